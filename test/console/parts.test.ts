@@ -123,8 +123,8 @@ describe('words', () => {
 
   test('of each state there are some, and of an unknown one its own', () => {
     for (const state of ['CREATED', 'queueing', 'success', 'NodeVersionStatusFlagged'])
-      assert.notEqual(wordsOf(state)[0], state)
-    assert.equal(wordsOf('some_new_state')[0], 'some new state')
+      assert.notEqual(wordsOf(state).word, state)
+    assert.equal(wordsOf('some_new_state').word, 'some new state')
   })
 
   const NOW = Date.parse('2026-06-01T12:00:00Z')

@@ -37,6 +37,7 @@ export const serviceQuery = readQuery(
 
 const meQuery = readQuery('/users', {}, { staleTime: 300_000 })
 
+/** The caller, once signed in and read. */
 export const useMe = () => {
   const { user } = useStore(session)
   return useQuery({ ...meQuery, enabled: user !== undefined }).data

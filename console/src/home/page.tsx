@@ -6,7 +6,7 @@ import { session } from '../api/session.ts'
 import { useStore } from '../api/store.ts'
 import { useStream } from '../api/stream.ts'
 import { SignIn } from '../shell/sign-in.tsx'
-import type { TaskItem } from '../tasks/list-rows.ts'
+import type { TaskItem } from '../tasks/types.ts'
 import { Code } from '../ui/code.tsx'
 import { Link, LinkButton, versionPage } from '../ui/link.tsx'
 import { Columns, Facts, Note, PageTitle, Panel, Show, Stack } from '../ui/panels.tsx'
@@ -14,14 +14,13 @@ import { Badge } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
 import {
   heldBackQuery,
-  Last,
   lastQuery,
   putTask,
   readyQuery,
   reviewsQuery,
-  Running,
   summaryQuery,
-} from './tasks.tsx'
+} from './queries.ts'
+import { Last, Running } from './tasks.tsx'
 
 export const Page = () => {
   const { user, starting } = useStore(session)
@@ -115,6 +114,7 @@ const State = ({ of }: { of: keyof typeof STATES }) => (
   <Badge tone={STATES[of][0]}>{STATES[of][1]}</Badge>
 )
 
+/** How the service and what it stands on are. */
 const ServiceState = () => {
   const { data: service } = useQuery(serviceQuery)
   return (
@@ -138,7 +138,7 @@ const ServiceState = () => {
 const DAY_MS = 86_400_000
 
 /** What waits for the caller; nothing where nothing does. */
-export const Needs = ({ isAdmin }: { isAdmin: boolean }) => {
+const Needs = ({ isAdmin }: { isAdmin: boolean }) => {
   const [from] = useState(() => new Date(Date.now() - DAY_MS).toISOString())
   return (
     <>

@@ -18,6 +18,7 @@ const ROWS = 40
 interface HostNodeCardProps {
   node: HostNode
   marks?: Marks | undefined
+  /** Shows it in whole. */
   onOpen?: (name: string) => void
   /** Draws all rows and the whole description. */
   isWhole?: boolean

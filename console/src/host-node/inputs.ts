@@ -22,6 +22,7 @@ export interface Widget {
   type: string
   kind: WidgetKind
   isOptional: boolean
+  /** As the host shows it first. */
   value: string
   isOn: boolean
   /** How many choices a combo has; undefined when they come from the user's machine. */
@@ -183,9 +184,11 @@ const readOutputs = (node: HostNode): Slot[] | undefined => {
   })
 }
 
+/** Rows of a card. */
 export const countRows = ({ sockets, outputs, widgets }: Card): number =>
   Math.max(sockets.length, outputs.length) + widgets.length
 
+/** The first rows of a card. */
 export const cutRows = (card: Card, most: number): Card => {
   const slots = Math.max(card.sockets.length, card.outputs.length)
   return {

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 
 import { send, type Schema } from '../api/client.ts'
-import { useKeys } from '../shell/settings.ts'
+import { useKeys } from '../shell/keys.ts'
 import { showToast } from '../shell/toasts.tsx'
 import { Ask } from '../ui/ask.tsx'
 import { Button } from '../ui/button.tsx'

@@ -19,6 +19,7 @@ import styles from './moderation.module.css'
 interface DetailProps {
   /** `{node}@{version}`. */
   id: string
+  /** What the list tells of it. */
   listed: Version | undefined
   onBack(): void
 }
@@ -117,7 +118,7 @@ const Moves = ({ nodeId, version }: Sides) => (
         {moves.map(({ at, to, from, actor, reason }) => (
           <li key={at + to}>
             <Time at={at} /> <StateBadge state={to} /> by <Bdi>{actor.replace(/^user:/, '')}</Bdi>:{' '}
-            <Bdi>{reason}</Bdi> {from && `(was ${wordsOf(from)[0]})`}
+            <Bdi>{reason}</Bdi> {from && `(was ${wordsOf(from).word})`}
           </li>
         ))}
       </ol>

@@ -9,10 +9,12 @@ import { SearchField, Select } from '../ui/fields.tsx'
 import { countsInWords } from '../ui/findings.tsx'
 import { Empty, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
 import { NextPage } from '../ui/rows.tsx'
-import { Tabs, useChangeSearch } from '../ui/tabs.tsx'
+import { useChangeSearch } from '../ui/address.ts'
+import { Tabs } from '../ui/tabs.tsx'
 import { Badge, Bdi, StateBadge, Time } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
-import { AuditLog, Bans } from './bans.tsx'
+import { AuditLog } from './audit-log.tsx'
+import { Bans } from './bans.tsx'
 import { Decide, keyOf, type Version } from './decide.tsx'
 import { Detail } from './detail.tsx'
 import styles from './moderation.module.css'
@@ -28,7 +30,7 @@ const CHOICES = {
 }
 
 /** Versions to decide on, the oldest request first, with one of them beside the list; on a phone in its place. */
-export const Queue = ({ first }: { first: 'review' | 'failed' }) => {
+const Queue = ({ first }: { first: 'review' | 'failed' }) => {
   const { status, node, q, version } = route.useSearch()
   const changeSearch = useChangeSearch()
   const filter = first === 'review' && isFilter(status) ? status : first
@@ -143,9 +145,8 @@ const FILTERS = {
   Active: { statuses: ['NodeVersionStatusActive'] },
   Banned: { statuses: ['NodeVersionStatusBanned'] },
 } satisfies Record<string, Query>
-export type Filter = keyof typeof FILTERS
-export const isFilter = (word: string | undefined): word is Filter =>
-  word !== undefined && word in FILTERS
+type Filter = keyof typeof FILTERS
+const isFilter = (word: string | undefined): word is Filter => word !== undefined && word in FILTERS
 
 interface Wanted {
   filter: Filter
@@ -153,7 +154,7 @@ interface Wanted {
   reason: string | undefined
 }
 
-export const versionsQuery = ({ filter, node, reason }: Wanted) =>
+const versionsQuery = ({ filter, node, reason }: Wanted) =>
   infiniteQueryOptions({
     queryKey: ['moderation', filter, node, reason],
     initialPageParam: 1,

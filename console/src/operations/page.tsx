@@ -96,6 +96,7 @@ const Stuck = ({ stuck: { after_seconds: after, tasks, versions } }: Pick<Operat
 
 const WHY = { name: 'reason', label: 'Reason' }
 
+/** What an admin may do with a stuck task. */
 const OnTask = ({ task: { id, kind } }: { task: Task }) => (
   <Row>
     <AskButton
@@ -216,7 +217,7 @@ const Outbox = ({ outbox: { waiting, rows } }: Pick<Operations, 'outbox'>) => (
 )
 
 /** A figure since the page was opened; `at` is when it was read. */
-export const Sparkline = ({ name, value, at }: Sample & { name: string }) => {
+const Sparkline = ({ name, value, at }: Sample & { name: string }) => {
   const [before, setSamples] = useState<readonly Sample[]>([])
   const samples = addSample(before, { at, value })
   if (samples !== before) setSamples(samples)

@@ -40,6 +40,7 @@ const readEvents = (list = ''): EventType[] => list.split(',') as EventType[]
 const ENDPOINTS = '/publishers/{publisherId}/endpoints'
 const ENDPOINT = `${ENDPOINTS}/{endpoint_id}` as const
 
+/** Where a publisher is told what happens, and what has become of each telling. */
 export const Endpoints = ({ id, role }: OfPublisher) => {
   const mayManage = mayAs(role, 'admin')
   return (
@@ -82,6 +83,7 @@ const DISABLED = {
 }
 
 interface EndpointProps {
+  /** Of the publisher. */
   id: string
   endpoint: Endpoint
   mayManage: boolean
@@ -127,6 +129,7 @@ interface ManagementProps {
   onTest(): void
 }
 
+/** What admins may do with an endpoint. */
 const Management = ({ endpoint, path, onTest }: ManagementProps) => {
   const isOn = endpoint.status === 'enabled'
   const missed = endpoint.disabled_at ?? endpoint.failing_since ?? endpoint.created_at

@@ -94,6 +94,7 @@ const NOTE = {
   rows: 4,
 }
 
+/** The open request for a review, or the button by which owners ask for one. */
 const Review = ({ of, versionId }: { of: OfVersion; versionId: string }) => {
   const { publisherId, nodeId, version } = of
   const { data } = useQuery(findingsQuery(nodeId, version))
@@ -167,7 +168,7 @@ export const Checks = ({ checks }: { checks: readonly Check[] }) => (
   </ul>
 )
 
-export interface Step {
+interface Step {
   step: 'received' | 'read' | 'scanned' | 'host_nodes' | 'active'
   state: 'waiting' | 'running' | 'done' | 'failed' | 'held'
   at?: string

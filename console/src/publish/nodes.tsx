@@ -14,7 +14,6 @@ type Node = Schema<'Node'>
 export const Nodes = ({ id, role }: OfPublisher) => {
   const nodes = useQuery(nodesQuery(id))
   const isMember = mayAs(role, 'member')
-  const inPublisher = { ...publishPage(id) } as const
   return (
     <Listing
       label="Nodes"
@@ -38,7 +37,7 @@ export const Nodes = ({ id, role }: OfPublisher) => {
         Downloads: ({ downloads }) => downloads.toLocaleString('en'),
         '': ({ id: nodeId }) => (
           <Row>
-            {isMember && <LinkButton {...inPublisher}>Publish a version</LinkButton>}
+            {isMember && <LinkButton {...publishPage(id)}>Publish a version</LinkButton>}
             {mayAs(role, 'owner') && (
               <AskButton
                 label="Delete"

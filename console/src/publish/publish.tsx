@@ -164,7 +164,7 @@ interface Sending {
 }
 
 /** Publishes a pack with a token for this publication alone, and sends its archive. Answers the version as it is stored. */
-export const sendPack = async ({
+const sendPack = async ({
   publisherId,
   pack: { project, archive },
   isNewNode,

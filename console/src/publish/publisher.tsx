@@ -10,10 +10,11 @@ import { Facts, Note, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Badge, StateBadge, Tile, Time } from '../ui/values.tsx'
 import { Endpoints } from './endpoints.tsx'
+import { Members } from './members.tsx'
 import { Nodes } from './nodes.tsx'
 import { logoOf } from './publishers.tsx'
 import { mayAs, publisherQuery, useRole, type OfPublisher, type Role } from './queries.ts'
-import { Members, Tokens } from './tokens.tsx'
+import { Tokens } from './tokens.tsx'
 import { TrustedPublishers } from './trusted.tsx'
 
 const route = getRouteApi('/publishers/$publisher')
@@ -24,8 +25,9 @@ export const Page = () => {
   const publisher = useQuery(publisherQuery(id))
   const { name = id, status } = publisher.data ?? {}
   const role = useRole(id)
+  const seen = Object.entries(TABS).filter(([, { lowest }]) => mayAs(role, lowest))
   const tabs = Object.fromEntries(
-    TABS.filter(([, , , lowest]) => mayAs(role, lowest)).map(([tab, title, Content]) => [
+    seen.map(([tab, { title, Content }]) => [
       tab,
       [title, <Content key={tab} id={id} role={role} />] as const,
     ]),
@@ -114,12 +116,18 @@ const About = ({ id: publisherId, role }: OfPublisher) => {
   )
 }
 
-/** Id, title, content, and the lowest role that sees it; without one everybody does. */
-const TABS: readonly [string, string, ComponentType<OfPublisher>, Role?][] = [
-  ['nodes', 'Nodes', Nodes],
-  ['members', 'Members', Members, 'member'],
-  ['tokens', 'Tokens', Tokens, 'admin'],
-  ['trusted', 'Trusted publishers', TrustedPublishers, 'admin'],
-  ['endpoints', 'Endpoints', Endpoints, 'member'],
-  ['settings', 'About', About],
-]
+interface PublisherTab {
+  title: string
+  Content: ComponentType<OfPublisher>
+  /** The lowest role that sees it; without one everybody does. */
+  lowest?: Role
+}
+
+const TABS: Readonly<Record<string, PublisherTab>> = {
+  nodes: { title: 'Nodes', Content: Nodes },
+  members: { title: 'Members', Content: Members, lowest: 'member' },
+  tokens: { title: 'Tokens', Content: Tokens, lowest: 'admin' },
+  trusted: { title: 'Trusted publishers', Content: TrustedPublishers, lowest: 'admin' },
+  endpoints: { title: 'Endpoints', Content: Endpoints, lowest: 'member' },
+  settings: { title: 'About', Content: About },
+}

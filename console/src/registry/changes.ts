@@ -4,12 +4,14 @@ import { readCard, type HostNode, type Mark, type Marks } from '../host-node/inp
 export type Comparison = Answer<'/nodes/{nodeId}/compare'>
 export type Change = Comparison['changes'][number]
 
+/** All changes of one host node. */
 export interface HostNodeChanges {
   name: string
   /** What it perhaps is now. */
   nameAfter: string | undefined
   isGone: boolean
   isNew: boolean
+  /** The worst. */
   level: Change['level']
   changes: Change[]
 }

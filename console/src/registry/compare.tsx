@@ -4,13 +4,13 @@ import { ArrowLeftRight } from 'lucide-react'
 import { useRef, useState } from 'react'
 
 import { HostNodeCard } from '../host-node/card.tsx'
-import { useKeys } from '../shell/settings.ts'
+import { useKeys } from '../shell/keys.ts'
 import { IconButton } from '../ui/button.tsx'
 import { SearchField, Segments, Select } from '../ui/fields.tsx'
 import { Link, nodePage } from '../ui/link.tsx'
 import { Empty, Note, PageTitle, Show, Stack } from '../ui/panels.tsx'
 import { useMore } from '../ui/rows.tsx'
-import { useChangeSearch } from '../ui/tabs.tsx'
+import { useChangeSearch } from '../ui/address.ts'
 import { Badge, Bdi } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
 import { groupChanges, marksOf, type Comparison, type HostNodeChanges } from './changes.ts'
@@ -40,15 +40,15 @@ const RangePicker = ({ from, to }: Range) => {
   const { node } = route.useParams()
   const navigate = route.useNavigate()
   const { data = [] } = useQuery(versionsQuery(node))
-  const known = new Set([...data.map(({ version }) => version), from, to])
-  const options = [...known]
+  const options = [...new Set([...data.map(({ version }) => version), from, to])]
   const go = (range: Range): void =>
     void navigate({ params: { node, range: `${range.from}...${range.to}` }, search: {} })
   return (
     <div className={styles.range}>
       <Select
         label="From"
-        {...{ options, value: from }}
+        options={options}
+        value={from}
         onChange={(one) => go({ from: one, to })}
       />
       <IconButton label="Swap" onPress={() => go({ from: to, to: from })}>

@@ -11,7 +11,7 @@ import { findingsQuery } from '../ui/findings.tsx'
 import { Dialog } from '../ui/layers.tsx'
 import type { EndlessQuery } from '../ui/list.tsx'
 import { Empty, Note, Show, Stack } from '../ui/panels.tsx'
-import { useChangeSearch } from '../ui/tabs.tsx'
+import { useChangeSearch } from '../ui/address.ts'
 import { Bdi } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
 import { useNear } from './parts.tsx'
@@ -113,6 +113,7 @@ interface OpenedProps {
   onClose(): void
 }
 
+/** The one that the address names, in whole. */
 const Opened = ({ version, name, onClose }: OpenedProps) => {
   const query = useQuery(hostNodeQuery(version.node_id, version.version, name))
   return (
@@ -139,6 +140,7 @@ const Opened = ({ version, name, onClose }: OpenedProps) => {
   )
 }
 
+/** Host nodes that are not read, or not yet. */
 const Unread = ({ version }: { version: Version }) => {
   const { data } = useQuery(findingsQuery(version.node_id, version.version))
   if (version.host_node_extract_status === 'pending')
@@ -156,6 +158,7 @@ const Unread = ({ version }: { version: Version }) => {
   )
 }
 
+/** What a publisher can do about it. */
 const REASONS: Record<string, string> = {
   no_init: 'Put __init__.py at the root of the archive, or into its one folder.',
   no_mapping: 'Define NODE_CLASS_MAPPINGS, comfy_entrypoint or WEB_DIRECTORY.',

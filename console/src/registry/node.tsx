@@ -100,6 +100,7 @@ interface Versioned {
   latest: Version | undefined
 }
 
+/** What installs get, when that is not the newest. */
 const Standing = ({ versions: [newest], latest }: Versioned) => {
   const isHeld = newest?.status === 'NodeVersionStatusFlagged'
   const { data } = useQuery({
@@ -169,7 +170,7 @@ const VersionRow = ({ version, before, isLatest }: VersionRowProps) => {
   const { node_id: nodeId, version: number, status, changelog, provenance } = version
   const { counts } = useQuery(findingsQuery(nodeId, number)).data ?? {}
   const found = counts ? counts.high + counts.medium : 0
-  const to = { ...versionPage(nodeId, number) } as const
+  const to = versionPage(nodeId, number)
   return (
     <li className={`stack ${styles.version}`}>
       <Row>

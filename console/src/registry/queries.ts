@@ -74,6 +74,7 @@ export const facetsQuery = (filter: Filter) =>
 
 export const nodeQuery = (nodeId: string) => readQuery('/nodes/{nodeId}', { path: { nodeId } })
 
+/** Newest first. */
 export const versionsQuery = (nodeId: string) =>
   readQuery('/nodes/{nodeId}/versions', { path: { nodeId } })
 

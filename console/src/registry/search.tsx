@@ -11,7 +11,7 @@ import { Dialog } from '../ui/layers.tsx'
 import { Link, nodePage } from '../ui/link.tsx'
 import { EndlessList, type EndlessQuery } from '../ui/list.tsx'
 import { Empty, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
-import { useChangeSearch } from '../ui/tabs.tsx'
+import { useChangeSearch } from '../ui/address.ts'
 import { Badge, Bdi, Hidden, Tile, Time } from '../ui/values.tsx'
 import { counted, showControls } from '../words/text.ts'
 import { iconOf } from './node.tsx'
@@ -126,7 +126,13 @@ const Filters = () => {
   return (
     <Stack>
       {FACETS.map(([name, title]) => (
-        <Facet key={name} {...{ name, title }} chosen={filter[name]} counts={facets.data?.[name]} />
+        <Facet
+          key={name}
+          name={name}
+          title={title}
+          chosen={filter[name]}
+          counts={facets.data?.[name]}
+        />
       ))}
     </Stack>
   )

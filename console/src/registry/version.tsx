@@ -99,6 +99,7 @@ const VersionView = ({ version, previous }: Compared) => {
   )
 }
 
+/** Why nobody can install it. */
 const Held = ({ version: { status, status_reason: reason } }: { version: Version }) => {
   if (status === 'NodeVersionStatusActive') return null
   if (status === 'NodeVersionStatusPending')
@@ -146,7 +147,7 @@ const Details = ({ version }: { version: Version }) => (
 )
 
 /** The files of a version, or the one that the address names. */
-export const Files = () => {
+const Files = () => {
   const { file } = route.useSearch()
   return file === undefined ? <FileList /> : <File path={file} />
 }

@@ -3,11 +3,11 @@ import { useState } from 'react'
 import { Autocomplete, useFilter } from 'react-aria-components/Autocomplete'
 import { Menu } from 'react-aria-components/Menu'
 
-import { taskPage } from '../ui/link.tsx'
 import { signOut } from '../api/session.ts'
 import { TextField } from '../ui/fields.tsx'
 import layers from '../ui/layers.module.css'
 import { Dialog, MenuItem } from '../ui/layers.tsx'
+import { taskPage } from '../ui/link.tsx'
 import { Facts } from '../ui/panels.tsx'
 import { Bdi } from '../ui/values.tsx'
 import type { PageLinkSpec } from './pages.ts'
@@ -86,6 +86,7 @@ const KEYS = {
   Esc: 'close',
 }
 
+/** What the keys do. */
 export const KeyHelp = ({ onClose }: { onClose(): void }) => (
   <Dialog title="Keys" isOpen onClose={onClose}>
     <Facts of={KEYS} />

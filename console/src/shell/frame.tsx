@@ -16,12 +16,13 @@ import { Loading, PageTitle } from '../ui/panels.tsx'
 import { counted } from '../words/text.ts'
 import { Banner, SessionEnd } from './banner.tsx'
 import styles from './frame.module.css'
+import { useKeys } from './keys.ts'
 import { lazyPart } from './lazy-page.ts'
 import { maySee, PAGES, type PageLinkSpec } from './pages.ts'
-import { useKeys } from './settings.ts'
 import { SignIn } from './sign-in.tsx'
 import { Toasts } from './toasts.tsx'
 
+/** What stands around every page. */
 export const Frame = () => {
   const isAdmin = useMe()?.isAdmin === true
   const pages = PAGES.filter(({ who }) => who !== 'admin' || isAdmin)
@@ -124,6 +125,7 @@ const Layers = ({ pages }: { pages: readonly PageLinkSpec[] }) => {
   )
 }
 
+/** Enter leads to the registry. */
 const RegistrySearch = () => {
   const navigate = useNavigate()
   const path = useRouterState({ select: ({ location }) => location.pathname })

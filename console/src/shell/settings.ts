@@ -1,11 +1,10 @@
-import { useEffect, useRef } from 'react'
-
 import { makeStore, useStore } from '../api/store.ts'
 
 export type Theme = 'system' | 'light' | 'dark'
 
 interface Settings {
   theme: Theme
+  /** Keys that are one letter. */
   shortcuts: boolean
 }
 
@@ -37,51 +36,4 @@ export const showTheme = (): void => {
   const { theme } = settings.get()
   if (theme === 'system') delete document.documentElement.dataset['theme']
   else document.documentElement.dataset['theme'] = theme
-}
-
-type Handlers = Readonly<Record<string, (event: KeyboardEvent) => void>>
-
-/** How long after a first key, such as `g`, a second one belongs to it. */
-const SECOND_MS = 1500
-
-/**
- * Keys of a page while it is shown: `useKeys({ c: cancel, 'g t': openTasks })`. They rest in fields and dialogs, and are off
- * where the user says so. A letter that acts asks first.
- */
-export const useKeys = (handlers: Handlers): void => {
-  const latest = useRef(handlers)
-  useEffect(() => {
-    latest.current = handlers
-  })
-  useEffect(() => {
-    let first = { key: '', at: 0 }
-    const listen = (event: KeyboardEvent): void => {
-      const key = nameOf(event)
-      if (event.defaultPrevented || rests(event)) return
-      const pair = Date.now() - first.at < SECOND_MS ? `${first.key} ${key}` : ''
-      first = { key, at: Date.now() }
-      const act = latest.current[pair] ?? latest.current[key]
-      if (act === undefined) return
-      event.preventDefault()
-      act(event)
-    }
-    document.addEventListener('keydown', listen)
-    return () => document.removeEventListener('keydown', listen)
-  }, [])
-}
-
-/** `Ctrl k` for that key on every system. */
-const nameOf = ({ key, ctrlKey, metaKey }: KeyboardEvent): string =>
-  ctrlKey || metaKey ? `Ctrl ${key.toLowerCase()}` : key
-
-const FIELDS = 'input:not([type=range]):not([type=checkbox]), textarea, select, [contenteditable]'
-
-const rests = (event: KeyboardEvent): boolean => {
-  if (event.altKey) return true
-  if (event.ctrlKey || event.metaKey) return false
-  const { target } = event
-  const isInField = target instanceof Element && target.closest(FIELDS) !== null
-  const isInLayer =
-    target instanceof Element && target.closest('[role=dialog], [role=menu]') !== null
-  return isInField || isInLayer || !shortcutsAreOn()
 }

@@ -12,7 +12,7 @@ import { Button } from '../ui/button.tsx'
 import { Empty, Panel, Show } from '../ui/panels.tsx'
 import { StateBadge, Time } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
-import type { TaskEvent } from './list-rows.ts'
+import type { TaskEvent } from './types.ts'
 import { attemptsQuery, eventsQuery, taskQuery } from './queries.ts'
 import styles from './tasks.module.css'
 

@@ -1,4 +1,4 @@
-import type { Answer, Schema } from '../api/schema.ts'
+import type { TaskItem, TaskPage } from './types.ts'
 
 /** As the address of the page has it. */
 export interface TaskFilter {
@@ -61,15 +61,3 @@ const passes = ({ kind, state, q, to }: TaskFilter, task: TaskItem): boolean =>
   (state ?? task.state).split(',').includes(task.state) &&
   (task.prompt ?? '').toLowerCase().includes((q ?? '').toLowerCase()) &&
   task.created_at < (timeOf(to, 1) ?? '9')
-
-export type TaskPage = Answer<'/tasks'>
-/** A task as lists and streams show it. */
-export type TaskItem = TaskPage['tasks'][number]
-/** A task with all that is known of its life. */
-export type TaskDetail = Answer<'/tasks/{task_id}'>
-export type TaskEvent = Answer<'/tasks/{task_id}/events'>['events'][number]
-export type Attempt = Schema<'DeliveryAttempt'>
-
-/** The word that a badge shows: a cancelled task has the API's word of a failed one. */
-export const wordOf = ({ state, status }: Pick<TaskItem, 'state' | 'status'>): string =>
-  state === 'cancelled' ? state : status

@@ -11,7 +11,7 @@ import { Note, Row, Stack } from '../ui/panels.tsx'
 import { Bdi, Bytes, Progress, StateBadge, Time, useNow } from '../ui/values.tsx'
 import { showSeconds } from '../words/text.ts'
 import { BeforeAfter } from './before-after.tsx'
-import { wordOf, type TaskDetail } from './list-rows.ts'
+import { wordOf, type TaskDetail } from './types.ts'
 import { cancelTask, taskQuery } from './queries.ts'
 import styles from './result.module.css'
 

@@ -3,7 +3,8 @@ import { infiniteQueryOptions, queryOptions, useQuery, useQueryClient } from '@t
 import { answerOf, api, read, readQuery, type Write } from '../api/client.ts'
 import { creditsQuery } from '../api/queries.ts'
 import { useStream } from '../api/stream.ts'
-import { timeOf, type TaskFilter, type TaskItem, type TaskPage } from './list-rows.ts'
+import { timeOf, type TaskFilter } from './list-rows.ts'
+import type { TaskItem, TaskPage } from './types.ts'
 
 /** Any creation, cancellation or dry run: their paths come from data. */
 export const post = api.POST as unknown as (

@@ -4,9 +4,10 @@ import { Checkbox } from '../ui/fields.tsx'
 import { Link, taskPage } from '../ui/link.tsx'
 import { Bdi, Progress, StateBadge, Tile, Time } from '../ui/values.tsx'
 import { counted, showSeconds } from '../words/text.ts'
-import { wordOf, type TaskItem } from './list-rows.ts'
+import { wordOf, type TaskItem } from './types.ts'
 import styles from './tasks.module.css'
 
+/** Pixels. */
 export const HEIGHT = 72
 
 interface TaskRowProps {

@@ -5,7 +5,7 @@ import { Panel } from '../ui/panels.tsx'
 import { StateBadge, useNow } from '../ui/values.tsx'
 import type { Tone } from '../words/states.ts'
 import { showSeconds } from '../words/text.ts'
-import type { TaskDetail, TaskEvent } from './list-rows.ts'
+import type { TaskDetail, TaskEvent } from './types.ts'
 import { attemptsQuery } from './queries.ts'
 import styles from './tasks.module.css'
 import { makeLines, makeTimeline, type Bar, type Line } from './timeline.ts'
@@ -22,6 +22,7 @@ const FAULTS: Record<string, string> = {
   timeout: 'it took too long',
 }
 
+/** Why a try at rendering ended, by its code. */
 const aboutTry = (code: string): string => FAULTS[code] ?? code.replaceAll('_', ' ')
 
 const timeOf = (at: string): string => new Date(at).toLocaleTimeString('en-GB')

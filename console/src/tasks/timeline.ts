@@ -1,4 +1,4 @@
-import type { Attempt, TaskDetail } from './list-rows.ts'
+import type { Attempt, TaskDetail } from './types.ts'
 
 /** What the timeline needs of a task. */
 export type Life = Pick<TaskDetail, 'state' | 'created_at' | 'ended_at' | 'moves' | 'attempts'>

@@ -9,9 +9,11 @@ import { optionsFor, withoutEmpty, type Choice, type Control, type Field } from 
 import type { Body, JsonSchema } from './schema.ts'
 import styles from './try.module.css'
 
+/** What all fields of a form share. */
 export interface Form {
   schema: JsonSchema
   body: Body
+  /** By pointer. */
   faults: Readonly<Record<string, string>>
   /** The field that takes what is pasted. */
   pasteInto: string | undefined

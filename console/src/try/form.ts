@@ -1,9 +1,10 @@
-import type { TaskDetail } from '../tasks/list-rows.ts'
+import type { TaskDetail } from '../tasks/types.ts'
 import type { Kind } from './kinds.ts'
 import { matches, type Body, type JsonSchema } from './schema.ts'
 
 export type Choice = string | number | boolean
 
+/** How a member is given. */
 export type Control =
   | { is: 'files'; accept: 'image/*' | 'video/*'; count: number; isList: boolean }
   | { is: 'choice'; options: readonly Choice[] }
@@ -15,6 +16,7 @@ export type Control =
 
 export interface Field {
   name: string
+  /** As faults name it. */
   pointer: string
   label: string
   help: string

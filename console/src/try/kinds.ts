@@ -1,9 +1,12 @@
 import { IMAGES, VIDEOS } from '../../../client/lib/task.ts'
 
 export interface Kind {
+  /** Last part of the page's address. */
   id: string
   title: string
+  /** Its creation route. */
   path: string
+  /** Its function in the TypeScript client. */
   call: string
 }
 

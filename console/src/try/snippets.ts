@@ -33,6 +33,7 @@ console.log(ended)
 
 const quoteJs = (text: string): string => `'${text.replaceAll(/['\\]/g, String.raw`\$&`)}'`
 
+/** A value as Python writes it. */
 const toPython = (value: unknown, indent = ''): string => {
   if (value === null) return 'None'
   if (typeof value === 'boolean') return value ? 'True' : 'False'

@@ -32,6 +32,7 @@ interface TryFormProps {
 
 interface Draft {
   body: Body
+  /** What was sent last. */
   task?: string
 }
 
@@ -168,6 +169,7 @@ const aboutPrice = (price: DryRun | undefined): string => {
   return `${credits === 0 ? 'free' : counted(credits, 'credit')}${time}`
 }
 
+/** Whether there is more to say than what stands at the fields. */
 const hasMore = ({ fields, rest }: ReturnType<typeof sortFaults>): boolean =>
   rest.length > 0 || Object.keys(fields).length === 0
 

@@ -18,8 +18,10 @@ export interface FieldSpec {
   name: string
   label: string
   help?: ReactNode
+  /** What it holds at first. */
   value?: string
   isOptional?: boolean
+  /** Lines of a text. */
   rows?: number
   options?: Options<string>
   /** Some of these: the value is their list with commas. */
@@ -94,7 +96,9 @@ export const Ask = <Output,>(props: AskProps<Output> & { onClose(): void }) => {
           {fields.map((field, index) => (
             <Field
               key={field.name}
-              {...{ field, isFirst: index === 0, value: values[field.name] ?? '' }}
+              field={field}
+              isFirst={index === 0}
+              value={values[field.name] ?? ''}
               error={faults.fields[`/${field.name}`]}
               onChange={(value) => setValues((before) => ({ ...before, [field.name]: value }))}
             />

@@ -40,7 +40,7 @@ const Attempt = ({ attempt, isNewest }: { attempt: Tried; isNewest: boolean }) =
   )
 }
 
-type ErrorClass = NonNullable<Schema<'DeliveryAttempt'>['error_class']>
+type ErrorClass = NonNullable<Tried['error_class']>
 
 const CAUSES: Record<ErrorClass, string> = {
   address_refused: 'The address is not one that Kiln calls',
@@ -66,4 +66,5 @@ const DELIVERIES: Record<string, string> = {
   unsent: 'It is kept for the log alone.',
 }
 
+/** What has become of telling a receiver, where the word alone does not say it. */
 export const aboutDelivery = (state: string): string | undefined => DELIVERIES[state]

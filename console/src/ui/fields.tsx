@@ -54,7 +54,9 @@ const About = ({ help, error }: Omit<FieldProps, 'label'>) => (
 
 export interface TextFieldProps extends FieldProps, Plain<AriaTextProps> {
   placeholder?: string
+  /** Several lines. */
   rows?: number
+  /** Shows a magnifier. */
   isSearch?: boolean
 }
 
@@ -97,6 +99,7 @@ interface ChoiceProps<Value extends string> extends FieldProps {
   onChange(value: Value): void
 }
 
+/** One of many. */
 export const Select = <Value extends string>(props: ChoiceProps<Value>) => (
   <AriaSelect
     className={styles.field}
@@ -122,6 +125,7 @@ export const Select = <Value extends string>(props: ChoiceProps<Value>) => (
   </AriaSelect>
 )
 
+/** One of a few, all shown. */
 export const Segments = <Value extends string>(props: ChoiceProps<Value>) => (
   <div className={styles.field}>
     {!props.isLabelHidden && (
@@ -185,6 +189,7 @@ export const Slider = ({
 interface SearchFieldProps {
   label: string
   placeholder?: string
+  /** As the address has it. */
   value: string | undefined
   onChange(text: string | undefined): void
   /** Milliseconds without a key, after which one that comes is told of at once. */

@@ -23,6 +23,7 @@ const ButtonAnchor = ({
   </a>
 )
 
+/** A link that looks like a button. */
 export const LinkButton: LinkComponent<typeof ButtonAnchor> = createLink(ButtonAnchor)
 
 /** Where links lead: `<Link {...versionPage('light-tools', '1.0.0')}>`. */

@@ -7,6 +7,7 @@ import { Button } from './button.tsx'
 import { ErrorPanel } from './panels.tsx'
 import styles from './list.module.css'
 
+/** What a list needs of `useInfiniteQuery`. */
 export type EndlessQuery = Pick<
   UseInfiniteQueryResult,
   'hasNextPage' | 'isFetchingNextPage' | 'isFetchNextPageError' | 'error' | 'fetchNextPage'
@@ -19,6 +20,7 @@ interface EndlessListProps<Row> {
   /** Pixels of a row, the same for all. */
   height: number
   children(row: Row): ReactNode
+  /** Enter on a row. */
   onOpen(row: Row): void
   /** Further keys of a focused row, such as `c`; true: it was for the row. */
   onKey?(key: string, row: Row): boolean

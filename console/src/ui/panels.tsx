@@ -94,6 +94,7 @@ export const Loading = ({ rows = 3, height = 56 }: { rows?: number; height?: num
   </div>
 )
 
+/** The part of react-query's answer that a panel needs. */
 interface Asked<T> {
   data: T | undefined
   error: Error | null
@@ -166,6 +167,7 @@ let isFirst = true
 
 interface PageTitleProps {
   children: string
+  /** Stands beside it. */
   extra?: ReactNode
   actions?: ReactNode
 }

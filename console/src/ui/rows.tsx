@@ -4,10 +4,12 @@ import { Fragment, useState, type ReactNode } from 'react'
 import { Button } from './button.tsx'
 import styles from './list.module.css'
 import { Empty, Show } from './panels.tsx'
+import { Hidden } from './values.tsx'
 
 interface RowsProps<Row> {
   label: string
   rows: readonly Row[]
+  /** What stands in each column, by its title; that of the actions has none. */
   columns: Readonly<Record<string, (row: Row) => ReactNode>>
   /** Stands below a row, over its whole width. */
   below?(row: Row): ReactNode
@@ -24,7 +26,7 @@ export const Rows = <Row,>({ label, rows, columns, below, empty }: RowsProps<Row
         <tr>
           {cells.map(([name]) => (
             <th key={name} scope="col">
-              {name}
+              {name || <Hidden>Actions</Hidden>}
             </th>
           ))}
         </tr>

@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useCallback, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { Tab, TabList, TabPanel, Tabs as AriaTabs } from 'react-aria-components/Tabs'
 
 import styles from './tabs.module.css'
@@ -48,22 +48,5 @@ export const Tabs = ({ label, tabs, name = 'tab', ...props }: TabsProps) => {
         </TabPanel>
       ))}
     </AriaTabs>
-  )
-}
-
-type Changes = Readonly<Record<string, string | string[] | undefined>>
-
-/** Changes search parameters of the page that is seen: undefined takes one away, others stay, and nothing scrolls. */
-export const useChangeSearch = () => {
-  const navigate = useNavigate()
-  return useCallback(
-    (changes: Changes, { replace = true } = {}): void =>
-      void navigate({
-        to: '.',
-        search: (old: object) => ({ ...old, ...changes }),
-        replace,
-        resetScroll: false,
-      }),
-    [navigate],
   )
 }

@@ -31,6 +31,7 @@ interface BdiProps {
   title?: string
 }
 
+/** Text for screen readers alone. */
 export const Hidden = ({ children }: { children: ReactNode }) => (
   <span className="hidden-text">{children}</span>
 )
@@ -57,6 +58,7 @@ export const useNow = (): number => {
 
 interface TimeProps {
   at: string | undefined | null
+  /** What is said where there is no time. */
   none?: string
 }
 
@@ -105,7 +107,7 @@ const ICONS: Record<StateIcon, LucideIcon> = {
 
 /** A state in words and with an icon; the API's own word is the tooltip. */
 export const StateBadge = ({ state, suffix }: { state: string; suffix?: string }) => {
-  const [word, tone, icon] = wordsOf(state)
+  const { word, tone, icon } = wordsOf(state)
   const Icon = ICONS[icon]
   return (
     <span className={`${styles.badge} ${tone}`} title={state}>
@@ -124,6 +126,7 @@ export const Badge = ({ tone = 'soft', children }: { tone?: Tone; children: Reac
 interface TileProps {
   src: string | undefined
   name: string
+  /** Pixels. */
   size?: number
 }
 

@@ -31,5 +31,8 @@ const STATES = {
 export type StateIcon = (typeof STATES)[keyof typeof STATES][2]
 
 /** The words of a state; of one that the page does not know, the API's own. */
-export const wordsOf = (state: string): readonly [word: string, tone: Tone, icon: StateIcon] =>
-  STATES[state as keyof typeof STATES] ?? [state.replaceAll('_', ' '), 'soft', 'Clock']
+export const wordsOf = (state: string): { word: string; tone: Tone; icon: StateIcon } => {
+  const unknown = [state.replaceAll('_', ' '), 'soft', 'Clock'] as const
+  const [word, tone, icon] = STATES[state as keyof typeof STATES] ?? unknown
+  return { word, tone, icon }
+}

@@ -1,0 +1,71 @@
+import { queryOptions, type QueryClient } from '@tanstack/react-query'
+
+import { read, readQuery } from '../api/client.ts'
+import type { TaskItem } from '../tasks/types.ts'
+
+const SHOWN = 8
+const OPEN: TaskItem['state'][] = ['waiting', 'queued', 'running']
+
+/** What runs now, newest first; of all owners for platform admins. */
+export const runningQuery = (ofAll: boolean) =>
+  queryOptions({
+    queryKey: ['tasks', { state: OPEN, ofAll }],
+    queryFn: async ({ signal }): Promise<TaskItem[]> => {
+      const query = { state: OPEN, limit: SHOWN }
+      return (await read(ofAll ? '/admin/tasks' : '/tasks', { query }, signal)).tasks
+    },
+    // Those of others have no stream.
+    ...(ofAll && { refetchInterval: 5000 }),
+  })
+
+/** A task as the stream tells of it: where it stands, gone once it is over, first when it is new. */
+export const putTask = (queries: QueryClient, task: TaskItem): void => {
+  queries.setQueryData(runningQuery(false).queryKey, (before = []) => {
+    const old = before.find(({ task_id: id }) => id === task.task_id)
+    if (old !== undefined && old.rev > task.rev) return before
+    const others = before.filter((other) => other !== old)
+    if (!OPEN.includes(task.state)) return others
+    return [...others, task]
+      .toSorted((a, b) => b.created_at.localeCompare(a.created_at))
+      .slice(0, SHOWN)
+  })
+}
+
+export const summaryQuery = readQuery('/tasks/summary', {})
+
+/** What has ended last; none: the caller is new here. */
+export const lastQuery = readQuery('/tasks', { query: { state: ['done', 'failed'], limit: 6 } })
+
+/** Versions of the caller's own nodes that are held back, of the newest hundred of all. */
+export const heldBackQuery = queryOptions({
+  queryKey: ['held-back'],
+  queryFn: async ({ signal }) => {
+    const publishers = await read('/users/publishers/', {}, signal)
+    const query = { limit: 100 }
+    // Nobody reads the nodes of a banned one.
+    const active = publishers.filter(({ status }) => status === 'PublisherStatusActive')
+    const nodes = await Promise.all(
+      active
+        .slice(0, 5)
+        .map(({ id: publisherId }) =>
+          read('/publishers/{publisherId}/nodes/v2', { path: { publisherId }, query }, signal),
+        ),
+    )
+    const own = new Set(nodes.flatMap((page) => page.nodes.map(({ id }) => id)))
+    if (own.size === 0) return []
+    const { versions } = await read(
+      '/versions',
+      { query: { statuses: ['NodeVersionStatusFlagged'], pageSize: 100 } },
+      signal,
+    )
+    return versions.filter((version) => own.has(version.node_id))
+  },
+})
+
+/** Requests for a review that wait for platform admins. */
+export const reviewsQuery = readQuery('/versions', {
+  query: { statuses: ['NodeVersionStatusFlagged'], review_requested: true, pageSize: 1 },
+})
+
+/** `/ready` answers 503 with the same body when the service is not. */
+export const readyQuery = readQuery('/ready', {}, { refetchInterval: 5000 })

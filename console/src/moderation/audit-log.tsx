@@ -1,0 +1,66 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+
+import { nextPage, read } from '../api/client.ts'
+import { useChangeSearch } from '../ui/address.ts'
+import { SearchField } from '../ui/fields.tsx'
+import { Stack } from '../ui/panels.tsx'
+import { Listing } from '../ui/rows.tsx'
+import { Bdi, Time } from '../ui/values.tsx'
+
+const route = getRouteApi('/moderation')
+
+/** What platform admins have changed, the newest first. */
+export const AuditLog = () => {
+  const { q } = route.useSearch()
+  const changeSearch = useChangeSearch()
+  const log = useInfiniteQuery({
+    queryKey: ['audit-log', q],
+    initialPageParam: 1,
+    queryFn: ({ pageParam: page, signal }) =>
+      read('/admin/audit-log', { query: { page, pageSize: 50, ...(q && { target: q }) } }, signal),
+    getNextPageParam: nextPage,
+    select: ({ pages }) => pages.flatMap(({ entries }) => entries),
+  })
+  return (
+    <Stack>
+      <SearchField
+        label="Target"
+        placeholder="version/node@1.0.0, node/…, publisher/…, task/…"
+        value={q}
+        onChange={(text) => changeSearch({ q: text })}
+      />
+      <Listing
+        label="Audit log"
+        query={log}
+        empty={`No admin has changed anything${q ? ' of that name' : ''}.`}
+        columns={{
+          What: ({ action, target }) => (
+            <>
+              {action} <Bdi>{target}</Bdi>
+            </>
+          ),
+          'When and who': ({ at, actor }) => (
+            <>
+              <Time at={at} /> by <Bdi>{actor}</Bdi>
+            </>
+          ),
+          Change: ({ reason, before, after }) => (
+            <>
+              {reason && <Bdi as="p">{reason}</Bdi>}
+              <Bdi as="code">{describeChange(before ?? {}, after ?? {})}</Bdi>
+            </>
+          ),
+        }}
+      />
+    </Stack>
+  )
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+/** `status: "a" → "b"`, a member each. */
+const describeChange = (before: Members, after: Members): string =>
+  Object.keys({ ...before, ...after })
+    .map((name) => `${name}: ${JSON.stringify(before[name])} → ${JSON.stringify(after[name])}`)
+    .join(', ')

@@ -1,0 +1,84 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+
+import { send } from '../api/client.ts'
+import { useMe, useWrite } from '../api/queries.ts'
+import { AskButton } from '../ui/ask.tsx'
+import { Select } from '../ui/fields.tsx'
+import { ErrorPanel, Stack } from '../ui/panels.tsx'
+import { Listing } from '../ui/rows.tsx'
+import { Badge, Bdi } from '../ui/values.tsx'
+import { mayAs, membersQuery, publisherQuery, type OfPublisher, type Role } from './queries.ts'
+
+const MEMBER = '/publishers/{publisherId}/members/{userId}'
+const ROLES = ['member', 'admin', 'owner'] as const
+const USER_HELP = 'They find it on their Account page, once they have signed in here.'
+
+/** Who belongs to a publisher. Owners change roles; everybody may leave. */
+export const Members = ({ id, role }: OfPublisher) => {
+  const members = useQuery(membersQuery(id))
+  const queries = useQueryClient()
+  const me = useMe()?.id
+  const isOwner = mayAs(role, 'owner')
+  const at = (userId: string) => ({ path: { publisherId: id, userId } })
+  const change = useWrite(
+    ({ userId, to }: { userId: string; to: Role }) =>
+      send('PUT', MEMBER, { ...at(userId), body: { role: to } }),
+    { onSettled: () => queries.invalidateQueries(publisherQuery(id)) },
+  )
+  const asked = change.isPending ? change.variables.input : undefined
+  return (
+    <Stack>
+      {isOwner && (
+        <AskButton
+          label="Add a member"
+          action="Add member"
+          fields={[
+            { name: 'user', label: 'User id', help: USER_HELP },
+            { name: 'role', label: 'Role', options: ROLES, value: 'member' },
+          ]}
+          write={({ user = '', role: given }) =>
+            send('PUT', MEMBER, { ...at(user.trim()), body: { role: given as Role } })
+          }
+        />
+      )}
+      {change.error && <ErrorPanel error={change.error} />}
+      <Listing
+        label="Members"
+        query={members}
+        empty="Nobody belongs to it."
+        columns={{
+          Member: ({ user: { id: userId, name, email } }) => (
+            <>
+              <Bdi>{name}</Bdi> <code>{name === userId ? '' : userId}</code> <Bdi>{email}</Bdi>{' '}
+              {userId === me && <Badge>you</Badge>}
+            </>
+          ),
+          Role: ({ role: theirs, user: { id: userId = '', name } }) =>
+            isOwner ? (
+              <Select
+                label={`Role of ${name}`}
+                isLabelHidden
+                options={ROLES}
+                value={asked?.userId === userId ? asked.to : theirs}
+                onChange={(to) => to !== theirs && change.press({ userId, to })}
+              />
+            ) : (
+              <Badge>{theirs}</Badge>
+            ),
+          '': ({ user: { id: userId = '', name } }) =>
+            (isOwner || userId === me) && (
+              <AskButton
+                label={userId === me ? 'Leave' : 'Remove'}
+                look="danger"
+                title={userId === me ? `Leave ${id}?` : `Remove ${name}?`}
+                action={userId === me ? 'Leave publisher' : 'Remove member'}
+                write={() => send('DELETE', MEMBER, at(userId))}
+              >
+                <p>The tokens that they have made end with it.</p>
+              </AskButton>
+            ),
+        }}
+      />
+    </Stack>
+  )
+}
