@@ -1,4 +1,5 @@
 import { queryOptions, type QueryKey } from '@tanstack/react-query'
+import type { FetchResponse, RequestBodyOption } from 'openapi-fetch'
 
 import type { paths } from '../../../client/generated/openapi.ts'
 import { answerOf, makeKiln, type RetryOptions } from '../../../client/index.ts'
@@ -33,12 +34,15 @@ const makeApi = (retry: RetryOptions) =>
  * Every route of the service, typed by its document. A refusal is thrown as a KilnError; queries repeat one that passes, so
  * the client does not.
  */
-export const api = makeApi({ attempts: 1 })
+const api = makeApi({ attempts: 1 })
+
+/** The same for writes, whose repeats have one Idempotency-Key. One gives up after a minute, and says so. */
+export const writingApi = makeApi({ attempts: 7, baseMs: 1000 })
 
 /** Five minutes, in which a service that is away is asked again: a killed api is back in seconds. */
 export const PATIENT = { attempts: 24, baseMs: 1000 }
 
-/** The same routes for what is no query: what was sent twice is done once. */
+/** The same for what is worth the wait. */
 export const patientApi = makeApi(PATIENT)
 
 type Params<Path extends keyof paths> = paths[Path] extends { get: { parameters: infer Given } }
@@ -97,36 +101,19 @@ type Operation<Of extends Method, Path extends keyof paths> = NonNullable<
   paths[Path][Lowercase<Of>]
 >
 
-type Sent<Given> = (Given extends { parameters: { path: infer Path } } ? { path: Path } : unknown) &
-  (Given extends { requestBody: { content: { 'application/json': infer Body } } }
-    ? { body: Body }
-    : Given extends { requestBody?: { content: { 'application/json': infer Body } } }
-      ? { body?: Body }
-      : unknown)
+type Sent<Given> = RequestBodyOption<Given> &
+  (Given extends { parameters: { path: infer Path } } ? { path: Path } : unknown)
 
-type Success = 200 | 201 | 202
-type Answered<Given> = Given extends { responses: infer Answers }
-  ? {
-      [Status in keyof Answers & Success]: Answers[Status] extends {
-        content: { 'application/json': infer Body }
-      }
-        ? Body
-        : undefined
-    }[keyof Answers & Success]
-  : never
+type Answered<Given extends object> = NonNullable<
+  FetchResponse<Given, object, 'application/json'>['data']
+>
 
-/** A write that is yet to be sent; all its repeats have one Idempotency-Key. */
-export type Write<Output> = (headers?: { 'idempotency-key': string }) => Promise<Output>
-
-/** A write: `send('PUT', '/publishers/{publisherId}', { path: { publisherId }, body })`. PUT and DELETE need no key. */
-export const send =
-  <Of extends Method, Path extends keyof paths>(
-    method: Of,
-    route: Path,
-    { path, body }: { path?: object; body?: object } & Sent<Operation<Of, Path>>,
-  ): Write<Answered<Operation<Of, Path>>> =>
-  async (headers) => {
-    const init = { params: { path }, body, headers: method === 'POST' ? headers : undefined }
-    const { data } = await (api[method] as unknown as Call)(route, init)
-    return data as Answered<Operation<Of, Path>>
-  }
+/** A write: `send('PUT', '/publishers/{publisherId}', { path: { publisherId }, body })`. */
+export const send = async <Of extends Method, Path extends keyof paths>(
+  method: Of,
+  route: Path,
+  { path, body }: { path?: object; body?: unknown } & Sent<Operation<Of, Path>>,
+): Promise<Answered<Operation<Of, Path>>> => {
+  const { data } = await (writingApi[method] as unknown as Call)(route, { params: { path }, body })
+  return data as Answered<Operation<Of, Path>>
+}

@@ -1,6 +1,6 @@
-import { QueryClient, useMutation, useQuery, type UseMutationOptions } from '@tanstack/react-query'
+import { QueryClient, useQuery } from '@tanstack/react-query'
 
-import { isPassing, readQuery, type Write } from './client.ts'
+import { isPassing, readQuery } from './client.ts'
 import { session } from './session.ts'
 import { useStore } from './store.ts'
 
@@ -10,7 +10,7 @@ const waitMs = (failures: number, error: unknown): number => {
   return Math.max(asked, Math.min(15_000, 1000 * 2 ** failures))
 }
 
-/** A query waits for the service; a write gives up after a minute, and says so. */
+/** A query waits for the service; the client repeats a write. */
 export const makeQueryClient = (): QueryClient =>
   new QueryClient({
     defaultOptions: {
@@ -20,11 +20,7 @@ export const makeQueryClient = (): QueryClient =>
         retryDelay: waitMs,
         networkMode: 'always',
       },
-      mutations: {
-        retry: (failures, error) => isPassing(error) && failures < 6,
-        retryDelay: waitMs,
-        networkMode: 'always',
-      },
+      mutations: { networkMode: 'always' },
     },
   })
 
@@ -45,21 +41,3 @@ export const useMe = () => {
 
 /** Credits and slots of the caller. */
 export const creditsQuery = readQuery('/proxy/vidvendor/credits', {}, { refetchInterval: 60_000 })
-
-/** A write: `press(input)` makes one Idempotency-Key for all repeats of that press. */
-export const useWrite = <Input = void, Output = unknown>(
-  write: (input: Input) => Write<Output>,
-  options: Omit<UseMutationOptions<Output, Error, Press<Input>>, 'mutationFn'> = {},
-) => {
-  const mutation = useMutation({
-    ...options,
-    mutationFn: ({ input, key }: Press<Input>) => write(input)({ 'idempotency-key': key }),
-  })
-  const press = (input: Input): void => mutation.mutate({ input, key: crypto.randomUUID() })
-  return { ...mutation, press }
-}
-
-interface Press<Input> {
-  input: Input
-  key: string
-}

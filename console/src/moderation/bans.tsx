@@ -1,6 +1,6 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 
-import { readQuery, send, type Write } from '../api/client.ts'
+import { readQuery, send } from '../api/client.ts'
 import { AskButton, type Values } from '../ui/ask.tsx'
 import { Link } from '../ui/link.tsx'
 import { Columns, Panel } from '../ui/panels.tsx'
@@ -21,7 +21,7 @@ const STATUS = { ban: 'NodeStatusBanned', unban: 'NodeStatusActive' } as const
 /** Bans a node or a publisher, or lifts its ban; without an id it is that of the form. */
 const write =
   (move: 'ban' | 'unban', kind: Kind, known = '') =>
-  ({ id = known, reason = '' }: Values): Write<unknown> =>
+  ({ id = known, reason = '' }: Values): Promise<unknown> =>
     kind === 'publisher'
       ? send('POST', `/admin/publishers/{publisherId}/${move}`, {
           path: { publisherId: id },

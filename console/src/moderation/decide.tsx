@@ -63,7 +63,7 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
   useKeys({ a: ask('a'), h: ask('h'), b: ask('b') })
   const undo = async (done: readonly Version[]): Promise<void> => {
     const undone = await Promise.allSettled(
-      done.map((version) => put(version, version.status, version.status_reason)()),
+      done.map((version) => put(version, version.status, version.status_reason)),
     )
     const failed = undone.filter(({ status }) => status === 'rejected').length
     const failure = `${counted(failed, 'version')} could not be undone`
@@ -74,7 +74,7 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
   const decide = async (letter: Letter, reason: string): Promise<Version[]> => {
     const done: Version[] = []
     for (const version of legal(letter)) {
-      await put(version, DECISIONS[letter].status, reason)()
+      await put(version, DECISIONS[letter].status, reason)
       done.push(version)
     }
     return done
@@ -113,10 +113,7 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
           action={decision.label}
           look={decision.look}
           fields={[{ name: 'status_reason', label: 'Reason', rows: 3, help: decision.help }]}
-          write={({ status_reason: reason = '' }) =>
-            () =>
-              decide(asked, reason)
-            }
+          write={({ status_reason: reason = '' }) => decide(asked, reason)}
           onDone={(done) => tell(asked, done)}
           onClose={() => setAsked(undefined)}
         />

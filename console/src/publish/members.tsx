@@ -1,7 +1,7 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 
 import { send } from '../api/client.ts'
-import { useMe, useWrite } from '../api/queries.ts'
+import { useMe } from '../api/queries.ts'
 import { AskButton } from '../ui/ask.tsx'
 import { Select } from '../ui/fields.tsx'
 import { ErrorPanel, Stack } from '../ui/panels.tsx'
@@ -20,12 +20,12 @@ export const Members = ({ id, role }: OfPublisher) => {
   const me = useMe()?.id
   const isOwner = mayAs(role, 'owner')
   const at = (userId: string) => ({ path: { publisherId: id, userId } })
-  const change = useWrite(
-    ({ userId, to }: { userId: string; to: Role }) =>
+  const change = useMutation({
+    mutationFn: ({ userId, to }: { userId: string; to: Role }) =>
       send('PUT', MEMBER, { ...at(userId), body: { role: to } }),
-    { onSettled: () => queries.invalidateQueries(publisherQuery(id)) },
-  )
-  const asked = change.isPending ? change.variables.input : undefined
+    onSettled: () => queries.invalidateQueries(publisherQuery(id)),
+  })
+  const asked = change.isPending ? change.variables : undefined
   return (
     <Stack>
       {isOwner && (
@@ -60,7 +60,7 @@ export const Members = ({ id, role }: OfPublisher) => {
                 isLabelHidden
                 options={ROLES}
                 value={asked?.userId === userId ? asked.to : theirs}
-                onChange={(to) => to !== theirs && change.press({ userId, to })}
+                onChange={(to) => to !== theirs && change.mutate({ userId, to })}
               />
             ) : (
               <Badge>{theirs}</Badge>

@@ -101,7 +101,7 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
           title={`${what}?`}
           action={what}
           look="danger"
-          write={() => async () => void cancel(asked)}
+          write={async () => void cancel(asked)}
           onDone={() => setChosen(new Map())}
           onClose={() => setAsked([])}
         >
@@ -130,8 +130,7 @@ const useCancelMany = () => {
     for (const { task_id: id } of left) note(id, 'cancelling …')
     const work = async (): Promise<void> => {
       for (let task = left.shift(); task; task = left.shift()) {
-        const key = { 'idempotency-key': crypto.randomUUID() }
-        const refusal = await cancelTask(task)(key).catch((error: Error) => error)
+        const refusal = await cancelTask(task).catch((error: Error) => error)
         note(task.task_id, refusal instanceof Error ? refusal.message : 'cancelled')
       }
     }

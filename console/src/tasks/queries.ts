@@ -1,15 +1,15 @@
 import { infiniteQueryOptions, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 
-import { answerOf, api, read, readQuery, type Write } from '../api/client.ts'
+import { answerOf, read, readQuery, writingApi } from '../api/client.ts'
 import { creditsQuery } from '../api/queries.ts'
 import { useStream } from '../api/stream.ts'
 import { timeOf, type TaskFilter } from './list-rows.ts'
 import type { TaskItem, TaskPage } from './types.ts'
 
 /** Any creation, cancellation or dry run: their paths come from data. */
-export const post = api.POST as unknown as (
+export const post = writingApi.POST as unknown as (
   path: string,
-  init: { params?: object; body?: object; headers?: object; signal?: AbortSignal },
+  init: { params?: object; body?: object; signal?: AbortSignal },
 ) => Promise<{ data?: object; response: Response }>
 
 export const taskQuery = (id: string) => readQuery('/tasks/{task_id}', { path: { task_id: id } })
@@ -60,9 +60,8 @@ export const useTask = (id: string | undefined) => {
   return task
 }
 
-export const cancelTask = ({ path }: Pick<TaskItem, 'path'>): Write<unknown> => {
-  return (headers) => answerOf(post(`${path}/cancel`, { headers }))
-}
+export const cancelTask = ({ path }: Pick<TaskItem, 'path'>): Promise<unknown> =>
+  answerOf(post(`${path}/cancel`, {}))
 
 /** Asks for tasks of the caller, or as an admin for those of others. */
 export const askTasks = (

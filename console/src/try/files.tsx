@@ -1,10 +1,10 @@
 import { ImagePlus, Trash2 } from 'lucide-react'
+import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { DropZone } from 'react-aria-components/DropZone'
 import { FileTrigger } from 'react-aria-components/FileTrigger'
 
 import { ownLink } from '../api/links.ts'
-import { useWrite } from '../api/queries.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { TextField } from '../ui/fields.tsx'
 import { ErrorPanel } from '../ui/panels.tsx'
@@ -28,15 +28,16 @@ export const FileField = (props: FileFieldProps) => {
   const { label, help, error, accept, value, onChange, takesPaste } = props
   const [file, setFile] = useState<File>()
   const [part, setPart] = useState<number>()
-  const upload = useWrite(
-    (chosen: File) => (headers) => uploadFile(chosen, { headers, onProgress: setPart }),
-    { onSuccess: onChange, onSettled: () => setPart(undefined) },
-  )
+  const upload = useMutation({
+    mutationFn: (chosen: File) => uploadFile(chosen, setPart),
+    onSuccess: onChange,
+    onSettled: () => setPart(undefined),
+  })
   const take = (chosen: File | undefined): void => {
     if (!chosen) return
     setFile(chosen)
     setPart(0)
-    upload.press(chosen)
+    upload.mutate(chosen)
   }
   usePaste(takesPaste, accept, take)
   const what = accept === 'image/*' ? 'picture' : 'video'

@@ -1,10 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 
 import { toTask } from '../../../client/lib/task.ts'
 import { answerOf } from '../api/client.ts'
 import { sortFaults } from '../api/faults.ts'
-import { useWrite } from '../api/queries.ts'
 import { keepDraft, readDraft } from '../api/session.ts'
 import { announce } from '../shell/toasts.tsx'
 import { Outcome, State } from '../tasks/parts.tsx'
@@ -56,18 +55,15 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
     // Nothing is wrong with a form that nobody has begun.
     enabled: Object.keys(settled).length > 0 || missing(fields, settled).length === 0,
   })
-  const send = useWrite(
-    (given: Body) => async (headers) =>
-      toTask(await answerOf(post(kind.path, { body: given, headers }))),
-    {
-      onSuccess: ({ id: task }) => {
-        setDraft((old) => ({ ...old, task }))
-        announce('Sent')
-        // On a phone it stands below.
-        if (matchMedia('(max-width: 767px)').matches) side.current?.scrollIntoView()
-      },
+  const send = useMutation({
+    mutationFn: async (given: Body) => toTask(await answerOf(post(kind.path, { body: given }))),
+    onSuccess: ({ id: task }) => {
+      setDraft((old) => ({ ...old, task }))
+      announce('Sent')
+      // On a phone it stands below.
+      if (matchMedia('(max-width: 767px)').matches) side.current?.scrollIntoView()
     },
-  )
+  })
   const error = send.error ?? price.error
   const faults = sortFaults(error, pointersOf(fields))
   const atFields = { ...faults.fields }
@@ -99,7 +95,7 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
         onSubmit={(event) => {
           event.preventDefault()
           setTried(true)
-          if (lacking.length === 0) send.press(body)
+          if (lacking.length === 0) send.mutate(body)
           else focusFirst(form.current)
         }}
       >

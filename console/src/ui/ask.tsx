@@ -1,9 +1,7 @@
-import { useQueryClient, type QueryKey } from '@tanstack/react-query'
+import { useMutation, useQueryClient, type QueryKey } from '@tanstack/react-query'
 import { useId, useState, type FormEvent, type ReactNode } from 'react'
 
-import type { Write } from '../api/client.ts'
 import { sortFaults } from '../api/faults.ts'
-import { useWrite } from '../api/queries.ts'
 import { showToast } from '../shell/toasts.tsx'
 import { Button, type ButtonProps } from './button.tsx'
 import { Code } from './code.tsx'
@@ -38,7 +36,7 @@ export interface AskProps<Output> {
   fields?: readonly FieldSpec[]
   /** Must be typed before it is done. */
   typed?: string
-  write(values: Values): Write<Output>
+  write(values: Values): Promise<Output>
   /** What is read anew afterwards; without it all that is shown. */
   refresh?: readonly QueryKey[]
   onDone?(output: Output): void
@@ -47,12 +45,13 @@ export interface AskProps<Output> {
 
 /** A write, after which what it changed is read anew. */
 const useRefreshing = <Input, Output>(
-  write: (input: Input) => Write<Output>,
+  write: (input: Input) => Promise<Output>,
   { refresh = [[]], onDone }: Pick<AskProps<Output>, 'refresh' | 'onDone'>,
   onError?: (error: Error) => void,
 ) => {
   const queries = useQueryClient()
-  return useWrite(write, {
+  return useMutation({
+    mutationFn: write,
     onError,
     onSuccess: (output) => {
       onDone?.(output)
@@ -81,7 +80,7 @@ export const Ask = <Output,>(props: AskProps<Output> & { onClose(): void }) => {
     fields.every(({ name, isOptional }) => isOptional === true || values[name]?.trim() !== '')
   const send = (event: FormEvent): void => {
     event.preventDefault()
-    if (isWhole && !sent.isPending) sent.press(values)
+    if (isWhole && !sent.isPending) sent.mutate(values)
   }
   const button = (
     <Button look={look} type="submit" form={form} isPending={sent.isPending} isDisabled={!isWhole}>
@@ -162,7 +161,7 @@ export const AskButton = <Output,>({ label, ...props }: AskButtonProps<Output>) 
 type WriteButtonProps<Output> = Pick<AskProps<Output>, 'refresh' | 'onDone'> & {
   label: string
   isDisabled?: boolean
-  write(): Write<Output>
+  write(): Promise<Output>
 }
 
 const tell = (error: Error): void => void showToast(<Bdi>{error.message}</Bdi>)
@@ -172,7 +171,7 @@ export const WriteButton = <Output,>(props: WriteButtonProps<Output>) => {
   const { label, isDisabled } = props
   const sent = useRefreshing<void, Output>(props.write, props, tell)
   return (
-    <Button onPress={() => sent.press()} isPending={sent.isPending} isDisabled={isDisabled}>
+    <Button onPress={() => sent.mutate()} isPending={sent.isPending} isDisabled={isDisabled}>
       {label}
     </Button>
   )
