@@ -5,16 +5,10 @@ import { readServerSentEvents } from '../../../client/lib/server-sent-events.ts'
 import { sendRequest } from './client.ts'
 import { onBack } from './health.ts'
 
-export interface StreamEvent {
-  event: string
-  id: string | undefined
-  data: unknown
-}
-
-export interface StreamOptions {
+interface StreamOptions {
   /** Path of the stream; undefined: none. */
   path: string | undefined
-  onEvent(event: StreamEvent): void
+  onEvent(event: { event: string; data: unknown }): void
   /** Reads once where no stream gets through; answers the seconds until the next read. */
   poll?: () => Promise<number | undefined>
 }
@@ -130,7 +124,7 @@ const readOnce = async (following: Following): Promise<'over' | 'refused' | 'bro
       signal: open.signal,
     })) {
       position.lastEventId = id ?? position.lastEventId
-      latest.current.onEvent({ event, id, data: JSON.parse(data) as unknown })
+      latest.current.onEvent({ event, data: JSON.parse(data) as unknown })
       if (event === 'end') return 'over'
     }
     return 'broken'

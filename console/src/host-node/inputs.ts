@@ -117,15 +117,9 @@ const kindOf = (type: string, options: JsonObject): WidgetKind | undefined => {
   return ({ INT: 'number', FLOAT: 'number', BOOLEAN: 'toggle', COMBO: 'combo' } as const)[type]
 }
 
-interface Setting {
-  list: readonly Json[]
-  isDynamic: boolean
-  options: JsonObject
-}
-
 const valueOf = (
   { type, kind }: Pick<Widget, 'type' | 'kind'>,
-  { list, isDynamic, options }: Setting,
+  { list, isDynamic, options }: { list: readonly Json[]; isDynamic: boolean; options: JsonObject },
 ): Pick<Widget, 'value' | 'isOn' | 'choices'> => {
   const value = options.get('default')
   const off = { isOn: false, choices: 0 }

@@ -1,3 +1,4 @@
+import type { UseQueryResult } from '@tanstack/react-query'
 import { CircleCheck, Info, OctagonAlert, TriangleAlert } from 'lucide-react'
 import { Fragment, useEffect, useRef, useState, type ReactNode } from 'react'
 
@@ -95,14 +96,10 @@ export const Loading = ({ rows = 3, height = 56 }: { rows?: number; height?: num
 )
 
 /** The part of react-query's answer that a panel needs. */
-interface Asked<T> {
-  data: T | undefined
-  error: Error | null
-  failureReason: Error | null
-  failureCount: number
-  dataUpdatedAt: number
-  refetch(): unknown
-}
+type Asked<T> = Pick<
+  UseQueryResult<T>,
+  'data' | 'error' | 'failureReason' | 'failureCount' | 'dataUpdatedAt'
+> & { refetch(): unknown }
 
 interface ShowProps<T> {
   query: Asked<T>
