@@ -29,6 +29,8 @@ const FACETS = [
   ['tag', 'Tags'],
 ] as const
 
+const SORT_WORDS = Object.keys(SORTS) as (keyof typeof SORTS)[]
+
 /** The most entries that pages lead to, until the service has said it. */
 const DEPTH = 10_000
 
@@ -59,6 +61,7 @@ const SearchBar = () => {
   const change = useChangeSearch()
   const [isOpen, setIsOpen] = useState(false)
   const chosen = countChosen(filter)
+  const sort = SORT_WORDS.find((word) => word === filter.sort) ?? ''
   return (
     <div className={styles.search}>
       <SearchField
@@ -78,8 +81,8 @@ const SearchBar = () => {
         label="Sort by"
         isLabelHidden
         options={SORTS}
-        value={(filter.sort ?? '') in SORTS ? (filter.sort as keyof typeof SORTS) : ''}
-        onChange={(sort) => change({ sort })}
+        value={sort}
+        onChange={(next) => change({ sort: next })}
       />
       <div className={styles.phone}>
         <Button onPress={() => setIsOpen(true)}>
