@@ -66,6 +66,7 @@ export const Nodes = ({ id, role }: OfPublisher) => {
 
 const Held = ({ node, publisher }: { node: Node; publisher: string }) => {
   const { data: held = [] } = useQuery(heldVersionsQuery(node.id))
+  if (held.length === 0) return null
   return (
     <Row>
       {held.slice(0, 5).map(({ version, status }) => (
