@@ -1,5 +1,5 @@
 import { Check, ChevronDown, Search } from 'lucide-react'
-import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Checkbox as AriaCheckbox, type CheckboxProps } from 'react-aria-components/Checkbox'
 import { Input } from 'react-aria-components/Input'
@@ -203,6 +203,7 @@ interface SearchFieldProps {
 export const SearchField = (props: SearchFieldProps) => {
   const { label, placeholder = label, value = '', onChange, pause = 60 } = props
   const [text, setText] = useState(value)
+  const tell = useEffectEvent(onChange)
   const written = useRef(value)
   const typedAt = useRef(0)
   useEffect(() => {
@@ -217,14 +218,12 @@ export const SearchField = (props: SearchFieldProps) => {
     const timer = setTimeout(
       () => {
         written.current = text
-        onChange(text || undefined)
+        tell(text || undefined)
       },
       isFirst ? 0 : pause,
     )
     return () => clearTimeout(timer)
-    // What is typed counts, not each new function of the page.
-    // oxlint-disable-next-line react/exhaustive-deps
-  }, [text])
+  }, [text, pause])
   return (
     <TextField
       label={label}
