@@ -14,7 +14,7 @@ import { useChangeSearch } from '../ui/address.ts'
 import { Badge, Bdi } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
 import { groupChanges, marksOf, type Comparison, type HostNodeChanges } from './changes.ts'
-import { LEVEL_WORDS, LEVELS, useNear } from './parts.tsx'
+import { LEVEL_WORDS, LEVELS, whenNear } from './parts.tsx'
 import { compareQuery, hostNodeQuery, versionsQuery, type Range } from './queries.ts'
 import styles from './registry.module.css'
 
@@ -121,10 +121,12 @@ interface GroupProps {
 
 const Group = ({ group, range }: GroupProps) => {
   const [isNear, setIsNear] = useState(false)
-  const box = useNear<HTMLLIElement>(isNear ? undefined : () => setIsNear(true))
   const { word, tone } = LEVEL_WORDS[group.level]
   return (
-    <li ref={box} className={`stack tight ${styles.group}`}>
+    <li
+      ref={whenNear(isNear ? undefined : () => setIsNear(true))}
+      className={`stack tight ${styles.group}`}
+    >
       <h2 tabIndex={-1}>
         <Bdi>{group.name}</Bdi> <Badge tone={tone}>{word}</Badge>
       </h2>

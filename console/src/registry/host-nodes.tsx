@@ -14,7 +14,7 @@ import { Empty, Note, Show, Stack } from '../ui/panels.tsx'
 import { useChangeSearch } from '../ui/address.ts'
 import { Bdi } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
-import { useNear } from './parts.tsx'
+import { whenNear } from './parts.tsx'
 import { hostNodeQuery, hostNodesQuery, type Version } from './queries.ts'
 import styles from './registry.module.css'
 
@@ -73,13 +73,12 @@ interface CardsProps {
 const Cards = ({ pages, list, onOpen }: CardsProps) => {
   const { hasNextPage: hasMore, isFetchingNextPage: isLoading } = list
   const readMore = (): void => void list.fetchNextPage()
-  const end = useNear<HTMLDivElement>(hasMore && !isLoading ? readMore : undefined)
   return (
     <div className={`stack ${styles.canvas}`}>
       {useDeferredValue(pages).map((page) => (
         <CardPage key={page.page} page={page} onOpen={onOpen} />
       ))}
-      <div ref={end}>
+      <div ref={whenNear(hasMore && !isLoading ? readMore : undefined)}>
         {hasMore && (
           <Button isPending={isLoading} onPress={readMore}>
             Show more

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 
 import type { Schema } from '../api/client.ts'
 import { Button } from '../ui/button.tsx'
@@ -109,16 +109,12 @@ export const Verdict = ({ version, before }: { version: Version; before: Version
   )
 }
 
-/** Calls once the element of the ref is within 600 pixels of what is seen; undefined does not watch. */
-export const useNear = <Box extends Element>(onNear: (() => void) | undefined) => {
-  const box = useRef<Box>(null)
-  useEffect(() => {
-    if (!onNear || !box.current) return
-    const watch = new IntersectionObserver(([seen]) => seen?.isIntersecting && onNear(), {
-      rootMargin: '600px',
-    })
-    watch.observe(box.current)
-    return () => watch.disconnect()
-  }, [onNear])
-  return box
+/** A ref that calls once its element is within 600 pixels of what is seen; undefined does not watch. */
+export const whenNear = (onNear: (() => void) | undefined) => (box: Element | null) => {
+  if (!onNear || !box) return undefined
+  const watch = new IntersectionObserver(([seen]) => seen?.isIntersecting && onNear(), {
+    rootMargin: '600px',
+  })
+  watch.observe(box)
+  return () => watch.disconnect()
 }
