@@ -5,7 +5,7 @@ import { GridList, GridListItem } from 'react-aria-components/GridList'
 
 import type { paths } from '../../../client/index.ts'
 import { nextPage, read } from '../api/client.ts'
-import { SearchField, Select } from '../ui/fields.tsx'
+import { AddressField, Select } from '../ui/fields.tsx'
 import { countsInWords } from '../ui/findings.tsx'
 import { Empty, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
 import { NextPage } from '../ui/rows.tsx'
@@ -37,7 +37,6 @@ const Queue = ({ first }: { first: 'review' | 'failed' }) => {
   const list = useInfiniteQuery(
     versionsQuery({ filter, node, reason: filter === 'failed' ? undefined : q }),
   )
-  const search = (name: 'node' | 'q') => (text?: string) => changeSearch({ [name]: text })
   const [chosen, setChosen] = useState<readonly string[]>([])
   const versions = list.data?.pages.flatMap((page) => page.versions) ?? []
   const many = versions.filter((one) => chosen.includes(keyOf(one)))
@@ -54,8 +53,8 @@ const Queue = ({ first }: { first: 'review' | 'failed' }) => {
               onChange={(next) => changeSearch({ status: next, version: undefined })}
             />
             <div className={styles.filters}>
-              <SearchField label="Node id" value={node} onChange={search('node')} />
-              <SearchField label="In the reason" value={q} onChange={search('q')} />
+              <AddressField label="Node id" name="node" />
+              <AddressField label="In the reason" />
             </div>
           </>
         )}

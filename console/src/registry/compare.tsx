@@ -6,7 +6,7 @@ import { useRef, useState } from 'react'
 import { HostNodeCard } from '../host-node/card.tsx'
 import { useKeys } from '../shell/keys.ts'
 import { IconButton } from '../ui/button.tsx'
-import { SearchField, Segments, Select } from '../ui/fields.tsx'
+import { AddressField, Segments, Select } from '../ui/fields.tsx'
 import { Link, nodePage } from '../ui/link.tsx'
 import { Empty, Note, PageTitle, Show, Stack } from '../ui/panels.tsx'
 import { useMore } from '../ui/rows.tsx'
@@ -92,12 +92,7 @@ const Changes = ({ found }: { found: Comparison }) => {
           value={chosen ?? ALL}
           onChange={(next) => change({ level: next === ALL ? undefined : next })}
         />
-        <SearchField
-          label="Search host nodes"
-          placeholder="Host node or input"
-          value={q}
-          onChange={(next) => change({ q: next })}
-        />
+        <AddressField label="Search host nodes" placeholder="Host node or input" />
       </div>
       <p className="soft" role="status">
         {counted(groups.length, 'host node')}

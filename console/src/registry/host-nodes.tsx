@@ -6,7 +6,7 @@ import type { Schema } from '../api/client.ts'
 import { HostNodeCard } from '../host-node/card.tsx'
 import { Button } from '../ui/button.tsx'
 import { Code } from '../ui/code.tsx'
-import { SearchField } from '../ui/fields.tsx'
+import { AddressField } from '../ui/fields.tsx'
 import { findingsQuery } from '../ui/findings.tsx'
 import { Dialog } from '../ui/layers.tsx'
 import type { EndlessQuery } from '../ui/list.tsx'
@@ -35,11 +35,9 @@ export const HostNodes = ({ version }: { version: Version }) => {
       {version.host_nodes?.partial && (
         <Note>Not all of the pack could be read: some host nodes may be missing.</Note>
       )}
-      <SearchField
+      <AddressField
         label="Search host nodes"
         placeholder="Name, category or type of an input or output"
-        value={q}
-        onChange={(next) => change({ q: next })}
       />
       <Show query={list}>
         {({ pages: [first, ...others] }) =>

@@ -6,7 +6,7 @@ import { Fragment, memo, useState } from 'react'
 import type { Answer } from '../api/client.ts'
 import { serviceQuery } from '../api/queries.ts'
 import { Button } from '../ui/button.tsx'
-import { Checkbox, SearchField, Segments, Select } from '../ui/fields.tsx'
+import { AddressField, Checkbox, Segments, Select } from '../ui/fields.tsx'
 import { Dialog } from '../ui/layers.tsx'
 import { Link, nodePage } from '../ui/link.tsx'
 import { EndlessList, type EndlessQuery } from '../ui/list.tsx'
@@ -64,12 +64,7 @@ const SearchBar = () => {
   const sort = SORT_WORDS.find((word) => word === filter.sort) ?? ''
   return (
     <div className={styles.search}>
-      <SearchField
-        label="Search the registry"
-        placeholder="Search nodes"
-        value={filter.q}
-        onChange={(q) => change({ q })}
-      />
+      <AddressField label="Search the registry" placeholder="Search nodes" />
       <Segments
         label="Search in"
         isLabelHidden

@@ -1,3 +1,4 @@
+import { useSearch } from '@tanstack/react-router'
 import { Check, ChevronDown, Search } from 'lucide-react'
 import { useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
@@ -17,6 +18,7 @@ import type { TextFieldProps as AriaTextProps } from 'react-aria-components/Text
 import { ToggleButton } from 'react-aria-components/ToggleButton'
 import { ToggleButtonGroup } from 'react-aria-components/ToggleButtonGroup'
 
+import { useChangeSearch } from './address.ts'
 import styles from './fields.module.css'
 import layers from './layers.module.css'
 
@@ -236,4 +238,15 @@ export const SearchField = (props: SearchFieldProps) => {
       onChange={setText}
     />
   )
+}
+
+interface AddressFieldProps extends Pick<SearchFieldProps, 'label' | 'placeholder'> {
+  name?: 'q' | 'node'
+}
+
+/** A field whose text is a search parameter of the page that is seen. */
+export const AddressField = ({ name = 'q', ...props }: AddressFieldProps) => {
+  const { [name]: value } = useSearch({ strict: false })
+  const change = useChangeSearch()
+  return <SearchField {...props} value={value} onChange={(text) => change({ [name]: text })} />
 }
