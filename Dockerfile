@@ -23,8 +23,10 @@ RUN npm run build --ignore-scripts -- --no-client
 # What runs; a stage of its own, so that a change of the code alone does not install again.
 FROM base AS packages
 COPY package.json package-lock.json .npmrc ./
+COPY tools/patch-postgres.mjs tools/
 # The native part of Temporal's SDK comes for five platforms.
 RUN npm ci --omit=dev --ignore-scripts \
+  && node tools/patch-postgres.mjs \
   && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name "$(uname -m)-unknown-linux-gnu" -exec rm -r {} +
 
 FROM base AS production

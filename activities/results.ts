@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 
+import { digestFile } from '../src/adapters/storage/measure.ts'
 import { writeThumbnail } from '../src/adapters/thumbnail.ts'
 import { holdsFence } from '../src/db/task/task.ts'
 import type { TaskResult, Thumbnail } from '../src/db/task/task-file.ts'
@@ -72,11 +70,9 @@ const storeFile = async (
   { name, path, contentType, width, height }: RenderedFile,
 ): Promise<TaskResult> => {
   const storageKey = keyOf(task, name)
-  const { size } = await stat(path)
-  const digest = createHash('sha256')
-  await pipeline(createReadStream(path), digest)
+  const digest = await digestFile(path)
   await storage.putFile(storageKey, path)
-  return { name, storageKey, contentType, bytes: size, sha256: digest.digest('hex'), width, height }
+  return { name, storageKey, contentType, ...digest, width, height }
 }
 
 const keyOf = ({ id, fence }: FencedTask, name: string): string => `results/${id}/${fence}/${name}`

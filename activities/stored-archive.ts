@@ -1,9 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { rm, stat } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 
+import { digestFile } from '../src/adapters/storage/measure.ts'
 import { StorageFault } from '../src/adapters/storage/storage.ts'
 import type { StoredArchive } from '../src/db/registry/archive.ts'
 import { CHECK_FAULTS } from '../src/domain/registry/archive-check.ts'
@@ -37,10 +36,8 @@ export const withArchive = async <T>(
       const isMissing = error instanceof StorageFault && error.code === 'not_found'
       throw isMissing ? new CheckFault('archive_missing', { cause: error }) : error
     })
-    const digest = createHash('sha256')
-    const { size } = await stat(path)
-    await pipeline(createReadStream(path), digest, { signal })
-    if (size !== archive.bytes || digest.digest('hex') !== archive.sha256)
+    const { bytes, sha256 } = await digestFile(path, signal)
+    if (bytes !== archive.bytes || sha256 !== archive.sha256)
       throw new CheckFault('archive_differs')
     return await work(path)
   } finally {

@@ -39,6 +39,8 @@ const openDatabase = (config: Config): Sql =>
     pool: 2,
     name: 'kiln operate',
     statementTimeoutMs: 10_000,
+    // Who gave a command can wait for a busy server, but the doctor tells after 5 s what did not answer.
+    waitMs: 4000,
   })
 
 /** The only command that is of use while the settings are not. */

@@ -176,6 +176,7 @@ const makeKey = () =>
     readFileSync(fileURLToPath(import.meta.url)),
     process.version,
     readFileSync(join(ROOT, 'package-lock.json')),
+    readFileSync(join(ROOT, 'tools/patch-postgres.mjs')),
   ]
     .reduce((hash, part) => hash.update(part), createHash('sha256'))
     .digest('hex')

@@ -17,11 +17,14 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+import { patchPostgres } from './patch-postgres.mjs'
+
 const LEAST_NODE = [20, 19]
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const MODULES = join(ROOT, 'node_modules')
 const LOCK = join(ROOT, 'package-lock.json')
 const STAMP = join(MODULES, '.kiln-install')
+const PATCH = join(ROOT, 'tools/patch-postgres.mjs')
 
 const main = () => {
   requireNode()
@@ -40,6 +43,7 @@ const main = () => {
     faults = listFaults()
   }
   if (faults.length > 0) stop(faults)
+  patchPostgres()
   writeFileSync(STAMP, stampText())
 }
 
@@ -60,8 +64,9 @@ const requireNode = () => {
 
 /** What was found to work stays so while the lock file, the platform and the version of Node are the same. */
 const stampText = () => {
-  const lock = createHash('sha256').update(readFileSync(LOCK)).digest('hex')
-  return `${lock} ${process.platform}-${process.arch} ${process.version}\n`
+  const hash = createHash('sha256')
+  for (const path of [LOCK, PATCH]) hash.update(readFileSync(path))
+  return `${hash.digest('hex')} ${process.platform}-${process.arch} ${process.version}\n`
 }
 
 const isStamped = () => {

@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
+import type { ComponentType } from 'react'
 
 import { oneOf, parseSearch, search, text, texts, time, writeSearch } from './search-params.ts'
 import { Frame } from './shell/frame.tsx'
@@ -20,35 +21,22 @@ declare module '@tanstack/react-router' {
 
 const root = createRootRoute({ component: Frame })
 
-const page = <const Path extends string>(path: Path, title: string, who: Who = 'all') => ({
-  getParentRoute: () => root,
-  path,
-  staticData: { title, who },
-})
+const page = <const Path extends string>(
+  path: Path,
+  [title, who = 'all']: readonly [title: string, who?: Who],
+  load: () => Promise<{ Page: ComponentType }>,
+) => ({ getParentRoute: () => root, path, staticData: { title, who }, component: lazyPage(load) })
 
+const loadTry = () => import('./try/page.tsx')
 const trySearch = search({ from: text, view: text })
 
 const pages = [
+  createRoute(page('/', ['Home'], () => import('./home/page.tsx'))),
+  createRoute(page('/signed-in', ['Signing in'], () => import('./account/signed-in.tsx'))),
+  createRoute({ ...page('/try', ['Try', 'user'], loadTry), validateSearch: trySearch }),
+  createRoute({ ...page('/try/$kind', ['Try', 'user'], loadTry), validateSearch: trySearch }),
   createRoute({
-    ...page('/', 'Home'),
-    component: lazyPage(() => import('./home/page.tsx'), 'HomePage'),
-  }),
-  createRoute({
-    ...page('/signed-in', 'Signing in'),
-    component: lazyPage(() => import('./account/signed-in.tsx'), 'SignedInPage'),
-  }),
-  createRoute({
-    ...page('/try', 'Try', 'user'),
-    validateSearch: trySearch,
-    component: lazyPage(() => import('./try/page.tsx'), 'TryPage'),
-  }),
-  createRoute({
-    ...page('/try/$kind', 'Try', 'user'),
-    validateSearch: trySearch,
-    component: lazyPage(() => import('./try/page.tsx'), 'TryPage'),
-  }),
-  createRoute({
-    ...page('/tasks', 'Tasks', 'user'),
+    ...page('/tasks', ['Tasks', 'user'], () => import('./tasks/list.tsx')),
     validateSearch: search({
       kind: text,
       state: text,
@@ -57,15 +45,13 @@ const pages = [
       q: text,
       owner: text,
     }),
-    component: lazyPage(() => import('./tasks/list.tsx'), 'TasksPage'),
   }),
   createRoute({
-    ...page('/tasks/$task', 'Task', 'user'),
+    ...page('/tasks/$task', ['Task', 'user'], () => import('./tasks/task.tsx')),
     validateSearch: search({ event: text }),
-    component: lazyPage(() => import('./tasks/task.tsx'), 'TaskPage'),
   }),
   createRoute({
-    ...page('/registry', 'Registry'),
+    ...page('/registry', ['Registry'], () => import('./registry/search.tsx')),
     validateSearch: search({
       q: text,
       in: oneOf('names', 'host-nodes', 'repository'),
@@ -74,52 +60,52 @@ const pages = [
       tag: texts,
       sort: text,
     }),
-    component: lazyPage(() => import('./registry/search.tsx'), 'RegistryPage'),
   }),
   createRoute({
-    ...page('/registry/$node', 'Node'),
+    ...page('/registry/$node', ['Node'], () => import('./registry/node.tsx')),
     validateSearch: search({ tab: text, 'host-node': text, q: text }),
-    component: lazyPage(() => import('./registry/node.tsx'), 'NodePage'),
   }),
   createRoute({
     // {from}...{to}
-    ...page('/registry/$node/compare/$range', 'Compare versions'),
+    ...page(
+      '/registry/$node/compare/$range',
+      ['Compare versions'],
+      () => import('./registry/compare.tsx'),
+    ),
     validateSearch: search({ level: text, q: text }),
-    component: lazyPage(() => import('./registry/compare.tsx'), 'ComparePage'),
   }),
   createRoute({
-    ...page('/registry/$node/$version', 'Version'),
+    ...page('/registry/$node/$version', ['Version'], () => import('./registry/version.tsx')),
     validateSearch: search({ tab: text, 'host-node': text, q: text, file: text, line: text }),
-    component: lazyPage(() => import('./registry/version.tsx'), 'VersionPage'),
   }),
+  createRoute(
+    page('/publishers', ['Publishers', 'user'], () => import('./publish/publishers.tsx')),
+  ),
   createRoute({
-    ...page('/publishers', 'Publishers', 'user'),
-    component: lazyPage(() => import('./publish/publishers.tsx'), 'PublishersPage'),
-  }),
-  createRoute({
-    ...page('/publishers/$publisher', 'Publisher', 'user'),
+    ...page(
+      '/publishers/$publisher',
+      ['Publisher', 'user'],
+      () => import('./publish/publisher.tsx'),
+    ),
     validateSearch: search({ tab: text }),
-    component: lazyPage(() => import('./publish/publisher.tsx'), 'PublisherPage'),
   }),
   createRoute({
-    ...page('/publishers/$publisher/publish', 'Publish', 'user'),
+    ...page(
+      '/publishers/$publisher/publish',
+      ['Publish', 'user'],
+      () => import('./publish/publish.tsx'),
+    ),
     validateSearch: search({ node: text, version: text }),
-    component: lazyPage(() => import('./publish/publish.tsx'), 'PublishPage'),
   }),
   createRoute({
-    ...page('/moderation', 'Moderation', 'admin'),
+    ...page('/moderation', ['Moderation', 'admin'], () => import('./moderation/page.tsx')),
     validateSearch: search({ tab: text, status: text, q: text, node: text, version: text }),
-    component: lazyPage(() => import('./moderation/page.tsx'), 'ModerationPage'),
   }),
   createRoute({
-    ...page('/operations', 'Operations', 'admin'),
+    ...page('/operations', ['Operations', 'admin'], () => import('./operations/page.tsx')),
     validateSearch: search({ tab: text }),
-    component: lazyPage(() => import('./operations/page.tsx'), 'OperationsPage'),
   }),
-  createRoute({
-    ...page('/account', 'Account', 'user'),
-    component: lazyPage(() => import('./account/page.tsx'), 'AccountPage'),
-  }),
+  createRoute(page('/account', ['Account', 'user'], () => import('./account/page.tsx'))),
 ] as const
 
 export const router = createRouter({

@@ -91,26 +91,30 @@ interface Pending {
   reject(error: unknown): void
 }
 
-/** Tells when a query is sent, which may be more than once, and when it is settled. */
+/**
+ * Tells when a query is sent, which may be more than once, and when it is settled. What is assigned to it has a name first:
+ * tools/patch-postgres.mjs says why.
+ */
 const watch = (
   query: Promise<unknown>,
   { sent, settled }: { sent: () => void; settled: () => void },
 ): void => {
   const pending = query as unknown as Pending
   const { handler, resolve, reject } = pending
-  // The driver reads settings of the pool from it.
+  const resolveSettled = (rows: unknown): void => {
+    settled()
+    resolve(rows)
+  }
+  const rejectSettled = (error: unknown): void => {
+    settled()
+    reject(error)
+  }
+  // The driver reads settings of the pool from the handler.
   pending.handler = Object.assign((sending: unknown) => {
     sent()
     return handler(sending)
   }, handler)
-  pending.resolve = (rows) => {
-    settled()
-    resolve(rows)
-  }
-  pending.reject = (error) => {
-    settled()
-    reject(error)
-  }
+  Object.assign(pending, { resolve: resolveSettled, reject: rejectSettled })
 }
 
 /** Counts a query while it is under way. */
@@ -169,7 +173,7 @@ const endSilence = (query: Promise<unknown>, ms: number, leave: () => void): voi
 const removeHoles = (query: Promise<unknown>): void => {
   const pending = query as unknown as Pending
   const { resolve } = pending
-  pending.resolve = (rows) => {
+  const resolveWhole = (rows: unknown): void => {
     if (Array.isArray(rows) && rows[0] === undefined)
       rows.splice(
         0,
@@ -177,4 +181,5 @@ const removeHoles = (query: Promise<unknown>): void => {
       )
     resolve(rows)
   }
+  pending.resolve = resolveWhole
 }

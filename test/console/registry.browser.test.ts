@@ -90,6 +90,7 @@ describe('the registry of the console', { skip }, () => {
 
   test('leads from a typed word to the node, the cards of a version and what changed in it', async () => {
     const page = await console.open('/registry')
+    await page.getByRole('button', { name: 'Relevance Sort by' }).waitFor()
     await page
       .getByRole('searchbox', { name: 'Search the registry' })
       .pressSequentially('light mixer')

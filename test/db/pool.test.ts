@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 
 import { makeDatabase } from '../../src/db/client.ts'
 import type { Queryable, Sql } from '../../src/db/client.ts'
@@ -166,6 +168,19 @@ describe('a pool', () => {
     await waitFor('it is usable again', async () => await own`select 1`.catch(() => false))
     await own.end({ timeout: 1 })
     await link.stop()
+  })
+
+  test('leaves no query to the rare collections of the whole heap', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as NodeJS.GCFunction
+    const inUse = (type: 'major' | 'minor'): number => {
+      collect({ type })
+      return process.memoryUsage().heapUsed
+    }
+    inUse('major')
+    for (let times = 0; times < 300; times += 1) await sql`select 1`
+    const left = inUse('minor') - inUse('major')
+    assert.ok(left < 10_000, `${left} bytes are left`)
   })
 
   test('that is ended refuses', async () => {

@@ -39,7 +39,7 @@ describe('archives whose readers are killed', () => {
   const watching: Promise<string[]>[] = []
 
   before(async () => {
-    service = await startService()
+    service = await startService({ env: { HEARTBEAT_SECONDS: '1' } })
     owned = await (await makeRegistry(service)).addPublisher()
   })
   after(async () => {

@@ -21,7 +21,7 @@ describe('a render whose worker', () => {
   const ids: string[] = []
 
   before(async () => {
-    service = await startService()
+    service = await startService({ env: { HEARTBEAT_SECONDS: '1' } })
     alice = await clientOf(service)
     temporal = await Connection.connect({ address: temporalAddress() })
   })

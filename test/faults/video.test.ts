@@ -26,7 +26,7 @@ const createVideo = async (client: Client, body: object = BODY): Promise<string>
 describe('a media worker that is killed while ffmpeg runs', () => {
   let service: Service
   before(async () => {
-    service = await startService({ roles: ['api', 'core'] })
+    service = await startService({ roles: ['api', 'core'], env: { HEARTBEAT_SECONDS: '1' } })
   })
   after(async () => await service.stop())
 
@@ -87,7 +87,12 @@ describe('the queue of the media workers', () => {
   before(async () => {
     service = await startService({
       roles: ['api', 'core'],
-      env: { VIDEO_TINY: 'true', VIDEO_CONCURRENCY_PER_OWNER: '100', MEDIA_SLOTS: '1' },
+      env: {
+        VIDEO_TINY: 'true',
+        VIDEO_CONCURRENCY_PER_OWNER: '100',
+        MEDIA_SLOTS: '1',
+        HEARTBEAT_SECONDS: '1',
+      },
     })
   })
   after(async () => await service.stop())

@@ -126,9 +126,11 @@ const startDatabase = async (
   return { address: server.url, stop }
 }
 
+const ADMIN = { pool: 1, name: 'kiln test', statementTimeoutMs: 0, waitMs: 30_000 }
+
 /** A killed server leaves what it wrote with the kernel, and no test cuts the power. */
 const trustKernel = async (url: string): Promise<void> => {
-  const admin = makeDatabase({ url, pool: 1, name: 'kiln test', statementTimeoutMs: 0 })
+  const admin = makeDatabase({ url, ...ADMIN })
   await admin`alter system set fsync = off`
   await admin`alter system set full_page_writes = off`
   await admin`select pg_reload_conf()`
@@ -137,8 +139,7 @@ const trustKernel = async (url: string): Promise<void> => {
 
 /** Nobody may connect to a database while it is copied, so the finished template takes no connections. */
 const makeTemplate = async (url: string): Promise<void> => {
-  const options = { pool: 1, name: 'kiln test', statementTimeoutMs: 0 }
-  const admin = makeDatabase({ url, ...options })
+  const admin = makeDatabase({ url, ...ADMIN })
   const template = new URL(url)
   template.pathname = `/${TEMPLATE}`
   try {

@@ -159,7 +159,6 @@ export const startService = async ({
     WEBHOOK_TIME_FACTOR: '0.001',
     OUTBOUND_ALLOW_LOOPBACK: 'true',
     WORKFLOW_BUNDLE: workflowBundle(),
-    HEARTBEAT_SECONDS: '1',
     RELAY_INTERVAL_MS: '200',
     RECONCILE_INTERVAL_SECONDS: '1',
     DRAIN_DELAY_SECONDS: '0',

@@ -80,6 +80,7 @@ const withAdmin = async (act: (admin: Sql) => Promise<void>): Promise<void> => {
     pool: 1,
     name: 'kiln test',
     statementTimeoutMs: 0,
+    waitMs: 30_000,
   })
   try {
     await act(admin)

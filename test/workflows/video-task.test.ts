@@ -137,11 +137,11 @@ describe('the workflow of a video task', { concurrency: true }, () => {
 
   test('takes the video that is there although the off-peak deadline passes meanwhile', async () => {
     const ended = await runner.video({
-      enqueue: () => Promise.resolve({ ...ADMITTED, offPeakMs: 1500 }),
+      enqueue: () => Promise.resolve({ ...ADMITTED, offPeakMs: 4000 }),
       render: renderedVideo,
       complete: async () => {
         const from = Date.now()
-        await waitFor('the deadline has passed', () => Promise.resolve(Date.now() - from > 1600))
+        await waitFor('the deadline has passed', () => Promise.resolve(Date.now() - from > 4100))
         return 'success'
       },
     })

@@ -1,23 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
+import { readQuery, send } from '../api/client.ts'
 import { useMe } from '../api/queries.ts'
-import { readQuery } from '../api/read.ts'
-import { send } from '../api/send.ts'
 import { signOut } from '../api/session.ts'
 import { changeSettings, useSettings } from '../shell/settings.ts'
-import type { Theme } from '../shell/settings.ts'
-import { AskButton } from '../ui/ask.tsx'
+import { AskButton, SecretButton } from '../ui/ask.tsx'
 import { Button } from '../ui/button.tsx'
 import { Copied } from '../ui/code.tsx'
 import { Segments, Switch } from '../ui/fields.tsx'
-import { Columns, PageTitle, Stack } from '../ui/page.tsx'
-import { Fact, Facts, Panel, Show } from '../ui/panels.tsx'
+import { Columns, Facts, PageTitle, Panel, Show, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
-import { SecretButton } from '../ui/secret.tsx'
 import { Badge, Bdi, Time } from '../ui/values.tsx'
 
-export const AccountPage = () => (
+export const Page = () => (
   <>
     <PageTitle actions={<Button onPress={() => void signOut()}>Sign out</Button>}>
       Account
@@ -38,25 +34,19 @@ const You = () => {
   if (me === undefined) return null
   return (
     <Panel title="You" actions={me.isAdmin && <Badge tone="info">platform admin</Badge>}>
-      <Facts>
-        <Fact name="Name">
-          <Bdi>{me.name}</Bdi>
-        </Fact>
-        <Fact name="Id">
-          <Copied text={me.id} label="id" />
-        </Fact>
-        <Fact name="E-mail">{me.email && <Bdi>{me.email}</Bdi>}</Fact>
-      </Facts>
+      <Facts
+        of={{
+          Name: <Bdi>{me.name}</Bdi>,
+          Id: <Copied text={me.id} label="id" />,
+          'E-mail': me.email && <Bdi>{me.email}</Bdi>,
+        }}
+      />
       <p>Owners of a publisher add you as a member by your id.</p>
     </Panel>
   )
 }
 
-const THEMES: { value: Theme; label: string }[] = [
-  { value: 'system', label: 'As the system' },
-  { value: 'light', label: 'Light' },
-  { value: 'dark', label: 'Dark' },
-]
+const THEMES = { system: 'As the system', light: 'Light', dark: 'Dark' }
 
 const ThisBrowser = () => {
   const { theme, shortcuts } = useSettings()
@@ -66,7 +56,7 @@ const ThisBrowser = () => {
         label="Theme"
         options={THEMES}
         value={theme}
-        onChange={(value) => changeSettings({ theme: value })}
+        onChange={(next) => changeSettings({ theme: next })}
       />
       <Switch
         label="Keys of one letter (? lists them)"
@@ -91,9 +81,9 @@ const ApiKeys = () => (
           { name: 'name', label: 'Name', help: 'What it is for, such as nightly renders.' },
           { name: 'expires_at', label: 'Ends on', help: END_HELP, isOptional: true },
         ]}
-        write={({ name = '', expires_at: end }, headers) => {
+        write={({ name = '', expires_at: end }) => {
           const body = { name: name.trim(), ...(end && { expires_at: toTime(end) }) }
-          return send('POST', '/users/api-keys', { body, headers })
+          return send('POST', '/users/api-keys', { body })
         }}
         secretTitle="Your API key"
         secretOf={({ key }) => key}
@@ -104,7 +94,7 @@ const ApiKeys = () => (
   >
     <Listing
       label="API keys"
-      query={useQuery(readQuery(['me', 'api-keys'], '/users/api-keys', {}))}
+      query={useQuery(readQuery('/users/api-keys', {}))}
       empty="You have no API keys. Programs of yours need one."
       columns={{
         Name: ({ name }) => <Bdi>{name}</Bdi>,
@@ -112,7 +102,7 @@ const ApiKeys = () => (
         Made: ({ createdAt }) => <Time at={createdAt} />,
         'Last used': ({ last_used_at: used }) => <Time at={used} none="never" />,
         Ends: ({ expires_at: end }) => <Time at={end} none="never" />,
-        Actions: ({ id, name }) => (
+        '': ({ id, name }) => (
           <AskButton
             label="Revoke …"
             look="danger"
@@ -151,9 +141,9 @@ const WebhookSecret = () => {
             title="Replace the webhook secret"
             action="Replace secret"
             fields={[OVERLAP]}
-            write={({ overlap_seconds: overlap }, headers) => {
+            write={({ overlap_seconds: overlap }) => {
               const body = { overlap_seconds: Number(overlap) }
-              return send('POST', '/webhook-secret/rotate', { body, headers })
+              return send('POST', '/webhook-secret/rotate', { body })
             }}
             onDone={() => setShown(true)}
           >
@@ -169,7 +159,7 @@ const WebhookSecret = () => {
 }
 
 /** A secret: not kept once nobody shows it. */
-const secretsQuery = { ...readQuery(['me', 'webhook-secret'], '/webhook-secret', {}), gcTime: 0 }
+const secretsQuery = readQuery('/webhook-secret', {}, { gcTime: 0 })
 
 const Secrets = () => (
   <Show query={useQuery(secretsQuery)}>

@@ -4,11 +4,10 @@ import { useRouter } from '@tanstack/react-router'
 import { serviceQuery } from '../api/queries.ts'
 import { returnFromIssuer } from '../api/session.ts'
 import { LinkButton } from '../ui/link.tsx'
-import { PageTitle } from '../ui/page.tsx'
-import { ErrorPanel, Loading } from '../ui/panels.tsx'
+import { ErrorPanel, Loading, PageTitle } from '../ui/panels.tsx'
 
 /** The way back from the issuer: the code is exchanged once, and the address with it replaced. */
-export const SignedInPage = () => {
+export const Page = () => {
   const router = useRouter()
   const queries = useQueryClient()
   const { error } = useQuery({

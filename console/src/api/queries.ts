@@ -1,8 +1,6 @@
-import { QueryClient, useMutation, useQuery } from '@tanstack/react-query'
-import type { UseMutationOptions } from '@tanstack/react-query'
+import { QueryClient, useQuery } from '@tanstack/react-query'
 
-import { isPassing } from './client.ts'
-import { readQuery } from './read.ts'
+import { isPassing, readQuery } from './client.ts'
 import { session } from './session.ts'
 import { useStore } from './store.ts'
 
@@ -12,7 +10,7 @@ const waitMs = (failures: number, error: unknown): number => {
   return Math.max(asked, Math.min(15_000, 1000 * 2 ** failures))
 }
 
-/** A query waits for the service; a write gives up after a minute, and says so. */
+/** A query waits for the service; the client repeats a write. */
 export const makeQueryClient = (): QueryClient =>
   new QueryClient({
     defaultOptions: {
@@ -22,22 +20,18 @@ export const makeQueryClient = (): QueryClient =>
         retryDelay: waitMs,
         networkMode: 'always',
       },
-      mutations: {
-        retry: (failures, error) => isPassing(error) && failures < 6,
-        retryDelay: waitMs,
-        networkMode: 'always',
-      },
+      mutations: { networkMode: 'always' },
     },
   })
 
 /** What the page must know of the service. */
-export const serviceQuery = {
-  ...readQuery(['service'], '/service', {}),
-  staleTime: 60_000,
-  refetchInterval: 60_000,
-}
+export const serviceQuery = readQuery(
+  '/service',
+  {},
+  { staleTime: 60_000, refetchInterval: 60_000 },
+)
 
-const meQuery = { ...readQuery(['me'], '/users', {}), staleTime: 300_000 }
+const meQuery = readQuery('/users', {}, { staleTime: 300_000 })
 
 /** The caller, once signed in and read. */
 export const useMe = () => {
@@ -46,31 +40,4 @@ export const useMe = () => {
 }
 
 /** Credits and slots of the caller. */
-export const creditsQuery = {
-  ...readQuery(['credits'], '/proxy/vidvendor/credits', {}),
-  refetchInterval: 60_000,
-}
-
-type WriteHeaders = { 'idempotency-key': string }
-
-/**
- * A write: `press(input)` makes one Idempotency-Key for all repeats of that press, and `write` gives it along:
- * `useWrite((id: string, headers) => send('POST', path, { path: { id }, headers }))`.
- */
-export const useWrite = <Input = void, Output = unknown>(
-  write: (input: Input, headers: WriteHeaders) => Promise<Output>,
-  options: Omit<UseMutationOptions<Output, Error, Press<Input>>, 'mutationFn'> = {},
-) => {
-  const mutation = useMutation({
-    ...options,
-    mutationFn: ({ input, headers }: Press<Input>) => write(input, headers),
-  })
-  const press = (input: Input): void =>
-    mutation.mutate({ input, headers: { 'idempotency-key': crypto.randomUUID() } })
-  return { ...mutation, press }
-}
-
-interface Press<Input> {
-  input: Input
-  headers: WriteHeaders
-}
+export const creditsQuery = readQuery('/proxy/vidvendor/credits', {}, { refetchInterval: 60_000 })

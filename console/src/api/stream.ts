@@ -1,20 +1,14 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useEffectEvent } from 'react'
 
 import { pause } from '../../../client/lib/pause.ts'
 import { readServerSentEvents } from '../../../client/lib/server-sent-events.ts'
 import { sendRequest } from './client.ts'
 import { onBack } from './health.ts'
 
-export interface StreamEvent {
-  event: string
-  id: string | undefined
-  data: unknown
-}
-
-export interface StreamOptions {
+interface StreamOptions {
   /** Path of the stream; undefined: none. */
   path: string | undefined
-  onEvent(event: StreamEvent): void
+  onEvent(event: { event: string; data: unknown }): void
   /** Reads once where no stream gets through; answers the seconds until the next read. */
   poll?: () => Promise<number | undefined>
 }
@@ -29,12 +23,9 @@ const POLL_SECONDS = 5
 let closeCurrent: (() => void) | undefined
 
 /** Follows what the page is about, while the tab is seen: resumed where it broke, polled where no stream gets through. */
-export const useStream = (options: StreamOptions): void => {
-  const latest = useRef(options)
-  useEffect(() => {
-    latest.current = options
-  })
-  const { path } = options
+export const useStream = ({ path, ...options }: StreamOptions): void => {
+  const onEvent = useEffectEvent(options.onEvent)
+  const poll = useEffectEvent(async () => await options.poll?.())
   useEffect(() => {
     if (path === undefined) return
     closeCurrent?.()
@@ -44,7 +35,7 @@ export const useStream = (options: StreamOptions): void => {
       running?.abort()
       running = new AbortController()
       if (!document.hidden && !position.isOver)
-        void follow({ path, latest, position, signal: running.signal })
+        void follow({ path, onEvent, poll, position, signal: running.signal })
     }
     document.addEventListener('visibilitychange', restart)
     const stopListening = onBack(restart)
@@ -64,22 +55,21 @@ interface Position {
   isOver: boolean
 }
 
-interface Following {
+interface Following extends Required<StreamOptions> {
   path: string
-  latest: { current: StreamOptions }
   position: Position
   signal: AbortSignal
 }
 
 const follow = async (following: Following): Promise<void> => {
-  const { latest, position, signal } = following
+  const { poll, position, signal } = following
   for (let failures = 0; !signal.aborted && !position.isOver;) {
     const before = position.lastEventId
     const outcome = await inSlot(() => readOnce(following)).catch(() => 'broken' as const)
     if (outcome === 'over') position.isOver = true
     failures = position.lastEventId === before ? failures + 1 : 0
     if (outcome === 'refused' || failures >= TRIES) {
-      const seconds = await latest.current.poll?.().catch(() => undefined)
+      const seconds = await poll().catch(() => undefined)
       await wait((seconds ?? POLL_SECONDS) * 1000, signal)
     } else await wait(WAITS_MS[Math.min(failures, WAITS_MS.length - 1)] ?? 0, signal)
   }
@@ -106,7 +96,7 @@ const inSlot = async <T>(work: () => Promise<T>): Promise<T | 'refused'> => {
 
 /** Reads one stream to its end. over: nothing more comes. refused: there is no stream here. */
 const readOnce = async (following: Following): Promise<'over' | 'refused' | 'broken'> => {
-  const { path, latest, position, signal } = following
+  const { path, onEvent, position, signal } = following
   const open = new AbortController()
   const stop = (): void => open.abort()
   signal.addEventListener('abort', stop)
@@ -130,7 +120,7 @@ const readOnce = async (following: Following): Promise<'over' | 'refused' | 'bro
       signal: open.signal,
     })) {
       position.lastEventId = id ?? position.lastEventId
-      latest.current.onEvent({ event, id, data: JSON.parse(data) as unknown })
+      onEvent({ event, data: JSON.parse(data) as unknown })
       if (event === 'end') return 'over'
     }
     return 'broken'

@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 
 import { serviceQuery, useMe } from '../api/queries.ts'
 import { session } from '../api/session.ts'
@@ -6,16 +7,22 @@ import { useStore } from '../api/store.ts'
 import { useStream } from '../api/stream.ts'
 import { SignIn } from '../shell/sign-in.tsx'
 import type { TaskItem } from '../tasks/types.ts'
-import { Badge } from '../ui/values.tsx'
 import { Code } from '../ui/code.tsx'
-import { LinkButton } from '../ui/link.tsx'
-import { Columns, PageTitle, Stack } from '../ui/page.tsx'
-import { Fact, Facts, Panel, Show } from '../ui/panels.tsx'
-import { Needs } from './needs.tsx'
-import { lastQuery, putTask, readyQuery, summaryQuery } from './queries.ts'
+import { Link, LinkButton, versionPage } from '../ui/link.tsx'
+import { Columns, Facts, Note, PageTitle, Panel, Show, Stack } from '../ui/panels.tsx'
+import { Badge } from '../ui/values.tsx'
+import { counted } from '../words/text.ts'
+import {
+  heldBackQuery,
+  lastQuery,
+  putTask,
+  readyQuery,
+  reviewsQuery,
+  summaryQuery,
+} from './queries.ts'
 import { Last, Running } from './tasks.tsx'
 
-export const HomePage = () => {
+export const Page = () => {
   const { user, starting } = useStore(session)
   return (
     <>
@@ -114,22 +121,77 @@ const ServiceState = () => {
     <Panel title="Service" actions={<a href="/docs">Documentation</a>}>
       <Show query={useQuery(readyQuery)}>
         {({ status, checks }) => (
-          <Facts>
-            <Fact name="Kiln">
-              <State of={status} /> {service?.version}
-            </Fact>
-            <Fact name="Database">
-              <State of={checks.postgres} />
-            </Fact>
-            <Fact name="Workflows">
-              <State of={checks.temporal} />
-            </Fact>
-            <Fact name="Files">
-              <State of={checks.storage} />
-            </Fact>
-          </Facts>
+          <Facts
+            of={{
+              Kiln: [<State key="state" of={status} />, ' ', service?.version],
+              Database: <State of={checks.postgres} />,
+              Workflows: <State of={checks.temporal} />,
+              Files: <State of={checks.storage} />,
+            }}
+          />
         )}
       </Show>
     </Panel>
   )
 }
+
+const DAY_MS = 86_400_000
+
+/** What waits for the caller; nothing where nothing does. */
+const Needs = ({ isAdmin }: { isAdmin: boolean }) => {
+  const [from] = useState(() => new Date(Date.now() - DAY_MS).toISOString())
+  return (
+    <>
+      <Show query={useQuery(summaryQuery)} loading={null}>
+        {({ day, exhausted_deliveries: exhausted }) => (
+          <>
+            {day.failed > 0 && (
+              <Note tone="bad">
+                {counted(day.failed, 'task')} failed in the last 24 hours.{' '}
+                <Link to="/tasks" search={{ state: 'failed', from }}>
+                  Show them
+                </Link>
+              </Note>
+            )}
+            {exhausted > 0 && (
+              <Note tone="warn">
+                {counted(exhausted, 'event')} could not be told to your receivers, and all tries are
+                used up. <Link to="/tasks">Find the tasks</Link>, and send them again once the
+                receiver works.
+              </Note>
+            )}
+          </>
+        )}
+      </Show>
+      <Show query={useQuery(heldBackQuery)} loading={null}>
+        {(versions) =>
+          versions.length > 0 && (
+            <Note tone="warn">
+              <p>{counted(versions.length, 'version')} of yours held back:</p>
+              <ul>
+                {versions.slice(0, 5).map(({ node_id: node, version }) => (
+                  <li key={`${node}@${version}`}>
+                    <Link {...versionPage(node, version)}>{`${node} ${version}`}</Link>
+                  </li>
+                ))}
+              </ul>
+            </Note>
+          )
+        }
+      </Show>
+      {isAdmin && <Reviews />}
+    </>
+  )
+}
+
+const Reviews = () => (
+  <Show query={useQuery(reviewsQuery)} loading={null}>
+    {({ total }) =>
+      total > 0 && (
+        <Note>
+          {counted(total, 'request')} for a review. <Link to="/moderation">Decide</Link>
+        </Note>
+      )
+    }
+  </Show>
+)

@@ -1,7 +1,6 @@
-import { queryOptions } from '@tanstack/react-query'
-import type { QueryClient } from '@tanstack/react-query'
+import { queryOptions, type QueryClient } from '@tanstack/react-query'
 
-import { read, readQuery } from '../api/read.ts'
+import { read, readQuery } from '../api/client.ts'
 import type { TaskItem } from '../tasks/types.ts'
 
 const SHOWN = 8
@@ -32,16 +31,14 @@ export const putTask = (queries: QueryClient, task: TaskItem): void => {
   })
 }
 
-export const summaryQuery = readQuery(['tasks', 'summary'], '/tasks/summary', {})
+export const summaryQuery = readQuery('/tasks/summary', {})
 
 /** What has ended last; none: the caller is new here. */
-export const lastQuery = readQuery(['tasks', 'last'], '/tasks', {
-  query: { state: ['done', 'failed'], limit: 6 },
-})
+export const lastQuery = readQuery('/tasks', { query: { state: ['done', 'failed'], limit: 6 } })
 
 /** Versions of the caller's own nodes that are held back, of the newest hundred of all. */
 export const heldBackQuery = queryOptions({
-  queryKey: ['me', 'held-back'],
+  queryKey: ['held-back'],
   queryFn: async ({ signal }) => {
     const publishers = await read('/users/publishers/', {}, signal)
     const query = { limit: 100 }
@@ -66,9 +63,9 @@ export const heldBackQuery = queryOptions({
 })
 
 /** Requests for a review that wait for platform admins. */
-export const reviewsQuery = readQuery(['versions', 'reviews', 'count'], '/versions', {
+export const reviewsQuery = readQuery('/versions', {
   query: { statuses: ['NodeVersionStatusFlagged'], review_requested: true, pageSize: 1 },
 })
 
 /** `/ready` answers 503 with the same body when the service is not. */
-export const readyQuery = { ...readQuery(['ready'], '/ready', {}), refetchInterval: 5000 }
+export const readyQuery = readQuery('/ready', {}, { refetchInterval: 5000 })

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { ownLink } from '../api/links.ts'
 import type { TaskItem } from '../tasks/types.ts'
 import { titleOf } from '../try/kinds.ts'
-import { Link, LinkButton } from '../ui/link.tsx'
+import { Link, LinkButton, taskPage } from '../ui/link.tsx'
 import { Empty, Panel, Show } from '../ui/panels.tsx'
 import { Bdi, Progress, StateBadge, Tile, Time } from '../ui/values.tsx'
 import styles from './home.module.css'
@@ -41,12 +41,10 @@ const Row = ({ task }: { task: TaskItem }) => {
     <li className={styles.task}>
       <Tile src={ownLink(task.thumbnail_url)} name={name} />
       <div>
-        <Link to="/tasks/$task" params={{ task: id }}>
-          {name}
-        </Link>
-        <p className="cut">
-          <Bdi>{prompt}</Bdi>
-        </p>
+        <Link {...taskPage(id)}>{name}</Link>
+        <Bdi as="p" className="cut">
+          {prompt}
+        </Bdi>
         <p className="soft small">
           {owner && <Bdi>{`${owner}, `}</Bdi>}
           <Time at={made} />
@@ -66,7 +64,7 @@ export const Last = ({ tasks }: { tasks: readonly TaskItem[] }) => (
     <ul className={styles.last}>
       {tasks.map(({ task_id: id, kind, state, status, thumbnail_url: picture, ended_at: at }) => (
         <li key={id}>
-          <Link to="/tasks/$task" params={{ task: id }}>
+          <Link {...taskPage(id)}>
             <Tile src={ownLink(picture)} name={kind} size={96} />
             {titleOf(kind)}
           </Link>

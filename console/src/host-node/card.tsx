@@ -1,8 +1,7 @@
 import './palette.css'
 
 import { Maximize2 } from 'lucide-react'
-import { Fragment, memo, useMemo, useState } from 'react'
-import type { CSSProperties, ReactNode } from 'react'
+import { Fragment, memo, useMemo, useState, type CSSProperties, type ReactNode } from 'react'
 
 import { Button } from '../ui/button.tsx'
 import { Code } from '../ui/code.tsx'
@@ -31,22 +30,22 @@ export const HostNodeCard = memo(({ node, marks, onOpen, isWhole = false }: Host
   const card = useMemo(() => readCard(node), [node])
   const rows = countRows(card)
   return (
-    <div className={`${styles.about} ${marks ? styles.marked : ''}`}>
-      <div className={styles.caption}>
+    <div className={`stack tight ${styles.about} ${marks ? styles.marked : ''}`}>
+      <div className={`row ${styles.caption}`}>
         {card.title === node.host_node_name ? (
-          <span className="cut">
-            <Bdi>{node.category}</Bdi>
-          </span>
+          <Bdi as="span" className="cut">
+            {node.category}
+          </Bdi>
         ) : (
-          <code className="cut" title={showControls(node.host_node_name)}>
-            <Bdi>{node.host_node_name}</Bdi>
-          </code>
+          <Bdi as="code" className="cut" title={showControls(node.host_node_name)}>
+            {node.host_node_name}
+          </Bdi>
         )}
         <Badges node={node} />
         {onOpen && (
           <button
             type="button"
-            className={styles.open}
+            className={`bare ${styles.open}`}
             aria-label={`Open ${showControls(card.title)}`}
             onClick={() => onOpen(node.host_node_name)}
           >
@@ -66,9 +65,9 @@ export const HostNodeCard = memo(({ node, marks, onOpen, isWhole = false }: Host
       ))}
       {node.dynamic.includes('input_types') && <p>Some inputs may be missing.</p>}
       {node.description && (
-        <p className={`small ${styles.description} ${isWhole ? styles.full : 'clamp'}`}>
-          <Bdi>{node.description}</Bdi>
-        </p>
+        <Bdi as="p" className={`small ${styles.description} ${isWhole ? styles.full : 'clamp'}`}>
+          {node.description}
+        </Bdi>
       )}
     </div>
   )

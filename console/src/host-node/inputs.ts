@@ -1,6 +1,5 @@
 import type { Schema } from '../api/schema.ts'
-import { isObject, readJson, writePlain } from './read-json.ts'
-import type { Json, JsonObject } from './read-json.ts'
+import { isObject, readJson, writePlain, type Json, type JsonObject } from './read-json.ts'
 
 export type HostNode = Schema<'HostNode'>
 
@@ -118,15 +117,9 @@ const kindOf = (type: string, options: JsonObject): WidgetKind | undefined => {
   return ({ INT: 'number', FLOAT: 'number', BOOLEAN: 'toggle', COMBO: 'combo' } as const)[type]
 }
 
-interface Setting {
-  list: readonly Json[]
-  isDynamic: boolean
-  options: JsonObject
-}
-
 const valueOf = (
   { type, kind }: Pick<Widget, 'type' | 'kind'>,
-  { list, isDynamic, options }: Setting,
+  { list, isDynamic, options }: { list: readonly Json[]; isDynamic: boolean; options: JsonObject },
 ): Pick<Widget, 'value' | 'isOn' | 'choices'> => {
   const value = options.get('default')
   const off = { isOn: false, choices: 0 }

@@ -1,11 +1,10 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 
-import { nextPage, read } from '../api/read.ts'
-import { useChangeSearch } from '../ui/address.ts'
-import { Stack } from '../ui/page.tsx'
+import { nextPage, read } from '../api/client.ts'
+import { AddressField } from '../ui/fields.tsx'
+import { Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
-import { SearchField } from '../ui/search-field.tsx'
 import { Bdi, Time } from '../ui/values.tsx'
 
 const route = getRouteApi('/moderation')
@@ -13,7 +12,6 @@ const route = getRouteApi('/moderation')
 /** What platform admins have changed, the newest first. */
 export const AuditLog = () => {
   const { q } = route.useSearch()
-  const changeSearch = useChangeSearch()
   const log = useInfiniteQuery({
     queryKey: ['audit-log', q],
     initialPageParam: 1,
@@ -24,12 +22,7 @@ export const AuditLog = () => {
   })
   return (
     <Stack>
-      <SearchField
-        label="Target"
-        placeholder="version/node@1.0.0, node/…, publisher/…, task/…"
-        value={q}
-        onChange={(text) => changeSearch({ q: text })}
-      />
+      <AddressField label="Target" placeholder="version/node@1.0.0, node/…, publisher/…, task/…" />
       <Listing
         label="Audit log"
         query={log}
@@ -47,14 +40,8 @@ export const AuditLog = () => {
           ),
           Change: ({ reason, before, after }) => (
             <>
-              {reason && (
-                <p>
-                  <Bdi>{reason}</Bdi>
-                </p>
-              )}
-              <code>
-                <Bdi>{describeChange(before ?? {}, after ?? {})}</Bdi>
-              </code>
+              {reason && <Bdi as="p">{reason}</Bdi>}
+              <Bdi as="code">{describeChange(before ?? {}, after ?? {})}</Bdi>
             </>
           ),
         }}

@@ -1,13 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
-import type { UseQueryResult } from '@tanstack/react-query'
+import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 
-import { readQuery } from '../api/read.ts'
-import { send } from '../api/send.ts'
-import { AskButton } from '../ui/ask.tsx'
-import type { AskProps } from '../ui/ask.tsx'
+import { readQuery, send } from '../api/client.ts'
+import { AskButton, type Values } from '../ui/ask.tsx'
 import { Link } from '../ui/link.tsx'
-import { Columns } from '../ui/page.tsx'
-import { Panel } from '../ui/panels.tsx'
+import { Columns, Panel } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Bdi } from '../ui/values.tsx'
 
@@ -24,15 +20,17 @@ const STATUS = { ban: 'NodeStatusBanned', unban: 'NodeStatusActive' } as const
 
 /** Bans a node or a publisher, or lifts its ban; without an id it is that of the form. */
 const write =
-  (move: 'ban' | 'unban', kind: Kind, known?: string): AskProps<unknown>['write'] =>
-  ({ id = known ?? '', reason = '' }, headers) => {
-    if (kind === 'publisher') {
-      const given = { path: { publisherId: id }, body: { reason }, headers }
-      return send('POST', `/admin/publishers/{publisherId}/${move}`, given)
-    }
-    const body = { status: STATUS[move], status_detail: reason }
-    return send('PUT', '/admin/nodes/{nodeId}', { path: { nodeId: id }, body })
-  }
+  (move: 'ban' | 'unban', kind: Kind, known = '') =>
+  ({ id = known, reason = '' }: Values): Promise<unknown> =>
+    kind === 'publisher'
+      ? send('POST', `/admin/publishers/{publisherId}/${move}`, {
+          path: { publisherId: id },
+          body: { reason },
+        })
+      : send('PUT', '/admin/nodes/{nodeId}', {
+          path: { nodeId: id },
+          body: { status: STATUS[move], status_detail: reason },
+        })
 
 /** Bans a node or a publisher; without an id it asks for one. */
 export const BanButton = ({ kind, id }: { kind: Kind; id?: string }) => (
@@ -50,13 +48,10 @@ export const BanButton = ({ kind, id }: { kind: Kind; id?: string }) => (
   />
 )
 
-const query = { limit: 1000 }
-const publishersQuery = readQuery(['bans', 'publishers'], '/publishers', {
-  query: { ...query, status: 'PublisherStatusBanned' },
+const publishersQuery = readQuery('/publishers', {
+  query: { limit: 1000, status: 'PublisherStatusBanned' },
 })
-const nodesQuery = readQuery(['bans', 'nodes'], '/nodes', {
-  query: { ...query, status: 'NodeStatusBanned' },
-})
+const nodesQuery = readQuery('/nodes', { query: { limit: 1000, status: 'NodeStatusBanned' } })
 
 /** What is banned, with a way back. */
 export const Bans = () => (
@@ -91,7 +86,6 @@ const BanList = ({ kind, query: banned }: BanListProps) => (
           <AskButton
             label="Lift ban"
             title={`Lift the ban of ${id}?`}
-            action="Lift ban"
             fields={[REASON]}
             write={write('unban', kind, id)}
           />

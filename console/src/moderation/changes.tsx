@@ -2,15 +2,18 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
 import { KilnError } from '../api/client.ts'
-import { filesQuery } from '../registry/queries.ts'
+import type { Change } from '../registry/changes.ts'
+import { LEVEL_WORDS } from '../registry/parts.tsx'
+import { compareQuery, filesQuery } from '../registry/queries.ts'
 import { useKeys } from '../shell/keys.ts'
 import { Button } from '../ui/button.tsx'
+import { Lines } from '../ui/code.tsx'
 import { fileQuery } from '../ui/findings.tsx'
-import { Lines } from '../ui/lines.tsx'
-import { Empty, Show } from '../ui/panels.tsx'
+import { comparisonPage, Link } from '../ui/link.tsx'
+import { Empty, Show, Stack } from '../ui/panels.tsx'
+import { useMore } from '../ui/rows.tsx'
 import { Badge, Bdi } from '../ui/values.tsx'
-import { changedFiles, diffLines } from './diff.ts'
-import type { FileChange } from './diff.ts'
+import { changedFiles, diffLines, type FileChange } from './diff.ts'
 import styles from './moderation.module.css'
 
 export interface Sides {
@@ -47,9 +50,9 @@ export const Changes = ({ nodeId, version, previous }: Sides) => {
   const unlisted = `The files of ${previous} are not listed, so every file is shown.`
   const none = 'There is no live version below it: every file is new.'
   return (
-    <>
+    <div className="stack tight">
       <p>{isListed ? `Against ${previous}.` : previous === undefined ? none : unlisted}</p>
-      <ul className={styles.files}>
+      <ul className={`stack tight ${styles.files}`}>
         {changes.map((change) => {
           const { path, kind } = change
           const isOpen = path === open
@@ -64,9 +67,7 @@ export const Changes = ({ nodeId, version, previous }: Sides) => {
                 onPress={() => setOpen(isOpen ? undefined : path)}
               >
                 <Badge tone={TONES[kind]}>{kind}</Badge>
-                <code>
-                  <Bdi>{path}</Bdi>
-                </code>
+                <Bdi as="code">{path}</Bdi>
               </Button>
               {isOpen && (
                 <FileDiff
@@ -78,7 +79,7 @@ export const Changes = ({ nodeId, version, previous }: Sides) => {
           )
         })}
       </ul>
-    </>
+    </div>
   )
 }
 
@@ -95,4 +96,47 @@ const FileDiff = ({ of, change: { path, kind } }: { of: Sides; change: FileChang
   if (!lines) return <p>Nearly all of it changed: too much to show line by line.</p>
   if (lines.length === 0) return <p>Nothing in it changed.</p>
   return <Lines label={`Changes of ${path}`} lines={lines} />
+}
+
+/** What an update from the version before does to saved workflows. */
+export const Comparison = ({ nodeId, version, previous = '' }: Sides) => {
+  const compared = useQuery({
+    ...compareQuery(nodeId, { from: previous, to: version }),
+    enabled: previous !== '',
+    // It changes once the version is checked again.
+    staleTime: 0,
+  })
+  if (previous === '') return <Empty>There is no live version below it to compare with.</Empty>
+  return (
+    <Show query={compared}>
+      {({ verdict, counts, changes }) => (
+        <Stack>
+          <p>
+            {verdict === 'none'
+              ? 'The host nodes of one side could not be read.'
+              : `Changes against ${previous}: ${counts.breaks} breaking, ${counts.may_break} perhaps breaking, ${counts.safe} safe. `}
+            <Link {...comparisonPage(nodeId, previous, version)}>See the cards</Link>
+          </p>
+          <ChangeList changes={changes} />
+        </Stack>
+      )}
+    </Show>
+  )
+}
+
+const ChangeList = ({ changes }: { changes: readonly Change[] }) => {
+  const { shown, more } = useMore(changes, 100)
+  return (
+    <>
+      <ul className="stack tight">
+        {shown.map(({ level, host_node: name, message }, index) => (
+          <li key={index}>
+            <Badge tone={LEVEL_WORDS[level].tone}>{LEVEL_WORDS[level].word}</Badge>{' '}
+            <Bdi>{`${name}: ${message}`}</Bdi>
+          </li>
+        ))}
+      </ul>
+      {more}
+    </>
+  )
 }

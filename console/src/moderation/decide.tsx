@@ -1,16 +1,21 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 
-import { send } from '../api/send.ts'
+import { send, type Schema } from '../api/client.ts'
 import { useKeys } from '../shell/keys.ts'
 import { showToast } from '../shell/toasts.tsx'
 import { Ask } from '../ui/ask.tsx'
 import { Button } from '../ui/button.tsx'
-import { Row } from '../ui/page.tsx'
+import { Row } from '../ui/panels.tsx'
 import { Bdi } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
-import { keyOf } from './queries.ts'
-import type { Version } from './queries.ts'
+
+/** A version as platform admins are told of it. */
+export type Version = Schema<'NodeVersionPage'>['versions'][number]
+
+/** `{node}@{version}`, as the address and the list name a version. */
+export const keyOf = ({ node_id: nodeId, version }: Pick<Version, 'node_id' | 'version'>): string =>
+  `${nodeId}@${version}`
 
 const DECISIONS = {
   a: {

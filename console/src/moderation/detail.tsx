@@ -2,24 +2,19 @@ import { useQuery } from '@tanstack/react-query'
 import { ArrowLeft } from 'lucide-react'
 import { useState } from 'react'
 
-import { readQuery } from '../api/read.ts'
-import { send } from '../api/send.ts'
+import { readQuery, send } from '../api/client.ts'
 import { AskButton } from '../ui/ask.tsx'
 import { Button } from '../ui/button.tsx'
-import { Findings, findingsQuery, versionKey } from '../ui/findings.tsx'
-import { Link } from '../ui/link.tsx'
-import { Row, Stack } from '../ui/page.tsx'
-import { Empty, Note, Show } from '../ui/panels.tsx'
+import { Findings, findingsQuery } from '../ui/findings.tsx'
+import { Link, publisherPage, versionPage } from '../ui/link.tsx'
+import { Empty, Note, Row, Show, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Bdi, StateBadge, Time } from '../ui/values.tsx'
 import { wordsOf } from '../words/states.ts'
 import { BanButton } from './bans.tsx'
-import { Changes } from './changes.tsx'
-import type { Sides } from './changes.tsx'
-import { Comparison } from './comparison.tsx'
-import { Decide } from './decide.tsx'
+import { Changes, Comparison, type Sides } from './changes.tsx'
+import { Decide, type Version } from './decide.tsx'
 import styles from './moderation.module.css'
-import type { Version } from './queries.ts'
 
 interface DetailProps {
   /** `{node}@{version}`. */
@@ -34,9 +29,7 @@ export const Detail = ({ id, listed, onBack }: DetailProps) => {
   const [nodeId = '', number = ''] = id.split('@')
   const read = useQuery({
     // Alone the list tells what moderation needs to know of a version.
-    ...readQuery([...versionKey(nodeId, number), 'moderation'], '/versions', {
-      query: { nodeId, pageSize: 100 },
-    }),
+    ...readQuery('/versions', { query: { nodeId, pageSize: 100 } }),
     select: ({ versions }) => versions.find(({ version }) => version === number) ?? null,
     placeholderData: listed && {
       versions: [listed],
@@ -70,40 +63,31 @@ const Judged = ({ version }: { version: Version }) => {
   const of = { nodeId, version: number, previous }
   const isRetriable =
     status === 'NodeVersionStatusPending' || version.host_node_extract_status === 'failed'
-  const tabs = [
-    { id: 'findings', title: 'Findings', content: <Findings {...of} /> },
-    { id: 'changes', title: 'Changed files', content: <Changes {...of} /> },
-    { id: 'comparison', title: 'Host nodes', content: <Comparison {...of} /> },
-    { id: 'moves', title: 'Moves', content: <Moves {...of} /> },
-  ]
+  const tabs = {
+    findings: ['Findings', <Findings key="findings" {...of} />],
+    changes: ['Changed files', <Changes key="changes" {...of} />],
+    comparison: ['Host nodes', <Comparison key="comparison" {...of} />],
+    moves: ['Moves', <Moves key="moves" {...of} />],
+  } as const
   return (
     <>
       <Row>
         <h2>
-          <Link to="/registry/$node/$version" params={{ node: nodeId, version: number }}>
-            <Bdi>{`${nodeId} ${number}`}</Bdi>
-          </Link>
+          <Link {...versionPage(nodeId, number)}>{`${nodeId} ${number}`}</Link>
         </h2>
         <StateBadge state={status} />
         {publisher && (
           <span>
-            of{' '}
-            <Link to="/publishers/$publisher" params={{ publisher: publisher.id }}>
-              <Bdi>{publisher.name}</Bdi>
-            </Link>
-            , <Time at={version.createdAt} />
+            of <Link {...publisherPage(publisher.id)}>{publisher.name}</Link>,{' '}
+            <Time at={version.createdAt} />
           </span>
         )}
       </Row>
-      <p>
-        <Bdi>{version.status_reason}</Bdi>
-      </p>
+      <Bdi as="p">{version.status_reason}</Bdi>
       {review && (
         <Note>
-          <p>
-            A review was asked for <Time at={review.createdAt} />:{' '}
-            <Bdi>{review.note ?? 'without a note'}</Bdi>
-          </p>
+          A review was asked for <Time at={review.createdAt} />:{' '}
+          <Bdi>{review.note ?? 'without a note'}</Bdi>
         </Note>
       )}
       <Row>
@@ -112,11 +96,9 @@ const Judged = ({ version }: { version: Version }) => {
           <AskButton
             label="Check again"
             title={`Check ${nodeId} ${number} again?`}
-            action="Check again"
-            write={(_, headers) =>
+            write={() =>
               send('POST', '/admin/nodes/{nodeId}/versions/{version}/retry', {
                 path: { nodeId, version: number },
-                headers,
               })
             }
           />
@@ -132,7 +114,7 @@ const Judged = ({ version }: { version: Version }) => {
 const Moves = ({ nodeId, version }: Sides) => (
   <Show query={useQuery(findingsQuery(nodeId, version))}>
     {({ moves = [] }) => (
-      <ol className={styles.files}>
+      <ol className="stack tight">
         {moves.map(({ at, to, from, actor, reason }) => (
           <li key={at + to}>
             <Time at={at} /> <StateBadge state={to} /> by <Bdi>{actor.replace(/^user:/, '')}</Bdi>:{' '}

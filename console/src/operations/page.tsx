@@ -1,43 +1,34 @@
 import { useQuery } from '@tanstack/react-query'
+import { useState, type CSSProperties } from 'react'
 
-import type { Answer } from '../api/client.ts'
-import { readQuery } from '../api/read.ts'
-import { send } from '../api/send.ts'
+import { readQuery, send, type Answer } from '../api/client.ts'
 import { AskButton } from '../ui/ask.tsx'
-import { Link, OutLink } from '../ui/link.tsx'
-import { Columns, PageTitle, Row, Stack } from '../ui/page.tsx'
-import { Note, Panel, Show } from '../ui/panels.tsx'
+import { Link, OutLink, taskPage } from '../ui/link.tsx'
+import { Columns, Note, PageTitle, Panel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Rows } from '../ui/rows.tsx'
 import { Badge, Bdi, Time } from '../ui/values.tsx'
 import { counted, showSeconds } from '../words/text.ts'
-import styles from './operations.module.css'
-import { Sparkline } from './sparkline.tsx'
+import { addSample, linePoints, type Sample } from './samples.ts'
 
 type Operations = Answer<'/admin/operations'>
 type Task = Operations['stuck']['tasks'][number]
 type Version = Operations['stuck']['versions'][number]
 
-const operationsQuery = {
-  ...readQuery(['operations'], '/admin/operations', {}),
-  refetchInterval: 5000,
-}
+const operationsQuery = readQuery('/admin/operations', {}, { refetchInterval: 5000 })
 
 /** What stands still or piles up, read again every five seconds while it is looked at. */
-export const OperationsPage = () => {
+export const Page = () => {
   const operations = useQuery(operationsQuery)
   const temporal = operations.data?.temporal.ui_url
+  const links = (
+    <>
+      {temporal && <OutLink href={temporal}>Temporal</OutLink>}
+      <OutLink href="/docs">Documentation</OutLink>
+    </>
+  )
   return (
     <>
-      <PageTitle
-        actions={
-          <>
-            {temporal && <OutLink href={temporal}>Temporal</OutLink>}
-            <OutLink href="/docs">Documentation</OutLink>
-          </>
-        }
-      >
-        Operations
-      </PageTitle>
+      <PageTitle actions={links}>Operations</PageTitle>
       <Show query={operations}>
         {(data) => (
           <Stack>
@@ -64,7 +55,7 @@ const Figures = ({ data, at }: { data: Operations; at: number }) => {
     Outbox: outbox.waiting,
   }
   return (
-    <div className={styles.figures}>
+    <div className="columns" style={{ '--least': '150px', alignItems: 'stretch' } as CSSProperties}>
       {Object.entries(figures).map(([name, value]) => (
         <Panel key={name} title={name} actions={<strong>{value.toLocaleString('en')}</strong>}>
           <Sparkline name={name} value={value} at={at} />
@@ -84,10 +75,7 @@ const Stuck = ({ stuck: { after_seconds: after, tasks, versions } }: Pick<Operat
         What: (work) =>
           'kind' in work ? (
             <>
-              <Link to="/tasks/$task" params={{ task: work.id }}>
-                {work.kind}
-              </Link>{' '}
-              of <Bdi>{work.owner}</Bdi>
+              <Link {...taskPage(work.id)}>{work.kind}</Link> of <Bdi>{work.owner}</Bdi>
             </>
           ) : (
             <Link
@@ -116,9 +104,9 @@ const OnTask = ({ task: { id, kind } }: { task: Task }) => (
       title={`Restart ${kind} ${id}?`}
       action="Restart task"
       fields={[{ ...WHY, isOptional: true }]}
-      write={({ reason }, headers) => {
+      write={({ reason }) => {
         const body = reason ? { reason } : {}
-        return send('POST', '/admin/tasks/{id}/restart', { path: { id }, body, headers })
+        return send('POST', '/admin/tasks/{id}/restart', { path: { id }, body })
       }}
     >
       <p>Its workflow ends and begins anew. What is done already is not done again.</p>
@@ -129,8 +117,8 @@ const OnTask = ({ task: { id, kind } }: { task: Task }) => (
       title={`Fail ${kind} ${id}?`}
       action="Fail task"
       fields={[{ ...WHY, help: 'It stands in the audit log.', rows: 2 }]}
-      write={({ reason = '' }, headers) =>
-        send('POST', '/admin/tasks/{id}/fail', { path: { id }, body: { reason }, headers })
+      write={({ reason = '' }) =>
+        send('POST', '/admin/tasks/{id}/fail', { path: { id }, body: { reason } })
       }
     />
   </Row>
@@ -141,9 +129,7 @@ const OnVersion = ({ version: { id, node_id: nodeId, version } }: { version: Ver
     label="Restart"
     title={`Restart the checks of ${nodeId} ${version}?`}
     action="Restart checks"
-    write={(_, headers) =>
-      send('POST', '/admin/versions/{id}/restart', { path: { id }, body: {}, headers })
-    }
+    write={() => send('POST', '/admin/versions/{id}/restart', { path: { id }, body: {} })}
   />
 )
 
@@ -151,9 +137,7 @@ const Queues = ({ temporal: { reachable, error, queues } }: Pick<Operations, 'te
   <Panel title="Queues">
     {!reachable && (
       <Note tone="bad">
-        <p>
-          Temporal does not answer: nothing new is begun, and nothing is lost. <Bdi>{error}</Bdi>
-        </p>
+        Temporal does not answer: nothing new is begun, and nothing is lost. <Bdi>{error}</Bdi>
       </Note>
     )}
     <Rows
@@ -175,10 +159,7 @@ const Queues = ({ temporal: { reachable, error, queues } }: Pick<Operations, 'te
           ) : (
             pollers.map(({ identity, seen_at: seen }) => (
               <div key={identity}>
-                <code>
-                  <Bdi>{identity}</Bdi>
-                </code>{' '}
-                <Time at={seen} />
+                <Bdi as="code">{identity}</Bdi> <Time at={seen} />
               </div>
             ))
           ),
@@ -234,3 +215,30 @@ const Outbox = ({ outbox: { waiting, rows } }: Pick<Operations, 'outbox'>) => (
     />
   </Panel>
 )
+
+/** A figure since the page was opened; `at` is when it was read. */
+const Sparkline = ({ name, value, at }: Sample & { name: string }) => {
+  const [before, setSamples] = useState<readonly Sample[]>([])
+  const samples = addSample(before, { at, value })
+  if (samples !== before) setSamples(samples)
+  const values = samples.map((sample) => sample.value)
+  const size = { width: 240, height: 40 }
+  return (
+    <svg
+      viewBox={`0 0 ${size.width} ${size.height}`}
+      preserveAspectRatio="none"
+      width="100%"
+      height={size.height}
+      role="img"
+      aria-label={`${name} since the page was opened: ${Math.min(...values)} to ${Math.max(...values)}`}
+    >
+      <polyline
+        points={linePoints(samples, size)}
+        fill="none"
+        stroke="var(--accent)"
+        strokeWidth={2}
+        vectorEffect="non-scaling-stroke"
+      />
+    </svg>
+  )
+}

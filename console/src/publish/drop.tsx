@@ -1,13 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
 import { FolderOpen } from 'lucide-react'
-import { DropZone } from 'react-aria-components/DropZone'
-import type { DropZoneProps } from 'react-aria-components/DropZone'
+import { DropZone, type DropZoneProps } from 'react-aria-components/DropZone'
 import { FileTrigger } from 'react-aria-components/FileTrigger'
 
 import { whyLeftOut } from '../../../client/cli/left-out.ts'
 import { Button } from '../ui/button.tsx'
-import { Row } from '../ui/page.tsx'
-import { ErrorPanel, Loading } from '../ui/panels.tsx'
+import { ErrorPanel, Loading, Row } from '../ui/panels.tsx'
 import type { Entry, Pack } from './pack.ts'
 import styles from './publish.module.css'
 
@@ -72,12 +70,12 @@ export const PackDrop = ({ onPack }: { onPack(pack: Pack | undefined): void }) =
   })
   return (
     <DropZone
-      className={styles.drop}
+      className={`drop stack ${styles.drop}`}
       getDropOperation={() => 'copy'}
       onDrop={({ items }) => reading.mutate(findDropped(items))}
       aria-label="Zip or folder of the node"
     >
-      <FolderOpen aria-hidden />
+      <FolderOpen className="soft" aria-hidden />
       <p>
         Drop the folder of the node here, or a zip of it. It is checked here before anything is
         sent.

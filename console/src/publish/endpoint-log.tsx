@@ -1,16 +1,13 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
-import type { Schema } from '../api/client.ts'
-import { read, readQuery } from '../api/read.ts'
-import { send } from '../api/send.ts'
+import { read, readQuery, send, type Schema } from '../api/client.ts'
 import { WriteButton } from '../ui/ask.tsx'
 import { Attempts } from '../ui/attempts.tsx'
 import { Button } from '../ui/button.tsx'
 import { Copied } from '../ui/code.tsx'
 import { Select } from '../ui/fields.tsx'
-import { Stack } from '../ui/page.tsx'
-import { Show } from '../ui/panels.tsx'
+import { Show, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Bdi, StateBadge, Time } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
@@ -19,10 +16,7 @@ const EVENTS = '/publishers/{publisherId}/endpoints/{endpoint_id}/events'
 const PAGE = 20
 
 type State = Schema<'DeliveryState'>
-const STATES = (['', 'pending', 'delivered', 'exhausted', 'stopped'] as const).map((value) => ({
-  value,
-  label: value || 'all',
-}))
+const STATES = [['', 'all'], 'pending', 'delivered', 'exhausted', 'stopped'] as const
 
 interface LogProps {
   path: { publisherId: string; endpoint_id: string }
@@ -48,12 +42,12 @@ export const EndpointLog = ({ path, mayManage }: LogProps) => {
   })
   return (
     <Stack>
-      <Select
+      <Select<State | ''>
         label="State"
         isLabelHidden
         options={STATES}
         value={state}
-        onChange={(next) => setState(next)}
+        onChange={setState}
       />
       <Listing
         label="Events"
@@ -87,10 +81,9 @@ export const EndpointLog = ({ path, mayManage }: LogProps) => {
             event.state !== 'pending' && (
               <WriteButton
                 label="Send again"
-                write={(headers) =>
+                write={() =>
                   send('POST', `${EVENTS}/{event_id}/redeliver`, {
                     path: { ...path, event_id: event.id },
-                    headers,
                   })
                 }
               />
@@ -108,11 +101,9 @@ interface TriesProps {
 }
 
 const Tries = ({ path, event: { id, attempts } }: TriesProps) => {
-  const tries = useQuery(
-    readQuery(['event', id, 'attempts', attempts], `${EVENTS}/{event_id}/attempts`, {
-      path: { ...path, event_id: id },
-    }),
-  )
+  const query = readQuery(`${EVENTS}/{event_id}/attempts`, { path: { ...path, event_id: id } })
+  // Another one is read as soon as the log tells of it.
+  const tries = useQuery({ ...query, queryKey: [...query.queryKey, attempts] })
   return (
     <>
       <Show query={tries}>{(data) => <Attempts attempts={data.attempts} />}</Show>

@@ -1,19 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
-import type { Schema } from '../api/client.ts'
-import { send } from '../api/send.ts'
+import { send, type Schema } from '../api/client.ts'
 import { showToast } from '../shell/toasts.tsx'
-import { AskButton, WriteButton } from '../ui/ask.tsx'
+import { AskButton, SecretButton, WriteButton } from '../ui/ask.tsx'
 import { Button } from '../ui/button.tsx'
-import { Row, Stack } from '../ui/page.tsx'
-import { Empty, Note, Panel, Show } from '../ui/panels.tsx'
-import { SecretButton } from '../ui/secret.tsx'
+import { Empty, Note, Panel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Badge, Bdi, Time } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
 import { EndpointLog } from './endpoint-log.tsx'
-import { endpointsQuery, mayAs } from './queries.ts'
-import type { OfPublisher } from './queries.ts'
+import { endpointsQuery, mayAs, type OfPublisher } from './queries.ts'
 
 type Endpoint = Schema<'PublisherEndpoint'>
 type EventType = Schema<'PublisherEventType'>
@@ -50,19 +46,17 @@ export const Endpoints = ({ id, role }: OfPublisher) => {
   return (
     <Stack>
       {mayManage && (
-        <Row>
-          <SecretButton
-            label="Add an endpoint"
-            action="Add endpoint"
-            fields={fieldsOf()}
-            write={({ url = '', events }, headers) => {
-              const body = { url, events: readEvents(events) }
-              return send('POST', ENDPOINTS, { path: { publisherId: id }, body, headers })
-            }}
-            secretTitle={SECRET_TITLE}
-            secretOf={({ secret }) => secret}
-          />
-        </Row>
+        <SecretButton
+          label="Add an endpoint"
+          action="Add endpoint"
+          fields={fieldsOf()}
+          write={({ url = '', events }) => {
+            const body = { url, events: readEvents(events) }
+            return send('POST', ENDPOINTS, { path: { publisherId: id }, body })
+          }}
+          secretTitle={SECRET_TITLE}
+          secretOf={({ secret }) => secret}
+        />
       )}
       <Show query={useQuery(endpointsQuery(id))}>
         {({ endpoints }) =>
@@ -108,9 +102,7 @@ const EndpointPanel = ({ id, endpoint, mayManage }: EndpointProps) => {
       {reason && <Note tone="warn">{DISABLED[reason]}</Note>}
       {isOn && failing && (
         <Note tone="warn">
-          <p>
-            It fails since <Time at={failing} />. Its log says why.
-          </p>
+          It fails since <Time at={failing} />. Its log says why.
         </Note>
       )}
       <Row>
@@ -147,7 +139,7 @@ const Management = ({ endpoint, path, onTest }: ManagementProps) => {
       <WriteButton
         label="Send a test event"
         isDisabled={!isOn}
-        write={(headers) => send('POST', `${ENDPOINT}/test`, { path, headers })}
+        write={() => send('POST', `${ENDPOINT}/test`, { path })}
         onDone={onTest}
       />
       <AskButton
@@ -166,16 +158,14 @@ const Management = ({ endpoint, path, onTest }: ManagementProps) => {
         title="Send again what it has missed"
         action="Send again"
         fields={[{ name: 'since', label: 'Since', value: missed }]}
-        write={({ since = '' }, headers) =>
-          send('POST', `${ENDPOINT}/redeliver`, { path, body: { since }, headers })
-        }
+        write={({ since = '' }) => send('POST', `${ENDPOINT}/redeliver`, { path, body: { since } })}
         onDone={({ redeliveries }) => showToast(`${counted(redeliveries, 'event')} sent again`)}
       />
       <SecretButton
         label="New secret"
         title="Replace the secret?"
         action="Replace secret"
-        write={(_, headers) => send('POST', `${ENDPOINT}/webhook-secret/rotate`, { path, headers })}
+        write={() => send('POST', `${ENDPOINT}/webhook-secret/rotate`, { path })}
         secretTitle={SECRET_TITLE}
         secretOf={({ secret }) => secret}
       >

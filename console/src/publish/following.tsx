@@ -1,19 +1,18 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { CircleCheck, CircleX, Clock, LoaderCircle, ShieldAlert, TriangleAlert } from 'lucide-react'
+import { useState, type ReactNode } from 'react'
 
-import type { Schema } from '../api/client.ts'
-import { send } from '../api/send.ts'
+import { send, type Schema } from '../api/client.ts'
 import { useStream } from '../api/stream.ts'
-import { versionQuery } from '../registry/queries.ts'
+import { streamPathOf, versionQuery } from '../registry/queries.ts'
 import { AskButton } from '../ui/ask.tsx'
-import { Findings, findingsQuery, versionKey } from '../ui/findings.tsx'
-import { LinkButton } from '../ui/link.tsx'
-import { Columns, Row } from '../ui/page.tsx'
-import { Note, Panel, Show } from '../ui/panels.tsx'
-import { Bdi, StateBadge, Time } from '../ui/values.tsx'
-import { mayAs, publisherKey, useRole } from './queries.ts'
-import { Steps } from './steps.tsx'
-import type { Step } from './steps.tsx'
+import { Findings, findingsQuery } from '../ui/findings.tsx'
+import { LinkButton, versionPage } from '../ui/link.tsx'
+import { Columns, Note, Panel, Show } from '../ui/panels.tsx'
+import { Bdi, Hidden, StateBadge, Time } from '../ui/values.tsx'
+import type { Check } from './pack.ts'
+import styles from './publish.module.css'
+import { mayAs, publisherQuery, useRole } from './queries.ts'
 
 interface OfVersion {
   publisherId: string
@@ -27,14 +26,15 @@ export const Following = (of: OfVersion) => {
   const queries = useQueryClient()
   const read = useQuery(versionQuery(nodeId, version))
   const [steps, setSteps] = useState<Step[]>([])
+  const { queryKey } = versionQuery(nodeId, version)
   const { queryKey: findings } = findingsQuery(nodeId, version)
   useStream({
-    path: `/nodes/${encodeURIComponent(nodeId)}/versions/${encodeURIComponent(version)}/stream`,
+    path: streamPathOf(nodeId, version),
     onEvent: ({ event, data }) => {
       if (event === 'steps') setSteps((data as { steps: Step[] }).steps)
-      else queries.setQueryData(versionKey(nodeId, version), data)
+      else queries.setQueryData(queryKey, data as Schema<'NodeVersion'>)
       void queries.invalidateQueries({ queryKey: findings })
-      if (event === 'end') void queries.invalidateQueries({ queryKey: publisherKey(publisherId) })
+      if (event === 'end') void queries.invalidateQueries(publisherQuery(publisherId))
     },
     poll: async () => {
       const { data } = await read.refetch()
@@ -66,10 +66,7 @@ const Verdict = ({ of, version }: { of: OfVersion; version: Schema<'NodeVersion'
       return (
         <Note tone="ok">
           <p>{version.version} is live: whoever installs the node gets it.</p>
-          <LinkButton
-            to="/registry/$node/$version"
-            params={{ node: of.nodeId, version: version.version }}
-          >
+          <LinkButton {...versionPage(of.nodeId, version.version)}>
             Look at it in the registry
           </LinkButton>
         </Note>
@@ -111,20 +108,87 @@ const Review = ({ of, versionId }: { of: OfVersion; versionId: string }) => {
     )
   if (!mayAs(role, 'owner')) return <p>An owner of the publisher can ask for a review.</p>
   return (
-    <Row>
-      <AskButton
-        label="Ask for a review"
-        title={`Ask for a review of ${version}`}
-        action="Ask for a review"
-        fields={[NOTE]}
-        write={({ note }, headers) =>
-          send('POST', '/publishers/{publisherId}/nodes/{nodeId}/versions/{versionId}/review', {
-            path: { publisherId, nodeId, versionId },
-            body: note ? { note } : {},
-            headers,
-          })
-        }
-      />
-    </Row>
+    <AskButton
+      label="Ask for a review"
+      title={`Ask for a review of ${version}`}
+      fields={[NOTE]}
+      write={({ note }) =>
+        send('POST', '/publishers/{publisherId}/nodes/{nodeId}/versions/{versionId}/review', {
+          path: { publisherId, nodeId, versionId },
+          body: note ? { note } : {},
+        })
+      }
+    />
   )
 }
+
+/** Of each state its icon, and the class of its colour. */
+const ICONS = {
+  ok: [CircleCheck, 'ok'],
+  warn: [TriangleAlert, 'warn'],
+  bad: [CircleX, 'bad'],
+  waiting: [Clock, 'soft'],
+  running: [LoaderCircle, 'info'],
+  done: [CircleCheck, 'ok'],
+  failed: [CircleX, 'bad'],
+  held: [ShieldAlert, 'warn'],
+} as const
+
+interface LineProps {
+  state: keyof typeof ICONS
+  at?: string
+  children: ReactNode
+}
+
+/** One line of a list of checks or steps, with an icon for its state, which is also read out. */
+const Line = ({ state, at, children }: LineProps) => {
+  const [Icon, tone] = ICONS[state]
+  return (
+    <li
+      className={state === 'waiting' ? 'soft' : ''}
+      aria-current={state === 'running' ? 'step' : undefined}
+    >
+      <Icon className={tone} aria-hidden />
+      <span>
+        {children} <Hidden>({state})</Hidden>
+      </span>
+      {at && <Time at={at} />}
+    </li>
+  )
+}
+
+/** What was found before anything is sent. */
+export const Checks = ({ checks }: { checks: readonly Check[] }) => (
+  <ul className={`stack tight ${styles.steps}`} aria-label="Checks">
+    {checks.map(({ tone, text }) => (
+      <Line key={text} state={tone}>
+        <Bdi>{text}</Bdi>
+      </Line>
+    ))}
+  </ul>
+)
+
+interface Step {
+  step: 'received' | 'read' | 'scanned' | 'host_nodes' | 'active'
+  state: 'waiting' | 'running' | 'done' | 'failed' | 'held'
+  at?: string
+}
+
+const STEP_WORDS = {
+  received: 'Archive received',
+  read: 'Archive read',
+  scanned: 'Code scanned',
+  host_nodes: 'Host nodes read',
+  active: 'Live: installs get it',
+}
+
+/** The steps that the service takes, as they happen. */
+const Steps = ({ steps }: { steps: readonly Step[] }) => (
+  <ol className={`stack tight ${styles.steps}`} aria-label="Steps">
+    {steps.map(({ step, state, at }) => (
+      <Line key={step} state={state} at={at}>
+        {step === 'active' && state === 'held' ? 'Held back' : STEP_WORDS[step]}
+      </Line>
+    ))}
+  </ol>
+)

@@ -1,18 +1,16 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 
-import { useMe, useWrite } from '../api/queries.ts'
-import { send } from '../api/send.ts'
+import { send } from '../api/client.ts'
+import { useMe } from '../api/queries.ts'
 import { AskButton } from '../ui/ask.tsx'
 import { Select } from '../ui/fields.tsx'
-import { Row, Stack } from '../ui/page.tsx'
-import { ErrorPanel } from '../ui/panels.tsx'
+import { ErrorPanel, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Badge, Bdi } from '../ui/values.tsx'
-import { mayAs, membersQuery, publisherKey } from './queries.ts'
-import type { OfPublisher, Role } from './queries.ts'
+import { mayAs, membersQuery, publisherQuery, type OfPublisher, type Role } from './queries.ts'
 
 const MEMBER = '/publishers/{publisherId}/members/{userId}'
-const ROLES = (['member', 'admin', 'owner'] as const).map((role) => ({ value: role, label: role }))
+const ROLES = ['member', 'admin', 'owner'] as const
 const USER_HELP = 'They find it on their Account page, once they have signed in here.'
 
 /** Who belongs to a publisher. Owners change roles; everybody may leave. */
@@ -22,28 +20,26 @@ export const Members = ({ id, role }: OfPublisher) => {
   const me = useMe()?.id
   const isOwner = mayAs(role, 'owner')
   const at = (userId: string) => ({ path: { publisherId: id, userId } })
-  const change = useWrite(
-    ({ userId, to }: { userId: string; to: Role }) =>
+  const change = useMutation({
+    mutationFn: ({ userId, to }: { userId: string; to: Role }) =>
       send('PUT', MEMBER, { ...at(userId), body: { role: to } }),
-    { onSettled: () => queries.invalidateQueries({ queryKey: publisherKey(id) }) },
-  )
-  const asked = change.isPending ? change.variables.input : undefined
+    onSettled: () => queries.invalidateQueries(publisherQuery(id)),
+  })
+  const asked = change.isPending ? change.variables : undefined
   return (
     <Stack>
       {isOwner && (
-        <Row>
-          <AskButton
-            label="Add a member"
-            action="Add member"
-            fields={[
-              { name: 'user', label: 'User id', help: USER_HELP },
-              { name: 'role', label: 'Role', options: ROLES, value: 'member' },
-            ]}
-            write={({ user = '', role: given }) =>
-              send('PUT', MEMBER, { ...at(user.trim()), body: { role: given as Role } })
-            }
-          />
-        </Row>
+        <AskButton
+          label="Add a member"
+          action="Add member"
+          fields={[
+            { name: 'user', label: 'User id', help: USER_HELP },
+            { name: 'role', label: 'Role', options: ROLES, value: 'member' },
+          ]}
+          write={({ user = '', role: given }) =>
+            send('PUT', MEMBER, { ...at(user.trim()), body: { role: given as Role } })
+          }
+        />
       )}
       {change.error && <ErrorPanel error={change.error} />}
       <Listing
@@ -64,7 +60,7 @@ export const Members = ({ id, role }: OfPublisher) => {
                 isLabelHidden
                 options={ROLES}
                 value={asked?.userId === userId ? asked.to : theirs}
-                onChange={(to) => to !== theirs && change.press({ userId, to })}
+                onChange={(to) => to !== theirs && change.mutate({ userId, to })}
               />
             ) : (
               <Badge>{theirs}</Badge>

@@ -1,14 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 
-import type { Schema } from '../api/client.ts'
-import { send } from '../api/send.ts'
+import { send, type Schema } from '../api/client.ts'
 import { AskButton } from '../ui/ask.tsx'
-import { Link, LinkButton } from '../ui/link.tsx'
-import { Row } from '../ui/page.tsx'
+import { Link, LinkButton, nodePage, publishPage } from '../ui/link.tsx'
+import { Row } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
-import { Bdi, StateBadge, Tile } from '../ui/values.tsx'
-import { heldVersionsQuery, mayAs, nodesQuery } from './queries.ts'
-import type { OfPublisher } from './queries.ts'
+import { StateBadge, Tile } from '../ui/values.tsx'
+import { heldVersionsQuery, mayAs, nodesQuery, type OfPublisher } from './queries.ts'
 
 type Node = Schema<'Node'>
 
@@ -16,7 +14,6 @@ type Node = Schema<'Node'>
 export const Nodes = ({ id, role }: OfPublisher) => {
   const nodes = useQuery(nodesQuery(id))
   const isMember = mayAs(role, 'member')
-  const inPublisher = { to: '/publishers/$publisher/publish', params: { publisher: id } } as const
   return (
     <Listing
       label="Nodes"
@@ -31,9 +28,7 @@ export const Nodes = ({ id, role }: OfPublisher) => {
         Node: ({ id: nodeId, name, status }) => (
           <Row>
             <Tile src={`/nodes/${encodeURIComponent(nodeId)}/icon`} name={name} size={32} />
-            <Link to="/registry/$node" params={{ node: nodeId }}>
-              <Bdi>{name}</Bdi>
-            </Link>
+            <Link {...nodePage(nodeId)}>{name}</Link>
             {status !== 'NodeStatusActive' && <StateBadge state={status} />}
           </Row>
         ),
@@ -42,7 +37,7 @@ export const Nodes = ({ id, role }: OfPublisher) => {
         Downloads: ({ downloads }) => downloads.toLocaleString('en'),
         '': ({ id: nodeId }) => (
           <Row>
-            {isMember && <LinkButton {...inPublisher}>Publish a version</LinkButton>}
+            {isMember && <LinkButton {...publishPage(id)}>Publish a version</LinkButton>}
             {mayAs(role, 'owner') && (
               <AskButton
                 label="Delete"
@@ -71,15 +66,11 @@ export const Nodes = ({ id, role }: OfPublisher) => {
 
 const Held = ({ node, publisher }: { node: Node; publisher: string }) => {
   const { data: held = [] } = useQuery(heldVersionsQuery(node.id))
+  if (held.length === 0) return null
   return (
     <Row>
       {held.slice(0, 5).map(({ version, status }) => (
-        <Link
-          key={version}
-          to="/publishers/$publisher/publish"
-          params={{ publisher }}
-          search={{ node: node.id, version }}
-        >
+        <Link key={version} {...publishPage(publisher)} search={{ node: node.id, version }}>
           {version} <StateBadge state={status} />
         </Link>
       ))}

@@ -1,28 +1,24 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
-import type { ReactNode } from 'react'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
 
-import { KilnError } from '../api/client.ts'
+import { answerOf, KilnError, patientApi } from '../api/client.ts'
 import { serviceQuery } from '../api/queries.ts'
+import { putFile } from '../api/upload.ts'
 import { nodeQuery, versionQuery } from '../registry/queries.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/fields.tsx'
-import { Link } from '../ui/link.tsx'
-import { PageTitle, Row, Stack } from '../ui/page.tsx'
-import { ErrorPanel, Panel } from '../ui/panels.tsx'
+import { Link, publisherPage } from '../ui/link.tsx'
+import { ErrorPanel, PageTitle, Panel, Row, Stack } from '../ui/panels.tsx'
 import { Bdi, Progress } from '../ui/values.tsx'
 import { PackDrop } from './drop.tsx'
-import { Following } from './following.tsx'
-import { bad, checkPack, ok } from './pack.ts'
-import type { Check, Pack } from './pack.ts'
-import { sendPack } from './send-pack.ts'
-import { Checks } from './steps.tsx'
+import { Checks, Following } from './following.tsx'
+import { bad, checkPack, ok, type Check, type Pack } from './pack.ts'
 
 const route = getRouteApi('/publishers/$publisher/publish')
 
 /** Takes a pack, checks it here, publishes it, and follows it. The address names what is followed, so that a reload goes on. */
-export const PublishPage = (): ReactNode => {
+export const Page = (): ReactNode => {
   const { publisher: publisherId } = route.useParams()
   const { node, version } = route.useSearch()
   const navigate = useNavigate()
@@ -37,10 +33,7 @@ export const PublishPage = (): ReactNode => {
       <PageTitle
         extra={
           <span>
-            for{' '}
-            <Link to="/publishers/$publisher" params={{ publisher: publisherId }}>
-              <Bdi>{publisherId}</Bdi>
-            </Link>
+            for <Link {...publisherPage(publisherId)}>{publisherId}</Link>
           </span>
         }
         actions={isFollowing && <Button onPress={restart}>Publish another</Button>}
@@ -148,4 +141,50 @@ const PackPanel = ({ publisherId, pack }: { publisherId: string; pack: Pack }) =
       </Row>
     </Panel>
   )
+}
+
+const NODES = '/publishers/{publisherId}/nodes'
+const NODE = `${NODES}/{nodeId}` as const
+
+/** What is done where it has been done already: the answer to it was lost. */
+const unless = async (code: KilnError['code'], done: Promise<unknown>): Promise<void> => {
+  await done.catch((error: unknown) => {
+    if (!(error instanceof KilnError && error.code === code)) throw error
+  })
+}
+
+interface Sending {
+  publisherId: string
+  pack: Pack
+  isNewNode: boolean
+  changelog: string
+  signal: AbortSignal
+  /** Told of the part of the archive that has gone, once the version is reserved. */
+  onProgress(part: number): void
+}
+
+/** Publishes a pack with a token for this publication alone, and sends its archive. Answers the version as it is stored. */
+const sendPack = async ({
+  publisherId,
+  pack: { project, archive },
+  isNewNode,
+  changelog,
+  signal,
+  onProgress,
+}: Sending): Promise<{ node: string; version: string }> => {
+  if (!project) throw new Error('a pack without a project')
+  const { nodeId, node, version } = project
+  const { POST } = patientApi
+  const at = { params: { path: { publisherId, nodeId } }, signal }
+  if (isNewNode) await unless('node_exists', POST(NODES, { ...at, body: { ...node, id: nodeId } }))
+  const { token } = await answerOf(POST(`${NODE}/publish-tokens`, at))
+  const body = {
+    personal_access_token: token,
+    node,
+    node_version: { ...version, ...(changelog !== '' && { changelog }) },
+  }
+  const published = await answerOf(POST(`${NODE}/versions`, { ...at, body }))
+  onProgress(0)
+  await unless('archive_exists', putFile(published.signedUrl, archive, { onProgress, signal }))
+  return { node: nodeId, version: published.node_version.version }
 }

@@ -2,35 +2,36 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
 
-import { send } from '../api/send.ts'
+import { send } from '../api/client.ts'
 import { AskButton } from '../ui/ask.tsx'
 import { Copied } from '../ui/code.tsx'
-import { LinkButton, StrangersLink } from '../ui/link.tsx'
-import { PageTitle, Row, Stack } from '../ui/page.tsx'
-import { Fact, Facts, Note, Show } from '../ui/panels.tsx'
+import { LinkButton, publishPage, StrangersLink } from '../ui/link.tsx'
+import { Facts, Note, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Badge, StateBadge, Tile, Time } from '../ui/values.tsx'
 import { Endpoints } from './endpoints.tsx'
 import { Members } from './members.tsx'
 import { Nodes } from './nodes.tsx'
 import { logoOf } from './publishers.tsx'
-import { mayAs, publisherQuery, useRole } from './queries.ts'
-import type { OfPublisher, Role } from './queries.ts'
+import { mayAs, publisherQuery, useRole, type OfPublisher, type Role } from './queries.ts'
 import { Tokens } from './tokens.tsx'
 import { TrustedPublishers } from './trusted.tsx'
 
 const route = getRouteApi('/publishers/$publisher')
 
 /** One publisher: what it owns, who may do what, and how it publishes. */
-export const PublisherPage = () => {
+export const Page = () => {
   const { publisher: id } = route.useParams()
   const publisher = useQuery(publisherQuery(id))
   const { name = id, status } = publisher.data ?? {}
   const role = useRole(id)
-  const tabs = TABS.filter(({ lowest }) => mayAs(role, lowest)).map(({ Content, ...tab }) => ({
-    ...tab,
-    content: <Content id={id} role={role} />,
-  }))
+  const seen = Object.entries(TABS).filter(([, { lowest }]) => mayAs(role, lowest))
+  const tabs = Object.fromEntries(
+    seen.map(([tab, { title, Content }]) => [
+      tab,
+      [title, <Content key={tab} id={id} role={role} />] as const,
+    ]),
+  )
   return (
     <>
       <PageTitle
@@ -42,11 +43,7 @@ export const PublisherPage = () => {
         }
         actions={
           mayAs(role, 'member') && (
-            <LinkButton
-              look="primary"
-              to="/publishers/$publisher/publish"
-              params={{ publisher: id }}
-            >
+            <LinkButton look="primary" {...publishPage(id)}>
               Publish a node
             </LinkButton>
           )
@@ -85,58 +82,52 @@ const About = ({ id: publisherId, role }: OfPublisher) => {
   if (!publisher) return null
   return (
     <Stack>
-      <Facts>
-        <Fact name="Id">
-          <Copied text={publisher.id} label="publisher id" />
-        </Fact>
-        <Fact name="Status">
-          <StateBadge state={publisher.status} />
-        </Fact>
-        <Fact name="Created">
-          <Time at={publisher.createdAt} />
-        </Fact>
-        {TEXTS.map(([name, label]) => (
-          <Fact key={name} name={label}>
-            <StrangersLink address={publisher[name] ?? '–'} />
-          </Fact>
-        ))}
-      </Facts>
-      {mayAs(role, 'admin') && (
-        <Row>
-          <AskButton
-            label="Edit"
-            title={`Edit ${publisher.id}`}
-            action="Save"
-            fields={TEXTS.map(([name, label]) => ({
-              name,
+      <Facts
+        of={{
+          Id: <Copied text={publisher.id} label="publisher id" />,
+          Status: <StateBadge state={publisher.status} />,
+          Created: <Time at={publisher.createdAt} />,
+          ...Object.fromEntries(
+            TEXTS.map(([name, label]) => [
               label,
-              value: publisher[name] ?? '',
-              isOptional: name !== 'name',
-              ...(name === 'description' && { rows: 3 }),
-            }))}
-            write={(body) =>
-              send('PUT', '/publishers/{publisherId}', { path: { publisherId }, body })
-            }
-          />
-        </Row>
+              <StrangersLink key={name} address={publisher[name] ?? '–'} />,
+            ]),
+          ),
+        }}
+      />
+      {mayAs(role, 'admin') && (
+        <AskButton
+          label="Edit"
+          title={`Edit ${publisher.id}`}
+          action="Save"
+          fields={TEXTS.map(([name, label]) => ({
+            name,
+            label,
+            value: publisher[name] ?? '',
+            isOptional: name !== 'name',
+            ...(name === 'description' && { rows: 3 }),
+          }))}
+          write={(body) =>
+            send('PUT', '/publishers/{publisherId}', { path: { publisherId }, body })
+          }
+        />
       )}
     </Stack>
   )
 }
 
 interface PublisherTab {
-  id: string
   title: string
   Content: ComponentType<OfPublisher>
   /** The lowest role that sees it; without one everybody does. */
   lowest?: Role
 }
 
-const TABS: readonly PublisherTab[] = [
-  { id: 'nodes', title: 'Nodes', Content: Nodes },
-  { id: 'members', title: 'Members', Content: Members, lowest: 'member' },
-  { id: 'tokens', title: 'Tokens', Content: Tokens, lowest: 'admin' },
-  { id: 'trusted', title: 'Trusted publishers', Content: TrustedPublishers, lowest: 'admin' },
-  { id: 'endpoints', title: 'Endpoints', Content: Endpoints, lowest: 'member' },
-  { id: 'settings', title: 'About', Content: About },
-]
+const TABS: Readonly<Record<string, PublisherTab>> = {
+  nodes: { title: 'Nodes', Content: Nodes },
+  members: { title: 'Members', Content: Members, lowest: 'member' },
+  tokens: { title: 'Tokens', Content: Tokens, lowest: 'admin' },
+  trusted: { title: 'Trusted publishers', Content: TrustedPublishers, lowest: 'admin' },
+  endpoints: { title: 'Endpoints', Content: Endpoints, lowest: 'member' },
+  settings: { title: 'About', Content: About },
+}

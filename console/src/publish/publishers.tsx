@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 
+import { send } from '../api/client.ts'
 import { useMe } from '../api/queries.ts'
-import { send } from '../api/send.ts'
 import { AskButton } from '../ui/ask.tsx'
-import { Link } from '../ui/link.tsx'
-import { PageTitle, Row } from '../ui/page.tsx'
+import { Link, publisherPage } from '../ui/link.tsx'
+import { PageTitle, Row } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
-import { Badge, Bdi, StateBadge, Tile, Time } from '../ui/values.tsx'
+import { Badge, StateBadge, Tile, Time } from '../ui/values.tsx'
 import { publishersQuery, roleIn } from './queries.ts'
 
 /** The caller's publishers, with their role in each. */
-export const PublishersPage = () => {
+export const Page = () => {
   const me = useMe()?.id
   return (
     <>
@@ -29,9 +29,7 @@ export const PublishersPage = () => {
           Publisher: ({ id, name }) => (
             <Row>
               <Tile src={logoOf(id)} name={name} size={32} />
-              <Link to="/publishers/$publisher" params={{ publisher: id }}>
-                <Bdi>{name}</Bdi>
-              </Link>
+              <Link {...publisherPage(id)}>{name}</Link>
               {name !== id && <code>{id}</code>}
             </Row>
           ),
@@ -61,12 +59,10 @@ const CreatePublisher = () => {
         { name: 'id', label: 'Id', help: ID_HELP },
         { name: 'name', label: 'Name', isOptional: true, help: 'Shown beside every node.' },
       ]}
-      write={({ id = '', name }, headers) =>
-        send('POST', '/publishers', { body: { id, ...(name && { name }) }, headers })
+      write={({ id = '', name }) =>
+        send('POST', '/publishers', { body: { id, ...(name && { name }) } })
       }
-      onDone={({ id }) =>
-        void navigate({ to: '/publishers/$publisher', params: { publisher: id } })
-      }
+      onDone={({ id }) => void navigate(publisherPage(id))}
     />
   )
 }

@@ -1,9 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 
-import type { Schema } from '../api/client.ts'
+import { readQuery, type Schema } from '../api/client.ts'
 import { useMe } from '../api/queries.ts'
-import { readQuery } from '../api/read.ts'
-import { versionsQuery } from '../registry/queries.ts'
 
 export type Role = Schema<'MemberRole'>
 type Publisher = Schema<'Publisher'>
@@ -17,33 +15,24 @@ export interface OfPublisher {
 const ALL = { limit: 1000 }
 const PUBLISHER = '/publishers/{publisherId}'
 
-export const publisherKey = (id: string) => ['publisher', id.toLowerCase()]
 const at = (publisherId: string) => ({ path: { publisherId } })
 
-export const publishersQuery = readQuery(['publishers', 'mine'], '/users/publishers/', {
-  query: ALL,
-})
+export const publishersQuery = readQuery('/users/publishers/', { query: ALL })
 
-export const publisherQuery = (id: string) => readQuery(publisherKey(id), PUBLISHER, at(id))
+export const publisherQuery = (id: string) => readQuery(PUBLISHER, at(id))
 
 export const nodesQuery = (id: string) =>
-  readQuery([...publisherKey(id), 'nodes'], `${PUBLISHER}/nodes`, {
-    ...at(id),
-    query: { ...ALL, include_banned: true },
-  })
+  readQuery(`${PUBLISHER}/nodes`, { ...at(id), query: { ...ALL, include_banned: true } })
 
-export const membersQuery = (id: string) =>
-  readQuery([...publisherKey(id), 'members'], `${PUBLISHER}/members`, at(id))
+export const membersQuery = (id: string) => readQuery(`${PUBLISHER}/members`, at(id))
 
-export const tokensQuery = (id: string) =>
-  readQuery([...publisherKey(id), 'tokens'], `${PUBLISHER}/tokens`, at(id))
+export const tokensQuery = (id: string) => readQuery(`${PUBLISHER}/tokens`, at(id))
 
-export const endpointsQuery = (id: string) =>
-  readQuery([...publisherKey(id), 'endpoints'], `${PUBLISHER}/endpoints`, at(id))
+export const endpointsQuery = (id: string) => readQuery(`${PUBLISHER}/endpoints`, at(id))
 
 /** Versions of a node that installs do not get, or not yet. */
 export const heldVersionsQuery = (nodeId: string) =>
-  readQuery([...versionsQuery(nodeId).queryKey, 'held'], '/nodes/{nodeId}/versions', {
+  readQuery('/nodes/{nodeId}/versions', {
     path: { nodeId },
     query: {
       statuses: ['NodeVersionStatusPending', 'NodeVersionStatusFlagged', 'NodeVersionStatusBanned'],

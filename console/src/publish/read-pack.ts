@@ -7,8 +7,7 @@ import {
 } from '@zip.js/zip.js/lib/zip-core-native.js'
 
 import { parseProject } from '../../../client/cli/parse-project.ts'
-import { findRoot, sortEntries } from './pack.ts'
-import type { Entry, Pack } from './pack.ts'
+import { findRoot, sortEntries, type Entry, type Pack } from './pack.ts'
 
 /** What a folder or a zip holds. This file is loaded once something is dropped. */
 configure({ useWebWorkers: false })

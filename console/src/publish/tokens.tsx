@@ -1,70 +1,50 @@
 import { useQuery } from '@tanstack/react-query'
 
-import type { Schema } from '../api/client.ts'
-import { send } from '../api/send.ts'
-import { AskButton } from '../ui/ask.tsx'
-import { Row, Stack } from '../ui/page.tsx'
+import { send, type Schema } from '../api/client.ts'
+import { AskButton, SecretButton } from '../ui/ask.tsx'
+import { Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
-import { SecretButton } from '../ui/secret.tsx'
 import { Badge, Bdi, Time } from '../ui/values.tsx'
-import { nodesQuery, tokensQuery } from './queries.ts'
-import type { OfPublisher } from './queries.ts'
+import { nodesQuery, tokensQuery, type OfPublisher } from './queries.ts'
 
 const TOKENS = '/publishers/{publisherId}/tokens'
-const SCOPES = [
-  { value: 'publish', label: 'publish: new versions' },
-  { value: 'read', label: 'read: what members read' },
-]
-const DAYS = [
-  { value: '30', label: '30 days' },
-  { value: '90', label: '90 days' },
-  { value: '365', label: 'a year' },
-  { value: '', label: 'never' },
-]
+const SCOPES = { publish: 'publish: new versions', read: 'read: what members read' }
+const DAYS = { 30: '30 days', 90: '90 days', 365: 'a year', '': 'never' }
 const DAY_MS = 86_400_000
 
 /** The tokens by which tools and CI act for a publisher. A value is shown once, after it was made. */
 export const Tokens = ({ id }: OfPublisher) => {
   const { data: nodes = [] } = useQuery(nodesQuery(id))
-  const choices = nodes.map((node) => ({ value: node.id, label: node.id }))
-  const options = [{ value: '', label: 'all nodes' }, ...choices]
+  const options = [['', 'all nodes'] as const, ...nodes.map((node) => node.id)]
   return (
     <Stack>
-      <Row>
-        <SecretButton
-          label="Make a token"
-          action="Make token"
-          fields={[
-            { name: 'name', label: 'Name', help: 'Says where it is used, such as “laptop”.' },
-            { name: 'scope', label: 'May do', options: SCOPES, value: 'publish' },
-            { name: 'node_id', label: 'For', isOptional: true, options },
-            {
-              name: 'expires_at',
-              label: 'Ends after',
-              isOptional: true,
-              options: DAYS,
-              value: '90',
-            },
-          ]}
-          write={({ name = '', scope, node_id: node, expires_at: days }, headers) => {
-            const end = days && new Date(Date.now() + Number(days) * DAY_MS).toISOString()
-            const body = {
-              name,
-              scope: scope as Schema<'TokenScope'>,
-              ...(node && { node_id: node }),
-              ...(end && { expires_at: end }),
-            }
-            return send('POST', TOKENS, { path: { publisherId: id }, body, headers })
-          }}
-          secretTitle="The token"
-          secretOf={({ token }) => token}
-          about={
-            <p>
-              <code>kiln publish</code> takes it from KILN_PUBLISH_TOKEN.
-            </p>
+      <SecretButton
+        label="Make a token"
+        action="Make token"
+        fields={[
+          { name: 'name', label: 'Name', help: 'Says where it is used, such as “laptop”.' },
+          { name: 'scope', label: 'May do', options: SCOPES, value: 'publish' },
+          { name: 'node_id', label: 'For', isOptional: true, options },
+          { name: 'expires_at', label: 'Ends after', isOptional: true, options: DAYS, value: '90' },
+        ]}
+        write={({ name = '', scope, node_id: node, expires_at: days }) => {
+          const end = days && new Date(Date.now() + Number(days) * DAY_MS).toISOString()
+          const body = {
+            name,
+            scope: scope as Schema<'TokenScope'>,
+            ...(node && { node_id: node }),
+            ...(end && { expires_at: end }),
           }
-        />
-      </Row>
+          return send('POST', TOKENS, { path: { publisherId: id }, body })
+        }}
+        secretTitle="The token"
+        secretOf={({ token }) => token}
+        about={
+          <p>
+            <code>kiln publish</code> takes it from KILN_PUBLISH_TOKEN.
+          </p>
+        }
+      />
       <Listing
         label="Tokens"
         query={useQuery(tokensQuery(id))}

@@ -1,18 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
-import type { Schema } from '../api/client.ts'
-import { readQuery } from '../api/read.ts'
-import { send } from '../api/send.ts'
-import { AskButton } from '../ui/ask.tsx'
-import type { FieldSpec, Values } from '../ui/ask.tsx'
+import { readQuery, send, type Schema } from '../api/client.ts'
+import { AskButton, type FieldSpec, type Values } from '../ui/ask.tsx'
 import { Select } from '../ui/fields.tsx'
-import { Row, Stack } from '../ui/page.tsx'
-import { Empty, Show } from '../ui/panels.tsx'
+import { Empty, Row, Show, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Bdi, Time } from '../ui/values.tsx'
-import { nodesQuery, publisherKey } from './queries.ts'
-import type { OfPublisher } from './queries.ts'
+import { nodesQuery, type OfPublisher } from './queries.ts'
 
 const TRUSTED = '/publishers/{publisherId}/nodes/{nodeId}/trusted-publishers'
 const BY_NUMBER = 'gh api repos/OWNER/NAME --jq .id: a name can change hands, a number cannot.'
@@ -71,7 +66,7 @@ export const TrustedPublishers = ({ id }: OfPublisher) => {
         const nodeId = chosen ?? list[0]?.id
         if (nodeId === undefined)
           return <Empty>Publish a node first: trust is given for one node.</Empty>
-        const options = list.map((node) => ({ value: node.id, label: node.id }))
+        const options = list.map((node) => node.id)
         return (
           <Stack>
             <Select label="Node" options={options} value={nodeId} onChange={setChosen} />
@@ -83,61 +78,54 @@ export const TrustedPublishers = ({ id }: OfPublisher) => {
   )
 }
 
-const OfNode = (path: { publisherId: string; nodeId: string }) => {
-  const { publisherId, nodeId } = path
-  const key = [...publisherKey(publisherId), 'trusted', nodeId.toLowerCase()]
-  return (
-    <>
-      <Row>
-        {KINDS.map((provider) => (
+const OfNode = (path: { publisherId: string; nodeId: string }) => (
+  <>
+    <Row>
+      {KINDS.map((provider) => (
+        <AskButton
+          key={provider}
+          {...PROVIDERS[provider]}
+          title={`${PROVIDERS[provider].label} to publish ${path.nodeId}`}
+          action="Trust its jobs"
+          write={({ issuer, ...values }) => {
+            const body = { provider, claims: readClaims(values), ...(issuer && { issuer }) }
+            return send('POST', TRUSTED, { path, body })
+          }}
+        />
+      ))}
+    </Row>
+    <Listing
+      label="Trusted publishers"
+      query={useQuery(readQuery(TRUSTED, { path }))}
+      empty="No job is trusted. A trusted one proves who it is and needs no stored token."
+      columns={{
+        'Jobs of': ({ issuer }) => <Bdi>{issuer}</Bdi>,
+        'That say': (trust) =>
+          Object.entries(trust.claims).map(([name, value]) => (
+            <div key={name}>
+              <Bdi as="code">{`${name}=${value}`}</Bdi>
+            </div>
+          )),
+        Since: ({ createdAt, created_by: maker }) => (
+          <>
+            <Time at={createdAt} /> by <Bdi>{maker}</Bdi>
+          </>
+        ),
+        '': ({ id: trustedPublisherId }) => (
           <AskButton
-            key={provider}
-            {...PROVIDERS[provider]}
-            title={`${PROVIDERS[provider].label} to publish ${nodeId}`}
-            action="Trust its jobs"
-            write={({ issuer, ...values }, headers) => {
-              const body = { provider, claims: readClaims(values), ...(issuer && { issuer }) }
-              return send('POST', TRUSTED, { path, body, headers })
-            }}
-          />
-        ))}
-      </Row>
-      <Listing
-        label="Trusted publishers"
-        query={useQuery(readQuery(key, TRUSTED, { path }))}
-        empty="No job is trusted. A trusted one proves who it is and needs no stored token."
-        columns={{
-          'Jobs of': ({ issuer }) => <Bdi>{issuer}</Bdi>,
-          'That say': (trust) =>
-            Object.entries(trust.claims).map(([name, value]) => (
-              <div key={name}>
-                <code>
-                  <Bdi>{`${name}=${value}`}</Bdi>
-                </code>
-              </div>
-            )),
-          Since: ({ createdAt, created_by: maker }) => (
-            <>
-              <Time at={createdAt} /> by <Bdi>{maker}</Bdi>
-            </>
-          ),
-          '': ({ id: trustedPublisherId }) => (
-            <AskButton
-              label="Trust no longer"
-              look="danger"
-              title="Trust these jobs no longer?"
-              action="Trust no longer"
-              write={() =>
-                send('DELETE', `${TRUSTED}/{trustedPublisherId}`, {
-                  path: { ...path, trustedPublisherId },
-                })
-              }
-            >
-              <p>The tokens that its jobs hold end with it.</p>
-            </AskButton>
-          ),
-        }}
-      />
-    </>
-  )
-}
+            label="Trust no longer"
+            look="danger"
+            title="Trust these jobs no longer?"
+            write={() =>
+              send('DELETE', `${TRUSTED}/{trustedPublisherId}`, {
+                path: { ...path, trustedPublisherId },
+              })
+            }
+          >
+            <p>The tokens that its jobs hold end with it.</p>
+          </AskButton>
+        ),
+      }}
+    />
+  </>
+)

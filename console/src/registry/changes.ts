@@ -1,6 +1,5 @@
 import type { Answer } from '../api/schema.ts'
-import { readCard } from '../host-node/inputs.ts'
-import type { HostNode, Mark, Marks } from '../host-node/inputs.ts'
+import { readCard, type HostNode, type Mark, type Marks } from '../host-node/inputs.ts'
 
 export type Comparison = Answer<'/nodes/{nodeId}/compare'>
 export type Change = Comparison['changes'][number]

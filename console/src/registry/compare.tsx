@@ -5,35 +5,26 @@ import { useRef, useState } from 'react'
 
 import { HostNodeCard } from '../host-node/card.tsx'
 import { useKeys } from '../shell/keys.ts'
-import { useChangeSearch } from '../ui/address.ts'
 import { IconButton } from '../ui/button.tsx'
-import { Segments, Select } from '../ui/fields.tsx'
-import { Link } from '../ui/link.tsx'
-import { useMore } from '../ui/more.tsx'
-import { PageTitle, Stack } from '../ui/page.tsx'
-import { Empty, Note, Show } from '../ui/panels.tsx'
-import { SearchField } from '../ui/search-field.tsx'
+import { AddressField, Segments, Select } from '../ui/fields.tsx'
+import { Link, nodePage } from '../ui/link.tsx'
+import { Empty, Note, PageTitle, Show, Stack } from '../ui/panels.tsx'
+import { useMore } from '../ui/rows.tsx'
+import { useChangeSearch } from '../ui/address.ts'
 import { Badge, Bdi } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
-import { groupChanges, marksOf } from './changes.ts'
-import type { Comparison, HostNodeChanges } from './changes.ts'
-import { compareQuery, hostNodeQuery, versionsQuery } from './queries.ts'
-import type { Range } from './queries.ts'
+import { groupChanges, marksOf, type Comparison, type HostNodeChanges } from './changes.ts'
+import { LEVEL_WORDS, LEVELS, whenNear } from './parts.tsx'
+import { compareQuery, hostNodeQuery, versionsQuery, type Range } from './queries.ts'
 import styles from './registry.module.css'
-import { useNear } from './use-near.ts'
-import { LEVELS, LEVEL_WORDS } from './verdict.tsx'
 
 const route = getRouteApi('/registry/$node/compare/$range')
 
-export const ComparePage = () => {
+export const Page = () => {
   const { node, range } = route.useParams()
   const [from = '', to = ''] = range.split('...')
   const query = useQuery(compareQuery(node, { from, to }))
-  const back = (
-    <Link to="/registry/$node" params={{ node }}>
-      All versions
-    </Link>
-  )
+  const back = <Link {...nodePage(node)}>All versions</Link>
   return (
     <>
       <PageTitle actions={back}>{`${node} ${from} to ${to}`}</PageTitle>
@@ -49,8 +40,7 @@ const RangePicker = ({ from, to }: Range) => {
   const { node } = route.useParams()
   const navigate = route.useNavigate()
   const { data = [] } = useQuery(versionsQuery(node))
-  const known = new Set([...data.map(({ version }) => version), from, to])
-  const options = [...known].map((value) => ({ value, label: value }))
+  const options = [...new Set([...data.map(({ version }) => version), from, to])]
   const go = (range: Range): void =>
     void navigate({ params: { node, range: `${range.from}...${range.to}` }, search: {} })
   return (
@@ -90,27 +80,19 @@ const Changes = ({ found }: { found: Comparison }) => {
     return <Note>The host nodes of one of the two are not read: nothing can be compared yet.</Note>
   const total = counts.breaks + counts.may_break + counts.safe
   if (total === 0) return <Empty>{`${from} and ${to} have the same host nodes.`}</Empty>
-  const levels = LEVELS.map((one) => ({
-    value: one,
-    label: `${LEVEL_WORDS[one].word} ${counts[one]}`,
-  }))
+  const levels = LEVELS.map((one) => [one, `${LEVEL_WORDS[one].word} ${counts[one]}`] as const)
   return (
     <>
       {partial && <Note>Not all host nodes could be read: what is gone may only be unread.</Note>}
-      <div className={styles.filters}>
+      <div className={`row ${styles.filters}`}>
         <Segments
           label="Level"
           isLabelHidden
-          options={[{ value: ALL, label: `All ${total}` }, ...levels]}
+          options={[[ALL, `All ${total}`], ...levels]}
           value={chosen ?? ALL}
           onChange={(next) => change({ level: next === ALL ? undefined : next })}
         />
-        <SearchField
-          label="Search host nodes"
-          placeholder="Host node or input"
-          value={q}
-          onChange={(next) => change({ q: next })}
-        />
+        <AddressField label="Search host nodes" placeholder="Host node or input" />
       </div>
       <p className="soft" role="status">
         {counted(groups.length, 'host node')}
@@ -134,10 +116,12 @@ interface GroupProps {
 
 const Group = ({ group, range }: GroupProps) => {
   const [isNear, setIsNear] = useState(false)
-  const box = useNear<HTMLLIElement>(isNear ? undefined : () => setIsNear(true))
   const { word, tone } = LEVEL_WORDS[group.level]
   return (
-    <li ref={box} className={styles.group}>
+    <li
+      ref={whenNear(isNear ? undefined : () => setIsNear(true))}
+      className={`stack tight ${styles.group}`}
+    >
       <h2 tabIndex={-1}>
         <Bdi>{group.name}</Bdi> <Badge tone={tone}>{word}</Badge>
       </h2>
@@ -148,7 +132,7 @@ const Group = ({ group, range }: GroupProps) => {
           </li>
         ))}
       </ul>
-      <div className={`${styles.canvas} ${styles.both}`}>
+      <div className={`stack ${styles.canvas} ${styles.both}`}>
         {isNear && <BothCards group={group} range={range} />}
       </div>
     </li>

@@ -4,21 +4,19 @@ import { memo, useCallback, useDeferredValue } from 'react'
 
 import type { Schema } from '../api/client.ts'
 import { HostNodeCard } from '../host-node/card.tsx'
-import { useChangeSearch } from '../ui/address.ts'
 import { Button } from '../ui/button.tsx'
 import { Code } from '../ui/code.tsx'
-import { Dialog } from '../ui/dialog.tsx'
+import { AddressField } from '../ui/fields.tsx'
 import { findingsQuery } from '../ui/findings.tsx'
+import { Dialog } from '../ui/layers.tsx'
 import type { EndlessQuery } from '../ui/list.tsx'
-import { Stack } from '../ui/page.tsx'
-import { Empty, Note, Show } from '../ui/panels.tsx'
-import { SearchField } from '../ui/search-field.tsx'
+import { Empty, Note, Show, Stack } from '../ui/panels.tsx'
+import { useChangeSearch } from '../ui/address.ts'
 import { Bdi } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
-import { hostNodeQuery, hostNodesQuery } from './queries.ts'
-import type { Version } from './queries.ts'
+import { whenNear } from './parts.tsx'
+import { hostNodeQuery, hostNodesQuery, type Version } from './queries.ts'
 import styles from './registry.module.css'
-import { useNear } from './use-near.ts'
 
 /** The host nodes of a version as cards, searched by name, category and type. */
 export const HostNodes = ({ version }: { version: Version }) => {
@@ -37,11 +35,9 @@ export const HostNodes = ({ version }: { version: Version }) => {
       {version.host_nodes?.partial && (
         <Note>Not all of the pack could be read: some host nodes may be missing.</Note>
       )}
-      <SearchField
+      <AddressField
         label="Search host nodes"
         placeholder="Name, category or type of an input or output"
-        value={q}
-        onChange={(next) => change({ q: next })}
       />
       <Show query={list}>
         {({ pages: [first, ...others] }) =>
@@ -75,13 +71,12 @@ interface CardsProps {
 const Cards = ({ pages, list, onOpen }: CardsProps) => {
   const { hasNextPage: hasMore, isFetchingNextPage: isLoading } = list
   const readMore = (): void => void list.fetchNextPage()
-  const end = useNear<HTMLDivElement>(hasMore && !isLoading ? readMore : undefined)
   return (
-    <div className={styles.canvas}>
+    <div className={`stack ${styles.canvas}`}>
       {useDeferredValue(pages).map((page) => (
         <CardPage key={page.page} page={page} onOpen={onOpen} />
       ))}
-      <div ref={end}>
+      <div ref={whenNear(hasMore && !isLoading ? readMore : undefined)}>
         {hasMore && (
           <Button isPending={isLoading} onPress={readMore}>
             Show more
@@ -92,17 +87,20 @@ const Cards = ({ pages, list, onOpen }: CardsProps) => {
   )
 }
 
-const CardPage = memo(
-  ({ page, onOpen }: Pick<CardsProps, 'onOpen'> & { page: Schema<'HostNodePage'> }) => (
-    <ul className={styles.cards} aria-label={`Host nodes, page ${page.page}`}>
-      {page.host_nodes.map((node) => (
-        <li key={node.host_node_name}>
-          <HostNodeCard node={node} onOpen={onOpen} />
-        </li>
-      ))}
-    </ul>
-  ),
-)
+interface CardPageProps {
+  page: Schema<'HostNodePage'>
+  onOpen(name: string): void
+}
+
+const CardPage = memo(({ page, onOpen }: CardPageProps) => (
+  <ul className={`row ${styles.cards}`} aria-label={`Host nodes, page ${page.page}`}>
+    {page.host_nodes.map((node) => (
+      <li key={node.host_node_name}>
+        <HostNodeCard node={node} onOpen={onOpen} />
+      </li>
+    ))}
+  </ul>
+))
 
 const RAW_MAX = 20_000
 
@@ -120,7 +118,7 @@ const Opened = ({ version, name, onClose }: OpenedProps) => {
       <Show query={query}>
         {(node) => (
           <Stack>
-            <div className={styles.canvas}>
+            <div className={`stack ${styles.canvas}`}>
               <HostNodeCard node={node} isWhole />
             </div>
             {node.dynamic.length > 0 && (

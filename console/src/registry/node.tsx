@@ -4,24 +4,21 @@ import { getRouteApi } from '@tanstack/react-router'
 import { serviceQuery } from '../api/queries.ts'
 import { Code } from '../ui/code.tsx'
 import { findingsQuery } from '../ui/findings.tsx'
-import { Link, StrangersLink } from '../ui/link.tsx'
-import { useMore } from '../ui/more.tsx'
-import { PageTitle, Row, Stack } from '../ui/page.tsx'
-import { Empty, Fact, Facts, Note, Panel, Show } from '../ui/panels.tsx'
+import { Link, StrangersLink, versionPage } from '../ui/link.tsx'
+import { Empty, Facts, Note, PageTitle, Panel, Row, Show, Stack } from '../ui/panels.tsx'
+import { useMore } from '../ui/rows.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Badge, Bdi, StateBadge, Tile, Time } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
 import { HostNodes } from './host-nodes.tsx'
-import { LongText, Provenance, Support } from './parts.tsx'
-import { nodeQuery, versionsQuery } from './queries.ts'
-import type { Node, Version } from './queries.ts'
+import { LongText, Provenance, support, Verdict } from './parts.tsx'
+import { nodeQuery, versionsQuery, type Node, type Version } from './queries.ts'
 import styles from './registry.module.css'
 import { explainInstalls, previousOf, readLicense, writeInstall } from './standing.ts'
-import { Verdict } from './verdict.tsx'
 
 const route = getRouteApi('/registry/$node')
 
-export const NodePage = () => {
+export const Page = () => {
   const { node: nodeId } = route.useParams()
   const node = useQuery(nodeQuery(nodeId))
   const status = node.data?.status ?? 'NodeStatusActive'
@@ -38,23 +35,23 @@ export const NodePage = () => {
 const NodeView = ({ node }: { node: Node }) => {
   const versions = useQuery(versionsQuery(node.id))
   const { latest_version: latest } = node
-  const tabs = [
-    {
-      id: 'versions',
-      title: versions.data ? counted(versions.data.length, 'version') : 'Versions',
-      content: <Show query={versions}>{(all) => <Versions versions={all} latest={latest} />}</Show>,
-    },
-    {
-      id: 'host-nodes',
-      title: latest?.host_nodes ? counted(latest.host_nodes.count, 'host node') : 'Host nodes',
-      content: latest ? (
+  const tabs = {
+    versions: [
+      versions.data ? counted(versions.data.length, 'version') : 'Versions',
+      <Show key="versions" query={versions}>
+        {(all) => <Versions versions={all} latest={latest} />}
+      </Show>,
+    ],
+    'host-nodes': [
+      latest?.host_nodes ? counted(latest.host_nodes.count, 'host node') : 'Host nodes',
+      latest ? (
         <HostNodes version={latest} />
       ) : (
         <Empty>Host nodes are here once a version is live.</Empty>
       ),
-    },
-    { id: 'about', title: 'Details', content: <Details node={node} /> },
-  ]
+    ],
+    about: ['Details', <Details key="about" node={node} />],
+  } as const
   return (
     <Stack>
       <Intro node={node} />
@@ -64,7 +61,7 @@ const NodeView = ({ node }: { node: Node }) => {
         </Note>
       )}
       {versions.data && <Standing versions={versions.data} latest={latest} />}
-      <div className={styles.split}>
+      <div className={`split ${styles.about}`}>
         <Tabs label="About the node" tabs={tabs} />
         {latest && <Install version={latest} versions={versions.data ?? []} />}
       </div>
@@ -84,9 +81,9 @@ const Intro = ({ node }: { node: Node }) => {
     <div className={styles.intro}>
       <Tile src={iconOf(node)} name={node.name} size={64} />
       <Stack>
-        <p className="soft">
-          <Bdi>{figures.filter(Boolean).join(' · ')}</Bdi>
-        </p>
+        <Bdi as="p" className="soft">
+          {figures.filter(Boolean).join(' · ')}
+        </Bdi>
         {node.description && <LongText text={node.description} />}
         <Row>
           {repository && <StrangersLink address={repository}>Repository</StrangersLink>}
@@ -117,8 +114,7 @@ const Standing = ({ versions: [newest], latest }: Versioned) => {
       <p>{words}</p>
       {newest && (
         <Link
-          to="/registry/$node/$version"
-          params={{ node: newest.node_id, version: newest.version }}
+          {...versionPage(newest.node_id, newest.version)}
           search={isHeld ? { tab: 'findings' } : {}}
         >
           {isHeld ? 'See what was found' : `See ${newest.version}`}
@@ -174,9 +170,9 @@ const VersionRow = ({ version, before, isLatest }: VersionRowProps) => {
   const { node_id: nodeId, version: number, status, changelog, provenance } = version
   const { counts } = useQuery(findingsQuery(nodeId, number)).data ?? {}
   const found = counts ? counts.high + counts.medium : 0
-  const to = { to: '/registry/$node/$version', params: { node: nodeId, version: number } } as const
+  const to = versionPage(nodeId, number)
   return (
-    <li className={styles.version}>
+    <li className={`stack ${styles.version}`}>
       <Row>
         <Link {...to} className={styles.number}>
           {number}
@@ -205,13 +201,13 @@ const VersionRow = ({ version, before, isLatest }: VersionRowProps) => {
 }
 
 const Details = ({ node }: { node: Node }) => (
-  <Facts>
-    <Fact name="Made">
-      <Time at={node.created_at} />
-    </Fact>
-    <Fact name="Author">{node.author && <Bdi>{node.author}</Bdi>}</Fact>
-    <Fact name="Repository">{node.repository && <StrangersLink address={node.repository} />}</Fact>
-    <Fact name="License">{node.license && <LongText text={readLicense(node.license)} />}</Fact>
-    <Support of={node} />
-  </Facts>
+  <Facts
+    of={{
+      Made: <Time at={node.created_at} />,
+      Author: node.author && <Bdi>{node.author}</Bdi>,
+      Repository: node.repository && <StrangersLink address={node.repository} />,
+      License: node.license && <LongText text={readLicense(node.license)} />,
+      ...support(node),
+    }}
+  />
 )

@@ -1,12 +1,15 @@
-import { useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
 
 import type { Schema } from '../api/client.ts'
 import { Button } from '../ui/button.tsx'
-import { StrangersLink } from '../ui/link.tsx'
-import { Row } from '../ui/page.tsx'
-import { Fact } from '../ui/panels.tsx'
+import { comparisonPage, Link, StrangersLink } from '../ui/link.tsx'
+import { Row } from '../ui/panels.tsx'
 import { Badge, Bdi } from '../ui/values.tsx'
-import type { Version } from './queries.ts'
+import type { Tone } from '../words/states.ts'
+import { counted } from '../words/text.ts'
+import type { Comparison } from './changes.ts'
+import { compareQuery, type Version } from './queries.ts'
 import styles from './registry.module.css'
 
 const LINES = 4
@@ -18,9 +21,9 @@ export const LongText = ({ text }: { text: string }) => {
   const isLong = text.length > SHORT || text.split('\n', LINES + 1).length > LINES
   return (
     <div className={styles.long}>
-      <p className={isLong && !isOpen ? 'clamp' : ''}>
-        <Bdi>{text}</Bdi>
-      </p>
+      <Bdi as="p" className={isLong && !isOpen ? 'clamp' : ''}>
+        {text}
+      </Bdi>
       {isLong && (
         <Button look="quiet" aria-expanded={isOpen} onPress={() => setIsOpen(!isOpen)}>
           {isOpen ? 'Show less' : 'Show all'}
@@ -33,8 +36,8 @@ export const LongText = ({ text }: { text: string }) => {
 type Supported = Pick<Version, 'tags' | 'tags_admin' | 'supported_os' | 'supported_accelerators'> &
   Partial<Pick<Version, 'supported_host_version' | 'supported_host_frontend_version'>>
 
-/** Where a node or version says that it runs, and its tags. */
-export const Support = ({ of }: { of: Supported }) => {
+/** Where a node or version says that it runs, and its tags: as facts. */
+export const support = (of: Supported): Record<string, ReactNode> => {
   const facts = {
     Tags: [...of.tags, ...of.tags_admin],
     Systems: of.supported_os,
@@ -42,21 +45,19 @@ export const Support = ({ of }: { of: Supported }) => {
     Host: [of.supported_host_version ?? ''].filter(Boolean),
     Frontend: [of.supported_host_frontend_version ?? ''].filter(Boolean),
   }
-  return Object.entries(facts).map(
-    ([name, words]) =>
-      words.length > 0 && (
-        <Fact key={name} name={name}>
-          <Row>
-            {[...new Set(words)].map((word) => (
-              <Badge key={word}>
-                <Bdi>{word}</Bdi>
-              </Badge>
-            ))}
-          </Row>
-        </Fact>
-      ),
+  const told = Object.entries(facts).filter(([, words]) => words.length > 0)
+  return Object.fromEntries(
+    told.map(([name, words]) => [name, <Badges key={name} words={words} />]),
   )
 }
+
+const Badges = ({ words }: { words: readonly string[] }) => (
+  <Row>
+    {[...new Set(words)].map((word) => (
+      <Badge key={word}>{word}</Badge>
+    ))}
+  </Row>
+)
 
 /** Where a version was published from, as its CI job has proved. */
 export const Provenance = ({ provenance: from }: { provenance: Schema<'Provenance'> }) => (
@@ -67,3 +68,53 @@ export const Provenance = ({ provenance: from }: { provenance: Schema<'Provenanc
     {from.run_url && <StrangersLink address={from.run_url}>run</StrangersLink>}
   </span>
 )
+
+export const LEVELS = ['breaks', 'may_break', 'safe'] as const
+
+export const LEVEL_WORDS: Record<(typeof LEVELS)[number], { word: string; tone: Tone }> = {
+  breaks: { word: 'breaks', tone: 'bad' },
+  may_break: { word: 'may break', tone: 'warn' },
+  safe: { word: 'safe', tone: 'ok' },
+}
+
+/** What an update does to saved workflows, in words. */
+const describe = ({ verdict, counts }: Comparison): string => {
+  if (verdict === 'breaks')
+    return `${counted(counts.breaks, 'change that breaks', 'changes that break')} saved workflows`
+  if (verdict === 'may_break' && counts.may_break > 0)
+    return `${counted(counts.may_break, 'change')} that may break saved workflows`
+  if (verdict === 'may_break') return 'may break: not all was read'
+  if (verdict === 'none') return 'cannot be compared'
+  return counts.safe === 0 ? 'same host nodes' : 'safe for saved workflows'
+}
+
+const isRead = (version: Version): boolean => version.host_node_extract_status === 'success'
+
+/** What an update from the version before does, which leads to their comparison. */
+export const Verdict = ({ version, before }: { version: Version; before: Version | undefined }) => {
+  const { node_id: node, version: to } = version
+  const range = { from: before?.version ?? '', to }
+  const isKnown = before !== undefined && isRead(before) && isRead(version)
+  const { data } = useQuery({ ...compareQuery(node, range), enabled: isKnown })
+  if (!data) return null
+  return (
+    <Row>
+      <span>From {range.from}:</span>
+      <Link {...comparisonPage(node, range.from, to)} title={`Compare ${range.from} with ${to}`}>
+        <Badge tone={data.verdict === 'none' ? 'soft' : LEVEL_WORDS[data.verdict].tone}>
+          {describe(data)}
+        </Badge>
+      </Link>
+    </Row>
+  )
+}
+
+/** A ref that calls once its element is within 600 pixels of what is seen; undefined does not watch. */
+export const whenNear = (onNear: (() => void) | undefined) => (box: Element | null) => {
+  if (!onNear || !box) return undefined
+  const watch = new IntersectionObserver(([seen]) => seen?.isIntersecting && onNear(), {
+    rootMargin: '600px',
+  })
+  watch.observe(box)
+  return () => watch.disconnect()
+}

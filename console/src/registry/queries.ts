@@ -1,8 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 
-import type { Schema } from '../api/client.ts'
-import { read, readQuery } from '../api/read.ts'
-import { versionKey } from '../ui/findings.tsx'
+import { keyOf, read, readQuery, type Schema } from '../api/client.ts'
 
 export type Node = Schema<'Node'>
 export type Version = Schema<'NodeVersion'>
@@ -74,20 +72,22 @@ export const facetsQuery = (filter: Filter) =>
     placeholderData: keepPreviousData,
   })
 
-const nodeKey = (nodeId: string) => ['node', nodeId.toLowerCase()] as const
-
-export const nodeQuery = (nodeId: string) =>
-  readQuery(nodeKey(nodeId), '/nodes/{nodeId}', { path: { nodeId } })
+export const nodeQuery = (nodeId: string) => readQuery('/nodes/{nodeId}', { path: { nodeId } })
 
 /** Newest first. */
 export const versionsQuery = (nodeId: string) =>
-  readQuery([...nodeKey(nodeId), 'versions'], '/nodes/{nodeId}/versions', { path: { nodeId } })
+  readQuery('/nodes/{nodeId}/versions', { path: { nodeId } })
 
 const VERSION = '/nodes/{nodeId}/versions/{version}'
+const HOST_NODES = `${VERSION}/host-nodes` as const
 const MINUTE = { staleTime: 60_000 }
 
 export const versionQuery = (nodeId: string, version: string) =>
-  readQuery(versionKey(nodeId, version), VERSION, { path: { nodeId, version } })
+  readQuery(VERSION, { path: { nodeId, version } })
+
+/** Where the moves of a version are told, to `useStream`. */
+export const streamPathOf = (nodeId: string, version: string): string =>
+  `/nodes/${encodeURIComponent(nodeId)}/versions/${encodeURIComponent(version)}/stream`
 
 /** Cards that are drawn at once. */
 const CARDS = 12
@@ -97,11 +97,11 @@ export const hostNodesQuery = (
   search: string | undefined,
 ) =>
   infiniteQueryOptions({
-    queryKey: [...versionKey(nodeId, version), 'host-nodes', search],
+    queryKey: [...keyOf(HOST_NODES, { path: { nodeId, version } }), { search }],
     initialPageParam: 1,
     queryFn: ({ signal, pageParam: page }) => {
       const query = { page, limit: CARDS, ...(search !== undefined && { search }) }
-      return read(`${VERSION}/host-nodes`, { path: { nodeId, version }, query }, signal)
+      return read(HOST_NODES, { path: { nodeId, version }, query }, signal)
     },
     getNextPageParam: ({ page, totalNumberOfPages }) =>
       page < totalNumberOfPages ? page + 1 : undefined,
@@ -109,31 +109,16 @@ export const hostNodesQuery = (
     staleTime: status === 'NodeVersionStatusActive' ? Infinity : 5000,
   })
 
-export const hostNodeQuery = (nodeId: string, version: string, hostNodeName: string) => ({
-  ...readQuery(
-    [...versionKey(nodeId, version), 'host-node', hostNodeName],
-    `${VERSION}/host-nodes/{hostNodeName}`,
-    { path: { nodeId, version, hostNodeName } },
-  ),
-  ...MINUTE,
-})
+export const hostNodeQuery = (nodeId: string, version: string, hostNodeName: string) =>
+  readQuery(`${HOST_NODES}/{hostNodeName}`, { path: { nodeId, version, hostNodeName } }, MINUTE)
 
-export const filesQuery = (nodeId: string, version: string) => ({
-  ...readQuery([...versionKey(nodeId, version), 'files'], `${VERSION}/files`, {
-    path: { nodeId, version },
-  }),
-  ...MINUTE,
-})
+export const filesQuery = (nodeId: string, version: string) =>
+  readQuery(`${VERSION}/files`, { path: { nodeId, version } }, MINUTE)
 
 export interface Range {
   from: string
   to: string
 }
 
-export const compareQuery = (nodeId: string, { from, to }: Range) => ({
-  ...readQuery(['compare', nodeId.toLowerCase(), from, to], '/nodes/{nodeId}/compare', {
-    path: { nodeId },
-    query: { from, to },
-  }),
-  ...MINUTE,
-})
+export const compareQuery = (nodeId: string, { from, to }: Range) =>
+  readQuery('/nodes/{nodeId}/compare', { path: { nodeId }, query: { from, to } }, MINUTE)

@@ -5,16 +5,13 @@ import { Fragment, memo, useState } from 'react'
 
 import type { Answer } from '../api/client.ts'
 import { serviceQuery } from '../api/queries.ts'
-import { useChangeSearch } from '../ui/address.ts'
 import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { Checkbox, Segments, Select } from '../ui/fields.tsx'
-import { Link } from '../ui/link.tsx'
-import { EndlessList } from '../ui/list.tsx'
-import type { EndlessQuery } from '../ui/list.tsx'
-import { PageTitle, Row, Stack } from '../ui/page.tsx'
-import { Empty, Show } from '../ui/panels.tsx'
-import { SearchField } from '../ui/search-field.tsx'
+import { AddressField, Checkbox, Segments, Select } from '../ui/fields.tsx'
+import { Dialog } from '../ui/layers.tsx'
+import { Link, nodePage } from '../ui/link.tsx'
+import { EndlessList, type EndlessQuery } from '../ui/list.tsx'
+import { Empty, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
+import { useChangeSearch } from '../ui/address.ts'
 import { Badge, Bdi, Hidden, Tile, Time } from '../ui/values.tsx'
 import { counted, showControls } from '../words/text.ts'
 import { iconOf } from './node.tsx'
@@ -24,29 +21,25 @@ import styles from './registry.module.css'
 
 const route = getRouteApi('/registry')
 
-const PLACES = [
-  { value: 'names', label: 'Names' },
-  { value: 'host-nodes', label: 'Host nodes' },
-  { value: 'repository', label: 'Repository' },
-] as const
-
-const SORT_OPTIONS = Object.entries(SORTS).map(([value, label]) => ({ value, label }))
+const PLACES = { names: 'Names', 'host-nodes': 'Host nodes', repository: 'Repository' }
 
 const FACETS = [
-  { name: 'os', title: 'Systems' },
-  { name: 'accelerator', title: 'Accelerators' },
-  { name: 'tag', title: 'Tags' },
+  ['os', 'Systems'],
+  ['accelerator', 'Accelerators'],
+  ['tag', 'Tags'],
 ] as const
+
+const SORT_WORDS = Object.keys(SORTS) as (keyof typeof SORTS)[]
 
 /** The most entries that pages lead to, until the service has said it. */
 const DEPTH = 10_000
 
 // Each part reads what it shows: a key renders the rows, not all of the page for each step of their query.
-export const RegistryPage = () => (
+export const Page = () => (
   <>
     <PageTitle>Registry</PageTitle>
     <SearchBar />
-    <div className={styles.results}>
+    <div className={`split ${styles.results}`}>
       <aside aria-label="Filters">
         <Filters />
       </aside>
@@ -61,21 +54,17 @@ const useList = () => {
 }
 
 const countChosen = (filter: Filter): number =>
-  FACETS.reduce((sum, { name }) => sum + (filter[name]?.length ?? 0), 0)
+  FACETS.reduce((sum, [name]) => sum + (filter[name]?.length ?? 0), 0)
 
 const SearchBar = () => {
   const filter = route.useSearch()
   const change = useChangeSearch()
   const [isOpen, setIsOpen] = useState(false)
   const chosen = countChosen(filter)
+  const sort = SORT_WORDS.find((word) => word === filter.sort) ?? ''
   return (
     <div className={styles.search}>
-      <SearchField
-        label="Search the registry"
-        placeholder="Search nodes"
-        value={filter.q}
-        onChange={(q) => change({ q })}
-      />
+      <AddressField label="Search the registry" placeholder="Search nodes" />
       <Segments
         label="Search in"
         isLabelHidden
@@ -86,9 +75,9 @@ const SearchBar = () => {
       <Select
         label="Sort by"
         isLabelHidden
-        options={SORT_OPTIONS}
-        value={filter.sort !== undefined && filter.sort in SORTS ? filter.sort : ''}
-        onChange={(sort) => change({ sort })}
+        options={SORTS}
+        value={sort}
+        onChange={(next) => change({ sort: next })}
       />
       <div className={styles.phone}>
         <Button onPress={() => setIsOpen(true)}>
@@ -113,7 +102,7 @@ const Found = () => {
     <Show query={list}>
       {({ pages }) => (
         <div aria-busy={list.isPlaceholderData}>
-          <p className={`soft ${styles.total}`} role="status">
+          <p className={`soft apart ${styles.line}`} role="status">
             {counted(pages[0]?.total ?? 0, 'node')}
             {countChosen(filter) > 0 && (
               <Button look="quiet" onPress={clear}>
@@ -134,7 +123,7 @@ const Filters = () => {
   const facets = useQuery({ ...facetsQuery(filter), enabled: !list.isPending && !list.isFetching })
   return (
     <Stack>
-      {FACETS.map(({ name, title }) => (
+      {FACETS.map(([name, title]) => (
         <Facet
           key={name}
           name={name}
@@ -161,8 +150,8 @@ const Facet = memo(({ name, title, chosen = NONE, counts = NONE }: FacetProps) =
   const rare = chosen.filter((value) => !counts.some((one) => one.value === value))
   const values = [...rare.map((value) => ({ value, count: 0 })), ...counts]
   const toggle = (value: string, isOn: boolean): void => {
-    const next = isOn ? [...chosen, value] : chosen.filter((one) => one !== value)
-    change({ [name]: next }, { replace: false })
+    const others = chosen.filter((one) => one !== value)
+    change({ [name]: isOn ? [...others, value] : others }, { replace: false })
   }
   if (values.length === 0) return null
   return (
@@ -207,7 +196,7 @@ const Results = ({ list, pages }: ResultsProps) => {
       total={pages[0]?.total ?? 0}
       query={list}
       onTop={() => void queries.resetQueries({ queryKey: ['search'] })}
-      onOpen={({ node }) => void navigate({ to: '/registry/$node', params: { node: node.id } })}
+      onOpen={({ node }) => void navigate(nodePage(node.id))}
     >
       {(row) => <NodeRow {...row} />}
     </EndlessList>
@@ -228,23 +217,21 @@ const NodeRow = ({ node, matched = [] }: { node: Node; matched: string[] | undef
       <Tile src={iconOf(node)} name={name} size={40} />
       <div>
         <p className="cut">
-          <Link to="/registry/$node" params={{ node: id }} className="row-link">
-            <Bdi>{name}</Bdi>
+          <Link {...nodePage(id)} className="row-link">
+            {name}
           </Link>{' '}
           <Bdi>{node.publisher.name}</Bdi>{' '}
           {node.status !== 'NodeStatusActive' && <Badge tone="bad">banned</Badge>}
         </p>
-        <p className="cut">
-          <Bdi>{node.description}</Bdi>
-        </p>
+        <Bdi as="p" className="cut">
+          {node.description}
+        </Bdi>
         {matched.length > 0 && (
           <p className="cut" title={showControls(matched.join(', '))}>
             <Hidden>Host nodes: </Hidden>
             {matched.map((one) => (
               <Fragment key={one}>
-                <Badge tone="info">
-                  <Bdi>{one}</Bdi>
-                </Badge>{' '}
+                <Badge tone="info">{one}</Badge>{' '}
               </Fragment>
             ))}
           </p>

@@ -1,25 +1,26 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
 
 import { useStream } from '../api/stream.ts'
-import { countsInWords, Findings, findingsQuery } from '../ui/findings.tsx'
-import { Link, LinkButton } from '../ui/link.tsx'
-import { PageTitle, Row, Stack } from '../ui/page.tsx'
-import { Fact, Facts, Note, Show } from '../ui/panels.tsx'
+import { Code } from '../ui/code.tsx'
+import { SearchField } from '../ui/fields.tsx'
+import { countsInWords, fileQuery, Findings, findingsQuery } from '../ui/findings.tsx'
+import { comparisonPage, Link, LinkButton, nodePage } from '../ui/link.tsx'
+import { EndlessList } from '../ui/list.tsx'
+import { Facts, Note, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
-import { Badge, Bdi, StateBadge, Time } from '../ui/values.tsx'
+import { Badge, Bdi, Bytes, StateBadge, Time } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
-import { Files } from './files.tsx'
 import { HostNodes } from './host-nodes.tsx'
-import { LongText, Provenance, Support } from './parts.tsx'
-import { versionQuery, versionsQuery } from './queries.ts'
-import type { Version } from './queries.ts'
+import { LongText, Provenance, support, Verdict } from './parts.tsx'
+import { filesQuery, streamPathOf, versionQuery, versionsQuery, type Version } from './queries.ts'
+import styles from './registry.module.css'
 import { previousOf } from './standing.ts'
-import { Verdict } from './verdict.tsx'
 
 const route = getRouteApi('/registry/$node/$version')
 
-export const VersionPage = () => {
+export const Page = () => {
   const { node, version: number } = route.useParams()
   const query = useQuery(versionQuery(node, number))
   const { data: versions = [] } = useQuery(versionsQuery(node))
@@ -33,10 +34,7 @@ export const VersionPage = () => {
     </>
   )
   const compare = previous && (
-    <LinkButton
-      to="/registry/$node/compare/$range"
-      params={{ node, range: `${previous.version}...${number}` }}
-    >
+    <LinkButton {...comparisonPage(node, previous.version, number)}>
       Compare with {previous.version}
     </LinkButton>
   )
@@ -58,9 +56,8 @@ const useLive = (version: Version | undefined): void => {
   const isOpen =
     version?.status === 'NodeVersionStatusPending' ||
     version?.host_node_extract_status === 'pending'
-  const path = `/nodes/${encodeURIComponent(node)}/versions/${encodeURIComponent(number)}/stream`
   useStream({
-    path: isOpen ? path : undefined,
+    path: isOpen ? streamPathOf(node, number) : undefined,
     onEvent: ({ event, data }) => {
       if (event === 'state' || event === 'end') queries.setQueryData(queryKey, data as Version)
       if (event === 'end') void queries.invalidateQueries({ queryKey })
@@ -79,26 +76,17 @@ interface Compared {
 
 const VersionView = ({ version, previous }: Compared) => {
   const count = version.host_nodes?.count
-  const tabs = [
-    {
-      id: 'host-nodes',
-      title: count === undefined ? 'Host nodes' : counted(count, 'host node'),
-      content: <HostNodes version={version} />,
-    },
-    {
-      id: 'findings',
-      title: 'Findings',
-      content: <Checked version={version} previous={previous} />,
-    },
-    { id: 'files', title: 'Files', content: <Files /> },
-    { id: 'details', title: 'Details', content: <Details version={version} /> },
-  ]
+  const hostNodes = count === undefined ? 'Host nodes' : counted(count, 'host node')
+  const tabs = {
+    'host-nodes': [hostNodes, <HostNodes key="host-nodes" version={version} />],
+    findings: ['Findings', <Checked key="findings" version={version} previous={previous} />],
+    files: ['Files', <Files key="files" />],
+    details: ['Details', <Details key="details" version={version} />],
+  } as const
   return (
     <Stack>
       <Row>
-        <Link to="/registry/$node" params={{ node: version.node_id }}>
-          All versions
-        </Link>
+        <Link {...nodePage(version.node_id)}>All versions</Link>
         <span className="soft">
           published <Time at={version.createdAt} />
         </span>
@@ -148,14 +136,74 @@ const Checked = ({ version: { node_id: nodeId, version }, previous }: Compared) 
 )
 
 const Details = ({ version }: { version: Version }) => (
-  <Facts>
-    <Fact name="Provenance">
-      {version.provenance && <Provenance provenance={version.provenance} />}
-    </Fact>
-    <Fact name="Requires">
-      {version.dependencies.length > 0 && <LongText text={version.dependencies.join('\n')} />}
-    </Fact>
-    <Support of={version} />
-    <Fact name="Id">{version.id}</Fact>
-  </Facts>
+  <Facts
+    of={{
+      Provenance: version.provenance && <Provenance provenance={version.provenance} />,
+      Requires: version.dependencies[0] && <LongText text={version.dependencies.join('\n')} />,
+      ...support(version),
+      Id: version.id,
+    }}
+  />
 )
+
+/** The files of a version, or the one that the address names. */
+const Files = () => {
+  const { file } = route.useSearch()
+  return file === undefined ? <FileList /> : <File path={file} />
+}
+
+const FileList = () => {
+  const { node, version } = route.useParams()
+  const query = useQuery(filesQuery(node, version))
+  const navigate = route.useNavigate()
+  const [text, setText] = useState('')
+  return (
+    <Show query={query}>
+      {({ files }) => {
+        const shown = files.filter(({ path }) => path.toLowerCase().includes(text.toLowerCase()))
+        return (
+          <Stack>
+            <SearchField
+              label={`Search ${counted(files.length, 'file')}`}
+              value={text}
+              onChange={(next = '') => setText(next)}
+            />
+            <EndlessList
+              key={text}
+              label="Files"
+              rows={shown}
+              keyOf={({ path }) => path}
+              height={36}
+              onOpen={({ path }) => void navigate({ search: { tab: 'files', file: path } })}
+            >
+              {({ path, bytes }) => (
+                <div className={`apart ${styles.line}`}>
+                  <Link to="." search={{ tab: 'files', file: path }} className="cut">
+                    {path}
+                  </Link>
+                  <Bytes count={bytes} />
+                </div>
+              )}
+            </EndlessList>
+          </Stack>
+        )
+      }}
+    </Show>
+  )
+}
+
+const File = ({ path }: { path: string }) => {
+  const { node, version } = route.useParams()
+  const query = useQuery(fileQuery(node, version, path))
+  return (
+    <Stack>
+      <Row>
+        <Link to="." search={{ tab: 'files' }}>
+          All files
+        </Link>
+        <Bdi>{path}</Bdi>
+      </Row>
+      <Show query={query}>{({ text }) => <Code text={text} label={path} />}</Show>
+    </Stack>
+  )
+}

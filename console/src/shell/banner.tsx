@@ -5,7 +5,7 @@ import { serviceQuery } from '../api/queries.ts'
 import { session, signIn, signInAs, signOut } from '../api/session.ts'
 import { useStore } from '../api/store.ts'
 import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
+import { Dialog } from '../ui/layers.tsx'
 import { useNow } from '../ui/values.tsx'
 import styles from './frame.module.css'
 
@@ -24,7 +24,7 @@ const Away = ({ since }: { since: number }) => {
   if (now - since < QUIET_MS) return null
   const seconds = Math.max(1, Math.ceil((nextAt - now) / 1000))
   return (
-    <div className={`${styles.banner} warn`} role="status">
+    <div className={`row ${styles.banner} warn`} role="status">
       Kiln does not answer; trying again in {seconds} s. What is shown is as of{' '}
       {new Date(since).toLocaleTimeString('en-GB')}.
     </div>
@@ -39,7 +39,7 @@ const News = () => {
   const { data } = useQuery(serviceQuery)
   if (data === undefined || data.build === firstBuild(data.build)) return null
   return (
-    <div className={`${styles.banner} info`} role="status">
+    <div className={`row ${styles.banner} info`} role="status">
       A new version is here.
       <Button onPress={() => location.reload()}>Reload</Button>
     </div>
@@ -72,7 +72,7 @@ export const SessionEnd = () => {
       </Dialog>
     )
   return (
-    <div className={`${styles.banner} warn`} role="status">
+    <div className={`row ${styles.banner} warn`} role="status">
       Your session ends in {Math.ceil(((endsAt ?? now) - now) / 1000)} s.
       <Button onPress={() => void signIn()}>Sign in again</Button>
     </div>

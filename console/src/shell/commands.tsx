@@ -4,13 +4,12 @@ import { Autocomplete, useFilter } from 'react-aria-components/Autocomplete'
 import { Menu } from 'react-aria-components/Menu'
 
 import { signOut } from '../api/session.ts'
-import { Dialog } from '../ui/dialog.tsx'
 import { TextField } from '../ui/fields.tsx'
-import { MenuItem } from '../ui/menu.tsx'
 import layers from '../ui/layers.module.css'
-import { Fact, Facts } from '../ui/panels.tsx'
+import { Dialog, MenuItem } from '../ui/layers.tsx'
+import { taskPage } from '../ui/link.tsx'
+import { Facts } from '../ui/panels.tsx'
 import { Bdi } from '../ui/values.tsx'
-import { KEYS } from '../words/keys.ts'
 import type { PageLinkSpec } from './pages.ts'
 import { changeSettings } from './settings.ts'
 
@@ -39,8 +38,7 @@ export const Commands = ({ pages, isSignedIn, onHelp, onClose }: CommandsProps) 
     ['Theme of the system', () => changeSettings({ theme: 'system' })],
   ]
   if (isSignedIn) commands.push(['Sign out', signOut])
-  if (TASK_ID.test(q))
-    commands.push([`Open task ${q}`, () => go({ to: '/tasks/$task', params: { task: q } })])
+  if (TASK_ID.test(q)) commands.push([`Open task ${q}`, () => go(taskPage(q))])
   if (q !== '')
     commands.push([`Search the registry for ${q}`, () => go({ to: '/registry', search: { q } })])
   return (
@@ -73,16 +71,25 @@ export const Commands = ({ pages, isSignedIn, onHelp, onClose }: CommandsProps) 
   )
 }
 
+const KEYS = {
+  '?': 'this list',
+  '/': 'search',
+  'Ctrl K': 'commands',
+  'g then h t a r p m o': 'Home, Try, tAsks, Registry, Publishers, Moderation, Operations',
+  'j k or arrows': 'the next and the last row',
+  Enter: 'open a row',
+  c: 'cancel a task',
+  r: 'redeliver an event',
+  'n p': 'the next and the last change',
+  'a h b': 'approve, hold back, ban',
+  'arrows at a slider': '1 %, with Shift 10 %',
+  Esc: 'close',
+}
+
 /** What the keys do. */
 export const KeyHelp = ({ onClose }: { onClose(): void }) => (
   <Dialog title="Keys" isOpen onClose={onClose}>
-    <Facts>
-      {KEYS.map(([keys, does]) => (
-        <Fact key={keys} name={keys}>
-          {does}
-        </Fact>
-      ))}
-    </Facts>
+    <Facts of={KEYS} />
     <p>Keys of one letter rest in fields, and can be switched off under Account.</p>
   </Dialog>
 )

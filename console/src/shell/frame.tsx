@@ -1,27 +1,24 @@
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useMatches, useNavigate, useRouterState } from '@tanstack/react-router'
 import { Ellipsis, UserRound } from 'lucide-react'
-import { Suspense, useState } from 'react'
-import type { ReactNode } from 'react'
+import { Suspense, useState, type ReactNode } from 'react'
 import { Button as PlainButton } from 'react-aria-components/Button'
 
 import { creditsQuery, useMe } from '../api/queries.ts'
 import { session, signOut } from '../api/session.ts'
 import { useStore } from '../api/store.ts'
+import icon from '../icon.svg'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/fields.tsx'
+import { Menu, MenuItem } from '../ui/layers.tsx'
 import { Link, LinkButton } from '../ui/link.tsx'
-import { Menu, MenuItem } from '../ui/menu.tsx'
-import { PageTitle } from '../ui/page.tsx'
-import { Loading } from '../ui/panels.tsx'
+import { Loading, PageTitle } from '../ui/panels.tsx'
 import { counted } from '../words/text.ts'
 import { Banner, SessionEnd } from './banner.tsx'
 import styles from './frame.module.css'
-import icon from '../icon.svg'
 import { useKeys } from './keys.ts'
 import { lazyPart } from './lazy-page.ts'
-import { maySee, PAGES } from './pages.ts'
-import type { PageLinkSpec } from './pages.ts'
+import { maySee, PAGES, type PageLinkSpec } from './pages.ts'
 import { SignIn } from './sign-in.tsx'
 import { Toasts } from './toasts.tsx'
 
@@ -34,8 +31,8 @@ export const Frame = () => {
       <a className={styles.skip} href="#main">
         Skip to the page
       </a>
-      <header className={styles.bar}>
-        <Link to="/" className={styles.brand} aria-label="Kiln, home">
+      <header className={`row ${styles.bar}`}>
+        <Link to="/" className={`row ${styles.brand}`} aria-label="Kiln, home">
           <img src={icon} alt="" width={24} height={24} />
           Kiln
         </Link>
@@ -64,7 +61,7 @@ export const Frame = () => {
         <Menu
           label="More pages"
           trigger={
-            <PlainButton>
+            <PlainButton className="bare">
               <Ellipsis aria-hidden />
               More
             </PlainButton>

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useEffectEvent, useRef } from 'react'
 
 import { shortcutsAreOn } from './settings.ts'
 
@@ -12,24 +12,21 @@ const SECOND_MS = 1500
  * where the user says so. A letter that acts asks first.
  */
 export const useKeys = (handlers: Handlers): void => {
-  const latest = useRef(handlers)
-  useEffect(() => {
-    latest.current = handlers
+  const first = useRef({ key: '', at: 0 })
+  const press = useEffectEvent((event: KeyboardEvent): void => {
+    const key = nameOf(event)
+    if (event.defaultPrevented || rests(event)) return
+    const { at, key: before } = first.current
+    const pair = Date.now() - at < SECOND_MS ? `${before} ${key}` : ''
+    first.current = { key, at: Date.now() }
+    const act = handlers[pair] ?? handlers[key]
+    if (act === undefined) return
+    event.preventDefault()
+    act(event)
   })
   useEffect(() => {
-    let first = { key: '', at: 0 }
-    const listen = (event: KeyboardEvent): void => {
-      const key = nameOf(event)
-      if (event.defaultPrevented || rests(event)) return
-      const pair = Date.now() - first.at < SECOND_MS ? `${first.key} ${key}` : ''
-      first = { key, at: Date.now() }
-      const act = latest.current[pair] ?? latest.current[key]
-      if (act === undefined) return
-      event.preventDefault()
-      act(event)
-    }
-    document.addEventListener('keydown', listen)
-    return () => document.removeEventListener('keydown', listen)
+    document.addEventListener('keydown', press)
+    return () => document.removeEventListener('keydown', press)
   }, [])
 }
 

@@ -1,14 +1,11 @@
 import { lazyRouteComponent } from '@tanstack/react-router'
-import { lazy } from 'react'
-import type { ComponentType } from 'react'
+import { lazy, type ComponentType } from 'react'
 
 import { isAway, untilBack } from '../api/health.ts'
 
 /** A page that is loaded when it is shown, or when a link to it is about to be pressed. */
-export const lazyPage = <Name extends string>(
-  load: () => Promise<Record<Name, ComponentType>>,
-  name: Name,
-) => lazyRouteComponent<Record<Name, ComponentType>, Name>(() => loadSurely(load), name)
+export const lazyPage = (load: () => Promise<{ Page: ComponentType }>) =>
+  lazyRouteComponent(() => loadSurely(load), 'Page')
 
 /** A part of a page that is loaded when it is first shown; it stands in a Suspense. */
 export const lazyPart = <Props>(load: () => Promise<ComponentType<Props>>) =>

@@ -1,8 +1,7 @@
 import type { ErrorComponentProps } from '@tanstack/react-router'
 
 import { LinkButton } from '../ui/link.tsx'
-import { PageTitle } from '../ui/page.tsx'
-import { Empty, ErrorPanel } from '../ui/panels.tsx'
+import { Empty, ErrorPanel, PageTitle } from '../ui/panels.tsx'
 
 export const MissingPage = () => (
   <>

@@ -1,10 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 
-import { serviceQuery, useWrite } from '../api/queries.ts'
+import { serviceQuery } from '../api/queries.ts'
 import { listDevelopmentUsers, signIn, signInAs } from '../api/session.ts'
 import { Button } from '../ui/button.tsx'
-import { Row, Stack } from '../ui/page.tsx'
-import { ErrorPanel, Note } from '../ui/panels.tsx'
+import { ErrorPanel, Note, Row, Stack } from '../ui/panels.tsx'
 
 /** How one signs in here: at the issuer, or on the embedded stack as one of its users. */
 export const SignIn = () => {
@@ -16,9 +15,9 @@ export const SignIn = () => {
     staleTime: Infinity,
     enabled,
   })
-  const enter = useWrite((user: string | undefined) =>
-    user === undefined ? signIn() : signInAs(user),
-  )
+  const enter = useMutation({
+    mutationFn: (user?: string) => (user === undefined ? signIn() : signInAs(user)),
+  })
   if (service === undefined) return null
   if (!enabled && service.client_id === undefined)
     return <Note>Signing in is not set up. An operator sets CONSOLE_CLIENT_ID.</Note>
@@ -28,13 +27,17 @@ export const SignIn = () => {
       <Row>
         {enabled ? (
           users.map(({ user, platform_admin: isAdmin }) => (
-            <Button key={user} onPress={() => enter.press(user)} isPending={enter.isPending}>
+            <Button key={user} onPress={() => enter.mutate(user)} isPending={enter.isPending}>
               Sign in as {user}
               {isAdmin && ' (platform admin)'}
             </Button>
           ))
         ) : (
-          <Button look="primary" onPress={() => enter.press(undefined)} isPending={enter.isPending}>
+          <Button
+            look="primary"
+            onPress={() => enter.mutate(undefined)}
+            isPending={enter.isPending}
+          >
             Sign in at {host}
           </Button>
         )}

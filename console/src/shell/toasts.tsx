@@ -50,9 +50,9 @@ export const Toasts = () => {
   const spoken = useStore(message)
   return (
     <>
-      <div className={styles.toasts} role="status">
+      <div className={`stack tight ${styles.toasts}`} role="status">
         {shown.map(({ id, text, action }) => (
-          <div key={id} className={styles.toast}>
+          <div key={id} className={`row ${styles.toast}`}>
             <div>{text}</div>
             {action}
             <IconButton label="Dismiss" onPress={() => dismiss(id)}>

@@ -3,15 +3,15 @@ import { useEffect, useRef, useState } from 'react'
 import { Slider, SliderThumb, SliderTrack } from 'react-aria-components/Slider'
 
 import { Segments } from '../ui/fields.tsx'
-import { Row, Stack } from '../ui/page.tsx'
+import { Row, Stack } from '../ui/panels.tsx'
 import styles from './result.module.css'
 
-type Zoom = 'fit' | '1' | '2'
-const ZOOMS: readonly { value: Zoom; label: string }[] = [
-  { value: 'fit', label: 'Fit' },
-  { value: '1', label: '1:1' },
-  { value: '2', label: '2:1' },
-]
+const ZOOMS = [
+  ['fit', 'Fit'],
+  ['1', '1:1'],
+  ['2', '2:1'],
+] as const
+type Zoom = (typeof ZOOMS)[number][0]
 
 interface BeforeAfterProps {
   before: string | undefined
@@ -37,12 +37,12 @@ export const BeforeAfter = ({ before, after, onBroken }: BeforeAfterProps) => {
   return (
     <Stack>
       <Row>
-        <Segments
+        <Segments<Zoom>
           label="Size"
           isLabelHidden
           options={ZOOMS}
           value={zoom}
-          onChange={(one) => setZoom(one)}
+          onChange={setZoom}
         />
         {size && <span>{`${size.width} × ${size.height}`}</span>}
       </Row>

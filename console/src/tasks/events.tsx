@@ -4,18 +4,17 @@ import { useState } from 'react'
 import { Button as AriaButton } from 'react-aria-components/Button'
 import { Disclosure, DisclosurePanel } from 'react-aria-components/Disclosure'
 
-import { answerOf, api } from '../api/client.ts'
+import { send } from '../api/client.ts'
 import { shortcutsAreOn } from '../shell/settings.ts'
 import { Ask } from '../ui/ask.tsx'
-import { Attempts } from '../ui/attempts.tsx'
+import { aboutDelivery, Attempts } from '../ui/attempts.tsx'
 import { Button } from '../ui/button.tsx'
 import { Empty, Panel, Show } from '../ui/panels.tsx'
 import { StateBadge, Time } from '../ui/values.tsx'
-import { aboutDelivery } from '../words/deliveries.ts'
 import { counted } from '../words/text.ts'
-import { attemptsQuery, eventsQuery, taskKey } from './queries.ts'
-import styles from './tasks.module.css'
 import type { TaskEvent } from './types.ts'
+import { attemptsQuery, eventsQuery, taskQuery } from './queries.ts'
+import styles from './tasks.module.css'
 
 interface EventsProps {
   task: string
@@ -62,20 +61,18 @@ const Event = ({ task, event, isOpen, onOpen }: EventProps) => {
   const { id, sequence, status, state, attempts, created_at: at, next_attempt_at: next } = event
   const [isAsked, setAsked] = useState(false)
   const mayRedeliver = state !== 'unsent' && state !== 'pending'
-  const redeliver = (_values: object, headers: Record<string, string>) => {
-    const params = { path: { task_id: task, event_id: id } }
-    return answerOf(api.POST('/tasks/{task_id}/events/{event_id}/redeliver', { params, headers }))
-  }
+  const path = { task_id: task, event_id: id }
   return (
     <Disclosure className={styles.event} isExpanded={isOpen} onExpandedChange={onOpen}>
       <div
+        className="row"
         role="group"
         aria-label={`Event ${sequence}`}
         onKeyDown={({ key }) => {
           if (key === 'r' && mayRedeliver && shortcutsAreOn()) setAsked(true)
         }}
       >
-        <AriaButton slot="trigger" className={styles.trigger}>
+        <AriaButton slot="trigger" className={`row bare ${styles.trigger}`}>
           <ChevronRight aria-hidden />
           <b>#{sequence}</b>
           <StateBadge state={status} />
@@ -92,8 +89,8 @@ const Event = ({ task, event, isOpen, onOpen }: EventProps) => {
         <Ask
           title={`Send event #${sequence} again?`}
           action="Redeliver"
-          write={redeliver}
-          refresh={[taskKey(task), ['event', id]]}
+          write={() => send('POST', '/tasks/{task_id}/events/{event_id}/redeliver', { path })}
+          refresh={[taskQuery(task).queryKey]}
           onClose={() => setAsked(false)}
         >
           <p>The receiver gets it once more, with the same id.</p>

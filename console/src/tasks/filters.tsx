@@ -1,8 +1,7 @@
 import { useMe } from '../api/queries.ts'
 import { KINDS, titleOf } from '../try/kinds.ts'
 import { Button } from '../ui/button.tsx'
-import { Select, TextField } from '../ui/fields.tsx'
-import { SearchField } from '../ui/search-field.tsx'
+import { SearchField, Select, TextField } from '../ui/fields.tsx'
 import type { TaskFilter } from './list-rows.ts'
 import styles from './tasks.module.css'
 
@@ -40,7 +39,7 @@ export const Filters = ({ filter, onChange }: FiltersProps) => {
       />
       <Choice label="Kind" any="All kinds" values={KIND_IDS} {...propsOf('kind')} />
       <Choice label="State" any="All states" values={STATES} {...propsOf('state')} />
-      <div className={styles.days}>
+      <div className={`row ${styles.days}`}>
         <TextField label="From" {...dayOf('from')} />
         –
         <TextField label="To" {...dayOf('to')} />
@@ -88,7 +87,7 @@ const Choice = ({ label, any, values, value = '', onChange }: ChoiceProps) => {
     <Select
       label={label}
       isLabelHidden
-      options={options.map((one) => ({ value: one, label: labelOf(one) }))}
+      options={options.map((one) => [one, labelOf(one)])}
       value={value}
       onChange={onChange}
     />

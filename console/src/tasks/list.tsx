@@ -3,29 +3,26 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 
 import { useStream } from '../api/stream.ts'
-import { useChangeSearch } from '../ui/address.ts'
 import { Ask } from '../ui/ask.tsx'
 import { Button } from '../ui/button.tsx'
-import { LinkButton } from '../ui/link.tsx'
+import { LinkButton, taskPage } from '../ui/link.tsx'
 import { EndlessList } from '../ui/list.tsx'
-import { PageTitle } from '../ui/page.tsx'
-import { Empty, Show } from '../ui/panels.tsx'
+import { Empty, PageTitle, Show } from '../ui/panels.tsx'
+import { useChangeSearch } from '../ui/address.ts'
 import { counted } from '../words/text.ts'
 import { Filters } from './filters.tsx'
-import { askTasks, tasksQuery } from './list-query.ts'
-import { findNew, patchPages } from './list-rows.ts'
-import type { TaskFilter } from './list-rows.ts'
-import { cancelTask } from './queries.ts'
+import { findNew, patchPages, type TaskFilter } from './list-rows.ts'
+import type { TaskItem } from './types.ts'
+import { askTasks, cancelTask, tasksQuery } from './queries.ts'
 import { HEIGHT, TaskRow } from './row.tsx'
 import styles from './tasks.module.css'
-import type { TaskItem } from './types.ts'
 
 /** Seconds between two looks at others' tasks, of which there is no stream. */
 const POLL_SECONDS = 5
 /** How many cancellations are under way at once. */
 const AT_ONCE = 4
 
-export const TasksPage = () => {
+export const Page = () => {
   const filter = useSearch({ from: '/tasks' })
   const change = useChangeSearch()
   const actions = (
@@ -58,7 +55,7 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
   const what = `Cancel ${counted(asked.length, 'task')}`
   return (
     <>
-      <div className={styles.above} role="status">
+      <div className={`row ${styles.above}`} role="status">
         {news.count > 0 && (
           <Button onPress={() => void news.show()}>{counted(news.count, 'new task')}</Button>
         )}
@@ -80,9 +77,7 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
               height={HEIGHT}
               query={list}
               onTop={() => void news.show()}
-              onOpen={({ task_id: task }) =>
-                void navigate({ to: '/tasks/$task', params: { task } })
-              }
+              onOpen={({ task_id: task }) => void navigate(taskPage(task))}
               onKey={(key, task) => {
                 if (key !== 'c' || !task.cancellable) return false
                 setAsked([task])
@@ -135,8 +130,7 @@ const useCancelMany = () => {
     for (const { task_id: id } of left) note(id, 'cancelling …')
     const work = async (): Promise<void> => {
       for (let task = left.shift(); task; task = left.shift()) {
-        const headers = { 'idempotency-key': crypto.randomUUID() }
-        const refusal = await cancelTask(task, headers).catch((error: Error) => error)
+        const refusal = await cancelTask(task).catch((error: Error) => error)
         note(task.task_id, refusal instanceof Error ? refusal.message : 'cancelled')
       }
     }

@@ -1,16 +1,19 @@
-import type { ReactNode } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { Download } from 'lucide-react'
+import { useState, type ReactNode } from 'react'
 
+import { ownLink } from '../api/links.ts'
 import { kindOfPath } from '../try/kinds.ts'
 import { AskButton } from '../ui/ask.tsx'
-import { LinkButton } from '../ui/link.tsx'
-import { Row } from '../ui/page.tsx'
-import { Note } from '../ui/panels.tsx'
-import { Bdi, Progress, StateBadge, useNow } from '../ui/values.tsx'
+import { buttonClass } from '../ui/button.tsx'
+import { LinkButton, tryPage } from '../ui/link.tsx'
+import { Note, Row, Stack } from '../ui/panels.tsx'
+import { Bdi, Bytes, Progress, StateBadge, Time, useNow } from '../ui/values.tsx'
 import { showSeconds } from '../words/text.ts'
-import { cancelTask, taskKey } from './queries.ts'
-import { Result } from './result.tsx'
-import { wordOf } from './types.ts'
-import type { TaskDetail } from './types.ts'
+import { BeforeAfter } from './before-after.tsx'
+import { wordOf, type TaskDetail } from './types.ts'
+import { cancelTask, taskQuery } from './queries.ts'
+import styles from './result.module.css'
 
 /** How a task is, how long it takes or took, and how to end it. */
 export const State = ({ task }: { task: TaskDetail }) => {
@@ -29,8 +32,8 @@ export const State = ({ task }: { task: TaskDetail }) => {
           look="danger"
           title="Cancel this task?"
           action="Cancel the task"
-          write={(_values, headers) => cancelTask(task, headers)}
-          refresh={[taskKey(id)]}
+          write={() => cancelTask(task)}
+          refresh={[taskQuery(id).queryKey]}
         >
           <p>It ends without a result. {credits > 0 && 'Its credits are given back.'}</p>
         </AskButton>
@@ -51,11 +54,7 @@ export const Outcome = ({ task, changeIt }: { task: TaskDetail; changeIt?: React
         {state !== 'cancelled' && <code>{error?.code}</code>}
       </p>
       {changeIt ?? (
-        <LinkButton
-          to="/try/$kind"
-          params={{ kind: kindOfPath(request.path)?.id ?? kind }}
-          search={{ from }}
-        >
+        <LinkButton {...tryPage(kindOfPath(request.path)?.id ?? kind)} search={{ from }}>
           Change and send
         </LinkButton>
       )}
@@ -85,4 +84,83 @@ const Going = ({ task }: { task: TaskDetail }) => {
 const aboutLeft = (left: number | undefined, passed: number): string => {
   if (left === undefined) return `for ${showSeconds(passed)}`
   return left > 1 ? `about ${showSeconds(Math.round(left))} left` : 'any moment now'
+}
+
+const COVER = 'cover.jpg'
+
+/** What a task has made, beside what it was made of. */
+const Result = ({ task }: { task: TaskDetail }) => {
+  const broken = useBroken(task)
+  const [main] = task.results
+  if (task.purged_at !== undefined)
+    return (
+      <Note>
+        Its files were removed by age <Time at={task.purged_at} />. Send it again to make them anew.
+      </Note>
+    )
+  const src = ownLink(main?.url)
+  if (!main || src === undefined) return <Note>There is no file to show.</Note>
+  return (
+    <Stack>
+      {broken.isBroken && <Note tone="warn">A file does not load. Its link may have expired.</Note>}
+      {task.family === 'video' ? (
+        <Video task={task} src={src} onBroken={broken.report} />
+      ) : (
+        <BeforeAfter
+          key={src}
+          before={ownLink(task.inputs.find(({ field }) => field.startsWith('image'))?.url)}
+          after={src}
+          onBroken={broken.report}
+        />
+      )}
+      <Row>
+        {task.results
+          .filter(({ name }) => name !== COVER)
+          .map((file) => (
+            <a
+              key={file.name}
+              className={buttonClass()}
+              href={ownLink(file.url)}
+              download={`${task.task_id}-${file.name}`}
+            >
+              <Download aria-hidden />
+              {file.name}
+              {file.bytes !== undefined && <Bytes count={file.bytes} />}
+            </a>
+          ))}
+        {task.family === 'video' && (
+          <LinkButton {...tryPage('extend')} search={{ from: task.task_id }}>
+            Extend
+          </LinkButton>
+        )}
+      </Row>
+    </Stack>
+  )
+}
+
+const Video = ({ task, src, onBroken }: { task: TaskDetail; src: string; onBroken(): void }) => (
+  // oxlint-disable-next-line jsx-a11y/media-has-caption -- What a model makes has no captions.
+  <video
+    key={src}
+    className={styles.video}
+    controls
+    loop
+    playsInline
+    preload="metadata"
+    poster={ownLink(task.results.find(({ name }) => name === COVER)?.url)}
+    src={src}
+    onError={onBroken}
+  />
+)
+
+/** Links live a day: the task is read once more for fresh ones. */
+const useBroken = ({ task_id: id }: TaskDetail): { isBroken: boolean; report(): void } => {
+  const queries = useQueryClient()
+  const [count, setCount] = useState(0)
+  const report = (): void => {
+    const { queryKey } = taskQuery(id)
+    if (count === 0) void queries.invalidateQueries({ queryKey, exact: true })
+    setCount(count + 1)
+  }
+  return { isBroken: count > 1, report }
 }

@@ -1,25 +1,22 @@
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { infiniteQueryOptions, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 
-import { answerOf, api } from '../api/client.ts'
+import { answerOf, read, readQuery, writingApi } from '../api/client.ts'
 import { creditsQuery } from '../api/queries.ts'
-import { readQuery } from '../api/read.ts'
 import { useStream } from '../api/stream.ts'
-import type { TaskDetail, TaskItem } from './types.ts'
+import { timeOf, type TaskFilter } from './list-rows.ts'
+import type { TaskItem, TaskPage } from './types.ts'
 
 /** Any creation, cancellation or dry run: their paths come from data. */
-export const post = api.POST as unknown as (
+export const post = writingApi.POST as unknown as (
   path: string,
-  init: { params?: object; body?: object; headers?: object; signal?: AbortSignal },
+  init: { params?: object; body?: object; signal?: AbortSignal },
 ) => Promise<{ data?: object; response: Response }>
 
-export const taskKey = (id: string): readonly string[] => ['task', id.toLowerCase()]
-
-export const taskQuery = (id: string) =>
-  readQuery(taskKey(id), '/tasks/{task_id}', { path: { task_id: id } })
+export const taskQuery = (id: string) => readQuery('/tasks/{task_id}', { path: { task_id: id } })
 
 export const eventsQuery = (id: string) =>
   queryOptions({
-    ...readQuery([...taskKey(id), 'events'], '/tasks/{task_id}/events', { path: { task_id: id } }),
+    ...readQuery('/tasks/{task_id}/events', { path: { task_id: id } }),
     // Deliveries go on after a task has ended; a later one has its time, until which nothing happens.
     refetchInterval: ({ state }) => {
       const waiting = state.data?.events.filter((event) => event.state === 'pending') ?? []
@@ -31,7 +28,7 @@ export const eventsQuery = (id: string) =>
   })
 
 export const attemptsQuery = (id: string, eventId: string) =>
-  readQuery(['event', eventId, 'attempts'], '/tasks/{task_id}/events/{event_id}/attempts', {
+  readQuery('/tasks/{task_id}/events/{event_id}/attempts', {
     path: { task_id: id, event_id: eventId },
   })
 
@@ -45,13 +42,13 @@ export const useTask = (id: string | undefined) => {
     onEvent: ({ event, data }) => {
       if (id === undefined) return
       if (event !== 'progress') {
-        for (const queryKey of [taskKey(id), creditsQuery.queryKey])
+        for (const { queryKey } of [taskQuery(id), creditsQuery])
           void queries.invalidateQueries({ queryKey })
         return
       }
       const { progress } = data as { progress: number }
-      queries.setQueryData<TaskDetail>(
-        taskKey(id),
+      queries.setQueryData(
+        taskQuery(id).queryKey,
         (old) => old && { ...old, progress: Math.max(old.progress, progress) },
       )
     },
@@ -63,7 +60,28 @@ export const useTask = (id: string | undefined) => {
   return task
 }
 
-export const cancelTask = (
-  { path }: Pick<TaskItem, 'path'>,
-  headers: { 'idempotency-key': string },
-): Promise<unknown> => answerOf(post(`${path}/cancel`, { headers }))
+export const cancelTask = ({ path }: Pick<TaskItem, 'path'>): Promise<unknown> =>
+  answerOf(post(`${path}/cancel`, {}))
+
+/** Asks for tasks of the caller, or as an admin for those of others. */
+export const askTasks = (
+  { owner, from, to, ...filter }: TaskFilter,
+  { after, signal }: { after?: string; signal?: AbortSignal } = {},
+): Promise<TaskPage> => {
+  const times = { from: timeOf(from, 0), to: timeOf(to, 1) }
+  const whose = owner === '*' ? undefined : owner
+  // A list is one text with commas, as the address has it.
+  const query: object = { ...filter, ...times, after: after || undefined, owner: whose, limit: 50 }
+  return read(owner === undefined ? '/tasks' : '/admin/tasks', { query }, signal)
+}
+
+/** Rows are kept up to date one by one: a list that reads all its pages anew would jump, and take long. */
+export const tasksQuery = (filter: TaskFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['tasks', filter],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) => askTasks(filter, { after: pageParam, signal }),
+    getNextPageParam: (last) => last.next,
+    maxPages: 40,
+    staleTime: Infinity,
+  })

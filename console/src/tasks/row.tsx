@@ -1,12 +1,11 @@
 import { ownLink } from '../api/links.ts'
 import { titleOf } from '../try/kinds.ts'
 import { Checkbox } from '../ui/fields.tsx'
-import { Link } from '../ui/link.tsx'
+import { Link, taskPage } from '../ui/link.tsx'
 import { Bdi, Progress, StateBadge, Tile, Time } from '../ui/values.tsx'
 import { counted, showSeconds } from '../words/text.ts'
+import { wordOf, type TaskItem } from './types.ts'
 import styles from './tasks.module.css'
-import { wordOf } from './types.ts'
-import type { TaskItem } from './types.ts'
 
 /** Pixels. */
 export const HEIGHT = 72
@@ -32,15 +31,15 @@ export const TaskRow = ({ task, outcome, isChosen, onChoose }: TaskRowProps) => 
         )}
       </span>
       <Tile src={ownLink(task.thumbnail_url)} name={title} size={48} />
-      <span className={styles.what}>
-        <Link to="/tasks/$task" params={{ task: task.task_id }} className="row-link">
+      <span className={`stack ${styles.what}`}>
+        <Link {...taskPage(task.task_id)} className="row-link">
           {title}
         </Link>
-        <span className={`soft small cut ${styles.line}`}>
-          <Bdi>{state === 'failed' ? error?.message : task.prompt}</Bdi>
-        </span>
+        <Bdi as="span" className="soft small cut">
+          {state === 'failed' ? error?.message : task.prompt}
+        </Bdi>
       </span>
-      <span className={styles.how}>
+      <span className={`stack ${styles.how}`}>
         {outcome === undefined || outcome === 'cancelled' ? (
           <StateBadge state={outcome ?? wordOf(task)} />
         ) : (
@@ -50,11 +49,11 @@ export const TaskRow = ({ task, outcome, isChosen, onChoose }: TaskRowProps) => 
           <Progress label={`${title}, progress`} part={task.progress / 100} />
         )}
       </span>
-      <span className={wide}>
-        <Bdi>{task.owner ?? task.engine}</Bdi>
-      </span>
+      <Bdi as="span" className={wide}>
+        {task.owner ?? task.engine}
+      </Bdi>
       <span className={wide}>{credits > 0 && counted(credits, 'credit')}</span>
-      <span className={styles.what}>
+      <span className={`stack ${styles.what}`}>
         <Time at={from} />
         <span className={wide}>{took}</span>
       </span>

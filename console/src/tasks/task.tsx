@@ -9,20 +9,19 @@ import { onlyChanges, readFields } from '../try/form.ts'
 import { kindOfPath, titleOf } from '../try/kinds.ts'
 import { documentQuery } from '../try/queries.ts'
 import { schemaOf } from '../try/schema.ts'
-import { useChangeSearch } from '../ui/address.ts'
 import { Copied } from '../ui/code.tsx'
-import { LinkButton, OutLink, StrangersLink } from '../ui/link.tsx'
-import { Columns, PageTitle, Row, Stack } from '../ui/page.tsx'
-import { Empty, Fact, Facts, Panel, Show } from '../ui/panels.tsx'
+import { LinkButton, OutLink, StrangersLink, tryPage } from '../ui/link.tsx'
+import { Columns, Empty, Facts, PageTitle, Panel, Row, Show, Stack } from '../ui/panels.tsx'
+import { useChangeSearch } from '../ui/address.ts'
 import { Bdi, Bytes, Time } from '../ui/values.tsx'
 import { Events } from './events.tsx'
+import type { TaskDetail } from './types.ts'
 import { Outcome, State } from './parts.tsx'
 import { eventsQuery, useTask } from './queries.ts'
 import styles from './tasks.module.css'
 import { TimelinePanel } from './timeline-panel.tsx'
-import type { TaskDetail } from './types.ts'
 
-export const TaskPage = () => {
+export const Page = () => {
   const { task: id } = useParams({ from: '/tasks/$task' })
   const { event } = useSearch({ from: '/tasks/$task' })
   const change = useChangeSearch()
@@ -72,7 +71,7 @@ const Head = ({ task }: { task: TaskDetail }) => {
     <>
       {task.temporal_url !== undefined && <OutLink href={task.temporal_url}>Temporal</OutLink>}
       {kind && (
-        <LinkButton to="/try/$kind" params={{ kind: kind.id }} search={{ from: task.task_id }}>
+        <LinkButton {...tryPage(kind.id)} search={{ from: task.task_id }}>
           Send again
         </LinkButton>
       )}
@@ -98,32 +97,29 @@ const Inputs = ({ task }: { task: TaskDetail }) => {
     settings
       .map(([name, value]) => [name, isChanged ? changed[name] : value] as const)
       .filter(([name, value]) => value !== undefined && (isChanged || !(name in changed)))
-      .map(([name, value]) => (
-        <Fact key={name} name={name}>
-          <Bdi>{typeof value === 'string' ? value : JSON.stringify(value, null, 1)}</Bdi>
-        </Fact>
-      ))
+      .map(([name, value]) => [
+        name,
+        <Bdi key={name}>{typeof value === 'string' ? value : JSON.stringify(value, null, 1)}</Bdi>,
+      ])
   const same = list(false)
   return (
     <Panel title="Inputs">
       {inputs.map((input) => (
         <InputFile key={input.field} input={input} />
       ))}
-      <Facts>
-        {list(true)}
-        <Fact name="credits">{credits.toLocaleString('en')}</Fact>
-        <Fact name="made">
-          <Time at={at} />
-        </Fact>
-        <Fact name="owner">{owner !== undefined && <Bdi>{owner}</Bdi>}</Fact>
-        <Fact name="id">
-          <Copied text={id} label="id" />
-        </Fact>
-      </Facts>
+      <Facts
+        of={{
+          ...Object.fromEntries(list(true)),
+          credits: credits.toLocaleString('en'),
+          made: <Time at={at} />,
+          owner: owner !== undefined && <Bdi>{owner}</Bdi>,
+          id: <Copied text={id} label="id" />,
+        }}
+      />
       {same.length > 0 && (
         <details>
           <summary>{same.length} as by default</summary>
-          <Facts>{same}</Facts>
+          <Facts of={Object.fromEntries(same)} />
         </details>
       )}
     </Panel>

@@ -1,15 +1,14 @@
 import { useQueries } from '@tanstack/react-query'
 
+import { causeOf } from '../ui/attempts.tsx'
 import { Panel } from '../ui/panels.tsx'
 import { StateBadge, useNow } from '../ui/values.tsx'
-import { causeOf } from '../words/deliveries.ts'
 import type { Tone } from '../words/states.ts'
 import { showSeconds } from '../words/text.ts'
+import type { TaskDetail, TaskEvent } from './types.ts'
 import { attemptsQuery } from './queries.ts'
 import styles from './tasks.module.css'
-import { makeLines, makeTimeline } from './timeline.ts'
-import type { Bar, Line } from './timeline.ts'
-import type { TaskDetail, TaskEvent } from './types.ts'
+import { makeLines, makeTimeline, type Bar, type Line } from './timeline.ts'
 
 /** Deliveries of so many events are drawn: each is a request. */
 const DRAWN = 10

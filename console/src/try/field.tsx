@@ -3,10 +3,9 @@ import type { ReactNode } from 'react'
 
 import { IconButton } from '../ui/button.tsx'
 import { Segments, Select, Slider, Switch, TextField } from '../ui/fields.tsx'
-import { Stack } from '../ui/page.tsx'
+import { Stack } from '../ui/panels.tsx'
 import { FileField } from './files.tsx'
-import { optionsFor, withoutEmpty } from './form.ts'
-import type { Choice, Control, Field } from './form.ts'
+import { optionsFor, withoutEmpty, type Choice, type Control, type Field } from './form.ts'
 import type { Body, JsonSchema } from './schema.ts'
 import styles from './try.module.css'
 
@@ -31,7 +30,7 @@ export const FieldRow = ({ field, form }: FieldProps) => {
   const { name, label, preset, control } = field
   const isSet = form.body[name] !== undefined && control.is !== 'files' && control.is !== 'group'
   return (
-    <div className={styles.row}>
+    <div className={styles.field}>
       <Input field={field} form={form} />
       {isSet && (
         <span className={styles.reset}>
@@ -119,8 +118,8 @@ const ChoiceField = ({ field, form }: FieldProps) => {
   const { name, label, help, preset, isRequired, pointer } = field
   const choices = optionsFor(form.schema, field, form.body)
   const options = [
-    ...(preset === undefined && !isRequired ? [{ value: '', label: 'by default' }] : []),
-    ...choices.map((choice) => ({ value: String(choice), label: wordOf(choice) })),
+    ...(preset === undefined && !isRequired ? [['', 'by default'] as const] : []),
+    ...choices.map((choice) => [String(choice), wordOf(choice)] as const),
   ]
   const value = textOf(form.body[name] ?? preset)
   const onChange = (text: string): void => {

@@ -1,10 +1,10 @@
 import { ImagePlus, Trash2 } from 'lucide-react'
+import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { DropZone } from 'react-aria-components/DropZone'
 import { FileTrigger } from 'react-aria-components/FileTrigger'
 
 import { ownLink } from '../api/links.ts'
-import { useWrite } from '../api/queries.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { TextField } from '../ui/fields.tsx'
 import { ErrorPanel } from '../ui/panels.tsx'
@@ -28,24 +28,25 @@ export const FileField = (props: FileFieldProps) => {
   const { label, help, error, accept, value, onChange, takesPaste } = props
   const [file, setFile] = useState<File>()
   const [part, setPart] = useState<number>()
-  const upload = useWrite(
-    (chosen: File, headers) => uploadFile(chosen, { headers, onProgress: setPart }),
-    { onSuccess: onChange, onSettled: () => setPart(undefined) },
-  )
+  const upload = useMutation({
+    mutationFn: (chosen: File) => uploadFile(chosen, setPart),
+    onSuccess: onChange,
+    onSettled: () => setPart(undefined),
+  })
   const take = (chosen: File | undefined): void => {
     if (!chosen) return
     setFile(chosen)
     setPart(0)
-    upload.press(chosen)
+    upload.mutate(chosen)
   }
   usePaste(takesPaste, accept, take)
   const what = accept === 'image/*' ? 'picture' : 'video'
   return (
-    <div className={styles.file} role="group" aria-label={label}>
+    <div className={`stack tight ${styles.file}`} role="group" aria-label={label}>
       <strong>{label}</strong>
       <DropZone
         aria-label={`${label}: drop a ${what}`}
-        className={styles.drop}
+        className={`row drop ${styles.drop}`}
         onDrop={({ items }) => {
           for (const item of items) if (item.kind === 'file') return void item.getFile().then(take)
         }}
@@ -110,7 +111,7 @@ const usePaste = (isOn: boolean, accept: string, take: (file: File) => void): vo
       const file = [...(clipboardData?.files ?? [])].find(({ type }) =>
         type.startsWith(accept.replace('*', '')),
       )
-      const isTaken = target instanceof Element && target.closest(`.${styles.drop}`)
+      const isTaken = target instanceof Element && target.closest('.drop')
       if (file && !isTaken) take(file)
     }
     document.addEventListener('paste', paste)

@@ -2,33 +2,27 @@ import { useQuery } from '@tanstack/react-query'
 import { Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useEffect } from 'react'
 
-import { keepDraft } from '../api/drafts.ts'
-import { session } from '../api/session.ts'
+import { keepDraft, session } from '../api/session.ts'
 import { useStore } from '../api/store.ts'
 import { taskQuery } from '../tasks/queries.ts'
 import { Select } from '../ui/fields.tsx'
-import { LinkButton } from '../ui/link.tsx'
-import { PageTitle } from '../ui/page.tsx'
-import { Empty, ErrorPanel, Loading, Show } from '../ui/panels.tsx'
-import { readFields } from './form.ts'
-import { KINDS } from './kinds.ts'
-import type { Kind } from './kinds.ts'
+import { LinkButton, tryPage } from '../ui/link.tsx'
+import { Empty, ErrorPanel, Loading, PageTitle, Show } from '../ui/panels.tsx'
+import { readFields, startFrom } from './form.ts'
+import { KINDS, type Kind } from './kinds.ts'
 import { documentQuery } from './queries.ts'
-import { schemaOf } from './schema.ts'
-import type { JsonSchema } from './schema.ts'
-import { startFrom } from './start.ts'
-import styles from './try.module.css'
+import { schemaOf, type JsonSchema } from './schema.ts'
 import { TryForm } from './try-form.tsx'
+import styles from './try.module.css'
 
-const OPTIONS = KINDS.map(({ id, title }) => ({ value: id, label: title }))
+const OPTIONS = KINDS.map(({ id, title }) => [id, title] as const)
 
-export const TryPage = () => {
+export const Page = () => {
   const { kind: id } = useParams({ strict: false })
   const navigate = useNavigate()
   const document = useQuery(documentQuery)
   const kind = KINDS.find((known) => known.id === id)
-  if (id === undefined)
-    return <Navigate to="/try/$kind" params={{ kind: 'relight' }} search={true} replace />
+  if (id === undefined) return <Navigate {...tryPage('relight')} search={true} replace />
   if (!kind) return <UnknownKind />
   const choice = (
     <div className={styles.kind}>
@@ -37,7 +31,7 @@ export const TryPage = () => {
         isLabelHidden
         options={OPTIONS}
         value={id}
-        onChange={(next) => void navigate({ to: '/try/$kind', params: { kind: next } })}
+        onChange={(next) => void navigate(tryPage(next))}
       />
     </div>
   )

@@ -1,9 +1,8 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 
-import { answerOf, api } from '../api/client.ts'
-import { read } from '../api/read.ts'
-import { putFile } from '../api/upload.ts'
 import { hashOf } from '../../../client/lib/bytes.ts'
+import { answerOf, read, send } from '../api/client.ts'
+import { putFile } from '../api/upload.ts'
 import { post } from '../tasks/queries.ts'
 import type { Kind } from './kinds.ts'
 import type { Body, Document } from './schema.ts'
@@ -34,7 +33,7 @@ export const dryRunQuery = ({ path }: Kind, body: Body) =>
 /** Uploads a file, unless this user has before; answers the link that a body names it by. */
 export const uploadFile = async (
   file: File,
-  { headers, onProgress }: { headers: Record<string, string>; onProgress(part: number): void },
+  onProgress: (part: number) => void,
 ): Promise<string> => {
   // Away from https and localhost a browser has no digest; then the bytes are sent.
   const hash = isSecureContext ? await hashOf(new Uint8Array(await file.arrayBuffer())) : undefined
@@ -43,7 +42,7 @@ export const uploadFile = async (
     ...(file.type && { content_type: file.type }),
     ...(hash !== undefined && { file_hash: hash }),
   }
-  const links = await answerOf(api.POST('/customers/storage', { body, headers }))
+  const links = await send('POST', '/customers/storage', { body })
   if (!links.existing_file) await putFile(links.upload_url, file, { onProgress })
   return links.download_url
 }

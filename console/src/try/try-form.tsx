@@ -1,27 +1,23 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 
-import { answerOf } from '../api/client.ts'
-import { keepDraft, readDraft } from '../api/drafts.ts'
-import { sortFaults } from '../api/faults.ts'
-import { useWrite } from '../api/queries.ts'
 import { toTask } from '../../../client/lib/task.ts'
+import { answerOf } from '../api/client.ts'
+import { sortFaults } from '../api/faults.ts'
+import { keepDraft, readDraft } from '../api/session.ts'
 import { announce } from '../shell/toasts.tsx'
-import { post } from '../tasks/queries.ts'
+import { Outcome, State } from '../tasks/parts.tsx'
+import { post, useTask } from '../tasks/queries.ts'
 import { Button } from '../ui/button.tsx'
 import { Code } from '../ui/code.tsx'
-import { Stack } from '../ui/page.tsx'
-import { ErrorPanel } from '../ui/panels.tsx'
+import { LinkButton, taskPage } from '../ui/link.tsx'
+import { Empty, ErrorPanel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { counted, showSeconds } from '../words/text.ts'
-import { FieldRow, isWrong, More } from './field.tsx'
-import type { Form } from './field.tsx'
-import { missing, pointersOf, settle, withoutEmpty } from './form.ts'
-import type { Field } from './form.ts'
+import { FieldRow, isWrong, More, type Form } from './field.tsx'
+import { missing, pointersOf, settle, withoutEmpty, type Field } from './form.ts'
 import type { Kind } from './kinds.ts'
-import { dryRunQuery } from './queries.ts'
-import type { DryRun } from './queries.ts'
-import { Run } from './run.tsx'
+import { dryRunQuery, type DryRun } from './queries.ts'
 import type { Body, JsonSchema } from './schema.ts'
 import { toCurl, toPythonCode, toTypeScript } from './snippets.ts'
 import styles from './try.module.css'
@@ -59,18 +55,15 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
     // Nothing is wrong with a form that nobody has begun.
     enabled: Object.keys(settled).length > 0 || missing(fields, settled).length === 0,
   })
-  const send = useWrite(
-    async (given: Body, headers) =>
-      toTask(await answerOf(post(kind.path, { body: given, headers }))),
-    {
-      onSuccess: ({ id: task }) => {
-        setDraft((old) => ({ ...old, task }))
-        announce('Sent')
-        // On a phone it stands below.
-        if (matchMedia('(max-width: 767px)').matches) side.current?.scrollIntoView()
-      },
+  const send = useMutation({
+    mutationFn: async (given: Body) => toTask(await answerOf(post(kind.path, { body: given }))),
+    onSuccess: ({ id: task }) => {
+      setDraft((old) => ({ ...old, task }))
+      announce('Sent')
+      // On a phone it stands below.
+      if (matchMedia('(max-width: 767px)').matches) side.current?.scrollIntoView()
     },
-  )
+  })
   const error = send.error ?? price.error
   const faults = sortFaults(error, pointersOf(fields))
   const atFields = { ...faults.fields }
@@ -94,7 +87,7 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
       .map((field) => <FieldRow key={field.name} field={field} form={shared} />)
   const rare = fields.filter(({ isRare }) => isRare).map(({ pointer }) => pointer)
   return (
-    <div className={styles.columns}>
+    <div className={`split ${styles.columns}`}>
       <form
         ref={form}
         aria-label="Request"
@@ -102,7 +95,7 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
         onSubmit={(event) => {
           event.preventDefault()
           setTried(true)
-          if (lacking.length === 0) send.press(body)
+          if (lacking.length === 0) send.mutate(body)
           else focusFirst(form.current)
         }}
       >
@@ -113,7 +106,7 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
           </More>
           {error && hasMore(faults) && <ErrorPanel error={error} rest={faults.rest} />}
         </Stack>
-        <div className={styles.send}>
+        <div className={`row apart ${styles.send}`}>
           <span className="soft small" role="status">
             {lacking.length === 0
               ? aboutPrice(price.data)
@@ -141,26 +134,16 @@ interface SideProps {
   onChangeIt(): void
 }
 
-const LANGUAGES = [
-  { id: 'curl', title: 'curl', write: toCurl },
-  { id: 'typescript', title: 'TypeScript', write: toTypeScript },
-  { id: 'python', title: 'Python', write: toPythonCode },
-]
+const LANGUAGES = { curl: toCurl, TypeScript: toTypeScript, Python: toPythonCode }
 
 const Side = ({ request, task, onChangeIt }: SideProps) => {
-  const codes = LANGUAGES.map(({ id, title, write }) => ({
-    id,
-    title,
-    content: <Code text={write(request)} label={`request as ${title}`} />,
-  }))
+  const codes = Object.entries(LANGUAGES).map(([title, write]) => [
+    title.toLowerCase(),
+    [title, <Code key={title} text={write(request)} label={`request as ${title}`} />] as const,
+  ])
   const content = <Run task={task} onChangeIt={onChangeIt} />
-  return (
-    <Tabs
-      label="Result and code"
-      name="view"
-      tabs={[{ id: 'result', title: 'Result', content }, ...codes]}
-    />
-  )
+  const tabs = { result: ['Result', content] as const, ...Object.fromEntries(codes) }
+  return <Tabs label="Result and code" name="view" tabs={tabs} />
 }
 
 /** The body as it was when nobody had changed it for a while. */
@@ -192,4 +175,25 @@ const focusFirst = (form: HTMLFormElement | null): void => {
     form?.querySelector<HTMLElement>('button, input, textarea')
   first?.scrollIntoView({ block: 'center' })
   first?.focus({ preventScroll: true })
+}
+
+/** The task that was sent last: live until it ends, then its result. */
+const Run = ({ task: id, onChangeIt }: { task: string | undefined; onChangeIt(): void }) => {
+  const task = useTask(id)
+  if (id === undefined) return <Empty>Send the request, and its result stands here.</Empty>
+  return (
+    <Show query={task}>
+      {(data) => (
+        <Stack>
+          <Row>
+            <State task={data} />
+            <LinkButton {...taskPage(id)} look="quiet">
+              Open the task
+            </LinkButton>
+          </Row>
+          <Outcome task={data} changeIt={<Button onPress={onChangeIt}>Change and send</Button>} />
+        </Stack>
+      )}
+    </Show>
+  )
 }

@@ -1,17 +1,13 @@
-import { useQueryClient } from '@tanstack/react-query'
-import type { QueryKey } from '@tanstack/react-query'
-import { useId, useState } from 'react'
-import type { FormEvent, ReactNode } from 'react'
+import { useMutation, useQueryClient, type QueryKey } from '@tanstack/react-query'
+import { useId, useState, type FormEvent, type ReactNode } from 'react'
 
 import { sortFaults } from '../api/faults.ts'
-import { useWrite } from '../api/queries.ts'
 import { showToast } from '../shell/toasts.tsx'
-import { Button } from './button.tsx'
-import type { ButtonProps } from './button.tsx'
-import { Dialog } from './dialog.tsx'
-import { Checkbox, Select, TextField } from './fields.tsx'
-import { Stack } from './page.tsx'
-import { ErrorPanel } from './panels.tsx'
+import { Button, type ButtonProps } from './button.tsx'
+import { Code } from './code.tsx'
+import { Checkbox, Select, TextField, type Options } from './fields.tsx'
+import { Dialog } from './layers.tsx'
+import { ErrorPanel, Note, Stack } from './panels.tsx'
 import { Bdi } from './values.tsx'
 
 /** A field of a form that is written down as data. */
@@ -25,8 +21,7 @@ export interface FieldSpec {
   isOptional?: boolean
   /** Lines of a text. */
   rows?: number
-  /** One of these. */
-  options?: readonly { value: string; label: string }[]
+  options?: Options<string>
   /** Some of these: the value is their list with commas. */
   many?: readonly string[]
 }
@@ -34,7 +29,6 @@ export interface FieldSpec {
 export type Values = Readonly<Record<string, string>>
 
 export interface AskProps<Output> {
-  /** Without one it is that of the button. */
   title?: string
   /** Names the effect: "Delete node". */
   action: string
@@ -42,7 +36,7 @@ export interface AskProps<Output> {
   fields?: readonly FieldSpec[]
   /** Must be typed before it is done. */
   typed?: string
-  write(values: Values, headers: { 'idempotency-key': string }): Promise<Output>
+  write(values: Values): Promise<Output>
   /** What is read anew afterwards; without it all that is shown. */
   refresh?: readonly QueryKey[]
   onDone?(output: Output): void
@@ -51,12 +45,13 @@ export interface AskProps<Output> {
 
 /** A write, after which what it changed is read anew. */
 const useRefreshing = <Input, Output>(
-  write: (input: Input, headers: { 'idempotency-key': string }) => Promise<Output>,
+  write: (input: Input) => Promise<Output>,
   { refresh = [[]], onDone }: Pick<AskProps<Output>, 'refresh' | 'onDone'>,
   onError?: (error: Error) => void,
 ) => {
   const queries = useQueryClient()
-  return useWrite(write, {
+  return useMutation({
+    mutationFn: write,
     onError,
     onSuccess: (output) => {
       onDone?.(output)
@@ -85,7 +80,7 @@ export const Ask = <Output,>(props: AskProps<Output> & { onClose(): void }) => {
     fields.every(({ name, isOptional }) => isOptional === true || values[name]?.trim() !== '')
   const send = (event: FormEvent): void => {
     event.preventDefault()
-    if (isWhole && !sent.isPending) sent.press(values)
+    if (isWhole && !sent.isPending) sent.mutate(values)
   }
   const button = (
     <Button look={look} type="submit" form={form} isPending={sent.isPending} isDisabled={!isWhole}>
@@ -129,19 +124,10 @@ const Field = ({ field, isFirst, ...props }: AskedFieldProps) => {
   const { label, help, isOptional, rows, options, many } = field
   const common = { ...props, help, label: isOptional ? `${label} (optional)` : label }
   if (options) return <Select {...common} options={options} />
-  if (many) return <Many {...props} label={label} many={many} />
-  return <TextField {...common} rows={rows} autoFocus={isFirst} />
-}
-
-type ManyProps = Pick<AskedFieldProps, 'value' | 'onChange'> & {
-  label: string
-  many: readonly string[]
-}
-
-const Many = ({ label, many, value, onChange }: ManyProps) => {
-  const chosen = new Set(value.split(','))
+  if (!many) return <TextField {...common} rows={rows} autoFocus={isFirst} />
+  const chosen = new Set(props.value.split(','))
   const toggle = (item: string, isOn: boolean): void =>
-    onChange(many.filter((one) => (one === item ? isOn : chosen.has(one))).join(','))
+    props.onChange(many.filter((one) => (one === item ? isOn : chosen.has(one))).join(','))
   return (
     <div role="group" aria-label={label}>
       <strong>{label}</strong>
@@ -157,17 +143,17 @@ const Many = ({ label, many, value, onChange }: ManyProps) => {
   )
 }
 
-type AskButtonProps<Output> = AskProps<Output> & { label: string; isDisabled?: boolean }
+type AskButtonProps<Output> = Omit<AskProps<Output>, 'action'> & { label: string; action?: string }
 
-/** A button that asks before it writes. */
-export const AskButton = <Output,>({ label, isDisabled, ...props }: AskButtonProps<Output>) => {
+/** A button that asks before it writes; its label is title and action, too, where they say no more. */
+export const AskButton = <Output,>({ label, ...props }: AskButtonProps<Output>) => {
   const [isOpen, setOpen] = useState(false)
   return (
     <>
-      <Button look={props.look} isDisabled={isDisabled} onPress={() => setOpen(true)}>
+      <Button look={props.look} onPress={() => setOpen(true)}>
         {label}
       </Button>
-      {isOpen && <Ask title={label} {...props} onClose={() => setOpen(false)} />}
+      {isOpen && <Ask title={label} action={label} {...props} onClose={() => setOpen(false)} />}
     </>
   )
 }
@@ -175,18 +161,45 @@ export const AskButton = <Output,>({ label, isDisabled, ...props }: AskButtonPro
 type WriteButtonProps<Output> = Pick<AskProps<Output>, 'refresh' | 'onDone'> & {
   label: string
   isDisabled?: boolean
-  write(headers: { 'idempotency-key': string }): Promise<Output>
+  write(): Promise<Output>
 }
 
 const tell = (error: Error): void => void showToast(<Bdi>{error.message}</Bdi>)
 
 /** A button that writes at once; a refusal is told in a toast. */
 export const WriteButton = <Output,>(props: WriteButtonProps<Output>) => {
-  const { label, isDisabled, write } = props
-  const sent = useRefreshing((_: void, headers) => write(headers), props, tell)
+  const { label, isDisabled } = props
+  const sent = useRefreshing<void, Output>(props.write, props, tell)
   return (
-    <Button onPress={() => sent.press()} isPending={sent.isPending} isDisabled={isDisabled}>
+    <Button onPress={() => sent.mutate()} isPending={sent.isPending} isDisabled={isDisabled}>
       {label}
     </Button>
+  )
+}
+
+type SecretButtonProps<Output> = Omit<AskButtonProps<Output>, 'onDone'> & {
+  secretTitle: string
+  secretOf(output: Output): string
+  /** Where the secret belongs. */
+  about?: ReactNode
+}
+
+/** A button that asks, and shows the secret that comes of it this once: it lives in this component's state, and nowhere else. */
+export const SecretButton = <Output,>(props: SecretButtonProps<Output>) => {
+  const { secretTitle, secretOf, about, ...asked } = props
+  const [secret, setSecret] = useState<string>()
+  return (
+    <>
+      <AskButton {...asked} onDone={(output) => setSecret(secretOf(output))} />
+      {secret !== undefined && (
+        <Dialog title={secretTitle} isOpen onClose={() => setSecret(undefined)}>
+          <Note tone="warn">
+            Copy it now: it is shown this once, and stored by its digest alone.
+          </Note>
+          <Code text={secret} label="secret" />
+          {about}
+        </Dialog>
+      )}
+    </>
   )
 }

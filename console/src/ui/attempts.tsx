@@ -1,8 +1,7 @@
 import type { Schema } from '../api/client.ts'
-import { causeOf } from '../words/deliveries.ts'
 import { showSeconds } from '../words/text.ts'
 import { Code } from './code.tsx'
-import { Row, Stack } from './page.tsx'
+import { Row, Stack } from './panels.tsx'
 import { Badge, Bdi, Time } from './values.tsx'
 
 type Tried = Schema<'DeliveryAttempt'>
@@ -40,3 +39,32 @@ const Attempt = ({ attempt, isNewest }: { attempt: Tried; isNewest: boolean }) =
     </div>
   )
 }
+
+type ErrorClass = NonNullable<Tried['error_class']>
+
+const CAUSES: Record<ErrorClass, string> = {
+  address_refused: 'The address is not one that Kiln calls',
+  dns: 'No host has this name',
+  connect: 'Nobody listens at the address',
+  tls: 'The certificate of the receiver does not hold',
+  timeout: 'The receiver did not answer in time',
+  reset: 'The receiver broke the connection',
+  status_3xx: 'The receiver sent a redirect, which Kiln does not follow',
+  status_4xx: 'The receiver refused it',
+  status_5xx: 'The receiver failed',
+  gone: 'The receiver wants no more of it',
+  unknown: 'Nobody saw how it ended',
+}
+
+/** Why an attempt did not deliver. */
+export const causeOf = (errorClass: ErrorClass): string => CAUSES[errorClass]
+
+const DELIVERIES: Record<string, string> = {
+  superseded: 'A later event has overtaken it.',
+  exhausted: 'All tries are used up. Send it again once the receiver works.',
+  stopped: 'The receiver answered 410, so nothing more is sent to it.',
+  unsent: 'It is kept for the log alone.',
+}
+
+/** What has become of telling a receiver, where the word alone does not say it. */
+export const aboutDelivery = (state: string): string | undefined => DELIVERIES[state]

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
-import { Button as AriaButton } from 'react-aria-components/Button'
-import type { ButtonProps as AriaProps } from 'react-aria-components/Button'
+import { Button as AriaButton, type ButtonProps as AriaProps } from 'react-aria-components/Button'
 import { Tooltip, TooltipTrigger } from 'react-aria-components/Tooltip'
 
 import styles from './button.module.css'

@@ -1,10 +1,11 @@
 import { Check, Copy } from 'lucide-react'
 import { useState } from 'react'
 
-import { showControls } from '../words/text.ts'
 import { announce } from '../shell/toasts.tsx'
+import { showControls } from '../words/text.ts'
 import { IconButton } from './button.tsx'
 import styles from './show.module.css'
+import { Bdi, Hidden } from './values.tsx'
 
 /** Copies what is given, not what is shown. */
 const CopyButton = ({ text, label }: { text: string; label: string }) => {
@@ -41,4 +42,26 @@ export const Copied = ({ text, label }: { text: string; label: string }) => (
     <code>{showControls(text)}</code>
     <CopyButton text={text} label={label} />
   </span>
+)
+
+export interface Line {
+  number: number
+  text: string
+  /** hit: what this is about. gap: lines that are the same lie between. */
+  kind?: 'added' | 'removed' | 'hit' | 'gap' | 'same'
+}
+
+const LOOKS = { added: 'ok', removed: 'bad', hit: 'warn', gap: styles.gap, same: '' }
+
+/** Lines of a file with their numbers; the box scrolls sideways by itself. */
+export const Lines = ({ label, lines }: { label: string; lines: readonly Line[] }) => (
+  <pre className={styles.lines} tabIndex={0} role="region" aria-label={label}>
+    {lines.map(({ number, text, kind = 'same' }, index) => (
+      <span key={index} className={LOOKS[kind]}>
+        <span aria-hidden>{kind === 'gap' ? '…' : number}</span>
+        {(kind === 'added' || kind === 'removed') && <Hidden>{kind}: </Hidden>}
+        <Bdi>{text || ' '}</Bdi>
+      </span>
+    ))}
+  </pre>
 )

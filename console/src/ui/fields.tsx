@@ -1,8 +1,8 @@
+import { useSearch } from '@tanstack/react-router'
 import { Check, ChevronDown, Search } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
-import { Checkbox as AriaCheckbox } from 'react-aria-components/Checkbox'
-import type { CheckboxProps } from 'react-aria-components/Checkbox'
+import { Checkbox as AriaCheckbox, type CheckboxProps } from 'react-aria-components/Checkbox'
 import { Input } from 'react-aria-components/Input'
 import { Label } from 'react-aria-components/Label'
 import { ListBox, ListBoxItem } from 'react-aria-components/ListBox'
@@ -10,8 +10,7 @@ import { Popover } from 'react-aria-components/Popover'
 import { Select as AriaSelect, SelectValue } from 'react-aria-components/Select'
 import { Slider as AriaSlider, SliderThumb, SliderTrack } from 'react-aria-components/Slider'
 import type { SliderProps } from 'react-aria-components/Slider'
-import { Switch as AriaSwitch } from 'react-aria-components/Switch'
-import type { SwitchProps } from 'react-aria-components/Switch'
+import { Switch as AriaSwitch, type SwitchProps } from 'react-aria-components/Switch'
 import { Text } from 'react-aria-components/Text'
 import { TextArea } from 'react-aria-components/TextArea'
 import { TextField as AriaTextField } from 'react-aria-components/TextField'
@@ -19,6 +18,7 @@ import type { TextFieldProps as AriaTextProps } from 'react-aria-components/Text
 import { ToggleButton } from 'react-aria-components/ToggleButton'
 import { ToggleButtonGroup } from 'react-aria-components/ToggleButtonGroup'
 
+import { useChangeSearch } from './address.ts'
 import styles from './fields.module.css'
 import layers from './layers.module.css'
 
@@ -85,8 +85,18 @@ export const TextField = (props: TextFieldProps) => {
   )
 }
 
+/** Labels by value; as a list where the order is not that of the names, or a value says all. */
+export type Options<Value extends string> =
+  | Readonly<Record<Value, string>>
+  | readonly (Value | readonly [value: Value, label: string])[]
+
+const listOf = (options: Options<string>): readonly (readonly [value: string, label: string])[] =>
+  Symbol.iterator in options
+    ? options.map((one) => (typeof one === 'string' ? [one, one] : one))
+    : Object.entries(options)
+
 interface ChoiceProps<Value extends string> extends FieldProps {
-  options: readonly { value: Value; label: string }[]
+  options: Options<Value>
   value: Value | undefined
   onChange(value: Value): void
 }
@@ -100,15 +110,15 @@ export const Select = <Value extends string>(props: ChoiceProps<Value>) => (
     onChange={(key) => props.onChange(key as Value)}
   >
     <Name {...props} />
-    <Button className={`${styles.input} ${styles.select}`}>
+    <Button className={`row apart ${styles.input} ${styles.select}`}>
       <SelectValue />
       <ChevronDown aria-hidden />
     </Button>
     <About {...props} />
     <Popover className={layers.popover} offset={4}>
       <ListBox className={layers.items}>
-        {props.options.map(({ value, label }) => (
-          <ListBoxItem key={value} id={value} className={layers.item} textValue={label}>
+        {listOf(props.options).map(([value, label]) => (
+          <ListBoxItem key={value} id={value} className={`row ${layers.item}`} textValue={label}>
             {label}
           </ListBoxItem>
         ))}
@@ -127,13 +137,13 @@ export const Segments = <Value extends string>(props: ChoiceProps<Value>) => (
     )}
     <ToggleButtonGroup
       aria-label={props.label}
-      className={styles.segments}
+      className={`row ${styles.segments}`}
       selectionMode="single"
       disallowEmptySelection
       selectedKeys={props.value === undefined ? [] : [props.value]}
       onSelectionChange={([key]) => props.onChange(key as Value)}
     >
-      {props.options.map(({ value, label }) => (
+      {listOf(props.options).map(([value, label]) => (
         <ToggleButton key={value} id={value} className={styles.segment}>
           {label}
         </ToggleButton>
@@ -147,7 +157,7 @@ type ToggleProps<Props> = Plain<Props> & Omit<FieldProps, 'label'> & { label?: R
 
 export const Switch = ({ label, help, error, ...props }: ToggleProps<SwitchProps>) => (
   <div className={styles.field}>
-    <AriaSwitch {...props} className={styles.switch}>
+    <AriaSwitch {...props} className={`row ${styles.switch}`}>
       <span className={styles.track} aria-hidden />
       {label}
     </AriaSwitch>
@@ -156,15 +166,9 @@ export const Switch = ({ label, help, error, ...props }: ToggleProps<SwitchProps
 )
 
 export const Checkbox = ({ label, ...props }: ToggleProps<CheckboxProps>) => (
-  <AriaCheckbox {...props} className={styles.switch}>
-    {({ isSelected }) => (
-      <>
-        <span className={styles.check} aria-hidden>
-          {isSelected && <Check />}
-        </span>
-        {label && <span>{label}</span>}
-      </>
-    )}
+  <AriaCheckbox {...props} className={`row ${styles.switch}`}>
+    <Check className={styles.check} aria-hidden />
+    {label && <span>{label}</span>}
   </AriaCheckbox>
 )
 
@@ -183,3 +187,66 @@ export const Slider = ({
     <About help={help} error={error} />
   </AriaSlider>
 )
+
+interface SearchFieldProps {
+  label: string
+  placeholder?: string
+  /** As the address has it. */
+  value: string | undefined
+  onChange(text: string | undefined): void
+  /** Milliseconds without a key, after which one that comes is told of at once. */
+  pause?: number
+}
+
+/**
+ * A field that tells of its text: at once for a key after a pause, and once nobody types for those that follow each other
+ * quickly. It follows the address when that changes otherwise.
+ */
+export const SearchField = (props: SearchFieldProps) => {
+  const { label, placeholder = label, value = '', onChange, pause = 60 } = props
+  const [text, setText] = useState(value)
+  const tell = useEffectEvent(onChange)
+  const written = useRef(value)
+  const typedAt = useRef(0)
+  useEffect(() => {
+    if (value === written.current) return
+    written.current = value
+    setText(value)
+  }, [value])
+  useEffect(() => {
+    if (text === written.current) return undefined
+    const isFirst = Date.now() - typedAt.current > pause
+    typedAt.current = Date.now()
+    const timer = setTimeout(
+      () => {
+        written.current = text
+        tell(text || undefined)
+      },
+      isFirst ? 0 : pause,
+    )
+    return () => clearTimeout(timer)
+  }, [text, pause])
+  return (
+    <TextField
+      label={label}
+      placeholder={placeholder}
+      isLabelHidden
+      isSearch
+      type="search"
+      maxLength={200}
+      value={text}
+      onChange={setText}
+    />
+  )
+}
+
+interface AddressFieldProps extends Pick<SearchFieldProps, 'label' | 'placeholder'> {
+  name?: 'q' | 'node'
+}
+
+/** A field whose text is a search parameter of the page that is seen. */
+export const AddressField = ({ name = 'q', ...props }: AddressFieldProps) => {
+  const { [name]: value } = useSearch({ strict: false })
+  const change = useChangeSearch()
+  return <SearchField {...props} value={value} onChange={(text) => change({ [name]: text })} />
+}

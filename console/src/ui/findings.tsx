@@ -1,38 +1,29 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
-import type { Schema } from '../api/client.ts'
-import { readQuery } from '../api/read.ts'
+import { readQuery, type Schema } from '../api/client.ts'
 import { counted } from '../words/text.ts'
 import { Button } from './button.tsx'
-import styles from './findings.module.css'
-import { Lines } from './lines.tsx'
-import { useMore } from './more.tsx'
-import { Empty, Loading, Show } from './panels.tsx'
-import { Row, Stack } from './page.tsx'
+import { Lines } from './code.tsx'
+import { Empty, Loading, Row, Show, Stack } from './panels.tsx'
+import { useMore } from './rows.tsx'
 import { Badge, Bdi } from './values.tsx'
 
 type Finding = Schema<'Finding'>
-
-export const versionKey = (nodeId: string, version: string) =>
-  ['version', nodeId.toLowerCase(), version] as const
 
 const VERSION = '/nodes/{nodeId}/versions/{version}'
 
 /** What the checks of a version have found; the places, moves and requests for members and platform admins alone. */
 export const findingsQuery = (nodeId: string, version: string) =>
-  readQuery([...versionKey(nodeId, version), 'findings'], `${VERSION}/findings`, {
-    path: { nodeId, version },
-  })
+  readQuery(`${VERSION}/findings`, { path: { nodeId, version } })
 
 /** The text of a file in the archive of a version, which never changes. */
-export const fileQuery = (nodeId: string, version: string, path: string) => ({
-  ...readQuery([...versionKey(nodeId, version), 'file', path], `${VERSION}/files/content`, {
-    path: { nodeId, version },
-    query: { path },
-  }),
-  staleTime: Infinity,
-})
+export const fileQuery = (nodeId: string, version: string, path: string) =>
+  readQuery(
+    `${VERSION}/files/content`,
+    { path: { nodeId, version }, query: { path } },
+    { staleTime: Infinity },
+  )
 
 /** One finding in another version: its line may have moved. */
 const sameIn = ({ issue_type, file_path, code_snippet }: Finding): string =>
@@ -52,15 +43,15 @@ const groupFindings = (findings: readonly Finding[]): Finding[][] => {
   return [...groups.values()].toSorted((a, b) => gravityOf(a) - gravityOf(b))
 }
 
-interface FindingsProps {
+interface Of {
   nodeId: string
   version: string
   previous?: string | undefined
 }
 
 /** The findings of a version by rule, each with its lines of code. What `previous` had already is grey. */
-export const Findings = (props: FindingsProps) => {
-  const { nodeId, version, previous = '' } = props
+export const Findings = (of: Of) => {
+  const { nodeId, version, previous = '' } = of
   const findings = useQuery(findingsQuery(nodeId, version))
   const before = useQuery({ ...findingsQuery(nodeId, previous), enabled: previous !== '' })
   const known = new Set(before.data?.findings?.map(sameIn))
@@ -72,7 +63,7 @@ export const Findings = (props: FindingsProps) => {
         return (
           <Stack>
             {groupFindings(list).map((places) => (
-              <Rule key={places[0]?.id} places={places} known={known} of={props} />
+              <Rule key={places[0]?.id} {...{ places, known, of }} />
             ))}
           </Stack>
         )
@@ -103,7 +94,7 @@ const STEP = 100
 interface RuleProps {
   places: readonly Finding[]
   known: ReadonlySet<string>
-  of: FindingsProps
+  of: Of
 }
 
 const Rule = ({ places, known, of }: RuleProps) => {
@@ -113,15 +104,13 @@ const Rule = ({ places, known, of }: RuleProps) => {
   const isOld = places.every((place) => known.has(sameIn(place)))
   const [word, tone] = SEVERITIES[first.severity]
   return (
-    <section className={`${styles.rule} ${isOld ? 'soft' : ''}`}>
+    <section className={`stack tight ${isOld ? 'soft' : ''}`}>
       <Row>
         <Badge tone={tone}>{word}</Badge>
         <code>{first.issue_type}</code>
         {isOld && <Badge>as in {of.previous}</Badge>}
       </Row>
-      <p>
-        <Bdi>{first.message}</Bdi>
-      </p>
+      <Bdi as="p">{first.message}</Bdi>
       {shown.map((place) => (
         <Place key={place.id} place={place} of={of} />
       ))}
@@ -130,8 +119,8 @@ const Rule = ({ places, known, of }: RuleProps) => {
   )
 }
 
-const Place = ({ place, of }: { place: Finding; of: FindingsProps }) => {
-  const { file_path: path, line_number: line, severity } = place
+const Place = ({ place, of }: { place: Finding; of: Of }) => {
+  const { file_path: path, line_number: line, code_snippet: code, severity } = place
   const [isOpen, setOpen] = useState(severity !== 'info')
   const hasCode = path !== undefined && line !== undefined
   return (
@@ -147,28 +136,23 @@ const Place = ({ place, of }: { place: Finding; of: FindingsProps }) => {
           </Button>
         )}
       </Row>
-      {hasCode && isOpen && <CodeOf place={place} path={path} line={line} of={of} />}
+      {hasCode && isOpen && <CodeOf {...{ path, line, code, of }} />}
     </div>
   )
 }
 
-interface CodeProps {
-  place: Finding
-  path: string
-  line: number
-  of: FindingsProps
-}
-
 /** The line and three before and after it; where the file may not be read, the line alone. */
-const CodeOf = ({ place, path, line, of }: CodeProps) => {
+const CodeOf = (at: { path: string; line: number; code?: string | undefined; of: Of }) => {
+  const { path, line, code = '', of } = at
   const { data, isPending } = useQuery(fileQuery(of.nodeId, of.version, path))
   if (isPending) return <Loading rows={1} height={132} />
   const from = data ? Math.max(1, line - 3) : line
-  const texts = data?.text.split(/\r\n|[\n\r]/).slice(from - 1, line + 3)
-  const lines = (texts ?? [place.code_snippet ?? '']).map((text, index) => ({
+  const texts = data?.text.split(/\r\n|[\n\r]/).slice(from - 1, line + 3) ?? [code]
+  const kindOf = (number: number) => (number === line ? ('hit' as const) : ('same' as const))
+  const lines = texts.map((text, index) => ({
     number: from + index,
     text,
-    kind: from + index === line ? ('hit' as const) : ('same' as const),
+    kind: kindOf(from + index),
   }))
   return <Lines label={`${path}, line ${line}`} lines={lines} />
 }

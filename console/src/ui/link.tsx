@@ -1,18 +1,16 @@
-import { createLink } from '@tanstack/react-router'
-import type { LinkComponent } from '@tanstack/react-router'
+import { createLink, type LinkComponent } from '@tanstack/react-router'
 import { ExternalLink as OutIcon } from 'lucide-react'
 import type { AnchorHTMLAttributes, ReactNode } from 'react'
 
 import { httpsLink } from '../api/links.ts'
-import { buttonClass } from './button.tsx'
-import type { ButtonProps } from './button.tsx'
+import { buttonClass, type ButtonProps } from './button.tsx'
 import { Bdi } from './values.tsx'
 
-const Anchor = (props: AnchorHTMLAttributes<HTMLAnchorElement>) => (
-  <a {...props}>{props.children}</a>
+const Anchor = ({ children, ...props }: AnchorHTMLAttributes<HTMLAnchorElement>) => (
+  <a {...props}>{typeof children === 'string' ? <Bdi>{children}</Bdi> : children}</a>
 )
 
-/** A link within the console: `<Link to="/tasks/$task" params={{ task: id }}>`. Lazy pages are fetched at hover and focus. */
+/** A link within the console: `<Link {...taskPage(id)}>`, whose text may be a stranger's. Lazy pages are fetched at hover and focus. */
 export const Link: LinkComponent<typeof Anchor> = createLink(Anchor)
 
 const ButtonAnchor = ({
@@ -27,6 +25,19 @@ const ButtonAnchor = ({
 
 /** A link that looks like a button. */
 export const LinkButton: LinkComponent<typeof ButtonAnchor> = createLink(ButtonAnchor)
+
+/** Where links lead: `<Link {...versionPage('light-tools', '1.0.0')}>`. */
+export const taskPage = (task: string) => ({ to: '/tasks/$task', params: { task } }) as const
+export const tryPage = (kind: string) => ({ to: '/try/$kind', params: { kind } }) as const
+export const nodePage = (node: string) => ({ to: '/registry/$node', params: { node } }) as const
+export const versionPage = (node: string, version: string) =>
+  ({ to: '/registry/$node/$version', params: { node, version } }) as const
+export const comparisonPage = (node: string, from: string, to: string) =>
+  ({ to: '/registry/$node/compare/$range', params: { node, range: `${from}...${to}` } }) as const
+export const publisherPage = (publisher: string) =>
+  ({ to: '/publishers/$publisher', params: { publisher } }) as const
+export const publishPage = (publisher: string) =>
+  ({ to: '/publishers/$publisher/publish', params: { publisher } }) as const
 
 /** An address that a stranger gave: a link when it is https, with its host; else its text. */
 export const StrangersLink = ({ address, children }: { address: string; children?: ReactNode }) => {

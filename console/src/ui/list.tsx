@@ -1,7 +1,6 @@
 import type { UseInfiniteQueryResult } from '@tanstack/react-query'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useRef, useState } from 'react'
-import type { KeyboardEvent, ReactNode } from 'react'
+import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 
 import { shortcutsAreOn } from '../shell/settings.ts'
 import { Button } from './button.tsx'
@@ -139,25 +138,3 @@ const pressed = <Row,>(
   else if (!onKey?.(key, row)) return
   event.preventDefault()
 }
-
-interface TableProps {
-  label: string
-  columns: readonly ReactNode[]
-  children: ReactNode
-}
-
-/** A table of what fits on a page; on a phone each row is a card whose first cell has a line of its own. */
-export const Table = ({ label, columns, children }: TableProps) => (
-  <table className={styles.table} aria-label={label}>
-    <thead>
-      <tr>
-        {columns.map((column, index) => (
-          <th key={index} scope="col">
-            {column}
-          </th>
-        ))}
-      </tr>
-    </thead>
-    <tbody>{children}</tbody>
-  </table>
-)

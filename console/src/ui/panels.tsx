@@ -1,14 +1,13 @@
+import type { UseQueryResult } from '@tanstack/react-query'
 import { CircleCheck, Info, OctagonAlert, TriangleAlert } from 'lucide-react'
-import { useState } from 'react'
-import type { ReactNode } from 'react'
+import { Fragment, useEffect, useRef, useState, type ReactNode } from 'react'
 
 import { isPassing, KilnError } from '../api/client.ts'
 import { nextStep } from '../words/errors.ts'
 import { Button } from './button.tsx'
 import { Copied } from './code.tsx'
-import { Row } from './page.tsx'
-import { Bdi, useNow } from './values.tsx'
 import styles from './show.module.css'
+import { Bdi, useNow } from './values.tsx'
 
 interface PanelProps {
   title: ReactNode
@@ -17,8 +16,8 @@ interface PanelProps {
 }
 
 export const Panel = ({ title, actions, children }: PanelProps) => (
-  <section className={styles.panel}>
-    <header>
+  <section className={`stack ${styles.panel}`}>
+    <header className="row apart">
       <h2>{title}</h2>
       {actions && <Row>{actions}</Row>}
     </header>
@@ -66,7 +65,9 @@ export const ErrorPanel = ({ error, onRetry, rest }: ErrorPanelProps) => {
         {next && ` ${next}`}
       </p>
       {details.map((detail) => (
-        <Bdi key={detail}>{detail}</Bdi>
+        <Bdi key={detail} as="p">
+          {detail}
+        </Bdi>
       ))}
       {fault?.requestId && (
         <p className="small">
@@ -82,7 +83,7 @@ const textOf = (error: unknown): string => (error instanceof Error ? error.messa
 
 /** Nothing is there: a sentence, and what to do. */
 export const Empty = ({ children }: { children: ReactNode }) => (
-  <div className={styles.empty}>{children}</div>
+  <div className={`stack tight soft ${styles.empty}`}>{children}</div>
 )
 
 /** Rows of the height that the real ones will have. */
@@ -95,14 +96,10 @@ export const Loading = ({ rows = 3, height = 56 }: { rows?: number; height?: num
 )
 
 /** The part of react-query's answer that a panel needs. */
-interface Asked<T> {
-  data: T | undefined
-  error: Error | null
-  failureReason: Error | null
-  failureCount: number
-  dataUpdatedAt: number
-  refetch(): unknown
-}
+type Asked<T> = Pick<
+  UseQueryResult<T>,
+  'data' | 'error' | 'failureReason' | 'failureCount' | 'dataUpdatedAt'
+> & { refetch(): unknown }
 
 interface ShowProps<T> {
   query: Asked<T>
@@ -137,9 +134,7 @@ const Waits = ({ message, seconds }: { message: string; seconds: number }) => {
   const left = Math.max(1, Math.ceil(seconds - (useNow() - start) / 1000))
   return (
     <Note tone="warn">
-      <p>
-        <Bdi>{message}</Bdi> Trying again in {left} s.
-      </p>
+      <Bdi>{message}</Bdi> Trying again in {left} s.
     </Note>
   )
 }
@@ -149,21 +144,61 @@ const AsOf = ({ at }: { at: number }) => {
   return <p className="soft small">as of {new Date(at).toLocaleTimeString('en-GB')}</p>
 }
 
-/** Names and values, below each other. */
-export const Facts = ({ children }: { children: ReactNode }) => (
-  <dl className={styles.facts}>{children}</dl>
+/** Names and values, below each other; nothing of those without a value. */
+export const Facts = ({ of }: { of: Readonly<Record<string, ReactNode>> }) => (
+  <dl className={styles.facts}>
+    {Object.entries(of).map(
+      ([name, value]) =>
+        value && (
+          <Fragment key={name}>
+            <dt className="soft">{name}</dt>
+            <dd>{value}</dd>
+          </Fragment>
+        ),
+    )}
+  </dl>
 )
 
-interface FactProps {
-  name: string
-  /** Without one nothing is shown. */
-  children: ReactNode
+/** The page that was opened first has the focus where the browser put it. */
+let isFirst = true
+
+interface PageTitleProps {
+  children: string
+  /** Stands beside it. */
+  extra?: ReactNode
+  actions?: ReactNode
 }
 
-export const Fact = ({ name, children }: FactProps) =>
-  children ? (
-    <>
-      <dt className="soft">{name}</dt>
-      <dd>{children}</dd>
-    </>
-  ) : null
+/** The one h1 of a page, which takes the focus after a navigation, and the title of the window. */
+export const PageTitle = ({ children, extra, actions }: PageTitleProps) => {
+  const title = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    // Who types already goes on typing.
+    const isTyping = document.activeElement?.matches('input, textarea')
+    if (!isFirst && !isTyping) title.current?.focus({ preventScroll: true })
+    isFirst = false
+  }, [])
+  return (
+    <div className={`row ${styles.head}`}>
+      <title>{`${children} · Kiln`}</title>
+      <h1 ref={title} tabIndex={-1}>
+        <Bdi>{children}</Bdi>
+      </h1>
+      {extra}
+      {actions && <div className={`row ${styles.actions}`}>{actions}</div>}
+    </div>
+  )
+}
+
+/** Things below each other, 16 px apart. */
+export const Stack = ({ children }: { children: ReactNode }) => (
+  <div className="stack">{children}</div>
+)
+
+/** Things beside each other, which go on below when there is no room. */
+export const Row = ({ children }: { children: ReactNode }) => <div className="row">{children}</div>
+
+/** Panels beside each other, below each other on a phone. */
+export const Columns = ({ children }: { children: ReactNode }) => (
+  <div className="columns">{children}</div>
+)

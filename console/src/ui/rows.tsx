@@ -1,46 +1,58 @@
 import type { UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query'
-import { Fragment } from 'react'
-import type { ReactNode } from 'react'
+import { Fragment, useState, type ReactNode } from 'react'
 
 import { Button } from './button.tsx'
-import { Table } from './list.tsx'
+import styles from './list.module.css'
 import { Empty, Show } from './panels.tsx'
+import { Hidden } from './values.tsx'
 
 interface RowsProps<Row> {
   label: string
   rows: readonly Row[]
-  /** What stands in each column, by its title. */
+  /** What stands in each column, by its title; that of the actions has none. */
   columns: Readonly<Record<string, (row: Row) => ReactNode>>
   /** Stands below a row, over its whole width. */
   below?(row: Row): ReactNode
-  /** What is said where there is none. */
   empty: ReactNode
 }
 
-/** A table that is written down as data: a column each, and a sentence where there is no row. */
+/** A table that is written down as data, and a sentence where there is no row. On a phone a row is a card whose first cell has a line of its own. */
 export const Rows = <Row,>({ label, rows, columns, below, empty }: RowsProps<Row>) => {
   const cells = Object.entries(columns)
   if (rows.length === 0) return <Empty>{empty}</Empty>
   return (
-    <Table label={label} columns={Object.keys(columns)}>
-      {rows.map((row, index) => {
-        const more = below?.(row)
-        return (
-          <Fragment key={(row as { id?: string }).id ?? index}>
-            <tr>
-              {cells.map(([name, show]) => (
-                <td key={name}>{show(row)}</td>
-              ))}
-            </tr>
-            {more && (
+    <table className={styles.table} aria-label={label}>
+      <thead>
+        <tr>
+          {cells.map(([name]) => (
+            <th key={name} scope="col">
+              {name || <Hidden>Actions</Hidden>}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row, index) => {
+          const more = below?.(row)
+          return (
+            <Fragment key={(row as { id?: string }).id ?? index}>
               <tr>
-                <td colSpan={cells.length}>{more}</td>
+                {cells.map(([name, show]) => (
+                  <td key={name} data-name={name}>
+                    {show(row)}
+                  </td>
+                ))}
               </tr>
-            )}
-          </Fragment>
-        )
-      })}
-    </Table>
+              {more && (
+                <tr>
+                  <td colSpan={cells.length}>{more}</td>
+                </tr>
+              )}
+            </Fragment>
+          )
+        })}
+      </tbody>
+    </table>
   )
 }
 
@@ -64,3 +76,19 @@ export const NextPage = ({ query }: { query: Paged }) =>
       Show more
     </Button>
   ) : null
+
+/** So many of the rows, and a button that shows as many more, or `step`. */
+export const useMore = <Row,>(
+  rows: readonly Row[],
+  first: number,
+  step = first,
+): { shown: readonly Row[]; more: ReactNode } => {
+  const [most, setMost] = useState(first)
+  const left = rows.length - most
+  const more = left > 0 && (
+    <Button onPress={() => setMost(most + step)}>
+      Show {Math.min(step, left)} more of {rows.length}
+    </Button>
+  )
+  return { shown: rows.slice(0, most), more }
+}

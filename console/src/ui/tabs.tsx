@@ -6,8 +6,8 @@ import styles from './tabs.module.css'
 
 interface TabsProps {
   label: string
-  /** The content is drawn only while it is selected. */
-  tabs: readonly { id: string; title: ReactNode; content: ReactNode | (() => ReactNode) }[]
+  /** By id; the content is drawn only while it is selected. */
+  tabs: Readonly<Record<string, readonly [title: string, content: ReactNode]>>
   /** The search parameter in which the choice lives; without it the first is chosen. Others go with the tab that they are of. */
   name?: 'tab' | 'view'
   /** Where the choice lives elsewhere. */
@@ -19,8 +19,9 @@ interface TabsProps {
 export const Tabs = ({ label, tabs, name = 'tab', ...props }: TabsProps) => {
   const { [name]: chosen } = useSearch({ strict: false })
   const navigate = useNavigate()
-  const first = tabs[0]?.id ?? ''
-  const selected = props.selected ?? tabs.find(({ id }) => id === chosen)?.id ?? first
+  const ids = Object.keys(tabs)
+  const first = ids[0] ?? ''
+  const selected = props.selected ?? ids.find((id) => id === chosen) ?? first
   const select = (id: string): void =>
     void navigate({
       to: '.',
@@ -35,15 +36,15 @@ export const Tabs = ({ label, tabs, name = 'tab', ...props }: TabsProps) => {
       onSelectionChange={(key) => (props.onSelect ?? select)(String(key))}
     >
       <TabList aria-label={label} className={styles.list}>
-        {tabs.map(({ id, title }) => (
+        {ids.map((id) => (
           <Tab key={id} id={id} className={styles.tab}>
-            {title}
+            {tabs[id]?.[0]}
           </Tab>
         ))}
       </TabList>
-      {tabs.map(({ id, content }) => (
+      {ids.map((id) => (
         <TabPanel key={id} id={id} className={styles.panel}>
-          {id === selected && (typeof content === 'function' ? content() : content)}
+          {id === selected && tabs[id]?.[1]}
         </TabPanel>
       ))}
     </AriaTabs>

@@ -9,21 +9,27 @@ import {
   ShieldAlert,
   Trash2,
   X,
+  type LucideIcon,
 } from 'lucide-react'
-import type { LucideIcon } from 'lucide-react'
-import { useEffect, useState } from 'react'
-import type { ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 
 import { makeStore, useStore } from '../api/store.ts'
-import { wordsOf } from '../words/states.ts'
-import type { StateIcon, Tone } from '../words/states.ts'
+import { wordsOf, type StateIcon, type Tone } from '../words/states.ts'
 import { showBytes, showControls, showTime } from '../words/text.ts'
 import styles from './show.module.css'
 
 /** What a stranger wrote: text alone, apart from the direction of what stands around it, with its hidden characters shown. */
-export const Bdi = ({ children }: { children: string | undefined }) => (
-  <bdi>{showControls(children ?? '')}</bdi>
-)
+export const Bdi = ({ as: Box, children = '', ...props }: BdiProps) => {
+  const text = <bdi>{showControls(children)}</bdi>
+  return Box ? <Box {...props}>{text}</Box> : text
+}
+
+interface BdiProps {
+  children: string | undefined
+  as?: 'b' | 'code' | 'p' | 'span' | 'strong'
+  className?: string
+  title?: string
+}
 
 /** Text for screen readers alone. */
 export const Hidden = ({ children }: { children: ReactNode }) => (
@@ -87,16 +93,16 @@ export const Progress = ({ part, label }: { part: number | undefined; label: str
 )
 
 const ICONS: Record<StateIcon, LucideIcon> = {
-  waiting: Clock,
-  queued: Hourglass,
-  running: LoaderCircle,
-  done: Check,
-  failed: X,
-  cancelled: Ban,
-  checking: SearchCheck,
-  live: CircleCheck,
-  held: ShieldAlert,
-  removed: Trash2,
+  Ban,
+  Check,
+  CircleCheck,
+  Clock,
+  Hourglass,
+  LoaderCircle,
+  SearchCheck,
+  ShieldAlert,
+  Trash2,
+  X,
 }
 
 /** A state in words and with an icon; the API's own word is the tooltip. */
@@ -112,7 +118,9 @@ export const StateBadge = ({ state, suffix }: { state: string; suffix?: string }
 }
 
 export const Badge = ({ tone = 'soft', children }: { tone?: Tone; children: ReactNode }) => (
-  <span className={`${styles.badge} ${tone}`}>{children}</span>
+  <span className={`${styles.badge} ${tone}`}>
+    {typeof children === 'string' ? <Bdi>{children}</Bdi> : children}
+  </span>
 )
 
 interface TileProps {

@@ -134,8 +134,9 @@ export const startDeadline = ({ timeoutMs, spentMs, signals, what }: Deadline) =
   setMaxListeners(0, controller.signal)
   const timers = new Set<NodeJS.Timeout>()
   const limit: Limit = (ms, what, spentMs = 0) => {
-    const fault = new OutboundFault('timeout', `no ${what} within ${ms / 1_000} seconds`)
-    const timer = setTimeout(() => controller.abort(fault), ms - spentMs)
+    const end = (): void =>
+      controller.abort(new OutboundFault('timeout', `no ${what} within ${ms / 1_000} seconds`))
+    const timer = setTimeout(end, ms - spentMs)
     timers.add(timer)
     return () => clearTimeout(timer)
   }

@@ -1,7 +1,23 @@
 import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 
 import { StorageFault } from './storage.ts'
 import type { StoredDigest } from './storage.ts'
+
+/** Read at once: each read is a turn of the thread pool. */
+const CHUNK_BYTES = 2 ** 18
+
+/** Tells what the bytes of a local file are. */
+export const digestFile = async (path: string, signal?: AbortSignal): Promise<StoredDigest> => {
+  const hash = createHash('sha256')
+  let bytes = 0
+  const file: AsyncIterable<Buffer> = createReadStream(path, { highWaterMark: CHUNK_BYTES, signal })
+  for await (const chunk of file) {
+    bytes += chunk.length
+    hash.update(chunk)
+  }
+  return { bytes, sha256: hash.digest('hex') }
+}
 
 /** Lets bytes pass and tells, at their end, what they were. They throw `too_large` once they are more than `maxBytes`. */
 export const makeMeasure = (maxBytes: number) => {

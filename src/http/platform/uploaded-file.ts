@@ -103,16 +103,22 @@ const copyBody = async (
 ): Promise<{ head: Buffer; sha256: string }> => {
   const digest = createHash('sha256')
   let head = Buffer.alloc(0)
+  // The next bytes are hashed while these are written.
+  let written = Promise.resolve()
   for (let chunk = await source.next(); chunk !== undefined; chunk = await source.next()) {
     if (head.length < headBytes) {
       head = Buffer.concat([head, chunk]).subarray(0, headBytes)
       if (head.length === headBytes) judgeHead?.(head)
     }
     digest.update(chunk)
+    await written
     // appendFile goes on after a short write, which a bare write() does not.
-    await file.appendFile(chunk).catch(refuseForNow)
+    written = file.appendFile(chunk).catch(refuseForNow)
+    // Whoever waits for it next hears of its fault.
+    written.catch(() => {})
     failpoint('upload.mid-body')
   }
+  await written
   return { head, sha256: digest.digest('hex') }
 }
 

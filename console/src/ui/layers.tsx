@@ -1,0 +1,69 @@
+import type { ReactNode } from 'react'
+import { Dialog as AriaDialog } from 'react-aria-components/Dialog'
+import { Heading } from 'react-aria-components/Heading'
+import { Menu as AriaMenu, MenuItem as AriaItem, MenuTrigger } from 'react-aria-components/Menu'
+import type { MenuItemProps } from 'react-aria-components/Menu'
+import { Modal, ModalOverlay } from 'react-aria-components/Modal'
+import { Popover } from 'react-aria-components/Popover'
+
+import { Button } from './button.tsx'
+import styles from './layers.module.css'
+
+export interface DialogProps {
+  title: ReactNode
+  isOpen: boolean
+  onClose(): void
+  children: ReactNode
+  /** Buttons at the end; a Cancel stands before them. */
+  actions?: ReactNode
+  wide?: boolean
+}
+
+/** On a phone it comes from below. Esc and a press outside close it; the focus returns to where it was. */
+export const Dialog = ({ title, isOpen, onClose, children, actions, wide }: DialogProps) => (
+  <ModalOverlay
+    className={styles.overlay}
+    isOpen={isOpen}
+    onOpenChange={(open) => !open && onClose()}
+    isDismissable
+  >
+    <Modal className={`${styles.modal} ${wide ? styles.wide : ''}`}>
+      <AriaDialog className={`stack ${styles.dialog}`}>
+        <Heading slot="title" level={2}>
+          {title}
+        </Heading>
+        {children}
+        <div className={`row ${styles.actions}`}>
+          <Button onPress={onClose}>{actions ? 'Cancel' : 'Close'}</Button>
+          {actions}
+        </div>
+      </AriaDialog>
+    </Modal>
+  </ModalOverlay>
+)
+
+interface MenuProps {
+  trigger: ReactNode
+  label: string
+  children: ReactNode
+}
+
+/** A button and the menu that it opens: `<Menu trigger={<Button>More</Button>}><MenuItem onAction={…}>Cancel</MenuItem></Menu>`. */
+export const Menu = ({ trigger, label, children }: MenuProps) => (
+  <MenuTrigger>
+    {trigger}
+    <Popover className={styles.popover} offset={4}>
+      <AriaMenu className={styles.items} aria-label={label}>
+        {children}
+      </AriaMenu>
+    </Popover>
+  </MenuTrigger>
+)
+
+export const MenuItem = (props: Omit<MenuItemProps, 'className' | 'style'>) => (
+  <AriaItem
+    {...props}
+    className={`row ${styles.item}`}
+    textValue={props.textValue ?? (typeof props.children === 'string' ? props.children : undefined)}
+  />
+)
