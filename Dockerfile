@@ -23,11 +23,12 @@ RUN npm run build --ignore-scripts -- --no-client
 # What runs; a stage of its own, so that a change of the code alone does not install again.
 FROM base AS packages
 COPY package.json package-lock.json .npmrc ./
-COPY tools/patch-postgres.mjs tools/
 # The native part of Temporal's SDK comes for five platforms.
 RUN npm ci --omit=dev --ignore-scripts \
-  && node tools/patch-postgres.mjs \
   && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name "$(uname -m)-unknown-linux-gnu" -exec rm -r {} +
+# After the installation, which a change of the tools does not repeat.
+COPY tools tools
+RUN node tools/patch-postgres.mjs
 
 FROM base AS production
 # Renders videos; fontconfig finds the font that ships with the project. The programs of the distribution get its

@@ -92,7 +92,7 @@ interface Pending {
 }
 
 /**
- * Tells when a query is sent, which may be more than once, and when it is settled. What is assigned to it has a name first:
+ * Tells when a query is sent, which may be more than once, and when it is settled. It is changed by `Object.assign`:
  * tools/patch-postgres.mjs says why.
  */
 const watch = (
@@ -101,20 +101,22 @@ const watch = (
 ): void => {
   const pending = query as unknown as Pending
   const { handler, resolve, reject } = pending
-  const resolveSettled = (rows: unknown): void => {
-    settled()
-    resolve(rows)
-  }
-  const rejectSettled = (error: unknown): void => {
-    settled()
-    reject(error)
-  }
-  // The driver reads settings of the pool from the handler.
-  pending.handler = Object.assign((sending: unknown) => {
+  const send = (sending: unknown): unknown => {
     sent()
     return handler(sending)
-  }, handler)
-  Object.assign(pending, { resolve: resolveSettled, reject: rejectSettled })
+  }
+  Object.assign(pending, {
+    // The driver reads settings of the pool from it.
+    handler: Object.assign(send, handler),
+    resolve: (rows: unknown) => {
+      settled()
+      resolve(rows)
+    },
+    reject: (error: unknown) => {
+      settled()
+      reject(error)
+    },
+  })
 }
 
 /** Counts a query while it is under way. */
@@ -173,13 +175,14 @@ const endSilence = (query: Promise<unknown>, ms: number, leave: () => void): voi
 const removeHoles = (query: Promise<unknown>): void => {
   const pending = query as unknown as Pending
   const { resolve } = pending
-  const resolveWhole = (rows: unknown): void => {
-    if (Array.isArray(rows) && rows[0] === undefined)
-      rows.splice(
-        0,
-        rows.findIndex((row) => row !== undefined),
-      )
-    resolve(rows)
-  }
-  pending.resolve = resolveWhole
+  Object.assign(pending, {
+    resolve: (rows: unknown) => {
+      if (Array.isArray(rows) && rows[0] === undefined)
+        rows.splice(
+          0,
+          rows.findIndex((row) => row !== undefined),
+        )
+      resolve(rows)
+    },
+  })
 }

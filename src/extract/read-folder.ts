@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { open, readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 
+import { digestFile } from '../adapters/storage/measure.ts'
 import { HEAD_BYTES, isTextKind } from '../extraction/archive/entry.ts'
 import type { ArchiveEntry } from '../extraction/archive/entry.ts'
 import { ARCHIVE_LIMITS } from '../extraction/archive/limits.ts'
@@ -48,7 +46,7 @@ const readEntry = async (folder: string, path: string, room: number): Promise<Ar
   return {
     path: name,
     bytes: size,
-    sha256: await hashFile(path),
+    sha256: (await digestFile(path)).sha256,
     head: text ? text.subarray(0, HEAD_BYTES) : await readHead(path),
     text,
     mode: mode & 0o777,
@@ -64,10 +62,4 @@ const readHead = async (path: string): Promise<Uint8Array> => {
   } finally {
     await file.close()
   }
-}
-
-const hashFile = async (path: string): Promise<string> => {
-  const hash = createHash('sha256')
-  await pipeline(createReadStream(path), hash)
-  return hash.digest('hex')
 }

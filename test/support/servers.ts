@@ -14,7 +14,7 @@ import { findTemporalCli } from '../../src/local/temporal-cli.ts'
 import { startTemporal } from '../../src/local/temporal.ts'
 import { bundleWorkflows } from '../../src/local/workflow-bundle.ts'
 import { registerSearchAttributes } from '../../src/jobs/search-attributes.ts'
-import { TEMPLATE } from './template.ts'
+import { ADMIN, TEMPLATE } from './template.ts'
 
 export interface TestServers {
   /** What the test files find them by. */
@@ -125,8 +125,6 @@ const startDatabase = async (
   }
   return { address: server.url, stop }
 }
-
-const ADMIN = { pool: 1, name: 'kiln test', statementTimeoutMs: 0, waitMs: 30_000 }
 
 /** A killed server leaves what it wrote with the kernel, and no test cuts the power. */
 const trustKernel = async (url: string): Promise<void> => {

@@ -14,6 +14,10 @@ describe('the Python parser', () => {
     }
   })
 
+  test('keeps the text', () => {
+    assert.equal(parser.parse('a\n\nb').text, 'a\n\nb')
+  })
+
   test('reads an empty file and one without an end of line', () => {
     assert.deepEqual(parser.parse(''), {
       kind: 'Module',
