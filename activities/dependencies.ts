@@ -36,8 +36,6 @@ export interface CoreDependencies extends CommonDependencies, Slots {
   retentionDays: number
   /** Begins to tell Temporal about a committed row of the outbox. If that fails, the relay does it. */
   jobs: { kick(row: OutboxRow): void }
-  /** Rung when an event may have been recorded. */
-  bell: Bell
 }
 
 /** What telling receivers of events takes. */
@@ -54,8 +52,9 @@ export interface DeliveryDependencies extends CommonDependencies {
 }
 
 /** What first tries take. */
-export interface FirstTryDependencies
-  extends DeliveryDependencies, Pick<CoreDependencies, 'jobs' | 'bell'> {
+export interface FirstTryDependencies extends DeliveryDependencies, Pick<CoreDependencies, 'jobs'> {
+  /** Rung when tries may be due. */
+  bell: Bell
   /** Aborted when the worker is to stop. */
   stopping: AbortSignal
   /** The row of the outbox that starts the further tries of a task's events. */

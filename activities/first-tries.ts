@@ -21,20 +21,20 @@ import type { FirstTryDependencies } from './dependencies.ts'
 import { withHeartbeat } from './heartbeat.ts'
 import type { AttemptOutcome, SendAttempt } from './send-attempt.ts'
 
-/** Tries that one run holds at most, and those of one account and of one host among them. */
+/** Tries that one run holds at most, and those of one account and of one host among them: a host leaves its account room. */
 const HELD = 256
 const PER_ACCOUNT = 48
-const PER_HOST = 16
+const PER_HOST = 24
 /** Long enough for three renewals; after it another run takes the tries of a killed worker. */
 const LEASE_SECONDS = 5
 const RENEW_MS = 1600
 /** How long a try waits for a slot of its receiver before it makes room for others, and those behind it with it. */
 const SLOT_WAIT_MS = 1000
-/** Pauses between looks at the rows grow with the time without work. Most news rings the bell. */
-const SHORTEST_LOOK_MS = 20
+/** Pauses between looks at the rows grow with the time without work. News of tries rings the bell. */
+const SHORTEST_LOOK_MS = 100
 const LONGEST_LOOK_MS = 1000
 const LOOKS = 20
-/** News comes in groups while tries are under way. */
+/** News comes in groups while tries are under way: a millisecond for each of them, at most. */
 const GATHER_MS = 8
 const FAULT_PAUSE_MS = 500
 const BEAT_MS = 1000
@@ -72,6 +72,7 @@ const takeUntil = async (
 ): Promise<void> => {
   let workedAt = 0
   while (!ending.aborted) {
+    const { rings } = bell
     const pauseMs = await run.take().then(
       ({ count, isCut }) => {
         if (count > 0) workedAt = Date.now()
@@ -84,16 +85,19 @@ const takeUntil = async (
         return FAULT_PAUSE_MS
       },
     )
-    if (pauseMs > 0 && (await bell.heard(pauseMs, ending)) && run.isBusy()) await sleep(GATHER_MS)
+    if (pauseMs === 0) continue
+    if (bell.rings === rings) await bell.heard(pauseMs, ending)
+    const gatherMs = Math.min(run.underWay(), GATHER_MS)
+    if (bell.rings !== rings && gatherMs > 0) await sleep(gatherMs)
   }
 }
 
 /** What a run holds, and what it does. */
 interface Run {
-  /** Begins what is due and there is room for. Cut: accounts are left that the next look begins with. */
+  /** Begins what is due and there is room for. Cut: the next look finds more. */
   take(): Promise<{ count: number; isCut: boolean }>
-  /** Whether tries are under way. */
-  isBusy(): boolean
+  /** How many tries are under way. */
+  underWay(): number
   /** Keeps what it holds from other runs. */
   renew(): void
   measure(): void
@@ -160,23 +164,26 @@ const makeRun = (
       if (stuckHosts.size > 0) await putOffHosts(sql, [...stuckHosts])
       stuckHosts.clear()
       const tries = [...held.values()].map(({ of }) => of)
+      const ofHost = count(tries.map(({ host }) => host))
       const taken = await takeFirstTries(sql, {
         limit,
         perAccount: PER_ACCOUNT,
         held: count(tries.map(({ account }) => account)),
-        fullHosts: [...count(tries.map(({ host }) => host))].flatMap(([host, held]) =>
-          held >= PER_HOST ? [host] : [],
-        ),
+        fullHosts: [...ofHost].flatMap(([host, held]) => (held >= PER_HOST ? [host] : [])),
         after,
         leaseSeconds: LEASE_SECONDS,
       })
       after = taken.after
+      const givenBack: { eventId: string; seconds: number }[] = []
       for (const one of taken.tries)
-        if (!one.isBlocked) begin(one)
-        else if (one.overtakes) deps.announceEvent(one.taskId)
-      return { count: taken.tries.length, isCut: after !== '' }
+        if (one.isBlocked) {
+          if (one.overtakes) deps.announceEvent(one.taskId)
+        } else if (addTo(ofHost, one.host) <= PER_HOST) begin(one)
+        else givenBack.push({ eventId: one.eventId, seconds: 0 })
+      await holdFirstTries(sql, givenBack)
+      return { count: taken.tries.length, isCut: after !== '' || givenBack.length > 0 }
     },
-    isBusy: () => held.size > 0,
+    underWay: () => held.size,
     renew: () =>
       void hold().catch((error: unknown) => log.warn({ err: error }, 'first tries not held on to')),
     measure: () => {
@@ -191,10 +198,17 @@ const makeRun = (
   }
 }
 
-const count = (names: readonly string[]): ReadonlyMap<string, number> => {
+const count = (names: readonly string[]): Map<string, number> => {
   const counts = new Map<string, number>()
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
+  for (const name of names) addTo(counts, name)
   return counts
+}
+
+/** Answers how many there are then. */
+const addTo = (counts: Map<string, number>, name: string): number => {
+  const added = (counts.get(name) ?? 0) + 1
+  counts.set(name, added)
+  return added
 }
 
 /** What is written down of first tries; those of many at once. */

@@ -45,9 +45,12 @@ export const makeSendAttempt = (deps: DeliveryDependencies): SendAttempt => {
   const trace = makeTraceAttempt(deps)
 
   const post = async (job: AttemptJob, begun: BegunAttempt, located: Located): Promise<Posted> => {
-    const body = Buffer.from(JSON.stringify(await makeBody(begun)))
+    const [told, secrets] = await Promise.all([
+      makeBody(begun),
+      deps.webhookSecrets.active(secretOwnerOf(begun)),
+    ])
+    const body = Buffer.from(JSON.stringify(told))
     const timestamp = Math.floor(deps.now().getTime() / 1000)
-    const secrets = await deps.webhookSecrets.active(secretOwnerOf(begun))
     const headers = {
       ...signWebhook({ id: job.eventId, timestamp, body, secrets }),
       'webhook-sequence': String(begun.sequence),

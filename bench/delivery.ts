@@ -11,7 +11,7 @@ import { at, median, showFigure, showRatio, showSpread } from './support/figures
 import { withServers } from './support/keep.ts'
 import type { Keep } from './support/keep.ts'
 import { inLanes, inTurns, latencyOf, rateOf, timesOf } from './support/lanes.ts'
-import { deliver, insertToldTask, listenAt, postSigned } from './support/told.ts'
+import { insertToldTask, listenAt, makeDeliver, postSigned } from './support/told.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
 const EVENTS = 300
@@ -32,7 +32,8 @@ export const run = async (): Promise<void> =>
     const receiver = keep(await startWebhookReceiver())
     const agent = new Agent({ connections: IN_FLIGHT })
     keep({ stop: () => agent.close() })
-    const ways = { deliver: () => deliver(sql, receiver), post: makePost(agent, receiver) }
+    const deliver = makeDeliver(sql)
+    const ways = { deliver: () => deliver(receiver), post: makePost(agent, receiver) }
     await measureRate(ways)
     await measureLatency(sql, ways)
     await measureDead(keep, sql)
@@ -86,11 +87,12 @@ const measureDead = async (keep: Keep, sql: Sql): Promise<void> => {
   const startReceiver = async () => keep(await startWebhookReceiver())
   const dead = await startReceiver()
   const living = await Promise.all(Array.from({ length: RECEIVERS - 1 }, startReceiver))
+  const deliver = makeDeliver(sql)
   const fiveOfEach = Array.from({ length: 5 }, () => living).flat()
   /** 99th percentile of the time from row to receiver in milliseconds. */
   const measureP99 = async (): Promise<number> => {
     const times = await timesOf(fiveOfEach.length, IN_FLIGHT, (index) =>
-      deliver(sql, fiveOfEach[index] as WebhookReceiver),
+      deliver(fiveOfEach[index] as WebhookReceiver),
     )
     return at(times, 0.99)
   }

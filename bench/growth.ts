@@ -18,7 +18,7 @@ import { withServers } from './support/keep.ts'
 import type { Keep } from './support/keep.ts'
 import { inTurns, rateOf } from './support/lanes.ts'
 import { relight, startTaskClient } from './support/task-client.ts'
-import { deliver } from './support/told.ts'
+import { makeDeliver } from './support/told.ts'
 
 /** Ended tasks in the database; three events and an outbox row each, a row of the ledger for every second. */
 const LEVELS = (process.env['LEVELS'] ?? '0,100000,1000000').split(',').map(Number)
@@ -75,11 +75,12 @@ const startSide = async (keep: Keep, receiver: WebhookReceiver) => {
   const known = await tasks.create(order)
   const headers = await bearer(service, 'bench')
   const get = (path: string) => callJson(service.baseUrl + path, { headers })
+  const deliver = makeDeliver(sql)
   const rates: Record<string, Rate> = {
     tasks: () => rateOf(60, 20, () => tasks.runTold(order, receiver)),
     status: () => rateOf(2000, 8, () => get(`${LIST}/${known}`)),
     list: () => rateOf(1000, 8, () => get(LIST)),
-    delivery: () => rateOf(600, 40, () => deliver(sql, receiver)),
+    delivery: () => rateOf(600, 40, () => deliver(receiver)),
     relay: () => rateOf(300, 1, () => leaseOutbox(sql)),
     reconcile: () =>
       rateOf(300, 1, async () => {

@@ -95,6 +95,7 @@ const budget = makeBudget()
 const watches = makeWatches({ most: config.STREAMS_MAX })
 const stopListening = listenForNews({
   url: direct,
+  name: 'kiln api news',
   onNews: watches.ring,
   onConnect: watches.ring,
 })

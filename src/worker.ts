@@ -36,7 +36,7 @@ import {
   readUpstreams,
 } from './process/settings/derived.ts'
 import { makeDatabase } from './db/client.ts'
-import { makeNews } from './db/shared/news.ts'
+import { listenForFirstTries, makeNews } from './db/shared/news.ts'
 import { armFailpoint } from './process/failpoint.ts'
 import { makeJobs } from './jobs/client.ts'
 import { startDelivery, startFirstTries } from './jobs/event.ts'
@@ -136,6 +136,18 @@ const makeDelivery = () => ({
 
 const stopping = new AbortController()
 
+/** Wakes first tries. */
+const bell = makeBell()
+const stopListening =
+  config.WORKER_ROLE === 'core'
+    ? listenForFirstTries({
+        url: readAddresses(config).direct,
+        name: 'kiln worker core news',
+        onNews: bell.ring,
+        onConnect: bell.ring,
+      })
+    : undefined
+
 const workflowFile = (name: string): string =>
   new URL(`../workflows/${name}${extname(import.meta.url)}`, import.meta.url).pathname
 
@@ -155,7 +167,7 @@ const coreWorker = (): Promise<Worker> =>
       slots: config.VIDEO_CONCURRENCY_PER_OWNER,
       anonymousSlots: config.ANONYMOUS_SLOTS,
       jobs,
-      bell: makeBell(),
+      bell,
       stopping: stopping.signal,
       startDelivery: (task) => startDelivery(task, { taskQueue: config.TASK_QUEUE }),
       announceEvent: (taskId) => void jobs.announceEvent(taskId),
@@ -308,6 +320,7 @@ closeOnSignal(
     for (const upstream of Object.values(upstreams)) upstream.close()
     await media?.inspector.close()
     await scratch?.stop()
+    await stopListening?.()
     await connection.close()
     await tracing?.stop()
     await sql.end({ timeout: 1 })

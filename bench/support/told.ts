@@ -5,6 +5,7 @@ import type { Agent } from 'undici'
 
 import { signWebhook } from '../../src/adapters/webhook.ts'
 import type { Sql } from '../../src/db/client.ts'
+import { makeNews } from '../../src/db/shared/news.ts'
 import { answer } from '../../test/support/receiver.ts'
 import type { Turn, WebhookReceiver } from '../../test/support/receiver.ts'
 
@@ -36,27 +37,31 @@ export const listenAt = (
   return { key, url: receiver.url(`/${key}`), toldAt, told }
 }
 
-/** Inserts a task as it is once it has ended, with its last event still to be told to an address. */
-export const insertToldTask = async (sql: Sql, url: string): Promise<void> => {
+/** Inserts a task as it is once it has ended, with its last event still to be told to an address. Answers its id. */
+export const insertToldTask = async (sql: Sql, url: string): Promise<string> => {
   const taskId = randomUUID()
-  await sql.begin(async (sql) => {
-    await sql`
+  await sql`
+    with ended as (
       insert into task (id, family, kind, segment, owner, status, settings, webhook_url, ended_at)
       values (${taskId}, 'image', 'upscale', 'image-upscaler', 'bench', 'COMPLETED', '{}', ${url},
         clock_timestamp())
-    `
-    await sql`
-      insert into event (task_id, sequence, status, deliver, state)
-      values (${taskId}, 1, 'COMPLETED', true, 'pending')
-    `
-  })
+      returning id
+    )
+    insert into event (task_id, sequence, status, deliver, state)
+    select id, 1, 'COMPLETED', true, 'pending' from ended
+  `
+  return taskId
 }
 
 /** Has the service tell of the end of such a task; ends when the receiver has heard it. */
-export const deliver = async (sql: Sql, receiver: WebhookReceiver): Promise<void> => {
-  const { url, told } = listenAt(receiver)
-  await insertToldTask(sql, url)
-  await told
+export const makeDeliver = (sql: Sql): ((receiver: WebhookReceiver) => Promise<void>) => {
+  const news = makeNews(sql)
+  return async (receiver) => {
+    const { url, told } = listenAt(receiver)
+    // As every process that moves a task does.
+    news(await insertToldTask(sql, url))
+    await told
+  }
 }
 
 /** Tells of the end of a task as the service does, but from no row. Throws when it is not taken. */

@@ -1,5 +1,6 @@
 import type { Secrets } from './secrets.ts'
 import { makeWebhookSecret } from './webhook.ts'
+import { makeBatch } from '../db/batch.ts'
 import type { Queryable, Sql, Transaction } from '../db/client.ts'
 import {
   findSomeSecret,
@@ -29,15 +30,18 @@ export const makeWebhookSecrets = ({
   /** WEBHOOK_DEFAULT_SECRET. */
   shared: string
 }) => {
+  const read = makeBatch(async (owners: readonly string[]) => {
+    const rows = await listSecrets(sql, [...new Set(owners)])
+    return owners.map((owner) => rows.filter((row) => row.owner === owner))
+  })
+  const open = (rows: readonly StoredSecret[]): OwnerSecret[] =>
+    rows.map((row) => ({ ...row, secret: secrets.decrypt(row.secret, CONTEXT) }))
   const list = async (sql: Queryable, owner: string): Promise<OwnerSecret[]> =>
-    (await listSecrets(sql, owner)).map((row) => ({
-      ...row,
-      secret: secrets.decrypt(row.secret, CONTEXT),
-    }))
+    open(await listSecrets(sql, [owner]))
   const make = (): string => secrets.encrypt(makeWebhookSecret(), CONTEXT)
   /** The secrets of an owner that sign, newest first. */
   const get = async (owner: string): Promise<OwnerSecret[]> => {
-    const found = await list(sql, owner)
+    const found = open(await read(owner))
     if (found.some(({ expiresAt }) => expiresAt === null)) return found
     await insertFirstSecret(sql, { owner, secret: make() })
     return await list(sql, owner)

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 import type { FirstTryDependencies } from '../../activities/dependencies.ts'
 import { makeDeliverFirst } from '../../activities/first-tries.ts'
 import { makeSendAttempt } from '../../activities/send-attempt.ts'
+import type { SendAttempt } from '../../activities/send-attempt.ts'
 import { ATTEMPT_SLOTS, makeAttemptSlots } from '../../src/adapters/outbound/attempt-slots.ts'
 import { DELIVERY_SCHEDULE } from '../../src/domain/event/delivery-schedule.ts'
 import { eventOf, insertToldTask, listStates, move, begin, seeAttempts } from '../db/told-task.ts'
@@ -43,7 +44,7 @@ describe('the run of first tries', () => {
   const running = async (
     work: () => Promise<unknown>,
     changed: Partial<FirstTryDependencies> = {},
-    runs = 1,
+    { runs = 1, send }: { runs?: number; send?: SendAttempt } = {},
   ): Promise<unknown[]> => {
     const stopping = new AbortController()
     const delivery = { schedule: DELIVERY_SCHEDULE, putOffSeconds: 5 }
@@ -52,8 +53,9 @@ describe('the run of first tries', () => {
     const under = Array.from({ length: runs }, () => {
       const environment = makeEnvironment()
       environment.on('heartbeat', (details: unknown) => beats.push(details))
-      const send = makeSendAttempt(deps)
-      return environment.run<[], void, () => Promise<void>>(makeDeliverFirst(deps, send))
+      return environment.run<[], void, () => Promise<void>>(
+        makeDeliverFirst(deps, send ?? makeSendAttempt(deps)),
+      )
     })
     try {
       await work()
@@ -75,7 +77,7 @@ describe('the run of first tries', () => {
           await until(id, 'IN_PROGRESS delivered 0', 'COMPLETED delivered 0')
       },
       {},
-      3,
+      { runs: 3 },
     )
     for (const { path, eventId } of tasks) {
       assert.deepEqual(tellsOf(path), ['IN_PROGRESS', 'COMPLETED'])
@@ -167,6 +169,28 @@ describe('the run of first tries', () => {
     assert.deepEqual(
       counts.toSorted((a, b) => a - b),
       [0, 1, 1],
+    )
+  })
+
+  test('holds as many of one host as leave its account room for others, however many are due', async () => {
+    const busy = await Promise.all(Array.from({ length: 60 }, () => at(answer(204), 'frank')))
+    const other = await insertToldTask(place.deps.sql, ['IN_PROGRESS'], { owner: 'frank' })
+    const eventId = await eventOf(place.deps.sql, other, 'IN_PROGRESS')
+    const sent = new Set<string>()
+    let end: () => void = () => {}
+    const held = new Promise<number>((resolve) => (end = () => resolve(1)))
+    const send: SendAttempt = (one) => {
+      sent.add(one.eventId)
+      return held
+    }
+    await running(
+      async () => {
+        await waitFor('the other is sent', () => Promise.resolve(sent.has(eventId)))
+        assert.ok(busy.length > sent.size, `${sent.size} were sent`)
+        end()
+      },
+      {},
+      { send },
     )
   })
 

@@ -2,21 +2,29 @@ import type { Queryable, Transaction } from '../client.ts'
 
 /** A stored secret; its text is encrypted. */
 export interface StoredSecret {
+  owner: string
   secret: string
   createdAt: Date
   /** When it stops signing; null of the current one. */
   expiresAt: Date | null
 }
 
-/** The secrets of an owner that sign now, newest first: never more than two. */
-export const listSecrets = async (sql: Queryable, owner: string): Promise<StoredSecret[]> =>
+/** The secrets of each owner that sign now, newest first: never more than two. */
+export const listSecrets = async (
+  sql: Queryable,
+  owners: readonly string[],
+): Promise<StoredSecret[]> =>
   await sql`
-  select secret, created_at as "createdAt", expires_at as "expiresAt"
-  from webhook_secret
-  where owner = ${owner} and (expires_at is null or expires_at > clock_timestamp())
-  -- the current one first, also when the clock went back since the other was made
-  order by expires_at desc nulls first
-  limit 2
+  select s.owner, s.secret, s.created_at as "createdAt", s.expires_at as "expiresAt"
+  from unnest(${[...owners]}::text[]) as of (owner)
+  cross join lateral (
+    select owner, secret, created_at, expires_at
+    from webhook_secret
+    where owner = of.owner and (expires_at is null or expires_at > clock_timestamp())
+    -- the current one first, also when the clock went back since the other was made
+    order by expires_at desc nulls first
+    limit 2
+  ) s
 `
 
 /** One that signs, of whichever owner, encrypted. */

@@ -6,17 +6,22 @@ import type { Sql } from '../client.ts'
 import { withoutSync } from '../without-sync.ts'
 
 /**
- * Tells every api that something a reader of this task or version can see has changed. It is a hint, sent after the commit
- * and outside of it: a transaction that notifies commits while no other one does, in the whole server. Where a hint is lost
- * with its process, the next look of the api finds the change.
+ * Tells every api that something a reader of this task or version can see has changed, and core workers that first tries
+ * wait. It is a hint, sent after the commit and outside of it: a transaction that notifies commits while no other one does,
+ * in the whole server. Where a hint is lost with its process, the next look at the rows finds the change.
  */
 export type News = (id: string) => void
 
-const CHANNEL = 'kiln_news'
+const NEWS = 'kiln_news'
+const FIRST_TRIES = 'kiln_first_tries'
 
 export const makeNews = (sql: Sql): News => {
   const notify = makeBatch(async (ids: readonly string[]) => {
-    const told = sql`select pg_notify(${CHANNEL}, ${ids.join(' ')}), ${withoutSync(sql)}`
+    const told = sql`
+      select pg_notify(${NEWS}, ${ids.join(' ')}),
+        case when exists (select from first_try) then pg_notify(${FIRST_TRIES}, '') end,
+        ${withoutSync(sql)}
+    `
     // One that is never answered must not hold back those after it.
     await withinDeadline(sql, told)
     return ids
@@ -24,26 +29,38 @@ export const makeNews = (sql: Sql): News => {
   return (id) => void notify(id).catch(() => {})
 }
 
-export interface NewsOptions {
+export interface ListenOptions<Heard extends unknown[]> {
   /** Of PostgreSQL itself: behind a pooler that lends connections for a transaction nobody hears anything. */
   url: string
-  /** Hears which row has changed. */
-  onNews(id: string): void
+  /** Of the connection, for operators. */
+  name: string
+  onNews(...heard: Heard): void
   /** Called whenever it has begun to hear: what was told before is lost. */
   onConnect(): void
 }
 
-/** Listens on a connection of its own, which the driver makes anew when it breaks. Answers what ends it. */
-export const listenForNews = ({ url, onNews, onConnect }: NewsOptions): (() => Promise<void>) => {
-  const sql = postgres(url, {
-    connect_timeout: 2,
-    backoff: () => 1,
-    connection: { application_name: 'kiln api news' },
-  })
+/** Hears which rows have changed, one after another. Answers what ends it. */
+export const listenForNews = ({ onNews, ...options }: ListenOptions<[id: string]>) => {
   const hear = (ids: string): void => {
     for (const id of ids.split(' ')) onNews(id)
   }
+  return listen(NEWS, { ...options, onNews: hear })
+}
+
+/** Hears that first tries wait. Answers what ends it. */
+export const listenForFirstTries = (options: ListenOptions<[]>) => listen(FIRST_TRIES, options)
+
+/** Listens on a connection of its own, which the driver makes anew when it breaks. */
+const listen = (
+  channel: string,
+  { url, name, onNews, onConnect }: ListenOptions<[text: string]>,
+): (() => Promise<void>) => {
+  const sql = postgres(url, {
+    connect_timeout: 2,
+    backoff: () => 1,
+    connection: { application_name: name },
+  })
   // The driver tries again.
-  sql.listen(CHANNEL, hear, onConnect).catch(() => {})
+  sql.listen(channel, onNews, onConnect).catch(() => {})
   return () => sql.end({ timeout: 0 })
 }

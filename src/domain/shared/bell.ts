@@ -1,5 +1,7 @@
-/** Wakes whoever waits for news in this process. Nobody hears a ring from before the wait. */
+/** Wakes whoever waits for news in this process. */
 export interface Bell {
+  /** How often it was rung: it tells whether a ring came before the wait, which does not hear it. */
+  readonly rings: number
   ring(): void
   /** Ends with the next ring (true), after so many milliseconds or with the signal (false). */
   heard(milliseconds: number, signal: AbortSignal): Promise<boolean>
@@ -7,8 +9,13 @@ export interface Bell {
 
 export const makeBell = (): Bell => {
   const waiting = new Set<(rung: boolean) => void>()
+  let rings = 0
   return {
+    get rings() {
+      return rings
+    },
     ring() {
+      rings += 1
       for (const wake of waiting) wake(true)
     },
     heard: (milliseconds, signal) =>

@@ -54,15 +54,11 @@ export const makeWatches = ({ most }: { most: number }): Watches => {
     }
   }
 
-  const ringRow = (row: Watched): void => {
-    row.rings += 1
-    row.bell.ring()
-  }
   const ring = (id?: string): void => {
-    if (id === undefined) for (const row of watched.values()) ringRow(row)
+    if (id === undefined) for (const { bell } of watched.values()) bell.ring()
     else
       for (const row of [watched.get(id), ...groups])
-        if (row && (row.ids?.has(id) ?? true)) ringRow(row)
+        if (row && (row.ids?.has(id) ?? true)) row.bell.ring()
   }
 
   return {
@@ -71,19 +67,20 @@ export const makeWatches = ({ most }: { most: number }): Watches => {
       if (all >= most || names.some((name) => (open.get(name) ?? 0) >= mostOfOne))
         throw errors.tooManyStreams(most, mostOfOne)
       count(names, 1)
-      const row = watched.get(id) ?? { rev: undefined, bell: makeBell(), rings: 0, watches: 0, ids }
+      const row = watched.get(id) ?? { rev: undefined, bell: makeBell(), watches: 0, ids }
       if (ids) groups.add(row)
       watched.set(id, row)
       row.watches += 1
-      let heard = row.rings
+      const { bell } = row
+      let heard = bell.rings
       let isOpen = true
       const isOver = () => isClosed || signal.aborted
       return {
         async next(milliseconds) {
-          if (row.rings === heard && !isOver()) await row.bell.heard(milliseconds, signal)
+          if (bell.rings === heard && !isOver()) await bell.heard(milliseconds, signal)
           if (isOver()) return 'over'
-          const isChanged = row.rings !== heard
-          heard = row.rings
+          const isChanged = bell.rings !== heard
+          heard = bell.rings
           return isChanged ? 'changed' : 'quiet'
         },
         close() {
@@ -102,7 +99,7 @@ export const makeWatches = ({ most }: { most: number }): Watches => {
       const revisions = await readRevisions([...watched.keys()])
       for (const [id, row] of watched) {
         const rev = revisions.get(id)
-        if (row.rev !== rev) ringRow(row)
+        if (row.rev !== rev) row.bell.ring()
         row.rev = rev
       }
     },
@@ -117,8 +114,6 @@ interface Watched {
   /** As the last look found it. */
   rev: number | undefined
   bell: Bell
-  /** How often it was rung: a watch tells by it whether it missed one. */
-  rings: number
   watches: number
   ids: ReadonlySet<string> | undefined
 }

@@ -50,7 +50,7 @@ export const Env = Type.Object({
   DATABASE_URL: text('PostgreSQL 16 or later, as postgres://user:password@host:port/database.'),
   DATABASE_DIRECT_URL: Type.Optional(
     text(
-      'The same database past a pooler that lends connections for a transaction. An api listens and holds its lock there, `migrate` works there, and on the way by the pooler nothing prepares statements.',
+      'The same database past a pooler that lends connections for a transaction. Apis and core workers listen there, an api holds its lock there, `migrate` works there, and on the way by the pooler nothing prepares statements.',
     ),
   ),
   DATABASE_POOL: count('Connections of one process to PostgreSQL.', 10, 1, 500),
