@@ -172,17 +172,17 @@ export const beginFirstAttempts = async (
       select * from unnest(${tries.map(({ eventId }) => eventId)}::uuid[],
         ${tries.map(({ url }) => withoutQuery(url))}::text[]) as given (event_id, url)
     ),
-    -- the lock keeps two attempts from taking the same number
-    pending as (
-      select id from event
-      where id in (select event_id from given) and state = 'pending' and failures = 0
+    -- the lock keeps two attempts from taking the same number; with the state here all pending events might be read
+    locked as (
+      select id, state, failures from event
+      where id in (select event_id from given)
       order by id
       for update
     )
     insert into attempt (event_id, number, url)
     select g.event_id, coalesce(last.number, 0) + 1, g.url
     from given g
-    join pending p on p.id = g.event_id
+    join locked l on l.id = g.event_id and l.state = 'pending' and l.failures = 0
     left join lateral (
       select max(number) as number, bool_or(redelivery_id is null) as "isTried"
       from attempt where event_id = g.event_id
