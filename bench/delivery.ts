@@ -11,6 +11,7 @@ import { at, median, showFigure, showRatio, showSpread } from './support/figures
 import { withServers } from './support/keep.ts'
 import type { Keep } from './support/keep.ts'
 import { inLanes, inTurns, latencyOf, rateOf, timesOf } from './support/lanes.ts'
+import { DEFAULTS } from './support/settings.ts'
 import { insertToldTask, listenAt, makeDeliver, postSigned } from './support/told.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
@@ -27,7 +28,7 @@ const DEAD_TASKS = 60
  */
 export const run = async (): Promise<void> =>
   await withServers(async (keep) => {
-    const service = keep(await startService({ roles: ['core'], env: { WEBHOOK_TIME_FACTOR: '1' } }))
+    const service = keep(await startService({ roles: ['core'], env: DEFAULTS }))
     const { sql } = service.database
     const receiver = keep(await startWebhookReceiver())
     const agent = new Agent({ connections: IN_FLIGHT })

@@ -2,6 +2,7 @@ import { startService } from '../test/support/service.ts'
 import { say, showRatio, showSpread, spread } from './support/figures.ts'
 import { withServers } from './support/keep.ts'
 import { inLanes, inTurns, latencyOf } from './support/lanes.ts'
+import { DEFAULTS } from './support/settings.ts'
 import { relight, startTaskClient } from './support/task-client.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 3)
@@ -16,7 +17,7 @@ const OTHERS = ['bo', 'cy']
  */
 export const run = async (): Promise<void> =>
   await withServers(async (keep) => {
-    const env = { HEARTBEAT_SECONDS: '10', MEDIA_SLOTS: '2' }
+    const env = { ...DEFAULTS, MEDIA_SLOTS: '2' }
     const tasks = keep(await startTaskClient(keep(await startService({ env }))))
     const order = await relight({ width: 1000, height: 1000 })
     await tasks.run(order)

@@ -17,6 +17,7 @@ import { median, say, showRatio } from './support/figures.ts'
 import { withServers } from './support/keep.ts'
 import type { Keep } from './support/keep.ts'
 import { inTurns, rateOf } from './support/lanes.ts'
+import { DEFAULTS } from './support/settings.ts'
 import { relight, startTaskClient } from './support/task-client.ts'
 import { makeDeliver } from './support/told.ts'
 
@@ -65,7 +66,7 @@ const compare = async (
 }
 
 const startSide = async (keep: Keep, receiver: WebhookReceiver) => {
-  const service = keep(await startService({ env: { HEARTBEAT_SECONDS: '10' } }))
+  const service = keep(await startService({ env: DEFAULTS }))
   const tasks = keep(await startTaskClient(service))
   // A million rows are written in one statement.
   const options = { pool: 8, name: 'growth', statementTimeoutMs: 0 }

@@ -18,6 +18,7 @@ import { withServers } from './support/keep.ts'
 import { inLanes, rateOf } from './support/lanes.ts'
 import { readProcessors, spentOn, watchProcessors } from './support/processor.ts'
 import type { Spent } from './support/processor.ts'
+import { DEFAULTS } from './support/settings.ts'
 import { relight, startTaskClient } from './support/task-client.ts'
 import { startOnPostgres, temporalOnSqlite } from './support/temporal.ts'
 import type { Temporal } from './support/temporal.ts'
@@ -37,9 +38,9 @@ export const run = async (): Promise<void> =>
     const isOnPostgres = process.env['TEMPORAL'] === 'postgres'
     const temporal = isOnPostgres ? await startOnPostgres(keep, servers) : temporalOnSqlite(servers)
     const env = {
+      ...DEFAULTS,
       VIDEO_TINY: 'true',
       PUBLISH_AUTH: 'token',
-      HEARTBEAT_SECONDS: '10',
       METRICS_PORT: '0',
       TEMPORAL_ADDRESS: temporal.address,
     }

@@ -8,6 +8,7 @@ import type { PublishOnce } from './publish/target.ts'
 import { at, median, say, showFigure, showSpread } from './support/figures.ts'
 import { makeFolder, withServers } from './support/keep.ts'
 import { inTurns, timesOf } from './support/lanes.ts'
+import { DEFAULTS } from './support/settings.ts'
 
 const ROUNDS = 3
 /** A quick look: `SIZES=100kB npm run bench -- publish`. */
@@ -36,7 +37,7 @@ const AIMS_MS = { p50: 250, p99: 500 }
 export const run = async (): Promise<void> =>
   await withServers(async (keep) => {
     const storagePath = keep(await makeFolder()).path
-    const env = { PUBLISH_AUTH: 'token', HEARTBEAT_SECONDS: '10' }
+    const env = { ...DEFAULTS, PUBLISH_AUTH: 'token' }
     const service = keep(await startService({ env }))
     const target = await makeTarget(service)
     const kiln = keep(await makeKilnPublish(service, target))

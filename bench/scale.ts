@@ -4,6 +4,7 @@ import { say, showFigure } from './support/figures.ts'
 import { withKept, withServers } from './support/keep.ts'
 import { rateOf } from './support/lanes.ts'
 import { spentOn, watchProcessors } from './support/processor.ts'
+import { DEFAULTS } from './support/settings.ts'
 import { relight, startTaskClient } from './support/task-client.ts'
 import { startOnPostgres, temporalOnSqlite } from './support/temporal.ts'
 import type { Temporal } from './support/temporal.ts'
@@ -39,9 +40,9 @@ export const run = async (): Promise<void> =>
 const measure = async (name: string, { address, folder }: Temporal): Promise<void> =>
   await withKept(async (keep) => {
     const env = {
+      ...DEFAULTS,
       SLEEP_MS: String(SLEEP_MS),
       MEDIA_SLOTS: String(SLOTS),
-      HEARTBEAT_SECONDS: '10',
       TEMPORAL_ADDRESS: address,
     }
     const service = keep(await startService({ media: 'bench/support/sleeping-media.ts', env }))

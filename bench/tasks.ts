@@ -4,6 +4,7 @@ import { startBareTasks } from './support/bare-task.ts'
 import { showRatio, showSpread } from './support/figures.ts'
 import { withServers } from './support/keep.ts'
 import { inTurns, latencyOf, rateOf } from './support/lanes.ts'
+import { DEFAULTS } from './support/settings.ts'
 import { relight, startTaskClient } from './support/task-client.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
@@ -17,19 +18,18 @@ const SINGLES = 20
  */
 export const run = async (): Promise<void> =>
   await withServers(async (keep, servers) => {
-    const env = { HEARTBEAT_SECONDS: '10', RELAY_INTERVAL_MS: '1000' }
-    const kiln = keep(await startTaskClient(keep(await startService({ env }))))
+    const kiln = keep(await startTaskClient(keep(await startService({ env: DEFAULTS }))))
     const bare = keep(await startBareTasks(servers.env.TEST_TEMPORAL_ADDRESS))
     const order = await relight()
     const receiver = keep(await startWebhookReceiver())
     const runKiln = () => kiln.run(order)
     const runTold = () => kiln.runTold(order, receiver)
-    for (const runTask of [runKiln, runTold, bare.runTask]) await rateOf(40, IN_FLIGHT, runTask)
-    const rates = await inTurns(ROUNDS, {
+    const ways = {
       bare: () => rateOf(TASKS, IN_FLIGHT, bare.runTask),
       kiln: () => rateOf(TASKS, IN_FLIGHT, runKiln),
       told: () => rateOf(TASKS, IN_FLIGHT, runTold),
-    })
+    }
+    const rates = await inTurns(ROUNDS, ways, 1)
     const latencies = await inTurns(ROUNDS, {
       bare: () => latencyOf(SINGLES, bare.runTask),
       kiln: () => latencyOf(SINGLES, runKiln),

@@ -9,6 +9,7 @@ import type { Role } from '../../test/support/service.ts'
 import { createDatabase } from '../../test/support/stack.ts'
 import { bearer, callJson } from '../support/call.ts'
 import { makeFolder } from '../support/keep.ts'
+import { DEFAULTS } from '../support/settings.ts'
 import type { Work } from './kills.ts'
 import type { PeerName, PeerOptions } from './queue.ts'
 import { CREATE_TABLE, makeQueue } from './task.ts'
@@ -25,14 +26,6 @@ export interface Side {
   /** Renders that were begun again. */
   countRerun(): Promise<number>
   stop(): Promise<void>
-}
-
-/** What the service's tests shorten is as long as in production. */
-const DEFAULTS = {
-  HEARTBEAT_SECONDS: '',
-  RELAY_INTERVAL_MS: '',
-  RECONCILE_INTERVAL_SECONDS: '',
-  WEBHOOK_TIME_FACTOR: '',
 }
 
 export const startKiln = async (): Promise<Side> => {
