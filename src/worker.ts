@@ -65,7 +65,7 @@ const sql = makeDatabase({
   pool: config.DATABASE_POOL,
   load: metrics && showPool(metrics, config.DATABASE_POOL),
   name: `kiln worker ${config.WORKER_ROLE}`,
-  plansOnce: true,
+  byIndex: true,
   statementTimeoutMs: 10_000,
 })
 await requireSchema(sql, log)

@@ -27,11 +27,10 @@ export interface DatabaseOptions {
   /** Whether sessions keep prepared statements: not behind a pooler that lends connections for a transaction. */
   prepare?: boolean
   /**
-   * Each statement finds its rows by an index and is planned once in a session, for tables of any size. Otherwise the
-   * planner goes through a table while that is small, keeps to it while the table grows, until its next ANALYZE; and it
-   * plans many a statement anew for each call, which may take longer than its work.
+   * Each statement finds its rows by an index. Otherwise the planner goes through a table while that is small, and a
+   * prepared statement keeps to that while the table grows, until its next ANALYZE.
    */
-  plansOnce?: boolean
+  byIndex?: boolean
   /** The server ends a session that has said nothing for so many milliseconds, and frees its locks; never when absent. */
   idleMs?: number
   /** Is told what the pool does; without it nothing is counted. */
@@ -39,8 +38,6 @@ export interface DatabaseOptions {
   /** Hears of every statement, with the values and types of its parameters. Measurements use it. */
   onStatement?: (statement: { text: string; values: unknown[]; types: number[] }) => void
 }
-
-const PLANNED_ONCE = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' }
 
 /** Opens a pool. Connections are made on demand: it succeeds while PostgreSQL is down. */
 export const makeDatabase = ({
@@ -50,7 +47,7 @@ export const makeDatabase = ({
   statementTimeoutMs,
   waitMs = 1000,
   prepare = true,
-  plansOnce = false,
+  byIndex = false,
   idleMs,
   load,
   onStatement,
@@ -75,7 +72,7 @@ export const makeDatabase = ({
         jit: 'off',
         max_parallel_workers_per_gather: '0',
         // A statement that is not prepared is planned each time.
-        ...(plansOnce && prepare && PLANNED_ONCE),
+        ...(byIndex && prepare && { enable_seqscan: 'off' }),
       },
       transform: { undefined: null },
       // A copy, because the driver goes on to write into the list of values.
