@@ -13,7 +13,8 @@ import type { TestDatabase } from '../support/stack.ts'
 import { startDatabaseProxy } from './proxy.ts'
 import type { CommitFault, DatabaseProxy } from './proxy.ts'
 
-const OPTIONS = { pool: 2, name: 'test', statementTimeoutMs: 1500 }
+/** A machine that is busy may take seconds for a connection; what is never answered is waited for as long. */
+const OPTIONS = { pool: 2, name: 'test', statementTimeoutMs: 4000 }
 
 const SIGNAL = (id: string): OutboxEntry => ({
   kind: 'signal',
