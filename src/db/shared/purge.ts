@@ -130,10 +130,14 @@ export const deleteOldAttempts = async (sql: Sql, retentionDays: number): Promis
     delete from attempt
     where ctid in (
       select a.ctid from attempt a
-      join event e on e.id = a.event_id
-      join task t on t.id = e.task_id
+      -- for each of the oldest: else an old plan may join all there are
+      cross join lateral (
+        select from event e join task t on t.id = e.task_id
+        where e.id = a.event_id and t.ended_at < now() - make_interval(days => ${retentionDays})
+        limit 1
+      ) ended
       where a.started_at < now() - make_interval(days => ${retentionDays})
-        and t.ended_at < now() - make_interval(days => ${retentionDays})
+      order by a.started_at
       limit ${BATCH}
     )
   `
