@@ -192,6 +192,8 @@ describe('the run of first tries', () => {
       {},
       { send },
     )
+    // Nobody sends them: they would be under way in other tests.
+    await place.deps.sql`delete from first_try where account = 'frank'`
   })
 
   test('keeps what it sends for long, ends with it, and tells operators what is under way', async () => {
