@@ -86,9 +86,9 @@ const takeUntil = async (
       },
     )
     if (pauseMs === 0) continue
-    if (bell.rings === rings) await bell.heard(pauseMs, ending)
+    const isNews = await bell.heard(pauseMs, ending, rings)
     const gatherMs = Math.min(run.underWay(), GATHER_MS)
-    if (bell.rings !== rings && gatherMs > 0) await sleep(gatherMs)
+    if (isNews && gatherMs > 0) await sleep(gatherMs)
   }
 }
 

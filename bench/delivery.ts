@@ -37,7 +37,7 @@ export const run = async (): Promise<void> =>
     const ways = { deliver: () => deliver(receiver), post: makePost(agent, receiver) }
     await measureRate(ways)
     await measureLatency(sql, ways)
-    await measureDead(keep, sql)
+    await measureDead(keep, { sql, deliver })
   })
 
 /** Sends one event of a task to an address of its own; ends when it has arrived there. */
@@ -84,11 +84,13 @@ const measureLatency = async (
   showRatio('delivery.latency-ratio', [times.deliver, times.post], { atMost: 3 })
 }
 
-const measureDead = async (keep: Keep, sql: Sql): Promise<void> => {
+const measureDead = async (
+  keep: Keep,
+  { sql, deliver }: { sql: Sql; deliver: ReturnType<typeof makeDeliver> },
+): Promise<void> => {
   const startReceiver = async () => keep(await startWebhookReceiver())
   const dead = await startReceiver()
   const living = await Promise.all(Array.from({ length: RECEIVERS - 1 }, startReceiver))
-  const deliver = makeDeliver(sql)
   const fiveOfEach = Array.from({ length: 5 }, () => living).flat()
   /** 99th percentile of the time from row to receiver in milliseconds. */
   const measureP99 = async (): Promise<number> => {

@@ -29,18 +29,19 @@ export const makeNews = (sql: Sql): News => {
   return (id) => void notify(id).catch(() => {})
 }
 
-export interface ListenOptions<Heard extends unknown[]> {
+export interface ListenOptions {
   /** Of PostgreSQL itself: behind a pooler that lends connections for a transaction nobody hears anything. */
   url: string
   /** Of the connection, for operators. */
   name: string
-  onNews(...heard: Heard): void
+  /** Hears which row has changed; of first tries nothing but that there are some. */
+  onNews(id: string): void
   /** Called whenever it has begun to hear: what was told before is lost. */
   onConnect(): void
 }
 
 /** Hears which rows have changed, one after another. Answers what ends it. */
-export const listenForNews = ({ onNews, ...options }: ListenOptions<[id: string]>) => {
+export const listenForNews = ({ onNews, ...options }: ListenOptions) => {
   const hear = (ids: string): void => {
     for (const id of ids.split(' ')) onNews(id)
   }
@@ -48,12 +49,12 @@ export const listenForNews = ({ onNews, ...options }: ListenOptions<[id: string]
 }
 
 /** Hears that first tries wait. Answers what ends it. */
-export const listenForFirstTries = (options: ListenOptions<[]>) => listen(FIRST_TRIES, options)
+export const listenForFirstTries = (options: ListenOptions) => listen(FIRST_TRIES, options)
 
 /** Listens on a connection of its own, which the driver makes anew when it breaks. */
 const listen = (
   channel: string,
-  { url, name, onNews, onConnect }: ListenOptions<[text: string]>,
+  { url, name, onNews, onConnect }: ListenOptions,
 ): (() => Promise<void>) => {
   const sql = postgres(url, {
     connect_timeout: 2,

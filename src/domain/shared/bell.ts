@@ -1,10 +1,13 @@
 /** Wakes whoever waits for news in this process. */
 export interface Bell {
-  /** How often it was rung: it tells whether a ring came before the wait, which does not hear it. */
+  /** How often it was rung. */
   readonly rings: number
   ring(): void
-  /** Ends with the next ring (true), after so many milliseconds or with the signal (false). */
-  heard(milliseconds: number, signal: AbortSignal): Promise<boolean>
+  /**
+   * Ends with the next ring (true), after so many milliseconds or with the signal (false). With the `rings` of an earlier
+   * time it has heard what was rung since then.
+   */
+  heard(milliseconds: number, signal: AbortSignal, since?: number): Promise<boolean>
 }
 
 export const makeBell = (): Bell => {
@@ -18,8 +21,9 @@ export const makeBell = (): Bell => {
       rings += 1
       for (const wake of waiting) wake(true)
     },
-    heard: (milliseconds, signal) =>
+    heard: (milliseconds, signal, since = rings) =>
       new Promise((resolve) => {
+        if (rings !== since) return resolve(true)
         const wake = (rung: boolean): void => {
           clearTimeout(timer)
           signal.removeEventListener('abort', end)

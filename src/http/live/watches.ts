@@ -77,7 +77,7 @@ export const makeWatches = ({ most }: { most: number }): Watches => {
       const isOver = () => isClosed || signal.aborted
       return {
         async next(milliseconds) {
-          if (bell.rings === heard && !isOver()) await bell.heard(milliseconds, signal)
+          if (!isOver()) await bell.heard(milliseconds, signal, heard)
           if (isOver()) return 'over'
           const isChanged = bell.rings !== heard
           heard = bell.rings
