@@ -17,6 +17,7 @@ import type { Studio } from '../adapters/video-engine/studio.ts'
 import { startReceiver } from '../support/network.ts'
 import type { Receiver } from '../support/network.ts'
 import { makePicture } from '../support/pictures.ts'
+import { PATIENT } from '../support/template.ts'
 import { makeEnvironment, makePlace } from './place.ts'
 import type { Place } from './place.ts'
 import { failForGood, makeVideoEngine, renderVideo, VIDEO_TIMING } from './video-engine.ts'
@@ -281,7 +282,7 @@ describe('a video task whose', () => {
     const beats: unknown[] = []
     const environment = makeEnvironment({ heartbeatDetails: { outages: 1 } })
     environment.on('heartbeat', (details) => beats.push(details))
-    const sql = makeDatabase({ ...place.database, pool: 1, name: 'test', statementTimeoutMs: 5000 })
+    const sql = makeDatabase({ ...PATIENT, url: place.database.url })
     const videoEngine = makeVideoEngine(() => sql.end())
     await assert.rejects(renderVideo({ ...deps, sql, videoEngine }, id, { environment }), {
       type: 'unavailable',

@@ -15,6 +15,7 @@ import type { Jobs } from '../../src/jobs/client.ts'
 import { startReconcile } from '../../src/jobs/reconcile.ts'
 import { startRelay } from '../../src/jobs/relay.ts'
 import { makeTaskQueue, temporalAddress, workflowBundle } from '../support/stack.ts'
+import { PATIENT } from '../support/template.ts'
 import { installQuietRuntime } from '../workflows/runtime.ts'
 import { makePlace, SHORT_SCHEDULE, TIMING } from './place.ts'
 import type { Place } from './place.ts'
@@ -89,7 +90,7 @@ export const startStage = async (): Promise<Stage> => {
     delivery: (id) => jobs.client.workflow.getHandle(deliveryWorkflowId(id)),
     async whileReconciling(happens, look = jobs.look) {
       const { url } = place.database
-      const lockSql = makeDatabase({ url, pool: 1, name: 'lock', statementTimeoutMs: 10_000 })
+      const lockSql = makeDatabase({ url, ...PATIENT })
       const looking = { ...options, jobs: { ...jobs, look } }
       const loop = startReconcile({ ...looking, lockSql, log, intervalMs: 50, afterSeconds: 0 })
       await happens().finally(async () => {

@@ -29,6 +29,7 @@ import type { VersionFilter } from '../../src/db/search/version-list.ts'
 import { ROOT, codePath } from '../../src/local/root.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
+import { PATIENT } from '../support/template.ts'
 import { ANSWERS, ANY, hasTexts, listTemplates, makeHearing, oneBlank } from './hearing.ts'
 import type { Answer } from './hearing.ts'
 
@@ -223,12 +224,7 @@ describe('each statement of src/db', () => {
     files = (await readdir(join(ROOT, FOLDER), { recursive: true })).filter(
       (file) => file.endsWith('.ts') && !LEFT_OUT.includes(file),
     )
-    const sql = makeDatabase({
-      url: database.url,
-      pool: 4,
-      name: 'test',
-      statementTimeoutMs: 10_000,
-    })
+    const sql = makeDatabase({ url: database.url, ...PATIENT, pool: 4 })
     const hear = async (call: Call, answer: Answer): Promise<void> => {
       // Whatever becomes of it with a made-up answer: its statements until then were heard.
       await Promise.resolve(call(makeHearing(sql, heard, answer))).catch(() => {})

@@ -124,7 +124,13 @@ describe('a version', () => {
   /** Runs reconcile, which looks at every pending version, until something has happened. */
   const whileReconciling = async (happens: () => Promise<unknown>): Promise<void> => {
     const { url } = stage.place.database
-    const lockSql = makeDatabase({ url, pool: 1, name: 'lock', statementTimeoutMs: 10_000 })
+    const lockSql = makeDatabase({
+      url,
+      pool: 1,
+      name: 'lock',
+      statementTimeoutMs: 0,
+      waitMs: 30_000,
+    })
     const { log } = stage.place.deps
     const options = { ...stage.options, checkTiming: SHORT, intervalMs: 50, afterSeconds: 0 }
     const loop = startReconcile({ ...options, lockSql, log })

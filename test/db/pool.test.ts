@@ -8,10 +8,8 @@ import type { Queryable, Sql } from '../../src/db/client.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
 import { startLink } from '../support/link.ts'
+import { PATIENT } from '../support/template.ts'
 import { waitFor } from '../support/wait.ts'
-
-/** On a slow machine a connection takes longer than the second of production. */
-const PATIENT = { pool: 1, name: 'own', statementTimeoutMs: 0, waitMs: 30_000 }
 
 const runFile = promisify(execFile)
 
@@ -31,7 +29,7 @@ describe('a pool', () => {
   before(async () => {
     database = await createDatabase()
     await database.sql`create table note (text text)`
-    sql = makeDatabase({ url: database.url, pool: 2, name: 'test', statementTimeoutMs: 5000 })
+    sql = makeDatabase({ url: database.url, ...PATIENT, pool: 2, statementTimeoutMs: 5000 })
   })
   after(async () => {
     await sql.end({ timeout: 1 })
@@ -63,12 +61,7 @@ describe('a pool', () => {
   })
 
   test('whose statements time out between two of their rows reads correctly ever after', async () => {
-    const hasty = makeDatabase({
-      url: database.url,
-      pool: 2,
-      name: 'test',
-      statementTimeoutMs: 100,
-    })
+    const hasty = makeDatabase({ url: database.url, ...PATIENT, pool: 2, statementTimeoutMs: 100 })
     const stuck = () => hasty`
       select repeat('x', 1000), case when i = 100 then pg_sleep(60) end from generate_series(1, 100) i
     `
@@ -116,7 +109,7 @@ describe('a pool', () => {
       for (let index = 0; index < 10; index += 1)
         await database.sql`
           select pg_terminate_backend(pid) from pg_stat_activity
-          where datname = current_database() and application_name = 'test'
+          where datname = current_database() and application_name = 'kiln test'
         `
     }
     await Promise.all([work(), work(), work(), work(), killer()])
@@ -189,7 +182,7 @@ describe('a pool', () => {
   })
 
   test('that is ended refuses', async () => {
-    const own = makeDatabase({ url: database.url, pool: 1, name: 'own', statementTimeoutMs: 0 })
+    const own = makeDatabase({ url: database.url, ...PATIENT })
     await own`select 1`
     await own.end({ timeout: 1 })
     await assert.rejects(async () => await own`select 1`, { code: 'CONNECTION_ENDED' })

@@ -10,11 +10,11 @@ import type { Tell } from '../../src/db/unit-of-work.ts'
 import { apiError } from '../../src/domain/shared/errors.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
+import { PATIENT } from '../support/template.ts'
 import { startDatabaseProxy } from './proxy.ts'
 import type { CommitFault, DatabaseProxy } from './proxy.ts'
 
-/** A machine that is busy may take seconds for a connection; what is never answered is waited for as long. */
-const OPTIONS = { pool: 2, name: 'test', statementTimeoutMs: 4000 }
+const OPTIONS = { ...PATIENT, pool: 2, statementTimeoutMs: 4000 }
 
 const SIGNAL = (id: string): OutboxEntry => ({
   kind: 'signal',

@@ -13,6 +13,7 @@ import { startTemporal } from '../../src/local/temporal.ts'
 import type { TemporalServer } from '../../src/local/temporal.ts'
 import { registerSearchAttributes } from '../../src/jobs/search-attributes.ts'
 import type { TestDatabase } from '../support/stack.ts'
+import { PATIENT } from '../support/template.ts'
 
 const say = (): void => {}
 
@@ -60,7 +61,7 @@ export const startOwnPostgres = async (): Promise<OwnPostgres> => {
   // PostgreSQL runs as another user when this is root, and has to get through.
   await chmod(folder, 0o711)
   const server = await startPostgres({ dataDir: folder, say })
-  const sql = makeDatabase({ url: server.url, pool: 4, name: 'kiln test', statementTimeoutMs: 0 })
+  const sql = makeDatabase({ url: server.url, ...PATIENT, pool: 4 })
   await migrate(server.url)
   const drop = async (): Promise<void> => {
     await sql.end({ timeout: 1 })

@@ -14,7 +14,7 @@ import { findTemporalCli } from '../../src/local/temporal-cli.ts'
 import { startTemporal } from '../../src/local/temporal.ts'
 import { bundleWorkflows } from '../../src/local/workflow-bundle.ts'
 import { registerSearchAttributes } from '../../src/jobs/search-attributes.ts'
-import { ADMIN, TEMPLATE } from './template.ts'
+import { PATIENT, TEMPLATE } from './template.ts'
 
 export interface TestServers {
   /** What the test files find them by. */
@@ -128,7 +128,7 @@ const startDatabase = async (
 
 /** A killed server leaves what it wrote with the kernel, and no test cuts the power. */
 const trustKernel = async (url: string): Promise<void> => {
-  const admin = makeDatabase({ url, ...ADMIN })
+  const admin = makeDatabase({ url, ...PATIENT })
   await admin`alter system set fsync = off`
   await admin`alter system set full_page_writes = off`
   await admin`select pg_reload_conf()`
@@ -137,7 +137,7 @@ const trustKernel = async (url: string): Promise<void> => {
 
 /** Nobody may connect to a database while it is copied, so the finished template takes no connections. */
 const makeTemplate = async (url: string): Promise<void> => {
-  const admin = makeDatabase({ url, ...ADMIN })
+  const admin = makeDatabase({ url, ...PATIENT })
   const template = new URL(url)
   template.pathname = `/${TEMPLATE}`
   try {

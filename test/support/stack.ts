@@ -3,7 +3,7 @@ import { after, before } from 'node:test'
 
 import { makeDatabase } from '../../src/db/client.ts'
 import type { Sql } from '../../src/db/client.ts'
-import { ADMIN, TEMPLATE } from './template.ts'
+import { PATIENT, TEMPLATE } from './template.ts'
 
 export interface TestDatabase {
   url: string
@@ -75,7 +75,7 @@ export const workflowBundle = (): string => readServer('WORKFLOW_BUNDLE')
 export const makeTaskQueue = (name: string): string => `${name}-${randomBytes(6).toString('hex')}`
 
 const withAdmin = async (act: (admin: Sql) => Promise<void>): Promise<void> => {
-  const admin = makeDatabase({ url: readServer('TEST_DATABASE_URL'), ...ADMIN })
+  const admin = makeDatabase({ url: readServer('TEST_DATABASE_URL'), ...PATIENT })
   try {
     await act(admin)
   } finally {

@@ -1,5 +1,5 @@
 /** Database that every test's own is a copy of. */
 export const TEMPLATE = 'kiln_template'
 
-/** A pool that makes and drops databases, and waits for a server that is busy with those of other tests. */
-export const ADMIN = { pool: 1, name: 'kiln test', statementTimeoutMs: 0, waitMs: 30_000 }
+/** A pool that waits for a server, and for a process, that are busy with other tests. */
+export const PATIENT = { pool: 1, name: 'kiln test', statementTimeoutMs: 0, waitMs: 30_000 }
