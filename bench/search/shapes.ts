@@ -210,7 +210,7 @@ const makeBulk = async (sql: Sql): Promise<HttpRequest> => {
 
 /** A request of who has the answer already. */
 const withTag = async (baseUrl: string, path: string): Promise<HttpRequest> => {
-  const { etag } = await call(baseUrl + path)
-  if (etag === null) throw new Error(`${path} has no ETag`)
+  const { etag } = (await call(baseUrl + path)).headers
+  if (typeof etag !== 'string') throw new Error(`${path} has no ETag`)
   return { path, headers: { 'if-none-match': etag } }
 }

@@ -666,6 +666,21 @@ describe('a bucket', { skip: (await whyNoS3Server()) ?? false }, () => {
         await readLarge()
       })
 
+    test('keeps no small file waiting for large ones', async () => {
+      proxy.fault = (asked) => (asked.includes('partNumber') ? 'silent' : undefined)
+      const putSilent = async (_: unknown, at: number): Promise<string> => {
+        const path = await scratchFile(LARGE)
+        await storage.putFile(`large/${at}`, path).catch(() => {})
+        return 'a large one'
+      }
+      const large = Array.from({ length: 4 }, putSilent)
+      await waitFor('parts are sent', () => Promise.resolve(count(/partNumber/) > 0))
+      const small = put('small', 'x').then(() => 'the small one')
+      assert.equal(await Promise.race([small, ...large]), 'the small one')
+      proxy.fault = undefined
+      await Promise.all(large)
+    })
+
     test('ends a read that breaks off again and again', async () => {
       await putLarge()
       proxy.fault = (asked) => (asked.startsWith('GET') ? 0 : undefined)

@@ -35,8 +35,12 @@ export interface S3StorageOptions extends S3Options {
 const PART_BYTES = 5 * 2 ** 20
 /** Parts of one file that are sent at once. */
 const PARTS = 2
-/** Files that are sent at once: their parts are 40 MiB, and the SDK copies each once. */
-const WRITES = 4
+/**
+ * Files that are sent at once: of several parts, and of one, which do not wait behind those. Their parts are 40 MiB, and the
+ * SDK copies each once.
+ */
+const LARGE = 2
+const SMALL = 4
 /** How long one waits for its turn. */
 const PATIENCE_MS = 60_000
 const REMOVALS = 16
@@ -61,9 +65,11 @@ interface Bucket {
 export const makeS3Storage = ({ scratch, ...options }: S3StorageOptions): Required<Storage> => {
   const root = options.prefix === '' ? '' : `${options.prefix}/`
   const bucket = { client: makeS3Client(options), Bucket: options.bucket, root }
-  const writes = makeGate(WRITES)
-  const write = (key: string, open: () => Readable): Promise<void> =>
-    writes.run(() => send(bucket, key, open()), PATIENCE_MS).catch(hide('PutObject'))
+  const [small, large] = [makeGate(SMALL), makeGate(LARGE)]
+  const write = (key: string, bytes: number, open: () => Readable): Promise<void> =>
+    (bytes > PART_BYTES ? large : small)
+      .run(() => send(bucket, key, open()), PATIENCE_MS)
+      .catch(hide('PutObject'))
   const remove = async (key: string): Promise<void> => {
     await bucket.client
       .send(new DeleteObjectCommand(place(bucket, key)))
@@ -82,14 +88,14 @@ export const makeS3Storage = ({ scratch, ...options }: S3StorageOptions): Requir
     },
     putFile: async (key, path) => {
       place(bucket, key)
-      await stat(path)
-      await write(key, () => createReadStream(path, { highWaterMark: 2 ** 20 }))
+      const { size } = await stat(path)
+      await write(key, size, () => createReadStream(path, { highWaterMark: 2 ** 20 }))
       await rm(path, { force: true })
     },
     putStream: async (key, readable, { maxBytes }) => {
       place(bucket, key)
       const measure = makeMeasure(maxBytes)
-      await write(key, () => Readable.from(measure.pass(readable), { objectMode: false }))
+      await write(key, maxBytes, () => Readable.from(measure.pass(readable), { objectMode: false }))
       return measure.digest()
     },
     open: async (key, range) => {
