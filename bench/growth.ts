@@ -69,7 +69,7 @@ const startSide = async (keep: Keep, receiver: WebhookReceiver) => {
   const service = keep(await startService({ env: DEFAULTS }))
   const tasks = keep(await startTaskClient(service))
   // A million rows are written in one statement.
-  const options = { pool: 8, name: 'growth', statementTimeoutMs: 0 }
+  const options = { pool: 8, name: 'growth', statementTimeoutMs: 0, byIndex: true }
   const sql = makeDatabase({ url: service.database.url, ...options })
   keep({ stop: () => sql.end() })
   const order = await relight()
@@ -84,12 +84,12 @@ const startSide = async (keep: Keep, receiver: WebhookReceiver) => {
     delivery: () => rateOf(600, 40, () => deliver(receiver)),
     relay: () => rateOf(300, 1, () => leaseOutbox(sql)),
     reconcile: () =>
-      rateOf(300, 1, async () => {
+      rateOf(1500, 1, async () => {
         await listStillTasks(sql, ALL)
         await listStillDeliveries(sql, ALL)
       }),
     purge: () =>
-      rateOf(100, 1, async () => {
+      rateOf(500, 1, async () => {
         await listTasksToPurge(sql, 30)
         await deleteOldRecords(sql)
       }),

@@ -142,4 +142,5 @@ const main = async (): Promise<boolean> => {
   return isWell
 }
 
-process.exitCode = (await main()) ? 0 : 1
+// Node 20 was seen to spin for ever in `CleanupHandles` when it ended by itself.
+process.exit((await main()) ? 0 : 1)

@@ -168,8 +168,9 @@ export const beginFirstAttempts = async (
   tries: readonly { eventId: string; url: string }[],
 ): Promise<ReadonlyMap<string, number>> => {
   const rows = await sql<{ eventId: string; number: number }[]>`
+    -- the list in a select: of one that it sees PostgreSQL makes a plan each time
     with given as (
-      select * from unnest(${tries.map(({ eventId }) => eventId)}::uuid[],
+      select * from unnest((select ${tries.map(({ eventId }) => eventId)}::uuid[]),
         ${tries.map(({ url }) => withoutQuery(url))}::text[]) as given (event_id, url)
     ),
     -- the lock keeps two attempts from taking the same number; with the state here all pending events might be read
@@ -200,9 +201,10 @@ export const completeFirstAttempts = async (
 ): Promise<void> => {
   const column = <T>(read: (row: (typeof delivered)[number]) => T): T[] => delivered.map(read)
   await sql`
+    -- the list in a select: as above
     with done as (
       select * from unnest(
-        ${column(({ key }) => key.eventId)}::uuid[],
+        (select ${column(({ key }) => key.eventId)}::uuid[]),
         ${column(({ key }) => key.number)}::integer[],
         ${column(({ result }) => Math.round(result.durationMs))}::integer[],
         ${column(({ result }) => result.address ?? null)}::text[],

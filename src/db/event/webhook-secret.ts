@@ -16,7 +16,8 @@ export const listSecrets = async (
 ): Promise<StoredSecret[]> =>
   await sql`
   select s.owner, s.secret, s.created_at as "createdAt", s.expires_at as "expiresAt"
-  from unnest(${[...owners]}::text[]) as of (owner)
+  -- the list in a select: of one that it sees PostgreSQL makes a plan each time
+  from unnest((select ${[...owners]}::text[])) as of (owner)
   cross join lateral (
     select owner, secret, created_at, expires_at
     from webhook_secret

@@ -1,7 +1,10 @@
 import type { Sql } from '../client.ts'
 
-/** Rows of one step: small, so that no statement holds locks for long. */
-const BATCH = 200
+/**
+ * Rows of one step: few, so that no statement holds locks for long. Of a parameter PostgreSQL would assume a tenth of all
+ * rows, and plan anew each time.
+ */
+const batch = (sql: Sql) => sql`limit 200`
 
 /** Ended tasks whose files are due for removal, except those whose results or inputs an open task uses. */
 export const listTasksToPurge = async (sql: Sql, retentionDays: number): Promise<string[]> => {
@@ -20,7 +23,7 @@ export const listTasksToPurge = async (sql: Sql, retentionDays: number): Promise
         join task open on open.id = i.task_id and open.ended_at is null
       )
     order by t.ended_at
-    limit ${BATCH}
+    ${batch(sql)}
   `
   return rows.map((row) => row.id)
 }
@@ -62,7 +65,7 @@ export const listUploadsToPurge = async (sql: Sql): Promise<string[]> => {
           and i.storage_key ~<~ ('uploads/' || u.id || '0')
       )
     order by u.expires_at
-    limit ${BATCH}
+    ${batch(sql)}
   `
   return rows.map((row) => row.id)
 }
@@ -90,7 +93,7 @@ export const listVersionsToSweep = async (sql: Sql): Promise<string[]> => {
       and (archive_state in ('accepted', 'rejected', 'expired')
         or status = 'NodeVersionStatusDeleted')
     order by upload_started_at
-    limit ${BATCH}
+    ${batch(sql)}
   `
   return rows.map((row) => row['id'] as string)
 }
@@ -116,7 +119,7 @@ export const deleteOldRecords = async (sql: Sql): Promise<number> => {
       where ctid = any(array(
         select ctid from ${sql(table)}
         where ${sql(at)} < now() - make_interval(hours => ${hours})
-        limit ${BATCH}
+        ${batch(sql)}
       ))
     `
     deleted += count
@@ -138,7 +141,7 @@ export const deleteOldAttempts = async (sql: Sql, retentionDays: number): Promis
       ) ended
       where a.started_at < now() - make_interval(days => ${retentionDays})
       order by a.started_at
-      limit ${BATCH}
+      ${batch(sql)}
     )
   `
   return count
