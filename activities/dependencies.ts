@@ -57,6 +57,8 @@ export interface FirstTryDependencies extends DeliveryDependencies, Pick<CoreDep
   bell: Bell
   /** Aborted when the worker is to stop. */
   stopping: AbortSignal
+  /** Tries that go on after their run. The worker waits for them before it ends. */
+  settling: Set<Promise<void>>
   /** The row of the outbox that starts the further tries of a task's events. */
   startDelivery(task: { taskId: string; kind: string; owner: string }): OutboxStart
   /** Makes those further tries look at the rows again. If that is lost, they do so later. */

@@ -64,11 +64,11 @@ export const makeEventActivities = (deps: DeliveryDependencies, sendAttempt: Sen
   async sendEvent(target: Target): Promise<SendResult> {
     const { eventId } = target
     const { cancellationSignal: signal } = Context.current()
-    const seconds = await withHeartbeat({ beatMs: BEAT_MS }, async () => {
+    const putOff = await withHeartbeat({ beatMs: BEAT_MS }, async () => {
       const receiver = await findReceiver(deps.sql, eventId)
       if (!receiver) {
         await unitOfWork(deps, (sql) => stopEvent(sql, eventId))
-        return 0
+        return undefined
       }
       return await sendAttempt({
         eventId,
@@ -82,7 +82,7 @@ export const makeEventActivities = (deps: DeliveryDependencies, sendAttempt: Sen
     }).catch((error: unknown) => {
       throw toFailure(deps, target, error)
     })
-    return { putOffMs: toMs(seconds) }
+    return { putOffMs: toMs(putOff?.seconds ?? 0) }
   },
 })
 

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { Context } from '@temporalio/activity'
@@ -20,6 +19,7 @@ import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { FirstTryDependencies } from './dependencies.ts'
 import { withHeartbeat } from './heartbeat.ts'
 import type { AttemptOutcome, SendAttempt } from './send-attempt.ts'
+import type { SlotKind } from '../src/adapters/outbound/attempt-slots.ts'
 
 /** Tries that one run holds at most, and those of one account and of one host among them: a host leaves its account room. */
 const HELD = 256
@@ -41,27 +41,37 @@ const BEAT_MS = 1000
 const MEASURE_MS = 4000
 /** A run ends after so long, so that runs move to where workers are. */
 const RUN_MS = 30 * 60_000
+/** Full for all who send there. What an account or an owner has enough of says nothing of their receivers. */
+const OF_RECEIVERS: readonly SlotKind[] = ['host', 'address']
 
 /**
  * Makes the activity that makes first tries until its worker stops: it takes those that are due, sends many at once and
  * records them in batches. What failed goes on in a workflow of its task. Any number of runs share the work, because each
- * holds what it has taken by leases.
+ * holds what it has taken by leases. A run ends at once, so that the next one begins, here or elsewhere; its tries go on.
  */
 export const makeDeliverFirst =
   (deps: FirstTryDependencies, sendAttempt: SendAttempt) => async (): Promise<void> => {
-    const { cancellationSignal } = Context.current()
-    const ending = AbortSignal.any([cancellationSignal, deps.stopping, AbortSignal.timeout(RUN_MS)])
-    // Every try under way listens; Node takes more than 10 for a leak and says so.
-    setMaxListeners(0, cancellationSignal)
-    const run = makeRun(deps, { sendAttempt, signal: cancellationSignal })
-    const timers = [setInterval(run.renew, RENEW_MS), setInterval(run.measure, MEASURE_MS)]
+    // Not AbortSignal.timeout: nothing but its timer would hold that one, and `any` does not.
+    const over = new AbortController()
+    const ending = AbortSignal.any([
+      Context.current().cancellationSignal,
+      deps.stopping,
+      over.signal,
+    ])
+    const run = makeRun(deps, sendAttempt)
+    const timers = [setTimeout(() => over.abort(), RUN_MS), setInterval(run.measure, MEASURE_MS)]
+    const renewing = setInterval(run.renew, RENEW_MS)
     try {
-      await withHeartbeat({ beatMs: BEAT_MS, details: run.describe }, async () => {
-        await takeUntil(ending, run, deps)
-        await run.settle()
-      })
+      await withHeartbeat({ beatMs: BEAT_MS, details: run.describe }, () =>
+        takeUntil(ending, run, deps),
+      )
     } finally {
-      for (const timer of timers) clearInterval(timer)
+      for (const timer of timers) clearTimeout(timer)
+      const settled = run.settle().finally(() => {
+        clearInterval(renewing)
+        deps.settling.delete(settled)
+      })
+      deps.settling.add(settled)
     }
   }
 
@@ -107,10 +117,7 @@ interface Run {
   settle(): Promise<void>
 }
 
-const makeRun = (
-  deps: FirstTryDependencies,
-  { sendAttempt, signal }: { sendAttempt: SendAttempt; signal: AbortSignal },
-): Run => {
+const makeRun = (deps: FirstTryDependencies, sendAttempt: SendAttempt): Run => {
   const { sql, bell, log } = deps
   const record = makeRecords(deps)
   const held = new Map<string, { of: FirstTry; work: Promise<void> }>()
@@ -124,20 +131,19 @@ const makeRun = (
     const { eventId, lostNumber, url, owner, account } = of
     if (url === '') return await record.stop(of)
     if (lostNumber !== null) return await record.lost(of, lostNumber)
-    const seconds = await sendAttempt({
+    const putOff = await sendAttempt({
       eventId,
       receiver: { url, owner, account },
       waitMs: SLOT_WAIT_MS,
-      signal,
       writeDown: () => record.writeDown(of),
       complete: (begun, outcome) => {
         sent += 1
         return record.complete(of, begun, outcome)
       },
     })
-    if (seconds === 0) return
-    stuckHosts.add(of.host)
-    await record.putOff({ eventId, seconds })
+    if (!putOff) return
+    if (OF_RECEIVERS.includes(putOff.full)) stuckHosts.add(of.host)
+    await record.putOff({ eventId, seconds: putOff.seconds })
   }
   const begin = (of: FirstTry): void => {
     const work = make(of)

@@ -1,5 +1,5 @@
 import { networkOf } from '../src/adapters/network-of.ts'
-import type { Wanted } from '../src/adapters/outbound/attempt-slots.ts'
+import type { SlotKind, Wanted } from '../src/adapters/outbound/attempt-slots.ts'
 import type { Located } from '../src/adapters/outbound/locate.ts'
 import type { Posted } from '../src/adapters/outbound/post.ts'
 import { signWebhook } from '../src/adapters/webhook.ts'
@@ -25,7 +25,7 @@ export interface AttemptJob {
   /** Records what came of it. */
   complete(begun: BegunAttempt, outcome: AttemptOutcome): Promise<void>
   /** Ends the attempt, which then is lost. */
-  signal: AbortSignal
+  signal?: AbortSignal
 }
 
 export interface AttemptOutcome {
@@ -33,12 +33,18 @@ export interface AttemptOutcome {
   verdict: AttemptVerdict
 }
 
-export type SendAttempt = (job: AttemptJob) => Promise<number>
+/** Nothing was done: there are as many at once as may be. */
+export interface PutOff {
+  /** To wait. */
+  seconds: number
+  full: SlotKind
+}
+
+export type SendAttempt = (job: AttemptJob) => Promise<PutOff | undefined>
 
 /**
  * Makes the function that makes one attempt: writes it down, signs and sends it, and records what it means for the event.
- * It answers 0. When there are as many at once as may be of its host, address or owner, nothing is done, and the answer is
- * the seconds to wait.
+ * When there are as many at once as may be of its host, address or owner, it answers when to come back.
  */
 export const makeSendAttempt = (deps: DeliveryDependencies): SendAttempt => {
   const makeBody = makeEventBody(deps)
@@ -86,7 +92,7 @@ export const makeSendAttempt = (deps: DeliveryDependencies): SendAttempt => {
           timeoutMs: deps.delivery.limits?.connectMs,
         }),
       )
-      if ('putOffSeconds' in located) return located
+      if ('full' in located) return located
       // The first alone, which is dialled first: a name may list addresses of others, to take their slots.
       const ofAddress = located.addresses
         .slice(0, 1)
@@ -100,8 +106,7 @@ export const makeSendAttempt = (deps: DeliveryDependencies): SendAttempt => {
 
   return async (job) => {
     const sent = await send(job)
-    if (!sent) return 0
-    if ('putOffSeconds' in sent) return sent.putOffSeconds
+    if (!sent || 'full' in sent) return sent
     const { begun, posted } = sent
     failpoint('deliver.after-answer')
     const outcome = judge(deps, begun, posted)
@@ -110,15 +115,11 @@ export const makeSendAttempt = (deps: DeliveryDependencies): SendAttempt => {
     await job.complete(begun, outcome)
     failpoint('deliver.after-record')
     log(deps, job, begun, outcome.result, posted)
-    return 0
+    return undefined
   }
 }
 
 type Sent = { begun: BegunAttempt; posted: Posted } | undefined
-
-interface PutOff {
-  putOffSeconds: number
-}
 
 /** Works while it holds slots. Without them it does nothing: they come back in groups, and within a minute. */
 const holding = async <T>(
@@ -127,12 +128,13 @@ const holding = async <T>(
   wanted: readonly Wanted[],
   work: () => Promise<T>,
 ): Promise<T | PutOff> => {
-  const { release, groups } = await attemptSlots.take(wanted, { waitMs, signal })
-  if (!release) return { putOffSeconds: delivery.putOffSeconds * Math.min(12, groups) }
+  const taken = await attemptSlots.take(wanted, { waitMs, signal })
+  if (!taken.release)
+    return { seconds: delivery.putOffSeconds * Math.min(12, taken.groups), full: taken.full }
   try {
     return await work()
   } finally {
-    release()
+    taken.release()
   }
 }
 

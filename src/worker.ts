@@ -136,6 +136,7 @@ const makeDelivery = () => ({
 })
 
 const stopping = new AbortController()
+const settling = new Set<Promise<void>>()
 
 /** Wakes first tries. */
 const bell = makeBell()
@@ -170,6 +171,7 @@ const coreWorker = (): Promise<Worker> =>
       jobs,
       bell,
       stopping: stopping.signal,
+      settling,
       startDelivery: (task) => startDelivery(task, { taskQueue: config.TASK_QUEUE }),
       announceEvent: (taskId) => void jobs.announceEvent(taskId),
       ...makeDelivery(),
@@ -306,15 +308,12 @@ const metricsServer =
     isHealthy: () => workers.every((worker) => worker.getState() === 'RUNNING'),
     further: sdkMetrics?.read,
   }))
-if (!media)
-  await jobs
-    .keep(startFirstTries({ taskQueue: config.TASK_QUEUE, runs: config.DELIVERY_RUNS }))
-    .catch((error: unknown) => log.warn({ err: error }, 'first tries are started by reconcile'))
 closeOnSignal(
   async () => {
     stopping.abort()
     for (const worker of workers) worker.shutdown()
     await running
+    await Promise.all(settling)
     metricsServer?.close()
     await jobs.settle()
     outbound.close()
@@ -328,6 +327,10 @@ closeOnSignal(
   },
   { limitMs: 45_000, log },
 )
+if (!media)
+  await jobs
+    .keep(startFirstTries({ taskQueue: config.TASK_QUEUE, runs: config.DELIVERY_RUNS }))
+    .catch((error: unknown) => log.warn({ err: error }, 'first tries are started by reconcile'))
 log.info(
   { pid: process.pid, role: config.WORKER_ROLE, metrics_port: metricsServer?.port },
   'worker ready',

@@ -39,6 +39,12 @@ export interface DatabaseOptions {
   onStatement?: (statement: { text: string; values: unknown[]; types: number[] }) => void
 }
 
+/**
+ * PostgreSQL looks for a deadlock when a lock has been waited for as long as `deadlock_timeout`, a second by default. Who
+ * gives up at the same moment is not told of one, and nor is the other.
+ */
+const DEADLOCK_MS = 100
+
 /** Opens a pool. Connections are made on demand: it succeeds while PostgreSQL is down. */
 export const makeDatabase = ({
   url,
@@ -64,7 +70,7 @@ export const makeDatabase = ({
       connection: {
         application_name: name,
         statement_timeout: statementTimeoutMs,
-        lock_timeout: waitMs,
+        lock_timeout: waitMs + DEADLOCK_MS,
         idle_in_transaction_session_timeout: 10_000,
         ...(idleMs !== undefined && { idle_session_timeout: idleMs }),
         // Our statements take milliseconds. The planner sees no values and may guess many rows: it then compiled one for

@@ -68,9 +68,16 @@ export const makePool = (url: string, options: Options, load?: PoolLoad): postgr
       if (name === 'begin')
         return async (work: Parameters<typeof beginSafely>[1]) => {
           if (load) load.busy += 1
+          const pool = use()
+          let timer: NodeJS.Timeout | undefined
           try {
-            return await beginSafely(use(), work)
+            return await beginSafely(pool, (sql) => {
+              // Its connection may be one of a server that is silent, as may all others: nothing is lost by a new pool.
+              if (silentMs > 0) timer = setTimeout(() => leave(pool), 2 * silentMs).unref()
+              return work(sql)
+            })
           } finally {
+            clearTimeout(timer)
             if (load) load.busy -= 1
           }
         }

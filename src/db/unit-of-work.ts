@@ -49,13 +49,13 @@ export const unitOfWork = async <T>(
   work: (sql: Transaction, tell: Tell) => Promise<T>,
   { at, of, wasCommitted }: UnitOptions = {},
 ): Promise<T> => {
-  const deadline = Date.now() + deadlineOf(sql)
+  const deadline = performance.now() + deadlineOf(sql)
   const unit: Unit<T> = { told: [], isLate: false }
   try {
     const traceparent = jobs?.tracing?.current()
     await inTime(
       beginWithRetries(sql, unit, { work, at, traceparent }),
-      deadline - Date.now(),
+      deadline - performance.now(),
       'PostgreSQL',
     )
   } catch (error) {
@@ -129,8 +129,10 @@ const beginWithRetries = async <T>(
 }
 
 const lookUntil = async (deadline: number, look: () => Promise<boolean>): Promise<boolean> => {
-  while (Date.now() < deadline) {
-    const found = await inTime(look(), deadline - Date.now(), 'PostgreSQL').catch(() => false)
+  while (performance.now() < deadline) {
+    const found = await inTime(look(), deadline - performance.now(), 'PostgreSQL').catch(
+      () => false,
+    )
     if (found) return true
     await sleep(LOOK_PAUSE_MS)
   }

@@ -6,6 +6,7 @@ import { makeDeliverFirst } from '../../activities/first-tries.ts'
 import { makeSendAttempt } from '../../activities/send-attempt.ts'
 import type { SendAttempt } from '../../activities/send-attempt.ts'
 import { ATTEMPT_SLOTS, makeAttemptSlots } from '../../src/adapters/outbound/attempt-slots.ts'
+import { holdFirstTries } from '../../src/db/event/first-try.ts'
 import { DELIVERY_SCHEDULE } from '../../src/domain/event/delivery-schedule.ts'
 import { eventOf, insertToldTask, listStates, move, begin, seeAttempts } from '../db/told-task.ts'
 import { answer, hang, heldUntil, inTurn, useWebhookReceiver } from '../support/receiver.ts'
@@ -16,6 +17,7 @@ import { makeEnvironment, usePlace } from './place.ts'
 describe('the run of first tries', () => {
   const place = usePlace()
   const receiver = useWebhookReceiver()
+  const settling = new Set<Promise<void>>()
 
   let paths = 0
   const at = async (
@@ -48,7 +50,7 @@ describe('the run of first tries', () => {
   ): Promise<unknown[]> => {
     const stopping = new AbortController()
     const delivery = { schedule: DELIVERY_SCHEDULE, putOffSeconds: 5 }
-    const deps = { ...place.deps, delivery, stopping: stopping.signal, ...changed }
+    const deps = { ...place.deps, delivery, stopping: stopping.signal, settling, ...changed }
     const beats: unknown[] = []
     const under = Array.from({ length: runs }, () => {
       const environment = makeEnvironment()
@@ -62,6 +64,7 @@ describe('the run of first tries', () => {
     } finally {
       stopping.abort()
       await Promise.all(under)
+      await Promise.all(settling)
     }
     return beats
   }
@@ -178,7 +181,7 @@ describe('the run of first tries', () => {
     const eventId = await eventOf(place.deps.sql, other, 'IN_PROGRESS')
     const sent = new Set<string>()
     let end: () => void = () => {}
-    const held = new Promise<number>((resolve) => (end = () => resolve(1)))
+    const held = new Promise<undefined>((resolve) => (end = () => resolve(undefined)))
     const send: SendAttempt = (one) => {
       sent.add(one.eventId)
       return held
@@ -195,6 +198,119 @@ describe('the run of first tries', () => {
     // Nobody sends them: they would be under way in other tests.
     await place.deps.sql`delete from first_try where account = 'frank'`
   })
+
+  for (const [full, count] of [
+    ['account', 0],
+    ['host', 4],
+  ] as const)
+    test(`puts ${count} tries of others off when the slots of ${full} are full`, async () => {
+      const { sql } = place.deps
+      // More than an account may have at once, so that some of each host are due and not taken.
+      for (let task = 0; task < 60; task += 1) await at(answer(204), 'bob')
+      await sql`
+        update first_try f set host = 'host-' || n % 3
+        from (select event_id, row_number() over (order by due_at) as n from first_try) numbered
+        where f.event_id = numbered.event_id
+      `
+      const sent = new Set<string>()
+      let end: () => void = () => {}
+      const held = new Promise<undefined>((resolve) => (end = () => resolve(undefined)))
+      const send: SendAttempt = async ({ eventId, receiver: { account } }) => {
+        if (account === 'mallory') return { seconds: 60, full }
+        sent.add(eventId)
+        await held
+        return undefined
+      }
+      const isSent = ({ eventId }: { eventId: string }) =>
+        waitFor('it is sent', () => Promise.resolve(sent.has(eventId)))
+      await running(
+        async () => {
+          await waitFor('the account is full', () => Promise.resolve(sent.size === 48))
+          const { eventId } = await at(answer(204), 'mallory')
+          await sql`update first_try set host = 'host-0' where event_id = ${eventId}`
+          await waitFor('one is put off', async () => {
+            const rows = await sql`
+              select from first_try where account = 'mallory' and due_at > now() + interval '50 seconds'
+            `
+            return rows.length === 1
+          })
+          await isSent(await at(answer(204), 'carol'))
+          const rows = await sql<{ id: string }[]>`
+            select event_id as id from first_try where account = 'bob' and due_at > now()
+          `
+          assert.equal(rows.filter(({ id }) => !sent.has(id)).length, count)
+          end()
+        },
+        {},
+        { send },
+      )
+      await sql`delete from first_try`
+    })
+
+  for (const [failures, times] of [
+    [1, 0],
+    [3, 1],
+  ] as const)
+    test(`announces an event ${times} times that waits for one tried ${failures} times`, async () => {
+      const { sql } = place.deps
+      const { id, eventId } = await at(answer(204))
+      await sql`update event set failures = ${failures}, next_attempt_at = now() where id = ${eventId}`
+      await move(sql, id, 'COMPLETED')
+      const announced: string[] = []
+      await running(
+        () =>
+          waitFor('it is looked at again later', async () => {
+            const rows = await sql`
+              select from first_try where task_id = ${id} and due_at > now() + interval '4 seconds'
+            `
+            return rows.length === 1
+          }),
+        { announceEvent: (of) => announced.push(of) },
+      )
+      assert.equal(announced.filter((of) => of === id).length, times)
+      await sql`delete from first_try`
+    })
+
+  test('renews what nobody else has locked, and waits for nobody', async () => {
+    const { sql } = place.deps
+    const [locked, free] = [await at(answer(204)), await at(answer(204))]
+    const dueOf = async ({ eventId }: { eventId: string }): Promise<boolean> => {
+      const rows = await sql`
+        select from first_try where event_id = ${eventId} and due_at > now() + interval '1 minute'
+      `
+      return rows.length === 1
+    }
+    await sql.begin(async (own) => {
+      await own`select from first_try where event_id = ${locked.eventId} for update`
+      const tries = [locked, free].map(({ eventId }) => ({ eventId, seconds: 600 }))
+      await holdFirstTries(sql, tries)
+    })
+    assert.deepEqual([await dueOf(locked), await dueOf(free)], [false, true])
+    await sql`delete from first_try`
+  })
+
+  for (const how of ['stops', 'is cancelled'] as const)
+    test(`ends at once when it ${how}; its tries go on and are recorded`, async () => {
+      let answerNow: () => void = () => {}
+      const held = new Promise<void>((resolve) => (answerNow = resolve))
+      const slow = await at(heldUntil(held, answer(204)))
+      const stopping = new AbortController()
+      const delivery = { schedule: DELIVERY_SCHEDULE, putOffSeconds: 5 }
+      const deps = { ...place.deps, delivery, stopping: stopping.signal, settling }
+      const environment = makeEnvironment()
+      const run = environment.run<[], void, () => Promise<void>>(
+        makeDeliverFirst(deps, makeSendAttempt(deps)),
+      )
+      await waitFor('it is sent', () => Promise.resolve(tellsOf(slow.path).length === 1))
+      if (how === 'stops') stopping.abort()
+      else environment.cancel()
+      await run
+      assert.deepEqual(await statesOf(slow.id), ['IN_PROGRESS pending 0'])
+      answerNow()
+      await Promise.all(settling)
+      assert.deepEqual(await statesOf(slow.id), ['IN_PROGRESS delivered 0'])
+      assert.equal(tellsOf(slow.path).length, 1)
+    })
 
   test('keeps what it sends for long, ends with it, and tells operators what is under way', async () => {
     let answerNow: () => void = () => {}

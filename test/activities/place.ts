@@ -72,6 +72,7 @@ export const makePlace = async (): Promise<Place> => {
     announceEvent: () => {},
     bell: makeBell(),
     stopping: new AbortController().signal,
+    settling: new Set(),
     startDelivery: (task) => startDelivery(task, { taskQueue: 'kiln' }),
     signer: makeSigner({
       keys: [randomBytes(32).toString('base64')],

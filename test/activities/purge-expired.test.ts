@@ -12,7 +12,7 @@ import { listVideoFacts } from '../../src/db/video-task/video-task.ts'
 import { THUMBNAIL } from '../../src/domain/task/thumbnail.ts'
 import { startUpload } from '../../src/db/registry/archive.ts'
 import { makeFileRoutes } from '../../src/http/platform/file-routes.ts'
-import { deleteEndpoint } from '../../src/db/event/endpoint.ts'
+import { deleteEndpoint, insertEndpoint } from '../../src/db/event/endpoint.ts'
 import { insertToldEndpoint } from '../db/told-task.ts'
 import { makeRegistryPlace } from '../db/registry-place.ts'
 import { startRoutes } from '../support/routes.ts'
@@ -225,6 +225,66 @@ describe('the removal by age', () => {
       select from endpoint where id = ${id} union all select from webhook_secret where owner = ${`endpoint:${id}`}
     `
     assert.equal(rows.length, 0)
+  })
+
+  test('keeps the last event of a publisher, after which the next one is numbered', async () => {
+    const { sql } = place.deps
+    const publisherId = await makeRegistryPlace(place.database).addPublisher('numbered')
+    const endpoint = await sql.begin((sql) =>
+      insertEndpoint(
+        sql,
+        {
+          holder: { owner: null, publisherId },
+          url: 'https://a.example.com/',
+          events: ['token.created'],
+        },
+        1,
+      ),
+    )
+    const subject = randomUUID()
+    const tell = () =>
+      sql`select tell_publisher(${publisherId}, 'token.created', ${subject}::uuid, '{}')`
+    const numbers = async (): Promise<number[]> => {
+      const rows = await sql<{ sequence: number }[]>`
+        select sequence from event where endpoint_id = ${endpoint?.id ?? ''} order by sequence
+      `
+      return rows.map(({ sequence }) => sequence)
+    }
+    for (let told = 0; told < 3; told += 1) await tell()
+    await sql`
+      update event set state = 'delivered', created_at = now() - interval '31 days'
+      where subject_id = ${subject}
+    `
+    await sql`
+      insert into redelivery (event_id) select id from event where subject_id = ${subject} and sequence = 1
+    `
+    assert.equal(await purge(), 1)
+    assert.deepEqual(await numbers(), [1, 3], 'the first is to be told again')
+    await tell()
+    assert.deepEqual(await numbers(), [1, 3, 4])
+    await sql`delete from event where subject_id = ${subject}`
+  })
+
+  test('goes on past files that cannot be removed, and tells of them', async () => {
+    const { sql, storage } = place.deps
+    const [stuck, fine] = [await ended(32), await ended(31)]
+    await sql`
+      insert into outbox (kind, workflow_type, workflow_id, created_at, dispatched_at)
+      values ('start', 't', 'old', now() - interval '9 days', now() - interval '8 days')
+    `
+    const locked = async (prefix: string): Promise<void> => {
+      if (prefix.endsWith(stuck)) throw new Error('it is locked')
+      await storage.removePrefix(prefix)
+    }
+    const faulty = makePurgeExpired({
+      ...place.deps,
+      storage: { ...storage, removePrefix: locked },
+    })
+    await assert.rejects(faulty(), /1 of \d+ were not removed/)
+    assert.deepEqual(await listFiles(fine), [])
+    assert.equal((await sql`select from outbox where workflow_id = 'old'`).length, 0)
+    assert.equal(await purge(), 1)
+    assert.deepEqual(await listFiles(stuck), [])
   })
 
   test('takes old records, and no outbox row that Temporal does not know of yet', async () => {

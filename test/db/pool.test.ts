@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
 import { makeDatabase } from '../../src/db/client.ts'
@@ -170,6 +171,27 @@ describe('a pool', () => {
     link.leadTo(Number(new URL(database.url).port), { leaveBehind: true })
     await assert.rejects(async () => await own`select 1`, { code: 'CONNECTION_CLOSED' })
     await waitFor('it is usable again', async () => await own`select 1`.catch(() => false))
+    await own.end({ timeout: 1 })
+    await link.stop()
+  })
+
+  test('whose server went silent while all connections were in transactions goes on', async () => {
+    const link = await startLink(database.url)
+    const own = makeDatabase({ url: link.url(database.url), ...PATIENT, statementTimeoutMs: 200 })
+    await waitFor('it is connected', async () => await own`select 1`.catch(() => false))
+    const silent = own.begin(async (sql) => {
+      link.leadTo(Number(new URL(database.url).port), { leaveBehind: true })
+      await sql`select 1`
+    })
+    silent.catch(() => {})
+    const answers = (): Promise<boolean> => {
+      const query = own`select 1`.then(
+        () => true,
+        () => false,
+      )
+      return Promise.race([query, sleep(100, false)])
+    }
+    await waitFor('it is usable again', answers)
     await own.end({ timeout: 1 })
     await link.stop()
   })

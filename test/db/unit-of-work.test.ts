@@ -11,6 +11,7 @@ import { apiError } from '../../src/domain/shared/errors.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
 import { PATIENT } from '../support/template.ts'
+import { waitFor } from '../support/wait.ts'
 import { startDatabaseProxy } from './proxy.ts'
 import type { CommitFault, DatabaseProxy } from './proxy.ts'
 
@@ -137,6 +138,31 @@ describe('a unit of work', () => {
     tries = 0
     await assert.rejects(unitOfWork({ sql, jobs }, work(3)), { code: 'unavailable' })
     assert.deepEqual(listKicked(), [])
+  })
+
+  test('in a deadlock goes on while the other one ends, with the time-outs of production', async () => {
+    const pool = makeDatabase({ url: database.url, ...PATIENT, pool: 2, waitMs: 1000 })
+    const connected = async (): Promise<boolean> =>
+      await Promise.all([pool`select pg_sleep(0.1)`, pool`select pg_sleep(0.1)`]).then(
+        () => true,
+        () => false,
+      )
+    await waitFor('both are connected', connected)
+    await database.sql`insert into note (id) values ('left'), ('right')`
+    let [tries, holding] = [0, 0]
+    const cross = (first: string, second: string) => async (sql: Transaction) => {
+      tries += 1
+      await sql`update note set id = id where id = ${first}`
+      holding += 1
+      await waitFor('both hold one', () => Promise.resolve(holding >= 2))
+      await sql`update note set id = id where id = ${second}`
+    }
+    await Promise.all([
+      unitOfWork({ sql: pool }, cross('left', 'right')),
+      unitOfWork({ sql: pool }, cross('right', 'left')),
+    ])
+    assert.ok(tries > 2, `${tries} tries`)
+    await pool.end({ timeout: 0 })
   })
 
   test('passes on what its work refuses, and keeps nothing', async () => {

@@ -20,7 +20,7 @@ const POOL = 5
 /** What Kiln asks for at the start of a session, and pgbouncer keeps to itself. */
 const SETTINGS = [
   `statement_timeout = '10s'`,
-  `lock_timeout = '1s'`,
+  `lock_timeout = '1100ms'`,
   `idle_in_transaction_session_timeout = '10s'`,
   'jit = off',
   'max_parallel_workers_per_gather = 0',

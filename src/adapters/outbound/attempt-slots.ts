@@ -21,20 +21,20 @@ export type SlotKind = keyof typeof ATTEMPT_SLOTS
 /** Whose slot: a kind and a key, such as `['host', 'receiver.example.com']`. */
 export type Wanted = readonly [kind: SlotKind, key: string]
 
-/** The slots, or in how many groups as large as a key has slots those wait that were turned away. */
+/** The slots; or what was full, and in how many groups as large as a key has slots those wait that were turned away. */
 export type Taken =
   | {
       /** Gives the slots back; a second call does nothing. */
       release: () => void
       groups?: never
     }
-  | { release?: never; groups: number }
+  | { release?: never; groups: number; full: SlotKind }
 
 export interface Patience {
   /** How long to wait for slots, in milliseconds; 0: not at all. */
   waitMs: number
   /** Ends the wait. */
-  signal: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
 /**
@@ -67,7 +67,7 @@ export const makeAttemptSlots = (
     const name = nameOf(full)
     const turned = (away.get(name) ?? 0) + 1
     away.set(name, turned)
-    return { groups: Math.ceil(turned / limits[full[0]]) }
+    return { groups: Math.ceil(turned / limits[full[0]]), full: full[0] }
   }
   const hold = (wanted: readonly Wanted[]): Taken => {
     let held = wanted.map(nameOf)
@@ -97,7 +97,7 @@ export const makeAttemptSlots = (
       const full = findFull(wanted)
       if (!full) return hold(wanted)
       const left = end - performance.now()
-      if (left <= 0 || signal.aborted) return turnAway(full)
+      if (left <= 0 || signal?.aborted) return turnAway(full)
       await waitFor(nameOf(full), { waitMs: left, signal })
     }
   }

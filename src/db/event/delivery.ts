@@ -18,7 +18,7 @@ export interface DueEvent {
 }
 
 /** Tries after which an event that a later one has overtaken is dropped, unless it is the task's end. */
-const TRIES_WHEN_OVERTAKEN = 3
+export const TRIES_WHEN_OVERTAKEN = 3
 
 /**
  * Finds the event of a task that is sent next, if there is one. Events that were tried three times and overtaken by a

@@ -157,15 +157,24 @@ const BATCH = 200
 
 /**
  * Deletes settled events of endpoints after some days, and deleted endpoints without events; returns how many. Attempts
- * and redeliveries go with their event.
+ * and redeliveries go with their event. The last event of a publisher's chain stays: the next one is numbered after it.
  */
 export const deleteOldEndpointEvents = async (sql: Sql, retentionDays: number): Promise<number> => {
   const { count } = await sql`
     delete from event
     where ctid = any(array(
-      select ctid from event
-      where endpoint_id is not null and state <> 'pending'
-        and created_at < now() - make_interval(days => ${retentionDays})
+      select e.ctid from event e
+      where e.endpoint_id is not null and e.state <> 'pending'
+        and e.created_at < now() - make_interval(days => ${retentionDays})
+        and not exists (select from redelivery d where d.event_id = e.id and d.state = 'pending')
+        and (
+          e.subject_id is null
+          or exists (select from event l where l.task_id = e.task_id and l.sequence > e.sequence)
+          or not exists (
+            select from endpoint p
+            where p.id = e.endpoint_id and p.publisher_id is not null and p.status <> 'deleted'
+          )
+        )
       limit ${BATCH}
     ))
   `

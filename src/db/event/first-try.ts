@@ -2,6 +2,7 @@ import type { Queryable, Sql, Transaction } from '../client.ts'
 import { withoutSync } from '../without-sync.ts'
 import { withoutQuery } from './attempt.ts'
 import type { AttemptKey, AttemptResult, BegunAttempt } from './attempt.ts'
+import { TRIES_WHEN_OVERTAKEN } from './delivery.ts'
 
 /** A first try that a worker holds: nobody else takes it before its lease has ended. */
 export interface FirstTry extends Omit<BegunAttempt, 'number' | 'failures'> {
@@ -13,7 +14,7 @@ export interface FirstTry extends Omit<BegunAttempt, 'number' | 'failures'> {
   host: string
   /** An earlier event of the task is still to be told. The try is not to be made now. */
   isBlocked: boolean
-  /** The earlier event is tried again and again, so it may be dropped. */
+  /** The earlier event has been tried so often that it is dropped. */
   overtakes: boolean
   /** The attempt of a worker that was lost with it, or stands still. */
   lostNumber: number | null
@@ -42,7 +43,10 @@ export interface TakenTries {
 /** Accounts that one call looks at. */
 const ACCOUNTS = 100
 
-/** Seconds after which a try is looked at again that waits for an earlier event under way. */
+/**
+ * Seconds after which a try is looked at again that waits for an earlier event under way. One that waits for further tries
+ * is looked at rarely: whatever settles the earlier event makes it due.
+ */
 const BLOCKED_SECONDS = 0.25
 
 /**
@@ -98,7 +102,8 @@ export const takeFirstTries = async (
     update first_try f
     set due_at = case
       when j.before_failures is null then now() + make_interval(secs => ${leaseSeconds}::float8)
-      else greatest(now(), j.before_at) + make_interval(secs => ${BLOCKED_SECONDS}::float8)
+      when j.before_failures = 0 then now() + make_interval(secs => ${BLOCKED_SECONDS}::float8)
+      else greatest(now(), j.before_at) + (5 + 25 * random()) * interval '1 second'
     end
     from judged j
     where f.event_id = j.event_id
@@ -106,7 +111,8 @@ export const takeFirstTries = async (
   )
   select e.id as "eventId", e.sequence, e.status, e.task_id as "taskId", e.family, e.kind, e.owner,
     coalesce(e.url, '') as url, e.endpoint, f.account, f.host,
-    f.before_failures is not null as "isBlocked", coalesce(f.before_failures > 0, false) as overtakes,
+    f.before_failures is not null as "isBlocked", 
+    coalesce(f.before_failures >= ${TRIES_WHEN_OVERTAKEN}, false) as overtakes,
     (select number from attempt
       where event_id = e.id and redelivery_id is null and duration_ms is null and error_class is null
       order by number limit 1) as "lostNumber",
@@ -127,7 +133,10 @@ export const takeFirstTries = async (
   return { tries, after: next ?? '' }
 }
 
-/** Makes held tries due so many seconds from now: later, to keep holding them; or at once, to give them back. */
+/**
+ * Makes held tries due so many seconds from now: later, to keep holding them; or at once, to give them back. It waits for
+ * nobody: who has locked a row settles it, many at once and in another order, and the two would end in a deadlock.
+ */
 export const holdFirstTries = async (
   sql: Queryable,
   tries: readonly { eventId: string; seconds: number }[],
@@ -137,7 +146,11 @@ export const holdFirstTries = async (
     update first_try f set due_at = now() + h.milliseconds * interval '1 millisecond'
     from unnest(${tries.map(({ eventId }) => eventId)}::uuid[],
       ${tries.map(({ seconds }) => Math.round(seconds * 1000))}::integer[]) as h (event_id, milliseconds)
-    where f.event_id = h.event_id
+    where f.event_id = h.event_id and f.event_id in (
+      select event_id from first_try
+      where event_id = any(${tries.map(({ eventId }) => eventId)}::uuid[])
+      for update skip locked
+    )
     returning ${withoutSync(sql)}
   `
 }

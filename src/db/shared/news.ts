@@ -51,7 +51,10 @@ export const listenForNews = ({ onNews, ...options }: ListenOptions) => {
 /** Hears that first tries wait. Answers what ends it. */
 export const listenForFirstTries = (options: ListenOptions) => listen(FIRST_TRIES, options)
 
-/** Listens on a connection of its own, which the driver makes anew when it breaks. */
+/**
+ * Listens on a connection of its own, which the driver makes anew when it breaks. A standby refuses LISTEN, and stays one
+ * connection when it is promoted, so only a primary is listened to.
+ */
 const listen = (
   channel: string,
   { url, name, onNews, onConnect }: ListenOptions,
@@ -59,6 +62,7 @@ const listen = (
   const sql = postgres(url, {
     connect_timeout: 2,
     backoff: () => 1,
+    target_session_attrs: 'primary',
     connection: { application_name: name },
   })
   // The driver tries again.

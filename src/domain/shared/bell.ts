@@ -7,7 +7,7 @@ export interface Bell {
    * Ends with the next ring (true), after so many milliseconds or with the signal (false). With the `rings` of an earlier
    * time it has heard what was rung since then.
    */
-  heard(milliseconds: number, signal: AbortSignal, since?: number): Promise<boolean>
+  heard(milliseconds: number, signal?: AbortSignal, since?: number): Promise<boolean>
 }
 
 export const makeBell = (): Bell => {
@@ -26,15 +26,15 @@ export const makeBell = (): Bell => {
         if (rings !== since) return resolve(true)
         const wake = (rung: boolean): void => {
           clearTimeout(timer)
-          signal.removeEventListener('abort', end)
+          signal?.removeEventListener('abort', end)
           waiting.delete(wake)
           resolve(rung)
         }
         const end = (): void => wake(false)
         const timer = setTimeout(end, milliseconds)
-        signal.addEventListener('abort', end)
+        signal?.addEventListener('abort', end)
         waiting.add(wake)
-        if (signal.aborted) end()
+        if (signal?.aborted) end()
       }),
   }
 }

@@ -34,12 +34,12 @@ export const answerAfterChange = async (
   const watch = openOrNot(watches, await findId(), request)
   if (!watch) return await read(known)
   try {
-    const deadline = Date.now() + Math.min(seconds, LONGEST_SECONDS) * 1000
+    const deadline = performance.now() + Math.min(seconds, LONGEST_SECONDS) * 1000
     let answer = await read(known)
     const seen = known ?? answer.headers?.['etag']
     let isChanged = known !== undefined && answer.status !== 304
-    while (!isChanged && mayChange(answer) && Date.now() < deadline) {
-      const news = await watch.next(deadline - Date.now())
+    while (!isChanged && mayChange(answer) && performance.now() < deadline) {
+      const news = await watch.next(deadline - performance.now())
       if (news === 'over') break
       const next = await watchReads.run(() => read(seen))
       isChanged = next.status !== 304

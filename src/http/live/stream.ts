@@ -88,26 +88,26 @@ const writeNews = async (
   response: ServerResponse,
   { watch, readNews, first, many }: Writing,
 ): Promise<void> => {
-  const endsAt = Date.now() + LONGEST_MS
+  const endsAt = performance.now() + LONGEST_MS
   let events: StreamEvent[] | undefined = first
-  let wroteAt = Date.now()
+  let wroteAt = performance.now()
   let readAt = wroteAt
   const write = (text: string): void => {
     response.write(text)
-    wroteAt = Date.now()
+    wroteAt = performance.now()
   }
   // What was written in a turn before, and is still here, was not read.
-  while (response.writableLength <= MOST_UNSENT && Date.now() < endsAt) {
+  while (response.writableLength <= MOST_UNSENT && performance.now() < endsAt) {
     for (const event of events ?? []) write(format(event))
     if (events?.at(-1)?.event === 'end') return
-    const silentMs = wroteAt + HEARTBEAT_MS - Date.now()
+    const silentMs = wroteAt + HEARTBEAT_MS - performance.now()
     // While the database is away the stream stays, and looks again soon: not all streams at the same time.
     const pauseMs = events ? silentMs : FAULT_PAUSE_MS * (1 + Math.random())
     const news = await watch.next(Math.max(0, Math.min(pauseMs, many?.mostMs ?? pauseMs)))
     if (news === 'over') return
-    if (Date.now() >= wroteAt + HEARTBEAT_MS) write(HEARTBEAT)
-    if (many) await sleep(Math.max(0, readAt + many.leastMs - Date.now()))
-    readAt = Date.now()
+    if (performance.now() >= wroteAt + HEARTBEAT_MS) write(HEARTBEAT)
+    if (many) await sleep(Math.max(0, readAt + many.leastMs - performance.now()))
+    readAt = performance.now()
     events = news === 'quiet' && events && !many ? [] : await readNews().catch(toUnread)
   }
 }
