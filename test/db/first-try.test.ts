@@ -184,17 +184,21 @@ describe('the first tries', () => {
       )
     })
 
-    test('wait for the next try of one that failed, and may overtake it', async () => {
+    test('wait for the next try of one that failed, and overtake it after the third', async () => {
       const { id, eventId } = await due()
       await attempt(sql, { eventId }, AGAIN)
       assert.ok(!(await isQueued(eventId)), 'a workflow makes the next try')
       await move(sql, id, 'COMPLETED')
       const [blocked] = await take()
-      assert.deepEqual([blocked?.isBlocked, blocked?.overtakes], [true, true])
+      assert.deepEqual([blocked?.isBlocked, blocked?.overtakes], [true, false])
       const [row] = await sql<{ wait: number }[]>`
         select extract(epoch from due_at - now())::float8 as wait from first_try where task_id = ${id}
       `
       assert.ok(row && row.wait > 3_500, `${row?.wait} s`)
+      await sql`update event set failures = 3 where id = ${eventId}`
+      await sql`update first_try set due_at = now() where task_id = ${id}`
+      const [late] = await take()
+      assert.deepEqual([late?.isBlocked, late?.overtakes], [true, true])
       await sql`update event set state = 'superseded' where id = ${eventId}`
       const [next] = await take()
       assert.deepEqual([next?.status, next?.isBlocked], ['COMPLETED', false])
