@@ -14,16 +14,10 @@ export const eventRecorded = defineSignal('eventRecorded')
 /** Tells the receiver of a task about its events, in their order, until the last one is settled. */
 export const deliverEvents = async ({ taskId }: DeliverEventsInput): Promise<void> => {
   const { nextDelivery } = proxyLocalActivities<CoreActivities>(moveOptions)
-  let news = false
+  const told = { news: false }
   setHandler(eventRecorded, () => {
-    news = true
+    told.news = true
   })
-  const done = await deliverAll({
-    next: () => nextDelivery(taskId),
-    hasNews: () => news,
-    forgetNews: () => {
-      news = false
-    },
-  })
+  const done = await deliverAll(() => nextDelivery(taskId), told)
   if (!done) await continueAsNew<typeof deliverEvents>({ taskId })
 }

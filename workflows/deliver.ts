@@ -14,26 +14,18 @@ import type {
 } from '../activities/index.ts'
 import { sendOptions } from './options.ts'
 
-export interface Deliveries {
-  /** What the rows say comes next. */
-  next(): Promise<DeliveryStep>
-  /** Whether something has been recorded since `next` looked; a wait ends with it. */
-  hasNews(): boolean
-  /** Before `next` looks. */
-  forgetNews(): void
-}
-
 /**
  * Sends what is due, one event at a time, until nothing more will come. Undefined when the history has grown so long that
- * another run is to go on.
+ * another run is to go on. `next` answers what the rows say comes next; `told` whether something has been recorded since
+ * then, which ends a wait.
  */
-export const deliverAll = async ({
-  next,
-  hasNews,
-  forgetNews,
-}: Deliveries): Promise<DeliveryDone | undefined> => {
+export const deliverAll = async (
+  next: () => Promise<DeliveryStep>,
+  told = { news: false },
+): Promise<DeliveryDone | undefined> => {
+  const hasNews = (): boolean => told.news
   for (;;) {
-    forgetNews()
+    told.news = false
     const step = await next()
     if (step.kind === 'done') {
       setCurrentDetails('**Done.** Nothing is left to send.')

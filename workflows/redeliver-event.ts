@@ -12,11 +12,7 @@ export interface RedeliverEventInput {
 /** Sends one event again on a schedule of its own, beside the order of its task. */
 export const redeliverEvent = async ({ redeliveryId }: RedeliverEventInput): Promise<void> => {
   const { nextRedelivery } = proxyLocalActivities<CoreActivities>(moveOptions)
-  const done = await deliverAll({
-    next: () => nextRedelivery(redeliveryId),
-    hasNews: () => false,
-    forgetNews: () => {},
-  })
+  const done = await deliverAll(() => nextRedelivery(redeliveryId))
   if (!done) return await continueAsNew<typeof redeliverEvent>({ redeliveryId })
   // What arrived this way keeps nothing waiting any more.
   if (done.taskInWait !== undefined) await tellDelivery(done.taskInWait)

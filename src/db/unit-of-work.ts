@@ -50,7 +50,7 @@ export const unitOfWork = async <T>(
   { at, of, wasCommitted }: UnitOptions = {},
 ): Promise<T> => {
   const deadline = performance.now() + deadlineOf(sql)
-  const unit: Unit<T> = { told: [], isLate: false }
+  const unit: Unit<T> = { isLate: false }
   try {
     const traceparent = jobs?.tracing?.current()
     await inTime(
@@ -68,9 +68,10 @@ export const unitOfWork = async <T>(
       throw errors.outcomeUnknown(error)
   }
   if (at) failpoint(`${at}.after-commit`)
-  for (const row of unit.told) jobs?.kick(row)
+  const { result, told } = unit.done as Done<T>
+  for (const row of told) jobs?.kick(row)
   if (of !== undefined) news?.(of)
-  return (unit.done as Done<T>).result
+  return result
 }
 
 /** Whether a unit of work may have taken effect although it threw: what it names must stay. */
@@ -79,13 +80,13 @@ export const isOutcomeUnknown = (error: unknown): boolean =>
 
 interface Done<T> {
   result: T
+  /** The rows of the outbox that it wrote. */
+  told: OutboxRow[]
 }
 
 interface Unit<T> {
   /** Set when the work is done and COMMIT is on its way. */
   done?: Done<T> | undefined
-  /** Rows of the outbox written by the latest try. */
-  told: OutboxRow[]
   /** The caller has been answered: what is under way is rolled back. */
   isLate: boolean
 }
@@ -118,7 +119,7 @@ const beginWithRetries = async <T>(
         })
         if (unit.isLate) throw new LateError('the caller has been answered')
         if (at) failpoint(`${at}.before-commit`)
-        Object.assign(unit, { told, done: { result } })
+        unit.done = { result, told }
       })
       return
     } catch (error) {
