@@ -338,6 +338,11 @@ describe('a key whose request still runs', () => {
     assert.equal(known.headers.get('idempotent-replayed'), 'true')
     assert.equal(await countTasks(user), 1)
     assertInFlight(await retry('killed'))
+    const [lease] = await sql<{ isShort: boolean }[]>`
+      select lease_until <= clock_timestamp() + interval '10 seconds' as "isShort"
+      from idempotency where key = 'killed'
+    `
+    assert.equal(lease?.isShort, true)
     await endLease(user)
     assert.equal((await retry('killed')).status, 200)
     assert.equal(await countTasks(user), 2)
