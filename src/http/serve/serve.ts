@@ -138,13 +138,21 @@ const claimKey = async (
   const key = route.method === 'post' ? readIdempotencyKey(request.headers) : undefined
   if (key === undefined || isTried) return undefined
   const principal = principalOf(caller, request.ip)
-  const scope = { principal, method: 'POST', path: scopePath(request), key }
+  const scope = { principal, method: 'POST', path: scopePath(route, request), key }
   return await idempotency.claim({ scope, secret: route.secretAnswer ?? false })
 }
 
-/** The path whose keys are apart from those of others: of a long one its digest, because an index has no room for it. */
-const scopePath = ({ path }: Request): string =>
-  path.length <= 1000 ? path : createHash('sha256').update(path).digest('hex')
+/**
+ * The path whose keys are apart from those of others, one for all spellings of a resource: of the ids in paths only
+ * versions regard case. Of a long one its digest, because an index has no room for it.
+ */
+const scopePath = (route: Route, { params }: Request): string => {
+  const path = route.path.replace(/:(\w+)/g, (_, name: string) => {
+    const value = String(params[name])
+    return encodeURIComponent(name === 'version' ? value : value.toLowerCase())
+  })
+  return path.length <= 1000 ? path : createHash('sha256').update(path).digest('hex')
+}
 
 interface Parts {
   route: Route
