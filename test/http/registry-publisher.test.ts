@@ -166,6 +166,16 @@ describe('a publisher', () => {
     assert.deepEqual((await ask('?username=free-one')).body, { isAvailable: true })
   })
 
+  test('is compared with If-Match', async () => {
+    const { owner, path } = await registry.addPublisher()
+    const etag = (await registry.anonymous.get(path)).headers.get('etag') ?? ''
+    const put = (ifMatch: string) => owner.put(path, { name: 'x' }, { 'if-match': ifMatch })
+    expectStatus(await put('"x"'), 412, 'precondition_failed')
+    expectStatus(await put(etag), 200)
+    expectStatus(await put(etag), 412, 'precondition_failed')
+    expectStatus(await put('*'), 200)
+  })
+
   test('is 304 until it changes', async () => {
     const { path, owner } = await registry.addPublisher()
     const first = await registry.anonymous.get(path)
