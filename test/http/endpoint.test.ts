@@ -458,6 +458,10 @@ describe('the log of an endpoint', () => {
     assert.deepEqual(await eventsOf(owned.owner, endpoint, '?state=exhausted'), [])
     const unknown = await owned.owner.get(`${endpoint.at}/events?before=${UNKNOWN}`)
     expectStatus(unknown, 400, 'validation_failed')
+    const { body } = await owned.owner.get(`${endpoint.at}/events?before=x`)
+    assert.deepEqual(body['details'], [
+      '?before must be the id of an event of this endpoint, a UUID, got "x"',
+    ])
   })
 })
 

@@ -375,11 +375,8 @@ export const errors = {
       `At most ${most} streams are open at once, and ${mostOfOne} of one caller or address: close one, or read the status instead.`,
       { headers: retryAfter(5) },
     ),
-  lastEventInvalid: (id: string) =>
-    apiError(
-      'validation_failed',
-      `Last-Event-ID must be the id of an event of this task, but is ${shown(id)}.`,
-    ),
+  lastEventInvalid: (id: string, expectation = 'the id of an event of this task') =>
+    errors.validationFailed([`Last-Event-ID must be ${expectation}, but is ${shown(id)}.`]),
   eventRedeliveryLimit: (most: number) =>
     apiError(
       'redelivery_limit_reached',
