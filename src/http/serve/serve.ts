@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 
 import type { Request, Response } from 'express'
 
-import { apiError, errors } from '../../domain/shared/errors.ts'
+import { apiError, errors, shown } from '../../domain/shared/errors.ts'
 import type { ApiError } from '../../domain/shared/errors.ts'
 import { onePerField, sortFaults } from '../../domain/shared/validate.ts'
+import type { Fault } from '../../domain/shared/validate.ts'
 import type { Authenticate, Caller } from '../access/auth.ts'
 import { faultsError, toApiError } from './errors.ts'
 import { sendContinue } from './expect.ts'
@@ -19,6 +20,7 @@ import { makeQueryReader, rawQuery } from './query.ts'
 import { makeBodyReader } from '../body/read-body.ts'
 import type { BodyDeps, ReadBody } from '../body/read-body.ts'
 import type { RateLimits } from '../access/rate-limit.ts'
+import { changes } from '../route.ts'
 import type { Answer, JsonAnswer, Route, RouteRequest } from '../route.ts'
 
 export interface ServeDeps extends BodyDeps {
@@ -53,10 +55,8 @@ export const makeServe = (deps: ServeDeps) => (route: Route) => {
         const replayed = claim?.replay(body.fingerprint())
         if (replayed) return withEcho(route, replayed, body.value)
         const query = readQuery(request, caller)
-        const refusal = faultsError([...query.faults, ...body.faults], {
-          query: query.value,
-          body: body.value,
-        })
+        const faults = [...judgeTrial(route, request), ...query.faults, ...body.faults]
+        const refusal = faultsError(faults, { query: query.value, body: body.value })
         if (refusal) throw refusal
         const parts = { route, request, response, address, query: query.value, body, caller, claim }
         return await route.handler(makeRequest(parts))
@@ -79,8 +79,17 @@ export const makeServe = (deps: ServeDeps) => (route: Route) => {
 }
 
 /** As the schema reads the parameter, before the query is judged. */
-const isDryRun = ({ url }: Request): boolean =>
-  /^(true|1)$/i.test(new URLSearchParams(rawQuery(url)).get('dry_run') ?? '')
+const isDryRun = (request: Request): boolean => /^(true|1)$/i.test(readDryRun(request))
+
+const readDryRun = ({ url }: Request): string =>
+  new URLSearchParams(rawQuery(url)).get('dry_run') ?? ''
+
+/** Whoever asks for a trial must not get the real thing where there is none. */
+const judgeTrial = (route: Route, request: Request): Fault[] => {
+  if (!changes(route) || route.takesDryRun === true || !isDryRun(request)) return []
+  const message = `?dry_run must be absent: this route has no trial, got ${shown(readDryRun(request))}`
+  return [{ field: '?dry_run', message, code: 'validation_failed' }]
+}
 
 /** Makes the reader of a route's query with the rules that its schema cannot say. */
 const makeJudgedQuery = ({ query, queryEmptyIsAbsent, queryLists, judgeQuery }: Route) => {
