@@ -155,6 +155,10 @@ export interface Route {
   handler(request: RouteRequest): Promise<Answer>
 }
 
+/** Whether a request may change something. */
+export const changes = ({ method, readsOnly }: Pick<Route, 'method' | 'readsOnly'>): boolean =>
+  method !== 'get' && readsOnly !== true
+
 type Of<S> = S extends TSchema ? Static<S> : unknown
 
 interface TypedRoute<P, Q, B> extends Omit<Route, 'params' | 'query' | 'body' | 'handler'> {

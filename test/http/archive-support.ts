@@ -36,7 +36,7 @@ export interface ArchiveAnswer {
   status: number
   headers: IncomingMessage['headers']
   bytes: Buffer
-  body: { error?: string; message?: string }
+  body: { error?: string; message?: string; details?: string[] }
 }
 
 export const MAX_BYTES = 100_000

@@ -100,6 +100,45 @@ describe('the upload of an archive', () => {
     })
   }
 
+  test('compares the bytes with hex in digest', async () => {
+    const headers = { digest: `sha-256=${sha256Of(ZIP).toUpperCase()}` }
+    assert.equal((await put(await addVersion(), { headers })).status, 200)
+    const wrong = { headers: { digest: `sha-256=${sha256Of(OTHER)}` } }
+    await assertRefused(await addVersion(), [400, 'checksum_mismatch'], wrong)
+  })
+
+  test('leaves other digests alone', async () => {
+    const headers = { 'content-digest': 'sha-512=:AAAA:, sha-2567=:AAAA:', digest: 'md5=AAAA' }
+    assert.equal((await put(await addVersion(), { headers })).status, 200)
+  })
+
+  const BASE64_FORM = 'must have the form sha-256=:<32 bytes in Base64>:'
+  const UNREADABLE: [string, string, string][] = [
+    ['content-range', 'bytes 100-199/200', 'must be absent: an upload is sent whole'],
+    ['content-digest', 'sha-256=:AAAA:', BASE64_FORM],
+    ['content-digest', 'sha-256=:!!!:', BASE64_FORM],
+    ['content-digest', `sha-256=${sha256Of(ZIP)}`, BASE64_FORM],
+    ['repr-digest', 'sha-256', BASE64_FORM],
+    ['digest', 'SHA-256=AAAA', 'must have the form sha-256=<32 bytes in Base64>'],
+  ]
+  for (const [header, value, expectation] of UNREADABLE)
+    test(`refuses ${header}: ${value}`, async () => {
+      const sent = { headers: { [header]: value } }
+      await assertRefused(await addVersion(), [400, 'validation_failed'], sent)
+      const { body } = await put(await addVersion(), sent)
+      assert.equal(
+        body.message?.toLowerCase(),
+        `${header} ${expectation}, got "${value}"`.toLowerCase(),
+      )
+      assert.deepEqual(body.details, [body.message])
+    })
+
+  test('with two digests is compared with both', async () => {
+    const value = [ZIP, OTHER].map((bytes) => `sha-256=:${digestOf(bytes)}:`).join(', ')
+    const wrong = { headers: { 'content-digest': value } }
+    await assertRefused(await addVersion(), [400, 'checksum_mismatch'], wrong)
+  })
+
   const CHUNKED = { 'transfer-encoding': 'chunked' }
   const INVALID: [string, Sent][] = [
     ['without a byte', { body: Buffer.alloc(0), headers: { 'content-length': 0 } }],

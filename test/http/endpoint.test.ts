@@ -293,6 +293,19 @@ describe('an endpoint', () => {
       expectStatus(answer, 404, 'endpoint_not_found')
   })
 
+  test('is compared with If-Match', async () => {
+    const { at } = await ofPublisher(['version.active'])
+    const etag = (await owned.owner.get(at)).headers.get('etag') ?? ''
+    const put = (ifMatch: string) =>
+      owned.owner.put(at, { events: ['version.banned'] }, { 'if-match': ifMatch })
+    expectStatus(await put('"x"'), 412, 'precondition_failed')
+    expectStatus(await put(`"x", ${etag}`), 200)
+    expectStatus(await put(etag), 412, 'precondition_failed')
+    expectStatus(await put('*'), 200)
+    expectStatus(await owned.owner.delete(at), 204)
+    expectStatus(await put('*'), 404, 'endpoint_not_found')
+  })
+
   test('is managed by owners and admins; members read it without the query of its address', async () => {
     const endpoint = await ofPublisher(['version.active'], '/roles?token=1')
     const { client: admin } = await owned.addMember('admin')
@@ -445,6 +458,10 @@ describe('the log of an endpoint', () => {
     assert.deepEqual(await eventsOf(owned.owner, endpoint, '?state=exhausted'), [])
     const unknown = await owned.owner.get(`${endpoint.at}/events?before=${UNKNOWN}`)
     expectStatus(unknown, 400, 'validation_failed')
+    const { body } = await owned.owner.get(`${endpoint.at}/events?before=x`)
+    assert.deepEqual(body['details'], [
+      '?before must be the id of an event of this endpoint, a UUID, got "x"',
+    ])
   })
 })
 

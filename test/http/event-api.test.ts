@@ -325,6 +325,16 @@ describe('a redelivery', () => {
     assert.deepEqual(await startsOf(id), [])
   })
 
+  test('is refused for an event that is for the log only', async () => {
+    const client = service.client()
+    const [id] = await createExhausted(client)
+    const [first] = await listEvents(client, id)
+    assert.ok(first?.state === 'unsent', 'the first event of a task')
+    const { status, body } = await client.post(redeliverPath(id, first), {})
+    assert.deepEqual([status, body.error], [409, 'not_deliverable'])
+    assert.deepEqual(await startsOf(id), [])
+  })
+
   test('of an anonymous task is begun by whoever knows its id', async () => {
     const id = await createVideo(anonymous)
     await anonymous.post(`${VIDEO_API}/tasks/${id}/cancel`, {})

@@ -172,6 +172,7 @@ describe('a signed file link', () => {
 
     const upload = await get(await insertUpload('über "100%".html', true))
     assert.deepEqual([upload.status, upload.body], [200, CONTENT])
+    assert.equal(upload.headers['cache-control'], 'private, no-cache', 'it may be replaced')
     assert.equal(upload.headers['content-type'], 'application/octet-stream')
     assert.equal(
       upload.headers['content-disposition'],

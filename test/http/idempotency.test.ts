@@ -91,6 +91,19 @@ describe('a repeated POST', () => {
     assert.equal((await client.post(path, {})).status, 409)
   })
 
+  test('with its path in another spelling is the same', async () => {
+    const { client } = await newUser()
+    const headers = withKey()
+    const id = `pub-${randomUUID()}`
+    assert.equal((await client.post('/publishers', { id })).status, 201)
+    const node = { id: `pack-${randomUUID()}` }
+    const first = await client.post(`/publishers/${id}/nodes`, node, headers)
+    assert.equal(first.status, 201, JSON.stringify(first.body))
+    const spellings = [`${id}/nodes/`, `${id.toUpperCase()}/nodes`, `%70${id.slice(1)}/nodes`]
+    for (const path of spellings)
+      assertReplays(await client.post(`/publishers/${path}`, node, headers), first)
+  })
+
   test('with another path is another request', async () => {
     const user = await newUser()
     const headers = withKey()
@@ -338,6 +351,11 @@ describe('a key whose request still runs', () => {
     assert.equal(known.headers.get('idempotent-replayed'), 'true')
     assert.equal(await countTasks(user), 1)
     assertInFlight(await retry('killed'))
+    const [lease] = await sql<{ isShort: boolean }[]>`
+      select lease_until <= clock_timestamp() + interval '10 seconds' as "isShort"
+      from idempotency where key = 'killed'
+    `
+    assert.equal(lease?.isShort, true)
     await endLease(user)
     assert.equal((await retry('killed')).status, 200)
     assert.equal(await countTasks(user), 2)

@@ -127,6 +127,7 @@ describe('the stream of a task', () => {
         body.message,
         `Last-Event-ID must be the id of an event of this task, but is "${value}".`,
       )
+      assert.deepEqual(body.details, [body.message])
     }
   })
 
@@ -240,6 +241,10 @@ describe('the stream of all tasks of a caller', () => {
       .client(user)
       .get('/tasks/stream', { 'last-event-id': 'x' })
     assert.deepEqual([status, body.error], [400, 'validation_failed'])
+    const fault = 'Last-Event-ID must be an id that this stream gave, a number, but is "x".'
+    assert.deepEqual(body.details, [fault])
+    await using empty = await open(user, { 'last-event-id': '' })
+    assert.ok(await empty.next())
   })
 })
 

@@ -166,6 +166,31 @@ describe('a publisher', () => {
     assert.deepEqual((await ask('?username=free-one')).body, { isAvailable: true })
   })
 
+  test('is neither created nor changed on trial', async () => {
+    const { owner, path } = await registry.addPublisher()
+    const id = unique('pub')
+    for (const refused of [
+      await owner.post('/publishers?dry_run=true', { id }),
+      await owner.put(`${path}?dry_run=1`, { name: 'x' }),
+      await owner.delete(`${path}/tokens/x?dry_run=true`),
+    ]) {
+      expectStatus(refused, 400, 'validation_failed')
+      assert.match(refused.body.message ?? '', /^\?dry_run must be absent/)
+    }
+    expectStatus(await registry.anonymous.get(`/publishers/${id}`), 404, 'publisher_not_found')
+    expectStatus(await owner.post('/publishers?dry_run=false', { id }), 201)
+  })
+
+  test('is compared with If-Match', async () => {
+    const { owner, path } = await registry.addPublisher()
+    const etag = (await registry.anonymous.get(path)).headers.get('etag') ?? ''
+    const put = (ifMatch: string) => owner.put(path, { name: 'x' }, { 'if-match': ifMatch })
+    expectStatus(await put('"x"'), 412, 'precondition_failed')
+    expectStatus(await put(etag), 200)
+    expectStatus(await put(etag), 412, 'precondition_failed')
+    expectStatus(await put('*'), 200)
+  })
+
   test('is 304 until it changes', async () => {
     const { path, owner } = await registry.addPublisher()
     const first = await registry.anonymous.get(path)

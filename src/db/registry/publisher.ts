@@ -47,15 +47,27 @@ export const insertPublisher = async (
   return { result: 'created', publisher: await getPublisher(sql, id) }
 }
 
-/** Sets what is given of the fields; undefined when there is no such publisher. */
+interface PublisherEdit {
+  id: string
+  fields: PublisherUpdate
+  /** The revision that the caller has seen (If-Match). */
+  ifRev?: number | undefined
+}
+
+type PublisherUpdated =
+  | { result: 'updated'; publisher: Publisher }
+  | { result: 'publisher_not_found' | 'precondition_failed' }
+
+/** Sets what is given of the fields. */
 export const updatePublisher = async (
   sql: Transaction,
-  { id, fields }: { id: string; fields: PublisherUpdate },
-): Promise<Publisher | undefined> => {
+  { id, fields, ifRev }: PublisherEdit,
+): Promise<PublisherUpdated> => {
   const locked = await lockPublisher(sql, id, 'update')
-  if (!locked) return undefined
+  if (!locked) return { result: 'publisher_not_found' }
+  if (ifRev !== undefined && ifRev !== locked.rev) return { result: 'precondition_failed' }
   await setFields(sql, locked.id, fields)
-  return await getPublisher(sql, locked.id)
+  return { result: 'updated', publisher: await getPublisher(sql, locked.id) }
 }
 
 const setFields = async (sql: Transaction, id: string, fields: PublisherUpdate): Promise<void> => {

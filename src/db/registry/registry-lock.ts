@@ -20,6 +20,7 @@ import type { Transaction } from '../client.ts'
 export interface LockedPublisher {
   id: string
   status: PublisherStatus
+  rev: number
 }
 
 export const lockPublisher = async (
@@ -28,7 +29,7 @@ export const lockPublisher = async (
   mode: 'share' | 'update',
 ): Promise<LockedPublisher | undefined> => {
   const [row] = await sql<LockedPublisher[]>`
-    select id, status from publisher where id = lower(${id}::text)
+    select id, status, rev from publisher where id = lower(${id}::text)
     for ${mode === 'share' ? sql`share` : sql`no key update`}
   `
   return row

@@ -10,6 +10,8 @@ export interface FileRecord {
   bytes: number | null
   sha256: string | null
   gone: boolean
+  /** An upload: other bytes may come to have its name. */
+  replaceable: boolean
 }
 
 /**
@@ -23,7 +25,7 @@ export const findFile = async (
   const [row] = await sql<FileRecord[]>`
     select
       file.storage_key, file.content_type, file.bytes::float8 as bytes, file.sha256,
-      task.purged_at is not null as gone
+      task.purged_at is not null as gone, false as replaceable
     from task
     join (
       select task_id, name, storage_key, content_type, bytes, sha256 from task_result
@@ -34,7 +36,7 @@ export const findFile = async (
     ) file on file.task_id = task.id
     where task.id = ${id} and file.name = ${name}
     union all
-    select storage_key, content_type, bytes::float8, sha256, purged_at is not null
+    select storage_key, content_type, bytes::float8, sha256, purged_at is not null, true
     from upload
     where id = ${id} and file_name = ${name} and received_at is not null
     limit 1

@@ -17,8 +17,11 @@ export interface StoredAnswer {
   encrypted: boolean
 }
 
-/** A crashed process holds a key for this long; a living one renews its claim while the body streams. */
-export const LEASE_SECONDS = 30
+/**
+ * A crashed process holds a key for this long, so a caller who repeats for half a minute gets through; a living one
+ * renews its claim every third of it. Whoever loses the claim all the same commits nothing.
+ */
+export const LEASE_SECONDS = 10
 
 type Claim =
   | { result: 'claimed' }

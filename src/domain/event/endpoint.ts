@@ -120,7 +120,13 @@ export const EndpointEventQuery = Type.Object({
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'How many.' }),
   ),
-  before: Type.Optional(id('Only those before this event: the last of a page.')),
+  before: Type.Optional(
+    Type.String({
+      format: 'uuid',
+      description: 'Only those before this event: the last of a page.',
+      'x-expectation': 'the id of an event of this endpoint, a UUID',
+    }),
+  ),
   state: Type.Optional(Type.Enum(DeliveryState.enum, { description: 'Only those in this state.' })),
 })
 export type EndpointEventQuery = Static<typeof EndpointEventQuery>

@@ -99,7 +99,7 @@ export const ERROR_CODES = {
     meaning: 'The task has already ended; a video task: is being rendered, or has ended.',
   },
   ...coded(409, {
-    not_deliverable: 'The task names no address to deliver to.',
+    not_deliverable: 'The event is for the log only, or its task names no address to deliver to.',
     trusted_publisher_exists: 'The node trusts this publisher already.',
     endpoint_disabled: 'The endpoint is off, so nothing is sent there.',
     publisher_exists: 'The id of the publisher is taken.',
@@ -375,11 +375,8 @@ export const errors = {
       `At most ${most} streams are open at once, and ${mostOfOne} of one caller or address: close one, or read the status instead.`,
       { headers: retryAfter(5) },
     ),
-  lastEventInvalid: (id: string) =>
-    apiError(
-      'validation_failed',
-      `Last-Event-ID must be the id of an event of this task, but is ${shown(id)}.`,
-    ),
+  lastEventInvalid: (id: string, expectation = 'the id of an event of this task') =>
+    errors.validationFailed([`Last-Event-ID must be ${expectation}, but is ${shown(id)}.`]),
   eventRedeliveryLimit: (most: number) =>
     apiError(
       'redelivery_limit_reached',

@@ -21,9 +21,9 @@ const UNSEEN_MS = 10_000
 /** Follows all tasks of the caller. Throws 400 for a Last-Event-ID that no such stream gave. */
 export const streamTasks = async (deps: TaskDeps, request: RouteRequest): Promise<Answer> => {
   const { owner } = getCaller(request)
-  const lastEventId = request.headers['last-event-id']
+  const lastEventId = request.headers['last-event-id'] || undefined
   if (lastEventId !== undefined && !/^\d{1,15}$/.test(String(lastEventId)))
-    throw errors.lastEventInvalid(String(lastEventId))
+    throw errors.lastEventInvalid(String(lastEventId), 'an id that this stream gave, a number')
   const since = lastEventId === undefined ? undefined : Number(lastEventId)
   const open = new Set<string>()
   const read = readTasks(deps, { owner, since, open })

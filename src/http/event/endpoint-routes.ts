@@ -101,7 +101,9 @@ const NOTHING = body(Type.Object({}), {}, false)
 /** What a route answers: its status, what that means, and an example by a schema. */
 type Answers = [status: number, description: string, schema?: TSchema, example?: object]
 
-type More = Partial<Pick<Route, 'description' | 'read' | 'secretAnswer' | 'judge'>> & {
+type More = Partial<
+  Pick<Route, 'description' | 'read' | 'secretAnswer' | 'judge' | 'requestHeaders'>
+> & {
   body?: BodySpec
   query?: TObject
   errors?: readonly ErrorCodeName[]
@@ -182,7 +184,8 @@ const routesOf = (deps: EndpointDeps, scope: Scope): Route[] => {
         description:
           'What is not given stays. What is due goes to a new address. An endpoint that is switched off is sent nothing that is due; switched on again it is told what happens from then on.',
         body: body(EndpointUpdate, { status: 'disabled' }),
-        errors: ['url_refused'],
+        requestHeaders: ['If-Match'],
+        errors: ['url_refused', 'precondition_failed'],
         judge,
       },
     ),

@@ -29,6 +29,7 @@ import { isUuid } from '../../domain/shared/uuid.ts'
 import { parseListTime } from '../../domain/video-task/video-list.ts'
 import { getCaller } from '../access/caller.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
+import { isAllowed, tagOfBytes } from '../serve/etag.ts'
 import type { TaskDeps } from '../task/deps.ts'
 import { redeliverAll, redeliverOne } from './redeliver.ts'
 import type { RedeliveryDeps } from './redeliver.ts'
@@ -109,7 +110,14 @@ export const makeEndpointHandlers = (deps: EndpointDeps, judge: JudgeAccess) => 
     read: async (request: Request) => ({ status: 200, body: await get(request) }),
     async update(request: Request<unknown, EndpointUpdate>): Promise<JsonAnswer> {
       const key = await manage(request)
-      const changed = await unitOfWork(deps, (sql) => updateEndpoint(sql, key, request.body))
+      const ifMatch = request.headers['if-match']
+      const changed = await unitOfWork(deps, async (sql) => {
+        // A change of nothing holds the row as it is compared.
+        const held = ifMatch === undefined ? undefined : await updateEndpoint(sql, key, {})
+        if (held && !isAllowed(ifMatch, tagOfBytes(JSON.stringify(held))))
+          throw errors.preconditionFailed()
+        return await updateEndpoint(sql, key, request.body)
+      })
       if (!changed) throw errors.endpointNotFound(key.id)
       return { status: 200, body: changed }
     },

@@ -2,6 +2,7 @@ import { ERROR_CODES, videoStatusOf } from '../../domain/shared/errors.ts'
 import type { ErrorCodeName } from '../../domain/shared/errors.ts'
 import { VideoReason, videoDetails } from '../../domain/video-task/video-reason.ts'
 import { quotaOf } from '../access/limiter.ts'
+import { changes } from '../route.ts'
 import type { Route } from '../route.ts'
 import { isVideoPath } from '../../domain/video-task/video-path.ts'
 import { headerRefs, quotaHeaders } from './headers.ts'
@@ -127,7 +128,7 @@ const HEADERS_BY_STATUS: Partial<Record<number, HeaderName[]>> = {
 const impliedErrors = (route: Route): ErrorCodeName[] => [
   ...EVERYWHERE,
   ...(route.evenWhileClosing ? [] : (['unavailable', 'draining', 'busy'] as const)),
-  ...(route.query ? (['validation_failed'] as const) : []),
+  ...(route.query || changes(route) ? (['validation_failed'] as const) : []),
   ...AUTH_ERRORS[route.auth],
   ...(quotaOf(route) === undefined ? [] : (['rate_limited'] as const)),
   ...(route.body ? BODY_ERRORS : []),

@@ -142,7 +142,7 @@ const openFile = async (
     size,
     contentType: record.content_type ?? UNKNOWN_MEDIA_TYPE,
     sha256: record.sha256 ?? undefined,
-    cacheControl,
+    cacheControl: record.replaceable ? 'private, no-cache' : cacheControl,
   })
   if (incoming.method === 'HEAD' || plan.status === 304) return { plan }
   const location = await linkTo(deps, key, plan, request)

@@ -12,6 +12,7 @@ import { hasBody } from '../body/media-type.ts'
 import { USUAL_PACE } from '../body/pace.ts'
 import { openBodySource, tooLarge } from '../body/source.ts'
 import type { BodySource } from '../body/source.ts'
+import { readDigests, requireWhole } from './upload-headers.ts'
 
 export interface UploadedFileDeps {
   budget: Budget
@@ -46,7 +47,8 @@ const DEADLINE_MS = 300_000
 
 /**
  * Takes the body of a request into a file of the scratch folder, hashed while it passes, and gives it to `use`; the file
- * is gone afterwards. Throws 400 `emptyCode` or checksum_mismatch, 408, 413, 503, and what `judgeHead` throws.
+ * is gone afterwards. Throws 400 `emptyCode`, validation_failed or checksum_mismatch, 408, 413, 503, and what
+ * `judgeHead` throws.
  */
 export const takeFile = async <T>(
   { budget, scratchDir }: UploadedFileDeps,
@@ -54,6 +56,8 @@ export const takeFile = async <T>(
   use: (file: UploadedFile) => Promise<T>,
 ): Promise<T> => {
   const { incoming } = rules.request
+  requireWhole(incoming.headers)
+  const digests = readDigests(incoming.headers)
   if (!hasBody(incoming.headers)) throw apiError(rules.emptyCode)
   if (Number(incoming.headers['content-length'] ?? 0) > rules.maxBytes)
     throw tooLarge(rules.maxBytes)
@@ -62,7 +66,9 @@ export const takeFile = async <T>(
   try {
     rules.request.accept()
     const written = await writeBody(path, rules, reservation)
-    checkDigest(incoming, written.sha256)
+    const wrong = digests.find(({ sha256 }) => sha256 !== written.sha256)
+    if (wrong)
+      throw apiError('checksum_mismatch', `The bytes do not have the digest of ${wrong.header}.`)
     return await use({ path, ...written })
   } finally {
     reservation.release()
@@ -125,15 +131,4 @@ const copyBody = async (
 /** When the scratch folder cannot take a file (no space, no permission), the request is not at fault. */
 const refuseForNow = (error: unknown): never => {
   throw errors.unavailable(error)
-}
-
-/** SHA-256 of the request's Repr-Digest, Content-Digest (RFC 9530) or Digest header, when one was sent. */
-const SHA256 = /sha-256=:?([A-Za-z0-9+/]{43}=)/i
-
-const checkDigest = ({ headers }: IncomingMessage, sha256: string): void => {
-  for (const name of ['repr-digest', 'content-digest', 'digest']) {
-    const given = SHA256.exec(String(headers[name] ?? ''))?.[1]
-    if (given !== undefined && Buffer.from(given, 'base64').toString('hex') !== sha256)
-      throw apiError('checksum_mismatch', `The bytes do not have the digest of the ${name} header.`)
-  }
 }

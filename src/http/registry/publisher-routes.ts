@@ -122,6 +122,7 @@ const edit = (deps: RegistryDeps): Route =>
     summary: 'Edit a publisher',
     description: 'For its admins. An absent member keeps its value, an empty text clears it.',
     params: OfPublisher,
+    requestHeaders: ['If-Match'],
     body: {
       ...SMALL_BODY,
       schema: PublisherUpdate,
@@ -131,7 +132,7 @@ const edit = (deps: RegistryDeps): Route =>
     responses: {
       200: { description: 'The publisher as it is now.', schema: Publisher, example: PUBLISHER },
     },
-    errors: ['url_refused', ...PUBLISHER_ERRORS, ...WRITE_ERRORS],
+    errors: ['url_refused', ...PUBLISHER_ERRORS, ...WRITE_ERRORS, 'precondition_failed'],
     judge: ({ body }) => judgePublisher(body),
     handler: (request) => editPublisher(deps, request),
   })

@@ -18,6 +18,7 @@ import type {
 } from '../../domain/registry/publisher.ts'
 import { getCaller } from '../access/caller.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
+import { demandedRev, tagOfRow } from '../serve/etag.ts'
 import { writeUser } from '../access/user-notes.ts'
 import { getPublisherAccess } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
@@ -56,9 +57,10 @@ export const readPublisher = async (
   deps: RegistryDeps,
   { params: { publisherId }, caller }: RouteRequest<OfPublisher>,
 ): Promise<JsonAnswer> => {
-  const { id, role } = await getPublisherAccess(deps, { publisherId, access: 'read', caller })
+  const { id, role, rev } = await getPublisherAccess(deps, { publisherId, access: 'read', caller })
   const publisher = await withinDeadline(deps.sql, getPublisher(deps.sql, id))
-  return { status: 200, body: showPublisher(publisher, role !== null) }
+  const text = JSON.stringify(showPublisher(publisher, role !== null))
+  return { status: 200, text, headers: { etag: tagOfRow(rev, text) } }
 }
 
 export const editPublisher = async (
@@ -66,18 +68,21 @@ export const editPublisher = async (
   {
     params: { publisherId },
     body: fields,
+    headers,
     caller,
   }: RouteRequest<OfPublisher, unknown, PublisherUpdate>,
 ): Promise<JsonAnswer> => {
-  const { id } = await getPublisherAccess(deps, {
+  const { id, rev } = await getPublisherAccess(deps, {
     publisherId,
     access: 'write',
     action: 'edit_publisher',
     caller,
   })
-  const body = await unitOfWork(deps, (sql) => updatePublisher(sql, { id, fields }))
-  if (!body) throw errors.publisherNotFound(publisherId)
-  return { status: 200, body }
+  const edit = { id, fields, ifRev: demandedRev(headers['if-match'], rev) }
+  const done = await unitOfWork(deps, (sql) => updatePublisher(sql, edit))
+  if (done.result === 'precondition_failed') throw errors.preconditionFailed()
+  if (done.result !== 'updated') throw errors.publisherNotFound(publisherId)
+  return { status: 200, body: done.publisher }
 }
 
 /** Answers a page of all active publishers, or for platform admins of a status that they ask for. */

@@ -6,8 +6,13 @@ import fresh from 'fresh'
 export const quoteTag = (text: string): string => `"${text}"`
 
 /** Makes the strong ETag of an answer from its bytes, where nothing else tells whether it has changed. */
-export const tagOfBytes = (text: string): string =>
-  quoteTag(createHash('sha256').update(text).digest('base64url').slice(0, 27))
+export const tagOfBytes = (text: string): string => quoteTag(digestOf(text))
+
+/** The same of an answer that shows more than one row, for If-Match to find the row's revision in. */
+export const tagOfRow = (rev: number, text: string): string => quoteTag(`${rev}.${digestOf(text)}`)
+
+const digestOf = (text: string): string =>
+  createHash('sha256').update(text).digest('base64url').slice(0, 27)
 
 /**
  * Whether If-None-Match names this ETag. Cache-Control is left out: fetch sends `no-cache` with every If-None-Match
@@ -24,6 +29,11 @@ export const demandedRev = (ifMatch: string | undefined, rev: number): number | 
   if (ifMatch === undefined || ifMatch.trim() === '*') return undefined
   const isNamed = ifMatch
     .split(',')
-    .some((tag) => /^"(\d+)(?:\.[\d.]*)?"$/.exec(tag.trim())?.[1] === `${rev}`)
+    .some((tag) => /^"(\d+)(?:\.[\w.-]*)?"$/.exec(tag.trim())?.[1] === `${rev}`)
   return isNamed ? rev : -1
 }
+
+/** Whether If-Match, when it is there, allows to change what has this ETag. */
+export const isAllowed = (ifMatch: string | undefined, etag: string): boolean =>
+  ifMatch === undefined ||
+  ifMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim() === etag)

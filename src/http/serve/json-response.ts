@@ -4,6 +4,7 @@ import { errors } from '../../domain/shared/errors.ts'
 import type { Caller } from '../access/auth.ts'
 import { SMALL } from '../body/budget.ts'
 import type { Budget } from '../body/budget.ts'
+import { changes } from '../route.ts'
 import type { JsonAnswer, Route } from '../route.ts'
 import { makeReadHeaders } from './cache.ts'
 import { isKnown } from './etag.ts'
@@ -55,8 +56,6 @@ const DONE = Promise.resolve()
 
 const toText = (body: unknown): string | undefined =>
   body === undefined ? undefined : JSON.stringify(body)
-
-const changes = ({ method, readsOnly }: Route): boolean => method !== 'get' && readsOnly !== true
 
 const setHead = (
   response: Response,

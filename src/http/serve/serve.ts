@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 
 import type { Request, Response } from 'express'
 
-import { apiError, errors } from '../../domain/shared/errors.ts'
+import { apiError, errors, shown } from '../../domain/shared/errors.ts'
 import type { ApiError } from '../../domain/shared/errors.ts'
 import { onePerField, sortFaults } from '../../domain/shared/validate.ts'
+import type { Fault } from '../../domain/shared/validate.ts'
 import type { Authenticate, Caller } from '../access/auth.ts'
 import { faultsError, toApiError } from './errors.ts'
 import { sendContinue } from './expect.ts'
@@ -19,6 +20,7 @@ import { makeQueryReader, rawQuery } from './query.ts'
 import { makeBodyReader } from '../body/read-body.ts'
 import type { BodyDeps, ReadBody } from '../body/read-body.ts'
 import type { RateLimits } from '../access/rate-limit.ts'
+import { changes } from '../route.ts'
 import type { Answer, JsonAnswer, Route, RouteRequest } from '../route.ts'
 
 export interface ServeDeps extends BodyDeps {
@@ -53,10 +55,8 @@ export const makeServe = (deps: ServeDeps) => (route: Route) => {
         const replayed = claim?.replay(body.fingerprint())
         if (replayed) return withEcho(route, replayed, body.value)
         const query = readQuery(request, caller)
-        const refusal = faultsError([...query.faults, ...body.faults], {
-          query: query.value,
-          body: body.value,
-        })
+        const faults = [...judgeTrial(route, request), ...query.faults, ...body.faults]
+        const refusal = faultsError(faults, { query: query.value, body: body.value })
         if (refusal) throw refusal
         const parts = { route, request, response, address, query: query.value, body, caller, claim }
         return await route.handler(makeRequest(parts))
@@ -79,8 +79,17 @@ export const makeServe = (deps: ServeDeps) => (route: Route) => {
 }
 
 /** As the schema reads the parameter, before the query is judged. */
-const isDryRun = ({ url }: Request): boolean =>
-  /^(true|1)$/i.test(new URLSearchParams(rawQuery(url)).get('dry_run') ?? '')
+const isDryRun = (request: Request): boolean => /^(true|1)$/i.test(readDryRun(request))
+
+const readDryRun = ({ url }: Request): string =>
+  new URLSearchParams(rawQuery(url)).get('dry_run') ?? ''
+
+/** Whoever asks for a trial must not get the real thing where there is none. */
+const judgeTrial = (route: Route, request: Request): Fault[] => {
+  if (!changes(route) || route.takesDryRun === true || !isDryRun(request)) return []
+  const message = `?dry_run must be absent: this route has no trial, got ${shown(readDryRun(request))}`
+  return [{ field: '?dry_run', message, code: 'validation_failed' }]
+}
 
 /** Makes the reader of a route's query with the rules that its schema cannot say. */
 const makeJudgedQuery = ({ query, queryEmptyIsAbsent, queryLists, judgeQuery }: Route) => {
@@ -138,13 +147,21 @@ const claimKey = async (
   const key = route.method === 'post' ? readIdempotencyKey(request.headers) : undefined
   if (key === undefined || isTried) return undefined
   const principal = principalOf(caller, request.ip)
-  const scope = { principal, method: 'POST', path: scopePath(request), key }
+  const scope = { principal, method: 'POST', path: scopePath(route, request), key }
   return await idempotency.claim({ scope, secret: route.secretAnswer ?? false })
 }
 
-/** The path whose keys are apart from those of others: of a long one its digest, because an index has no room for it. */
-const scopePath = ({ path }: Request): string =>
-  path.length <= 1000 ? path : createHash('sha256').update(path).digest('hex')
+/**
+ * The path whose keys are apart from those of others, one for all spellings of a resource: of the ids in paths only
+ * versions regard case. Of a long one its digest, because an index has no room for it.
+ */
+const scopePath = (route: Route, { params }: Request): string => {
+  const path = route.path.replace(/:(\w+)/g, (_, name: string) => {
+    const value = String(params[name])
+    return encodeURIComponent(name === 'version' ? value : value.toLowerCase())
+  })
+  return path.length <= 1000 ? path : createHash('sha256').update(path).digest('hex')
+}
 
 interface Parts {
   route: Route
