@@ -139,7 +139,7 @@ export interface BegunRedelivery {
   url: string
 }
 
-/** Begins to send an event again, unless that is already under way. Undefined when its task names no address. */
+/** Begins to send an event again, unless that is already under way. Undefined when it is sent nowhere. */
 export const insertRedelivery = async (
   sql: Transaction,
   eventId: string,
@@ -148,7 +148,8 @@ export const insertRedelivery = async (
   // row has an xmax.
   const [begun] = await sql<BegunRedelivery[]>`
     with told as (
-      select id, owner, url from told_event where id = ${eventId} and url is not null
+      select id, owner, url from told_event
+      where id = ${eventId} and url is not null and state <> 'unsent'
     ), begun as (
       insert into redelivery (event_id) select id from told
       on conflict (event_id) where state = 'pending' do update set event_id = excluded.event_id

@@ -37,22 +37,10 @@ export const getEventId = async (
   throw errors.eventNotFound(eventId)
 }
 
-/** The same of an event that is for a receiver. Throws 409 for one that is for the log only. */
-export const getSentEventId = async (
-  deps: RedeliveryDeps,
-  request: Pick<EventRequest, 'params' | 'caller'>,
-): Promise<string> => {
-  const eventId = await getEventId(deps, request)
-  const task = { taskId: readTaskId(request.params.task_id), owner: ownerOf(request) }
-  const events = await withinDeadline(deps.sql, listEvents(deps.sql, task))
-  const isForLog = events?.some(({ id, state }) => id === eventId && state === 'unsent')
-  if (isForLog) throw errors.notDeliverable()
-  return eventId
-}
-
 /**
  * Begins to send one event again. While that is under way, a repetition is answered with its id. Throws 409 for a task
- * without a receiver, and 429 when an anonymous task has sent the event, or to the host, as often as it may.
+ * without a receiver and for an event that is for the log only, and 429 when an anonymous task has sent the event, or to
+ * the host, as often as it may.
  */
 export const redeliverOne = async (
   deps: RedeliveryDeps,

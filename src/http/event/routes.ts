@@ -13,7 +13,7 @@ import {
 import { parseListTime } from '../../domain/video-task/video-list.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { getCaller, ownerOf } from '../access/caller.ts'
-import { getEventId, getSentEventId, redeliverAll, redeliverOne } from './redeliver.ts'
+import { getEventId, redeliverAll, redeliverOne } from './redeliver.ts'
 import type { RedeliveryDeps } from './redeliver.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
@@ -139,7 +139,7 @@ const redeliver = (deps: RedeliveryDeps): Route =>
       'redelivery_limit_reached',
       'outcome_unknown',
     ],
-    handler: async (request) => redeliverOne(deps, request, await getSentEventId(deps, request)),
+    handler: async (request) => redeliverOne(deps, request, await getEventId(deps, request)),
   })
 
 const redeliverSince = (deps: RedeliveryDeps): Route =>

@@ -74,7 +74,7 @@ const streamTask = async (
   request: RouteRequest<{ task_id: string }>,
 ): Promise<Answer> => {
   const task = { taskId: readTaskId(request.params.task_id), owner: ownerOf(request) }
-  const lastEventId = request.headers['last-event-id']
+  const lastEventId = request.headers['last-event-id'] || undefined
   const read = async (after: number): Promise<TaskNews> => {
     const news = await withinDeadline(deps.sql, readTaskNews(deps.sql, { ...task, after }))
     if (!news) throw errors.taskNotFound(task.taskId)
