@@ -303,6 +303,7 @@ const metricsServer =
     port: metricsPort,
     host,
     metrics,
+    log,
     isHealthy: () => workers.every((worker) => worker.getState() === 'RUNNING'),
     further: sdkMetrics?.read,
   }))
@@ -328,10 +329,7 @@ closeOnSignal(
   },
   { limitMs: 45_000, log },
 )
-log.info(
-  { pid: process.pid, role: config.WORKER_ROLE, metrics_port: metricsServer?.port },
-  'worker ready',
-)
+log.info({ role: config.WORKER_ROLE, metrics_port: metricsServer?.port }, 'worker ready')
 await running.catch((error: unknown) => {
   log.fatal({ err: error }, 'the worker cannot go on')
   process.exit(1)

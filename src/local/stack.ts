@@ -4,6 +4,7 @@ import { join } from 'node:path'
 
 import type { JWK } from 'jose'
 
+import { checkGiven } from '../config.ts'
 import { isLoopbackHost } from '../adapters/outbound/url.ts'
 import { DEVELOPMENT_ISSUER } from '../process/settings/faults.ts'
 import { buildConsolePages } from './console-pages.ts'
@@ -41,10 +42,12 @@ const STOP_ORDER = [['api'], ['worker-core', 'worker-media'], ['temporal'], ['po
 
 /**
  * Starts PostgreSQL, Temporal, the token issuer, the api and both workers, and keeps them running. Throws a
- * StackRunningError when a living stack has the data folder; any other failure stops what was started already.
+ * StackRunningError when a living stack has the data folder, and a ConfigError when a given setting is not usable; any other
+ * failure stops what was started already.
  */
 export const startStack = async (options: StackOptions): Promise<Stack> => {
   const { dataDir, say } = options
+  checkGiven(options.env)
   const claim = await claimDataFolder(dataDir, say)
   const pids: Record<string, number> = {}
   const addresses: Record<string, string> = {}

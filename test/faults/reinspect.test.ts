@@ -10,6 +10,7 @@ import { SCANNER_VERSION } from '../../src/extraction/scan/rule-table.ts'
 import { makeRegistry, upload } from '../http/registry-support.ts'
 import type { Owned } from '../http/registry-support.ts'
 import type { Client } from '../support/client.ts'
+import { startEntry } from '../support/entry.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 import { temporalAddress } from '../support/stack.ts'
@@ -387,4 +388,9 @@ describe('an operator is told in a line', () => {
       assert.equal(code, 1)
       assert.match(errors, new RegExp(`^kiln: ${told.source}; .* doctor. says more\n$`))
     })
+  test('that the port of an api is taken', async () => {
+    const env = service.settings
+    const start = startEntry({ path: 'src/api.ts', readyMessage: 'api ready', env })
+    await assert.rejects(start, /ended \(1\)[^]*port \d+ is taken: set PORT to another one/)
+  })
 })

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
 
+import { ConfigError } from '../../src/config.ts'
 import { StackRunningError } from '../../src/local/claim.ts'
 import { loadKeys } from '../../src/local/keys.ts'
 import { findProcess, isRunning } from '../../src/local/process-table.ts'
+import { codePath } from '../../src/local/root.ts'
 import { startStack } from '../../src/local/stack.ts'
 import type { Stack } from '../../src/local/stack.ts'
 import { HOST_CLIENTS, describeStack } from '../../src/local/start.ts'
@@ -19,7 +23,7 @@ describe('the embedded stack', () => {
   let stack: Stack
   const said: string[] = []
 
-  const start = async (): Promise<Stack> =>
+  const start = async (env: NodeJS.ProcessEnv = {}): Promise<Stack> =>
     await startStack({
       dataDir,
       issuerDir: dataDir,
@@ -29,6 +33,7 @@ describe('the embedded stack', () => {
         TEMPORAL_ADDRESS: temporalAddress(),
         TASK_QUEUE: makeTaskQueue('stack'),
         WORKFLOW_BUNDLE: workflowBundle(),
+        ...env,
       },
       settings: HOST_CLIENTS,
       say: (line) => said.push(line),
@@ -87,6 +92,19 @@ describe('the embedded stack', () => {
     assert.ok(shown.includes(` ${webhook} `), shown)
   })
 
+  test('judges the settings that it is given before it starts anything', async () => {
+    for (const [name, value] of [
+      ['PORT', 'abc'],
+      ['PORT', '99999'],
+      ['LOG_LEVEL', 'loud'],
+    ] as const)
+      await assert.rejects(start({ [name]: value }), (error: Error) => {
+        assert.ok(error instanceof ConfigError, error.message)
+        assert.match(error.message, new RegExp(`^  - ${name} must .* got "?${value}"?$`, 'm'))
+        return true
+      })
+  })
+
   test('refuses a second start on its folder and tells where it answers', async () => {
     await assert.rejects(start(), (error: Error) => {
       assert.ok(error instanceof StackRunningError)
@@ -111,4 +129,24 @@ describe('the embedded stack', () => {
       'webhook-secret.json',
     ])
   })
+})
+
+describe('the commands of the embedded stack', () => {
+  const run = promisify(execFile)
+  const type = async (...args: string[]) =>
+    await run(process.execPath, [codePath('src/local.ts'), ...args])
+
+  for (const command of ['start', 'demo', 'token'])
+    test(`${command} tells its usage`, async () => {
+      assert.match((await type(command, '--help')).stdout, /^usage:/)
+    })
+
+  for (const args of ['start extra', 'demo keep', 'token alice bob'])
+    test(`refuse what is too much: ${args}`, async () => {
+      const surplus = args.split(' ').at(-1)
+      await assert.rejects(type(...args.split(' ')), (error: Error & { stderr: string }) => {
+        assert.match(error.stderr, new RegExp(`^kiln: ${surplus} is too much\nusage:`))
+        return true
+      })
+    })
 })
