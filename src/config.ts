@@ -41,6 +41,10 @@ export const readConfig = (
 export const checkGiven = (environment: NodeJS.ProcessEnv): void =>
   refuse(judgeConfig(environment, 'api').faults.filter(({ name }) => environment[name]))
 
+/** The settings of an environment, without what other programs read of it. */
+export const keepSettings = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.keys(Env.properties).map((name) => [name, environment[name]]))
+
 const refuse = (faults: SettingFault[]): void => {
   if (faults.length === 0) return
   throw new ConfigError(

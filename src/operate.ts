@@ -14,6 +14,7 @@ import { makeCommands } from './operate/commands.ts'
 import { examine } from './operate/doctor.ts'
 import { moveFiles } from './operate/move-files.ts'
 import { tellFault } from './operate/server-fault.ts'
+import { readStackSettings } from './operate/stack-settings.ts'
 import { makeReinspectCommands } from './operate/reinspect.ts'
 
 const argv = process.argv.slice(2)
@@ -33,6 +34,10 @@ const readAsked = (): Command => {
   }
 }
 const asked = readAsked()
+
+// The servers of `npm start` are wherever a port was free.
+if (process.env['DATABASE_URL'] === undefined)
+  Object.assign(process.env, { ...readStackSettings(), ...process.env })
 
 const openDatabase = (config: Config): Sql =>
   makeDatabase({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -16,6 +16,8 @@ import type { Stack } from '../../src/local/stack.ts'
 import { HOST_CLIENTS, describeStack } from '../../src/local/start.ts'
 import { createDatabase, makeTaskQueue, temporalAddress, workflowBundle } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
+
+const run = promisify(execFile)
 
 describe('the embedded stack', () => {
   let dataDir: string
@@ -105,6 +107,16 @@ describe('the embedded stack', () => {
       })
   })
 
+  test('leaves its settings to the commands of an operator while it runs', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'kiln-operate-'))
+    await symlink(dataDir, join(folder, '.data'))
+    const env = { PATH: process.env['PATH'] }
+    const operate = async () =>
+      await run(process.execPath, [codePath('src/operate.ts'), 'stuck'], { cwd: folder, env })
+    assert.match((await operate()).stdout, /^0 tasks have not moved for 10 minutes\n/)
+    await rm(folder, { recursive: true })
+  })
+
   test('refuses a second start on its folder and tells where it answers', async () => {
     await assert.rejects(start(), (error: Error) => {
       assert.ok(error instanceof StackRunningError)
@@ -132,7 +144,6 @@ describe('the embedded stack', () => {
 })
 
 describe('the commands of the embedded stack', () => {
-  const run = promisify(execFile)
   const type = async (...args: string[]) =>
     await run(process.execPath, [codePath('src/local.ts'), ...args])
 
