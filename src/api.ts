@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { makeIssuerKeys } from './adapters/issuer-keys.ts'
@@ -22,6 +21,7 @@ import { listenForNews, makeNews } from './db/shared/news.ts'
 import { readRevisions } from './db/shared/revision.ts'
 import { makeCountMemo } from './db/search/listed-count.ts'
 import { checkSchema } from './db/migrate.ts'
+import { listen } from './process/listen.ts'
 import { startLoop } from './process/loop.ts'
 import { armFailpoint } from './process/failpoint.ts'
 import { makeApp } from './http/app.ts'
@@ -216,16 +216,12 @@ const server = makeServer(app, {
   trustProxy: config.TRUST_PROXY,
   connections: { ...CONNECTIONS, total: CONNECTIONS.total + config.STREAMS_MAX },
 })
-await new Promise<void>((resolve, reject) => {
-  server.once('error', reject)
-  server.listen(config.PORT, config.HOST, resolve)
-})
-const { port } = server.address() as AddressInfo
+const port = await listen(server, { port: config.PORT, host: config.HOST, setting: 'PORT', log })
 
 const { METRICS_PORT: metricsPort = 0, METRICS_HOST: host } = config
 const figures = metrics && makeFigures({ sql, jobs, taskQueue: config.TASK_QUEUE, metrics, checks })
 const metricsServer =
-  metrics && (await startMetricsServer({ port: metricsPort, host, metrics, refresh: figures }))
+  metrics && (await startMetricsServer({ port: metricsPort, host, metrics, log, refresh: figures }))
 
 /** What nobody was told of, because its process was killed after the commit, is found by then. */
 const WATCH_MS = 5000
@@ -269,7 +265,4 @@ closeOnSignal(
   },
   { limitMs: 10_000, log },
 )
-log.info(
-  { pid: process.pid, port, public_url: publicUrl, metrics_port: metricsServer?.port },
-  'api ready',
-)
+log.info({ port, public_url: publicUrl, metrics_port: metricsServer?.port }, 'api ready')

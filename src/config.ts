@@ -33,7 +33,20 @@ export const readConfig = (
   process: ProcessName = 'api',
 ): Config => {
   const { config, faults } = judgeConfig(environment, process)
-  if (faults.length === 0) return config
+  refuse(faults)
+  return config
+}
+
+/** Refuses what is wrong with settings that are given, before the embedded stack sets the others. */
+export const checkGiven = (environment: NodeJS.ProcessEnv): void =>
+  refuse(judgeConfig(environment, 'api').faults.filter(({ name }) => environment[name]))
+
+/** The settings of an environment, without what other programs read of it. */
+export const keepSettings = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.keys(Env.properties).map((name) => [name, environment[name]]))
+
+const refuse = (faults: SettingFault[]): void => {
+  if (faults.length === 0) return
   throw new ConfigError(
     `the settings are not usable:\n${faults.map(({ message }) => `  - ${message}`).join('\n')}\nSet them in the environment (.env.example lists all) and start again.`,
   )

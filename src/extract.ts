@@ -8,12 +8,17 @@ const USAGE = `usage: npm run extract -- <zip or folder>… [--json]
 
 Reads packs as the service does after their publication, without running anything of them, and prints which host nodes would be
 registered and what the security scan finds. With --json one JSON object a line for each argument.
+
+Exit codes: 0 all could be read, whatever was found, 1 one could not, 2 wrong usage.
 `
 
-/** Exit codes: 0 all arguments could be read, whatever was found; 1 at least one could not; 2 wrong usage. */
 const run = async (argv: string[]): Promise<number> => {
   const parsed = readArguments(argv)
-  if (!parsed) {
+  if (parsed?.help) {
+    process.stdout.write(USAGE)
+    return 0
+  }
+  if (!parsed || parsed.inputs.length === 0) {
     process.stderr.write(USAGE)
     return 2
   }
@@ -34,11 +39,14 @@ const run = async (argv: string[]): Promise<number> => {
   return exitCode
 }
 
-const readArguments = (argv: string[]): { inputs: string[]; json: boolean } | undefined => {
+const readArguments = (argv: string[]) => {
+  const options = {
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  } as const
   try {
-    const options = { json: { type: 'boolean', default: false } } as const
     const { values, positionals } = parseArgs({ args: argv, options, allowPositionals: true })
-    return positionals.length === 0 ? undefined : { inputs: positionals, json: values.json }
+    return { ...values, inputs: positionals }
   } catch {
     return undefined
   }

@@ -40,9 +40,15 @@ process.stderr.on('error', () => {})
 
 const main = async (): Promise<number> => {
   const { positionals, values } = readArguments()
-  const [command = 'start', user] = positionals
+  if (values.help) {
+    process.stdout.write(`${USAGE}\n`)
+    return 0
+  }
+  const [command = 'start', ...rest] = positionals
+  const [user, ...more] = command === 'token' ? rest : [undefined, ...rest]
   const run = commands[command]
   if (run === undefined) throw new Error(`there is no command ${command}\n${USAGE}`)
+  if (more.length > 0) throw new Error(`${more.join(' ')} is too much\n${USAGE}`)
   if (process.platform === 'win32')
     throw new Error('the embedded stack runs on Linux and macOS; on Windows use it in WSL 2')
   return await run({ keep: values.keep, hostClients: values['host-clients'], user })
@@ -53,6 +59,7 @@ const readArguments = () => {
     return parseArgs({
       allowPositionals: true,
       options: {
+        help: { type: 'boolean', default: false },
         keep: { type: 'boolean', default: false },
         'host-clients': { type: 'boolean', default: false },
       },

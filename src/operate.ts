@@ -7,31 +7,37 @@ import { makeDatabase } from './db/client.ts'
 import type { Sql } from './db/client.ts'
 import { makeJobs } from './jobs/client.ts'
 import { makeLog } from './log.ts'
+import { readCommand, USAGE } from './operate/arguments.ts'
+import type { Command } from './operate/arguments.ts'
 import { makeChecks } from './operate/checks.ts'
 import { makeCommands } from './operate/commands.ts'
 import { examine } from './operate/doctor.ts'
 import { moveFiles } from './operate/move-files.ts'
-import { OperatorError } from './process/operator-error.ts'
+import { tellFault } from './operate/server-fault.ts'
+import { readStackSettings } from './operate/stack-settings.ts'
 import { makeReinspectCommands } from './operate/reinspect.ts'
 
-const USAGE = `usage: npm run operate -- <command>
-  stuck            tasks and versions that have not moved for 10 minutes, and the oldest rows of the outbox
-  restart <id>     end the workflow of a task or version that has not ended, and start it again
-  fail <task>      end a task in failure with internal_error and return its credits
-  purge            remove files and records past their age now
-  doctor           look at settings, servers, versions, clocks, store, workers, keys and programs
-  reextract --below <n> [--node <id>] [--limit <n>] [--dry-run]
-                   read the host nodes of versions anew that only extractors below n have read
-  rescan --below <n> [--node <id>] [--limit <n>] [--dry-run]
-                   the same of the security scan
-  move-files --to <local|s3>
-                   move every file of STORAGE_ALSO to STORAGE, while the service runs
-`
+const argv = process.argv.slice(2)
 
-if (process.argv.length < 3 || process.argv[2] === '--help') {
+if (argv.length === 0 || argv.includes('--help')) {
   process.stdout.write(USAGE)
   process.exit()
 }
+
+/** It is judged before the settings are. */
+const readAsked = (): Command => {
+  try {
+    return readCommand(argv)
+  } catch (error) {
+    process.stderr.write(`kiln: ${error instanceof Error ? error.message : String(error)}\n`)
+    process.exit(1)
+  }
+}
+const asked = readAsked()
+
+// The servers of `npm start` are wherever a port was free.
+if (process.env['DATABASE_URL'] === undefined)
+  Object.assign(process.env, { ...readStackSettings(), ...process.env })
 
 const openDatabase = (config: Config): Sql =>
   makeDatabase({
@@ -43,8 +49,8 @@ const openDatabase = (config: Config): Sql =>
     waitMs: 4000,
   })
 
-/** The only command that is of use while the settings are not. */
-const doctor = async (): Promise<void> => {
+/** The only command that is of use while the settings are not. Answers the exit code. */
+const doctor = async (): Promise<number> => {
   const { config, faults } = judgeConfig(process.env, 'api')
   const connection = Connection.lazy({ address: config.TEMPORAL_ADDRESS })
   let sql: Sql | undefined
@@ -65,11 +71,11 @@ const doctor = async (): Promise<void> => {
     lines.join('\n'),
   )
   process.stdout.write(`${told}\n`)
-  // Checks that were late may still wait for a server.
-  process.exit(isWell ? 0 : 1)
+  return isWell ? 0 : 1
 }
 
-if (process.argv[2] === 'doctor') await doctor()
+// Checks that were late may still wait for a server.
+if (asked.name === 'doctor') process.exit(await doctor())
 
 const config = loadConfig('operate')
 const log = makeLog('operate', config.LOG_LEVEL === 'info' ? 'warn' : config.LOG_LEVEL)
@@ -81,22 +87,25 @@ const commands = makeCommands({ ...deps, ...readTimings(config) })
 const write = (line: string): void => void process.stdout.write(`${line}\n`)
 const reinspect = makeReinspectCommands({ ...deps, write })
 
-const run = async ([name = '', ...rest]: string[]): Promise<string> => {
-  if (Object.hasOwn(reinspect, name)) return await reinspect[name as keyof typeof reinspect](rest)
-  if (name === 'move-files') return await moveFiles(config, rest, write)
-  const [id = ''] = rest
-  const command = Object.hasOwn(commands, name)
-    ? commands[name as keyof typeof commands]
-    : undefined
-  if (!command || (command.length > 0 && id === '')) throw new OperatorError(USAGE)
-  return await command(id)
+const run = async (command: Exclude<Command, { name: 'doctor' }>): Promise<string> => {
+  switch (command.name) {
+    case 'restart':
+    case 'fail':
+      return await commands[command.name](command.given)
+    case 'reextract':
+    case 'rescan':
+      return await reinspect[command.name](command.given)
+    case 'move-files':
+      return await moveFiles(config, command.given, write)
+    default:
+      return await commands[command.name]()
+  }
 }
 
 try {
-  process.stdout.write(`${await run(process.argv.slice(2))}\n`)
+  write(await run(asked))
 } catch (error) {
-  if (!(error instanceof OperatorError)) throw error
-  process.stderr.write(`${error.message}\n`)
+  await tellFault(error, config)
   process.exitCode = 1
 } finally {
   await jobs.settle()

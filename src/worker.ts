@@ -305,6 +305,7 @@ const metricsServer =
     port: metricsPort,
     host,
     metrics,
+    log,
     isHealthy: () => workers.every((worker) => worker.getState() === 'RUNNING'),
     further: sdkMetrics?.read,
   }))
@@ -331,10 +332,7 @@ if (!media)
   await jobs
     .keep(startFirstTries({ taskQueue: config.TASK_QUEUE, runs: config.DELIVERY_RUNS }))
     .catch((error: unknown) => log.warn({ err: error }, 'first tries are started by reconcile'))
-log.info(
-  { pid: process.pid, role: config.WORKER_ROLE, metrics_port: metricsServer?.port },
-  'worker ready',
-)
+log.info({ role: config.WORKER_ROLE, metrics_port: metricsServer?.port }, 'worker ready')
 await running.catch((error: unknown) => {
   log.fatal({ err: error }, 'the worker cannot go on')
   process.exit(1)

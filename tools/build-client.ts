@@ -35,8 +35,13 @@ export const buildClient = async (out: string, { types }: { types: boolean }): P
   })
   await chmod(join(out, 'kiln.js'), 0o755)
   await writeFile(join(out, 'package.json'), JSON.stringify(await describePackage(), undefined, 2))
-  for (const name of ['docs/client.md', 'LICENSE'])
-    await cp(join(ROOT, name), join(out, name.replace('docs/client', 'README')))
+  await cp(join(ROOT, 'LICENSE'), join(out, 'LICENSE'))
+  // The pages that it leads to are not in the package.
+  const page = await readFile(join(ROOT, 'docs/client.md'), 'utf8')
+  await writeFile(
+    join(out, 'README.md'),
+    page.replaceAll(/\[([^\]]+)\]\((?!https?:)[^)]+\)/g, '$1'),
+  )
   if (types) await writeTypes(join(out, 'types'))
 }
 

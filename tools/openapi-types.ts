@@ -75,7 +75,8 @@ const install = async (lock: string): Promise<void> => {
   const isThere = existsSync(join(INSTALLED, 'node_modules/openapi-typescript'))
   if (isThere && existsSync(installed) && (await readFile(installed, 'utf8')) === lock) return
   await cp(PINNED, INSTALLED, { recursive: true })
-  run('npm', ['ci', '--no-audit', '--no-fund', '--silent'])
+  // All packages there are of development, and vite has set NODE_ENV to production before.
+  run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--silent'])
 }
 
 const run = (command: string, args: string[]): void => {

@@ -26,12 +26,17 @@ interface Answer {
 const readOptions = async (): Promise<Answer & { port: number }> => {
   const { values } = parseArgs({
     options: {
+      help: { type: 'boolean' },
       port: { type: 'string', default: '9099' },
       secret: { type: 'string', multiple: true },
       status: { type: 'string', default: '204' },
       delay: { type: 'string', default: '0' },
     },
   })
+  if (values.help) {
+    print(USAGE)
+    process.exit()
+  }
   const number = (name: 'port' | 'status' | 'delay', least: number, most: number): number => {
     const value = Number(values[name])
     if (values[name] === '' || !(value >= least && value <= most))
@@ -106,7 +111,10 @@ try {
       response.destroy()
     })
   }).listen(options.port, '127.0.0.1')
-  await once(server, 'listening')
+  await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error
+    throw new Error(`port ${options.port} is taken: give another one by --port`, { cause: error })
+  })
   const { port } = server.address() as AddressInfo
   print(`receiver on http://127.0.0.1:${port}/, answers ${options.status}; Ctrl-C ends it`)
 } catch (error) {

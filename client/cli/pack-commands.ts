@@ -197,13 +197,17 @@ export const watchVersion = async (
 const token: Command = {
   usage: '<publisher> [--create]',
   summary: 'makes a personal access token of a publisher, which is shown this once',
-  help: ['--create  makes the publisher first'],
+  help: ['--create  makes the publisher first, where it is not there'],
   options: { create: { type: 'boolean' } },
   run: async (context) => {
     const { kiln, screen, signal, values } = context
     const [publisherId = ''] = take(context, 'publisher')
     const { POST } = kiln.routes
-    if (values['create'] === true) await POST('/publishers', { body: { id: publisherId }, signal })
+    if (values['create'] === true)
+      await POST('/publishers', { body: { id: publisherId }, signal }).catch((error: unknown) => {
+        // A member gets a token of it; whoever is none is refused that.
+        if (!(error instanceof KilnError && error.code === 'publisher_exists')) throw error
+      })
     const { data } = await POST('/publishers/{publisherId}/tokens', {
       params: { path: { publisherId } },
       body: { name: 'kiln' },

@@ -1,10 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import { basename, extname } from 'node:path'
+import { access, constants, readFile, writeFile } from 'node:fs/promises'
+import { basename, dirname, extname } from 'node:path'
 
 import type { EndedTask, Task, TaskBody, TaskKind, TaskRef } from '../index.ts'
 import { take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
-import { EXIT, UsageError } from './fault.ts'
+import { EXIT, LocalError, UsageError } from './fault.ts'
 
 /** Options of a kind: the member of its body, and what the value is. `value` is a number or a word. */
 type Members = Record<string, readonly [string, 'text' | 'value' | 'file', string]>
@@ -53,6 +53,7 @@ const defineCreation = ({ usage, summary, members, read }: Creation): Command =>
   },
   run: async (context) => {
     const { kind, files = {}, body = {} } = await read(context)
+    if (context.values['no-wait'] !== true) await checkFolder(text(context.values, 'output'))
     const given: Record<string, unknown> = { ...body, ...readSet(context) }
     for (const [name, [member, type]] of Object.entries(members)) {
       const value = text(context.values, name)
@@ -64,6 +65,16 @@ const defineCreation = ({ usage, summary, members, read }: Creation): Command =>
     return await create(context, { kind, body: given, image: files['image'] })
   },
 })
+
+/** A task costs something, so its result must have a place before it is made. */
+const checkFolder = async (output = '.'): Promise<void> => {
+  const folder = dirname(output)
+  await access(folder, constants.W_OK).catch(() => {
+    throw new LocalError(
+      `no file can be made in ${folder}: -o must name one in a folder that is there`,
+    )
+  })
+}
 
 const readValue = (value: string): unknown => {
   try {
@@ -140,7 +151,10 @@ const end = async (
   const extension = extname(new URL(file.url).pathname)
   const saved = typeof output === 'string' ? output : output.stem + extension
   const response = await kiln.download(file.url, signal)
-  await writeFile(saved, new Uint8Array(await response.arrayBuffer()))
+  await writeFile(saved, new Uint8Array(await response.arrayBuffer())).catch((error: unknown) => {
+    const told = error instanceof Error ? error.message : String(error)
+    throw new LocalError(`${told}; the result is kept: \`kiln watch ${task_id} -o <file>\``)
+  })
   if (extname(saved).toLowerCase() !== extension)
     screen.note(`${saved} holds ${extension.slice(1).toUpperCase()}, whatever its name says`)
   screen.tell([saved], { ...value, saved })

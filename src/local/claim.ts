@@ -15,6 +15,8 @@ export interface StackState {
   supervisor: ProcessId
   /** What is shown to somebody who starts a second one, name by address. */
   addresses: Record<string, string>
+  /** What its api is given, for the commands of an operator; absent while it starts. */
+  settings?: NodeJS.ProcessEnv
   processes: StackProcess[]
 }
 

@@ -4,12 +4,13 @@ import { join } from 'node:path'
 
 import type { JWK } from 'jose'
 
+import { checkGiven, keepSettings } from '../config.ts'
 import { isLoopbackHost } from '../adapters/outbound/url.ts'
 import { DEVELOPMENT_ISSUER } from '../process/settings/faults.ts'
 import { buildConsolePages } from './console-pages.ts'
 import type { Running } from './child.ts'
 import { claimDataFolder } from './claim.ts'
-import type { Claim } from './claim.ts'
+import type { Claim, StackState } from './claim.ts'
 import { DEVELOPMENT_AUDIENCE, signToken } from '../process/development-issuer.ts'
 import { loadIssuerKey, startIssuer } from './issuer.ts'
 import { loadKeys } from './keys.ts'
@@ -41,14 +42,16 @@ const STOP_ORDER = [['api'], ['worker-core', 'worker-media'], ['temporal'], ['po
 
 /**
  * Starts PostgreSQL, Temporal, the token issuer, the api and both workers, and keeps them running. Throws a
- * StackRunningError when a living stack has the data folder; any other failure stops what was started already.
+ * StackRunningError when a living stack has the data folder, and a ConfigError when a given setting is not usable; any other
+ * failure stops what was started already.
  */
 export const startStack = async (options: StackOptions): Promise<Stack> => {
   const { dataDir, say } = options
+  checkGiven(options.env)
   const claim = await claimDataFolder(dataDir, say)
   const pids: Record<string, number> = {}
-  const addresses: Record<string, string> = {}
-  const supervisor = makeSupervisor({ say, changed: makeRecorder(claim, addresses, pids) })
+  const told: Told = { addresses: {} }
+  const supervisor = makeSupervisor({ say, changed: makeRecorder(claim, told, pids) })
   const logDir = join(dataDir, 'logs')
   const closers: (() => Promise<void>)[] = []
   const stop = makeOnce(async () => {
@@ -60,7 +63,7 @@ export const startStack = async (options: StackOptions): Promise<Stack> => {
   options.interrupt.force.addEventListener('abort', () => void supervisor.kill())
   try {
     options.interrupt.stop.throwIfAborted()
-    const started = await startAll({ ...options, supervisor, logDir, closers }, addresses)
+    const started = await startAll({ ...options, supervisor, logDir, closers }, told)
     return { ...started, logDir, pids: () => ({ ...pids }), stop }
   } catch (error) {
     await stop()
@@ -76,13 +79,16 @@ const makeOnce = (act: () => Promise<void>): (() => Promise<void>) => {
   }
 }
 
+/** What is known of the stack by now. */
+type Told = Pick<StackState, 'addresses' | 'settings'>
+
 const makeRecorder =
-  (claim: Claim, addresses: Record<string, string>, pids: Record<string, number>) =>
+  (claim: Claim, told: Told, pids: Record<string, number>) =>
   async (running: { name: string; running: Running }[]): Promise<void> => {
     for (const name of Object.keys(pids)) delete pids[name]
     for (const { name, running: found } of running) pids[name] = found.id.pid
     await claim.record({
-      addresses,
+      ...told,
       processes: running.map(({ name, running: found }) => ({
         name,
         ...found.id,
@@ -93,7 +99,7 @@ const makeRecorder =
 
 const startAll = async (
   context: Context,
-  addresses: Record<string, string>,
+  told: Told,
 ): Promise<Pick<Stack, 'url' | 'ui' | 'temporal' | 'webhookSecret' | 'token'>> => {
   const { dataDir } = context
   await mkdir(context.logDir, { recursive: true })
@@ -110,10 +116,10 @@ const startAll = async (
   const host = context.env['HOST'] || '127.0.0.1'
   const local = `http://${/^(0\.0\.0\.0|::)$/.test(host) ? '127.0.0.1' : host}:${port}`
   const url = context.env['PUBLIC_URL'] || local
-  Object.assign(addresses, {
+  told.addresses = {
     api: url,
     ...(temporal.ui === undefined ? {} : { 'Temporal UI': temporal.ui }),
-  })
+  }
   const keys = await keySettings(context)
   const isHere = isLoopbackHost(host)
   const env = {
@@ -141,6 +147,7 @@ const startAll = async (
     RATE_LIMITS: context.env['RATE_LIMITS'] || '20',
     ...context.settings,
   }
+  told.settings = keepSettings(env)
   await startOwn(context, env, local)
   const webhookSecret = keys.WEBHOOK_DEFAULT_SECRET
   return { url, ui: temporal.ui, temporal: temporal.address, webhookSecret, token: makeTokens(key) }

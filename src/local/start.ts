@@ -19,13 +19,15 @@ export const runStart = async (
   { hostClients }: { hostClients: boolean },
 ): Promise<number> => {
   const interrupt = listenForInterrupt(announceStop)
+  const { PORT } = process.env
   try {
     const stack = await startStack({
       dataDir,
       issuerDir: dataDir,
       env: process.env,
-      port: 8080,
-      fixedPort: Number(process.env['PORT']) || undefined,
+      // 0 asks for a free one.
+      ...(!PORT && { port: 8080 }),
+      fixedPort: Number(PORT) || undefined,
       uiPort: 8233,
       ...(hostClients && { settings: HOST_CLIENTS }),
       say,

@@ -8,6 +8,7 @@ import type { Connection } from '@temporalio/client'
 import { readCertificateEnd } from '../adapters/certificate.ts'
 import { readKeySet } from '../adapters/key-set.ts'
 import { makeSecrets } from '../adapters/secrets.ts'
+import { isCode } from '../adapters/storage/files.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
 import { findVideoBinaries } from '../adapters/video-engine/binaries.ts'
 import { makeWebhookSecrets } from '../adapters/webhook-secrets.ts'
@@ -21,6 +22,7 @@ import { describePurgeSchedule } from '../jobs/schedule.ts'
 import { listMissingSearchAttributes } from '../jobs/search-attributes.ts'
 import { adviseStorage, openStorage } from '../process/open-storage.ts'
 import { OperatorError } from '../process/operator-error.ts'
+import { advisePostgres, adviseTemporal, describeCauses } from './server-fault.ts'
 import { hasBucket } from '../process/settings/env.ts'
 import type { Config } from '../process/settings/env.ts'
 import type { Check } from './doctor.ts'
@@ -69,11 +71,13 @@ const checkNode = async (): Promise<string> => {
 }
 
 const makePostgresChecks = ({ sql, config }: CheckDeps): Check[] => {
-  const needs = ['DATABASE_URL'] as const
   const advice = 'start PostgreSQL, or correct DATABASE_URL'
   const checkServer = async (): Promise<string> => {
     const start = Date.now()
-    const { version, now } = await readServer(sql())
+    const { version, now } = await readServer(sql()).catch((error: unknown) => {
+      const known = advisePostgres(error, 'DATABASE_URL')
+      throw known === undefined ? error : new OperatorError(known)
+    })
     if (Number.parseInt(version, 10) < POSTGRES)
       fail(`${version} is too old: upgrade to ${POSTGRES} or later`)
     return `${version}, ${compareClock(start, now)}`
@@ -90,11 +94,11 @@ const makePostgresChecks = ({ sql, config }: CheckDeps): Check[] => {
     return (await kept.check()) ? 'SECRETS_KEYS open what is stored' : 'none are stored yet'
   }
   return [
-    ['postgres', needs, advice, checkServer],
-    ['schema', needs, advice, checkMigrations],
+    ['postgres', ['DATABASE_URL'], advice, checkServer],
+    ['schema', ['postgres'], advice, checkMigrations],
     [
       'secrets',
-      [...needs, 'SECRETS_KEYS'],
+      ['postgres', 'SECRETS_KEYS'],
       'put the key that was in use back into it',
       checkSecrets,
     ],
@@ -115,6 +119,8 @@ const makeTemporalChecks = ({ config, connection, jobs }: CheckDeps): Check[] =>
   const advice = 'start Temporal, or correct TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE'
   const migrate = 'run `npm run migrate`'
   const checkServer = async (): Promise<string> => {
+    const away = await adviseTemporal(config.TEMPORAL_ADDRESS)
+    if (away !== undefined) fail(away)
     const { serverVersion } = await connection.workflowService.getSystemInfo({})
     const { config: kept } = await connection.workflowService.describeNamespace({ namespace })
     const hours = Number(kept?.workflowExecutionRetentionTtl?.seconds ?? 0) / 3600
@@ -136,9 +142,9 @@ const makeTemporalChecks = ({ config, connection, jobs }: CheckDeps): Check[] =>
   }
   return [
     ['temporal', needs, advice, checkServer],
-    ['search attributes', needs, advice, checkAttributes],
-    ['schedule', needs, migrate, checkSchedule],
-    ['workers', needs, advice, () => checkWorkers(jobs(), config.TASK_QUEUE)],
+    ['search attributes', ['temporal'], advice, checkAttributes],
+    ['schedule', ['temporal'], migrate, checkSchedule],
+    ['workers', ['temporal'], advice, () => checkWorkers(jobs(), config.TASK_QUEUE)],
   ]
 }
 
@@ -158,7 +164,7 @@ const makeStoreChecks = ({ config, searchPath }: CheckDeps): Check[] => {
   const checkStore = async (): Promise<string> => {
     const storage = await openStorage(config)
     await writeProbe(storage).catch(async (error: unknown) => {
-      const advice = await adviseStorage(config, error)
+      const advice = await adviseStore(config, error)
       throw advice === undefined ? error : new OperatorError(`${String(error)}: ${advice}`)
     })
     if (config.STORAGE === 's3') return `the bucket ${config.S3_BUCKET} can be written and read`
@@ -166,8 +172,7 @@ const makeStoreChecks = ({ config, searchPath }: CheckDeps): Check[] => {
     const { bavail, blocks, bsize } = await statfs(path)
     const [gib, percent] = [(bavail * bsize) / GIB, (bavail / blocks) * 100]
     const told = `${gib.toFixed(1)} GiB, ${percent.toFixed(0)} %, are free in ${path}`
-    if (gib < FREE_GIB || percent < FREE_PERCENT)
-      fail(`${told}: make room, or lower RESULT_RETENTION_DAYS`)
+    if (gib < FREE_GIB || percent < FREE_PERCENT) fail(`${told}: ${MAKE_ROOM}`)
     return told
   }
   const checkPrograms = async (): Promise<string> => {
@@ -176,7 +181,8 @@ const makeStoreChecks = ({ config, searchPath }: CheckDeps): Check[] => {
       ffprobePath: config.FFPROBE_PATH,
       searchPath,
       production: config.NODE_ENV === 'production',
-    })
+      // It names the setting itself.
+    }).catch((error: unknown) => fail(describeCauses(error)))
     return `${ffmpeg.path}, ${ffprobe.path}`
   }
   const advice = hasBucket(config)
@@ -186,6 +192,16 @@ const makeStoreChecks = ({ config, searchPath }: CheckDeps): Check[] => {
     ['store', STORE_SETTINGS, advice, checkStore],
     ['ffmpeg', [], 'set FFMPEG_PATH and FFPROBE_PATH', checkPrograms],
   ]
+}
+
+const MAKE_ROOM = 'make room, or lower RESULT_RETENTION_DAYS'
+
+const adviseStore = async (config: Config, error: unknown): Promise<string | undefined> => {
+  if (isCode(error, 'ENOSPC', 'EDQUOT')) return MAKE_ROOM
+  // The SDK would tell a programmer how to see the answer.
+  if (/XML parse error/.test(String(error)))
+    fail('what answers at S3_ENDPOINT is no S3 server: correct S3_ENDPOINT')
+  return await adviseStorage(config, error)
 }
 
 const STORE_SETTINGS = [
@@ -206,6 +222,9 @@ const writeProbe = async (storage: Storage): Promise<void> => {
   if (read !== key) throw new Error('what was written was read otherwise')
 }
 
+/** What was answered is no TLS, by the words of OpenSSL 3 and before. */
+const WITHOUT_TLS = ['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'EPROTO']
+
 const makeTrustChecks = ({ config }: CheckDeps): Check[] => {
   const checkIssuer = async (): Promise<string> => {
     const keys = await readKeySet(config.AUTH_JWKS_URL)
@@ -219,7 +238,12 @@ const makeTrustChecks = ({ config }: CheckDeps): Check[] => {
     async () => {
       const url = new URL(config[name])
       if (url.protocol === 'http:') return `${name} is without TLS`
-      const days = Math.floor(((await readCertificateEnd(url)).getTime() - Date.now()) / DAY_MS)
+      const end = await readCertificateEnd(url).catch((error: unknown) => {
+        throw isCode(error, ...WITHOUT_TLS)
+          ? new OperatorError(`no TLS there: correct ${name}`)
+          : error
+      })
+      const days = Math.floor((end.getTime() - Date.now()) / DAY_MS)
       if (days < CERTIFICATE_DAYS) fail(`that of ${name} ends in ${days} days: renew it`)
       return `that of ${name} is good for ${days} days`
     },

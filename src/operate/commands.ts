@@ -14,6 +14,8 @@ export interface CommandDeps extends OperatorOptions {
   jobs: Jobs
 }
 
+const PURGE_MS = 5000
+
 /** The commands of an operator. Each answers, in lines for a terminal, what it did. */
 export const makeCommands = (deps: CommandDeps) => ({
   stuck: async (): Promise<string> => {
@@ -39,7 +41,11 @@ export const makeCommands = (deps: CommandDeps) => ({
   restart: (id: string): Promise<string> => restart(deps, id),
   fail: (id: string): Promise<string> => fail(deps, id),
   purge: async (): Promise<string> => {
-    await deps.jobs.client.schedule.getHandle('purge-expired').trigger()
+    const { schedule } = deps.jobs.client
+    // Tries of its own would go on for 20 s where nobody answers.
+    await schedule.withDeadline(Date.now() + PURGE_MS, () =>
+      schedule.getHandle('purge-expired').trigger(),
+    )
     return 'the workflow purge-expired was started; the Temporal UI shows what it removes'
   },
 })

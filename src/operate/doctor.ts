@@ -1,46 +1,57 @@
 import { inTime } from '../domain/shared/in-time.ts'
 import { OperatorError } from '../process/operator-error.ts'
+import { describeCauses } from './server-fault.ts'
 import type { Env } from '../process/settings/env.ts'
 import type { SettingFault } from '../process/settings/faults.ts'
 
 /**
- * One look at a part of the service: its name; settings that it cannot be made without; what to do when it fails in a way
- * that does not say so itself; and the look, which answers what it found. An OperatorError says what to do next.
+ * One look at a part of the service: its name; settings, and names of earlier checks, that it cannot be made without; what to
+ * do when it fails in a way that does not say so itself; and the look, which answers what it found. An OperatorError says what
+ * to do next.
  */
 export type Check = [
   name: string,
-  needs: readonly (keyof Env)[],
+  needs: readonly (keyof Env | 'postgres' | 'temporal')[],
   advice: string,
   look: () => Promise<string>,
 ]
 
 const LIMIT_MS = 5000
 
-/** Makes all checks side by side, none longer than five seconds. Answers a line for each, and whether all are ok. */
+/** Makes the checks side by side, none longer than five seconds. Answers a line for each, and whether all are ok. */
 export const examine = async (
   checks: readonly Check[],
   faults: readonly SettingFault[],
 ): Promise<{ lines: string[]; isWell: boolean }> => {
-  const found = await Promise.all(checks.map((check) => examineOne(check, faults)))
+  const found = new Map<Check, Promise<string>>()
+  const isMissing = async (need: string): Promise<boolean> => {
+    const [, line] = [...found].find(([[name]]) => name === need) ?? []
+    return faults.some(({ name }) => name === need) || (line !== undefined && !isOk(await line))
+  }
+  for (const check of checks) found.set(check, examineOne(check, isMissing))
   const lines = [
     ...(faults.length === 0 ? [tell('ok', 'settings', 'are usable')] : []),
     ...faults.map(({ message }) => tell('FAULT', 'settings', message)),
-    ...found,
+    ...(await Promise.all(found.values())),
   ]
-  return { lines, isWell: lines.every((line) => line.startsWith('ok')) }
+  return { lines, isWell: lines.every(isOk) }
 }
+
+const isOk = (line: string): boolean => line.startsWith('ok')
 
 const examineOne = async (
   [name, needs, advice, look]: Check,
-  faults: readonly SettingFault[],
+  isMissing: (need: string) => Promise<boolean>,
 ): Promise<string> => {
-  const missing = faults.filter((fault) => needs.includes(fault.name)).map((fault) => fault.name)
+  const missing = []
+  for (const need of needs) if (await isMissing(need)) missing.push(need)
   if (missing.length > 0) return tell('FAULT', name, `not looked at: mend ${missing.join(', ')}`)
   try {
     return tell('ok', name, await inTime(look(), LIMIT_MS, 'it'))
   } catch (error) {
-    const message = error instanceof Error ? error.message || error.name : String(error)
-    return tell('FAULT', name, error instanceof OperatorError ? message : `${message}: ${advice}`)
+    const message =
+      error instanceof OperatorError ? error.message : `${describeCauses(error)}: ${advice}`
+    return tell('FAULT', name, message)
   }
 }
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
-import { parseArgs } from 'node:util'
 
 import { StorageFault } from '../adapters/storage/storage.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
@@ -8,7 +7,6 @@ import { openStores } from '../process/open-storage.ts'
 import { OperatorError } from '../process/operator-error.ts'
 import type { Config } from '../process/settings/env.ts'
 
-const USAGE = 'usage: npm run operate -- move-files --to <local|s3>'
 /** Every key begins with one of them. */
 const FOLDERS = ['inputs', 'results', 'uploads', 'archives']
 const AT_ONCE = 4
@@ -17,25 +15,16 @@ const SAY_EVERY_MS = 5000
 /** Moves every file of STORAGE_ALSO to STORAGE. It can be stopped and repeated. Answers how many it moved. */
 export const moveFiles = async (
   config: Config,
-  argv: string[],
+  target: Config['STORAGE'],
   write: (line: string) => void,
 ): Promise<string> => {
   const { STORAGE, STORAGE_ALSO } = config
-  if (readTarget(argv) !== STORAGE || STORAGE_ALSO === 'none')
+  const { to, from } = await openStores(config)
+  if (target !== STORAGE || !from)
     throw new OperatorError(
       `files move from STORAGE_ALSO to STORAGE, which every process has first: these are ${STORAGE_ALSO} and ${STORAGE}; docs/operations.md has the steps`,
     )
-  const { to, from } = await openStores(config)
-  if (!from) throw new OperatorError(USAGE)
   return await moveAll({ to, from }, write)
-}
-
-const readTarget = (argv: string[]): string | undefined => {
-  try {
-    return parseArgs({ args: argv, options: { to: { type: 'string' } } }).values.to
-  } catch (error) {
-    throw new OperatorError(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`)
-  }
 }
 
 interface Stores {

@@ -1,12 +1,9 @@
-import { parseArgs } from 'node:util'
-
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client'
 
 import type { ReextractedVersion, RescannedVersion } from '../../activities/index.ts'
 import type { Sql } from '../db/client.ts'
 import { listOlderExtractions, listOlderScans } from '../db/registry/reinspection.ts'
 import type { Inspected, InspectedFilter } from '../db/registry/reinspection.ts'
-import { OperatorError } from '../process/operator-error.ts'
 import { startReinspection } from '../jobs/version.ts'
 import type { Jobs } from '../jobs/client.ts'
 
@@ -18,14 +15,18 @@ export interface ReinspectDeps {
   write(line: string): void
 }
 
+/** Which versions are read again; a dry run only names them. */
+export interface Reinspection {
+  filter: InspectedFilter
+  isDry: boolean
+}
+
 const AT_ONCE = 4
-const ALL = 1_000_000
 const SCANNER = 'kiln'
 
 /** Commands that read the archives of many versions again. They can be stopped and repeated; they skip what is done. */
 export const makeReinspectCommands = (deps: ReinspectDeps) => ({
-  reextract: async (argv: string[]): Promise<string> => {
-    const { filter, isDry } = readArguments('reextract', argv)
+  reextract: async ({ filter, isDry }: Reinspection): Promise<string> => {
     const versions = await listOlderExtractions(deps.sql, filter)
     return await runAll(deps, versions, {
       isDry,
@@ -33,8 +34,7 @@ export const makeReinspectCommands = (deps: ReinspectDeps) => ({
       makeStart: (version) => startReinspection('reextract', version, filter.below, deps),
     })
   },
-  rescan: async (argv: string[]): Promise<string> => {
-    const { filter, isDry } = readArguments('rescan', argv)
+  rescan: async ({ filter, isDry }: Reinspection): Promise<string> => {
     const versions = await listOlderScans(deps.sql, { ...filter, scanner: SCANNER })
     return await runAll(deps, versions, {
       isDry,
@@ -43,35 +43,6 @@ export const makeReinspectCommands = (deps: ReinspectDeps) => ({
     })
   },
 })
-
-const readArguments = (
-  name: string,
-  argv: string[],
-): { filter: InspectedFilter; isDry: boolean } => {
-  const usage = `usage: npm run operate -- ${name} --below <version> [--node <id>] [--limit <n>] [--dry-run]`
-  try {
-    const { values } = parseArgs({
-      args: argv,
-      options: {
-        below: { type: 'string' },
-        node: { type: 'string' },
-        limit: { type: 'string' },
-        'dry-run': { type: 'boolean', default: false },
-      },
-    })
-    const below = readCount(values.below)
-    const limit = values.limit === undefined ? ALL : readCount(values.limit)
-    if (below === undefined || limit === undefined) throw new OperatorError(usage)
-    return { filter: { below, nodeId: values.node, limit }, isDry: values['dry-run'] }
-  } catch (error) {
-    throw error instanceof OperatorError
-      ? error
-      : new OperatorError(`${error instanceof Error ? error.message : String(error)}\n${usage}`)
-  }
-}
-
-const readCount = (text: string | undefined): number | undefined =>
-  text !== undefined && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined
 
 interface Run<Result> {
   isDry: boolean

@@ -1,13 +1,15 @@
 import { createServer } from 'node:http'
 import type { RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 
+import type { Log } from '../log.ts'
+import { listen } from './listen.ts'
 import type { Metrics } from './metrics.ts'
 
 export interface MetricsServerOptions {
   port: number
   host: string
   metrics: Metrics
+  log: Log
   /** Whether the process does its work; absent: it does while it answers. */
   isHealthy?: () => boolean
   /** Sets figures that are read when they are asked for. */
@@ -24,15 +26,12 @@ export interface MetricsServerOptions {
 export const startMetricsServer = async ({
   port,
   host,
+  log,
   ...options
 }: MetricsServerOptions): Promise<{ port: number; close(): void }> => {
   const server = createServer(answer(options))
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, resolve)
-  })
   return {
-    port: (server.address() as AddressInfo).port,
+    port: await listen(server, { port, host, setting: 'METRICS_PORT', log }),
     close: () => {
       server.close()
       server.closeAllConnections()
@@ -46,7 +45,7 @@ const answer =
     isHealthy = () => true,
     refresh = () => Promise.resolve(),
     further = () => Promise.resolve(''),
-  }: Omit<MetricsServerOptions, 'port' | 'host'>): RequestListener =>
+  }: Omit<MetricsServerOptions, 'port' | 'host' | 'log'>): RequestListener =>
   ({ url }, response) => {
     if (url === '/health') {
       const status = isHealthy() ? 'ok' : 'stopped'

@@ -360,6 +360,26 @@ describe('the command-line tool', { concurrency: 3 }, () => {
     assert.match(refused.out, /^{"error":{"code":"version_exists"/)
   })
 
+  test('makes a token of a publisher that is there for its members alone', async () => {
+    const { code, out, err } = await kiln(['token', 'alice', '--create'])
+    assert.equal(code, 0, err)
+    assert.match(out, /^export KILN_PUBLISH_TOKEN=\S+\n$/)
+    const env = { KILN_TOKEN: await service.token('mallory') }
+    const refused = await kiln(['token', 'alice', '--create'], { env })
+    assert.deepEqual([refused.code, refused.out], [3, ''])
+  })
+
+  test('makes no task whose result would have no place, and says where one is kept', async () => {
+    const args = ['upscale', 'photo.png', '-o']
+    const refused = await kiln([...args, 'no/such/dir/out.png'])
+    assert.equal(refused.code, 5, refused.err)
+    assert.match(refused.err, /^kiln: no file can be made in no\/such\/dir: -o must name one in/)
+    // A folder in its place shows only when the file is written.
+    const failed = await kiln([...args, '.'])
+    assert.equal(failed.code, 5, failed.err)
+    assert.match(failed.err, /EISDIR.*; the result is kept: `kiln watch [\w-]+ -o <file>`/)
+  })
+
   test('says by its exit code what went wrong', async () => {
     const away = { env: { KILN_URL: 'http://127.0.0.1:9' } }
     for (const [expected, args, options, told] of [

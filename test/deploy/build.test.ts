@@ -98,6 +98,12 @@ describe('what `npm run build` makes', () => {
     )
   })
 
+  test('has a page of the client that leads nowhere else', async () => {
+    const page = await readFile(join(out, 'client/README.md'), 'utf8')
+    assert.match(page, /the command-line tool `kiln`\./)
+    assert.doesNotMatch(page, /\]\((?!https?:)/)
+  })
+
   test('has the pages at /docs, each text with its copies', async () => {
     const pages = JSON.parse(await readFile(join(out, 'pages/pages.json'), 'utf8')) as Record<
       string,

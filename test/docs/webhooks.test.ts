@@ -4,9 +4,10 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import { text as readAll } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
@@ -300,4 +301,17 @@ describe('npm run receiver', () => {
       assert.equal(code, 1)
       assert.match(told, new RegExp(`^--${name} must be .*\nusage: npm run receiver`))
     })
+  test('tells its usage when it is asked, and a port that is taken', async () => {
+    const asked = start('--help')
+    const [usage, [code]] = await Promise.all([readAll(asked.stdout), once(asked, 'exit')])
+    assert.match(usage, /^usage: npm run receiver/)
+    assert.equal(code, 0)
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const late = start('--secret', secret, '--port', String(port))
+    const [told] = await Promise.all([readAll(late.stderr), once(late, 'exit')])
+    server.close()
+    assert.match(told, new RegExp(`^port ${port} is taken: give another one by --port\n`))
+  })
 })

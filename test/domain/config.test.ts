@@ -87,6 +87,9 @@ describe('settings', () => {
     ['STORAGE', 'nfs'],
     ['LOG_LEVEL', 'loud'],
     ['WORKER_ROLE', 'gpu'],
+    ['TEMPORAL_ADDRESS', 'localhost'],
+    ['TEMPORAL_ADDRESS', 'http://localhost:7233'],
+    ['TEMPORAL_ADDRESS', 'localhost:70000'],
     ['PUBLIC_URL', 'kiln.example.com'],
     ['PUBLIC_URL', 'ftp://kiln.example.com'],
     ['AUTH_JWKS_URL', 'jwks'],
@@ -112,6 +115,17 @@ describe('settings', () => {
       assert.ok(faults[0]?.startsWith(name), faults[0])
       assert.ok(faults[0]?.includes(value.split(',').at(-1) ?? ''), faults[0])
     })
+
+  test('take the address of a database in each form of the driver, and tell nothing of another', () => {
+    for (const address of ['localhost/kiln', 'k:a,b@[::1]:1/k', 'k@one:1,two:2/k?sslmode=require'])
+      for (const scheme of ['postgres', 'postgresql'])
+        readConfig({ ...GOOD, DATABASE_URL: `${scheme}://${address}` })
+    for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL'])
+      for (const value of ['hunter2', 'mysql://kiln:hunter2@localhost/kiln', 'postgres://hunter2@'])
+        assert.deepEqual(faultsOf({ ...GOOD, [name]: value }), [
+          `${name} must be postgres://user:password@host:port/database`,
+        ])
+  })
 
   test('refuse the key of the development issuer wherever others could reach it', () => {
     const key = '{"kty":"EC","crv":"P-256","x":"x","y":"y","d":"private"}'

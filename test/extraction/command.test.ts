@@ -35,4 +35,13 @@ describe('npm run extract', () => {
       })),
     )
   })
+  test('tells its usage with its exit codes, and fails where it was used otherwise', async () => {
+    const asked = await run('--help')
+    assert.match(asked.stdout, /^usage:[^]*Exit codes: 0 .* 1 .* 2 wrong usage/)
+    assert.equal(asked.code, 0)
+    for (const words of [[], ['--bogus']]) {
+      const { code, stdout, stderr } = await run(...words)
+      assert.deepEqual([code, stdout, stderr], [2, '', asked.stdout])
+    }
+  })
 })

@@ -10,6 +10,7 @@ import { SCANNER_VERSION } from '../../src/extraction/scan/rule-table.ts'
 import { makeRegistry, upload } from '../http/registry-support.ts'
 import type { Owned } from '../http/registry-support.ts'
 import type { Client } from '../support/client.ts'
+import { startEntry } from '../support/entry.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 import { temporalAddress } from '../support/stack.ts'
@@ -261,20 +262,23 @@ describe('the doctor', () => {
       settings: {
         DATABASE_URL: 'postgres://kiln:hunter2hunter2@127.0.0.1:1/kiln',
         TEMPORAL_ADDRESS: '127.0.0.1:1',
-        AUTH_JWKS_URL: 'https://127.0.0.1:1/keys',
+        // `fetch` refuses port 1 by itself.
+        AUTH_JWKS_URL: 'https://127.0.0.1:2/keys',
         STORAGE_PATH: '/proc/kiln',
         FFMPEG_PATH: '/nowhere/ffmpeg',
       },
       told: {
         postgres: /start PostgreSQL, or correct DATABASE_URL/,
-        schema: /start PostgreSQL/,
-        temporal: /start Temporal, or correct TEMPORAL_ADDRESS/,
-        'search attributes': /start Temporal/,
-        schedule: /run `npm run migrate`/,
-        workers: /start Temporal/,
+        schema: /not looked at: mend postgres$/,
+        secrets: /not looked at: mend postgres$/,
+        temporal:
+          /127\.0\.0\.1:1 does not answer \(ECONNREFUSED\): start Temporal, or correct TEMPORAL_ADDRESS/,
+        'search attributes': /not looked at: mend temporal$/,
+        schedule: /not looked at: mend temporal$/,
+        workers: /not looked at: mend temporal$/,
         store: /let this user write in STORAGE_PATH/,
-        ffmpeg: /FFMPEG_PATH/,
-        issuer: /correct AUTH_JWKS_URL/,
+        ffmpeg: /FFMPEG_PATH=\/nowhere\/ffmpeg does not run .*, or unset it$/,
+        issuer: /connect ECONNREFUSED 127\.0\.0\.1:2: correct AUTH_JWKS_URL/,
         certificate: /renew the certificate of AUTH_JWKS_URL, or correct that/,
       },
     },
@@ -285,6 +289,21 @@ describe('the doctor', () => {
         secrets: /no key of SECRETS_KEYS opens.*put the key that was in use back into it/,
         schedule: /starts in the queue test-.*delete it and run `npm run migrate`/,
         workers: /another \(workflow\).*another-media \(activity\).*start workers of both/,
+      },
+    },
+    'servers that are others': {
+      settings: {
+        STORAGE: 's3',
+        S3_BUCKET: 'kiln',
+        S3_ACCESS_KEY_ID: 'id',
+        S3_SECRET_ACCESS_KEY: 'hunter2hunter2',
+        S3_PATH_STYLE: 'true',
+      },
+      told: {
+        postgres: /password authentication failed.*: correct user or password in DATABASE_URL$/,
+        secrets: /not looked at: mend postgres$/,
+        store: /what answers at S3_ENDPOINT is no S3 server: correct S3_ENDPOINT$/,
+        certificate: /no TLS there: correct PUBLIC_URL$/,
       },
     },
     'settings that cannot be': {
@@ -301,6 +320,7 @@ describe('the doctor', () => {
       const { sql } = service.database
       const [newest] = await sql`delete from migration where name = '0022_picture.sql' returning *`
       const given = { ...service.settings, ...settings }
+      if (what === 'servers that are others') Object.assign(given, otherServers(service))
       const { output, code } = await operateWith(given, 'doctor').finally(
         () => sql`insert into migration ${sql(newest ?? {})}`,
       )
@@ -314,4 +334,63 @@ describe('the doctor', () => {
       for (const secret of ['hunter2', given['SIGNING_KEYS'], given['SECRETS_KEYS']])
         assert.ok(!output.includes(secret ?? ''), output)
     })
+})
+
+/** Servers that are there, and not what they should be. */
+const otherServers = ({ settings, baseUrl }: Service): NodeJS.ProcessEnv => {
+  const database = new URL(settings['DATABASE_URL'] ?? '')
+  database.password = 'hunter2hunter2'
+  return {
+    DATABASE_URL: database.href,
+    S3_ENDPOINT: `${baseUrl}/health/`,
+    PUBLIC_URL: baseUrl.replace('http:', 'https:'),
+  }
+}
+
+describe('an operator is told in a line', () => {
+  const WRONG: [string[], RegExp][] = [
+    [['bogus'], /^kiln: there is no command bogus\nusage: npm run operate -- <command>\n/],
+    [['restart'], /^kiln: an id is absent\nusage: npm run operate -- restart <id>\n$/],
+    [['stuck', 'extra'], /^kiln: extra is too much\n/],
+    [['doctor', 'extra'], /^kiln: extra is too much\n/],
+    [['purge', '--x'], /^kiln: Unknown option '--x'\nusage: npm run operate -- purge\n$/],
+    [['reextract', '--below', 'abc'], /^kiln: --below must be a whole number from 1, got abc\n/],
+    [['move-files', '--to', 'moon'], /^kiln: --to must be local or s3, got moon\n/],
+  ]
+  for (const [args, told] of WRONG)
+    test(`that ${args.join(' ')} is no command, before any setting is judged`, async () => {
+      const { output, errors, code } = await operateWith({}, ...args)
+      assert.deepEqual([output, code], ['', 1])
+      assert.match(errors, told)
+    })
+
+  test('how commands are used, whatever else is asked', async () => {
+    const { output, code } = await operateWith({}, 'stuck', '--help')
+    assert.match(output, /^usage: /)
+    assert.equal(code, 0)
+  })
+
+  const AWAY: [string, NodeJS.ProcessEnv, RegExp][] = [
+    [
+      'stuck',
+      { DATABASE_URL: 'postgres://kiln:hunter2@127.0.0.1:1/kiln' },
+      /PostgreSQL does not answer \(connect ECONNREFUSED 127\.0\.0\.1:1\): start PostgreSQL, or correct DATABASE_URL/,
+    ],
+    [
+      'purge',
+      { TEMPORAL_ADDRESS: '127.0.0.1:1' },
+      /Temporal at 127\.0\.0\.1:1 does not answer \(ECONNREFUSED\): start Temporal, or correct TEMPORAL_ADDRESS/,
+    ],
+  ]
+  for (const [command, settings, told] of AWAY)
+    test(`that a server is away, by ${command}`, async () => {
+      const { errors, code } = await operateWith({ ...service.settings, ...settings }, command)
+      assert.equal(code, 1)
+      assert.match(errors, new RegExp(`^kiln: ${told.source}; .* doctor. says more\n$`))
+    })
+  test('that the port of an api is taken', async () => {
+    const env = service.settings
+    const start = startEntry({ path: 'src/api.ts', readyMessage: 'api ready', env })
+    await assert.rejects(start, /ended \(1\)[^]*port \d+ is taken: set PORT to another one/)
+  })
 })

@@ -1,17 +1,23 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
 
+import { ConfigError } from '../../src/config.ts'
 import { StackRunningError } from '../../src/local/claim.ts'
 import { loadKeys } from '../../src/local/keys.ts'
 import { findProcess, isRunning } from '../../src/local/process-table.ts'
+import { codePath } from '../../src/local/root.ts'
 import { startStack } from '../../src/local/stack.ts'
 import type { Stack } from '../../src/local/stack.ts'
 import { HOST_CLIENTS, describeStack } from '../../src/local/start.ts'
 import { createDatabase, makeTaskQueue, temporalAddress, workflowBundle } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
+
+const run = promisify(execFile)
 
 describe('the embedded stack', () => {
   let dataDir: string
@@ -19,7 +25,7 @@ describe('the embedded stack', () => {
   let stack: Stack
   const said: string[] = []
 
-  const start = async (): Promise<Stack> =>
+  const start = async (env: NodeJS.ProcessEnv = {}): Promise<Stack> =>
     await startStack({
       dataDir,
       issuerDir: dataDir,
@@ -29,6 +35,7 @@ describe('the embedded stack', () => {
         TEMPORAL_ADDRESS: temporalAddress(),
         TASK_QUEUE: makeTaskQueue('stack'),
         WORKFLOW_BUNDLE: workflowBundle(),
+        ...env,
       },
       settings: HOST_CLIENTS,
       say: (line) => said.push(line),
@@ -87,6 +94,29 @@ describe('the embedded stack', () => {
     assert.ok(shown.includes(` ${webhook} `), shown)
   })
 
+  test('judges the settings that it is given before it starts anything', async () => {
+    for (const [name, value] of [
+      ['PORT', 'abc'],
+      ['PORT', '99999'],
+      ['LOG_LEVEL', 'loud'],
+    ] as const)
+      await assert.rejects(start({ [name]: value }), (error: Error) => {
+        assert.ok(error instanceof ConfigError, error.message)
+        assert.match(error.message, new RegExp(`^  - ${name} must .* got "?${value}"?$`, 'm'))
+        return true
+      })
+  })
+
+  test('leaves its settings to the commands of an operator while it runs', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'kiln-operate-'))
+    await symlink(dataDir, join(folder, '.data'))
+    const env = { PATH: process.env['PATH'] }
+    const operate = async () =>
+      await run(process.execPath, [codePath('src/operate.ts'), 'stuck'], { cwd: folder, env })
+    assert.match((await operate()).stdout, /^0 tasks have not moved for 10 minutes\n/)
+    await rm(folder, { recursive: true })
+  })
+
   test('refuses a second start on its folder and tells where it answers', async () => {
     await assert.rejects(start(), (error: Error) => {
       assert.ok(error instanceof StackRunningError)
@@ -111,4 +141,23 @@ describe('the embedded stack', () => {
       'webhook-secret.json',
     ])
   })
+})
+
+describe('the commands of the embedded stack', () => {
+  const type = async (...args: string[]) =>
+    await run(process.execPath, [codePath('src/local.ts'), ...args])
+
+  for (const command of ['start', 'demo', 'token'])
+    test(`${command} tells its usage`, async () => {
+      assert.match((await type(command, '--help')).stdout, /^usage:/)
+    })
+
+  for (const args of ['start extra', 'demo keep', 'token alice bob'])
+    test(`refuse what is too much: ${args}`, async () => {
+      const surplus = args.split(' ').at(-1)
+      await assert.rejects(type(...args.split(' ')), (error: Error & { stderr: string }) => {
+        assert.match(error.stderr, new RegExp(`^kiln: ${surplus} is too much\nusage:`))
+        return true
+      })
+    })
 })

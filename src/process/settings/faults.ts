@@ -27,7 +27,7 @@ export const findSettingFaults = (env: Env, process: ProcessName): SettingFault[
   const faults = rules
     .filter(([name]) => !isNeedless(env, process, name))
     .flatMap(([name, rule]) =>
-      rule(env[name], name).map((message): SettingFault => ({ name, message })),
+      rule(env[name] ?? '', name).map((message): SettingFault => ({ name, message })),
     )
   const further = [
     ...developmentFaults(env),
@@ -66,6 +66,20 @@ const judgeWebhookSecret: Rule = (value, name) => {
   } catch {
     return [`${name} must be whsec_ and the Base64 of 24 to 64 bytes: ${remedy}`]
   }
+}
+
+/** The driver takes several hosts, `a:5432,b:5432`, which a URL cannot have. The value may hold a password. */
+const judgeDatabase: Rule = (value, name) =>
+  value === '' ||
+  (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value.replace(/,[^@/?]*(?=[/?]|$)/, '')))
+    ? []
+    : [`${name} must be postgres://user:password@host:port/database`]
+
+const judgeAddress: Rule = (value, name) => {
+  const [, port] = /^(?:\[[\da-f:.]+\]|[^\s:/]+):(\d{1,5})$/i.exec(value) ?? []
+  return Number(port) > 0 && Number(port) <= 65_535
+    ? []
+    : [`${name} must be host:port, such as localhost:7233, got ${value}`]
 }
 
 const judgePorts: Rule = (value, name) =>
@@ -148,6 +162,9 @@ const judgeUsers: Rule = (value, name) => {
 }
 
 const RULES = {
+  DATABASE_URL: judgeDatabase,
+  DATABASE_DIRECT_URL: judgeDatabase,
+  TEMPORAL_ADDRESS: judgeAddress,
   SIGNING_KEYS: judgeKeys,
   SECRETS_KEYS: judgeKeys,
   WEBHOOK_DEFAULT_SECRET: judgeWebhookSecret,

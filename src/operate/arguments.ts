@@ -1,0 +1,96 @@
+import { parseArgs } from 'node:util'
+
+import { OperatorError } from '../process/operator-error.ts'
+import type { Reinspection } from './reinspect.ts'
+
+export const USAGE = `usage: npm run operate -- <command>
+  stuck            tasks and versions that have not moved for 10 minutes, and the oldest rows of the outbox
+  restart <id>     end the workflow of a task or version that has not ended, and start it again
+  fail <task>      end a task in failure with internal_error and return its credits
+  purge            remove files and records past their age now
+  doctor           look at settings, servers, versions, clocks, store, workers, keys and programs
+  reextract --below <n> [--node <id>] [--limit <n>] [--dry-run]
+                   read the host nodes of versions anew that only extractors below n have read
+  rescan --below <n> [--node <id>] [--limit <n>] [--dry-run]
+                   the same of the security scan
+  move-files --to <local|s3>
+                   move every file of STORAGE_ALSO to STORAGE, while the service runs
+`
+
+const readNothing = (argv: string[]): void => void take(argv, 0)
+
+const readId = (argv: string[]): string => {
+  const [id] = take(argv, 1)
+  if (id === undefined) throw new OperatorError('an id is absent')
+  return id
+}
+
+const take = (args: string[], most: number): string[] => {
+  const { positionals } = parseArgs({ args, allowPositionals: true })
+  if (positionals.length > most) throw new OperatorError(`${positionals[most]} is too much`)
+  return positionals
+}
+
+const ALL = '1000000'
+
+const readReinspection = (args: string[]): Reinspection => {
+  const { values } = parseArgs({
+    args,
+    options: {
+      below: { type: 'string', default: '' },
+      node: { type: 'string' },
+      limit: { type: 'string', default: ALL },
+      'dry-run': { type: 'boolean', default: false },
+    },
+  })
+  const count = (name: 'below' | 'limit'): number => {
+    if (/^[1-9]\d{0,8}$/.test(values[name])) return Number(values[name])
+    throw new OperatorError(
+      `--${name} must be a whole number from 1, got ${values[name] || 'none'}`,
+    )
+  }
+  const filter = { below: count('below'), nodeId: values.node, limit: count('limit') }
+  return { filter, isDry: values['dry-run'] }
+}
+
+const readStore = (args: string[]): 'local' | 's3' => {
+  const { to = 'none' } = parseArgs({ args, options: { to: { type: 'string' } } }).values
+  if (to !== 'local' && to !== 's3') throw new OperatorError(`--to must be local or s3, got ${to}`)
+  return to
+}
+
+const VERSIONS = '--below <version> [--node <id>] [--limit <n>] [--dry-run]'
+
+/** How the arguments of each command are read, and their form. */
+const COMMANDS = {
+  stuck: [readNothing, ''],
+  restart: [readId, '<id>'],
+  fail: [readId, '<task>'],
+  purge: [readNothing, ''],
+  doctor: [readNothing, ''],
+  reextract: [readReinspection, VERSIONS],
+  rescan: [readReinspection, VERSIONS],
+  'move-files': [readStore, '--to <local|s3>'],
+} as const
+
+type Name = keyof typeof COMMANDS
+
+/** A command and what its arguments say. */
+export type Command = {
+  [Key in Name]: { name: Key; given: ReturnType<(typeof COMMANDS)[Key][0]> }
+}[Name]
+
+/** Reads a command line. Throws an OperatorError that names the fault above the usage. */
+export const readCommand = ([name = '', ...argv]: string[]): Command => {
+  if (!isName(name)) throw new OperatorError(`there is no command ${name}\n${USAGE}`)
+  const [read, form] = COMMANDS[name]
+  try {
+    return { name, given: read(argv) } as Command
+  } catch (error) {
+    // What parseArgs adds to it is of no use here.
+    const [fault] = String(error instanceof Error ? error.message : error).split('. To specify')
+    throw new OperatorError(`${fault}\nusage: npm run operate -- ${name} ${form}`.trimEnd())
+  }
+}
+
+const isName = (name: string): name is Name => Object.hasOwn(COMMANDS, name)
