@@ -49,9 +49,13 @@ describe('tasks in the console', { skip }, () => {
     await page.getByText('busy <b>now</b>').first().waitFor()
     await page.getByText('U+202E').waitFor()
     await assertSound(page)
+    receiver.script('/kiln', ({ response }) => response.end('heard at last'))
     await page.getByRole('button', { name: 'Redeliver' }).first().click()
     await page.getByRole('dialog').getByRole('button', { name: 'Redeliver' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByText(/^Event #\d sent again$/).waitFor()
+    await page.getByText('delivered').first().waitFor()
+    await page.getByText('heard at last').waitFor()
 
     await page.getByRole('link', { name: 'Send again' }).click()
     await page.waitForURL(/relight$/)
