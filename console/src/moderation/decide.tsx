@@ -51,7 +51,11 @@ const put = ({ node_id: nodeId, version }: Version, status: Version['status'], r
 
 const UNDO_SECONDS = 10
 
-/** Approve, hold back, ban: for one version, or for all that are chosen. Each asks for a reason, and can be undone for a while. */
+/** A version leaves Pending for ever, and a decision closes the review that was asked for. */
+const isFinal = ({ status, moderation }: Version): boolean =>
+  status === 'NodeVersionStatusPending' || moderation?.review !== undefined
+
+/** Approve, hold back, ban: for one version, or for all that are chosen. Each asks for a reason, and can be undone for a while where nothing is lost by it. */
 export const Decide = ({ versions }: { versions: readonly Version[] }) => {
   const queries = useQueryClient()
   const [asked, setAsked] = useState<Letter>()
@@ -80,8 +84,7 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
     return done
   }
   const tell = (letter: Letter, done: readonly Version[]): void => {
-    // Pending is left only: a decision on such a version cannot be undone.
-    const undoable = done.filter(({ status }) => status !== 'NodeVersionStatusPending')
+    const undoable = done.filter((version) => !isFinal(version))
     const press = (): void => {
       close()
       void undo(undoable)
@@ -116,7 +119,11 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
           write={({ status_reason: reason = '' }) => decide(asked, reason)}
           onDone={(done) => tell(asked, done)}
           onClose={() => setAsked(undefined)}
-        />
+        >
+          {legal(asked).some(isFinal) && (
+            <p>It ends a review or a check, so it cannot be undone.</p>
+          )}
+        </Ask>
       )}
     </Row>
   )
