@@ -57,6 +57,13 @@ describe('tasks in the console', { skip }, () => {
     await page.getByText('delivered').first().waitFor()
     await page.getByText('heard at last').waitFor()
 
+    const admin = await console.open(new URL(page.url()).pathname.replace('/console', ''), {
+      as: 'operator',
+    })
+    await admin.getByText('320 × 240').first().waitFor()
+    await admin.getByRole('slider').waitFor({ state: 'detached' })
+    await admin.getByRole('img', { name: 'Before' }).waitFor({ state: 'detached' })
+
     await page.getByRole('link', { name: 'Send again' }).click()
     await page.waitForURL(/relight$/)
     assert.equal(await page.getByRole('textbox', { name: 'Prompt' }).inputValue(), EVIL)
