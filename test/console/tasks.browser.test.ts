@@ -76,7 +76,7 @@ describe('tasks in the console', { skip }, () => {
     'the list counts what is new, follows what runs, and cancels what was chosen',
     inLong,
     async () => {
-      const page = await console.open('/tasks', { as: 'bob' })
+      const page = await console.open('/tasks?kind=foo&state=done,bar&from=soon', { as: 'bob' })
       await page.getByText('There is no task yet.').waitFor()
       await console.service.entry('media').kill()
       const other = await console.open('/try/text2video', { context: page.context() })

@@ -114,7 +114,7 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
 
 const Nothing = ({ filter }: { filter: TaskFilter }) => (
   <Empty>
-    {Object.keys(filter).length > 0
+    {Object.values(filter).some(Boolean)
       ? 'No task is like that. Take a filter away.'
       : 'There is no task yet. New task makes the first one.'}
   </Empty>
