@@ -149,6 +149,13 @@ describe('publishers, moderation and operations', { skip }, () => {
         await owner.getByRole('tab', { name: tab }).click()
       await owner.getByRole('link', { name: /1\.1\.0/ }).waitFor()
       await assertSound(owner)
+      await owner.setViewportSize({ width: 390, height: 900 })
+      await owner.goto(`${console.service.baseUrl}/console/publishers/alice-packs?tab=settings`)
+      const tab = owner.getByRole('tab', { name: 'About' })
+      await waitFor('the tab to be in sight', async () => {
+        const { x = 390, width = 0 } = (await tab.boundingBox()) ?? {}
+        return x >= 0 && x + width <= 390
+      })
     },
   )
 
