@@ -139,6 +139,9 @@ describe('the registry of the console', { skip }, () => {
     inLong,
     async () => {
       const page = await console.open('/registry')
+      await page.getByRole('link', { name: 'Light Mixer Pack' }).waitFor()
+      await page.keyboard.press('j')
+      assert.ok(await isFocused(page.locator('main [data-index="0"]')), 'j leads into the rows')
       await page.keyboard.press('/')
       await page.keyboard.type('light mixer')
       const row = page.getByRole('listitem').filter({ hasText: 'Light Mixer Pack' })
