@@ -193,9 +193,7 @@ export const SecretButton = <Output,>(props: SecretButtonProps<Output>) => {
       <AskButton {...asked} onDone={(output) => setSecret(secretOf(output))} />
       {secret !== undefined && (
         <Dialog title={secretTitle} isOpen onClose={() => setSecret(undefined)}>
-          <Note tone="warn">
-            Copy it now: it is shown this once, and stored by its digest alone.
-          </Note>
+          <Note tone="warn">Copy it now: it is shown this once, and cannot be read again.</Note>
           <Code text={secret} label="secret" />
           {about}
         </Dialog>
