@@ -33,7 +33,11 @@ const MIXER = {
 const MIXER_LATER = {
   ...MIXER,
   input_types: {
-    required: { ...MIXER.input_types.required, strength: ['FLOAT', { default: 1 }] },
+    required: {
+      ...MIXER.input_types.required,
+      note: ['STRING', { multiline: true, default: 'soft' }],
+      strength: ['FLOAT', { default: 1 }],
+    },
   },
   return_types: ['LATENT', 'MASK'],
 }
@@ -131,6 +135,10 @@ describe('the registry of the console', { skip }, () => {
     assert.match(await page.evaluate<string>('document.activeElement.textContent'), /^LightMixer/)
     await page.getByText('strength, FLOAT, new').waitFor()
     await page.getByText('mask, MASK,IMAGE, optional, removed').waitFor()
+    await page.getByText('The output 1, "image", gave "IMAGE" and gives "LATENT".').waitFor()
+    // Nothing is before the mark, and nothing cuts it off.
+    const note = page.getByRole('listitem').filter({ hasText: 'note, STRING, changed' })
+    await note.getByText('~').last().click({ trial: true })
     await assertSound(page)
   })
 
