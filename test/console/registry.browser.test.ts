@@ -140,6 +140,10 @@ describe('the registry of the console', { skip }, () => {
     const note = page.getByRole('listitem').filter({ hasText: 'note, STRING, changed' })
     await note.getByText('~').last().click({ trial: true })
     await assertSound(page)
+    await page.goto(page.url().replace(/registry.*/, 'registry/no-such-node'))
+    await page.getByText('There is no node "no-such-node".').waitFor()
+    await page.getByRole('link', { name: 'All nodes' }).waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0)
   })
 
   test(
