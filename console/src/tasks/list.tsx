@@ -100,6 +100,7 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
         <Ask
           title={`${what}?`}
           action={what}
+          dismiss="Keep running"
           look="danger"
           write={async () => void cancel(asked)}
           onDone={() => setChosen(new Map())}

@@ -33,6 +33,7 @@ export const State = ({ task }: { task: TaskDetail }) => {
           look="danger"
           title="Cancel this task?"
           action="Cancel the task"
+          dismiss="Keep running"
           write={() => cancelTask(task)}
           refresh={[taskQuery(id).queryKey]}
         >
