@@ -128,7 +128,13 @@ describe('words', () => {
   })
 
   test('of each state there are some, and of an unknown one its own', () => {
-    for (const state of ['CREATED', 'queueing', 'success', 'NodeVersionStatusFlagged'])
+    for (const state of [
+      'CREATED',
+      'queueing',
+      'success',
+      'superseded',
+      'NodeVersionStatusFlagged',
+    ])
       assert.notEqual(wordsOf(state).word, state)
     assert.equal(wordsOf('some_new_state').word, 'some new state')
   })
