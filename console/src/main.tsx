@@ -32,6 +32,8 @@ function dropWhatOthersSaw(): void {
     const next = session.get().user
     if (next === user) return
     user = next
+    // It would be asked for once more before anything knows that nobody is signed in.
+    if (next === undefined) queries.removeQueries({ queryKey: ['users'] })
     queries.removeQueries({ type: 'inactive', predicate: (query) => !isOfAll(query) })
     void queries.resetQueries({ predicate: (query) => !isOfAll(query) })
   })

@@ -1,10 +1,20 @@
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
 
-import { oneOf, parseSearch, search, text, texts, time, writeSearch } from './search-params.ts'
+import {
+  oneOf,
+  parseSearch,
+  search,
+  someOf,
+  text,
+  texts,
+  time,
+  writeSearch,
+} from './search-params.ts'
 import { Frame } from './shell/frame.tsx'
 import { lazyPage } from './shell/lazy-page.ts'
 import { CrashPage, MissingPage } from './shell/missing.tsx'
+import { TASK_KINDS, TASK_STATES } from './tasks/list-rows.ts'
 
 /** Who sees a page; all others are told who may. */
 export type Who = 'all' | 'user' | 'admin'
@@ -38,8 +48,8 @@ const pages = [
   createRoute({
     ...page('/tasks', ['Tasks', 'user'], () => import('./tasks/list.tsx')),
     validateSearch: search({
-      kind: text,
-      state: text,
+      kind: someOf(...TASK_KINDS),
+      state: someOf(...TASK_STATES),
       from: time,
       to: time,
       q: text,

@@ -14,6 +14,14 @@ export const oneOf =
   (value) =>
     words.find((word) => word === value)
 
+/** Some of these words, with commas between. */
+export const someOf =
+  (...words: readonly string[]): Reader<string> =>
+  (value) => {
+    const list = text(value)
+    return list?.split(',').every((word) => words.includes(word)) ? list : undefined
+  }
+
 /** A day as `2026-01-31`, or a moment as ISO says it. */
 export const time: Reader<string> = (value) =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\d/.test(value) && !Number.isNaN(Date.parse(value))
@@ -21,17 +29,15 @@ export const time: Reader<string> = (value) =>
     : undefined
 
 type Read<Shape> = {
-  [Name in keyof Shape]?: Shape[Name] extends Reader<infer T> ? T : never
+  [Name in keyof Shape]?: Shape[Name] extends Reader<infer T> ? T | undefined : never
 }
 
-/** What a page reads of its search parameters. Others are dropped. */
+/** What a page reads of its search parameters. The router keeps what is not in it, so a wrong one is there as undefined. */
 export const search =
   <Shape extends Record<string, Reader<unknown>>>(shape: Shape) =>
   (raw: Record<string, unknown>): Read<Shape> =>
     Object.fromEntries(
-      Object.entries(shape)
-        .map(([name, read]) => [name, read(raw[name])] as const)
-        .filter(([, value]) => value !== undefined),
+      Object.entries(shape).map(([name, read]) => [name, read(raw[name])]),
     ) as Read<Shape>
 
 /** `?tag=a&tag=b` as it is written everywhere: a name that comes twice is a list. */

@@ -8,6 +8,7 @@ import {
   oneOf,
   parseSearch,
   search,
+  someOf,
   text,
   texts,
   time,
@@ -93,7 +94,13 @@ describe('faults', () => {
 })
 
 describe('search parameters', () => {
-  const read = search({ q: text, kind: oneOf('a', 'b'), tag: texts, from: time })
+  const read = search({
+    q: text,
+    kind: oneOf('a', 'b'),
+    tag: texts,
+    from: time,
+    of: someOf('a', 'b'),
+  })
 
   test('are plain, and lists are names that come more than once', () => {
     const query = '?q=a+b&tag=x&tag=y&n=1'
@@ -106,13 +113,12 @@ describe('search parameters', () => {
   })
 
   test('that are wrong count as absent', () => {
-    const raw = { q: ['a', 'b'], kind: 'c', tag: 'x', from: 'soon', other: '1' }
-    assert.deepEqual(read(raw), { tag: ['x'] })
-    assert.deepEqual(read({ q: '7', kind: 'b', from: '2026-01-31' }), {
-      q: '7',
-      kind: 'b',
-      from: '2026-01-31',
-    })
+    const none = { q: undefined, kind: undefined, tag: undefined, from: undefined, of: undefined }
+    const raw = { q: ['a', 'b'], kind: 'c', tag: 'x', from: 'soon', of: 'a,c', other: '1' }
+    // The router keeps the wrong value of a name that is not there.
+    assert.deepEqual(read(raw), { ...none, tag: ['x'] })
+    const right = { q: '7', kind: 'b', from: '2026-01-31', of: 'b,a' }
+    assert.deepEqual(read(right), { ...none, ...right })
   })
 })
 
@@ -122,7 +128,13 @@ describe('words', () => {
   })
 
   test('of each state there are some, and of an unknown one its own', () => {
-    for (const state of ['CREATED', 'queueing', 'success', 'NodeVersionStatusFlagged'])
+    for (const state of [
+      'CREATED',
+      'queueing',
+      'success',
+      'superseded',
+      'NodeVersionStatusFlagged',
+    ])
       assert.notEqual(wordsOf(state).word, state)
     assert.equal(wordsOf('some_new_state').word, 'some new state')
   })

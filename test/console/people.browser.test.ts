@@ -83,7 +83,7 @@ describe('publishers, moderation and operations', { skip }, () => {
     await page.getByText('1.0.0 is live').waitFor()
   })
 
-  test('a version that is held back gets a review, a decision, and the decision undone', async () => {
+  test('a version that is held back gets a review and a decision, and a later one undone', async () => {
     const owner = await console.open('/publishers/alice-packs/publish', { as: 'alice' })
     const toml = TOML.replace('1.0.0', '1.1.0')
     const files = { 'pyproject.toml': toml, '__init__.py': HIDDEN }
@@ -106,15 +106,30 @@ describe('publishers, moderation and operations', { skip }, () => {
     await page.keyboard.press('n')
     await page.getByRole('region', { name: 'Changes of __init__.py' }).waitFor()
     await assertSound(page)
-    await page.keyboard.press('a')
-    await page.getByRole('dialog').getByLabel('Reason').fill('It prints one.')
-    await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click()
+    const decide = async (letter: string, action: string, reason: string): Promise<void> => {
+      await page.keyboard.press(letter)
+      await page.getByRole('dialog').getByLabel('Reason').fill(reason)
+      await inDialog(page, action)
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    }
+    await decide('a', 'Approve', 'It prints one.')
     await page.getByText('Nobody waits for a review.').waitFor()
+    await page.getByText('light-mixer@1.1.0: approved').waitFor()
+    await page.getByText('A review was asked for').waitFor({ state: 'detached' })
+    // The request would be gone.
+    assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0)
+    await page.keyboard.press('b')
+    await page.getByRole('dialog').getByLabel('Reason').fill('It prints two.')
+    assert.ok(await page.getByRole('button', { name: 'Ban', exact: true }).last().isDisabled())
+    await page.getByLabel('Type light-mixer@1.1.0 to go on').fill('light-mixer@1.1.0')
+    await inDialog(page, 'Ban')
     await press(page, 'Undo')
     await page.getByText('light-mixer@1.1.0: as before').waitFor()
+    await page.getByText('banned', { exact: true }).waitFor({ state: 'detached' })
+    await decide('h', 'Hold back', 'It prints three.')
     await page.goto(`${console.service.baseUrl}/console/moderation?tab=log`)
     await page.getByText('It prints one.').first().waitFor()
-    assert.equal(await page.getByText('version.update version/light-mixer@1.1.0').count(), 2)
+    assert.equal(await page.getByText('version.update version/light-mixer@1.1.0').count(), 4)
   })
 
   test(
@@ -138,6 +153,13 @@ describe('publishers, moderation and operations', { skip }, () => {
         await owner.getByRole('tab', { name: tab }).click()
       await owner.getByRole('link', { name: /1\.1\.0/ }).waitFor()
       await assertSound(owner)
+      await owner.setViewportSize({ width: 390, height: 900 })
+      await owner.goto(`${console.service.baseUrl}/console/publishers/alice-packs?tab=settings`)
+      const tab = owner.getByRole('tab', { name: 'About' })
+      await waitFor('the tab to be in sight', async () => {
+        const { x = 390, width = 0 } = (await tab.boundingBox()) ?? {}
+        return x >= 0 && x + width <= 390
+      })
     },
   )
 

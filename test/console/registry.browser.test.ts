@@ -33,7 +33,11 @@ const MIXER = {
 const MIXER_LATER = {
   ...MIXER,
   input_types: {
-    required: { ...MIXER.input_types.required, strength: ['FLOAT', { default: 1 }] },
+    required: {
+      ...MIXER.input_types.required,
+      note: ['STRING', { multiline: true, default: 'soft' }],
+      strength: ['FLOAT', { default: 1 }],
+    },
   },
   return_types: ['LATENT', 'MASK'],
 }
@@ -131,7 +135,15 @@ describe('the registry of the console', { skip }, () => {
     assert.match(await page.evaluate<string>('document.activeElement.textContent'), /^LightMixer/)
     await page.getByText('strength, FLOAT, new').waitFor()
     await page.getByText('mask, MASK,IMAGE, optional, removed').waitFor()
+    await page.getByText('The output 1, "image", gave "IMAGE" and gives "LATENT".').waitFor()
+    // Nothing is before the mark, and nothing cuts it off.
+    const note = page.getByRole('listitem').filter({ hasText: 'note, STRING, changed' })
+    await note.getByText('~').last().click({ trial: true })
     await assertSound(page)
+    await page.goto(page.url().replace(/registry.*/, 'registry/no-such-node'))
+    await page.getByText('There is no node "no-such-node".').waitFor()
+    await page.getByRole('link', { name: 'All nodes' }).waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0)
   })
 
   test(
@@ -139,6 +151,9 @@ describe('the registry of the console', { skip }, () => {
     inLong,
     async () => {
       const page = await console.open('/registry')
+      await page.getByRole('link', { name: 'Light Mixer Pack' }).waitFor()
+      await page.keyboard.press('j')
+      assert.ok(await isFocused(page.locator('main [data-index="0"]')), 'j leads into the rows')
       await page.keyboard.press('/')
       await page.keyboard.type('light mixer')
       const row = page.getByRole('listitem').filter({ hasText: 'Light Mixer Pack' })

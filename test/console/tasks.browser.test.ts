@@ -49,9 +49,20 @@ describe('tasks in the console', { skip }, () => {
     await page.getByText('busy <b>now</b>').first().waitFor()
     await page.getByText('U+202E').waitFor()
     await assertSound(page)
+    receiver.script('/kiln', ({ response }) => response.end('heard at last'))
     await page.getByRole('button', { name: 'Redeliver' }).first().click()
     await page.getByRole('dialog').getByRole('button', { name: 'Redeliver' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByText(/^Event #\d sent again$/).waitFor()
+    await page.getByText('delivered').first().waitFor()
+    await page.getByText('heard at last').waitFor()
+
+    const admin = await console.open(new URL(page.url()).pathname.replace('/console', ''), {
+      as: 'operator',
+    })
+    await admin.getByText('320 × 240').first().waitFor()
+    await admin.getByRole('slider').waitFor({ state: 'detached' })
+    await admin.getByRole('img', { name: 'Before' }).waitFor({ state: 'detached' })
 
     await page.getByRole('link', { name: 'Send again' }).click()
     await page.waitForURL(/relight$/)
@@ -65,7 +76,7 @@ describe('tasks in the console', { skip }, () => {
     'the list counts what is new, follows what runs, and cancels what was chosen',
     inLong,
     async () => {
-      const page = await console.open('/tasks', { as: 'bob' })
+      const page = await console.open('/tasks?kind=foo&state=done,bar&from=soon', { as: 'bob' })
       await page.getByText('There is no task yet.').waitFor()
       await console.service.entry('media').kill()
       const other = await console.open('/try/text2video', { context: page.context() })

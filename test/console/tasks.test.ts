@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { before, describe, test } from 'node:test'
 
 import { findNew, patchPages } from '../../console/src/tasks/list-rows.ts'
-import { makeLines, makeTimeline } from '../../console/src/tasks/timeline.ts'
+import { makeLines, makeTimeline, secondsLeft } from '../../console/src/tasks/timeline.ts'
 import type { Life } from '../../console/src/tasks/timeline.ts'
 import type { TaskItem } from '../../console/src/tasks/types.ts'
 import { missing, onlyChanges, optionsFor, readFields, settle } from '../../console/src/try/form.ts'
@@ -232,6 +232,20 @@ describe('the timeline of a task', () => {
     const cancelled: Life = { ...LIFE, state: 'cancelled' }
     assert.equal(makeLines(cancelled).at(-1)?.status, 'cancelled')
   })
+})
+
+test('what is left of a task is told by its like, and past that by its progress', () => {
+  const of = (family: 'image' | 'video', progress: number, estimate?: number) =>
+    secondsLeft(
+      { family, progress, ...(estimate !== undefined && { estimated_seconds: estimate }) },
+      8,
+    )
+  assert.equal(of('video', 16, 20), 12)
+  assert.equal(of('video', 16, 5), 42)
+  assert.equal(of('video', 16), 42)
+  assert.equal(of('video', 0, 5), undefined)
+  assert.equal(of('image', 0, 8.5), 0.5)
+  assert.equal(of('image', 0), undefined)
 })
 
 describe('the rows of a list', () => {

@@ -307,6 +307,22 @@ describe('a change of a host node', () => {
       message: 'The input "a\\"b" took "MASK" and takes "IMAGE".',
     })
   })
+
+  test('counts outputs from one in its sentence, and names them', () => {
+    const names = '["image","darkest"]'
+    const [change] = compareHostNode(
+      node({ types: '["IMAGE","MASK"]', return_names: names }),
+      node({ types: '["IMAGE","LATENT"]', return_names: names }),
+    )
+    assert.deepEqual(change, {
+      code: 'output_type_changed',
+      level: 'breaks',
+      output: 1,
+      before: 'MASK',
+      after: 'LATENT',
+      message: 'The output 2, "darkest", gave "MASK" and gives "LATENT".',
+    })
+  })
 })
 
 describe('all changes', () => {

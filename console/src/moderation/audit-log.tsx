@@ -6,6 +6,7 @@ import { AddressField } from '../ui/fields.tsx'
 import { Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Bdi, Time } from '../ui/values.tsx'
+import { wordsOf } from '../words/states.ts'
 
 const route = getRouteApi('/moderation')
 
@@ -52,8 +53,11 @@ export const AuditLog = () => {
 
 type Members = Readonly<Record<string, unknown>>
 
-/** `status: "a" → "b"`, a member each. */
+/** `status: live → banned`, a member each. */
 const describeChange = (before: Members, after: Members): string =>
   Object.keys({ ...before, ...after })
-    .map((name) => `${name}: ${JSON.stringify(before[name])} → ${JSON.stringify(after[name])}`)
+    .map((name) => `${name}: ${wordOf(name, before[name])} → ${wordOf(name, after[name])}`)
     .join(', ')
+
+const wordOf = (name: string, value: unknown): string =>
+  name === 'status' && typeof value === 'string' ? wordsOf(value).word : JSON.stringify(value)

@@ -51,7 +51,11 @@ const put = ({ node_id: nodeId, version }: Version, status: Version['status'], r
 
 const UNDO_SECONDS = 10
 
-/** Approve, hold back, ban: for one version, or for all that are chosen. Each asks for a reason, and can be undone for a while. */
+/** A version leaves Pending for ever, and a decision closes the review that was asked for. */
+const isFinal = ({ status, moderation }: Version): boolean =>
+  status === 'NodeVersionStatusPending' || moderation?.review !== undefined
+
+/** Approve, hold back, ban: for one version, or for all that are chosen. Each asks for a reason, and can be undone for a while where nothing is lost by it. */
 export const Decide = ({ versions }: { versions: readonly Version[] }) => {
   const queries = useQueryClient()
   const [asked, setAsked] = useState<Letter>()
@@ -80,8 +84,7 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
     return done
   }
   const tell = (letter: Letter, done: readonly Version[]): void => {
-    // Pending is left only: a decision on such a version cannot be undone.
-    const undoable = done.filter(({ status }) => status !== 'NodeVersionStatusPending')
+    const undoable = done.filter((version) => !isFinal(version))
     const press = (): void => {
       close()
       void undo(undoable)
@@ -112,15 +115,24 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
           title={`${decision.label} ${named(legal(asked))}?`}
           action={decision.label}
           look={decision.look}
+          typed={asked === 'b' ? idOf(legal(asked)) : undefined}
           fields={[{ name: 'status_reason', label: 'Reason', rows: 3, help: decision.help }]}
           write={({ status_reason: reason = '' }) => decide(asked, reason)}
           onDone={(done) => tell(asked, done)}
           onClose={() => setAsked(undefined)}
-        />
+        >
+          {legal(asked).some(isFinal) && (
+            <p>It ends a review or a check, so it cannot be undone.</p>
+          )}
+        </Ask>
       )}
     </Row>
   )
 }
 
+/** Of several, how many they are. */
+const idOf = (versions: readonly Version[]): string =>
+  versions.length === 1 && versions[0] ? keyOf(versions[0]) : String(versions.length)
+
 const named = (versions: readonly Version[]): string =>
-  versions.length === 1 && versions[0] ? keyOf(versions[0]) : counted(versions.length, 'version')
+  versions.length === 1 ? idOf(versions) : counted(versions.length, 'version')

@@ -10,13 +10,16 @@ import { Select } from '../ui/fields.tsx'
 import { Show, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Bdi, StateBadge, Time } from '../ui/values.tsx'
+import { wordsOf } from '../words/states.ts'
 import { counted } from '../words/text.ts'
 
 const EVENTS = '/publishers/{publisherId}/endpoints/{endpoint_id}/events'
 const PAGE = 20
 
 type State = Schema<'DeliveryState'>
-const STATES = [['', 'all'], 'pending', 'delivered', 'exhausted', 'stopped'] as const
+const STATES = (['', 'pending', 'delivered', 'exhausted', 'stopped'] as const).map(
+  (state) => [state, state === '' ? 'all' : wordsOf(state).word] as const,
+)
 
 interface LogProps {
   path: { publisherId: string; endpoint_id: string }

@@ -184,8 +184,15 @@ const Results = ({ list, pages }: ResultsProps) => {
   const rows = pages.flatMap((page) =>
     page.nodes.map((node) => ({ node, matched: page.matched_host_nodes?.[node.id] })),
   )
+  const filter = route.useSearch()
   if (rows.length === 0)
-    return <Empty>No node is found. Try fewer letters, another field, or fewer filters.</Empty>
+    return (
+      <Empty>
+        {filter.q === undefined && countChosen(filter) === 0
+          ? 'No node is published yet. Publish the first from the page of your publisher.'
+          : 'No node is found. Try fewer letters, another field, or fewer filters.'}
+      </Empty>
+    )
   return (
     <EndlessList
       key={pages[0]?.filter}

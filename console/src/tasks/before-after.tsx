@@ -14,14 +14,17 @@ const ZOOMS = [
 type Zoom = (typeof ZOOMS)[number][0]
 
 interface BeforeAfterProps {
+  /** Shown as long as it loads: admins may not read what others gave. */
   before: string | undefined
   after: string
-  /** A link has expired, or its file is gone. */
+  /** The link of the result has expired, or its file is gone. */
   onBroken(): void
 }
 
 /** Two pictures over each other, parted by a line that goes where it is dragged; both lie in one box that scrolls. */
-export const BeforeAfter = ({ before, after, onBroken }: BeforeAfterProps) => {
+export const BeforeAfter = ({ after, onBroken, ...props }: BeforeAfterProps) => {
+  const [broken, setBroken] = useState<string>()
+  const before = props.before === broken ? undefined : props.before
   const [zoom, setZoom] = useState<Zoom>('fit')
   const [split, setSplit] = useState(50)
   const [scrolled, setScrolled] = useState(0)
@@ -76,7 +79,7 @@ export const BeforeAfter = ({ before, after, onBroken }: BeforeAfterProps) => {
                 alt="Before"
                 draggable={false}
                 style={{ clipPath: `inset(0 calc(100% - ${scrolled}px - ${split}cqw) 0 0)` }}
-                onError={onBroken}
+                onError={() => setBroken(before)}
               />
             )}
           </div>

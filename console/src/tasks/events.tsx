@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { Button as AriaButton } from 'react-aria-components/Button'
@@ -6,8 +6,9 @@ import { Disclosure, DisclosurePanel } from 'react-aria-components/Disclosure'
 
 import { send } from '../api/client.ts'
 import { shortcutsAreOn } from '../shell/settings.ts'
+import { showToast } from '../shell/toasts.tsx'
 import { Ask } from '../ui/ask.tsx'
-import { aboutDelivery, Attempts } from '../ui/attempts.tsx'
+import { aboutDelivery, Attempts, isUnderWay } from '../ui/attempts.tsx'
 import { Button } from '../ui/button.tsx'
 import { Empty, Panel, Show } from '../ui/panels.tsx'
 import { StateBadge, Time } from '../ui/values.tsx'
@@ -23,44 +24,52 @@ interface EventsProps {
   onOpen(eventId: string): void
 }
 
+/** How long the try of a redelivery is looked for. */
+const WATCHED_MS = 30_000
+
 /** What was told of a task, newest first. */
-export const Events = ({ task, opened, onOpen }: EventsProps) => (
-  <Panel title="Events">
-    <Show query={useQuery(eventsQuery(task))}>
-      {({ events }) => {
-        const newest = events.toReversed()
-        const first = newest.find(({ attempts }) => attempts > 0)?.id
-        if (newest.every(({ state }) => state === 'unsent'))
-          return (
-            <Empty>
-              Nobody is told of this task. Give a webhook_url or callback_url, or add an endpoint.
-            </Empty>
-          )
-        return newest.map((event) => (
-          <Event
-            key={event.id}
-            task={task}
-            event={event}
-            isOpen={(opened ?? first) === event.id}
-            onOpen={(isOpen) => onOpen(isOpen ? event.id : 'none')}
-          />
-        ))
-      }}
-    </Show>
-  </Panel>
-)
+export const Events = ({ task, opened, onOpen }: EventsProps) => {
+  const [watchedUntil, setWatchedUntil] = useState(0)
+  return (
+    <Panel title="Events">
+      <Show query={useQuery(eventsQuery(task, watchedUntil))}>
+        {({ events }) => {
+          const newest = events.toReversed()
+          const first = newest.find(({ attempts }) => attempts > 0)?.id
+          if (newest.every(({ state }) => state === 'unsent'))
+            return (
+              <Empty>
+                Nobody is told of this task. Give a webhook_url or callback_url, or add an endpoint.
+              </Empty>
+            )
+          return newest.map((event) => (
+            <Event
+              key={event.id}
+              task={task}
+              event={event}
+              isOpen={(opened ?? first) === event.id}
+              onOpen={(isOpen) => onOpen(isOpen ? event.id : 'none')}
+              onSent={() => setWatchedUntil(Date.now() + WATCHED_MS)}
+            />
+          ))
+        }}
+      </Show>
+    </Panel>
+  )
+}
 
 interface EventProps {
   task: string
   event: TaskEvent
   isOpen: boolean
   onOpen(isOpen: boolean): void
+  onSent(): void
 }
 
-const Event = ({ task, event, isOpen, onOpen }: EventProps) => {
+const Event = ({ task, event, isOpen, onOpen, onSent }: EventProps) => {
   const { id, sequence, status, state, attempts, created_at: at, next_attempt_at: next } = event
   const [isAsked, setAsked] = useState(false)
-  const mayRedeliver = state !== 'unsent' && state !== 'pending'
+  const mayRedeliver = state !== 'unsent'
   const path = { task_id: task, event_id: id }
   return (
     <Disclosure className={styles.event} isExpanded={isOpen} onExpandedChange={onOpen}>
@@ -91,6 +100,10 @@ const Event = ({ task, event, isOpen, onOpen }: EventProps) => {
           action="Redeliver"
           write={() => send('POST', '/tasks/{task_id}/events/{event_id}/redeliver', { path })}
           refresh={[taskQuery(task).queryKey]}
+          onDone={() => {
+            showToast(`Event #${sequence} sent again`)
+            onSent()
+          }}
           onClose={() => setAsked(false)}
         >
           <p>The receiver gets it once more, with the same id.</p>
@@ -108,11 +121,11 @@ const Event = ({ task, event, isOpen, onOpen }: EventProps) => {
   )
 }
 
-const EventAttempts = ({ task, event: { id, state } }: { task: string; event: TaskEvent }) => {
-  const refetchInterval = state === 'pending' && 3000
-  return (
-    <Show query={useQuery({ ...attemptsQuery(task, id), refetchInterval })}>
-      {({ attempts }) => <Attempts attempts={attempts} />}
-    </Show>
-  )
+const EventAttempts = ({ task, event }: { task: string; event: TaskEvent }) => {
+  const query = useQuery({
+    ...attemptsQuery(task, event),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => state.data?.attempts.some(isUnderWay) && 2000,
+  })
+  return <Show query={query}>{({ attempts }) => <Attempts attempts={attempts} />}</Show>
 }

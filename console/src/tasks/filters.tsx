@@ -1,14 +1,11 @@
 import { useMe } from '../api/queries.ts'
-import { KINDS, titleOf } from '../try/kinds.ts'
+import { titleOf } from '../try/kinds.ts'
 import { Button } from '../ui/button.tsx'
 import { SearchField, Select, TextField } from '../ui/fields.tsx'
-import type { TaskFilter } from './list-rows.ts'
+import { TASK_KINDS, TASK_STATES, type TaskFilter } from './list-rows.ts'
 import styles from './tasks.module.css'
 
 const OPEN = 'waiting,queued,running'
-/** Videos that began with pictures are listed as text2video. */
-const KIND_IDS = KINDS.map(({ id }) => id).filter((id) => !/^(img|start)/.test(id))
-const STATES = [OPEN, 'waiting', 'queued', 'running', 'done', 'failed', 'cancelled']
 
 interface FiltersProps {
   filter: TaskFilter
@@ -37,8 +34,13 @@ export const Filters = ({ filter, onChange }: FiltersProps) => {
         pause={PAUSE_MS}
         {...propsOf('q')}
       />
-      <Choice label="Kind" any="All kinds" values={KIND_IDS} {...propsOf('kind')} />
-      <Choice label="State" any="All states" values={STATES} {...propsOf('state')} />
+      <Choice label="Kind" any="All kinds" values={TASK_KINDS} {...propsOf('kind')} />
+      <Choice
+        label="State"
+        any="All states"
+        values={[OPEN, ...TASK_STATES]}
+        {...propsOf('state')}
+      />
       <div className={`row ${styles.days}`}>
         <TextField label="From" {...dayOf('from')} />
         –

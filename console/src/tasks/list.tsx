@@ -100,6 +100,7 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
         <Ask
           title={`${what}?`}
           action={what}
+          dismiss="Keep running"
           look="danger"
           write={async () => void cancel(asked)}
           onDone={() => setChosen(new Map())}
@@ -114,7 +115,7 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
 
 const Nothing = ({ filter }: { filter: TaskFilter }) => (
   <Empty>
-    {Object.keys(filter).length > 0
+    {Object.values(filter).some(Boolean)
       ? 'No task is like that. Take a filter away.'
       : 'There is no task yet. New task makes the first one.'}
   </Empty>

@@ -11,6 +11,7 @@ import { Note, Row, Stack } from '../ui/panels.tsx'
 import { Bdi, Bytes, Progress, StateBadge, Time, useNow } from '../ui/values.tsx'
 import { showSeconds } from '../words/text.ts'
 import { BeforeAfter } from './before-after.tsx'
+import { secondsLeft } from './timeline.ts'
 import { wordOf, type TaskDetail } from './types.ts'
 import { cancelTask, taskQuery } from './queries.ts'
 import styles from './result.module.css'
@@ -32,6 +33,7 @@ export const State = ({ task }: { task: TaskDetail }) => {
           look="danger"
           title="Cancel this task?"
           action="Cancel the task"
+          dismiss="Keep running"
           write={() => cancelTask(task)}
           refresh={[taskQuery(id).queryKey]}
         >
@@ -64,25 +66,29 @@ export const Outcome = ({ task, changeIt }: { task: TaskDetail; changeIt?: React
 
 /** A video tells its part; of an image the time is known that its like took. */
 const Going = ({ task }: { task: TaskDetail }) => {
-  const { started_at: started, estimated_seconds: estimate, family, progress } = task
+  const { started_at: started, family, progress } = task
   const now = useNow()
   const passed = started === undefined ? 0 : Math.max(0, (now - Date.parse(started)) / 1000)
-  const left = estimate === undefined ? undefined : estimate - passed
+  const left = secondsLeft(task, passed)
   const guessed = left === undefined ? undefined : passed / (passed + Math.max(left, 0.5))
   const part = family === 'video' ? progress / 100 : guessed
   return (
     <div role="status">
       <Progress label="Progress" part={started === undefined ? undefined : part} />
       <span className="soft small">
-        {family === 'video' && `${progress} % · `}
-        {started === undefined ? 'It waits for its turn' : aboutLeft(left, passed)}
+        {[
+          family === 'video' && `${progress} %`,
+          started === undefined ? 'It waits for its turn' : aboutLeft(left),
+        ]
+          .filter(Boolean)
+          .join(' · ')}
       </span>
     </div>
   )
 }
 
-const aboutLeft = (left: number | undefined, passed: number): string => {
-  if (left === undefined) return `for ${showSeconds(passed)}`
+const aboutLeft = (left: number | undefined): string | undefined => {
+  if (left === undefined) return undefined
   return left > 1 ? `about ${showSeconds(Math.round(left))} left` : 'any moment now'
 }
 

@@ -4,7 +4,7 @@ import { answerOf, read, readQuery, writingApi } from '../api/client.ts'
 import { creditsQuery } from '../api/queries.ts'
 import { useStream } from '../api/stream.ts'
 import { timeOf, type TaskFilter } from './list-rows.ts'
-import type { TaskItem, TaskPage } from './types.ts'
+import type { TaskEvent, TaskItem, TaskPage } from './types.ts'
 
 /** Any creation, cancellation or dry run: their paths come from data. */
 export const post = writingApi.POST as unknown as (
@@ -14,12 +14,15 @@ export const post = writingApi.POST as unknown as (
 
 export const taskQuery = (id: string) => readQuery('/tasks/{task_id}', { path: { task_id: id } })
 
-export const eventsQuery = (id: string) =>
+/** `watchedUntil`: what was sent again shows in no state before it was tried, so it is looked for until then. */
+export const eventsQuery = (id: string, watchedUntil = 0) =>
   queryOptions({
     ...readQuery('/tasks/{task_id}/events', { path: { task_id: id } }),
     // Deliveries go on after a task has ended; a later one has its time, until which nothing happens.
     refetchInterval: ({ state }) => {
-      const waiting = state.data?.events.filter((event) => event.state === 'pending') ?? []
+      if (Date.now() < watchedUntil) return 2000
+      const events = state.data?.events ?? []
+      const waiting = events.filter((event) => event.state === 'pending' || event.next_attempt_at)
       const next = Math.min(
         ...waiting.map((event) => Date.parse(event.next_attempt_at ?? '') || Date.now()),
       )
@@ -27,10 +30,12 @@ export const eventsQuery = (id: string) =>
     },
   })
 
-export const attemptsQuery = (id: string, eventId: string) =>
-  readQuery('/tasks/{task_id}/events/{event_id}/attempts', {
-    path: { task_id: id, event_id: eventId },
-  })
+/** Read anew as soon as anything else is told of the event. */
+export const attemptsQuery = (id: string, event: TaskEvent) => {
+  const path = { task_id: id, event_id: event.id }
+  const query = readQuery('/tasks/{task_id}/events/{event_id}/attempts', { path })
+  return queryOptions({ ...query, queryKey: [...query.queryKey, event] })
+}
 
 /** A task, followed until it has ended. Its progress never falls. */
 export const useTask = (id: string | undefined) => {

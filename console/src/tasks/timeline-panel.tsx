@@ -43,7 +43,7 @@ interface TimelinePanelProps {
 export const TimelinePanel = ({ task, events }: TimelinePanelProps) => {
   const sent = events.filter(({ attempts }) => attempts > 0).slice(-DRAWN)
   const told = useQueries({
-    queries: sent.map(({ id }) => attemptsQuery(task.task_id, id)),
+    queries: sent.map((event) => attemptsQuery(task.task_id, event)),
     combine: (answers) => answers.flatMap(({ data }) => data?.attempts ?? []),
   })
   const { bars, dots, folds } = makeTimeline(task, told, useNow())

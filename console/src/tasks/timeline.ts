@@ -130,3 +130,15 @@ export const makeLines = (life: Life): Line[] => {
     after: (Date.parse(line.at) - Date.parse(lines[index - 1]?.at ?? line.at)) / 1000,
   }))
 }
+
+type Going = Pick<TaskDetail, 'family' | 'progress' | 'estimated_seconds'>
+
+/** Seconds that a task still takes after those that passed: as its like took, and a video past that as its progress tells. */
+export const secondsLeft = (
+  { family, progress, estimated_seconds: estimate }: Going,
+  passed: number,
+): number | undefined => {
+  const usual = estimate === undefined ? undefined : estimate - passed
+  if (family === 'image' || (usual !== undefined && usual > 1)) return usual
+  return progress > 0 ? (passed * (100 - progress)) / progress : undefined
+}

@@ -34,6 +34,8 @@ export interface AskProps<Output> {
   action: string
   look?: ButtonProps['look']
   fields?: readonly FieldSpec[]
+  /** What the button says that leaves all as it is, where "Cancel" would mean the write. */
+  dismiss?: string
   /** Must be typed before it is done. */
   typed?: string
   write(values: Values): Promise<Output>
@@ -62,7 +64,7 @@ const useRefreshing = <Input, Output>(
 
 /** A dialog that asks for what a write needs, shows faults at their fields, and closes once it is done. */
 export const Ask = <Output,>(props: AskProps<Output> & { onClose(): void }) => {
-  const { title, action, look = 'primary', fields = [], typed, onClose, children } = props
+  const { title, action, look = 'primary', fields = [], typed, dismiss, onClose, children } = props
   const form = useId()
   const [values, setValues] = useState<Values>(() =>
     Object.fromEntries(fields.map(({ name, value = '' }) => [name, value])),
@@ -88,7 +90,7 @@ export const Ask = <Output,>(props: AskProps<Output> & { onClose(): void }) => {
     </Button>
   )
   return (
-    <Dialog title={title} isOpen onClose={onClose} actions={button}>
+    <Dialog title={title} isOpen onClose={onClose} actions={button} dismiss={dismiss}>
       <form id={form} onSubmit={send}>
         <Stack>
           {children}
@@ -193,9 +195,7 @@ export const SecretButton = <Output,>(props: SecretButtonProps<Output>) => {
       <AskButton {...asked} onDone={(output) => setSecret(secretOf(output))} />
       {secret !== undefined && (
         <Dialog title={secretTitle} isOpen onClose={() => setSecret(undefined)}>
-          <Note tone="warn">
-            Copy it now: it is shown this once, and stored by its digest alone.
-          </Note>
+          <Note tone="warn">Copy it now: it is shown this once, and cannot be read again.</Note>
           <Code text={secret} label="secret" />
           {about}
         </Dialog>

@@ -16,6 +16,10 @@ export const Attempts = ({ attempts }: { attempts: readonly Tried[] }) => (
   </Stack>
 )
 
+/** Nobody has seen its end yet. */
+export const isUnderWay = ({ duration_ms: ms, error_class: fault }: Tried): boolean =>
+  ms === undefined && fault === undefined
+
 const Attempt = ({ attempt, isNewest }: { attempt: Tried; isNewest: boolean }) => {
   const { number, url, status, duration_ms: ms, error_class: fault, excerpt } = attempt
   const time = ms === undefined ? '' : ` in ${showSeconds(ms / 1000)}`
@@ -23,7 +27,11 @@ const Attempt = ({ attempt, isNewest }: { attempt: Tried; isNewest: boolean }) =
     <div>
       <Row>
         <b>Try {number}</b>
-        <Badge tone={fault ? 'bad' : 'ok'}>{`${status ?? 'no answer'}${time}`}</Badge>
+        {isUnderWay(attempt) ? (
+          <Badge>under way</Badge>
+        ) : (
+          <Badge tone={fault ? 'bad' : 'ok'}>{`${status ?? 'no answer'}${time}`}</Badge>
+        )}
         <Time at={attempt.started_at} />
       </Row>
       <p>

@@ -14,13 +14,22 @@ export interface DialogProps {
   isOpen: boolean
   onClose(): void
   children: ReactNode
-  /** Buttons at the end; a Cancel stands before them. */
+  /** Buttons at the end; one that closes it stands before them. */
   actions?: ReactNode
+  dismiss?: string
   wide?: boolean
 }
 
 /** On a phone it comes from below. Esc and a press outside close it; the focus returns to where it was. */
-export const Dialog = ({ title, isOpen, onClose, children, actions, wide }: DialogProps) => (
+export const Dialog = ({
+  title,
+  isOpen,
+  onClose,
+  children,
+  actions,
+  dismiss,
+  wide,
+}: DialogProps) => (
   <ModalOverlay
     className={styles.overlay}
     isOpen={isOpen}
@@ -34,7 +43,7 @@ export const Dialog = ({ title, isOpen, onClose, children, actions, wide }: Dial
         </Heading>
         {children}
         <div className={`row ${styles.actions}`}>
-          <Button onPress={onClose}>{actions ? 'Cancel' : 'Close'}</Button>
+          <Button onPress={onClose}>{dismiss ?? (actions ? 'Cancel' : 'Close')}</Button>
           {actions}
         </div>
       </AriaDialog>

@@ -2,6 +2,7 @@ import type { UseInfiniteQueryResult } from '@tanstack/react-query'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 
+import { useKeys } from '../shell/keys.ts'
 import { shortcutsAreOn } from '../shell/settings.ts'
 import { Button } from './button.tsx'
 import { ErrorPanel } from './panels.tsx'
@@ -34,7 +35,7 @@ interface EndlessListProps<Row> {
 
 /**
  * A list as long as there are rows, of which only those in sight are in the page; it scrolls with the window. `j k` and the
- * arrows go from row to row. Rows that `maxPages` drops at the beginning leave their room, so that nothing jumps.
+ * arrows go from row to row, `j k` into it, too. Rows that `maxPages` drops at the beginning leave their room, so that nothing jumps.
  */
 export const EndlessList = <Row,>(props: EndlessListProps<Row>) => {
   const { rows, keyOf, height, query } = props
@@ -63,6 +64,10 @@ export const EndlessList = <Row,>(props: EndlessListProps<Row>) => {
     focusIn(list.current, index)
   }
   const shown = items.filter(({ index }) => index >= dropped)
+  const enter = (): void => {
+    if (!list.current?.contains(document.activeElement)) focusRow(shown[0]?.index ?? 0)
+  }
+  useKeys({ j: enter, k: enter })
   return (
     <>
       {shown.length < items.length && props.onTop && (

@@ -1,4 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
 import { CircleCheck, Info, OctagonAlert, TriangleAlert } from 'lucide-react'
 import { Fragment, useEffect, useRef, useState, type ReactNode } from 'react'
 
@@ -6,6 +7,7 @@ import { isPassing, KilnError } from '../api/client.ts'
 import { nextStep } from '../words/errors.ts'
 import { Button } from './button.tsx'
 import { Copied } from './code.tsx'
+import { Link, nodePage } from './link.tsx'
 import styles from './show.module.css'
 import { Bdi, useNow } from './values.tsx'
 
@@ -57,6 +59,8 @@ export const ErrorPanel = ({ error, onRetry, rest }: ErrorPanelProps) => {
   const isMarked = rest?.length === 0 && (fault?.details.length ?? 0) > 0
   const message = isMarked ? 'The marked fields are not right yet.' : textOf(error)
   const next = fault && nextStep(fault.code)
+  // Asking again is of no use.
+  const isFinal = fault?.status === 404 || fault?.status === 403
   const details = (rest ?? fault?.details ?? []).filter((detail) => detail !== message)
   return (
     <Note tone="bad">
@@ -74,9 +78,18 @@ export const ErrorPanel = ({ error, onRetry, rest }: ErrorPanelProps) => {
           Request <Copied text={fault.requestId} label="request id" />
         </p>
       )}
-      {onRetry && <Button onPress={onRetry}>Try again</Button>}
+      {isFinal && <WayOut code={fault.code} />}
+      {onRetry && !isFinal && <Button onPress={onRetry}>Try again</Button>}
     </Note>
   )
+}
+
+/** Where what was looked for may be found. */
+const WayOut = ({ code }: { code: string }) => {
+  const { node } = useParams({ strict: false })
+  if (code === 'publisher_not_found') return <Link to="/publishers">All publishers</Link>
+  if (code === 'version_not_found' && node) return <Link {...nodePage(node)}>All versions</Link>
+  return code === 'node_not_found' && <Link to="/registry">All nodes</Link>
 }
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

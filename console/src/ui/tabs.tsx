@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { useEffect, useRef, type ReactNode } from 'react'
 import { Tab, TabList, TabPanel, Tabs as AriaTabs } from 'react-aria-components/Tabs'
 
 import styles from './tabs.module.css'
@@ -29,13 +29,24 @@ export const Tabs = ({ label, tabs, name = 'tab', ...props }: TabsProps) => {
       replace: true,
       resetScroll: false,
     })
+  const list = useRef<HTMLDivElement>(null)
+  const place = ids.indexOf(selected)
+  // The tabs are drawn a moment later. Not scrollIntoView, which may move the page, too.
+  useEffect(() => {
+    const frame = requestAnimationFrame(() => {
+      const tab = list.current?.children[place]
+      if (tab instanceof HTMLElement)
+        list.current?.scrollTo({ left: tab.offsetLeft - tab.offsetWidth })
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [place])
   return (
     <AriaTabs
       className={styles.tabs}
       selectedKey={selected}
       onSelectionChange={(key) => (props.onSelect ?? select)(String(key))}
     >
-      <TabList aria-label={label} className={styles.list}>
+      <TabList ref={list} aria-label={label} className={styles.list}>
         {ids.map((id) => (
           <Tab key={id} id={id} className={styles.tab}>
             {tabs[id]?.[0]}

@@ -16,6 +16,8 @@ const STATES = {
   pending: ['waiting', 'soft', 'Clock'],
   retrying: ['trying again', 'warn', 'LoaderCircle'],
   exhausted: ['given up', 'bad', 'X'],
+  superseded: ['overtaken', 'soft', 'Ban'],
+  unsent: ['not sent', 'soft', 'Ban'],
   NodeVersionStatusPending: ['being checked', 'info', 'SearchCheck'],
   NodeVersionStatusActive: ['live', 'ok', 'CircleCheck'],
   NodeVersionStatusFlagged: ['held back', 'warn', 'ShieldAlert'],

@@ -124,18 +124,29 @@ export const VersionComparison = Type.Object({
 })
 export type VersionComparison = Static<typeof VersionComparison>
 
-type Facts = Partial<Pick<Change, 'input' | 'output' | 'before' | 'after'>>
+/** The name of an output is in the sentence alone. */
+type Facts = Partial<Pick<Change, 'input' | 'output' | 'before' | 'after'>> & {
+  name?: string | undefined
+}
 
 /** Notes a change; what breaks only may break where it is about something that was not read in full. */
 export type Tell = (code: ChangeCode, facts?: Facts, isDoubtful?: boolean) => void
 
 /** Makes a change. Names come from packs, so its sentence holds them as JSON texts. */
-export const makeChange = (code: ChangeCode, facts: Facts = {}, isDoubtful = false): Change => {
+export const makeChange = (
+  code: ChangeCode,
+  { name, ...facts }: Facts = {},
+  isDoubtful = false,
+): Change => {
   const { level = 'safe', sentence = '' } = RULES.get(code) ?? {}
-  const message = sentence.replaceAll(/\{(\w+)\}/g, (_whole, name: keyof Facts) =>
-    shown(facts[name]),
+  const message = sentence.replaceAll(/\{(\w+)\}/g, (_whole, fact: keyof typeof facts) =>
+    fact === 'output' ? placeOf(facts.output, name) : shown(facts[fact]),
   )
   return isDoubtful && level === 'breaks'
     ? { code, level: 'may_break', ...facts, message: `${message} It was not read in full.` }
     : { code, level, ...facts, message }
 }
+
+/** As people count: `2`, or `2, "masks",`. */
+const placeOf = (output = 0, name?: string): string =>
+  name === undefined ? `${output + 1}` : `${output + 1}, ${shown(name)},`

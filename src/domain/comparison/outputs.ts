@@ -17,7 +17,12 @@ export const compareOutputs = (
     }
     const types = compareTypes(one.types, other.types)
     if (types !== 'same')
-      tell(`output_type_${types}`, { output, before: one.types.join(), after: other.types.join() })
+      tell(`output_type_${types}`, {
+        output,
+        name: one.name,
+        before: one.types.join(),
+        after: other.types.join(),
+      })
     else if (one.name !== other.name && one.name !== undefined && other.name !== undefined) {
       // Links of the same type carry something else when names change places.
       const isMoved = namesNow?.includes(one.name) || names?.includes(other.name)
@@ -25,7 +30,12 @@ export const compareOutputs = (
       tell(isMoved ? 'output_moved' : 'output_renamed', facts)
     }
     if (one.isList !== other.isList)
-      tell('output_list_changed', { output, before: formOf(one), after: formOf(other) })
+      tell('output_list_changed', {
+        output,
+        name: one.name,
+        before: formOf(one),
+        after: formOf(other),
+      })
   }
   for (const [output, { name, types }] of after.entries())
     if (output >= before.length) tell('output_added', { output, after: name ?? types.join() })
