@@ -41,7 +41,9 @@ export const EndpointLog = ({ path, mayManage }: LogProps) => {
     getNextPageParam: (events) => (events.length < PAGE ? undefined : events.at(-1)?.id),
     select: ({ pages }) => pages.flat(),
     refetchInterval: (query) =>
-      query.state.data?.pages.flat().some((event) => event.state === 'pending') && 3000,
+      query.state.data?.pages
+        .flat()
+        .some((event) => event.state === 'pending' || event.next_attempt_at) && 3000,
   })
   return (
     <Stack>
@@ -80,8 +82,7 @@ export const EndpointLog = ({ path, mayManage }: LogProps) => {
             </>
           ),
           '': (event) =>
-            mayManage &&
-            event.state !== 'pending' && (
+            mayManage && (
               <WriteButton
                 label="Send again"
                 write={() =>
