@@ -93,7 +93,7 @@ const startSide = async (keep: Keep, receiver: WebhookReceiver) => {
         await listTasksToPurge(sql, 30)
         await deleteOldRecords(sql)
       }),
-    admission: () => rateOf(200, 1, () => admitOne(sql)),
+    admission: () => rateOf(600, 1, () => admitOne(sql)),
   }
   return { sql, rates }
 }
