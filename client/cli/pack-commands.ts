@@ -1,10 +1,13 @@
-import { KilnError } from '../index.ts'
+import { answerOf, KilnError } from '../index.ts'
 import type { Verdict } from '../index.ts'
+import { orMissing } from '../lib/errors.ts'
 import { packFolder } from './archive.ts'
 import type { PackedFolder } from './archive.ts'
 import { take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
 import { EXIT, LocalError, UsageError } from './fault.ts'
+import { findRoot, judgePack } from './judge-pack.ts'
+import type { Check } from './judge-pack.ts'
 import { readProject } from './project.ts'
 import type { Project } from './parse-project.ts'
 import { readArchive } from './reader.ts'
@@ -14,7 +17,7 @@ const PACK_OPTIONS = { publisher: { type: 'string' } } as const
 const UNNAMED = 'no publisher is named: --publisher, or PublisherId in pyproject.toml'
 const PUBLISHER_HELP = '--publisher  the publisher, where pyproject.toml names none'
 
-type Pack = Project & { archive: PackedFolder }
+type Pack = Project & { archive: PackedFolder; checks: Check[] }
 
 /** Packs the folder of the argument, hands it to `use`, and removes the archive. */
 const withPack = async (
@@ -25,26 +28,33 @@ const withPack = async (
   if (more.length > 0) throw new UsageError('expected one folder')
   const project = await readProject(folder)
   context.screen.show('packing')
-  const archive = await packFolder(folder, project.nodeId)
+  const [archive, mostBytes] = await Promise.all([
+    packFolder(folder, project.nodeId),
+    findMostBytes(context),
+  ])
   try {
     const publisherId = text(context.values, 'publisher') ?? project.publisherId
-    return await use({ ...project, publisherId, archive })
+    const { files, bytes } = archive
+    const root = findRoot(files.map(({ path }) => path))
+    const pack = { files, root, project, archive: { size: bytes } }
+    const checks = judgePack(pack, { publisherId, mostBytes })
+    return await use({ ...project, publisherId, archive, checks })
   } finally {
     await archive.remove()
   }
 }
 
-const describeArchive = ({ archive: { files, bytes, leftOut } }: Pack): string[] => {
-  const unpacked = files.reduce((sum, file) => sum + file.bytes, 0)
-  const [largest] = files.toSorted((one, other) => other.bytes - one.bytes)
-  return [
-    `  archive   ${files.length} files, ${size(bytes)} packed, ${size(unpacked)} unpacked; largest: ${largest?.path}, ${size(largest?.bytes ?? 0)}`,
-    ...leftOut.map(({ path, why }) => `  left out  ${path} (${why})`),
-  ]
-}
+/** Most that an archive may have; a service that is away says so later. */
+const findMostBytes = ({ kiln, signal }: Context): Promise<number> =>
+  answerOf(kiln.routes.GET('/service', { signal })).then(
+    ({ limits }) => limits.archive_bytes,
+    () => Infinity,
+  )
 
-const size = (bytes: number): string =>
-  bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
+const describeArchive = ({ archive, checks }: Pack): string[] => [
+  ...checks.map((check) => `  archive   ${check.text}`),
+  ...archive.leftOut.map(({ path, why }) => `  left out  ${path} (${why})`),
+]
 
 const check: Command = {
   usage: '[folder] [--publisher <id>]',
@@ -57,9 +67,13 @@ const check: Command = {
       screen.show('asking the registry')
       const registry = await askRegistry(context, pack)
       screen.show('reading as the service does')
-      const { nodeId, publisherId, version, archive } = pack
+      const { nodeId, publisherId, version, archive, checks } = pack
       const reading = await readArchive(archive.path)
-      const faults = [...registry.faults, ...(reading ? listFaults(reading) : [])]
+      const faults = [
+        ...checks.flatMap(({ tone, text }) => (tone === 'bad' ? text : [])),
+        ...registry.faults,
+        ...(reading ? listFaults(reading) : []),
+      ]
       const lines = [
         `${nodeId} ${version.version}, publisher ${publisherId ?? 'not named'}`,
         ...describeArchive(pack),
@@ -100,12 +114,6 @@ const askRegistry = async (
     return { line: `not asked to the end: ${error.message}`, faults }
   }
 }
-
-const orMissing = async <T>(asked: Promise<T>): Promise<T | undefined> =>
-  await asked.catch((error: unknown) => {
-    if (error instanceof KilnError && error.status === 404) return undefined
-    throw error
-  })
 
 const count = ({ findings }: Reading, wanted: string): number =>
   findings.filter(({ severity }) => severity === wanted).length

@@ -59,6 +59,13 @@ export const isPassing = (error: unknown): error is KilnError =>
     // Of a proxy before a service that is away.
     (error.code === 'answer_unknown' && [502, 503, 504].includes(error.status ?? 0)))
 
+/** What was asked for; undefined where the service has none. */
+export const orMissing = async <T>(asked: Promise<T>): Promise<T | undefined> =>
+  await asked.catch((error: unknown) => {
+    if (error instanceof KilnError && error.status === 404) return undefined
+    throw error
+  })
+
 /** Reads why an answer is no success. It takes its body. */
 export const readFault = async (response: Response): Promise<KilnError> => {
   const { status, url } = response

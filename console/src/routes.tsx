@@ -109,7 +109,13 @@ const pages = [
   }),
   createRoute({
     ...page('/moderation', ['Moderation', 'admin'], () => import('./moderation/page.tsx')),
-    validateSearch: search({ tab: text, status: text, q: text, node: text, version: text }),
+    validateSearch: search({
+      tab: text,
+      status: oneOf('review', 'Flagged', 'Pending', 'Active', 'Banned'),
+      q: text,
+      node: text,
+      version: text,
+    }),
   }),
   createRoute({
     ...page('/operations', ['Operations', 'admin'], () => import('./operations/page.tsx')),

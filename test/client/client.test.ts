@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -355,6 +355,11 @@ describe('the command-line tool', { concurrency: 3 }, () => {
     const again = await kiln(['check', pack, '--publisher', 'bob', '--json'])
     assert.equal(again.code, 1)
     assert.match(again.out, /belongs to alice","the version 1\.0\.0 exists/)
+    const odd = join(folder, 'odd')
+    await cp(pack, odd, { recursive: true })
+    await writeFile(join(odd, 'Nodes.py '), '')
+    const named = await kiln(['check', odd, '--publisher', 'alice'])
+    assert.match(named.out, /in the way: Not every system can hold a file of the name Nodes\.py /)
     const refused = await kiln(['publish', pack, '--publisher', 'alice', '--json'])
     assert.equal(refused.code, 3)
     assert.match(refused.out, /^{"error":{"code":"version_exists"/)

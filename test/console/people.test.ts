@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
+import { findRoot } from '../../client/cli/judge-pack.ts'
 import { parseProject } from '../../client/cli/parse-project.ts'
 import { changedFiles, diffLines } from '../../console/src/moderation/diff.ts'
 import { addSample, linePoints } from '../../console/src/operations/samples.ts'
-import { checkPack, findRoot, sortEntries } from '../../console/src/publish/pack.ts'
+import { checkPack, sortEntries } from '../../console/src/publish/pack.ts'
 import type { Pack } from '../../console/src/publish/pack.ts'
 import { readPack } from '../../console/src/publish/read-pack.ts'
 

@@ -25,10 +25,6 @@ export interface Sides {
 
 const TONES = { added: 'ok', removed: 'bad', changed: 'info' } as const
 
-/** Versions that an older release has checked have no list. */
-const isUnlisted = (error: unknown): boolean =>
-  error instanceof KilnError && error.code === 'archive_not_found'
-
 /** The files that changed since the version before, and the lines of each that is opened. `n` and `p` go from one to the next. */
 export const Changes = ({ nodeId, version, previous }: Sides) => {
   const after = useQuery(filesQuery(nodeId, version))
@@ -37,14 +33,17 @@ export const Changes = ({ nodeId, version, previous }: Sides) => {
     enabled: previous !== undefined,
   })
   const [open, setOpen] = useState<string>()
-  const isListed = previous !== undefined && !isUnlisted(before.error)
+  // Versions that an older release has checked have no list.
+  const isUnlisted = before.error instanceof KilnError && before.error.code === 'archive_not_found'
+  const isListed = previous !== undefined && !isUnlisted
   const changes = changedFiles(before.data?.files ?? [], after.data?.files ?? [])
   const go = (step: number): void => {
     const at = changes.findIndex(({ path }) => path === open)
     setOpen(changes[at === -1 && step < 0 ? changes.length - 1 : at + step]?.path)
   }
   useKeys({ n: () => go(1), p: () => go(-1) })
-  const missing = [after, ...(isListed ? [before] : [])].find(({ data }) => data === undefined)
+  const asked = isListed ? [before, after] : [after]
+  const missing = asked.find(({ data }) => data === undefined)
   if (missing) return <Show query={missing}>{() => null}</Show>
   if (changes.length === 0) return <Empty>No file differs from {previous}.</Empty>
   const unlisted = `The files of ${previous} are not listed, so every file is shown.`
@@ -69,12 +68,7 @@ export const Changes = ({ nodeId, version, previous }: Sides) => {
                 <Badge tone={TONES[kind]}>{kind}</Badge>
                 <Bdi as="code">{path}</Bdi>
               </Button>
-              {isOpen && (
-                <FileDiff
-                  of={{ nodeId, version, previous: isListed ? previous : undefined }}
-                  change={change}
-                />
-              )}
+              {isOpen && <FileDiff of={{ nodeId, version, previous }} change={change} />}
             </li>
           )
         })}

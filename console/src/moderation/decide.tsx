@@ -115,7 +115,7 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
           title={`${decision.label} ${named(legal(asked))}?`}
           action={decision.label}
           look={decision.look}
-          typed={asked === 'b' ? idOf(legal(asked)) : undefined}
+          typed={asked === 'b' ? named(legal(asked)) : undefined}
           fields={[{ name: 'status_reason', label: 'Reason', rows: 3, help: decision.help }]}
           write={({ status_reason: reason = '' }) => decide(asked, reason)}
           onDone={(done) => tell(asked, done)}
@@ -130,9 +130,6 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
   )
 }
 
-/** Of several, how many they are. */
-const idOf = (versions: readonly Version[]): string =>
-  versions.length === 1 && versions[0] ? keyOf(versions[0]) : String(versions.length)
-
+/** One by its id; of several, how many they are. */
 const named = (versions: readonly Version[]): string =>
-  versions.length === 1 ? idOf(versions) : counted(versions.length, 'version')
+  versions.length === 1 && versions[0] ? keyOf(versions[0]) : counted(versions.length, 'version')

@@ -31,13 +31,6 @@ export const Detail = ({ id, listed, onBack }: DetailProps) => {
     // Alone the list tells what moderation needs to know of a version.
     ...readQuery('/versions', { query: { nodeId, pageSize: 100 } }),
     select: ({ versions }) => versions.find(({ version }) => version === number) ?? null,
-    placeholderData: listed && {
-      versions: [listed],
-      total: 1,
-      page: 1,
-      pageSize: 1,
-      totalPages: 1,
-    },
   })
   return (
     <Stack>
@@ -47,7 +40,7 @@ export const Detail = ({ id, listed, onBack }: DetailProps) => {
           All versions
         </Button>
       </div>
-      <Show query={read}>
+      <Show query={{ ...read, data: read.data === undefined ? listed : read.data }}>
         {(version) =>
           version ? <Judged version={version} /> : <Empty>There is no version {id}.</Empty>
         }

@@ -1,9 +1,6 @@
 import { structuredPatch } from 'diff'
 
-interface FileFacts {
-  path: string
-  sha256: string
-}
+type Files = readonly { path: string; sha256: string }[]
 
 export interface FileChange {
   path: string
@@ -11,15 +8,12 @@ export interface FileChange {
 }
 
 /** The files that are not the same in two versions, by path. */
-export const changedFiles = (
-  before: readonly FileFacts[],
-  after: readonly FileFacts[],
-): FileChange[] => {
+export const changedFiles = (before: Files, after: Files): FileChange[] => {
   const old = new Map(before.map(({ path, sha256 }) => [path, sha256]))
   const now = new Map(after.map(({ path, sha256 }) => [path, sha256]))
-  return [...new Set([...old.keys(), ...now.keys()])]
+  return [...new Map([...old, ...now]).keys()]
     .filter((path) => old.get(path) !== now.get(path))
-    .toSorted((one, other) => (one < other ? -1 : 1))
+    .toSorted()
     .map((path) => ({
       path,
       kind: !old.has(path) ? 'added' : now.has(path) ? 'changed' : 'removed',

@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { GridList, GridListItem } from 'react-aria-components/GridList'
@@ -29,27 +29,51 @@ const CHOICES = {
   Banned: 'Banned',
 }
 
+type Query = NonNullable<paths['/versions']['get']['parameters']['query']>
+
+/** What the API is asked for each list. */
+const FILTERS: Record<keyof typeof CHOICES | 'failed', Query> = {
+  review: { sort: 'review' },
+  Flagged: { statuses: ['NodeVersionStatusFlagged'] },
+  failed: { statuses: ['NodeVersionStatusPending'], status_reason: 'checks could not run' },
+  Pending: { statuses: ['NodeVersionStatusPending'] },
+  Active: { statuses: ['NodeVersionStatusActive'] },
+  Banned: { statuses: ['NodeVersionStatusBanned'] },
+}
+
 /** Versions to decide on, the oldest request first, with one of them beside the list; on a phone in its place. */
-const Queue = ({ first }: { first: 'review' | 'failed' }) => {
-  const { status, node, q, version } = route.useSearch()
+const Queue = ({ isFailed = false }) => {
+  const { status = 'review', node: nodeId, q: status_reason, version } = route.useSearch()
   const changeSearch = useChangeSearch()
-  const filter = first === 'review' && isFilter(status) ? status : first
-  const list = useInfiniteQuery(
-    versionsQuery({ filter, node, reason: filter === 'failed' ? undefined : q }),
-  )
+  const filter = isFailed ? 'failed' : status
+  const query = {
+    pageSize: 50,
+    ...(nodeId && { nodeId }),
+    ...(status_reason && { status_reason }),
+    ...FILTERS[filter],
+  }
+  const list = useInfiniteQuery({
+    queryKey: ['moderation', query],
+    initialPageParam: 1,
+    queryFn: ({ pageParam: page, signal }) =>
+      read('/versions', { query: { page, ...query } }, signal),
+    getNextPageParam: nextPage,
+    maxPages: 40,
+    refetchInterval: 15_000,
+  })
   const [chosen, setChosen] = useState<readonly string[]>([])
   const versions = list.data?.pages.flatMap((page) => page.versions) ?? []
   const many = versions.filter((one) => chosen.includes(keyOf(one)))
   return (
     <div className={`split ${styles.split}`} data-open={version !== undefined || undefined}>
       <Stack>
-        {first === 'review' && (
+        {!isFailed && (
           <>
             <Select
               label="Show"
               isLabelHidden
               options={CHOICES}
-              value={filter as keyof typeof CHOICES}
+              value={status}
               onChange={(next) => changeSearch({ status: next, version: undefined })}
             />
             <div className={styles.filters}>
@@ -65,7 +89,6 @@ const Queue = ({ first }: { first: 'review' | 'failed' }) => {
               <GridList
                 aria-label="Versions"
                 className={styles.list}
-                items={versions.map((one) => ({ ...one, key: keyOf(one) }))}
                 selectionMode="multiple"
                 selectionBehavior="replace"
                 selectedKeys={chosen.length === 0 && version ? [version] : chosen}
@@ -81,7 +104,9 @@ const Queue = ({ first }: { first: 'review' | 'failed' }) => {
                   </Empty>
                 )}
               >
-                {(one) => <VersionItem version={one} />}
+                {versions.map((one) => (
+                  <VersionItem key={keyOf(one)} version={one} />
+                ))}
               </GridList>
               <NextPage query={list} />
             </>
@@ -109,8 +134,9 @@ const Queue = ({ first }: { first: 'review' | 'failed' }) => {
   )
 }
 
-const VersionItem = ({ version }: { version: Version & { key: string } }) => {
-  const { key, moderation, status, status_reason: reason, createdAt } = version
+const VersionItem = ({ version }: { version: Version }) => {
+  const { moderation, status, status_reason: reason, createdAt } = version
+  const key = keyOf(version)
   const review = moderation?.review
   return (
     <GridListItem id={key} textValue={key} className={`stack small ${styles.item}`}>
@@ -133,46 +159,9 @@ const VersionItem = ({ version }: { version: Version & { key: string } }) => {
   )
 }
 
-type Query = NonNullable<paths['/versions']['get']['parameters']['query']>
-
-/** What the list shows: what the API is asked for each. */
-const FILTERS = {
-  review: { sort: 'review' },
-  Flagged: { statuses: ['NodeVersionStatusFlagged'] },
-  failed: { statuses: ['NodeVersionStatusPending'], status_reason: 'checks could not run' },
-  Pending: { statuses: ['NodeVersionStatusPending'] },
-  Active: { statuses: ['NodeVersionStatusActive'] },
-  Banned: { statuses: ['NodeVersionStatusBanned'] },
-} satisfies Record<string, Query>
-type Filter = keyof typeof FILTERS
-const isFilter = (word: string | undefined): word is Filter => word !== undefined && word in FILTERS
-
-interface Wanted {
-  filter: Filter
-  node: string | undefined
-  reason: string | undefined
-}
-
-const versionsQuery = ({ filter, node, reason }: Wanted) =>
-  infiniteQueryOptions({
-    queryKey: ['moderation', filter, node, reason],
-    initialPageParam: 1,
-    queryFn: ({ pageParam: page, signal }) => {
-      const more = { ...(node && { nodeId: node }), ...(reason && { status_reason: reason }) }
-      return read(
-        '/versions',
-        { query: { page, pageSize: 50, ...FILTERS[filter], ...more } },
-        signal,
-      )
-    },
-    getNextPageParam: nextPage,
-    maxPages: 40,
-    refetchInterval: 15_000,
-  })
-
 const TABS = {
-  versions: ['Versions', <Queue key="versions" first="review" />],
-  failed: ['Failed checks', <Queue key="failed" first="failed" />],
+  versions: ['Versions', <Queue key="versions" />],
+  failed: ['Failed checks', <Queue key="failed" isFailed />],
   bans: ['Bans', <Bans key="bans" />],
   log: ['Audit log', <AuditLog key="log" />],
 } as const

@@ -21,13 +21,13 @@ const STATES = (['', 'pending', 'delivered', 'exhausted', 'stopped'] as const).m
   (state) => [state, state === '' ? 'all' : wordsOf(state).word] as const,
 )
 
-interface LogProps {
-  path: { publisherId: string; endpoint_id: string }
-  mayManage: boolean
+export interface EndpointPath {
+  publisherId: string
+  endpoint_id: string
 }
 
 /** The events of an endpoint, the newest first, with their attempts at a press. */
-export const EndpointLog = ({ path, mayManage }: LogProps) => {
+export const EndpointLog = ({ path, mayManage }: { path: EndpointPath; mayManage: boolean }) => {
   const [state, setState] = useState<State | ''>('')
   const [open, setOpen] = useState<readonly string[]>([])
   const log = useInfiniteQuery({
@@ -100,7 +100,7 @@ export const EndpointLog = ({ path, mayManage }: LogProps) => {
 }
 
 interface TriesProps {
-  path: LogProps['path']
+  path: EndpointPath
   event: Schema<'EndpointEvent'>
 }
 

@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
-import { send, type Schema } from '../api/client.ts'
+import { readQuery, send, type Schema } from '../api/client.ts'
 import { showToast } from '../shell/toasts.tsx'
 import { AskButton, SecretButton, WriteButton } from '../ui/ask.tsx'
 import { Button } from '../ui/button.tsx'
 import { Empty, Note, Panel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Badge, Bdi, Time } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
-import { EndpointLog } from './endpoint-log.tsx'
-import { endpointsQuery, mayAs, type OfPublisher } from './queries.ts'
+import { EndpointLog, type EndpointPath } from './endpoint-log.tsx'
+import { mayAs, type OfPublisher } from './queries.ts'
 
 type Endpoint = Schema<'PublisherEndpoint'>
 type EventType = Schema<'PublisherEventType'>
@@ -43,6 +43,7 @@ const ENDPOINT = `${ENDPOINTS}/{endpoint_id}` as const
 /** Where a publisher is told what happens, and what has become of each telling. */
 export const Endpoints = ({ id, role }: OfPublisher) => {
   const mayManage = mayAs(role, 'admin')
+  const path = { publisherId: id }
   return (
     <Stack>
       {mayManage && (
@@ -50,21 +51,25 @@ export const Endpoints = ({ id, role }: OfPublisher) => {
           label="Add an endpoint"
           action="Add endpoint"
           fields={fieldsOf()}
-          write={({ url = '', events }) => {
-            const body = { url, events: readEvents(events) }
-            return send('POST', ENDPOINTS, { path: { publisherId: id }, body })
-          }}
+          write={({ url = '', events }) =>
+            send('POST', ENDPOINTS, { path, body: { url, events: readEvents(events) } })
+          }
           secretTitle={SECRET_TITLE}
           secretOf={({ secret }) => secret}
         />
       )}
-      <Show query={useQuery(endpointsQuery(id))}>
+      <Show query={useQuery(readQuery(ENDPOINTS, { path }))}>
         {({ endpoints }) =>
           endpoints.length === 0 ? (
             <Empty>No endpoint is told of anything. Members see the same on these pages.</Empty>
           ) : (
             endpoints.map((endpoint) => (
-              <EndpointPanel key={endpoint.id} id={id} endpoint={endpoint} mayManage={mayManage} />
+              <EndpointPanel
+                key={endpoint.id}
+                path={{ ...path, endpoint_id: endpoint.id }}
+                endpoint={endpoint}
+                mayManage={mayManage}
+              />
             ))
           )
         }
@@ -83,17 +88,15 @@ const DISABLED = {
 }
 
 interface EndpointProps {
-  /** Of the publisher. */
-  id: string
+  path: EndpointPath
   endpoint: Endpoint
   mayManage: boolean
 }
 
-const EndpointPanel = ({ id, endpoint, mayManage }: EndpointProps) => {
+const EndpointPanel = ({ path, endpoint, mayManage }: EndpointProps) => {
   const [showsLog, setShowsLog] = useState(false)
   const { url, events, status, disabled_reason: reason, failing_since: failing } = endpoint
   const isOn = status === 'enabled'
-  const path = { publisherId: id, endpoint_id: endpoint.id }
   return (
     <Panel
       title={<Bdi>{url}</Bdi>}
@@ -123,14 +126,12 @@ const EndpointPanel = ({ id, endpoint, mayManage }: EndpointProps) => {
   )
 }
 
-interface ManagementProps {
-  endpoint: Endpoint
-  path: { publisherId: string; endpoint_id: string }
-  onTest(): void
-}
-
 /** What admins may do with an endpoint. */
-const Management = ({ endpoint, path, onTest }: ManagementProps) => {
+const Management = ({
+  path,
+  endpoint,
+  onTest,
+}: Omit<EndpointProps, 'mayManage'> & { onTest(): void }) => {
   const isOn = endpoint.status === 'enabled'
   const missed = endpoint.disabled_at ?? endpoint.failing_since ?? endpoint.created_at
   const change = (body: Schema<'PublisherEndpointUpdate'>) => send('PUT', ENDPOINT, { path, body })

@@ -1,44 +1,59 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { CircleCheck, CircleX, Clock, LoaderCircle, ShieldAlert, TriangleAlert } from 'lucide-react'
-import { useState, type ReactNode } from 'react'
+import { useState } from 'react'
 
-import { send, type Schema } from '../api/client.ts'
+import { send } from '../api/client.ts'
 import { useStream } from '../api/stream.ts'
-import { streamPathOf, versionQuery } from '../registry/queries.ts'
+import { streamPathOf, versionQuery, type Version } from '../registry/queries.ts'
 import { AskButton } from '../ui/ask.tsx'
 import { Findings, findingsQuery } from '../ui/findings.tsx'
 import { LinkButton, versionPage } from '../ui/link.tsx'
 import { Columns, Note, Panel, Show } from '../ui/panels.tsx'
 import { Bdi, Hidden, StateBadge, Time } from '../ui/values.tsx'
-import type { Check } from './pack.ts'
 import styles from './publish.module.css'
 import { mayAs, publisherQuery, useRole } from './queries.ts'
 
-interface OfVersion {
+interface Step {
+  step: keyof typeof STEPS
+  state: 'waiting' | 'running' | 'done' | 'failed' | 'held'
+  at?: string
+}
+
+const STEPS = {
+  received: 'Archive received',
+  read: 'Archive read',
+  scanned: 'Code scanned',
+  host_nodes: 'Host nodes read',
+  active: 'Live: installs get it',
+}
+
+const markOf = ({ step, state, at }: Step): Mark => {
+  const isHeldBack = step === 'active' && state === 'held'
+  return { state, text: isHeldBack ? 'Held back' : STEPS[step], at }
+}
+
+interface FollowingProps {
   publisherId: string
   nodeId: string
   version: string
 }
 
 /** A version from its upload to the verdict, as the service takes its steps. */
-export const Following = (of: OfVersion) => {
-  const { publisherId, nodeId, version } = of
+export const Following = ({ publisherId, nodeId, version }: FollowingProps) => {
   const queries = useQueryClient()
   const read = useQuery(versionQuery(nodeId, version))
-  const [steps, setSteps] = useState<Step[]>([])
-  const { queryKey } = versionQuery(nodeId, version)
-  const { queryKey: findings } = findingsQuery(nodeId, version)
+  const [steps, setSteps] = useState<readonly Step[]>([])
   useStream({
     path: streamPathOf(nodeId, version),
     onEvent: ({ event, data }) => {
       if (event === 'steps') setSteps((data as { steps: Step[] }).steps)
-      else queries.setQueryData(queryKey, data as Schema<'NodeVersion'>)
-      void queries.invalidateQueries({ queryKey: findings })
+      else queries.setQueryData(versionQuery(nodeId, version).queryKey, data as Version)
+      void queries.invalidateQueries(findingsQuery(nodeId, version))
       if (event === 'end') void queries.invalidateQueries(publisherQuery(publisherId))
     },
     poll: async () => {
       const { data } = await read.refetch()
-      await queries.invalidateQueries({ queryKey: findings })
+      await queries.invalidateQueries(findingsQuery(nodeId, version))
       return data?.status === 'NodeVersionStatusPending' ? 2 : 15
     },
   })
@@ -47,8 +62,8 @@ export const Following = (of: OfVersion) => {
       {(data) => (
         <Columns>
           <Panel title="Steps" actions={<StateBadge state={data.status} />}>
-            {steps.length > 0 && <Steps steps={steps} />}
-            <Verdict of={of} version={data} />
+            {steps.length > 0 && <Marks label="Steps" of={steps.map(markOf)} />}
+            <Verdict publisherId={publisherId} version={data} />
           </Panel>
           <Panel title="Findings">
             <Findings nodeId={nodeId} version={version} />
@@ -59,31 +74,30 @@ export const Following = (of: OfVersion) => {
   )
 }
 
-const Verdict = ({ of, version }: { of: OfVersion; version: Schema<'NodeVersion'> }) => {
+interface OfVersion {
+  publisherId: string
+  version: Version
+}
+
+const Verdict = ({ publisherId, version }: OfVersion) => {
+  const { node_id: nodeId, version: number, status } = version
   const reason = <Bdi>{version.status_reason}</Bdi>
-  switch (version.status) {
-    case 'NodeVersionStatusActive':
-      return (
-        <Note tone="ok">
-          <p>{version.version} is live: whoever installs the node gets it.</p>
-          <LinkButton {...versionPage(of.nodeId, version.version)}>
-            Look at it in the registry
-          </LinkButton>
-        </Note>
-      )
-    case 'NodeVersionStatusFlagged':
-      return (
-        <Note tone="warn">
-          <p>It is held back: installs get the version before. {reason}</p>
-          <p>Mend it and publish a new version, or ask for a review if this is no fault.</p>
-          <Review of={of} versionId={version.id} />
-        </Note>
-      )
-    default:
-      return (
-        <Note tone={version.status === 'NodeVersionStatusPending' ? 'info' : 'bad'}>{reason}</Note>
-      )
-  }
+  if (status === 'NodeVersionStatusActive')
+    return (
+      <Note tone="ok">
+        <p>{number} is live: whoever installs the node gets it.</p>
+        <LinkButton {...versionPage(nodeId, number)}>Look at it in the registry</LinkButton>
+      </Note>
+    )
+  if (status === 'NodeVersionStatusFlagged')
+    return (
+      <Note tone="warn">
+        <p>It is held back: installs get the version before. {reason}</p>
+        <p>Mend it and publish a new version, or ask for a review if this is no fault.</p>
+        <Review publisherId={publisherId} version={version} />
+      </Note>
+    )
+  return <Note tone={status === 'NodeVersionStatusPending' ? 'info' : 'bad'}>{reason}</Note>
 }
 
 const NOTE = {
@@ -95,9 +109,9 @@ const NOTE = {
 }
 
 /** The open request for a review, or the button by which owners ask for one. */
-const Review = ({ of, versionId }: { of: OfVersion; versionId: string }) => {
-  const { publisherId, nodeId, version } = of
-  const { data } = useQuery(findingsQuery(nodeId, version))
+const Review = ({ publisherId, version }: OfVersion) => {
+  const { id: versionId, node_id: nodeId, version: number } = version
+  const { data } = useQuery(findingsQuery(nodeId, number))
   const role = useRole(publisherId)
   const open = data?.reviews?.find(({ closed_at: closed }) => closed === undefined)
   if (open)
@@ -110,7 +124,7 @@ const Review = ({ of, versionId }: { of: OfVersion; versionId: string }) => {
   return (
     <AskButton
       label="Ask for a review"
-      title={`Ask for a review of ${version}`}
+      title={`Ask for a review of ${number}`}
       fields={[NOTE]}
       write={({ note }) =>
         send('POST', '/publishers/{publisherId}/nodes/{nodeId}/versions/{versionId}/review', {
@@ -134,61 +148,30 @@ const ICONS = {
   held: [ShieldAlert, 'warn'],
 } as const
 
-interface LineProps {
+interface Mark {
   state: keyof typeof ICONS
-  at?: string
-  children: ReactNode
-}
-
-/** One line of a list of checks or steps, with an icon for its state, which is also read out. */
-const Line = ({ state, at, children }: LineProps) => {
-  const [Icon, tone] = ICONS[state]
-  return (
-    <li
-      className={state === 'waiting' ? 'soft' : ''}
-      aria-current={state === 'running' ? 'step' : undefined}
-    >
-      <Icon className={tone} aria-hidden />
-      <span>
-        {children} <Hidden>({state})</Hidden>
-      </span>
-      {at && <Time at={at} />}
-    </li>
-  )
-}
-
-/** What was found before anything is sent. */
-export const Checks = ({ checks }: { checks: readonly Check[] }) => (
-  <ul className={`stack tight ${styles.steps}`} aria-label="Checks">
-    {checks.map(({ tone, text }) => (
-      <Line key={text} state={tone}>
-        <Bdi>{text}</Bdi>
-      </Line>
-    ))}
-  </ul>
-)
-
-interface Step {
-  step: 'received' | 'read' | 'scanned' | 'host_nodes' | 'active'
-  state: 'waiting' | 'running' | 'done' | 'failed' | 'held'
+  text: string
   at?: string
 }
 
-const STEP_WORDS = {
-  received: 'Archive received',
-  read: 'Archive read',
-  scanned: 'Code scanned',
-  host_nodes: 'Host nodes read',
-  active: 'Live: installs get it',
-}
-
-/** The steps that the service takes, as they happen. */
-const Steps = ({ steps }: { steps: readonly Step[] }) => (
-  <ol className={`stack tight ${styles.steps}`} aria-label="Steps">
-    {steps.map(({ step, state, at }) => (
-      <Line key={step} state={state} at={at}>
-        {step === 'active' && state === 'held' ? 'Held back' : STEP_WORDS[step]}
-      </Line>
-    ))}
+/** Checks or steps, each with an icon for its state, which is also read out. */
+export const Marks = ({ label, of }: { label: string; of: readonly Mark[] }) => (
+  <ol className={`stack tight ${styles.steps}`} aria-label={label}>
+    {of.map(({ state, text, at }) => {
+      const [Icon, tone] = ICONS[state]
+      return (
+        <li
+          key={text}
+          className={state === 'waiting' ? 'soft' : ''}
+          aria-current={state === 'running' ? 'step' : undefined}
+        >
+          <Icon className={tone} aria-hidden />
+          <span>
+            <Bdi>{text}</Bdi> <Hidden>({state})</Hidden>
+          </span>
+          {at && <Time at={at} />}
+        </li>
+      )
+    })}
   </ol>
 )

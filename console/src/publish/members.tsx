@@ -1,21 +1,21 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 
-import { send } from '../api/client.ts'
+import { readQuery, send } from '../api/client.ts'
 import { useMe } from '../api/queries.ts'
 import { AskButton } from '../ui/ask.tsx'
 import { Select } from '../ui/fields.tsx'
 import { ErrorPanel, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Badge, Bdi } from '../ui/values.tsx'
-import { mayAs, membersQuery, publisherQuery, type OfPublisher, type Role } from './queries.ts'
+import { mayAs, publisherQuery, type OfPublisher, type Role } from './queries.ts'
 
-const MEMBER = '/publishers/{publisherId}/members/{userId}'
+const MEMBERS = '/publishers/{publisherId}/members'
+const MEMBER = `${MEMBERS}/{userId}` as const
 const ROLES = ['member', 'admin', 'owner'] as const
 const USER_HELP = 'They find it on their Account page, once they have signed in here.'
 
 /** Who belongs to a publisher. Owners change roles; everybody may leave. */
 export const Members = ({ id, role }: OfPublisher) => {
-  const members = useQuery(membersQuery(id))
   const queries = useQueryClient()
   const me = useMe()?.id
   const isOwner = mayAs(role, 'owner')
@@ -44,7 +44,7 @@ export const Members = ({ id, role }: OfPublisher) => {
       {change.error && <ErrorPanel error={change.error} />}
       <Listing
         label="Members"
-        query={members}
+        query={useQuery(readQuery(MEMBERS, { path: { publisherId: id } }))}
         empty="Nobody belongs to it."
         columns={{
           Member: ({ user: { id: userId, name, email } }) => (

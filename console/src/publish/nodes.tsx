@@ -1,23 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
 
-import { send, type Schema } from '../api/client.ts'
+import { readQuery, send, type Schema } from '../api/client.ts'
 import { AskButton } from '../ui/ask.tsx'
 import { Link, LinkButton, nodePage, publishPage } from '../ui/link.tsx'
 import { Row } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { StateBadge, Tile } from '../ui/values.tsx'
-import { heldVersionsQuery, mayAs, nodesQuery, type OfPublisher } from './queries.ts'
-
-type Node = Schema<'Node'>
+import { mayAs, nodesQuery, type OfPublisher } from './queries.ts'
 
 /** The nodes of a publisher, with the versions that installs do not get. */
 export const Nodes = ({ id, role }: OfPublisher) => {
-  const nodes = useQuery(nodesQuery(id))
   const isMember = mayAs(role, 'member')
   return (
     <Listing
       label="Nodes"
-      query={nodes}
+      query={useQuery(nodesQuery(id))}
       empty={
         <>
           <p>No node is published yet.</p>
@@ -33,7 +30,7 @@ export const Nodes = ({ id, role }: OfPublisher) => {
           </Row>
         ),
         'Installs get': ({ latest_version: latest }) => latest?.version ?? 'nothing yet',
-        Others: (node) => isMember && <Held node={node} publisher={id} />,
+        Others: (node) => isMember && <Held nodeId={node.id} publisherId={id} />,
         Downloads: ({ downloads }) => downloads.toLocaleString('en'),
         '': ({ id: nodeId }) => (
           <Row>
@@ -64,13 +61,22 @@ export const Nodes = ({ id, role }: OfPublisher) => {
   )
 }
 
-const Held = ({ node, publisher }: { node: Node; publisher: string }) => {
-  const { data: held = [] } = useQuery(heldVersionsQuery(node.id))
+const HELD: Schema<'NodeVersionStatus'>[] = [
+  'NodeVersionStatusPending',
+  'NodeVersionStatusFlagged',
+  'NodeVersionStatusBanned',
+]
+
+/** Versions that installs do not get, or not yet. */
+const Held = ({ nodeId, publisherId }: { nodeId: string; publisherId: string }) => {
+  const { data: held = [] } = useQuery(
+    readQuery('/nodes/{nodeId}/versions', { path: { nodeId }, query: { statuses: HELD } }),
+  )
   if (held.length === 0) return null
   return (
     <Row>
       {held.slice(0, 5).map(({ version, status }) => (
-        <Link key={version} {...publishPage(publisher)} search={{ node: node.id, version }}>
+        <Link key={version} {...publishPage(publisherId)} search={{ node: nodeId, version }}>
           {version} <StateBadge state={status} />
         </Link>
       ))}

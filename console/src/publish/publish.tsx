@@ -1,19 +1,21 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 
-import { answerOf, KilnError, patientApi } from '../api/client.ts'
+import { bad, ok, type Check } from '../../../client/cli/judge-pack.ts'
+import type { Project } from '../../../client/cli/parse-project.ts'
+import { orMissing } from '../../../client/lib/errors.ts'
+import { answerOf, KilnError, patientApi, read } from '../api/client.ts'
 import { serviceQuery } from '../api/queries.ts'
 import { putFile } from '../api/upload.ts'
-import { nodeQuery, versionQuery } from '../registry/queries.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/fields.tsx'
 import { Link, publisherPage } from '../ui/link.tsx'
 import { ErrorPanel, PageTitle, Panel, Row, Stack } from '../ui/panels.tsx'
 import { Bdi, Progress } from '../ui/values.tsx'
 import { PackDrop } from './drop.tsx'
-import { Checks, Following } from './following.tsx'
-import { bad, checkPack, ok, type Check, type Pack } from './pack.ts'
+import { Following, Marks } from './following.tsx'
+import { checkPack, type Pack } from './pack.ts'
 
 const route = getRouteApi('/publishers/$publisher/publish')
 
@@ -52,72 +54,67 @@ export const Page = (): ReactNode => {
   )
 }
 
-const isMissing = (error: unknown): boolean =>
-  error instanceof KilnError && ['node_not_found', 'version_not_found'].includes(error.code)
-
-/** What the registry says of the node and the version; undefined while it is asked. */
-const useRegistryCheck = ({ project }: Pack, publisherId: string) => {
-  const { nodeId = '', version: { version = '' } = {} } = project ?? {}
-  const enabled = project !== undefined
-  const node = useQuery({ ...nodeQuery(nodeId), enabled, staleTime: 0 })
-  const taken = useQuery({
-    ...versionQuery(nodeId, version),
-    enabled: enabled && node.data !== undefined,
-    staleTime: 0,
-  })
-  const isNewNode = isMissing(node.error)
-  const fault = [node.error, taken.error].find((error) => error !== null && !isMissing(error))
-  const judge = (): Check | undefined => {
-    if (fault) return bad(fault.message)
-    if (isNewNode) return ok(`${nodeId} is a new node: the id is free`)
-    if (!node.data) return undefined
-    const { publisher, latest_version: latest } = node.data
-    if (publisher.id.toLowerCase() !== publisherId.toLowerCase())
-      return bad(
-        `${nodeId} belongs to ${publisher.id}. Give the node another name in pyproject.toml.`,
-      )
-    if (taken.data) return bad(`The version ${version} exists. Raise it in pyproject.toml.`)
-    if (!taken.error) return undefined
-    return ok(`${version} is free; installs get ${latest?.version ?? 'nothing'} now`)
-  }
-  return { check: judge(), isNewNode }
+/** What the registry says of the node and the version of a pack. */
+const askRegistry = async (
+  { nodeId, version: { version } }: Project,
+  publisherId: string,
+  signal: AbortSignal,
+): Promise<Check & { isNew?: true }> => {
+  const path = { nodeId, version }
+  const node = await orMissing(read('/nodes/{nodeId}', { path }, signal))
+  if (!node) return { ...ok(`${nodeId} is a new node: the id is free`), isNew: true }
+  const { publisher, latest_version: latest } = node
+  if (publisher.id !== publisherId.toLowerCase())
+    return bad(
+      `${nodeId} belongs to ${publisher.id}. Give the node another name in pyproject.toml.`,
+    )
+  const taken = await orMissing(read('/nodes/{nodeId}/versions/{version}', { path }, signal))
+  if (taken) return bad(`The version ${version} exists. Raise it in pyproject.toml.`)
+  return ok(`${version} is free; installs get ${latest?.version ?? 'nothing'} now`)
 }
 
 const PackPanel = ({ publisherId, pack }: { publisherId: string; pack: Pack }) => {
   const navigate = useNavigate()
   const { data: service } = useQuery(serviceQuery)
-  const { check, isNewNode } = useRegistryCheck(pack, publisherId)
-  const mostBytes = service?.limits?.archive_bytes ?? Infinity
-  const checks = [...checkPack(pack, { publisherId, mostBytes }), ...(check ? [check] : [])]
+  const { project } = pack
+  const { data: asked, error } = useQuery({
+    queryKey: ['publish', project, publisherId],
+    queryFn: project ? ({ signal }) => askRegistry(project, publisherId, signal) : skipToken,
+    // The same pack is asked for anew after it was published.
+    gcTime: 0,
+  })
+  const mostBytes = service?.limits.archive_bytes ?? Infinity
+  const answer = error ? bad(error.message) : asked
+  const checks = [...checkPack(pack, { publisherId, mostBytes }), ...(answer ? [answer] : [])]
   const [changelog, setChangelog] = useState('')
   const [part, setPart] = useState<number>()
-  const abort = useRef<AbortController>(undefined)
-  useEffect(() => () => abort.current?.abort(), [])
   const sending = useMutation({
-    mutationFn: () => {
-      const { signal } = (abort.current = new AbortController())
-      setPart(undefined)
-      return sendPack({ publisherId, pack, isNewNode, changelog, signal, onProgress: setPart })
+    mutationFn: ({ signal }: AbortController) => {
+      const isNew = asked?.isNew
+      return sendPack(pack, { publisherId, isNew, changelog, signal, onProgress: setPart })
     },
+    onMutate: () => setPart(undefined),
     onSuccess: (sent) => void navigate({ to: '.', search: sent }),
     retry: false,
   })
+  const { variables: running, isPending } = sending
+  useEffect(() => () => running?.abort(), [running])
   const stop = (): void => {
-    abort.current?.abort()
+    running?.abort()
     sending.reset()
   }
-  const isReady = check !== undefined && checks.every(({ tone }) => tone !== 'bad')
+  const isReady = answer !== undefined && checks.every(({ tone }) => tone !== 'bad')
   return (
     <Panel title={<Bdi>{pack.name}</Bdi>}>
-      <Checks checks={checks} />
+      <Marks label="Checks" of={checks.map(({ tone, text }) => ({ state: tone, text }))} />
       <TextField
         label="What has changed (optional)"
         rows={3}
         value={changelog}
         onChange={setChangelog}
-        isDisabled={sending.isPending}
+        isDisabled={isPending}
       />
-      {sending.isPending && (
+      {isPending && (
         <div role="status">
           <p>
             {part === undefined
@@ -132,12 +129,12 @@ const PackPanel = ({ publisherId, pack }: { publisherId: string; pack: Pack }) =
         <Button
           look="primary"
           isDisabled={!isReady}
-          isPending={sending.isPending}
-          onPress={() => sending.mutate()}
+          isPending={isPending}
+          onPress={() => sending.mutate(new AbortController())}
         >
-          {pack.project ? `Publish ${pack.project.version.version}` : 'Publish'}
+          {project ? `Publish ${project.version.version}` : 'Publish'}
         </Button>
-        {sending.isPending && <Button onPress={stop}>Stop</Button>}
+        {isPending && <Button onPress={stop}>Stop</Button>}
       </Row>
     </Panel>
   )
@@ -147,16 +144,14 @@ const NODES = '/publishers/{publisherId}/nodes'
 const NODE = `${NODES}/{nodeId}` as const
 
 /** What is done where it has been done already: the answer to it was lost. */
-const unless = async (code: KilnError['code'], done: Promise<unknown>): Promise<void> => {
-  await done.catch((error: unknown) => {
+const unless = (code: KilnError['code'], done: Promise<unknown>) =>
+  done.catch((error: unknown) => {
     if (!(error instanceof KilnError && error.code === code)) throw error
   })
-}
 
 interface Sending {
   publisherId: string
-  pack: Pack
-  isNewNode: boolean
+  isNew: boolean | undefined
   changelog: string
   signal: AbortSignal
   /** Told of the part of the archive that has gone, once the version is reserved. */
@@ -164,24 +159,18 @@ interface Sending {
 }
 
 /** Publishes a pack with a token for this publication alone, and sends its archive. Answers the version as it is stored. */
-const sendPack = async ({
-  publisherId,
-  pack: { project, archive },
-  isNewNode,
-  changelog,
-  signal,
-  onProgress,
-}: Sending): Promise<{ node: string; version: string }> => {
+const sendPack = async ({ project, archive }: Pack, sending: Sending) => {
   if (!project) throw new Error('a pack without a project')
+  const { publisherId, isNew, changelog, signal, onProgress } = sending
   const { nodeId, node, version } = project
   const { POST } = patientApi
   const at = { params: { path: { publisherId, nodeId } }, signal }
-  if (isNewNode) await unless('node_exists', POST(NODES, { ...at, body: { ...node, id: nodeId } }))
+  if (isNew) await unless('node_exists', POST(NODES, { ...at, body: { ...node, id: nodeId } }))
   const { token } = await answerOf(POST(`${NODE}/publish-tokens`, at))
   const body = {
     personal_access_token: token,
     node,
-    node_version: { ...version, ...(changelog !== '' && { changelog }) },
+    node_version: { ...version, ...(changelog && { changelog }) },
   }
   const published = await answerOf(POST(`${NODE}/versions`, { ...at, body }))
   onProgress(0)

@@ -25,9 +25,9 @@ export const Page = () => {
   const publisher = useQuery(publisherQuery(id))
   const { name = id, status } = publisher.data ?? {}
   const role = useRole(id)
-  const seen = Object.entries(TABS).filter(([, { lowest }]) => mayAs(role, lowest))
+  const seen = Object.entries(TABS).filter(([, [, , lowest]]) => mayAs(role, lowest))
   const tabs = Object.fromEntries(
-    seen.map(([tab, { title, Content }]) => [
+    seen.map(([tab, [title, Content]]) => [
       tab,
       [title, <Content key={tab} id={id} role={role} />] as const,
     ]),
@@ -69,12 +69,12 @@ export const Page = () => {
 }
 
 const TEXTS = [
-  ['name', 'Name'],
-  ['description', 'Description'],
-  ['website', 'Website'],
-  ['support', 'Support'],
-  ['source_code_repo', 'Source code'],
-  ['logo', 'Logo'],
+  { name: 'name', label: 'Name' },
+  { name: 'description', label: 'Description', rows: 3, isOptional: true },
+  { name: 'website', label: 'Website', isOptional: true },
+  { name: 'support', label: 'Support', isOptional: true },
+  { name: 'source_code_repo', label: 'Source code', isOptional: true },
+  { name: 'logo', label: 'Logo', isOptional: true },
 ] as const
 
 const About = ({ id: publisherId, role }: OfPublisher) => {
@@ -88,7 +88,7 @@ const About = ({ id: publisherId, role }: OfPublisher) => {
           Status: <StateBadge state={publisher.status} />,
           Created: <Time at={publisher.createdAt} />,
           ...Object.fromEntries(
-            TEXTS.map(([name, label]) => [
+            TEXTS.map(({ name, label }) => [
               label,
               <StrangersLink key={name} address={publisher[name] ?? '–'} />,
             ]),
@@ -100,13 +100,7 @@ const About = ({ id: publisherId, role }: OfPublisher) => {
           label="Edit"
           title={`Edit ${publisher.id}`}
           action="Save"
-          fields={TEXTS.map(([name, label]) => ({
-            name,
-            label,
-            value: publisher[name] ?? '',
-            isOptional: name !== 'name',
-            ...(name === 'description' && { rows: 3 }),
-          }))}
+          fields={TEXTS.map((field) => ({ ...field, value: publisher[field.name] ?? '' }))}
           write={(body) =>
             send('PUT', '/publishers/{publisherId}', { path: { publisherId }, body })
           }
@@ -116,18 +110,14 @@ const About = ({ id: publisherId, role }: OfPublisher) => {
   )
 }
 
-interface PublisherTab {
-  title: string
-  Content: ComponentType<OfPublisher>
-  /** The lowest role that sees it; without one everybody does. */
-  lowest?: Role
-}
+type PublisherTab = readonly [title: string, Content: ComponentType<OfPublisher>, lowest?: Role]
 
+/** With the lowest role that sees it; without one everybody does. */
 const TABS: Readonly<Record<string, PublisherTab>> = {
-  nodes: { title: 'Nodes', Content: Nodes },
-  members: { title: 'Members', Content: Members, lowest: 'member' },
-  tokens: { title: 'Tokens', Content: Tokens, lowest: 'admin' },
-  trusted: { title: 'Trusted publishers', Content: TrustedPublishers, lowest: 'admin' },
-  endpoints: { title: 'Endpoints', Content: Endpoints, lowest: 'member' },
-  settings: { title: 'About', Content: About },
+  nodes: ['Nodes', Nodes],
+  members: ['Members', Members, 'member'],
+  tokens: ['Tokens', Tokens, 'admin'],
+  trusted: ['Trusted publishers', TrustedPublishers, 'admin'],
+  endpoints: ['Endpoints', Endpoints, 'member'],
+  settings: ['About', About],
 }

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 
-import { send } from '../api/client.ts'
+import { readQuery, send } from '../api/client.ts'
 import { useMe } from '../api/queries.ts'
 import { AskButton } from '../ui/ask.tsx'
 import { Link, publisherPage } from '../ui/link.tsx'
 import { PageTitle, Row } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Badge, StateBadge, Tile, Time } from '../ui/values.tsx'
-import { publishersQuery, roleIn } from './queries.ts'
+import { roleIn } from './queries.ts'
 
 /** The caller's publishers, with their role in each. */
 export const Page = () => {
@@ -18,7 +18,7 @@ export const Page = () => {
       <PageTitle actions={<CreatePublisher />}>Publishers</PageTitle>
       <Listing
         label="My publishers"
-        query={useQuery(publishersQuery)}
+        query={useQuery(readQuery('/users/publishers/', { query: { limit: 1000 } }))}
         empty={
           <>
             <p>A publisher owns nodes, and its members publish them. You belong to none yet.</p>

@@ -12,31 +12,13 @@ export interface OfPublisher {
   role: Role | undefined
 }
 
-const ALL = { limit: 1000 }
-const PUBLISHER = '/publishers/{publisherId}'
+export const publisherQuery = (publisherId: string) =>
+  readQuery('/publishers/{publisherId}', { path: { publisherId } })
 
-const at = (publisherId: string) => ({ path: { publisherId } })
-
-export const publishersQuery = readQuery('/users/publishers/', { query: ALL })
-
-export const publisherQuery = (id: string) => readQuery(PUBLISHER, at(id))
-
-export const nodesQuery = (id: string) =>
-  readQuery(`${PUBLISHER}/nodes`, { ...at(id), query: { ...ALL, include_banned: true } })
-
-export const membersQuery = (id: string) => readQuery(`${PUBLISHER}/members`, at(id))
-
-export const tokensQuery = (id: string) => readQuery(`${PUBLISHER}/tokens`, at(id))
-
-export const endpointsQuery = (id: string) => readQuery(`${PUBLISHER}/endpoints`, at(id))
-
-/** Versions of a node that installs do not get, or not yet. */
-export const heldVersionsQuery = (nodeId: string) =>
-  readQuery('/nodes/{nodeId}/versions', {
-    path: { nodeId },
-    query: {
-      statuses: ['NodeVersionStatusPending', 'NodeVersionStatusFlagged', 'NodeVersionStatusBanned'],
-    },
+export const nodesQuery = (publisherId: string) =>
+  readQuery('/publishers/{publisherId}/nodes', {
+    path: { publisherId },
+    query: { limit: 1000, include_banned: true },
   })
 
 /** The caller's role in a publisher; undefined of a stranger, and until it is known. */

@@ -6,8 +6,9 @@ import {
   ZipWriter,
 } from '@zip.js/zip.js/lib/zip-core-native.js'
 
+import { findRoot } from '../../../client/cli/judge-pack.ts'
 import { parseProject } from '../../../client/cli/parse-project.ts'
-import { findRoot, sortEntries, type Entry, type Pack } from './pack.ts'
+import { sortEntries, type Entry, type Pack } from './pack.ts'
 
 /** What a folder or a zip holds. This file is loaded once something is dropped. */
 configure({ useWebWorkers: false })

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 
-import { send, type Schema } from '../api/client.ts'
+import { readQuery, send, type Schema } from '../api/client.ts'
 import { AskButton, SecretButton } from '../ui/ask.tsx'
 import { Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Badge, Bdi, Time } from '../ui/values.tsx'
-import { nodesQuery, tokensQuery, type OfPublisher } from './queries.ts'
+import { nodesQuery, type OfPublisher } from './queries.ts'
 
 const TOKENS = '/publishers/{publisherId}/tokens'
 const SCOPES = { publish: 'publish: new versions', read: 'read: what members read' }
@@ -32,8 +32,8 @@ export const Tokens = ({ id }: OfPublisher) => {
           const body = {
             name,
             scope: scope as Schema<'TokenScope'>,
-            ...(node && { node_id: node }),
-            ...(end && { expires_at: end }),
+            node_id: node || undefined,
+            expires_at: end || undefined,
           }
           return send('POST', TOKENS, { path: { publisherId: id }, body })
         }}
@@ -47,7 +47,7 @@ export const Tokens = ({ id }: OfPublisher) => {
       />
       <Listing
         label="Tokens"
-        query={useQuery(tokensQuery(id))}
+        query={useQuery(readQuery(TOKENS, { path: { publisherId: id } }))}
         empty="No token is live. Publishing on this page needs none."
         columns={{
           Token: ({ name, token, created_by: maker }) => (

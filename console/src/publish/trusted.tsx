@@ -45,17 +45,16 @@ const PROVIDERS: Record<Schema<'TrustProvider'>, { label: string; fields: FieldS
 }
 const KINDS = Object.keys(PROVIDERS) as Schema<'TrustProvider'>[]
 
-/** The claims of a form: fields of their own, or lines `name=value`. */
-const readClaims = (values: Values): Record<string, string> => {
-  const fields = Object.entries(values).filter(([name, value]) => CLAIM.test(name) && value)
-  const lines = fields.map(([name, value]) => `${name.replace(CLAIM, '')}=${value}`)
-  const pairs = [...lines, ...(values['claims'] ?? '').split('\n')].flatMap((line) => {
-    const [, name, value = ''] = /^([^=]+)=(.*)$/.exec(line) ?? []
-    return name ? [[name.trim(), value.trim()]] : []
+/** The claims of a form: fields of their own, and lines `name=value`. */
+const readClaims = ({ claims = '', ...fields }: Values): Record<string, string> => {
+  const given = Object.entries(fields).filter(([, value]) => value)
+  const lines = given.map(([name, value]) => `${name.replace('claims/', '')}=${value}`)
+  const pairs = [...lines, ...claims.split('\n')].map((line) => {
+    const [name = '', ...value] = line.split('=')
+    return [name.trim(), value.join('=').trim()] as const
   })
-  return Object.fromEntries(pairs) as Record<string, string>
+  return Object.fromEntries(pairs.filter(([name]) => name !== ''))
 }
-const CLAIM = /^claims\//
 
 /** Whose CI jobs may publish a node without a stored token. */
 export const TrustedPublishers = ({ id }: OfPublisher) => {

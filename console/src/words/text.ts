@@ -1,3 +1,5 @@
+export { counted, showBytes } from '../../../client/cli/words.ts'
+
 /** Control characters but line ends and tabs, and those that turn the direction of text or have no width. */
 const UNSEEN =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
@@ -8,18 +10,6 @@ export const showControls = (text: string): string =>
     UNSEEN,
     (char) => `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`,
   )
-
-/** `1 task`, `2 tasks`. */
-export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : many}`
-
-/** `1.2 MB`; units of 1000, as the API's limits are said. */
-export const showBytes = (bytes: number): string => {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB']
-  const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3))
-  const value = bytes / 1000 ** step
-  return `${step === 0 || value >= 100 ? Math.round(value) : value.toPrecision(2)} ${units[step]}`
-}
 
 /** `3.2 s`, `4 min 10 s`, `2 h 5 min`, `3 d`. */
 export const showSeconds = (seconds: number): string => {
