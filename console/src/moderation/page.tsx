@@ -52,7 +52,7 @@ const Queue = ({ first }: { first: 'review' | 'failed' }) => {
               value={filter as keyof typeof CHOICES}
               onChange={(next) => changeSearch({ status: next, version: undefined })}
             />
-            <div className={styles.filters}>
+            <div className={`stack tight ${styles.filters}`}>
               <AddressField label="Node id" name="node" />
               <AddressField label="In the reason" />
             </div>

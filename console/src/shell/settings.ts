@@ -34,6 +34,5 @@ export const changeSettings = (change: Partial<Settings>): void => {
 
 export const showTheme = (): void => {
   const { theme } = settings.get()
-  if (theme === 'system') delete document.documentElement.dataset['theme']
-  else document.documentElement.dataset['theme'] = theme
+  document.documentElement.style.colorScheme = theme === 'system' ? '' : theme
 }
