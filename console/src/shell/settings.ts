@@ -1,9 +1,7 @@
 import { makeStore, useStore } from '../api/store.ts'
 
-export type Theme = 'system' | 'light' | 'dark'
-
 interface Settings {
-  theme: Theme
+  theme: 'system' | 'light' | 'dark'
   /** Keys that are one letter. */
   shortcuts: boolean
 }

@@ -99,7 +99,7 @@ const Event = ({ task, event, isOpen, onOpen, onSent }: EventProps) => {
           title={`Send event #${sequence} again?`}
           action="Redeliver"
           write={() => send('POST', '/tasks/{task_id}/events/{event_id}/redeliver', { path })}
-          refresh={[taskQuery(task).queryKey]}
+          refresh={taskQuery(task).queryKey}
           onDone={() => {
             showToast(`Event #${sequence} sent again`)
             onSent()

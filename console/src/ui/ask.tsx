@@ -41,7 +41,7 @@ interface AskProps<Output> {
   typed?: string
   write(values: Values): Promise<Output>
   /** What is read anew afterwards; without it all that is shown. */
-  refresh?: readonly QueryKey[]
+  refresh?: QueryKey
   onDone?(output: Output): void
   children?: ReactNode
 }
@@ -49,7 +49,7 @@ interface AskProps<Output> {
 /** A write, after which what it changed is read anew. */
 const useRefreshing = <Input, Output>(
   write: (input: Input) => Promise<Output>,
-  { refresh = [[]], onDone }: Pick<AskProps<Output>, 'refresh' | 'onDone'>,
+  { refresh = [], onDone }: Pick<AskProps<Output>, 'refresh' | 'onDone'>,
   onError?: (error: Error) => void,
 ) => {
   const queries = useQueryClient()
@@ -58,7 +58,7 @@ const useRefreshing = <Input, Output>(
     onError,
     onSuccess: (output) => {
       onDone?.(output)
-      for (const queryKey of refresh) void queries.invalidateQueries({ queryKey })
+      void queries.invalidateQueries({ queryKey: refresh })
     },
   })
 }

@@ -171,13 +171,10 @@ export const Checkbox = ({ label, ...props }: ToggleProps<CheckboxProps>) => (
   </AriaCheckbox>
 )
 
+type RangeProps = FieldProps & Plain<SliderProps<number>>
+
 /** A bounded number; beside it belongs a field for the exact value. */
-export const Slider = ({
-  label,
-  help,
-  error,
-  ...props
-}: FieldProps & Plain<SliderProps<number>>) => (
+export const Slider = ({ label, help, error, ...props }: RangeProps) => (
   <AriaSlider {...props} className={styles.field}>
     <Name label={label} />
     <SliderTrack className={styles.rail}>

@@ -37,15 +37,10 @@ export const publishPage = (publisher: string) =>
 export const StrangersLink = ({ address, children }: { address: string; children?: ReactNode }) => {
   const url = httpsLink(address)
   if (url === undefined) return <Bdi>{address}</Bdi>
+  const path = url.pathname === '/' ? '' : url.pathname
   return (
     <a href={url.href} target="_blank" rel="noopener noreferrer nofollow ugc">
-      {children ? (
-        <>
-          {children} <Bdi>{`(${url.host})`}</Bdi>
-        </>
-      ) : (
-        <Bdi>{url.host + (url.pathname === '/' ? '' : url.pathname)}</Bdi>
-      )}
+      {children} <Bdi>{children ? `(${url.host})` : url.host + path}</Bdi>
     </a>
   )
 }
