@@ -31,22 +31,28 @@ declare module '@tanstack/react-router' {
 
 const root = createRootRoute({ component: Frame })
 
-const page = <const Path extends string>(
-  path: Path,
-  [title, who = 'all']: readonly [title: string, who?: Who],
-  load: () => Promise<{ Page: ComponentType }>,
-) => ({ getParentRoute: () => root, path, staticData: { title, who }, component: lazyPage(load) })
+const pageFor =
+  (who: Who) =>
+  <const Path extends string>(
+    path: Path,
+    title: string,
+    load: () => Promise<{ Page: ComponentType }>,
+  ) => ({ getParentRoute: () => root, path, staticData: { title, who }, component: lazyPage(load) })
+
+const open = pageFor('all')
+const user = pageFor('user')
+const admin = pageFor('admin')
 
 const loadTry = () => import('./try/page.tsx')
 const trySearch = search({ from: text, view: text })
 
 const pages = [
-  createRoute(page('/', ['Home'], () => import('./home/page.tsx'))),
-  createRoute(page('/signed-in', ['Signing in'], () => import('./account/signed-in.tsx'))),
-  createRoute({ ...page('/try', ['Try', 'user'], loadTry), validateSearch: trySearch }),
-  createRoute({ ...page('/try/$kind', ['Try', 'user'], loadTry), validateSearch: trySearch }),
+  createRoute(open('/', 'Home', () => import('./home/page.tsx'))),
+  createRoute(open('/signed-in', 'Signing in', () => import('./account/signed-in.tsx'))),
+  createRoute({ ...user('/try', 'Try', loadTry), validateSearch: trySearch }),
+  createRoute({ ...user('/try/$kind', 'Try', loadTry), validateSearch: trySearch }),
   createRoute({
-    ...page('/tasks', ['Tasks', 'user'], () => import('./tasks/list.tsx')),
+    ...user('/tasks', 'Tasks', () => import('./tasks/list.tsx')),
     validateSearch: search({
       kind: someOf(...TASK_KINDS),
       state: someOf(...TASK_STATES),
@@ -57,11 +63,11 @@ const pages = [
     }),
   }),
   createRoute({
-    ...page('/tasks/$task', ['Task', 'user'], () => import('./tasks/task.tsx')),
+    ...user('/tasks/$task', 'Task', () => import('./tasks/task.tsx')),
     validateSearch: search({ event: text }),
   }),
   createRoute({
-    ...page('/registry', ['Registry'], () => import('./registry/search.tsx')),
+    ...open('/registry', 'Registry', () => import('./registry/search.tsx')),
     validateSearch: search({
       q: text,
       in: oneOf('names', 'host-nodes', 'repository'),
@@ -72,43 +78,33 @@ const pages = [
     }),
   }),
   createRoute({
-    ...page('/registry/$node', ['Node'], () => import('./registry/node.tsx')),
+    ...open('/registry/$node', 'Node', () => import('./registry/node.tsx')),
     validateSearch: search({ tab: text, 'host-node': text, q: text }),
   }),
   createRoute({
     // {from}...{to}
-    ...page(
+    ...open(
       '/registry/$node/compare/$range',
-      ['Compare versions'],
+      'Compare versions',
       () => import('./registry/compare.tsx'),
     ),
     validateSearch: search({ level: text, q: text }),
   }),
   createRoute({
-    ...page('/registry/$node/$version', ['Version'], () => import('./registry/version.tsx')),
+    ...open('/registry/$node/$version', 'Version', () => import('./registry/version.tsx')),
     validateSearch: search({ tab: text, 'host-node': text, q: text, file: text, line: text }),
   }),
-  createRoute(
-    page('/publishers', ['Publishers', 'user'], () => import('./publish/publishers.tsx')),
-  ),
+  createRoute(user('/publishers', 'Publishers', () => import('./publish/publishers.tsx'))),
   createRoute({
-    ...page(
-      '/publishers/$publisher',
-      ['Publisher', 'user'],
-      () => import('./publish/publisher.tsx'),
-    ),
+    ...user('/publishers/$publisher', 'Publisher', () => import('./publish/publisher.tsx')),
     validateSearch: search({ tab: text }),
   }),
   createRoute({
-    ...page(
-      '/publishers/$publisher/publish',
-      ['Publish', 'user'],
-      () => import('./publish/publish.tsx'),
-    ),
+    ...user('/publishers/$publisher/publish', 'Publish', () => import('./publish/publish.tsx')),
     validateSearch: search({ node: text, version: text }),
   }),
   createRoute({
-    ...page('/moderation', ['Moderation', 'admin'], () => import('./moderation/page.tsx')),
+    ...admin('/moderation', 'Moderation', () => import('./moderation/page.tsx')),
     validateSearch: search({
       tab: text,
       status: oneOf('review', 'Flagged', 'Pending', 'Active', 'Banned'),
@@ -118,10 +114,10 @@ const pages = [
     }),
   }),
   createRoute({
-    ...page('/operations', ['Operations', 'admin'], () => import('./operations/page.tsx')),
+    ...admin('/operations', 'Operations', () => import('./operations/page.tsx')),
     validateSearch: search({ tab: text }),
   }),
-  createRoute(page('/account', ['Account', 'user'], () => import('./account/page.tsx'))),
+  createRoute(user('/account', 'Account', () => import('./account/page.tsx'))),
 ] as const
 
 export const router = createRouter({

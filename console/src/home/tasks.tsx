@@ -61,7 +61,7 @@ const Row = ({ task }: { task: TaskItem }) => {
 /** What has ended last, by its picture. */
 export const Last = ({ tasks }: { tasks: readonly TaskItem[] }) => (
   <Panel title="Lately">
-    <ul className={styles.last}>
+    <ul className={`stack ${styles.last}`}>
       {tasks.map(({ task_id: id, kind, state, status, thumbnail_url: picture, ended_at: at }) => (
         <li key={id}>
           <Link {...taskPage(id)}>

@@ -14,7 +14,6 @@ import { wordsOf } from '../words/states.ts'
 import { BanButton } from './bans.tsx'
 import { Changes, Comparison, type Sides } from './changes.tsx'
 import { Decide, type Version } from './decide.tsx'
-import styles from './moderation.module.css'
 
 interface DetailProps {
   /** `{node}@{version}`. */
@@ -34,7 +33,7 @@ export const Detail = ({ id, listed, onBack }: DetailProps) => {
   })
   return (
     <Stack>
-      <div className={styles.back}>
+      <div className="phone">
         <Button onPress={onBack}>
           <ArrowLeft aria-hidden />
           All versions

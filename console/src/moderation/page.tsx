@@ -76,7 +76,7 @@ const Queue = ({ isFailed = false }) => {
               value={status}
               onChange={(next) => changeSearch({ status: next, version: undefined })}
             />
-            <div className={styles.filters}>
+            <div className={`stack tight ${styles.filters}`}>
               <AddressField label="Node id" name="node" />
               <AddressField label="In the reason" />
             </div>

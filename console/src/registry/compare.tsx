@@ -44,7 +44,7 @@ const RangePicker = ({ from, to }: Range) => {
   const go = (range: Range): void =>
     void navigate({ params: { node, range: `${range.from}...${range.to}` }, search: {} })
   return (
-    <div className={styles.range}>
+    <div className={`stack tight ${styles.range}`}>
       <Select
         label="From"
         options={options}

@@ -114,7 +114,7 @@ interface OpenedProps {
 const Opened = ({ version, name, onClose }: OpenedProps) => {
   const query = useQuery(hostNodeQuery(version.node_id, version.version, name))
   return (
-    <Dialog title={<Bdi>{name}</Bdi>} isOpen onClose={onClose} wide>
+    <Dialog title={<Bdi>{name}</Bdi>} onClose={onClose} wide>
       <Show query={query}>
         {(node) => (
           <Stack>

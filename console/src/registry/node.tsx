@@ -78,7 +78,7 @@ const Intro = ({ node }: { node: Node }) => {
   const stars = node.github_stars > 0 && counted(node.github_stars, 'star')
   const figures = [publisher.name, node.id, counted(node.downloads, 'download'), stars]
   return (
-    <div className={styles.intro}>
+    <div className={`stack ${styles.intro}`}>
       <Tile src={iconOf(node)} name={node.name} size={64} />
       <Stack>
         <Bdi as="p" className="soft">

@@ -40,7 +40,7 @@ export const Page = () => (
     <PageTitle>Registry</PageTitle>
     <SearchBar />
     <div className={`split ${styles.results}`}>
-      <aside aria-label="Filters">
+      <aside aria-label="Filters" className="screen">
         <Filters />
       </aside>
       <Found />
@@ -63,7 +63,7 @@ const SearchBar = () => {
   const chosen = countChosen(filter)
   const sort = SORT_WORDS.find((word) => word === filter.sort) ?? ''
   return (
-    <div className={styles.search}>
+    <div className={`stack tight ${styles.search}`}>
       <AddressField label="Search the registry" placeholder="Search nodes" />
       <Segments
         label="Search in"
@@ -79,15 +79,17 @@ const SearchBar = () => {
         value={sort}
         onChange={(next) => change({ sort: next })}
       />
-      <div className={styles.phone}>
+      <div className="phone">
         <Button onPress={() => setIsOpen(true)}>
           <SlidersHorizontal aria-hidden />
           Filters{chosen > 0 && ` (${chosen})`}
         </Button>
       </div>
-      <Dialog title="Filters" isOpen={isOpen} onClose={() => setIsOpen(false)}>
-        <Filters />
-      </Dialog>
+      {isOpen && (
+        <Dialog title="Filters" onClose={() => setIsOpen(false)}>
+          <Filters />
+        </Dialog>
+      )}
     </div>
   )
 }
@@ -102,7 +104,7 @@ const Found = () => {
     <Show query={list}>
       {({ pages }) => (
         <div aria-busy={list.isPlaceholderData}>
-          <p className={`soft apart ${styles.line}`} role="status">
+          <p className={`soft row apart ${styles.line}`} role="status">
             {counted(pages[0]?.total ?? 0, 'node')}
             {countChosen(filter) > 0 && (
               <Button look="quiet" onPress={clear}>
@@ -221,7 +223,7 @@ const NodeRow = ({ node, matched = [] }: { node: Node; matched: string[] | undef
   }
   return (
     <div className={`soft ${styles.row}`} onPointerEnter={prepare} onFocus={prepare}>
-      <Tile src={iconOf(node)} name={name} size={40} />
+      <Tile src={iconOf(node)} name={name} />
       <div>
         <p className="cut">
           <Link {...nodePage(id)} className="row-link">

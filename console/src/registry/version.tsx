@@ -177,7 +177,7 @@ const FileList = () => {
               onOpen={({ path }) => void navigate({ search: { tab: 'files', file: path } })}
             >
               {({ path, bytes }) => (
-                <div className={`apart ${styles.line}`}>
+                <div className={`row apart ${styles.line}`}>
                   <Link to="." search={{ tab: 'files', file: path }} className="cut">
                     {path}
                   </Link>

@@ -54,13 +54,10 @@ const signInAgain = (user: string): void => {
 export const SessionEnd = () => {
   const { user = '', endsAt, ended } = useStore(session)
   const now = useNow()
-  const isOver = ended === true || (endsAt !== undefined && now >= endsAt)
-  if (!isOver && endsAt === undefined) return null
-  if (isOver)
+  if (ended === true || (endsAt !== undefined && now >= endsAt))
     return (
       <Dialog
         title="Your session has ended"
-        isOpen
         onClose={() => void signOut()}
         actions={
           <Button look="primary" onPress={() => signInAgain(user)}>
@@ -71,9 +68,10 @@ export const SessionEnd = () => {
         <p>What you have typed is kept. Cancel signs you out.</p>
       </Dialog>
     )
+  if (endsAt === undefined) return null
   return (
     <div className={`row ${styles.banner} warn`} role="status">
-      Your session ends in {Math.ceil(((endsAt ?? now) - now) / 1000)} s.
+      Your session ends in {Math.ceil((endsAt - now) / 1000)} s.
       <Button onPress={() => void signIn()}>Sign in again</Button>
     </div>
   )

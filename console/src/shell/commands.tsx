@@ -3,65 +3,61 @@ import { useState } from 'react'
 import { Autocomplete, useFilter } from 'react-aria-components/Autocomplete'
 import { Menu } from 'react-aria-components/Menu'
 
-import { signOut } from '../api/session.ts'
+import { session, signOut } from '../api/session.ts'
+import { useStore } from '../api/store.ts'
 import { TextField } from '../ui/fields.tsx'
 import layers from '../ui/layers.module.css'
 import { Dialog, MenuItem } from '../ui/layers.tsx'
 import { taskPage } from '../ui/link.tsx'
 import { Facts } from '../ui/panels.tsx'
 import { Bdi } from '../ui/values.tsx'
-import type { PageLinkSpec } from './pages.ts'
+import { usePages } from './pages.ts'
 import { changeSettings } from './settings.ts'
 
 const TASK_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-interface CommandsProps {
-  pages: readonly PageLinkSpec[]
-  isSignedIn: boolean
-  onHelp(): void
-  onClose(): void
-}
-
 /** Everything that can be done from anywhere, by its name; what is typed can be searched for, and the id of a task be opened. */
-export const Commands = ({ pages, isSignedIn, onHelp, onClose }: CommandsProps) => {
+export const Commands = ({ onHelp, onClose }: { onHelp(): void; onClose(): void }) => {
   const go = useNavigate()
+  const pages = usePages()
+  const { user } = useStore(session)
   const { contains } = useFilter({ sensitivity: 'base' })
   const [text, setText] = useState('')
   const q = text.trim()
-  const commands: [name: string, act: () => unknown][] = [
-    ...pages.map(({ to, title }): [string, () => unknown] => [title, () => go({ to })]),
-    ['Account', () => go({ to: '/account' })],
-    ['Documentation', () => location.assign('/docs')],
-    ['Keys', onHelp],
-    ['Light theme', () => changeSettings({ theme: 'light' })],
-    ['Dark theme', () => changeSettings({ theme: 'dark' })],
-    ['Theme of the system', () => changeSettings({ theme: 'system' })],
-  ]
-  if (isSignedIn) commands.push(['Sign out', signOut])
-  if (TASK_ID.test(q)) commands.push([`Open task ${q}`, () => go(taskPage(q))])
-  if (q !== '')
-    commands.push([`Search the registry for ${q}`, () => go({ to: '/registry', search: { q } })])
+  const commands: Record<string, () => unknown> = {
+    ...Object.fromEntries(pages.map(({ to, title }) => [title, () => go({ to })])),
+    Account: () => go({ to: '/account' }),
+    Documentation: () => location.assign('/docs'),
+    Keys: onHelp,
+    'Light theme': () => changeSettings({ theme: 'light' }),
+    'Dark theme': () => changeSettings({ theme: 'dark' }),
+    'Theme of the system': () => changeSettings({ theme: 'system' }),
+    ...(user !== undefined && { 'Sign out': signOut }),
+    ...(TASK_ID.test(q) && { [`Open task ${q}`]: () => go(taskPage(q)) }),
+    ...(q !== '' && {
+      [`Search the registry for ${q}`]: () => go({ to: '/registry', search: { q } }),
+    }),
+  }
   return (
-    <Dialog title="Commands" isOpen onClose={onClose}>
+    <Dialog title="Commands" onClose={onClose}>
       <Autocomplete filter={contains} inputValue={text} onInputChange={setText}>
         <TextField
           label="Command"
           isLabelHidden
-          isSearch
+          type="search"
           autoFocus
           placeholder="Type a command, a search or an id"
         />
-        <Menu className={layers.items} aria-label="Commands">
-          {commands.map(([name, act]) => (
-            <MenuItem
-              key={name}
-              id={name}
-              textValue={name}
-              onAction={() => {
-                onClose()
-                act()
-              }}
-            >
+        <Menu
+          className={layers.items}
+          aria-label="Commands"
+          onAction={(name) => {
+            onClose()
+            commands[name]?.()
+          }}
+        >
+          {Object.keys(commands).map((name) => (
+            <MenuItem key={name} id={name} textValue={name}>
               <Bdi>{name}</Bdi>
             </MenuItem>
           ))}
@@ -88,7 +84,7 @@ const KEYS = {
 
 /** What the keys do. */
 export const KeyHelp = ({ onClose }: { onClose(): void }) => (
-  <Dialog title="Keys" isOpen onClose={onClose}>
+  <Dialog title="Keys" onClose={onClose}>
     <Facts of={KEYS} />
     <p>Keys of one letter rest in fields, and can be switched off under Account.</p>
   </Dialog>

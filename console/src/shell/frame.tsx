@@ -18,17 +18,16 @@ import { Banner, SessionEnd } from './banner.tsx'
 import styles from './frame.module.css'
 import { useKeys } from './keys.ts'
 import { lazyPart } from './lazy-page.ts'
-import { maySee, PAGES, type PageLinkSpec } from './pages.ts'
+import { PAGES, usePages, type PageLinkSpec } from './pages.ts'
 import { SignIn } from './sign-in.tsx'
 import { Toasts } from './toasts.tsx'
 
 /** What stands around every page. */
 export const Frame = () => {
-  const isAdmin = useMe()?.isAdmin === true
-  const pages = PAGES.filter(({ who }) => who !== 'admin' || isAdmin)
+  const pages = usePages()
   return (
     <>
-      <a className={styles.skip} href="#main">
+      <a className={`hidden-text ${styles.skip}`} href="#main">
         Skip to the page
       </a>
       <header className={`row ${styles.bar}`}>
@@ -36,7 +35,7 @@ export const Frame = () => {
           <img src={icon} alt="" width={24} height={24} />
           Kiln
         </Link>
-        <nav className={styles.pages} aria-label="Pages">
+        <nav className={`screen ${styles.pages}`} aria-label="Pages">
           {pages.slice(1).map(({ to, title }) => (
             <PageLink key={to} to={to}>
               {title}
@@ -51,7 +50,7 @@ export const Frame = () => {
       <main id="main" className={styles.main} tabIndex={-1}>
         <Guard />
       </main>
-      <nav className={styles.tabs} aria-label="Pages">
+      <nav className={`phone ${styles.tabs}`} aria-label="Pages">
         {PAGES.slice(0, 4).map(({ to, title, Icon }) => (
           <PageLink key={to} to={to}>
             <Icon aria-hidden />
@@ -75,7 +74,7 @@ export const Frame = () => {
         </Menu>
       </nav>
       <Toasts />
-      <Layers pages={pages} />
+      <Layers />
     </>
   )
 }
@@ -83,7 +82,7 @@ export const Frame = () => {
 type PagePath = PageLinkSpec['to']
 
 const PageLink = ({ to, children }: { to: PagePath; children: ReactNode }) => (
-  <Link to={to} className="" activeOptions={{ exact: to === '/', includeSearch: false }}>
+  <Link to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>
     {children}
   </Link>
 )
@@ -98,11 +97,12 @@ const Commands = lazyPart(async () => (await import('./commands.tsx')).Commands)
 const KeyHelp = lazyPart(async () => (await import('./commands.tsx')).KeyHelp)
 
 /** The keys that hold everywhere, and what two of them open. */
-const Layers = ({ pages }: { pages: readonly PageLinkSpec[] }) => {
+const Layers = () => {
   const [open, setOpen] = useState<'commands' | 'help'>()
   const navigate = useNavigate()
-  const { user } = useStore(session)
-  const ways = pages.map(({ to, letter }) => [`g ${letter}`, () => void navigate({ to })] as const)
+  const ways = usePages().map(
+    ({ to, letter }) => [`g ${letter}`, () => void navigate({ to })] as const,
+  )
   useKeys({
     ...Object.fromEntries(ways),
     '?': () => setOpen('help'),
@@ -113,14 +113,7 @@ const Layers = ({ pages }: { pages: readonly PageLinkSpec[] }) => {
   return (
     <Suspense>
       {open === 'help' && <KeyHelp onClose={close} />}
-      {open === 'commands' && (
-        <Commands
-          pages={pages}
-          isSignedIn={user !== undefined}
-          onHelp={() => setOpen('help')}
-          onClose={close}
-        />
-      )}
+      {open === 'commands' && <Commands onHelp={() => setOpen('help')} onClose={close} />}
     </Suspense>
   )
 }
@@ -146,7 +139,6 @@ const RegistrySearch = () => {
         label="Search the registry"
         placeholder="Search the registry"
         isLabelHidden
-        isSearch
         type="search"
         value={text}
         onChange={setText}
@@ -171,7 +163,6 @@ const Credits = () => {
 
 const UserMenu = () => {
   const { user, starting } = useStore(session)
-  const navigate = useNavigate()
   if (starting) return null
   if (user === undefined) return <LinkButton to="/account">Sign in</LinkButton>
   return (
@@ -186,7 +177,7 @@ const UserMenu = () => {
           </Button>
         }
       >
-        <MenuItem onAction={() => void navigate({ to: '/account' })}>Account</MenuItem>
+        <PageItem to="/account" title="Account" />
         <MenuItem href="/docs">Documentation</MenuItem>
         <MenuItem onAction={() => void signOut()}>Sign out</MenuItem>
       </Menu>
@@ -199,7 +190,8 @@ const Guard = () => {
   const { user, starting } = useStore(session)
   const me = useMe()
   const { who = 'all', title = '' } = useMatches().at(-1)?.staticData ?? {}
-  if (maySee(who, { user, isAdmin: me?.isAdmin })) return <Outlet />
+  const isInside = user !== undefined && (who === 'user' || me?.isAdmin === true)
+  if (who === 'all' || isInside) return <Outlet />
   if (starting || (user !== undefined && me === undefined)) return <Loading rows={5} />
   return (
     <>

@@ -34,14 +34,11 @@ export const useKeys = (handlers: Handlers): void => {
 const nameOf = ({ key, ctrlKey, metaKey }: KeyboardEvent): string =>
   ctrlKey || metaKey ? `Ctrl ${key.toLowerCase()}` : key
 
-const FIELDS = 'input:not([type=range]):not([type=checkbox]), textarea, select, [contenteditable]'
+/** Fields, and what lies above the page. */
+const QUIET = ':is(input:not([type=range], [type=checkbox]), textarea, [role=dialog], [role=menu])'
 
-const rests = (event: KeyboardEvent): boolean => {
-  if (event.altKey) return true
-  if (event.ctrlKey || event.metaKey) return false
-  const { target } = event
-  const isInField = target instanceof Element && target.closest(FIELDS) !== null
-  const isInLayer =
-    target instanceof Element && target.closest('[role=dialog], [role=menu]') !== null
-  return isInField || isInLayer || !shortcutsAreOn()
+const rests = ({ altKey, ctrlKey, metaKey, target }: KeyboardEvent): boolean => {
+  if (altKey) return true
+  if (ctrlKey || metaKey) return false
+  return !shortcutsAreOn() || (target instanceof Element && target.closest(QUIET) !== null)
 }

@@ -1,6 +1,6 @@
 import { Activity, House, Images, Package, Scale, UsersRound, WandSparkles } from 'lucide-react'
 
-import type { Who } from '../routes.tsx'
+import { useMe } from '../api/queries.ts'
 
 /** The pages of the bar. On a phone the first four are tabs, the rest lie behind More. `g` and the letter lead there. */
 export const PAGES = [
@@ -15,7 +15,8 @@ export const PAGES = [
 
 export type PageLinkSpec = (typeof PAGES)[number]
 
-export const maySee = (
-  who: Who,
-  { user, isAdmin }: { user: string | undefined; isAdmin: boolean | undefined },
-): boolean => who === 'all' || (user !== undefined && (who === 'user' || isAdmin === true))
+/** Those that are offered. */
+export const usePages = (): readonly PageLinkSpec[] => {
+  const isAdmin = useMe()?.isAdmin === true
+  return PAGES.filter(({ who }) => who !== 'admin' || isAdmin)
+}

@@ -1,9 +1,7 @@
 import { makeStore, useStore } from '../api/store.ts'
 
-export type Theme = 'system' | 'light' | 'dark'
-
 interface Settings {
-  theme: Theme
+  theme: 'system' | 'light' | 'dark'
   /** Keys that are one letter. */
   shortcuts: boolean
 }
@@ -34,6 +32,5 @@ export const changeSettings = (change: Partial<Settings>): void => {
 
 export const showTheme = (): void => {
   const { theme } = settings.get()
-  if (theme === 'system') delete document.documentElement.dataset['theme']
-  else document.documentElement.dataset['theme'] = theme
+  document.documentElement.style.colorScheme = theme === 'system' ? '' : theme
 }

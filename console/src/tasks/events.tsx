@@ -8,7 +8,7 @@ import { send } from '../api/client.ts'
 import { shortcutsAreOn } from '../shell/settings.ts'
 import { showToast } from '../shell/toasts.tsx'
 import { Ask } from '../ui/ask.tsx'
-import { aboutDelivery, Attempts, isUnderWay } from '../ui/attempts.tsx'
+import { ABOUT_DELIVERY, Attempts, isUnderWay } from '../ui/attempts.tsx'
 import { Button } from '../ui/button.tsx'
 import { Empty, Panel, Show } from '../ui/panels.tsx'
 import { StateBadge, Time } from '../ui/values.tsx'
@@ -99,7 +99,7 @@ const Event = ({ task, event, isOpen, onOpen, onSent }: EventProps) => {
           title={`Send event #${sequence} again?`}
           action="Redeliver"
           write={() => send('POST', '/tasks/{task_id}/events/{event_id}/redeliver', { path })}
-          refresh={[taskQuery(task).queryKey]}
+          refresh={taskQuery(task).queryKey}
           onDone={() => {
             showToast(`Event #${sequence} sent again`)
             onSent()
@@ -112,7 +112,7 @@ const Event = ({ task, event, isOpen, onOpen, onSent }: EventProps) => {
       <DisclosurePanel>
         {isOpen && (
           <div className={styles.attempts}>
-            {aboutDelivery(state) && <p className="soft small">{aboutDelivery(state)}</p>}
+            {ABOUT_DELIVERY[state] && <p className="soft small">{ABOUT_DELIVERY[state]}</p>}
             <EventAttempts task={task} event={event} />
           </div>
         )}

@@ -27,7 +27,7 @@ export const Filters = ({ filter, onChange }: FiltersProps) => {
   })
   const { owner } = filter
   return (
-    <div className={styles.filters} role="search" aria-label="Tasks">
+    <div className={`stack tight ${styles.filters}`} role="search" aria-label="Tasks">
       <SearchField
         label="Text in the prompt"
         placeholder="Prompt"

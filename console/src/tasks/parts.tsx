@@ -35,7 +35,7 @@ export const State = ({ task }: { task: TaskDetail }) => {
           action="Cancel the task"
           dismiss="Keep running"
           write={() => cancelTask(task)}
-          refresh={[taskQuery(id).queryKey]}
+          refresh={taskQuery(id).queryKey}
         >
           <p>It ends without a result. {credits > 0 && 'Its credits are given back.'}</p>
         </AskButton>

@@ -22,7 +22,7 @@ export const TaskRow = ({ task, outcome, isChosen, onChoose }: TaskRowProps) => 
   const { kind, state, error, credits, created_at: from, ended_at: to } = task
   const title = titleOf(kind)
   const took = to && `took ${showSeconds((Date.parse(to) - Date.parse(from)) / 1000)}`
-  const wide = `soft small cut ${styles.wide}`
+  const wide = 'soft small cut screen'
   return (
     <div className={styles.task}>
       <span className={styles.check}>

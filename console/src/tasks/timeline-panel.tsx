@@ -1,6 +1,6 @@
 import { useQueries } from '@tanstack/react-query'
 
-import { causeOf } from '../ui/attempts.tsx'
+import { CAUSES } from '../ui/attempts.tsx'
 import { Panel } from '../ui/panels.tsx'
 import { StateBadge, useNow } from '../ui/values.tsx'
 import type { Tone } from '../words/states.ts'
@@ -49,7 +49,7 @@ export const TimelinePanel = ({ task, events }: TimelinePanelProps) => {
   const { bars, dots, folds } = makeTimeline(task, told, useNow())
   return (
     <Panel title="Timeline">
-      <div className={styles.timeline} aria-hidden>
+      <div className={`screen ${styles.timeline}`} aria-hidden>
         {bars.map((bar) => (
           <span
             key={bar.left}
@@ -66,7 +66,7 @@ export const TimelinePanel = ({ task, events }: TimelinePanelProps) => {
             key={`${at} ${left}`}
             className={`${styles.dot} ${error ? 'bad' : 'ok'}`}
             style={{ left: `${left * 100}%` }}
-            title={`told ${timeOf(at)}${error ? `: ${causeOf(error)}` : ''}`}
+            title={`told ${timeOf(at)}${error ? `: ${CAUSES[error]}` : ''}`}
           />
         ))}
         {folds.map((fold) => (
@@ -93,7 +93,7 @@ const aboutBar = ({ kind, number, seconds }: Bar): string =>
   `${kind === 'wait' ? 'waiting' : `try ${number}`} · ${showSeconds(seconds)}`
 
 const LineRow = ({ line: { at, status, number, error, after } }: { line: Line }) => (
-  <li className={styles.moment}>
+  <li className={`stack tight ${styles.moment}`}>
     <time dateTime={at}>{timeOf(at)}</time>
     <span className="soft small">{after > 0 && `+${showSeconds(after)}`}</span>
     {status !== undefined && <StateBadge state={status} />}

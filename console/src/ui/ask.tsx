@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient, type QueryKey } from '@tanstack/react-query'
 import { useId, useState, type FormEvent, type ReactNode } from 'react'
+import { CheckboxGroup } from 'react-aria-components/CheckboxGroup'
 
 import { sortFaults } from '../api/faults.ts'
 import { showToast } from '../shell/toasts.tsx'
@@ -28,7 +29,7 @@ export interface FieldSpec {
 
 export type Values = Readonly<Record<string, string>>
 
-export interface AskProps<Output> {
+interface AskProps<Output> {
   title?: string
   /** Names the effect: "Delete node". */
   action: string
@@ -40,7 +41,7 @@ export interface AskProps<Output> {
   typed?: string
   write(values: Values): Promise<Output>
   /** What is read anew afterwards; without it all that is shown. */
-  refresh?: readonly QueryKey[]
+  refresh?: QueryKey
   onDone?(output: Output): void
   children?: ReactNode
 }
@@ -48,7 +49,7 @@ export interface AskProps<Output> {
 /** A write, after which what it changed is read anew. */
 const useRefreshing = <Input, Output>(
   write: (input: Input) => Promise<Output>,
-  { refresh = [[]], onDone }: Pick<AskProps<Output>, 'refresh' | 'onDone'>,
+  { refresh = [], onDone }: Pick<AskProps<Output>, 'refresh' | 'onDone'>,
   onError?: (error: Error) => void,
 ) => {
   const queries = useQueryClient()
@@ -57,7 +58,7 @@ const useRefreshing = <Input, Output>(
     onError,
     onSuccess: (output) => {
       onDone?.(output)
-      for (const queryKey of refresh) void queries.invalidateQueries({ queryKey })
+      void queries.invalidateQueries({ queryKey: refresh })
     },
   })
 }
@@ -90,7 +91,7 @@ export const Ask = <Output,>(props: AskProps<Output> & { onClose(): void }) => {
     </Button>
   )
   return (
-    <Dialog title={title} isOpen onClose={onClose} actions={button} dismiss={dismiss}>
+    <Dialog title={title} onClose={onClose} actions={button} dismiss={dismiss}>
       <form id={form} onSubmit={send}>
         <Stack>
           {children}
@@ -127,21 +128,17 @@ const Field = ({ field, isFirst, ...props }: AskedFieldProps) => {
   const common = { ...props, help, label: isOptional ? `${label} (optional)` : label }
   if (options) return <Select {...common} options={options} />
   if (!many) return <TextField {...common} rows={rows} autoFocus={isFirst} />
-  const chosen = new Set(props.value.split(','))
-  const toggle = (item: string, isOn: boolean): void =>
-    props.onChange(many.filter((one) => (one === item ? isOn : chosen.has(one))).join(','))
   return (
-    <div role="group" aria-label={label}>
+    <CheckboxGroup
+      aria-label={label}
+      value={props.value.split(',').filter(Boolean)}
+      onChange={(chosen) => props.onChange(chosen.join(','))}
+    >
       <strong>{label}</strong>
       {many.map((item) => (
-        <Checkbox
-          key={item}
-          label={item}
-          isSelected={chosen.has(item)}
-          onChange={(isOn) => toggle(item, isOn)}
-        />
+        <Checkbox key={item} value={item} label={item} />
       ))}
-    </div>
+    </CheckboxGroup>
   )
 }
 
@@ -194,7 +191,7 @@ export const SecretButton = <Output,>(props: SecretButtonProps<Output>) => {
     <>
       <AskButton {...asked} onDone={(output) => setSecret(secretOf(output))} />
       {secret !== undefined && (
-        <Dialog title={secretTitle} isOpen onClose={() => setSecret(undefined)}>
+        <Dialog title={secretTitle} onClose={() => setSecret(undefined)}>
           <Note tone="warn">Copy it now: it is shown this once, and cannot be read again.</Note>
           <Code text={secret} label="secret" />
           {about}

@@ -35,7 +35,7 @@ const Attempt = ({ attempt, isNewest }: { attempt: Tried; isNewest: boolean }) =
         <Time at={attempt.started_at} />
       </Row>
       <p>
-        {fault && `${causeOf(fault)}: `}
+        {fault && `${CAUSES[fault]}: `}
         <Bdi>{url}</Bdi>
       </p>
       {excerpt && (
@@ -48,9 +48,8 @@ const Attempt = ({ attempt, isNewest }: { attempt: Tried; isNewest: boolean }) =
   )
 }
 
-type ErrorClass = NonNullable<Tried['error_class']>
-
-const CAUSES: Record<ErrorClass, string> = {
+/** Why an attempt did not deliver. */
+export const CAUSES: Record<NonNullable<Tried['error_class']>, string> = {
   address_refused: 'The address is not one that Kiln calls',
   dns: 'No host has this name',
   connect: 'Nobody listens at the address',
@@ -64,15 +63,10 @@ const CAUSES: Record<ErrorClass, string> = {
   unknown: 'Nobody saw how it ended',
 }
 
-/** Why an attempt did not deliver. */
-export const causeOf = (errorClass: ErrorClass): string => CAUSES[errorClass]
-
-const DELIVERIES: Record<string, string> = {
+/** What has become of telling a receiver, where the word alone does not say it. */
+export const ABOUT_DELIVERY: Record<string, string> = {
   superseded: 'A later event has overtaken it.',
   exhausted: 'All tries are used up. Send it again once the receiver works.',
   stopped: 'The receiver answered 410, so nothing more is sent to it.',
   unsent: 'It is kept for the log alone.',
 }
-
-/** What has become of telling a receiver, where the word alone does not say it. */
-export const aboutDelivery = (state: string): string | undefined => DELIVERIES[state]

@@ -15,23 +15,18 @@ export const buttonClass = (look?: ButtonProps['look']): string =>
   [styles.button, look && styles[look]].filter(Boolean).join(' ')
 
 /** Its text names its effect: "Publish 1.2.0". While `isPending` it takes no press and says so. */
-export const Button = ({ look, children, ...props }: ButtonProps) => (
-  <AriaButton {...props} className={buttonClass(look)}>
-    {children}
-  </AriaButton>
+export const Button = ({ look, ...props }: ButtonProps) => (
+  <AriaButton {...props} className={buttonClass(look)} />
 )
 
 /** A button that is an icon alone; its label is read out and shown beside it. */
 export const IconButton = ({
   label,
   look = 'quiet',
-  children,
   ...props
 }: ButtonProps & { label: string }) => (
   <TooltipTrigger delay={500}>
-    <AriaButton {...props} aria-label={label} className={`${buttonClass(look)} ${styles.icon}`}>
-      {children}
-    </AriaButton>
+    <AriaButton {...props} aria-label={label} className={`${buttonClass(look)} ${styles.icon}`} />
     <Tooltip className={layers.tooltip} offset={4}>
       {label}
     </Tooltip>

@@ -54,16 +54,15 @@ const About = ({ help, error }: Omit<FieldProps, 'label'>) => (
   </>
 )
 
-export interface TextFieldProps extends FieldProps, Plain<AriaTextProps> {
+interface TextFieldProps extends FieldProps, Plain<AriaTextProps> {
   placeholder?: string
   /** Several lines. */
   rows?: number
-  /** Shows a magnifier. */
-  isSearch?: boolean
 }
 
 export const TextField = (props: TextFieldProps) => {
-  const { label, help, error, placeholder, rows, isSearch, isLabelHidden, ...rest } = props
+  const { label, help, error, placeholder, rows, isLabelHidden, ...rest } = props
+  const isSearch = rest.type === 'search'
   return (
     <AriaTextField
       {...rest}
@@ -118,7 +117,7 @@ export const Select = <Value extends string>(props: ChoiceProps<Value>) => (
     <Popover className={layers.popover} offset={4}>
       <ListBox className={layers.items}>
         {listOf(props.options).map(([value, label]) => (
-          <ListBoxItem key={value} id={value} className={`row ${layers.item}`} textValue={label}>
+          <ListBoxItem key={value} id={value} className={`row ${layers.item}`}>
             {label}
           </ListBoxItem>
         ))}
@@ -172,13 +171,10 @@ export const Checkbox = ({ label, ...props }: ToggleProps<CheckboxProps>) => (
   </AriaCheckbox>
 )
 
+type RangeProps = FieldProps & Plain<SliderProps<number>>
+
 /** A bounded number; beside it belongs a field for the exact value. */
-export const Slider = ({
-  label,
-  help,
-  error,
-  ...props
-}: FieldProps & Plain<SliderProps<number>>) => (
+export const Slider = ({ label, help, error, ...props }: RangeProps) => (
   <AriaSlider {...props} className={styles.field}>
     <Name label={label} />
     <SliderTrack className={styles.rail}>
@@ -215,15 +211,12 @@ export const SearchField = (props: SearchFieldProps) => {
   }, [value])
   useEffect(() => {
     if (text === written.current) return undefined
-    const isFirst = Date.now() - typedAt.current > pause
+    const wait = Date.now() - typedAt.current > pause ? 0 : pause
     typedAt.current = Date.now()
-    const timer = setTimeout(
-      () => {
-        written.current = text
-        tell(text || undefined)
-      },
-      isFirst ? 0 : pause,
-    )
+    const timer = setTimeout(() => {
+      written.current = text
+      tell(text || undefined)
+    }, wait)
     return () => clearTimeout(timer)
   }, [text, pause])
   return (
@@ -231,7 +224,6 @@ export const SearchField = (props: SearchFieldProps) => {
       label={label}
       placeholder={placeholder}
       isLabelHidden
-      isSearch
       type="search"
       maxLength={200}
       value={text}

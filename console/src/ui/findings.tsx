@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { readQuery, type Schema } from '../api/client.ts'
 import { counted } from '../words/text.ts'
 import { Button } from './button.tsx'
-import { Lines } from './code.tsx'
+import { Lines, type Line } from './code.tsx'
 import { Empty, Loading, Row, Show, Stack } from './panels.tsx'
 import { useMore } from './rows.tsx'
 import { Badge, Bdi } from './values.tsx'
@@ -148,11 +148,9 @@ const CodeOf = (at: { path: string; line: number; code?: string | undefined; of:
   if (isPending) return <Loading rows={1} height={132} />
   const from = data ? Math.max(1, line - 3) : line
   const texts = data?.text.split(/\r\n|[\n\r]/).slice(from - 1, line + 3) ?? [code]
-  const kindOf = (number: number) => (number === line ? ('hit' as const) : ('same' as const))
-  const lines = texts.map((text, index) => ({
-    number: from + index,
-    text,
-    kind: kindOf(from + index),
-  }))
+  const lines = texts.map((text, index): Line => {
+    const number = from + index
+    return { number, text, kind: number === line ? 'hit' : 'same' }
+  })
   return <Lines label={`${path}, line ${line}`} lines={lines} />
 }

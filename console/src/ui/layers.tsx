@@ -9,9 +9,8 @@ import { Popover } from 'react-aria-components/Popover'
 import { Button } from './button.tsx'
 import styles from './layers.module.css'
 
-export interface DialogProps {
+interface DialogProps {
   title: ReactNode
-  isOpen: boolean
   onClose(): void
   children: ReactNode
   /** Buttons at the end; one that closes it stands before them. */
@@ -21,21 +20,8 @@ export interface DialogProps {
 }
 
 /** On a phone it comes from below. Esc and a press outside close it; the focus returns to where it was. */
-export const Dialog = ({
-  title,
-  isOpen,
-  onClose,
-  children,
-  actions,
-  dismiss,
-  wide,
-}: DialogProps) => (
-  <ModalOverlay
-    className={styles.overlay}
-    isOpen={isOpen}
-    onOpenChange={(open) => !open && onClose()}
-    isDismissable
-  >
+export const Dialog = ({ title, onClose, children, actions, dismiss, wide }: DialogProps) => (
+  <ModalOverlay className={styles.overlay} isOpen onOpenChange={onClose} isDismissable>
     <Modal className={`${styles.modal} ${wide ? styles.wide : ''}`}>
       <AriaDialog className={`stack ${styles.dialog}`}>
         <Heading slot="title" level={2}>
@@ -70,9 +56,5 @@ export const Menu = ({ trigger, label, children }: MenuProps) => (
 )
 
 export const MenuItem = (props: Omit<MenuItemProps, 'className' | 'style'>) => (
-  <AriaItem
-    {...props}
-    className={`row ${styles.item}`}
-    textValue={props.textValue ?? (typeof props.children === 'string' ? props.children : undefined)}
-  />
+  <AriaItem {...props} className={`row ${styles.item}`} />
 )

@@ -1,26 +1,20 @@
 import { createLink, type LinkComponent } from '@tanstack/react-router'
 import { ExternalLink as OutIcon } from 'lucide-react'
-import type { AnchorHTMLAttributes, ReactNode } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
 
 import { httpsLink } from '../api/links.ts'
 import { buttonClass, type ButtonProps } from './button.tsx'
 import { Bdi } from './values.tsx'
 
-const Anchor = ({ children, ...props }: AnchorHTMLAttributes<HTMLAnchorElement>) => (
+const Anchor = ({ children, ...props }: ComponentProps<'a'>) => (
   <a {...props}>{typeof children === 'string' ? <Bdi>{children}</Bdi> : children}</a>
 )
 
 /** A link within the console: `<Link {...taskPage(id)}>`, whose text may be a stranger's. Lazy pages are fetched at hover and focus. */
 export const Link: LinkComponent<typeof Anchor> = createLink(Anchor)
 
-const ButtonAnchor = ({
-  look,
-  children,
-  ...props
-}: AnchorHTMLAttributes<HTMLAnchorElement> & { look?: ButtonProps['look'] }) => (
-  <a {...props} className={buttonClass(look)}>
-    {children}
-  </a>
+const ButtonAnchor = ({ look, ...props }: ComponentProps<'a'> & Pick<ButtonProps, 'look'>) => (
+  <Anchor {...props} className={buttonClass(look)} />
 )
 
 /** A link that looks like a button. */
@@ -43,15 +37,10 @@ export const publishPage = (publisher: string) =>
 export const StrangersLink = ({ address, children }: { address: string; children?: ReactNode }) => {
   const url = httpsLink(address)
   if (url === undefined) return <Bdi>{address}</Bdi>
+  const path = url.pathname === '/' ? '' : url.pathname
   return (
     <a href={url.href} target="_blank" rel="noopener noreferrer nofollow ugc">
-      {children ? (
-        <>
-          {children} <Bdi>{`(${url.host})`}</Bdi>
-        </>
-      ) : (
-        <Bdi>{url.host + (url.pathname === '/' ? '' : url.pathname)}</Bdi>
-      )}
+      {children} <Bdi>{children ? `(${url.host})` : url.host + path}</Bdi>
     </a>
   )
 }

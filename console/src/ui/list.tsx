@@ -5,7 +5,7 @@ import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 
 import { useKeys } from '../shell/keys.ts'
 import { shortcutsAreOn } from '../shell/settings.ts'
 import { Button } from './button.tsx'
-import { ErrorPanel } from './panels.tsx'
+import { Empty, ErrorPanel } from './panels.tsx'
 import styles from './list.module.css'
 
 /** What a list needs of `useInfiniteQuery`. */
@@ -88,8 +88,9 @@ export const EndlessList = <Row,>(props: EndlessListProps<Row>) => {
             <li
               key={key}
               ref={(element) => {
-                if (element && wished.current === index) element.focus({ preventScroll: true })
-                wished.current = wished.current === index ? undefined : wished.current
+                if (wished.current !== index) return
+                element?.focus({ preventScroll: true })
+                wished.current = undefined
               }}
               data-index={index}
               className={styles.row}
@@ -107,7 +108,7 @@ export const EndlessList = <Row,>(props: EndlessListProps<Row>) => {
       {query?.isFetchNextPageError && (
         <ErrorPanel error={query.error} onRetry={() => void query.fetchNextPage()} />
       )}
-      {query?.isFetchingNextPage && <p className={styles.end}>Loading more …</p>}
+      {query?.isFetchingNextPage && <Empty>Loading more …</Empty>}
     </>
   )
 }

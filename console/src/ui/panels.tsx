@@ -57,7 +57,8 @@ export const ErrorPanel = ({ error, onRetry, rest }: ErrorPanelProps) => {
   const fault = error instanceof KilnError ? error : undefined
   // The message repeats the first detail, which stands at its field.
   const isMarked = rest?.length === 0 && (fault?.details.length ?? 0) > 0
-  const message = isMarked ? 'The marked fields are not right yet.' : textOf(error)
+  const text = error instanceof Error ? error.message : String(error)
+  const message = isMarked ? 'The marked fields are not right yet.' : text
   const next = fault && nextStep(fault.code)
   // Asking again is of no use.
   const isFinal = fault?.status === 404 || fault?.status === 403
@@ -91,8 +92,6 @@ const WayOut = ({ code }: { code: string }) => {
   if (code === 'version_not_found' && node) return <Link {...nodePage(node)}>All versions</Link>
   return code === 'node_not_found' && <Link to="/registry">All nodes</Link>
 }
-
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** Nothing is there: a sentence, and what to do. */
 export const Empty = ({ children }: { children: ReactNode }) => (
@@ -128,33 +127,28 @@ export const Show = <T,>({ query, loading = <Loading />, children }: ShowProps<T
     <>
       {error && <ErrorPanel error={error} onRetry={() => void query.refetch()} />}
       {isLate && reason.retryAfterSeconds !== undefined && (
-        <Waits
-          key={query.failureCount}
-          message={reason.message}
-          seconds={reason.retryAfterSeconds}
-        />
+        <Waits key={query.failureCount} fault={reason} />
       )}
       {data === undefined && !error && loading}
-      {data !== undefined && isLate && <AsOf at={query.dataUpdatedAt} />}
+      {data !== undefined && isLate && (
+        <p className="soft small">
+          as of {new Date(query.dataUpdatedAt).toLocaleTimeString('en-GB')}
+        </p>
+      )}
       {data !== undefined && children(data)}
     </>
   )
 }
 
 /** Why an answer is late, and when it is asked for again. */
-const Waits = ({ message, seconds }: { message: string; seconds: number }) => {
+const Waits = ({ fault: { message, retryAfterSeconds = 0 } }: { fault: KilnError }) => {
   const [start] = useState(() => Date.now())
-  const left = Math.max(1, Math.ceil(seconds - (useNow() - start) / 1000))
+  const left = Math.max(1, Math.ceil(retryAfterSeconds - (useNow() - start) / 1000))
   return (
     <Note tone="warn">
       <Bdi>{message}</Bdi> Trying again in {left} s.
     </Note>
   )
-}
-
-const AsOf = ({ at }: { at: number }) => {
-  useNow()
-  return <p className="soft small">as of {new Date(at).toLocaleTimeString('en-GB')}</p>
 }
 
 /** Names and values, below each other; nothing of those without a value. */

@@ -78,11 +78,7 @@ export const NextPage = ({ query }: { query: Paged }) =>
   ) : null
 
 /** So many of the rows, and a button that shows as many more, or `step`. */
-export const useMore = <Row,>(
-  rows: readonly Row[],
-  first: number,
-  step = first,
-): { shown: readonly Row[]; more: ReactNode } => {
+export const useMore = <Row,>(rows: readonly Row[], first: number, step = first) => {
   const [most, setMost] = useState(first)
   const left = rows.length - most
   const more = left > 0 && (

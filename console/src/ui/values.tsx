@@ -13,16 +13,9 @@ import {
 } from 'lucide-react'
 import { useEffect, useState, type ReactNode } from 'react'
 
-import { makeStore, useStore } from '../api/store.ts'
 import { wordsOf, type StateIcon, type Tone } from '../words/states.ts'
 import { showBytes, showControls, showTime } from '../words/text.ts'
 import styles from './show.module.css'
-
-/** What a stranger wrote: text alone, apart from the direction of what stands around it, with its hidden characters shown. */
-export const Bdi = ({ as: Box, children = '', ...props }: BdiProps) => {
-  const text = <bdi>{showControls(children)}</bdi>
-  return Box ? <Box {...props}>{text}</Box> : text
-}
 
 interface BdiProps {
   children: string | undefined
@@ -31,39 +24,29 @@ interface BdiProps {
   title?: string
 }
 
+/** What a stranger wrote: text alone, apart from the direction of what stands around it, with its hidden characters shown. */
+export const Bdi = ({ as: Box, children = '', ...props }: BdiProps) => {
+  const text = <bdi>{showControls(children)}</bdi>
+  return Box ? <Box {...props}>{text}</Box> : text
+}
+
 /** Text for screen readers alone. */
 export const Hidden = ({ children }: { children: ReactNode }) => (
   <span className="hidden-text">{children}</span>
 )
 
-/** One clock for all times of the page. */
-const clock = makeStore(Date.now())
-let watchers = 0
-let timer: ReturnType<typeof setInterval> | undefined
-
 /** The time in milliseconds, which goes on every second while the tab is seen. */
 export const useNow = (): number => {
+  const [now, setNow] = useState(Date.now)
   useEffect(() => {
-    watchers += 1
-    timer ??= setInterval(() => document.hidden || clock.set(Date.now()), 1000)
-    return () => {
-      watchers -= 1
-      if (watchers > 0) return
-      clearInterval(timer)
-      timer = undefined
-    }
+    const timer = setInterval(() => document.hidden || setNow(Date.now()), 1000)
+    return () => clearInterval(timer)
   }, [])
-  return useStore(clock)
+  return now
 }
 
-interface TimeProps {
-  at: string | undefined | null
-  /** What is said where there is no time. */
-  none?: string
-}
-
-/** A time as `3 min ago`, from a day on as a date; in full in the tooltip. */
-export const Time = ({ at, none = '–' }: TimeProps) => {
+/** A time as `3 min ago`, from a day on as a date; in full in the tooltip. Where there is no time, `none` is said. */
+export const Time = ({ at, none = '–' }: { at?: string | null; none?: string }) => {
   const now = useNow()
   if (!at) return none
   const time = new Date(at)
@@ -80,16 +63,7 @@ export const Bytes = ({ count }: { count: number }) => (
 
 /** A part from 0 to 1. Without a value it only says that something goes on. */
 export const Progress = ({ part, label }: { part: number | undefined; label: string }) => (
-  <div
-    className={styles.bar}
-    role="progressbar"
-    aria-label={label}
-    aria-valuemin={0}
-    aria-valuemax={100}
-    aria-valuenow={part === undefined ? undefined : Math.round(part * 100)}
-  >
-    <div style={{ width: `${(part ?? 0.1) * 100}%` }} />
-  </div>
+  <progress aria-label={label} value={part} />
 )
 
 const ICONS: Record<StateIcon, LucideIcon> = {
@@ -110,28 +84,27 @@ export const StateBadge = ({ state, suffix }: { state: string; suffix?: string }
   const { word, tone, icon } = wordsOf(state)
   const Icon = ICONS[icon]
   return (
-    <span className={`${styles.badge} ${tone}`} title={state}>
+    <Badge tone={tone} title={state}>
       <Icon aria-hidden />
       {suffix ? `${word} ${suffix}` : word}
-    </span>
+    </Badge>
   )
 }
 
-export const Badge = ({ tone = 'soft', children }: { tone?: Tone; children: ReactNode }) => (
-  <span className={`${styles.badge} ${tone}`}>
+interface BadgeProps {
+  tone?: Tone
+  title?: string
+  children: ReactNode
+}
+
+export const Badge = ({ tone = 'soft', title, children }: BadgeProps) => (
+  <span className={`${styles.badge} ${tone}`} title={title}>
     {typeof children === 'string' ? <Bdi>{children}</Bdi> : children}
   </span>
 )
 
-interface TileProps {
-  src: string | undefined
-  name: string
-  /** Pixels. */
-  size?: number
-}
-
 /** A small picture of the service's own addresses; where there is none, a tile with the first letter. */
-export const Tile = ({ src, name, size = 40 }: TileProps) => {
+export const Tile = ({ src, name, size = 40 }: { src?: string; name: string; size?: number }) => {
   const [broken, setBroken] = useState<string>()
   return (
     <span className={styles.tile} style={{ width: size, height: size }} aria-hidden>
