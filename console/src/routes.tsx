@@ -68,7 +68,7 @@ const pages = [
       os: texts,
       accelerator: texts,
       tag: texts,
-      sort: text,
+      sort: oneOf('name', 'downloads;desc', 'created_at;desc'),
     }),
   }),
   createRoute({
@@ -86,7 +86,7 @@ const pages = [
   }),
   createRoute({
     ...page('/registry/$node/$version', ['Version'], () => import('./registry/version.tsx')),
-    validateSearch: search({ tab: text, 'host-node': text, q: text, file: text, line: text }),
+    validateSearch: search({ tab: text, 'host-node': text, q: text, file: text }),
   }),
   createRoute(
     page('/publishers', ['Publishers', 'user'], () => import('./publish/publishers.tsx')),

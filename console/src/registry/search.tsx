@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-quer
 import { getRouteApi } from '@tanstack/react-router'
 import { SlidersHorizontal } from 'lucide-react'
 import { Fragment, memo, useState } from 'react'
+import { CheckboxGroup } from 'react-aria-components/CheckboxGroup'
 
 import type { Answer } from '../api/client.ts'
 import { serviceQuery } from '../api/queries.ts'
@@ -29,11 +30,6 @@ const FACETS = [
   ['tag', 'Tags'],
 ] as const
 
-const SORT_WORDS = Object.keys(SORTS) as (keyof typeof SORTS)[]
-
-/** The most entries that pages lead to, until the service has said it. */
-const DEPTH = 10_000
-
 // Each part reads what it shows: a key renders the rows, not all of the page for each step of their query.
 export const Page = () => (
   <>
@@ -49,7 +45,7 @@ export const Page = () => (
 )
 
 const useList = () => {
-  const depth = useQuery(serviceQuery).data?.limits.search_depth ?? DEPTH
+  const depth = useQuery(serviceQuery).data?.limits.search_depth ?? 0
   return useInfiniteQuery(searchQuery(route.useSearch(), depth))
 }
 
@@ -61,7 +57,6 @@ const SearchBar = () => {
   const change = useChangeSearch()
   const [isOpen, setIsOpen] = useState(false)
   const chosen = countChosen(filter)
-  const sort = SORT_WORDS.find((word) => word === filter.sort) ?? ''
   return (
     <div className={styles.search}>
       <AddressField label="Search the registry" placeholder="Search nodes" />
@@ -76,8 +71,8 @@ const SearchBar = () => {
         label="Sort by"
         isLabelHidden
         options={SORTS}
-        value={sort}
-        onChange={(next) => change({ sort: next })}
+        value={filter.sort ?? ''}
+        onChange={(sort) => change({ sort })}
       />
       <div className={styles.phone}>
         <Button onPress={() => setIsOpen(true)}>
@@ -139,29 +134,26 @@ const Filters = () => {
 interface FacetProps {
   name: string
   title: string
-  chosen: readonly string[] | undefined
-  counts: readonly { value: string; count: number }[] | undefined
+  chosen?: string[]
+  counts?: readonly { value: string; count: number }[]
 }
 
-const NONE: readonly never[] = []
-
-const Facet = memo(({ name, title, chosen = NONE, counts = NONE }: FacetProps) => {
+const Facet = memo(({ name, title, chosen = [], counts = [] }: FacetProps) => {
   const change = useChangeSearch()
   const rare = chosen.filter((value) => !counts.some((one) => one.value === value))
   const values = [...rare.map((value) => ({ value, count: 0 })), ...counts]
-  const toggle = (value: string, isOn: boolean): void => {
-    const others = chosen.filter((one) => one !== value)
-    change({ [name]: isOn ? [...others, value] : others }, { replace: false })
-  }
   if (values.length === 0) return null
   return (
-    <div role="group" aria-label={title}>
+    <CheckboxGroup
+      aria-label={title}
+      value={chosen}
+      onChange={(next) => change({ [name]: next }, { replace: false })}
+    >
       <strong>{title}</strong>
       {values.map(({ value, count }) => (
         <Checkbox
           key={value}
-          isSelected={chosen.includes(value)}
-          onChange={(isOn) => toggle(value, isOn)}
+          value={value}
           label={
             <>
               <Bdi>{value}</Bdi> <small className="soft">{count.toLocaleString('en')}</small>
@@ -169,7 +161,7 @@ const Facet = memo(({ name, title, chosen = NONE, counts = NONE }: FacetProps) =
           }
         />
       ))}
-    </div>
+    </CheckboxGroup>
   )
 })
 
