@@ -85,7 +85,7 @@ const readInput = ({ name, spec, isDynamic, isOptional }: Given): (Slot | Widget
   const kind = kindOf(type, options)
   if (kind === undefined) return [{ ...slotOf(name, type), isOptional, isList: false }]
   const list = kind === 'combo' ? choicesOf(given, options) : []
-  const value = valueOf({ type, kind, list, options })
+  const value = valueOf(type, options, list)
   const isOn = kind === 'toggle' && options.get('default') === true
   const choices = isDynamic && list.length === 0 ? undefined : list.length
   const widget = { name, type, kind, isOptional, value, isOn, choices }
@@ -114,22 +114,16 @@ const choicesOf = (given: Json, options: JsonObject): readonly Json[] => {
   return Array.isArray(list) ? list : []
 }
 
-interface Choosing extends Pick<Widget, 'type' | 'kind'> {
-  list: readonly Json[]
-  options: JsonObject
-}
-
-const valueOf = ({ type, kind, list, options }: Choosing): string => {
+const valueOf = (type: string, options: JsonObject, choices: readonly Json[]): string => {
   const value = options.get('default')
-  if (kind === 'number') return writeNumber(type, value ?? 0, options)
-  if (kind !== 'toggle') return writePlain(value ?? list[0] ?? '')
+  if (type === 'INT' || type === 'FLOAT') return writeNumber(type, value ?? 0, options)
+  if (type !== 'BOOLEAN') return writePlain(value ?? choices[0] ?? '')
   return writePlain(options.get(value === true ? 'label_on' : 'label_off') ?? value === true)
 }
 
 /** A FLOAT has as many places as its step, which is 0.5 unless given. */
 const writeNumber = (type: string, value: Json, options: JsonObject): string => {
-  if (typeof value !== 'number') return writePlain(value)
-  if (type === 'INT') return String(value)
+  if (type === 'INT' || typeof value !== 'number') return writePlain(value)
   const step = Number(options.get('step') ?? 0.5)
   const places = step > 0 ? Math.max(0, -Math.floor(Math.log10(step))) : 1
   return value.toFixed(Math.min(places, 20))

@@ -4,13 +4,12 @@ import { SlidersHorizontal } from 'lucide-react'
 import { Fragment, memo, useState } from 'react'
 import { CheckboxGroup } from 'react-aria-components/CheckboxGroup'
 
-import type { Answer } from '../api/client.ts'
 import { serviceQuery } from '../api/queries.ts'
 import { Button } from '../ui/button.tsx'
 import { AddressField, Checkbox, Segments, Select } from '../ui/fields.tsx'
 import { Dialog } from '../ui/layers.tsx'
 import { Link, nodePage } from '../ui/link.tsx'
-import { EndlessList, type EndlessQuery } from '../ui/list.tsx'
+import { EndlessList } from '../ui/list.tsx'
 import { Empty, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
 import { useChangeSearch } from '../ui/address.ts'
 import { Badge, Bdi, Hidden, Tile, Time } from '../ui/values.tsx'
@@ -105,7 +104,7 @@ const Found = () => {
               </Button>
             )}
           </p>
-          <Results list={list} pages={pages} />
+          <Results />
         </div>
       )}
     </Show>
@@ -165,12 +164,9 @@ const Facet = memo(({ name, title, chosen = [], counts = [] }: FacetProps) => {
   )
 })
 
-interface ResultsProps {
-  list: EndlessQuery
-  pages: readonly (Answer<'/nodes/search'> & { filter: string })[]
-}
-
-const Results = ({ list, pages }: ResultsProps) => {
+const Results = () => {
+  const list = useList()
+  const pages = list.data?.pages ?? []
   const navigate = route.useNavigate()
   const queries = useQueryClient()
   const rows = pages.flatMap((page) =>
@@ -192,7 +188,7 @@ const Results = ({ list, pages }: ResultsProps) => {
       rows={rows}
       keyOf={({ node }) => node.id}
       height={rows.some(({ matched }) => matched) ? 84 : 64}
-      total={pages[0]?.total ?? 0}
+      total={pages[0]?.total}
       query={list}
       onTop={() => void queries.resetQueries({ queryKey: ['search'] })}
       onOpen={({ node }) => void navigate(nodePage(node.id))}

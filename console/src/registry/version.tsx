@@ -67,12 +67,14 @@ const useLive = (version: Version | undefined): void => {
 }
 
 const VersionView = ({ version }: { version: Version }) => {
+  // Of the files, the address may name one.
+  const { file } = route.useSearch()
   const count = version.host_nodes?.count
   const hostNodes = count === undefined ? 'Host nodes' : counted(count, 'host node')
   const tabs = {
     'host-nodes': [hostNodes, <HostNodes key="host-nodes" version={version} />],
     findings: ['Findings', <Checked key="findings" version={version} />],
-    files: ['Files', <Files key="files" />],
+    files: ['Files', file === undefined ? <FileList /> : <File path={file} />],
     details: ['Details', <Details key="details" version={version} />],
   } as const
   return (
@@ -141,12 +143,6 @@ const Details = ({ version }: { version: Version }) => (
     }}
   />
 )
-
-/** The files of a version, or the one that the address names. */
-const Files = () => {
-  const { file } = route.useSearch()
-  return file === undefined ? <FileList /> : <File path={file} />
-}
 
 const FileList = () => {
   const { node, version } = route.useParams()
