@@ -74,7 +74,7 @@ const pages = [
       os: texts,
       accelerator: texts,
       tag: texts,
-      sort: text,
+      sort: oneOf('name', 'downloads;desc', 'created_at;desc'),
     }),
   }),
   createRoute({
@@ -92,7 +92,7 @@ const pages = [
   }),
   createRoute({
     ...open('/registry/$node/$version', 'Version', () => import('./registry/version.tsx')),
-    validateSearch: search({ tab: text, 'host-node': text, q: text, file: text, line: text }),
+    validateSearch: search({ tab: text, 'host-node': text, q: text, file: text }),
   }),
   createRoute(user('/publishers', 'Publishers', () => import('./publish/publishers.tsx'))),
   createRoute({

@@ -1,8 +1,9 @@
 import './palette.css'
 
 import { Maximize2 } from 'lucide-react'
-import { Fragment, memo, useMemo, useState, type CSSProperties, type ReactNode } from 'react'
+import { memo, useMemo, useState, type CSSProperties } from 'react'
 
+import { useChangeSearch } from '../ui/address.ts'
 import { Button } from '../ui/button.tsx'
 import { Code } from '../ui/code.tsx'
 import { Badge, Bdi, Hidden } from '../ui/values.tsx'
@@ -18,14 +19,15 @@ const ROWS = 40
 interface HostNodeCardProps {
   node: HostNode
   marks?: Marks | undefined
-  /** Shows it in whole. */
-  onOpen?: (name: string) => void
+  /** Has a button that opens it in whole. */
+  opens?: boolean
   /** Draws all rows and the whole description. */
   isWhole?: boolean
 }
 
 /** A host node as the host draws it, with what the host does not show: its name, badges and description. */
-export const HostNodeCard = memo(({ node, marks, onOpen, isWhole = false }: HostNodeCardProps) => {
+export const HostNodeCard = memo(({ node, marks, opens, isWhole = false }: HostNodeCardProps) => {
+  const change = useChangeSearch()
   const [showsAll, setShowsAll] = useState(isWhole)
   const card = useMemo(() => readCard(node), [node])
   const rows = countRows(card)
@@ -42,12 +44,12 @@ export const HostNodeCard = memo(({ node, marks, onOpen, isWhole = false }: Host
           </Bdi>
         )}
         <Badges node={node} />
-        {onOpen && (
+        {opens && (
           <button
             type="button"
             className={`bare ${styles.open}`}
             aria-label={`Open ${showControls(card.title)}`}
-            onClick={() => onOpen(node.host_node_name)}
+            onClick={() => change({ 'host-node': node.host_node_name }, { replace: false })}
           >
             <Maximize2 aria-hidden />
           </button>
@@ -83,40 +85,33 @@ const Badges = ({ node }: { node: HostNode }) => (
   </>
 )
 
-const DrawnCard = ({ card, marks }: { card: Card; marks: Marks | undefined }) => (
-  <div className={styles.card} role="group" aria-label={showControls(card.title)}>
-    <h3 className={`cut ${styles.title}`} title={showControls(card.title)}>
-      <Bdi>{card.title}</Bdi>
-    </h3>
-    <div className={styles.slots}>
-      <Rows label="Inputs" rows={card.sockets}>
-        {(slot) => <SlotRow slot={slot} mark={marks?.inputs.get(slot.name)} />}
-      </Rows>
-      <Rows label="Outputs" rows={card.outputs}>
-        {(slot, index) => <SlotRow slot={slot} isOutput mark={marks?.outputs.get(index)} />}
-      </Rows>
+const DrawnCard = ({ card, marks }: { card: Card; marks: Marks | undefined }) => {
+  const { title, sockets, outputs, widgets } = card
+  return (
+    <div className={styles.card} role="group" aria-label={showControls(title)}>
+      <h3 className={`cut ${styles.title}`} title={showControls(title)}>
+        <Bdi>{title}</Bdi>
+      </h3>
+      <div className={styles.slots}>
+        <ul aria-label="Inputs" hidden={sockets.length === 0}>
+          {sockets.map((slot, index) => (
+            <SlotRow key={index} slot={slot} mark={marks?.inputs.get(slot.name)} />
+          ))}
+        </ul>
+        <ul aria-label="Outputs" hidden={outputs.length === 0}>
+          {outputs.map((slot, index) => (
+            <SlotRow key={index} slot={slot} isOutput mark={marks?.outputs.get(index)} />
+          ))}
+        </ul>
+      </div>
+      <ul aria-label="Inputs with a widget" hidden={widgets.length === 0}>
+        {widgets.map((widget, index) => (
+          <WidgetRow key={index} widget={widget} mark={marks?.inputs.get(widget.name)} />
+        ))}
+      </ul>
     </div>
-    <Rows label="Inputs with a widget" rows={card.widgets}>
-      {(widget) => <WidgetRow widget={widget} mark={marks?.inputs.get(widget.name)} />}
-    </Rows>
-  </div>
-)
-
-interface RowsProps<Row> {
-  label: string
-  rows: readonly Row[]
-  children(row: Row, index: number): ReactNode
+  )
 }
-
-const Rows = <Row,>({ label, rows, children }: RowsProps<Row>) => (
-  <ul aria-label={label} hidden={rows.length === 0}>
-    {rows.map((row, index) => (
-      // Names may come twice, and rows never change places.
-      // oxlint-disable-next-line react/no-array-index-key
-      <Fragment key={index}>{children(row, index)}</Fragment>
-    ))}
-  </ul>
-)
 
 const MARKS: Record<Mark, { sign: string; word: string; tone: Tone }> = {
   gone: { sign: '−', word: 'removed', tone: 'bad' },
@@ -153,35 +148,34 @@ interface NamedProps {
   isHidden?: boolean
 }
 
-const Named = ({ name, about, mark, isHidden }: NamedProps) => (
-  <>
-    {mark && (
-      <span className={`${styles.mark} ${MARKS[mark].tone}`} aria-hidden>
-        {MARKS[mark].sign}
-      </span>
-    )}
-    <div className={isHidden ? 'hidden-text' : `cut ${styles.label}`}>
-      {mark === 'gone' ? (
-        <s>
-          <Bdi>{name}</Bdi>
-        </s>
-      ) : (
-        <Bdi>{name}</Bdi>
+const Named = ({ name, about, mark, isHidden }: NamedProps) => {
+  const Text = mark === 'gone' ? 's' : 'span'
+  return (
+    <>
+      {mark && (
+        <span className={`${styles.mark} ${MARKS[mark].tone}`} aria-hidden>
+          {MARKS[mark].sign}
+        </span>
       )}
-      <Hidden>
-        , <Bdi>{about}</Bdi>
-        {mark && `, ${MARKS[mark].word}`}
-      </Hidden>
-    </div>
-  </>
-)
+      <div className={isHidden ? 'hidden-text' : `cut ${styles.label}`}>
+        <Text>
+          <Bdi>{name}</Bdi>
+        </Text>
+        <Hidden>
+          , <Bdi>{about}</Bdi>
+          {mark && `, ${MARKS[mark].word}`}
+        </Hidden>
+      </div>
+    </>
+  )
+}
 
 /** Most characters of a value in the page. */
 const SHOWN = 300
 
 const WidgetRow = ({ widget, mark }: { widget: Widget; mark: Mark | undefined }) => {
   const { name, type, kind, isOptional, isOn, choices } = widget
-  const isOfMachine = choices === undefined && widget.value === ''
+  const isOfMachine = kind === 'combo' && choices === undefined && widget.value === ''
   const value = isOfMachine ? 'list from the user’s machine' : widget.value.slice(0, SHOWN)
   const count = kind === 'combo' && choices !== undefined && counted(choices, 'choice')
   const about = join(', ', type, isOptional && 'optional', count)
@@ -206,17 +200,15 @@ const KNOWN = new Set(
 
 const colourOf = (type: string): string => `var(--type-${KNOWN.has(type) ? type : 'other'})`
 
-const DIVIDER = 'var(--toggle-off)'
-
 /** One colour, or up to three sectors, clockwise from the left as the host draws them, with dark dividers. */
 const paint = ({ types, isList }: Slot): CSSProperties => {
   const colours = types.slice(0, 3).map(colourOf)
   const [first] = colours
   if (colours.length === 1 || isList) return { '--dot': first } as CSSProperties
   const step = 360 / colours.length
-  const sectors = colours.map(
-    (colour, index) =>
-      `${DIVIDER} ${index * step}deg ${index * step + 14}deg, ${colour} ${index * step + 14}deg ${(index + 1) * step}deg`,
-  )
+  const sectors = colours.map((colour, index) => {
+    const [from, to] = [index * step, (index + 1) * step]
+    return `var(--toggle-off) ${from}deg ${from + 14}deg, ${colour} ${from + 14}deg ${to}deg`
+  })
   return { '--dot': `conic-gradient(from -90deg, ${sectors.join(', ')})` } as CSSProperties
 }

@@ -41,38 +41,33 @@ export interface Card {
 
 /** Reads a host node as the host would draw it: what is required first, then what is optional, in the pack's own order. */
 export const readCard = (node: HostNode): Card => {
-  const inputs = readInputs(node)
+  const rows = readInputs(node)
   const outputs = readOutputs(node)
   return {
     title: node.display_name || node.host_node_name,
-    sockets: inputs?.flatMap(({ slot }) => slot ?? []) ?? [],
-    widgets: inputs?.flatMap(({ widgets }) => widgets) ?? [],
+    sockets: rows?.filter((row) => 'types' in row) ?? [],
+    widgets: rows?.filter((row) => 'kind' in row) ?? [],
     outputs: outputs ?? [],
     unread: [
-      ...(inputs ? [] : [{ what: 'inputs' as const, text: node.input_types ?? '' }]),
+      ...(rows ? [] : [{ what: 'inputs' as const, text: node.input_types ?? '' }]),
       ...(outputs ? [] : [{ what: 'outputs' as const, text: node.return_types ?? '' }]),
     ],
   }
 }
 
-interface Input {
-  slot?: Slot
-  widgets: readonly Widget[]
-}
-
-const readInputs = ({ input_types: text = '{}', dynamic }: HostNode): Input[] | undefined => {
+const readInputs = ({ input_types: text = '{}', dynamic }: HostNode) => {
   const sections = readJson(text)
   if (!isObject(sections)) return undefined
-  const inputs: Input[] = []
+  const rows: (Slot | Widget)[] = []
   for (const section of ['required', 'optional']) {
     const given = sections.get(section) ?? new Map<string, Json>()
     if (!isObject(given)) return undefined
     for (const [name, spec] of given) {
       const isDynamic = dynamic.includes('input_types') || dynamic.includes(`input_types.${name}`)
-      inputs.push(readInput({ name, spec, isDynamic, isOptional: section === 'optional' }))
+      rows.push(...readInput({ name, spec, isDynamic, isOptional: section === 'optional' }))
     }
   }
-  return inputs
+  return rows
 }
 
 interface Given {
@@ -82,24 +77,19 @@ interface Given {
   isOptional: boolean
 }
 
-const readInput = ({ name, spec, isDynamic, isOptional }: Given): Input => {
+/** A socket, or a widget, which may have a second row. */
+const readInput = ({ name, spec, isDynamic, isOptional }: Given): (Slot | Widget)[] => {
   const [given = '*', second] = Array.isArray(spec) ? spec : [spec]
   const options: JsonObject = isObject(second) ? second : new Map<string, Json>()
   const type = typeOf(given)
-  const kind = options.get('forceInput') === true ? undefined : kindOf(type, options)
-  if (kind === undefined)
-    return { slot: { ...slotOf(name, type), isOptional, isList: false }, widgets: [] }
-  const widget = { name, type, kind, isOptional, isOn: false, choices: 0 }
-  const list = Array.isArray(given) ? given : (options.get('options') ?? [])
-  return {
-    widgets: [
-      {
-        ...widget,
-        ...valueOf(widget, { list: Array.isArray(list) ? list : [], isDynamic, options }),
-      },
-      ...(hasControl(name, type, options) ? [CONTROL] : []),
-    ],
-  }
+  const kind = kindOf(type, options)
+  if (kind === undefined) return [{ ...slotOf(name, type), isOptional, isList: false }]
+  const list = kind === 'combo' ? choicesOf(given, options) : []
+  const value = valueOf(type, options, list)
+  const isOn = kind === 'toggle' && options.get('default') === true
+  const choices = isDynamic && list.length === 0 ? undefined : list.length
+  const widget = { name, type, kind, isOptional, value, isOn, choices }
+  return hasControl(name, type, options) ? [widget, CONTROL] : [widget]
 }
 
 /** A list in place of a type is a combo. */
@@ -113,34 +103,27 @@ const slotOf = (name: string, type: string) => ({
 })
 
 const kindOf = (type: string, options: JsonObject): WidgetKind | undefined => {
+  if (options.get('forceInput') === true) return undefined
   if (type === 'STRING') return options.get('multiline') === true ? 'area' : 'text'
   return ({ INT: 'number', FLOAT: 'number', BOOLEAN: 'toggle', COMBO: 'combo' } as const)[type]
 }
 
-const valueOf = (
-  { type, kind }: Pick<Widget, 'type' | 'kind'>,
-  { list, isDynamic, options }: { list: readonly Json[]; isDynamic: boolean; options: JsonObject },
-): Pick<Widget, 'value' | 'isOn' | 'choices'> => {
+/** What a combo lists: in the place of its type, or among its options. */
+const choicesOf = (given: Json, options: JsonObject): readonly Json[] => {
+  const list = Array.isArray(given) ? given : options.get('options')
+  return Array.isArray(list) ? list : []
+}
+
+const valueOf = (type: string, options: JsonObject, choices: readonly Json[]): string => {
   const value = options.get('default')
-  const off = { isOn: false, choices: 0 }
-  if (kind === 'number') return { ...off, value: writeNumber(type, value ?? 0, options) }
-  if (kind === 'toggle') {
-    const label = options.get(value === true ? 'label_on' : 'label_off')
-    return { ...off, isOn: value === true, value: writePlain(label ?? value === true) }
-  }
-  if (kind !== 'combo') return { ...off, value: writePlain(value ?? '') }
-  const shown = value ?? list[0]
-  return {
-    isOn: false,
-    choices: isDynamic && list.length === 0 ? undefined : list.length,
-    value: shown === undefined || shown === null ? '' : writePlain(shown),
-  }
+  if (type === 'INT' || type === 'FLOAT') return writeNumber(type, value ?? 0, options)
+  if (type !== 'BOOLEAN') return writePlain(value ?? choices[0] ?? '')
+  return writePlain(options.get(value === true ? 'label_on' : 'label_off') ?? value === true)
 }
 
 /** A FLOAT has as many places as its step, which is 0.5 unless given. */
 const writeNumber = (type: string, value: Json, options: JsonObject): string => {
-  if (typeof value !== 'number') return writePlain(value)
-  if (type === 'INT') return String(value)
+  if (type === 'INT' || typeof value !== 'number') return writePlain(value)
   const step = Number(options.get('step') ?? 0.5)
   const places = step > 0 ? Math.max(0, -Math.floor(Math.log10(step))) : 1
   return value.toFixed(Math.min(places, 20))

@@ -31,10 +31,6 @@ export const isObject = (value: Json | undefined): value is JsonObject => value 
 
 /** A string as it is, any other value as JSON. */
 export const writePlain = (value: Json): string =>
-  typeof value === 'string' ? value : writeJson(value)
-
-const writeJson = (value: Json): string => {
-  if (Array.isArray(value)) return `[${value.map(writeJson).join(', ')}]`
-  if (!isObject(value)) return JSON.stringify(value)
-  return `{${[...value].map(([name, one]) => `${JSON.stringify(name)}: ${writeJson(one)}`).join(', ')}}`
-}
+  typeof value === 'string'
+    ? value
+    : JSON.stringify(value, (_name, one: Json) => (isObject(one) ? Object.fromEntries(one) : one))

@@ -27,17 +27,17 @@ export const groupChanges = (
     const { host_node: name, code, input = '' } = change
     if (level !== undefined && change.level !== level) continue
     if (!name.toLowerCase().includes(wanted) && !input.toLowerCase().includes(wanted)) continue
-    const group = groups.get(name)
-    if (group) group.changes.push(change)
-    else
-      groups.set(name, {
-        name,
-        nameAfter: code === 'host_node_renamed' ? change.after : undefined,
-        isGone: code === 'host_node_removed' || code === 'host_node_renamed',
-        isNew: code === 'host_node_added',
-        level: change.level,
-        changes: [change],
-      })
+    const nameAfter = code === 'host_node_renamed' ? change.after : undefined
+    const group = groups.get(name) ?? {
+      name,
+      nameAfter,
+      isGone: code === 'host_node_removed' || nameAfter !== undefined,
+      isNew: code === 'host_node_added',
+      level: change.level,
+      changes: [],
+    }
+    group.changes.push(change)
+    groups.set(name, group)
   }
   return [...groups.values()]
 }
@@ -49,37 +49,29 @@ export const marksOf = (
   after: HostNode,
 ): { before: Marks; after: Marks } => {
   const [old, now] = [rowsOf(before), rowsOf(after)]
-  const inputs = new Set(
-    changes.flatMap(({ code, input, after: name }) => [
-      ...(input === undefined ? [] : [input]),
-      ...(code === 'input_renamed' && name !== undefined ? [name] : []),
-    ]),
+  const inputs = changes.flatMap(({ code, input = [], after: name = [] }) =>
+    code === 'input_renamed' ? [input, name].flat() : input,
   )
-  const outputs = new Set(changes.flatMap(({ output }) => output ?? []))
-  const mark = (mine: Rows, others: Rows, alone: Mark): Marks => ({
-    inputs: new Map(
-      [...inputs]
-        .filter((name) => mine.inputs.has(name))
-        .map((name) => [name, others.inputs.has(name) ? 'changed' : alone]),
-    ),
-    outputs: new Map(
-      [...outputs]
-        .filter((index) => index < mine.outputs)
-        .map((index) => [index, index < others.outputs ? 'changed' : alone]),
-    ),
+  const outputs = changes.flatMap(({ output = [] }) => output)
+  const mark = (mine: typeof old, others: typeof old, alone: Mark): Marks => ({
+    inputs: markRows(inputs, mine.inputs, others.inputs, alone),
+    outputs: markRows(outputs, mine.outputs, others.outputs, alone),
   })
   return { before: mark(old, now, 'gone'), after: mark(now, old, 'come') }
 }
 
-interface Rows {
-  inputs: ReadonlySet<string>
-  outputs: number
+const markRows = <Row>(
+  changed: readonly Row[],
+  mine: ReadonlySet<Row>,
+  others: ReadonlySet<Row>,
+  alone: Mark,
+): ReadonlyMap<Row, Mark> => {
+  const rows = changed.filter((row) => mine.has(row))
+  return new Map(rows.map((row) => [row, others.has(row) ? 'changed' : alone]))
 }
 
-const rowsOf = (node: HostNode): Rows => {
+const rowsOf = (node: HostNode) => {
   const { sockets, widgets, outputs } = readCard(node)
-  return {
-    inputs: new Set([...sockets, ...widgets].map(({ name }) => name)),
-    outputs: outputs.length,
-  }
+  const inputs = [...sockets, ...widgets].map(({ name }) => name)
+  return { inputs: new Set(inputs), outputs: new Set(outputs.keys()) }
 }

@@ -45,16 +45,11 @@ const RangePicker = ({ from, to }: Range) => {
     void navigate({ params: { node, range: `${range.from}...${range.to}` }, search: {} })
   return (
     <div className={`stack tight ${styles.range}`}>
-      <Select
-        label="From"
-        options={options}
-        value={from}
-        onChange={(one) => go({ from: one, to })}
-      />
+      <Select label="From" options={options} value={from} onChange={(from) => go({ from, to })} />
       <IconButton label="Swap" onPress={() => go({ from: to, to: from })}>
         <ArrowLeftRight aria-hidden />
       </IconButton>
-      <Select label="To" options={options} value={to} onChange={(one) => go({ from, to: one })} />
+      <Select label="To" options={options} value={to} onChange={(to) => go({ from, to })} />
     </div>
   )
 }
@@ -109,12 +104,7 @@ const Changes = ({ found }: { found: Comparison }) => {
   )
 }
 
-interface GroupProps {
-  group: HostNodeChanges
-  range: Range
-}
-
-const Group = ({ group, range }: GroupProps) => {
+const Group = ({ group, range }: { group: HostNodeChanges; range: Range }) => {
   const [isNear, setIsNear] = useState(false)
   const { word, tone } = LEVEL_WORDS[group.level]
   return (
@@ -140,7 +130,7 @@ const Group = ({ group, range }: GroupProps) => {
 }
 
 /** The host node in both versions; one that is gone stands beside what it perhaps is now. */
-const BothCards = ({ group, range }: GroupProps) => {
+const BothCards = ({ group, range }: { group: HostNodeChanges; range: Range }) => {
   const { name, nameAfter, isGone, isNew, changes } = group
   const { node } = route.useParams()
   const before = useQuery({ ...hostNodeQuery(node, range.from, name), enabled: !isNew })
@@ -151,11 +141,11 @@ const BothCards = ({ group, range }: GroupProps) => {
   const marks =
     before.data && after.data && !isGone ? marksOf(changes, before.data, after.data) : undefined
   const sides = [
-    { version: range.from, card: before.data, marks: marks?.before },
-    { version: range.to, card: after.data, marks: marks?.after },
-  ]
+    [range.from, before.data, marks?.before],
+    [range.to, after.data, marks?.after],
+  ] as const
   return sides.map(
-    ({ version, card, marks: own }) =>
+    ([version, card, own]) =>
       card && (
         <section key={version} aria-label={version}>
           <h3>{version}</h3>

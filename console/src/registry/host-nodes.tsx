@@ -1,16 +1,16 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
-import { memo, useCallback, useDeferredValue } from 'react'
+import { memo, useDeferredValue } from 'react'
 
 import type { Schema } from '../api/client.ts'
 import { HostNodeCard } from '../host-node/card.tsx'
-import { Button } from '../ui/button.tsx'
 import { Code } from '../ui/code.tsx'
 import { AddressField } from '../ui/fields.tsx'
 import { findingsQuery } from '../ui/findings.tsx'
 import { Dialog } from '../ui/layers.tsx'
 import type { EndlessQuery } from '../ui/list.tsx'
 import { Empty, Note, Show, Stack } from '../ui/panels.tsx'
+import { NextPage } from '../ui/rows.tsx'
 import { useChangeSearch } from '../ui/address.ts'
 import { Bdi } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
@@ -21,12 +21,6 @@ import styles from './registry.module.css'
 /** The host nodes of a version as cards, searched by name, category and type. */
 export const HostNodes = ({ version }: { version: Version }) => {
   const { q, 'host-node': opened } = useSearch({ strict: false })
-  const change = useChangeSearch()
-  // The same function for as long as possible: hundreds of cards have it.
-  const open = useCallback(
-    (name?: string) => change({ 'host-node': name }, { replace: false }),
-    [change],
-  )
   const isRead = version.host_node_extract_status === 'success'
   const list = useInfiniteQuery({ ...hostNodesQuery(version, q?.slice(0, 200)), enabled: isRead })
   if (!isRead) return <Unread version={version} />
@@ -40,13 +34,13 @@ export const HostNodes = ({ version }: { version: Version }) => {
         placeholder="Name, category or type of an input or output"
       />
       <Show query={list}>
-        {({ pages: [first, ...others] }) =>
-          first && first.total > 0 ? (
+        {({ pages }) =>
+          pages[0]?.total ? (
             <>
               <p className="soft" role="status">
-                {counted(first.total, 'host node')}
+                {counted(pages[0].total, 'host node')}
               </p>
-              <Cards pages={[first, ...others]} list={list} onOpen={open} />
+              <Cards pages={pages} list={list} />
             </>
           ) : (
             <Empty>
@@ -57,7 +51,7 @@ export const HostNodes = ({ version }: { version: Version }) => {
           )
         }
       </Show>
-      {opened !== undefined && <Opened version={version} name={opened} onClose={() => open()} />}
+      {opened !== undefined && <Opened version={version} name={opened} />}
     </Stack>
   )
 }
@@ -65,38 +59,27 @@ export const HostNodes = ({ version }: { version: Version }) => {
 interface CardsProps {
   pages: readonly Schema<'HostNodePage'>[]
   list: EndlessQuery
-  onOpen(name: string): void
 }
 
-const Cards = ({ pages, list, onOpen }: CardsProps) => {
-  const { hasNextPage: hasMore, isFetchingNextPage: isLoading } = list
+const Cards = ({ pages, list }: CardsProps) => {
   const readMore = (): void => void list.fetchNextPage()
   return (
     <div className={`stack ${styles.canvas}`}>
       {useDeferredValue(pages).map((page) => (
-        <CardPage key={page.page} page={page} onOpen={onOpen} />
+        <CardPage key={page.page} page={page} />
       ))}
-      <div ref={whenNear(hasMore && !isLoading ? readMore : undefined)}>
-        {hasMore && (
-          <Button isPending={isLoading} onPress={readMore}>
-            Show more
-          </Button>
-        )}
+      <div ref={whenNear(list.hasNextPage && !list.isFetchingNextPage ? readMore : undefined)}>
+        <NextPage query={list} />
       </div>
     </div>
   )
 }
 
-interface CardPageProps {
-  page: Schema<'HostNodePage'>
-  onOpen(name: string): void
-}
-
-const CardPage = memo(({ page, onOpen }: CardPageProps) => (
+const CardPage = memo(({ page }: { page: Schema<'HostNodePage'> }) => (
   <ul className={`row ${styles.cards}`} aria-label={`Host nodes, page ${page.page}`}>
     {page.host_nodes.map((node) => (
       <li key={node.host_node_name}>
-        <HostNodeCard node={node} onOpen={onOpen} />
+        <HostNodeCard node={node} opens />
       </li>
     ))}
   </ul>
@@ -104,17 +87,13 @@ const CardPage = memo(({ page, onOpen }: CardPageProps) => (
 
 const RAW_MAX = 20_000
 
-interface OpenedProps {
-  version: Version
-  name: string
-  onClose(): void
-}
-
 /** The one that the address names, in whole. */
-const Opened = ({ version, name, onClose }: OpenedProps) => {
+const Opened = ({ version, name }: { version: Version; name: string }) => {
   const query = useQuery(hostNodeQuery(version.node_id, version.version, name))
+  const change = useChangeSearch()
+  const close = (): void => change({ 'host-node': undefined }, { replace: false })
   return (
-    <Dialog title={<Bdi>{name}</Bdi>} onClose={onClose} wide>
+    <Dialog title={<Bdi>{name}</Bdi>} onClose={close} wide>
       <Show query={query}>
         {(node) => (
           <Stack>

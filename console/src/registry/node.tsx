@@ -14,7 +14,7 @@ import { HostNodes } from './host-nodes.tsx'
 import { LongText, Provenance, support, Verdict } from './parts.tsx'
 import { nodeQuery, versionsQuery, type Node, type Version } from './queries.ts'
 import styles from './registry.module.css'
-import { explainInstalls, previousOf, readLicense, writeInstall } from './standing.ts'
+import { explainInstalls, readLicense, writeInstall } from './standing.ts'
 
 const route = getRouteApi('/registry/$node')
 
@@ -63,7 +63,7 @@ const NodeView = ({ node }: { node: Node }) => {
       {versions.data && <Standing versions={versions.data} latest={latest} />}
       <div className={`split ${styles.about}`}>
         <Tabs label="About the node" tabs={tabs} />
-        {latest && <Install version={latest} versions={versions.data ?? []} />}
+        {latest && <Install version={latest} />}
       </div>
     </Stack>
   )
@@ -124,7 +124,7 @@ const Standing = ({ versions: [newest], latest }: Versioned) => {
   )
 }
 
-const Install = ({ version, versions }: { version: Version; versions: readonly Version[] }) => {
+const Install = ({ version }: { version: Version }) => {
   const { data: service } = useQuery(serviceQuery)
   return (
     <Panel title={`Install ${version.version}`}>
@@ -133,7 +133,7 @@ const Install = ({ version, versions }: { version: Version; versions: readonly V
       ) : (
         version.downloadUrl && <Code text={version.downloadUrl} label="address of the archive" />
       )}
-      <Verdict version={version} before={previousOf(versions, version)} />
+      <Verdict version={version} />
     </Panel>
   )
 }
@@ -147,12 +147,7 @@ const Versions = ({ versions, latest }: Versioned) => {
     <>
       <ul aria-label="Versions">
         {shown.map((version) => (
-          <VersionRow
-            key={version.id}
-            version={version}
-            before={previousOf(versions, version)}
-            isLatest={version.id === latest?.id}
-          />
+          <VersionRow key={version.id} version={version} isLatest={version.id === latest?.id} />
         ))}
       </ul>
       {more}
@@ -160,13 +155,7 @@ const Versions = ({ versions, latest }: Versioned) => {
   )
 }
 
-interface VersionRowProps {
-  version: Version
-  before: Version | undefined
-  isLatest: boolean
-}
-
-const VersionRow = ({ version, before, isLatest }: VersionRowProps) => {
+const VersionRow = ({ version, isLatest }: { version: Version; isLatest: boolean }) => {
   const { node_id: nodeId, version: number, status, changelog, provenance } = version
   const { counts } = useQuery(findingsQuery(nodeId, number)).data ?? {}
   const found = counts ? counts.high + counts.medium : 0
@@ -188,7 +177,7 @@ const VersionRow = ({ version, before, isLatest }: VersionRowProps) => {
       {status !== 'NodeVersionStatusActive' && <Bdi>{version.status_reason}</Bdi>}
       {changelog && <LongText text={changelog} />}
       <Row>
-        <Verdict version={version} before={before} />
+        <Verdict version={version} />
         {found > 0 && (
           <Link {...to} search={{ tab: 'findings' }}>
             {counted(found, 'finding')}

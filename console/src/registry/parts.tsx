@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState, type ReactNode } from 'react'
+import { useState } from 'react'
 
 import type { Schema } from '../api/client.ts'
 import { Button } from '../ui/button.tsx'
@@ -9,7 +9,7 @@ import { Badge, Bdi } from '../ui/values.tsx'
 import type { Tone } from '../words/states.ts'
 import { counted } from '../words/text.ts'
 import type { Comparison } from './changes.ts'
-import { compareQuery, type Version } from './queries.ts'
+import { compareQuery, usePrevious, type Version } from './queries.ts'
 import styles from './registry.module.css'
 
 const LINES = 4
@@ -37,27 +37,24 @@ type Supported = Pick<Version, 'tags' | 'tags_admin' | 'supported_os' | 'support
   Partial<Pick<Version, 'supported_host_version' | 'supported_host_frontend_version'>>
 
 /** Where a node or version says that it runs, and its tags: as facts. */
-export const support = (of: Supported): Record<string, ReactNode> => {
-  const facts = {
-    Tags: [...of.tags, ...of.tags_admin],
-    Systems: of.supported_os,
-    Accelerators: of.supported_accelerators,
-    Host: [of.supported_host_version ?? ''].filter(Boolean),
-    Frontend: [of.supported_host_frontend_version ?? ''].filter(Boolean),
-  }
-  const told = Object.entries(facts).filter(([, words]) => words.length > 0)
-  return Object.fromEntries(
-    told.map(([name, words]) => [name, <Badges key={name} words={words} />]),
-  )
-}
+export const support = (of: Supported) => ({
+  Tags: badges([...of.tags, ...of.tags_admin]),
+  Systems: badges(of.supported_os),
+  Accelerators: badges(of.supported_accelerators),
+  Host: of.supported_host_version && <Badge>{of.supported_host_version}</Badge>,
+  Frontend: of.supported_host_frontend_version && (
+    <Badge>{of.supported_host_frontend_version}</Badge>
+  ),
+})
 
-const Badges = ({ words }: { words: readonly string[] }) => (
-  <Row>
-    {[...new Set(words)].map((word) => (
-      <Badge key={word}>{word}</Badge>
-    ))}
-  </Row>
-)
+const badges = (words: readonly string[]) =>
+  words.length > 0 && (
+    <Row>
+      {[...new Set(words)].map((word) => (
+        <Badge key={word}>{word}</Badge>
+      ))}
+    </Row>
+  )
 
 /** Where a version was published from, as its CI job has proved. */
 export const Provenance = ({ provenance: from }: { provenance: Schema<'Provenance'> }) => (
@@ -88,19 +85,21 @@ const describe = ({ verdict, counts }: Comparison): string => {
   return counts.safe === 0 ? 'same host nodes' : 'safe for saved workflows'
 }
 
-const isRead = (version: Version): boolean => version.host_node_extract_status === 'success'
+const isRead = (version: Version | undefined): boolean =>
+  version?.host_node_extract_status === 'success'
 
 /** What an update from the version before does, which leads to their comparison. */
-export const Verdict = ({ version, before }: { version: Version; before: Version | undefined }) => {
+export const Verdict = ({ version }: { version: Version }) => {
   const { node_id: node, version: to } = version
-  const range = { from: before?.version ?? '', to }
-  const isKnown = before !== undefined && isRead(before) && isRead(version)
-  const { data } = useQuery({ ...compareQuery(node, range), enabled: isKnown })
+  const before = usePrevious(node, version)
+  const { version: from = '' } = before ?? {}
+  const isKnown = isRead(before) && isRead(version)
+  const { data } = useQuery({ ...compareQuery(node, { from, to }), enabled: isKnown })
   if (!data) return null
   return (
     <Row>
-      <span>From {range.from}:</span>
-      <Link {...comparisonPage(node, range.from, to)} title={`Compare ${range.from} with ${to}`}>
+      <span>From {from}:</span>
+      <Link {...comparisonPage(node, from, to)} title={`Compare ${from} with ${to}`}>
         <Badge tone={data.verdict === 'none' ? 'soft' : LEVEL_WORDS[data.verdict].tone}>
           {describe(data)}
         </Badge>

@@ -1,4 +1,9 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  queryOptions,
+  useQuery,
+} from '@tanstack/react-query'
 
 import { keyOf, read, readQuery, type Schema } from '../api/client.ts'
 
@@ -12,7 +17,7 @@ export interface Filter {
   os?: string[]
   accelerator?: string[]
   tag?: string[]
-  sort?: string
+  sort?: keyof typeof SORTS
 }
 
 export const SORTS = {
@@ -28,12 +33,12 @@ const FIELDS = {
   repository: 'repository_url_search',
 } as const
 
-const paramsOf = ({ q, in: where = 'names', os, accelerator, tag, sort = '' }: Filter) => ({
-  ...(q !== undefined && { [FIELDS[where]]: q.slice(0, 200) }),
-  ...(os && { supported_os: os }),
-  ...(accelerator && { supported_accelerator: accelerator }),
-  ...(tag && { tag }),
-  ...(sort !== '' && sort in SORTS && { sort: sort as 'name' }),
+const paramsOf = ({ q, in: where = 'names', os, accelerator, tag, sort }: Filter) => ({
+  [FIELDS[where]]: q?.slice(0, 200),
+  supported_os: os,
+  supported_accelerator: accelerator,
+  tag,
+  sort: sort || undefined,
 })
 
 const ROWS = 50
@@ -58,16 +63,13 @@ export const searchQuery = (filter: Filter, depth: number) =>
     refetchOnWindowFocus: false,
   })
 
-type Facets = Partial<Record<string, { value: string; count: number }[]>>
-
 /** How many there are of each word of a filter; asked for behind the rows, which need not wait for it. */
 export const facetsQuery = (filter: Filter) =>
   queryOptions({
     queryKey: ['search', filter, 'facets'],
-    queryFn: async ({ signal }): Promise<Facets> => {
-      const query = { limit: 1, facets: true, ...paramsOf(filter) }
-      return (await read('/nodes/search', { query }, signal)).facets ?? {}
-    },
+    queryFn: ({ signal }) =>
+      read('/nodes/search', { query: { limit: 1, facets: true, ...paramsOf(filter) } }, signal),
+    select: ({ facets }) => facets,
     staleTime: 60_000,
     placeholderData: keepPreviousData,
   })
@@ -77,6 +79,13 @@ export const nodeQuery = (nodeId: string) => readQuery('/nodes/{nodeId}', { path
 /** Newest first. */
 export const versionsQuery = (nodeId: string) =>
   readQuery('/nodes/{nodeId}/versions', { path: { nodeId } })
+
+/** The one published before a version, for which workflows were saved. */
+export const usePrevious = (nodeId: string, version: Version | undefined): Version | undefined => {
+  const { data = [] } = useQuery(versionsQuery(nodeId))
+  const place = data.findIndex(({ id }) => id === version?.id)
+  return version && data.slice(place + 1).find(({ status }) => status === 'NodeVersionStatusActive')
+}
 
 const VERSION = '/nodes/{nodeId}/versions/{version}'
 const HOST_NODES = `${VERSION}/host-nodes` as const
@@ -95,19 +104,19 @@ const CARDS = 12
 export const hostNodesQuery = (
   { node_id: nodeId, version, status }: Version,
   search: string | undefined,
-) =>
-  infiniteQueryOptions({
-    queryKey: [...keyOf(HOST_NODES, { path: { nodeId, version } }), { search }],
+) => {
+  const path = { nodeId, version }
+  return infiniteQueryOptions({
+    queryKey: keyOf(HOST_NODES, { path, query: { search } }),
     initialPageParam: 1,
-    queryFn: ({ signal, pageParam: page }) => {
-      const query = { page, limit: CARDS, ...(search !== undefined && { search }) }
-      return read(HOST_NODES, { path: { nodeId, version }, query }, signal)
-    },
+    queryFn: ({ signal, pageParam: page }) =>
+      read(HOST_NODES, { path, query: { page, limit: CARDS, search } }, signal),
     getNextPageParam: ({ page, totalNumberOfPages }) =>
       page < totalNumberOfPages ? page + 1 : undefined,
     placeholderData: keepPreviousData,
     staleTime: status === 'NodeVersionStatusActive' ? Infinity : 5000,
   })
+}
 
 export const hostNodeQuery = (nodeId: string, version: string, hostNodeName: string) =>
   readQuery(`${HOST_NODES}/{hostNodeName}`, { path: { nodeId, version, hostNodeName } }, MINUTE)

@@ -2,14 +2,14 @@ import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-quer
 import { getRouteApi } from '@tanstack/react-router'
 import { SlidersHorizontal } from 'lucide-react'
 import { Fragment, memo, useState } from 'react'
+import { CheckboxGroup } from 'react-aria-components/CheckboxGroup'
 
-import type { Answer } from '../api/client.ts'
 import { serviceQuery } from '../api/queries.ts'
 import { Button } from '../ui/button.tsx'
 import { AddressField, Checkbox, Segments, Select } from '../ui/fields.tsx'
 import { Dialog } from '../ui/layers.tsx'
 import { Link, nodePage } from '../ui/link.tsx'
-import { EndlessList, type EndlessQuery } from '../ui/list.tsx'
+import { EndlessList } from '../ui/list.tsx'
 import { Empty, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
 import { useChangeSearch } from '../ui/address.ts'
 import { Badge, Bdi, Hidden, Tile, Time } from '../ui/values.tsx'
@@ -29,11 +29,6 @@ const FACETS = [
   ['tag', 'Tags'],
 ] as const
 
-const SORT_WORDS = Object.keys(SORTS) as (keyof typeof SORTS)[]
-
-/** The most entries that pages lead to, until the service has said it. */
-const DEPTH = 10_000
-
 // Each part reads what it shows: a key renders the rows, not all of the page for each step of their query.
 export const Page = () => (
   <>
@@ -49,7 +44,7 @@ export const Page = () => (
 )
 
 const useList = () => {
-  const depth = useQuery(serviceQuery).data?.limits.search_depth ?? DEPTH
+  const depth = useQuery(serviceQuery).data?.limits.search_depth ?? 0
   return useInfiniteQuery(searchQuery(route.useSearch(), depth))
 }
 
@@ -61,7 +56,6 @@ const SearchBar = () => {
   const change = useChangeSearch()
   const [isOpen, setIsOpen] = useState(false)
   const chosen = countChosen(filter)
-  const sort = SORT_WORDS.find((word) => word === filter.sort) ?? ''
   return (
     <div className={`stack tight ${styles.search}`}>
       <AddressField label="Search the registry" placeholder="Search nodes" />
@@ -76,8 +70,8 @@ const SearchBar = () => {
         label="Sort by"
         isLabelHidden
         options={SORTS}
-        value={sort}
-        onChange={(next) => change({ sort: next })}
+        value={filter.sort ?? ''}
+        onChange={(sort) => change({ sort })}
       />
       <div className="phone">
         <Button onPress={() => setIsOpen(true)}>
@@ -112,7 +106,7 @@ const Found = () => {
               </Button>
             )}
           </p>
-          <Results list={list} pages={pages} />
+          <Results />
         </div>
       )}
     </Show>
@@ -141,29 +135,26 @@ const Filters = () => {
 interface FacetProps {
   name: string
   title: string
-  chosen: readonly string[] | undefined
-  counts: readonly { value: string; count: number }[] | undefined
+  chosen?: string[]
+  counts?: readonly { value: string; count: number }[]
 }
 
-const NONE: readonly never[] = []
-
-const Facet = memo(({ name, title, chosen = NONE, counts = NONE }: FacetProps) => {
+const Facet = memo(({ name, title, chosen = [], counts = [] }: FacetProps) => {
   const change = useChangeSearch()
   const rare = chosen.filter((value) => !counts.some((one) => one.value === value))
   const values = [...rare.map((value) => ({ value, count: 0 })), ...counts]
-  const toggle = (value: string, isOn: boolean): void => {
-    const others = chosen.filter((one) => one !== value)
-    change({ [name]: isOn ? [...others, value] : others }, { replace: false })
-  }
   if (values.length === 0) return null
   return (
-    <div role="group" aria-label={title}>
+    <CheckboxGroup
+      aria-label={title}
+      value={chosen}
+      onChange={(next) => change({ [name]: next }, { replace: false })}
+    >
       <strong>{title}</strong>
       {values.map(({ value, count }) => (
         <Checkbox
           key={value}
-          isSelected={chosen.includes(value)}
-          onChange={(isOn) => toggle(value, isOn)}
+          value={value}
           label={
             <>
               <Bdi>{value}</Bdi> <small className="soft">{count.toLocaleString('en')}</small>
@@ -171,16 +162,13 @@ const Facet = memo(({ name, title, chosen = NONE, counts = NONE }: FacetProps) =
           }
         />
       ))}
-    </div>
+    </CheckboxGroup>
   )
 })
 
-interface ResultsProps {
-  list: EndlessQuery
-  pages: readonly (Answer<'/nodes/search'> & { filter: string })[]
-}
-
-const Results = ({ list, pages }: ResultsProps) => {
+const Results = () => {
+  const list = useList()
+  const pages = list.data?.pages ?? []
   const navigate = route.useNavigate()
   const queries = useQueryClient()
   const rows = pages.flatMap((page) =>
@@ -202,7 +190,7 @@ const Results = ({ list, pages }: ResultsProps) => {
       rows={rows}
       keyOf={({ node }) => node.id}
       height={rows.some(({ matched }) => matched) ? 84 : 64}
-      total={pages[0]?.total ?? 0}
+      total={pages[0]?.total}
       query={list}
       onTop={() => void queries.resetQueries({ queryKey: ['search'] })}
       onOpen={({ node }) => void navigate(nodePage(node.id))}

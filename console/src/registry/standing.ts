@@ -1,4 +1,5 @@
 import type { Schema } from '../api/schema.ts'
+import { wordsOf } from '../words/states.ts'
 import { counted } from '../words/text.ts'
 
 type Version = Schema<'NodeVersion'>
@@ -11,35 +12,22 @@ type Version = Schema<'NodeVersion'>
 export const explainInstalls = (
   newest: Version | undefined,
   latest: Version | undefined,
-  findings?: number,
+  findings = 0,
 ): string | undefined => {
   if (!newest) return 'No version has been published yet.'
   if (newest.version === latest?.version) return undefined
-  const why = `${newest.version} ${explain(newest, latest, findings)}.`
-  return `${why} Installs get ${latest ? latest.version : 'nothing yet'}.`
+  const why = explain(newest, latest, findings)
+  return `${newest.version} ${why}. Installs get ${latest?.version ?? 'nothing yet'}.`
 }
 
-const explain = (newest: Version, latest: Version | undefined, findings = 0): string => {
-  switch (newest.status) {
-    case 'NodeVersionStatusFlagged':
-      return `is held back${findings > 0 ? `: ${counted(findings, 'finding')}` : ''}`
-    case 'NodeVersionStatusPending':
-      return 'is being checked'
-    case 'NodeVersionStatusBanned':
-      return 'is banned'
-    case 'NodeVersionStatusDeleted':
-      return 'is deleted'
-    case 'NodeVersionStatusActive':
-      if (newest.deprecated && !latest?.deprecated) return 'is deprecated by its publisher'
-      return newest.version.includes('-') ? 'is a pre-release' : 'has a lower number'
-  }
+const explain = (newest: Version, latest: Version | undefined, findings: number): string => {
+  const { status, version, deprecated } = newest
+  if (status === 'NodeVersionStatusFlagged' && findings > 0)
+    return `is held back: ${counted(findings, 'finding')}`
+  if (status !== 'NodeVersionStatusActive') return `is ${wordsOf(status).word}`
+  if (deprecated && !latest?.deprecated) return 'is deprecated by its publisher'
+  return version.includes('-') ? 'is a pre-release' : 'has a lower number'
 }
-
-/** The one published before it, for which workflows were saved. */
-export const previousOf = (versions: readonly Version[], version: Version): Version | undefined =>
-  versions
-    .slice(versions.findIndex(({ id }) => id === version.id) + 1)
-    .find(({ status }) => status === 'NodeVersionStatusActive')
 
 /** The command of the settings (CONSOLE_INSTALL) for one version. */
 export const writeInstall = (

@@ -1,10 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useState } from 'react'
 
 import { useStream } from '../api/stream.ts'
 import { Code } from '../ui/code.tsx'
-import { SearchField } from '../ui/fields.tsx'
+import { AddressField } from '../ui/fields.tsx'
 import { countsInWords, fileQuery, Findings, findingsQuery } from '../ui/findings.tsx'
 import { comparisonPage, Link, LinkButton, nodePage } from '../ui/link.tsx'
 import { EndlessList } from '../ui/list.tsx'
@@ -14,18 +13,16 @@ import { Badge, Bdi, Bytes, StateBadge, Time } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
 import { HostNodes } from './host-nodes.tsx'
 import { LongText, Provenance, support, Verdict } from './parts.tsx'
-import { filesQuery, streamPathOf, versionQuery, versionsQuery, type Version } from './queries.ts'
+import { filesQuery, streamPathOf, usePrevious, versionQuery, type Version } from './queries.ts'
 import styles from './registry.module.css'
-import { previousOf } from './standing.ts'
 
 const route = getRouteApi('/registry/$node/$version')
 
 export const Page = () => {
   const { node, version: number } = route.useParams()
   const query = useQuery(versionQuery(node, number))
-  const { data: versions = [] } = useQuery(versionsQuery(node))
   const version = query.data
-  const previous = version && previousOf(versions, version)
+  const previous = usePrevious(node, version)
   useLive(version)
   const badges = version && (
     <>
@@ -43,7 +40,7 @@ export const Page = () => {
       <PageTitle extra={badges} actions={compare}>
         {`${node} ${number}`}
       </PageTitle>
-      <Show query={query}>{(data) => <VersionView version={data} previous={previous} />}</Show>
+      <Show query={query}>{(data) => <VersionView version={data} />}</Show>
     </>
   )
 }
@@ -69,18 +66,15 @@ const useLive = (version: Version | undefined): void => {
   })
 }
 
-interface Compared {
-  version: Version
-  previous: Version | undefined
-}
-
-const VersionView = ({ version, previous }: Compared) => {
+const VersionView = ({ version }: { version: Version }) => {
+  // Of the files, the address may name one.
+  const { file } = route.useSearch()
   const count = version.host_nodes?.count
   const hostNodes = count === undefined ? 'Host nodes' : counted(count, 'host node')
   const tabs = {
     'host-nodes': [hostNodes, <HostNodes key="host-nodes" version={version} />],
-    findings: ['Findings', <Checked key="findings" version={version} previous={previous} />],
-    files: ['Files', <Files key="files" />],
+    findings: ['Findings', <Checked key="findings" version={version} />],
+    files: ['Files', file === undefined ? <FileList /> : <File path={file} />],
     details: ['Details', <Details key="details" version={version} />],
   } as const
   return (
@@ -90,7 +84,7 @@ const VersionView = ({ version, previous }: Compared) => {
         <span className="soft">
           published <Time at={version.createdAt} />
         </span>
-        <Verdict version={version} before={previous} />
+        <Verdict version={version} />
       </Row>
       <Held version={version} />
       {version.changelog && <LongText text={version.changelog} />}
@@ -117,23 +111,27 @@ const Held = ({ version: { status, status_reason: reason } }: { version: Version
 }
 
 /** What the checks found; visitors see how many. */
-const Checked = ({ version: { node_id: nodeId, version }, previous }: Compared) => (
-  <Show query={useQuery(findingsQuery(nodeId, version))}>
-    {({ counts, scanned_at: at, findings }) => (
-      <Stack>
-        <p className="soft">
-          {countsInWords(counts)}, {at ? 'checked ' : 'not checked yet'}
-          {at && <Time at={at} />}
-        </p>
-        {findings ? (
-          <Findings nodeId={nodeId} version={version} previous={previous?.version} />
-        ) : (
-          <Note>Members of the publisher see each finding with its file and line.</Note>
-        )}
-      </Stack>
-    )}
-  </Show>
-)
+const Checked = ({ version }: { version: Version }) => {
+  const of = { nodeId: version.node_id, version: version.version }
+  const previous = usePrevious(of.nodeId, version)?.version
+  return (
+    <Show query={useQuery(findingsQuery(of.nodeId, of.version))}>
+      {({ counts, scanned_at: at, findings }) => (
+        <Stack>
+          <p className="soft">
+            {countsInWords(counts)}, {at ? 'checked ' : ''}
+            <Time at={at} none="not checked yet" />
+          </p>
+          {findings ? (
+            <Findings {...of} previous={previous} />
+          ) : (
+            <Note>Members of the publisher see each finding with its file and line.</Note>
+          )}
+        </Stack>
+      )}
+    </Show>
+  )
+}
 
 const Details = ({ version }: { version: Version }) => (
   <Facts
@@ -146,30 +144,20 @@ const Details = ({ version }: { version: Version }) => (
   />
 )
 
-/** The files of a version, or the one that the address names. */
-const Files = () => {
-  const { file } = route.useSearch()
-  return file === undefined ? <FileList /> : <File path={file} />
-}
-
 const FileList = () => {
   const { node, version } = route.useParams()
+  const { q = '' } = route.useSearch()
   const query = useQuery(filesQuery(node, version))
   const navigate = route.useNavigate()
-  const [text, setText] = useState('')
   return (
     <Show query={query}>
       {({ files }) => {
-        const shown = files.filter(({ path }) => path.toLowerCase().includes(text.toLowerCase()))
+        const shown = files.filter(({ path }) => path.toLowerCase().includes(q.toLowerCase()))
         return (
           <Stack>
-            <SearchField
-              label={`Search ${counted(files.length, 'file')}`}
-              value={text}
-              onChange={(next = '') => setText(next)}
-            />
+            <AddressField label={`Search ${counted(files.length, 'file')}`} />
             <EndlessList
-              key={text}
+              key={q}
               label="Files"
               rows={shown}
               keyOf={({ path }) => path}

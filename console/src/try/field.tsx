@@ -1,11 +1,11 @@
 import { RotateCcw } from 'lucide-react'
-import type { ReactNode } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
 
 import { IconButton } from '../ui/button.tsx'
 import { Segments, Select, Slider, Switch, TextField } from '../ui/fields.tsx'
 import { Stack } from '../ui/panels.tsx'
 import { FileField } from './files.tsx'
-import { optionsFor, withoutEmpty, type Choice, type Control, type Field } from './form.ts'
+import { FEW, optionsFor, withoutEmpty, type Choice, type Control, type Field } from './form.ts'
 import type { Body, JsonSchema } from './schema.ts'
 import styles from './try.module.css'
 
@@ -111,9 +111,6 @@ const numberOf = (text: string): number | string | undefined => {
   return Number.isNaN(Number(trimmed)) || trimmed.endsWith('.') ? trimmed : Number(trimmed)
 }
 
-/** So many choices stand beside each other. */
-const FEW = 4
-
 const ChoiceField = ({ field, form }: FieldProps) => {
   const { name, label, help, preset, isRequired, pointer } = field
   const choices = optionsFor(form.schema, field, form.body)
@@ -168,7 +165,7 @@ const Group = ({ field, members, form }: FieldProps & { members: readonly Field[
   const onChange = (member: string, value: unknown): void =>
     form.onChange(name, withoutEmpty({ ...body, [member]: value }))
   return (
-    <More title={label} isOpen={isWrong([`${pointer}/`], form)}>
+    <More title={label} open={isWrong([`${pointer}/`], form)}>
       {members.map((member) => (
         <FieldRow key={member.name} field={member} form={{ ...form, schema: {}, body, onChange }} />
       ))}
@@ -180,15 +177,9 @@ const Group = ({ field, members, form }: FieldProps & { members: readonly Field[
 export const isWrong = (pointers: readonly string[], { faults }: Form): boolean =>
   Object.keys(faults).some((fault) => pointers.some((pointer) => fault.startsWith(pointer)))
 
-interface MoreProps {
-  title: string
-  isOpen: boolean
-  children: ReactNode
-}
-
 /** Fields that few need; open by itself where something in it is wrong. */
-export const More = ({ title, isOpen, children }: MoreProps) => (
-  <details className={styles.more} open={isOpen || undefined}>
+export const More = ({ title, open, children }: ComponentProps<'details'>) => (
+  <details className={styles.more} open={open || undefined}>
     <summary className="strong">{title}</summary>
     <Stack>{children}</Stack>
   </details>

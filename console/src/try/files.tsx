@@ -26,19 +26,14 @@ interface FileFieldProps {
 /** A picture by drop, choice, paste or address. It is uploaded at once, so that the request names a link. */
 export const FileField = (props: FileFieldProps) => {
   const { label, help, error, accept, value, onChange, takesPaste } = props
-  const [file, setFile] = useState<File>()
-  const [part, setPart] = useState<number>()
+  const [part, setPart] = useState(0)
   const upload = useMutation({
     mutationFn: (chosen: File) => uploadFile(chosen, setPart),
+    onMutate: () => setPart(0),
     onSuccess: onChange,
-    onSettled: () => setPart(undefined),
   })
-  const take = (chosen: File | undefined): void => {
-    if (!chosen) return
-    setFile(chosen)
-    setPart(0)
-    upload.mutate(chosen)
-  }
+  const { variables: file, mutate: take } = upload
+  const src = ownLink(value)
   usePaste(takesPaste, accept, take)
   const what = accept === 'image/*' ? 'picture' : 'video'
   return (
@@ -48,15 +43,19 @@ export const FileField = (props: FileFieldProps) => {
         aria-label={`${label}: drop a ${what}`}
         className={`row drop ${styles.drop}`}
         onDrop={({ items }) => {
-          for (const item of items) if (item.kind === 'file') return void item.getFile().then(take)
+          const dropped = items.find((item) => item.kind === 'file')
+          void dropped?.getFile().then((chosen) => take(chosen))
         }}
       >
         {value === undefined || upload.isPending ? (
           <ImagePlus aria-hidden />
         ) : (
-          <Preview link={value} name={isOwn(value) ? file?.name : undefined} />
+          <Preview link={value} src={src} name={file?.name} />
         )}
-        <FileTrigger acceptedFileTypes={[accept]} onSelect={(chosen) => take(chosen?.[0])}>
+        <FileTrigger
+          acceptedFileTypes={[accept]}
+          onSelect={(chosen) => chosen?.[0] && take(chosen[0])}
+        >
           <Button isPending={upload.isPending}>
             {value === undefined ? `Choose a ${what}` : 'Replace'}
           </Button>
@@ -70,14 +69,14 @@ export const FileField = (props: FileFieldProps) => {
           </IconButton>
         )}
       </DropZone>
-      {part !== undefined && <Progress label={`Upload of ${file?.name ?? what}`} part={part} />}
+      {upload.isPending && <Progress label={`Upload of ${file?.name ?? what}`} part={part} />}
       {upload.error && <ErrorPanel error={upload.error} onRetry={file && (() => take(file))} />}
       <TextField
         label={`${label}: its address`}
         isLabelHidden
         type="url"
-        placeholder={`or its address: https://…`}
-        value={isOwn(value) ? '' : value}
+        placeholder="or its address: https://…"
+        value={src === undefined ? (value ?? '') : ''}
         onChange={(address) => onChange(address.trim() || undefined)}
         help={help}
         error={error}
@@ -86,19 +85,14 @@ export const FileField = (props: FileFieldProps) => {
   )
 }
 
-const isOwn = (value: string | undefined): boolean =>
-  value === undefined || ownLink(value) !== undefined
-
 /** Strangers' pictures are not loaded: their address is shown below. */
-const Preview = ({ link, name }: { link: string; name: string | undefined }) => {
+const Preview = ({ link, src, name }: { link: string; src: string | undefined; name?: string }) => {
   const [broken, setBroken] = useState<string>()
-  const src = ownLink(link)
+  if (src === undefined) return <Bdi>{link}</Bdi>
   return (
     <>
-      {src !== undefined && src !== broken && (
-        <img src={src} alt="" onError={() => setBroken(src)} />
-      )}
-      <Bdi>{name ?? src?.split('?')[0]?.split('/').at(-1) ?? link}</Bdi>
+      {src !== broken && <img src={src} alt="" onError={() => setBroken(src)} />}
+      <Bdi>{name ?? src.split('?')[0]?.split('/').at(-1)}</Bdi>
     </>
   )
 }

@@ -35,7 +35,8 @@ const SHOWN = 10
 /** A number that is drawn by a slider has this many values at most; one that is chosen from a list, that many. */
 const RANGE = 1000
 const LIST = 24
-const FEW = 4
+/** So many choices stand beside each other. */
+export const FEW = 4
 
 /** The fields of a form, from the schema of a body. */
 export const readFields = (schema: JsonSchema, pointer = ''): Field[] =>
@@ -67,10 +68,11 @@ const helpOf = ({ description = '' }: JsonSchema, { is }: Control): string =>
 
 const controlOf = (name: string, schema: JsonSchema, pointer: string): Control => {
   const [type] = [schema.type ?? []].flat()
-  if (isPicture(schema)) return files('image/*', 1, false)
-  if (schema.items && isPicture(schema.items)) return files('image/*', schema.maxItems ?? 1, true)
-  if (name === 'video_url') return files('video/*', 1, false)
-  if (schema.enum) return { is: 'choice', options: schema.enum.filter(isChoice) }
+  const { items, maxItems: count = 1 } = schema
+  if (isPicture(items ?? schema))
+    return { is: 'files', accept: 'image/*', count, isList: items !== undefined }
+  if (name === 'video_url') return { is: 'files', accept: 'video/*', count, isList: false }
+  if (schema.enum) return { is: 'choice', options: schema.enum.filter((one) => one !== null) }
   if (schema.properties) return { is: 'group', fields: readFields(schema, pointer) }
   if (type === 'boolean')
     return schema.default === undefined
@@ -81,26 +83,15 @@ const controlOf = (name: string, schema: JsonSchema, pointer: string): Control =
   return { is: 'text', rows: isLong ? 3 : 0, maxLength: schema.maxLength }
 }
 
-const files = (accept: 'image/*' | 'video/*', count: number, isList: boolean): Control => ({
-  is: 'files',
-  accept,
-  count,
-  isList,
-})
-
 /** The pattern of a picture takes a data: URI. */
 const isPicture = ({ pattern }: JsonSchema): boolean =>
   pattern?.includes('[dD][aA][tT][aA]') ?? false
 
-const isChoice = (value: unknown): value is Choice => value !== null
-
-const numberOf = (
-  { minimum: min, maximum: max, ...rest }: JsonSchema,
-  isWhole: boolean,
-): Control => {
+const numberOf = (schema: JsonSchema, isWhole: boolean): Control => {
+  const { minimum: min, maximum: max, default: preset } = schema
   const span = min === undefined || max === undefined ? Infinity : max - min
   if (min === undefined || max === undefined || span > RANGE) return { is: 'number', min, max }
-  const most = rest.default === undefined ? LIST : FEW - 1
+  const most = preset === undefined ? LIST : FEW - 1
   if (isWhole && span <= most)
     return { is: 'choice', options: Array.from({ length: span + 1 }, (_, index) => min + index) }
   return { is: 'range', min, max, step: isWhole || span >= 10 ? 1 : span / 100 }
@@ -122,31 +113,21 @@ export const optionsFor = (schema: JsonSchema, field: Field, body: Body): readon
   )
 }
 
-const isChosen = ({ control }: Field): boolean => control.is === 'choice' || control.is === 'switch'
-
 /** The body without what does not go with the rest any more, such as a length that another model has not. */
 export const settle = (schema: JsonSchema, fields: readonly Field[], body: Body): Body => {
   let settled = body
-  for (const field of fields) {
-    const value = settled[field.name]
-    if (value === undefined || !isChosen(field)) continue
-    if (!optionsFor(schema, field, settled).includes(value as Choice))
+  for (const field of fields.filter(({ control }) => ['choice', 'switch'].includes(control.is)))
+    if (!optionsFor(schema, field, settled).includes(settled[field.name] as Choice))
       settled = { ...settled, [field.name]: undefined }
-  }
   return withoutEmpty(settled)
 }
 
+/** What says nothing, as JSON. */
+const EMPTY = new Set([undefined, 'null', '""', '[]', '{}'])
+
 /** Members that say nothing are not sent. */
 export const withoutEmpty = (body: Body): Body =>
-  Object.fromEntries(
-    Object.entries(body).filter(
-      ([, value]) =>
-        value !== undefined &&
-        value !== null &&
-        value !== '' &&
-        !(typeof value === 'object' && Object.keys(value).length === 0),
-    ),
-  )
+  Object.fromEntries(Object.entries(body).filter(([, value]) => !EMPTY.has(JSON.stringify(value))))
 
 /** A body as it was kept, with defaults: what differs from them, of the members that there are. */
 export const onlyChanges = (fields: readonly Field[], body: Body): Body =>
@@ -171,7 +152,7 @@ export const pointersOf = (fields: readonly Field[]): string[] =>
 export const missing = (fields: readonly Field[], body: Body): Field[] =>
   fields.filter(({ name, isRequired, control }) => {
     const value = body[name]
-    const count = control.is === 'files' && control.isList ? control.count : 1
+    const count = control.is === 'files' ? control.count : 1
     return isRequired && [value ?? []].flat().filter(Boolean).length < count
   })
 
@@ -179,16 +160,15 @@ export const missing = (fields: readonly Field[], body: Body): Field[] =>
 export const startFrom = (kind: Kind, fields: readonly Field[], task: TaskDetail): Body => {
   if (task.request.path === kind.path) return onlyChanges(fields, task.request.body)
   const result = task.results[0]?.url
-  const values = fields.map(({ name, isRequired, control }) => {
-    if (control.is === 'files' && result !== undefined && takes(control.accept, task))
-      return [name, control.isList ? [result] : result] as const
-    if (name === 'video_creation_id') return [name, task.task_id] as const
+  const valueOf = ({ name, isRequired, control }: Field): unknown => {
+    if (control.is === 'files' && result !== undefined && control.accept.startsWith(task.family))
+      return control.isList ? [result] : result
+    if (name === 'video_creation_id') return task.task_id
     // What must be chosen is, so that the next step is one press away: the same model, if it can.
-    if (!isRequired || control.is !== 'choice') return [name, undefined] as const
-    const [same] = control.options.filter((option) => option === task.request.body[name])
-    return [name, same ?? control.options[0]] as const
-  })
-  return onlyChanges(fields, Object.fromEntries(values))
+    if (!isRequired || control.is !== 'choice') return undefined
+    const { options } = control
+    return options.find((option) => option === task.request.body[name]) ?? options[0]
+  }
+  const values = fields.map((field) => [field.name, valueOf(field)])
+  return onlyChanges(fields, Object.fromEntries(values) as Body)
 }
-
-const takes = (accept: string, { family }: TaskDetail): boolean => accept.startsWith(family)

@@ -1,24 +1,12 @@
 import { IMAGES, VIDEOS } from '../../../client/lib/task.ts'
 
-export interface Kind {
-  /** Last part of the page's address. */
-  id: string
-  title: string
-  /** Its creation route. */
-  path: string
-  /** Its function in the TypeScript client. */
-  call: string
-}
+/** The last part of its page's address, its title, its creation route, and its function in the TypeScript client. */
+const kind = (id: string, title: string, path: string, call: string) => ({ id, title, path, call })
 
-const kind = (id: string, title: string, path: string, call: string): Kind => ({
-  id,
-  title,
-  path,
-  call,
-})
+export type Kind = ReturnType<typeof kind>
 
 /** What can be tried, in the order of the choice. */
-export const KINDS: readonly Kind[] = [
+export const KINDS = [
   kind('relight', 'Relight', `${IMAGES}/image-relight`, 'relight'),
   kind('upscale', 'Upscale', `${IMAGES}/image-upscaler`, 'upscale'),
   kind(

@@ -6,7 +6,7 @@ import { keepDraft, session } from '../api/session.ts'
 import { useStore } from '../api/store.ts'
 import { taskQuery } from '../tasks/queries.ts'
 import { Select } from '../ui/fields.tsx'
-import { LinkButton, tryPage } from '../ui/link.tsx'
+import { tryPage } from '../ui/link.tsx'
 import { Empty, ErrorPanel, Loading, PageTitle, Show } from '../ui/panels.tsx'
 import { readFields, startFrom } from './form.ts'
 import { KINDS, type Kind } from './kinds.ts'
@@ -23,14 +23,13 @@ export const Page = () => {
   const document = useQuery(documentQuery)
   const kind = KINDS.find((known) => known.id === id)
   if (id === undefined) return <Navigate {...tryPage('relight')} search={true} replace />
-  if (!kind) return <UnknownKind />
   const choice = (
     <div className={styles.kind}>
       <Select
         label="Kind"
         isLabelHidden
         options={OPTIONS}
-        value={id}
+        value={kind?.id}
         onChange={(next) => void navigate(tryPage(next))}
       />
     </div>
@@ -38,12 +37,16 @@ export const Page = () => {
   return (
     <>
       <PageTitle extra={choice}>Try</PageTitle>
-      <Show query={document} loading={<Loading rows={6} />}>
-        {(read) => {
-          const schema = schemaOf(read, kind.path)
-          return schema ? <Started kind={kind} schema={schema} /> : <UnknownKind />
-        }}
-      </Show>
+      {kind ? (
+        <Show query={document} loading={<Loading rows={6} />}>
+          {(read) => {
+            const schema = schemaOf(read, kind.path)
+            return schema && <Started kind={kind} schema={schema} />
+          }}
+        </Show>
+      ) : (
+        <Empty>Kiln makes no task of this kind. Choose one above.</Empty>
+      )}
     </>
   )
 }
@@ -68,13 +71,3 @@ const Started = ({ kind, schema }: { kind: Kind; schema: JsonSchema }) => {
     </>
   )
 }
-
-const UnknownKind = () => (
-  <>
-    <PageTitle>No such kind</PageTitle>
-    <Empty>
-      <p>Kiln makes no task of this kind.</p>
-      <LinkButton to="/try">Try another</LinkButton>
-    </Empty>
-  </>
-)

@@ -1,7 +1,8 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 
 import { hashOf } from '../../../client/lib/bytes.ts'
-import { answerOf, read, send } from '../api/client.ts'
+import { pause } from '../../../client/lib/pause.ts'
+import { answerOf, read, send, type Schema } from '../api/client.ts'
 import { putFile } from '../api/upload.ts'
 import { post } from '../tasks/queries.ts'
 import type { Kind } from './kinds.ts'
@@ -13,18 +14,17 @@ export const documentQuery = queryOptions({
   staleTime: Infinity,
 })
 
-export interface DryRun {
-  credits: number
-  estimated_seconds: number | null
-}
+/** Milliseconds without a change, after which the price is asked for. */
+const PAUSE_MS = 300
 
 /** What a request would cost and take, or all its faults. */
 export const dryRunQuery = ({ path }: Kind, body: Body) =>
   queryOptions({
     queryKey: ['dry-run', path, body],
     queryFn: async ({ signal }) => {
+      await pause(PAUSE_MS, signal)
       const init = { params: { query: { dry_run: true } }, body, signal }
-      return (await answerOf(post(path, init))) as unknown as DryRun
+      return (await answerOf(post(path, init))) as Schema<'DryRun'>
     },
     placeholderData: keepPreviousData,
     gcTime: 60_000,
@@ -39,8 +39,8 @@ export const uploadFile = async (
   const hash = isSecureContext ? await hashOf(new Uint8Array(await file.arrayBuffer())) : undefined
   const body = {
     file_name: file.name || 'picture',
-    ...(file.type && { content_type: file.type }),
-    ...(hash !== undefined && { file_hash: hash }),
+    content_type: file.type || undefined,
+    file_hash: hash,
   }
   const links = await send('POST', '/customers/storage', { body })
   if (!links.existing_file) await putFile(links.upload_url, file, { onProgress })

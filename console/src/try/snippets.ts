@@ -11,12 +11,10 @@ interface Request {
 const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 export const toCurl = ({ origin, kind, body }: Request): string =>
-  [
-    `curl ${quote(origin + kind.path)}`,
-    '-H "Authorization: Bearer $KILN_TOKEN"',
-    "-H 'Content-Type: application/json'",
-    `-d ${quote(JSON.stringify(body, null, 2))}`,
-  ].join(' \\\n  ')
+  String.raw`curl ${quote(origin + kind.path)} \
+  -H "Authorization: Bearer $KILN_TOKEN" \
+  -H 'Content-Type: application/json' \
+  -d ${quote(JSON.stringify(body, null, 2))}`
 
 /** JSON with names as one writes them in TypeScript; line ends within texts are escaped, so a line begins with a name. */
 const toLiteral = (body: Body): string =>
@@ -25,13 +23,11 @@ const toLiteral = (body: Body): string =>
 export const toTypeScript = ({ origin, kind, body }: Request): string =>
   `import { makeKiln } from 'kiln-client'
 
-const kiln = makeKiln({ baseUrl: ${quoteJs(origin)}, token: process.env.KILN_TOKEN })
+const kiln = makeKiln({ baseUrl: '${origin}', token: process.env.KILN_TOKEN })
 const task = await kiln.${kind.call}(${toLiteral(body)})
 const ended = await kiln.wait(task)
 console.log(ended)
 `
-
-const quoteJs = (text: string): string => `'${text.replaceAll(/['\\]/g, String.raw`\$&`)}'`
 
 /** A value as Python writes it. */
 const toPython = (value: unknown, indent = ''): string => {

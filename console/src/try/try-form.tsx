@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 
 import { toTask } from '../../../client/lib/task.ts'
-import { answerOf } from '../api/client.ts'
+import { answerOf, type Schema } from '../api/client.ts'
 import { sortFaults } from '../api/faults.ts'
 import { keepDraft, readDraft } from '../api/session.ts'
 import { announce } from '../shell/toasts.tsx'
@@ -17,10 +17,16 @@ import { counted, showSeconds } from '../words/text.ts'
 import { FieldRow, isWrong, More, type Form } from './field.tsx'
 import { missing, pointersOf, settle, withoutEmpty, type Field } from './form.ts'
 import type { Kind } from './kinds.ts'
-import { dryRunQuery, type DryRun } from './queries.ts'
+import { dryRunQuery } from './queries.ts'
 import type { Body, JsonSchema } from './schema.ts'
 import { toCurl, toPythonCode, toTypeScript } from './snippets.ts'
 import styles from './try.module.css'
+
+interface Draft {
+  body: Body
+  /** What was sent last. */
+  task?: string
+}
 
 interface TryFormProps {
   user: string
@@ -29,18 +35,9 @@ interface TryFormProps {
   fields: readonly Field[]
 }
 
-interface Draft {
-  body: Body
-  /** What was sent last. */
-  task?: string
-}
-
-/** Milliseconds without a change, after which the price is asked for. */
-const PAUSE_MS = 300
-
 /** A form on the left; on the right what came of it, or the same request as code. */
 export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
-  const [draft, setDraft] = useState<Draft>(
+  const [draft, setDraft] = useState(
     () => (readDraft(user, kind.id) as Draft | null) ?? { body: {} },
   )
   const [isTried, setTried] = useState(false)
@@ -48,12 +45,11 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
   const side = useRef<HTMLDivElement>(null)
   useEffect(() => keepDraft(user, kind.id, draft), [user, kind.id, draft])
   const body = withoutEmpty(draft.body)
-  const settled = useSettled(body)
   const lacking = missing(fields, body)
   const price = useQuery({
-    ...dryRunQuery(kind, settled),
+    ...dryRunQuery(kind, body),
     // Nothing is wrong with a form that nobody has begun.
-    enabled: Object.keys(settled).length > 0 || missing(fields, settled).length === 0,
+    enabled: Object.keys(body).length > 0 || lacking.length === 0,
   })
   const send = useMutation({
     mutationFn: async (given: Body) => toTask(await answerOf(post(kind.path, { body: given }))),
@@ -66,6 +62,7 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
   })
   const error = send.error ?? price.error
   const faults = sortFaults(error, pointersOf(fields))
+  const isAllAtFields = faults.rest.length === 0 && Object.keys(faults.fields).length > 0
   const atFields = { ...faults.fields }
   // What is not given yet is a fault once it was to be sent.
   for (const { pointer } of lacking)
@@ -86,6 +83,14 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
       .filter((field) => field.isRare === isRare)
       .map((field) => <FieldRow key={field.name} field={field} form={shared} />)
   const rare = fields.filter(({ isRare }) => isRare).map(({ pointer }) => pointer)
+  const request = { origin: location.origin, kind, body }
+  const run = <Run task={draft.task} onChangeIt={() => focusFirst(form.current)} />
+  const tabs = {
+    result: ['Result', run],
+    curl: codeTab('curl', toCurl(request)),
+    typescript: codeTab('TypeScript', toTypeScript(request)),
+    python: codeTab('Python', toPythonCode(request)),
+  } as const
   return (
     <div className={`split ${styles.columns}`}>
       <form
@@ -101,10 +106,10 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
       >
         <Stack>
           {rows(false)}
-          <More title="Advanced" isOpen={isWrong(rare, shared)}>
+          <More title="Advanced" open={isWrong(rare, shared)}>
             {rows(true)}
           </More>
-          {error && hasMore(faults) && <ErrorPanel error={error} rest={faults.rest} />}
+          {error && !isAllAtFields && <ErrorPanel error={error} rest={faults.rest} />}
         </Stack>
         <div className={`row apart ${styles.send}`}>
           <span className="soft small" role="status">
@@ -118,56 +123,22 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
         </div>
       </form>
       <div ref={side} className={styles.side}>
-        <Side
-          request={{ origin: location.origin, kind, body }}
-          task={draft.task}
-          onChangeIt={() => focusFirst(form.current)}
-        />
+        <Tabs label="Result and code" name="view" tabs={tabs} />
       </div>
     </div>
   )
 }
 
-interface SideProps {
-  request: { origin: string; kind: Kind; body: Body }
-  task: string | undefined
-  onChangeIt(): void
-}
+const codeTab = (title: string, text: string) =>
+  [title, <Code key={title} text={text} label={`request as ${title}`} />] as const
 
-const LANGUAGES = { curl: toCurl, TypeScript: toTypeScript, Python: toPythonCode }
-
-const Side = ({ request, task, onChangeIt }: SideProps) => {
-  const codes = Object.entries(LANGUAGES).map(([title, write]) => [
-    title.toLowerCase(),
-    [title, <Code key={title} text={write(request)} label={`request as ${title}`} />] as const,
-  ])
-  const content = <Run task={task} onChangeIt={onChangeIt} />
-  const tabs = { result: ['Result', content] as const, ...Object.fromEntries(codes) }
-  return <Tabs label="Result and code" name="view" tabs={tabs} />
-}
-
-/** The body as it was when nobody had changed it for a while. */
-const useSettled = (body: Body): Body => {
-  const text = JSON.stringify(body)
-  const [settled, setSettled] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [text])
-  return JSON.parse(settled) as Body
-}
-
-const aboutPrice = (price: DryRun | undefined): string => {
+const aboutPrice = (price: Schema<'DryRun'> | undefined): string => {
   if (!price) return ''
   const { credits, estimated_seconds: seconds } = price
   const time =
     seconds === null ? '' : ` · about ${showSeconds(Math.ceil(seconds)).replace('.0', '')}`
   return `${credits === 0 ? 'free' : counted(credits, 'credit')}${time}`
 }
-
-/** Whether there is more to say than what stands at the fields. */
-const hasMore = ({ fields, rest }: ReturnType<typeof sortFaults>): boolean =>
-  rest.length > 0 || Object.keys(fields).length === 0
 
 const focusFirst = (form: HTMLFormElement | null): void => {
   const first =
