@@ -9,6 +9,9 @@ import { isLocked } from './sqlstate.ts'
 /** Of two processes that migrate at once the second waits for this lock. The number is arbitrary. */
 const LOCK = 7_041_977
 
+/** Nobody waits for an answer: a busy server may take as long. */
+const CONNECT_MS = 10_000
+
 /** A look at it ends at once: a statement that waited would hold a snapshot, which indexes that are built wait for. */
 const LOOK_MS = 200
 
@@ -52,7 +55,13 @@ export const migrate = async (
   { onApplied = () => {}, patienceMs = PATIENCE_MS, folder = FOLDER }: MigrateOptions = {},
 ): Promise<string[]> => {
   const migrations = await readMigrations(folder)
-  const sql = makeDatabase({ url, pool: 1, name: 'kiln migrate', statementTimeoutMs: 0 })
+  const sql = makeDatabase({
+    url,
+    pool: 1,
+    name: 'kiln migrate',
+    statementTimeoutMs: 0,
+    waitMs: CONNECT_MS,
+  })
   try {
     while (!(await takeLock(sql))) await sleep(LOOK_MS)
     await sql`

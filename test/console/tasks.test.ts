@@ -96,6 +96,17 @@ describe('the form of a kind', () => {
     })
   })
 
+  test('two pictures that exclude each other leave all other choices', () => {
+    const { schema, fields } = formOf('relight')
+    const body = {
+      image: 'https://a.example/x.png',
+      transfer_light_from_reference_image: 'https://a.example/y.png',
+      transfer_light_from_lightmap: 'https://a.example/z.png',
+      style: 'brighter',
+    }
+    assert.deepEqual(settle(schema, fields, body), body)
+  })
+
   test('a body that was kept gives what differs from the defaults', () => {
     const kept = {
       image: 'https://a.example/x.png',

@@ -108,9 +108,10 @@ export const optionsFor = (schema: JsonSchema, field: Field, body: Body): readon
   const above = Object.fromEntries(
     names.slice(0, names.indexOf(field.name)).map((name) => [name, body[name]]),
   )
-  return options.filter(
-    (option) => !schema.not || !matches(schema.not, { ...above, [field.name]: option }),
-  )
+  const isWrong = (part: Body): boolean => schema.not !== undefined && matches(schema.not, part)
+  // Two pictures that exclude each other are no matter of this field.
+  if (isWrong(above)) return options
+  return options.filter((option) => !isWrong({ ...above, [field.name]: option }))
 }
 
 /** The body without what does not go with the rest any more, such as a length that another model has not. */
