@@ -263,6 +263,7 @@ closeOnSignal(
     await tracing?.stop()
     await Promise.all([sql.end({ timeout: 1 }), lockSql.end({ timeout: 1 })])
   },
-  { limitMs: 10_000, log },
+  // A longer delay than the usual two seconds leaves the rest as much time.
+  { limitMs: 10_000 + Math.max(0, config.DRAIN_DELAY_SECONDS - 2) * 1000, log },
 )
 log.info({ port, public_url: publicUrl, metrics_port: metricsServer?.port }, 'api ready')

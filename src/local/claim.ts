@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 
 import { findProcess, isRunning, signalProcess, waitUntilGone } from './process-table.ts'
 import type { ProcessId } from './process-table.ts'
@@ -65,15 +67,23 @@ export const claimDataFolder = async (
       refuseBesideLiving(state, dataDir)
       await endLeftovers(state, say)
     }
-    await rm(path, { force: true })
+    await takeAway(path, state)
   }
+}
+
+/** Removes the state of a stack that has ended. Another start may have done so meanwhile: its state is put back. */
+const takeAway = async (path: string, ended: StackState | undefined): Promise<void> => {
+  const aside = `${path}.${randomUUID()}`
+  await rename(path, aside).catch(() => {})
+  if (!isDeepStrictEqual(await readState(aside), ended)) await link(aside, path).catch(() => {})
+  await rm(aside, { force: true })
 }
 
 type Put = (from: string, to: string) => Promise<void>
 
 /** Whole under its name at once, so that nobody reads half of it. */
 const writeState = async (path: string, state: StackState, put: Put): Promise<void> => {
-  const part = `${path}.${process.pid}`
+  const part = `${path}.${randomUUID()}`
   await writeFile(part, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 })
   await put(part, path).finally(async () => await rm(part, { force: true }))
 }

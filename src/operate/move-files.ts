@@ -9,7 +9,8 @@ import type { Config } from '../process/settings/env.ts'
 
 /** Every key begins with one of them. */
 const FOLDERS = ['inputs', 'results', 'uploads', 'archives']
-const AT_ONCE = 4
+/** A bucket writes two large files at once. A third one would wait for a minute, and then end the move. */
+const AT_ONCE = 2
 const SAY_EVERY_MS = 5000
 
 /** Moves every file of STORAGE_ALSO to STORAGE. It can be stopped and repeated. Answers how many it moved. */

@@ -436,6 +436,19 @@ describe('a folder that files move to from another', () => {
     assert.match(await moveAll(stores, () => {}), /^0 files, 0.0 MB moved; nothing is left/)
   })
 
+  test('takes no more files at once than a bucket writes, where others wait for a minute only', async () => {
+    for (let index = 0; index < 10; index += 1) await putOld(`results/${index}/1`)
+    const { putStream } = stores.to
+    let [writing, most] = [0, 0]
+    stores.to.putStream = async (...values) => {
+      writing += 1
+      most = Math.max(most, writing)
+      return await putStream(...values).finally(() => (writing -= 1))
+    }
+    await moveAll(stores, () => {})
+    assert.equal(most, 2)
+  })
+
   test('takes a copy back whose file was removed meanwhile', async () => {
     await putOld('results/a/1')
     const { open } = stores.to

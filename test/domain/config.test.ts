@@ -102,6 +102,8 @@ describe('settings', () => {
     ['OUTBOUND_PORTS', 'https'],
     ['OUTBOUND_DENY', '10.0.0.0/33'],
     ['TRUST_PROXY', '10.0.0.0/8,none'],
+    ['TRUST_PROXY', '10/8'],
+    ['TRUST_PROXY', '127.1'],
     ['RESULT_LINK_SECONDS', '60'],
     ['WEBHOOK_TIME_FACTOR', '0'],
     ['WEBHOOK_TIME_FACTOR', '-0.5'],

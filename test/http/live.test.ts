@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 
 import { makeNews } from '../../src/db/shared/news.ts'
 import type { Transaction } from '../../src/db/client.ts'
@@ -12,7 +12,8 @@ import { makeWatches } from '../../src/http/live/watches.ts'
 import { IMAGE_API, VIDEO_API } from '../support/client.ts'
 import { openStream } from '../support/event-stream.ts'
 import { ADMIN, makeRegistry } from './registry-support.ts'
-import { useService } from '../support/service.ts'
+import { AWAITS_OUTAGE, useService } from '../support/service.ts'
+import { waitFor } from '../support/wait.ts'
 
 const IMAGE = 'https://images.example.com/a.png'
 
@@ -355,6 +356,87 @@ describe('a read that prefers to wait', () => {
       assert.equal(status, 200)
       assert.equal(headers.get('preference-applied'), null)
     })
+})
+
+describe('a stream whose look at the database breaks off in the middle', () => {
+  let baseUrl: string
+  before(async () => {
+    ;({ baseUrl } = await service.startSecondApi(AWAITS_OUTAGE))
+  })
+
+  const isWaiting = async (): Promise<boolean> => {
+    const [waiting] = await service.sql`
+      select from pg_stat_activity
+      where datname = current_database() and application_name = 'kiln api' and wait_event_type = 'Lock'
+    `
+    return waiting !== undefined
+  }
+
+  /** Does work while nobody can read a table, and until a statement of an api has given up there. */
+  const whileLocked = async (table: string, work: () => Promise<unknown>): Promise<void> => {
+    await unitOfWork({ sql: service.sql }, async (sql) => {
+      await sql`lock table ${sql(table)} in access exclusive mode`
+      await work()
+      await waitFor('a statement waits', isWaiting)
+      await waitFor('it has given up', async () => !(await isWaiting()))
+    })
+  }
+
+  test('of a task tells each move all the same', async () => {
+    const id = await createTask()
+    await using stream = await openStream(`${baseUrl}/tasks/${id}/stream`, await bearer())
+    await stream.next()
+    await whileLocked('task_result', () => move(id, 'FAILED'))
+    const [failed, end] = await stream.rest()
+    assert.equal(failed?.data['status'], 'FAILED')
+    assert.equal(end?.event, 'end')
+  })
+
+  test('of a version tells each step all the same', async () => {
+    const { path, id } = await addVersion()
+    await using stream = await openStream(`${baseUrl}${path}/stream`)
+    await stream.next()
+    await stream.next()
+    await whileLocked('scan', () =>
+      tellOf(
+        id,
+        (sql) => sql`update version set changelog = 'new', rev = rev + 1 where id = ${id}`,
+      ),
+    )
+    assert.equal((await stream.next())?.data['changelog'], 'new')
+  })
+
+  test('of all tasks tells each change all the same', async () => {
+    const user = randomUUID()
+    const { body } = await service
+      .client(user)
+      .create(`${IMAGE_API}/image-upscaler`, { image: IMAGE })
+    const headers = await bearer(user)
+    await using stream = await openStream(`${baseUrl}/tasks/stream`, headers)
+    await stream.next()
+    // The rows name their states by it, and the revisions that are read before do not.
+    const [found] = await service.sql<{ text: string }[]>`
+      select pg_get_functiondef('task_state'::regproc) as text
+    `
+    await service.sql.unsafe(SLOW_STATES)
+    await move(body.data.task_id, 'IN_PROGRESS')
+    await waitFor('a statement has begun', isSlow)
+    await waitFor('it was broken off', async () => !(await isSlow()))
+    await service.sql.unsafe(found?.text ?? '')
+    assert.equal((await stream.next())?.data['state'], 'running')
+  })
+
+  const SLOW_STATES = `
+    create or replace function task_state(status text, error_code text) returns text
+    language plpgsql as 'begin perform pg_sleep(20); return null; end'
+  `
+  const isSlow = async (): Promise<boolean> => {
+    const [slow] = await service.sql`
+      select from pg_stat_activity
+      where datname = current_database() and application_name = 'kiln api' and wait_event = 'PgSleep'
+    `
+    return slow !== undefined
+  }
 })
 
 describe('watches', () => {

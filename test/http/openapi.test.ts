@@ -11,6 +11,7 @@ import {
   resolve,
 } from '../support/contract.ts'
 import { VIDEO_API } from '../support/client.ts'
+import { startRoutes } from '../support/routes.ts'
 import type { Document, Media, Operation, Parameter } from '../support/contract.ts'
 
 interface Described extends Operation {
@@ -42,6 +43,24 @@ describe('the OpenAPI document', () => {
     for (const name of ['title', 'version', 'description', 'license', 'contact'])
       assert.ok(document.info[name], name)
     assert.match(String(document.info['description']).split('\n')[0] ?? '', /not generative/)
+  })
+
+  test('is written once, however often it is asked for', async (context) => {
+    const server = await startRoutes(listRoutes(), { sql: undefined as never })
+    const { mock } = context.mock.method(JSON, 'stringify')
+    try {
+      const texts = []
+      for (const path of ['/openapi.json', '/openapi', '/openapi.json'])
+        texts.push(await (await fetch(server.url + path)).text())
+      assert.deepEqual(JSON.parse(texts[0] ?? ''), document)
+      assert.equal(new Set(texts).size, 1)
+      const values = mock.calls.map(
+        ({ arguments: [value] }) => value as { openapi?: string } | null,
+      )
+      assert.equal(values.filter((value) => value?.openapi !== undefined).length, 1)
+    } finally {
+      await server.close()
+    }
   })
 
   test('has every route once, and nothing else', () => {

@@ -15,7 +15,7 @@ import { waitFor } from '../support/wait.ts'
 
 const UPSCALE = `${IMAGE_API}/image-upscaler`
 const BODY = { image: 'https://images.example.com/a.png' }
-/** The whole of a shutdown (it exits 1 by itself when it takes longer). */
+/** The whole of a shutdown with the usual delay (it exits 1 by itself when it takes longer). */
 const LIMIT_MS = 10_000
 const CLIENTS = 16
 /** Time in which the balancer is to look away; clients are served in it. */
@@ -26,12 +26,12 @@ const service = useService({ roles: ['api'] }, async () => {
   token = await service.token('alice')
 })
 
-const endWithin = async (entry: Entry): Promise<string> => {
+const endWithin = async (entry: Entry, limitMs = LIMIT_MS): Promise<string> => {
   const late = new AbortController()
   try {
     return await Promise.race([
       entry.ended,
-      sleep(LIMIT_MS, 'still running', { signal: late.signal }),
+      sleep(limitMs, 'still running', { signal: late.signal }),
     ])
   } finally {
     late.abort()
@@ -170,6 +170,12 @@ describe('SIGTERM', () => {
     entry.signal('SIGTERM')
     assert.equal(await endWithin(entry), '0')
     agent.destroy()
+  })
+
+  test('ends the process in order after a delay that is longer than ten seconds, too', async () => {
+    const { entry } = await service.startSecondApi({ DRAIN_DELAY_SECONDS: '11' })
+    entry.signal('SIGTERM')
+    assert.equal(await endWithin(entry, 2 * LIMIT_MS), '0')
   })
 
   test('a second time ends the process at once', async () => {

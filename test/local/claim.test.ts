@@ -6,11 +6,13 @@ import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 import { StackRunningError, claimDataFolder } from '../../src/local/claim.ts'
 import type { StackState } from '../../src/local/claim.ts'
-import { findProcess, isRunning } from '../../src/local/process-table.ts'
+import { findProcess, isRunning, signalProcess } from '../../src/local/process-table.ts'
 import type { ProcessId } from '../../src/local/process-table.ts'
+import { waitFor } from '../support/wait.ts'
 
 const GONE: ProcessId = { pid: process.pid, startedAt: 'in another boot' }
 
@@ -62,6 +64,23 @@ describe('a claim on a data folder', () => {
       [1, 2, 3, 4].map(async () => await claimDataFolder(dataDir, say)),
     )
     assert.equal(claims.filter(({ status }) => status === 'fulfilled').length, 1)
+  })
+
+  test('goes to one of two that wait for what a killed stack left', async () => {
+    const left = await startSleeper()
+    await leave({
+      supervisor: GONE,
+      addresses: {},
+      processes: [{ name: 'api', ...left, stopSignal: 'SIGCONT' }],
+    })
+    const claims = [0, 10].map(async (ms) => {
+      await sleep(ms)
+      return await claimDataFolder(dataDir, say)
+    })
+    await waitFor('all of them wait', async () => said.length === claims.length)
+    signalProcess(left.pid, 'SIGKILL')
+    const settled = await Promise.allSettled(claims)
+    assert.equal(settled.filter(({ status }) => status === 'fulfilled').length, 1)
   })
 
   test('ends what a killed stack left, the last started first', async () => {

@@ -42,7 +42,7 @@ const readTasks = (deps: TaskDeps, { owner, since, open }: FollowedTasks): ReadN
   const { sql } = deps
   let told: ReadonlyMap<string, number> | undefined
   let lastMs = since ?? 0
-  const find = async (): Promise<TaskRow[]> => {
+  const find = async () => {
     const isFirst = told === undefined
     if (isFirst) {
       const { rows } = await listTasks(sql, { owner, states: OPEN_STATES, limit: MOST_FOLLOWED })
@@ -51,14 +51,14 @@ const readTasks = (deps: TaskDeps, { owner, since, open }: FollowedTasks): ReadN
     const from = isFirst && since !== undefined ? new Date(since - UNSEEN_MS) : undefined
     const revisions = await listRevisions(sql, { owner, ids: [...open], since: from })
     const changed = revisions.filter(({ id, rev }) => told?.get(id) !== rev)
-    told = new Map(revisions.map(({ id, rev }) => [id, rev]))
     const rows = await listTaskRows(sql, { owner, ids: changed.map(({ id }) => id) })
     const isTold = ({ id, movedAt }: TaskRow): boolean =>
       !isFirst || open.has(id) || (from !== undefined && movedAt >= from)
-    return rows.filter(isTold)
+    return { revisions, rows: rows.filter(isTold) }
   }
   return async () => {
-    const rows = await withinDeadline(sql, find())
+    const { revisions, rows } = await withinDeadline(sql, find())
+    told = new Map(revisions.map(({ id, rev }) => [id, rev]))
     return rows.map((row): StreamEvent => {
       if (row.item.ended_at === undefined) open.add(row.id)
       else open.delete(row.id)

@@ -113,14 +113,12 @@ const readTaskStream = (
   let told = 0
   return async () => {
     const { family, moves, progress, hasEnded } = await read(after)
+    const end = hasEnded ? await readEnd(deps, { id: taskId, owner, family }) : undefined
     const events: StreamEvent[] = moves.map(({ id, ...data }) => ({ event: 'state', id, data }))
+    if (end) events.push({ event: 'end', data: end.body })
+    else if (progress > told) events.push({ event: 'progress', data: { progress } })
     after = moves.at(-1)?.sequence ?? after
-    if (!hasEnded && progress > told) events.push({ event: 'progress', data: { progress } })
     told = progress
-    if (hasEnded) {
-      const { body } = await readEnd(deps, { id: taskId, owner, family })
-      events.push({ event: 'end', data: body })
-    }
     return events
   }
 }
@@ -166,12 +164,12 @@ const streamVersion = async (
     // An expired version is deleted, and its number is free again.
     if (idNow !== id) throw errors.versionNotFound(params.nodeId, params.version)
     if (revision === known && !hasSettled) return []
-    known = revision
     const [version, steps] = await withinDeadline(
       deps.sql,
       Promise.all([getVersion(deps.sql, id, deps), listVersionSteps(deps.sql, id)]),
     )
     const before = told
+    known = revision
     told = JSON.stringify(steps)
     return [
       ...(told !== before ? [{ event: 'steps', data: { steps } } as const] : []),

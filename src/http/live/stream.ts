@@ -14,7 +14,7 @@ export interface StreamEvent {
   data: unknown
 }
 
-/** Reads what is new since the call before. The event `end` is the last. */
+/** Reads what is new since the call before that did not throw. The event `end` is the last. */
 export type ReadNews = () => Promise<StreamEvent[]>
 
 interface Followed {

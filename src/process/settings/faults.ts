@@ -1,3 +1,5 @@
+import { isIP } from 'node:net'
+
 import ipaddr from 'ipaddr.js'
 
 import { makeAddressJudge } from '../../adapters/outbound/address.ts'
@@ -98,11 +100,14 @@ const judgeRanges: Rule = (value) => {
 
 const judgeNetworks: Rule = (value, name) =>
   splitList(value === NO_PROXY ? '' : value)
-    .filter((text) => !ipaddr.isValid(text) && !ipaddr.isValidCIDR(text))
+    .filter((text) => !isWhole(text) || !(ipaddr.isValid(text) || ipaddr.isValidCIDR(text)))
     .map(
       (text) =>
         `${name} must be ${NO_PROXY}, or addresses or networks such as 10.0.0.0/8, got ${text}`,
     )
+
+/** ipaddr.js also reads short forms, such as 10/8, which nothing else does. */
+const isWhole = (network: string): boolean => isIP(network.replace(/\/.*/, '')) !== 0
 
 const judgeFactor: Rule = (value, name) =>
   Number(value) === 0 ? [`${name} must be on, off or a factor above 0, got ${value}`] : []
