@@ -12,6 +12,7 @@ import type { InspectedArchive } from '../../activities/inspect-archive.ts'
 import { makeVersionMoves } from '../../activities/version.ts'
 import { findArchivePlace } from '../../src/db/registry/archive.ts'
 import { findVersionState } from '../../src/db/registry/open-version.ts'
+import { findScan } from '../../src/db/registry/scan.ts'
 import { moveVersion } from '../../src/db/registry/version-move.ts'
 import type { VersionMoveName } from '../../src/domain/registry/version-move.ts'
 import { makeRegistryPlace } from '../db/registry-place.ts'
@@ -263,6 +264,23 @@ describe('checking an archive', () => {
     assert.deepEqual(await check(id, { storage }), { archiveState: 'accepted' })
     const found = await findArchivePlace(place.deps.sql, id)
     assert.deepEqual([found?.archive?.sha256, calls], [sha256Of(OTHER), 2])
+  })
+
+  test('leaves the findings of the one that another attempt has read meanwhile', async () => {
+    const id = await addUploaded()
+    const environment = makeEnvironment()
+    const inspector: typeof place.deps.inspector = {
+      ...place.deps.inspector,
+      inspect: async (request) => {
+        const found = await place.deps.inspector.inspect(request)
+        await upload(id, OTHER)
+        assert.deepEqual(await check(id), { archiveState: 'accepted' })
+        environment.cancel()
+        return found
+      },
+    }
+    await inspect(id, { inspector }, environment).catch(() => {})
+    assert.deepEqual((await findScan(place.deps.sql, id))?.counts, { high: 0, medium: 0, info: 0 })
   })
 
   test('goes on for a version that an operator has flagged, and not for a deleted one', async () => {

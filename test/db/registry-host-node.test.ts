@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 
 import { listHostNodes } from '../../src/db/registry/host-node-list.ts'
@@ -116,5 +117,15 @@ describe('the node of a host node', () => {
     assert.deepEqual([await find('Old'), await find('New')], [undefined, 'moving'])
     await place.move(second, 'admin_ban', 'bad')
     assert.deepEqual([await find('Old'), await find('New')], ['moving', undefined])
+  })
+
+  test('follows also where there are as many as may be, with names as long as may be', async () => {
+    const id = await place.addVersion({ nodeId: 'largest' })
+    await place.receive(id, id)
+    await place.accept(id, id)
+    const names = Array.from({ length: 5_000 }, () => randomBytes(384).toString('base64url'))
+    await put(id, Object.fromEntries(names.map((name) => [name, {}])))
+    assert.ok(await place.move(id, 'pass'), 'within the time of a statement')
+    assert.equal(await find(names[0] ?? ''), 'largest')
   })
 })

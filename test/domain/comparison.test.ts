@@ -355,6 +355,43 @@ describe('all changes', () => {
   })
 })
 
+describe('what a hostile pack says', () => {
+  const list = (start: string, many = 100_000) =>
+    Array.from({ length: many }, (_, index) => `${start}${index}`)
+  const inputs = (type: string) =>
+    list('i', 20_000)
+      .map((name) => `"${name}":["${type}"]`)
+      .join(',')
+  const dynamic = list('input_types.i', 20_000)
+  const types = JSON.stringify(list('').fill('A'))
+  const open = `"${String.raw`\"`.repeat(200_000)}`
+  const deep = (type: string) => `"a":["${type}",{"x":${'['.repeat(5000)}${']'.repeat(5000)}}]`
+
+  const hostile: [title: string, Given, Given][] = [
+    ['many dynamic inputs', { required: inputs('A'), dynamic }, { required: inputs('B'), dynamic }],
+    [
+      'many types of an output',
+      { types: JSON.stringify([list('A').join()]) },
+      { types: JSON.stringify([list('B').join()]) },
+    ],
+    [
+      'many names of outputs',
+      { types, return_names: JSON.stringify(list('a')) },
+      { types, return_names: JSON.stringify(list('b')) },
+    ],
+    ['a string without an end', { input_types: open }, { input_types: `${open}\\"` }],
+    ['lists that are too deep to be written', { required: deep('A') }, { required: deep('B') }],
+  ]
+  for (const [title, before, after] of hostile)
+    test(`holds nobody up: ${title}`, () => {
+      // Of the processor, since others use this machine, too.
+      const start = process.cpuUsage()
+      const from = JSON.parse(JSON.stringify(node(before))) as HostNodeText
+      assert.ok(compareHostNode(from, node(after)).length > 0)
+      assert.ok(process.cpuUsage(start).user < 5_000_000)
+    })
+})
+
 describe('JSON', () => {
   for (const text of [
     '{"b":1,"2":{"1":[true,null,"x:\\":"]},"__proto__":{},"a\\":":-1.5e-7}',

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { describe, test } from 'node:test'
 
 import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
+import type { Storage } from '../../src/adapters/storage/storage.ts'
+import { makeGate } from '../../src/domain/shared/gate.ts'
+import { makeVersionFileRoutes } from '../../src/http/registry/version-file-routes.ts'
+import type { JsonAnswer, RouteRequest } from '../../src/http/route.ts'
 import { listRoutes } from '../support/contract.ts'
 import { expectStatus, usePublisher, useRegistry } from './registry-support.ts'
 
@@ -108,5 +112,32 @@ describe('a read that is for everybody', () => {
       assert.deepEqual([status, body], [200, undefined], path)
     }
     assert.equal(await counted(), before)
+  })
+})
+
+describe('a store that does not answer', () => {
+  test('holds up who reads a file, and no lists', async () => {
+    const { sql } = registry.service.database
+    const stream = new PassThrough()
+    let tellOpened = () => {}
+    const opened = new Promise<void>((resolve) => (tellOpened = resolve))
+    const open = () => {
+      tellOpened()
+      return Promise.resolve({ stream, size: 36 })
+    }
+    const heavyReads = makeGate(1)
+    const routes = makeVersionFileRoutes({
+      sql,
+      heavyReads,
+      storage: { open } as Partial<Storage> as Storage,
+    })
+    const asked = { params: NAMED, query: { path: 'x' }, headers: {} } as Partial<RouteRequest>
+    const reading = routes
+      .find(({ path }) => path.endsWith('/content'))
+      ?.handler(asked as RouteRequest)
+    await opened
+    await heavyReads.run(() => Promise.resolve(), 100)
+    stream.end(Buffer.from('x'.repeat(36)))
+    assert.equal(((await reading) as JsonAnswer).status, 200)
   })
 })

@@ -199,6 +199,7 @@ describe('a version', () => {
       given: { changelog: 'first' },
     })
     const { sql } = registry.service.database
+    const tag = (await read(version)).headers.get('etag') ?? ''
     const expire = () => sql.begin((sql) => expireVersion(sql, id))
     assert.equal(await expire(), false, 'while there is time left')
     await sql`update version set upload_expires_at = now() - interval '1 hour' where id = ${id}`
@@ -208,6 +209,7 @@ describe('a version', () => {
     assert.notEqual(again.id, id)
     const { body } = await read(version)
     assert.deepEqual([body['id'], 'changelog' in body], [again.id, false])
+    expectStatus(await registry.anonymous.get(version, { 'if-none-match': tag }), 200)
     const deleted = await read(`${node}/versions?statuses=NodeVersionStatusDeleted`)
     assert.deepEqual(
       listOf(deleted).map((version) => [version['id'], version['status_reason']]),

@@ -8,13 +8,20 @@ import { toStorable } from '../storable-text.ts'
 /** Most `tags_admin` of a version. */
 const TAGS_MAX = 50
 
-/** Stores a scan with its findings in place of the scanner's earlier one, and its tags among the version's. */
+/**
+ * Stores a scan with its findings in place of the scanner's earlier one, and its tags among the version's. One of bytes that
+ * were replaced meanwhile is dropped: an attempt that was given up may go on, and come after the scan of those that are there.
+ */
 export const putScan = async (
   sql: Transaction,
   { versionId, sha256 }: { versionId: string; sha256: string },
   { scanner, scannerVersion, complete, counts, findings, tags }: FindingsSection,
 ): Promise<void> => {
   await lockNodeOfVersion(sql, versionId)
+  const [scanned] = await sql`
+    select from archive where version_id = ${versionId} and sha256 = ${sha256}
+  `
+  if (!scanned) return
   await sql`
     insert into scan (version_id, scanner, scanner_version, sha256, complete, high, medium, info)
     values (${versionId}, ${scanner}, ${scannerVersion}, ${sha256}, ${complete}, ${counts.high},

@@ -94,7 +94,8 @@ export const findVersionFacts = async (
     reason,
     archiveState,
     rev: versionRev,
-    revision: String(versionRev),
+    // With the id: a number that has expired without an upload is published anew as another version.
+    revision: `${versionRev}.${versionId}`,
     hasSettled,
     isPartial,
   }

@@ -109,7 +109,8 @@ export const compareTypes = (
   if (before.toSorted().join() === after.toSorted().join()) return 'same'
   if (after.includes('*')) return 'widened'
   if (before.includes('*')) return 'narrowed'
-  const kept = before.filter((type) => after.includes(type))
+  const known = new Set(after)
+  const kept = before.filter((type) => known.has(type))
   if (kept.length === 0) return 'changed'
   return kept.length === before.length ? 'widened' : 'narrowed'
 }

@@ -8,16 +8,15 @@ import { compareOutputs } from './outputs.ts'
 /** All changes between two forms of a host node. */
 export const compareHostNode = (before: HostNodeText, after: HostNodeText): Change[] => {
   const changes: Change[] = []
-  const isDynamic = (member: string): boolean =>
-    before.dynamic.includes(member) || after.dynamic.includes(member)
+  const dynamic = new Set([...before.dynamic, ...after.dynamic])
   const tell: Tell = (code, facts, isDoubtful) => changes.push(makeChange(code, facts, isDoubtful))
   const tellOf = (member: string): Tell =>
-    isDynamic(member) ? (code, facts) => tell(code, facts, true) : tell
+    dynamic.has(member) ? (code, facts) => tell(code, facts, true) : tell
   compareTexts(tell, before, after)
   const inputs = [readInputs(before), readInputs(after)] as const
   if (inputs[0] && inputs[1])
     compareInputs(tellOf('input_types'), inputs[0], inputs[1], (name) =>
-      isDynamic(`input_types.${name}`),
+      dynamic.has(`input_types.${name}`),
     )
   else if (before.input_types !== after.input_types) tell('inputs_unreadable')
   const outputs = [readOutputs(before), readOutputs(after)] as const

@@ -8,7 +8,7 @@ export const compareOutputs = (
   before: readonly OutputForm[],
   after: readonly OutputForm[],
 ): void => {
-  const [names, namesNow] = [before, after].map((outputs) => outputs.map(({ name }) => name))
+  const [names, namesNow] = [namesOf(before), namesOf(after)]
   for (const [output, one] of before.entries()) {
     const other = after[output]
     if (!other) {
@@ -25,7 +25,7 @@ export const compareOutputs = (
       })
     else if (one.name !== other.name && one.name !== undefined && other.name !== undefined) {
       // Links of the same type carry something else when names change places.
-      const isMoved = namesNow?.includes(one.name) || names?.includes(other.name)
+      const isMoved = namesNow.has(one.name) || names.has(other.name)
       const facts = { output, before: one.name, after: other.name }
       tell(isMoved ? 'output_moved' : 'output_renamed', facts)
     }
@@ -40,5 +40,7 @@ export const compareOutputs = (
   for (const [output, { name, types }] of after.entries())
     if (output >= before.length) tell('output_added', { output, after: name ?? types.join() })
 }
+
+const namesOf = (outputs: readonly OutputForm[]) => new Set(outputs.map(({ name }) => name))
 
 const formOf = ({ isList }: OutputForm): string => (isList ? 'a list' : 'a single value')

@@ -2,7 +2,7 @@
 export type Json = null | boolean | number | string | Json[] | JsonObject
 export type JsonObject = ReadonlyMap<string, Json>
 
-/** A string, and the colon behind a name. */
+/** A string, and the colon behind a name. Where a string has no end it would look for one from each escaped quote. */
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g
 
 /**
@@ -11,6 +11,7 @@ const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g
  */
 export const readJson = (text: string): Json | undefined => {
   try {
+    JSON.parse(text)
     return unmark(
       JSON.parse(
         text.replaceAll(STRING, (whole, colon?: string) => (colon ? `"#${whole.slice(1)}` : whole)),
@@ -21,10 +22,16 @@ export const readJson = (text: string): Json | undefined => {
   }
 }
 
-const unmark = (value: unknown): Json => {
-  if (Array.isArray(value)) return value.map(unmark)
+/** More than any form has, and few enough to be written again. */
+const MAX_DEPTH = 200
+
+const unmark = (value: unknown, depth = 0): Json => {
+  if (depth > MAX_DEPTH) throw new RangeError('it nests too deep')
+  if (Array.isArray(value)) return value.map((item) => unmark(item, depth + 1))
   if (typeof value !== 'object' || value === null) return value as Json
-  return new Map(Object.entries(value).map(([name, member]) => [name.slice(1), unmark(member)]))
+  return new Map(
+    Object.entries(value).map(([name, member]) => [name.slice(1), unmark(member, depth + 1)]),
+  )
 }
 
 export const isObject = (value: Json | undefined): value is JsonObject => value instanceof Map

@@ -13,6 +13,7 @@ import {
 } from '../../domain/registry/version-file.ts'
 import type { ArchiveFile } from '../../domain/registry/version-file.ts'
 import { apiError, errors, shown } from '../../domain/shared/errors.ts'
+import { makeGate } from '../../domain/shared/gate.ts'
 import { isKnown, quoteTag } from '../serve/etag.ts'
 import { defineRoute } from '../route.ts'
 import type { Route, RouteRequest } from '../route.ts'
@@ -34,6 +35,9 @@ const COMMON = {
   read: 'public',
 } as const
 const ERRORS = [...VERSION_ERRORS, 'archive_not_found', 'version_blocked', 'busy'] as const
+
+/** Files are read a few at once in this process, apart from lists: a slow store holds up nothing else. */
+const fileReads = makeGate(4)
 
 /** The routes by which the code of a version is looked at. Nothing is unpacked but the one file that is asked for. */
 export const makeVersionFileRoutes = (deps: FileDeps): Route[] => [
@@ -65,7 +69,7 @@ export const makeVersionFileRoutes = (deps: FileDeps): Route[] => [
         throw apiError('file_not_found', `The version has no file ${shown(request.query.path)}.`)
       const headers = { etag: quoteTag(file.sha256) }
       if (isKnown(request.headers['if-none-match'], headers.etag)) return { status: 304, headers }
-      const content = await deps.heavyReads.run(() => readContent(deps, storageKey, file))
+      const content = await fileReads.run(() => readContent(deps, storageKey, file))
       if (content.includes(0)) throw apiError('file_not_text')
       const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(content)
       return { status: 200, body: { ...describe(file), text }, headers }
