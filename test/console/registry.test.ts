@@ -40,6 +40,9 @@ describe('JSON of packs', () => {
   })
   for (const text of ['', '{', '{"a":NaN}', '['.repeat(100_000)])
     test(`is undefined for ${text.slice(0, 10)}`, () => assert.equal(readJson(text), undefined))
+  // Looking for the end from each quote would take longer than a file of tests may.
+  test('takes no longer where a string has no end', () =>
+    assert.equal(readJson(`{"${'\\"'.repeat(500_000)}`), undefined))
 })
 
 describe('a card', () => {

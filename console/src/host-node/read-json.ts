@@ -2,7 +2,7 @@
 export type Json = null | boolean | number | string | Json[] | JsonObject
 export type JsonObject = ReadonlyMap<string, Json>
 
-/** A string, and the colon behind a name. */
+/** A string, and the colon behind a name. Where a string has no end it would look for one from each escaped quote. */
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g
 
 /**
@@ -11,6 +11,7 @@ const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g
  */
 export const readJson = (text: string): Json | undefined => {
   try {
+    JSON.parse(text)
     return unmark(
       JSON.parse(
         text.replaceAll(STRING, (whole, colon?: string) => (colon ? `"#${whole.slice(1)}` : whole)),
