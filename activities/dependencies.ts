@@ -80,7 +80,7 @@ export interface RenderDependencies extends CommonDependencies {
   /** Folder of this process for unfinished files. */
   scratchDir: string
   /** Attempts that PostgreSQL did not end, after which the task ends; 10 when absent. */
-  mostClaims?: number
+  mostAttempts?: number
 }
 
 /** What renders of an upstream take. */

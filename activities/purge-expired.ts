@@ -16,7 +16,7 @@ import { removeLeftUploads } from './sweep-uploads.ts'
 /**
  * Makes the activity that removes one batch of what is past its age, and tells how much that was. Files go before their
  * row: when a process is killed between them, the next one removes the absent file once more. A file that cannot be
- * removed keeps nothing else, and is told of at the end.
+ * removed keeps nothing else: only the last batch, which has removed nothing, fails for it.
  */
 export const makePurgeExpired =
   ({ sql, storage, retentionDays, log }: CoreDependencies) =>
@@ -25,9 +25,10 @@ export const makePurgeExpired =
     const told = await deleteOldEndpointEvents(sql, retentionDays)
     const records = attempts + told + (await deleteOldRecords(sql))
     const faults: unknown[] = []
-    const each = async (ids: string[], remove: (id: string) => Promise<void>) => {
+    const each = async (ids: string[], remove: (id: string) => Promise<void>): Promise<number> => {
+      const before = faults.length
       for (const id of ids) await remove(id).catch((error: unknown) => faults.push(error))
-      return ids
+      return ids.length - (faults.length - before)
     }
     const tasks = await each(await listTasksToPurge(sql, retentionDays), async (id) => {
       await storage.removePrefix(`inputs/${id}`)
@@ -42,18 +43,11 @@ export const makePurgeExpired =
       await removeLeftUploads({ sql, storage }, id)
       await markVersionSwept(sql, id)
     })
-    const due = tasks.length + uploads.length + versions.length + records
-    if (faults.length > 0)
-      throw new Error(`${faults.length} of ${due} were not removed`, { cause: faults[0] })
+    const removed = tasks + uploads + versions + records
     // It looks at all of the store, so only the last batch of an hour does it.
-    const inputs = due === 0 ? await sweepInputs({ sql, storage }) : 0
-    const seen = {
-      tasks: tasks.length,
-      uploads: uploads.length,
-      versions: versions.length,
-      inputs,
-      records,
-    }
-    if (due + inputs > 0) log.info(seen, 'purged')
-    return due + inputs
+    const inputs = removed === 0 ? await sweepInputs({ sql, storage }) : 0
+    if (removed + inputs > 0) log.info({ tasks, uploads, versions, inputs, records }, 'purged')
+    if (removed === 0 && faults.length > 0)
+      throw new Error(`${faults.length} could not be removed`, { cause: faults[0] })
+    return removed + inputs
   }

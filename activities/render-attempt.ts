@@ -43,10 +43,10 @@ export class EngineError extends Error {
 const MAX_FAILURES = 3
 
 /**
- * Attempts that no outage has ended, those lost with a killed worker included: a task that kills its worker each time
- * must end.
+ * Attempts of one run that no outage has ended, those lost with a killed worker included: a task that kills its worker
+ * each time must end. Fences do not count them: they go on over all runs, and an outage takes many.
  */
-const MOST_CLAIMS = 10
+const MOST_ATTEMPTS = 10
 
 /**
  * Claims a task and runs the work of one attempt at it, with heartbeats, a deadline counted from the first claim, and a
@@ -59,8 +59,10 @@ export const runAttempt = async <Task extends ClaimedTask, T>(
   work: (task: Task, attempt: RenderAttempt) => Promise<T>,
 ): Promise<T | undefined> => {
   const context = Context.current()
+  const outages = countOutages()
   const task = await unitOfWork(deps, (sql) => claim(sql, taskId), { of: taskId }).catch(
     (error: unknown) => {
+      if (isUnavailable(error)) context.heartbeat({ outages: outages + 1 })
       throw retryLater(deps, error, taskId)
     },
   )
@@ -69,7 +71,6 @@ export const runAttempt = async <Task extends ClaimedTask, T>(
   const deadline = AbortSignal.timeout(remainingMs)
   const signal = AbortSignal.any([context.cancellationSignal, deadline])
   const scratchDir = join(deps.scratchDir, `${task.id}-${task.fence}`)
-  const outages = countOutages()
   const counted = outages > 0 ? { outages } : {}
   let details: object = { step: 'starting', percent: 0 }
   const report: RenderAttempt['report'] = (step, percent, upstreamId) => {
@@ -78,15 +79,15 @@ export const runAttempt = async <Task extends ClaimedTask, T>(
   }
   const isOver = (): boolean =>
     deadline.aborted || context.cancellationDetails?.cancelRequested === true
-  const { mostClaims = MOST_CLAIMS } = deps
+  const { mostAttempts = MOST_ATTEMPTS } = deps
   // Beats follow the clock, not the steps: each is a call that the server writes down, and a short render needs none.
   const beatMs = Math.min(BEAT_MS, (timing.heartbeatSeconds * 1000) / 4)
   return await withHeartbeat({ beatMs, details: () => ({ ...details, ...counted }) }, async () => {
     try {
       if (remainingMs === 0) throw new TaskFault('timeout')
       await mkdir(scratchDir, { recursive: true })
-      if (task.fence - outages > mostClaims)
-        throw new TaskFault('engine_failed', `The task was tried ${mostClaims} times.`)
+      if (context.info.attempt - outages > mostAttempts)
+        throw new TaskFault('engine_failed', `The task was tried ${mostAttempts} times.`)
       return await work(task, { signal, scratchDir, report, isOver })
     } catch (error) {
       const failure = await classify(

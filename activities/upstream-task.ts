@@ -1,3 +1,5 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { OutboundFault } from '../src/adapters/outbound/fault.ts'
@@ -36,8 +38,8 @@ interface UpstreamTask<Done, Made> {
   task: ClaimedTask
   attempt: RenderAttempt
   job: UpstreamJob<Done>
-  /** Fetches the results into the scratch folder. */
-  copy(done: Done): Promise<Made>
+  /** Fetches the results into an empty folder. */
+  copy(done: Done, dir: string): Promise<Made>
 }
 
 /**
@@ -140,8 +142,12 @@ const copy = async <Done, Made>(
   done: Done,
 ): Promise<Made | undefined> => {
   given.attempt.report('fetching the results', 100, id)
+  const dir = join(given.attempt.scratchDir, 'copy')
+  // A copy that was cut may be repeated until the deadline, and a disk does not hold them all.
+  await rm(dir, { recursive: true, force: true })
+  await mkdir(dir)
   try {
-    return await given.copy(done)
+    return await given.copy(done, dir)
   } catch (error) {
     if (!(error instanceof OutboundFault)) throw error
     const code = COPY_FAULTS[error.status ?? error.kind]

@@ -1,4 +1,3 @@
-import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { Value } from 'typebox/value'
@@ -38,7 +37,7 @@ export const makeVendorImages =
       task,
       attempt,
       job: makeJob(deps, upstream, task, attempt),
-      copy: (links) => copyImages(upstream, links, attempt),
+      copy: (links, dir) => copyImages(upstream, links, { dir, signal: attempt.signal }),
     })
 
 const makeJob = (
@@ -82,10 +81,9 @@ const findRecord = (body: Record<string, unknown>) => {
 const copyImages = async (
   upstream: Upstream,
   links: Links,
-  { scratchDir, signal }: RenderAttempt,
+  { dir, signal }: { dir: string; signal: AbortSignal },
 ): Promise<MadeImage[]> => {
   const images: MadeImage[] = []
-  const dir = await mkdtemp(join(scratchDir, 'copy-'))
   for (const [index, url] of links.entries()) {
     const path = join(dir, `result-${index + 1}`)
     await upstream.fetch({ url, toFile: path, signal })

@@ -1,4 +1,3 @@
-import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { Static } from 'typebox'
@@ -42,7 +41,7 @@ export const makeVendorVideo =
       task,
       attempt,
       job: makeJob(deps, upstream, task, attempt),
-      copy: (creation) => copyVideo(upstream, creation, attempt),
+      copy: (creation, dir) => copyVideo(upstream, creation, { dir, signal: attempt.signal }),
     })
 
 const makeJob = (
@@ -126,9 +125,8 @@ const signLinks = async (
 const copyVideo = async (
   upstream: Upstream,
   { url, cover_url: coverUrl, watermarked_url: markedUrl, video: facts }: Creation,
-  { scratchDir, signal }: VideoAttempt,
+  { dir, signal }: { dir: string; signal: AbortSignal },
 ): Promise<MadeVideo> => {
-  const dir = await mkdtemp(join(scratchDir, 'copy-'))
   const fetch = async (url: string, name: string, check: (path: string) => Promise<void>) => {
     const path = join(dir, name)
     await upstream.fetch({ url, toFile: path, signal })

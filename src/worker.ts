@@ -210,7 +210,7 @@ const vendorWorker = ({ dir: scratchDir }: Scratch): Promise<Worker> =>
       signer: makeLinks(),
       upstreams,
       // Each release ends all attempts, and an off-peak task waits for two days.
-      mostClaims: 1000,
+      mostAttempts: 1000,
     }),
     maxConcurrentActivityTaskExecutions: config.VENDOR_SLOTS,
     ...renderHeartbeats,

@@ -8,9 +8,14 @@ import type { RenderTiming } from '../src/domain/task/render-timing.ts'
 /** Time a render has after the deadline it judges itself, before the server ends the attempt. */
 const DEADLINE_MARGIN_SECONDS = 60
 
-/** A move is one short transaction; it is tried until PostgreSQL is back. */
+/**
+ * A move is one short transaction; it is tried until PostgreSQL is back, and the store, from which what a task leaves is
+ * removed. Longer waits are timers of the server: a wait in the worker keeps one of its 40 places for workflow tasks, and
+ * so many tasks that a caller cancels while the store is away would keep them all.
+ */
 export const moveOptions: LocalActivityOptions = {
   startToCloseTimeout: '10 seconds',
+  localRetryThreshold: '1 second',
   retry: {
     initialInterval: '200 milliseconds',
     backoffCoefficient: 2,

@@ -118,11 +118,11 @@ describe('an attempt to render', () => {
     assert.equal((await see(place.database, id)).failures, 0)
   })
 
-  test('ends a task that has been claimed ten times', async () => {
+  test('ends a task that has been tried ten times', async () => {
     const id = await insertTask(place)
-    await deps.sql`update task set fence = 9 where id = ${id}`
-    assert.equal((await render(deps, id))?.fence, 10)
-    await assert.rejects(render(deps, id), forGood('engine_failed'))
+    const on = (attempt: number) => ({ environment: makeEnvironment({ attempt }) })
+    assert.equal((await render(deps, id, on(10)))?.fence, 1)
+    await assert.rejects(render(deps, id, on(11)), forGood('engine_failed'))
   })
 
   test('counts the deadline from the first claim', async () => {

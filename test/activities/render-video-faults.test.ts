@@ -92,8 +92,12 @@ describe('a video task whose', () => {
     return id
   }
   /** Code and message that the caller is told, and the attempts it took, once the workflow has made its move. */
-  const endOf = async (id: string, using = deps, timing = VIDEO_TIMING) => {
-    const { attempts, ...reason } = await failForGood(using, id, { timing })
+  const endOf = async (
+    id: string,
+    using = deps,
+    options: Parameters<typeof renderVideo>[2] = {},
+  ) => {
+    const { attempts, ...reason } = await failForGood(using, id, options)
     assert.equal(await moves.failVideoTask(id, reason), 'failed')
     const { errorCode, errorMessage, ledger, events } = await seeVideo(place.database, id)
     assert.deepEqual(ledger, ['charge 10', 'refund 10'])
@@ -272,32 +276,41 @@ describe('a video task whose', () => {
     const id = await admit()
     const large = { ...deps, tinyVideos: false }
     const timing = { ...VIDEO_TIMING, deadlineSeconds: 0.7 }
-    const end = await endOf(id, large, timing)
+    const end = await endOf(id, large, { timing })
     assert.deepEqual(end, ['InternalServiceFailure', TASK_FAULTS.timeout, 1])
   })
 
   test('worker loses PostgreSQL is tried on, and that counts for nothing', async () => {
     const id = await admit()
-    await place.deps.sql`update task set fence = 10 where id = ${id}`
     const beats: unknown[] = []
-    const environment = makeEnvironment({ heartbeatDetails: { outages: 1 } })
-    environment.on('heartbeat', (details) => beats.push(details))
     const sql = makeDatabase({ ...PATIENT, url: place.database.url })
     const videoEngine = makeVideoEngine(() => sql.end())
-    await assert.rejects(renderVideo({ ...deps, sql, videoEngine }, id, { environment }), {
-      type: 'unavailable',
-    })
+    const lose = async (attempt: number, outages: number) => {
+      const environment = makeEnvironment({ attempt, heartbeatDetails: { outages } })
+      environment.on('heartbeat', (details) => beats.push(details))
+      const unlucky = { ...deps, sql, videoEngine }
+      await assert.rejects(renderVideo(unlucky, id, { environment }), { type: 'unavailable' })
+    }
+    await lose(11, 1)
     assert.deepEqual(beats.at(-1), { step: 'storing', percent: 100, outages: 2 })
+    await lose(12, 2)
+    assert.deepEqual(beats.at(-1), { outages: 3 }, 'before it could claim the task')
     const [heartbeatDetails] = beats.slice(-1)
-    const next = makeEnvironment({ heartbeatDetails })
-    assert.equal((await renderVideo(deps, id, { environment: next }))?.fence, 12)
+    const next = makeEnvironment({ attempt: 13, heartbeatDetails })
+    assert.equal((await renderVideo(deps, id, { environment: next }))?.fence, 2)
   })
 
   test('workers are killed ten times ends with InternalServiceFailure', async () => {
     const id = await admit()
-    await place.deps.sql`update task set fence = 9 where id = ${id}`
-    assert.equal((await renderVideo(deps, id))?.fence, 10)
-    const end = await endOf(id)
+    const on = (attempt: number) => ({ environment: makeEnvironment({ attempt }) })
+    assert.equal((await renderVideo(deps, id, on(10)))?.fence, 1)
+    const end = await endOf(id, deps, on(11))
     assert.deepEqual(end, ['InternalServiceFailure', 'The task was tried 10 times.', 1])
+  })
+
+  test('job is started again after an outage has all its tries', async () => {
+    const id = await admit()
+    await place.deps.sql`update task set fence = 60 where id = ${id}`
+    assert.equal((await renderVideo(deps, id))?.fence, 61)
   })
 })

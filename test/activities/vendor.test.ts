@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { on } from 'node:events'
+import { readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -399,6 +400,25 @@ describe('a video task of an upstream', { concurrency: true }, () => {
     assert.equal(create.body['video_creation_id'], id)
     assert.match(String(create.body['video_url']), OWN_LINK)
     assert.equal(await findLinked(String(create.body['video_url'])), source.storageKey)
+  })
+
+  test('keeps no more than the last copy that was cut on the disk', async () => {
+    const kept: number[] = []
+    let folder = ''
+    const { deps, id } = await startVideo(
+      {},
+      {
+        steps: { file: [said(200, MP4), said(502), said(200, MP4), said(502)] },
+        done: (upstreamId, base) => {
+          const names = readdirSync(folder, { recursive: true }).map(String)
+          kept.push(names.filter((name) => name.endsWith('video.mp4')).length)
+          return { id: upstreamId, state: 'success', creations: [creation(base)] }
+        },
+      },
+    )
+    folder = join(deps.scratchDir, `${id}-1`)
+    assert.equal((await renderVideo(deps, id))?.results.length, 2)
+    assert.deepEqual(kept, [0, 1, 1])
   })
 
   const failed = (code: string): Step =>

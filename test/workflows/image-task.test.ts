@@ -73,6 +73,23 @@ describe('the workflow of an image task', { concurrency: true }, () => {
     assert.deepEqual(ended.moves, [done(1), ['fail', { code: 'surprise', message: 'no' }]])
   })
 
+  test('leaves its place in the worker while a move cannot be made', async () => {
+    const met = new Set<string>()
+    let isAway = true
+    const complete = (taskId: string): Promise<'COMPLETED'> => {
+      met.add(taskId)
+      return isAway ? Promise.reject(new Error('the store is away')) : Promise.resolve('COMPLETED')
+    }
+    // A worker takes 40 workflow tasks at once.
+    const runs = Array.from({ length: 45 }, () => runner.image({ render: rendered, complete }))
+    try {
+      await waitFor('all have had their turn', () => Promise.resolve(met.size === runs.length))
+    } finally {
+      isAway = false
+    }
+    for (const { moves } of await Promise.all(runs)) assert.deepEqual(moves.at(-1), done(1))
+  })
+
   test('takes results that are there although somebody cancels it meanwhile', async () => {
     let moving = (): void => {}
     const begun = new Promise<void>((resolve) => {

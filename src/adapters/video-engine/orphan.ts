@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { lstat, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findProcessStart } from './process-start.ts'
 
@@ -35,6 +35,7 @@ export const sweepOrphans = async (dir: string): Promise<number> => {
   let killed = 0
   for (const name of names.filter((name) => name.endsWith(SUFFIX))) {
     const path = join(dir, name)
+    if (!(await isOurs(path))) continue
     const record = await readRecord(path)
     if (record && (await isRunning(record.owner, record.ownerStart))) continue
     // The process may run on another machine with the same store, whose worker still needs the record.
@@ -43,6 +44,12 @@ export const sweepOrphans = async (dir: string): Promise<number> => {
     await rm(path, { force: true })
   }
   return killed
+}
+
+/** A child of another user writes into its folder what it likes: this process would kill for it, or wait for a pipe. */
+const isOurs = async (path: string): Promise<boolean> => {
+  const stats = await lstat(path).catch(() => undefined)
+  return stats?.isFile() === true && stats.uid === (process.getuid?.() ?? stats.uid)
 }
 
 const readRecord = async (path: string): Promise<ChildRecord | undefined> => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chown, chmod, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { findChildUser, giveFolder } from '../../../src/adapters/child-user.ts'
@@ -232,6 +232,24 @@ describe('a sweep', () => {
     child.kill('SIGKILL')
     await once(child, 'exit')
   })
+
+  test(
+    'kills nothing for a record that a child of another user has written',
+    { skip: process.getuid?.() !== 0 && 'only root has children of another user' },
+    async () => {
+      const child = sleeper()
+      const group = child.pid ?? 0
+      const groupStart = (await findProcessStart(group)) ?? ''
+      const path = join(studio.dir, 'forged.child.json')
+      const record = { group, groupStart, owner: group, ownerStart: '1' }
+      await writeFile(path, JSON.stringify(record))
+      await chown(path, 65_534, 65_534)
+      assert.equal(await sweepOrphans(studio.dir), 0)
+      assert.equal(await findProcessStart(group), groupStart)
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    },
+  )
 
   test('spares a process that has got the number of a child since', async () => {
     const child = sleeper()
