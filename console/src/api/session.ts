@@ -13,7 +13,7 @@ export interface Session {
   ended?: boolean
 }
 
-export interface DevelopmentUser {
+interface DevelopmentUser {
   user: string
   platform_admin: boolean
 }
@@ -107,14 +107,11 @@ export const returnFromIssuer = async (known: Settings, address: URL): Promise<s
   }
 }
 
+/** Takes new tokens, and renews them a minute before their end; where that is not possible, says two minutes before when the session ends. */
 const accept = (given: Tokens): void => {
+  const { expiresAt, refresh, user = session.get().user ?? '' } = given
   tokens = given
-  session.set({ user: given.user ?? session.get().user ?? '' })
-  plan(given)
-}
-
-/** Renews a minute before the end; where that is not possible, says two minutes before when the session ends. */
-const plan = ({ expiresAt, refresh }: Tokens): void => {
+  session.set({ user })
   clearTimeout(timer)
   if (expiresAt === Infinity) return
   const before = refresh === undefined ? WARN_BEFORE_MS : RENEW_BEFORE_MS
