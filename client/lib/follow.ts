@@ -2,7 +2,7 @@ import { isPassing, KilnError, readRetryAfter } from './errors.ts'
 import type { ErrorCode } from './errors.ts'
 import type { Http } from './http.ts'
 import { pause, within } from './pause.ts'
-import { MOST_MS, pauseAfter, sendOnce, withRetries } from './retry.ts'
+import { MOST_MS, pauseAfter, withRetries } from './retry.ts'
 import { readServerSentEvents } from './server-sent-events.ts'
 
 export interface FollowOptions {
@@ -25,8 +25,6 @@ export interface Followed<State> {
 
 type News = { event: string; data: unknown }
 
-/** The service sends something every 15 seconds. */
-const SILENT_MS = 45_000
 const PATIENCE_MS = 300_000
 /** Streams that break without news, before the status is read instead. */
 const STREAM_TRIES = 3
@@ -83,57 +81,26 @@ const readStream = async <State>(
   http: Http,
   { streamPath, onNews, readEnd }: Followed<State>,
   position: Position,
-  outer: AbortSignal | undefined,
+  signal: AbortSignal | undefined,
 ): Promise<State | undefined> => {
   const { lastEventId } = position
-  const open = new AbortController()
-  const stop = (): void => open.abort(outer?.reason)
-  let timer = setTimeout(stop, SILENT_MS)
-  const touch = (): void => {
+  const onContact = (): void => {
     position.contactAt = Date.now()
-    clearTimeout(timer)
-    timer = setTimeout(stop, SILENT_MS)
   }
-  outer?.addEventListener('abort', stop)
-  try {
-    const { signal } = open
-    const body = await openStream(http, streamPath, { lastEventId, signal })
-    for await (const { event = 'message', id, data } of readServerSentEvents(body, {
-      touch,
-      signal,
-    })) {
-      position.lastEventId = id ?? position.lastEventId
-      if (!EVENTS.has(event)) continue
-      const news = { event, data: JSON.parse(data) as unknown }
-      const end = readEnd(news)
-      if (end !== undefined) return end
-      onNews(news)
-    }
-    outer?.throwIfAborted()
-    if (position.lastEventId === lastEventId)
-      throw new KilnError({ code: 'unreachable', message: 'the stream ended without news' })
-    return undefined
-  } finally {
-    clearTimeout(timer)
-    outer?.removeEventListener('abort', stop)
-    stop()
+  const options = { lastEventId, signal, onContact }
+  const events = readServerSentEvents((init) => http.send(streamPath, init), options)
+  for await (const { event = 'message', id, data } of events) {
+    position.lastEventId = id ?? position.lastEventId
+    if (!EVENTS.has(event)) continue
+    const news = { event, data: JSON.parse(data) as unknown }
+    const end = readEnd(news)
+    if (end !== undefined) return end
+    onNews(news)
   }
-}
-
-const openStream = async (
-  http: Http,
-  path: string,
-  { lastEventId, signal }: { lastEventId: string | undefined; signal: AbortSignal },
-): Promise<ReadableStream<Uint8Array>> => {
-  const known: Record<string, string> =
-    lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
-  const headers = { accept: 'text/event-stream', ...known }
-  const response = await sendOnce(() => http.send(path, { headers, signal }))
-  if (response instanceof KilnError) throw response
-  if (response.body && response.headers.get('content-type')?.startsWith('text/event-stream'))
-    return response.body
-  const { status } = response
-  throw new KilnError({ code: 'answer_unknown', message: `${path} is no stream`, status })
+  signal?.throwIfAborted()
+  if (position.lastEventId === lastEventId)
+    throw new KilnError({ code: 'unreachable', message: 'the stream ended without news' })
+  return undefined
 }
 
 /** Reads the status at its next change; undefined when it is not the last. */

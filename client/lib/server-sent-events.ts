@@ -2,30 +2,63 @@ import { createParser } from 'eventsource-parser'
 import type { EventSourceMessage } from 'eventsource-parser'
 
 import { KilnError } from './errors.ts'
+import { sendOnce } from './retry.ts'
 
-/** Reads server-sent events until the stream ends or the signal is aborted. `touch` is called whenever anything came, comments too. */
+interface Init {
+  headers: Record<string, string>
+  signal: AbortSignal
+}
+
+interface StreamOptions {
+  /** Where an earlier reading broke off. */
+  lastEventId: string | undefined
+  signal: AbortSignal | undefined
+  /** Called whenever anything came, comments too. */
+  onContact?: () => void
+}
+
+/** The service sends something every 15 seconds. */
+const SILENT_MS = 45_000
+
+/** Opens a stream and reads it until it ends, nothing comes any more or the signal is aborted. Throws the KilnError of a refusal or a break. */
 export async function* readServerSentEvents(
-  body: ReadableStream<Uint8Array>,
-  { touch, signal }: { touch: () => void; signal: AbortSignal },
+  send: (init: Init) => Promise<Response>,
+  { lastEventId, signal: outer, onContact }: StreamOptions,
 ): AsyncGenerator<EventSourceMessage, void> {
-  const events: EventSourceMessage[] = []
-  const parser = createParser({ onEvent: (event) => events.push(event) })
-  const reader = body.getReader()
-  const decoder = new TextDecoder()
-  const stop = (): void => void reader.cancel().catch(() => {})
-  signal.addEventListener('abort', stop, { once: true })
+  const open = new AbortController()
+  const stop = (): void => open.abort(outer?.reason)
+  let timer = setTimeout(stop, SILENT_MS)
+  outer?.addEventListener('abort', stop)
   try {
+    const known: Record<string, string> =
+      lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
+    const headers = { accept: 'text/event-stream', ...known }
+    const reader = bodyOf(await sendOnce(() => send({ headers, signal: open.signal }))).getReader()
+    open.signal.addEventListener('abort', () => void reader.cancel().catch(() => {}))
+    const events: EventSourceMessage[] = []
+    const parser = createParser({ onEvent: (event) => events.push(event) })
+    const decoder = new TextDecoder()
     for (;;) {
       const { done, value } = await reader.read().catch(toFault)
       if (done) return
-      touch()
+      onContact?.()
+      clearTimeout(timer)
+      timer = setTimeout(stop, SILENT_MS)
       parser.feed(decoder.decode(value, { stream: true }))
       yield* events.splice(0)
     }
   } finally {
-    signal.removeEventListener('abort', stop)
+    clearTimeout(timer)
+    outer?.removeEventListener('abort', stop)
     stop()
   }
+}
+
+const bodyOf = (answer: Response | KilnError): ReadableStream<Uint8Array> => {
+  if (answer instanceof KilnError) throw answer
+  const { body, headers, status, url } = answer
+  if (body && headers.get('content-type')?.startsWith('text/event-stream')) return body
+  throw new KilnError({ code: 'answer_unknown', message: `${url} is no stream`, status })
 }
 
 const toFault = (cause: unknown): never => {

@@ -260,8 +260,8 @@ describe('the registry of the console', { skip }, () => {
   })
 })
 
-const isFocused = (element: Locator): Promise<boolean> =>
-  element.evaluate((found) => found === found.ownerDocument.activeElement)
+const isFocused = async (element: Locator): Promise<boolean> =>
+  (await element.and(element.page().locator(':focus')).count()) > 0
 
 /** Presses Tab until an element has the focus. */
 const tabTo = async (page: Page, element: Locator): Promise<void> => {

@@ -1,11 +1,11 @@
 import { queryOptions, type QueryKey } from '@tanstack/react-query'
-import type { FetchResponse, RequestBodyOption } from 'openapi-fetch'
+import type { RequestBodyOption } from 'openapi-fetch'
 
 import type { paths } from '../../../client/generated/openapi.ts'
 import { answerOf, makeKiln, type RetryOptions } from '../../../client/index.ts'
 import { isPassing, KilnError } from '../../../client/lib/errors.ts'
 import { noteAnswer } from './health.ts'
-import type { Answer, Schema } from './schema.ts'
+import type { Answer, Operation, Schema } from './schema.ts'
 import { sendAsUser } from './session.ts'
 
 export { answerOf, isPassing, KilnError }
@@ -44,6 +44,12 @@ export const PATIENT = { attempts: 24, baseMs: 1000 }
 
 /** The same for what is worth the wait. */
 export const patientApi = makeApi(PATIENT)
+
+/** Milliseconds before the next try of what passes: 1, 2, 4, 8, then 15 s, or what the service asks for. */
+export const waitMs = (failures: number, error?: unknown): number => {
+  const asked = isPassing(error) ? (error.retryAfterSeconds ?? 0) * 1000 : 0
+  return Math.max(asked, Math.min(15_000, 1000 * 2 ** failures))
+}
 
 type Params<Path extends keyof paths> = paths[Path] extends { get: { parameters: infer Given } }
   ? Omit<Given, 'header' | 'cookie'>
@@ -97,23 +103,15 @@ export const nextPage = ({ page, totalPages }: { page: number; totalPages: numbe
 
 type Method = 'POST' | 'PUT' | 'DELETE'
 
-type Operation<Of extends Method, Path extends keyof paths> = NonNullable<
-  paths[Path][Lowercase<Of>]
->
-
 type Sent<Given> = RequestBodyOption<Given> &
   (Given extends { parameters: { path: infer Path } } ? { path: Path } : unknown)
-
-type Answered<Given extends object> = NonNullable<
-  FetchResponse<Given, object, 'application/json'>['data']
->
 
 /** A write: `send('PUT', '/publishers/{publisherId}', { path: { publisherId }, body })`. */
 export const send = async <Of extends Method, Path extends keyof paths>(
   method: Of,
   route: Path,
-  { path, body }: { path?: object; body?: unknown } & Sent<Operation<Of, Path>>,
-): Promise<Answered<Operation<Of, Path>>> => {
+  { path, body }: { path?: object; body?: unknown } & Sent<Operation<Path, Lowercase<Of>>>,
+): Promise<Answer<Path, Lowercase<Of>>> => {
   const { data } = await (writingApi[method] as unknown as Call)(route, { params: { path }, body })
-  return data as Answered<Operation<Of, Path>>
+  return data as Answer<Path, Lowercase<Of>>
 }

@@ -7,28 +7,18 @@ export interface FieldFaults {
   rest: readonly string[]
 }
 
-const NO_FAULTS: FieldFaults = { fields: {}, rest: [] }
-
 /** `/settings/0 must be …`, `?kind must be …`; the reason word of a video route is neither. */
 const OF_FIELD = /^([/?][^\s:]*):?\s+(.+)$/s
 
-/** Sorts the details of a refusal to the fields of a form; a field deeper than one shown counts for that one. */
+/** Sorts the details of a refusal to the fields of a form, of which a group stands before its members; what is deeper counts for the last. */
 export const sortFaults = (error: unknown, shown: readonly string[]): FieldFaults => {
-  if (!(error instanceof KilnError)) return NO_FAULTS
   const fields: Record<string, string> = {}
   const rest: string[] = []
-  for (const detail of error.details) {
+  for (const detail of error instanceof KilnError ? error.details : []) {
     const [, pointer = '', message = detail] = OF_FIELD.exec(detail) ?? []
-    const field = findField(pointer, shown)
+    const field = shown.findLast((one) => `${pointer}/`.startsWith(`${one}/`))
     if (field === undefined) rest.push(detail)
     else fields[field] = fields[field] === undefined ? message : `${fields[field]}; ${message}`
   }
   return { fields, rest }
 }
-
-const findField = (pointer: string, shown: readonly string[]): string | undefined =>
-  pointer === ''
-    ? undefined
-    : shown
-        .filter((field) => pointer === field || pointer.startsWith(`${field}/`))
-        .toSorted((a, b) => b.length - a.length)[0]

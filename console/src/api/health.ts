@@ -32,13 +32,10 @@ const isReady = async (): Promise<boolean> =>
 
 /** Called with each answer, or the lack of one. While the service is away the page asks whether it is ready. */
 export const noteAnswer = (reached: boolean): void => {
-  if (reached || !answers()) return
-  health.set({ awaySince: Date.now(), nextAt: Date.now() + ASK_MS })
-  setTimeout(() => void askReady(), ASK_MS)
+  if (!reached && answers()) askAgain(Date.now())
 }
 
-const askReady = async (): Promise<void> => {
-  if (await isReady()) return health.set({})
-  health.set({ ...health.get(), nextAt: Date.now() + ASK_MS })
-  setTimeout(() => void askReady(), ASK_MS)
+const askAgain = (awaySince: number): void => {
+  health.set({ awaySince, nextAt: Date.now() + ASK_MS })
+  setTimeout(async () => ((await isReady()) ? health.set({}) : askAgain(awaySince)), ASK_MS)
 }

@@ -1,14 +1,10 @@
 import * as oauth from 'oauth4webapi'
 
 import { ownPath, REDIRECT_PATH } from './links.ts'
+import type { Answer } from './schema.ts'
 
 /** What the service tells of its issuer. */
-export interface IssuerSettings {
-  issuer: string
-  client_id?: string
-  scopes: string
-  auth_params: Record<string, string>
-}
+type Settings = Answer<'/service'>
 
 /** What the issuer gave. It is in memory alone. */
 export interface Tokens {
@@ -34,7 +30,7 @@ const ATTEMPT = 'kiln.signing-in'
 const redirectUri = (): string => location.origin + REDIRECT_PATH
 
 /** What each request to the issuer begins with: a client without a secret. */
-const partiesOf = async (settings: IssuerSettings) => {
+const partiesOf = async (settings: Settings) => {
   const own: oauth.Client = { client_id: settings.client_id ?? '' }
   return [await discover(settings.issuer), own, oauth.None()] as const
 }
@@ -44,23 +40,15 @@ const optionsOf = (issuer: string) => ({
   [oauth.allowInsecureRequests]: /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|\/|$)/.test(issuer),
 })
 
-let known: Promise<oauth.AuthorizationServer> | undefined
-
-const discover = (issuer: string): Promise<oauth.AuthorizationServer> => {
-  known ??= (async () => {
-    const url = new URL(issuer)
-    const answer = await oauth.discoveryRequest(url, { ...optionsOf(issuer), algorithm: 'oidc' })
-    return await oauth.processDiscoveryResponse(url, answer)
-  })().catch((error: unknown) => {
-    known = undefined
-    throw error
-  })
-  return known
+const discover = async (issuer: string): Promise<oauth.AuthorizationServer> => {
+  const url = new URL(issuer)
+  const answer = await oauth.discoveryRequest(url, { ...optionsOf(issuer), algorithm: 'oidc' })
+  return await oauth.processDiscoveryResponse(url, answer)
 }
 
 /** Leaves the page for the issuer. silent: without asking, which fails when the issuer knows nobody. */
 export const leaveToSignIn = async (
-  settings: IssuerSettings,
+  settings: Settings,
   { path, silent }: { path: string; silent: boolean },
 ): Promise<never> => {
   const server = await discover(settings.issuer)
@@ -94,7 +82,7 @@ export const leaveToSignIn = async (
 
 /** What the way back from the issuer brought: tokens, or nothing where nobody was known and nobody was asked. */
 export const finishSignIn = async (
-  settings: IssuerSettings,
+  settings: Settings,
   address: URL,
 ): Promise<{ path: string; tokens: Tokens | undefined }> => {
   const text = sessionStorage.getItem(ATTEMPT)
@@ -121,7 +109,7 @@ export const finishSignIn = async (
 }
 
 /** New tokens for a refresh token; the issuer may give another one in its place. */
-export const renewTokens = async (settings: IssuerSettings, refresh: string): Promise<Tokens> => {
+export const renewTokens = async (settings: Settings, refresh: string): Promise<Tokens> => {
   const parties = await partiesOf(settings)
   const [server, own] = parties
   const options = optionsOf(settings.issuer)
@@ -143,7 +131,7 @@ const toTokens = (result: oauth.TokenEndpointResponse): Tokens => {
 
 /** Ends the session at the issuer: the refresh token is revoked, and where there is an address for it the page leaves for it. */
 export const leaveToSignOut = async (
-  settings: IssuerSettings,
+  settings: Settings,
   refresh: string | undefined,
 ): Promise<void> => {
   const parties = await partiesOf(settings)

@@ -1,14 +1,8 @@
 import { QueryClient, useQuery } from '@tanstack/react-query'
 
-import { isPassing, readQuery } from './client.ts'
+import { isPassing, readQuery, waitMs } from './client.ts'
 import { session } from './session.ts'
 import { useStore } from './store.ts'
-
-/** Milliseconds before the next try of what passes: 1, 2, 4, 8, then 15 s, or what the service asks for. */
-const waitMs = (failures: number, error: unknown): number => {
-  const asked = isPassing(error) ? (error.retryAfterSeconds ?? 0) * 1000 : 0
-  return Math.max(asked, Math.min(15_000, 1000 * 2 ** failures))
-}
 
 /** A query waits for the service; the client repeats a write. */
 export const makeQueryClient = (): QueryClient =>

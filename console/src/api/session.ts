@@ -1,5 +1,6 @@
 import { REDIRECT_PATH } from './links.ts'
-import type { IssuerSettings, Tokens } from './oidc.ts'
+import type { Tokens } from './oidc.ts'
+import type { Answer } from './schema.ts'
 import { makeStore } from './store.ts'
 
 export interface Session {
@@ -12,14 +13,12 @@ export interface Session {
   ended?: boolean
 }
 
-export interface DevelopmentUser {
+interface DevelopmentUser {
   user: string
   platform_admin: boolean
 }
 
-interface Settings extends IssuerSettings {
-  development: boolean
-}
+type Settings = Answer<'/service'>
 
 /** The name of a development user, whom a reload makes a new token for. */
 const DEVELOPMENT_USER = 'kiln.user'
@@ -108,14 +107,11 @@ export const returnFromIssuer = async (known: Settings, address: URL): Promise<s
   }
 }
 
+/** Takes new tokens, and renews them a minute before their end; where that is not possible, says two minutes before when the session ends. */
 const accept = (given: Tokens): void => {
+  const { expiresAt, refresh, user = session.get().user ?? '' } = given
   tokens = given
-  session.set({ user: given.user ?? session.get().user ?? '' })
-  plan(given)
-}
-
-/** Renews a minute before the end; where that is not possible, says two minutes before when the session ends. */
-const plan = ({ expiresAt, refresh }: Tokens): void => {
+  session.set({ user })
   clearTimeout(timer)
   if (expiresAt === Infinity) return
   const before = refresh === undefined ? WARN_BEFORE_MS : RENEW_BEFORE_MS
@@ -187,16 +183,16 @@ const untilSure = async (signal: AbortSignal): Promise<void> => {
  * sent once more. Signed links have their permission in them, and are not sent here.
  */
 export const sendAsUser = async (request: Request, init?: RequestInit): Promise<Response> => {
-  await untilSure(init?.signal ?? request.signal)
+  const signal = init?.signal ?? request.signal
+  await untilSure(signal)
   const used = tokens
-  const again = used === undefined ? undefined : request.clone()
-  const answer = await sendWith(used, request, init)
-  if (answer.status !== 401 || used === undefined || again === undefined) return answer
+  const answer = await sendWith(used, request.clone(), init)
+  if (answer.status !== 401 || used === undefined) return answer
   if (tokens === used) await renew()
-  await untilSure(init?.signal ?? request.signal)
+  await untilSure(signal)
   const next = tokens
   if (next === undefined || next === used) return answer
-  const last = await sendWith(next, again, init)
+  const last = await sendWith(next, request, init)
   // The new one is no better: nothing more is sent until somebody has signed in.
   if (last.status === 401 && tokens === next) session.set({ ...session.get(), ended: true })
   return last
@@ -216,11 +212,8 @@ const keyOf = (user: string, name: string): string => `${DRAFTS}${user}.${name}`
 
 /** What a user began to write in this tab: it outlives a reload, and signing in again. */
 export const readDraft = (user: string, name: string): unknown => {
-  try {
-    return JSON.parse(sessionStorage.getItem(keyOf(user, name)) ?? 'null')
-  } catch {
-    return undefined
-  }
+  const text = sessionStorage.getItem(keyOf(user, name))
+  return text === null ? undefined : JSON.parse(text)
 }
 
 export const keepDraft = (user: string, name: string, draft: unknown): void => {

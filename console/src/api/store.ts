@@ -1,15 +1,7 @@
 import { useSyncExternalStore } from 'react'
 
 /** A value that components show as it changes. */
-export interface Store<T> {
-  get(): T
-  set(value: T): void
-  subscribe(listener: () => void): () => void
-  /** Waits for a value. */
-  until(isIt: (value: T) => boolean): Promise<void>
-}
-
-export const makeStore = <T>(first: T): Store<T> => {
+export const makeStore = <T>(first: T) => {
   let value = first
   const listeners = new Set<() => void>()
   const subscribe = (listener: () => void): (() => void) => {
@@ -17,24 +9,29 @@ export const makeStore = <T>(first: T): Store<T> => {
     return () => void listeners.delete(listener)
   }
   return {
-    get: () => value,
-    set: (next) => {
+    get: (): T => value,
+    set: (next: T): void => {
       if (next === value) return
       value = next
       for (const listener of listeners) listener()
     },
     subscribe,
-    until: (isIt) =>
-      new Promise((resolve) => {
-        const look = (): void => {
-          if (!isIt(value)) return
-          stop()
-          resolve()
-        }
-        const stop = subscribe(look)
-        look()
-      }),
+    /** Waits for a value. */
+    until: async (isIt: (value: T) => boolean): Promise<void> => {
+      while (!isIt(value))
+        await new Promise<void>((resolve) => {
+          const stop = subscribe(() => {
+            stop()
+            resolve()
+          })
+        })
+    },
   }
+}
+
+interface Store<T> {
+  get(): T
+  subscribe(listener: () => void): () => void
 }
 
 export const useStore = <T>(store: Store<T>): T => useSyncExternalStore(store.subscribe, store.get)

@@ -2,20 +2,17 @@ import { useEffect, useEffectEvent } from 'react'
 
 import { pause } from '../../../client/lib/pause.ts'
 import { readServerSentEvents } from '../../../client/lib/server-sent-events.ts'
-import { sendRequest } from './client.ts'
+import { KilnError, sendRequest, waitMs } from './client.ts'
 import { onBack } from './health.ts'
 
 interface StreamOptions {
   /** Path of the stream; undefined: none. */
   path: string | undefined
   onEvent(event: { event: string; data: unknown }): void
-  /** Reads once where no stream gets through; answers the seconds until the next read. */
-  poll?: () => Promise<number | undefined>
+  /** Reads once where no stream gets through; may answer the seconds until the next read. */
+  poll(): Promise<number | void>
 }
 
-/** The service sends something every 15 seconds. */
-const SILENT_MS = 45_000
-const WAITS_MS = [1000, 2000, 4000, 8000, 15_000]
 const TRIES = 3
 const POLL_SECONDS = 5
 
@@ -25,24 +22,23 @@ let closeCurrent: (() => void) | undefined
 /** Follows what the page is about, while the tab is seen: resumed where it broke, polled where no stream gets through. */
 export const useStream = ({ path, ...options }: StreamOptions): void => {
   const onEvent = useEffectEvent(options.onEvent)
-  const poll = useEffectEvent(async () => await options.poll?.())
+  const poll = useEffectEvent(options.poll)
   useEffect(() => {
     if (path === undefined) return
     closeCurrent?.()
-    const position: Position = { lastEventId: undefined, isOver: false }
-    let running: AbortController | undefined
+    const stream: Stream = { path, onEvent, poll, lastEventId: undefined, isOver: false }
+    let running = new AbortController()
     const restart = (): void => {
-      running?.abort()
+      running.abort()
       running = new AbortController()
-      if (!document.hidden && !position.isOver)
-        void follow({ path, onEvent, poll, position, signal: running.signal })
+      if (!document.hidden) void follow(stream, running.signal)
     }
     document.addEventListener('visibilitychange', restart)
     const stopListening = onBack(restart)
     const close = (): void => {
       document.removeEventListener('visibilitychange', restart)
       stopListening()
-      running?.abort()
+      running.abort()
     }
     closeCurrent = close
     restart()
@@ -50,28 +46,22 @@ export const useStream = ({ path, ...options }: StreamOptions): void => {
   }, [path])
 }
 
-interface Position {
+interface Stream extends StreamOptions {
+  path: string
   lastEventId: string | undefined
   isOver: boolean
 }
 
-interface Following extends Required<StreamOptions> {
-  path: string
-  position: Position
-  signal: AbortSignal
-}
-
-const follow = async (following: Following): Promise<void> => {
-  const { poll, position, signal } = following
-  for (let failures = 0; !signal.aborted && !position.isOver;) {
-    const before = position.lastEventId
-    const outcome = await inSlot(() => readOnce(following)).catch(() => 'broken' as const)
-    if (outcome === 'over') position.isOver = true
-    failures = position.lastEventId === before ? failures + 1 : 0
+const follow = async (stream: Stream, signal: AbortSignal): Promise<void> => {
+  for (let failures = 0; !signal.aborted && !stream.isOver;) {
+    const before = stream.lastEventId
+    const outcome = await inSlot(() => readOnce(stream, signal))
+    stream.isOver = outcome === 'over'
+    failures = stream.lastEventId === before ? failures + 1 : 0
     if (outcome === 'refused' || failures >= TRIES) {
-      const seconds = await poll().catch(() => undefined)
+      const seconds = await stream.poll().catch(() => {})
       await wait((seconds ?? POLL_SECONDS) * 1000, signal)
-    } else await wait(WAITS_MS[Math.min(failures, WAITS_MS.length - 1)] ?? 0, signal)
+    } else await wait(waitMs(failures), signal)
   }
 }
 
@@ -94,39 +84,23 @@ const inSlot = async <T>(work: () => Promise<T>): Promise<T | 'refused'> => {
   return 'refused'
 }
 
-/** Reads one stream to its end. over: nothing more comes. refused: there is no stream here. */
-const readOnce = async (following: Following): Promise<'over' | 'refused' | 'broken'> => {
-  const { path, onEvent, position, signal } = following
-  const open = new AbortController()
-  const stop = (): void => open.abort()
-  signal.addEventListener('abort', stop)
-  let timer = setTimeout(stop, SILENT_MS)
-  const touch = (): void => {
-    clearTimeout(timer)
-    timer = setTimeout(stop, SILENT_MS)
-  }
+/** Reads a stream until it ends. over: nothing more comes. refused: there is none here. */
+const readOnce = async (stream: Stream, signal: AbortSignal) => {
+  const { path, lastEventId, onEvent } = stream
+  const events = readServerSentEvents(
+    (init) => sendRequest(new Request(new URL(path, location.origin), init)),
+    { lastEventId, signal },
+  )
   try {
-    const known = position.lastEventId
-    const headers = {
-      accept: 'text/event-stream',
-      ...(known === undefined ? {} : { 'last-event-id': known }),
-    }
-    const request = new Request(new URL(path, location.origin), { headers, signal: open.signal })
-    const response = await sendRequest(request)
-    if (response.status === 204) return 'over'
-    if (!response.ok || !response.body) return response.status < 500 ? 'refused' : 'broken'
-    for await (const { event = 'message', id, data } of readServerSentEvents(response.body, {
-      touch,
-      signal: open.signal,
-    })) {
-      position.lastEventId = id ?? position.lastEventId
+    for await (const { event = 'message', id, data } of events) {
+      stream.lastEventId = id ?? stream.lastEventId
       onEvent({ event, data: JSON.parse(data) as unknown })
       if (event === 'end') return 'over'
     }
-    return 'broken'
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', stop)
-    stop()
+  } catch (error) {
+    const { status = 500 } = error instanceof KilnError ? error : {}
+    if (status === 204) return 'over'
+    if (status < 500) return 'refused'
   }
+  return 'broken'
 }

@@ -10,7 +10,7 @@ import type { TaskItem } from '../tasks/types.ts'
 import { Code } from '../ui/code.tsx'
 import { Link, LinkButton, versionPage } from '../ui/link.tsx'
 import { Columns, Facts, Note, PageTitle, Panel, Show, Stack } from '../ui/panels.tsx'
-import { Badge } from '../ui/values.tsx'
+import { StateBadge } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
 import {
   heldBackQuery,
@@ -53,13 +53,11 @@ const Own = () => {
     path: '/tasks/stream',
     onEvent: ({ data: task }) => {
       putTask(queries, task as TaskItem)
+      if (!(task as TaskItem).ended_at) return
       for (const { queryKey } of [summaryQuery, lastQuery])
         void queries.invalidateQueries({ queryKey })
     },
-    poll: async () => {
-      await queries.invalidateQueries({ queryKey: ['tasks'] })
-      return 5
-    },
+    poll: () => queries.invalidateQueries({ queryKey: ['tasks'] }),
   })
   if (me === undefined) return null
   return (
@@ -102,18 +100,6 @@ const FirstSteps = () => {
   )
 }
 
-const STATES = {
-  ready: ['ok', 'ready'],
-  degraded: ['warn', 'goes on with a part away'],
-  unready: ['bad', 'not ready'],
-  ok: ['ok', 'works'],
-  down: ['bad', 'away'],
-} as const
-
-const State = ({ of }: { of: keyof typeof STATES }) => (
-  <Badge tone={STATES[of][0]}>{STATES[of][1]}</Badge>
-)
-
 /** How the service and what it stands on are. */
 const ServiceState = () => {
   const { data: service } = useQuery(serviceQuery)
@@ -123,10 +109,10 @@ const ServiceState = () => {
         {({ status, checks }) => (
           <Facts
             of={{
-              Kiln: [<State key="state" of={status} />, ' ', service?.version],
-              Database: <State of={checks.postgres} />,
-              Workflows: <State of={checks.temporal} />,
-              Files: <State of={checks.storage} />,
+              Kiln: [<StateBadge key="state" state={status} />, ' ', service?.version],
+              Database: <StateBadge state={checks.postgres} />,
+              Workflows: <StateBadge state={checks.temporal} />,
+              Files: <StateBadge state={checks.storage} />,
             }}
           />
         )}
@@ -179,19 +165,15 @@ const Needs = ({ isAdmin }: { isAdmin: boolean }) => {
           )
         }
       </Show>
-      {isAdmin && <Reviews />}
+      <Show query={useQuery({ ...reviewsQuery, enabled: isAdmin })} loading={null}>
+        {({ total }) =>
+          total > 0 && (
+            <Note>
+              {counted(total, 'request')} for a review. <Link to="/moderation">Decide</Link>
+            </Note>
+          )
+        }
+      </Show>
     </>
   )
 }
-
-const Reviews = () => (
-  <Show query={useQuery(reviewsQuery)} loading={null}>
-    {({ total }) =>
-      total > 0 && (
-        <Note>
-          {counted(total, 'request')} for a review. <Link to="/moderation">Decide</Link>
-        </Note>
-      )
-    }
-  </Show>
-)

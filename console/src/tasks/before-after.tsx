@@ -6,12 +6,12 @@ import { Segments } from '../ui/fields.tsx'
 import { Row, Stack } from '../ui/panels.tsx'
 import styles from './result.module.css'
 
+/** 0: as large as there is room. */
 const ZOOMS = [
-  ['fit', 'Fit'],
+  ['0', 'Fit'],
   ['1', '1:1'],
   ['2', '2:1'],
 ] as const
-type Zoom = (typeof ZOOMS)[number][0]
 
 interface BeforeAfterProps {
   /** Shown as long as it loads: admins may not read what others gave. */
@@ -25,13 +25,13 @@ interface BeforeAfterProps {
 export const BeforeAfter = ({ after, onBroken, ...props }: BeforeAfterProps) => {
   const [broken, setBroken] = useState<string>()
   const before = props.before === broken ? undefined : props.before
-  const [zoom, setZoom] = useState<Zoom>('fit')
+  const [zoom, setZoom] = useState('0')
   const [split, setSplit] = useState(50)
   const [scrolled, setScrolled] = useState(0)
   const [size, setSize] = useState<{ width: number; height: number }>()
   const frame = useRef<HTMLDivElement>(null)
   // At 1:1 a pixel of the picture is one of the screen.
-  const scale = zoom === 'fit' ? 0 : Number(zoom) / window.devicePixelRatio
+  const scale = Number(zoom) / window.devicePixelRatio
   const [width, height] = [scale * (size?.width ?? 0), scale * (size?.height ?? 0)]
   useEffect(() => {
     const { clientWidth = 0, clientHeight = 0 } = frame.current ?? {}
@@ -40,13 +40,7 @@ export const BeforeAfter = ({ after, onBroken, ...props }: BeforeAfterProps) => 
   return (
     <Stack>
       <Row>
-        <Segments<Zoom>
-          label="Size"
-          isLabelHidden
-          options={ZOOMS}
-          value={zoom}
-          onChange={setZoom}
-        />
+        <Segments label="Size" isLabelHidden options={ZOOMS} value={zoom} onChange={setZoom} />
         {size && <span>{`${size.width} × ${size.height}`}</span>}
       </Row>
       <div className={styles.box}>

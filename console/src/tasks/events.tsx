@@ -1,4 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
 import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { Button as AriaButton } from 'react-aria-components/Button'
@@ -7,6 +8,7 @@ import { Disclosure, DisclosurePanel } from 'react-aria-components/Disclosure'
 import { send } from '../api/client.ts'
 import { shortcutsAreOn } from '../shell/settings.ts'
 import { showToast } from '../shell/toasts.tsx'
+import { useChangeSearch } from '../ui/address.ts'
 import { Ask } from '../ui/ask.tsx'
 import { ABOUT_DELIVERY, Attempts, isUnderWay } from '../ui/attempts.tsx'
 import { Button } from '../ui/button.tsx'
@@ -17,18 +19,13 @@ import type { TaskEvent } from './types.ts'
 import { attemptsQuery, eventsQuery, taskQuery } from './queries.ts'
 import styles from './tasks.module.css'
 
-interface EventsProps {
-  task: string
-  /** Id of the event whose attempts are seen; `none`: no one's. Absent: the newest that was sent. */
-  opened: string | undefined
-  onOpen(eventId: string): void
-}
-
 /** How long the try of a redelivery is looked for. */
 const WATCHED_MS = 30_000
 
-/** What was told of a task, newest first. */
-export const Events = ({ task, opened, onOpen }: EventsProps) => {
+/** What was told of a task, newest first. The address names the event that is open, or `none`; else it is the newest that was sent. */
+export const Events = ({ task }: { task: string }) => {
+  const { event: opened } = useSearch({ from: '/tasks/$task' })
+  const change = useChangeSearch()
   const [watchedUntil, setWatchedUntil] = useState(0)
   return (
     <Panel title="Events">
@@ -48,7 +45,7 @@ export const Events = ({ task, opened, onOpen }: EventsProps) => {
               task={task}
               event={event}
               isOpen={(opened ?? first) === event.id}
-              onOpen={(isOpen) => onOpen(isOpen ? event.id : 'none')}
+              onOpen={(isOpen) => change({ event: isOpen ? event.id : 'none' })}
               onSent={() => setWatchedUntil(Date.now() + WATCHED_MS)}
             />
           ))

@@ -1,5 +1,8 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+
 import { useMe } from '../api/queries.ts'
 import { titleOf } from '../try/kinds.ts'
+import { useChangeSearch } from '../ui/address.ts'
 import { Button } from '../ui/button.tsx'
 import { SearchField, Select, TextField } from '../ui/fields.tsx'
 import { TASK_KINDS, TASK_STATES, type TaskFilter } from './list-rows.ts'
@@ -7,17 +10,15 @@ import styles from './tasks.module.css'
 
 const OPEN = 'waiting,queued,running'
 
-interface FiltersProps {
-  filter: TaskFilter
-  onChange(change: TaskFilter): void
-}
-
 /** What the list is narrowed to. It lives in the address, so that it can be sent to somebody. */
-export const Filters = ({ filter, onChange }: FiltersProps) => {
+export const Filters = () => {
+  const filter = useSearch({ from: '/tasks' })
+  const change = useChangeSearch()
+  const navigate = useNavigate()
   const isAdmin = useMe()?.isAdmin === true
   const propsOf = (name: keyof TaskFilter) => ({
     value: filter[name],
-    onChange: (value: string | undefined) => onChange({ [name]: value || undefined }),
+    onChange: (value: string | undefined) => change({ [name]: value || undefined }),
   })
   const dayOf = (name: 'from' | 'to') => ({
     ...propsOf(name),
@@ -52,11 +53,11 @@ export const Filters = ({ filter, onChange }: FiltersProps) => {
           label="Owner"
           pause={PAUSE_MS}
           value={owner === '*' ? undefined : owner}
-          onChange={(owner = '*') => onChange({ owner })}
+          onChange={(owner = '*') => change({ owner })}
         />
       )}
       {Object.values(filter).some(Boolean) && (
-        <Button look="quiet" onPress={() => onChange(NOTHING)}>
+        <Button look="quiet" onPress={() => void navigate({ to: '/tasks', replace: true })}>
           Clear
         </Button>
       )}
@@ -66,10 +67,6 @@ export const Filters = ({ filter, onChange }: FiltersProps) => {
 
 /** Milliseconds after the last key: each look at tasks costs more than one at the registry. */
 const PAUSE_MS = 250
-
-const NOTHING: TaskFilter = Object.fromEntries(
-  ['kind', 'state', 'from', 'to', 'q', 'owner'].map((name) => [name, undefined]),
-)
 
 interface ChoiceProps {
   label: string

@@ -1,3 +1,5 @@
+import type { InfiniteData } from '@tanstack/react-query'
+
 import { KINDS } from '../try/kinds.ts'
 import type { TaskItem, TaskPage } from './types.ts'
 
@@ -16,11 +18,7 @@ export interface TaskFilter {
   owner?: string
 }
 
-/** As `useInfiniteQuery` keeps them. */
-interface TaskPages {
-  pages: TaskPage[]
-  pageParams: unknown[]
-}
+type TaskPages = InfiniteData<TaskPage>
 
 const DAY = /^\d{4}-\d\d-\d\d$/
 

@@ -1,6 +1,6 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 
 import { useStream } from '../api/stream.ts'
 import { Ask } from '../ui/ask.tsx'
@@ -8,23 +8,19 @@ import { Button } from '../ui/button.tsx'
 import { LinkButton, taskPage } from '../ui/link.tsx'
 import { EndlessList } from '../ui/list.tsx'
 import { Empty, PageTitle, Show } from '../ui/panels.tsx'
-import { useChangeSearch } from '../ui/address.ts'
 import { counted } from '../words/text.ts'
 import { Filters } from './filters.tsx'
 import { findNew, patchPages, type TaskFilter } from './list-rows.ts'
-import type { TaskItem } from './types.ts'
 import { askTasks, cancelTask, tasksQuery } from './queries.ts'
 import { HEIGHT, TaskRow } from './row.tsx'
 import styles from './tasks.module.css'
+import type { TaskItem } from './types.ts'
 
-/** Seconds between two looks at others' tasks, of which there is no stream. */
-const POLL_SECONDS = 5
-/** How many cancellations are under way at once. */
-const AT_ONCE = 4
+/** Milliseconds between two looks at others' tasks, of which there is no stream. */
+const POLL_MS = 5000
 
 export const Page = () => {
   const filter = useSearch({ from: '/tasks' })
-  const change = useChangeSearch()
   const actions = (
     <LinkButton to="/try" look="primary">
       New task
@@ -33,7 +29,7 @@ export const Page = () => {
   return (
     <>
       <PageTitle actions={actions}>Tasks</PageTitle>
-      <Filters filter={filter} onChange={(changes) => change({ ...changes })} />
+      <Filters />
       <TaskList key={JSON.stringify(filter)} filter={filter} />
     </>
   )
@@ -42,15 +38,13 @@ export const Page = () => {
 const TaskList = ({ filter }: { filter: TaskFilter }) => {
   const list = useInfiniteQuery(tasksQuery(filter))
   const navigate = useNavigate()
-  const { outcomes, cancel } = useCancelMany()
-  const [chosen, setChosen] = useState<ReadonlyMap<string, TaskItem>>(new Map())
+  const { outcomes, cancelMany } = useCancelMany()
+  const [chosen, setChosen] = useState<readonly TaskItem[]>([])
   const [asked, setAsked] = useState<readonly TaskItem[]>([])
   const news = useNews(filter)
   const choose = (task: TaskItem, isChosen: boolean): void => {
-    const next = new Map(chosen)
-    if (isChosen) next.set(task.task_id, task)
-    else next.delete(task.task_id)
-    setChosen(next)
+    const others = chosen.filter(({ task_id: id }) => id !== task.task_id)
+    setChosen(isChosen ? [...others, task] : others)
   }
   const what = `Cancel ${counted(asked.length, 'task')}`
   return (
@@ -59,16 +53,23 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
         {news.count > 0 && (
           <Button onPress={() => void news.show()}>{counted(news.count, 'new task')}</Button>
         )}
-        {chosen.size > 0 && (
-          <Button look="danger" onPress={() => setAsked([...chosen.values()])}>
-            Cancel {counted(chosen.size, 'task')}
+        {chosen.length > 0 && (
+          <Button look="danger" onPress={() => setAsked(chosen)}>
+            Cancel {counted(chosen.length, 'task')}
           </Button>
         )}
       </div>
       <Show query={{ ...list, error: list.data ? null : list.error }}>
         {({ pages }) => {
           const rows = pages.flatMap(({ tasks }) => tasks)
-          if (rows.length === 0 && !list.hasNextPage) return <Nothing filter={filter} />
+          if (rows.length === 0 && !list.hasNextPage)
+            return (
+              <Empty>
+                {Object.values(filter).some(Boolean)
+                  ? 'No task is like that. Take a filter away.'
+                  : 'There is no task yet. New task makes the first one.'}
+              </Empty>
+            )
           return (
             <EndlessList
               label="Tasks"
@@ -87,8 +88,8 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
               {(task) => (
                 <TaskRow
                   task={task}
-                  outcome={outcomes.get(task.task_id)}
-                  isChosen={chosen.has(task.task_id)}
+                  outcome={outcomes[task.task_id]}
+                  isChosen={chosen.some(({ task_id: id }) => id === task.task_id)}
                   onChoose={(isChosen) => choose(task, isChosen)}
                 />
               )}
@@ -102,8 +103,8 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
           action={what}
           dismiss="Keep running"
           look="danger"
-          write={async () => void cancel(asked)}
-          onDone={() => setChosen(new Map())}
+          write={async () => void cancelMany(asked)}
+          onDone={() => setChosen([])}
           onClose={() => setAsked([])}
         >
           <p>What has not ended ends without a result, and its credits are given back.</p>
@@ -113,31 +114,19 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
   )
 }
 
-const Nothing = ({ filter }: { filter: TaskFilter }) => (
-  <Empty>
-    {Object.values(filter).some(Boolean)
-      ? 'No task is like that. Take a filter away.'
-      : 'There is no task yet. New task makes the first one.'}
-  </Empty>
-)
-
-/** Cancels a few at once; what came of each stands in its row. */
+/** Cancels tasks; what came of each stands in its row. */
 const useCancelMany = () => {
-  const [outcomes, setOutcomes] = useState<ReadonlyMap<string, string>>(new Map())
-  const note = (id: string, outcome: string): void =>
-    setOutcomes((old) => new Map(old).set(id, outcome))
-  const cancel = async (tasks: readonly TaskItem[]): Promise<void> => {
-    const left = [...tasks]
-    for (const { task_id: id } of left) note(id, 'cancelling …')
-    const work = async (): Promise<void> => {
-      for (let task = left.shift(); task; task = left.shift()) {
-        const refusal = await cancelTask(task).catch((error: Error) => error)
-        note(task.task_id, refusal instanceof Error ? refusal.message : 'cancelled')
-      }
-    }
-    await Promise.all(Array.from({ length: AT_ONCE }, work))
+  const [outcomes, setOutcomes] = useState<Readonly<Record<string, string>>>({})
+  const cancel = async (task: TaskItem): Promise<void> => {
+    const note = (outcome: string): void =>
+      setOutcomes((old) => ({ ...old, [task.task_id]: outcome }))
+    note('cancelling …')
+    await cancelTask(task).then(
+      () => note('cancelled'),
+      (error: Error) => note(error.message),
+    )
   }
-  return { outcomes, cancel }
+  return { outcomes, cancelMany: (tasks: readonly TaskItem[]) => Promise.all(tasks.map(cancel)) }
 }
 
 /** Keeps the rows up to date, and counts what is new above them: rows never jump under the pointer. */
@@ -152,25 +141,24 @@ const useNews = (filter: TaskFilter) => {
     const found = findNew(pages, filter, changed)
     if (found.length > 0) setFresh((old) => new Set([...old, ...found]))
   }
-  const look = async (): Promise<number> => {
-    take((await askTasks(filter)).tasks)
-    return POLL_SECONDS
-  }
   const isOwn = filter.owner === undefined
+  // What has ended while another page was seen, the stream does not tell.
+  const [wasKept] = useState(() => queries.getQueryData(queryKey) !== undefined)
+  const { refetch: look } = useQuery({
+    queryKey: ['newest', filter],
+    queryFn: async ({ signal }) => {
+      take((await askTasks(filter, { signal })).tasks)
+      return null
+    },
+    enabled: wasKept || !isOwn,
+    refetchInterval: !isOwn && POLL_MS,
+    gcTime: 0,
+  })
   useStream({
     path: isOwn ? '/tasks/stream' : undefined,
     onEvent: ({ event, data }) => event === 'task' && take([data as TaskItem]),
-    poll: look,
+    poll: async () => void (await look()),
   })
-  useEffect(() => {
-    const lookQuietly = (): void => void (document.hidden || look().catch(() => {}))
-    // What has ended while another page was seen, the stream does not tell.
-    if (queries.getQueryData(queryKey)) lookQuietly()
-    const timer = isOwn ? undefined : setInterval(lookQuietly, POLL_SECONDS * 1000)
-    return () => clearInterval(timer)
-    // The list is another for each filter.
-    // oxlint-disable-next-line react/exhaustive-deps
-  }, [])
   const show = async (): Promise<void> => {
     await queries.resetQueries({ queryKey })
     setFresh(new Set())

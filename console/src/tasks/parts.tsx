@@ -96,8 +96,15 @@ const COVER = 'cover.jpg'
 
 /** What a task has made, beside what it was made of. */
 const Result = ({ task }: { task: TaskDetail }) => {
-  const broken = useBroken(task)
+  const queries = useQueryClient()
+  const [faults, setFaults] = useState(0)
   const [main] = task.results
+  const { queryKey } = taskQuery(task.task_id)
+  const onBroken = (): void => {
+    // Links live a day: the task is read once more for fresh ones.
+    if (faults === 0) void queries.invalidateQueries({ queryKey, exact: true })
+    setFaults(faults + 1)
+  }
   if (task.purged_at !== undefined)
     return (
       <Note>
@@ -108,15 +115,26 @@ const Result = ({ task }: { task: TaskDetail }) => {
   if (!main || src === undefined) return <Note>There is no file to show.</Note>
   return (
     <Stack>
-      {broken.isBroken && <Note tone="warn">A file does not load. Its link may have expired.</Note>}
+      {faults > 1 && <Note tone="warn">A file does not load. Its link may have expired.</Note>}
       {task.family === 'video' ? (
-        <Video task={task} src={src} onBroken={broken.report} />
+        // oxlint-disable-next-line jsx-a11y/media-has-caption -- What a model makes has no captions.
+        <video
+          key={src}
+          className={styles.video}
+          controls
+          loop
+          playsInline
+          preload="metadata"
+          poster={ownLink(task.results.find(({ name }) => name === COVER)?.url)}
+          src={src}
+          onError={onBroken}
+        />
       ) : (
         <BeforeAfter
           key={src}
           before={ownLink(task.inputs.find(({ field }) => field.startsWith('image'))?.url)}
           after={src}
-          onBroken={broken.report}
+          onBroken={onBroken}
         />
       )}
       <Row>
@@ -142,31 +160,4 @@ const Result = ({ task }: { task: TaskDetail }) => {
       </Row>
     </Stack>
   )
-}
-
-const Video = ({ task, src, onBroken }: { task: TaskDetail; src: string; onBroken(): void }) => (
-  // oxlint-disable-next-line jsx-a11y/media-has-caption -- What a model makes has no captions.
-  <video
-    key={src}
-    className={styles.video}
-    controls
-    loop
-    playsInline
-    preload="metadata"
-    poster={ownLink(task.results.find(({ name }) => name === COVER)?.url)}
-    src={src}
-    onError={onBroken}
-  />
-)
-
-/** Links live a day: the task is read once more for fresh ones. */
-const useBroken = ({ task_id: id }: TaskDetail): { isBroken: boolean; report(): void } => {
-  const queries = useQueryClient()
-  const [count, setCount] = useState(0)
-  const report = (): void => {
-    const { queryKey } = taskQuery(id)
-    if (count === 0) void queries.invalidateQueries({ queryKey, exact: true })
-    setCount(count + 1)
-  }
-  return { isBroken: count > 1, report }
 }

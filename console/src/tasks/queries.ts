@@ -40,27 +40,23 @@ export const attemptsQuery = (id: string, event: TaskEvent) => {
 /** A task, followed until it has ended. Its progress never falls. */
 export const useTask = (id: string | undefined) => {
   const queries = useQueryClient()
-  const task = useQuery({ ...taskQuery(id ?? ''), enabled: id !== undefined })
+  const query = taskQuery(id ?? '')
+  const task = useQuery({ ...query, enabled: id !== undefined })
   const isFollowed = id !== undefined && task.data && !task.data.ended_at
   useStream({
     path: isFollowed ? `/tasks/${id}/stream` : undefined,
     onEvent: ({ event, data }) => {
-      if (id === undefined) return
-      if (event !== 'progress') {
-        for (const { queryKey } of [taskQuery(id), creditsQuery])
-          void queries.invalidateQueries({ queryKey })
-        return
-      }
       const { progress } = data as { progress: number }
-      queries.setQueryData(
-        taskQuery(id).queryKey,
-        (old) => old && { ...old, progress: Math.max(old.progress, progress) },
-      )
+      if (event === 'progress')
+        queries.setQueryData(
+          query.queryKey,
+          (old) => old && { ...old, progress: Math.max(old.progress, progress) },
+        )
+      else
+        for (const { queryKey } of [query, creditsQuery])
+          void queries.invalidateQueries({ queryKey })
     },
-    poll: async () => {
-      await task.refetch()
-      return 5
-    },
+    poll: async () => void (await task.refetch()),
   })
   return task
 }

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { useParams, useSearch } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 
-import { KilnError } from '../api/client.ts'
 import { ownLink } from '../api/links.ts'
 import { useMe } from '../api/queries.ts'
 import { onlyChanges, readFields } from '../try/form.ts'
@@ -11,8 +10,7 @@ import { documentQuery } from '../try/queries.ts'
 import { schemaOf } from '../try/schema.ts'
 import { Copied } from '../ui/code.tsx'
 import { LinkButton, OutLink, StrangersLink, tryPage } from '../ui/link.tsx'
-import { Columns, Empty, Facts, PageTitle, Panel, Row, Show, Stack } from '../ui/panels.tsx'
-import { useChangeSearch } from '../ui/address.ts'
+import { Columns, Facts, PageTitle, Panel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Bdi, Bytes, Time } from '../ui/values.tsx'
 import { Events } from './events.tsx'
 import type { TaskDetail } from './types.ts'
@@ -23,47 +21,32 @@ import { TimelinePanel } from './timeline-panel.tsx'
 
 export const Page = () => {
   const { task: id } = useParams({ from: '/tasks/$task' })
-  const { event } = useSearch({ from: '/tasks/$task' })
-  const change = useChangeSearch()
   const me = useMe()
   const task = useTask(id)
   // Those of others are not for admins.
   const isOwn = task.data !== undefined && [undefined, me?.id].includes(task.data.owner)
   const events = useQuery({ ...eventsQuery(id), enabled: isOwn })
-  if (task.error instanceof KilnError && [400, 404].includes(task.error.status ?? 0))
-    return <Missing id={id} />
   return (
-    <Show query={task}>
-      {(data) => (
-        <Stack>
-          <Head task={data} />
-          <TimelinePanel task={data} events={events.data?.events ?? []} />
-          <Columns>
-            <Panel title="Result">
-              <Outcome task={data} />
-            </Panel>
-            <Inputs task={data} />
-          </Columns>
-          {isOwn && (
-            <Events task={id} opened={event} onOpen={(opened) => change({ event: opened })} />
-          )}
-        </Stack>
-      )}
-    </Show>
+    <>
+      {task.isLoadingError && <PageTitle>Task</PageTitle>}
+      <Show query={task}>
+        {(data) => (
+          <Stack>
+            <Head task={data} />
+            <TimelinePanel task={data} events={events.data?.events ?? []} />
+            <Columns>
+              <Panel title="Result">
+                <Outcome task={data} />
+              </Panel>
+              <Inputs task={data} />
+            </Columns>
+            {isOwn && <Events task={id} />}
+          </Stack>
+        )}
+      </Show>
+    </>
   )
 }
-
-const Missing = ({ id }: { id: string }) => (
-  <>
-    <PageTitle>No such task</PageTitle>
-    <Empty>
-      <p>
-        There is no task <Bdi>{id}</Bdi>, or it is not yours.
-      </p>
-      <LinkButton to="/tasks">All tasks</LinkButton>
-    </Empty>
-  </>
-)
 
 const Head = ({ task }: { task: TaskDetail }) => {
   const kind = kindOfPath(task.request.path)
@@ -89,19 +72,23 @@ const Inputs = ({ task }: { task: TaskDetail }) => {
   const { inputs, request, credits, created_at: at, owner, task_id: id } = task
   const document = useQuery(documentQuery).data
   const schema = document && schemaOf(document, request.path)
-  const settings = Object.entries(request.body).filter(
+  const changed = schema ? onlyChanges(readFields(schema), request.body) : request.body
+  const settings = Object.entries({ ...request.body, ...changed }).filter(
     ([name]) => name !== 'images' && !inputs.some(({ field }) => field === name),
   )
-  const changed = schema ? onlyChanges(readFields(schema), request.body) : request.body
-  const list = (isChanged: boolean) =>
-    settings
-      .map(([name, value]) => [name, isChanged ? changed[name] : value] as const)
-      .filter(([name, value]) => value !== undefined && (isChanged || !(name in changed)))
-      .map(([name, value]) => [
-        name,
-        <Bdi key={name}>{typeof value === 'string' ? value : JSON.stringify(value, null, 1)}</Bdi>,
-      ])
-  const same = list(false)
+  const factsOf = (isChanged: boolean) =>
+    Object.fromEntries(
+      settings
+        .filter(([name]) => name in changed === isChanged)
+        .map(([name, value]) => [
+          name,
+          <Bdi key={name}>
+            {typeof value === 'string' ? value : JSON.stringify(value, null, 1)}
+          </Bdi>,
+        ]),
+    )
+  const same = factsOf(false)
+  const count = Object.keys(same).length
   return (
     <Panel title="Inputs">
       {inputs.map((input) => (
@@ -109,17 +96,17 @@ const Inputs = ({ task }: { task: TaskDetail }) => {
       ))}
       <Facts
         of={{
-          ...Object.fromEntries(list(true)),
+          ...factsOf(true),
           credits: credits.toLocaleString('en'),
           made: <Time at={at} />,
           owner: owner !== undefined && <Bdi>{owner}</Bdi>,
           id: <Copied text={id} label="id" />,
         }}
       />
-      {same.length > 0 && (
+      {count > 0 && (
         <details>
-          <summary>{same.length} as by default</summary>
-          <Facts of={Object.fromEntries(same)} />
+          <summary>{count} as by default</summary>
+          <Facts of={same} />
         </details>
       )}
     </Panel>

@@ -8,7 +8,7 @@ import { showSeconds } from '../words/text.ts'
 import type { TaskDetail, TaskEvent } from './types.ts'
 import { attemptsQuery } from './queries.ts'
 import styles from './tasks.module.css'
-import { makeLines, makeTimeline, type Bar, type Line } from './timeline.ts'
+import { makeLines, makeTimeline, type Bar } from './timeline.ts'
 
 /** Deliveries of so many events are drawn: each is a request. */
 const DRAWN = 10
@@ -34,13 +34,13 @@ const TONES: Partial<Record<Bar['kind'], Tone>> = {
   lost: 'bad',
 }
 
-interface TimelinePanelProps {
+interface Props {
   task: TaskDetail
   events: readonly TaskEvent[]
 }
 
 /** When what happened: bars over time, and below the same in words, which is all that a phone shows. */
-export const TimelinePanel = ({ task, events }: TimelinePanelProps) => {
+export const TimelinePanel = ({ task, events }: Props) => {
   const sent = events.filter(({ attempts }) => attempts > 0).slice(-DRAWN)
   const told = useQueries({
     queries: sent.map((event) => attemptsQuery(task.task_id, event)),
@@ -76,8 +76,18 @@ export const TimelinePanel = ({ task, events }: TimelinePanelProps) => {
         ))}
       </div>
       <ol>
-        {makeLines(task).map((line) => (
-          <LineRow key={`${line.at} ${line.status ?? line.error ?? 'try'}`} line={line} />
+        {makeLines(task).map(({ at, status, number, error, after }) => (
+          <li key={`${at} ${status ?? error ?? 'try'}`} className={`stack tight ${styles.moment}`}>
+            <time dateTime={at}>{timeOf(at)}</time>
+            <span className="soft small">{after > 0 && `+${showSeconds(after)}`}</span>
+            {status && <StateBadge state={status} />}
+            {number && !error && <span>Try {number} began</span>}
+            {error && (
+              <span className="bad">
+                ✕ Try {number}: {aboutTry(error)}
+              </span>
+            )}
+          </li>
         ))}
       </ol>
     </Panel>
@@ -91,17 +101,3 @@ const placed = ({ left, width }: { left: number; width: number }) => ({
 
 const aboutBar = ({ kind, number, seconds }: Bar): string =>
   `${kind === 'wait' ? 'waiting' : `try ${number}`} · ${showSeconds(seconds)}`
-
-const LineRow = ({ line: { at, status, number, error, after } }: { line: Line }) => (
-  <li className={`stack tight ${styles.moment}`}>
-    <time dateTime={at}>{timeOf(at)}</time>
-    <span className="soft small">{after > 0 && `+${showSeconds(after)}`}</span>
-    {status !== undefined && <StateBadge state={status} />}
-    {number !== undefined && error === undefined && <span>Try {number} began</span>}
-    {error !== undefined && (
-      <span className="bad">
-        ✕ Try {number}: {aboutTry(error)}
-      </span>
-    )}
-  </li>
-)

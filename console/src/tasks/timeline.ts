@@ -17,12 +17,6 @@ export type Bar = Placed & {
   error?: string | undefined
 }
 
-export interface Timeline {
-  bars: readonly Bar[]
-  dots: readonly (Told & { left: number })[]
-  folds: readonly Placed[]
-}
-
 /** Idle times above this many milliseconds, and twice what was worked, are folded: they would hide what happened. */
 const FOLD_MS = 2000
 /** Parts of the unfolded length: that of a fold, and the least of anything. */
@@ -35,40 +29,33 @@ interface Span {
 }
 
 /** A task's life as bars over time, in which long waits are folded, and dots where somebody was told. */
-export const makeTimeline = (life: Life, told: readonly Told[], now: number): Timeline => {
+export const makeTimeline = (life: Life, told: readonly Told[], now: number) => {
   const created = Date.parse(life.created_at)
   const ended = life.ended_at === undefined ? now : Date.parse(life.ended_at)
-  const tries = life.attempts.map((tried, index) => ({ ...spanOf(life, index, now), tried }))
-  const waits = [...tries, { from: ended, to: ended }]
+  const tries = life.attempts.map(({ number, outcome: kind, error }, index) => {
+    return { ...spanOf(life, index, now), kind, number, error }
+  })
+  const waits = [...tries, { from: ended }]
     .map(({ from }, index) => ({ from: tries[index - 1]?.to ?? created, to: from }))
     .filter(({ from, to }) => to > from)
-  const sent = told.map(({ started_at: at }) => Date.parse(at))
+    .map((span) => ({ ...span, kind: 'wait' as const }))
+  const sent = told.map((one) => ({ ...one, at: Date.parse(one.started_at) }))
   const gaps = makeGaps(
-    [created, ended, ...sent, ...tries.flatMap(({ from, to }) => [from, to])],
+    [created, ended, ...sent.map(({ at }) => at), ...tries.flatMap(({ from, to }) => [from, to])],
     tries,
   )
   const total = sum(gaps, ({ weight }) => weight) || 1
   const place = (time: number): number =>
-    sum(gaps, ({ from, to, weight }) =>
-      time <= from ? 0 : weight * Math.min(1, (time - from) / (to - from)),
-    ) / total
-  const placed = ({ from, to }: Span): Placed => ({
-    left: place(from),
-    width: place(to) - place(from),
-    seconds: (to - from) / 1000,
-  })
+    sum(gaps, ({ to, weight }) => (to <= time ? weight : 0)) / total
+  const put = <Of extends Span>(one: Of): Of & Placed => {
+    const left = place(one.from)
+    return { ...one, left, width: place(one.to) - left, seconds: (one.to - one.from) / 1000 }
+  }
+  const bars: readonly Bar[] = [...waits, ...tries].map(put)
   return {
-    bars: [
-      ...waits.map((span) => ({ ...placed(span), kind: 'wait' as const })),
-      ...tries.map(({ tried: { outcome: kind, number, error }, ...span }) => ({
-        ...placed(span),
-        kind,
-        number,
-        error,
-      })),
-    ].toSorted((a, b) => a.left - b.left),
-    dots: told.map((one, index) => ({ ...one, left: place(sent[index] ?? created) })),
-    folds: gaps.filter(({ isFolded }) => isFolded).map(placed),
+    bars: bars.toSorted((a, b) => a.left - b.left),
+    dots: sent.map((one) => ({ ...one, left: place(one.at) })),
+    folds: gaps.filter(({ isFolded }) => isFolded).map(put),
   }
 }
 
@@ -99,7 +86,7 @@ const makeGaps = (instants: readonly number[], tries: readonly Span[]) => {
 }
 
 /** One line of a task's life in words: a move, or with a number what became of a try. */
-export interface Line {
+interface Line {
   at: string
   status?: string
   number?: number

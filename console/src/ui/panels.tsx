@@ -88,6 +88,7 @@ export const ErrorPanel = ({ error, onRetry, rest }: ErrorPanelProps) => {
 /** Where what was looked for may be found. */
 const WayOut = ({ code }: { code: string }) => {
   const { node } = useParams({ strict: false })
+  if (code === 'task_not_found') return <Link to="/tasks">All tasks</Link>
   if (code === 'publisher_not_found') return <Link to="/publishers">All publishers</Link>
   if (code === 'version_not_found' && node) return <Link {...nodePage(node)}>All versions</Link>
   return code === 'node_not_found' && <Link to="/registry">All nodes</Link>

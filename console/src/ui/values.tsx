@@ -1,19 +1,6 @@
-import {
-  Ban,
-  Check,
-  CircleCheck,
-  Clock,
-  Hourglass,
-  LoaderCircle,
-  SearchCheck,
-  ShieldAlert,
-  Trash2,
-  X,
-  type LucideIcon,
-} from 'lucide-react'
 import { useEffect, useState, type ReactNode } from 'react'
 
-import { wordsOf, type StateIcon, type Tone } from '../words/states.ts'
+import { wordsOf, type Tone } from '../words/states.ts'
 import { showBytes, showControls, showTime } from '../words/text.ts'
 import styles from './show.module.css'
 
@@ -66,23 +53,9 @@ export const Progress = ({ part, label }: { part: number | undefined; label: str
   <progress aria-label={label} value={part} />
 )
 
-const ICONS: Record<StateIcon, LucideIcon> = {
-  Ban,
-  Check,
-  CircleCheck,
-  Clock,
-  Hourglass,
-  LoaderCircle,
-  SearchCheck,
-  ShieldAlert,
-  Trash2,
-  X,
-}
-
 /** A state in words and with an icon; the API's own word is the tooltip. */
 export const StateBadge = ({ state, suffix }: { state: string; suffix?: string }) => {
-  const { word, tone, icon } = wordsOf(state)
-  const Icon = ICONS[icon]
+  const { word, tone, Icon } = wordsOf(state)
   return (
     <Badge tone={tone} title={state}>
       <Icon aria-hidden />

@@ -5,7 +5,7 @@ const NEXT: Partial<Record<ErrorCode, string>> = {
   unreachable: 'Kiln does not answer. The page goes on by itself once it does.',
   unauthorized: 'Your session has ended. Sign in again.',
   forbidden: 'Your account may not do this. Ask an owner, or sign in as somebody else.',
-  task_not_found: 'There is no such task, or it is not yours.',
+  task_not_found: 'It is gone, or it is not yours.',
   not_found: 'There is nothing here. Look at the address.',
   rate_limited: 'Too many requests in a short time. The page tries again by itself.',
   streams_exceeded: 'Too many live pages are open. This one asks every few seconds instead.',

@@ -8,7 +8,7 @@ const UNSEEN =
 export const showControls = (text: string): string =>
   text.replace(
     UNSEEN,
-    (char) => `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`,
+    (char) => `U+${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`,
   )
 
 /** `3.2 s`, `4 min 10 s`, `2 h 5 min`, `3 d`. */
@@ -29,11 +29,8 @@ export const showTime = (time: Date, now: number): string => {
   const size = Math.abs(seconds)
   if (size >= 86_400) return time.toLocaleDateString('en', { dateStyle: 'medium' })
   if (size < 5) return 'now'
-  const [count, unit] =
-    size < 60
-      ? [size, 's']
-      : size < 3600
-        ? [Math.floor(size / 60), 'min']
-        : [Math.floor(size / 3600), 'h']
-  return seconds > 0 ? `${count} ${unit} ago` : `in ${count} ${unit}`
+  const minutes = Math.floor(size / 60)
+  const hours = Math.floor(minutes / 60)
+  const amount = hours > 0 ? `${hours} h` : minutes > 0 ? `${minutes} min` : `${size} s`
+  return seconds > 0 ? `${amount} ago` : `in ${amount}`
 }
