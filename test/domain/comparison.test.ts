@@ -355,21 +355,15 @@ describe('all changes', () => {
   })
 })
 
-/** So much that comparing each with each takes longer than a file of tests may. */
 describe('what a hostile pack says', () => {
+  /** So many that comparing each with each would take longer than a file of tests may. */
   const list = (start: string, many = 150_000) =>
     Array.from({ length: many }, (_, index) => `${start}${index}`)
-  const inputs = (type: string) =>
-    list('i', 6000)
-      .map((name) => `"${name}":["${type}"]`)
-      .join(',')
-  const dynamic = list('input_types.i', 1_000_000)
   const types = JSON.stringify(list('').fill('A'))
   const open = `"${String.raw`\"`.repeat(500_000)}`
   const deep = (type: string) => `"a":["${type}",{"x":${'['.repeat(5000)}${']'.repeat(5000)}}]`
 
   const hostile: [title: string, Given, Given][] = [
-    ['many dynamic inputs', { required: inputs('A'), dynamic }, { required: inputs('B'), dynamic }],
     [
       'many types of an output',
       { types: JSON.stringify([list('A').join()]) },
@@ -384,10 +378,24 @@ describe('what a hostile pack says', () => {
     ['lists that are too deep to be written', { required: deep('A') }, { required: deep('B') }],
   ]
   for (const [title, before, after] of hostile)
-    test(`holds nobody up: ${title}`, () => {
-      const from = JSON.parse(JSON.stringify(node(before))) as HostNodeText
-      assert.ok(compareHostNode(from, node(after)).length > 0)
+    test(`holds nobody up: ${title}`, () =>
+      assert.ok(compareHostNode(node(before), node(after)).length > 0))
+
+  test('holds nobody up: many dynamic inputs', () => {
+    let reads = 0
+    const dynamic = new Proxy(list('input_types.i', 1000), {
+      get(target, key) {
+        reads += 1
+        assert.ok(reads < 10_000, 'the list is read once, not for each input')
+        return Reflect.get(target, key) as unknown
+      },
     })
+    const inputs = (type: string) => list('i', 1000).map((name) => `"${name}":["${type}"]`)
+    const [before, after] = ['A', 'B'].map((type) =>
+      node({ required: inputs(type).join(), dynamic }),
+    )
+    assert.ok(before && after && compareHostNode(before, after).length > 0)
+  })
 })
 
 describe('JSON', () => {
