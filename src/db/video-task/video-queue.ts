@@ -47,8 +47,8 @@ export const enterQueue = async (
 /**
  * Gives free slots of an owner to the tasks that wait, and tells the workflow of each (except that of `except`, which
  * asks itself). An account's tasks go in the order of their creation, off-peak ones after all others. Of the accounts
- * without a credential, which share an owner, the one goes first that would then hold the fewest. The caller holds the
- * owner's lock.
+ * without a credential, which share an owner, the one goes first that would then hold the fewest. Thousands may wait, and
+ * are read only while a slot is free. The caller holds the owner's lock.
  */
 export const admitWaiting = async (
   sql: Transaction,
@@ -62,18 +62,24 @@ export const admitWaiting = async (
 ): Promise<void> => {
   const together = owner === ANONYMOUS ? anonymousSlots : slots
   const rows = await sql<{ id: string }[]>`
-    with open as (
-      select id, coalesce(account, owner) as account, off_peak, created_at,
-        admitted_at is not null as holds, status = 'queueing' and admitted_at is null as waits
+    with holding as (
+      select coalesce(account, owner) as account
       from task
-      where owner = ${owner} and family = 'video' and ended_at is null
+      where owner = ${owner} and family = 'video' and ended_at is null and admitted_at is not null
     ), held as (
-      select account, count(*) as held from open where holds group by account
+      select account, count(*) as held from holding group by account
+    ), free as (
+      select greatest(0, ${together}::bigint - count(*)) as free from holding
     ), waiting as (
       select id, off_peak, created_at, coalesce(held, 0)
         + row_number() over (partition by account order by off_peak, created_at, id) as place
-      from open left join held using (account)
-      where waits
+      from (
+        select id, coalesce(account, owner) as account, off_peak, created_at
+        from task
+        where owner = ${owner} and family = 'video' and ended_at is null
+          and status = 'queueing' and admitted_at is null
+      ) queued
+      left join held using (account)
     ), admitted as (
       update task
       set admitted_at = clock_timestamp()
@@ -81,7 +87,7 @@ export const admitWaiting = async (
         select id from waiting
         where place <= ${slots}::bigint
         order by off_peak, place, created_at, id
-        limit greatest(0, ${together}::bigint - (select count(*) from open where holds))
+        limit (select free from free)
       )
       returning id, off_peak, created_at
     )
