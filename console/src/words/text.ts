@@ -23,11 +23,13 @@ export const showSeconds = (seconds: number): string => {
   return `${Math.floor(hours / 24)} d`
 }
 
+const DAY = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
+
 /** `now`, `12 s ago`, `in 3 min`; from a day on the date. */
 export const showTime = (time: Date, now: number): string => {
   const seconds = Math.round((now - time.getTime()) / 1000)
   const size = Math.abs(seconds)
-  if (size >= 86_400) return time.toLocaleDateString('en', { dateStyle: 'medium' })
+  if (size >= 86_400) return DAY.format(time)
   if (size < 5) return 'now'
   const minutes = Math.floor(size / 60)
   const hours = Math.floor(minutes / 60)
