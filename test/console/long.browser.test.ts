@@ -29,6 +29,20 @@ describe('the console with much in it', { skip: skip || (!isLong && 'only with -
     return usedSize / 1e6
   }
 
+  test('a page is painted soon after its first load', async (t) => {
+    const loads: string[] = []
+    for (const path of ['/', '/registry', '/', '/registry', '/', '/registry']) {
+      const page = await console.open(path)
+      const [painted, requests] = await page.evaluate<[number, number]>(`new Promise((show) =>
+        new PerformanceObserver((list) => show([
+          list.getEntries().at(-1).startTime, performance.getEntriesByType('resource').length,
+        ])).observe({ type: 'largest-contentful-paint', buffered: true }))`)
+      loads.push(`${path} ${painted.toFixed(0)} ms`)
+      assert.ok(requests <= 12, `${requests} requests`)
+    }
+    t.diagnostic(`largest contentful paint: ${loads.join(', ')}`)
+  })
+
   test('100,000 tasks are scrolled in order, without a jump, in little memory', async (t) => {
     const { sql } = console.service.database
     await sql.begin(async (sql) => {

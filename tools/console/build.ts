@@ -103,7 +103,14 @@ const bundle = async (): Promise<Rolldown.RolldownOutput['output']> => {
       chunkSizeWarningLimit: 1000,
       rolldownOptions: {
         output: {
-          codeSplitting: { groups: [{ name: nameFirst(), debugName: 'first' }] },
+          codeSplitting: {
+            groups: [
+              { name: nameFirst(), debugName: 'first' },
+              // What several pages share, in few files: each is a request.
+              { name: 'registry', test: /src\/(registry|host-node)\//, minShareCount: 2 },
+              { name: 'parts', test: /src\/ui\//, minShareCount: 2 },
+            ],
+          },
         },
       },
     },

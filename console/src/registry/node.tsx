@@ -12,7 +12,7 @@ import { Badge, Bdi, StateBadge, Tile, Time } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
 import { HostNodes } from './host-nodes.tsx'
 import { LongText, Provenance, support, Verdict } from './parts.tsx'
-import { nodeQuery, versionsQuery, type Node, type Version } from './queries.ts'
+import { iconOf, nodeQuery, versionsQuery, type Node, type Version } from './queries.ts'
 import styles from './registry.module.css'
 import { explainInstalls, readLicense, writeInstall } from './standing.ts'
 
@@ -68,10 +68,6 @@ const NodeView = ({ node }: { node: Node }) => {
     </Stack>
   )
 }
-
-/** The service's own copy of the icon. */
-export const iconOf = ({ id, icon }: Node): string | undefined =>
-  icon === undefined ? undefined : `/nodes/${encodeURIComponent(id)}/icon`
 
 const Intro = ({ node }: { node: Node }) => {
   const { repository, publisher } = node

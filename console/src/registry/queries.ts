@@ -131,3 +131,7 @@ export interface Range {
 
 export const compareQuery = (nodeId: string, { from, to }: Range) =>
   readQuery('/nodes/{nodeId}/compare', { path: { nodeId }, query: { from, to } }, MINUTE)
+
+/** The service's own copy of the icon. */
+export const iconOf = ({ id, icon }: Node): string | undefined =>
+  icon === undefined ? undefined : `/nodes/${encodeURIComponent(id)}/icon`
