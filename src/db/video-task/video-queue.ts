@@ -62,14 +62,11 @@ export const admitWaiting = async (
 ): Promise<void> => {
   const together = owner === ANONYMOUS ? anonymousSlots : slots
   const rows = await sql<{ id: string }[]>`
-    with holding as (
-      select coalesce(account, owner) as account
+    with held as (
+      select coalesce(account, owner) as account, count(*) as held
       from task
       where owner = ${owner} and family = 'video' and ended_at is null and admitted_at is not null
-    ), held as (
-      select account, count(*) as held from holding group by account
-    ), free as (
-      select greatest(0, ${together}::bigint - count(*)) as free from holding
+      group by 1
     ), waiting as (
       select id, off_peak, created_at, coalesce(held, 0)
         + row_number() over (partition by account order by off_peak, created_at, id) as place
@@ -87,7 +84,7 @@ export const admitWaiting = async (
         select id from waiting
         where place <= ${slots}::bigint
         order by off_peak, place, created_at, id
-        limit (select free from free)
+        limit (select greatest(0, ${together}::bigint - coalesce(sum(held), 0))::bigint from held)
       )
       returning id, off_peak, created_at
     )
