@@ -38,7 +38,8 @@ describe('JSON of packs', () => {
     assert.deepEqual([...(read.get('10') as Map<string, unknown>).keys()], ['2', '1'])
     assert.deepEqual(read.get('a":\\'), [null, 'x"y":'])
   })
-  for (const text of ['', '{', '{"a":NaN}', '['.repeat(100_000)])
+  const deep = `${'['.repeat(3000)}${']'.repeat(3000)}`
+  for (const text of ['', '{', '{"a":NaN}', '['.repeat(100_000), deep])
     test(`is undefined for ${text.slice(0, 10)}`, () => assert.equal(readJson(text), undefined))
   // Looking for the end from each quote would take longer than a file of tests may.
   test('takes no longer where a string has no end', () =>

@@ -22,10 +22,16 @@ export const readJson = (text: string): Json | undefined => {
   }
 }
 
-const unmark = (value: unknown): Json => {
-  if (Array.isArray(value)) return value.map(unmark)
+/** More than any form has, and few enough to be written again. */
+const MAX_DEPTH = 200
+
+const unmark = (value: unknown, depth = 0): Json => {
+  if (depth > MAX_DEPTH) throw new RangeError('it nests too deep')
+  if (Array.isArray(value)) return value.map((item) => unmark(item, depth + 1))
   if (typeof value !== 'object' || value === null) return value as Json
-  return new Map(Object.entries(value).map(([name, member]) => [name.slice(1), unmark(member)]))
+  return new Map(
+    Object.entries(value).map(([name, member]) => [name.slice(1), unmark(member, depth + 1)]),
+  )
 }
 
 export const isObject = (value: Json | undefined): value is JsonObject => value instanceof Map
