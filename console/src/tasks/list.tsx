@@ -126,7 +126,11 @@ const useCancelMany = () => {
       (error: Error) => note(error.message),
     )
   }
-  return { outcomes, cancelMany: (tasks: readonly TaskItem[]) => Promise.all(tasks.map(cancel)) }
+  // One after another: each waits for the lock of the same account.
+  const cancelMany = async (tasks: readonly TaskItem[]): Promise<void> => {
+    for (const task of tasks) await cancel(task)
+  }
+  return { outcomes, cancelMany }
 }
 
 /** Keeps the rows up to date, and counts what is new above them: rows never jump under the pointer. */
