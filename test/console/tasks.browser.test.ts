@@ -55,7 +55,7 @@ describe('tasks in the console', { skip }, () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.getByText(/^Event #\d sent again$/).waitFor()
     await page.getByText('delivered').first().waitFor()
-    await page.getByText('heard at last').waitFor()
+    await page.getByText('heard at last').first().waitFor()
 
     const admin = await console.open(new URL(page.url()).pathname.replace('/console', ''), {
       as: 'operator',
