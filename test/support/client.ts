@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 
 import { readContract } from './contract.ts'
+import { PATIENCE_MS } from './patience.ts'
 import { waitFor } from './wait.ts'
 
 export interface Answer {
@@ -48,9 +49,6 @@ export interface VideoTask {
 export const IMAGE_API = '/proxy/imgvendor/v1/ai'
 export const VIDEO_API = '/proxy/vidvendor'
 
-/** No answer may take so long; a request that hangs fails its test and not the run. */
-const TIMEOUT_MS = 30_000
-
 interface Asked {
   method: string
   path: string
@@ -90,7 +88,7 @@ export const makeClient = (
         ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(PATIENCE_MS),
     })
     return await readAnswer(response, { method, path })
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 
-const TIMEOUT_MS = 30_000
+import { PATIENCE_MS } from './patience.ts'
 
 export interface ReceivedEvent {
   event: string
@@ -22,7 +22,7 @@ export const openStream = async (
 ): Promise<EventStream> => {
   const closing = new AbortController()
   // A stream that never ends fails its test and not the run.
-  const late = setTimeout(() => closing.abort(), TIMEOUT_MS)
+  const late = setTimeout(() => closing.abort(), PATIENCE_MS)
   const response = await fetch(url, {
     headers,
     signal: closing.signal,

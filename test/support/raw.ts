@@ -1,5 +1,7 @@
 import { createConnection } from 'node:net'
 
+import { PATIENCE_MS } from './patience.ts'
+
 export interface RawAnswer {
   status: number
   headers: Headers
@@ -24,7 +26,7 @@ export const sendRaw = async (
   socket.on('data', (chunk: Buffer) => received.push(chunk))
   // What the server no longer reads is reset; its answer is what counts.
   socket.on('error', () => {})
-  socket.setTimeout(TIMEOUT_MS, () => socket.destroy())
+  socket.setTimeout(PATIENCE_MS, () => socket.destroy())
   socket.write(text)
   const closed = await new Promise<boolean>((resolve) => {
     socket.on('timeout', () => resolve(false))
@@ -33,8 +35,6 @@ export const sendRaw = async (
   clearInterval(timer)
   return { ...parse(Buffer.concat(received).toString()), closed }
 }
-
-const TIMEOUT_MS = 20_000
 
 const parse = (text: string): Omit<RawAnswer, 'closed'> => {
   const [head = '', ...rest] = text.split('\r\n\r\n')

@@ -113,7 +113,7 @@ const planStore = (folder: string, bucket: Bucket | undefined) => {
   return { storagePath, env: { ...bucket.settings, ...own } }
 }
 
-/** A service waits longer for its database than in production, because tests share the cores. Not so where it is away. */
+/** A service of a test waits as long as it can for its database, because tests share the cores. Not so where it is away. */
 export const AWAITS_OUTAGE = { DATABASE_TIMEOUT_MS: '1500' }
 
 /** A media worker does without them. */
@@ -144,7 +144,7 @@ export const startService = async ({
     NODE_ENV: 'test',
     DATABASE_URL: database.url,
     DATABASE_POOL: '10',
-    DATABASE_TIMEOUT_MS: '10000',
+    DATABASE_TIMEOUT_MS: '60000',
     TEMPORAL_ADDRESS: env['TEMPORAL_ADDRESS'] ?? temporalAddress(),
     TASK_QUEUE: taskQueue,
     PUBLIC_URL: baseUrl,

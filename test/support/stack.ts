@@ -3,6 +3,7 @@ import { after, before } from 'node:test'
 
 import { makeDatabase } from '../../src/db/client.ts'
 import type { Sql } from '../../src/db/client.ts'
+import { PATIENCE_MS } from './patience.ts'
 import { PATIENT, TEMPLATE } from './template.ts'
 
 export interface TestDatabase {
@@ -32,8 +33,8 @@ export const planDatabase = (): TestDatabase & { create(): Promise<void> } => {
   const name = `test_${randomBytes(6).toString('hex')}`
   const url = new URL(readServer('TEST_DATABASE_URL'))
   url.pathname = `/${name}`
-  // A slow machine waits longer for a lock than callers would; a deadlock ends after a second all the same.
-  const times = { statementTimeoutMs: 10_000, waitMs: 10_000 }
+  // A deadlock ends after a second all the same.
+  const times = { statementTimeoutMs: PATIENCE_MS, waitMs: PATIENCE_MS }
   const sql = makeDatabase({ url: url.href, pool: 10, name, ...times })
   return {
     url: url.href,

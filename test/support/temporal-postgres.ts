@@ -14,6 +14,7 @@ import { startChild, untilReady } from '../../src/local/child.ts'
 import { findPort } from '../../src/local/port.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { TEMPORAL_SERVER_VERSION } from '../../src/local/temporal-version.ts'
+import { PATIENCE_MS } from './patience.ts'
 
 export interface TemporalOnPostgres {
   /** host:port of the frontend. Its namespace `default` has our search attributes. */
@@ -38,7 +39,6 @@ interface Options {
 /** The other one refuses the password of the embedded cluster, which is hashed once. */
 const PLUGIN = 'postgres12_pgx'
 const HOST = '127.0.0.1'
-const READY_MS = 60_000
 const ALREADY_EXISTS = 6
 
 /** Why the server cannot be started; undefined when it is built. */
@@ -172,7 +172,7 @@ const writeDynamicConfig = async (dataDir: string): Promise<string> => {
 
 /** Makes the namespace and its search attributes as soon as the server lets us. */
 const waitUntilPrepared = async (address: string, signal: AbortSignal): Promise<void> => {
-  const deadline = Date.now() + READY_MS
+  const deadline = Date.now() + PATIENCE_MS
   while (!signal.aborted)
     try {
       await prepareNamespace(address)

@@ -1,17 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Each look costs the test, the service and its servers some 5 ms: a long wait looks less often, but 4 times a second at least. */
+import { PATIENCE_MS } from './patience.ts'
+
+/** Each check costs the test, the service and its servers some 5 ms: a long wait checks less often, but 4 times a second at least. */
 const pauseAfter = (waitedMs: number): number => Math.min(Math.max(waitedMs / 10, 25), 250)
 
-/** Waits until `look` answers something; throws with `what` after the deadline. */
+/** Waits until `find` returns something; throws with `what` after the deadline. */
 export const waitFor = async <T>(
   what: string,
-  look: () => Promise<T | undefined | false>,
-  deadlineMs = 60_000,
+  find: () => Promise<T | undefined | false>,
+  deadlineMs = PATIENCE_MS,
 ): Promise<T> => {
   const start = Date.now()
   for (;;) {
-    const found = await look()
+    const found = await find()
     if (found !== undefined && found !== false) return found
     const waitedMs = Date.now() - start
     if (waitedMs > deadlineMs) throw new Error(`not within ${deadlineMs} ms: ${what}`)
