@@ -83,7 +83,7 @@ const isInstalled = () => {
 /** A production install has left out what the tests need. */
 const listMissing = () => {
   const needed = ['esbuild', 'express', '@temporalio/worker']
-  if (process.env.npm_lifecycle_event?.startsWith('pretest'))
+  if (/^pre(test|check)/.test(process.env.npm_lifecycle_event ?? ''))
     needed.push('typescript', 'oxlint', 'oxfmt', 'knip')
   return needed.filter((name) => !existsSync(join(MODULES, name, 'package.json')))
 }

@@ -1,15 +1,30 @@
 import { readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 
-/** The test files below `root` in the order of their names; with patterns those that one of them matches. */
-export const listTestFiles = async (root: string, patterns: string[]): Promise<string[]> => {
+/** Files of tests that `npm test` leaves out unless they are named: `npm run test:all` runs them. */
+const REST = /\.all\.test\.ts$/
+
+export interface Choice {
+  /** Paths, or parts of them, with `*` for anything: the files that one of them matches. */
+  patterns?: string[]
+  /** Without a pattern: the files that `npm test` leaves out, in place of the others. */
+  rest?: boolean
+}
+
+/** The test files below `root` in the order of their names. */
+export const listTestFiles = async (
+  root: string,
+  { patterns = [], rest = false }: Choice,
+): Promise<string[]> => {
   const entries = await readdir(join(root, 'test'), { withFileTypes: true, recursive: true })
   const files = entries
     .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts'))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
     .toSorted()
   const wanted = patterns.map(toExpression)
-  return wanted.length === 0 ? files : files.filter((file) => wanted.some((one) => one.test(file)))
+  return wanted.length === 0
+    ? files.filter((file) => REST.test(file) === rest)
+    : files.filter((file) => wanted.some((one) => one.test(file)))
 }
 
 const toExpression = (pattern: string): RegExp =>

@@ -8,17 +8,24 @@ import { codePath } from '../../src/local/root.ts'
 const SHARED = /^test\/(activities|adapters|console|db|docs|domain|extraction|faults|http|local)\//
 /** It counts what its process holds. */
 const ALONE = 'test/extraction/hostile.test.ts'
-/**
- * Those of faults wait for most of their time, so that few of them must not end the run alone. Those of the console share
- * a browser; those of domain and extraction take less than their process does.
- */
-const filesIn = (room: string): number =>
-  ({ faults: 2, console: 100, domain: 100, extraction: 20 })[room] ?? 10
+/** They share a browser, or take less than their process does. */
+const LARGE = { console: 100, domain: 100, extraction: 20 } as Record<string, number>
+
+/** They wait for most of their time, so that they run beside those that keep the cores busy. */
+const WAITING = /^test\/faults\//
+
+/** Programs for the runner: each runs some test files, one after another, each in a suite of its name. */
+export interface Group {
+  files: string[]
+  path: string
+  /** Seconds of processor of each file, once the program has ended. */
+  costs: string
+  waits: boolean
+}
 
 /** Long ones first, and last those whose groups take a few seconds, so that none is left alone at the end. */
 const RANKS = [
   /^test\/db\//,
-  /^test\/faults\//,
   /^test\/(client|console|docs|http)\//,
   /^test\/(activities|deploy|local|workflows)\//,
 ]
@@ -30,17 +37,17 @@ export interface GroupOptions {
   fileMs: number
 }
 
-/** Programs for the runner: each runs some test files, one after another, each in a suite of its name. */
 export const makeGroups = async (
   files: readonly string[],
-  options: GroupOptions,
-): Promise<string[]> => {
+  { folder, fileMs }: GroupOptions,
+): Promise<Group[]> => {
   const groups = group(files).toSorted((one, other) => rankOf(one) - rankOf(other))
   return await Promise.all(
-    groups.map(async (group, index) => {
-      const path = join(options.folder, `group-${index}.mjs`)
-      await writeFile(path, writeProgram(group, options))
-      return path
+    groups.map(async (files, index) => {
+      const path = join(folder, `group-${index}.mjs`)
+      const costs = join(folder, `group-${index}.json`)
+      await writeFile(path, writeProgram(files, costs, fileMs))
+      return { files, path, costs, waits: files.some((file) => WAITING.test(file)) }
     }),
   )
 }
@@ -55,8 +62,8 @@ const group = (files: readonly string[]): string[][] => {
   let last: string[] = []
   for (const file of files) {
     const room = roomOf(file)
-    const joins = last.length < filesIn(room) && roomOf(last[0] ?? '') === room
-    if (joins) last.push(file)
+    const most = WAITING.test(file) ? 2 : (LARGE[room] ?? 10)
+    if (last.length < most && roomOf(last[0] ?? '') === room) last.push(file)
     else groups.push((last = [file]))
   }
   return groups
@@ -65,10 +72,16 @@ const group = (files: readonly string[]): string[][] => {
 /** Files of one room run in one process. */
 const roomOf = (file: string): string => (file === ALONE ? file : (SHARED.exec(file)?.[1] ?? file))
 
-const writeProgram = (files: readonly string[], { fileMs }: GroupOptions): string => {
-  const suites = files.map((file) => {
-    const url = pathToFileURL(codePath(file)).href
-    return `describe('${file}', { timeout: ${fileMs} }, async () => { await import('${url}') })\n`
-  })
-  return [`import { describe } from 'node:test'\n`, ...suites].join('')
+const writeProgram = (files: readonly string[], costs: string, fileMs: number): string => {
+  const urlOf = (source: string): string => JSON.stringify(pathToFileURL(codePath(source)).href)
+  const suites = files.map(
+    (file) =>
+      `describe('${file}', { timeout: ${fileMs} }, async () => { keep('${file}'); await import(${urlOf(file)}) })\n`,
+  )
+  return [
+    `import { describe } from 'node:test'\n`,
+    `import { keepCosts } from ${urlOf('test/support/file-cost.ts')}\n`,
+    `const keep = keepCosts(${JSON.stringify(costs)})\n`,
+    ...suites,
+  ].join('')
 }

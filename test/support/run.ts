@@ -1,180 +1,128 @@
 /**
- * What `npm test` runs: the checks of types, lint, format and unused code, and beside them every test against a
- * PostgreSQL and a Temporal server started for this run; at the end it says how long each part took. Arguments choose
- * test files (a path, a folder, a part of a path, `*` for anything) and leave the checks out; `--test-name-pattern=…`
- * chooses tests by their titles, and `--long` runs the long forms of fault tests.
+ * `npm test` and `npm run test:all`: `npm run check`, and beside it the test files against a PostgreSQL and a Temporal
+ * server started for this run; at the end what it ran, and what each part took. Arguments choose test files (a path, a
+ * folder, a part of a path, `*` for anything) and leave the checks out; `--test-name-pattern=…` chooses tests by their
+ * titles, `--rest` the files that `npm test` leaves out, and `--long` runs the long forms of fault tests.
  */
 import { spawn } from 'node:child_process'
-import { once, setMaxListeners } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
 import { run } from 'node:test'
-import { spec } from 'node:test/reporters'
 import { parseArgs } from 'node:util'
 
-import { secondsSince } from '../../src/local/console.ts'
 import { listenForInterrupt } from '../../src/local/interrupt.ts'
-import { ROOT } from '../../src/local/root.ts'
+import { ROOT, codePath } from '../../src/local/root.ts'
+import { cpuSeconds } from './cpu.ts'
+import type { FileCosts } from './file-cost.ts'
 import { listTestFiles } from './files.ts'
 import { makeGroups } from './groups.ts'
-import { collectResults, describeFiles } from './results.ts'
-import type { Results } from './results.ts'
+import type { Group } from './groups.ts'
+import { makeResults, report } from './report.ts'
 import { startTestServers } from './servers.ts'
-import type { TestServers } from './servers.ts'
-
-const LINTED = ['src', 'workflows', 'activities', 'test', 'bench', 'tools', 'client', 'console']
-
-/** What the compiler knows of unchanged files from the last run. */
-const TYPES = join(ROOT, '.built/types.tsbuildinfo')
-const CONSOLE_TYPES = join(ROOT, '.built/console-types.tsbuildinfo')
+import { measureSlowness } from './slowness.ts'
+import { summarize } from './summary.ts'
+import type { Part } from './summary.ts'
 
 /** With `--long` tests take hours, or what only some machines have. */
 const LONG = { LONG_PAGES: '1' }
 
-/** A file, or a group of files, that has not ended by then hangs, which must not hang the run. */
-const FILE_MS = 300_000
-const GROUP_MS = 600_000
+/** A file that has not ended by then hangs, which must not hang the run. */
+const FILE_MS = 600_000
 const LONG_MS = 7_200_000
 
-/** What took how long, in the order of its end. */
-const times: string[] = []
+/** Groups that wait for most of their time run beside those that keep the cores busy. */
+const WAITING = 3
 
 const main = async (): Promise<number> => {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
-      'test-name-pattern': { type: 'string', multiple: true },
+      'test-name-pattern': { type: 'string', multiple: true, default: [] },
+      rest: { type: 'boolean', default: false },
       long: { type: 'boolean', default: false },
     },
   })
-  tell('build', performance.timeOrigin)
-  const files = await listTestFiles(ROOT, positionals)
+  const files = await listTestFiles(ROOT, { patterns: positionals, rest: values.rest })
   if (files.length === 0) throw new Error(`no test file matches ${positionals.join(' ')}`)
-  const { stop: interrupted } = listenForInterrupt(() => say('stopping'))
-  const checks = positionals.length === 0 ? runChecks() : Promise.resolve(true)
-  const servers = await startServers()
+  const slowness = await measureSlowness()
+  print(
+    `${files.length} test files; this machine takes ${slowness.toFixed(1)} times as long as the one they were written on`,
+  )
+  const { stop: interrupted } = listenForInterrupt(() => print('stopping'))
+  const parts: Part[] = []
+  const checked = positionals.length === 0 && !values.rest ? runChecks(parts) : true
+  const servers = await timed(parts, 'start of the servers', () => startTestServers(print))
+  Object.assign(process.env, servers.env, { TEST_SLOWNESS: String(slowness) }, values.long && LONG)
+  const results = makeResults()
+  const costs: FileCosts = {}
   try {
-    Object.assign(process.env, servers.env, values.long ? LONG : {})
-    const results = await runTests({
-      groups: await makeGroups(files, {
-        folder: servers.folder,
-        fileMs: values.long ? LONG_MS : FILE_MS,
-      }),
-      testNamePatterns: values['test-name-pattern'] ?? [],
-      timeout: values.long ? LONG_MS : GROUP_MS,
-      signal: interrupted,
-    })
-    const checked = await checks
-    conclude(results)
-    return checked && results.failed === 0 && !interrupted.aborted ? 0 : 1
+    const fileMs = values.long ? LONG_MS : FILE_MS * slowness
+    const groups = await makeGroups(files, { folder: servers.folder, fileMs })
+    const runGroup = async (group: Group): Promise<void> => {
+      const stream = run({
+        files: [group.path],
+        timeout: fileMs * group.files.length,
+        signal: interrupted,
+        testNamePatterns: values['test-name-pattern'],
+      })
+      report(stream, { results, print })
+      await once(stream.resume(), 'end')
+      Object.assign(costs, await readCosts(group))
+    }
+    const lane = async (waiting: Group[]): Promise<void> => {
+      for (let next = waiting.shift(); next; next = waiting.shift()) await runGroup(next)
+    }
+    const waiting = groups.filter(({ waits }) => waits)
+    const busy = groups.filter(({ waits }) => !waits)
+    await Promise.all([
+      ...Array.from({ length: WAITING }, () => lane(waiting)),
+      ...Array.from({ length: availableParallelism() }, () => lane(busy)),
+    ])
+    await checked
   } finally {
-    await servers.stop()
+    await timed(parts, 'PostgreSQL and Temporal', servers.stop)
   }
+  for (const line of summarize(results, costs, [...parts, everything()])) print(line)
+  return (await checked) && results.failures.length === 0 && !interrupted.aborted ? 0 : 1
 }
 
-const say = (line: string): void => {
+const print = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }
 
-const tell = (what: string, start: number, outcome = 'ok'): void => {
-  say(`${what}: ${outcome}, ${secondsSince(start)}`)
-  times.push(`${what} ${secondsSince(start)}`)
+/** The processor that a part takes is known where no other child of this process ends meanwhile. */
+const timed = async <T>(parts: Part[], name: string, act: () => Promise<T>): Promise<T> => {
+  const [start, cpu] = [performance.now(), cpuSeconds()]
+  const value = await act()
+  parts.push({ name, seconds: (performance.now() - start) / 1000, cpu: cpuSeconds() - cpu })
+  return value
 }
 
-/** A fault found by one of them is said at once; the tests run all the same, and the exit code remembers. */
-const runChecks = async (): Promise<boolean> => {
-  const linted = LINTED.filter((folder) => existsSync(join(ROOT, folder)))
-  return [
-    await writeTypes(),
-    await check('types', 'tsc', ['--incremental', '--tsBuildInfoFile', TYPES]),
-    await check('types of the console', 'tsc', [
-      '-p',
-      'console',
-      '--incremental',
-      '--tsBuildInfoFile',
-      CONSOLE_TYPES,
-    ]),
-    await check('lint', 'oxlint', ['--type-aware', ...linted]),
-    await check('format', 'oxfmt', ['--check', '.']),
-    await check('unused', 'knip', []),
-    await check('unused but by tests', 'knip', ['--production', '--files', '--exports']),
-  ].every(Boolean)
-}
+const everything = (): Part => ({
+  name: 'altogether',
+  seconds: performance.now() / 1000,
+  cpu: cpuSeconds(),
+})
 
-/** Those of the client, which are made of the routes. */
-const writeTypes = async (): Promise<boolean> => {
-  const start = Date.now()
-  const { writeOpenApiTypes } = await import('../../tools/openapi-types.ts')
-  try {
-    await writeOpenApiTypes()
-    return true
-  } catch (error) {
-    tell('types of the client', start, 'FAILED')
-    say(String(error))
-    return false
-  }
-}
-
-const check = async (name: string, command: string, args: string[]): Promise<boolean> => {
-  const start = Date.now()
-  const program = join(ROOT, 'node_modules/.bin', command)
-  const child = spawn(program, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] })
-  const output: Buffer[] = []
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => output.push(chunk))
+const runChecks = async (parts: Part[]): Promise<boolean> => {
+  const start = performance.now()
+  const child = spawn(process.execPath, [codePath('tools/check.ts')], {
+    cwd: ROOT,
+    stdio: 'inherit',
+  })
   const [code] = (await once(child, 'close')) as [number | null]
-  tell(name, start, code === 0 ? 'ok' : 'FAILED')
-  if (code !== 0) process.stdout.write(Buffer.concat(output))
+  parts.push({ name: 'checks', seconds: (performance.now() - start) / 1000, cpu: undefined })
   return code === 0
 }
 
-const startServers = async (): Promise<TestServers> => {
-  const start = Date.now()
-  const servers = await startTestServers(say)
-  tell('servers', start)
-  return servers
-}
+/** A program that was killed has left none. */
+const readCosts = async ({ costs }: Group): Promise<FileCosts> =>
+  existsSync(costs) ? (JSON.parse(await readFile(costs, 'utf8')) as FileCosts) : {}
 
-interface TestRun {
-  groups: string[]
-  testNamePatterns: string[]
-  timeout: number
-  signal: AbortSignal
-}
-
-const runTests = async ({
-  groups,
-  testNamePatterns,
-  timeout,
-  signal,
-}: TestRun): Promise<Results> => {
-  const start = Date.now()
-  // Each group listens.
-  setMaxListeners(0, signal)
-  const stream = run({
-    files: groups,
-    // One more than cores: tests that kill wait for time-outs of Temporal.
-    concurrency: availableParallelism() + 1,
-    timeout,
-    signal,
-    ...(testNamePatterns.length === 0 ? {} : { testNamePatterns }),
-  })
-  const results = collectResults(stream)
-  const report = stream.compose(new spec())
-  report.pipe(process.stdout, { end: false })
-  await once(report, 'end')
-  tell('tests', start, results.failed === 0 ? 'ok' : 'FAILED')
-  return results
-}
-
-const conclude = (results: Results): void => {
-  const { passed, failed, skipped, files } = results
-  if (files.size > 1) for (const line of describeFiles(results)) say(line)
-  say(`${times.join(' · ')} · altogether ${secondsSince(performance.timeOrigin)}`)
-  say(`${passed} passed, ${failed} failed, ${skipped} skipped`)
-}
-
+// Each group listens for an interruption.
+EventEmitter.setMaxListeners(0)
 // Whoever reads the output may go away before the servers are stopped.
 process.stdout.on('error', () => {})
 

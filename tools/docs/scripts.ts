@@ -5,7 +5,10 @@ const SCRIPTS: Record<string, string> = {
   start:
     'runs the whole service on this machine until Ctrl-C: api on port 8080, Temporal UI on 8233, data in `.data/`',
   demo: 'runs the whole service on free ports, sends one job of every kind, shows where the results are, stops; `-- --keep` leaves it running. With KILN_URL and KILN_TOKEN it sends the jobs to that service',
-  test: 'checks types, lint, format and unused code, then runs all tests; `-- <path or part of one>…` runs only the test files that match, `-- --long <path>` their long forms, with more work and other seeds',
+  test: 'runs `npm run check`, and beside it the tests, and ends with what it ran and what each part took; `-- <path or part of one>…` runs only the test files that match, `-- --long <path>` their long forms, with more work and other seeds',
+  'test:all':
+    'runs the test files that `npm test` leaves out, named `*.all.test.ts`: more seeds, other looks of the pages, the other half of the kills; continuous integration runs both',
+  check: 'checks types, lint, format and unused code',
   'test:faults':
     'makes tasks, publications and events while processes are killed, stopped and cut off from each other, and judges what callers were answered, receivers were told and rows say: `-- --seed 1,2 --tasks 1000 --only postgres --replay <plan.json>`',
   'test:contract':
