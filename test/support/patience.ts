@@ -3,4 +3,4 @@
  * it fails, because it would never end. Every deadline of a test is this one, or a multiple of it; none decides what a
  * test asserts. The runner measures how many times slower than the machine of its author this one is, and sets the factor.
  */
-export const PATIENCE_MS = 60_000 * Number(process.env['TEST_SLOWNESS'] ?? 1)
+export const PATIENCE_MS = Math.ceil(60_000 * Number(process.env['TEST_SLOWNESS'] ?? 1))

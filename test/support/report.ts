@@ -8,7 +8,7 @@ interface Ended {
   name: string
   nesting: number
   skip?: string | boolean
-  details: { duration_ms: number; type?: string; error?: Error }
+  details: { duration_ms: number; type?: string; error?: Error & { failureType?: string } }
 }
 
 export interface FileResult {
@@ -26,6 +26,9 @@ export interface Results {
   /** Titles of the tests that were skipped, by the reason. */
   skips: Map<string, string[]>
 }
+
+/** A suite fails because of what is in it, and a test because of a hook of its suite: those are printed. */
+const CONSEQUENCES = new Set(['subtestsFailed', 'cancelledByParent'])
 
 export const makeResults = (): Results => ({ files: [], failures: [], skips: new Map() })
 
@@ -62,14 +65,10 @@ export const report = (stream: TestsStream, { results, print }: ReportOptions): 
   }
   const fail = (ended: Ended): void => {
     const error = ended.details.error
-    // A suite fails because of what is in it, which has been printed.
-    const reason = error?.cause ?? error
-    if (!/subtests? failed$/.test(error?.message ?? '')) {
-      const text = `✖ ${titleOf(ended)}\n${inspect(reason)}`
+    if (!CONSEQUENCES.has(error?.failureType ?? '')) {
+      const text = `✖ ${titleOf(ended)}\n${inspect(error?.cause ?? error)}`
       results.failures.push(text)
       print(text)
-      // A hook that throws, or a program that ends before its time, is no test.
-      if (ended.details.type === 'suite') counts.failed += 1
     }
     count('failed', ended)
   }

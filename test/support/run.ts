@@ -22,7 +22,7 @@ import type { Group } from './groups.ts'
 import { makeResults, report } from './report.ts'
 import { startTestServers } from './servers.ts'
 import { measureSlowness } from './slowness.ts'
-import { summarize } from './summary.ts'
+import { countFailed, summarize } from './summary.ts'
 import type { Part } from './summary.ts'
 
 /** With `--long` tests take hours, or what only some machines have. */
@@ -85,7 +85,7 @@ const main = async (): Promise<number> => {
     await timed(parts, 'PostgreSQL and Temporal', servers.stop)
   }
   for (const line of summarize(results, costs, [...parts, everything()])) print(line)
-  return (await checked) && results.failures.length === 0 && !interrupted.aborted ? 0 : 1
+  return (await checked) && countFailed(results) === 0 && !interrupted.aborted ? 0 : 1
 }
 
 const print = (line: string): void => {
