@@ -7,7 +7,7 @@ import { codePath } from '../../src/local/root.ts'
 /** A process and its modules cost more than most of these files; those of workflows start a runtime, of which a process has one. */
 const SHARED = /^test\/(activities|adapters|console|db|docs|domain|extraction|faults|http|local)\//
 /** It counts what its process holds. */
-const ALONE = 'test/extraction/hostile.test.ts'
+const ALONE = 'test/extraction/hostile.all.test.ts'
 /** They share a browser, or take less than their process does. */
 const LARGE = { console: 100, domain: 100, extraction: 20 } as Record<string, number>
 
