@@ -26,7 +26,7 @@ const config = ({ production = false }): KnipConfig => ({
     'bench/support/probe.mjs',
     'bench/peers/process.ts',
     'test/**/*.test.ts',
-    'test/support/run.ts',
+    'test/support/{run,file-cost}.ts',
     'test/contract/run.ts',
     'test/compose/run.ts',
     'test/machines/run.ts',
