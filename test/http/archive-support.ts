@@ -104,8 +104,8 @@ export const openArchivePlace = async () => {
 
   const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds
 
-  /** The link of an upload that lives a minute, unless something else is said. */
-  const sign = (id: string, { expires = inSeconds(60), max = MAX_BYTES } = {}): string =>
+  /** The link of an upload that lives an hour, unless something else is said. */
+  const sign = (id: string, { expires = inSeconds(3600), max = MAX_BYTES } = {}): string =>
     signer.signArchive({ id, expires, max })
 
   /** A version that has passed its checks with these bytes. */

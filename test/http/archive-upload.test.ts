@@ -172,7 +172,7 @@ describe('the upload of an archive', () => {
 
   test('needs a link for archives: that for the input of a task leads to no version', async () => {
     const id = await addVersion()
-    const grant = { id, expires: place.inSeconds(60), max: MAX_BYTES }
+    const grant = { id, expires: place.inSeconds(3600), max: MAX_BYTES }
     const { status, body } = await place.send(place.signer.signUpload(grant), { body: ZIP })
     assert.deepEqual([status, body.error], [410, 'file_gone'])
     assert.equal((await place.see(id)).archiveState, 'awaiting')

@@ -6,6 +6,7 @@ import { describe, test } from 'node:test'
 
 import { makeBudget, SMALL } from '../../src/http/body/budget.ts'
 import { readJsonBody } from '../../src/http/body/read-json-body.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { waitFor } from '../support/wait.ts'
 import {
   isEmpty,
@@ -55,7 +56,7 @@ describe('length of a body', () => {
     // More than the kernel holds for the two ends, or there would be nothing left to refuse.
     const bytes = 20_000_000
     const options = makeOptions(await makeScratch(t), { maxBytes: 100 })
-    const port = await startServer(t, options, { bytes, ms: 5000 })
+    const port = await startServer(t, options, { bytes, ms: PATIENCE_MS })
     const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n'
     const socket = connect(port, '127.0.0.1').pause()
     socket.write(`${head}Content-Length: ${bytes}\r\n\r\n`)
@@ -82,7 +83,7 @@ describe('slow bodies', () => {
 
   test('past the deadline are 408 however fast they come', async (t) => {
     const options = makeOptions(await makeScratch(t), { deadlineMs: 150, maxBytes: 1e9 })
-    const port = await startServer(t, { ...options, pace: { bytesPerSecond: 1, windowMs: 1000 } })
+    const port = await startServer(t, options)
     let timer: NodeJS.Timeout | undefined
     const answer = await post(port, CHUNKED, (send) => {
       send('{"a":1')

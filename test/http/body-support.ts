@@ -16,6 +16,7 @@ import type { InlineImage } from '../../src/http/body/inline.ts'
 import { replaceInline } from '../../src/http/body/inline.ts'
 import { readJsonBody } from '../../src/http/body/read-json-body.ts'
 import type { ReadJsonBodyOptions } from '../../src/http/body/read-json-body.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 
 /** A folder that is gone after the test. */
 export const makeScratch = async (t: TestContext): Promise<string> => {
@@ -29,7 +30,8 @@ export const makeOptions = (
   more: Partial<ReadJsonBodyOptions> = {},
 ): ReadJsonBodyOptions => ({
   maxBytes: 1_000_000,
-  deadlineMs: 10_000,
+  deadlineMs: PATIENCE_MS,
+  pace: { bytesPerSecond: 1, windowMs: PATIENCE_MS },
   heldBytes: 500_000,
   images: ['/image', '/images/*'],
   maxImageBytes: 200_000,

@@ -8,7 +8,6 @@ const service = useService({
   roles: ['api'],
   env: { CONSOLE_AUTH_ORIGINS: 'https://issuer.example.com' },
 })
-const without = useService({ roles: ['api'], env: { CONSOLE: 'off' } })
 
 const get = async (
   path: string,
@@ -96,6 +95,7 @@ describe('the console', () => {
   })
 
   test('can be off: then / leads to the documentation', async () => {
+    const without = await service.startSecondApi({ CONSOLE: 'off' })
     const answer = await get('/', {}, without)
     assert.deepEqual([answer.status, answer.headers.get('location')], [302, '/docs'])
     assert.equal((await get('/console/', {}, without)).status, 404)

@@ -9,7 +9,6 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
 
 import { makeSigner } from '../../src/adapters/signing.ts'
 import type { Signer } from '../../src/adapters/signing.ts'
@@ -21,6 +20,7 @@ import { readContract } from '../support/contract.ts'
 import type { makeContract } from '../support/contract.ts'
 import { createDatabase } from '../support/stack.ts'
 import { startRoutes } from '../support/routes.ts'
+import { waitFor } from '../support/wait.ts'
 
 const CONTENT = '0123456789'
 const DIGEST = createHash('sha256').update(CONTENT).digest('hex')
@@ -202,11 +202,7 @@ describe('a signed file link', () => {
     await once(response, 'data')
     assert.equal(await countOpen(), 1)
     asked.destroy()
-    const deadline = Date.now() + 5000
-    while ((await countOpen()) > 0) {
-      assert.ok(Date.now() < deadline, 'the file stays open')
-      await setImmediate()
-    }
+    await waitFor('the file is closed', async () => (await countOpen()) === 0)
   })
 })
 

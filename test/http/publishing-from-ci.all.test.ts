@@ -11,6 +11,7 @@ import { parse } from 'yaml'
 import { acceptArchive } from '../../src/db/registry/archive.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { JOB } from '../support/identity-issuer.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { waitFor } from '../support/wait.ts'
 import { listOf, memberOf, useRegistry } from './registry-support.ts'
 import { CLAIMS, useTrusting } from './trusted-publishing-support.ts'
@@ -47,7 +48,7 @@ const runSteps = async (steps: string[], env: NodeJS.ProcessEnv): Promise<Ended>
   await writeFile(join(project, '__init__.py'), 'NODE_CLASS_MAPPINGS = {}\n')
   const all = { PATH: process.env['PATH'], TMPDIR: temp, RUNNER_TEMP: temp, ...env }
   try {
-    const options = { cwd: project, env: all, timeout: 60_000 }
+    const options = { cwd: project, env: all, timeout: PATIENCE_MS }
     const ended = await promisify(execFile)('bash', ['-ec', steps.join('\n')], options)
     return { code: 0, ...ended }
   } catch (error) {

@@ -19,7 +19,8 @@ import {
   useRegistry,
 } from './registry-support.ts'
 
-const MANY = 50
+/** More than twice as many as the api has connections to PostgreSQL. */
+const MANY = 24
 const ACTIVE = 'NodeVersionStatusActive'
 
 const registry = useRegistry({ roles: ['api', 'core', 'media'] })

@@ -116,7 +116,7 @@ describe('large answers', () => {
   let server: RouteServer
 
   before(async () => {
-    server = await start({})
+    server = await start({ readerPaces: [] })
   })
   after(() => server.close())
 

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 
 import { readAnswer, makeClient } from '../support/client.ts'
 import type { Answer, VideoTask } from '../support/client.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { base64, makePicture } from '../support/pictures.ts'
 import { useService } from '../support/service.ts'
 import { EXTEND, TASKS, TEXT, create, createId, idOf, read } from './video-task-support.ts'
@@ -41,7 +42,7 @@ describe('a text-to-video creation', () => {
     const answer = await create(client, { ...body, callback_url: 'https://hooks.example.com/v' })
     const { task_id: id, created_at: createdAt, ...rest } = answer.body as Record<string, unknown>
     assert.match(String(id), UUID)
-    assert.ok(Math.abs(Date.parse(String(createdAt)) - Date.now()) < 60_000, String(createdAt))
+    assert.ok(Math.abs(Date.parse(String(createdAt)) - Date.now()) < PATIENCE_MS, String(createdAt))
     assert.deepEqual(rest, {
       ...body,
       state: 'created',

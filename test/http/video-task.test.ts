@@ -23,7 +23,9 @@ let any: { baseUrl: string }
 let receiver: Receiver
 let film: VideoTask
 
-const service = useService({}, async ({ startSecondApi }) => {
+// A render that is silent for longer counts as lost, and a second attempt would show.
+const env = { HEARTBEAT_SECONDS: '600' }
+const service = useService({ env }, async ({ startSecondApi }) => {
   any = await startSecondApi({ VIDEO_EXTEND_SOURCE: 'any' })
   receiver = await startReceiver((_request, response) => response.writeHead(404).end())
   film = await make(TEXT, {

@@ -22,11 +22,8 @@ export const openStream = async (
 ): Promise<EventStream> => {
   const closing = new AbortController()
   // A stream that never ends fails its test and not the run.
-  const late = setTimeout(() => closing.abort(), PATIENCE_MS)
-  const response = await fetch(url, {
-    headers,
-    signal: closing.signal,
-  })
+  const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(PATIENCE_MS)])
+  const response = await fetch(url, { headers, signal })
   assert.equal(response.status, 200, `status ${response.status}`)
   assert.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8')
   assert.equal(response.headers.get('cache-control'), 'no-store')
@@ -42,10 +39,7 @@ export const openStream = async (
       for await (const event of events) all.push(event)
       return all
     },
-    [Symbol.asyncDispose]: async () => {
-      clearTimeout(late)
-      closing.abort()
-    },
+    [Symbol.asyncDispose]: async () => closing.abort(),
   }
 }
 

@@ -4,6 +4,8 @@ import { request } from 'node:http'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 
+import { PATIENCE_MS } from './patience.ts'
+
 /** An answer as the tool reads it, before it looks into the body. */
 export interface CliAnswer {
   status: number
@@ -41,10 +43,6 @@ export interface CliPublishing {
   changelog?: string
   license?: string
 }
-
-/** Milliseconds the tool waits for an answer, and for that of an upload. */
-const PATIENCE_MS = 30_000
-const UPLOAD_PATIENCE_MS = 60_000
 
 /** What the tool's HTTP library sends with everything. */
 const ALWAYS = {
@@ -127,7 +125,6 @@ export const makeCli = (baseUrl: string) => {
       method: 'PUT',
       headers: { 'content-type': 'application/zip', 'content-length': zip.length },
       body: zip,
-      patienceMs: UPLOAD_PATIENCE_MS,
     })
     assert.equal(answer.status, 200, answer.bytes.toString())
     return answer
@@ -163,14 +160,13 @@ interface Sent {
   method?: string
   headers?: Record<string, string | number>
   body?: Buffer
-  patienceMs?: number
 }
 
 const send = async (
   url: string,
-  { method = 'GET', headers = {}, body, patienceMs = PATIENCE_MS }: Sent = {},
+  { method = 'GET', headers = {}, body }: Sent = {},
 ): Promise<CliAnswer> => {
-  const signal = AbortSignal.timeout(patienceMs)
+  const signal = AbortSignal.timeout(PATIENCE_MS)
   const asked = request(url, { method, headers: { ...ALWAYS, ...headers }, agent: false, signal })
   asked.end(body)
   const [response] = (await once(asked, 'response')) as [IncomingMessage]

@@ -35,7 +35,9 @@ export const planDatabase = (): TestDatabase & { create(): Promise<void> } => {
   url.pathname = `/${name}`
   // A deadlock ends after a second all the same.
   const times = { statementTimeoutMs: PATIENCE_MS, waitMs: PATIENCE_MS }
-  const sql = makeDatabase({ url: url.href, pool: 10, name, ...times })
+  // A test may hold a lock for as long as it needs.
+  const patient = `${url.href}?idle_in_transaction_session_timeout=0`
+  const sql = makeDatabase({ url: patient, pool: 10, name, ...times })
   return {
     url: url.href,
     sql,
