@@ -113,8 +113,9 @@ describe('publishers, moderation and operations', { skip }, () => {
       await page.getByRole('dialog').waitFor({ state: 'detached' })
     }
     await decide('a', 'Approve', 'It prints one.')
-    await page.getByText('Nobody waits for a review.').waitFor()
+    // It stays for ten seconds.
     await page.getByText('light-mixer@1.1.0: approved').waitFor()
+    await page.getByText('Nobody waits for a review.').waitFor()
     await page.getByText('A review was asked for').waitFor({ state: 'detached' })
     // The request would be gone.
     assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0)
@@ -210,7 +211,7 @@ describe('publishers, moderation and operations', { skip }, () => {
     }
   })
 
-  test('stuck work is restarted and failed with a reason', inLong, async () => {
+  test('stuck work is restarted and failed with a reason', inLong, async (context) => {
     const token = await console.service.token('alice')
     const body = { model: 'videoq2-pro', prompt: 'stuck', duration: 8, resolution: '1080p' }
     const made = await makeClient(console.service.baseUrl, token).post(
@@ -221,11 +222,13 @@ describe('publishers, moderation and operations', { skip }, () => {
     const { sql } = console.service.database
     const stand = () =>
       sql`update task set last_moved_at = now() - interval '1 hour' where id = ${id}`
-    // A task that begins to render after it was set back has moved just now.
+    // A task that begins to render after it was set back has moved just now, and one that goes on ends.
     await waitFor('the render', async () => {
       const [row] = await sql`select from task where id = ${id} and status = 'processing'`
       return row
     })
+    await console.service.entry('media').kill()
+    context.after(() => console.service.start('media'))
     await stand()
     const page = await console.open('/operations', { as: 'operator' })
     const row = page.getByRole('row', { name: 'text2video of alice' })
