@@ -212,6 +212,9 @@ describe('publishers, moderation and operations', { skip }, () => {
   })
 
   test('stuck work is restarted and failed with a reason', inLong, async (context) => {
+    // What begins to render has moved just now, and what goes on ends.
+    await console.service.entry('media').kill()
+    context.after(() => console.service.start('media'))
     const token = await console.service.token('alice')
     const body = { model: 'videoq2-pro', prompt: 'stuck', duration: 8, resolution: '1080p' }
     const made = await makeClient(console.service.baseUrl, token).post(
@@ -222,13 +225,10 @@ describe('publishers, moderation and operations', { skip }, () => {
     const { sql } = console.service.database
     const stand = () =>
       sql`update task set last_moved_at = now() - interval '1 hour' where id = ${id}`
-    // A task that begins to render after it was set back has moved just now, and one that goes on ends.
-    await waitFor('the render', async () => {
-      const [row] = await sql`select from task where id = ${id} and status = 'processing'`
+    await waitFor('its place in the queue', async () => {
+      const [row] = await sql`select from task where id = ${id} and status = 'queueing'`
       return row
     })
-    await console.service.entry('media').kill()
-    context.after(() => console.service.start('media'))
     await stand()
     const page = await console.open('/operations', { as: 'operator' })
     const row = page.getByRole('row', { name: 'text2video of alice' })
