@@ -31,11 +31,13 @@ export const loseAnswer: OnTheWay = async (send) => {
   throw new TypeError('fetch failed')
 }
 
-/** Passes the first piece of an answer on, then ends it. */
-export const cutAfterFirstPiece: OnTheWay = async (send) => {
-  const response = await send()
-  const reader = response.body?.getReader()
-  const first = await reader?.read()
-  await reader?.cancel()
-  return new Response(first?.value, { status: response.status, headers: response.headers })
+/** Passes the first event of a stream on, then ends it. */
+export const cutAfterFirstEvent: OnTheWay = async (send) => {
+  const { body, status, headers } = await send()
+  let text = ''
+  for await (const piece of (body as ReadableStream<Uint8Array>).pipeThrough(
+    new TextDecoderStream(),
+  ))
+    if ((text += piece).includes('\n\n')) break
+  return new Response(text.slice(0, text.indexOf('\n\n') + 2), { status, headers })
 }

@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { IMAGE_API, VIDEO_API } from '../support/client.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { base64 } from '../support/pictures.ts'
 import { waitFor } from '../support/wait.ts'
 import type { Stack } from './stack.ts'
 
-const MINUTES = 60_000
 const PAUSE_MS = 150
 const TRY_MS = 10_000
 const SUBJECT = 'caller'
@@ -107,10 +107,10 @@ export const makeCallers = async (stack: Stack): Promise<Callers> => {
       const failed = Promise.all(running)
       failed.catch(() => stopping.abort())
       try {
-        await waitFor('tasks before it', async () => accepted.size >= before + 6, MINUTES)
+        await waitFor('tasks before it', async () => accepted.size >= before + 6)
         await work()
         const then = accepted.size
-        await waitFor('tasks after it', async () => accepted.size >= then + 6, 3 * MINUTES)
+        await waitFor('tasks after it', async () => accepted.size >= then + 6, 3 * PATIENCE_MS)
       } finally {
         stopping.abort()
         await failed
@@ -168,6 +168,6 @@ const untilEnded = async (stack: Stack): Promise<void> => {
   await waitFor(
     'every task has ended',
     async () => (await stack.query(open).catch(() => ['?']))[0] === '0',
-    5 * MINUTES,
+    5 * PATIENCE_MS,
   )
 }

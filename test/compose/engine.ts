@@ -115,14 +115,11 @@ const startEngine = async (say: Say): Promise<Engine> => {
     throw new Error(`dockerd ${describeExit(exit)}:\n${(await child.tail()).join('\n')}`)
   })
   ended.catch(() => {})
-  const ready = waitFor(
-    'dockerd',
-    () =>
-      docker(['version']).then(
-        () => true,
-        () => false,
-      ),
-    60_000,
+  const ready = waitFor('dockerd', () =>
+    docker(['version']).then(
+      () => true,
+      () => false,
+    ),
   )
   await Promise.race([ready, ended]).catch(async (error: unknown) => {
     await stop()

@@ -7,6 +7,7 @@ import { SignJWT, exportJWK, generateKeyPair } from 'jose'
 
 import { findPort } from '../../src/local/port.ts'
 import { ROOT } from '../../src/local/root.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { waitFor } from '../support/wait.ts'
 import type { Engine } from './engine.ts'
 
@@ -30,7 +31,6 @@ export interface Checkout {
 
 const ISSUER = 'https://issuer.test/'
 const AUDIENCE = 'kiln'
-const MINUTES = 60_000
 const SERVE = `require('http').createServer((_, answer) => answer.end(process.env.JWKS)).listen(8080)`
 
 interface StackOptions {
@@ -164,7 +164,7 @@ export const untilStartedAgain = async (
       const now = await readState(stack, container)
       return now.startedAt !== startedAt && now.healthy
     },
-    3 * MINUTES,
+    3 * PATIENCE_MS,
   )
 }
 

@@ -56,7 +56,11 @@ const start = async (): Promise<Shared> => {
   const [service, browser] = await Promise.all([
     startService({
       development: true,
-      env: { ADMIN_SUBJECTS: 'operator', DEVELOPMENT_USERS: 'alice,bob,carol,operator' },
+      env: {
+        ADMIN_SUBJECTS: 'operator',
+        DEVELOPMENT_USERS: 'alice,bob,carol,operator',
+        VIDEO_TINY: 'true',
+      },
     }),
     startChromium(executable ?? ''),
   ])

@@ -113,8 +113,9 @@ describe('publishers, moderation and operations', { skip }, () => {
       await page.getByRole('dialog').waitFor({ state: 'detached' })
     }
     await decide('a', 'Approve', 'It prints one.')
-    await page.getByText('Nobody waits for a review.').waitFor()
+    // It stays for ten seconds.
     await page.getByText('light-mixer@1.1.0: approved').waitFor()
+    await page.getByText('Nobody waits for a review.').waitFor()
     await page.getByText('A review was asked for').waitFor({ state: 'detached' })
     // The request would be gone.
     assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0)
@@ -210,7 +211,10 @@ describe('publishers, moderation and operations', { skip }, () => {
     }
   })
 
-  test('stuck work is restarted and failed with a reason', inLong, async () => {
+  test('stuck work is restarted and failed with a reason', inLong, async (context) => {
+    // What begins to render has moved just now, and what goes on ends.
+    await console.service.entry('media').kill()
+    context.after(() => console.service.start('media'))
     const token = await console.service.token('alice')
     const body = { model: 'videoq2-pro', prompt: 'stuck', duration: 8, resolution: '1080p' }
     const made = await makeClient(console.service.baseUrl, token).post(
@@ -221,9 +225,8 @@ describe('publishers, moderation and operations', { skip }, () => {
     const { sql } = console.service.database
     const stand = () =>
       sql`update task set last_moved_at = now() - interval '1 hour' where id = ${id}`
-    // A task that begins to render after it was set back has moved just now.
-    await waitFor('the render', async () => {
-      const [row] = await sql`select from task where id = ${id} and status = 'processing'`
+    await waitFor('its place in the queue', async () => {
+      const [row] = await sql`select from task where id = ${id} and status = 'queueing'`
       return row
     })
     await stand()

@@ -5,6 +5,7 @@ import type { Locator, Page } from 'playwright-core'
 
 import { expectStatus, makeRegistry, unique } from '../http/registry-support.ts'
 import type { Owned, Registry } from '../http/registry-support.ts'
+import { waitFor } from '../support/wait.ts'
 import { assertSound, inLong, skip, useConsole } from './harness.ts'
 
 /** What a stranger may write: a script, an image that fails, a turned direction, and more than any box holds. */
@@ -182,21 +183,34 @@ describe('the registry of the console', { skip }, () => {
     inLong,
     async () => {
       const page = await console.open('/registry')
+      await page.clock.install()
+      await page.reload()
       await page.getByRole('link', { name: 'Light Mixer Pack' }).waitFor()
-      let left = 1
-      await page.route(/nodes.search.*limit=50/, (route) =>
-        left-- > 0
-          ? route.fulfill({
-              status: 429,
-              headers: { 'retry-after': '3' },
-              json: { error: 'rate_limited', message: 'Too many requests.', details: [] },
-            })
-          : route.continue(),
+      await page.route(
+        /nodes.search.*limit=50/,
+        async (route) => {
+          // From now on time passes as the test says.
+          await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 60_000)
+          await route.fulfill({
+            status: 429,
+            headers: { 'retry-after': '3' },
+            json: { error: 'rate_limited', message: 'Too many requests.', details: [] },
+          })
+        },
+        { times: 1 },
       )
       await page.getByRole('searchbox', { name: 'Search the registry' }).fill('light mixer')
-      for (const seconds of [3, 2]) await page.getByText(`Trying again in ${seconds} s.`).waitFor()
+      const refusal = page.getByText('Trying again in')
+      await waitFor('the refusal', async () => {
+        await page.clock.runFor(1)
+        return await refusal.isVisible()
+      })
+      const left = Number(/ (\d) s\.$/.exec(await refusal.innerText())?.[1])
+      await page.clock.runFor(1000)
+      await page.getByText(`Trying again in ${left - 1} s.`).waitFor()
+      await page.clock.resume()
       await page.getByRole('link', { name: 'Light Mixer Pack' }).waitFor()
-      await page.getByText('Trying again').waitFor({ state: 'detached' })
+      await refusal.waitFor({ state: 'detached' })
     },
   )
 

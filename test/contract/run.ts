@@ -157,7 +157,6 @@ const SETTINGS = {
   ADMIN_SUBJECTS: USER,
   OWNER_TASK_LIMIT: '1000000',
   STREAMS_MAX: '10000',
-  DATABASE_TIMEOUT_MS: '30000',
 }
 
 const say = (line: string): void => {

@@ -149,6 +149,7 @@ describe('what `npm run build` makes', () => {
       PATH: process.env['PATH'],
       NODE_ENV: 'test',
       DATABASE_URL: database.url,
+      DATABASE_TIMEOUT_MS: '60000',
       TEMPORAL_ADDRESS: temporalAddress(),
       TASK_QUEUE: makeTaskQueue('build'),
       PUBLIC_URL: url,

@@ -3,20 +3,22 @@ import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 
+import { findPort } from '../../src/local/port.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { findDifference, listBlocks, runBlocks } from '../support/guide.ts'
 import { useService } from '../support/service.ts'
 
 const GUIDES = (await readdir(join(ROOT, 'docs/guides'))).map((name) => `docs/guides/${name}`)
 
-const service = useService({ development: true, env: { RATE_LIMITS: '20' } })
+const service = useService({ development: true, env: { RATE_LIMITS: '20', VIDEO_TINY: 'true' } })
 
 describe('the commands and the code of', { concurrency: 2 }, () => {
   for (const path of [...GUIDES, 'README.md'])
     test(`${path} do what it says`, async () => {
       const blocks = listBlocks(await readFile(join(ROOT, path), 'utf8'))
       assert.ok(blocks.some(({ language }) => language === 'sh'))
-      const outputs = await runBlocks(blocks, service.baseUrl)
+      const addresses = { baseUrl: service.baseUrl, receiverPort: String(await findPort()) }
+      const outputs = await runBlocks(blocks, addresses)
       let printed: string | undefined
       let background = ''
       for (const [index, block] of blocks.entries()) {
@@ -26,19 +28,23 @@ describe('the commands and the code of', { concurrency: 2 }, () => {
         else if (isShown(path, block.language, block.words)) {
           const source = block.words === 'background' ? background : printed
           assert.ok(source !== undefined, `${path}:${block.line} follows no command`)
-          const difference = findDifference(block, source, service.baseUrl)
+          const difference = findDifference(block, source, addresses)
           assert.equal(difference, undefined, `${path}:${block.line}: ${difference}`)
         }
       }
     })
 
   test('a guide are found to differ where they do', () => {
-    const json = (code: string) => ({ language: 'json', words: '', code, line: 1 })
-    assert.equal(findDifference(json('{"id": "…", "n": 1}'), '{"id":"x","n":1}', ''), undefined)
-    assert.match(findDifference(json('{"id": "a…"}'), '{"id":"x"}', '') ?? '', /^\/id is "x"/)
-    assert.match(findDifference(json('{}'), '{"id":"x"}', '') ?? '', /^\/id is not shown/)
-    assert.equal(findDifference(json('{"…": "…"}'), '{"id":"x"}', ''), undefined)
-    assert.match(findDifference(json('{"n": [1]}'), '{"n":[2]}', '') ?? '', /^\/n\/0 is 2/)
+    const find = (code: string, printed: string): string =>
+      findDifference({ language: 'json', words: '', code, line: 1 }, printed, {
+        baseUrl: '',
+        receiverPort: '',
+      }) ?? ''
+    assert.equal(find('{"id": "…", "n": 1}', '{"id":"x","n":1}'), '')
+    assert.match(find('{"id": "a…"}', '{"id":"x"}'), /^\/id is "x"/)
+    assert.match(find('{}', '{"id":"x"}'), /^\/id is not shown/)
+    assert.equal(find('{"…": "…"}', '{"id":"x"}'), '')
+    assert.match(find('{"n": [1]}', '{"n":[2]}'), /^\/n\/0 is 2/)
   })
 })
 

@@ -20,7 +20,7 @@ import { DELIVERY_SCHEDULE } from '../../src/domain/event/delivery-schedule.ts'
 import { OWNER_EVENTS, PUBLISHER_EVENTS, TEST_EVENT } from '../../src/domain/event/endpoint.ts'
 import { AttemptErrorClass, DeliveryState } from '../../src/domain/event/event.ts'
 import { listRoutes } from '../support/contract.ts'
-import { ROOT } from '../../src/local/root.ts'
+import { ROOT, codePath } from '../../src/local/root.ts'
 
 type Headers = Record<string, string>
 
@@ -262,7 +262,7 @@ describe('the document', () => {
 
 describe('npm run receiver', () => {
   const start = (...options: string[]) =>
-    spawn(process.execPath, ['tools/run.mjs', 'tools/receiver.ts', ...options], { cwd: ROOT })
+    spawn(process.execPath, [codePath('tools/receiver.ts'), ...options])
 
   test('answers as asked what is signed, 401 what is not, and prints both', async () => {
     const child = start('--port', '0', '--secret', secret, '--status', '500')

@@ -10,6 +10,7 @@ import { makeLocalInspector } from '../../src/adapters/inspector/local.ts'
 import { ARCHIVE_CODES } from '../../src/extraction/archive/codes.ts'
 import type { ArchiveCode } from '../../src/extraction/archive/codes.ts'
 import type { Inspection } from '../../src/domain/registry/inspection.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { waitFor } from '../support/wait.ts'
 import { writeZip } from '../support/zip-writer.ts'
 import { contentCases } from './archive/cases/contents.ts'
@@ -79,12 +80,12 @@ describe('a hostile archive in a process of its own', () => {
 
   before(async () => {
     dir = await mkdtemp(join(tmpdir(), 'kiln-hostile-'))
-    inspector = makeLocalInspector({ dir })
+    inspector = makeLocalInspector({ dir, limits: { runMs: 2 * PATIENCE_MS } })
     await inspect(writeZip([GOOD]))
     // A file that closes only now would be one fewer at the end.
     const isPassing = (name: string) => PASSING.has(name)
     const isAtRest = async () => !process.getActiveResourcesInfo().some(isPassing)
-    await waitFor('the files of the first are closed', isAtRest, 5000)
+    await waitFor('the files of the first are closed', isAtRest)
     atStart = await countHeld()
   })
   after(async () => {
@@ -158,7 +159,7 @@ describe('a hostile archive in a process of its own', () => {
     }
     // A process that has ended is forgotten, and its pipe closed, soon after.
     const isSame = async () => isDeepStrictEqual(await seen(), heldAtStart)
-    await waitFor('all is given back', isSame, 5000).catch(async () =>
+    await waitFor('all is given back', isSame).catch(async () =>
       assert.deepEqual(await seen(), heldAtStart),
     )
     const { rss } = await countHeld()

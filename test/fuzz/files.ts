@@ -12,6 +12,7 @@ import { SNIPPETS } from '../extraction/interpret/snippets.ts'
 import { makeHollowPng } from '../http/bad-input-support.ts'
 import { IMAGE_API, VIDEO_API, readAnswer } from '../support/client.ts'
 import type { Answer, Client } from '../support/client.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { makePicture } from '../support/pictures.ts'
 import { waitFor } from '../support/wait.ts'
 import { makeZip } from '../support/zip.ts'
@@ -69,8 +70,8 @@ export const makeFiles = async (video: Buffer): Promise<Arbitrary<FileCase>> => 
   return fc.oneof(stills, stills, stills, frames, videos, zipped, zipped, python, python)
 }
 
-/** How long a task or version may take: a reader may take 90 s of a pack, twice. */
-const PATIENCE_MS = 240_000
+/** Milliseconds that a task or version may take: a reader may take 90 s of a pack, twice. */
+const LONG_MS = 4 * PATIENCE_MS
 const REFUSALS = new Set([400, 413, 429])
 
 /** Has a file rendered, and answers in a word what came of it. Throws when that is not documented. */
@@ -89,13 +90,13 @@ export const render = async (client: Client, { kind, bytes, isInline, route }: F
   if (kind === 'video') {
     const { state, err_code: code } = await client.untilVideoEnded(
       String(made.body['task_id']),
-      PATIENCE_MS,
+      LONG_MS,
     )
     assert.ok(state === 'success' || code, 'a failed task tells why')
     return `${state} ${code}`
   }
   const [family = ''] = route.split('/')
-  const { status, error } = await client.untilEnded(family, made.body.data.task_id, PATIENCE_MS)
+  const { status, error } = await client.untilEnded(family, made.body.data.task_id, LONG_MS)
   assert.ok(status === 'COMPLETED' || error?.code, 'a failed task tells why')
   return `${status} ${error?.code ?? ''}`
 }
@@ -132,6 +133,6 @@ export const makePublisher = async (client: Client) => {
       assert.ok(String(status) !== 'NodeVersionStatusFlagged' || reason, 'a version tells why')
       return String(status) === 'NodeVersionStatusPending' ? undefined : `${status} ${extraction}`
     }
-    return await waitFor(`${node} is decided`, read, PATIENCE_MS)
+    return await waitFor(`${node} is decided`, read, LONG_MS)
   }
 }

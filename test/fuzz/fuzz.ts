@@ -12,22 +12,14 @@ import { readPeak } from '../nemesis/watch.ts'
 import { VIDEO_API, makeClient } from '../support/client.ts'
 import type { Client } from '../support/client.ts'
 import { readDocument } from '../support/contract.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { startWebhookReceiver } from '../support/receiver.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 import { makeFiles, makePublisher, render } from './files.ts'
 import { learn, makeRequests } from './requests.ts'
 import type { Wire } from './requests.ts'
-import {
-  GIVE_UP_MS,
-  SETTINGS,
-  count,
-  firstLine,
-  makeJudge,
-  makeSender,
-  makeThings,
-  readJson,
-} from './wire.ts'
+import { SETTINGS, count, firstLine, makeJudge, makeSender, makeThings, readJson } from './wire.ts'
 
 export interface FuzzOptions {
   seed: number
@@ -129,7 +121,7 @@ const makeRequestLane = async (service: Service, hook: string, tally: Tally) => 
     },
     async repeatLate(): Promise<void> {
       for (const [number, wire] of late) {
-        const { ms = GIVE_UP_MS } = (await send(wire)) ?? {}
+        const { ms = PATIENCE_MS } = (await send(wire)) ?? {}
         if (ms > LONGEST_MS) await keep(number, `${ms} ms`, wire)
       }
     },

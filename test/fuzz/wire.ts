@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http'
 import { ERROR_CODES } from '../../src/domain/shared/errors.ts'
 import { USER, seed } from '../contract/seed.ts'
 import { readContract } from '../support/contract.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { makePicture } from '../support/pictures.ts'
 import type { Service } from '../support/service.ts'
 import { makeZip } from '../support/zip.ts'
@@ -18,7 +19,6 @@ interface WireAnswer {
   ms: number
 }
 
-export const GIVE_UP_MS = 20_000
 /** Of a body that is refused so much is still read; the connection of who sends more at once may break before the answer. */
 const DRAINED = 2 ** 20
 export const SETTINGS = {
@@ -29,7 +29,6 @@ export const SETTINGS = {
   IMAGE_MAX_BYTES: '300000',
   ARCHIVE_MAX_BYTES: '5000000',
   WEBHOOK_TIME_FACTOR: '0.00001',
-  DATABASE_TIMEOUT_MS: '30000',
   // Whatever becomes of an address, nothing outside of this machine is called.
   OUTBOUND_DENY:
     '0.0.0.0/2,64.0.0.0/3,96.0.0.0/4,112.0.0.0/5,120.0.0.0/6,124.0.0.0/7,126.0.0.0/8,128.0.0.0/1,::/0',
@@ -102,7 +101,7 @@ export const makeSender = (baseUrl: string) => {
   const agent = new Agent({ keepAlive: true })
   const send = async (wire: Wire): Promise<WireAnswer | undefined> => {
     const method = wire.method === 'HEAD' ? 'HEAD' : 'GET'
-    const asked = request(baseUrl, { agent, method, timeout: GIVE_UP_MS })
+    const asked = request(baseUrl, { agent, method, timeout: PATIENCE_MS })
     // Node sends this as the head that it would write itself, and reads the answer.
     Object.assign(asked, { _header: wire.bytes.toString('latin1') })
     // What comes behind an answer that ends its connection is nobody's; so are bodies that the parser sends to a HEAD.

@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { startChild, untilReady } from '../../src/local/child.ts'
 import type { ChildOptions } from '../../src/local/child.ts'
 import { isRunning } from '../../src/local/process-table.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { waitFor } from '../support/wait.ts'
 
 describe('a child process', () => {
@@ -19,7 +20,7 @@ describe('a child process', () => {
     cwd: folder,
     stopSignal: 'SIGTERM',
     deathSignal: 'SIGKILL',
-    stopMs: 10_000,
+    stopMs: PATIENCE_MS,
     logPath: join(folder, 'dummy.log'),
     ...more,
   })

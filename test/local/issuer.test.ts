@@ -12,6 +12,7 @@ import { DEVELOPMENT_AUDIENCE, signToken } from '../../src/process/development-i
 import { loadIssuerKey, startIssuer } from '../../src/local/issuer.ts'
 import type { Issuer } from '../../src/local/issuer.ts'
 import { loadKeys } from '../../src/local/keys.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 
 describe('the development issuer', () => {
   let folder: string
@@ -28,7 +29,8 @@ describe('the development issuer', () => {
 
   test('signs tokens that its key set verifies, also by a key read again', async () => {
     const token = await signToken(await loadIssuerKey(folder), 'alice')
-    const { payload } = await jwtVerify(token, createRemoteJWKSet(new URL(issuer.jwksUrl)), {
+    const keySet = createRemoteJWKSet(new URL(issuer.jwksUrl), { timeoutDuration: PATIENCE_MS })
+    const { payload } = await jwtVerify(token, keySet, {
       issuer: DEVELOPMENT_ISSUER,
       audience: DEVELOPMENT_AUDIENCE,
       requiredClaims: ['exp', 'iat'],

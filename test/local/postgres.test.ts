@@ -10,6 +10,7 @@ import postgres from 'postgres'
 import { startPostgres } from '../../src/local/postgres.ts'
 import type { PostgresServer } from '../../src/local/postgres.ts'
 import { findProcess, isRunning, listChildren } from '../../src/local/process-table.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 
 describe('the packaged PostgreSQL', () => {
   let folder: string
@@ -20,7 +21,7 @@ describe('the packaged PostgreSQL', () => {
   }
 
   const query = async (statement: string, url = server.url): Promise<Record<string, unknown>[]> => {
-    const sql = postgres(url, { max: 1, connect_timeout: 5, onnotice: () => {} })
+    const sql = postgres(url, { max: 1, connect_timeout: PATIENCE_MS / 1000, onnotice: () => {} })
     try {
       return await sql.unsafe(statement)
     } finally {

@@ -11,6 +11,7 @@ import {
   listChildren,
   waitUntilGone,
 } from '../../src/local/process-table.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { waitFor } from '../support/wait.ts'
 
 test('a living process is found and has one start time', () => {
@@ -31,7 +32,7 @@ test('a child is listed until it has ended', async () => {
   assert.ok(found)
   assert.equal(await waitUntilGone([found], 0), false)
   child.kill('SIGKILL')
-  assert.equal(await waitUntilGone([found], 10_000), true)
+  assert.equal(await waitUntilGone([found], PATIENCE_MS), true)
   assert.equal(findProcess(found.pid), undefined)
 })
 

@@ -32,6 +32,7 @@ describe('the embedded stack', () => {
       env: {
         PATH: process.env['PATH'],
         DATABASE_URL: database.url,
+        DATABASE_TIMEOUT_MS: '60000',
         TEMPORAL_ADDRESS: temporalAddress(),
         TASK_QUEUE: makeTaskQueue('stack'),
         WORKFLOW_BUNDLE: workflowBundle(),

@@ -10,6 +10,7 @@ import { isRunning, signalProcess } from '../../src/local/process-table.ts'
 import type { ProcessId } from '../../src/local/process-table.ts'
 import { makeSupervisor } from '../../src/local/supervisor.ts'
 import type { Service, Supervisor } from '../../src/local/supervisor.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { waitFor } from '../support/wait.ts'
 
 describe('the supervisor', () => {
@@ -30,7 +31,7 @@ describe('the supervisor', () => {
         cwd: folder,
         stopSignal: 'SIGTERM',
         deathSignal: 'SIGKILL',
-        stopMs: 10_000,
+        stopMs: PATIENCE_MS,
         logPath: join(folder, `${name}.log`),
       })
       onSpawn(child)

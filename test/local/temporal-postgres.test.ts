@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { Client, Connection } from '@temporalio/client'
 import { SearchAttributeType, defineSearchAttributeKey } from '@temporalio/common'
 
+import { PATIENCE_MS } from '../support/patience.ts'
 import { startTemporalOnPostgres, whyNoTemporalServer } from '../support/temporal-postgres.ts'
 import type { TemporalOnPostgres } from '../support/temporal-postgres.ts'
 import { startService } from '../support/service.ts'
@@ -31,7 +32,10 @@ describe('on a Temporal server with PostgreSQL', { skip: missing ?? false }, () 
       dataDir: folder,
       env: { SQL_MAX_CONNS: '5', SQL_VIS_MAX_CONNS: '2' },
     })
-    connection = await Connection.connect({ address: temporal.address })
+    connection = await Connection.connect({
+      address: temporal.address,
+      connectTimeout: PATIENCE_MS,
+    })
     client = new Client({ connection })
   })
   after(async () => {

@@ -9,6 +9,7 @@ import { Client, Connection } from '@temporalio/client'
 import { findTemporalCli } from '../../src/local/temporal-cli.ts'
 import { startTemporal } from '../../src/local/temporal.ts'
 import type { TemporalServer } from '../../src/local/temporal.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 
 describe('the Temporal development server', () => {
   let folder: string
@@ -45,7 +46,10 @@ describe('the Temporal development server', () => {
   })
 
   const withClient = async (act: (client: Client) => Promise<void>): Promise<void> => {
-    const connection = await Connection.connect({ address: server.address })
+    const connection = await Connection.connect({
+      address: server.address,
+      connectTimeout: PATIENCE_MS,
+    })
     try {
       await act(new Client({ connection }))
     } finally {

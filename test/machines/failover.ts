@@ -5,6 +5,7 @@ import type { Connection } from '@temporalio/client'
 
 import { makeDatabase } from '../../src/db/client.ts'
 import { startOwnPostgres, startOwnTemporal } from '../faults/servers.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { startService } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 import { startCallers } from './callers.ts'
@@ -93,7 +94,7 @@ const failOver = async (way: Way, say: Say): Promise<boolean> => {
     await waitFor(
       'tasks are accepted again',
       async () => callers.accepted.size >= before.size + 40,
-      120_000,
+      2 * PATIENCE_MS,
     )
     const gap = callers.longestGap()
     await callers.stop()
@@ -104,7 +105,7 @@ const failOver = async (way: Way, say: Say): Promise<boolean> => {
     const lostLater = later.filter((id) => !found.has(id))
     const hasEnded = async () =>
       (await standby.sql`select from task where ended_at is null`).length === 0
-    const ended = await waitFor('all have ended', hasEnded, 120_000).catch(() => false)
+    const ended = await waitFor('all have ended', hasEnded, 2 * PATIENCE_MS).catch(() => false)
     const open = (): Promise<number> => countOpen(temporal.connection)
     await waitFor('no workflow is left', async () => (await open()) === 0).catch(() =>
       say('  workflows are left open'),

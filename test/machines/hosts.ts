@@ -8,6 +8,7 @@ import type { Keep } from '../../bench/support/keep.ts'
 import { rateOf } from '../../bench/support/lanes.ts'
 import { relight, startTaskClient } from '../../bench/support/task-client.ts'
 import type { Entry } from '../support/entry.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { startS3Server, whyNoS3Server } from '../support/s3-server.ts'
 import { startService } from '../support/service.ts'
 import type { Service, ServiceOptions } from '../support/service.ts'
@@ -147,7 +148,7 @@ const untilEnded = async ({ database: { sql } }: Service, { accepted }: Callers)
     const open = await sql`select from task where id = any(${ids}::uuid[]) and ended_at is null`
     return open.length === 0
   }
-  await waitFor('what was accepted has ended', hasEnded, 120_000)
+  await waitFor('what was accepted has ended', hasEnded, 2 * PATIENCE_MS)
 }
 
 const placeHosts = async (

@@ -10,6 +10,7 @@ import { makeDatabase } from '../../src/db/client.ts'
 import { runDemo } from '../../src/local/demo.ts'
 import { findPort } from '../../src/local/port.ts'
 import { findServerUser, identityOf } from '../../src/local/postgres-user.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { runProgram } from '../support/run-program.ts'
 import { startService } from '../support/service.ts'
 import { createDatabase } from '../support/stack.ts'
@@ -86,7 +87,7 @@ export const tryPgbouncer = async (say: Say): Promise<boolean> => {
 
 /** Statements with and without values and transactions, all at once: each must get its own answer. */
 const countWrongAnswers = async (url: string, say: Say): Promise<number> => {
-  const options = { pool: 10, name: 'kiln machines', statementTimeoutMs: 5000, waitMs: 10_000 }
+  const options = { pool: 10, name: 'kiln machines', statementTimeoutMs: 5000, waitMs: PATIENCE_MS }
   const sql = makeDatabase({ url, ...options, prepare: false })
   const faults: string[] = []
   const ask = async (n: number): Promise<unknown> => {

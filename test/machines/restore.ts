@@ -10,6 +10,7 @@ import type { Keep } from '../../bench/support/keep.ts'
 import { makeDatabase } from '../../src/db/client.ts'
 import { startPostgres } from '../../src/local/postgres.ts'
 import { startOwnPostgres, startOwnTemporal } from '../faults/servers.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { startS3Server, whyNoS3Server } from '../support/s3-server.ts'
 import { startService } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
@@ -107,7 +108,7 @@ const restore = async (backup: Backup, { name, address }: Way, say: Say): Promis
       pool: 4,
       name: 'kiln machines',
       statementTimeoutMs: 0,
-      waitMs: 10_000,
+      waitMs: PATIENCE_MS,
     })
     const keys = await sql<{ key: string }[]>`
       select storage_key as key from task_result
@@ -141,7 +142,7 @@ const restore = async (backup: Backup, { name, address }: Way, say: Say): Promis
     await waitFor(
       'all have ended',
       async () => (await sql`select from task where ended_at is null`).length === 0,
-      120_000,
+      2 * PATIENCE_MS,
     )
     say(
       `${name}: ${open?.count} open tasks ended within ${((Date.now() - start) / 1000).toFixed(0)} s`,

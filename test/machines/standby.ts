@@ -8,6 +8,7 @@ import { makeDatabase } from '../../src/db/client.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { startPostgres } from '../../src/local/postgres.ts'
 import type { PostgresServer } from '../../src/local/postgres.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { waitFor } from '../support/wait.ts'
 import { startLink } from '../support/link.ts'
 
@@ -93,7 +94,7 @@ const open = async (url: string): Promise<Sql> => {
     pool: 1,
     name: 'kiln machines',
     statementTimeoutMs: 0,
-    waitMs: 10_000,
+    waitMs: PATIENCE_MS,
   })
   await sql`select 1`
   return sql

@@ -7,6 +7,8 @@ import { delimiter, join } from 'node:path'
 import { chromium } from 'playwright-core'
 import type { Browser, Page } from 'playwright-core'
 
+import { PATIENCE_MS } from './patience.ts'
+
 /** The Chromium of CHROMIUM_PATH, else that on PATH. */
 export const findChromium = (): string | undefined => {
   const named = process.env['CHROMIUM_PATH']
@@ -19,11 +21,16 @@ export const findChromium = (): string | undefined => {
 }
 
 export const startChromium = (executablePath: string): Promise<Browser> =>
-  chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+  chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu'],
+    timeout: PATIENCE_MS,
+  })
 
-/** What a page did that it must not: requests of another origin, refusals by its policy, faults of its scripts. */
+/** Collects what a page does that it must not: requests of another origin, refusals by its policy, faults of its scripts. Gives its waits the patience of tests. */
 export const watchPage = (page: Page, ...origins: string[]): string[] => {
   const faults: string[] = []
+  page.setDefaultTimeout(PATIENCE_MS)
   page.on('request', (request) => {
     if (!/^(data|blob):/.test(request.url()) && !origins.includes(new URL(request.url()).origin))
       faults.push(`asked ${request.url()}`)

@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { transform } from 'esbuild'
 
 import { ROOT } from '../../src/local/root.ts'
+import { PATIENCE_MS } from './patience.ts'
 
 export interface Block {
   /** First word behind the fence: sh, json, text, ts or js. */
@@ -27,8 +28,15 @@ export const listBlocks = (text: string): Block[] =>
     line: text.slice(0, match.index).split('\n').length,
   }))
 
-/** The address that documents name a service by. */
+/** The address that documents name a service by, and the port of their receiver. */
 const EXAMPLE = 'http://127.0.0.1:8080'
+const RECEIVER_PORT = '9099'
+
+/** Those that take their place. */
+export interface Addresses {
+  baseUrl: string
+  receiverPort: string
+}
 
 /** Commands of the checkout work from any folder, and a token is of the service that is tried. */
 const PRELUDE = (baseUrl: string): string => `
@@ -46,22 +54,23 @@ npm() {
  */
 export const runBlocks = async (
   blocks: readonly Block[],
-  baseUrl: string,
+  addresses: Addresses,
 ): Promise<Map<number, string>> => {
+  const { baseUrl } = addresses
   const folder = await mkdtemp(join(tmpdir(), 'kiln-guide-'))
   try {
     await symlink(join(ROOT, 'samples'), join(folder, 'samples'))
     const parts: string[] = []
     const outputs = new Map<number, string>()
     for (const [index, block] of blocks.entries()) {
-      const part = await makePart({ folder, index, baseUrl }, block)
+      const part = await makePart({ ...addresses, folder, index }, block)
       if (part === undefined) continue
       parts.push(`echo "line ${block.line}" >&2\n${part}`)
       outputs.set(index, join(folder, `out.${index}`))
     }
     const script = `set -euo pipefail\n${PRELUDE(baseUrl)}\ntrap 'for job in $(jobs -p); do kill -- "-$job"; done' EXIT\n${parts.join('\n')}`
     await writeFile(join(folder, 'guide.sh'), script)
-    await promisify(execFile)('bash', ['guide.sh'], { cwd: folder, timeout: 60_000 })
+    await promisify(execFile)('bash', ['guide.sh'], { cwd: folder, timeout: 3 * PATIENCE_MS })
     for (const [index, path] of outputs) outputs.set(index, await readFile(path, 'utf8'))
     return outputs
   } finally {
@@ -69,14 +78,15 @@ export const runBlocks = async (
   }
 }
 
-const pointTo = (baseUrl: string, text: string): string => text.replaceAll(EXAMPLE, baseUrl)
+const pointTo = ({ baseUrl, receiverPort }: Addresses, text: string): string =>
+  text.replaceAll(RECEIVER_PORT, receiverPort).replaceAll(EXAMPLE, baseUrl)
 
 /** What the shell does for a block; undefined where there is nothing to do. */
 const makePart = async (
-  { folder, index, baseUrl }: { folder: string; index: number; baseUrl: string },
+  { folder, index, ...addresses }: Addresses & { folder: string; index: number },
   { language, words, code: shown }: Block,
 ): Promise<string | undefined> => {
-  const code = pointTo(baseUrl, shown)
+  const code = pointTo(addresses, shown)
   if (language === 'ts') {
     const { code: script } = await transform(code, { loader: 'ts', format: 'esm' })
     await writeFile(join(folder, `block-${index}.mjs`), script)
@@ -86,7 +96,7 @@ const makePart = async (
   if (words !== 'background') return `{\n${code}\n} > out.${index}`
   await writeFile(
     join(folder, `block-${index}.sh`),
-    `set -euo pipefail\n${PRELUDE(baseUrl)}\n${code}`,
+    `set -euo pipefail\n${PRELUDE(addresses.baseUrl)}\n${code}`,
   )
   return `set -m\nbash block-${index}.sh > out.${index} 2>&1 &\nset +m\nuntil [ -s out.${index} ]; do sleep 0.1; done`
 }
@@ -95,9 +105,9 @@ const makePart = async (
 export const findDifference = (
   shown: Block,
   printed: string,
-  baseUrl: string,
+  addresses: Addresses,
 ): string | undefined => {
-  const code = pointTo(baseUrl, shown.code)
+  const code = pointTo(addresses, shown.code)
   const fits = (pattern: string, text: string): boolean =>
     new RegExp(
       `^${pattern

@@ -184,7 +184,7 @@ const waitUntilPrepared = async (address: string, signal: AbortSignal): Promise<
 }
 
 const prepareNamespace = async (address: string): Promise<void> => {
-  const connection = await Connection.connect({ address, connectTimeout: 1000 })
+  const connection = await Connection.connect({ address, connectTimeout: PATIENCE_MS })
   try {
     const seconds = 72 * 3600
     await connection.workflowService

@@ -13,6 +13,7 @@ import type { Sql } from '../../src/db/client.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { secondsSince } from '../../src/local/console.ts'
 import { startPostgres } from '../../src/local/postgres.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { fill } from './fill.ts'
 import { migrateToRelease } from './release.ts'
 
@@ -45,7 +46,7 @@ export const tryMigrations = async (
   await chmod(folder, 0o711)
   const server = await startPostgres({ dataDir: join(folder, 'postgres'), say })
   const open = (pool: number, name: string): Sql =>
-    makeDatabase({ url: server.url, pool, name, statementTimeoutMs: 0, waitMs: 60_000 })
+    makeDatabase({ url: server.url, pool, name, statementTimeoutMs: 0, waitMs: PATIENCE_MS })
   const sql = open(CALLERS * 2, 'callers')
   const [own, looks] = [open(1, 'fill'), open(1, 'looks')]
   try {

@@ -13,6 +13,7 @@ import { secondsSince } from '../../src/local/console.ts'
 import { findPort } from '../../src/local/port.ts'
 import { assertRows } from '../faults/ledger.ts'
 import type { Entry } from '../support/entry.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { makePicture } from '../support/pictures.ts'
 import { answer, heldUntil, startWebhookReceiver } from '../support/receiver.ts'
 import type { WebhookReceiver } from '../support/receiver.ts'
@@ -32,7 +33,7 @@ type Say = (line: string) => void
 /** A day of the schedule takes 86 s: seven tries have failed after 113 s, and the last is made after 272 s. */
 const TIME_FACTOR = '0.001'
 const DAY_TWO_TRIES = 7
-const LONG_MS = 240_000
+const LONG_MS = 4 * PATIENCE_MS
 /** Longer than a balancer takes to see that an api stops, shorter than that waits. */
 const UPLOAD_MS = 3000
 

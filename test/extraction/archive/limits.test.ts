@@ -74,11 +74,12 @@ describe('limits of an archive', () => {
     assert.deepEqual(kept, ['a.md', 'c.py', 'd.py'])
   })
 
-  test('let 10,000 entries through and no more', async () => {
-    const names = Array.from({ length: 10_000 }, (_, index) => ({ name: `n/${index}` }))
-    const sound = await readArchive(makeBytesSource(writeZip(names)))
-    assert.equal(sound.verdict === 'sound' && sound.entries.length, 10_000)
-    const result = await readArchive(makeBytesSource(writeZip(names, { entries: 10_001 })))
+  test('let as many entries through as they say and no more', async () => {
+    const limits = { ...ARCHIVE_LIMITS, entries: 500 }
+    const names = Array.from({ length: limits.entries }, (_, index) => ({ name: `n/${index}` }))
+    const sound = await readArchive(makeBytesSource(writeZip(names)), limits)
+    assert.equal(sound.verdict === 'sound' && sound.entries.length, 500)
+    const result = await readArchive(makeBytesSource(writeZip(names, { entries: 501 })), limits)
     assert.equal(result.verdict === 'rejected' && result.code, 'too_many_entries')
   })
 })
