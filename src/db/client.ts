@@ -71,7 +71,8 @@ export const makeDatabase = ({
         application_name: name,
         statement_timeout: statementTimeoutMs,
         lock_timeout: waitMs + DEADLOCK_MS,
-        idle_in_transaction_session_timeout: 10_000,
+        // Who waits for others this long lets them wait as long.
+        idle_in_transaction_session_timeout: Math.max(10_000, waitMs),
         ...(idleMs !== undefined && { idle_session_timeout: idleMs }),
         // Our statements take milliseconds. The planner sees no values and may guess many rows: it then compiled one for
         // 200 ms, and started workers for 12 ms to find a single row. Texts, because the driver drops `false` and 0.

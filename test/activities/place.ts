@@ -20,6 +20,8 @@ import type {
   ImageJob,
 } from '../../src/adapters/image-engine/image-engine.ts'
 import { makeOutbound } from '../../src/adapters/outbound/outbound.ts'
+import { POST_LIMITS } from '../../src/adapters/outbound/post.ts'
+import type { PostLimits } from '../../src/adapters/outbound/post.ts'
 import { makeAttemptSlots } from '../../src/adapters/outbound/attempt-slots.ts'
 import { makeSigner } from '../../src/adapters/signing.ts'
 import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
@@ -34,6 +36,7 @@ import type { DeliverySchedule } from '../../src/domain/event/delivery-schedule.
 import { startDelivery } from '../../src/jobs/event.ts'
 import { makeLog } from '../../src/log.ts'
 import { makeInspector } from '../support/inspector.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { makePicture } from '../support/pictures.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
@@ -53,7 +56,7 @@ export const makePlace = async (): Promise<Place> => {
   const database = await createDatabase()
   const storage = makeLocalStorage({ root: join(root, 'store') })
   const kicked: OutboxRow[] = []
-  const limits = { maxBytes: 1e6, timeoutMs: 5000, maxRedirects: 0 }
+  const limits = { maxBytes: 1e6, timeoutMs: PATIENCE_MS, maxRedirects: 0 }
   const deps: MediaDependencies & CoreDependencies & FirstTryDependencies = {
     sql: database.sql,
     storage,
@@ -81,7 +84,7 @@ export const makePlace = async (): Promise<Place> => {
     }),
     attemptSlots: makeAttemptSlots(),
     webhookSecrets: { active: () => Promise.resolve([WEBHOOK_SECRET]) },
-    delivery: { schedule: SHORT_SCHEDULE, putOffSeconds: 0.01 },
+    delivery: { schedule: SHORT_SCHEDULE, putOffSeconds: 0.01, limits: PATIENT_LIMITS },
     random: () => 0.5,
     now: () => new Date(),
   }
@@ -109,6 +112,14 @@ export const usePlace = (prepare?: (place: Place) => Promise<void>): Place => {
 }
 
 export const WEBHOOK_SECRET = makeWebhookSecret()
+
+/** Of an attempt whose receiver a test may hold, on a machine that may be slow. */
+export const PATIENT_LIMITS: PostLimits = {
+  ...POST_LIMITS,
+  connectMs: PATIENCE_MS,
+  headersMs: PATIENCE_MS,
+  totalMs: PATIENCE_MS,
+}
 
 /** The real schedule, a thousand times as fast. */
 export const SHORT_SCHEDULE: DeliverySchedule = {
@@ -181,7 +192,8 @@ export const insertTask = async (
   return id
 }
 
-export const TIMING = { heartbeatSeconds: 10, deadlineSeconds: 60 }
+/** Neither is over while a test lasts: no attempt is lost because a machine is slow. */
+export const TIMING = { heartbeatSeconds: PATIENCE_MS / 1000, deadlineSeconds: PATIENCE_MS / 1000 }
 
 /** Runs one attempt at a task as a worker would. */
 export const render = (

@@ -128,14 +128,14 @@ describe('an attempt to render', () => {
   test('counts the deadline from the first claim', async () => {
     const id = await insertTask(place)
     const never = withEngine(() => assert.fail('the engine was asked'))
-    await deps.sql`update task set claimed_at = now() - interval '61 seconds' where id = ${id}`
+    await deps.sql`update task set claimed_at = now() - make_interval(secs => ${TIMING.deadlineSeconds + 1}) where id = ${id}`
     await assert.rejects(render(never, id), forGood('timeout'))
   })
 
   test('stops the engine at the deadline', async () => {
     const id = await insertTask(place)
     const slow = withEngine(untilAborted)
-    const timing = { heartbeatSeconds: 10, deadlineSeconds: 0.2 }
+    const timing = { ...TIMING, deadlineSeconds: 0.2 }
     await assert.rejects(render(slow, id, { timing }), forGood('timeout'))
   })
 

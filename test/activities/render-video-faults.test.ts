@@ -16,9 +16,10 @@ import { openStudio } from '../adapters/video-engine/studio.ts'
 import type { Studio } from '../adapters/video-engine/studio.ts'
 import { startReceiver } from '../support/network.ts'
 import type { Receiver } from '../support/network.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { makePicture } from '../support/pictures.ts'
 import { PATIENT } from '../support/template.ts'
-import { makeEnvironment, makePlace } from './place.ts'
+import { makeEnvironment, makePlace, TIMING } from './place.ts'
 import type { Place } from './place.ts'
 import { failForGood, makeVideoEngine, renderVideo, VIDEO_TIMING } from './video-engine.ts'
 import type { VideoWork } from './video-engine.ts'
@@ -44,17 +45,7 @@ describe('a video task whose', () => {
   before(async () => {
     studio = await openStudio()
     place = await makePlace()
-    const { limits } = place.deps
-    deps = {
-      ...place.deps,
-      videoEngine: studio.engine,
-      limits: {
-        ...limits,
-        image: { ...limits.image, maxBytes: 200_000, timeoutMs: 1500 },
-        watermark: { ...limits.watermark, maxBytes: 1000, timeoutMs: 1500 },
-        video: { ...limits.video, maxBytes: 300_000, timeoutMs: 1500 },
-      },
-    }
+    deps = { ...place.deps, videoEngine: studio.engine, limits: limitsOf(PATIENCE_MS) }
     moves = makeVideoTaskMoves(place.deps)
     receiver = await startReceiver(({ url = '' }, response) => {
       if (url === '/silent') return
@@ -79,6 +70,18 @@ describe('a video task whose', () => {
     await place.close()
   })
 
+  const limitsOf = (timeoutMs: number): MediaDependencies['limits'] => {
+    const { limits } = place.deps
+    return {
+      ...limits,
+      image: { ...limits.image, maxBytes: 200_000, timeoutMs },
+      watermark: { ...limits.watermark, maxBytes: 1000, timeoutMs },
+      video: { ...limits.video, maxBytes: 300_000, timeoutMs },
+    }
+  }
+  /** Waits a moment only where nothing ever comes. */
+  const depsFor = (path: string): MediaDependencies =>
+    path === '/silent' ? { ...deps, limits: limitsOf(100) } : deps
   const makeSource = (name: string, ...args: string[]): Buffer => {
     const path = join(studio.dir, name)
     const card = ['-f', 'lavfi', '-i', 'testsrc=size=64x36:rate=24']
@@ -114,7 +117,7 @@ describe('a video task whose', () => {
   const IMAGES: Record<string, [what: string, path: string, told: string][]> = {
     ImageDownloadFailure: [
       ['is not there', '/none', ': answered with status 404'],
-      ['does not come', '/silent', ': no complete answer within 1.5 seconds'],
+      ['does not come', '/silent', ': no complete answer within 0.1 seconds'],
       ['is elsewhere', '/moved', ': more than 0 redirects'],
       ['is on a closed port', ':9/', ': no connection could be made'],
       ['is at a private address', 'https://10.0.0.1/x', ''],
@@ -141,7 +144,7 @@ describe('a video task whose', () => {
     test(`start image ${what} ends at once with ${code}`, async () => {
       const id = await admit({ inputs: [{ field: 'images', url: address(path) }] })
       const message = told === '' ? 'address not allowed' : `/images/0${told}`
-      assert.deepEqual(await endOf(id), [code, message, 1])
+      assert.deepEqual(await endOf(id, depsFor(path)), [code, message, 1])
     })
 
   test('start image breaks off ends at once with ImageFormatInvalid', async () => {
@@ -169,7 +172,7 @@ describe('a video task whose', () => {
   const VIDEOS: typeof IMAGES = {
     VideoDownloadFailure: [
       ['is not there', '/none', '/video_url: answered with status 404'],
-      ['does not come', '/silent', '/video_url: no complete answer within 1.5 seconds'],
+      ['does not come', '/silent', '/video_url: no complete answer within 0.1 seconds'],
       ['is at a private address', 'https://[fd00::1]/', 'address not allowed'],
     ],
     VideoFormatInvalid: [
@@ -182,7 +185,7 @@ describe('a video task whose', () => {
   for (const [code, what, path, told] of listCases(VIDEOS))
     test(`source ${what} ends at once with ${code}`, async () => {
       const id = await admit({ ...EXTEND, inputs: [{ field: 'video_url', url: address(path) }] })
-      assert.deepEqual(await endOf(id), [code, told, 1])
+      assert.deepEqual(await endOf(id, depsFor(path)), [code, told, 1])
     })
 
   test('source was removed ends at once with VideoDownloadFailure', async () => {
@@ -268,7 +271,7 @@ describe('a video task whose', () => {
     )
     const id = await admit()
     await place.deps
-      .sql`update task set claimed_at = now() - interval '59.5 seconds' where id = ${id}`
+      .sql`update task set claimed_at = now() - make_interval(secs => ${TIMING.deadlineSeconds - 0.5}) where id = ${id}`
     assert.deepEqual(await endOf(id, slow), ['InternalServiceFailure', TASK_FAULTS.timeout, 1])
   })
 

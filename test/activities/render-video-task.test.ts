@@ -222,7 +222,8 @@ describe('an attempt to render a video', () => {
     assert.deepEqual(sizes, [[810, 540]])
   })
 
-  test('tells how far it is, to the operator and in the row', async () => {
+  test('tells how far it is, to the operator and in the row', async (context) => {
+    context.mock.timers.enable({ apis: ['Date'], now: Date.now() })
     const id = await admit()
     const environment = makeEnvironment()
     let details: unknown

@@ -1,6 +1,5 @@
 import { after, before } from 'node:test'
 
-import { Connection } from '@temporalio/client'
 import { NativeConnection, Worker } from '@temporalio/worker'
 
 import { createCoreActivities, createMediaActivities } from '../../activities/index.ts'
@@ -16,8 +15,8 @@ import { startReconcile } from '../../src/jobs/reconcile.ts'
 import { startRelay } from '../../src/jobs/relay.ts'
 import { makeTaskQueue, temporalAddress, workflowBundle } from '../support/stack.ts'
 import { PATIENT } from '../support/template.ts'
-import { installQuietRuntime } from '../workflows/runtime.ts'
-import { makePlace, SHORT_SCHEDULE, TIMING } from './place.ts'
+import { connectPatiently, installQuietRuntime } from '../workflows/runtime.ts'
+import { makePlace, PATIENT_LIMITS, SHORT_SCHEDULE, TIMING } from './place.ts'
 import type { Place } from './place.ts'
 import { makeVideoEngine, VIDEO_TIMING } from './video-engine.ts'
 import { getVideo } from './video-place.ts'
@@ -51,14 +50,12 @@ export interface Stage {
   close(): Promise<void>
 }
 
-const SHORT = { heartbeatSeconds: 1 }
-
 export const startStage = async (): Promise<Stage> => {
   installQuietRuntime()
   const place = await makePlace()
   const { sql, log } = place.deps
   const taskQueue = makeTaskQueue('stage')
-  const connection = await Connection.connect({ address: temporalAddress() })
+  const connection = await connectPatiently()
   const jobs = makeJobs({ connection, namespace: 'default', sql, log })
   const engine = makeHeldEngine()
   const stopping = new AbortController()
@@ -72,13 +69,16 @@ export const startStage = async (): Promise<Stage> => {
       startDelivery(task, { taskQueue }),
     stopping: stopping.signal,
     // A receiver may ask for an hour, in which no test ends: what is sent then was sent for another reason.
-    delivery: { schedule: { ...SHORT_SCHEDULE, retryAfterSeconds: 3600 }, putOffSeconds: 0.05 },
+    delivery: {
+      schedule: { ...SHORT_SCHEDULE, retryAfterSeconds: 3600 },
+      putOffSeconds: 0.05,
+      limits: PATIENT_LIMITS,
+    },
   }
   const workers = await startWorkers(taskQueue, deps)
   const relay = startRelay({ sql, jobs, log, intervalMs: 100 })
-  const videoTiming = { ...VIDEO_TIMING, ...SHORT }
-  const timing = { ...TIMING, ...SHORT }
-  const options = { sql, jobs, taskQueue, timing, videoTiming, slots: 1, runs: 1 }
+  const timings = { timing: TIMING, videoTiming: VIDEO_TIMING }
+  const options = { sql, jobs, taskQueue, ...timings, slots: 1, runs: 1 }
   await jobs.keep(startFirstTries(options))
   return {
     place,
@@ -108,7 +108,7 @@ export const startStage = async (): Promise<Stage> => {
         summary: '',
         offPeak: false,
       }
-      const start = startVideoTask(facts, { taskQueue, videoTiming })
+      const start = startVideoTask(facts, options)
       jobs.kick(await sql.begin((sql) => insertOutbox(sql, start)))
       return id
     },

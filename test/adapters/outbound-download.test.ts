@@ -17,6 +17,7 @@ import { makeResolver } from '../../src/adapters/outbound/resolver.ts'
 import { OUTBOUND_FAULTS, toOutboundFault } from '../../src/adapters/outbound/fault.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { listen, startReceiver, type Receiver } from '../support/network.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { pourInto } from '../support/receiver.ts'
 
 const ON = { allowLoopback: true, ports: [], deny: [] }
@@ -126,7 +127,7 @@ describe('a download with the switch on', () => {
       url: `http://127.0.0.1:${receiver.port}${path}`,
       toFile,
       maxBytes: 1_000_000,
-      timeoutMs: 10_000,
+      timeoutMs: PATIENCE_MS,
       maxRedirects: 5,
       ...options,
     })
@@ -266,7 +267,7 @@ describe('a download with the switch on', () => {
   test('fails with dns for a name without addresses', async () => {
     for (const resolve of [async () => [], () => Promise.reject(new Error('ENOTFOUND'))]) {
       const { download } = makeOutbound({ ...ON, resolve })
-      const limits = { toFile, maxBytes: 1, timeoutMs: 5_000, maxRedirects: 0 }
+      const limits = { toFile, maxBytes: 1, timeoutMs: PATIENCE_MS, maxRedirects: 0 }
       await fails(download({ ...limits, url: 'https://example.com/' }), 'dns')
     }
   })
@@ -298,7 +299,7 @@ describe('a download with the switch on', () => {
       url: `http://127.0.0.1:${receiver.port}/drip`,
       toFile,
       maxBytes: 1_000,
-      timeoutMs: 10_000,
+      timeoutMs: PATIENCE_MS,
       maxRedirects: 0,
     }
     const downloading = client.download({ ...options, onProgress: () => client.close() })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect, createServer } from 'node:net'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import type { TestContext } from 'node:test'
 import { makeOutbound } from '../../src/adapters/outbound/outbound.ts'
 import { POST_LIMITS } from '../../src/adapters/outbound/post.ts'
 import type {
@@ -15,6 +16,7 @@ import { makeResolver } from '../../src/adapters/outbound/resolver.ts'
 import { parseRetryAfter } from '../../src/domain/event/delivery-schedule.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { listen } from '../support/network.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import {
   answer,
   dripBody,
@@ -40,7 +42,13 @@ const PUBLIC = '93.184.215.14'
 const HEADERS = { 'webhook-id': 'event-1', 'webhook-signature': 'v1,abc= v1,def=' }
 const BODY = Buffer.from('{"task_id":"ä😀","payload":"\\u0000"}')
 
-const part = (changed: Partial<PostLimits>): PostLimits => ({ ...POST_LIMITS, ...changed })
+const PATIENT: PostLimits = {
+  ...POST_LIMITS,
+  connectMs: PATIENCE_MS,
+  headersMs: PATIENCE_MS,
+  totalMs: PATIENCE_MS,
+}
+const part = (changed: Partial<PostLimits>): PostLimits => ({ ...PATIENT, ...changed })
 
 const fails = (
   posted: Posted,
@@ -77,14 +85,15 @@ describe('a post', () => {
   // However an attempt ended, its connection is gone or kept, and with the client those are gone that it kept.
   afterEach(async () => {
     outbound.close()
-    await waitFor('no connection open', async () => receiver.open() === 0, 5_000)
+    await waitFor('no connection open', async () => receiver.open() === 0)
   })
 
   let paths = 0
   const send = (reply: Reply, options: Partial<PostOptions> = {}, client = outbound) => {
     const path = `/hook-${(paths += 1)}`
     receiver.script(path, reply)
-    return client.post({ url: receiver.url(path), headers: HEADERS, body: BODY, ...options })
+    const message = { url: receiver.url(path), headers: HEADERS, body: BODY }
+    return client.post({ ...message, limits: PATIENT, ...options })
   }
 
   test('arrives byte for byte, with the headers given and few others', async () => {
@@ -168,7 +177,8 @@ describe('a post', () => {
       const url = receiver.url(path)
       for (let i = 0; i < posts; i += 1) {
         const located = await outbound.locate({ url })
-        const posted = await outbound.post({ url, headers: HEADERS, body: BODY, located })
+        const message = { url, headers: HEADERS, body: BODY, limits: PATIENT }
+        const posted = await outbound.post({ ...message, located })
         outcomes.push(posted.status ?? posted.errorClass)
       }
       const connections = receiver.connections() - before
@@ -267,8 +277,32 @@ describe('a post', () => {
       assert.match(excerpt, /^\.+$/)
     })
 
-    test('in drips is cut by the whole deadline also, and counts', async () => {
-      is(await send(dripBody(201), { limits: part({ totalMs: 400 }) }), 201)
+    /** Sends, and lets the time of the client pass when so much has dripped that it has read the first of it. */
+    const sendPast = async (
+      { mock }: TestContext,
+      ms: number,
+      reply: Reply,
+      limits: PostLimits,
+    ) => {
+      mock.timers.enable({ apis: ['setTimeout'] })
+      let written = () => 0
+      const sending = send(
+        (turn) => {
+          reply(turn)
+          written = () => turn.socket.bytesWritten
+        },
+        { limits },
+      )
+      await waitFor('it drips', async () => written() > 0)
+      const start = written()
+      await waitFor('it has dripped', async () => written() > start + 20)
+      mock.timers.tick(ms)
+      return await sending
+    }
+
+    test('in drips is cut by the whole deadline also, and counts', async (context) => {
+      const limits = part({ totalMs: 400 })
+      is(await sendPast(context, 400, dripBody(201), limits), 201)
     })
 
     const broken: [title: string, text: string, status: number][] = [
@@ -293,9 +327,9 @@ describe('a post', () => {
       is(await send(write(head(200, `x-long: ${'a'.repeat(20_000)}`))), 200)
     })
 
-    test('in a head that drips counts by its status line', async () => {
+    test('in a head that drips counts by its status line', async (context) => {
       const limits = part({ headersMs: 400 })
-      is(await send(dripHead('HTTP/1.1 200 OK\r\nx: '), { limits }), 200)
+      is(await sendPast(context, 400, dripHead('HTTP/1.1 200 OK\r\nx: '), limits), 200)
     })
 
     test('in what is no HTTP counts by its status line', async () => {
@@ -369,7 +403,8 @@ describe('a post', () => {
       const network = { resolve: () => assert.fail('looked up'), openSocket: openNothing }
       const located = { addresses: [PUBLIC], tookMs: 5_000 }
       const url = 'https://hooks.example.com/'
-      const posted = await send(hang, { url, located }, makeClient(OFF, network))
+      const options = { url, located, limits: POST_LIMITS }
+      const posted = await send(hang, options, makeClient(OFF, network))
       assert.ok(fails(posted, 'timeout', 'no connection within 5 seconds').durationMs >= 5_000)
     })
 
@@ -477,11 +512,11 @@ describe('a post over TLS', () => {
   })
   afterEach(async () => {
     trusting.close()
-    await waitFor('no connection open', async () => receiver.open() === 0, 5_000)
+    await waitFor('no connection open', async () => receiver.open() === 0)
   })
 
   const send = (url: string, client = trusting) =>
-    client.post({ url, headers: HEADERS, body: BODY })
+    client.post({ url, headers: HEADERS, body: BODY, limits: PATIENT })
 
   for (const host of ['127.0.0.1', 'localhost'])
     test(`arrives at ${host} with a trusted certificate`, async () => {

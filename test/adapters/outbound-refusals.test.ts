@@ -13,6 +13,7 @@ import { makeClient } from '../../src/adapters/outbound/client.ts'
 import type { Dial } from '../../src/adapters/outbound/connector.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { listen, makeTestNetwork, startReceiver, type Receiver } from '../support/network.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 
 const OFF = { allowLoopback: false, ports: [], deny: [] }
 const PUBLIC = '93.184.215.14'
@@ -231,7 +232,7 @@ describe('a download', () => {
     await rm(folder, { recursive: true })
   })
 
-  const limits = { maxBytes: 1_000, timeoutMs: 5_000, maxRedirects: 5 }
+  const limits = { maxBytes: 1_000, timeoutMs: PATIENCE_MS, maxRedirects: 5 }
   const refused = async (downloading: Promise<unknown>) => {
     await assert.rejects(downloading, isRefusal)
     assert.deepEqual(await readdir(folder), [])

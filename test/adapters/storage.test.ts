@@ -30,6 +30,7 @@ import { adviseS3, makeS3Client } from '../../src/adapters/storage/s3-client.ts'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
 import { moveAll } from '../../src/operate/move-files.ts'
 import { isLong } from '../support/long.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { startS3Proxy } from '../support/s3-proxy.ts'
 import type { S3Fault, S3Proxy } from '../support/s3-proxy.ts'
 import { startS3Server, whyNoS3Server } from '../support/s3-server.ts'
@@ -182,7 +183,7 @@ const describeStore = (): void => {
     test('tells when a file was written, and the folders below a folder', async () => {
       for (const key of ['in/a/1', 'in/b/c/2', 'in/file']) await put(key, 'x')
       const { writtenAt = 0 } = (await storage.stat('in/a/1')) ?? {}
-      assert.ok(Math.abs(Date.now() - writtenAt) < 60_000, String(writtenAt))
+      assert.ok(Math.abs(Date.now() - writtenAt) < PATIENCE_MS, String(writtenAt))
       const listed = async (prefix: string): Promise<string[]> => {
         const names: string[] = []
         for await (const name of storage.listFolders(prefix)) names.push(name)
@@ -302,9 +303,9 @@ const describeStore = (): void => {
       for (const path of [join(uploads, 'old'), join(render, 'old'), join(render, 'busy')])
         await utimes(path, hourAgo, hourAgo)
 
-      assert.equal(await storage.sweepTemporary(60_000, 'uploads'), 1)
+      assert.equal(await storage.sweepTemporary(1_800_000, 'uploads'), 1)
       assert.deepEqual(await readdir(uploads), ['young'])
-      assert.equal(await storage.sweepTemporary(60_000), 1)
+      assert.equal(await storage.sweepTemporary(1_800_000), 1)
       assert.deepEqual(await readdir(render), ['busy'])
       assert.equal(await read('kept'), 'x')
     })
@@ -313,7 +314,7 @@ const describeStore = (): void => {
       const uploads = await storage.scratchDir('uploads')
       await writeFile(join(uploads, 'young'), 'x')
       t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 7_200_000 })
-      assert.equal(await storage.sweepTemporary(60_000, 'uploads'), 0)
+      assert.equal(await storage.sweepTemporary(1_800_000, 'uploads'), 0)
       assert.deepEqual(await readdir(uploads), ['young'])
     })
 
@@ -628,7 +629,7 @@ describe('a bucket', { skip: (await whyNoS3Server()) ?? false }, () => {
   describe('behind a bad network', { skip: isLong ? false : 'with --long' }, () => {
     beforeEach(() => {
       // Long enough for a part on a machine that is busy otherwise.
-      storage = makeS3Storage({ ...options, answerMs: 2000 })
+      storage = makeS3Storage({ ...options, answerMs: PATIENCE_MS / 30 })
     })
 
     const PASSING: [string, number, RegExp, S3Fault][] = [

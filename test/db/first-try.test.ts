@@ -11,6 +11,7 @@ import {
   takeFirstTries,
 } from '../../src/db/event/first-try.ts'
 import type { FirstTry, TakeOptions } from '../../src/db/event/first-try.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
 import {
@@ -33,7 +34,8 @@ const ALL = {
   held: new Map(),
   fullHosts: [],
   after: '',
-  leaseSeconds: 60,
+  /** Ends in no test, however slow the machine is. */
+  leaseSeconds: 3600,
 }
 
 describe('the first tries', () => {
@@ -159,14 +161,19 @@ describe('the first tries', () => {
       for (const url of ['https://dead.example/1', 'https://dead.example/2', 'https://b.example'])
         await dueAt(url)
       await take({ limit: 1 })
+      const [clock] = await sql<{ began: string }[]>`select clock_timestamp()::text as began`
       await putOffHosts(sql, ['dead.example'])
-      assert.deepEqual(hostsOf(await take()), ['b.example'])
-      const waits = await sql<{ wait: number }[]>`
-        select extract(epoch from due_at - now())::float8 as wait from first_try
-        where host = 'dead.example' order by due_at
+      const due = await sql<{ host: string; wait: number }[]>`
+        select host, extract(epoch from due_at - ${clock?.began ?? ''}::text::timestamptz)::float8 as wait
+        from first_try order by due_at
       `
-      assert.equal(waits.length, 2)
-      for (const { wait } of waits) assert.ok(wait > 4 && wait <= 60, `${wait} s`)
+      assert.deepEqual(
+        due.map(({ host }) => host),
+        ['b.example', 'dead.example', 'dead.example'],
+      )
+      const [ready = NaN, putOff = NaN, held = NaN] = due.map(({ wait }) => wait)
+      const most = 30 + PATIENCE_MS / 1000
+      assert.ok(ready <= 0 && putOff >= 5 && putOff <= most && held > 3000, JSON.stringify(due))
     })
   })
 
@@ -295,6 +302,6 @@ describe('the first tries', () => {
     await sql`update event set created_at = created_at - interval '90 seconds' where id = ${eventId}`
     const { waiting, oldestSeconds } = await measureBacklog(sql)
     assert.equal(waiting, 2)
-    assert.ok(oldestSeconds >= 90 && oldestSeconds < 120, `${oldestSeconds}`)
+    assert.ok(oldestSeconds >= 90 && oldestSeconds < 90 + PATIENCE_MS / 1000, `${oldestSeconds}`)
   })
 })

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import type { TestContext } from 'node:test'
 
-import { makeDatabase } from '../../src/db/client.ts'
+import { deadlineOf, makeDatabase } from '../../src/db/client.ts'
 import type { Sql, Transaction } from '../../src/db/client.ts'
 import type { OutboxEntry, OutboxRow } from '../../src/db/shared/outbox.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import type { Tell } from '../../src/db/unit-of-work.ts'
 import { apiError } from '../../src/domain/shared/errors.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
 import { PATIENT } from '../support/template.ts'
@@ -15,7 +17,7 @@ import { waitFor } from '../support/wait.ts'
 import { startDatabaseProxy } from './proxy.ts'
 import type { CommitFault, DatabaseProxy } from './proxy.ts'
 
-const OPTIONS = { ...PATIENT, pool: 2, statementTimeoutMs: 4000 }
+const OPTIONS = { ...PATIENT, pool: 2, statementTimeoutMs: PATIENCE_MS }
 
 const SIGNAL = (id: string): OutboxEntry => ({
   kind: 'signal',
@@ -62,9 +64,31 @@ describe('a unit of work', () => {
     )
   const look = (id: string) => async () =>
     (await sql`select from note where id = ${id}`).length === 1
-  const commitNote = async (id: string, fault: CommitFault): Promise<string> => {
+  const commitNote = async (
+    id: string,
+    fault: CommitFault,
+    wasCommitted = look(id),
+  ): Promise<string> => {
     proxy.fault = fault
-    return await unitOfWork({ sql, jobs }, insertAndTell(id), { wasCommitted: look(id) })
+    return await unitOfWork({ sql, jobs }, insertAndTell(id), { wasCommitted })
+  }
+  /** Stops the clock by which a unit of work is late; answers how its whole time passes at once. */
+  const stopClock = ({ mock }: TestContext): (() => void) => {
+    let now = performance.now()
+    mock.method(performance, 'now', () => now)
+    return () => void (now += deadlineOf(sql))
+  }
+  /** The same with the timer that then answers the caller. The pool sets timers only to connect: it has to be connected. */
+  const stopTimer = async (context: TestContext): Promise<() => void> => {
+    await sql`select 1`
+    const passClock = stopClock(context)
+    const { timers } = context.mock
+    timers.enable({ apis: ['setTimeout'] })
+    return () => {
+      passClock()
+      timers.tick(deadlineOf(sql) + 1)
+      timers.reset()
+    }
   }
 
   test('answers what its work returns, and tells Temporal once it is committed', async () => {
@@ -80,16 +104,32 @@ describe('a unit of work', () => {
     assert.deepEqual(listKicked(), ['lost after'])
   })
 
-  for (const fault of ['lost before', 'silent'] as const)
-    test(`of which nobody can tell is told as such: ${fault}`, async () => {
-      await assert.rejects(commitNote(fault, fault), { code: 'outcome_unknown', status: 503 })
-      assert.deepEqual(listKicked(), [], 'the relay tells of it, if it took effect')
-    })
+  const UNKNOWN = { code: 'outcome_unknown', status: 503 }
+
+  test('of which nobody can tell before its deadline is told as such', async (context) => {
+    const pass = stopClock(context)
+    const lookInVain = async (): Promise<boolean> => {
+      const found = await look('lost before')()
+      pass()
+      return found
+    }
+    await assert.rejects(commitNote('lost before', 'lost before', lookInVain), UNKNOWN)
+    assert.deepEqual(listKicked(), [], 'the relay tells of it, if it took effect')
+  })
+
+  test('whose COMMIT is not answered before its deadline is told as unknown', async (context) => {
+    const pass = await stopTimer(context)
+    const unit = assert.rejects(commitNote('silent', 'silent'), UNKNOWN)
+    await waitFor('it took effect', () => exists('silent'))
+    pass()
+    await unit
+    assert.deepEqual(listKicked(), [], 'the relay tells of it')
+  })
 
   test('that cannot be looked for is told as unknown at once', async () => {
     proxy.fault = 'lost after'
     const unit = unitOfWork({ sql }, insert('no look'))
-    await assert.rejects(unit, { code: 'outcome_unknown', status: 503 })
+    await assert.rejects(unit, UNKNOWN)
   })
 
   test('that was never asked for is unavailable, for sure and at once', async () => {
@@ -100,7 +140,8 @@ describe('a unit of work', () => {
     await closed.end({ timeout: 0 })
   })
 
-  test('whose work is too slow never happens', async () => {
+  test('whose work is too slow never happens', async (context) => {
+    const pass = await stopTimer(context)
     let goOn = (): void => {}
     let ended = (): void => {}
     const waiting = new Promise<void>((resolve) => {
@@ -111,6 +152,7 @@ describe('a unit of work', () => {
     })
     const work = async (sql: Transaction): Promise<string> => {
       await insert('slow')(sql)
+      setImmediate(pass)
       await waiting
       setImmediate(ended)
       return ''
@@ -140,14 +182,7 @@ describe('a unit of work', () => {
     assert.deepEqual(listKicked(), [])
   })
 
-  test('in a deadlock goes on while the other one ends, with the time-outs of production', async () => {
-    const pool = makeDatabase({ url: database.url, ...PATIENT, pool: 2, waitMs: 1000 })
-    const connected = async (): Promise<boolean> =>
-      await Promise.all([pool`select pg_sleep(0.1)`, pool`select pg_sleep(0.1)`]).then(
-        () => true,
-        () => false,
-      )
-    await waitFor('both are connected', connected)
+  test('in a deadlock goes on while the other one ends', async () => {
     await database.sql`insert into note (id) values ('left'), ('right')`
     let [tries, holding] = [0, 0]
     const cross = (first: string, second: string) => async (sql: Transaction) => {
@@ -158,10 +193,20 @@ describe('a unit of work', () => {
       await sql`update note set id = id where id = ${second}`
     }
     await Promise.all([
-      unitOfWork({ sql: pool }, cross('left', 'right')),
-      unitOfWork({ sql: pool }, cross('right', 'left')),
+      unitOfWork({ sql }, cross('left', 'right')),
+      unitOfWork({ sql }, cross('right', 'left')),
     ])
     assert.ok(tries > 2, `${tries} tries`)
+  })
+
+  test('waits for a lock, with the time-outs of production, until a deadlock has been found', async () => {
+    const { waitMs: _, ...production } = OPTIONS
+    const pool = makeDatabase({ url: database.url, ...production })
+    const [row] = await pool`
+      select current_setting('lock_timeout')::interval > current_setting('deadlock_timeout')::interval
+        as outlasts
+    `
+    assert.deepEqual({ ...row }, { outlasts: true })
     await pool.end({ timeout: 0 })
   })
 

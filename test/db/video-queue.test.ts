@@ -15,6 +15,7 @@ import {
 } from '../../src/db/video-task/video-task.ts'
 import { claimVideo, getVideo, listWoken, seeVideo, wakes } from '../activities/video-place.ts'
 import type { NewVideo } from '../activities/video-place.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { useDatabase } from '../support/stack.ts'
 
 const NOTHING = () => Promise.resolve()
@@ -150,7 +151,7 @@ describe('the queue of an owner', () => {
     ]
     await database.sql`update task set created_at = now() - interval '3 days' where id = ${old}`
     const left = (await enter(young))?.offPeakSecondsLeft ?? 0
-    assert.ok(left > OFF_PEAK_SECONDS - 60 && left <= OFF_PEAK_SECONDS, `${left} s`)
+    assert.ok(left > OFF_PEAK_SECONDS - PATIENCE_MS / 1000 && left <= OFF_PEAK_SECONDS, `${left} s`)
     assert.equal((await enter(old))?.offPeakSecondsLeft, 0)
   })
 
@@ -271,11 +272,8 @@ describe('the queue of an owner', () => {
           where owner = ${owner} and admitted_at is not null and ended_at is null
         `
         assert.ok((row?.holders ?? 0) <= slots, `${row?.holders} hold a slot`)
-      }).catch((error: unknown) => {
-        // One that a busy machine lets wait for the lock too long is taken in the next round.
-        if ((error as { code?: string }).code !== 'unavailable') throw error
       })
-      if (done) woken.push(...done.woken)
+      woken.push(...done.woken)
     }
     const STEPS: ((id: string) => Promise<void>)[] = [
       (id) =>

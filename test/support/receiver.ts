@@ -187,7 +187,7 @@ export const dripHead =
     drip(socket, everyMs, 'K')
   }
 
-/** A body that comes a character at a time and never ends. */
+/** A body that comes a character at a time, the first with its head, and never ends. */
 export const dripBody =
   (status = 200, everyMs = 20): Reply =>
   ({ response }) => {
@@ -196,6 +196,7 @@ export const dripBody =
   }
 
 const drip = (to: Socket | ServerResponse, everyMs: number, text: string) => {
+  to.write(text)
   const timer = setInterval(() => to.write(text), everyMs)
   to.on('close', () => clearInterval(timer))
 }

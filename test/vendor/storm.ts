@@ -7,6 +7,7 @@ import { assertLedger } from '../faults/ledger.ts'
 import { clientOf } from '../faults/calls.ts'
 import { IMAGE_API, VIDEO_API } from '../support/client.ts'
 import type { Client } from '../support/client.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { base64 } from '../support/pictures.ts'
 import type { Role, Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
@@ -45,7 +46,11 @@ export const runStorm = async (pair: Pair, { tasks, seed, say }: Storm): Promise
       for (let n = next++; n < tasks; n = next++) ids.push(await make(client, n, image))
     }
     await Promise.all(Array.from({ length: CALLERS }, call))
-    await waitFor('all tasks have ended', async () => (await countOpen(pair.near)) === 0, 900_000)
+    await waitFor(
+      'all tasks have ended',
+      async () => (await countOpen(pair.near)) === 0,
+      15 * PATIENCE_MS,
+    )
   } finally {
     clearInterval(tell)
     over.abort()
@@ -78,7 +83,7 @@ const make = async (client: Client, n: number, image: string): Promise<string> =
       if (answer?.status !== 200) return undefined
       return isVideo ? String(answer.body['task_id']) : answer.body.data.task_id
     },
-    120_000,
+    2 * PATIENCE_MS,
   )
 
 const countOpen = async ({ database: { sql } }: Service): Promise<number> => {

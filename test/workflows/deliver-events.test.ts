@@ -6,19 +6,12 @@ import type { WorkflowHandle } from '@temporalio/client'
 
 import type { DeliveryStep } from '../../activities/index.ts'
 import { waitFor } from '../support/wait.ts'
-import {
-  DELIVERY_SCENARIOS,
-  DONE,
-  due,
-  IDLE,
-  readDetails,
-  REDELIVERY_SCENARIOS,
-} from './delivery-scenarios.ts'
+import { DELIVERY_SCENARIOS, DONE, due, IDLE, REDELIVERY_SCENARIOS } from './delivery-scenarios.ts'
 import { IMAGE_SCENARIOS } from './image-scenarios.ts'
 import type { Run, Runner } from './run.ts'
 import { startTestRunner } from './test-runner.ts'
 import type { TestRunner } from './test-runner.ts'
-import { inTurn } from './scenarios.ts'
+import { inTurn, readDetails } from './scenarios.ts'
 import { VIDEO_SCENARIOS } from './video-scenarios.ts'
 
 /** How often each path tries. */

@@ -3,10 +3,9 @@ import type { WorkflowHandle } from '@temporalio/client'
 
 import type { CoreActivities, DeliveryStep, DueDelivery } from '../../activities/index.ts'
 import type { SendResult } from '../../activities/event.ts'
-import { waitFor } from '../support/wait.ts'
 import { getRun } from './runs.ts'
 import type { Runs } from './runs.ts'
-import { inTurn } from './scenarios.ts'
+import { inTurn, untilDetails } from './scenarios.ts'
 import type { Circumstances } from './scenarios.ts'
 
 /** What stands in for the activities in one run of what delivers events: of a task, or a redelivery. */
@@ -52,18 +51,7 @@ const onceTold = (before: DeliveryStep, ...then: readonly DeliveryStep[]) => {
   }
 }
 
-export const readDetails = async (handle: WorkflowHandle): Promise<string> => {
-  const { currentDetails = '' } = await handle.query<{ currentDetails?: string }>(
-    '__temporal_workflow_metadata',
-  )
-  return currentDetails
-}
-
-const untilDetails = async (handle: WorkflowHandle, pattern: RegExp): Promise<void> => {
-  await waitFor(`details like ${pattern}`, async () => pattern.test(await readDetails(handle)))
-}
-
-const untilIdle = (handle: WorkflowHandle): Promise<void> => untilDetails(handle, /^\*\*Waiting/)
+const untilIdle = (handle: WorkflowHandle) => untilDetails(handle, /^\*\*Waiting/)
 
 /** Says nothing at its first call, until its worker ends. */
 const silentAtFirst = (): ((id: string) => Promise<SendResult>) => {

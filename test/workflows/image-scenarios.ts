@@ -27,7 +27,10 @@ export const IMAGE_SCENARIOS = {
   'bad-input': { render: fails('image_invalid') },
   'engine-failed': { render: failsThreeTimes },
   'timed-out': { render: fails('timeout') },
-  'worker-lost': { render: silentAtFirst(rendered) },
+  'worker-lost': {
+    render: silentAtFirst(() => Promise.resolve({ fence: 2, results: [] })),
+    heartbeatSeconds: 1,
+  },
   'ended-before-render': { render: () => Promise.resolve(undefined) },
   'cancelled-while-waiting': { render: rendered, noMediaWorker: true, act: askToCancel },
   'cancelled-while-rendering': {

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
-import { Connection } from '@temporalio/client'
 import type { WorkflowHandle } from '@temporalio/client'
 
-import { makeTaskQueue, temporalAddress, workflowBundle } from '../support/stack.ts'
+import { makeTaskQueue } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'
-import { startRunner } from './run.ts'
 import type { Runner } from './run.ts'
-import { installQuietRuntime } from './runtime.ts'
+import { startTestRunner } from './test-runner.ts'
+import type { TestRunner } from './test-runner.ts'
 import { VERSION_SCENARIOS, childOf } from './version-scenarios.ts'
 
 const SETTLE = ['settle']
@@ -78,25 +77,14 @@ const readAttributes = async (handle: WorkflowHandle): Promise<Record<string, un
 }
 
 describe('the workflow of a version', { concurrency: true }, () => {
-  let connection: Connection
   let runner: Runner
 
+  let started: TestRunner
   before(async () => {
-    installQuietRuntime()
-    const address = temporalAddress()
-    connection = await Connection.connect({ address })
-    runner = await startRunner({
-      address,
-      connection,
-      codePath: workflowBundle(),
-      taskQueue: makeTaskQueue('workflow'),
-      identity: 'test',
-    })
+    started = await startTestRunner('workflow')
+    runner = started.runner
   })
-  after(async () => {
-    await runner.stop()
-    await connection.close()
-  })
+  after(async () => await started.stop())
 
   for (const [name, [end, status, ...moves]] of Object.entries(ENDS))
     test(`ends with the right moves: ${name}`, async () => {

@@ -14,6 +14,7 @@ import { startImageTask } from '../../src/jobs/image-task.ts'
 import { startVideoTask } from '../../src/jobs/video-task.ts'
 import { startPublishVersion } from '../../src/jobs/version.ts'
 import { makeLog } from '../../src/log.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { DONE, follow, makeDeliveryActivities } from './delivery-scenarios.ts'
 import type { DeliveryScenario } from './delivery-scenarios.ts'
 import { makeImageActivities } from './image-scenarios.ts'
@@ -21,7 +22,7 @@ import type { ImageScenario } from './image-scenarios.ts'
 import { onceEach } from './runs.ts'
 import type { Runs } from './runs.ts'
 import type { Circumstances } from './scenarios.ts'
-import { makeVersionActivities } from './version-scenarios.ts'
+import { EXTRACT_SECONDS, makeVersionActivities } from './version-scenarios.ts'
 import type { VersionScenario } from './version-scenarios.ts'
 import { makeVideoActivities } from './video-scenarios.ts'
 import type { VideoScenario } from './video-scenarios.ts'
@@ -63,16 +64,17 @@ export interface Runner {
   stop(): Promise<void>
 }
 
-/** A busy machine beats late, and an attempt that is lost by that is not what a scenario asked for. */
-const HEARTBEAT_SECONDS = 4
-const TIMING = { heartbeatSeconds: HEARTBEAT_SECONDS, deadlineSeconds: 60 }
-const VIDEO_TIMING = { ...TIMING, offPeakSeconds: 60 }
+const PATIENCE_SECONDS = PATIENCE_MS / 1000
+const timingOf = ({ heartbeatSeconds = PATIENCE_SECONDS }: Circumstances) => ({
+  heartbeatSeconds,
+  deadlineSeconds: PATIENCE_SECONDS,
+})
 const CHECK_TIMING = {
-  heartbeatSeconds: HEARTBEAT_SECONDS,
+  lookSeconds: PATIENCE_SECONDS,
   tries: 3,
   retrySeconds: 0.01,
   maxRetrySeconds: 0.01,
-  extractSeconds: 2,
+  extractSeconds: EXTRACT_SECONDS,
 }
 
 /** Starts a worker for workflows and moves and one for rendering, whose activities are those of the scenario of each run. */
@@ -85,9 +87,7 @@ export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
   const client = makeClient(options)
 
   const start = async (start: OutboxStart): Promise<WorkflowHandle> => {
-    const row = { ...start, id: '0', tries: 0 }
-    // A call has two seconds, in which a busy machine may not answer; to start what runs already is no fault.
-    await client.dispatch(row).catch(() => client.dispatch(row))
+    await client.dispatch({ ...start, id: '0', tries: 0 })
     return client.getHandle(start.workflowId)
   }
   const drive = async (row: OutboxStart, { act }: Circumstances): Promise<WorkflowHandle> => {
@@ -121,7 +121,8 @@ export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
       const delivery = await prepare(scenario, { taskId, owner, kind }, moves)
       const summary = `${kind} 16×16 for ${owner}`
       const facts = { taskId, owner, kind, summary }
-      const start = startImageTask(facts, { taskQueue: queueOf(scenario), timing: TIMING })
+      const options = { taskQueue: queueOf(scenario), timing: timingOf(scenario) }
+      const start = startImageTask(facts, options)
       return { handle: await drive(asBefore(start, scenario), scenario), moves, delivery }
     },
     async video(
@@ -132,7 +133,8 @@ export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
       const delivery = await prepare(scenario, { taskId, owner, kind }, moves)
       const summary = `${kind} for ${owner}`
       const facts = { taskId, offPeak, owner, kind, summary }
-      const videoTiming = { ...VIDEO_TIMING, lookSeconds: scenario.lookSeconds ?? 60 }
+      const { lookSeconds = PATIENCE_SECONDS } = scenario
+      const videoTiming = { ...timingOf(scenario), offPeakSeconds: PATIENCE_SECONDS, lookSeconds }
       const options = { taskQueue: queueOf(scenario), videoTiming }
       const start = startVideoTask(facts, options)
       return { handle: await drive(asBefore(start, scenario), scenario), moves, delivery }
@@ -152,7 +154,7 @@ export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
       const facts = { versionId, nodeId: 'my-pack', version, publisherId: 'acme', owner }
       const start = startPublishVersion(facts, {
         taskQueue: queueOf(scenario),
-        checkTiming: CHECK_TIMING,
+        checkTiming: { ...timingOf(scenario), ...CHECK_TIMING },
       })
       const handle = client.getHandle(start.workflowId)
       await drive(start, scenario).catch((error: unknown) => {

@@ -1,6 +1,8 @@
 import { ApplicationFailure, Context } from '@temporalio/activity'
 import type { WorkflowHandle } from '@temporalio/client'
 
+import { waitFor } from '../support/wait.ts'
+
 /** What a run of a workflow of either family may say beside its activities. */
 export interface Circumstances {
   /** No media worker takes the task. */
@@ -10,6 +12,8 @@ export interface Circumstances {
    * has ended before. Absent: there is no receiver.
    */
   delivery?: 'child' | 'running' | 'ended'
+  /** Until a silent worker counts as lost; absent: in no test, as a busy machine is silent, too. */
+  heartbeatSeconds?: number
   /** What happens to the workflow while it runs. */
   act?(handle: WorkflowHandle): Promise<unknown>
 }
@@ -56,9 +60,20 @@ export const inTurn = <T>(...answers: readonly T[]): ((taskId: string) => Promis
 
 export const askToCancel = (handle: WorkflowHandle) => handle.signal('cancelRequested', { id: '1' })
 
-export const untilHeartbeat = async (handle: WorkflowHandle): Promise<void> => {
-  for (;;) {
+export const untilHeartbeat = (handle: WorkflowHandle) =>
+  waitFor('a heartbeat', async () => {
     const { raw } = await handle.describe()
-    if (raw.pendingActivities?.[0]?.heartbeatDetails) return
-  }
-}
+    return raw.pendingActivities?.[0]?.heartbeatDetails ?? undefined
+  })
+
+/** What a workflow tells operators. A worker that is busy leaves a question unanswered, which is then asked again. */
+export const readDetails = (handle: WorkflowHandle): Promise<string> =>
+  waitFor('its details', () =>
+    handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata').then(
+      ({ currentDetails = '' }) => currentDetails,
+      () => undefined,
+    ),
+  )
+
+export const untilDetails = (handle: WorkflowHandle, pattern: RegExp) =>
+  waitFor(`details like ${pattern}`, async () => pattern.test(await readDetails(handle)))

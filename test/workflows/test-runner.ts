@@ -1,9 +1,9 @@
-import { Connection } from '@temporalio/client'
+import type { Connection } from '@temporalio/client'
 
 import { makeTaskQueue, temporalAddress, workflowBundle } from '../support/stack.ts'
 import { startRunner } from './run.ts'
 import type { Runner } from './run.ts'
-import { installQuietRuntime } from './runtime.ts'
+import { connectPatiently, installQuietRuntime } from './runtime.ts'
 
 export interface TestRunner {
   connection: Connection
@@ -14,10 +14,9 @@ export interface TestRunner {
 /** A runner on the server of this run of the tests, with a task queue of its own for one test file. */
 export const startTestRunner = async (name: string): Promise<TestRunner> => {
   installQuietRuntime()
-  const address = temporalAddress()
-  const connection = await Connection.connect({ address })
+  const connection = await connectPatiently()
   const runner = await startRunner({
-    address,
+    address: temporalAddress(),
     connection,
     codePath: workflowBundle(),
     taskQueue: makeTaskQueue(name),

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
 import { ApplicationFailure } from '@temporalio/activity'
 import type { WorkflowHandle } from '@temporalio/client'
 
@@ -38,14 +40,15 @@ const MISSING: ExtractionSettled = { result: 'missing', status: 'pending', detai
 const accepted = (): Promise<{ archiveState: 'accepted' }> =>
   Promise.resolve({ archiveState: 'accepted' })
 
+/** Longest that a reading of host nodes may take. */
+export const EXTRACT_SECONDS = 2
+
 /** Missing at the first call, which takes longer than a reading may. */
 const settledLate = () => {
   const settle = inTurn<ExtractionSettled>(MISSING, SETTLED)
   return async (versionId: string): Promise<ExtractionSettled> => {
     const settled = await settle(versionId)
-    const from = Date.now()
-    if (settled === MISSING)
-      await waitFor('its time is over', () => Promise.resolve(Date.now() - from > 2200))
+    if (settled === MISSING) await sleep(EXTRACT_SECONDS * 1100)
     return settled
   }
 }
@@ -77,10 +80,10 @@ export const firstRunOf = async (handle: WorkflowHandle): Promise<WorkflowHandle
 /** Tells the child of the upload, as the outbox does, once it waits. */
 const tellUpload = async (handle: WorkflowHandle): Promise<void> => {
   const child = childOf(handle)
-  for (;;) {
+  await waitFor('the child waits', async () => {
     const { events } = await child.fetchHistory().catch(() => ({ events: [] }))
-    if (events?.some((event) => event.timerStartedEventAttributes)) break
-  }
+    return events?.some((event) => event.timerStartedEventAttributes)
+  })
   await child.signal('archiveUploaded', { id: '1' })
 }
 
@@ -119,7 +122,7 @@ export const VERSION_SCENARIOS = {
     decide: inTurn({ status: 'NodeVersionStatusFlagged', result: 'archive rejected: truncated' }),
   },
   'checked-again': { check: failing(2) },
-  'worker-lost': { check: silentAtFirst(accepted) },
+  'worker-lost': { check: silentAtFirst(accepted), heartbeatSeconds: 1 },
   'given-up': { check: failing(3) },
   'deleted-while-failing': { check: failing(3), givenUp: 'NodeVersionStatusDeleted' },
   'retried-while-giving-up': retriedWhileGivingUp(),

@@ -2,6 +2,7 @@ import type { WorkflowHandle } from '@temporalio/client'
 
 import type { CoreActivities, MediaActivities } from '../../activities/index.ts'
 import type { QueuedVideoTask, RenderedVideoTask } from '../../activities/video-task.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { getRun } from './runs.ts'
 import type { Runs } from './runs.ts'
 import {
@@ -12,6 +13,7 @@ import {
   inTurn,
   silentAtFirst,
   untilCancelled,
+  untilDetails,
   untilHeartbeat,
 } from './scenarios.ts'
 import type { Circumstances } from './scenarios.ts'
@@ -37,14 +39,7 @@ export const RENDERED: RenderedVideoTask = {
 export const renderedVideo = (): Promise<RenderedVideoTask> =>
   Promise.resolve({ ...RENDERED, fence: attempt() })
 
-const untilQueueing = async (handle: WorkflowHandle): Promise<void> => {
-  for (;;) {
-    const { currentDetails } = await handle.query<{ currentDetails?: string }>(
-      '__temporal_workflow_metadata',
-    )
-    if (currentDetails?.startsWith('**Queueing')) return
-  }
-}
+const untilQueueing = (handle: WorkflowHandle) => untilDetails(handle, /^\*\*Queueing/)
 
 export const admit = async (handle: WorkflowHandle): Promise<void> => {
   await untilQueueing(handle)
@@ -68,7 +63,7 @@ export const VIDEO_SCENARIOS = {
     act: admit,
   },
   'off-peak-completed': {
-    enqueue: inTurn({ ...ADMITTED, offPeakMs: 60_000 }),
+    enqueue: inTurn({ ...ADMITTED, offPeakMs: PATIENCE_MS }),
     render: renderedVideo,
   },
   'overdue-while-queueing': {
@@ -81,7 +76,10 @@ export const VIDEO_SCENARIOS = {
   },
   'bad-input': { render: fails('ImageFormatInvalid') },
   'engine-failed': { render: failsThreeTimes },
-  'worker-lost': { render: silentAtFirst(renderedVideo) },
+  'worker-lost': {
+    render: silentAtFirst(() => Promise.resolve({ ...RENDERED, fence: 2 })),
+    heartbeatSeconds: 1,
+  },
   'ended-before-queued': {
     enqueue: inTurn({ ...WAITING, state: 'failed' }),
     render: renderedVideo,

@@ -136,18 +136,30 @@ describe('the workflow of a video task', { concurrency: true }, () => {
   })
 
   test('takes the video that is there although the off-peak deadline passes meanwhile', async () => {
-    const ended = await runner.video({
-      enqueue: () => Promise.resolve({ ...ADMITTED, offPeakMs: 4000 }),
-      render: renderedVideo,
-      complete: async () => {
-        const from = Date.now()
-        await waitFor('the deadline has passed', () => Promise.resolve(Date.now() - from > 4100))
-        return 'success'
-      },
-    })
-    assert.equal(ended.moves.at(-1)?.[0], 'complete')
     const end = { status: 'success', reason: 'the video is stored' }
-    assert.deepEqual(await ended.handle.result(), end)
+    // A slow machine may render longer than that: then once more, with a later deadline.
+    const rendered = new Set<number>()
+    for (let offPeakMs = 500; rendered.size === 0; offPeakMs *= 2) {
+      let begin = (_handle: WorkflowHandle): void => {}
+      const begun = new Promise<WorkflowHandle>((resolve) => {
+        begin = resolve
+      })
+      const ended = await runner.video({
+        enqueue: () => Promise.resolve({ ...ADMITTED, offPeakMs }),
+        render: renderedVideo,
+        complete: async () => {
+          rendered.add(offPeakMs)
+          const handle = await begun
+          await waitFor('the deadline has passed', async () => {
+            const { events } = await handle.fetchHistory()
+            return events?.some((event) => event.timerFiredEventAttributes)
+          })
+          return 'success'
+        },
+        act: (handle) => Promise.resolve(begin(handle)),
+      })
+      if (rendered.size > 0) assert.deepEqual(await ended.handle.result(), end)
+    }
   })
 
   test('is on the media queue with the key of its owner, off-peak ones behind all others', async () => {

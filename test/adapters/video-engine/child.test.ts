@@ -157,7 +157,7 @@ describe('a rendering', () => {
   })
 
   test('fails when it is not done within its deadline', async () => {
-    const job = await studio.makeJob({ ...LONG, deadlineMs: 1500 })
+    const job = await studio.makeJob({ ...LONG, deadlineMs: 500 })
     const control = { signal: new AbortController().signal, onProgress() {} }
     await assert.rejects(studio.engine.render(job, control), { message: /within its deadline/ })
     assert.deepEqual(await readdir(job.scratchDir), [])

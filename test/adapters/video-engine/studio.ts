@@ -11,6 +11,7 @@ import type {
   VideoEngine,
   VideoJob,
 } from '../../../src/adapters/video-engine/video-engine.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
 
 /** A folder, the engine, and what looks into its files. */
 export interface Studio {
@@ -126,7 +127,7 @@ const PLAIN: Omit<VideoJob, 'scratchDir'> = {
   style: 'general',
   audio: 'none',
   bgm: false,
-  deadlineMs: 60_000,
+  deadlineMs: PATIENCE_MS,
 }
 
 const split = (pixels: Buffer, size: number): Buffer[] =>
