@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import envPaths from 'env-paths'
 
 import { TEMPORAL_SERVER_VERSION } from '../src/local/temporal-version.ts'
-import { buildFromGo } from './build-from-go.ts'
+import { TEMPORAL_MODULE, buildFromGo } from './build-from-go.ts'
 
 const MODULE = 'go.temporal.io/server/cmd'
 const folder = join(
@@ -16,5 +16,6 @@ const folder = join(
 )
 process.exitCode = buildFromGo(
   folder,
-  ['server', 'tools/sql'].map((name) => `${MODULE}/${name}@v${TEMPORAL_SERVER_VERSION}`),
+  ['server', 'tools/sql'].map((name) => `${MODULE}/${name}`),
+  TEMPORAL_MODULE,
 )

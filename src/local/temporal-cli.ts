@@ -1,10 +1,15 @@
 import { execFile } from 'node:child_process'
-import { access, chmod, constants, mkdir, rename, rm } from 'node:fs/promises'
+import { access, chmod, constants, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
 import envPaths from 'env-paths'
 
+import { claimFile, findSelf, readState } from './claim.ts'
+import { isRunning } from './process-table.ts'
+import type { ProcessId } from './process-table.ts'
+import { makeProgressLine } from './progress-line.ts'
 import { buildTemporal } from './temporal-build.ts'
 import { downloadTemporal } from './temporal-download.ts'
 import { TEMPORAL_VERSION } from './temporal-version.ts'
@@ -38,7 +43,7 @@ const MAKERS = [
 
 /**
  * Finds a `temporal` command line program: TEMPORAL_CLI_PATH, PATH, the user's cache, else downloads or builds one into
- * that cache. Throws one error that lists what was tried and what to do.
+ * that cache, or waits for another process that does. Throws one error that lists what was tried and what to do.
  */
 export const findTemporalCli = async (options: FindTemporalOptions): Promise<TemporalCli> => {
   const { env, say, cacheDir = envPaths('kiln', { suffix: '' }).cache } = options
@@ -46,11 +51,55 @@ export const findTemporalCli = async (options: FindTemporalOptions): Promise<Tem
   const given = env['TEMPORAL_CLI_PATH']
   if (given) return await probeGiven(given)
   const cached = join(cacheDir, `temporal-${TEMPORAL_VERSION}`, 'temporal')
+  const findCached = async () => await probe(cached).catch(() => undefined)
   return (
     (await findOnPath(env, say)) ??
-    (await probe(cached).catch(() => undefined)) ??
-    (await makeOne(cached, options.makers ?? MAKERS, { say, signal }))
+    (await findCached()) ??
+    (await inTurn(
+      dirname(cached),
+      { say, signal },
+      async (options_) =>
+        (await findCached()) ?? (await makeOne(cached, options.makers ?? MAKERS, options_)),
+    ))
   )
+}
+
+/** Who makes one, and how far that is. */
+interface Turn {
+  maker: ProcessId
+  text: string
+}
+
+const POLL_MS = 500
+
+/** Runs `make` while no other process of this user does, and shows meanwhile how far that one is. */
+const inTurn = async <T>(
+  folder: string,
+  { say, signal }: Omit<MakeOptions, 'show'>,
+  make: (options: MakeOptions) => Promise<T>,
+): Promise<T> => {
+  await mkdir(folder, { recursive: true })
+  const path = join(folder, 'claim.json')
+  const maker = findSelf()
+  const line = makeProgressLine(say)
+  const claim = await claimFile<Turn>(path, { maker, text: '' }, async (first) => {
+    say(`waiting for process ${first.maker.pid}, which makes temporal for all`)
+    for (let turn: Turn | undefined = first; turn && isRunning(turn.maker);) {
+      line.show(turn.text)
+      await sleep(POLL_MS, undefined, { signal })
+      turn = await readState<Turn>(path)
+    }
+  })
+  const show = (text: string): void => {
+    line.show(text)
+    void claim.record({ maker, text }).catch(() => {})
+  }
+  try {
+    return await make({ say, show, signal })
+  } finally {
+    line.end()
+    await claim.release()
+  }
 }
 
 /** Runs `temporal --version`, which prints `temporal version 1.8.2 (Server 1.31.2, UI 2.50.1)`. Throws when it is something else. */
@@ -108,7 +157,9 @@ const makeOne = async (
   makers: { what: string; make: MakeTemporal }[],
   options: MakeOptions,
 ): Promise<TemporalCli> => {
-  await mkdir(dirname(path), { recursive: true })
+  // What makers left that were killed: nobody else makes one now.
+  for (const name of await readdir(dirname(path)))
+    if (name.startsWith('temporal.')) await rm(join(dirname(path), name), { recursive: true })
   const failures: string[] = []
   for (const { what, make } of makers) {
     try {
