@@ -1,6 +1,7 @@
 /**
  * Builds the real Temporal server and its tool for PostgreSQL from Go modules into the user's cache, for tests and
- * benchmarks of Kiln on them: `node tools/run.mjs tools/temporal-server.ts`. Two minutes on two cores; no C compiler.
+ * benchmarks of Kiln on them: `node tools/run.mjs tools/temporal-server.ts`. Three minutes on two cores, or seconds
+ * where Go has built `temporal` before; no C compiler.
  */
 import { join } from 'node:path'
 

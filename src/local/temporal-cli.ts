@@ -1,17 +1,13 @@
 import { execFile } from 'node:child_process'
-import { access, chmod, constants, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { access, chmod, constants, readdir, rename, rm } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
 import envPaths from 'env-paths'
 
-import { claimFile, findSelf, readState } from './claim.ts'
-import { isRunning } from './process-table.ts'
-import type { ProcessId } from './process-table.ts'
-import { makeProgressLine } from './progress-line.ts'
 import { buildTemporal } from './temporal-build.ts'
 import { downloadTemporal } from './temporal-download.ts'
+import { makeInTurn } from './temporal-turn.ts'
 import { TEMPORAL_VERSION } from './temporal-version.ts'
 import type { MakeOptions, MakeTemporal } from './temporal-version.ts'
 
@@ -52,54 +48,13 @@ export const findTemporalCli = async (options: FindTemporalOptions): Promise<Tem
   if (given) return await probeGiven(given)
   const cached = join(cacheDir, `temporal-${TEMPORAL_VERSION}`, 'temporal')
   const findCached = async () => await probe(cached).catch(() => undefined)
+  const make = async (making: MakeOptions) =>
+    (await findCached()) ?? (await makeOne(cached, options.makers ?? MAKERS, making))
   return (
     (await findOnPath(env, say)) ??
     (await findCached()) ??
-    (await inTurn(
-      dirname(cached),
-      { say, signal },
-      async (options_) =>
-        (await findCached()) ?? (await makeOne(cached, options.makers ?? MAKERS, options_)),
-    ))
+    (await makeInTurn(dirname(cached), { say, signal }, make))
   )
-}
-
-/** Who makes one, and how far that is. */
-interface Turn {
-  maker: ProcessId
-  text: string
-}
-
-const POLL_MS = 500
-
-/** Runs `make` while no other process of this user does, and shows meanwhile how far that one is. */
-const inTurn = async <T>(
-  folder: string,
-  { say, signal }: Omit<MakeOptions, 'show'>,
-  make: (options: MakeOptions) => Promise<T>,
-): Promise<T> => {
-  await mkdir(folder, { recursive: true })
-  const path = join(folder, 'claim.json')
-  const maker = findSelf()
-  const line = makeProgressLine(say)
-  const claim = await claimFile<Turn>(path, { maker, text: '' }, async (first) => {
-    say(`waiting for process ${first.maker.pid}, which makes temporal for all`)
-    for (let turn: Turn | undefined = first; turn && isRunning(turn.maker);) {
-      line.show(turn.text)
-      await sleep(POLL_MS, undefined, { signal })
-      turn = await readState<Turn>(path)
-    }
-  })
-  const show = (text: string): void => {
-    line.show(text)
-    void claim.record({ maker, text }).catch(() => {})
-  }
-  try {
-    return await make({ say, show, signal })
-  } finally {
-    line.end()
-    await claim.release()
-  }
 }
 
 /** Runs `temporal --version`, which prints `temporal version 1.8.2 (Server 1.31.2, UI 2.50.1)`. Throws when it is something else. */
