@@ -3,8 +3,9 @@
  * and sees to it that those with native parts work even where npm did not run their install scripts. Says nothing when
  * there is nothing to do. Plain JavaScript of an old kind, because it runs before anything is there, on any Node.
  */
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import {
   existsSync,
   readFileSync,
@@ -18,6 +19,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { patchPostgres } from './patch-postgres.mjs'
+import { warmTemporal } from './warm-temporal.mjs'
 
 const LEAST_NODE = [20, 19]
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..')
@@ -26,19 +28,23 @@ const LOCK = join(ROOT, 'package-lock.json')
 const STAMP = join(MODULES, '.kiln-install')
 const PATCH = join(ROOT, 'tools/patch-postgres.mjs')
 
-const main = () => {
+const main = async () => {
   requireNode()
   if (isStamped()) return
   let fresh = false
   if (!isInstalled()) {
-    install()
+    const installed = new AbortController()
+    const warmed = warmTemporal(say, installed.signal)
+    await install()
+    installed.abort()
+    await warmed
     fresh = true
   }
   linkLibraries()
   let faults = listFaults()
   if (faults.length > 0 && !fresh) {
     say(`the installed packages do not work here (${faults[0]})`)
-    install()
+    await install()
     linkLibraries()
     faults = listFaults()
   }
@@ -89,27 +95,28 @@ const listMissing = () => {
 }
 
 /** `npm ci` refuses a lock file that lacks a package of another platform, `npm install` does not; neither writes it. */
-const install = () => {
+const install = async () => {
   say('installing packages (npm ci)')
-  if (npm('ci')) return
+  if (await npm('ci')) return
   say('npm ci failed; trying npm install, which leaves package-lock.json as it is')
-  if (npm('install', '--no-save')) return
+  if (await npm('install', '--no-save')) return
   stop([
     `the packages could not be installed: see what npm says above; it needs the npm registry and write access to ${ROOT}`,
   ])
 }
 
-const npm = (...args) => {
+const npm = async (...args) => {
   const cli = process.env.npm_execpath
   const [command, before] = cli ? [process.execPath, [cli]] : ['npm', []]
   const flags = ['--include=dev', '--include=optional', '--no-audit', '--no-fund']
   // Standard output belongs to the command that comes next.
-  const { status } = spawnSync(command, [...before, ...args, ...flags], {
+  const child = spawn(command, [...before, ...args, ...flags], {
     cwd: ROOT,
     stdio: ['inherit', process.stderr, process.stderr],
     shell: !cli && process.platform === 'win32',
   })
-  return status === 0
+  const [code] = await once(child, 'close').catch(() => [1])
+  return code === 0
 }
 
 /** The package of the PostgreSQL binaries makes the links of its libraries in an install script, which npm may be told not to run. */
@@ -169,4 +176,4 @@ const run = (command, args) => {
   return lines.find((line) => /error|cannot/i.test(line)) ?? lines.find(Boolean) ?? `exit ${status}`
 }
 
-main()
+await main()

@@ -44,35 +44,59 @@ export const claimDataFolder = async (
   say: (line: string) => void,
 ): Promise<Claim> => {
   await mkdir(dataDir, { recursive: true })
-  const path = join(dataDir, 'stack.json')
-  const self = findProcess(process.pid) ?? { pid: process.pid, startedAt: 'unknown' }
+  const supervisor = findSelf()
+  const { record, release } = await claimFile<StackState>(
+    join(dataDir, 'stack.json'),
+    { supervisor, addresses: {}, processes: [] },
+    async (state) => {
+      refuseBesideLiving(state, dataDir)
+      await endLeftovers(state, say)
+    },
+  )
+  return { record: async (state) => await record({ supervisor, ...state }), release }
+}
+
+export const findSelf = (): ProcessId =>
+  findProcess(process.pid) ?? { pid: process.pid, startedAt: 'unknown' }
+
+/**
+ * Creates the file `path`, which one process has at a time. `passOwner` is given the state of another one that has it, and
+ * throws, or resolves once that one has ended.
+ */
+export const claimFile = async <State>(
+  path: string,
+  state: State,
+  passOwner: (owner: State) => Promise<void>,
+): Promise<{ record(state: State): Promise<void>; release(): Promise<void> }> => {
   let last = Promise.resolve()
-  const record: Claim['record'] = async (state) => {
-    // One after the other: the record of a later change must not be overtaken by an earlier one.
-    last = last.then(async () => await writeState(path, { supervisor: self, ...state }, rename))
-    await last
-  }
+  let isReleased = false
   for (;;) {
     try {
-      await writeState(path, { supervisor: self, addresses: {}, processes: [] }, linkNew)
+      await writeState(path, state, linkNew)
       return {
-        record,
-        release: async () => await last.then(async () => await rm(path, { force: true })),
+        record: async (next) => {
+          if (isReleased) return
+          // One after the other: the record of a later change must not be overtaken by an earlier one.
+          last = last.then(async () => await writeState(path, next, rename))
+          await last
+        },
+        release: async () => {
+          isReleased = true
+          await last.catch(() => {}).then(async () => await rm(path, { force: true }))
+        },
       }
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     }
-    const state = await readState(path)
-    if (state !== undefined) {
-      refuseBesideLiving(state, dataDir)
-      await endLeftovers(state, say)
-    }
-    await takeAway(path, state)
+    const owner = await readState<State>(path)
+    if (owner !== undefined) await passOwner(owner)
+    await takeAway(path, owner)
   }
 }
 
-/** Removes the state of a stack that has ended. Another start may have done so meanwhile: its state is put back. */
-const takeAway = async (path: string, ended: StackState | undefined): Promise<void> => {
+/** Removes the state of an owner that has ended. Another process may have done so meanwhile: its state is put back. */
+const takeAway = async (path: string, ended: unknown): Promise<void> => {
+  if (!isDeepStrictEqual(await readState(path), ended)) return
   const aside = `${path}.${randomUUID()}`
   await rename(path, aside).catch(() => {})
   if (!isDeepStrictEqual(await readState(aside), ended)) await link(aside, path).catch(() => {})
@@ -82,7 +106,7 @@ const takeAway = async (path: string, ended: StackState | undefined): Promise<vo
 type Put = (from: string, to: string) => Promise<void>
 
 /** Whole under its name at once, so that nobody reads half of it. */
-const writeState = async (path: string, state: StackState, put: Put): Promise<void> => {
+const writeState = async (path: string, state: unknown, put: Put): Promise<void> => {
   const part = `${path}.${randomUUID()}`
   await writeFile(part, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 })
   await put(part, path).finally(async () => await rm(part, { force: true }))
@@ -91,9 +115,9 @@ const writeState = async (path: string, state: StackState, put: Put): Promise<vo
 /** Fails with EEXIST where `rename` would replace: of two starts at once one gets the folder. */
 const linkNew: Put = async (from, to) => await link(from, to)
 
-const readState = async (path: string): Promise<StackState | undefined> => {
+export const readState = async <State>(path: string): Promise<State | undefined> => {
   try {
-    return JSON.parse(await readFile(path, 'utf8')) as StackState
+    return JSON.parse(await readFile(path, 'utf8')) as State
   } catch {
     return undefined
   }

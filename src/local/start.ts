@@ -56,7 +56,8 @@ export const serveUntilInterrupted = async (
 }
 
 export const say = (line: string): void => {
-  process.stdout.write(`${line}\n`)
+  // In the place of a line that tells progress.
+  process.stdout.write(`${process.stdout.isTTY ? '\u001B[2K' : ''}${line}\n`)
 }
 
 export const announceStop = (): void => say('stopping; Ctrl-C again ends everything at once')

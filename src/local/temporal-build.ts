@@ -1,5 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile, stat } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
@@ -8,79 +10,117 @@ import { ROOT } from './root.ts'
 import { TEMPORAL_VERSION } from './temporal-version.ts'
 import type { MakeOptions } from './temporal-version.ts'
 
-const PACKAGE = 'github.com/temporalio/cli/cmd/temporal'
-/** Version the modules of the server ask for. */
-const LEAST_GO = [1, 26]
-const SAY_EVERY_MS = 5000
+const FOLDER = join(ROOT, 'tools/temporal')
+const SHOW_EVERY_MS = 1000
 
 /**
- * Builds the program from Go modules, for places where only package registries can be reached: 4.5 minutes on two cores
- * and 2 GB of memory at the first time. Throws when there is no Go that can, or with what Go said.
+ * Builds the program from Go modules, for places where only package registries can be reached. Throws when there is no Go
+ * that can, or with what Go said.
  */
 export const buildTemporal = async (path: string, options: MakeOptions): Promise<void> => {
-  const { say, signal } = options
-  await requireGo()
-  say(
-    `building temporal ${TEMPORAL_VERSION} with Go, once: some minutes, or faster where Go has built it before`,
+  const { say, show, signal } = options
+  // Fails where there is none.
+  await promisify(execFile)('go', ['version'])
+  const text = await readFile(join(FOLDER, 'build.json'), 'utf8')
+  const { tool, env, cpuSeconds } = JSON.parse(text) as BuildFile
+  const minutes = Math.ceil(cpuSeconds / availableParallelism() / 60)
+  say(`building temporal ${TEMPORAL_VERSION} with Go, once: about ${minutes} min in all`)
+  const run = { cwd: FOLDER, env: { ...process.env, ...env }, signal }
+  let progress: BuildProgress | undefined
+  const timer = setInterval(
+    () => show(`building temporal: ${progress?.describe(Date.now()) ?? 'fetching its modules'}`),
+    SHOW_EVERY_MS,
   )
-  const cwd = join(ROOT, 'tools/temporal')
-  // No C compiler is needed, and none of the caller's flags can break the build.
-  const env = { ...process.env, CGO_ENABLED: '0', GOFLAGS: '', GOWORK: 'off' }
-  const total = await countPackages({ cwd, env, signal })
-  await build(path, { cwd, env, total, say, signal })
+  try {
+    progress = makeBuildProgress(await weighPackages(tool, run))
+    await build(['-o', path, tool], run, progress)
+  } finally {
+    clearInterval(timer)
+  }
 }
 
-const requireGo = async (): Promise<void> => {
-  const stdout = await promisify(execFile)('go', ['env', 'GOVERSION']).then(
-    (result) => result.stdout.trim(),
-    () => undefined,
-  )
-  const [major = 0, minor = 0] = (stdout ?? '').replace('go', '').split('.').map(Number)
-  const [leastMajor = 0, leastMinor = 0] = LEAST_GO
-  if (major > leastMajor || (major === leastMajor && minor >= leastMinor)) return
-  throw new Error(
-    `Go ${LEAST_GO.join('.')} or later is needed, found ${stdout === undefined ? 'none' : stdout}`,
-  )
+/** tools/warm-temporal.mjs builds with the same, so that Go finds what that has left. */
+interface BuildFile {
+  tool: string
+  /** What it takes on a fast machine: docs/decisions.md has the figures. */
+  cpuSeconds: number
+  /** None of the caller's flags can break the build. */
+  env: NodeJS.ProcessEnv
 }
 
-/** Fetches the modules, too, which takes as long as the network does. */
-const countPackages = async (options: SpawnOptions): Promise<number> => {
-  const { stdout } = await promisify(execFile)('go', ['list', '-deps', PACKAGE], {
-    ...options,
-    maxBuffer: 10_000_000,
-  })
-  return stdout.trim().split('\n').length
-}
-
-interface SpawnOptions {
+interface RunOptions {
   cwd: string
   env: NodeJS.ProcessEnv
   signal: AbortSignal
 }
 
-interface BuildOptions extends SpawnOptions {
-  total: number
-  say: (line: string) => void
+/** Each package that Go is to compile with what that costs. Fetches the modules, too. */
+const weighPackages = async (tool: string, options: RunOptions): Promise<[string, number][]> => {
+  const format =
+    '{{if .Stale}}{{.ImportPath}}\t{{len .Deps}}{{range .GoFiles}}\t{{$.Dir}}/{{.}}{{end}}{{end}}'
+  const { stdout } = await promisify(execFile)('go', ['list', '-deps', '-f', format, tool], {
+    ...options,
+    maxBuffer: 10_000_000,
+  })
+  const lines = stdout.split('\n').filter(Boolean)
+  return await Promise.all(
+    lines.map(async (line): Promise<[string, number]> => {
+      const [name = '', deps, ...files] = line.split('\t')
+      const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size))
+      return [name, sizes.reduce((sum, size) => sum + size, DEPENDENCY_WEIGHT * Number(deps))]
+    }),
+  )
 }
 
-const build = async (path: string, options: BuildOptions): Promise<void> => {
-  const { cwd, env, total, say, signal } = options
+/** Reading what another package exports takes as long as compiling so many bytes: with it no share is off by more than 4 %. */
+const DEPENDENCY_WEIGHT = 230
+
+export interface BuildProgress {
+  /** Go compiles this package now. */
+  begin(name: string): void
+  describe(now: number): string
+}
+
+/** Tells how far a build is by the cost of its packages. */
+export const makeBuildProgress = (costs: [name: string, cost: number][]): BuildProgress => {
+  const costOf = new Map(costs)
+  const total = costs.reduce((sum, [, cost]) => sum + cost, 0)
+  const start = Date.now()
+  let begun = 0
+  return {
+    begin: (name) => {
+      begun += costOf.get(name) ?? 0
+    },
+    describe: (now) => {
+      const share = total === 0 ? 1 : begun / total
+      const percent = `${Math.floor(100 * share)} %`
+      // Until then the rate says nothing.
+      if (share < 0.03) return percent
+      return `${percent}, about ${describeTime((now - start) * (1 / share - 1))} left`
+    },
+  }
+}
+
+const describeTime = (ms: number): string =>
+  ms > 90_000 ? `${Math.round(ms / 60_000)} min` : `${Math.max(10, Math.ceil(ms / 10_000) * 10)} s`
+
+const build = async (
+  args: string[],
+  options: RunOptions,
+  progress: BuildProgress,
+): Promise<void> => {
   const flags = `-s -w -X github.com/temporalio/cli/internal/temporalcli.Version=${TEMPORAL_VERSION}`
-  const child = spawn('go', ['build', '-v', `-ldflags=${flags}`, '-o', path, PACKAGE], {
-    cwd,
-    env,
-    signal,
+  // Go ends by itself once nobody reads what it says, so that it does not outlive this process.
+  const child = spawn('go', ['build', '-v', `-ldflags=${flags}`, ...args], {
+    ...options,
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  const started = Date.now()
-  const lines: string[] = []
-  createInterface({ input: child.stderr }).on('line', (line) => lines.push(line))
-  // Packages that Go still has from another build are not listed, so this is "at most so many".
-  const timer = setInterval(() => {
-    const seconds = Math.round((Date.now() - started) / 1000)
-    say(`building temporal: ${lines.length} of at most ${total} packages, ${seconds} s`)
-  }, SAY_EVERY_MS)
+  const tail: string[] = []
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    progress.begin(line)
+    tail.push(line)
+    if (tail.length > 15) tail.shift()
+  })
   const [code] = (await once(child, 'close')) as [number | null]
-  clearInterval(timer)
-  if (code !== 0) throw new Error(`go build failed:\n${lines.slice(-15).join('\n')}`)
+  if (code !== 0) throw new Error(`go build failed:\n${tail.join('\n')}`)
 }

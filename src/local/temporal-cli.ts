@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { access, chmod, constants, mkdir, rename, rm } from 'node:fs/promises'
+import { access, chmod, constants, readdir, rename, rm } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -7,6 +7,7 @@ import envPaths from 'env-paths'
 
 import { buildTemporal } from './temporal-build.ts'
 import { downloadTemporal } from './temporal-download.ts'
+import { makeInTurn } from './temporal-turn.ts'
 import { TEMPORAL_VERSION } from './temporal-version.ts'
 import type { MakeOptions, MakeTemporal } from './temporal-version.ts'
 
@@ -38,7 +39,7 @@ const MAKERS = [
 
 /**
  * Finds a `temporal` command line program: TEMPORAL_CLI_PATH, PATH, the user's cache, else downloads or builds one into
- * that cache. Throws one error that lists what was tried and what to do.
+ * that cache, or waits for another process that does. Throws one error that lists what was tried and what to do.
  */
 export const findTemporalCli = async (options: FindTemporalOptions): Promise<TemporalCli> => {
   const { env, say, cacheDir = envPaths('kiln', { suffix: '' }).cache } = options
@@ -46,10 +47,13 @@ export const findTemporalCli = async (options: FindTemporalOptions): Promise<Tem
   const given = env['TEMPORAL_CLI_PATH']
   if (given) return await probeGiven(given)
   const cached = join(cacheDir, `temporal-${TEMPORAL_VERSION}`, 'temporal')
+  const findCached = async () => await probe(cached).catch(() => undefined)
+  const make = async (making: MakeOptions) =>
+    (await findCached()) ?? (await makeOne(cached, options.makers ?? MAKERS, making))
   return (
     (await findOnPath(env, say)) ??
-    (await probe(cached).catch(() => undefined)) ??
-    (await makeOne(cached, options.makers ?? MAKERS, { say, signal }))
+    (await findCached()) ??
+    (await makeInTurn(dirname(cached), { say, signal }, make))
   )
 }
 
@@ -108,7 +112,9 @@ const makeOne = async (
   makers: { what: string; make: MakeTemporal }[],
   options: MakeOptions,
 ): Promise<TemporalCli> => {
-  await mkdir(dirname(path), { recursive: true })
+  // What makers left that were killed: nobody else makes one now.
+  for (const name of await readdir(dirname(path)))
+    if (name.startsWith('temporal.')) await rm(join(dirname(path), name), { recursive: true })
   const failures: string[] = []
   for (const { what, make } of makers) {
     try {

@@ -29,7 +29,7 @@ export const downloadTemporal = async (path: string, options: MakeOptions): Prom
   }
 }
 
-const runSdkDownload = async (folder: string, { say, signal }: MakeOptions): Promise<void> => {
+const runSdkDownload = async (folder: string, { show, signal }: MakeOptions): Promise<void> => {
   const script = codePath('src/local/temporal-download-child.ts')
   const child = spawn(process.execPath, [script, folder, `v${TEMPORAL_VERSION}`], {
     cwd: ROOT,
@@ -40,7 +40,7 @@ const runSdkDownload = async (folder: string, { say, signal }: MakeOptions): Pro
   child.stderr.on('data', (chunk: Buffer) => {
     reason += chunk.toString()
   })
-  const watch = watchGrowth(folder, say, () => {
+  const watch = watchGrowth(folder, show, () => {
     reason = `nothing arrived for ${STALL_MS / 1000} s`
     child.kill('SIGKILL')
   })
@@ -54,7 +54,7 @@ const lastCause = (reason: string): string => reason.trim().split(': ').at(-1) ?
 
 const watchGrowth = (
   folder: string,
-  say: (line: string) => void,
+  show: (text: string) => void,
   stalled: () => void,
 ): NodeJS.Timeout => {
   let size = 0
@@ -65,7 +65,7 @@ const watchGrowth = (
     if (now > size) {
       size = now
       grownAt = Date.now()
-      say(`downloading temporal ${TEMPORAL_VERSION}: ${Math.round(size / 1e6)} MB`)
+      show(`downloading temporal ${TEMPORAL_VERSION}: ${Math.round(size / 1e6)} MB`)
     } else if (Date.now() - grownAt > STALL_MS) stalled()
   }
   return setInterval(() => {

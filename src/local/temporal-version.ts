@@ -9,6 +9,8 @@ export type MakeTemporal = (path: string, options: MakeOptions) => Promise<void>
 
 export interface MakeOptions {
   say: (line: string) => void
+  /** Says how far it is; may be called often. */
+  show: (text: string) => void
   /** Ends the making. */
   signal: AbortSignal
 }

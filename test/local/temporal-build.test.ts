@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+
+import { makeProgressLine } from '../../src/local/progress-line.ts'
+import { ROOT, codePath } from '../../src/local/root.ts'
+import { makeBuildProgress } from '../../src/local/temporal-build.ts'
+import { TEMPORAL_SERVER_VERSION, TEMPORAL_VERSION } from '../../src/local/temporal-version.ts'
+import { waitFor } from '../support/wait.ts'
+
+const TEMPORAL = `echo 'temporal version ${TEMPORAL_VERSION} (Server ${TEMPORAL_SERVER_VERSION}, UI 2)'`
+
+/** Compiles until the file `go-on` is there, and ends as Go does when nobody reads what it says. */
+const GO = `#!/bin/sh
+here=$(dirname "$0")
+echo "$1" >> "$here/calls"
+case $1 in
+  list) printf 'a\\t1\\t%s\\nb\\t2\\t%s\\n' "$0" "$0" ;;
+  build)
+    while [ "$1" != -o ]; do shift; done
+    [ "$2" = /dev/null ] || echo half > "$2"
+    trap 'echo interrupted >> "$here/calls"; exit 1' INT
+    until [ -e "$here/go-on" ]; do echo a >&2; sleep 0.02; done
+    printf '#!/bin/sh\\n%s\\n' "${TEMPORAL}" > "$2"
+    ;;
+esac
+`
+
+describe('building temporal', () => {
+  let root: string
+  let folder: string
+  let env: NodeJS.ProcessEnv
+  const children: ChildProcess[] = []
+
+  before(async () => {
+    root = await mkdtemp(join(tmpdir(), 'kiln-build-'))
+  })
+  beforeEach(async () => {
+    folder = await mkdtemp(join(root, 'case-'))
+    await writeFile(join(folder, 'go'), GO)
+    await chmod(join(folder, 'go'), 0o755)
+    env = { PATH: `${folder}:/usr/bin:/bin`, XDG_CACHE_HOME: folder }
+  })
+  after(async () => {
+    for (const child of children) child.kill('SIGKILL')
+    await rm(root, { recursive: true })
+  })
+
+  /** A process that finds temporal, with the lines that it has said so far. */
+  const start = (): { child: ChildProcess; lines: string[]; ended: Promise<unknown> } => {
+    const [cli, build] = ['cli', 'build'].map((name) =>
+      JSON.stringify(pathToFileURL(codePath(`src/local/temporal-${name}.ts`)).href),
+    )
+    const code = `
+      const { findTemporalCli } = await import(${cli})
+      const { buildTemporal } = await import(${build})
+      const makers = [{ what: 'build', make: buildTemporal }]
+      const say = (line) => process.stdout.write(line + '\\n')
+      say('found ' + (await findTemporalCli({ env: process.env, say, makers })).path)`
+    const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    children.push(child)
+    const lines: string[] = []
+    createInterface({ input: child.stdout }).on('line', (line) => lines.push(line))
+    return { child, lines, ended: once(child, 'close') }
+  }
+  const cache = (): string => join(folder, 'kiln', `temporal-${TEMPORAL_VERSION}`)
+  const found = (): string => `found ${join(cache(), 'temporal')}`
+  const goOn = async () => await writeFile(join(folder, 'go-on'), '')
+  const calls = async (): Promise<string[]> =>
+    (await readFile(join(folder, 'calls'), 'utf8').catch(() => '')).trim().split('\n')
+  const untilBuilding = async (times: number) =>
+    await waitFor(
+      `Go builds for the ${times}. time`,
+      async () => (await calls()).filter((call) => call === 'build').length === times,
+    )
+
+  test('is done once for commands at the same time', async () => {
+    const first = start()
+    await untilBuilding(1)
+    const second = start()
+    await waitFor('the second one waits', async () => second.lines.length > 0)
+    assert.deepEqual(second.lines, [
+      `waiting for process ${first.child.pid}, which makes temporal for all`,
+    ])
+    await goOn()
+    await Promise.all([first.ended, second.ended])
+    assert.match(first.lines[0] ?? '', /^building temporal .* about \d+ min in all$/)
+    assert.deepEqual([first.lines.at(-1), second.lines.at(-1)], [found(), found()])
+    assert.deepEqual(await calls(), ['version', 'list', 'build'])
+    assert.deepEqual(await readdir(cache()), ['temporal'])
+  })
+
+  test('is taken over from a command that was killed', async () => {
+    const first = start()
+    await untilBuilding(1)
+    const [second, third] = [start(), start()]
+    await waitFor('both wait', async () => second.lines.length > 0 && third.lines.length > 0)
+    assert.ok((await readdir(cache())).includes(`temporal.${first.child.pid}`))
+    first.child.kill('SIGKILL')
+    await untilBuilding(2)
+    await goOn()
+    await Promise.all([first.ended, second.ended, third.ended])
+    assert.deepEqual([second.lines.at(-1), third.lines.at(-1)], [found(), found()])
+    assert.equal((await calls()).filter((call) => call === 'build').length, 2)
+    assert.deepEqual(await readdir(cache()), ['temporal'])
+  })
+
+  describe('beside the installation of packages', () => {
+    /** Calls of Go until the packages are installed. */
+    const warm = async (given: NodeJS.ProcessEnv, reached: boolean): Promise<string[]> => {
+      const script = `
+        globalThis.fetch = async () => { if (!${reached}) throw new Error('no network') }
+        const { warmTemporal } = await import(${JSON.stringify(pathToFileURL(join(ROOT, 'tools/warm-temporal.mjs')).href)})
+        const installed = new AbortController()
+        process.once('SIGUSR2', () => installed.abort())
+        await warmTemporal((line) => process.stdout.write(line), installed.signal)`
+      const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+        env: { ...env, npm_lifecycle_event: 'predemo', ...given },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      children.push(child)
+      const ended = once(child, 'close')
+      child.stdout.once('data', async () => {
+        await untilBuilding(1)
+        child.kill('SIGUSR2')
+      })
+      await ended
+      return await calls()
+    }
+
+    test('goes on until they are', async () => {
+      assert.deepEqual(await warm({}, false), ['build', 'interrupted'])
+    })
+
+    test('is left out where nothing is to be built', async () => {
+      await mkdir(join(folder, 'bin'))
+      await writeFile(join(folder, 'bin/temporal'), '')
+      for (const given of [
+        { npm_lifecycle_event: 'preformat' },
+        { TEMPORAL_ADDRESS: '127.0.0.1:7233' },
+        { TEMPORAL_CLI_PATH: '/somewhere' },
+        { PATH: `${env['PATH']}:${join(folder, 'bin')}` },
+        { HTTPS_PROXY: 'http://127.0.0.1:1' },
+      ])
+        assert.deepEqual(await warm(given, false), [''], JSON.stringify(given))
+      assert.deepEqual(await warm({}, true), [''], 'it can be downloaded')
+      for (const name of ['claim.json', 'temporal']) {
+        await mkdir(cache(), { recursive: true })
+        await writeFile(join(cache(), name), '')
+        assert.deepEqual(await warm({}, false), [''], name)
+        await rm(cache(), { recursive: true })
+      }
+    })
+  })
+
+  test('leaves out what a development server never uses', async () => {
+    const path = join(ROOT, 'tools/temporal')
+    const text = await readFile(join(path, 'go.mod'), 'utf8')
+    assert.match(text, new RegExp(`github.com/temporalio/cli v${TEMPORAL_VERSION} `))
+    assert.match(text, new RegExp(`go.temporal.io/server v${TEMPORAL_SERVER_VERSION} `))
+    const replaced = [...text.matchAll(/^\t(\S+) => (\.\/stubs\/\S+)$/gm)]
+    assert.equal(replaced.length, (await readdir(join(path, 'stubs'))).length)
+    for (const [, module, stub = ''] of replaced)
+      assert.equal(await readFile(join(path, stub, 'go.mod'), 'utf8'), `module ${module}\n`)
+    assert.doesNotMatch(text, /k8s\.io|service\/(lambda|ecs|sts)|cloud\.google\.com\/go\/run/)
+  })
+})
+
+test('a build says its share, and the time left once it has a rate', (t) => {
+  t.mock.timers.enable({ apis: ['Date'] })
+  const progress = makeBuildProgress([
+    ['a', 2],
+    ['b', 18],
+    ['c', 60],
+    ['d', 20],
+  ])
+  const describeAfter = (seconds: number): string => progress.describe(seconds * 1000)
+  progress.begin('a')
+  assert.equal(describeAfter(10), '2 %')
+  progress.begin('# a line of its own')
+  progress.begin('b')
+  assert.equal(describeAfter(60), '20 %, about 4 min left')
+  progress.begin('c')
+  assert.equal(describeAfter(120), '80 %, about 30 s left')
+})
+
+test('a build of nothing is done', () => {
+  assert.match(makeBuildProgress([]).describe(Date.now()), /^100 %/)
+})
+
+describe('a line of progress', () => {
+  test('is said each half minute where there is no terminal', (t) => {
+    t.mock.timers.enable({ apis: ['Date'] })
+    const said: string[] = []
+    const write = () => assert.fail('there is no terminal')
+    const line = makeProgressLine((text) => said.push(text), { isTTY: false, write })
+    for (let second = 1; second <= 70; second++) {
+      t.mock.timers.tick(1000)
+      line.show(`${second} s`)
+    }
+    line.end()
+    assert.deepEqual(said, ['30 s', '60 s'])
+  })
+
+  test('is written again in its place on a terminal, and leaves it', () => {
+    const written: unknown[] = []
+    const line = makeProgressLine(assert.fail, {
+      isTTY: true,
+      write: (text: unknown) => written.push(text) > 0,
+    })
+    line.show('1 %')
+    line.show('2 %')
+    line.end()
+    assert.deepEqual(written, ['\u001B[2K1 %\r', '\u001B[2K2 %\r', '\u001B[2K'])
+  })
+})

@@ -1,0 +1,1 @@
+module go.temporal.io/auto-scaled-workers

@@ -1,0 +1,1 @@
+module github.com/aws/aws-sdk-go-v2/service/s3

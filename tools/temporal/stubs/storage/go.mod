@@ -1,0 +1,1 @@
+module cloud.google.com/go/storage
