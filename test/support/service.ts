@@ -18,6 +18,7 @@ import { makeClient } from './client.ts'
 import type { Client } from './client.ts'
 import { startEntry } from './entry.ts'
 import type { Entry } from './entry.ts'
+import { PATIENCE_MS } from './patience.ts'
 import {
   createDatabase,
   makeTaskQueue,
@@ -114,7 +115,7 @@ const planStore = (folder: string, bucket: Bucket | undefined) => {
 }
 
 /** A service of a test waits as long as it can for its database, because tests share the cores. Not so where it is away. */
-export const AWAITS_OUTAGE = { DATABASE_TIMEOUT_MS: '1500' }
+export const AWAITS_OUTAGE = { DATABASE_TIMEOUT_MS: String(Math.round(PATIENCE_MS / 40)) }
 
 /** A media worker does without them. */
 const WITHOUT_KEYS = Object.fromEntries(KEY_SETTINGS.map((name) => [name, '']))
