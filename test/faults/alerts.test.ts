@@ -40,26 +40,18 @@ describe('an alert fires when', { skip }, () => {
 
   const hostOf = (role: 'api' | 'core'): string => new URL(metricsUrl(service.entry(role))).host
   /** Waits until each of them has fired; `act` keeps the condition up. */
-  const fires = async (names: string[], act: () => Promise<unknown> = () => sleep(200)) => {
+  const fires = async (names: string[], act?: () => Promise<unknown>) => {
     const left = new Set(names)
-    await waitFor(
-      `${names.join()} fire`,
-      async () => {
-        await act()
-        for (const name of await prometheus.firing()) left.delete(name)
-        return left.size === 0
-      },
-      60_000,
-    ).catch((error: unknown) => {
+    await waitFor(`${names.join()} fire`, async () => {
+      await act?.()
+      for (const name of await prometheus.firing()) left.delete(name)
+      return left.size === 0
+    }).catch((error: unknown) => {
       throw new Error(`${[...left].join()} did not fire`, { cause: error })
     })
   }
   const isSilent = async (name: string) =>
-    await waitFor(
-      `${name} is silent`,
-      async () => !(await prometheus.firing()).includes(name),
-      60_000,
-    )
+    await waitFor(`${name} is silent`, async () => !(await prometheus.firing()).includes(name))
 
   before(async () => {
     temporal = await startOwnTemporal()

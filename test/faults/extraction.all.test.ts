@@ -9,6 +9,7 @@ import type { Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 import { writeZip } from '../support/zip-writer.ts'
 import { readParent, untilReading } from './archive-readers.ts'
+import { HEARTBEAT } from './calls.ts'
 import { listEngineProcesses } from './engine-processes.ts'
 import { untilSwept } from './scratch.ts'
 
@@ -39,7 +40,7 @@ describe('archives whose readers are killed', () => {
   const watching: Promise<string[]>[] = []
 
   before(async () => {
-    service = await startService({ env: { HEARTBEAT_SECONDS: '1' } })
+    service = await startService({ env: HEARTBEAT })
     owned = await (await makeRegistry(service)).addPublisher()
   })
   after(async () => {
@@ -76,7 +77,6 @@ describe('archives whose readers are killed', () => {
     await waitFor(
       `${version} is Active`,
       async () => String((await owned.owner.get(version)).body['status']) === ACTIVE,
-      90_000,
     )
     const answer = await owned.owner.get(`${version}/findings`)
     const moves = listOf(answer, 'moves').map(({ to }) => to)

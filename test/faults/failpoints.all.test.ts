@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
-import { Connection } from '@temporalio/client'
+import { Client as TemporalClient, Connection } from '@temporalio/client'
 
 import type { Order } from '../nemesis/callers.ts'
+import { readFiles } from '../nemesis/rows.ts'
 import { startService } from '../support/service.ts'
 import type { Role, Service } from '../support/service.ts'
 import { temporalAddress } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'
+import type { TaskEnd } from '../../workflows/task.ts'
+import { HEARTBEAT } from './calls.ts'
 import { startOrders } from './orders.ts'
 import type { Orders } from './orders.ts'
 
@@ -68,7 +71,7 @@ describe('a process that is killed', () => {
   before(async () => {
     connection = await Connection.connect({ address: temporalAddress() })
     service = await startService({
-      env: { VIDEO_TINY: 'true', VIDEO_CONCURRENCY_PER_OWNER: '4', HEARTBEAT_SECONDS: '2' },
+      env: { VIDEO_TINY: 'true', VIDEO_CONCURRENCY_PER_OWNER: '4', ...HEARTBEAT },
     })
     orders = await startOrders({ service, temporal: { connection }, tasks: 44, versions: 26 })
     awaited = orders.next('version')
@@ -124,5 +127,63 @@ describe('a process that is killed', () => {
     assert.ok(ids.length > new Set(ids).size, 'an event that was answered came twice')
     const lost = await service.database.sql`select from attempt where error_class = 'unknown'`
     assert.ok(lost.length > 0, 'of its attempt nothing is known')
+  })
+
+  /** Each row but those of the outbox, each result and archive, and how often receivers were called. */
+  const readAll = async () => {
+    const { sql } = service.database
+    const tables = await sql<{ name: string }[]>`
+      select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'outbox'
+    `
+    const rows = new Map<string, unknown[]>()
+    for (const { name } of tables)
+      rows.set(name, [...(await sql`select to_jsonb(t) as row from ${sql(name)} t order by 1`)])
+    const calls = orders.receiver.received.length
+    return { rows, files: await readFiles({ service }), calls }
+  }
+
+  /** The newest run of each workflow of a task or version. */
+  const listRuns = async () => {
+    const { workflow } = new TemporalClient({ connection })
+    const started = await service.database.sql<{ id: string }[]>`
+      select workflow_id as id from outbox where kind <> 'signal' and workflow_type <> 'deliverEvents'
+    `
+    const runs = await Promise.all(
+      started.map(async ({ id }) => {
+        const handle = workflow.getHandle<() => Promise<TaskEnd>>(id)
+        const end = await handle.result()
+        return { id, end, runId: (await handle.describe()).runId }
+      }),
+    )
+    return new Map(runs.map((run) => [run.id, run]))
+  }
+
+  /** Has the relay dispatch each row of the outbox once more. */
+  const dispatchAgain = async (): Promise<void> => {
+    await service.database.sql`
+      update outbox set dispatched_at = null, next_try_at = clock_timestamp()
+    `
+    await untilDispatched()
+  }
+
+  test('starts nothing twice when the marks of dispatch are lost, too', async () => {
+    const [all, runs] = [await readAll(), await listRuns()]
+    await dispatchAgain()
+    assert.deepEqual(await listRuns(), runs)
+    assert.deepEqual(await readAll(), all)
+  })
+
+  test('renders, charges and tells nothing twice in a second run of each workflow', async () => {
+    const [all, runs] = [await readAll(), await listRuns()]
+    await service.database.sql`update outbox set kind = 'restart' where kind = 'start'`
+    await dispatchAgain()
+    for (const { id, runId, end } of (await listRuns()).values()) {
+      assert.notEqual(runId, runs.get(id)?.runId, id)
+      assert.equal(end.status, runs.get(id)?.end.status, id)
+      // Signals come a second time, too.
+      if (id.includes('-task/'))
+        assert.match(end.reason, /^(had ended before its render|cancelled)$/)
+    }
+    assert.deepEqual(await readAll(), all)
   })
 })

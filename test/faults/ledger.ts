@@ -14,12 +14,8 @@ import { waitFor } from '../support/wait.ts'
  * are, sequences are gapless, moves legal, times in order, one end, credits exact; files are whole, and nothing else is
  * left.
  */
-export const assertLedger = async (
-  service: Service,
-  ids: string[],
-  deadlineMs = 60_000,
-): Promise<TaskRow[]> => {
-  await waitFor('all tasks have ended', () => haveEnded(service), deadlineMs)
+export const assertLedger = async (service: Service, ids: string[]): Promise<TaskRow[]> => {
+  await waitFor('all tasks have ended', () => haveEnded(service))
   const tasks = await assertRows(service)
   assert.deepEqual(tasks.map((task) => task.id).toSorted(), ids.toSorted())
   await waitFor('only results are left', async () => await hasOnlyResults(service, tasks))

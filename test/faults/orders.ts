@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 
 import { Client as TemporalClient } from '@temporalio/client'
 import type { Connection } from '@temporalio/client'
@@ -9,12 +10,11 @@ import { check } from '../nemesis/check.ts'
 import { readRows } from '../nemesis/rows.ts'
 import type { TaskRow } from '../nemesis/rows.ts'
 import { waitUntilSettled } from '../nemesis/scenario.ts'
-import type { Client } from '../support/client.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { startWebhookReceiver } from '../support/receiver.ts'
 import type { WebhookReceiver } from '../support/receiver.ts'
 import type { Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
-import { createTask } from './calls.ts'
 import { untilSwept } from './scratch.ts'
 
 export interface OrdersOptions {
@@ -24,7 +24,7 @@ export interface OrdersOptions {
   versions: number
 }
 
-/** Orders of the callers of the harness at one api, and the receiver that is told of them. */
+/** Orders of the callers of the harness at one api, each end of each family among them, and the receiver that is told of them. */
 export interface Orders {
   callers: Callers
   receiver: WebhookReceiver
@@ -32,8 +32,8 @@ export interface Orders {
   next(kind: Order['kind']): Order
   /** Asks for so many that nobody has asked for, at once. */
   place(count: number): Promise<void>
-  /** Makes a task more, of alice; answers its id. */
-  make(client: Client, end: Order['end']): Promise<string>
+  /** Creates one more image task of alice, which the test brings to its end. Returns its id. */
+  make(end: Order['end']): Promise<string>
   /**
    * Repeats what was not answered, waits until all has ended, and asserts that the checker finds nothing. Workflows that a
    * lost store of Temporal knew are known.
@@ -60,6 +60,9 @@ export const startOrders = async ({
     ]),
   }
   const callers = await makeCallers(called, { seed: 1, ...counts })
+  for (const kind of ['image', 'video'] as const)
+    for (const end of ['failed', 'cancelled'] as const)
+      callers.orders.push(makeOrder({ key: `${kind}-${end}`, kind, end }))
   const left = [...callers.orders]
   return {
     callers,
@@ -73,10 +76,13 @@ export const startOrders = async ({
     async place(count) {
       await Promise.all(left.splice(0, count).map(callers.fulfil))
     },
-    async make(client, end) {
-      const id = await createTask(client, { webhook_url: receiver.url('/made') })
-      callers.orders.push(makeOrder({ key: id, kind: 'image', end, ids: new Set([id]) }))
-      return id
+    async make(end) {
+      const order = makeOrder({ key: randomUUID(), kind: 'image', end: 'done' })
+      callers.orders.push(order)
+      // An api that waits shortly for its database rejects some of them for now.
+      await waitFor('it is created', () => callers.create(order))
+      order.end = end
+      return [...order.ids].join()
     },
     async assertWhole(lost = new Map()) {
       // The claims of processes that died are ended instead of waited for.
@@ -84,7 +90,7 @@ export const startOrders = async ({
         update idempotency set lease_until = clock_timestamp() where status is null
       `
       await callers.reconcile()
-      const late = await waitUntilSettled(service)
+      const late = await waitUntilSettled(service, 3 * PATIENCE_MS)
       await untilClosed(service, temporal.connection)
       await untilSwept(service)
       const rows = await readRows({ service, temporal })

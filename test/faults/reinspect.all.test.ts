@@ -170,8 +170,11 @@ describe('archives that are read anew', () => {
       [(findings as { issue_type: string }[])[0]?.issue_type, (counts as { high: number }).high],
       ['exec-network', 1],
     )
-    const logged = service.entry('media').log.filter((line) => line.includes(idOf('danger')))
-    assert.match(logged.join('\n'), /"level":50.*an active version has findings of high severity/)
+    const said = /"level":50.*an active version has findings of high severity/
+    await waitFor('the worker has logged it', () => {
+      const { log } = service.entry('media')
+      return Promise.resolve(log.some((line) => line.includes(idOf('danger')) && said.test(line)))
+    })
     const tagsOf = async (nodeId: string) => (await read(nodeId))['tags_admin']
     assert.deepEqual(await tagsOf('medium'), ['security:dynamic-code'])
     assert.deepEqual(await tagsOf('plain'), ['chosen'])
@@ -197,12 +200,15 @@ describe('archives that are read anew', () => {
   })
 
   test('are read behind everything else, by one workflow for each version of extractor or scanner', async () => {
-    const workflows = await listWorkflows()
     const expected = NODES.flatMap((nodeId) => [
       `reextract/${idOf(nodeId)}/${BELOW}`,
       `reextract/${idOf(nodeId)}/${EXTRACTOR_VERSION + 1}`,
       `rescan/${idOf(nodeId)}/${SCANNER_VERSION}`,
     ])
+    const workflows = await waitFor('all are listed', async () => {
+      const found = await listWorkflows()
+      return found.length >= expected.length && found
+    })
     assert.deepEqual(workflows.map(({ workflowId }) => workflowId).toSorted(), expected.toSorted())
     assert.deepEqual([...new Set(workflows.map(({ priorityKey }) => priorityKey))], [LOW_PRIORITY])
   })

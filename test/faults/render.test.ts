@@ -5,23 +5,25 @@ import { Client as TemporalClient, Connection } from '@temporalio/client'
 
 import type { Client } from '../support/client.ts'
 import type { Entry } from '../support/entry.ts'
-import { base64 } from '../support/pictures.ts'
+import { makePicture } from '../support/pictures.ts'
+import { useWebhookReceiver } from '../support/receiver.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 import { temporalAddress } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'
-import { CREATE, clientOf } from './calls.ts'
+import { CREATE, HEARTBEAT, clientOf, createTask } from './calls.ts'
 import { assertLedger } from './ledger.ts'
 import { ageScratch, listScratch, untilSwept } from './scratch.ts'
 
 describe('a render whose worker', () => {
+  const receiver = useWebhookReceiver()
   let service: Service
   let alice: Client
   let temporal: Connection
   const ids: string[] = []
 
   before(async () => {
-    service = await startService({ env: { HEARTBEAT_SECONDS: '1' } })
+    service = await startService({ env: HEARTBEAT })
     alice = await clientOf(service)
     temporal = await Connection.connect({ address: temporalAddress() })
   })
@@ -30,28 +32,28 @@ describe('a render whose worker', () => {
     await service.stop()
   })
 
-  /** Large enough that the engine is at it for a second or more. */
-  const startLongTask = async (): Promise<string> => {
-    const image = await base64({ width: 640, height: 480, format: 'jpeg' })
-    const { body } = await alice.post(CREATE, { image, scale_factor: '4x' })
-    ids.push(body.data.task_id)
-    return body.data.task_id
+  /**
+   * Creates a task whose image stops in the middle when it is fetched first, until `release`: the attempt lasts as long.
+   * Waits until it has begun.
+   */
+  const startHeld = async (): Promise<{ id: string; release: () => void }> => {
+    const path = `/${ids.length}.png`
+    const image = await makePicture()
+    const head = { 'content-type': 'image/png', 'content-length': image.length }
+    let release = (): void => {}
+    receiver.script(path, ({ response, earlier }) => {
+      response.writeHead(200, head).write(image.subarray(0, 9))
+      release = () => void response.end(image.subarray(9))
+      if (earlier > 0) release()
+    })
+    const id = await createTask(alice, { image: receiver.url(path) })
+    ids.push(id)
+    await waitFor('a part has come', async () => (await listUnfinished(id)).length > 0)
+    return { id, release }
   }
 
-  /** Waits until the heartbeat of a task's attempt says that the engine is at work. */
-  const untilRendering = async (id: string): Promise<void> => {
-    const handle = new TemporalClient({ connection: temporal }).workflow.getHandle(
-      `image-task/${id}`,
-    )
-    await waitFor(`${id} is in the engine`, async () => {
-      // The answer to a creation does not wait for the start of its workflow.
-      const found = await handle.describe().catch(() => undefined)
-      const [payload] = found?.raw.pendingActivities?.[0]?.heartbeatDetails?.payloads ?? []
-      return Buffer.from(payload?.data ?? [])
-        .toString()
-        .includes('"rendering"')
-    })
-  }
+  const listUnfinished = async (id: string): Promise<string[]> =>
+    (await listScratch(service)).filter((path) => path.includes(id))
 
   const fenceOf = async (id: string): Promise<number> => {
     const [row] = await service.database.sql<{ fence: number }[]>`
@@ -61,10 +63,9 @@ describe('a render whose worker', () => {
   }
 
   test('is killed goes on with another one and leaves nothing behind', async () => {
-    const id = await startLongTask()
-    await untilRendering(id)
+    const { id } = await startHeld()
     await service.entry('media').kill()
-    assert.ok((await listScratch(service)).length > 0)
+    assert.ok((await listUnfinished(id)).length > 0)
     await ageScratch(service)
     await service.start('media')
     assert.equal((await alice.untilEnded('image-upscaler', id)).status, 'COMPLETED')
@@ -73,23 +74,23 @@ describe('a render whose worker', () => {
   })
 
   test('stood still changes nothing once another one has taken over', async () => {
-    const id = await startLongTask()
-    await untilRendering(id)
+    const { id, release } = await startHeld()
     const stale = service.entry('media')
     stale.signal('SIGSTOP')
-    const unfinished = await listScratch(service)
+    const unfinished = await listUnfinished(id)
     await service.start('media')
     const ended = await alice.untilEnded('image-upscaler', id)
     assert.equal(ended.status, 'COMPLETED')
     const before = await readAll(id)
+    release()
     await goOn(stale, unfinished)
     assert.deepEqual(await readAll(id), before)
   })
 
   test('is gone ends as cancelled, and the next worker does not render it', async () => {
-    const id = await startLongTask()
-    await untilRendering(id)
+    const { id } = await startHeld()
     await service.entry('media').kill()
+    const fence = await fenceOf(id)
     const cancelled = await alice.post(`${CREATE}/${id}/cancel`, {})
     assert.equal(cancelled.status, 200)
     await waitFor('its workflow has completed', async () => {
@@ -98,7 +99,7 @@ describe('a render whose worker', () => {
       )
       return (await handle.describe()).status.name === 'COMPLETED'
     })
-    assert.equal(await fenceOf(id), 1)
+    assert.equal(await fenceOf(id), fence)
     const tasks = await assertLedger(service, ids)
     assert.deepEqual(tasks.map(({ status, error_code }) => error_code ?? status).toSorted(), [
       'COMPLETED',

@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Client } from '../support/client.ts'
 import { startEntry } from '../support/entry.ts'
 import { isLong } from '../support/long.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { base64 } from '../support/pictures.ts'
 import { startS3Proxy } from '../support/s3-proxy.ts'
 import type { S3Proxy } from '../support/s3-proxy.ts'
@@ -12,7 +13,7 @@ import type { S3Server } from '../support/s3-server.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
-import { CREATE, clientOf } from './calls.ts'
+import { CREATE, HEARTBEAT, clientOf } from './calls.ts'
 
 const skip = isLong ? ((await whyNoS3Server()) ?? false) : 'with --long'
 
@@ -25,7 +26,7 @@ describe('a service whose bucket', { skip }, () => {
   before(async () => {
     server = await startS3Server()
     proxy = await startS3Proxy(server.endpoint)
-    const env = { ...server.settings, S3_ENDPOINT: proxy.endpoint, HEARTBEAT_SECONDS: '2' }
+    const env = { ...server.settings, S3_ENDPOINT: proxy.endpoint, ...HEARTBEAT }
     service = await startService({ env })
     alice = await clientOf(service)
   })
@@ -46,7 +47,7 @@ describe('a service whose bucket', { skip }, () => {
         const { data } = (await alice.get(`${CREATE}/${id}`)).body
         return /COMPLETED|FAILED/.test(data.status) && data
       },
-      180_000,
+      3 * PATIENCE_MS,
     )
   const failuresOf = async (id: string): Promise<number> => {
     const [row] = await service.database.sql<{ failures: number }[]>`
@@ -81,7 +82,7 @@ describe('a service whose bucket', { skip }, () => {
         `
         return row?.fence ?? 0
       }
-      await waitFor('it was tried four times', async () => (await triesOf()) > 3, 180_000)
+      await waitFor('it was tried four times', async () => (await triesOf()) > 3, 3 * PATIENCE_MS)
       assert.equal(await failuresOf(id), 0)
       proxy.fault = undefined
       const ended = await untilEnded(id)

@@ -9,7 +9,7 @@ import type { Client } from '../support/client.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
-import { clientOf } from './calls.ts'
+import { HEARTBEAT, clientOf } from './calls.ts'
 import { listEngineProcesses } from './engine-processes.ts'
 import { assertLedger, assertRows } from './ledger.ts'
 import { ageScratch, listScratch, untilSwept } from './scratch.ts'
@@ -26,7 +26,7 @@ const createVideo = async (client: Client, body: object = BODY): Promise<string>
 describe('a media worker that is killed while ffmpeg runs', () => {
   let service: Service
   before(async () => {
-    service = await startService({ roles: ['api', 'core'], env: { HEARTBEAT_SECONDS: '1' } })
+    service = await startService({ roles: ['api', 'core'], env: HEARTBEAT })
   })
   after(async () => await service.stop())
 
@@ -91,7 +91,6 @@ describe('the queue of the media workers', () => {
         VIDEO_TINY: 'true',
         VIDEO_CONCURRENCY_PER_OWNER: '100',
         MEDIA_SLOTS: '1',
-        HEARTBEAT_SECONDS: '1',
       },
     })
   })

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { makeRandom, pick } from '../faults/random.ts'
 import { IMAGE_API, VIDEO_API, makeClient } from '../support/client.ts'
 import type { Answer, Client } from '../support/client.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { base64 } from '../support/pictures.ts'
 import {
   answer,
@@ -107,8 +108,7 @@ class Cup:
     RETURN_TYPES = ("IMAGE",)
 NODE_CLASS_MAPPINGS = {"Kiln Cup": Cup}
 `
-const PATIENCE_MS = 120_000
-const RELIGHT = `${IMAGE_API}/image-relight`
+export const RELIGHT = `${IMAGE_API}/image-relight`
 
 /** Callers of a service of two apis, who repeat what nothing is known of with the same key. Needs a healthy service. */
 export const makeCallers = async (world: Called, options: CallersOptions) => {
@@ -204,7 +204,7 @@ export const makeCallers = async (world: Called, options: CallersOptions) => {
     const answer = await fetch(pick(random, bases) + order.uploadPath, {
       method: 'PUT',
       body: Uint8Array.from(archive),
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.timeout(PATIENCE_MS),
     }).catch(() => undefined)
     if (answer && ![200, 503].includes(answer.status)) wrong.push(`PUT archive: ${answer.status}`)
     order.isUploaded = answer?.status === 200
@@ -282,7 +282,7 @@ export const makeCallers = async (world: Called, options: CallersOptions) => {
         await waitFor(
           `${order.key} is answered`,
           async () => (order.ids.size > 0 || (await create(order))) && (await upload(order)),
-          PATIENCE_MS,
+          2 * PATIENCE_MS,
         )
       // Each that was unknown is repeated once more: it is the same one.
       for (const order of orders.filter(({ unknown }) => unknown > 0)) await create(order)

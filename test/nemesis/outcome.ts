@@ -1,3 +1,4 @@
+import { PATIENCE_MS } from '../support/patience.ts'
 import type { Asked } from './callers.ts'
 import type { Ledgers, Violation } from './check.ts'
 import type { Struck } from './plan.ts'
@@ -27,7 +28,7 @@ const spread = (all: number[]): Spread => {
 
 const SLOW_MS = 2000
 /** So slow is none on a machine that others use, too. */
-const HANGS_MS = 15_000
+const HANGS_MS = PATIENCE_MS / 4
 
 /** Answers that nobody waits for so long, unless the api itself was stopped meanwhile. */
 export const checkAnswers = (asked: readonly Asked[], struck: readonly Struck[]): Violation[] => {

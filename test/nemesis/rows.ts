@@ -109,7 +109,9 @@ export const readRows = async (world: Written) => {
   }
 }
 
-const readFiles = async ({ service }: Written): Promise<ReadonlyMap<string, string>> => {
+export const readFiles = async ({
+  service,
+}: Pick<Written, 'service'>): Promise<ReadonlyMap<string, string>> => {
   const files = new Map<string, string>()
   for (const path of await service.listFiles()) {
     const key = relative(service.storagePath, path)

@@ -7,6 +7,7 @@ import { findParent } from '../../src/local/process-table.ts'
 import { listEngineProcesses } from '../faults/engine-processes.ts'
 import { untilSwept } from '../faults/scratch.ts'
 import type { Service } from '../support/service.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { waitFor } from '../support/wait.ts'
 import { RECEIVERS, makeCallers } from './callers.ts'
 import type { Callers, CallersOptions } from './callers.ts'
@@ -38,13 +39,12 @@ export interface Scenario extends CallersOptions, Omit<WorldOptions, 'needs'> {
 type Say = (line: string) => void
 
 /** What was accepted must have ended, and been told, so long after the last fault has healed: */
-const RECOVERY_MS = 60_000
+const RECOVERY_MS = PATIENCE_MS
 /** and for each that was open then so much longer, which is what one takes of two cores. */
 const EACH_MS = 250
 const LOST = 'after the last heal'
 /** So many orders come before the first fault, for a base that what is held is compared with. */
 const WARM_UP = 40
-const WARM_UP_MS = 180_000
 
 /** Makes everything, lets callers and faults loose on it, waits until all has ended, and checks the three ledgers. */
 export const runScenario = async (scenario: Scenario, say: Say) => {
@@ -60,7 +60,7 @@ export const runScenario = async (scenario: Scenario, say: Say) => {
     await waitFor(
       'the first have ended',
       async () => (await listOpen(world.service)).length === 0,
-      WARM_UP_MS,
+      3 * PATIENCE_MS,
     )
     const base = await measure(world)
     const watch = startWatch(world)
@@ -139,8 +139,11 @@ const listOpen = async ({ database: { sql } }: Settling): Promise<string[]> => {
 }
 
 /** Waits until nothing is open; what still is after the time for it is told. */
-export const waitUntilSettled = async (service: Settling): Promise<Violation[]> => {
-  const limitMs = RECOVERY_MS + EACH_MS * (await listOpen(service)).length
+export const waitUntilSettled = async (
+  service: Settling,
+  recoveryMs = RECOVERY_MS,
+): Promise<Violation[]> => {
+  const limitMs = recoveryMs + EACH_MS * (await listOpen(service)).length
   try {
     await waitFor('all has ended', async () => (await listOpen(service)).length === 0, limitMs)
     return []
@@ -158,7 +161,7 @@ const findLeft = async (world: World, base: Held): Promise<Violation[]> => {
   const isQuiet = async () => (await listOrphans(world)).length === 0
   await waitFor('no child of a dead worker is left', isQuiet).catch(tell('children'))
   const isGivenBack = async () => compare(base, await measure(world)).length === 0
-  await waitFor('what was held is given back', isGivenBack, 30_000).catch(() => {})
+  await waitFor('what was held is given back', isGivenBack).catch(() => {})
   return [...left, ...compare(base, await measure(world))]
 }
 

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { listEngineProcesses } from '../faults/engine-processes.ts'
 import { listScratch } from '../faults/scratch.ts'
 import { metricsUrl, readMetrics } from '../support/metrics.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import type { Violation } from './check.ts'
 import { kindOf } from './faults.ts'
 import type { Struck } from './plan.ts'
@@ -83,7 +84,7 @@ export const startWatch = (world: World) => {
     for (const { name, baseUrl, entry } of world.members.values()) {
       peak = Math.max(peak, await readPeak(entry?.pid ?? 0))
       if (!name.startsWith('api')) continue
-      const answer = await fetch(`${baseUrl}/ready`, { signal: AbortSignal.timeout(2000) })
+      const answer = await fetch(`${baseUrl}/ready`, { signal: AbortSignal.timeout(PATIENCE_MS) })
         .then(async (response) => (await response.json()) as { checks: Record<string, string> })
         .catch(() => undefined)
       if (answer)

@@ -3,6 +3,7 @@ import type { Keep } from '../../bench/support/keep.ts'
 import { startIssuer } from '../../src/local/issuer.ts'
 import { findPort } from '../../src/local/port.ts'
 import type { Entry } from '../support/entry.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { startWebhookReceiver } from '../support/receiver.ts'
 import { startService } from '../support/service.ts'
 import type { Role, Service } from '../support/service.ts'
@@ -52,8 +53,6 @@ const SETTINGS = {
   VIDEO_CONCURRENCY_PER_OWNER: '20',
   METRICS_PORT: '0',
 }
-
-const PATIENCE_MS = 120_000
 
 export const startWorld = async (keep: Keep, { release, needs = new Set() }: WorldOptions) => {
   const { path: folder } = keep(await makeFolder())
@@ -144,7 +143,7 @@ const makeMember = async (options: MemberOptions): Promise<Member> => {
       const entry = await waitFor(
         `${name} starts`,
         () => service.start(role, own, release).catch(() => undefined),
-        PATIENCE_MS,
+        2 * PATIENCE_MS,
       )
       member.entry = entry
       member.logs.push(entry.log)

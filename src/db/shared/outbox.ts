@@ -117,7 +117,7 @@ const toRow = (row: Columns): OutboxRow =>
         options: row.options,
       }
 
-/** A mark that is lost has its row dispatched once more, which changes nothing. */
+/** A lost mark has its row dispatched once more, which does nothing twice: docs/reliability.md tells why. */
 export const markDispatched = async (sql: Sql, ids: readonly string[]): Promise<void> => {
   await sql`
     update outbox set dispatched_at = clock_timestamp(), last_error = null
