@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFile, readdir } from 'node:fs/promises'
-import { describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 
 import { Worker } from '@temporalio/worker'
 
@@ -26,27 +26,39 @@ const TRACED = {
 
 describe('the workflows replay', async () => {
   installQuietRuntime()
-  for (const name of await readdir(FOLDER))
-    test(`the stored history ${name}`, async () => {
-      const history = JSON.parse(await readFile(new URL(name, FOLDER), 'utf8')) as unknown
-      await Worker.runReplayHistory({ workflowBundle: { codePath: workflowBundle() } }, history)
+  const options = { workflowBundle: { codePath: workflowBundle() } }
+  const names = await readdir(FOLDER)
+  const read = async (name: string): Promise<unknown> =>
+    JSON.parse(await readFile(new URL(name, FOLDER), 'utf8')) as unknown
+  const ends = new Map<string, Error | undefined>()
+  before(async () => {
+    // One worker for all: to load the bundle takes it as long as most replays.
+    const histories = await Promise.all(
+      names.map(async (name) => ({ workflowId: name, history: await read(name) })),
+    )
+    for await (const { workflowId, error } of Worker.runReplayHistories(options, histories))
+      ends.set(workflowId, error)
+  })
+  for (const name of names)
+    test(`the stored history ${name}`, () => {
+      assert.ok(ends.has(name), 'it was replayed')
+      assert.ifError(ends.get(name))
     })
 
   test('and the stored histories of two ends as if they were traced', async () => {
     for (const name of ['image-task-completed.json', 'video-task-admitted-later.json']) {
-      const history = JSON.parse(await readFile(new URL(name, FOLDER), 'utf8')) as History
+      const history = (await read(name)) as History
       const [started] = history.events
       Object.assign(started?.workflowExecutionStartedEventAttributes ?? {}, { header: TRACED })
-      await Worker.runReplayHistory({ workflowBundle: { codePath: workflowBundle() } }, history)
+      await Worker.runReplayHistory(options, history)
     }
   })
 
   test('and a history of other steps is refused', async () => {
     const text = await readFile(new URL('image-task-completed.json', FOLDER), 'utf8')
     const history = JSON.parse(text.replaceAll('renderImageTask', 'renderSomething')) as unknown
-    await assert.rejects(
-      Worker.runReplayHistory({ workflowBundle: { codePath: workflowBundle() } }, history),
-      { name: 'DeterminismViolationError' },
-    )
+    await assert.rejects(Worker.runReplayHistory(options, history), {
+      name: 'DeterminismViolationError',
+    })
   })
 })
