@@ -41,6 +41,7 @@ const SOURCES: Record<string, string> = {
   'src/worker-waits.ts': WAITS.replace('SERVICE', 'WORKER'),
   'src/api.ts': service("console.log('first', waited)").replace('SERVICE', 'api-waits'),
   'src/worker.ts': service('console.log(waited)').replace('SERVICE', 'worker-waits'),
+  'node_modules/@temporalio/worker/lib/workflow/workflow-worker-thread.js': '',
 }
 
 const makeCheckout = async (context: TestContext) => {
@@ -51,7 +52,8 @@ const makeCheckout = async (context: TestContext) => {
     await writeFile(join(root, path), content)
   }
   await cp(join(ROOT, 'tools'), join(root, 'tools'), { recursive: true })
-  await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'))
+  await mkdir(join(root, 'node_modules'))
+  await symlink(join(ROOT, 'node_modules/esbuild'), join(root, 'node_modules/esbuild'))
   await write('package-lock.json', '{}')
   await write('package.json', '{"type":"module"}')
   for (const [path, content] of Object.entries(SOURCES)) await write(path, content)
