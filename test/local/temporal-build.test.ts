@@ -185,12 +185,12 @@ test('a build says its share, and the time left once it has a rate', (t) => {
     ['d', 20],
   ])
   const describeAfter = (seconds: number): string => progress.describe(seconds * 1000)
-  progress.begin('a')
+  progress.compiling('a')
   assert.equal(describeAfter(10), '2 %')
-  progress.begin('# a line of its own')
-  progress.begin('b')
+  progress.compiling('# a line of its own')
+  progress.compiling('b')
   assert.equal(describeAfter(60), '20 %, about 4 min left')
-  progress.begin('c')
+  progress.compiling('c')
   assert.equal(describeAfter(120), '80 %, about 30 s left')
 })
 
