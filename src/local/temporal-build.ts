@@ -77,7 +77,7 @@ const DEPENDENCY_WEIGHT = 230
 
 export interface BuildProgress {
   /** Go compiles this package now. */
-  compiling(name: string): void
+  count(name: string): void
   describe(now: number): string
 }
 
@@ -88,7 +88,7 @@ export const makeBuildProgress = (costs: [name: string, cost: number][]): BuildP
   const start = Date.now()
   let begun = 0
   return {
-    compiling: (name) => {
+    count: (name) => {
       begun += costOf.get(name) ?? 0
     },
     describe: (now) => {
@@ -117,7 +117,7 @@ const build = async (
   })
   const tail: string[] = []
   createInterface({ input: child.stderr }).on('line', (line) => {
-    progress.compiling(line)
+    progress.count(line)
     tail.push(line)
     if (tail.length > 15) tail.shift()
   })

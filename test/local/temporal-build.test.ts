@@ -130,10 +130,10 @@ describe('building temporal', () => {
       })
       children.push(child)
       const ended = once(child, 'close')
-      child.stdout.once('data', async () => {
+      if (await Promise.race([once(child.stdout, 'data'), ended.then(() => false)])) {
         await untilBuilding(1)
         child.kill('SIGUSR2')
-      })
+      }
       await ended
       return await calls()
     }
@@ -185,12 +185,12 @@ test('a build says its share, and the time left once it has a rate', (t) => {
     ['d', 20],
   ])
   const describeAfter = (seconds: number): string => progress.describe(seconds * 1000)
-  progress.compiling('a')
+  progress.count('a')
   assert.equal(describeAfter(10), '2 %')
-  progress.compiling('# a line of its own')
-  progress.compiling('b')
+  progress.count('# a line of its own')
+  progress.count('b')
   assert.equal(describeAfter(60), '20 %, about 4 min left')
-  progress.compiling('c')
+  progress.count('c')
   assert.equal(describeAfter(120), '80 %, about 30 s left')
 })
 
