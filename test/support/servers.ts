@@ -14,6 +14,7 @@ import { findTemporalCli } from '../../src/local/temporal-cli.ts'
 import { startTemporal } from '../../src/local/temporal.ts'
 import { bundleWorkflows } from '../../src/local/workflow-bundle.ts'
 import { registerSearchAttributes } from '../../src/jobs/search-attributes.ts'
+import { PATIENCE_MS } from './patience.ts'
 import { PATIENT, TEMPLATE } from './template.ts'
 
 export interface TestServers {
@@ -167,7 +168,7 @@ const startWorkflows = async (folder: string, say: (line: string) => void): Prom
 }
 
 const register = async (address: string): Promise<void> => {
-  const connection = await Connection.connect({ address, connectTimeout: '10 seconds' })
+  const connection = await Connection.connect({ address, connectTimeout: PATIENCE_MS })
   await registerSearchAttributes(connection, 'default').finally(
     async () => await connection.close(),
   )
