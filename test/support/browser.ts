@@ -7,12 +7,21 @@ import { delimiter, join } from 'node:path'
 import { chromium } from 'playwright-core'
 import type { Browser, Page } from 'playwright-core'
 
+import { PACKAGED, unpackChromium } from './chromium.ts'
 import { PATIENCE_MS } from './patience.ts'
 
-/** The Chromium of CHROMIUM_PATH, else that on PATH. */
+/** What a run says that has none. */
+export const NO_CHROMIUM =
+  'no Chromium, and none comes as a package for this machine: `apt-get install chromium`, or name one in CHROMIUM_PATH'
+
+/** The Chromium of CHROMIUM_PATH, else that on PATH, else that of a package. Throws when CHROMIUM_REQUIRED is set and there is none. */
 export const findChromium = (): string | undefined => {
-  const named = process.env['CHROMIUM_PATH']
-  if (named) return named
+  const path = process.env['CHROMIUM_PATH'] || findOnPath() || PACKAGED
+  if (path === undefined && process.env['CHROMIUM_REQUIRED']) throw new Error(NO_CHROMIUM)
+  return path
+}
+
+const findOnPath = (): string | undefined => {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   const paths = folders.flatMap((folder) =>
     ['chromium', 'chromium-browser', 'google-chrome'].map((name) => join(folder, name)),
@@ -20,10 +29,11 @@ export const findChromium = (): string | undefined => {
   return paths.find((path) => existsSync(path))
 }
 
-export const startChromium = (executablePath: string): Promise<Browser> =>
-  chromium.launch({
+export const startChromium = async (executablePath: string): Promise<Browser> =>
+  await chromium.launch({
     executablePath,
     args: ['--no-sandbox', '--disable-gpu'],
+    ...(executablePath === PACKAGED ? { env: await unpackChromium() } : {}),
     timeout: PATIENCE_MS,
   })
 

@@ -2,7 +2,6 @@ import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/prom
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { chromium } from 'playwright-core'
 import type { Browser } from 'playwright-core'
 import sharp from 'sharp'
 
@@ -11,7 +10,7 @@ import type { Kiln } from '../../client/index.ts'
 import { zipFolder } from '../../src/local/demo-pack.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { startStack } from '../../src/local/stack.ts'
-import { findChromium } from '../../test/support/browser.ts'
+import { findChromium, NO_CHROMIUM, startChromium } from '../../test/support/browser.ts'
 
 const OUT = join(ROOT, 'docs/pictures/console')
 const NODE = 'light-tools'
@@ -43,8 +42,7 @@ const LOOKS = [
 /** Takes a picture of every page of the console, on a stack of its own with a few things in it. */
 export const takePictures = async (): Promise<void> => {
   const executablePath = findChromium()
-  if (executablePath === undefined)
-    throw new Error('no Chromium: set CHROMIUM_PATH or put one on PATH')
+  if (executablePath === undefined) throw new Error(NO_CHROMIUM)
   const dataDir = await mkdtemp(join(tmpdir(), 'kiln-pictures-'))
   // PostgreSQL runs as another user when this is root, and has to get through.
   await chmod(dataDir, 0o711)
@@ -56,7 +54,7 @@ export const takePictures = async (): Promise<void> => {
     say,
     interrupt: { stop: never, force: never },
   })
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  const browser = await startChromium(executablePath)
   try {
     const kiln = makeKiln({ baseUrl: stack.url, token: () => stack.token('alice') })
     const task = await fill(kiln)
