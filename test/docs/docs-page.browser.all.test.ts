@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+
+import type { Browser, Page } from 'playwright-core'
+
+import {
+  assertSoundAs,
+  findBarriers,
+  findChromium,
+  LOOKS,
+  NO_CHROMIUM,
+  startChromium,
+  watchPage,
+} from '../support/browser.ts'
+import { isLong } from '../support/long.ts'
+import { useService } from '../support/service.ts'
+import { waitFor } from '../support/wait.ts'
+
+const service = useService({ development: true, env: { ADMIN_SUBJECTS: 'operator' } })
+
+const executable = findChromium()
+const skip = executable === undefined && NO_CHROMIUM
+
+describe('the pages in a browser', { skip }, () => {
+  let browser: Browser
+
+  before(async () => {
+    browser = await startChromium(executable ?? '')
+  })
+  after(() => browser?.close())
+
+  const open = async (path: string): Promise<{ page: Page; faults: string[] }> => {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+    const faults = watchPage(page, service.baseUrl)
+    await page.goto(service.baseUrl + path)
+    return { page, faults }
+  }
+
+  const assertSound = async (page: Page, what: string): Promise<void> => {
+    for (const look of isLong ? LOOKS : LOOKS.slice(0, 2)) {
+      const told = await assertSoundAs(page, what, look)
+      const background = await page.evaluate<string>(
+        'getComputedStyle(document.body).backgroundColor',
+      )
+      assert.equal(background === 'rgb(255, 255, 255)', look.colorScheme === 'light', told)
+    }
+  }
+
+  /** Presses Tab until what has the focus is as asked. */
+  const tabTo = async (page: Page, condition: string): Promise<void> => {
+    for (let presses = 0; presses < 150; presses += 1) {
+      await page.keyboard.press('Tab')
+      if (await page.evaluate<boolean>(`(({ activeElement: focus }) => ${condition})(document)`))
+        return
+    }
+    assert.fail(`Tab never leads to ${condition}`)
+  }
+
+  test('a first picture is relit by keyboard alone, and nothing serious stands in the way', async () => {
+    const { page, faults } = await open('/docs')
+    const press = async (name: string): Promise<void> => {
+      await tabTo(page, `focus.textContent.trim().startsWith('${name}')`)
+      await page.keyboard.press('Enter')
+    }
+    await page.waitForSelector('.opblock-tag')
+    await press('Act as alice')
+    await page.waitForSelector('text=You act as alice until')
+    await tabTo(page, `focus.closest('#operations-tag-Image_tasks') !== null`)
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('.opblock-summary-control')
+    await press('POST')
+    await page.waitForSelector('.try-out__btn')
+    await press('Try it out')
+    await page.waitForSelector('.execute')
+    await press('Execute')
+    await page.waitForSelector('.outcome button')
+    await press('Follow this task')
+    await waitFor('the picture', () =>
+      page.evaluate<boolean>(`document.querySelector('.outcome img')?.naturalWidth > 0`),
+    )
+    await assertSound(page, 'a route that was tried')
+    await page.click('.btn.authorize')
+    await page.waitForSelector('.dialog-ux')
+    assert.deepEqual(await findBarriers(page), [])
+    assert.deepEqual(faults, [])
+  })
+
+  test('nothing serious stands in the way of the guides', async () => {
+    const { page, faults } = await open('/docs/webhooks')
+    await assertSound(page, 'a guide')
+    await page.setViewportSize({ width: 390, height: 900 })
+    assert.equal(await page.locator('#pages').isVisible(), false)
+    await page.click('#menu')
+    await page.click('#pages >> text=Uploads')
+    await page.waitForURL('**/docs/uploads')
+    const code = await page.locator('pre').first().textContent()
+    assert.ok(code?.includes(`API=${service.baseUrl}\n`))
+    assert.deepEqual(faults, [])
+  })
+})
