@@ -268,15 +268,8 @@ describe('a bearer token', () => {
   })
 
   test('signed by a key that is too short is the one 401', async () => {
-    const { privateKey, publicKey } = await generateKeyPair('RS256', {
-      extractable: true,
-      modulusLength: 2048,
-    })
-    const jwk = await exportJWK(publicKey)
-    issuer.keys = [{ ...jwk, n: (jwk.n ?? '').slice(0, 171), kid: 'short' }]
-    const token = await new SignJWT(claims())
-      .setProtectedHeader({ alg: 'RS256', kid: 'short' })
-      .sign(privateKey)
+    issuer.keys = [{ ...rsa.jwk, n: (rsa.jwk.n ?? '').slice(0, 171), kid: 'short' }]
+    const token = await sign(rsa, claims(), { kid: 'short' })
     await refuses(make(), { short: bearer(token) })
   })
 
@@ -319,11 +312,11 @@ describe('the key set', () => {
     assert.equal(issuer.fetches, 2)
   })
 
-  test('is fetched at most once in 30 s for a thousand unknown key ids', async () => {
+  test('is fetched at most once in 30 s for two hundred unknown key ids', async () => {
     const authenticate = make()
     await authenticate(bearer(await sign(ec)))
     const token = (kid: string) => sign(ec, claims(), { kid })
-    const tokens = await Promise.all(Array.from({ length: 500 }, (_, index) => token(`k${index}`)))
+    const tokens = await Promise.all(Array.from({ length: 100 }, (_, index) => token(`k${index}`)))
     const flood = () =>
       Promise.all(tokens.map((token) => assert.rejects(authenticate(bearer(token)), unauthorized)))
     await flood()

@@ -206,19 +206,19 @@ describe('limited routes', () => {
 })
 
 describe('the api', () => {
-  const service = useService({ roles: ['api'], env: { RATE_LIMITS: '0.05' } })
+  const service = useService({ roles: ['api'], env: { RATE_LIMITS: '0.005' } })
 
   test('refuses an address that sends too much at once, whatever it sends', async () => {
     const answers = await Promise.all(
       Array.from(
-        { length: 400 },
+        { length: 40 },
         async () => await fetch(`${service.baseUrl}/publishers/validate?username=free`),
       ),
     )
     const statuses = new Set(answers.map(({ status }) => status))
     assert.deepEqual(statuses, new Set([200, 429]))
     const refused = answers.find(({ status }) => status === 429)
-    assert.equal(refused?.headers.get('ratelimit-policy'), '"ip";q=10;w=1')
+    assert.equal(refused?.headers.get('ratelimit-policy'), '"ip";q=1;w=1')
   })
 
   test('believes no X-Forwarded-For of a peer that is no proxy of ours', async () => {
