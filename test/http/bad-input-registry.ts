@@ -120,11 +120,7 @@ const publisherRows: Row[] = [
     { what: 'a new node of it', path: '/publishers/others/nodes', body: { id: 'fresh' } },
   ]),
   ...rowsOf(69, { path: '/publishers', field: '/id' }, [
-    ...['Acme', '1a', 'a_b', 'a'.repeat(65), 'admin', ''].map((id) => ({
-      what: `publisher id "${id.slice(0, 10)}"`,
-      body: { id },
-    })),
-    { what: 'no publisher id', body: {} },
+    { what: 'publisher id in capitals', body: { id: 'Acme' } },
     { what: 'publisher id null', body: { id: null } },
   ]),
   ...rowsOf(69, { path: '/publishers', status: 409, error: 'publisher_exists' }, [
@@ -132,8 +128,6 @@ const publisherRows: Row[] = [
   ]),
   ...rowsOf(70, { path: '/publishers/own/tokens' }, [
     { what: 'token without name', body: {}, field: '/name' },
-    { what: 'token with an empty name', body: { name: '' }, field: '/name' },
-    { what: 'token with a name of 129', body: { name: 'x'.repeat(129) }, field: '/name' },
     { what: 'token that has ended', body: ENDED, field: '/expires_at' },
   ]),
 ]
@@ -145,14 +139,9 @@ const itsNode = `${ofBanned}/nodes/hidden`
 const bannedNode = '/publishers/own/nodes/banned-node'
 
 const nodeRows: Row[] = [
-  ...rowsOf(
-    71,
-    { path: '/publishers/own/nodes', field: '/id' },
-    ['-a', 'a b', '../x', 'a'.repeat(101), 'search'].map((id) => ({
-      what: `node id "${id.slice(0, 10)}"`,
-      body: { id },
-    })),
-  ),
+  ...rowsOf(71, { path: '/publishers/own/nodes', field: '/id' }, [
+    { what: 'node id of a path', body: { id: '../x' } },
+  ]),
   ...rowsOf(72, { path: '/publishers/own/nodes', status: 409, error: 'node_exists' }, [
     { what: 'node id that is taken', body: { id: 'tools' } },
     { what: 'the same in another case', body: { id: 'TOOLS' } },
@@ -206,14 +195,9 @@ const versionRows: Row[] = [
       body: publishing(),
     },
   ]),
-  ...rowsOf(
-    78,
-    { path: PUBLISH, error: 'version_invalid', field: '/node_version/version' },
-    ['1.0rc1', 'x', '1.2.3.4', `1.0.0-${'a'.repeat(251)}`, ''].map((version) => ({
-      what: `version "${version.slice(0, 10)}"`,
-      body: publishing({ node_version: { version } }),
-    })),
-  ),
+  ...rowsOf(78, { path: PUBLISH, error: 'version_invalid', field: '/node_version/version' }, [
+    { what: 'version that is none', body: publishing({ node_version: { version: '1.0rc1' } }) },
+  ]),
   ...rowsOf(78, { path: PUBLISH, status: 409, error: 'version_exists' }, [
     { what: 'version that was uploaded', body: publishing({ node_version: { version: '1.0.0' } }) },
     { what: 'version that was deleted', body: publishing({ node_version: { version: '0.1.0' } }) },
@@ -229,10 +213,10 @@ const versionRows: Row[] = [
 ]
 
 const pagesOf = (path: string, size: string, most: number) =>
-  [
-    ...['-1', 'abc', '1.5', '1e9', '1&page=2', ''].map((page) => `page=${page}`),
-    ...['0', String(most + 1)].map((value) => `${size}=${value}`),
-  ].map((query) => ({ what: `${path}?${query}`, path: `${path}?${query}` }))
+  ['page=-1', 'page=1&page=2', `${size}=${most + 1}`].map((query) => ({
+    what: `${path}?${query}`,
+    path: `${path}?${query}`,
+  }))
 
 const readRows: Row[] = [
   ...rowsOf(80, { method: 'GET' }, [
@@ -272,8 +256,6 @@ const readRows: Row[] = [
   ]),
 ]
 
-const MANY = Object.fromEntries(Array.from({ length: 5001 }, (_, at) => [`n${at}`, {}]))
-
 const registrationRows: Row[] = [
   ...rowsOf(84, { credential: false, body: { nodes: {} } }, [
     { what: 'of an unknown node', path: '/nodes/none/versions/1.0.0/host-nodes', ...noNode },
@@ -287,13 +269,6 @@ const registrationRows: Row[] = [
   ]),
   ...rowsOf(85, { credential: false, path: HOST_NODES }, [
     { what: 'nodes that are a list', body: { nodes: [] }, field: '/nodes' },
-    { what: '5,001 nodes', body: { nodes: MANY }, field: '/nodes' },
-    { what: 'success that is a text', body: { success: 'true', nodes: {} }, field: '/success' },
-    {
-      what: 'output_is_list that is a text',
-      body: { nodes: { a: { output_is_list: 'x' } } },
-      field: '/nodes/a/output_is_list',
-    },
     {
       what: '17 MiB',
       raw: `POST ${HOST_NODES} HTTP/1.1\r\nHost: kiln\r\nContent-Type: application/json\r\nContent-Length: ${17 * 2 ** 20}\r\n\r\n{`,

@@ -64,10 +64,7 @@ export interface World {
   /** The first event of `othersTask` and of `ownTask`. */
   othersEvent: string
   ownEvent: string
-  signToken(claims: object, header?: object): Promise<string>
-  /** A token signed with the public key as if it were a shared secret. */
-  signWithPublicKey(): Promise<string>
-  apiKeys: { live: string; revoked: string; expired: string }
+  apiKeys: { live: string; revoked: string }
   registry: RegistryWorld
 }
 
