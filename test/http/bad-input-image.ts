@@ -68,7 +68,6 @@ export const REFUSED_IN_PRODUCTION = [
   'https://[::1]/a.png',
 ]
 
-/** Rows about image tasks. */
 export const IMAGE_ROWS: Row[] = [
   { row: 35, what: 'image absent', body: {}, ...failed('/image') },
   ...images(35, ['', null, 5, true, ['https://images.example.com/a.png'], {}], failed('/image')),

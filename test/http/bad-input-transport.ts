@@ -94,7 +94,6 @@ const MALFORMED: [row: number, what: string, raw: Row['raw'] & {}][] = [
   [16, 'a chunk without a length', rawPost(UPSCALE, CHUNKED, 'zz\r\n')],
 ]
 
-/** Rows about headers and transport. */
 export const TRANSPORT_ROWS: Row[] = [
   ...REQUESTS.map((request) => rowOf(...request)),
   ...['PATCH', 'DELETE', 'PUT', 'OPTIONS'].map((method) => ({
@@ -132,7 +131,6 @@ const CREDENTIALS: [number, string, (world: World) => Promise<Record<string, str
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Rows about credentials and Idempotency-Key. */
 export const CALLER_ROWS: Row[] = [
   { row: 18, what: 'no credential', body: {}, credential: false, ...unauthorized },
   {

@@ -106,7 +106,6 @@ const findFirstEvent = async (client: Client, task: string): Promise<string> => 
   return (body['events'] as unknown as { id: string }[])[0]?.id ?? ''
 }
 
-/** A video task that has ended. */
 const makeVideo = async (client: Client, state: string, more: object = {}): Promise<string> => {
   const body = { model: 'videoq2-turbo', duration: 1, prompt: 'sea', ...more }
   const created = await client.create(`${VIDEO_API}/text2video`, body)
@@ -256,7 +255,6 @@ describe('bad input is refused and leaves nothing', () => {
   })
 })
 
-/** What the receiver serves at each path. */
 const answerImages: Parameters<typeof startReceiver>[0] = (request, response) => {
   const serve = async () => {
     const [, what = '', number = ''] = (request.url ?? '').split('/')
