@@ -71,9 +71,14 @@ interface Manifest {
 
 const writeTypes = async (out: string): Promise<void> => {
   await writeOpenApiTypes()
+  compile('tsconfig.client.json', out)
+}
+
+/** Runs tsc, which prints what it finds. Throws when it fails. */
+export const compile = (project: string, out: string, flags: readonly string[] = []): void => {
   const { status, error } = spawnSync(
     join(ROOT, 'node_modules/.bin/tsc'),
-    ['-p', 'tsconfig.client.json', '--outDir', out],
+    ['-p', project, '--outDir', out, ...flags],
     { cwd: ROOT, stdio: 'inherit', shell: process.platform === 'win32' },
   )
   if (status !== 0) throw new Error(`tsc failed${error ? `: ${error.message}` : ''}`)

@@ -4,7 +4,6 @@
  * it at its start. `dist/client` is the package of the client, `dist/console` the web console; `--watch` builds nothing but
  * that one, where a started stack reads it, and again at each change.
  */
-import { spawnSync } from 'node:child_process'
 import { cp, rm, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -12,7 +11,7 @@ import { parseArgs } from 'node:util'
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker'
 
 import { ROOT } from '../src/local/root.ts'
-import { buildClient } from './build-client.ts'
+import { buildClient, compile } from './build-client.ts'
 import { buildConsole, watchConsole } from './console/build.ts'
 
 const build = async (): Promise<void> => {
@@ -29,7 +28,7 @@ const build = async (): Promise<void> => {
   if (values.watch) return await watchConsole(join(ROOT, '.built/console'))
   const out = resolve(values.out)
   await rm(out, { recursive: true, force: true })
-  compile(out, values['no-check'] ? ['--noCheck'] : [])
+  compile('tsconfig.build.json', out, values['no-check'] ? ['--noCheck'] : [])
   await cp(join(ROOT, 'src/db/migrations'), join(out, 'src/db/migrations'), { recursive: true })
   const library = 'src/extraction/interpret/library/python'
   await cp(join(ROOT, library), join(out, library), { recursive: true })
@@ -40,20 +39,6 @@ const build = async (): Promise<void> => {
   const bundle = await bundleWorkflows(join(out, 'workflow-bundle.js'))
   if (!values['no-client']) await buildClient(join(out, 'client'), { types: !values['no-check'] })
   say(`${out} is built; the workflow bundle has ${Math.round(bundle / 1000)} kB`)
-}
-
-const compile = (out: string, flags: readonly string[]): void => {
-  const tsc = join(ROOT, 'node_modules/.bin/tsc')
-  const { status, error } = spawnSync(
-    tsc,
-    ['-p', 'tsconfig.build.json', '--outDir', out, ...flags],
-    {
-      cwd: ROOT,
-      stdio: 'inherit',
-      shell: process.platform === 'win32',
-    },
-  )
-  if (status !== 0) throw new Error(`tsc failed${error ? `: ${error.message}` : ''}`)
 }
 
 /** Writes the bundle that WORKFLOW_BUNDLE names in the image; returns its size in bytes. */

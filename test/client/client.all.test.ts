@@ -256,6 +256,8 @@ test('the examples of the document run', async () => {
   assert.equal((await receive([makeWebhookSecret()])).status, 401)
 })
 
+const words = (line: string): string[] => line.split(' ')
+
 interface Ran {
   code: number | null
   out: string
@@ -292,27 +294,17 @@ describe('the command-line tool', { concurrency: 3 }, () => {
   })
 
   test('saves what was made of an image, and says where', async () => {
-    const { code, out, err } = await kiln([
-      'relight',
-      'photo.png',
-      '--prompt',
-      'sunset',
-      '-o',
-      'out.png',
-    ])
+    const { code, out, err } = await kiln(words('relight photo.png --prompt sunset -o out.png'))
     assert.deepEqual([code, out], [0, 'out.png\n'], err)
     assert.match(err, /^sending.*\ntask .*\nCREATED.*\nIN_PROGRESS.*\nCOMPLETED/)
     assert.equal((await readFile(join(folder, 'out.png'))).subarray(1, 4).toString(), 'PNG')
   })
 
   test('takes an API key, and writes one line of JSON', async () => {
-    const made = await answerOf(
-      connect().routes.POST('/users/api-keys', { body: { name: 'tool' } }),
-    )
+    const { routes } = connect()
+    const made = await answerOf(routes.POST('/users/api-keys', { body: { name: 'tool' } }))
     const env = { KILN_TOKEN: '', KILN_API_KEY: made.key }
-    const { code, out, err } = await kiln(['skin', 'flexible', 'photo.png', '--json', '-q'], {
-      env,
-    })
+    const { code, out, err } = await kiln(words('skin flexible photo.png --json -q'), { env })
     assert.equal(code, 0, err)
     const { state, saved } = JSON.parse(out) as { state: string; saved: string }
     assert.deepEqual([state, saved, err], ['succeeded', 'photo.skin.png', ''])
@@ -320,29 +312,11 @@ describe('the command-line tool', { concurrency: 3 }, () => {
   })
 
   test('makes a video, and one that is longer', async () => {
-    const args = [
-      'video',
-      'Sea',
-      '--model',
-      'videoq2-turbo',
-      '--duration',
-      '4',
-      '--resolution',
-      '540p',
-    ]
-    const made = await kiln([...args, '--json', '-o', 'sea.mp4'])
+    const options = '--model videoq2-turbo --duration 4 --resolution 540p --json -o sea.mp4'
+    const made = await kiln(['video', 'Sea', ...words(options)])
     assert.equal(made.code, 0, made.err)
     const { task_id: id } = JSON.parse(made.out) as { task_id: string }
-    const longer = await kiln([
-      'extend',
-      id,
-      '--duration',
-      '1',
-      '--resolution',
-      '540p',
-      '-o',
-      'long.mp4',
-    ])
+    const longer = await kiln(words(`extend ${id} --duration 1 --resolution 540p -o long.mp4`))
     assert.deepEqual([longer.code, longer.out], [0, 'long.mp4\n'], longer.err)
     assert.match((await kiln(['watch', id])).out, /success\nhttp.*mp4/)
   })
@@ -400,12 +374,7 @@ describe('the command-line tool', { concurrency: 3 }, () => {
       [2, ['video', 'a', '--bogus'], {}, /Unknown option '--bogus'/],
       [2, ['publish', '.'], { env: { KILN_PUBLISH_TOKEN: '' } }, /set KILN_PUBLISH_TOKEN/],
       [3, ['watch', '6b1f9a52-3f1e-4c55-8c7e-0d5a4b7c9e21'], {}, /There is no task/],
-      [
-        3,
-        ['relight', 'photo.png', '--strength', '400'],
-        {},
-        /must be a number from 0 to 100, got 400/,
-      ],
+      [3, words('relight photo.png --strength 400'), {}, /a number from 0 to 100, got 400/],
       [3, ['relight', 'photo.png'], { env: { KILN_TOKEN: '' } }, /KILN_TOKEN or KILN_API_KEY must/],
       [4, ['relight', 'photo.png'], away, /the service cannot be reached/],
       [5, ['relight', 'none.png'], {}, /ENOENT/],

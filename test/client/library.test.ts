@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import type { TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 
@@ -17,6 +15,7 @@ import { makeScreen } from '../../client/cli/screen.ts'
 import { KilnError, makeKiln, verifyWebhook, WebhookError } from '../../client/index.ts'
 import { makeWebhookSecret, signWebhook } from '../../src/adapters/webhook.ts'
 import { ROOT } from '../../src/local/root.ts'
+import { makeFolder } from '../support/folder.ts'
 import { makeFaultyFetch, refuse } from './faults.ts'
 
 const bundle = async (): Promise<string> => {
@@ -184,18 +183,8 @@ describe('a call', () => {
 })
 
 describe('a pack', () => {
-  const makePack = async (context: TestContext, files: Record<string, string>): Promise<string> => {
-    const folder = await mkdtemp(join(tmpdir(), 'kiln-client-'))
-    context.after(() => rm(folder, { recursive: true }))
-    for (const [path, content] of Object.entries(files)) {
-      await mkdir(join(folder, path, '..'), { recursive: true })
-      await writeFile(join(folder, path), content)
-    }
-    return folder
-  }
-
   test('is zipped without secrets, caches, links and what git ignores, and says so', async (context) => {
-    const folder = await makePack(context, {
+    const folder = await makeFolder(context, {
       'pyproject.toml': '',
       'nodes/a.py': 'a = 1\n',
       'nodes/__pycache__/a.cpython-312.pyc': '',
@@ -229,7 +218,7 @@ describe('a pack', () => {
   })
 
   test('is described by its pyproject.toml', async (context) => {
-    const folder = await makePack(context, {
+    const folder = await makeFolder(context, {
       'pyproject.toml': `[project]
 name = "tools"
 version = "1.2.3"
@@ -263,9 +252,12 @@ DisplayName = "Tools"`,
       ['[project]\nversion = "1.0.0"', /no \[project\] name = /],
       ['[project', /cannot be read: .*Invalid TOML/],
     ] as const)
-      await assert.rejects(readProject(await makePack(context, { 'pyproject.toml': toml })), fault)
+      await assert.rejects(
+        readProject(await makeFolder(context, { 'pyproject.toml': toml })),
+        fault,
+      )
     await assert.rejects(
-      readProject(await makePack(context, {})),
+      readProject(await makeFolder(context, {})),
       /which a pack must have, cannot be read/,
     )
   })

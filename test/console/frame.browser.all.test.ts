@@ -88,29 +88,25 @@ describe('the frame of the console', { skip }, () => {
     await page.getByRole('dialog', { name: 'Keys' }).waitFor()
   })
 
-  test(
-    'an API key is made, shown once, and revoked; a fault stands at its field',
-    inLong,
-    async () => {
-      const page = await console.open('/account', { as: 'bob' })
-      await page.getByRole('button', { name: 'New key' }).click()
-      await page.getByLabel('Name').fill('nightly')
-      await page.getByLabel('Ends on').fill('soon')
-      await page.keyboard.press('Enter')
-      const field = page.getByLabel('Ends on')
-      await page.getByText('must be a string that is an ISO 8601 date-time').waitFor()
-      assert.equal(await field.getAttribute('aria-invalid'), 'true')
-      await field.fill('')
-      await page.keyboard.press('Enter')
-      await page.getByText(/^kiln_key_\w{30,}$/).waitFor()
-      await page.getByRole('button', { name: 'Close' }).click()
-      await page.getByText('nightly').waitFor()
-      await assertSound(page)
-      await page.getByRole('button', { name: 'Revoke …' }).click()
-      await page.getByRole('button', { name: 'Revoke key' }).click()
-      await page.getByText('You have no API keys.').waitFor()
-    },
-  )
+  test('an API key is made, shown once and revoked; a fault is at its field', inLong, async () => {
+    const page = await console.open('/account', { as: 'bob' })
+    await page.getByRole('button', { name: 'New key' }).click()
+    await page.getByLabel('Name').fill('nightly')
+    await page.getByLabel('Ends on').fill('soon')
+    await page.keyboard.press('Enter')
+    const field = page.getByLabel('Ends on')
+    await page.getByText('must be a string that is an ISO 8601 date-time').waitFor()
+    assert.equal(await field.getAttribute('aria-invalid'), 'true')
+    await field.fill('')
+    await page.keyboard.press('Enter')
+    await page.getByText(/^kiln_key_\w{30,}$/).waitFor()
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.getByText('nightly').waitFor()
+    await assertSound(page)
+    await page.getByRole('button', { name: 'Revoke …' }).click()
+    await page.getByRole('button', { name: 'Revoke key' }).click()
+    await page.getByText('You have no API keys.').waitFor()
+  })
 
   test('an address that leads to nothing says so', inLong, async () => {
     const page = await console.open('/nothing/here')

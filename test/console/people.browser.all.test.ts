@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
-import type { TestContext } from 'node:test'
 
 import type { Page } from 'playwright-core'
 
 import { makeClient } from '../support/client.ts'
+import { makeFolder } from '../support/folder.ts'
 import { waitFor } from '../support/wait.ts'
 import { writeZip } from '../support/zip-writer.ts'
 import { assertSound, inLong, skip, useConsole } from './harness.ts'
@@ -26,16 +23,6 @@ NODE_CLASS_MAPPINGS = {"Mixer": Mixer}
 `
 const HIDDEN = `import base64\n\nexec(base64.b64decode("cHJpbnQoMSk="))\n${NODE}`
 const SCRIPT = '<img src=x onerror=alert(1)>\u202E'
-
-const makeFolder = async (context: TestContext, files: Record<string, string>): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), 'kiln-pack-'))
-  context.after(() => rm(folder, { recursive: true }))
-  for (const [path, text] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, path)), { recursive: true })
-    await writeFile(join(folder, path), text)
-  }
-  return folder
-}
 
 const press = (page: Page, name: string | RegExp): Promise<void> =>
   page.getByRole('button', { name, exact: true }).click()
@@ -133,36 +120,32 @@ describe('publishers, moderation and operations', { skip }, () => {
     assert.equal(await page.getByText('version.update version/light-mixer@1.1.0').count(), 4)
   })
 
-  test(
-    'operations shows who polls each queue, and each tab of a publisher is there',
-    inLong,
-    async () => {
-      const page = await console.open('/operations', { as: 'operator' })
-      await page.getByRole('row', { name: /workflow/ }).waitFor()
-      await page.getByRole('img', { name: 'Outbox since the page was opened' }).waitFor()
-      await assertSound(page)
-      const owner = await console.open('/publishers/alice-packs?tab=tokens', { as: 'alice' })
-      await press(owner, 'Make a token')
-      await owner.getByLabel('Name').fill('laptop')
-      await press(owner, 'Make token')
-      const secret = await owner.getByRole('region', { name: 'secret' }).textContent()
-      assert.match(secret ?? '', /^kiln_pat_/)
-      await press(owner, 'Close')
-      await owner.getByText('laptop').waitFor()
-      assert.doesNotMatch(await owner.content(), new RegExp(secret ?? ''))
-      for (const tab of ['Members', 'Trusted publishers', 'Endpoints', 'About', 'Nodes'])
-        await owner.getByRole('tab', { name: tab }).click()
-      await owner.getByRole('link', { name: /1\.1\.0/ }).waitFor()
-      await assertSound(owner)
-      await owner.setViewportSize({ width: 390, height: 900 })
-      await owner.goto(`${console.service.baseUrl}/console/publishers/alice-packs?tab=settings`)
-      const tab = owner.getByRole('tab', { name: 'About' })
-      await waitFor('the tab to be in sight', async () => {
-        const { x = 390, width = 0 } = (await tab.boundingBox()) ?? {}
-        return x >= 0 && x + width <= 390
-      })
-    },
-  )
+  test('operations shows who polls, and a publisher has each tab', inLong, async () => {
+    const page = await console.open('/operations', { as: 'operator' })
+    await page.getByRole('row', { name: /workflow/ }).waitFor()
+    await page.getByRole('img', { name: 'Outbox since the page was opened' }).waitFor()
+    await assertSound(page)
+    const owner = await console.open('/publishers/alice-packs?tab=tokens', { as: 'alice' })
+    await press(owner, 'Make a token')
+    await owner.getByLabel('Name').fill('laptop')
+    await press(owner, 'Make token')
+    const secret = await owner.getByRole('region', { name: 'secret' }).textContent()
+    assert.match(secret ?? '', /^kiln_pat_/)
+    await press(owner, 'Close')
+    await owner.getByText('laptop').waitFor()
+    assert.doesNotMatch(await owner.content(), new RegExp(secret ?? ''))
+    for (const tab of ['Members', 'Trusted publishers', 'Endpoints', 'About', 'Nodes'])
+      await owner.getByRole('tab', { name: tab }).click()
+    await owner.getByRole('link', { name: /1\.1\.0/ }).waitFor()
+    await assertSound(owner)
+    await owner.setViewportSize({ width: 390, height: 900 })
+    await owner.goto(`${console.service.baseUrl}/console/publishers/alice-packs?tab=settings`)
+    const tab = owner.getByRole('tab', { name: 'About' })
+    await waitFor('the tab to be in sight', async () => {
+      const { x = 390, width = 0 } = (await tab.boundingBox()) ?? {}
+      return x >= 0 && x + width <= 390
+    })
+  })
 
   test('a member gets another role, and jobs are trusted and no longer', inLong, async () => {
     await console.open('/account', { as: 'bob' })

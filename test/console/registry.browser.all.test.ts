@@ -147,72 +147,64 @@ describe('the registry of the console', { skip }, () => {
     assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0)
   })
 
-  test(
-    'is walked by keyboard alone, from a search to the host node of a version',
-    inLong,
-    async () => {
-      const page = await console.open('/registry')
-      await page.getByRole('link', { name: 'Light Mixer Pack' }).waitFor()
-      await page.keyboard.press('j')
-      assert.ok(await isFocused(page.locator('main [data-index="0"]')), 'j leads into the rows')
-      await page.keyboard.press('/')
-      await page.keyboard.type('light mixer')
-      const row = page.getByRole('listitem').filter({ hasText: 'Light Mixer Pack' })
-      await row.waitFor()
-      await tabTo(page, row)
-      await page.keyboard.press('Enter')
-      await page.waitForURL(`**/registry/${nodeId}`)
-      const title = page.getByRole('heading', { name: 'Light Mixer Pack', level: 1 })
-      await title.waitFor()
-      assert.ok(await isFocused(title), 'the title has the focus')
-      await tabTo(page, page.getByRole('tab', { name: '3 versions' }))
-      await page.keyboard.press('ArrowRight')
-      const open = page.getByRole('button', { name: 'Open Light Mixer' })
-      await open.waitFor()
-      await tabTo(page, open)
-      await page.keyboard.press('Enter')
-      await page.getByRole('dialog').getByText('Inputs as the pack declares them').waitFor()
-      await page.keyboard.press('Escape')
-      await page.getByRole('dialog').waitFor({ state: 'detached' })
-      assert.ok(await isFocused(open), 'the focus is back')
-    },
-  )
+  test('is walked by keyboard alone, from a search to a host node', inLong, async () => {
+    const page = await console.open('/registry')
+    await page.getByRole('link', { name: 'Light Mixer Pack' }).waitFor()
+    await page.keyboard.press('j')
+    assert.ok(await isFocused(page.locator('main [data-index="0"]')), 'j leads into the rows')
+    await page.keyboard.press('/')
+    await page.keyboard.type('light mixer')
+    const row = page.getByRole('listitem').filter({ hasText: 'Light Mixer Pack' })
+    await row.waitFor()
+    await tabTo(page, row)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/registry/${nodeId}`)
+    const title = page.getByRole('heading', { name: 'Light Mixer Pack', level: 1 })
+    await title.waitFor()
+    assert.ok(await isFocused(title), 'the title has the focus')
+    await tabTo(page, page.getByRole('tab', { name: '3 versions' }))
+    await page.keyboard.press('ArrowRight')
+    const open = page.getByRole('button', { name: 'Open Light Mixer' })
+    await open.waitFor()
+    await tabTo(page, open)
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').getByText('Inputs as the pack declares them').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    assert.ok(await isFocused(open), 'the focus is back')
+  })
 
-  test(
-    'a search that is refused for a while counts down, and goes on by itself',
-    inLong,
-    async () => {
-      const page = await console.open('/registry')
-      await page.clock.install()
-      await page.reload()
-      await page.getByRole('link', { name: 'Light Mixer Pack' }).waitFor()
-      await page.route(
-        /nodes.search.*limit=50/,
-        async (route) => {
-          // From now on time passes as the test says.
-          await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 60_000)
-          await route.fulfill({
-            status: 429,
-            headers: { 'retry-after': '3' },
-            json: { error: 'rate_limited', message: 'Too many requests.', details: [] },
-          })
-        },
-        { times: 1 },
-      )
-      await page.getByRole('searchbox', { name: 'Search the registry' }).fill('light mixer')
-      const refusal = page.getByText('Trying again in')
-      await waitFor('the refusal', async () => {
-        await page.clock.runFor(1)
-        return await refusal.isVisible()
-      })
-      const left = Number(/ (\d) s\.$/.exec(await refusal.innerText())?.[1])
-      await page.clock.runFor(1000)
-      await page.getByText(`Trying again in ${left - 1} s.`).waitFor()
-      await page.clock.resume()
-      await page.getByRole('link', { name: 'Light Mixer Pack' }).waitFor()
-      await refusal.waitFor({ state: 'detached' })
-    },
-  )
+  test('a search that is refused for a while counts down, and goes on', inLong, async () => {
+    const page = await console.open('/registry')
+    await page.clock.install()
+    await page.reload()
+    await page.getByRole('link', { name: 'Light Mixer Pack' }).waitFor()
+    await page.route(
+      /nodes.search.*limit=50/,
+      async (route) => {
+        // From now on time passes as the test says.
+        await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 60_000)
+        await route.fulfill({
+          status: 429,
+          headers: { 'retry-after': '3' },
+          json: { error: 'rate_limited', message: 'Too many requests.', details: [] },
+        })
+      },
+      { times: 1 },
+    )
+    await page.getByRole('searchbox', { name: 'Search the registry' }).fill('light mixer')
+    const refusal = page.getByText('Trying again in')
+    await waitFor('the refusal', async () => {
+      await page.clock.runFor(1)
+      return await refusal.isVisible()
+    })
+    const left = Number(/ (\d) s\.$/.exec(await refusal.innerText())?.[1])
+    await page.clock.runFor(1000)
+    await page.getByText(`Trying again in ${left - 1} s.`).waitFor()
+    await page.clock.resume()
+    await page.getByRole('link', { name: 'Light Mixer Pack' }).waitFor()
+    await refusal.waitFor({ state: 'detached' })
+  })
 
   test('tells of a new build, and loads it at a press', inLong, async () => {
     const page = await console.open('/registry')

@@ -56,38 +56,30 @@ describe('signing in at an issuer', { skip }, () => {
     assert.doesNotMatch(page.url(), /code=/)
   })
 
-  test(
-    'a reload goes on without asking, as long as the issuer knows somebody',
-    inLong,
-    async () => {
-      const page = await signIn('/account')
-      await page.reload()
-      await page.getByRole('button', { name: 'Signed in as alice' }).waitFor()
-      assert.equal(callsOf('authorize').at(-1)?.get('prompt'), 'none')
-      await page.context().clearCookies()
-      await page.reload()
-      await page.getByRole('button', { name: 'Sign in at' }).waitFor()
-      assert.equal(page.url(), `${baseUrl}/console/account`)
-    },
-  )
+  test('a reload goes on as long as the issuer knows somebody', inLong, async () => {
+    const page = await signIn('/account')
+    await page.reload()
+    await page.getByRole('button', { name: 'Signed in as alice' }).waitFor()
+    assert.equal(callsOf('authorize').at(-1)?.get('prompt'), 'none')
+    await page.context().clearCookies()
+    await page.reload()
+    await page.getByRole('button', { name: 'Sign in at' }).waitFor()
+    assert.equal(page.url(), `${baseUrl}/console/account`)
+  })
 
-  test(
-    'renews a token before it ends, and gives back the refresh token that it was given last',
-    inLong,
-    async () => {
-      issuer.rules.seconds = 61
-      const page = await signIn('/account')
-      const renewals = () =>
-        callsOf('token').filter((call) => call.get('grant_type') === 'refresh_token')
-      const before = renewals().length
-      await waitFor('two renewals', async () => renewals().length >= before + 2)
-      assert.equal(
-        new Set(renewals().map((call) => call.get('refresh_token'))).size,
-        renewals().length,
-      )
-      assert.equal(await page.getByRole('dialog').count(), 0)
-    },
-  )
+  test('renews a token before it ends, with the refresh token given last', inLong, async () => {
+    issuer.rules.seconds = 61
+    const page = await signIn('/account')
+    const renewals = () =>
+      callsOf('token').filter((call) => call.get('grant_type') === 'refresh_token')
+    const before = renewals().length
+    await waitFor('two renewals', async () => renewals().length >= before + 2)
+    assert.equal(
+      new Set(renewals().map((call) => call.get('refresh_token'))).size,
+      renewals().length,
+    )
+    assert.equal(await page.getByRole('dialog').count(), 0)
+  })
 
   test('says that a session ends which cannot be renewed', inLong, async () => {
     Object.assign(issuer.rules, { seconds: 100, refresh: false })
@@ -116,24 +108,20 @@ describe('signing in at an issuer', { skip }, () => {
     await page.getByRole('button', { name: 'Signed in as alice' }).waitFor()
   })
 
-  test(
-    'signing out revokes the refresh token and ends the session at the issuer, with no token in the address',
-    inLong,
-    async () => {
-      const page = await signIn('/account')
-      await page.getByRole('button', { name: 'Signed in as alice' }).click()
-      await page.getByRole('menuitem', { name: 'Sign out' }).click()
-      await page.waitForURL(`${baseUrl}/console/`)
-      await page.getByRole('link', { name: 'Sign in', exact: true }).waitFor()
-      assert.equal(callsOf('revoke').length, 1)
-      assert.deepEqual(
-        [...(callsOf('end').at(-1)?.keys() ?? [])],
-        ['client_id', 'post_logout_redirect_uri'],
-      )
-      await page.reload()
-      await page.getByRole('link', { name: 'Sign in', exact: true }).waitFor()
-    },
-  )
+  test('signing out revokes and ends at the issuer, no token in the address', inLong, async () => {
+    const page = await signIn('/account')
+    await page.getByRole('button', { name: 'Signed in as alice' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.waitForURL(`${baseUrl}/console/`)
+    await page.getByRole('link', { name: 'Sign in', exact: true }).waitFor()
+    assert.equal(callsOf('revoke').length, 1)
+    assert.deepEqual(
+      [...(callsOf('end').at(-1)?.keys() ?? [])],
+      ['client_id', 'post_logout_redirect_uri'],
+    )
+    await page.reload()
+    await page.getByRole('link', { name: 'Sign in', exact: true }).waitFor()
+  })
 
   test('a way back that this page did not ask for is refused', inLong, async () => {
     const page = await console.open('/signed-in?code=x&state=y', { baseUrl })

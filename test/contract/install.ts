@@ -21,7 +21,6 @@ export class Skipped extends Error {
 }
 
 export interface Tools {
-  /** Where programs of Python packages are. */
   bin: string
 }
 
@@ -93,7 +92,6 @@ export interface RunOptions {
   bin?: string
 }
 
-/** Runs a program to its end and tells whether it succeeded. */
 export const run = async (
   command: string,
   args: readonly string[],

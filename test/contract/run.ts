@@ -22,7 +22,6 @@ const OPTIONS = FIRST_OPTION < 0 ? [] : GIVEN.slice(FIRST_OPTION)
 interface Setting {
   /** Of this run; removed with it. */
   folder: string
-  /** The document as the service answers it. */
   document: string
   env: Record<string, string>
 }
@@ -58,20 +57,9 @@ const typescript: Part = async ({ document, env }) => {
 const python: Part = async ({ document, folder: cwd, env }) => {
   const { bin } = await installPython()
   const config = join(HERE, 'clients/python.yaml')
+  const options = ['--output-path', 'generated', '--fail-on-warning']
   const steps: [string, string[]][] = [
-    [
-      'openapi-python-client',
-      [
-        'generate',
-        '--path',
-        document,
-        '--config',
-        config,
-        '--output-path',
-        'generated',
-        '--fail-on-warning',
-      ],
-    ],
+    ['openapi-python-client', ['generate', '--path', document, '--config', config, ...options]],
     ['python', [join(HERE, 'clients/client.py')]],
   ]
   return await runAll(steps, { cwd, bin, env: { ...env, PYTHONPATH: join(cwd, 'generated') } })

@@ -24,7 +24,6 @@ import { SETTINGS, count, firstLine, makeJudge, makeSender, makeThings, readJson
 export interface FuzzOptions {
   seed: number
   seconds: number
-  /** The only request to send. */
   only: string | undefined
 }
 

@@ -30,7 +30,6 @@ export interface Things {
   personalAccessToken: string
   /** Values by collection and member: `publishers id`. */
   known: Map<string, string[]>
-  /** Signed targets. */
   links: string[]
 }
 

@@ -13,13 +13,11 @@ import { makeApiKeyRoutes } from '../../src/http/platform/api-key-routes.ts'
 import { DEVELOPMENT_AUDIENCE, signToken } from '../../src/process/development-issuer.ts'
 import { startIssuer } from '../../src/local/issuer.ts'
 import type { Issuer } from '../../src/local/issuer.ts'
-import { readAnswer } from '../support/client.ts'
+import { makeClient } from '../support/client.ts'
 import { startRoutes } from '../support/routes.ts'
 import { createDatabase } from '../support/stack.ts'
 
 interface Body {
-  error?: string
-  details?: string[]
   id: string
   name: string
   key: string
@@ -69,28 +67,18 @@ interface Call {
   body?: unknown
 }
 
-const call = async ({ method, path: rest = '', headers = {}, body }: Call) => {
-  const path = `/users/api-keys${rest}`
-  const response = await fetch(server.url + path, {
-    method,
-    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  })
-  const answer = await readAnswer(response, { method, path })
-  const json: unknown = answer.body
-  return {
-    status: answer.status,
-    headers: answer.headers,
-    body: json as Body,
-    list: json as Body[],
-  }
+const anyone = makeClient(() => server.url)
+
+const call = async ({ method, path = '', headers, body: given }: Call) => {
+  const { body, ...answer } = await anyone.call(method, `/users/api-keys${path}`, given, headers)
+  return { ...answer, body: body as unknown as Body & typeof body }
 }
 
 const create = async (authorization: string, body: unknown = { name: 'renders' }) =>
   call({ method: 'POST', headers: { authorization }, body })
 
 const list = async (authorization: string) =>
-  (await call({ method: 'GET', headers: { authorization } })).list
+  (await call({ method: 'GET', headers: { authorization } })).body as unknown as Body[]
 
 describe('POST /users/api-keys', () => {
   test('answers 201 with a key that acts for its maker', async () => {
@@ -199,12 +187,8 @@ describe('DELETE /users/api-keys/{id}', () => {
     const { body } = await create(authorization)
     const use = { method: 'GET', headers: { 'x-api-key': body.key } }
     assert.equal((await call(use)).status, 403)
-    const { status } = await call({
-      method: 'DELETE',
-      path: `/${body.id}`,
-      headers: { authorization },
-    })
-    assert.equal(status, 204)
+    const end = { method: 'DELETE', path: `/${body.id}`, headers: { authorization } }
+    assert.equal((await call(end)).status, 204)
     assert.equal((await call(use)).status, 401)
   })
 

@@ -31,13 +31,8 @@ interface SigningKey {
 
 const makeKey = async (alg: string, kid: string): Promise<SigningKey> => {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true })
-  return {
-    alg,
-    kid,
-    privateKey,
-    publicKey,
-    jwk: { ...(await exportJWK(publicKey)), kid, use: 'sig' },
-  }
+  const jwk = { ...(await exportJWK(publicKey)), kid, use: 'sig' }
+  return { alg, kid, privateKey, publicKey, jwk }
 }
 
 /** A server of key sets that can be told to fail or to keep silent. */
@@ -64,7 +59,7 @@ const stopClock = (t: TestContext): void =>
 
 const seconds = (offset: number) => Math.floor(Date.now() / 1000) + offset
 
-const claims = (more: JWTPayload = {}): JWTPayload => ({
+const claims = (more: Record<string, unknown> = {}): JWTPayload => ({
   iss: ISSUER,
   aud: AUDIENCE,
   sub: 'alice',
@@ -210,23 +205,19 @@ describe('a bearer token', () => {
 
   test('that does not hold is the one 401', async (t) => {
     stopClock(t)
-    const { iss: _iss, ...noIssuer } = claims()
-    const { aud: _aud, ...noAudience } = claims()
-    const { exp: _exp, ...noExpiry } = claims()
-    const { sub: _sub, ...noSubject } = claims()
     const payloads: Record<string, JWTPayload> = {
       'expired 60 s ago': claims({ exp: seconds(-60) }),
       'not valid for another 61 s': claims({ nbf: seconds(61) }),
       'other issuer': claims({ iss: `${ISSUER}/` }),
       'other audience': claims({ aud: 'other' }),
-      'no issuer': noIssuer,
-      'no audience': noAudience,
-      'no expiry': noExpiry,
-      'no subject': noSubject,
-      'expiry as text': claims({ exp: String(seconds(600)) as unknown as number }),
+      'no issuer': claims({ iss: undefined }),
+      'no audience': claims({ aud: undefined }),
+      'no expiry': claims({ exp: undefined }),
+      'no subject': claims({ sub: undefined }),
+      'expiry as text': claims({ exp: String(seconds(600)) }),
       'empty subject': claims({ sub: '' }),
       'subject of 256 characters': claims({ sub: 'x'.repeat(256) }),
-      'subject that is no text': claims({ sub: 5 as unknown as string }),
+      'subject that is no text': claims({ sub: 5 }),
       'subject anonymous': claims({ sub: 'anonymous' }),
       'subject of an anonymous account': claims({ sub: `anonymous:${'0'.repeat(32)}` }),
       'subject with NUL': claims({ sub: 'a\0b' }),

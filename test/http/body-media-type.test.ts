@@ -24,6 +24,7 @@ describe('media type of a body', () => {
     'text/plain',
     'application/xml',
     'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
     'application/jsonp',
     'application/problem+json',
     'application/json; charset=latin1',

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { createServer, IncomingMessage, request as httpRequest } from 'node:http'
 import type { ClientRequest, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 
 import { ApiError } from '../../src/domain/shared/errors.ts'
@@ -16,14 +14,10 @@ import type { InlineImage } from '../../src/http/body/inline.ts'
 import { replaceInline } from '../../src/http/body/inline.ts'
 import { readJsonBody } from '../../src/http/body/read-json-body.ts'
 import type { ReadJsonBodyOptions } from '../../src/http/body/read-json-body.ts'
+import { makeFolder } from '../support/folder.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 
-/** A folder that is gone after the test. */
-export const makeScratch = async (t: TestContext): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), 'kiln-body-'))
-  t.after(() => rm(folder, { recursive: true, force: true }))
-  return folder
-}
+export const makeScratch = (t: TestContext): Promise<string> => makeFolder(t)
 
 export const makeOptions = (
   scratchDir: string,

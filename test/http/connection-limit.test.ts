@@ -48,7 +48,6 @@ describe('connections', () => {
     await server.close()
   })
 
-  /** Opens a connection that sends nothing. */
   const hold = async (localAddress: string): Promise<void> => {
     const { hostname, port } = new URL(server.url)
     const socket = connect({ host: hostname, port: Number(port), localAddress })

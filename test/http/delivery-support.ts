@@ -28,7 +28,6 @@ export const isSignedWith = (request: Received, secret: string): boolean => {
   }
 }
 
-/** Members of requests in the order they came. */
 export const headersOf = (requests: readonly Received[], name: string): unknown[] =>
   requests.map(({ headers }) => headers[name])
 
@@ -69,7 +68,6 @@ export const untilSettled = async (client: Client, taskId: string): Promise<Task
     return hasEnded && events.every(({ state }) => state !== 'pending') && events
   })
 
-/** Number and state of each event. */
 export const statesOf = (events: readonly TaskEvent[]): [number, string, string][] =>
   events.map(({ sequence, status, state }) => [sequence, status, state])
 
@@ -82,7 +80,6 @@ export const attemptsOf = async (
     'attempts'
   ] as unknown as Attempt[]
 
-/** The last event of a task, which is its end. */
 export const endOf = (events: readonly TaskEvent[]): TaskEvent => {
   const end = events.at(-1)
   if (!end) throw new Error('a task without events')

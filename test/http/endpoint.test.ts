@@ -468,28 +468,18 @@ describe('the log of an endpoint', () => {
 describe('bad input to an endpoint', () => {
   const url = 'https://receiver.example.com/kiln'
   const events = ['version.active']
-  const CASES: [what: string, body: object, error: string, message: RegExp][] = [
-    ['no address', { events }, 'validation_failed', /\/url/],
-    ['http', { url: 'http://a.example/', events }, 'url_refused', /\/url must be an https URL/],
-    ['a private host', { url: 'https://10.0.0.1/', events }, 'url_refused', /\/url .*10\.0\.0\.1/],
-    ['no events', { url }, 'validation_failed', /\/events/],
-    ['an empty list', { url, events: [] }, 'validation_failed', /\/events/],
-    [
-      'a text',
-      { url, events: 'version.active' },
-      'validation_failed',
-      /\/events .*version\.active/,
-    ],
-    ['an unknown event', { url, events: ['task.x'] }, 'validation_failed', /\/events.*task\.x/],
-    [
-      'an event of tasks',
-      { url, events: ['image_task.failed'] },
-      'validation_failed',
-      /image_task/,
-    ],
-    ['one twice', { url, events: [...events, ...events] }, 'validation_failed', /\/events/],
+  const CASES: [what: string, body: object, message: RegExp, error?: string][] = [
+    ['no address', { events }, /\/url/],
+    ['http', { url: 'http://a.example/', events }, /\/url must be an https URL/, 'url_refused'],
+    ['a private host', { url: 'https://10.0.0.1/', events }, /\/url .*10\.0\.0\.1/, 'url_refused'],
+    ['no events', { url }, /\/events/],
+    ['an empty list', { url, events: [] }, /\/events/],
+    ['a text', { url, events: 'version.active' }, /\/events .*version\.active/],
+    ['an unknown event', { url, events: ['task.x'] }, /\/events.*task\.x/],
+    ['an event of tasks', { url, events: ['image_task.failed'] }, /image_task/],
+    ['one twice', { url, events: [...events, ...events] }, /\/events/],
   ]
-  for (const [what, body, error, message] of CASES)
+  for (const [what, body, message, error = 'validation_failed'] of CASES)
     test(`with ${what} is refused`, async () => {
       const made = expectStatus(await owned.owner.post(`${owned.path}/endpoints`, body), 400, error)
       assert.match(String(made.body.details?.[0]), message)

@@ -383,7 +383,6 @@ const upload = async (client: Client, name: string, bytes: Buffer): Promise<Link
 const put = ({ upload_url: url }: Links, bytes: Buffer): Promise<Response> =>
   fetch(url, { method: 'PUT', body: new Uint8Array(bytes) })
 
-/** The stored files of an upload. */
 const filesOf = async ({ upload_url: url }: Links): Promise<string[]> => {
   const folder = new URL(url).pathname
   return (await service.listFiles()).filter((path) => path.includes(`${folder}/`))

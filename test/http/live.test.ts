@@ -23,10 +23,8 @@ const alice = service.client('alice')
 
 const bearer = async (user = 'alice') => ({ authorization: `Bearer ${await service.token(user)}` })
 
-const createTask = async (): Promise<string> => {
-  const { body } = await alice.create(`${IMAGE_API}/image-upscaler`, { image: IMAGE })
-  return body.data.task_id
-}
+const createTask = async (client = alice): Promise<string> =>
+  (await client.create(`${IMAGE_API}/image-upscaler`, { image: IMAGE })).body.data.task_id
 
 /** As a worker does. */
 const tellOf = async (id: string, work: (sql: Transaction) => Promise<unknown>): Promise<void> => {
@@ -159,12 +157,7 @@ describe('the stream of a task', () => {
 describe('the stream of all tasks of a caller', () => {
   const open = async (user: string, more: object = {}) =>
     await openStream(`${service.baseUrl}/tasks/stream`, { ...(await bearer(user)), ...more })
-  const add = async (user: string): Promise<string> => {
-    const { body } = await service
-      .client(user)
-      .create(`${IMAGE_API}/image-upscaler`, { image: IMAGE })
-    return body.data.task_id
-  }
+  const add = (user: string): Promise<string> => createTask(service.client(user))
   const see = (event: Told) => [event?.event, event?.data['task_id'], event?.data['state']]
 
   test('tells those that are open, each change, and new ones', async () => {
@@ -272,13 +265,8 @@ describe('the stream of a version', () => {
     // What a settled version's ETag says is no end that was told.
     const headers = { 'last-event-id': String(banned.headers.get('etag')).replaceAll('"', '') }
     await using stream = await openStream(`${service.baseUrl}${path}/stream`, headers)
-    assert.deepEqual(statesOf(await stream.next()), [
-      'waiting',
-      'waiting',
-      'waiting',
-      'waiting',
-      'failed',
-    ])
+    const states = ['waiting', 'waiting', 'waiting', 'waiting', 'failed']
+    assert.deepEqual(statesOf(await stream.next()), states)
     assert.equal((await stream.next())?.event, 'end')
   })
 
@@ -386,18 +374,15 @@ describe('a stream whose look at the database breaks off in the middle', () => {
 
   test('of all tasks tells each change all the same', async () => {
     const user = randomUUID()
-    const { body } = await service
-      .client(user)
-      .create(`${IMAGE_API}/image-upscaler`, { image: IMAGE })
-    const headers = await bearer(user)
-    await using stream = await openStream(`${baseUrl}/tasks/stream`, headers)
+    const id = await createTask(service.client(user))
+    await using stream = await openStream(`${baseUrl}/tasks/stream`, await bearer(user))
     await stream.next()
     // The rows name their states by it, and the revisions that are read before do not.
     const [found] = await service.sql<{ text: string }[]>`
       select pg_get_functiondef('task_state'::regproc) as text
     `
     await service.sql.unsafe(SLOW_STATES)
-    await move(body.data.task_id, 'IN_PROGRESS')
+    await move(id, 'IN_PROGRESS')
     await waitFor('a statement has begun', isSlow)
     await waitFor('it was broken off', async () => !(await isSlow()))
     await service.sql.unsafe(found?.text ?? '')

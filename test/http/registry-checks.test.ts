@@ -52,7 +52,6 @@ interface Decided {
   seen: Record<string, unknown>
 }
 
-/** Publishes a pack and waits for its verdict. */
 const add = async (files: Record<string, string> | Buffer): Promise<Decided> => {
   const added = await owned.addVersion()
   const seen = await send(added, Buffer.isBuffer(files) ? files : pack(files))

@@ -46,7 +46,6 @@ const put = (signedUrl: string, zip: Buffer): Promise<Response> =>
 
 const idOf = (answer: Answer): unknown => memberOf(expectStatus(answer, 201), 'node_version').id
 
-/** Statuses of many answers, each once. */
 const statusesOf = (answers: readonly { status: number }[]): number[] =>
   [...new Set(answers.map(({ status }) => status))].toSorted((a, b) => a - b)
 

@@ -81,7 +81,6 @@ const assertGone = async (paths: readonly [string, string][]): Promise<void> => 
     for (const client of everybody()) expectStatus(await client.get(path), 404, code)
 }
 
-/** Entries of a list that are of the node. */
 const countIn = async (client: Client, path: string, { first }: Shown): Promise<number> => {
   const { body }: Answer = expectStatus(await client.get(path), 200)
   const list = Array.isArray(body) ? body : (body['nodes'] ?? body['versions'])
@@ -219,7 +218,6 @@ describe('a delete that the database does not carry out', () => {
     })
   })
 
-  /** All rows that a delete could touch. */
   const takeStock = async (): Promise<object> => {
     const [row] = await database.sql`
       select

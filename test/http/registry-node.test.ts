@@ -160,15 +160,12 @@ describe('a picture that lies with a stranger', () => {
     return { url: `http://127.0.0.1:${stranger.port}${path}`, times }
   }
   const read = async (path: string, init: RequestInit = {}) => {
-    const { status, headers, ...response } = await fetch(
-      registry.service.baseUrl + path,
-      init,
-    ).then(async (got) => ({
+    const got = await fetch(registry.service.baseUrl + path, init)
+    return {
       status: got.status,
       headers: got.headers,
       bytes: Buffer.from(await got.arrayBuffer()),
-    }))
-    return { status, headers, bytes: response.bytes }
+    }
   }
   /** Of one flat colour, so that many pixels are few bytes. */
   const flat = (side: number): Promise<Buffer> =>

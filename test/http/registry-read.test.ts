@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
-import { PassThrough, Readable } from 'node:stream'
+import { PassThrough } from 'node:stream'
 import { describe, test } from 'node:test'
 
-import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
 import { makeGate } from '../../src/domain/shared/gate.ts'
 import { makeVersionFileRoutes } from '../../src/http/registry/version-file-routes.ts'
 import type { JsonAnswer, RouteRequest } from '../../src/http/route.ts'
 import { listRoutes } from '../support/contract.ts'
-import { expectStatus, usePublisher, useRegistry } from './registry-support.ts'
+import { expectStatus, storeArchive, usePublisher, useRegistry } from './registry-support.ts'
 
 const registry = useRegistry({})
 /** Its owner's id is an e-mail address. */
@@ -16,13 +15,7 @@ const owned = usePublisher(registry, { id: 'acme', user: 'olga@example.com' })
 
 registry.prepare(async () => {
   const { id, version } = await owned.addActive({ nodeId: 'Pack' })
-  // The bytes that `addActive` says were stored.
-  const storage = makeLocalStorage({ root: registry.service.storagePath })
-  await storage.putStream(`archives/${id}`, Readable.from([id]), { maxBytes: 100 })
-  const place = { dataOffset: 0, packedBytes: 36, isDeflated: false }
-  const files = [{ path: 'x', bytes: 36, sha256: 'a', ...place }]
-  const { sql } = registry.service.database
-  await sql`update archive set files = ${sql.json(files)} where version_id = ${id}`
+  await storeArchive(registry, id)
   const nodes = { nodes: { Blur: {} } }
   expectStatus(await registry.anonymous.post(`${version}/host-nodes`, nodes), 204)
 })

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
-import { Readable } from 'node:stream'
 import { describe, test } from 'node:test'
 
-import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
 import type { Answer, Client } from '../support/client.ts'
 import { listRoutes } from '../support/contract.ts'
 import { openStream } from '../support/event-stream.ts'
@@ -10,6 +8,7 @@ import {
   expectStatus,
   listOf,
   makeToken,
+  storeArchive,
   unique,
   usePublisher,
   useRegistry,
@@ -31,11 +30,7 @@ registry.prepare(async () => {
   await sql`update publisher set logo = ${url}`
   for (const side of [128, 1200])
     await sql`insert into picture (key, bytes) values (encode(sha256(convert_to(${`${side} ${url}`}, 'utf8')), 'hex'), '{}')`
-  const storage = makeLocalStorage({ root: registry.service.storagePath })
-  await storage.putStream(`archives/${id}`, Readable.from([id]), { maxBytes: 100 })
-  const place = { dataOffset: 0, packedBytes: 36, isDeflated: false }
-  const files = [{ path: 'x', bytes: 36, sha256: 'a', ...place }]
-  await sql`update archive set files = ${sql.json(files)} where version_id = ${id}`
+  await storeArchive(registry, id)
 })
 
 /** Spellings of what the path of a route names. */

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { after, before } from 'node:test'
 
+import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
 import { makeClient } from '../support/client.ts'
 import type { Answer, Client } from '../support/client.ts'
 import { startService } from '../support/service.ts'
@@ -17,9 +19,7 @@ export interface Registry {
   service: Service
   /** Moves versions without uploads and checks. */
   place: RegistryPlace
-  /** Sends no credential. */
   anonymous: Client
-  /** A platform admin. */
   admin: Client
   client(user: string): Promise<Client>
   /** A user of a new name, who has signed in once. */
@@ -30,7 +30,6 @@ export interface Registry {
 /** A publisher of its own, with its owner and a token. */
 export interface Owned {
   id: string
-  /** `/publishers/<id>` */
   path: string
   user: string
   owner: Client
@@ -239,6 +238,16 @@ export const usePublisher = (
   return owned as Owned
 }
 
+/** Stores the archive that `addActive` says was stored: its bytes are the id, and in it is the file `x` of the same. */
+export const storeArchive = async ({ service }: Registry, id: string): Promise<void> => {
+  const storage = makeLocalStorage({ root: service.storagePath })
+  await storage.putStream(`archives/${id}`, Readable.from([id]), { maxBytes: 100 })
+  const place = { dataOffset: 0, packedBytes: 36, isDeflated: false }
+  const files = [{ path: 'x', bytes: 36, sha256: 'a', ...place }]
+  const { sql } = service.database
+  await sql`update archive set files = ${sql.json(files)} where version_id = ${id}`
+}
+
 /** Puts the archive of a version to its signed URL. */
 export const upload = (signedUrl: string, zip: Buffer): Promise<Response> =>
   fetch(signedUrl, {
@@ -275,7 +284,6 @@ export const expectStatus = (answer: Answer, status: number, error?: string): An
 export const listOf = <Item = Record<string, unknown>>({ body }: Answer, member?: string): Item[] =>
   (member === undefined ? body : body[member]) as unknown as Item[]
 
-/** A member that is an object. */
 export const memberOf = (
   { body }: { body: object },
   name: string,

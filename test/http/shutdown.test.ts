@@ -50,7 +50,6 @@ const isDraining = async (baseUrl: string): Promise<boolean> => {
 interface Load {
   /** Status of the answer to each request, or what went wrong. */
   outcomes: string[]
-  /** Lets every client end the request it has begun. */
   stop(): Promise<void>
 }
 

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, mock, test } from 'node:test'
 
@@ -15,6 +14,7 @@ import type { Route } from '../../src/http/route.ts'
 import type { ServerOptions } from '../../src/http/serve/server.ts'
 import { makeSendQueue } from '../../src/http/serve/send-queue.ts'
 import { closeSlowReaders, READER_PACES } from '../../src/http/serve/slow-reader.ts'
+import { makeFolder } from '../support/folder.ts'
 import { startRoutes } from '../support/routes.ts'
 import type { RouteServer } from '../support/routes.ts'
 import { waitFor } from '../support/wait.ts'
@@ -61,8 +61,7 @@ describe('a connection', () => {
 })
 
 test('what the system holds of a connection is read from its table', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'kiln-table-'))
-  t.after(() => rm(folder, { recursive: true }))
+  const folder = await makeFolder(t)
   const line = (address: string, port: string, queue: string) =>
     `   0: 0100007F:1F90 ${address}:${port} 01 ${queue}:00000000 02:000 00000000  0 0 25 1 0 20 4 30 10 -1\n`
   const table = join(folder, 'tcp')

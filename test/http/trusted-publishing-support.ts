@@ -10,7 +10,6 @@ export interface Trusting {
   path: string
   trust(fields?: object): Promise<Answer>
   exchange(identity: string, client?: Client): Promise<Answer>
-  /** The token of a job. */
   token(claims?: Record<string, unknown>): Promise<string>
 }
 

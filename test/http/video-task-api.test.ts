@@ -214,19 +214,14 @@ describe('the list of video tasks', () => {
     const mine = await createId(anonymous)
     const theirs = await createId(service.client())
     assert.deepEqual(idsOf(await list(anonymous, `task_ids=${mine},${theirs}`)), [mine])
-    const { status, body } = await anonymous.get(TASKS)
-    assert.deepEqual([status, body.details?.[0]], [400, 'FieldLacking'])
   })
 })
 
 describe('credits', () => {
-  const remainsOf = async (client: Client): Promise<Record<string, unknown>> =>
-    (
-      (await client.get(`${VIDEO_API}/credits`)).body['remains'] as never as Record<
-        string,
-        unknown
-      >[]
-    )[0] ?? {}
+  const remainsOf = async (client: Client): Promise<Record<string, unknown>> => {
+    const { body } = await client.get(`${VIDEO_API}/credits`)
+    return { ...(body['remains'] as never as object[])[0] }
+  }
 
   test('are counted with the tasks that wait, and have no limit unless one is set', async () => {
     const client = service.client()

@@ -111,14 +111,6 @@ describe('a video task', () => {
     assert.deepEqual(Buffer.from(await part.arrayBuffer()), bytes.subarray(100, 200))
   })
 
-  test('cannot be cancelled once it has ended', async () => {
-    const { status, body } = await alice.post(`${VIDEO_API}/tasks/${film.id}/cancel`, {})
-    assert.deepEqual(
-      [status, body.error, body.details],
-      [400, 'cannot_cancel', ['BadRequest', 'task state is success, can not cancel']],
-    )
-  })
-
   test('that fails says why, and gives its credits back', async () => {
     const images = [`http://127.0.0.1:${receiver.port}/a.png`]
     const { err_code: code, err_msg: message, ...rest } = await make(TEXT, { ...SHORT, images })

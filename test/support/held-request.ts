@@ -5,7 +5,6 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 export interface HeldRequest {
   /** Sends the rest and reads the answer. */
   finish(): Promise<{ status: number; body: { error?: string; data?: { task_id: string } } }>
-  /** Breaks the connection. */
   abort(): void
 }
 

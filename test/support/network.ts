@@ -1,16 +1,14 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import { connect, type AddressInfo, type Server } from 'node:net'
+import { connect, type AddressInfo, type Server, type Socket } from 'node:net'
 import type { Dial, Network } from '../../src/adapters/outbound/connector.ts'
 import type { Certificate } from './certificate.ts'
 
 /** A server on a free port of 127.0.0.1. */
 export interface Receiver {
   port: number
-  /** How many connections it was offered. */
   connections: () => number
-  /** How many of them are open. */
   open: () => number
   close: () => Promise<void>
 }
@@ -21,23 +19,36 @@ export const startReceiver = (answer: RequestListener, certificate?: Certificate
 
 /** Makes any server a receiver that closes at once, whatever is still connected. */
 export const listen = async (server: Server): Promise<Receiver> => {
-  const sockets = new Set<{ destroy: () => void }>()
-  let connections = 0
-  server.on('connection', (socket) => {
-    connections += 1
-    sockets.add(socket)
-    socket.on('error', () => {})
-    socket.on('close', () => sockets.delete(socket))
-  })
+  const { offered, open, destroy } = watchSockets(server)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const close = async () => {
-    for (const socket of sockets) socket.destroy()
+    destroy()
     server.close()
     await once(server, 'close')
   }
   const { port } = server.address() as AddressInfo
-  return { port, connections: () => connections, open: () => sockets.size, close }
+  return { port, connections: offered, open, close }
+}
+
+export const watchSockets = (server: Server) => {
+  const sockets = new Set<Socket>()
+  let offered = 0
+  // Under TLS this is the connection below it, which is there also when the handshake fails.
+  server.on('connection', (socket) => {
+    offered += 1
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => sockets.delete(socket))
+  })
+  server.on('tlsClientError', () => {})
+  return {
+    offered: () => offered,
+    open: () => sockets.size,
+    destroy: () => {
+      for (const socket of sockets) socket.destroy()
+    },
+  }
 }
 
 export interface TestNetwork extends Network {

@@ -35,7 +35,6 @@ export interface Series {
 export interface Prometheus {
   /** Asks for figures of the last so many seconds. */
   range(query: string, seconds: number): Promise<Series[]>
-  /** Names of the alerts that fire. */
   firing(): Promise<string[]>
   stop(): Promise<void>
 }
@@ -44,7 +43,6 @@ interface Options {
   program: string
   /** Addresses, host:port, of the processes by their job. */
   jobs: Record<string, string[]>
-  /** The text of a file of rules. */
   rules: string
   intervalSeconds: number
 }

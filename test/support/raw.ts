@@ -6,7 +6,6 @@ export interface RawAnswer {
   status: number
   headers: Headers
   body: { error?: string; message?: string; details?: string[]; request_id?: string }
-  /** Whether the server ended the connection. */
   closed: boolean
 }
 

@@ -9,6 +9,7 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { after, before } from 'node:test'
 import type { Certificate } from './certificate.ts'
+import { watchSockets } from './network.ts'
 
 /** A request as it came, kept before it is answered. */
 export interface Received {
@@ -40,7 +41,6 @@ export interface WebhookReceiver {
   url: (path: string, host?: string) => string
   /** All requests in the order they came, over stops and starts. */
   received: Received[]
-  /** Those of one path. */
   of: (path: string) => Received[]
   /** Says how a path answers from now on; one nobody spoke of answers 204. The query counts as part of it. */
   script: (path: string, reply: Reply) => void
@@ -49,12 +49,10 @@ export interface WebhookReceiver {
   open: () => number
   /** Breaks every connection and refuses new ones, as a killed process does. */
   stop: () => Promise<void>
-  /** Listens on the same port again. */
   start: () => Promise<void>
 }
 
 export interface WebhookReceiverOptions {
-  /** Serves HTTPS with it. */
   certificate?: Certificate
   script?: Record<string, Reply>
 }
@@ -113,26 +111,6 @@ export const useWebhookReceiver = (options?: WebhookReceiverOptions): WebhookRec
   before(async () => void Object.assign(receiver, await startWebhookReceiver(options)))
   after(() => (receiver as Partial<WebhookReceiver>).stop?.())
   return receiver
-}
-
-const watchSockets = (server: ReturnType<typeof createServer>) => {
-  const sockets = new Set<Socket>()
-  let offered = 0
-  // Under TLS this is the connection below it, which is there also when the handshake fails.
-  server.on('connection', (socket: Socket) => {
-    offered += 1
-    sockets.add(socket)
-    socket.on('error', () => {})
-    socket.on('close', () => sockets.delete(socket))
-  })
-  server.on('tlsClientError', () => {})
-  return {
-    offered: () => offered,
-    open: () => sockets.size,
-    destroy: () => {
-      for (const socket of sockets) socket.destroy()
-    },
-  }
 }
 
 /** An ordinary answer; `retry-after` and the `location` of a redirect are headers like others. */

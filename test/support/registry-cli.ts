@@ -25,7 +25,6 @@ export interface CliVersion {
   downloadUrl?: string
 }
 
-/** What the tool reads of a node. */
 export interface CliNode {
   id: string
   name: string

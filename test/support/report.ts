@@ -85,11 +85,7 @@ export const report = (stream: TestsStream, { results, print }: ReportOptions): 
 const describeFile = ({ file, seconds, passed, failed, skipped }: FileResult): string =>
   `${failed > 0 ? '✖' : '✔'} ${file} ${seconds.toFixed(1)} s, ${countTests({ passed, failed, skipped })}`
 
-interface Counts {
-  passed: number
-  failed: number
-  skipped: number
-}
+type Counts = Pick<FileResult, 'passed' | 'failed' | 'skipped'>
 
 /** `12 passed, 1 failed, 2 skipped`, without what is none. */
 export const countTests = ({ passed, failed, skipped }: Counts): string =>

@@ -91,7 +91,6 @@ export const startS3Server = async (): Promise<S3Server> => {
   return { endpoint, folder, settings, optionsOf, stop }
 }
 
-/** Whether anything answers. */
 const isThere = async (url: string): Promise<boolean> =>
   await fetch(url).then(
     () => true,

@@ -47,7 +47,6 @@ export interface Service {
   start(role: Role, env?: NodeJS.ProcessEnv, release?: string): Promise<Entry>
   /** Starts one more api on a port of its own, beside the first. */
   startSecondApi(env?: NodeJS.ProcessEnv): Promise<{ baseUrl: string; entry: Entry }>
-  /** The process of a role as it was last started. */
   entry(role: Role): Entry
   /** Every key in the store, unfinished files included. */
   listFiles(): Promise<string[]>
@@ -62,7 +61,6 @@ export interface ServiceOptions {
   database?: TestDatabase
   /** What runs in place of the media worker. */
   media?: string
-  /** The api gives tokens to development users. */
   development?: boolean
   /** Where its files are; in a folder of its own when absent. */
   bucket?: Bucket | undefined

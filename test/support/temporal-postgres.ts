@@ -19,7 +19,6 @@ import { PATIENCE_MS } from './patience.ts'
 export interface TemporalOnPostgres {
   /** host:port of the frontend. Its namespace `default` has our search attributes. */
   address: string
-  /** The database of visibility. */
   visibilityUrl: string
   /** What the server has said so far: warnings and errors. */
   log: readonly string[]
