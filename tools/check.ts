@@ -5,6 +5,7 @@ import { join } from 'node:path'
 
 import { secondsSince } from '../src/local/console.ts'
 import { ROOT } from '../src/local/root.ts'
+import { cpuSeconds } from '../src/local/cpu-seconds.ts'
 import { writeOpenApiTypes } from './openapi-types.ts'
 
 const LINTED = ['src', 'workflows', 'activities', 'test', 'bench', 'tools', 'client', 'console']
@@ -24,14 +25,14 @@ const main = async (): Promise<void> => {
 
 /** Runs a check and prints its outcome. A failed one leaves its mark in the exit code, and the next runs all the same. */
 const report = async (name: string, check: () => Promise<void>): Promise<void> => {
-  const start = Date.now()
+  const [start, cpu] = [Date.now(), cpuSeconds()]
   const error = await check().then(
     () => undefined,
     (thrown: unknown) => (thrown instanceof Error ? thrown.message : String(thrown)),
   )
-  process.stdout.write(
-    `${name}: ${error === undefined ? 'ok' : 'FAILED'}, ${secondsSince(start)}\n`,
-  )
+  const outcome = error === undefined ? 'ok' : 'FAILED'
+  const taken = `${secondsSince(start)}, ${(cpuSeconds() - cpu).toFixed(1)} s of processor`
+  process.stdout.write(`${name}: ${outcome}, ${taken}\n`)
   if (error === undefined) return
   process.stdout.write(`${error}\n`)
   process.exitCode = 1
@@ -49,3 +50,5 @@ const run = async (command: string, args: string[]): Promise<void> => {
 }
 
 await main()
+// The runner of tests adds it to its own figures.
+process.send?.(cpuSeconds())

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { before } from 'node:test'
 
-import { cpuSeconds } from './cpu.ts'
+import { cpuSeconds } from '../../src/local/cpu-seconds.ts'
 
 /** Seconds of processor of each test file. */
 export type FileCosts = Record<string, number>

@@ -4,7 +4,7 @@
  * folder, a part of a path, `*` for anything) and leave the checks out; `--test-name-pattern=…` chooses tests by their
  * titles, `--rest` the files that `npm test` leaves out, and `--long` runs the long forms of fault tests.
  */
-import { spawn } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -12,9 +12,9 @@ import { availableParallelism } from 'node:os'
 import { run } from 'node:test'
 import { parseArgs } from 'node:util'
 
+import { cpuSeconds } from '../../src/local/cpu-seconds.ts'
 import { listenForInterrupt } from '../../src/local/interrupt.ts'
 import { ROOT, codePath } from '../../src/local/root.ts'
-import { cpuSeconds } from './cpu.ts'
 import type { FileCosts } from './file-cost.ts'
 import { listTestFiles } from './files.ts'
 import { makeGroups } from './groups.ts'
@@ -108,12 +108,15 @@ const everything = (): Part => ({
 
 const runChecks = async (parts: Part[]): Promise<boolean> => {
   const start = performance.now()
-  const child = spawn(process.execPath, [codePath('tools/check.ts')], {
-    cwd: ROOT,
-    stdio: 'inherit',
+  const part: Part = { name: 'checks', seconds: 0, cpu: undefined }
+  const child = fork(codePath('tools/check.ts'), { cwd: ROOT })
+  child.on('message', (cpu) => {
+    part.cpu = Number(cpu)
+    child.disconnect()
   })
   const [code] = (await once(child, 'close')) as [number | null]
-  parts.push({ name: 'checks', seconds: (performance.now() - start) / 1000, cpu: undefined })
+  part.seconds = (performance.now() - start) / 1000
+  parts.push(part)
   return code === 0
 }
 
