@@ -11,13 +11,17 @@ export const lazyPage = (load: () => Promise<{ Page: ComponentType }>) =>
 export const lazyPart = <Props>(load: () => Promise<ComponentType<Props>>) =>
   lazy(async () => ({ default: await loadSurely(load) }))
 
-/** While the service is away it waits. Where a file is that of another build, the router loads the page anew, once. */
+/**
+ * Waits while the service is away. Loads once more where it answers, as it may have come back meanwhile. A file that still
+ * fails is that of another build: the router then reloads the page, once.
+ */
 const loadSurely = async <T>(load: () => Promise<T>): Promise<T> => {
-  for (;;)
+  for (let failed = false; ;)
     try {
       return await load()
     } catch (error) {
-      if (!(await isAway())) throw error
-      await untilBack()
+      if (await isAway()) await untilBack()
+      else if (failed) throw error
+      else failed = true
     }
 }
