@@ -8,14 +8,17 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
   existsSync,
+  mkdirSync,
   readFileSync,
   readdirSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, relative, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 import { patchPostgres } from './patch-postgres.mjs'
@@ -27,10 +30,56 @@ const MODULES = join(ROOT, 'node_modules')
 const LOCK = join(ROOT, 'package-lock.json')
 const STAMP = join(MODULES, '.kiln-install')
 const PATCH = join(ROOT, 'tools/patch-postgres.mjs')
+const CLAIM = join(ROOT, '.built/install.pid')
 
 const main = async () => {
   requireNode()
   if (isStamped()) return
+  await claim()
+  if (!isStamped()) await prepare()
+  rmSync(CLAIM)
+}
+
+/** Waits while another process installs, which would have its files replaced; it may have ended without a word. */
+const claim = async () => {
+  mkdirSync(dirname(CLAIM), { recursive: true })
+  for (let polls = 0; !hasCreated(CLAIM); polls += 1) {
+    const owner = readOwner()
+    if (owner !== undefined && !isRunning(owner)) rmSync(CLAIM, { force: true })
+    else if (owner !== undefined && polls === 0)
+      say(`waiting for process ${owner}, which installs the packages (${CLAIM} names it)`)
+    await sleep(200)
+  }
+}
+
+const hasCreated = (path) => {
+  try {
+    writeFileSync(path, String(process.pid), { flag: 'wx' })
+    return true
+  } catch (error) {
+    if (error.code === 'EEXIST') return false
+    throw error
+  }
+}
+
+/** Undefined when it has gone meanwhile. */
+const readOwner = () => {
+  try {
+    return Number(readFileSync(CLAIM, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+const isRunning = (pid) => {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error.code === 'EPERM'
+  }
+}
+
+const prepare = async () => {
   let fresh = false
   if (!isInstalled()) {
     const installed = new AbortController()

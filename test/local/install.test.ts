@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
 import { ROOT } from '../../src/local/root.ts'
+import { waitFor } from '../support/wait.ts'
 
 interface LockEntry {
   optionalDependencies?: Record<string, string>
@@ -27,4 +31,56 @@ test('every script that needs the packages installs them first', async () => {
   const names = Object.keys(scripts).filter((name) => !name.startsWith('pre'))
   const bare = names.filter((name) => scripts[`pre${name}`] !== 'node tools/install.mjs')
   assert.deepEqual(bare, [])
+})
+
+/** In the place of npm: says when it begins, and ends when there is a file `go`. */
+const NPM = `
+  const fs = require('node:fs')
+  fs.appendFileSync('npm.log', 'begins ')
+  const end = () => fs.existsSync('go') ? fs.appendFileSync('npm.log', 'ends ') : setTimeout(end, 20)
+  end()
+`
+
+test('two commands at once install one after the other, also when the first was killed', async (t) => {
+  const root = await mkdtemp(join(tmpdir(), 'kiln-install-'))
+  t.after(() => rm(root, { recursive: true }))
+  await cp(join(ROOT, 'tools'), join(root, 'tools'), { recursive: true })
+  await cp(join(ROOT, 'package-lock.json'), join(root, 'package-lock.json'))
+  await writeFile(join(root, 'npm.cjs'), NPM)
+  const install = () => {
+    const child = spawn(process.execPath, ['tools/install.mjs'], {
+      cwd: root,
+      env: { PATH: process.env['PATH'], npm_execpath: join(root, 'npm.cjs') },
+    })
+    let said = ''
+    child.stderr.on('data', (data: Buffer) => (said += data.toString()))
+    return { child, ended: once(child, 'exit'), said: () => said }
+  }
+  const readLog = () => readFile(join(root, 'npm.log'), 'utf8').catch(() => '')
+  const killed = install()
+  await waitFor('it installs', async () => (await readLog()) === 'begins ')
+  killed.child.kill('SIGKILL')
+  await killed.ended
+  await writeFile(join(root, 'go'), '')
+  await waitFor('its npm has ended, too', async () => (await readLog()) === 'begins ends ')
+  await rm(join(root, 'go'))
+  await rm(join(root, 'npm.log'))
+  const first = install()
+  await waitFor('it installs', async () => (await readLog()).startsWith('begins '))
+  const second = install()
+  await waitFor('the second waits', async () =>
+    second.said().includes(`waiting for process ${first.child.pid}, which installs`),
+  )
+  await writeFile(join(root, 'go'), '')
+  // There are no packages for the check that follows.
+  assert.deepEqual(
+    [await first.ended, await second.ended],
+    [
+      [1, null],
+      [1, null],
+    ],
+  )
+  const log = (await readLog()).trim().split(' ')
+  assert.deepEqual(new Set(log.filter((_, index) => index % 2 === 0)), new Set(['begins']))
+  assert.deepEqual(new Set(log.filter((_, index) => index % 2 === 1)), new Set(['ends']))
 })

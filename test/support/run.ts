@@ -52,7 +52,7 @@ const main = async (): Promise<number> => {
   )
   const { stop: interrupted } = listenForInterrupt(() => print('stopping'))
   const parts: Part[] = []
-  const checked = positionals.length === 0 && !values.rest ? runChecks(parts) : true
+  const checked = positionals.length === 0 && !values.rest ? runChecks(parts, interrupted) : true
   const servers = await timed(parts, 'start of the servers', () => startTestServers(print))
   Object.assign(process.env, servers.env, { TEST_SLOWNESS: String(slowness) }, values.long && LONG)
   const results = makeResults()
@@ -68,11 +68,13 @@ const main = async (): Promise<number> => {
         testNamePatterns: values['test-name-pattern'],
       })
       report(stream, { results, print })
-      await once(stream.resume(), 'end')
+      // An interrupted run does not end.
+      await Promise.race([once(stream.resume(), 'end'), untilAborted(interrupted)])
       Object.assign(costs, await readCosts(group))
     }
     const lane = async (waiting: Group[]): Promise<void> => {
-      for (let next = waiting.shift(); next; next = waiting.shift()) await runGroup(next)
+      for (let next = waiting.shift(); next && !interrupted.aborted; next = waiting.shift())
+        await runGroup(next)
     }
     const waiting = groups.filter(({ waits }) => waits)
     const busy = groups.filter(({ waits }) => !waits)
@@ -92,6 +94,11 @@ const print = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }
 
+const untilAborted = async (signal: AbortSignal): Promise<void> =>
+  await new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve())
+  })
+
 /** The processor that a part takes is known where no other child of this process ends meanwhile. */
 const timed = async <T>(parts: Part[], name: string, act: () => Promise<T>): Promise<T> => {
   const [start, cpu] = [performance.now(), cpuSeconds()]
@@ -106,10 +113,11 @@ const everything = (): Part => ({
   cpu: cpuSeconds(),
 })
 
-const runChecks = async (parts: Part[]): Promise<boolean> => {
+const runChecks = async (parts: Part[], interrupted: AbortSignal): Promise<boolean> => {
   const start = performance.now()
   const part: Part = { name: 'checks', seconds: 0, cpu: undefined }
   const child = fork(codePath('tools/check.ts'), { cwd: ROOT })
+  interrupted.addEventListener('abort', () => child.kill())
   child.on('message', (cpu) => {
     part.cpu = Number(cpu)
     child.disconnect()
