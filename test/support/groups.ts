@@ -76,14 +76,12 @@ const writeProgram = (files: readonly string[], costs: string, fileMs: number): 
   const urlOf = (source: string): string => JSON.stringify(pathToFileURL(codePath(source)).href)
   const suites = files.map(
     (file) =>
-      `describe('${file}', { timeout: ${fileMs} }, async () => { keep('${file}'); await load(${urlOf(file)}) })\n`,
+      `describe('${file}', { timeout: ${fileMs} }, async () => { keep('${file}'); await import(${urlOf(file)}) })\n`,
   )
   return [
     `import { describe } from 'node:test'\n`,
     `import { keepCosts } from ${urlOf('test/support/file-cost.ts')}\n`,
     `const keep = keepCosts(${JSON.stringify(costs)})\n`,
-    // One after the other: else a module is run for another file that awaits the same imports, and its tests are in that one's suite.
-    `let last\nconst load = async (url) => await (last = Promise.resolve(last).then(() => import(url)))\n`,
     ...suites,
   ].join('')
 }
