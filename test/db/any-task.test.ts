@@ -4,6 +4,7 @@ import { before, describe, test } from 'node:test'
 import { makeCommands } from '../../src/operate/commands.ts'
 import { OperatorError } from '../../src/process/operator-error.ts'
 import { TASK_FAULTS } from '../../src/domain/task/task-fault.ts'
+import { startVideoTask } from '../../src/jobs/video-task.ts'
 import { useStage } from '../activities/video-stage.ts'
 import { claimVideo, seeVideo, enterVideo } from '../activities/video-place.ts'
 import type { SeenVideo } from '../activities/video-place.ts'
@@ -132,6 +133,15 @@ describe('a video task', () => {
       })
       assert.deepEqual((await see(rendered)).fence, 2)
     })
+  })
+
+  test('has one workflow, also when its start is dispatched once more after its end', async () => {
+    const id = await stage.create({ owner: 'twice' })
+    await succeed(id)
+    const { runId } = await stage.workflow(id).describe()
+    const facts = { taskId: id, kind: 'text2video', owner: 'twice', summary: '', offPeak: false }
+    await stage.jobs.dispatch({ ...startVideoTask(facts, stage.options), id: '', tries: 1 })
+    assert.equal((await stage.workflow(id).describe()).runId, runId)
   })
 
   describe('by an operator', () => {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
 
+import { Connection } from '@temporalio/client'
+
 import type { Queryable, Sql } from '../../src/db/client.ts'
 import {
   insertOutbox,
@@ -10,6 +12,8 @@ import {
   markFailed,
 } from '../../src/db/shared/outbox.ts'
 import type { OutboxEntry, OutboxRow } from '../../src/db/shared/outbox.ts'
+import { makeJobs } from '../../src/jobs/client.ts'
+import { makeLog } from '../../src/log.ts'
 import { useDatabase } from '../support/stack.ts'
 
 const start = (workflowId: string, args: unknown[] = []): OutboxEntry => ({
@@ -149,6 +153,47 @@ describe('the outbox', () => {
     await markFailed(database.sql, { ...(row as OutboxRow), tries: 1 }, 'late')
     const [stored] = await database.sql`select last_error from outbox`
     assert.deepEqual(stored, { last_error: null })
+  })
+
+  describe('what it dispatches', () => {
+    const makeClient = () => {
+      const log = makeLog('test', 'silent')
+      const connection = Connection.lazy()
+      return makeJobs({ connection, namespace: 'default', sql: database.sql, log })
+    }
+    const countMarked = async (): Promise<number> =>
+      (await database.sql`select from outbox where dispatched_at is not null`).length
+
+    for (const way of ['at once', 'by the relay'])
+      test(`is marked once Temporal has taken it, and not before: ${way}`, async ({ mock }) => {
+        const jobs = makeClient()
+        const [row] = (await insertDue(start('a'))) as [OutboxRow]
+        const dispatch = async (): Promise<void> => {
+          if (way === 'at once') jobs.kick(row)
+          else await jobs.relay(row)
+          await jobs.settle()
+        }
+        const away = () => Promise.reject(new Error('away'))
+        const taking = mock.method(jobs.client.workflow, 'start', away)
+        await dispatch()
+        assert.deepEqual([taking.mock.callCount(), await countMarked()], [1, 0])
+        taking.mock.mockImplementation(() => Promise.resolve({} as never))
+        await dispatch()
+        assert.equal(await countMarked(), 1)
+      })
+
+    test('is no signal while its start waits for the relay', async ({ mock }) => {
+      const jobs = makeClient()
+      const [begin, cancel] = (await insertDue(start('a'), signal('a'))) as [OutboxRow, OutboxRow]
+      const sent = mock.fn(() => Promise.resolve())
+      mock.method(jobs.client.workflow, 'getHandle', () => ({ signal: sent }) as never)
+      for (const count of [0, 1]) {
+        jobs.kick(cancel)
+        await jobs.settle()
+        assert.equal(sent.mock.callCount(), count)
+        await markDispatched(database.sql, [begin.id])
+      }
+    })
   })
 
   test('refuses arguments that hold more than ids and small facts', async () => {

@@ -182,6 +182,26 @@ describe('a unit of work', () => {
     assert.deepEqual(listKicked(), [])
   })
 
+  test('whose COMMIT was refused is unavailable, for sure, when it cannot be tried again', async () => {
+    await database.sql.unsafe(`
+      create table refused ();
+      create function refuse() returns trigger language plpgsql
+        as $$ begin raise exception using errcode = '40001'; end $$;
+      create constraint trigger refuse after insert on refused
+        deferrable initially deferred for each row execute function refuse()
+    `)
+    let tries = 0
+    const work = async (sql: Transaction): Promise<void> => {
+      tries += 1
+      if (tries > 1) throw Object.assign(new Error('shutting down'), { code: '57P01' })
+      await sql`insert into refused default values`
+    }
+    const wasCommitted = (): Promise<boolean> => assert.fail('there is nothing to look for')
+    const failing = unitOfWork({ sql }, work, { wasCommitted })
+    await assert.rejects(failing, { code: 'unavailable', status: 503 })
+    assert.equal(tries, 2)
+  })
+
   test('in a deadlock goes on while the other one ends', async () => {
     await database.sql`insert into note (id) values ('left'), ('right')`
     let [tries, holding] = [0, 0]

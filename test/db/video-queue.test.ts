@@ -133,6 +133,9 @@ describe('the queue of an owner', () => {
       'anonymous:a',
     )
     assert.deepEqual([running, left], [2, 0])
+    await add('anonymous:d', { offPeak: true })
+    const ordinary = await add('anonymous:b')
+    assert.deepEqual(await cancel(late, ...LIMITS), wakes(ordinary), 'off-peak of all is last')
   })
 
   test('of those without a credential goes on with tasks that an older release made', async () => {

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 
+import type { Queryable, Sql } from '../../src/db/client.ts'
+import { insertOutbox } from '../../src/db/shared/outbox.ts'
 import { insertUpload, receiveUpload } from '../../src/db/shared/upload.ts'
+import { listStillTasks } from '../../src/db/task/reconcile.ts'
 import { insertTaskInputs } from '../../src/db/task/task-file.ts'
 import type { Move } from '../../src/db/task/task-move.ts'
 import { moveVideoTask } from '../../src/db/video-task/video-move.ts'
@@ -209,6 +212,25 @@ describe('a video task', () => {
     await fail(id)
     await noteProgress(database.sql, { id, fence: 2, percent: 70 })
     assert.equal((await seeVideo(database, id)).progress, 40)
+  })
+
+  test('stands still unless the relay is about to start it', async () => {
+    const id = await getVideo(database)
+    await database.sql.begin(async (sql) => {
+      const ids = { only: id }
+      const count = async (): Promise<number> =>
+        (await listStillTasks(sql as Queryable as Sql, { afterSeconds: 0, ids, limit: 1 })).length
+      assert.equal(await count(), 1)
+      await insertOutbox(sql, {
+        kind: 'start',
+        workflowType: 'videoTask',
+        workflowId: `video-task/${id}`,
+        taskQueue: 'kiln',
+        args: [],
+        options: { summary: '', searchAttributes: {}, priorityKey: 3, fairnessKey: '' },
+      })
+      assert.equal(await count(), 0)
+    })
   })
 
   describe('as the source of another', () => {

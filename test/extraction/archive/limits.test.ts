@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { crc32 } from 'node:zlib'
+import { crc32, deflateRawSync } from 'node:zlib'
 
+import type { ArchiveCode } from '../../../src/extraction/archive/codes.ts'
 import { ARCHIVE_LIMITS } from '../../../src/extraction/archive/limits.ts'
+import type { ArchiveLimits } from '../../../src/extraction/archive/limits.ts'
 import { readArchive } from '../../../src/extraction/archive/read-archive.ts'
 import { packZeros, writeZip } from '../../support/zip-writer.ts'
 import { init } from './cases/case.ts'
@@ -73,6 +75,27 @@ describe('limits of an archive', () => {
     const kept = result.entries.filter((entry) => entry.text).map(({ path }) => path)
     assert.deepEqual(kept, ['a.md', 'c.py', 'd.py'])
   })
+
+  const zeros = { name: 'zeros', data: Buffer.alloc(50_000), method: 8 }
+  const archive = writeZip([zeros])
+  const bytes = zeros.data.length
+  const MOST: [keyof ArchiveLimits, number, ArchiveCode][] = [
+    ['archiveBytes', archive.length, 'archive_too_big'],
+    ['directoryBytes', 46 + zeros.name.length, 'directory_too_big'],
+    ['entryBytes', bytes, 'entry_too_big'],
+    ['unpackedBytes', bytes, 'total_too_big'],
+    ['entryRatio', Math.ceil(bytes / deflateRawSync(zeros.data).length), 'ratio'],
+    ['ratio', Math.ceil(bytes / archive.length), 'ratio'],
+  ]
+  for (const [name, most, code] of MOST)
+    test(`let ${name} be what they say and no more`, async () => {
+      const high = { ...ARCHIVE_LIMITS, ratioFloorBytes: 0, entryRatio: bytes, ratio: bytes }
+      const judge = (limit: number) =>
+        readArchive(makeBytesSource(archive), { ...high, [name]: limit })
+      assert.equal((await judge(most)).verdict, 'sound')
+      const result = await judge(most - 1)
+      assert.equal(result.verdict === 'rejected' && result.code, code)
+    })
 
   test('let as many entries through as they say and no more', async () => {
     const limits = { ...ARCHIVE_LIMITS, entries: 500 }
