@@ -4,7 +4,6 @@ import { join } from 'node:path'
 
 import envPaths from 'env-paths'
 
-import type { S3StorageOptions } from '../../src/adapters/storage/s3.ts'
 import { startChild, untilReady } from '../../src/local/child.ts'
 import { findPort } from '../../src/local/port.ts'
 import { waitFor } from './wait.ts'
