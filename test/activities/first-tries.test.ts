@@ -11,7 +11,7 @@ import { DELIVERY_SCHEDULE } from '../../src/domain/event/delivery-schedule.ts'
 import { eventOf, insertToldTask, listStates, move, begin, seeAttempts } from '../db/told-task.ts'
 import { answer, heldUntil, inTurn, useWebhookReceiver } from '../support/receiver.ts'
 import type { Reply } from '../support/receiver.ts'
-import { waitFor } from '../support/wait.ts'
+import { makeLatch, waitFor } from '../support/wait.ts'
 import { makeEnvironment, PATIENT_LIMITS, usePlace } from './place.ts'
 
 const DELIVERY = { schedule: DELIVERY_SCHEDULE, putOffSeconds: 5, limits: PATIENT_LIMITS }
@@ -138,8 +138,7 @@ describe('the run of first tries', () => {
   })
 
   test('waits for a slot of the receiver, and makes no try before', async () => {
-    let answerNow: () => void = () => {}
-    const held = new Promise<void>((resolve) => (answerNow = resolve))
+    const { opened: held, open: answerNow } = makeLatch()
     const first = await at(heldUntil(held, answer(204)))
     const attemptSlots = makeAttemptSlots({ ...ATTEMPT_SLOTS, account: 1 })
     await running(
@@ -157,8 +156,7 @@ describe('the run of first tries', () => {
   })
 
   test('gives back what finds no slot, which is no try', async () => {
-    let answerNow: () => void = () => {}
-    const held = new Promise<void>((resolve) => (answerNow = resolve))
+    const { opened: held, open: answerNow } = makeLatch()
     const three = Array.from({ length: 3 }, () => at(heldUntil(held, answer(204)), 'eve'))
     const told = await Promise.all(three)
     const attemptSlots = makeAttemptSlots({ ...ATTEMPT_SLOTS, account: 2 })
@@ -190,8 +188,7 @@ describe('the run of first tries', () => {
     const other = await insertToldTask(place.deps.sql, ['IN_PROGRESS'], { owner: 'frank' })
     const eventId = await eventOf(place.deps.sql, other, 'IN_PROGRESS')
     const sent = new Set<string>()
-    let end: () => void = () => {}
-    const held = new Promise<undefined>((resolve) => (end = () => resolve(undefined)))
+    const { opened: held, open: end } = makeLatch()
     const send: SendAttempt = (one) => {
       sent.add(one.eventId)
       return held
@@ -223,8 +220,7 @@ describe('the run of first tries', () => {
         where f.event_id = numbered.event_id
       `
       const sent = new Set<string>()
-      let end: () => void = () => {}
-      const held = new Promise<undefined>((resolve) => (end = () => resolve(undefined)))
+      const { opened: held, open: end } = makeLatch()
       const send: SendAttempt = async ({ eventId, receiver: { account } }) => {
         if (account === 'mallory') return { seconds: 3600, full }
         sent.add(eventId)
@@ -307,8 +303,7 @@ describe('the run of first tries', () => {
 
   for (const how of ['stops', 'is cancelled'] as const)
     test(`ends at once when it ${how}; its tries go on and are recorded`, async () => {
-      let answerNow: () => void = () => {}
-      const held = new Promise<void>((resolve) => (answerNow = resolve))
+      const { opened: held, open: answerNow } = makeLatch()
       const slow = await at(heldUntil(held, answer(204)))
       const stopping = new AbortController()
       const deps = { ...place.deps, delivery: DELIVERY, stopping: stopping.signal, settling }
@@ -328,8 +323,7 @@ describe('the run of first tries', () => {
     })
 
   test('keeps what it sends for long, ends with it, and tells operators what is under way', async () => {
-    let answerNow: () => void = () => {}
-    const held = new Promise<void>((resolve) => (answerNow = resolve))
+    const { opened: held, open: answerNow } = makeLatch()
     const slow = await at(inTurn(heldUntil(held, answer(204)), answer(500)))
     const dueAt = async (): Promise<string> => {
       const [row] = await place.deps.sql<{ due: string }[]>`
@@ -350,8 +344,7 @@ describe('the run of first tries', () => {
   test('says nothing of a leak when many tries are under way', async () => {
     const warnings: string[] = []
     const hear = ({ message }: Error) => void warnings.push(message)
-    let answerNow: () => void = () => {}
-    const held = new Promise<void>((resolve) => (answerNow = resolve))
+    const { opened: held, open: answerNow } = makeLatch()
     const tasks = await Promise.all(
       Array.from({ length: 12 }, (_, index) => at(heldUntil(held, answer(204)), `many-${index}`)),
     )

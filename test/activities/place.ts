@@ -42,19 +42,13 @@ import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
 
 /** A database, a store and what a media worker needs beside, for one test file. */
-export interface Place {
-  deps: MediaDependencies & CoreDependencies & FirstTryDependencies
-  /** Rows of the outbox that Temporal would be told of at once. */
-  kicked: OutboxRow[]
-  database: TestDatabase
-  root: string
-  close(): Promise<void>
-}
+export type Place = Awaited<ReturnType<typeof makePlace>>
 
-export const makePlace = async (): Promise<Place> => {
+export const makePlace = async () => {
   const root = await mkdtemp(join(tmpdir(), 'kiln-activities-'))
   const database = await createDatabase()
   const storage = makeLocalStorage({ root: join(root, 'store') })
+  /** Rows of the outbox that Temporal would be told of at once. */
   const kicked: OutboxRow[] = []
   const limits = { maxBytes: 1e6, timeoutMs: PATIENCE_MS, maxRedirects: 0 }
   const deps: MediaDependencies & CoreDependencies & FirstTryDependencies = {

@@ -1,7 +1,5 @@
 import { after, before } from 'node:test'
 
-import { NativeConnection, Worker } from '@temporalio/worker'
-
 import { createCoreActivities, createMediaActivities } from '../../activities/index.ts'
 import { makeDatabase } from '../../src/db/client.ts'
 import { insertOutbox } from '../../src/db/shared/outbox.ts'
@@ -15,42 +13,21 @@ import { startReconcile } from '../../src/jobs/reconcile.ts'
 import { startRelay } from '../../src/jobs/relay.ts'
 import { makeTaskQueue, temporalAddress, workflowBundle } from '../support/stack.ts'
 import { PATIENT } from '../support/template.ts'
-import { connectPatiently, installQuietRuntime } from '../workflows/runtime.ts'
+import {
+  PROMPT_HEARTBEATS,
+  connectPatiently,
+  installQuietRuntime,
+  startWorkers,
+} from '../workflows/runtime.ts'
 import { makePlace, PATIENT_LIMITS, SHORT_SCHEDULE, TIMING } from './place.ts'
-import type { Place } from './place.ts'
 import { makeVideoEngine, VIDEO_TIMING } from './video-engine.ts'
 import { getVideo } from './video-place.ts'
 import type { NewVideo } from './video-place.ts'
 
-/** Both workers and the relay of one service, with slots for one task of an owner and an engine that waits for the test. */
-export interface Stage {
-  place: Place
-  jobs: Jobs
-  /** What reconcile and the operator are made with. */
-  options: {
-    sql: Place['deps']['sql']
-    jobs: Jobs
-    taskQueue: string
-    timing: typeof TIMING
-    videoTiming: typeof VIDEO_TIMING
-    slots: number
-    runs: number
-  }
-  /** Inserts a task as a creation does. Its workflow starts at once, unless `quiet`. */
-  create(given: NewVideo & { quiet?: boolean }): Promise<string>
-  workflow(id: string): ReturnType<Jobs['client']['workflow']['getHandle']>
-  /** The delivery of its events. */
-  delivery(id: string): ReturnType<Jobs['client']['workflow']['getHandle']>
-  /** Ids of the tasks that the engine works on. */
-  rendering: ReadonlySet<string>
-  /** Runs reconcile, which looks at every open task, until something has happened. `look` takes the place of its own. */
-  whileReconciling(happens: () => Promise<unknown>, look?: Jobs['look']): Promise<void>
-  /** Lets the engine finish a task, at once or when it begins. */
-  release(id: string): void
-  close(): Promise<void>
-}
+export type Stage = Awaited<ReturnType<typeof startStage>>
 
-export const startStage = async (): Promise<Stage> => {
+/** Starts both workers and the relay of one service, with slots for one task of an owner and an engine that waits for the test. */
+export const startStage = async () => {
   installQuietRuntime()
   const place = await makePlace()
   const { sql, log } = place.deps
@@ -75,7 +52,18 @@ export const startStage = async (): Promise<Stage> => {
       limits: PATIENT_LIMITS,
     },
   }
-  const workers = await startWorkers(taskQueue, deps)
+  const workers = await startWorkers(temporalAddress(), [
+    {
+      taskQueue,
+      workflowBundle: { codePath: workflowBundle() },
+      activities: createCoreActivities(deps),
+    },
+    {
+      ...PROMPT_HEARTBEATS,
+      taskQueue: mediaQueue(taskQueue),
+      activities: createMediaActivities(deps),
+    },
+  ])
   const relay = startRelay({ sql, jobs, log, intervalMs: 100 })
   const timings = { timing: TIMING, videoTiming: VIDEO_TIMING }
   const options = { sql, jobs, taskQueue, ...timings, slots: 1, runs: 1 }
@@ -83,12 +71,17 @@ export const startStage = async (): Promise<Stage> => {
   return {
     place,
     jobs,
-    rendering: engine.rendering,
+    /** Ids of the tasks that the engine works on. */
+    rendering: engine.rendering as ReadonlySet<string>,
+    /** Lets the engine finish a task, at once or when it begins. */
     release: engine.release,
+    /** Options that reconcile and the operator are made with. */
     options,
-    workflow: (id) => jobs.client.workflow.getHandle(taskWorkflowId('video', id)),
-    delivery: (id) => jobs.client.workflow.getHandle(deliveryWorkflowId(id)),
-    async whileReconciling(happens, look = jobs.look) {
+    workflow: (id: string) => jobs.client.workflow.getHandle(taskWorkflowId('video', id)),
+    /** The delivery of its events. */
+    delivery: (id: string) => jobs.client.workflow.getHandle(deliveryWorkflowId(id)),
+    /** Runs reconcile, which looks at every open task, until something has happened. `look` takes the place of its own. */
+    async whileReconciling(happens: () => Promise<unknown>, look: Jobs['look'] = jobs.look) {
       const { url } = place.database
       const lockSql = makeDatabase({ url, ...PATIENT })
       const looking = { ...options, jobs: { ...jobs, look } }
@@ -98,7 +91,8 @@ export const startStage = async (): Promise<Stage> => {
         await lockSql.end({ timeout: 1 })
       })
     },
-    async create({ quiet = false, ...given }) {
+    /** Inserts a task as a creation does. Its workflow starts at once, unless `quiet`. */
+    async create({ quiet = false, ...given }: NewVideo & { quiet?: boolean }) {
       const id = await getVideo(place.database, given)
       if (quiet) return id
       const facts = {
@@ -129,36 +123,6 @@ export const useStage = (): Stage => {
   before(async () => void Object.assign(stage, await startStage()))
   after(() => stage.close())
   return stage
-}
-
-const startWorkers = async (
-  taskQueue: string,
-  deps: Parameters<typeof createCoreActivities>[0] & Parameters<typeof createMediaActivities>[0],
-): Promise<{ stop: () => Promise<void> }> => {
-  const connection = await NativeConnection.connect({ address: temporalAddress() })
-  const workers = await Promise.all([
-    Worker.create({
-      connection,
-      taskQueue,
-      workflowBundle: { codePath: workflowBundle() },
-      activities: createCoreActivities(deps),
-    }),
-    Worker.create({
-      connection,
-      taskQueue: mediaQueue(taskQueue),
-      activities: createMediaActivities(deps),
-      maxHeartbeatThrottleInterval: '100 milliseconds',
-      defaultHeartbeatThrottleInterval: '100 milliseconds',
-    }),
-  ])
-  const running = workers.map((worker) => worker.run())
-  return {
-    stop: async () => {
-      for (const worker of workers) worker.shutdown()
-      await Promise.all(running)
-      await connection.close()
-    },
-  }
 }
 
 /** An engine that works on a task until it is told to finish it. */

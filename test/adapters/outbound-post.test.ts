@@ -34,7 +34,7 @@ import {
   type Reply,
   type WebhookReceiver,
 } from '../support/receiver.ts'
-import { waitFor } from '../support/wait.ts'
+import { makeLatch, waitFor } from '../support/wait.ts'
 
 const ON = { allowLoopback: true, ports: [], deny: [] }
 const OFF = { ...ON, allowLoopback: false }
@@ -466,13 +466,10 @@ describe('a post', () => {
   test('goes beside a hundred others, each on a connection of its own', async () => {
     const before = receiver.connections()
     let arrived = 0
-    let open = () => {}
-    const all = new Promise<void>((resolve) => {
-      open = resolve
-    })
+    const all = makeLatch()
     const reply: Reply = (turn) => {
-      if ((arrived += 1) === 100) open()
-      heldUntil(all, answer(200))(turn)
+      if ((arrived += 1) === 100) all.open()
+      heldUntil(all.opened, answer(200))(turn)
     }
     const posted = await Promise.all(Array.from({ length: 100 }, () => send(reply)))
     for (const one of posted) is(one, 200)

@@ -13,7 +13,7 @@ import { PATIENCE_MS } from '../support/patience.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
 import { PATIENT } from '../support/template.ts'
-import { waitFor } from '../support/wait.ts'
+import { makeLatch, waitFor } from '../support/wait.ts'
 import { startDatabaseProxy } from './proxy.ts'
 import type { CommitFault, DatabaseProxy } from './proxy.ts'
 
@@ -142,25 +142,19 @@ describe('a unit of work', () => {
 
   test('whose work is too slow never happens', async (context) => {
     const pass = await stopTimer(context)
-    let goOn = (): void => {}
-    let ended = (): void => {}
-    const waiting = new Promise<void>((resolve) => {
-      goOn = resolve
-    })
-    const rolledBack = new Promise<void>((resolve) => {
-      ended = resolve
-    })
+    const failed = makeLatch()
+    const rolledBack = makeLatch()
     const work = async (sql: Transaction): Promise<string> => {
       await insert('slow')(sql)
       setImmediate(pass)
-      await waiting
-      setImmediate(ended)
+      await failed.opened
+      setImmediate(rolledBack.open)
       return ''
     }
     const slow = unitOfWork({ sql }, work, { wasCommitted: look('slow') })
     await assert.rejects(slow, { code: 'unavailable' })
-    goOn()
-    await rolledBack
+    failed.open()
+    await rolledBack.opened
     // A second insert would wait for the first one, were it still open.
     await database.sql.begin(insert('slow'))
   })

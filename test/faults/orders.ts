@@ -5,14 +5,13 @@ import { Client as TemporalClient } from '@temporalio/client'
 import type { Connection } from '@temporalio/client'
 
 import { makeCallers, makeOrder } from '../nemesis/callers.ts'
-import type { Callers, Order } from '../nemesis/callers.ts'
+import type { Order } from '../nemesis/callers.ts'
 import { check } from '../nemesis/check.ts'
 import { readRows } from '../nemesis/rows.ts'
 import type { TaskRow } from '../nemesis/rows.ts'
 import { waitUntilSettled } from '../nemesis/scenario.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { startWebhookReceiver } from '../support/receiver.ts'
-import type { WebhookReceiver } from '../support/receiver.ts'
 import type { Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 import { untilSwept } from './scratch.ts'
@@ -25,29 +24,10 @@ export interface OrdersOptions {
 }
 
 /** Orders of the callers of the harness at one api, each end of each family among them, and the receiver that is told of them. */
-export interface Orders {
-  callers: Callers
-  receiver: WebhookReceiver
-  /** One of a kind that nobody has asked for, and that ends well. */
-  next(kind: Order['kind']): Order
-  /** Asks for so many that nobody has asked for, at once. */
-  place(count: number): Promise<void>
-  /** Creates one more image task of alice, which the test brings to its end. Returns its id. */
-  make(end: Order['end']): Promise<string>
-  /**
-   * Repeats what was not answered, waits until all has ended, and asserts that the checker finds nothing. Workflows that a
-   * lost store of Temporal knew are known.
-   */
-  assertWhole(lost?: ReadonlyMap<string, number>): Promise<TaskRow[]>
-  stop(): Promise<void>
-}
+export type Orders = Awaited<ReturnType<typeof startOrders>>
 
 /** Needs a service with an api. */
-export const startOrders = async ({
-  service,
-  temporal,
-  ...counts
-}: OrdersOptions): Promise<Orders> => {
+export const startOrders = async ({ service, temporal, ...counts }: OrdersOptions) => {
   const receiver = await startWebhookReceiver()
   const api = { baseUrl: service.baseUrl }
   const called = {
@@ -67,16 +47,19 @@ export const startOrders = async ({
   return {
     callers,
     receiver,
-    next(kind) {
+    /** One of a kind that nobody has asked for, and that ends well. */
+    next(kind: Order['kind']): Order {
       const index = left.findIndex((order) => order.kind === kind && order.end === 'done')
       const [order] = left.splice(index, 1)
       assert.ok(index >= 0 && order, `an order of a ${kind} is left`)
       return order
     },
-    async place(count) {
+    /** Asks for so many that nobody has asked for, at once. */
+    async place(count: number) {
       await Promise.all(left.splice(0, count).map(callers.fulfil))
     },
-    async make(end) {
+    /** Creates one more image task of alice, which the test brings to its end. Returns its id. */
+    async make(end: Order['end']) {
       const order = makeOrder({ key: randomUUID(), kind: 'image', end: 'done' })
       callers.orders.push(order)
       // An api that waits shortly for its database rejects some of them for now.
@@ -84,7 +67,11 @@ export const startOrders = async ({
       order.end = end
       return [...order.ids].join()
     },
-    async assertWhole(lost = new Map()) {
+    /**
+     * Repeats what was not answered, waits until all has ended, and asserts that the checker finds nothing. Workflows that a
+     * lost store of Temporal knew are known.
+     */
+    async assertWhole(lost: ReadonlyMap<string, number> = new Map()): Promise<TaskRow[]> {
       // The claims of processes that died are ended instead of waited for.
       await service.database.sql`
         update idempotency set lease_until = clock_timestamp() where status is null

@@ -7,26 +7,18 @@ import { Connection } from '@temporalio/client'
 import { makeDatabase } from '../../src/db/client.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { startPostgres } from '../../src/local/postgres.ts'
-import type { PostgresServer } from '../../src/local/postgres.ts'
 import { findTemporalCli } from '../../src/local/temporal-cli.ts'
 import { startTemporal } from '../../src/local/temporal.ts'
-import type { TemporalServer } from '../../src/local/temporal.ts'
 import { registerSearchAttributes } from '../../src/jobs/search-attributes.ts'
 import type { TestDatabase } from '../support/stack.ts'
 import { PATIENT } from '../support/template.ts'
 
 const say = (): void => {}
 
-export interface OwnTemporal {
-  server: TemporalServer
-  connection: Connection
-  /** SIGKILL, and everything it knew is lost; starts empty. */
-  lose(): Promise<void>
-  stop(): Promise<void>
-}
+export type OwnTemporal = Awaited<ReturnType<typeof startOwnTemporal>>
 
 /** A Temporal server that one test file may kill. */
-export const startOwnTemporal = async (): Promise<OwnTemporal> => {
+export const startOwnTemporal = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'kiln-temporal-'))
   const cli = await findTemporalCli({ env: process.env, say })
   const server = await startTemporal({ cli, dataDir: folder })
@@ -35,6 +27,7 @@ export const startOwnTemporal = async (): Promise<OwnTemporal> => {
   return {
     server,
     connection,
+    /** SIGKILL, and everything it knew is lost; starts empty. */
     async lose() {
       await server.kill()
       for (const name of await readdir(folder))
@@ -50,13 +43,10 @@ export const startOwnTemporal = async (): Promise<OwnTemporal> => {
   }
 }
 
-export interface OwnPostgres {
-  server: PostgresServer
-  database: TestDatabase
-}
+export type OwnPostgres = Awaited<ReturnType<typeof startOwnPostgres>>
 
 /** A PostgreSQL server that one test file may kill, with a migrated database. */
-export const startOwnPostgres = async (): Promise<OwnPostgres> => {
+export const startOwnPostgres = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'kiln-postgres-'))
   // PostgreSQL runs as another user when this is root, and has to get through.
   await chmod(folder, 0o711)
@@ -68,5 +58,5 @@ export const startOwnPostgres = async (): Promise<OwnPostgres> => {
     await server.remove()
     await rm(folder, { recursive: true, force: true })
   }
-  return { server, database: { url: server.url, sql, drop } }
+  return { server, database: { url: server.url, sql, drop } satisfies TestDatabase }
 }

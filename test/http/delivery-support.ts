@@ -85,12 +85,3 @@ export const endOf = (events: readonly TaskEvent[]): TaskEvent => {
   if (!end) throw new Error('a task without events')
   return end
 }
-
-/** Something to wait for until it is opened. */
-export const makeGate = (): { opened: Promise<void>; open: () => void } => {
-  let open = () => {}
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { opened, open }
-}

@@ -13,14 +13,13 @@ import {
   write,
 } from '../support/receiver.ts'
 import { useService } from '../support/service.ts'
-import { waitFor } from '../support/wait.ts'
+import { makeLatch, waitFor } from '../support/wait.ts'
 import {
   attemptsOf,
   endOf,
   eventsOf,
   headersOf,
   isSignedWith,
-  makeGate,
   secretOf,
   secretsOf,
   statesOf,
@@ -52,7 +51,7 @@ const createVideo = async (client: Client, body: object): Promise<string> =>
 /** An image that the worker waits for until it is let go, so that its task stays in progress. */
 const holdPicture = async (path: string) => {
   const picture = await makePicture()
-  const { opened, open } = makeGate()
+  const { opened, open } = makeLatch()
   receiver.script(
     path,
     heldUntil(opened, ({ response }) => void response.end(picture)),
@@ -221,7 +220,7 @@ describe('a receiver that fails', { concurrency: true }, () => {
   })
 
   test('of one task keeps no other task waiting', async () => {
-    const { opened, open } = makeGate()
+    const { opened, open } = makeLatch()
     receiver.script('/hangs', heldUntil(opened, answer(200)))
     const hanging = await createImage(alice, { webhook_url: receiver.url('/hangs') })
     await untilReceived(receiver, '/hangs', 1)

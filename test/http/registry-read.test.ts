@@ -7,6 +7,7 @@ import { makeGate } from '../../src/domain/shared/gate.ts'
 import { makeVersionFileRoutes } from '../../src/http/registry/version-file-routes.ts'
 import type { JsonAnswer, RouteRequest } from '../../src/http/route.ts'
 import { listRoutes } from '../support/contract.ts'
+import { makeLatch } from '../support/wait.ts'
 import { expectStatus, storeArchive, usePublisher, useRegistry } from './registry-support.ts'
 
 const registry = useRegistry({})
@@ -112,10 +113,9 @@ describe('a store that does not answer', () => {
   test('holds up who reads a file, and no lists', async () => {
     const { sql } = registry.service.database
     const stream = new PassThrough()
-    let tellOpened = () => {}
-    const opened = new Promise<void>((resolve) => (tellOpened = resolve))
+    const begun = makeLatch()
     const open = () => {
-      tellOpened()
+      begun.open()
       return Promise.resolve({ stream, size: 36 })
     }
     const heavyReads = makeGate(1)
@@ -128,7 +128,7 @@ describe('a store that does not answer', () => {
     const reading = routes
       .find(({ path }) => path.endsWith('/content'))
       ?.handler(asked as RouteRequest)
-    await opened
+    await begun.opened
     await heavyReads.run(() => Promise.resolve(), 100)
     stream.end(Buffer.from('x'.repeat(36)))
     assert.equal(((await reading) as JsonAnswer).status, 200)

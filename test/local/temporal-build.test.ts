@@ -33,6 +33,9 @@ case $1 in
 esac
 `
 
+/** A module as an `import` of another process names it. */
+const quote = (path: string): string => JSON.stringify(pathToFileURL(path).href)
+
 describe('building temporal', () => {
   let root: string
   let folder: string
@@ -53,19 +56,10 @@ describe('building temporal', () => {
     await rm(root, { recursive: true })
   })
 
-  /** A process that finds temporal, with the lines that it has said so far. */
-  const start = (): { child: ChildProcess; lines: string[]; ended: Promise<unknown> } => {
-    const [cli, build] = ['cli', 'build'].map((name) =>
-      JSON.stringify(pathToFileURL(codePath(`src/local/temporal-${name}.ts`)).href),
-    )
-    const code = `
-      const { findTemporalCli } = await import(${cli})
-      const { buildTemporal } = await import(${build})
-      const makers = [{ what: 'build', make: buildTemporal }]
-      const say = (line) => process.stdout.write(line + '\\n')
-      say('found ' + (await findTemporalCli({ env: process.env, say, makers })).path)`
+  /** Runs code in a process of its own, with the lines that it has printed so far. */
+  const run = (code: string, given: NodeJS.ProcessEnv = {}) => {
     const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
-      env,
+      env: { ...env, ...given },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     children.push(child)
@@ -73,21 +67,26 @@ describe('building temporal', () => {
     createInterface({ input: child.stdout }).on('line', (line) => lines.push(line))
     return { child, lines, ended: once(child, 'close') }
   }
+  const find = () =>
+    run(`
+      const { findTemporalCli } = await import(${quote(codePath('src/local/temporal-cli.ts'))})
+      const { buildTemporal } = await import(${quote(codePath('src/local/temporal-build.ts'))})
+      const makers = [{ what: 'build', make: buildTemporal }]
+      const say = (line) => process.stdout.write(line + '\\n')
+      say('found ' + (await findTemporalCli({ env: process.env, say, makers })).path)`)
   const cache = (): string => join(folder, 'kiln', `temporal-${TEMPORAL_VERSION}`)
   const found = (): string => `found ${join(cache(), 'temporal')}`
   const goOn = async () => await writeFile(join(folder, 'go-on'), '')
   const calls = async (): Promise<string[]> =>
     (await readFile(join(folder, 'calls'), 'utf8').catch(() => '')).trim().split('\n')
+  const countBuilds = async () => (await calls()).filter((call) => call === 'build').length
   const untilBuilding = async (times: number) =>
-    await waitFor(
-      `Go builds for the ${times}. time`,
-      async () => (await calls()).filter((call) => call === 'build').length === times,
-    )
+    await waitFor(`Go builds for the ${times}. time`, async () => (await countBuilds()) === times)
 
   test('is done once for commands at the same time', async () => {
-    const first = start()
+    const first = find()
     await untilBuilding(1)
-    const second = start()
+    const second = find()
     await waitFor('the second one waits', async () => second.lines.length > 0)
     assert.deepEqual(second.lines, [
       `waiting for process ${first.child.pid}, which makes temporal for all`,
@@ -101,9 +100,9 @@ describe('building temporal', () => {
   })
 
   test('is taken over from a command that was killed', async () => {
-    const first = start()
+    const first = find()
     await untilBuilding(1)
-    const [second, third] = [start(), start()]
+    const [second, third] = [find(), find()]
     await waitFor('both wait', async () => second.lines.length > 0 && third.lines.length > 0)
     assert.ok((await readdir(cache())).includes(`temporal.${first.child.pid}`))
     first.child.kill('SIGKILL')
@@ -111,56 +110,49 @@ describe('building temporal', () => {
     await goOn()
     await Promise.all([first.ended, second.ended, third.ended])
     assert.deepEqual([second.lines.at(-1), third.lines.at(-1)], [found(), found()])
-    assert.equal((await calls()).filter((call) => call === 'build').length, 2)
+    assert.equal(await countBuilds(), 2)
     assert.deepEqual(await readdir(cache()), ['temporal'])
   })
 
-  describe('beside the installation of packages', () => {
-    /** Calls of Go until the packages are installed. */
-    const warm = async (given: NodeJS.ProcessEnv, reached: boolean): Promise<string[]> => {
-      const script = `
-        globalThis.fetch = async () => { if (!${reached}) throw new Error('no network') }
-        const { warmTemporal } = await import(${JSON.stringify(pathToFileURL(join(ROOT, 'tools/warm-temporal.mjs')).href)})
-        const installed = new AbortController()
-        process.once('SIGUSR2', () => installed.abort())
-        await warmTemporal((line) => process.stdout.write(line), installed.signal)`
-      const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
-        env: { ...env, npm_lifecycle_event: 'predemo', ...given },
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
-      children.push(child)
-      const ended = once(child, 'close')
-      if (await Promise.race([once(child.stdout, 'data'), ended.then(() => false)])) {
-        await untilBuilding(1)
-        child.kill('SIGUSR2')
-      }
-      await ended
-      return await calls()
+  /** Calls of Go beside an installation of packages, which ends once Go builds. */
+  const warm = async (given: NodeJS.ProcessEnv, isReachable = false): Promise<string[]> => {
+    const code = `
+      globalThis.fetch = async () => { if (!${isReachable}) throw new Error('no network') }
+      const { warmTemporal } = await import(${quote(join(ROOT, 'tools/warm-temporal.mjs'))})
+      const installed = new AbortController()
+      process.once('SIGUSR2', () => installed.abort())
+      await warmTemporal((line) => process.stdout.write(line + '\\n'), installed.signal)`
+    const { child, ended } = run(code, { npm_lifecycle_event: 'predemo', ...given })
+    if (await Promise.race([once(child.stdout, 'data'), ended.then(() => false)])) {
+      await untilBuilding(1)
+      child.kill('SIGUSR2')
     }
+    await ended
+    return await calls()
+  }
 
-    test('goes on until they are', async () => {
-      assert.deepEqual(await warm({}, false), ['build', 'interrupted'])
-    })
+  test('goes on until the packages are installed', async () => {
+    assert.deepEqual(await warm({}), ['build', 'interrupted'])
+  })
 
-    test('is left out where nothing is to be built', async () => {
-      await mkdir(join(folder, 'bin'))
-      await writeFile(join(folder, 'bin/temporal'), '')
-      for (const given of [
-        { npm_lifecycle_event: 'preformat' },
-        { TEMPORAL_ADDRESS: '127.0.0.1:7233' },
-        { TEMPORAL_CLI_PATH: '/somewhere' },
-        { PATH: `${env['PATH']}:${join(folder, 'bin')}` },
-        { HTTPS_PROXY: 'http://127.0.0.1:1' },
-      ])
-        assert.deepEqual(await warm(given, false), [''], JSON.stringify(given))
-      assert.deepEqual(await warm({}, true), [''], 'it can be downloaded')
-      for (const name of ['claim.json', 'temporal']) {
-        await mkdir(cache(), { recursive: true })
-        await writeFile(join(cache(), name), '')
-        assert.deepEqual(await warm({}, false), [''], name)
-        await rm(cache(), { recursive: true })
-      }
-    })
+  test('is left out beside the installation where nothing is to be built', async () => {
+    await mkdir(join(folder, 'bin'))
+    await writeFile(join(folder, 'bin/temporal'), '')
+    for (const given of [
+      { npm_lifecycle_event: 'preformat' },
+      { TEMPORAL_ADDRESS: '127.0.0.1:7233' },
+      { TEMPORAL_CLI_PATH: '/somewhere' },
+      { PATH: `${env['PATH']}:${join(folder, 'bin')}` },
+      { HTTPS_PROXY: 'http://127.0.0.1:1' },
+    ])
+      assert.deepEqual(await warm(given), [''], JSON.stringify(given))
+    assert.deepEqual(await warm({}, true), [''], 'it can be downloaded')
+    for (const name of ['claim.json', 'temporal']) {
+      await mkdir(cache(), { recursive: true })
+      await writeFile(join(cache(), name), '')
+      assert.deepEqual(await warm({}), [''], name)
+      await rm(cache(), { recursive: true })
+    }
   })
 
   test('leaves out what a development server never uses', async () => {
@@ -178,20 +170,17 @@ describe('building temporal', () => {
 
 test('a build says its share, and the time left once it has a rate', (t) => {
   t.mock.timers.enable({ apis: ['Date'] })
-  const progress = makeBuildProgress([
-    ['a', 2],
-    ['b', 18],
-    ['c', 60],
-    ['d', 20],
-  ])
-  const describeAfter = (seconds: number): string => progress.describe(seconds * 1000)
-  progress.count('a')
-  assert.equal(describeAfter(10), '2 %')
-  progress.count('# a line of its own')
-  progress.count('b')
-  assert.equal(describeAfter(60), '20 %, about 4 min left')
-  progress.count('c')
-  assert.equal(describeAfter(120), '80 %, about 30 s left')
+  const shares = { a: 2, b: 18, c: 60, d: 20 }
+  const progress = makeBuildProgress(Object.entries(shares))
+  for (const [line, seconds, said] of [
+    ['a', 10, '2 %'],
+    ['# a line of its own', 10, '2 %'],
+    ['b', 60, '20 %, about 4 min left'],
+    ['c', 120, '80 %, about 30 s left'],
+  ] as const) {
+    progress.count(line)
+    assert.equal(progress.describe(seconds * 1000), said)
+  }
 })
 
 test('a build of nothing is done', () => {

@@ -4,16 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { IMAGE_API } from '../support/client.ts'
 import { base64 } from '../support/pictures.ts'
 
-export interface Callers {
-  /** Ids of the tasks that were answered with 200, each with the time of the answer in Unix milliseconds. */
-  accepted: Map<string, number>
-  /** Requests that were answered otherwise, or not at all, by what they were answered with. */
-  refused: Map<string, number>
-  /** The longest time in which no task was accepted, since the last call of it; milliseconds. */
-  longestGap(): number
-  /** Ends when every key was accepted. */
-  stop(): Promise<void>
-}
+export type Callers = Awaited<ReturnType<typeof startCallers>>
 
 const LANES = 4
 /** Four lanes make a dozen tasks a second at most: more than one machine with all hosts can do would only pile up. */
@@ -22,8 +13,10 @@ const PAUSE_MS = 300
 const PATIENCE_MS = 4000
 
 /** Callers who create small tasks one after another and repeat what was not answered, with its key, at the next api. */
-export const startCallers = async (urls: readonly string[], token: string): Promise<Callers> => {
+export const startCallers = async (urls: readonly string[], token: string) => {
+  /** Ids of the tasks that were answered with 200, each with the time of the answer in Unix milliseconds. */
   const accepted = new Map<string, number>()
+  /** Requests that were answered otherwise, or not at all, by what they were answered with. */
   const refused = new Map<string, number>()
   const stopping = new AbortController()
   const body = JSON.stringify({ image: await base64() })
@@ -76,6 +69,7 @@ export const startCallers = async (urls: readonly string[], token: string): Prom
   return {
     accepted,
     refused,
+    /** The longest time in which no task was accepted, since the last call of it; milliseconds. */
     longestGap() {
       seeGap()
       const found = longest

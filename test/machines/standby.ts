@@ -12,16 +12,6 @@ import { PATIENCE_MS } from '../support/patience.ts'
 import { waitFor } from '../support/wait.ts'
 import { startLink } from '../support/link.ts'
 
-export interface Standby {
-  server: PostgresServer
-  sql: Sql
-  /** What the primary sends from now on gets lost on its way. */
-  fallBehind(): void
-  /** Makes it take writes. */
-  promote(): Promise<void>
-  stop(): Promise<void>
-}
-
 /**
  * Copies the cluster of a running server into a folder that PostgreSQL may start from, without pg_basebackup, which the
  * packaged server lacks. What is committed when it ends is in it.
@@ -58,7 +48,7 @@ const writeOwned = async (cluster: string, files: Record<string, string>): Promi
 }
 
 /** Starts a standby of a primary, which streams. */
-export const startStandby = async (primary: PostgresServer): Promise<Standby> => {
+export const startStandby = async (primary: PostgresServer) => {
   const folder = await mkdtemp(join(tmpdir(), 'kiln-standby-'))
   await chmod(folder, 0o711)
   const source = await open(primary.url)
@@ -77,6 +67,7 @@ export const startStandby = async (primary: PostgresServer): Promise<Standby> =>
   return {
     server,
     sql,
+    /** Loses on its way what the primary sends from now on. */
     fallBehind: () => way.set({ name: 'hold' }),
     promote: async () => void (await sql`select pg_promote()`),
     async stop() {

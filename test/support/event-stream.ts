@@ -2,24 +2,14 @@ import assert from 'node:assert/strict'
 
 import { PATIENCE_MS } from './patience.ts'
 
-export interface ReceivedEvent {
+interface ReceivedEvent {
   event: string
   id?: string
   data: Record<string, unknown>
 }
 
-export interface EventStream extends AsyncDisposable {
-  /** The next event; undefined when the stream has ended. Comments are passed over. */
-  next(): Promise<ReceivedEvent | undefined>
-  /** Whatever is still to come, until the end. */
-  rest(): Promise<ReceivedEvent[]>
-}
-
 /** Opens a stream of server-sent events, which must be one. */
-export const openStream = async (
-  url: string,
-  headers: Record<string, string> = {},
-): Promise<EventStream> => {
+export const openStream = async (url: string, headers: Record<string, string> = {}) => {
   const closing = new AbortController()
   // A stream that never ends fails its test and not the run.
   const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(PATIENCE_MS)])
@@ -28,12 +18,14 @@ export const openStream = async (
   assert.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8')
   assert.equal(response.headers.get('cache-control'), 'no-store')
   const events = readEvents(response)
+  /** The next event; undefined when the stream has ended. Comments are passed over. */
   const next = async (): Promise<ReceivedEvent | undefined> => {
     const { done, value } = await events.next()
     return done ? undefined : value
   }
   return {
     next,
+    /** Whatever is still to come, until the end. */
     async rest() {
       const all: ReceivedEvent[] = []
       for await (const event of events) all.push(event)

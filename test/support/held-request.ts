@@ -2,11 +2,7 @@ import { request as httpRequest } from 'node:http'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 
 /** A POST whose body has begun to arrive. */
-export interface HeldRequest {
-  /** Sends the rest and reads the answer. */
-  finish(): Promise<{ status: number; body: { error?: string; data?: { task_id: string } } }>
-  abort(): void
-}
+export type HeldRequest = ReturnType<typeof holdRequest>
 
 export interface HeldRequestOptions {
   url: string
@@ -18,7 +14,7 @@ export interface HeldRequestOptions {
 const BLANKS = ' '.repeat(65_536)
 
 /** Sends the head of a POST, the first byte of its JSON body and then blanks, and keeps the rest back. */
-export const holdRequest = ({ url, headers, body }: HeldRequestOptions): HeldRequest => {
+export const holdRequest = ({ url, headers, body }: HeldRequestOptions) => {
   const text = JSON.stringify(body)
   const outgoing = httpRequest(url, {
     method: 'POST',
@@ -32,6 +28,7 @@ export const holdRequest = ({ url, headers, body }: HeldRequestOptions): HeldReq
   const blanks = setInterval(() => outgoing.write(BLANKS), 1000)
   outgoing.on('error', () => {}).on('close', () => clearInterval(blanks))
   return {
+    /** Sends the rest and reads the answer. */
     finish: async () => {
       clearInterval(blanks)
       outgoing.end(text.slice(1))
@@ -41,10 +38,15 @@ export const holdRequest = ({ url, headers, body }: HeldRequestOptions): HeldReq
   }
 }
 
+interface HeldBody {
+  error?: string
+  data?: { task_id: string }
+}
+
 const readAnswer = async (outgoing: ClientRequest) => {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     outgoing.once('response', resolve).once('error', reject)
   })
   const text = Buffer.concat((await response.toArray()) as Buffer[]).toString()
-  return { status: response.statusCode ?? 0, body: JSON.parse(text) as { error?: string } }
+  return { status: response.statusCode ?? 0, body: JSON.parse(text) as HeldBody }
 }

@@ -4,19 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** The way from one process to another, which can be disturbed: a proxy on an address of this machine. */
-export interface Link {
-  host: string
-  port: number
-  /** An address of the server by this way. */
-  url(of: string): string
-  /** What becomes of bytes from now on. */
-  set(mode: LinkMode): void
-  /** Ends the connections that are open: with a reset, or with the end of one direction. */
-  cut(how: 'reset' | 'half'): void
-  /** Leads elsewhere from now on; connections that are left behind are silent for good. */
-  leadTo(port: number, options?: { leaveBehind: boolean }): void
-  stop(): Promise<void>
-}
+export type Link = Awaited<ReturnType<typeof startLink>>
 
 export type LinkMode =
   | { name: 'pass' }
@@ -38,7 +26,7 @@ interface Pair {
 }
 
 /** Listens on a free port of `host` and passes everything on to the host and port of a URL. */
-export const startLink = async (to: string, host = '127.0.0.1'): Promise<Link> => {
+export const startLink = async (to: string, host = '127.0.0.1') => {
   let mode: LinkMode = PASS
   const target = new URL(to)
   let port = Number(target.port)
@@ -92,6 +80,7 @@ export const startLink = async (to: string, host = '127.0.0.1'): Promise<Link> =
   server.listen(0, host)
   await once(server, 'listening')
 
+  /** Ends the connections that are open: with a reset, or with the end of one direction. */
   const cut = (how: 'reset' | 'half'): void => {
     for (const pair of pairs)
       if (how === 'half') pair.far.end()
@@ -101,14 +90,18 @@ export const startLink = async (to: string, host = '127.0.0.1'): Promise<Link> =
   return {
     host,
     port: own,
-    url: (of) => Object.assign(new URL(of), { hostname: host, port: String(own) }).href,
-    set(next) {
+    /** An address of the server by this way. */
+    url: (of: string): string =>
+      Object.assign(new URL(of), { hostname: host, port: String(own) }).href,
+    /** Sets what becomes of bytes from now on. */
+    set(next: LinkMode) {
       mode = next
       changes.emit('change')
       if (next.name === 'refuse') cut('reset')
     },
     cut,
-    leadTo(next, { leaveBehind } = { leaveBehind: false }) {
+    /** Leads elsewhere from now on; connections that are left behind are silent for good. */
+    leadTo(next: number, { leaveBehind } = { leaveBehind: false }) {
       port = next
       if (leaveBehind) for (const pair of pairs) pair.isLeft = true
     },

@@ -2,22 +2,15 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { isIPv4 } from 'node:net'
 
-export interface NameServer {
-  /** `127.0.0.1:<port>`. */
-  address: string
-  /** Names that it was asked for. */
-  asked: string[]
-  close(): Promise<void>
-}
+export type NameServer = Awaited<ReturnType<typeof startNameServer>>
 
 /**
  * A name server on loopback that knows some names by their addresses, IPv4 and IPv6. It says of other names that they do
  * not exist; where a name has no list, it keeps silent.
  */
-export const startNameServer = async (
-  names: Record<string, readonly string[] | undefined>,
-): Promise<NameServer> => {
+export const startNameServer = async (names: Record<string, readonly string[] | undefined>) => {
   const socket = createSocket('udp4')
+  /** Names that it was asked for. */
   const asked: string[] = []
   socket.on('message', (query, { port }) => {
     const { name, end } = readName(query)
@@ -36,6 +29,7 @@ export const startNameServer = async (
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
   return {
+    /** `127.0.0.1:<port>`. */
     address: `127.0.0.1:${socket.address().port}`,
     asked,
     close: async () => {

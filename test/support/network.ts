@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { connect, type AddressInfo, type Server, type Socket } from 'node:net'
-import type { Dial, Network } from '../../src/adapters/outbound/connector.ts'
+import type { Dial } from '../../src/adapters/outbound/connector.ts'
 import type { Certificate } from './certificate.ts'
 
 /** A server on a free port of 127.0.0.1. */
@@ -51,11 +51,6 @@ export const watchSockets = (server: Server) => {
   }
 }
 
-export interface TestNetwork extends Network {
-  lookups: string[]
-  dialled: Dial[]
-}
-
 /**
  * A network in which every address is the one receiver, so that the guard can be watched with its rules whole. `answers`
  * holds for each name the answers to its look-ups in turn, the last of them for good; other names do not exist.
@@ -64,7 +59,7 @@ export const makeTestNetwork = (
   port: number,
   ca: string,
   answers: Record<string, readonly (readonly string[])[]>,
-): TestNetwork => {
+) => {
   const lookups: string[] = []
   const dialled: Dial[] = []
   const resolve = async (host: string) => {

@@ -7,21 +7,7 @@ import { text } from 'node:stream/consumers'
 import { SignJWT, exportJWK, generateKeyPair } from 'jose'
 
 /** An OpenID provider on this machine, for one public client with PKCE. It asks nobody for a password. */
-export interface OidcIssuer {
-  issuer: string
-  jwksUrl: string
-  /** What a test may change at any time. */
-  rules: {
-    /** Seconds that an access token is good for, as it says. */
-    seconds: number
-    refresh: boolean
-    /** False: renewals are refused. */
-    renews: boolean
-  }
-  /** Requests to each endpoint, in order: `authorize`, `token`, `revoke`, `end`. */
-  calls: { endpoint: string; parameters: URLSearchParams }[]
-  stop(): Promise<void>
-}
+export type OidcIssuer = Awaited<ReturnType<typeof startOidcIssuer>>
 
 interface Code {
   challenge: string
@@ -33,11 +19,13 @@ export const CLIENT = 'kiln-console'
 export const AUDIENCE = 'kiln'
 const USER = 'alice'
 
-export const startOidcIssuer = async (): Promise<OidcIssuer> => {
+export const startOidcIssuer = async () => {
   const { privateKey, publicKey } = await generateKeyPair('RS256')
   const key = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256', use: 'sig' }
+  /** Settings that a test may change: the seconds an access token says it lives, and refresh tokens and renewals. */
   const rules = { seconds: 3600, refresh: true, renews: true }
-  const calls: OidcIssuer['calls'] = []
+  /** Requests to each endpoint, in order: `authorize`, `token`, `revoke`, `end`. */
+  const calls: { endpoint: string; parameters: URLSearchParams }[] = []
   const codes = new Map<string, Code>()
   const refreshTokens = new Set<string>()
   const server = createServer((request, response) => void serve(request, response))

@@ -32,12 +32,7 @@ export interface Series {
   values: [number, string][]
 }
 
-export interface Prometheus {
-  /** Asks for figures of the last so many seconds. */
-  range(query: string, seconds: number): Promise<Series[]>
-  firing(): Promise<string[]>
-  stop(): Promise<void>
-}
+export type Prometheus = Awaited<ReturnType<typeof startPrometheus>>
 
 interface Options {
   program: string
@@ -48,7 +43,7 @@ interface Options {
 }
 
 /** Starts a Prometheus of its own that watches processes and judges rules. */
-export const startPrometheus = async (options: Options): Promise<Prometheus> => {
+export const startPrometheus = async (options: Options) => {
   const { program, jobs, rules, intervalSeconds } = options
   const folder = await mkdtemp(join(tmpdir(), 'kiln-prometheus-'))
   const port = await findPort()
@@ -86,7 +81,8 @@ export const startPrometheus = async (options: Options): Promise<Prometheus> => 
     ),
   )
   return {
-    range: async (query, seconds) => {
+    /** Asks for figures of the last so many seconds. */
+    range: async (query: string, seconds: number): Promise<Series[]> => {
       const end = Date.now() / 1000
       const times = { start: String(end - seconds), end: String(end), step: String(seconds / 120) }
       return (await ask<{ result: Series[] }>('api/v1/query_range', { query, ...times })).result

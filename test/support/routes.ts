@@ -29,10 +29,7 @@ export interface RoutesOptions {
   server?: ServerOptions
 }
 
-export interface RouteServer {
-  url: string
-  close(): Promise<void>
-}
+export type RouteServer = Awaited<ReturnType<typeof startRoutes>>
 
 /** Serves some routes as the api does, on a free port of 127.0.0.1. */
 export const startRoutes = async (
@@ -44,7 +41,7 @@ export const startRoutes = async (
     server: serverOptions,
     ...options
   }: RoutesOptions,
-): Promise<RouteServer> => {
+) => {
   const scratchDir = await mkdtemp(join(tmpdir(), 'kiln-routes-'))
   const log = makeLog('test', 'silent')
   const secrets = makeSecrets({ keys: [randomBytes(32).toString('base64')] })

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 
 import envPaths from 'env-paths'
 
-import type { S3StorageOptions } from '../../src/adapters/storage/s3.ts'
 import { startChild, untilReady } from '../../src/local/child.ts'
 import { findPort } from '../../src/local/port.ts'
 import { waitFor } from './wait.ts'
@@ -26,23 +25,15 @@ export const whyNoS3Server = async (): Promise<string | undefined> =>
 const BUCKET = 'kiln'
 const CREDENTIALS = { accessKeyId: 'kiln-test', secretAccessKey: 'secret-of-kiln-test' }
 
-export interface S3Server {
-  endpoint: string
-  /** The folder of the bucket, which has each object as a file of its key. */
-  folder: string
-  /** Of a service that keeps its files there. */
-  settings: NodeJS.ProcessEnv
-  /** What a store below a prefix is made with. */
-  optionsOf(prefix: string): Omit<S3StorageOptions, 'scratch'>
-  stop(): Promise<void>
-}
+export type S3Server = Awaited<ReturnType<typeof startS3Server>>
 
 /** Starts an S3 server with one bucket in a folder of its own. Throws when it is not built. */
-export const startS3Server = async (): Promise<S3Server> => {
+export const startS3Server = async () => {
   const missing = await whyNoS3Server()
   if (missing !== undefined) throw new Error(missing)
   // Not in memory: the server keeps what it knows of an object in extended attributes.
   const root = await mkdtemp(join(tmpdir(), 'kiln-s3-'))
+  /** The folder of the bucket, which has each object as a file of its key. */
   const folder = join(root, 'data', BUCKET)
   await mkdir(folder, { recursive: true })
   const address = `127.0.0.1:${await findPort()}`
@@ -72,6 +63,7 @@ export const startS3Server = async (): Promise<S3Server> => {
     await stop()
     throw error
   })
+  /** Options that a store below a prefix is made with. */
   const optionsOf = (prefix: string) => ({
     endpoint,
     region: 'us-east-1',
@@ -80,6 +72,7 @@ export const startS3Server = async (): Promise<S3Server> => {
     pathStyle: true,
     credentials: CREDENTIALS,
   })
+  /** Settings of a service that keeps its files there. */
   const settings = {
     STORAGE: 's3',
     S3_ENDPOINT: endpoint,

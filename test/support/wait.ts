@@ -5,6 +5,15 @@ import { PATIENCE_MS } from './patience.ts'
 /** Each check costs the test, the service and its servers some 5 ms: a long wait checks less often, but 4 times a second at least. */
 const pauseAfter = (waitedMs: number): number => Math.min(Math.max(waitedMs / 10, 25), 250)
 
+/** Makes a promise that is pending until it is opened. */
+export const makeLatch = (): { opened: Promise<undefined>; open: () => void } => {
+  let open = (): void => {}
+  const opened = new Promise<undefined>((resolve) => {
+    open = () => resolve(undefined)
+  })
+  return { opened, open }
+}
+
 /** Waits until `find` returns something; throws with `what` after the deadline. */
 export const waitFor = async <T>(
   what: string,

@@ -4,18 +4,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export interface Balancer {
-  url: string
-  /** Ports of the apis that it looks at. */
-  ports: Set<number>
-  isReady(port: number): boolean
-  stop(): Promise<void>
-}
+export type Balancer = Awaited<ReturnType<typeof startBalancer>>
 
 const LOOK_MS = 200
 
 /** What stands before two apis: it sends requests in turn to those whose /ready says so, and repeats none. */
-export const startBalancer = async (): Promise<Balancer> => {
+export const startBalancer = async () => {
+  /** Ports of the apis that it looks at. */
   const ports = new Set<number>()
   let ready: number[] = []
   let turn = 0
@@ -52,7 +47,7 @@ export const startBalancer = async (): Promise<Balancer> => {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     ports,
-    isReady: (port) => ready.includes(port),
+    isReady: (port: number): boolean => ready.includes(port),
     async stop() {
       stopping.abort()
       await looking

@@ -21,7 +21,7 @@ import { startTestServers } from '../support/servers.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 import { temporalAddress } from '../support/stack.ts'
-import { waitFor } from '../support/wait.ts'
+import { makeLatch, waitFor } from '../support/wait.ts'
 import { startBalancer } from './balancer.ts'
 import type { Balancer } from './balancer.ts'
 import { migrateToRelease } from './release.ts'
@@ -158,7 +158,7 @@ const startApi = async ({ service, balancer }: Started, release?: string): Promi
 const upgrade = async (all: Upgrade, old: Running): Promise<boolean> => {
   const { service, traffic, receiver, release, say } = all
   const stopping = new AbortController()
-  const { heal, healed } = makeHealing()
+  const { open: heal, opened: healed } = makeLatch()
   await fillStates(all, healed)
   const awaited: string[] = []
   while (awaited.length < 20) awaited.push(await traffic.publish())
@@ -195,12 +195,6 @@ const upgrade = async (all: Upgrade, old: Running): Promise<boolean> => {
   for (const [name, count] of Object.entries(zeros))
     say(`upgrade.${name} ${count} aim <= 0 ${count === 0 ? 'ok' : 'short'}`)
   return settled === true && Object.values(zeros).every((count) => count === 0)
-}
-
-const makeHealing = (): { heal: () => void; healed: Promise<void> } => {
-  let heal = (): void => {}
-  const healed = new Promise<void>((resolve) => (heal = resolve))
-  return { heal, healed }
 }
 
 /** As a supervisor stops it: SIGTERM, and it ends by itself. */

@@ -11,23 +11,12 @@ export interface Phase {
   slowestMs: number
 }
 
-export interface Traffic {
-  phases: Map<string, Phase>
-  begin(phase: string): void
-  createImage(webhook: string, image?: string): Promise<string>
-  createVideo(webhook: string, more?: object): Promise<string>
-  /** Publishes a version that awaits its archive; answers the link for it. */
-  publish(): Promise<string>
-  /** Sends an archive, half of it so many milliseconds after the rest. */
-  upload(link: string, pauseMs?: number): Promise<void>
-  /** Creates, polls, lists and publishes until the signal. */
-  run(signal: AbortSignal, webhook: (n: number) => string): Promise<void>
-}
+export type Traffic = Awaited<ReturnType<typeof startTraffic>>
 
 const PAUSE_MS = 60
 
 /** A caller that repeats nothing: each request that is not answered 2xx counts as failed. */
-export const startTraffic = async (base: string, token: string): Promise<Traffic> => {
+export const startTraffic = async (base: string, token: string) => {
   const phases = new Map<string, Phase>()
   let now: Phase
   const begin = (name: string): void => {
@@ -70,15 +59,15 @@ export const startTraffic = async (base: string, token: string): Promise<Traffic
   await post('/publishers/pub/nodes', { id: 'pack', name: 'Pack' })
   let published = 0
 
-  const traffic: Traffic = {
+  const traffic = {
     phases,
     begin,
-    async createImage(webhook_url, image = picture) {
+    async createImage(webhook_url: string, image = picture): Promise<string> {
       const body = { image, webhook_url }
       const made = await post<{ data: { task_id: string } }>(`${IMAGE_API}/image-relight`, body)
       return made?.data.task_id ?? ''
     },
-    async createVideo(callback_url, more = {}) {
+    async createVideo(callback_url: string, more: object = {}): Promise<string> {
       const body = {
         model: 'videoq3-pro',
         prompt: 'a lighthouse',
@@ -88,7 +77,8 @@ export const startTraffic = async (base: string, token: string): Promise<Traffic
       }
       return (await post<{ task_id: string }>(`${VIDEO_API}/text2video`, body))?.task_id ?? ''
     },
-    async publish() {
+    /** Publishes a version that awaits its archive; answers the link for it. */
+    async publish(): Promise<string> {
       const body = {
         personal_access_token: pat?.token,
         node: { id: 'pack' },
@@ -97,7 +87,8 @@ export const startTraffic = async (base: string, token: string): Promise<Traffic
       const made = await post<{ signedUrl: string }>('/publishers/pub/nodes/pack/versions', body)
       return made?.signedUrl ?? ''
     },
-    async upload(link, pauseMs = 0) {
+    /** Sends an archive, half of it so many milliseconds after the rest. */
+    async upload(link: string, pauseMs = 0): Promise<void> {
       const half = archive.length >> 1
       const body = async function* () {
         yield archive.subarray(0, half)
@@ -108,7 +99,8 @@ export const startTraffic = async (base: string, token: string): Promise<Traffic
       if (link !== '')
         await ask(link, { method: 'PUT', headers: length, body: body() as never, duplex: 'half' })
     },
-    async run(signal, webhook) {
+    /** Creates, polls, lists and publishes until the signal. */
+    async run(signal: AbortSignal, webhook: (n: number) => string): Promise<void> {
       for (let n = 0; !signal.aborted; n += 1) {
         const image = await traffic.createImage(webhook(n))
         await get(`${IMAGE_API}/image-relight/${image}`)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
 import { Context } from '@temporalio/activity'
 import type { WorkflowHandle } from '@temporalio/client'
@@ -8,9 +8,8 @@ import type { DeliveryStep } from '../../activities/index.ts'
 import { waitFor } from '../support/wait.ts'
 import { DELIVERY_SCENARIOS, DONE, due, IDLE, REDELIVERY_SCENARIOS } from './delivery-scenarios.ts'
 import { IMAGE_SCENARIOS } from './image-scenarios.ts'
-import type { Run, Runner } from './run.ts'
-import { startTestRunner } from './test-runner.ts'
-import type { TestRunner } from './test-runner.ts'
+import type { Run } from './run.ts'
+import { useTestRunner } from './test-runner.ts'
 import { inTurn, readDetails } from './scenarios.ts'
 import { VIDEO_SCENARIOS } from './video-scenarios.ts'
 
@@ -27,13 +26,7 @@ const TRIES: Record<keyof typeof DELIVERY_SCENARIOS, number> = {
 }
 
 describe('the workflow that delivers the events of a task', { concurrency: true }, () => {
-  let runner: Runner
-  let started: TestRunner
-  before(async () => {
-    started = await startTestRunner('deliver')
-    runner = started.runner
-  })
-  after(async () => await started.stop())
+  const runner = useTestRunner('deliver')
 
   const countTries = ({ moves }: Run): number => moves.filter(([move]) => move === 'try').length
   const statusOf = async (handle: WorkflowHandle): Promise<string> =>

@@ -3,9 +3,9 @@ import type { WorkflowHandle } from '@temporalio/client'
 
 import type { CoreActivities, DeliveryStep, DueDelivery } from '../../activities/index.ts'
 import type { SendResult } from '../../activities/event.ts'
-import { getRun } from './runs.ts'
+import { getRun, recordMove } from './runs.ts'
 import type { Runs } from './runs.ts'
-import { inTurn, untilDetails } from './scenarios.ts'
+import { inOrder, inTurn, untilDetails } from './scenarios.ts'
 import type { Circumstances } from './scenarios.ts'
 
 /** What stands in for the activities in one run of what delivers events: of a task, or a redelivery. */
@@ -86,24 +86,15 @@ export const DELIVERY_SCENARIOS = {
   retried: { next: inTurn<DeliveryStep>(due(), AGAIN, DONE) },
   'waits-for-next': {
     next: waitsForNext.next,
-    act: async (handle) => {
-      await untilIdle(handle)
-      await waitsForNext.tell(handle)
-    },
+    act: inOrder(untilIdle, waitsForNext.tell),
   },
   'superseded-while-waiting': {
     next: dropped.next,
-    act: async (handle) => {
-      await untilDetails(handle, /is due at/)
-      await dropped.tell(handle)
-    },
+    act: inOrder((handle) => untilDetails(handle, /is due at/), dropped.tell),
   },
   'stopped-while-waiting': {
     next: stopped.next,
-    act: async (handle) => {
-      await untilIdle(handle)
-      await stopped.tell(handle)
-    },
+    act: inOrder(untilIdle, stopped.tell),
   },
   'put-off': {
     next: inTurn<DeliveryStep>(due(), due(), due(), DONE),
@@ -143,14 +134,13 @@ export const makeDeliveryActivities = (runs: Runs<DeliveryScenario>) => {
     moves.push([step.kind])
     return step.kind === 'send' ? { ...step, target: { eventId: id } } : step
   }
-  const activities: Pick<CoreActivities, 'nextDelivery' | 'nextRedelivery' | 'sendEvent'> = {
+  const activities = {
     nextDelivery: look,
     nextRedelivery: look,
     async sendEvent({ eventId: id }) {
-      const { scenario, moves } = getRun(runs, id)
-      moves.push(['try'])
+      const scenario = recordMove(runs, id, 'try')
       return (await scenario.send?.(id)) ?? MADE
     },
-  }
+  } satisfies Partial<CoreActivities>
   return activities
 }

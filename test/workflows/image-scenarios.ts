@@ -1,11 +1,13 @@
 import type { CoreActivities, MediaActivities } from '../../activities/index.ts'
-import { getRun } from './runs.ts'
+import { getRun, recordMove } from './runs.ts'
 import type { Runs } from './runs.ts'
 import {
   askToCancel,
   attempt,
+  cancel,
   fails,
   failsThreeTimes,
+  inOrder,
   inTurn,
   silentAtFirst,
   untilCancelled,
@@ -35,17 +37,11 @@ export const IMAGE_SCENARIOS = {
   'cancelled-while-waiting': { render: rendered, noMediaWorker: true, act: askToCancel },
   'cancelled-while-rendering': {
     render: untilCancelled,
-    act: async (handle) => {
-      await untilHeartbeat(handle)
-      await askToCancel(handle)
-    },
+    act: inOrder(untilHeartbeat, askToCancel),
   },
   'cancelled-by-operator': {
     render: untilCancelled,
-    act: async (handle) => {
-      await untilHeartbeat(handle)
-      await handle.cancel()
-    },
+    act: inOrder(untilHeartbeat, cancel),
   },
   superseded: {
     render: rendered,
@@ -58,29 +54,25 @@ export const IMAGE_SCENARIOS = {
   'told-of-cancel': {
     render: untilCancelled,
     delivery: 'child',
-    act: async (handle) => {
-      await untilHeartbeat(handle)
-      await handle.cancel()
-    },
+    act: inOrder(untilHeartbeat, cancel),
   },
 } satisfies Record<string, ImageScenario>
 
 /** The activities of image tasks as the scenario of each run has them. */
 export const makeImageActivities = (runs: Runs<ImageScenario>) => {
-  const core: Pick<CoreActivities, 'completeImageTask' | 'failImageTask'> = {
+  const core = {
     async completeImageTask(taskId, rendered) {
-      const { scenario, moves } = getRun(runs, taskId)
-      moves.push(['complete', rendered])
+      const scenario = recordMove(runs, taskId, 'complete', rendered)
       if (scenario.complete) return await scenario.complete(taskId, rendered)
       return rendered ? 'COMPLETED' : 'FAILED'
     },
     async failImageTask(taskId, reason) {
-      getRun(runs, taskId).moves.push(['fail', reason])
+      recordMove(runs, taskId, 'fail', reason)
       return 'FAILED'
     },
-  }
-  const media: Pick<MediaActivities, 'renderImageTask'> = {
+  } satisfies Partial<CoreActivities>
+  const media = {
     renderImageTask: (taskId, timing) => getRun(runs, taskId).scenario.render(taskId, timing),
-  }
+  } satisfies Partial<MediaActivities>
   return { core, media }
 }

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
 import { ApplicationFailure } from '@temporalio/activity'
 
 import { makeTaskQueue } from '../support/stack.ts'
-import { waitFor } from '../support/wait.ts'
+import { makeLatch, waitFor } from '../support/wait.ts'
 import { IMAGE_SCENARIOS, rendered } from './image-scenarios.ts'
-import type { Runner } from './run.ts'
-import { startTestRunner } from './test-runner.ts'
-import type { TestRunner } from './test-runner.ts'
+import { useTestRunner } from './test-runner.ts'
 
 const FAILED = (reason: object): unknown[][] => [['fail', reason]]
 const told = (code: string): object => ({ code, message: 'what the caller is told' })
@@ -33,14 +31,7 @@ const MOVES: Record<keyof typeof IMAGE_SCENARIOS, unknown[][]> = {
 }
 
 describe('the workflow of an image task', { concurrency: true }, () => {
-  let runner: Runner
-
-  let started: TestRunner
-  before(async () => {
-    started = await startTestRunner('workflow')
-    runner = started.runner
-  })
-  after(async () => await started.stop())
+  const runner = useTestRunner('workflow')
 
   for (const [name, moves] of Object.entries(MOVES))
     test(`completes with the right moves: ${name}`, async () => {
@@ -91,25 +82,19 @@ describe('the workflow of an image task', { concurrency: true }, () => {
   })
 
   test('takes results that are there although somebody cancels it meanwhile', async () => {
-    let moving = (): void => {}
-    const begun = new Promise<void>((resolve) => {
-      moving = resolve
-    })
-    let goOn = (): void => {}
-    const cancelled = new Promise<void>((resolve) => {
-      goOn = resolve
-    })
+    const begun = makeLatch()
+    const cancelled = makeLatch()
     const ended = await runner.image({
       render: rendered,
       complete: async () => {
-        moving()
-        await cancelled
+        begun.open()
+        await cancelled.opened
         return 'COMPLETED'
       },
       act: async (handle) => {
-        await begun
+        await begun.opened
         await handle.cancel()
-        goOn()
+        cancelled.open()
       },
     })
     // Told of the cancellation, the server has the step repeated; a move twice is a move.

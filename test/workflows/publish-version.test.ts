@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
 import type { WorkflowHandle } from '@temporalio/client'
 
 import { makeTaskQueue } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'
-import type { Runner } from './run.ts'
-import { startTestRunner } from './test-runner.ts'
-import type { TestRunner } from './test-runner.ts'
+import { useTestRunner } from './test-runner.ts'
 import { VERSION_SCENARIOS, childOf } from './version-scenarios.ts'
 
 const SETTLE = ['settle']
@@ -77,14 +75,7 @@ const readAttributes = async (handle: WorkflowHandle): Promise<Record<string, un
 }
 
 describe('the workflow of a version', { concurrency: true }, () => {
-  let runner: Runner
-
-  let started: TestRunner
-  before(async () => {
-    started = await startTestRunner('workflow')
-    runner = started.runner
-  })
-  after(async () => await started.stop())
+  const runner = useTestRunner('workflow')
 
   for (const [name, [end, status, ...moves]] of Object.entries(ENDS))
     test(`ends with the right moves: ${name}`, async () => {

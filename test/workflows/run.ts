@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 
 import { WorkflowFailedError } from '@temporalio/client'
 import type { Connection, WorkflowHandle } from '@temporalio/client'
-import { NativeConnection, Worker } from '@temporalio/worker'
 
 import type { MediaActivities } from '../../activities/index.ts'
 import { makeDatabase } from '../../src/db/client.ts'
@@ -21,6 +20,7 @@ import { makeImageActivities } from './image-scenarios.ts'
 import type { ImageScenario } from './image-scenarios.ts'
 import { onceEach } from './runs.ts'
 import type { Runs } from './runs.ts'
+import { PROMPT_HEARTBEATS, startWorkers } from './runtime.ts'
 import type { Circumstances } from './scenarios.ts'
 import { EXTRACT_SECONDS, makeVersionActivities } from './version-scenarios.ts'
 import type { VersionScenario } from './version-scenarios.ts'
@@ -83,7 +83,30 @@ export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
   const videos: Runs<VideoScenario> = new Map()
   const deliveries: Runs<DeliveryScenario> = new Map()
   const versions: Runs<VersionScenario> = new Map()
-  const workers = await startWorkers(options, { images, videos, deliveries, versions })
+  const image = makeImageActivities(images)
+  const video = makeVideoActivities(videos)
+  const version = makeVersionActivities(versions)
+  const { address, codePath, identity, taskQueue } = options
+  const core = {
+    identity,
+    workflowBundle: { codePath },
+    activities: onceEach({
+      ...image.core,
+      ...video.core,
+      ...version.core,
+      ...makeDeliveryActivities(deliveries),
+    }),
+  }
+  const workers = await startWorkers(address, [
+    { ...core, taskQueue },
+    { ...core, taskQueue: lone(taskQueue) },
+    {
+      ...PROMPT_HEARTBEATS,
+      identity,
+      taskQueue: mediaQueue(taskQueue),
+      activities: { ...image.media, ...video.media, ...version.media } satisfies MediaActivities,
+    },
+  ])
   const client = makeClient(options)
 
   const start = async (start: OutboxStart): Promise<WorkflowHandle> => {
@@ -187,51 +210,4 @@ const makeClient = ({ connection }: RunnerOptions) => {
   const log = makeLog('test', 'silent')
   const { client, dispatch } = makeJobs({ connection, namespace: 'default', sql, log })
   return { dispatch, getHandle: (id: string) => client.workflow.getHandle(id) }
-}
-
-interface AllRuns {
-  images: Runs<ImageScenario>
-  videos: Runs<VideoScenario>
-  deliveries: Runs<DeliveryScenario>
-  versions: Runs<VersionScenario>
-}
-
-const startWorkers = async (
-  { address, codePath, taskQueue, identity }: RunnerOptions,
-  runs: AllRuns,
-): Promise<{ stop: () => Promise<void> }> => {
-  const connection = await NativeConnection.connect({ address })
-  const image = makeImageActivities(runs.images)
-  const video = makeVideoActivities(runs.videos)
-  const version = makeVersionActivities(runs.versions)
-  const common = { connection, identity }
-  const core = {
-    ...common,
-    workflowBundle: { codePath },
-    activities: onceEach({
-      ...image.core,
-      ...video.core,
-      ...version.core,
-      ...makeDeliveryActivities(runs.deliveries),
-    }),
-  }
-  const workers = await Promise.all([
-    Worker.create({ ...core, taskQueue }),
-    Worker.create({ ...core, taskQueue: lone(taskQueue) }),
-    Worker.create({
-      ...common,
-      taskQueue: mediaQueue(taskQueue),
-      activities: { ...image.media, ...video.media, ...version.media } satisfies MediaActivities,
-      maxHeartbeatThrottleInterval: '100 milliseconds',
-      defaultHeartbeatThrottleInterval: '100 milliseconds',
-    }),
-  ])
-  const running = workers.map((worker) => worker.run())
-  return {
-    stop: async () => {
-      for (const worker of workers) worker.shutdown()
-      await Promise.all(running)
-      await connection.close()
-    },
-  }
 }

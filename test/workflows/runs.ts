@@ -15,6 +15,17 @@ export const getRun = <Scenario>(runs: Runs<Scenario>, taskId: string): Running<
   throw new Error(`${Context.current().info.activityType} of a task that no run has`)
 }
 
+/** Records a move that a run asks for, and returns what stands in for its activities. */
+export const recordMove = <Scenario>(
+  runs: Runs<Scenario>,
+  taskId: string,
+  ...move: readonly unknown[]
+): Scenario => {
+  const { scenario, moves } = getRun(runs, taskId)
+  moves.push([...move])
+  return scenario
+}
+
 type Activity = (...args: never[]) => Promise<unknown>
 
 /**

@@ -1,5 +1,6 @@
 import { Connection } from '@temporalio/client'
-import { DefaultLogger, Runtime } from '@temporalio/worker'
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker'
+import type { WorkerOptions } from '@temporalio/worker'
 
 import { PATIENCE_MS } from '../support/patience.ts'
 import { temporalAddress } from '../support/stack.ts'
@@ -22,4 +23,27 @@ export const installQuietRuntime = (): void => {
     shutdownSignals: [],
     telemetryOptions: { logging: { filter: 'off', forward: {} } },
   })
+}
+
+/** Options of a worker that passes each heartbeat on at once, for tests which wait for one. */
+export const PROMPT_HEARTBEATS = {
+  maxHeartbeatThrottleInterval: '100 milliseconds',
+  defaultHeartbeatThrottleInterval: '100 milliseconds',
+} as const
+
+/** Runs workers on a connection of their own until `stop`. */
+export const startWorkers = async (
+  address: string,
+  options: readonly Omit<WorkerOptions, 'connection'>[],
+): Promise<{ stop: () => Promise<void> }> => {
+  const connection = await NativeConnection.connect({ address })
+  const workers = await Promise.all(options.map((one) => Worker.create({ connection, ...one })))
+  const running = workers.map((worker) => worker.run())
+  return {
+    stop: async () => {
+      for (const worker of workers) worker.shutdown()
+      await Promise.all(running)
+      await connection.close()
+    },
+  }
 }

@@ -15,7 +15,7 @@ export interface Circumstances {
   /** Until a silent worker counts as lost; absent: in no test, as a busy machine is silent, too. */
   heartbeatSeconds?: number
   /** What happens to the workflow while it runs. */
-  act?(handle: WorkflowHandle): Promise<unknown>
+  act?: Act
 }
 
 export const attempt = (): number => Context.current().info.attempt
@@ -57,6 +57,17 @@ export const inTurn = <T>(...answers: readonly T[]): ((taskId: string) => Promis
     return Promise.resolve(answers[Math.min(call, answers.length - 1)] as T)
   }
 }
+
+type Act = (handle: WorkflowHandle) => Promise<unknown>
+
+/** Makes one act of several, each of which begins when the one before it has ended. */
+export const inOrder =
+  (...acts: readonly Act[]): Act =>
+  async (handle) => {
+    for (const act of acts) await act(handle)
+  }
+
+export const cancel: Act = (handle) => handle.cancel()
 
 export const askToCancel = (handle: WorkflowHandle) => handle.signal('cancelRequested', { id: '1' })
 

@@ -4,10 +4,18 @@ import { ApplicationFailure } from '@temporalio/activity'
 import type { WorkflowHandle } from '@temporalio/client'
 
 import type { ArchiveWait, CoreActivities, MediaActivities } from '../../activities/index.ts'
-import { waitFor } from '../support/wait.ts'
-import { getRun } from './runs.ts'
+import { makeLatch, waitFor } from '../support/wait.ts'
+import { getRun, recordMove } from './runs.ts'
 import type { Runs } from './runs.ts'
-import { attempt, inTurn, silentAtFirst, untilCancelled, untilHeartbeat } from './scenarios.ts'
+import {
+  attempt,
+  cancel,
+  inOrder,
+  inTurn,
+  silentAtFirst,
+  untilCancelled,
+  untilHeartbeat,
+} from './scenarios.ts'
 import type { Circumstances } from './scenarios.ts'
 
 /** What stands in for the activities in one run of the workflows of a version. */
@@ -89,10 +97,8 @@ const tellUpload = async (handle: WorkflowHandle): Promise<void> => {
 
 /** The operator sees the reason before the workflow has ended. */
 const retriedWhileGivingUp = (): VersionScenario => {
-  let giveUp = (): void => {}
-  let retry = (): void => {}
-  const isGivenUp = new Promise<void>((resolve) => (giveUp = resolve))
-  const isRetried = new Promise<void>((resolve) => (retry = resolve))
+  const givenUp = makeLatch()
+  const retried = makeLatch()
   let calls = 0
   return {
     check: (_versionId, tries) => {
@@ -100,13 +106,13 @@ const retriedWhileGivingUp = (): VersionScenario => {
       return calls > 3 ? accepted() : refused(calls === tries)
     },
     whileGivingUp: () => {
-      giveUp()
-      return isRetried
+      givenUp.open()
+      return retried.opened
     },
     act: async (handle) => {
-      await isGivenUp
+      await givenUp.opened
       await handle.signal('checksRetried')
-      retry()
+      retried.open()
     },
   }
 }
@@ -135,58 +141,43 @@ export const VERSION_SCENARIOS = {
       await untilCancelled()
       return { archiveState: 'gone' }
     },
-    act: async (handle) => {
-      await untilHeartbeat(handle)
-      await handle.cancel()
-    },
+    act: inOrder(untilHeartbeat, cancel),
   },
 } satisfies Record<string, VersionScenario>
 
 /** The activities of versions as the scenario of each run has them. */
 export const makeVersionActivities = (runs: Runs<VersionScenario>) => {
-  const core: Pick<
-    CoreActivities,
-    | 'settleUpload'
-    | 'startChecks'
-    | 'decideVersion'
-    | 'giveUpChecks'
-    | 'settleExtraction'
-    | 'failExtraction'
-  > = {
+  const core = {
     async settleUpload(versionId) {
-      const { scenario, moves } = getRun(runs, versionId)
-      moves.push(['settle'])
+      const scenario = recordMove(runs, versionId, 'settle')
       return (await scenario.settle?.(versionId)) ?? ARRIVED
     },
     async startChecks(versionId) {
-      getRun(runs, versionId).moves.push(['start'])
+      recordMove(runs, versionId, 'start')
     },
     async decideVersion(versionId) {
-      const { scenario, moves } = getRun(runs, versionId)
-      moves.push(['decide'])
+      const scenario = recordMove(runs, versionId, 'decide')
       const usual = { status: 'NodeVersionStatusActive', result: 'archive accepted' } as const
       return (await scenario.decide?.(versionId)) ?? usual
     },
     async giveUpChecks(versionId, code) {
-      const { scenario, moves } = getRun(runs, versionId)
-      moves.push(['give up', code])
+      const scenario = recordMove(runs, versionId, 'give up', code)
       await scenario.whileGivingUp?.()
       return scenario.givenUp ?? PENDING
     },
     async settleExtraction(versionId) {
-      const { scenario, moves } = getRun(runs, versionId)
-      moves.push(['extract'])
+      const scenario = recordMove(runs, versionId, 'extract')
       return (await scenario.extraction?.(versionId)) ?? SETTLED
     },
     async failExtraction(versionId, reason) {
-      getRun(runs, versionId).moves.push(['fail extraction', reason])
+      recordMove(runs, versionId, 'fail extraction', reason)
       return 'failed'
     },
-  }
-  const media: Omit<MediaActivities, 'renderImageTask' | 'renderVideoTask'> = {
+  } satisfies Partial<CoreActivities>
+  const media = {
     inspectArchive: (versionId, tries) => getRun(runs, versionId).scenario.check(versionId, tries),
     reextractVersion: () => Promise.resolve({ extractorVersion: 1 }),
     rescanVersion: () => Promise.resolve({ scannerVersion: 1 }),
-  }
+  } satisfies Partial<MediaActivities>
   return { core, media }
 }

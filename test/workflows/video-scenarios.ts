@@ -3,13 +3,15 @@ import type { WorkflowHandle } from '@temporalio/client'
 import type { CoreActivities, MediaActivities } from '../../activities/index.ts'
 import type { QueuedVideoTask, RenderedVideoTask } from '../../activities/video-task.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
-import { getRun } from './runs.ts'
+import { getRun, recordMove } from './runs.ts'
 import type { Runs } from './runs.ts'
 import {
   askToCancel,
   attempt,
+  cancel,
   fails,
   failsThreeTimes,
+  inOrder,
   inTurn,
   silentAtFirst,
   untilCancelled,
@@ -41,10 +43,7 @@ export const renderedVideo = (): Promise<RenderedVideoTask> =>
 
 const untilQueueing = (handle: WorkflowHandle) => untilDetails(handle, /^\*\*Queueing/)
 
-export const admit = async (handle: WorkflowHandle): Promise<void> => {
-  await untilQueueing(handle)
-  await handle.signal('admitted', { id: '1' })
-}
+export const admit = inOrder(untilQueueing, (handle) => handle.signal('admitted', { id: '1' }))
 
 export const VIDEO_SCENARIOS = {
   completed: { render: renderedVideo },
@@ -88,24 +87,15 @@ export const VIDEO_SCENARIOS = {
   'cancelled-while-queueing': {
     enqueue: inTurn(WAITING),
     render: renderedVideo,
-    act: async (handle) => {
-      await untilQueueing(handle)
-      await askToCancel(handle)
-    },
+    act: inOrder(untilQueueing, askToCancel),
   },
   'failed-by-operator-while-rendering': {
     render: untilCancelled,
-    act: async (handle) => {
-      await untilHeartbeat(handle)
-      await askToCancel(handle)
-    },
+    act: inOrder(untilHeartbeat, askToCancel),
   },
   'cancelled-by-operator': {
     render: untilCancelled,
-    act: async (handle) => {
-      await untilHeartbeat(handle)
-      await handle.cancel()
-    },
+    act: inOrder(untilHeartbeat, cancel),
   },
   superseded: {
     enqueue: inTurn(ADMITTED, { ...ADMITTED, state: 'processing' }),
@@ -124,34 +114,29 @@ export const VIDEO_SCENARIOS = {
     enqueue: inTurn(WAITING),
     render: renderedVideo,
     delivery: 'child',
-    act: async (handle) => {
-      await untilQueueing(handle)
-      await handle.cancel()
-    },
+    act: inOrder(untilQueueing, cancel),
   },
 } satisfies Record<string, VideoScenario>
 
 /** The activities of video tasks as the scenario of each run has them. */
 export const makeVideoActivities = (runs: Runs<VideoScenario>) => {
-  const core: Pick<CoreActivities, 'enqueueVideoTask' | 'completeVideoTask' | 'failVideoTask'> = {
+  const core = {
     async enqueueVideoTask(taskId, timing) {
-      const { scenario, moves } = getRun(runs, taskId)
-      moves.push(['enqueue'])
+      const scenario = recordMove(runs, taskId, 'enqueue')
       return (await scenario.enqueue?.(taskId, timing)) ?? ADMITTED
     },
     async completeVideoTask(taskId, rendered) {
-      const { scenario, moves } = getRun(runs, taskId)
-      moves.push(['complete', rendered])
+      const scenario = recordMove(runs, taskId, 'complete', rendered)
       if (scenario.complete) return await scenario.complete(taskId, rendered)
       return rendered ? 'success' : 'failed'
     },
     async failVideoTask(taskId, reason) {
-      getRun(runs, taskId).moves.push(['fail', reason])
+      recordMove(runs, taskId, 'fail', reason)
       return 'failed'
     },
-  }
-  const media: Pick<MediaActivities, 'renderVideoTask'> = {
+  } satisfies Partial<CoreActivities>
+  const media = {
     renderVideoTask: (taskId, timing) => getRun(runs, taskId).scenario.render(taskId, timing),
-  }
+  } satisfies Partial<MediaActivities>
   return { core, media }
 }

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
 import type { WorkflowHandle } from '@temporalio/client'
 
 import { makeTaskQueue } from '../support/stack.ts'
-import { waitFor } from '../support/wait.ts'
-import type { Runner } from './run.ts'
-import { startTestRunner } from './test-runner.ts'
-import type { TestRunner } from './test-runner.ts'
+import { makeLatch, waitFor } from '../support/wait.ts'
+import { useTestRunner } from './test-runner.ts'
 import {
   ADMITTED,
   RENDERED,
@@ -53,14 +51,7 @@ const ENDS: Record<keyof typeof VIDEO_SCENARIOS, [state: string, ...moves: unkno
 }
 
 describe('the workflow of a video task', { concurrency: true }, () => {
-  let runner: Runner
-
-  let started: TestRunner
-  before(async () => {
-    started = await startTestRunner('workflow')
-    runner = started.runner
-  })
-  after(async () => await started.stop())
+  const runner = useTestRunner('workflow')
 
   for (const [name, [state, ...moves]] of Object.entries(ENDS))
     test(`completes with the right moves: ${name}`, async () => {
@@ -74,27 +65,21 @@ describe('the workflow of a video task', { concurrency: true }, () => {
 
   /** An enqueueing that ends only once something has happened to the workflow. */
   const heldEnqueue = (happening: (handle: WorkflowHandle) => Promise<unknown>) => {
-    let goOn = (): void => {}
-    const happened = new Promise<void>((resolve) => {
-      goOn = resolve
-    })
-    let begin = (): void => {}
-    const begun = new Promise<void>((resolve) => {
-      begin = resolve
-    })
+    const begun = makeLatch()
+    const happened = makeLatch()
     // A signal that came before the row was read is forgotten, as when a worker begins anew: then the row tells.
     let calls = 0
     return {
       enqueue: async () => {
         if (calls++ > 0) return ADMITTED
-        begin()
-        await happened
+        begun.open()
+        await happened.opened
         return WAITING
       },
       act: async (handle: WorkflowHandle) => {
-        await begun
+        await begun.opened
         await happening(handle)
-        goOn()
+        happened.open()
       },
     }
   }

@@ -4,32 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
 import { findVideoBinaries } from '../../../src/adapters/video-engine/binaries.ts'
-import type { VideoBinaries } from '../../../src/adapters/video-engine/binaries.ts'
 import { makeLocalVideoEngine } from '../../../src/adapters/video-engine/local.ts'
-import type {
-  RenderedVideo,
-  VideoEngine,
-  VideoJob,
-} from '../../../src/adapters/video-engine/video-engine.ts'
+import type { RenderedVideo, VideoJob } from '../../../src/adapters/video-engine/video-engine.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
 
 /** A folder, the engine, and what looks into its files. */
-export interface Studio {
-  dir: string
-  binaries: VideoBinaries
-  engine: VideoEngine
-  /** A job of one second at 320×180, in a folder of its own. */
-  makeJob(part?: Partial<VideoJob>): Promise<VideoJob>
-  render(part?: Partial<VideoJob>): Promise<RenderedVideo>
-  /** All frames as RGB, or the first of them. */
-  decode(path: string, frames?: number): Buffer[]
-  /** Samples of the left channel, 48,000 a second. */
-  listen(path: string): Float32Array
-  /** Runs ffmpeg; its path and quiet options come first. */
-  ffmpeg(...args: string[]): Buffer
-  probe(path: string): ProbedFile
-  close(): Promise<void>
-}
+export type Studio = Awaited<ReturnType<typeof openStudio>>
 
 interface ProbedFile {
   streams: Record<string, string | number | undefined>[]
@@ -44,7 +24,7 @@ export const useStudio = (): Studio => {
   return studio
 }
 
-export const openStudio = async (): Promise<Studio> => {
+export const openStudio = async () => {
   const dir = await mkdtemp(join(tmpdir(), 'kiln-video-engine-'))
   const binaries = await findVideoBinaries({
     ffmpegPath: process.env.FFMPEG_PATH,
@@ -58,8 +38,10 @@ export const openStudio = async (): Promise<Studio> => {
     if (status !== 0) throw new Error(`${program} failed: ${stderr.toString()}`)
     return stdout
   }
+  /** Runs ffmpeg; its path and quiet options come first. */
   const ffmpeg = (...args: string[]) =>
     run(binaries.ffmpeg.path, ['-hide_banner', '-loglevel', 'error', '-nostdin', '-y', ...args])
+  /** A job of one second at 320×180, in a folder of its own. */
   const makeJob = async (part: Partial<VideoJob> = {}): Promise<VideoJob> => ({
     ...PLAIN,
     scratchDir: await mkdtemp(join(dir, 'job-')),
@@ -84,16 +66,18 @@ export const openStudio = async (): Promise<Studio> => {
     makeJob,
     ffmpeg,
     probe,
-    render: async (part) =>
+    render: async (part?: Partial<VideoJob>): Promise<RenderedVideo> =>
       engine.render(await makeJob(part), { signal: new AbortController().signal, onProgress() {} }),
-    decode: (path, frames = 10_000) => {
+    /** All frames as RGB, or the first of them. */
+    decode: (path: string, frames = 10_000): Buffer[] => {
       const [video] = probe(path).streams
       const limit = ['-frames:v', String(frames), '-f', 'rawvideo', '-pix_fmt', 'rgb24', 'pipe:1']
       const scale = ['-vf', 'scale=in_color_matrix=bt709:flags=accurate_rnd+full_chroma_int']
       const pixels = ffmpeg('-i', path, '-an', ...scale, ...limit)
       return split(pixels, Number(video?.width) * Number(video?.height) * 3)
     },
-    listen: (path) => {
+    /** Samples of the left channel, 48,000 a second. */
+    listen: (path: string): Float32Array => {
       const pcm = ffmpeg(
         '-i',
         path,
