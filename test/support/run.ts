@@ -120,7 +120,6 @@ const runChecks = async (parts: Part[], interrupted: AbortSignal): Promise<boole
   interrupted.addEventListener('abort', () => child.kill())
   child.on('message', (cpu) => {
     part.cpu = Number(cpu)
-    child.disconnect()
   })
   const [code] = (await once(child, 'close')) as [number | null]
   part.seconds = (performance.now() - start) / 1000
