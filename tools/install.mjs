@@ -31,6 +31,7 @@ const LOCK = join(ROOT, 'package-lock.json')
 const STAMP = join(MODULES, '.kiln-install')
 const PATCH = join(ROOT, 'tools/patch-postgres.mjs')
 const CLAIM = join(ROOT, '.built/install.pid')
+const SAY_EVERY_MS = 30_000
 
 const main = async () => {
   requireNode()
@@ -164,7 +165,20 @@ const npm = async (...args) => {
     stdio: ['inherit', process.stderr, process.stderr],
     shell: !cli && process.platform === 'win32',
   })
+  // npm goes on after a Ctrl-C, and would write beside the next command.
+  const interrupt = () => {
+    child.kill('SIGKILL')
+    rmSync(CLAIM, { force: true })
+    process.exit(130)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, interrupt)
+  const start = Date.now()
+  const timer = setInterval(
+    () => say(`still installing packages, for ${Math.round((Date.now() - start) / 1000)} s`),
+    SAY_EVERY_MS,
+  )
   const [code] = await once(child, 'close').catch(() => [1])
+  clearInterval(timer)
   return code === 0
 }
 

@@ -25,7 +25,7 @@ export const warmTemporal = async (say, signal) => {
   const minutes = Math.ceil(cpuSeconds / availableParallelism() / 60)
   child.once('spawn', () =>
     say(
-      `Temporal cannot be downloaded and is built with Go meanwhile: about ${minutes} min in all`,
+      `Temporal cannot be downloaded and is built with Go meanwhile: about ${minutes} min where nothing else runs`,
     ),
   )
   signal.addEventListener('abort', () => child.kill('SIGINT'))

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events'
+
 import { findParent, findProcess, isRunning } from './process-table.ts'
 
 export interface Interrupt {
@@ -14,6 +16,8 @@ const TWICE_MS = 1000
 export const listenForInterrupt = (announce: () => void): Interrupt => {
   const stop = new AbortController()
   const force = new AbortController()
+  // All that waits listens.
+  setMaxListeners(0, stop.signal, force.signal)
   let firstAt = 0
   const onSignal = (): void => {
     if (!stop.signal.aborted) {

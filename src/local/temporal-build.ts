@@ -24,7 +24,9 @@ export const buildTemporal = async (path: string, options: MakeOptions): Promise
   const text = await readFile(join(FOLDER, 'build.json'), 'utf8')
   const { tool, env, cpuSeconds } = JSON.parse(text) as BuildFile
   const minutes = Math.ceil(cpuSeconds / availableParallelism() / 60)
-  say(`building temporal ${TEMPORAL_VERSION} with Go, once: about ${minutes} min in all`)
+  say(
+    `building temporal ${TEMPORAL_VERSION} with Go, once: about ${minutes} min where nothing else runs`,
+  )
   const run = { cwd: FOLDER, env: { ...process.env, ...env }, signal }
   let progress: BuildProgress | undefined
   const timer = setInterval(

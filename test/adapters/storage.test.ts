@@ -626,7 +626,7 @@ describe('a bucket', { skip: (await whyNoS3Server()) ?? false }, () => {
   })
 
   // Half a minute of time-outs and pauses.
-  describe('behind a bad network', { skip: isLong ? false : 'with --long' }, () => {
+  describe('behind a bad network', { skip: isLong ? false : 'only with --long' }, () => {
     beforeEach(() => {
       // Long enough for a part on a machine that is busy otherwise.
       storage = makeS3Storage({ ...options, answerMs: PATIENCE_MS / 30 })

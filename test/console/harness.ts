@@ -22,7 +22,7 @@ export const skip = executable === undefined && NO_CHROMIUM
 
 /** For tests beside the main paths, which `npm test -- --long test/console` has. */
 export const inLong = {
-  skip: skip || (!isLong && 'it is one of the long run'),
+  skip: skip || (!isLong && 'only with --long'),
 }
 
 export interface Visit {

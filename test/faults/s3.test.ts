@@ -15,7 +15,7 @@ import type { Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 import { CREATE, HEARTBEAT, clientOf } from './calls.ts'
 
-const skip = isLong ? ((await whyNoS3Server()) ?? false) : 'with --long'
+const skip = isLong ? ((await whyNoS3Server()) ?? false) : 'only with --long'
 
 describe('a service whose bucket', { skip }, () => {
   let server: S3Server

@@ -74,14 +74,16 @@ const roomOf = (file: string): string => (file === ALONE ? file : (SHARED.exec(f
 
 const writeProgram = (files: readonly string[], costs: string, fileMs: number): string => {
   const urlOf = (source: string): string => JSON.stringify(pathToFileURL(codePath(source)).href)
-  const suites = files.map(
-    (file) =>
-      `describe('${file}', { timeout: ${fileMs} }, async () => { keep('${file}'); await import(${urlOf(file)}) })\n`,
-  )
+  const suites = files.map((file) => `await addSuite('${file}', ${urlOf(file)})\n`)
   return [
-    `import { describe } from 'node:test'\n`,
+    `import { describe, test } from 'node:test'\n`,
     `import { keepCosts } from ${urlOf('test/support/file-cost.ts')}\n`,
     `const keep = keepCosts(${JSON.stringify(costs)})\n`,
+    // One after the other: of files that await the same import each would have its tests in the suite of another.
+    `const addSuite = (file, url) => new Promise((added) => describe(file, { timeout: ${fileMs} }, async () => {\n`,
+    `  keep(file)\n`,
+    `  await import(url).catch((error) => test('can be loaded', () => { throw error })).finally(added)\n`,
+    `}))\n`,
     ...suites,
   ].join('')
 }

@@ -27,8 +27,11 @@ export interface Results {
   skips: Map<string, string[]>
 }
 
-/** A suite fails because of what is in it, and a test because of a hook of its suite: those are printed. */
-const CONSEQUENCES = new Set(['subtestsFailed', 'cancelledByParent'])
+/**
+ * A suite fails because of what is in it, and a test because of a hook of its suite: those are printed. An interrupted run says so
+ * itself.
+ */
+const CONSEQUENCES = new Set(['subtestsFailed', 'cancelledByParent', 'testAborted'])
 
 export const makeResults = (): Results => ({ files: [], failures: [], skips: new Map() })
 

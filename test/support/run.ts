@@ -5,7 +5,7 @@
  * titles, `--rest` the files that `npm test` leaves out, and `--long` runs the long forms of fault tests.
  */
 import { fork } from 'node:child_process'
-import { EventEmitter, once } from 'node:events'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
@@ -53,7 +53,9 @@ const main = async (): Promise<number> => {
   const { stop: interrupted } = listenForInterrupt(() => print('stopping'))
   const parts: Part[] = []
   const checked = positionals.length === 0 && !values.rest ? runChecks(parts, interrupted) : true
-  const servers = await timed(parts, 'start of the servers', () => startTestServers(print))
+  const servers = await timed(parts, 'start of the servers', () =>
+    startTestServers(print, { signal: interrupted }),
+  )
   Object.assign(process.env, servers.env, { TEST_SLOWNESS: String(slowness) }, values.long && LONG)
   const results = makeResults()
   const costs: FileCosts = {}
@@ -87,6 +89,7 @@ const main = async (): Promise<number> => {
     await timed(parts, 'PostgreSQL and Temporal', servers.stop)
   }
   for (const line of summarize(results, costs, [...parts, everything()])) print(line)
+  if (interrupted.aborted) print('stopped before the end')
   return (await checked) && countFailed(results) === 0 && !interrupted.aborted ? 0 : 1
 }
 
@@ -131,8 +134,6 @@ const runChecks = async (parts: Part[], interrupted: AbortSignal): Promise<boole
 const readCosts = async ({ costs }: Group): Promise<FileCosts> =>
   existsSync(costs) ? (JSON.parse(await readFile(costs, 'utf8')) as FileCosts) : {}
 
-// Each group listens for an interruption.
-EventEmitter.setMaxListeners(0)
 // Whoever reads the output may go away before the servers are stopped.
 process.stdout.on('error', () => {})
 

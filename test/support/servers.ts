@@ -43,7 +43,7 @@ interface Started {
  */
 export const startTestServers = async (
   say: (line: string) => void,
-  { sync = 'kernel' }: { sync?: 'disk' | 'kernel' } = {},
+  { sync = 'kernel', signal }: { sync?: 'disk' | 'kernel'; signal?: AbortSignal } = {},
 ): Promise<TestServers> => {
   await removeLeftovers()
   const parent = sync === 'kernel' && (await hasMemory()) ? MEMORY : tmpdir()
@@ -52,7 +52,7 @@ export const startTestServers = async (
   await chmod(folder, 0o711)
   const parts = await Promise.allSettled([
     startDatabase(folder, say, sync),
-    startWorkflows(folder, say),
+    startWorkflows(folder, say, signal),
     Promise.all([bundleWorkflows(), buildConsolePages()]),
   ])
   const [database, temporal, workflows] = parts
@@ -151,13 +151,17 @@ const makeTemplate = async (url: string): Promise<void> => {
   }
 }
 
-const startWorkflows = async (folder: string, say: (line: string) => void): Promise<Started> => {
+const startWorkflows = async (
+  folder: string,
+  say: (line: string) => void,
+  signal: AbortSignal | undefined,
+): Promise<Started> => {
   const given = process.env['TEST_TEMPORAL_ADDRESS']
   if (given) {
     await register(given)
     return { address: given, stop: async () => {} }
   }
-  const cli = await findTemporalCli({ env: process.env, say })
+  const cli = await findTemporalCli({ env: process.env, say, ...(signal && { signal }) })
   const server = await startTemporal({ cli, dataDir: join(folder, 'temporal') })
   const stop = async (): Promise<void> => await server.kill()
   await register(server.address).catch(async (error: unknown) => {
