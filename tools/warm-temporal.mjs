@@ -46,7 +46,7 @@ const isWanted = (env) => {
   )
 }
 
-/** Whoever reaches the network by a proxy may reach the download, too: it is tried later, and built then if it fails. */
+/** Behind a proxy a download may be reachable: it is tried later, and Temporal is built only if it fails. */
 const isDownloadable = async (stop) => {
   if (['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'].some((name) => process.env[name]))
     return true

@@ -8,7 +8,7 @@ import type { ProcessId } from './process-table.ts'
 import { makeProgressLine } from './progress-line.ts'
 import type { MakeOptions } from './temporal-version.ts'
 
-/** Who makes a `temporal`, and how far that is. */
+/** The process that makes a `temporal`, and its progress. */
 interface Turn {
   maker: ProcessId
   text: string

@@ -107,7 +107,7 @@ export const usePlace = (prepare?: (place: Place) => Promise<void>): Place => {
 
 export const WEBHOOK_SECRET = makeWebhookSecret()
 
-/** Of an attempt whose receiver a test may hold, on a machine that may be slow. */
+/** Limits of an attempt whose receiver a test may hold, on a machine that may be slow. */
 export const PATIENT_LIMITS: PostLimits = {
   ...POST_LIMITS,
   connectMs: PATIENCE_MS,

@@ -10,7 +10,7 @@ import type { Browser, Page } from 'playwright-core'
 import { PACKAGED, unpackChromium } from './chromium.ts'
 import { PATIENCE_MS } from './patience.ts'
 
-/** What a run says that has none. */
+/** The reason for which browser tests are skipped. */
 export const NO_CHROMIUM =
   'no Chromium, and none comes as a package for this machine: `apt-get install chromium`, or name one in CHROMIUM_PATH'
 

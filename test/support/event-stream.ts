@@ -25,7 +25,7 @@ export const openStream = async (url: string, headers: Record<string, string> = 
   }
   return {
     next,
-    /** Whatever is still to come, until the end. */
+    /** The rest of the events, until the end. */
     async rest() {
       const all: ReceivedEvent[] = []
       for await (const event of events) all.push(event)

@@ -77,7 +77,7 @@ export const untilHeartbeat = (handle: WorkflowHandle) =>
     return raw.pendingActivities?.[0]?.heartbeatDetails ?? undefined
   })
 
-/** What a workflow tells operators. A worker that is busy leaves a question unanswered, which is then asked again. */
+/** The details of a workflow, for operators. A worker that is busy leaves a question unanswered, which is then asked again. */
 export const readDetails = (handle: WorkflowHandle): Promise<string> =>
   waitFor('its details', () =>
     handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata').then(
