@@ -38,10 +38,13 @@ const main = async () => {
   if (isStamped()) return
   await claim()
   if (!isStamped()) await prepare()
-  rmSync(CLAIM)
+  rmSync(CLAIM, { force: true })
 }
 
-/** Waits while another process installs, which would have its files replaced; it may have ended without a word. */
+/**
+ * Waits while another process installs, because two would replace each other's files. A claim of a process that has ended
+ * is removed. `src/local/claim.ts` cannot run yet: it needs the packages.
+ */
 const claim = async () => {
   mkdirSync(dirname(CLAIM), { recursive: true })
   for (let polls = 0; !hasCreated(CLAIM); polls += 1) {

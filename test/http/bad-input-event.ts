@@ -35,6 +35,7 @@ const ofEvent = (
     ...expected,
   }))
 
+/** All routes below a task. */
 const ofTask = (row: number, what: string, task: (world: World) => string): Row[] => [
   {
     row,
@@ -122,6 +123,7 @@ const OWN_EVENTS = {
   path: ({ ownTask }: World) => `/tasks/${ownTask}/events`,
 }
 
+/** Rows about events, their redelivery, and the secrets that sign. */
 export const EVENT_ROWS: Row[] = [
   ...ofEvent(
     33,

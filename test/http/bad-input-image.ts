@@ -51,23 +51,47 @@ const png = (...size: Parameters<typeof makeHollowPng>): string =>
 
 const JPEG_HEAD = Buffer.from('ffd8ffe000104a46494600010100000100010000', 'hex').toString('base64')
 
-/** Each refused for another reason; the tests of outbound addresses have every spelling. */
+/** Refused in the request, for an image or an address to tell: scheme, port, user, name or literal address. */
 export const REFUSED_URLS = [
   'file:///etc/passwd',
+  'ftp://images.example.com/a.png',
+  'gopher://images.example.com/',
+  'blob:https://images.example.com/x',
+  'javascript:alert(1)',
+  'http://images.example.com/a.png',
   'https://user:word@images.example.com/a.png',
   'https://images.example.com:22/a.png',
+  'https://images.example.com:6379/',
   'https://intranet/a.png',
+  'https://metadata.google.internal/',
+  'https://printer.local/',
+  'https://10.0.0.1/a.png',
   'https://169.254.169.254/latest/meta-data/',
+  'https://[fd00:ec2::254]/',
+  'https://[::ffff:10.0.0.1]/',
+  'https://[64:ff9b::a00:1]/',
+  'https://2852039166/',
+  'https://0251.0376.0251.0376/',
+  'https://192.168.1.1.:443/',
+  'https:10.0.0.1/a.png',
+  'https://images.example.com\\@10.0.0.1/',
+  'https://images.example.com/\ta.png',
+  'https://256.1.1.1/',
   `https://images.example.com/${'a'.repeat(2048)}`,
 ]
 
 /** Refused by an api that may not reach this machine. */
 export const REFUSED_IN_PRODUCTION = [
   'http://127.0.0.1/a.png',
+  'https://127.0.0.1/a.png',
   'https://localhost/a.png',
   'https://[::1]/a.png',
+  'https://2130706433/',
+  'https://0x7f.1/',
+  'http://images.example.com/a.png',
 ]
 
+/** Rows about image tasks. */
 export const IMAGE_ROWS: Row[] = [
   { row: 35, what: 'image absent', body: {}, ...failed('/image') },
   ...images(35, ['', null, 5, true, ['https://images.example.com/a.png'], {}], failed('/image')),

@@ -2,15 +2,20 @@ import type { Signer } from '../../src/adapters/signing.ts'
 import type { Service } from '../support/service.ts'
 import { makeZip } from '../support/zip.ts'
 import type { Row, World } from './bad-input-support.ts'
-import { expectStatus, makeRegistry } from './registry-support.ts'
+import { expectStatus, makeRegistry, makeToken } from './registry-support.ts'
 import type { Owned } from './registry-support.ts'
 
 /** What the registry holds before the first row. All but `others` is the caller's. */
 export interface RegistryWorld {
   own: Owned
   others: Owned
+  bannedPublisher: Owned
+  /** Ids of tokens' values. */
+  revoked: string
+  expired: string
   /** A version of `tools` that is active. */
   activeId: string
+  /** Paths of links for uploads. */
   links: UploadLinks
 }
 
@@ -35,12 +40,12 @@ export const makeRegistryWorld = async (
   const { admin } = registry
   const own = await registry.addPublisher({ id: 'own', user: 'mallory' })
   const others = await registry.addPublisher({ id: 'others', user: 'alice' })
-  const banned = await registry.addPublisher({ id: 'banned', user: 'mallory' })
+  const bannedPublisher = await registry.addPublisher({ id: 'banned', user: 'mallory' })
   const addNode = async ({ path, owner }: Owned, id: string) =>
     expectStatus(await owner.post(`${path}/nodes`, { id }), 201)
-  await addNode(own, 'gone')
+  for (const id of ['gone', 'banned-node']) await addNode(own, id)
   await addNode(others, 'theirs')
-  await addNode(banned, 'hidden')
+  await addNode(bannedPublisher, 'hidden')
   const { id: activeId, version } = await own.addActive({ nodeId: 'tools' })
   const nodes = { success: true, nodes: { Known: {} } }
   expectStatus(await registry.anonymous.post(`${version}/host-nodes`, nodes), 204)
@@ -48,6 +53,18 @@ export const makeRegistryWorld = async (
   await own.owner.delete(deleted.ownVersion)
   const { id: awaiting } = await own.addVersion({ nodeId: 'tools', version: '2.0.0' })
   expectStatus(await own.owner.delete('/publishers/own/nodes/gone'), 204)
+  const ban = { status: 'NodeStatusBanned', status_detail: 'malware' }
+  expectStatus(await admin.put('/admin/nodes/banned-node', ban), 200)
+  const { sql } = service.database
+  const end = async (column: 'revoked_at' | 'expires_at'): Promise<string> => {
+    const token = await makeToken(own.owner, 'own')
+    await sql`
+      update personal_access_token set ${sql(column)} = clock_timestamp()
+      where last4 = ${token.slice(-4)}
+    `
+    return token
+  }
+  const [revoked, expired] = [await end('revoked_at'), await end('expires_at')]
   expectStatus(await admin.post('/admin/publishers/banned/ban', { reason: 'spam' }), 200)
   const link = (id: string, { seconds = 3600, max = ARCHIVE_MAX_BYTES } = {}): string => {
     const expires = Math.floor(Date.now() / 1000) + seconds
@@ -61,7 +78,7 @@ export const makeRegistryWorld = async (
     accepted: link(activeId),
     deleted: link(deleted.id),
   }
-  return { own, others, activeId, links }
+  return { own, others, bannedPublisher, revoked, expired, activeId, links }
 }
 
 /** ARCHIVE_MAX_BYTES unless set. */
@@ -103,7 +120,11 @@ const publisherRows: Row[] = [
     { what: 'a new node of it', path: '/publishers/others/nodes', body: { id: 'fresh' } },
   ]),
   ...rowsOf(69, { path: '/publishers', field: '/id' }, [
-    { what: 'publisher id in capitals', body: { id: 'Acme' } },
+    ...['Acme', '1a', 'a_b', 'a'.repeat(65), 'admin', ''].map((id) => ({
+      what: `publisher id "${id.slice(0, 10)}"`,
+      body: { id },
+    })),
+    { what: 'no publisher id', body: {} },
     { what: 'publisher id null', body: { id: null } },
   ]),
   ...rowsOf(69, { path: '/publishers', status: 409, error: 'publisher_exists' }, [
@@ -111,17 +132,27 @@ const publisherRows: Row[] = [
   ]),
   ...rowsOf(70, { path: '/publishers/own/tokens' }, [
     { what: 'token without name', body: {}, field: '/name' },
+    { what: 'token with an empty name', body: { name: '' }, field: '/name' },
+    { what: 'token with a name of 129', body: { name: 'x'.repeat(129) }, field: '/name' },
     { what: 'token that has ended', body: ENDED, field: '/expires_at' },
   ]),
 ]
 
 const SCRIPT = { id: 'x', icon: 'javascript:1' }
 const MISMATCH = { status: 400, error: 'id_mismatch', field: '/id' } as const
+const ofBanned = '/publishers/banned'
+const itsNode = `${ofBanned}/nodes/hidden`
+const bannedNode = '/publishers/own/nodes/banned-node'
 
 const nodeRows: Row[] = [
-  ...rowsOf(71, { path: '/publishers/own/nodes', field: '/id' }, [
-    { what: 'node id of a path', body: { id: '../x' } },
-  ]),
+  ...rowsOf(
+    71,
+    { path: '/publishers/own/nodes', field: '/id' },
+    ['-a', 'a b', '../x', 'a'.repeat(101), 'search'].map((id) => ({
+      what: `node id "${id.slice(0, 10)}"`,
+      body: { id },
+    })),
+  ),
   ...rowsOf(72, { path: '/publishers/own/nodes', status: 409, error: 'node_exists' }, [
     { what: 'node id that is taken', body: { id: 'tools' } },
     { what: 'the same in another case', body: { id: 'TOOLS' } },
@@ -138,13 +169,20 @@ const nodeRows: Row[] = [
     { what: 'PUT of another publisher’s', path: '/publishers/own/nodes/theirs' },
   ]),
   ...rowsOf(75, { status: 403, error: 'publisher_banned', body: {} }, [
-    { what: 'a node of a banned publisher', path: '/publishers/banned/nodes', body: { id: 'x' } },
+    { what: 'PUT of a banned publisher', method: 'PUT', path: ofBanned },
+    { what: 'a token of it', path: `${ofBanned}/tokens`, body: { name: 'x' } },
+    { what: 'a node of it', path: `${ofBanned}/nodes`, body: { id: 'x' } },
+    { what: 'PUT of its node', method: 'PUT', path: itsNode },
+    { what: 'DELETE of its node', method: 'DELETE', path: itsNode, body: '' },
     {
-      what: 'DELETE of its node',
-      method: 'DELETE',
-      path: '/publishers/banned/nodes/hidden',
-      body: '',
+      what: 'publishing in it',
+      path: `${itsNode}/versions`,
+      body: publishing({}, ({ bannedPublisher }) => bannedPublisher.token),
     },
+  ]),
+  ...rowsOf(75, { status: 403, error: 'node_banned', body: {} }, [
+    { what: 'PUT of a banned node', method: 'PUT', path: bannedNode },
+    { what: 'publishing a banned node', path: `${bannedNode}/versions`, body: publishing() },
   ]),
 ]
 
@@ -156,6 +194,9 @@ const versionRows: Row[] = [
       ...INVALID,
       field: '/personal_access_token',
     },
+    { what: 'a wrong one', body: publishing({}, () => 'x') },
+    { what: 'a revoked one', body: publishing({}, ({ revoked }) => revoked) },
+    { what: 'an expired one', body: publishing({}, ({ expired }) => expired) },
     { what: 'another publisher’s', body: publishing({}, ({ others }) => others.token) },
   ]),
   ...rowsOf(77, { status: 403, error: 'node_owned_by_other_publisher' }, [
@@ -165,9 +206,14 @@ const versionRows: Row[] = [
       body: publishing(),
     },
   ]),
-  ...rowsOf(78, { path: PUBLISH, error: 'version_invalid', field: '/node_version/version' }, [
-    { what: 'version that is none', body: publishing({ node_version: { version: '1.0rc1' } }) },
-  ]),
+  ...rowsOf(
+    78,
+    { path: PUBLISH, error: 'version_invalid', field: '/node_version/version' },
+    ['1.0rc1', 'x', '1.2.3.4', `1.0.0-${'a'.repeat(251)}`, ''].map((version) => ({
+      what: `version "${version.slice(0, 10)}"`,
+      body: publishing({ node_version: { version } }),
+    })),
+  ),
   ...rowsOf(78, { path: PUBLISH, status: 409, error: 'version_exists' }, [
     { what: 'version that was uploaded', body: publishing({ node_version: { version: '1.0.0' } }) },
     { what: 'version that was deleted', body: publishing({ node_version: { version: '0.1.0' } }) },
@@ -183,10 +229,10 @@ const versionRows: Row[] = [
 ]
 
 const pagesOf = (path: string, size: string, most: number) =>
-  ['page=-1', 'page=1&page=2', `${size}=${most + 1}`].map((query) => ({
-    what: `${path}?${query}`,
-    path: `${path}?${query}`,
-  }))
+  [
+    ...['-1', 'abc', '1.5', '1e9', '1&page=2', ''].map((page) => `page=${page}`),
+    ...['0', String(most + 1)].map((value) => `${size}=${value}`),
+  ].map((query) => ({ what: `${path}?${query}`, path: `${path}?${query}` }))
 
 const readRows: Row[] = [
   ...rowsOf(80, { method: 'GET' }, [
@@ -204,6 +250,11 @@ const readRows: Row[] = [
     { what: 'search with NUL', path: '/nodes/search?search=a%00b' },
   ]),
   ...rowsOf(81, { method: 'GET' }, [
+    {
+      what: 'NUL elsewhere',
+      path: '/nodes/search?host_node_search=%00',
+      field: '?host_node_search',
+    },
     { what: 'system with NUL', path: '/nodes/search?supported_os=%00', field: '?supported_os' },
     {
       what: 'flag that is none',
@@ -221,6 +272,8 @@ const readRows: Row[] = [
   ]),
 ]
 
+const MANY = Object.fromEntries(Array.from({ length: 5001 }, (_, at) => [`n${at}`, {}]))
+
 const registrationRows: Row[] = [
   ...rowsOf(84, { credential: false, body: { nodes: {} } }, [
     { what: 'of an unknown node', path: '/nodes/none/versions/1.0.0/host-nodes', ...noNode },
@@ -234,6 +287,13 @@ const registrationRows: Row[] = [
   ]),
   ...rowsOf(85, { credential: false, path: HOST_NODES }, [
     { what: 'nodes that are a list', body: { nodes: [] }, field: '/nodes' },
+    { what: '5,001 nodes', body: { nodes: MANY }, field: '/nodes' },
+    { what: 'success that is a text', body: { success: 'true', nodes: {} }, field: '/success' },
+    {
+      what: 'output_is_list that is a text',
+      body: { nodes: { a: { output_is_list: 'x' } } },
+      field: '/nodes/a/output_is_list',
+    },
     {
       what: '17 MiB',
       raw: `POST ${HOST_NODES} HTTP/1.1\r\nHost: kiln\r\nContent-Type: application/json\r\nContent-Length: ${17 * 2 ** 20}\r\n\r\n{`,
@@ -290,6 +350,7 @@ const uploadRows: Row[] = [
   ]),
   ...rowsOf(88, { ...PUT, error: 'archive_invalid', path: linkOf('open') }, [
     { what: 'an empty body', body: new Uint8Array() },
+    { what: 'a text', body: Uint8Array.from(Buffer.from('not a zip at all')) },
     { what: 'a zip behind something else', body: Uint8Array.from([1, ...ZIP]) },
   ]),
   ...rowsOf(89, { ...PUT, status: 409 }, [

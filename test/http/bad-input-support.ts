@@ -7,6 +7,7 @@ import type { RegistryWorld } from './bad-input-registry.ts'
 
 /** One row of the catalogue of bad input: what is sent and what must be answered. */
 export interface Row {
+  /** Number in the catalogue. */
   row: number
   what: string
   /** Absent: POST of an upscale. */
@@ -17,6 +18,7 @@ export interface Row {
   body?: object | string | Uint8Array<ArrayBuffer> | ((world: World) => object)
   /** The whole request as it goes over the wire, in place of the members above. */
   raw?: string | ((world: World) => Promise<string>)
+  /** False: no credential. */
   credential?: false
   /** Sent to an api with NODE_ENV=production. */
   production?: true
@@ -28,6 +30,7 @@ export interface Row {
   reason?: string
   /** What the only one of `details` begins with, the reason aside. */
   field?: string
+  /** A header of the answer. */
   header?: [name: string, value: RegExp]
 }
 
@@ -39,6 +42,7 @@ export const rowOf = (
   expected: Pick<Row, 'status' | 'error'> & Partial<Row>,
 ): Row => ({ row, what, ...sent, ...expected })
 
+/** What is answered to a method that a path does not have. */
 export const notAllowed = (allow: RegExp): Pick<Row, 'status' | 'error' | 'header'> => ({
   status: 405,
   error: 'method_not_allowed',
@@ -48,6 +52,7 @@ export const notAllowed = (allow: RegExp): Pick<Row, 'status' | 'error' | 'heade
 /** What the rows are about; made before the first of them. */
 export interface World {
   token: string
+  /** Base64 of a small PNG. */
   picture: string
   /** A task that has ended, and its owner's own family. */
   othersTask: string
@@ -59,7 +64,10 @@ export interface World {
   /** The first event of `othersTask` and of `ownTask`. */
   othersEvent: string
   ownEvent: string
-  apiKeys: { live: string; revoked: string }
+  signToken(claims: object, header?: object): Promise<string>
+  /** A token signed with the public key as if it were a shared secret. */
+  signWithPublicKey(): Promise<string>
+  apiKeys: { live: string; revoked: string; expired: string }
   registry: RegistryWorld
 }
 

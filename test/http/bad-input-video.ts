@@ -120,6 +120,7 @@ const hasEnded = (state: string) => ({
   field: `task state is ${state}, can not cancel`,
 })
 
+/** Rows about video tasks. */
 export const VIDEO_ROWS: Row[] = [
   ...['Bearer x.y.z', 'Bearer ', 'Basic eA=='].map((authorization) => ({
     row: 26,

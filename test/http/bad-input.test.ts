@@ -3,6 +3,8 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 
+import { exportSPKI, importJWK, SignJWT } from 'jose'
+
 import { makeSigner } from '../../src/adapters/signing.ts'
 import { IMAGE_API, VIDEO_API, readAnswer, makeClient } from '../support/client.ts'
 import type { Client } from '../support/client.ts'
@@ -88,6 +90,24 @@ const makeWorld = async (): Promise<World> => {
     failedVideo: await makeVideo(mallory, 'failed', {
       images: [`http://127.0.0.1:${receiver.port}/status/404`],
     }),
+    signToken: async (claims, header = {}) => {
+      const { alg = '', kid } = service.issuerKey
+      const crit = { crit: { x: true } }
+      return await new SignJWT({ ...claims })
+        .setProtectedHeader({ alg, ...(kid !== undefined && { kid }), ...header })
+        .sign(await importJWK(service.issuerKey, alg), 'crit' in header ? crit : {})
+    },
+    signWithPublicKey: async () => {
+      const { d: _private, alg = '', ...jwk } = service.issuerKey
+      const key = await importJWK({ ...jwk, ext: true }, alg)
+      assert.ok(!(key instanceof Uint8Array))
+      return await new SignJWT({ sub: 'alice' })
+        .setProtectedHeader({ alg: 'HS256' })
+        .setIssuer('urn:kiln:development')
+        .setAudience('kiln')
+        .setExpirationTime('1h')
+        .sign(Buffer.from(await exportSPKI(key)))
+    },
     apiKeys: await makeApiKeys(mallory),
     registry: await makeRegistryWorld(
       service,
@@ -98,7 +118,8 @@ const makeWorld = async (): Promise<World> => {
 
 const makeEndedTask = async (client: Client, image: string): Promise<string> => {
   const { body } = await client.post(UPSCALE, { image })
-  return (await client.untilEnded('image-upscaler', body.data.task_id)).task_id
+  await client.untilEnded('image-upscaler', body.data.task_id)
+  return body.data.task_id
 }
 
 const findFirstEvent = async (client: Client, task: string): Promise<string> => {
@@ -106,20 +127,25 @@ const findFirstEvent = async (client: Client, task: string): Promise<string> => 
   return (body['events'] as unknown as { id: string }[])[0]?.id ?? ''
 }
 
+/** A video task that has ended. */
 const makeVideo = async (client: Client, state: string, more: object = {}): Promise<string> => {
   const body = { model: 'videoq2-turbo', duration: 1, prompt: 'sea', ...more }
-  const created = await client.create(`${VIDEO_API}/text2video`, body)
-  const ended = await client.untilVideoEnded(String(created.body['task_id']))
+  const created = await client.post(`${VIDEO_API}/text2video`, body)
+  assert.equal(created.status, 200, JSON.stringify(created.body))
+  const id = String(created.body['task_id'])
+  const ended = await client.untilVideoEnded(id)
   assert.equal(ended.state, state, ended.err_msg)
-  return ended.id
+  return id
 }
 
 const makeApiKeys = async (client: Client): Promise<World['apiKeys']> => {
   const make = async (): Promise<{ id: string; key: string }> =>
     (await client.post('/users/api-keys', { name: 'x' })).body as never
-  const [live, revoked] = [await make(), await make()]
-  await client.delete(`/users/api-keys/${revoked.id}`)
-  return { live: live.key, revoked: revoked.key }
+  const [live, revoked, expired] = [await make(), await make(), await make()]
+  await client.call('DELETE', `/users/api-keys/${revoked.id}`)
+  const { sql } = service.database
+  await sql`update api_key set expires_at = clock_timestamp() where id = ${expired.id}`
+  return { live: live.key, revoked: revoked.key, expired: expired.key }
 }
 
 /** The limits of 10 s take 10 s: these begin before all other rows and are looked at last. */
@@ -260,6 +286,7 @@ describe('bad input is refused and leaves nothing', () => {
   })
 })
 
+/** What the receiver serves at each path. */
 const answerImages: Parameters<typeof startReceiver>[0] = (request, response) => {
   const serve = async () => {
     const [, what = '', number = ''] = (request.url ?? '').split('/')
@@ -339,7 +366,8 @@ const hollow = (): string => makeHollowPng(100, 100).toString('base64')
 describe('bad input that only the worker sees ends the task', { concurrency: true }, () => {
   for (const [row, what, path, body, code] of FAILURES)
     test(`${row}: ${what} with ${code}`, async () => {
-      const created = await mallory.create(path, await body())
+      const created = await mallory.post(path, await body())
+      assert.equal(created.status, 200, JSON.stringify(created.body))
       const family = path.slice(IMAGE_API.length + 1)
       const { status, generated, error } = await mallory.untilEnded(
         family,

@@ -166,6 +166,11 @@ describe('a text-to-video creation', () => {
     assert.deepEqual((await inputsOf(plain)).length, 0)
   })
 
+  test('takes a prompt of 2,000 emoji', async () => {
+    const prompt = '🌊'.repeat(2000)
+    assert.equal((await create(service.client(), { prompt })).body['prompt'], prompt)
+  })
+
   test('takes a payload of 1,048,576 escaped emoji, and gives it back untouched', async () => {
     const token = await service.token(`user-${randomUUID()}`)
     const client = makeClient(service.baseUrl, token)
@@ -329,6 +334,16 @@ describe('an extend creation', () => {
         [['video_url', VIDEO_URL]],
       )
     }
+  })
+
+  test('names both sources when they are missing', async () => {
+    const { status, body } = await anonymous.post(EXTEND, { model: 'videoq2-pro' })
+    assert.equal(status, 400)
+    assert.deepEqual(body.details, [
+      'FieldLacking',
+      '/video_creation_id must be given, but is absent',
+      '/video_url must be given, but is absent',
+    ])
   })
 })
 
