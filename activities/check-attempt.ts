@@ -10,8 +10,8 @@ import { CheckFault } from './stored-archive.ts'
 
 interface Check {
   versionId: string
-  /** How many there may be; absent in a workflow of an earlier release, whose server counts them. */
-  tries: number | undefined
+  /** How many there may be. */
+  tries: number
 }
 
 const BEAT_MS = 250
@@ -25,7 +25,7 @@ const OUTAGE_MS = 2000
  */
 export const runCheck = async <T>(
   { log }: Pick<MediaDependencies, 'log'>,
-  { versionId, tries = Infinity }: Check,
+  { versionId, tries }: Check,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   const context = Context.current()

@@ -33,8 +33,8 @@ export interface DeliveryDone {
   taskInWait?: string
 }
 
-/** What the delivery of events does next. idle: nothing, until a further event is recorded; histories of 0.1.0 have it. */
-export type DeliveryStep = DeliveryDone | { kind: 'idle' } | DueDelivery
+/** What the delivery of events does next. */
+export type DeliveryStep = DeliveryDone | DueDelivery
 
 /** 0: the try was made. Otherwise there are as many at once as may be, and the try waits for so many milliseconds. */
 export interface SendResult {
@@ -43,7 +43,7 @@ export interface SendResult {
 
 /** What the workflows that deliver events do whose first try failed: look at the rows, and send. */
 export const makeEventActivities = (deps: DeliveryDependencies, sendAttempt: SendAttempt) => ({
-  /** What is next for the events of a task. One that was never tried is not: `deliverFirst` makes first tries. */
+  /** What is next for the events of a task. One that was never tried is not: `sendFirstAttempts` makes first tries. */
   async nextDelivery(taskId: string): Promise<DeliveryStep> {
     await settleLost(deps, () => findLostAttempt(deps.sql, taskId))
     const next = await findDelivery(deps.sql, taskId)

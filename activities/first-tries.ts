@@ -49,7 +49,7 @@ const OF_RECEIVERS: readonly SlotKind[] = ['host', 'address']
  * records them in batches. What failed goes on in a workflow of its task. Any number of runs share the work, because each
  * holds what it has taken by leases. A run ends at once, so that the next one begins, here or elsewhere; its tries go on.
  */
-export const makeDeliverFirst =
+export const makeSendFirstAttempts =
   (deps: FirstTryDependencies, sendAttempt: SendAttempt) => async (): Promise<void> => {
     // Not AbortSignal.timeout: nothing but its timer would hold that one, and `any` does not.
     const over = new AbortController()

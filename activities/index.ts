@@ -1,6 +1,6 @@
 import type { CoreDependencies, FirstTryDependencies } from './dependencies.ts'
 import { makeEventActivities } from './event.ts'
-import { makeDeliverFirst } from './first-tries.ts'
+import { makeSendFirstAttempts } from './first-tries.ts'
 import { makeExtractionMoves } from './extraction.ts'
 import { makeImageTaskMoves } from './image-task.ts'
 import { makeInspectArchive } from './inspect-archive.ts'
@@ -24,7 +24,7 @@ export const createCoreActivities = (deps: CoreDependencies & FirstTryDependenci
     ...makeImageTaskMoves(deps),
     ...makeVersionMoves(deps),
     ...makeVideoTaskMoves(deps),
-    deliverFirst: makeDeliverFirst(deps, sendAttempt),
+    sendFirstAttempts: makeSendFirstAttempts(deps, sendAttempt),
     purgeExpired: makePurgeExpired(deps),
   }
 }

@@ -37,7 +37,7 @@ export interface InspectedArchive {
  */
 export const makeInspectArchive =
   (deps: MediaDependencies) =>
-  async (versionId: string, tries?: number): Promise<InspectedArchive> =>
+  async (versionId: string, tries: number): Promise<InspectedArchive> =>
     await runCheck(deps, { versionId, tries }, (signal) =>
       inspectUntilDecided(deps, versionId, signal),
     )

@@ -31,10 +31,10 @@ const NAMES_SHOWN = 20
  * has gone meanwhile is skipped.
  */
 export const makeReinspect = (deps: MediaDependencies) => ({
-  reextractVersion: async (versionId: string, tries?: number): Promise<ReextractedVersion> =>
+  reextractVersion: async (versionId: string, tries: number): Promise<ReextractedVersion> =>
     await runCheck(deps, { versionId, tries }, (signal) => reextract(deps, versionId, signal)),
 
-  rescanVersion: async (versionId: string, tries?: number): Promise<RescannedVersion> =>
+  rescanVersion: async (versionId: string, tries: number): Promise<RescannedVersion> =>
     await runCheck(deps, { versionId, tries }, (signal) => rescan(deps, versionId, signal)),
 })
 

@@ -1,4 +1,10 @@
-import { continueAsNew, defineSignal, proxyLocalActivities, setHandler } from '@temporalio/workflow'
+import {
+  continueAsNew,
+  defineSignal,
+  getExternalWorkflowHandle,
+  proxyLocalActivities,
+  setHandler,
+} from '@temporalio/workflow'
 
 import type { CoreActivities } from '../activities/index.ts'
 import { deliverAll } from './deliver.ts'
@@ -8,8 +14,8 @@ export interface DeliverEventsInput {
   taskId: string
 }
 
-/** A move of the task was committed. Lost, it costs delay until the next one. */
-export const eventRecorded = defineSignal('eventRecorded')
+/** Another attempt of the task's events is due, or none any more. Lost, it costs delay. */
+const eventRecorded = defineSignal('eventRecorded')
 
 /** Tells the receiver of a task about its events, in their order, until the last one is settled. */
 export const deliverEvents = async ({ taskId }: DeliverEventsInput): Promise<void> => {
@@ -21,3 +27,12 @@ export const deliverEvents = async ({ taskId }: DeliverEventsInput): Promise<voi
   const done = await deliverAll(() => nextDelivery(taskId), told)
   if (!done) await continueAsNew<typeof deliverEvents>({ taskId })
 }
+
+/**
+ * Makes the delivery of a task's events read the rows again. A delivery that has ended had nothing more to send, or
+ * somebody ended it by hand; reconcile restarts that one.
+ */
+export const signalDelivery = (taskId: string): Promise<void> =>
+  getExternalWorkflowHandle(`deliver-events/${taskId}`)
+    .signal(eventRecorded)
+    .catch(() => {})

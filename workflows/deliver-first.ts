@@ -8,6 +8,6 @@ export const deliverFirst = async (): Promise<void> => {
   setCurrentDetails(
     '**Delivering.** *Pending Activities* tells how many events wait, how old the oldest is, how many are under way and how many are sent in a second. What fails goes on in `deliver-events/<task>`.',
   )
-  await proxyActivities<CoreActivities>(firstTryOptions).deliverFirst()
+  await proxyActivities<CoreActivities>(firstTryOptions).sendFirstAttempts()
   await continueAsNew<typeof deliverFirst>()
 }

@@ -32,11 +32,6 @@ export const deliverAll = async (
       return step
     }
     if (workflowInfo().continueAsNewSuggested) return undefined
-    if (step.kind === 'idle') {
-      setCurrentDetails('**Waiting** for the next event of the task.')
-      await condition(hasNews)
-      continue
-    }
     show(step)
     const came =
       step.waitMs > 0 && (await condition(hasNews, step.waitMs, { summary: describeTry(step) }))

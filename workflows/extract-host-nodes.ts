@@ -1,7 +1,6 @@
 import {
   CancellationScope,
   isCancellation,
-  patched,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
@@ -30,30 +29,22 @@ export const extractHostNodes = async ({
   const times = { ...CHECK_TIMING, ...timing }
   setCurrentDetails('**Settling** the host nodes: reading the archive again when that is missing.')
   try {
-    return await withinItsTime(async () => {
-      const stored = await settleExtraction(versionId)
-      if (stored.result === 'settled') return showEnd(stored.status, stored.detail)
-      const { inspectArchive } = proxyActivities<MediaActivities>(
-        checkOptions('read the archive once more for its host nodes', {
-          ...times,
-          deadlineSeconds: times.extractSeconds,
-        }),
-      )
-      await inspectArchive(versionId, times.tries)
-      const read = await settleExtraction(versionId)
-      if (read.result === 'settled') return showEnd(read.status, read.detail)
-      return await CancellationScope.nonCancellable(() => end(versionId))
-    })
+    const stored = await settleExtraction(versionId)
+    if (stored.result === 'settled') return showEnd(stored.status, stored.detail)
+    const { inspectArchive } = proxyActivities<MediaActivities>(
+      checkOptions('read the archive once more for its host nodes', {
+        ...times,
+        deadlineSeconds: times.extractSeconds,
+      }),
+    )
+    await inspectArchive(versionId, times.tries)
+    const read = await settleExtraction(versionId)
+    if (read.result === 'settled') return showEnd(read.status, read.detail)
+    return await CancellationScope.nonCancellable(() => end(versionId))
   } catch (error) {
     const ended = await CancellationScope.nonCancellable(() => end(versionId))
     if (isCancellation(error) && CancellationScope.current().consideredCancelled) throw error
     return ended
-  }
-
-  /** Workflows of the first release counted the wait for a worker, too. */
-  function withinItsTime(work: () => Promise<TaskEnd>): Promise<TaskEnd> {
-    if (patched('reading-has-its-own-time')) return work()
-    return CancellationScope.withTimeout(times.extractSeconds * 1000, work)
   }
 
   async function end(id: string): Promise<TaskEnd> {

@@ -10,7 +10,6 @@ import type { EngineName } from '../src/domain/task/engine.ts'
 import type { RenderTiming } from '../src/domain/task/render-timing.ts'
 import type { CoreActivities, MediaActivities } from '../activities/index.ts'
 import { reasonOf } from './failure.ts'
-import { makeAnnounce, startDeliveryChild } from './announce.ts'
 import { moveOptions, renderOptions } from './options.ts'
 import { cancelRequested, showTaskEnd } from './task.ts'
 import type { TaskEnd } from './task.ts'
@@ -20,31 +19,22 @@ export interface ImageTaskInput {
   timing: RenderTiming
   /** Absent: the local one. */
   engine?: EngineName
-  /** Of tasks made by release 0.1.0 only: whether this workflow starts the delivery of their events, and tells it of moves. */
-  hasReceiver?: boolean
 }
 
 /** Drives an image task from its creation to COMPLETED or FAILED. Whichever it is, the workflow completes. */
-export const imageTask = async ({
-  taskId,
-  timing,
-  engine,
-  hasReceiver = false,
-}: ImageTaskInput): Promise<TaskEnd> => {
+export const imageTask = async ({ taskId, timing, engine }: ImageTaskInput): Promise<TaskEnd> => {
   const { completeImageTask, failImageTask } = proxyLocalActivities<CoreActivities>(moveOptions)
   const { renderImageTask } = proxyActivities<MediaActivities>(renderOptions(timing, engine))
   const rendering = new CancellationScope()
   setHandler(cancelRequested, () => rendering.cancel())
-  const announce = makeAnnounce(taskId, hasReceiver)
   try {
-    await startDeliveryChild(taskId, hasReceiver)
     setCurrentDetails(
       '**Rendering.** Waits for a worker, then renders: *Pending Activities* tells the step and how far it is.',
     )
     for (;;) {
       const rendered = await rendering.run(() => renderImageTask(taskId, timing))
       const status = await CancellationScope.nonCancellable(() =>
-        announce(completeImageTask(taskId, rendered)),
+        completeImageTask(taskId, rendered),
       )
       // An attempt that Temporal had given up has claimed the task since: it is rendered once more.
       if (status === 'CREATED' || status === 'IN_PROGRESS') continue
@@ -55,9 +45,7 @@ export const imageTask = async ({
     }
   } catch (error) {
     const reason = reasonOf(error, rendering)
-    const status = await CancellationScope.nonCancellable(() =>
-      announce(failImageTask(taskId, reason)),
-    )
+    const status = await CancellationScope.nonCancellable(() => failImageTask(taskId, reason))
     return showTaskEnd(status, reason.code)
   }
 }

@@ -1,8 +1,8 @@
 import { continueAsNew, proxyLocalActivities } from '@temporalio/workflow'
 
 import type { CoreActivities } from '../activities/index.ts'
-import { tellDelivery } from './announce.ts'
 import { deliverAll } from './deliver.ts'
+import { signalDelivery } from './deliver-events.ts'
 import { moveOptions } from './options.ts'
 
 export interface RedeliverEventInput {
@@ -15,5 +15,5 @@ export const redeliverEvent = async ({ redeliveryId }: RedeliverEventInput): Pro
   const done = await deliverAll(() => nextRedelivery(redeliveryId))
   if (!done) return await continueAsNew<typeof redeliverEvent>({ redeliveryId })
   // What arrived this way keeps nothing waiting any more.
-  if (done.taskInWait !== undefined) await tellDelivery(done.taskInWait)
+  if (done.taskInWait !== undefined) await signalDelivery(done.taskInWait)
 }

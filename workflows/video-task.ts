@@ -2,7 +2,6 @@ import {
   CancellationScope,
   condition,
   defineSignal,
-  patched,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
@@ -14,7 +13,6 @@ import type { CoreActivities, MediaActivities } from '../activities/index.ts'
 import type { EngineName } from '../src/domain/task/engine.ts'
 import type { VideoTiming } from '../src/domain/task/render-timing.ts'
 import { reasonOf } from './failure.ts'
-import { makeAnnounce, startDeliveryChild } from './announce.ts'
 import { moveOptions, renderOptions } from './options.ts'
 import { cancelRequested, showTaskEnd } from './task.ts'
 import type { TaskEnd } from './task.ts'
@@ -24,20 +22,13 @@ export interface VideoTaskInput {
   timing: VideoTiming
   /** Absent: the local one. */
   engine?: EngineName
-  /** Of tasks made by release 0.1.0 only: whether this workflow starts the delivery of their events, and tells it of moves. */
-  hasReceiver?: boolean
 }
 
 /** The task has been given a slot of its owner. Carries the outbox row's id; a repetition changes nothing. */
 const admitted = defineSignal<[{ id: string }]>('admitted')
 
 /** Drives a video task from its creation to success or failed. Whichever it is, the workflow completes. */
-export const videoTask = async ({
-  taskId,
-  timing,
-  engine,
-  hasReceiver = false,
-}: VideoTaskInput): Promise<TaskEnd> => {
+export const videoTask = async ({ taskId, timing, engine }: VideoTaskInput): Promise<TaskEnd> => {
   const moves = proxyLocalActivities<CoreActivities>(moveOptions)
   const { renderVideoTask } = proxyActivities<MediaActivities>(renderOptions(timing, engine))
   const work = new CancellationScope()
@@ -48,31 +39,29 @@ export const videoTask = async ({
   setHandler(admitted, () => {
     isAdmitted = true
   })
-  const announce = makeAnnounce(taskId, hasReceiver)
   let lookMs = (timing.lookSeconds ?? 60) * 1000
   try {
-    await startDeliveryChild(taskId, hasReceiver)
     return await work.run(async () => {
       for (;;) {
         // A slot given before the row is read is told by the row, one given later by the signal.
         isAdmitted = false
-        const task = await announce(moves.enqueueVideoTask(taskId, timing))
+        const task = await moves.enqueueVideoTask(taskId, timing)
         if (ENDED.has(task.state)) return showTaskEnd(task.state, 'had ended before its render')
         isAdmitted ||= task.isAdmitted
         deadline ??= endAfter(task.offPeakMs, work, () => {
           isOverdue = true
         })
         setCurrentDetails(QUEUEING)
-        if (!isAdmitted && patched('looks-for-its-slot')) {
+        if (!isAdmitted) {
           const look = lookMs
           lookMs = Math.min(look * 2, MAX_LOOK_MS)
           // The signal may have been lost: then the row tells.
           if (!(await condition(() => isAdmitted, look))) continue
-        } else await condition(() => isAdmitted)
+        }
         setCurrentDetails(RENDERING)
         const rendered = await renderVideoTask(taskId, timing)
         const state = await CancellationScope.nonCancellable(() =>
-          announce(moves.completeVideoTask(taskId, rendered)),
+          moves.completeVideoTask(taskId, rendered),
         )
         if (ENDED.has(state))
           return showTaskEnd(
@@ -85,9 +74,7 @@ export const videoTask = async ({
     })
   } catch (error) {
     const reason = isOverdue ? { code: 'SystemThrottling' } : reasonOf(error, work)
-    const state = await CancellationScope.nonCancellable(() =>
-      announce(moves.failVideoTask(taskId, reason)),
-    )
+    const state = await CancellationScope.nonCancellable(() => moves.failVideoTask(taskId, reason))
     return showTaskEnd(state, reason.code)
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
 import type { FirstTryDependencies } from '../../activities/dependencies.ts'
-import { makeDeliverFirst } from '../../activities/first-tries.ts'
+import { makeSendFirstAttempts } from '../../activities/first-tries.ts'
 import { makeSendAttempt } from '../../activities/send-attempt.ts'
 import type { SendAttempt } from '../../activities/send-attempt.ts'
 import { ATTEMPT_SLOTS, makeAttemptSlots } from '../../src/adapters/outbound/attempt-slots.ts'
@@ -63,7 +63,7 @@ describe('the run of first tries', () => {
       const environment = makeEnvironment()
       environment.on('heartbeat', (details: unknown) => beats.push(details))
       return environment.run<[], void, () => Promise<void>>(
-        makeDeliverFirst(deps, send ?? makeSendAttempt(deps)),
+        makeSendFirstAttempts(deps, send ?? makeSendAttempt(deps)),
       )
     })
     try {
@@ -309,7 +309,7 @@ describe('the run of first tries', () => {
       const deps = { ...place.deps, delivery: DELIVERY, stopping: stopping.signal, settling }
       const environment = makeEnvironment()
       const run = environment.run<[], void, () => Promise<void>>(
-        makeDeliverFirst(deps, makeSendAttempt(deps)),
+        makeSendFirstAttempts(deps, makeSendAttempt(deps)),
       )
       await waitFor('it is sent', () => Promise.resolve(tellsOf(slow.path).length === 1))
       if (how === 'stops') stopping.abort()

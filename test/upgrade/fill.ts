@@ -3,7 +3,7 @@ import type { Sql } from '../../src/db/client.ts'
 const NODES = 20_000
 const VERSIONS = 10
 
-/** Fills a database at the schema of release 0.1.0 with tasks as they are after a year, and with a large registry. */
+/** Fills a database at the schema of a release with tasks as they are after a year, and with a large registry. */
 export const fill = async (sql: Sql, tasks: number): Promise<void> => {
   await sql.begin(async (sql) => {
     // Triggers and foreign keys were true when these rows were young.

@@ -50,7 +50,7 @@ export const tryMigrations = async (
   const sql = open(CALLERS * 2, 'callers')
   const [own, looks] = [open(1, 'fill'), open(1, 'looks')]
   try {
-    await migrateToRelease(own, release)
+    await migrateToRelease(server.url, release)
     const start = Date.now()
     await fill(own, TASKS)
     say(`${TASKS} tasks and ${3 * TASKS} events, after ${secondsSince(start)}`)

@@ -1,28 +1,59 @@
 import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, readdir, rename, rm } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-import type { Sql } from '../../src/db/client.ts'
 import { ROOT } from '../../src/local/root.ts'
+import { OperatorError } from '../../src/process/operator-error.ts'
 
 const run = promisify(execFile)
 
 const FOLDER = join(ROOT, '.built/releases')
+const RELEASES = join(ROOT, 'test/upgrade/releases.json')
 
-/** The checkout of a released tag with its own packages, built once and kept. Answers its folder. */
-export const prepareRelease = async (tag: string, say: (line: string) => void): Promise<string> => {
-  const folder = join(FOLDER, tag)
+/** A release by the commit that it was made of: tags do not travel with every clone. */
+interface Release {
+  version: string
+  commit: string
+}
+
+/** The commit that an upgrade starts from: RELEASE of the environment, else that of the newest release. */
+export const findRelease = async (): Promise<string> => {
+  const releases = JSON.parse(await readFile(RELEASES, 'utf8')) as Release[]
+  const named = process.env['RELEASE'] || releases.at(-1)?.commit
+  if (named === undefined)
+    throw new OperatorError(
+      'test/upgrade/releases.json names no release to upgrade from. Append {"version": …, "commit": …} to it, or set RELEASE to any commit.',
+    )
+  const args = ['rev-parse', '--verify', '--end-of-options', `${named}^{commit}`]
+  const { stdout } = await run('git', args, { cwd: ROOT }).catch((error: unknown) => {
+    const message = `${named} is no commit of this clone. Run git fetch --unshallow, or set RELEASE to another commit.`
+    throw new OperatorError(message, { cause: error })
+  })
+  return stdout.trim()
+}
+
+/** Unpacks the files of a release into a folder. */
+export const unpackRelease = async (commit: string, folder: string): Promise<void> => {
+  const archive = join(folder, 'release.tar')
+  await run('git', ['archive', '--output', archive, commit], { cwd: ROOT })
+  await run('tar', ['-xf', archive], { cwd: folder })
+  await rm(archive)
+}
+
+/** The checkout of a release with its own packages, built once and kept. Answers its folder. */
+export const prepareRelease = async (
+  commit: string,
+  say: (line: string) => void,
+): Promise<string> => {
+  const folder = join(FOLDER, commit)
   if (existsSync(join(folder, 'dist/src/api.js'))) return folder
-  say(`${tag}: install and build, once`)
+  say(`${commit}: install and build, once`)
   const unfinished = `${folder}.${process.pid}`
   await mkdir(unfinished, { recursive: true })
   try {
-    const archive = join(unfinished, 'release.tar')
-    await run('git', ['archive', '--output', archive, tag], { cwd: ROOT })
-    await run('tar', ['-xf', archive], { cwd: unfinished })
+    await unpackRelease(commit, unfinished)
     await run('npm', ['ci', '--silent'], { cwd: unfinished })
     await run('npm', ['run', 'build'], { cwd: unfinished })
     await rm(folder, { recursive: true, force: true })
@@ -33,20 +64,10 @@ export const prepareRelease = async (tag: string, say: (line: string) => void): 
   return folder
 }
 
-/** Gives an empty database the schema of a release, as its own `migrate` does. */
-export const migrateToRelease = async (sql: Sql, release: string): Promise<void> => {
-  const folder = join(release, 'src/db/migrations')
-  await sql`
-    create table migration (
-      name text primary key,
-      checksum text not null,
-      applied_at timestamptz not null default clock_timestamp()
-    )
-  `
-  for (const name of (await readdir(folder)).toSorted()) {
-    const text = await readFile(join(folder, name), 'utf8')
-    await sql.unsafe(text)
-    const checksum = createHash('sha256').update(text).digest('hex')
-    await sql`insert into migration (name, checksum) values (${name}, ${checksum})`
+/** Gives an empty database the schema of a release, by the release's own code. */
+export const migrateToRelease = async (url: string, release: string): Promise<void> => {
+  const { migrate } = (await import(join(release, 'dist/src/db/migrate.js'))) as {
+    migrate(url: string): Promise<string[]>
   }
+  await migrate(url)
 }

@@ -81,7 +81,7 @@ const prepareService = async (release: string, publicUrl: string): Promise<Servi
   await admin.end()
   url.pathname = '/upgrade'
   const sql = open()
-  await migrateToRelease(sql, release)
+  await migrateToRelease(url.href, release)
   return await startService({
     roles: [],
     database: { url: url.href, sql, drop: () => sql.end({ timeout: 1 }) },

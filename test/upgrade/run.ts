@@ -1,14 +1,22 @@
 /** What `npm run test:upgrade` runs: `-- locks` and `-- rolling` choose one of its two parts. */
+import { OperatorError } from '../../src/process/operator-error.ts'
 import { tryMigrations } from './locks.ts'
-import { prepareRelease } from './release.ts'
+import { findRelease, prepareRelease } from './release.ts'
 import { tryUpgrade } from './rolling.ts'
 
 const PARTS = { locks: tryMigrations, rolling: tryUpgrade }
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
-const release = await prepareRelease(process.env['RELEASE'] ?? 'v0.1.0', say)
-const chosen = process.argv.slice(2)
-for (const [name, run] of Object.entries(PARTS))
-  if (chosen.length === 0 || chosen.includes(name))
-    if (!(await run(release, say))) process.exitCode = 1
+const main = async (chosen: readonly string[]): Promise<void> => {
+  const release = await prepareRelease(await findRelease(), say)
+  for (const [name, run] of Object.entries(PARTS))
+    if (chosen.length === 0 || chosen.includes(name))
+      if (!(await run(release, say))) process.exitCode = 1
+}
+
+await main(process.argv.slice(2)).catch((error: unknown) => {
+  if (!(error instanceof OperatorError)) throw error
+  say(error.message)
+  process.exitCode = 1
+})

@@ -6,18 +6,15 @@ import type { WorkflowHandle } from '@temporalio/client'
 
 import type { DeliveryStep } from '../../activities/index.ts'
 import { waitFor } from '../support/wait.ts'
-import { DELIVERY_SCENARIOS, DONE, due, IDLE, REDELIVERY_SCENARIOS } from './delivery-scenarios.ts'
-import { IMAGE_SCENARIOS } from './image-scenarios.ts'
+import { DELIVERY_SCENARIOS, DONE, due, REDELIVERY_SCENARIOS } from './delivery-scenarios.ts'
 import type { Run } from './run.ts'
 import { useTestRunner } from './test-runner.ts'
 import { inTurn, readDetails } from './scenarios.ts'
-import { VIDEO_SCENARIOS } from './video-scenarios.ts'
 
 /** How often each path tries. */
 const TRIES: Record<keyof typeof DELIVERY_SCENARIOS, number> = {
   delivered: 1,
   retried: 2,
-  'waits-for-next': 1,
   'superseded-while-waiting': 1,
   'stopped-while-waiting': 0,
   'put-off': 3,
@@ -106,7 +103,6 @@ describe('the workflow that delivers the events of a task', { concurrency: true 
   test('ends when an operator cancels it, while it waits and while it sends', async () => {
     const hang = (): Promise<never> => Context.current().cancelled
     for (const scenario of [
-      { next: () => Promise.resolve(IDLE) },
       { next: () => Promise.resolve(due({ waitMs: 60_000 })) },
       { next: () => Promise.resolve(due()), send: hang },
     ])
@@ -158,44 +154,14 @@ describe('the workflow that delivers the events of a task', { concurrency: true 
     assert.equal(countTries(await run), 1)
   })
 
-  const TASKS = {
-    image: (name: 'told' | 'told-already' | 'told-of-cancel') =>
-      runner.image(IMAGE_SCENARIOS[name]),
-    video: (name: 'told' | 'told-already' | 'told-of-cancel') =>
-      runner.video(VIDEO_SCENARIOS[name]),
-  }
-  for (const family of ['image', 'video'] as const) {
-    for (const name of ['told', 'told-already', 'told-of-cancel'] as const)
-      test(`outlives the task and tells its end: ${family}, ${name}`, async () => {
-        const { handle, delivery } = await TASKS[family](name)
-        await delivery.handle.result()
-        assert.equal(countTries(delivery), 1)
-        const { parentExecution, typedSearchAttributes, raw } = await delivery.handle.describe()
-        assert.equal(
-          parentExecution?.workflowId,
-          name === 'told-already' ? undefined : handle.workflowId,
-        )
-        const facts = Object.fromEntries(
-          typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]),
-        )
-        assert.equal(facts['KilnOwner'], 'alice')
-        assert.equal(facts['KilnStatus'], 'delivering')
-        assert.equal(raw.workflowExecutionInfo?.priority?.fairnessKey?.length, 32)
-      })
-
-    test(`that has ended is not begun again: ${family}`, async () => {
-      const scenario = 'told-before'
-      const { delivery } =
-        family === 'image'
-          ? await runner.image(IMAGE_SCENARIOS[scenario])
-          : await runner.video(VIDEO_SCENARIOS[scenario])
-      assert.deepEqual(delivery.moves, [['done']])
-      assert.equal(await statusOf(delivery.handle), 'COMPLETED')
-    })
-  }
-
-  test('is not begun without a receiver', async () => {
-    const { delivery } = await runner.image(IMAGE_SCENARIOS.completed)
-    await assert.rejects(delivery.handle.describe(), { name: 'WorkflowNotFoundError' })
+  test('is found by its owner, with a status and a turn of its own', async () => {
+    const { handle } = await runner.deliver(DELIVERY_SCENARIOS.delivered)
+    const { typedSearchAttributes, raw } = await handle.describe()
+    const found = Object.fromEntries(
+      typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]),
+    )
+    assert.equal(found['KilnOwner'], 'alice')
+    assert.equal(found['KilnStatus'], 'delivering')
+    assert.equal(raw.workflowExecutionInfo?.priority?.fairnessKey?.length, 32)
   })
 })

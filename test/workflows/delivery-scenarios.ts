@@ -17,7 +17,6 @@ export interface DeliveryScenario extends Circumstances {
 }
 
 export const DONE: DeliveryStep = { kind: 'done' }
-export const IDLE: DeliveryStep = { kind: 'idle' }
 
 export const due = (given: Partial<DueDelivery> = {}): DueDelivery => ({
   kind: 'send',
@@ -51,7 +50,7 @@ const onceTold = (before: DeliveryStep, ...then: readonly DeliveryStep[]) => {
   }
 }
 
-const untilIdle = (handle: WorkflowHandle) => untilDetails(handle, /^\*\*Waiting/)
+const untilWaiting = (handle: WorkflowHandle) => untilDetails(handle, /is due at/)
 
 /** Says nothing at its first call, until its worker ends. */
 const silentAtFirst = (): ((id: string) => Promise<SendResult>) => {
@@ -73,28 +72,20 @@ const lostAtFirst = (): ((id: string) => Promise<SendResult>) => {
   }
 }
 
-const waitsForNext = onceTold(IDLE, due({ sequence: 3, status: 'COMPLETED' }), DONE)
-const dropped = onceTold(
-  due({ failures: 3, lastFailure: 'timeout', waitMs: HOUR_MS }),
-  due({ sequence: 3, status: 'COMPLETED' }),
-  DONE,
-)
-const stopped = onceTold(IDLE, DONE)
+const LATER = due({ failures: 3, lastFailure: 'timeout', waitMs: HOUR_MS })
+const dropped = onceTold(LATER, due({ sequence: 3, status: 'COMPLETED' }), DONE)
+const stopped = onceTold(LATER, DONE)
 
 export const DELIVERY_SCENARIOS = {
   delivered: { next: inTurn<DeliveryStep>(due(), DONE) },
   retried: { next: inTurn<DeliveryStep>(due(), AGAIN, DONE) },
-  'waits-for-next': {
-    next: waitsForNext.next,
-    act: inOrder(untilIdle, waitsForNext.tell),
-  },
   'superseded-while-waiting': {
     next: dropped.next,
-    act: inOrder((handle) => untilDetails(handle, /is due at/), dropped.tell),
+    act: inOrder(untilWaiting, dropped.tell),
   },
   'stopped-while-waiting': {
     next: stopped.next,
-    act: inOrder(untilIdle, stopped.tell),
+    act: inOrder(untilWaiting, stopped.tell),
   },
   'put-off': {
     next: inTurn<DeliveryStep>(due(), due(), due(), DONE),
@@ -118,13 +109,6 @@ export const REDELIVERY_SCENARIOS = {
     next: inTurn<DeliveryStep>(due(), { kind: 'done', taskInWait: 'gone' }),
   },
 } satisfies Record<string, DeliveryScenario>
-
-/** The delivery of a task's events whose end is told once the task has made its last move. */
-export const follow = (moves: readonly unknown[][]): DeliveryScenario => {
-  const after = inTurn<DeliveryStep>(due({ sequence: 3 }), DONE)
-  const hasEnded = (): boolean => moves.some(([move]) => move === 'complete' || move === 'fail')
-  return { next: (id) => (hasEnded() ? after(id) : Promise.resolve(IDLE)) }
-}
 
 /** The activities that look at the rows and send, as the scenario of each run has them. */
 export const makeDeliveryActivities = (runs: Runs<DeliveryScenario>) => {

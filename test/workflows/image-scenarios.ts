@@ -48,14 +48,6 @@ export const IMAGE_SCENARIOS = {
     // At the first call another attempt has claimed the task.
     complete: inTurn('IN_PROGRESS', 'COMPLETED'),
   },
-  told: { render: rendered, delivery: 'child' },
-  'told-already': { render: rendered, delivery: 'running' },
-  'told-before': { render: () => Promise.resolve(undefined), delivery: 'ended' },
-  'told-of-cancel': {
-    render: untilCancelled,
-    delivery: 'child',
-    act: inOrder(untilHeartbeat, cancel),
-  },
 } satisfies Record<string, ImageScenario>
 
 /** The activities of image tasks as the scenario of each run has them. */

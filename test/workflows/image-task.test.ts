@@ -24,10 +24,6 @@ const MOVES: Record<keyof typeof IMAGE_SCENARIOS, unknown[][]> = {
   'cancelled-while-rendering': FAILED({ code: 'cancelled' }),
   'cancelled-by-operator': FAILED({ code: 'cancelled' }),
   superseded: [done(1), done(1)],
-  told: [done(1)],
-  'told-already': [done(1)],
-  'told-before': [['complete', undefined]],
-  'told-of-cancel': FAILED({ code: 'cancelled' }),
 }
 
 describe('the workflow of an image task', { concurrency: true }, () => {

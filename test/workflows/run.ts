@@ -6,7 +6,7 @@ import type { Connection, WorkflowHandle } from '@temporalio/client'
 import type { MediaActivities } from '../../activities/index.ts'
 import { makeDatabase } from '../../src/db/client.ts'
 import type { OutboxStart } from '../../src/db/shared/outbox.ts'
-import { deliveryWorkflowId, startDelivery, startRedelivery } from '../../src/jobs/event.ts'
+import { startDelivery, startRedelivery } from '../../src/jobs/event.ts'
 import { makeJobs } from '../../src/jobs/client.ts'
 import { mediaQueue } from '../../src/jobs/start.ts'
 import { startImageTask } from '../../src/jobs/image-task.ts'
@@ -14,7 +14,7 @@ import { startVideoTask } from '../../src/jobs/video-task.ts'
 import { startPublishVersion } from '../../src/jobs/version.ts'
 import { makeLog } from '../../src/log.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
-import { DONE, follow, makeDeliveryActivities } from './delivery-scenarios.ts'
+import { makeDeliveryActivities } from './delivery-scenarios.ts'
 import type { DeliveryScenario } from './delivery-scenarios.ts'
 import { makeImageActivities } from './image-scenarios.ts'
 import type { ImageScenario } from './image-scenarios.ts'
@@ -42,11 +42,6 @@ export interface Run {
   moves: unknown[][]
 }
 
-/** Of a task: with the delivery of its events, which may still run, when it has a receiver. */
-export interface TaskRun extends Run {
-  delivery: Run
-}
-
 interface Facts {
   owner: string
   kind: string
@@ -54,8 +49,8 @@ interface Facts {
 
 /** Starts the workflow of a task or version as the api does and drives it to its end with the functions of a scenario. */
 export interface Runner {
-  image(scenario: ImageScenario, facts?: Facts): Promise<TaskRun>
-  video(scenario: VideoScenario, facts?: Facts & { offPeak?: boolean }): Promise<TaskRun>
+  image(scenario: ImageScenario, facts?: Facts): Promise<Run>
+  video(scenario: VideoScenario, facts?: Facts & { offPeak?: boolean }): Promise<Run>
   /** As the outbox starts it: with a signal. */
   deliver(scenario: DeliveryScenario): Promise<Run>
   redeliver(scenario: DeliveryScenario): Promise<Run>
@@ -109,58 +104,38 @@ export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
   ])
   const client = makeClient(options)
 
-  const start = async (start: OutboxStart): Promise<WorkflowHandle> => {
+  const drive = async (start: OutboxStart, { act }: Circumstances): Promise<WorkflowHandle> => {
     await client.dispatch({ ...start, id: '0', tries: 0 })
-    return client.getHandle(start.workflowId)
-  }
-  const drive = async (row: OutboxStart, { act }: Circumstances): Promise<WorkflowHandle> => {
-    const handle = await start(row)
+    const handle = client.getHandle(start.workflowId)
     await act?.(handle)
     await handle.result()
     return handle
   }
   const queueOf = ({ noMediaWorker }: Circumstances): string =>
     noMediaWorker ? lone(options.taskQueue) : options.taskQueue
-  /** What there is of a task's delivery before its workflow starts. */
-  const prepare = async (
-    { delivery }: Circumstances,
-    facts: Facts & { taskId: string },
-    moves: unknown[][],
-  ): Promise<Run> => {
-    const told: unknown[][] = []
-    const scenario = delivery === 'ended' ? { next: () => Promise.resolve(DONE) } : follow(moves)
-    deliveries.set(facts.taskId, { scenario, moves: told })
-    if (delivery === 'running' || delivery === 'ended') {
-      const handle = await start(startDelivery(facts, options))
-      if (delivery === 'ended') await handle.result()
-    }
-    return { handle: client.getHandle(deliveryWorkflowId(facts.taskId)), moves: told }
-  }
 
   return {
     stop: workers.stop,
     async image(scenario, { owner, kind } = { owner: 'alice', kind: 'relight' }) {
       const { id: taskId, moves } = add(images, scenario)
-      const delivery = await prepare(scenario, { taskId, owner, kind }, moves)
       const summary = `${kind} 16×16 for ${owner}`
       const facts = { taskId, owner, kind, summary }
       const options = { taskQueue: queueOf(scenario), timing: timingOf(scenario) }
       const start = startImageTask(facts, options)
-      return { handle: await drive(asBefore(start, scenario), scenario), moves, delivery }
+      return { handle: await drive(start, scenario), moves }
     },
     async video(
       scenario,
       { offPeak = false, owner, kind } = { owner: 'alice', kind: 'text2video' },
     ) {
       const { id: taskId, moves } = add(videos, scenario)
-      const delivery = await prepare(scenario, { taskId, owner, kind }, moves)
       const summary = `${kind} for ${owner}`
       const facts = { taskId, offPeak, owner, kind, summary }
       const { lookSeconds = PATIENCE_SECONDS } = scenario
       const videoTiming = { ...timingOf(scenario), offPeakSeconds: PATIENCE_SECONDS, lookSeconds }
       const options = { taskQueue: queueOf(scenario), videoTiming }
       const start = startVideoTask(facts, options)
-      return { handle: await drive(asBefore(start, scenario), scenario), moves, delivery }
+      return { handle: await drive(start, scenario), moves }
     },
     async deliver(scenario) {
       const { id, moves } = add(deliveries, scenario)
@@ -187,12 +162,6 @@ export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
     },
   }
 }
-
-/** Release 0.1.0 told the workflow of a task that there is a receiver; some of those run still. */
-const asBefore = (start: OutboxStart, { delivery }: Circumstances): OutboxStart =>
-  delivery === undefined
-    ? start
-    : { ...start, args: [{ ...(start.args[0] as object), hasReceiver: true }] }
 
 const add = <Scenario>(runs: Runs<Scenario>, scenario: Scenario) => {
   const id = randomUUID()

@@ -7,11 +7,6 @@ import { waitFor } from '../support/wait.ts'
 export interface Circumstances {
   /** No media worker takes the task. */
   noMediaWorker?: boolean
-  /**
-   * The task was made by release 0.1.0 and names a receiver, and the delivery of its events is begun by its workflow (`child`), runs before it does, or
-   * has ended before. Absent: there is no receiver.
-   */
-  delivery?: 'child' | 'running' | 'ended'
   /** Until a silent worker counts as lost; absent: in no test, as a busy machine is silent, too. */
   heartbeatSeconds?: number
   /** What happens to the workflow while it runs. */

@@ -103,19 +103,6 @@ export const VIDEO_SCENARIOS = {
     // At the first call another attempt has claimed the task.
     complete: inTurn('processing', 'success'),
   },
-  told: { enqueue: inTurn(WAITING), render: renderedVideo, delivery: 'child', act: admit },
-  'told-already': { render: renderedVideo, delivery: 'running' },
-  'told-before': {
-    enqueue: inTurn({ ...WAITING, state: 'failed' }),
-    render: renderedVideo,
-    delivery: 'ended',
-  },
-  'told-of-cancel': {
-    enqueue: inTurn(WAITING),
-    render: renderedVideo,
-    delivery: 'child',
-    act: inOrder(untilQueueing, cancel),
-  },
 } satisfies Record<string, VideoScenario>
 
 /** The activities of video tasks as the scenario of each run has them. */

@@ -44,10 +44,6 @@ const ENDS: Record<keyof typeof VIDEO_SCENARIOS, [state: string, ...moves: unkno
   'failed-by-operator-while-rendering': ['failed', ENTER, CANCELLED],
   'cancelled-by-operator': ['failed', ENTER, CANCELLED],
   superseded: ['success', ENTER, done(1), ENTER, done(1)],
-  told: ['success', ENTER, done(1)],
-  'told-already': ['success', ENTER, done(1)],
-  'told-before': ['failed', ENTER],
-  'told-of-cancel': ['failed', ENTER, CANCELLED],
 }
 
 describe('the workflow of a video task', { concurrency: true }, () => {

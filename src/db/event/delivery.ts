@@ -117,7 +117,7 @@ export const listStillDeliveries = async (
   where e.due_at < now() - make_interval(secs => ${afterSeconds}) and e.failures > 0
     and not exists (
       select from outbox o
-      where o.workflow_id in ('deliver-events/' || e.task_id, t.family || '-task/' || e.task_id)
+      where o.workflow_id = 'deliver-events/' || e.task_id
         and o.kind <> 'signal' and o.dispatched_at is null
     )
   order by e.task_id
