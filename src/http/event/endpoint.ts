@@ -28,7 +28,7 @@ import { errors, shown } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
 import { parseListTime } from '../../domain/video-task/video-list.ts'
 import { getCaller } from '../access/caller.ts'
-import type { JsonAnswer, RouteRequest } from '../route.ts'
+import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
 import { isAllowed, tagOfBytes } from '../serve/etag.ts'
 import type { TaskDeps } from '../task/deps.ts'
 import { redeliverAll, redeliverOne } from './redeliver.ts'
@@ -84,15 +84,14 @@ export const makeEndpointHandlers = (deps: EndpointDeps, judge: JudgeAccess) => 
     request: Request,
     status: number,
     work: (sql: Transaction) => Promise<object>,
-  ): Promise<JsonAnswer> =>
+  ): Promise<SavedAnswer> =>
     unitOfWork(deps, async (sql) => {
       const answer: JsonAnswer = { status, headers: NO_STORE, body: await work(sql) }
-      await request.finish(sql, answer)
-      return answer
+      return await request.saveIdempotentResponse(sql, answer)
     })
 
   return {
-    async create(request: Request<unknown, NewEndpoint>): Promise<JsonAnswer> {
+    async create(request: Request<unknown, NewEndpoint>): Promise<SavedAnswer> {
       const { holder } = await judge(request, 'manage')
       return await write(request, 201, async (sql) => {
         const { url, events } = request.body
@@ -127,13 +126,13 @@ export const makeEndpointHandlers = (deps: EndpointDeps, judge: JudgeAccess) => 
         throw errors.endpointNotFound(key.id)
       return { status: 204 }
     },
-    async test(request: Request): Promise<JsonAnswer> {
+    async test(request: Request): Promise<SavedAnswer> {
       const { id } = await getEnabled(request)
       return await write(request, 202, async (sql) => ({
         event_id: await insertTestEvent(sql, id),
       }))
     },
-    async rotate(request: Request<unknown, SecretRotation>): Promise<JsonAnswer> {
+    async rotate(request: Request<unknown, SecretRotation>): Promise<SavedAnswer> {
       const { id } = await get(request, 'manage')
       const { overlap_seconds: overlap = OVERLAP_SECONDS } = request.body
       return await write(request, 200, async (sql) => {
@@ -166,11 +165,11 @@ export const makeEndpointHandlers = (deps: EndpointDeps, judge: JudgeAccess) => 
         body: { attempts: await withinDeadline(sql, listAttempts(sql, eventId)) },
       }
     },
-    async redeliver(request: Request): Promise<JsonAnswer> {
+    async redeliver(request: Request): Promise<SavedAnswer> {
       const { id } = await getEnabled(request)
       return await redeliverOne(deps, request, await getEventId(request, id))
     },
-    async redeliverSince(request: Request<unknown, RedeliverSince>): Promise<JsonAnswer> {
+    async redeliverSince(request: Request<unknown, RedeliverSince>): Promise<SavedAnswer> {
       const { id: endpointId } = await getEnabled(request)
       const since = parseListTime(request.body.since)
       return await redeliverAll(deps, request, getCaller(request).owner, (sql, starts) =>

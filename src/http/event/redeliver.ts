@@ -12,7 +12,7 @@ import { redeliveryOptions, startRedelivery } from '../../jobs/event.ts'
 import type { Jobs } from '../../jobs/client.ts'
 import { ANONYMOUS } from '../../domain/shared/account.ts'
 import { ownerOf } from '../access/caller.ts'
-import type { JsonAnswer, RouteRequest } from '../route.ts'
+import type { RouteRequest, SavedAnswer } from '../route.ts'
 import { readTaskId } from '../task/task-id.ts'
 
 export interface RedeliveryDeps {
@@ -44,9 +44,9 @@ export const getEventId = async (
  */
 export const redeliverOne = async (
   deps: RedeliveryDeps,
-  request: Pick<RouteRequest, 'caller' | 'finish'>,
+  request: Pick<RouteRequest, 'caller' | 'saveIdempotentResponse'>,
   eventId: string,
-): Promise<JsonAnswer> => {
+): Promise<SavedAnswer> => {
   return await unitOfWork(deps, async (sql, tell) => {
     const redelivery = await insertRedelivery(sql, eventId)
     if (!redelivery) throw errors.notDeliverable()
@@ -54,8 +54,7 @@ export const redeliverOne = async (
     const facts = { redeliveryId: redelivery.id, owner: ownerOf(request) }
     if (redelivery.isNew) await tell(startRedelivery(facts, deps))
     const answer = { status: 202, body: { redelivery_id: redelivery.id } }
-    await request.finish(sql, answer)
-    return answer
+    return await request.saveIdempotentResponse(sql, answer)
   })
 }
 
@@ -72,13 +71,12 @@ const judgeCount = async (
 /** Begins to send events again, all that `redeliver` finds; the relay starts them. */
 export const redeliverAll = (
   deps: RedeliveryDeps,
-  request: Pick<RouteRequest, 'finish'>,
+  request: Pick<RouteRequest, 'saveIdempotentResponse'>,
   owner: string,
   redeliver: (sql: Transaction, starts: RedeliveryStarts) => Promise<number>,
-): Promise<JsonAnswer> =>
+): Promise<SavedAnswer> =>
   unitOfWork(deps, async (sql) => {
     const starts = { taskQueue: deps.taskQueue, options: redeliveryOptions(owner) }
     const answer = { status: 202, body: { redeliveries: await redeliver(sql, starts) } }
-    await request.finish(sql, answer)
-    return answer
+    return await request.saveIdempotentResponse(sql, answer)
   })

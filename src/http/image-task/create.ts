@@ -10,10 +10,10 @@ import type { EngineName } from '../../domain/task/engine.ts'
 import type { RenderTiming } from '../../domain/task/render-timing.ts'
 import { startImageTask } from '../../jobs/image-task.ts'
 import { getCaller } from '../access/caller.ts'
-import type { JsonAnswer, RouteRequest } from '../route.ts'
+import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
 import { commitTask, createUnderNewId } from '../task/commit-task.ts'
 import type { TaskDeps } from '../task/deps.ts'
-import { answerDryRun, isDryRun } from '../task/dry-run.ts'
+import { answerDryRun } from '../task/dry-run.ts'
 import { storeInputs } from '../task/inputs.ts'
 import type { InputMember } from '../task/inputs.ts'
 import { summarise } from '../task/summary.ts'
@@ -27,20 +27,25 @@ export interface CreationDeps extends TaskDeps {
 /** Makes the handler that turns a valid body of a kind into a durable task. */
 export const makeCreation =
   (deps: CreationDeps, kind: ImageTaskKind) =>
-  (request: RouteRequest): Promise<JsonAnswer> => {
+  (request: RouteRequest): Promise<SavedAnswer> => {
     const members = listMembers(kind, request.body as Record<string, unknown>)
-    if (isDryRun(request)) {
-      const { owner: account } = getCaller(request)
-      const { owner: quota } = deps.quotas
-      // Only what brings bytes is refused for them.
-      const bytes = request.inline.size > 0 ? quota.bytes : Infinity
-      const limits = { account, quota: { ...quota, bytes } }
-      return answerDryRun(deps, request, { kind, credits: 0, members, ...limits })
-    }
     return createUnderNewId(deps, async (id) => {
       const inputs = await storeInputs(deps, { id, members, inline: request.inline })
       return await createTask(deps, kind, { id, request, inputs })
     })
+  }
+
+/** Makes the handler of the same request's dry run. */
+export const makeDryRun =
+  (deps: CreationDeps, kind: ImageTaskKind) =>
+  (request: RouteRequest): Promise<JsonAnswer> => {
+    const members = listMembers(kind, request.body as Record<string, unknown>)
+    const { owner: account } = getCaller(request)
+    const { owner: quota } = deps.quotas
+    // Only what brings bytes is refused for them.
+    const bytes = request.inline.size > 0 ? quota.bytes : Infinity
+    const limits = { account, quota: { ...quota, bytes } }
+    return answerDryRun(deps, request, { kind, credits: 0, members, ...limits })
   }
 
 const listMembers = (kind: ImageTaskKind, body: Record<string, unknown>): InputMember[] =>
@@ -56,7 +61,7 @@ const createTask = async (
   deps: CreationDeps,
   kind: ImageTaskKind,
   { id, request, inputs }: NewTask,
-): Promise<JsonAnswer> => {
+): Promise<SavedAnswer> => {
   const { owner } = getCaller(request)
   const quota = deps.quotas.owner
   const settings = settingsOf(kind, request.body as Record<string, unknown>)
@@ -71,8 +76,9 @@ const createTask = async (
     id,
     start: startImageTask(facts, deps),
     insert: async (sql) => {
-      await Promise.all([insertImageTask(sql, task, quota), request.finish(sql, answer)])
-      return answer
+      const saved = request.saveIdempotentResponse(sql, answer)
+      const [response] = await Promise.all([saved, insertImageTask(sql, task, quota)])
+      return response
     },
   }).catch((error: unknown) => {
     throw toQuotaError(error, quota)

@@ -6,7 +6,7 @@ import { IMAGE_FAMILIES, IMAGE_KINDS, IMAGE_PREFIX } from '../../domain/image-ta
 import { ImageTaskRecord, ImageTaskStatus } from '../../domain/image-task/image-task.ts'
 import type { ImageFamily, ImageTaskKind } from '../../domain/image-task/image-kind.ts'
 import { cancelTask } from './cancel.ts'
-import { makeCreation } from './create.ts'
+import { makeCreation, makeDryRun } from './create.ts'
 import type { CreationDeps } from './create.ts'
 import { makeJudge } from './judge.ts'
 import { readTask } from './read.ts'
@@ -17,7 +17,7 @@ import { defineRoute } from '../route.ts'
 import type { ResponseSpec, Route } from '../route.ts'
 import { linkToEvents } from '../task/event-links.ts'
 import { STATUS_HEADERS } from '../task/read-answer.ts'
-import { orDryRun, TAKES_DRY_RUN } from '../task/dry-run.ts'
+import { DryRunQuery, orDryRun } from '../task/dry-run.ts'
 import { OfTask, readTaskId } from '../task/task-id.ts'
 import { DOT, EXAMPLE_ID, EXAMPLE_LINK, EXAMPLES, EXAMPLE_URL } from './examples.ts'
 
@@ -40,7 +40,7 @@ const creation = (deps: CreationDeps, kind: ImageTaskKind): Route => {
     ...COMMON,
     method: 'post',
     path: IMAGE_PREFIX + path,
-    ...TAKES_DRY_RUN,
+    query: DryRunQuery,
     quota: 'create',
     summary: title,
     description:
@@ -72,6 +72,7 @@ const creation = (deps: CreationDeps, kind: ImageTaskKind): Route => {
       'outcome_unknown',
     ],
     judge: makeJudge(deps, kind),
+    dryRun: makeDryRun(deps, kind),
     handler: makeCreation(deps, kind),
   })
 }
@@ -192,6 +193,6 @@ const cancel = (deps: CreationDeps, family: ImageFamily): Route =>
         id: readTaskId(request.params.task_id),
         owner: getCaller(request).owner,
         kinds: IMAGE_FAMILIES[family].read,
-        finish: request.finish,
+        saveIdempotentResponse: request.saveIdempotentResponse,
       }),
   })

@@ -11,7 +11,7 @@ import { NewUpload, UPLOAD_MAX_BYTES, UploadLinks } from '../../domain/shared/up
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { getCaller } from '../access/caller.ts'
 import { defineRoute } from '../route.ts'
-import type { JsonAnswer, Route, RouteRequest } from '../route.ts'
+import type { JsonAnswer, Route, RouteRequest, SavedAnswer } from '../route.ts'
 import type { TaskDeps } from '../task/deps.ts'
 import { uploadArchive } from '../registry/archive.ts'
 import { receive } from './upload.ts'
@@ -102,7 +102,7 @@ const LINKS_EXAMPLE = {
 const createUpload = async (
   deps: TaskDeps,
   request: RouteRequest<unknown, unknown, NewUpload>,
-): Promise<JsonAnswer> => {
+): Promise<SavedAnswer> => {
   const { owner } = getCaller(request)
   const { file_name: fileName, content_type: declaredType = null, file_hash } = request.body
   const id = randomUUID()
@@ -113,8 +113,7 @@ const createUpload = async (
       const existing = sha256 === undefined ? undefined : await renewUpload(sql, { owner, sha256 })
       const upload = existing ?? (await insertUpload(sql, { id, owner, fileName, declaredType }))
       const answer = makeAnswer(deps, upload, existing !== undefined)
-      await request.finish(sql, answer)
-      return answer
+      return await request.saveIdempotentResponse(sql, answer)
     },
     { wasCommitted: () => existsUpload(deps.sql, id) },
   )

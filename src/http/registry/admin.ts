@@ -16,7 +16,7 @@ import { totalPages } from '../../domain/registry/registry-fields.ts'
 import type { VersionAdminUpdate } from '../../domain/registry/version.ts'
 import { retryPublishVersion, startExtraction } from '../../jobs/version.ts'
 import { getCaller } from '../access/caller.ts'
-import type { JsonAnswer, RouteRequest } from '../route.ts'
+import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
 import { demandedRev } from '../serve/etag.ts'
 import { faultsError } from '../serve/errors.ts'
 import { getOwnNodeAccess, getVersionAccess, requirePlatformAdmin } from './access.ts'
@@ -99,7 +99,7 @@ export const editVersionByAdmin = async (
 export const retryVersionByAdmin = async (
   deps: RegistryDeps,
   request: RouteRequest<OfVersion>,
-): Promise<JsonAnswer> => {
+): Promise<SavedAnswer> => {
   const audit = makeAudit(request)
   const { params, caller } = request
   const { id, node, version } = await getVersionAccess(deps, { ...params, access: 'read', caller })
@@ -117,15 +117,16 @@ export const retryVersionByAdmin = async (
     const version = await retryVersion(sql, retry, { ...deps, tell })
     if (!version) throw errors.nothingToRetry()
     const answer = { status: 200, body: version }
-    await request.finish(sql, answer)
-    return answer
+    return await request.saveIdempotentResponse(sql, answer)
   })
 }
 
 /** Makes the handler that bans a publisher, or lifts the ban; a repeat changes nothing. */
 export const makePublisherMove =
   (deps: RegistryDeps, name: 'ban' | 'unban') =>
-  async (request: RouteRequest<OfPublisher, unknown, { reason?: string }>): Promise<JsonAnswer> => {
+  async (
+    request: RouteRequest<OfPublisher, unknown, { reason?: string }>,
+  ): Promise<SavedAnswer> => {
     const audit = makeAudit(request)
     const { publisherId: id } = request.params
     const { reason } = request.body
@@ -136,8 +137,7 @@ export const makePublisherMove =
       const publisher = await getPublisher(sql, id)
       const isMember = publisher.members.some(({ user }) => user.id === audit.actor)
       const answer = { status: 200, body: showPublisher(publisher, isMember) }
-      await request.finish(sql, answer)
-      return answer
+      return await request.saveIdempotentResponse(sql, answer)
     })
   }
 

@@ -10,7 +10,7 @@ import { isSuccess, toHostNodeRow } from '../../domain/registry/host-node-judge.
 import type { HostNodeListQuery, HostNodeRegistration } from '../../domain/registry/host-node.ts'
 import { totalPages } from '../../domain/registry/registry-fields.ts'
 import type { CredentialHeaders } from '../access/auth.ts'
-import type { JsonAnswer, RouteRequest } from '../route.ts'
+import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
 import { getVersionAccess } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
 import { answerList } from './list-answer.ts'
@@ -36,7 +36,7 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 export const registerHostNodes = async (
   deps: RegistryDeps,
   request: RouteRequest<OfVersion, unknown, HostNodeRegistration>,
-): Promise<JsonAnswer> => {
+): Promise<SavedAnswer> => {
   const { nodeId, version } = request.params
   const { id: versionId } = await getVersionAccess(deps, {
     nodeId,
@@ -56,8 +56,7 @@ export const registerHostNodes = async (
     if (done === 'already_registered') throw errors.alreadyRegistered()
     if (done === 'registration_closed') throw errors.registrationClosed()
     const answer = { status: 204 }
-    await request.finish(sql, answer)
-    return answer
+    return await request.saveIdempotentResponse(sql, answer)
   })
 }
 

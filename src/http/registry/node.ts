@@ -24,7 +24,7 @@ import { parseListTime } from '../../domain/video-task/video-list.ts'
 import type { Caller } from '../access/auth.ts'
 import { faultsError } from '../serve/errors.ts'
 import { demandedRev, isKnown, quoteTag } from '../serve/etag.ts'
-import type { JsonAnswer, RouteRequest } from '../route.ts'
+import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
 import { getNodeAccess, getOwnNodeAccess, getPublisherAccess } from './access.ts'
 import { editOwnNodeByAdmin } from './admin.ts'
 import type { RegistryDeps } from './deps.ts'
@@ -34,7 +34,7 @@ import type { OfNode, OfOwnNode, OfPublisher } from './paths.ts'
 export const createNode = async (
   deps: RegistryDeps,
   request: RouteRequest<OfPublisher, unknown, NewNode>,
-): Promise<JsonAnswer> => {
+): Promise<SavedAnswer> => {
   const { body: node, caller } = request
   const { publisherId } = request.params
   const asked = { publisherId, access: 'write', action: 'create_node', caller } as const
@@ -45,8 +45,7 @@ export const createNode = async (
     if (made.result === 'node_deleted') throw errors.nodeDeleted(node.id)
     if (made.result !== 'created') throw errors.nodeExists(node.id)
     const answer = { status: 201, body: made.node }
-    await request.finish(sql, answer)
-    return answer
+    return await request.saveIdempotentResponse(sql, answer)
   })
 }
 

@@ -25,7 +25,7 @@ import type { Fault } from '../../domain/shared/validate.ts'
 import { getCaller } from '../access/caller.ts'
 import { noteUse } from '../access/auth.ts'
 import { digest } from '../access/digest.ts'
-import type { JsonAnswer, RouteRequest } from '../route.ts'
+import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
 import { getOwnNodeAccess, getPublisherAccess } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
 import type { OfOwnNode, OfPublisher, OfToken } from './paths.ts'
@@ -46,7 +46,7 @@ export const judgeNewToken = (
 export const createToken = async (
   deps: RegistryDeps,
   request: RouteRequest<OfPublisher, unknown, NewPersonalAccessToken>,
-): Promise<JsonAnswer> => {
+): Promise<SavedAnswer> => {
   const { publisherId } = request.params
   const caller = getCaller(request)
   const asked = { publisherId, access: 'write', action: 'create_token', caller } as const
@@ -71,7 +71,7 @@ export const createToken = async (
 export const createPublishToken = async (
   deps: RegistryDeps,
   request: RouteRequest<OfOwnNode>,
-): Promise<JsonAnswer> => {
+): Promise<SavedAnswer> => {
   const action = 'publish'
   const node = await getOwnNodeAccess(deps, { ...request.params, action, caller: request.caller })
   const expires_at = new Date(deps.now().getTime() + PUBLISH_TOKEN_SECONDS * 1000)
@@ -99,7 +99,7 @@ const insertToken = async (
   deps: RegistryDeps,
   request: RouteRequest,
   { row, action, shown }: GivenToken,
-): Promise<JsonAnswer> => {
+): Promise<SavedAnswer> => {
   const token = makeCredential('personal_access_token', randomBytes)
   const { principal: userId } = getCaller(request)
   const secret = { userId, sha256: digest(token), last4: token.slice(-4) }
@@ -109,8 +109,7 @@ const insertToken = async (
       throw errors.validationFailed([pastExpiry(row.expires_at?.toISOString() ?? '').message])
     if (made.result === 'no_member') throw errors.roleTooLow(roleFor(action))
     const answer = { status: 201, body: { token, ...shown } }
-    await request.finish(sql, answer)
-    return answer
+    return await request.saveIdempotentResponse(sql, answer)
   })
 }
 

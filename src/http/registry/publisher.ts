@@ -17,7 +17,7 @@ import type {
   PublisherUpdate,
 } from '../../domain/registry/publisher.ts'
 import { getCaller } from '../access/caller.ts'
-import type { JsonAnswer, RouteRequest } from '../route.ts'
+import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
 import { demandedRev, tagOfRow } from '../serve/etag.ts'
 import { writeUser } from '../access/user-notes.ts'
 import { getPublisherAccess } from './access.ts'
@@ -29,7 +29,7 @@ import { showPublisher } from './visible.ts'
 export const createPublisher = (
   { sql, maxPublishersPerUser: limit }: RegistryDeps,
   request: RouteRequest<unknown, unknown, NewPublisher>,
-): Promise<JsonAnswer> =>
+): Promise<SavedAnswer> =>
   unitOfWork({ sql }, async (sql) => {
     const caller = getCaller(request)
     const publisher = request.body
@@ -39,8 +39,7 @@ export const createPublisher = (
     if (made.result === 'publisher_exists') throw errors.publisherExists(publisher.id)
     if (made.result === 'publisher_limit_reached') throw errors.publisherLimitReached(limit)
     const answer = { status: 201, body: made.publisher }
-    await request.finish(sql, answer)
-    return answer
+    return await request.saveIdempotentResponse(sql, answer)
   })
 
 /** Answers that an id is free. Its form has been judged. */

@@ -8,7 +8,7 @@ import { errors, shown } from '../../domain/shared/errors.ts'
 import type { VersionFindings } from '../../domain/registry/finding.ts'
 import type { NewReview } from '../../domain/registry/review.ts'
 import { getCaller } from '../access/caller.ts'
-import type { JsonAnswer, RouteRequest } from '../route.ts'
+import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
 import { getOwnVersionAccess, getVersionAccess } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
 import type { OfOwnVersion, OfVersion } from './paths.ts'
@@ -18,7 +18,7 @@ import { showUser } from './visible.ts'
 export const requestReview = async (
   deps: RegistryDeps,
   request: RouteRequest<OfOwnVersion, unknown, NewReview>,
-): Promise<JsonAnswer> => {
+): Promise<SavedAnswer> => {
   const caller = getCaller(request)
   const { id: versionId, status } = await getOwnVersionAccess(deps, {
     ...request.params,
@@ -31,8 +31,7 @@ export const requestReview = async (
     if (made.result === 'version_not_flagged') throw errors.versionNotFlagged(status)
     if (made.result !== 'created') throw errors.reviewAlreadyRequested()
     const answer = { status: 201, body: made.review }
-    await request.finish(sql, answer)
-    return answer
+    return await request.saveIdempotentResponse(sql, answer)
   })
 }
 

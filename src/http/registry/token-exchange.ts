@@ -20,7 +20,7 @@ import { JWT_RULES, Refusal, verifyJwt } from '../access/auth.ts'
 import { digest } from '../access/digest.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { defineRoute } from '../route.ts'
-import type { JsonAnswer, Route, RouteRequest } from '../route.ts'
+import type { Route, RouteRequest, SavedAnswer } from '../route.ts'
 import { getOwnNodeAccess } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
 import { PUBLISH } from './examples.ts'
@@ -64,7 +64,7 @@ export const makeTokenExchangeRoute = (deps: RegistryDeps): Route =>
 const exchangeToken = async (
   deps: RegistryDeps,
   request: RouteRequest<OfOwnNode, unknown, TokenExchange>,
-): Promise<JsonAnswer> => {
+): Promise<SavedAnswer> => {
   const identity = request.body.identity_token
   const node = await getOwnNodeAccess(deps, { ...request.params, caller: undefined })
   const all = await withinDeadline(deps.sql, listTrustedPublishers(deps.sql, node.id))
@@ -94,8 +94,7 @@ const exchangeToken = async (
       if (done === 'not_trusted')
         throw errors.identityTokenRefused('the node has just ceased to trust it')
       const answer = { status: 201, body: { token, ...done } }
-      await request.finish(sql, answer)
-      return answer
+      return await request.saveIdempotentResponse(sql, answer)
     },
     { at: 'create' },
   )

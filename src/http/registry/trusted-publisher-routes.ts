@@ -108,8 +108,7 @@ const create = (deps: RegistryDeps): Route =>
         if (made === 'too_many') throw apiError('trusted_publisher_limit_reached')
         if (made === 'exists') throw apiError('trusted_publisher_exists')
         const answer = { status: 201, body: made }
-        await request.finish(sql, answer)
-        return answer
+        return await request.saveIdempotentResponse(sql, answer)
       })
     },
   })

@@ -4,7 +4,7 @@ import type { Transaction } from '../../db/client.ts'
 import type { OutboxStart } from '../../db/shared/outbox.ts'
 import { existsTask } from '../../db/task/task.ts'
 import { isOutcomeUnknown, unitOfWork } from '../../db/unit-of-work.ts'
-import type { JsonAnswer } from '../route.ts'
+import type { SavedAnswer } from '../route.ts'
 import type { TaskDeps } from './deps.ts'
 
 /**
@@ -13,8 +13,8 @@ import type { TaskDeps } from './deps.ts'
  */
 export const createUnderNewId = async (
   { storage }: Pick<TaskDeps, 'storage'>,
-  create: (id: string) => Promise<JsonAnswer>,
-): Promise<JsonAnswer> => {
+  create: (id: string) => Promise<SavedAnswer>,
+): Promise<SavedAnswer> => {
   const id = randomUUID()
   try {
     return await create(id)
@@ -28,14 +28,14 @@ interface TaskToCommit {
   id: string
   start: OutboxStart
   /** Inserts the task and stores the answer to its request, which it returns. */
-  insert(sql: Transaction): Promise<JsonAnswer>
+  insert(sql: Transaction): Promise<SavedAnswer>
 }
 
 /** Makes a task durable together with the start of its workflow. Answers what `insert` does. */
 export const commitTask = async (
   deps: Pick<TaskDeps, 'sql' | 'jobs'>,
   { id, start, insert }: TaskToCommit,
-): Promise<JsonAnswer> =>
+): Promise<SavedAnswer> =>
   await unitOfWork(
     deps,
     async (sql, tell) => {

@@ -12,23 +12,17 @@ import type { TaskDeps } from './deps.ts'
 import { findSource } from './inputs.ts'
 import type { InputMember } from './inputs.ts'
 
-/** What routes have that can be tried without a task being made. */
-export const TAKES_DRY_RUN = {
-  takesDryRun: true,
-  query: Type.Object({
-    dry_run: Type.Boolean({
-      default: false,
-      description:
-        'Only judge the request: the answer is its price, or all its faults. Nothing is stored, charged or begun, the Idempotency-Key is ignored, and it counts as a read.',
-    }),
+/** The query of a creation that can be tried without a task being made. */
+export const DryRunQuery = Type.Object({
+  dry_run: Type.Boolean({
+    default: false,
+    description:
+      'Only judge the request: the answer is its price, or all its faults. Nothing is stored, charged or begun, the Idempotency-Key is ignored, and it counts as a read.',
   }),
-} as const
+})
 
 /** The answer to a creation, or to one that is only tried. */
 export const orDryRun = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, DryRun])
-
-export const isDryRun = ({ query }: Pick<RouteRequest, 'query'>): boolean =>
-  (query as { dry_run?: boolean }).dry_run === true
 
 interface Tried extends AccountLimits {
   kind: TaskKind

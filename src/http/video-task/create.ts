@@ -8,9 +8,9 @@ import { END_IMAGE } from '../../domain/video-task/end-image.ts'
 import type { VideoTaskKind } from '../../domain/video-task/video-task.ts'
 import { startVideoTask } from '../../jobs/video-task.ts'
 import { ownerOf } from '../access/caller.ts'
-import type { JsonAnswer, RouteRequest } from '../route.ts'
+import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
 import { commitTask, createUnderNewId } from '../task/commit-task.ts'
-import { answerDryRun, isDryRun } from '../task/dry-run.ts'
+import { answerDryRun } from '../task/dry-run.ts'
 import { storeInputs } from '../task/inputs.ts'
 import type { InputMember } from '../task/inputs.ts'
 import { summarise } from '../task/summary.ts'
@@ -24,17 +24,9 @@ import { findSourceVideo } from './source.ts'
 /** Makes the handler that turns a valid text-to-video body into a durable task. */
 export const makeTextToVideoCreation =
   (deps: VideoTaskDeps) =>
-  (request: RouteRequest): Promise<JsonAnswer> => {
+  (request: RouteRequest): Promise<SavedAnswer> => {
     const body = request.body as TextToVideoBody
-    const members = [
-      imageOf(body),
-      endImageOf(body),
-      ...(body.watermark ? [member('wm_url', body.wm_url)] : []),
-    ]
-    if (isDryRun(request)) {
-      const { credits } = planTextToVideo(body, [])
-      return answerVideoDryRun(deps, request, { kind: 'text2video', credits, members })
-    }
+    const members = listMembers(body)
     return createUnderNewId(deps, async (id) => {
       const inputs = await storeInputs(deps, { id, members, inline: request.inline })
       const plan = planTextToVideo(body, inputs)
@@ -42,22 +34,52 @@ export const makeTextToVideoCreation =
     })
   }
 
+/** Makes the handler of the same request's dry run. */
+export const makeTextToVideoDryRun =
+  (deps: VideoTaskDeps) =>
+  (request: RouteRequest): Promise<JsonAnswer> => {
+    const body = request.body as TextToVideoBody
+    const { credits } = planTextToVideo(body, [])
+    const tried = { kind: 'text2video', credits, members: listMembers(body) } as const
+    return answerVideoDryRun(deps, request, tried)
+  }
+
 /** Makes the handler that turns a valid extend body into a durable task. */
 export const makeExtendCreation =
   (deps: VideoTaskDeps) =>
-  async (request: RouteRequest): Promise<JsonAnswer> => {
+  async (request: RouteRequest): Promise<SavedAnswer> => {
     const body = request.body as ExtendBody
-    const source = await findSourceVideo(deps, ownerOf(request), body)
-    const members = [imageOf(body), ...(source ? [] : [member('video_url', body.video_url)])]
+    const { source, members } = await findInputs(deps, request)
     const plan = planExtend(body)
-    if (isDryRun(request))
-      return await answerVideoDryRun(deps, request, { kind: 'extend', ...plan, members })
     return await createUnderNewId(deps, async (id) => {
       const stored = await storeInputs(deps, { id, members, inline: request.inline })
       const inputs = source ? [...stored, source] : stored
       return await createTask(deps, request, { id, kind: 'extend', plan, inputs })
     })
   }
+
+/** Makes the handler of the same request's dry run. */
+export const makeExtendDryRun =
+  (deps: VideoTaskDeps) =>
+  async (request: RouteRequest): Promise<JsonAnswer> => {
+    const { members } = await findInputs(deps, request)
+    const { credits } = planExtend(request.body as ExtendBody)
+    return await answerVideoDryRun(deps, request, { kind: 'extend', credits, members })
+  }
+
+/** The video that is made longer, where it is a result of the owner's, and the members that name other files. */
+const findInputs = async (deps: VideoTaskDeps, request: RouteRequest) => {
+  const body = request.body as ExtendBody
+  const source = await findSourceVideo(deps, ownerOf(request), body)
+  const members = [imageOf(body), ...(source ? [] : [member('video_url', body.video_url)])]
+  return { source, members }
+}
+
+const listMembers = (body: TextToVideoBody): InputMember[] => [
+  imageOf(body),
+  endImageOf(body),
+  ...(body.watermark ? [member('wm_url', body.wm_url)] : []),
+]
 
 const limitsOf = ({ creditLimit, quotas }: VideoTaskDeps, { caller }: RouteRequest) => ({
   creditLimit,
@@ -106,7 +128,7 @@ const createTask = async (
   deps: VideoTaskDeps,
   request: RouteRequest,
   task: NewTask,
-): Promise<JsonAnswer> => {
+): Promise<SavedAnswer> => {
   const { id, kind, inputs } = task
   const { settings, offPeak } = task.plan
   const owner = ownerOf(request)
@@ -121,8 +143,7 @@ const createTask = async (
     insert: async (sql) => {
       const createdAt = await insertVideoTask(sql, row, limitsOf(deps, request))
       const answer = makeAnswer(deps, task, { createdAt, payload })
-      await request.finish(sql, answer)
-      return answer
+      return await request.saveIdempotentResponse(sql, answer)
     },
   })
 }

@@ -88,7 +88,7 @@ const cancel = (deps: VideoTaskDeps): Route =>
       cancelTask(deps, {
         id: readTaskId(request.params.task_id),
         owner: ownerOf(request),
-        finish: request.finish,
+        saveIdempotentResponse: request.saveIdempotentResponse,
       }),
   })
 
