@@ -69,7 +69,9 @@ export const unitOfWork = async <T>(
   }
   if (at) failpoint(`${at}.after-commit`)
   const { result, told } = unit.done as Done<T>
+  // `kick` dispatches the start or signal to Temporal at once; `startRelay` does it later where that fails.
   for (const row of told) jobs?.kick(row)
+  // NOTIFY: `listenForNews` and `listenForFirstTries` hear it in other processes.
   if (of !== undefined) news?.(of)
   return result
 }

@@ -1,7 +1,7 @@
 import { makeAnyTaskRoutes } from './any-task/routes.ts'
 import type { DetailDeps } from './any-task/detail.ts'
 import { makeApiKeyRoutes } from './platform/api-key-routes.ts'
-import { makeArchiveRoutes } from './registry/archive-routes.ts'
+import { makeArchiveDownloadRoute } from './registry/archive-download-route.ts'
 import type { RedeliveryDeps } from './event/redeliver.ts'
 import { makeDevelopmentRoutes } from './platform/development-routes.ts'
 import type { DevelopmentDeps } from './platform/development-routes.ts'
@@ -83,7 +83,7 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makeEndpointRoutes(deps),
       ...makeUploadRoutes(deps),
       ...makeFileRoutes(deps),
-      ...makeArchiveRoutes(deps),
+      makeArchiveDownloadRoute(deps),
       ...makeVersionFileRoutes(deps),
       ...makeUserRoutes(deps),
       ...makeApiKeyRoutes(deps),

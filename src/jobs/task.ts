@@ -18,7 +18,7 @@ export interface TaskFacts {
   summary: string
 }
 
-/** The signal that stops a cancelled task. */
+/** The signal that stops a cancelled task. Its handlers are in workflows/image-task.ts and video-task.ts. */
 export const signalCancel = (family: TaskFamily, taskId: string): OutboxSignal => ({
   kind: 'signal',
   workflowId: taskWorkflowId(family, taskId),

@@ -15,7 +15,7 @@ import { acceptArchive, findArchivePlace } from '../../src/db/registry/archive.t
 import type { ArchivePlace } from '../../src/db/registry/archive.ts'
 import type { OutboxRow } from '../../src/db/shared/outbox.ts'
 import { makeBudget } from '../../src/http/body/budget.ts'
-import { makeArchiveRoutes } from '../../src/http/registry/archive-routes.ts'
+import { makeArchiveRoutes } from '../../src/http/registry/archive-download-route.ts'
 import { makeUploadRoutes } from '../../src/http/platform/upload-routes.ts'
 import type { UploadDeps } from '../../src/http/platform/upload-routes.ts'
 import { makeRegistryPlace, signalOf } from '../db/registry-place.ts'

@@ -13,8 +13,8 @@ import { insertEvent } from '../event/event.ts'
 import { setQuota } from '../task/account.ts'
 import { insertTaskInputs, ownBytes } from '../task/task-file.ts'
 import type { NewTaskInput } from '../task/task-file.ts'
-import { moveTask, takeFence } from '../task/task-move.ts'
-import type { ClaimedTask, Move, MoveTable } from '../task/task-move.ts'
+import { transitionTask, takeFence } from '../task/task-transition.ts'
+import type { ClaimedTask, Move, MoveTable } from '../task/task-transition.ts'
 
 export interface NewImageTask {
   id: string
@@ -29,8 +29,8 @@ export interface NewImageTask {
 }
 
 /**
- * Inserts a task in CREATED with its inputs and its first event. The commit fails when its account may have no more:
- * `toQuotaError` tells it.
+ * Inserts a task in CREATED with its inputs and its first event. The commit fails when its account may have no more, by
+ * the trigger `image_task_charged` (0012); `toQuotaError` reads that failure.
  */
 export const insertImageTask = async (
   sql: Transaction,
@@ -121,7 +121,7 @@ const MOVES: MoveTable<ImageTaskStatus> = {
 
 /** Moves an image task with its event; false when the race was lost. */
 export const moveImageTask = (sql: Transaction, move: Move<ImageTaskStatus>): Promise<boolean> =>
-  moveTask(sql, MOVES, move)
+  transitionTask(sql, MOVES, move)
 
 export type ClaimedImageTask = ClaimedTask<ImageTaskKind>
 

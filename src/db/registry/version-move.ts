@@ -39,6 +39,7 @@ const writeMove = async (
   { id, name, actor, reason, scanIncomplete = false }: VersionMove,
 ): Promise<VersionStatus | undefined> => {
   const { from, to, reason: usual } = VERSION_MOVES[name]
+  // Trigger `version_told` (0018): records an event for the publisher's endpoints.
   const [moved] = await sql<{ from: VersionStatus }[]>`
     with old as (
       select id, status from version where id = ${id} for no key update
@@ -78,6 +79,7 @@ const settleMove = async (
 
 /** A decision has been made: the next review may be asked for. */
 export const closeReview = async (sql: Transaction, versionId: string): Promise<void> => {
+  // Trigger `review_decided_told` (0018): records an event for the publisher's endpoints.
   await sql`
     update review_request set closed_at = clock_timestamp()
     where version_id = ${versionId} and closed_at is null

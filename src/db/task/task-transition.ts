@@ -21,16 +21,17 @@ export interface Move<Status extends string> {
 }
 
 /**
- * Moves a task, together with its event, and those for its owner's endpoints. False: the task has a status that the move
- * does not start from, or another attempt holds the fence. Such a lost race is not an error.
+ * Takes a task from one status to another, together with its event, and those for its owner's endpoints. False: the task has a status that the
+ * transition does not start from, or another attempt holds the fence. Such a lost race is not an error.
  */
-export const moveTask = async <Status extends string>(
+export const transitionTask = async <Status extends string>(
   sql: Transaction,
   table: MoveTable<Status>,
   move: Move<Status>,
 ): Promise<boolean> => {
   const { to, from = table.from[to] ?? [], fence = null, error } = move
   const isDelivered = table.delivered.includes(to)
+  // Trigger `event_enters_first_try` (0013): a pending event makes a row of `first_try`, which `takeFirstTries` takes.
   const rows = await sql`
     with moved as (
       update task
