@@ -1,3 +1,5 @@
+import type { Outbound } from '../../adapters/outbound/client.ts'
+import type { Signer } from '../../adapters/signing.ts'
 import type { WebhookSecrets as Keeper } from '../../adapters/webhook-secrets.ts'
 import type { Transaction } from '../../db/client.ts'
 import { withinDeadline } from '../../db/client.ts'
@@ -30,16 +32,18 @@ import { parseListTime } from '../../domain/video-task/video-list.ts'
 import { getCaller } from '../access/caller.ts'
 import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
 import { isAllowed, tagOfBytes } from '../serve/etag.ts'
-import type { TaskDeps } from '../task/deps.ts'
 import { redeliverAll, redeliverOne } from './redeliver.ts'
 import type { RedeliveryDeps } from './redeliver.ts'
 
-export type EndpointDeps = RedeliveryDeps &
-  Pick<TaskDeps, 'outbound'> & {
-    webhookSecrets: Keeper
-    /** MAX_ENDPOINTS */
-    maxEndpoints: number
-  }
+/** What the routes of events, endpoints and their secrets work with. */
+export interface EndpointDeps extends RedeliveryDeps {
+  signer: Signer
+  outbound: Outbound
+  now: () => Date
+  webhookSecrets: Keeper
+  /** MAX_ENDPOINTS */
+  maxEndpoints: number
+}
 
 /** Judges who asks: whose endpoints, and whether for more than reading. Throws the 404 and 403 of what the path names. */
 export type JudgeAccess = (

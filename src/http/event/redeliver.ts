@@ -1,5 +1,5 @@
 import { hostOf } from '../../adapters/outbound/url.ts'
-import type { Sql, Transaction } from '../../db/client.ts'
+import type { Transaction } from '../../db/client.ts'
 import { withinDeadline } from '../../db/client.ts'
 import { existsEvent, insertRedelivery, listEvents } from '../../db/event/event-log.ts'
 import type { BegunRedelivery, RedeliveryStarts } from '../../db/event/event-log.ts'
@@ -9,15 +9,13 @@ import { unitOfWork } from '../../db/unit-of-work.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
 import { redeliveryOptions, startRedelivery } from '../../jobs/event.ts'
-import type { Jobs } from '../../jobs/client.ts'
 import { ANONYMOUS } from '../../domain/shared/account.ts'
 import { ownerOf } from '../access/caller.ts'
 import type { RouteRequest, SavedAnswer } from '../route.ts'
 import { readTaskId } from '../task/task-id.ts'
+import type { CommitDeps, ReadDeps } from '../deps.ts'
 
-export interface RedeliveryDeps {
-  sql: Sql
-  jobs: Jobs
+export interface RedeliveryDeps extends CommitDeps {
   taskQueue: string
   redeliveryLimits: RedeliveryLimits
 }
@@ -26,7 +24,7 @@ type EventRequest = RouteRequest<{ task_id: string; event_id: string }>
 
 /** The id of an event that the caller may read, from the path. Throws 404 for the task or for the event. */
 export const getEventId = async (
-  { sql }: RedeliveryDeps,
+  { sql }: ReadDeps,
   request: Pick<EventRequest, 'params' | 'caller'>,
 ): Promise<string> => {
   const { task_id, event_id: eventId } = request.params
@@ -59,7 +57,7 @@ export const redeliverOne = async (
 }
 
 const judgeCount = async (
-  { redeliveryLimits }: RedeliveryDeps,
+  { redeliveryLimits }: Pick<RedeliveryDeps, 'redeliveryLimits'>,
   sql: Transaction,
   { id, url }: BegunRedelivery,
 ): Promise<void> => {

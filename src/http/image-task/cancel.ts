@@ -6,7 +6,7 @@ import { errors } from '../../domain/shared/errors.ts'
 import type { ImageTaskKind } from '../../domain/image-task/image-kind.ts'
 import { TASK_FAULTS } from '../../domain/task/task-fault.ts'
 import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
-import type { CreationDeps } from './create.ts'
+import type { CommitDeps } from '../deps.ts'
 
 interface CancelRequest {
   id: string
@@ -25,7 +25,7 @@ const ERROR = { code: 'cancelled', message: TASK_FAULTS.cancelled }
 
 /** Moves a task of the owner to FAILED and lets its workflow know. Throws 404, or 409 when the task has already ended. */
 export const cancelTask = async (
-  deps: CreationDeps,
+  deps: CommitDeps,
   { id, owner, kinds, saveIdempotentResponse }: CancelRequest,
 ): Promise<SavedAnswer> => {
   const answer: JsonAnswer = {

@@ -18,7 +18,8 @@ import { storeInputs } from '../task/inputs.ts'
 import type { InputMember } from '../task/inputs.ts'
 import { summarise } from '../task/summary.ts'
 
-export interface CreationDeps extends TaskDeps {
+/** What the routes of image tasks work with. */
+export interface ImageTaskDeps extends TaskDeps {
   timing: RenderTiming
   /** IMAGE_ENGINE: who renders the tasks that are made from now on. */
   imageEngine: EngineName
@@ -26,7 +27,7 @@ export interface CreationDeps extends TaskDeps {
 
 /** Makes the handler that turns a valid body of a kind into a durable task. */
 export const makeCreation =
-  (deps: CreationDeps, kind: ImageTaskKind) =>
+  (deps: ImageTaskDeps, kind: ImageTaskKind) =>
   (request: RouteRequest): Promise<SavedAnswer> => {
     const members = listMembers(kind, request.body as Record<string, unknown>)
     return createUnderNewId(deps, async (id) => {
@@ -37,7 +38,7 @@ export const makeCreation =
 
 /** Makes the handler of the same request's dry run. */
 export const makeDryRun =
-  (deps: CreationDeps, kind: ImageTaskKind) =>
+  (deps: ImageTaskDeps, kind: ImageTaskKind) =>
   (request: RouteRequest): Promise<JsonAnswer> => {
     const members = listMembers(kind, request.body as Record<string, unknown>)
     const { owner: account } = getCaller(request)
@@ -58,7 +59,7 @@ interface NewTask {
 }
 
 const createTask = async (
-  deps: CreationDeps,
+  deps: ImageTaskDeps,
   kind: ImageTaskKind,
   { id, request, inputs }: NewTask,
 ): Promise<SavedAnswer> => {
@@ -99,7 +100,7 @@ const sizeOf = (inputs: NewTaskInput[]): Size | undefined => {
 }
 
 const makeAnswer = (
-  { publicUrl, imageEngine }: CreationDeps,
+  { publicUrl, imageEngine }: Pick<ImageTaskDeps, 'publicUrl' | 'imageEngine'>,
   image: ImageRequest,
   { id, size }: { id: string; size: Size | undefined },
 ): JsonAnswer => ({

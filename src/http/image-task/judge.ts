@@ -5,14 +5,14 @@ import { parsePrompt } from '../../domain/image-task/prompt-weight.ts'
 import type { Fault } from '../../domain/shared/validate.ts'
 import type { InlineImage } from '../body/inline.ts'
 import { judgeSource, judgeUrl } from '../task/judge-url.ts'
-import type { CreationDeps } from './create.ts'
+import type { InputDeps } from '../task/deps.ts'
 
 type Body = Record<string, unknown>
 type Inline = ReadonlyMap<string, InlineImage>
 
 /** Makes the rules of a kind that its schema cannot say. Every fault is told; the schema's own come beside them. */
 export const makeJudge =
-  (deps: CreationDeps, kind: ImageTaskKind) =>
+  (deps: InputDeps, kind: ImageTaskKind) =>
   ({ body, inline }: { body: Body; inline: Inline }): Fault[] => [
     ...IMAGE_KINDS[kind].images.flatMap((field) => judgeImage(deps, kind, { field, body, inline })),
     ...judgeUrl(deps, '/webhook_url', body['webhook_url']),
@@ -21,7 +21,7 @@ export const makeJudge =
   ]
 
 const judgeImage = (
-  deps: CreationDeps,
+  deps: InputDeps,
   kind: ImageTaskKind,
   { field, body, inline }: { field: string; body: Body; inline: Inline },
 ): Fault[] => {

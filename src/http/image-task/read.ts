@@ -6,7 +6,7 @@ import { TERMINAL_STATUSES } from '../../domain/image-task/image-task.ts'
 import type { ImageTaskKind } from '../../domain/image-task/image-kind.ts'
 import type { JsonAnswer } from '../route.ts'
 import { answerRead, VENDOR_POLL_SECONDS } from '../task/read-answer.ts'
-import type { CreationDeps } from './create.ts'
+import type { TaskReadDeps } from '../task/deps.ts'
 import { toRecord } from './record.ts'
 
 interface ReadRequest {
@@ -19,7 +19,7 @@ interface ReadRequest {
 
 /** Answers a task of the owner, or 304 when the caller has it. Throws 404. */
 export const readTask = async (
-  { sql, signer, now }: CreationDeps,
+  { sql, signer, now }: TaskReadDeps,
   { id, owner, kinds, known }: ReadRequest,
 ): Promise<JsonAnswer> => {
   const task = await withinDeadline(sql, findImageTask(sql, { id, owner, kinds }))

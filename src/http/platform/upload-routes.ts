@@ -12,12 +12,14 @@ import { SMALL_BODY } from '../body/body-limits.ts'
 import { getCaller } from '../access/caller.ts'
 import { defineRoute } from '../route.ts'
 import type { JsonAnswer, Route, RouteRequest, SavedAnswer } from '../route.ts'
-import type { TaskDeps } from '../task/deps.ts'
 import { uploadArchive } from '../registry/archive.ts'
 import { receive } from './upload.ts'
 import type { ReceiveDeps } from './upload.ts'
+import type { TaskReadDeps } from '../task/deps.ts'
+import type { CommitDeps } from '../deps.ts'
 
-export type UploadDeps = TaskDeps & ReceiveDeps
+/** What takes uploads: files for tasks, and archives of versions. */
+export type UploadDeps = CommitDeps & TaskReadDeps & ReceiveDeps
 
 /** Routes for files that are too large, or too often used, to be sent inside a body. */
 export const makeUploadRoutes = (deps: UploadDeps): Route[] => [
@@ -82,7 +84,10 @@ export const makeUploadRoutes = (deps: UploadDeps): Route[] => [
 ]
 
 /** What a link is for, which only its signature tells. Throws signature_invalid or upload_expired. */
-const judgeLink = ({ signer, now }: UploadDeps, claim: UploadClaim): 'archive' | 'file' => {
+const judgeLink = (
+  { signer, now }: Pick<UploadDeps, 'signer' | 'now'>,
+  claim: UploadClaim,
+): 'archive' | 'file' => {
   const forArchive = signer.verifyArchive(claim, now())
   const verdict =
     forArchive === 'signature_invalid' ? signer.verifyUpload(claim, now()) : forArchive
@@ -100,7 +105,7 @@ const LINKS_EXAMPLE = {
 }
 
 const createUpload = async (
-  deps: TaskDeps,
+  deps: CommitDeps & TaskReadDeps,
   request: RouteRequest<unknown, unknown, NewUpload>,
 ): Promise<SavedAnswer> => {
   const { owner } = getCaller(request)
@@ -120,7 +125,7 @@ const createUpload = async (
 }
 
 const makeAnswer = (
-  { signer, now }: TaskDeps,
+  { signer, now }: Pick<UploadDeps, 'signer' | 'now'>,
   { id, file_name, expires_at }: Upload,
   existing: boolean,
 ): JsonAnswer => ({

@@ -20,7 +20,8 @@ import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
 import { demandedRev } from '../serve/etag.ts'
 import { faultsError } from '../serve/errors.ts'
 import { getOwnNodeAccess, getVersionAccess, requirePlatformAdmin } from './access.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { CommitDeps, ReadDeps } from '../deps.ts'
+import type { CheckDeps, RegistryDeps } from './deps.ts'
 import type { OfNode, OfOwnNode, OfPublisher, OfVersion } from './paths.ts'
 import { showPublisher } from './visible.ts'
 
@@ -97,7 +98,7 @@ export const editVersionByAdmin = async (
 
 /** Starts again what did not succeed: the workflow of the version takes up its checks, its extraction, or both. */
 export const retryVersionByAdmin = async (
-  deps: RegistryDeps,
+  deps: CheckDeps,
   request: RouteRequest<OfVersion>,
 ): Promise<SavedAnswer> => {
   const audit = makeAudit(request)
@@ -123,7 +124,7 @@ export const retryVersionByAdmin = async (
 
 /** Makes the handler that bans a publisher, or lifts the ban; a repeat changes nothing. */
 export const makePublisherMove =
-  (deps: RegistryDeps, name: 'ban' | 'unban') =>
+  (deps: CommitDeps, name: 'ban' | 'unban') =>
   async (
     request: RouteRequest<OfPublisher, unknown, { reason?: string }>,
   ): Promise<SavedAnswer> => {
@@ -143,7 +144,7 @@ export const makePublisherMove =
 
 /** Answers a page of all that platform admins have changed, newest first. */
 export const readAuditLog = async (
-  { sql }: RegistryDeps,
+  { sql }: ReadDeps,
   request: RouteRequest<unknown, AuditLogQuery>,
 ): Promise<JsonAnswer> => {
   requirePlatformAdmin(getCaller(request))

@@ -12,7 +12,8 @@ import { totalPages } from '../../domain/registry/registry-fields.ts'
 import type { CredentialHeaders } from '../access/auth.ts'
 import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
 import { getVersionAccess } from './access.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { ReadDeps } from '../deps.ts'
+import type { HostNodeDeps, ListDeps, RecordDeps } from './deps.ts'
 import { answerList } from './list-answer.ts'
 import type { OfHostNode, OfHostNodeName, OfVersion } from './paths.ts'
 
@@ -34,7 +35,7 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 
 /** Stores the host nodes of a version, or why they could not be read. */
 export const registerHostNodes = async (
-  deps: RegistryDeps,
+  deps: HostNodeDeps,
   request: RouteRequest<OfVersion, unknown, HostNodeRegistration>,
 ): Promise<SavedAnswer> => {
   const { nodeId, version } = request.params
@@ -67,7 +68,7 @@ const toResult = (body: HostNodeRegistration): HostNodeResult => {
 }
 
 export const listHostNodesOfVersion = async (
-  deps: RegistryDeps,
+  deps: ListDeps,
   { params, query, caller }: RouteRequest<OfVersion, HostNodeListQuery>,
 ): Promise<JsonAnswer> => {
   const { page, limit, search } = query
@@ -84,7 +85,7 @@ export const listHostNodesOfVersion = async (
 }
 
 export const readHostNode = async (
-  deps: RegistryDeps,
+  deps: ReadDeps,
   { params, caller }: RouteRequest<OfHostNode>,
 ): Promise<JsonAnswer> => {
   const { hostNodeName: name } = params
@@ -96,7 +97,7 @@ export const readHostNode = async (
 
 /** Answers the node that a host node belongs to. */
 export const readNodeOfHostNode = async (
-  deps: RegistryDeps,
+  deps: RecordDeps,
   { params: { hostNodeName: name } }: RouteRequest<OfHostNodeName>,
 ): Promise<JsonAnswer> => {
   const body = await withinDeadline(deps.sql, findNodeOfHostNode(deps.sql, name, deps))

@@ -27,12 +27,13 @@ import { noteUse } from '../access/auth.ts'
 import { digest } from '../access/digest.ts'
 import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
 import { getOwnNodeAccess, getPublisherAccess } from './access.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { CommitDeps, ReadDeps } from '../deps.ts'
+import type { TokenDeps } from './deps.ts'
 import type { OfOwnNode, OfPublisher, OfToken } from './paths.ts'
 
 /** The rules of a new token that its schema cannot say. The clock of the database has the last word on the expiry. */
 export const judgeNewToken = (
-  { now }: RegistryDeps,
+  { now }: TokenDeps,
   body: Readonly<Record<string, unknown>>,
 ): Fault[] => {
   const { expires_at: expiry } = body
@@ -44,7 +45,7 @@ export const judgeNewToken = (
 
 /** Creates a token; its value is in the answer and nowhere else. */
 export const createToken = async (
-  deps: RegistryDeps,
+  deps: CommitDeps,
   request: RouteRequest<OfPublisher, unknown, NewPersonalAccessToken>,
 ): Promise<SavedAnswer> => {
   const { publisherId } = request.params
@@ -69,7 +70,7 @@ export const createToken = async (
 
 /** Creates the token that a member needs to publish one node within the next minutes. */
 export const createPublishToken = async (
-  deps: RegistryDeps,
+  deps: TokenDeps,
   request: RouteRequest<OfOwnNode>,
 ): Promise<SavedAnswer> => {
   const action = 'publish'
@@ -96,7 +97,7 @@ interface GivenToken {
 
 /** Inserts a token of the caller's; its value is in the answer and nowhere else. */
 const insertToken = async (
-  deps: RegistryDeps,
+  deps: CommitDeps,
   request: RouteRequest,
   { row, action, shown }: GivenToken,
 ): Promise<SavedAnswer> => {
@@ -114,7 +115,7 @@ const insertToken = async (
 }
 
 export const listTokens = async (
-  deps: RegistryDeps,
+  deps: ReadDeps,
   { params: { publisherId }, caller }: RouteRequest<OfPublisher>,
 ): Promise<JsonAnswer> => {
   const asked = { publisherId, access: 'read', action: 'list_tokens', caller } as const
@@ -126,7 +127,7 @@ export const listTokens = async (
 }
 
 export const revokeToken = async (
-  deps: RegistryDeps,
+  deps: ReadDeps,
   { params, caller }: RouteRequest<OfToken>,
 ): Promise<JsonAnswer> => {
   const { publisherId, tokenId } = params
@@ -145,7 +146,7 @@ export const revokeToken = async (
  * with it; and 401 where a member's credential is missing beside it, unless it is that of a CI job.
  */
 export const getPublishToken = async (
-  deps: RegistryDeps,
+  deps: TokenDeps,
   { params, body, caller }: RouteRequest<OfOwnNode, unknown, PublishBody>,
 ): Promise<LiveToken> => {
   const { sql, publishAuth } = deps

@@ -18,7 +18,7 @@ import { startPublishVersion } from '../../jobs/version.ts'
 import type { Caller } from '../access/auth.ts'
 import type { RouteRequest, SavedAnswer } from '../route.ts'
 import { getPublisherAccess, makeNodeRefusal } from './access.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { PublishDeps, TokenDeps } from './deps.ts'
 import type { OfOwnNode } from './paths.ts'
 import { getPublishToken } from './personal-access-token.ts'
 
@@ -28,10 +28,7 @@ type PublishRequest = RouteRequest<OfOwnNode, unknown, PublishBody>
  * Publishes a version: makes or updates its node, and makes the version with the start of its workflow and a link to
  * upload its archive. A version that still awaits its archive is answered again with a new link.
  */
-export const publish = async (
-  deps: RegistryDeps,
-  request: PublishRequest,
-): Promise<SavedAnswer> => {
+export const publish = async (deps: PublishDeps, request: PublishRequest): Promise<SavedAnswer> => {
   const { params, body, caller } = request
   const token = await getPublishToken(deps, request)
   const place = await getPublishPlace(deps, { ...params, caller, token })
@@ -60,7 +57,7 @@ interface PublishPlace {
 
 /** Where a version is to be published. Throws 404, the 403 of bans, role and another publisher's node, and 409. */
 const getPublishPlace = async (
-  deps: RegistryDeps,
+  deps: TokenDeps,
   { publisherId, nodeId, caller, token }: OfOwnNode & Pick<Given, 'caller' | 'token'>,
 ): Promise<PublishPlace> => {
   const userId = caller?.principal
@@ -93,7 +90,7 @@ interface Given extends PublishPlace {
 }
 
 const makePublication = (
-  deps: RegistryDeps,
+  deps: PublishDeps,
   { publisherId, nodeId, isMember, token, caller, body }: Given,
 ): Publication => {
   const number = parseVersionNumber(body.node_version.version)

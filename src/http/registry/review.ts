@@ -10,13 +10,13 @@ import type { NewReview } from '../../domain/registry/review.ts'
 import { getCaller } from '../access/caller.ts'
 import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
 import { getOwnVersionAccess, getVersionAccess } from './access.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { CommitDeps, ReadDeps } from '../deps.ts'
 import type { OfOwnVersion, OfVersion } from './paths.ts'
 import { showUser } from './visible.ts'
 
 /** Asks for a person to look at a flagged version. */
 export const requestReview = async (
-  deps: RegistryDeps,
+  deps: CommitDeps,
   request: RouteRequest<OfOwnVersion, unknown, NewReview>,
 ): Promise<SavedAnswer> => {
   const caller = getCaller(request)
@@ -37,7 +37,7 @@ export const requestReview = async (
 
 /** Answers how many findings there are; members and platform admins are told all that is known of the version. */
 export const readFindings = async (
-  deps: RegistryDeps,
+  deps: ReadDeps,
   { params, caller }: RouteRequest<OfVersion>,
 ): Promise<JsonAnswer> => {
   const { id, node } = await getVersionAccess(deps, { ...params, access: 'read', caller })
@@ -61,7 +61,7 @@ export const readFindings = async (
 }
 
 const readDetails = async (
-  { sql }: RegistryDeps,
+  { sql }: ReadDeps,
   { id, isMember }: { id: string; isMember: boolean },
 ): Promise<Partial<VersionFindings>> => {
   const [findings, extraction, reviews, moves] = await Promise.all([

@@ -22,12 +22,12 @@ import { SMALL_BODY } from '../body/body-limits.ts'
 import { defineRoute } from '../route.ts'
 import type { Route, RouteRequest, SavedAnswer } from '../route.ts'
 import { getOwnNodeAccess } from './access.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { TrustDeps } from './deps.ts'
 import { PUBLISH } from './examples.ts'
 import { NODE_ERRORS, OWN_NODE_PATH, OfOwnNode } from './paths.ts'
 
 /** The route by which CI jobs get tokens that publish. */
-export const makeTokenExchangeRoute = (deps: RegistryDeps): Route =>
+export const makeTokenExchangeRoute = (deps: TrustDeps): Route =>
   defineRoute({
     tag: 'Trusted publishing',
     auth: 'none',
@@ -62,7 +62,7 @@ export const makeTokenExchangeRoute = (deps: RegistryDeps): Route =>
 
 /** Each identity token is taken once; one that is refused is not used up. */
 const exchangeToken = async (
-  deps: RegistryDeps,
+  deps: TrustDeps,
   request: RouteRequest<OfOwnNode, unknown, TokenExchange>,
 ): Promise<SavedAnswer> => {
   const identity = request.body.identity_token
@@ -110,7 +110,7 @@ const readIssuer = (identity: string): string => {
 }
 
 const verifyIdentity = async (
-  { issuerKeys, oidcAudience: audience }: RegistryDeps,
+  { issuerKeys, oidcAudience: audience }: TrustDeps,
   identity: string,
   issuer: string,
 ): Promise<JWTPayload> => {

@@ -20,7 +20,7 @@ import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
 import { judgeUrl } from '../task/judge-url.ts'
 import { getOwnNodeAccess } from './access.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { TrustDeps } from './deps.ts'
 import { TRUST, TRUSTED } from './examples.ts'
 import { NODE_ERRORS, OWN_NODE_PATH, OfOwnNode, OfTrust, WRITE_ERRORS } from './paths.ts'
 import { makeTokenExchangeRoute } from './token-exchange.ts'
@@ -31,7 +31,7 @@ const COMMON = { tag: 'Trusted publishing', auth: 'required' } as const
 const action = 'trust_publisher'
 
 /** The routes by which a node trusts CI jobs, and gives them tokens. */
-export const makeTrustedPublisherRoutes = (deps: RegistryDeps): Route[] => [
+export const makeTrustedPublisherRoutes = (deps: TrustDeps): Route[] => [
   makeTokenExchangeRoute(deps),
   create(deps),
   defineRoute({
@@ -74,7 +74,7 @@ export const makeTrustedPublisherRoutes = (deps: RegistryDeps): Route[] => [
   }),
 ]
 
-const create = (deps: RegistryDeps): Route =>
+const create = (deps: TrustDeps): Route =>
   defineRoute({
     ...COMMON,
     method: 'post',

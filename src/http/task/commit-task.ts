@@ -5,14 +5,15 @@ import type { OutboxStart } from '../../db/shared/outbox.ts'
 import { existsTask } from '../../db/task/task.ts'
 import { isOutcomeUnknown, unitOfWork } from '../../db/unit-of-work.ts'
 import type { SavedAnswer } from '../route.ts'
-import type { TaskDeps } from './deps.ts'
+import type { InputDeps } from './deps.ts'
+import type { CommitDeps } from '../deps.ts'
 
 /**
  * Runs the creation of a task under a new id. When it is refused, its files are removed. When its commit is in doubt
  * they must stay, because the task may exist.
  */
 export const createUnderNewId = async (
-  { storage }: Pick<TaskDeps, 'storage'>,
+  { storage }: Pick<InputDeps, 'storage'>,
   create: (id: string) => Promise<SavedAnswer>,
 ): Promise<SavedAnswer> => {
   const id = randomUUID()
@@ -33,7 +34,7 @@ interface TaskToCommit {
 
 /** Makes a task durable together with the start of its workflow. Answers what `insert` does. */
 export const commitTask = async (
-  deps: Pick<TaskDeps, 'sql' | 'jobs'>,
+  deps: CommitDeps,
   { id, start, insert }: TaskToCommit,
 ): Promise<SavedAnswer> =>
   await unitOfWork(

@@ -8,9 +8,9 @@ import { estimateKind } from '../../db/task/task-list.ts'
 import { DryRun } from '../../domain/task/task-item.ts'
 import type { TaskKind } from '../../domain/task/task-item.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
-import type { TaskDeps } from './deps.ts'
 import { findSource } from './inputs.ts'
 import type { InputMember } from './inputs.ts'
+import type { TaskReadDeps } from './deps.ts'
 
 /** The query of a creation that can be tried without a task being made. */
 export const DryRunQuery = Type.Object({
@@ -35,7 +35,7 @@ interface Tried extends AccountLimits {
 
 /** Looks at all that a creation with a valid body would look at, and changes nothing. Throws what it would. */
 export const answerDryRun = async (
-  deps: TaskDeps,
+  deps: TaskReadDeps,
   { inline }: Pick<RouteRequest, 'inline'>,
   { kind, credits, members, account, bytes = 0, ...limits }: Tried,
 ): Promise<JsonAnswer> => {

@@ -3,7 +3,7 @@ import { findFile } from '../../db/shared/file.ts'
 import type { NewTaskInput } from '../../db/task/task-file.ts'
 import { apiError, errors } from '../../domain/shared/errors.ts'
 import type { InlineImage } from '../body/inline.ts'
-import type { TaskDeps } from './deps.ts'
+import type { InputDeps, TaskReadDeps } from './deps.ts'
 
 /** A member of a request that names a file. */
 export interface InputMember {
@@ -34,7 +34,7 @@ export const NO_INPUT = {
 
 /** Puts the inline images of a request into the store and tells where each file that the task needs is. */
 export const storeInputs = async (
-  deps: TaskDeps,
+  deps: InputDeps,
   { id, members, inline }: TaskInputs,
 ): Promise<NewTaskInput[]> => {
   const inputs: NewTaskInput[] = []
@@ -48,7 +48,7 @@ export const storeInputs = async (
 }
 
 const storeInline = async (
-  { storage }: TaskDeps,
+  { storage }: Pick<InputDeps, 'storage'>,
   id: string,
   field: string,
   { path, bytes, sha256, image }: InlineImage,
@@ -65,7 +65,7 @@ const storeInline = async (
 
 /** A link of our own is not fetched: the task takes the object that it names. The worker fetches any other address. */
 export const findSource = async (
-  { sql, signer, now }: TaskDeps,
+  { sql, signer, now }: TaskReadDeps,
   { field, pointer }: InputMember,
   url: string,
 ): Promise<NewTaskInput> => {

@@ -1,10 +1,10 @@
 import { shown } from '../../domain/shared/errors.ts'
 import type { Fault } from '../../domain/shared/validate.ts'
-import type { TaskDeps } from './deps.ts'
+import type { InputDeps } from './deps.ts'
 
 /** Judges the address of a file. A link of our own must be valid; the guard judges any other. */
 export const judgeSource = (
-  deps: Pick<TaskDeps, 'signer' | 'outbound' | 'now'>,
+  deps: Pick<InputDeps, 'signer' | 'outbound' | 'now'>,
   field: string,
   value: unknown,
 ): Fault[] => {
@@ -17,7 +17,7 @@ export const judgeSource = (
 
 /** Judges an address that this service will call, as far as that is possible without a look-up. */
 export const judgeUrl = (
-  { outbound }: Pick<TaskDeps, 'outbound'>,
+  { outbound }: Pick<InputDeps, 'outbound'>,
   field: string,
   value: unknown,
 ): Fault[] => {

@@ -5,7 +5,8 @@ import { cancelVideoTask, findVideoTask } from '../../db/video-task/video-task.t
 import { errors } from '../../domain/shared/errors.ts'
 import type { Fault } from '../../domain/shared/validate.ts'
 import type { JsonAnswer, Route, RouteRequest, SavedAnswer } from '../route.ts'
-import type { VideoTaskDeps } from './deps.ts'
+import type { Slots } from '../../db/video-task/video-queue.ts'
+import type { CommitDeps } from '../deps.ts'
 
 interface CancelRequest {
   id: string
@@ -30,7 +31,7 @@ export const judgeCancel: NonNullable<Route['judge']> = ({ params, body: { id } 
  * too late.
  */
 export const cancelTask = async (
-  deps: VideoTaskDeps,
+  deps: CommitDeps & Slots,
   { id, owner, saveIdempotentResponse }: CancelRequest,
 ): Promise<SavedAnswer> => {
   const answer: JsonAnswer = { status: 200, body: {} }

@@ -20,6 +20,8 @@ import { END_IMAGE_POINTER, IMAGE_POINTER } from './judge.ts'
 import { planExtend, planTextToVideo } from './plan.ts'
 import type { VideoPlan } from './plan.ts'
 import { findSourceVideo } from './source.ts'
+import type { TaskReadDeps } from '../task/deps.ts'
+import type { ReadDeps } from '../deps.ts'
 
 /** Makes the handler that turns a valid text-to-video body into a durable task. */
 export const makeTextToVideoCreation =
@@ -68,7 +70,7 @@ export const makeExtendDryRun =
   }
 
 /** The video that is made longer, where it is a result of the owner's, and the members that name other files. */
-const findInputs = async (deps: VideoTaskDeps, request: RouteRequest) => {
+const findInputs = async (deps: ReadDeps, request: RouteRequest) => {
   const body = request.body as ExtendBody
   const source = await findSourceVideo(deps, ownerOf(request), body)
   const members = [imageOf(body), ...(source ? [] : [member('video_url', body.video_url)])]
@@ -81,7 +83,10 @@ const listMembers = (body: TextToVideoBody): InputMember[] => [
   ...(body.watermark ? [member('wm_url', body.wm_url)] : []),
 ]
 
-const limitsOf = ({ creditLimit, quotas }: VideoTaskDeps, { caller }: RouteRequest) => ({
+const limitsOf = (
+  { creditLimit, quotas }: Pick<VideoTaskDeps, 'creditLimit' | 'quotas'>,
+  { caller }: RouteRequest,
+) => ({
   creditLimit,
   quota: quotas[caller ? 'owner' : 'address'],
 })
@@ -181,7 +186,7 @@ const makeAnswer = (
 
 /** URLs as given; of an inline image a signed link to its stored copy. */
 const listImages = (
-  { signer, now }: VideoTaskDeps,
+  { signer, now }: TaskReadDeps,
   id: string,
   inputs: readonly NewTaskInput[],
 ): string[] =>

@@ -34,7 +34,7 @@ export const makeVideoTaskRoutes = (deps: VideoTaskDeps): Route[] => [
   credits(deps),
 ]
 
-const commonOf = ({ videoAuth }: VideoTaskDeps) =>
+const commonOf = ({ videoAuth }: Pick<VideoTaskDeps, 'videoAuth'>) =>
   ({ tag: 'Video tasks', auth: videoAuth }) as const
 
 const TASK_PATH = `${VIDEO_PREFIX}/tasks/:task_id`
