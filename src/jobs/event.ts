@@ -2,7 +2,7 @@ import type { deliverEvents } from '../../workflows/deliver-events.ts'
 import type { redeliverEvent } from '../../workflows/redeliver-event.ts'
 import type { OutboxStart, StartOptions } from '../db/shared/outbox.ts'
 import { NORMAL_PRIORITY, startOptions } from './start.ts'
-import type { TaskFacts } from './task.ts'
+import type { TaskFacts } from './start.ts'
 
 export const deliveryWorkflowId = (taskId: string): string => `deliver-events/${taskId}`
 

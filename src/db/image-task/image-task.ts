@@ -9,11 +9,10 @@ import {
   TERMINAL_STATUSES,
 } from '../../domain/image-task/image-task.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
-import { insertEvent } from '../event/event.ts'
+import { insertEvent, takeFence, transitionTask } from '../task/task-transition.ts'
 import { setQuota } from '../task/account.ts'
 import { insertTaskInputs, ownBytes } from '../task/task-file.ts'
 import type { NewTaskInput } from '../task/task-file.ts'
-import { transitionTask, takeFence } from '../task/task-transition.ts'
 import type { ClaimedTask, Move, MoveTable } from '../task/task-transition.ts'
 
 export interface NewImageTask {

@@ -8,15 +8,14 @@ import type { ImageRequest, ImageTaskKind } from '../../domain/image-task/image-
 import type { Size } from '../../domain/shared/size.ts'
 import type { EngineName } from '../../domain/task/engine.ts'
 import type { RenderTiming } from '../../domain/task/render-timing.ts'
-import { startImageTask } from '../../jobs/image-task.ts'
+import { startImageTask } from '../../jobs/task.ts'
 import { getCaller } from '../access/caller.ts'
 import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
-import { commitTask, createUnderNewId } from '../task/commit-task.ts'
+import { commitTask, createUnderNewId, summarise } from '../task/commit-task.ts'
 import type { TaskDeps } from '../task/deps.ts'
 import { answerDryRun } from '../task/dry-run.ts'
 import { storeInputs } from '../task/inputs.ts'
 import type { InputMember } from '../task/inputs.ts'
-import { summarise } from '../task/summary.ts'
 
 /** What the routes of image tasks work with. */
 export interface ImageTaskDeps extends TaskDeps {
