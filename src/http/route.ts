@@ -79,10 +79,7 @@ export interface BodySpec<Body extends TSchema = TSchema> extends BodyLimits {
   examples?: Record<string, unknown>
 }
 
-/**
- * One request, read and valid by the route's schemas. What costs time and few handlers need is a function. A getter of an
- * object literal would do, but V8 keeps it, and with it the request, beyond every scavenge.
- */
+/** One request, read and valid by the route's schemas. Functions in place of getters: docs/decisions.md, The path of a request. */
 export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown> {
   params: Params
   query: Query

@@ -38,8 +38,7 @@ export const insertImageTask = async (
 ): Promise<void> => {
   const { owner: account } = task
   const bytes = ownBytes(task.inputs)
-  // Sent together: none waits for the answer of another. A query begins when it is executed or awaited, and the event
-  // comes after its task.
+  // Sent together, in this order: none waits for the response to another.
   await Promise.all([
     sql`
     insert into task (id, family, kind, segment, owner, status, settings, webhook_url, account,
