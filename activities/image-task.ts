@@ -5,7 +5,7 @@ import type { ImageTaskStatus } from '../src/domain/image-task/image-task.ts'
 import { isTaskFaultCode, TASK_FAULTS } from '../src/domain/task/task-fault.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { CoreDependencies } from './dependencies.ts'
-import { sweepAttempts } from './sweep-attempts.ts'
+import { sweepAttempts } from './results.ts'
 
 /** What an attempt made: the results are under the folder of its fence. */
 export interface Rendered {

@@ -10,7 +10,7 @@ import type { VideoTaskState } from '../src/domain/video-task/video-task.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { CoreDependencies } from './dependencies.ts'
 import type { Rendered } from './image-task.ts'
-import { sweepAttempts } from './sweep-attempts.ts'
+import { sweepAttempts } from './results.ts'
 
 /** What an attempt made: the files are under the folder of its fence. */
 export interface RenderedVideoTask extends Rendered {

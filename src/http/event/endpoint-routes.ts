@@ -25,7 +25,7 @@ import { SMALL_BODY } from '../body/body-limits.ts'
 import { getPublisherAccess } from '../registry/access.ts'
 import { OfPublisher, PUBLISHER_ERRORS, PUBLISHER_PATH } from '../registry/paths.ts'
 import type { AnswerOf, BodySpec, Method, Route } from '../route.ts'
-import { judgeUrl } from '../task/judge-url.ts'
+import { judgeUrl } from '../task/inputs.ts'
 import { makeEndpointHandlers } from './endpoint.ts'
 import type { EndpointDeps, JudgeAccess } from './endpoint.ts'
 

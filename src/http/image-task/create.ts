@@ -1,9 +1,8 @@
 import { insertImageTask } from '../../db/image-task/image-task.ts'
 import { toQuotaError } from '../../db/task/account.ts'
 import type { NewTaskInput } from '../../db/task/task-file.ts'
-import { estimateSeconds } from '../../domain/image-task/image-estimate.ts'
+import { estimateSeconds, pixelLimitFault, resultSize } from '../../domain/image-task/image-size.ts'
 import { IMAGE_KINDS, IMAGE_PREFIX } from '../../domain/image-task/image-kind.ts'
-import { resultSize } from '../../domain/image-task/image-size.ts'
 import type { ImageRequest, ImageTaskKind } from '../../domain/image-task/image-kind.ts'
 import type { Size } from '../../domain/shared/size.ts'
 import type { EngineName } from '../../domain/task/engine.ts'
@@ -12,10 +11,13 @@ import { startImageTask } from '../../jobs/task.ts'
 import { getCaller } from '../access/caller.ts'
 import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
 import { commitTask, createUnderNewId, summarise } from '../task/commit-task.ts'
-import type { TaskDeps } from '../task/deps.ts'
+import type { InputDeps, TaskDeps } from '../task/deps.ts'
 import { answerDryRun } from '../task/dry-run.ts'
-import { storeInputs } from '../task/inputs.ts'
+import { judgeSource, judgeUrl, storeInputs } from '../task/inputs.ts'
 import type { InputMember } from '../task/inputs.ts'
+import { parsePrompt } from '../../domain/image-task/prompt-weight.ts'
+import type { Fault } from '../../domain/shared/validate.ts'
+import type { InlineImage } from '../body/inline.ts'
 
 /** What the routes of image tasks work with. */
 export interface ImageTaskDeps extends TaskDeps {
@@ -123,3 +125,54 @@ const megapixels = (image: ImageRequest, size: Size): number => {
 
 const summary = (kind: string, owner: string, size: Size | undefined): string =>
   summarise(`${kind} ${size ? `${size.width}×${size.height}` : 'of a URL'}`, owner)
+
+type Body = Record<string, unknown>
+type Inline = ReadonlyMap<string, InlineImage>
+
+/** Makes the rules of a kind that its schema cannot say. Every fault is told; the schema's own come beside them. */
+export const makeJudge =
+  (deps: InputDeps, kind: ImageTaskKind) =>
+  ({ body, inline }: { body: Body; inline: Inline }): Fault[] => [
+    ...IMAGE_KINDS[kind].images.flatMap((field) => judgeImage(deps, kind, { field, body, inline })),
+    ...judgeUrl(deps, '/webhook_url', body['webhook_url']),
+    ...judgePrompt(kind, body['prompt']),
+    ...judgePair(body),
+  ]
+
+const judgeImage = (
+  deps: InputDeps,
+  kind: ImageTaskKind,
+  { field, body, inline }: { field: string; body: Body; inline: Inline },
+): Fault[] => {
+  const pointer = `/${field}`
+  const image = inline.get(pointer)
+  if (!image) return judgeSource(deps, pointer, body[field])
+  if (image.fault) return [{ field: pointer, ...image.fault }]
+  const request = { kind, settings: body } as unknown as ImageRequest
+  const tooLarge = field === 'image' && image.image && pixelLimitFault(request, image.image)
+  return tooLarge
+    ? [{ field: pointer, code: 'pixel_limit', message: `${pointer} ${tooLarge}` }]
+    : []
+}
+
+const judgePrompt = (kind: ImageTaskKind, prompt: unknown): Fault[] =>
+  kind === 'relight' && typeof prompt === 'string'
+    ? parsePrompt(prompt).faults.map((sentence) => ({
+        field: '/prompt',
+        code: 'validation_failed',
+        message: `/prompt ${sentence}`,
+      }))
+    : []
+
+const judgePair = (body: Body): Fault[] =>
+  body['transfer_light_from_lightmap'] !== undefined &&
+  body['transfer_light_from_reference_image'] !== undefined
+    ? [
+        {
+          field: '/transfer_light_from_reference_image',
+          code: 'incompatible_fields',
+          message:
+            '/transfer_light_from_reference_image must be absent when /transfer_light_from_lightmap is given, got both',
+        },
+      ]
+    : []
