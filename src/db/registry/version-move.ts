@@ -138,7 +138,8 @@ export const settleLatestVersion = async (sql: Transaction, nodeId: string): Pro
 
 /** Makes the names that the reverse look-up and the search read those of the latest version. */
 export const settleCurrentHostNodes = async (sql: Transaction, nodeId: string): Promise<void> => {
-  // Triggers `current_host_node_inserted` and `_deleted` (0011): write the names as one text, which searches read.
+  // Triggers `current_host_node_inserted` and `current_host_node_deleted` (0011): write the names as one text, which
+  // searches read.
   await sql`
     with latest as (
       select h.host_node_name as name
