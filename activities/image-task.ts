@@ -3,9 +3,9 @@ import type { TaskResult, Thumbnail } from '../src/db/task/task-file.ts'
 import { moveImageTask } from '../src/db/image-task/image-task.ts'
 import type { ImageTaskStatus } from '../src/domain/image-task/image-task.ts'
 import { isTaskFaultCode, TASK_FAULTS } from '../src/domain/task/task-fault.ts'
+import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { CoreDependencies } from './dependencies.ts'
-import { moveTask } from './move.ts'
-import { sweepAttempts } from './sweep-attempts.ts'
+import { sweepAttempts } from './results.ts'
 
 /** What an attempt made: the results are under the folder of its fence. */
 export interface Rendered {
@@ -37,8 +37,10 @@ export const makeImageTaskMoves = (deps: CoreDependencies) => ({
     const code = isTaskFaultCode(reason.code) ? reason.code : 'internal_error'
     // The text of a failure that is not ours may hold anything.
     const message = (code === reason.code && reason.message) || TASK_FAULTS[code]
-    await moveTask(deps, taskId, (sql) =>
-      moveImageTask(sql, { id: taskId, to: 'FAILED', error: { code, message } }),
+    await unitOfWork(
+      deps,
+      (sql) => moveImageTask(sql, { id: taskId, to: 'FAILED', error: { code, message } }),
+      { at: 'move', of: taskId },
     )
     return (await sweepAttempts(deps, taskId)) as ImageTaskStatus
   },
@@ -49,8 +51,12 @@ const complete = async (
   taskId: string,
   rendered: Rendered,
 ): Promise<boolean> =>
-  await moveTask(deps, taskId, async (sql) => {
-    const done = await moveImageTask(sql, { id: taskId, to: 'COMPLETED', fence: rendered.fence })
-    if (done) await insertTaskResults(sql, taskId, rendered)
-    return done
-  })
+  await unitOfWork(
+    deps,
+    async (sql) => {
+      const done = await moveImageTask(sql, { id: taskId, to: 'COMPLETED', fence: rendered.fence })
+      if (done) await insertTaskResults(sql, taskId, rendered)
+      return done
+    },
+    { at: 'move', of: taskId },
+  )

@@ -6,7 +6,7 @@ import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activ
 import type { Transaction } from '../src/db/client.ts'
 import { isOutage } from '../src/adapters/storage/storage.ts'
 import { countFailure } from '../src/db/task/task.ts'
-import type { ClaimedTask } from '../src/db/task/task-move.ts'
+import type { ClaimedTask } from '../src/db/task/task-transition.ts'
 import { isUnavailable } from '../src/db/sqlstate.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { RenderTiming } from '../src/domain/task/render-timing.ts'

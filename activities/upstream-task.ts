@@ -11,7 +11,7 @@ import type {
   UpstreamRequest,
 } from '../src/adapters/upstream/upstream.ts'
 import { findTaskState, storeUpstreamId } from '../src/db/task/task.ts'
-import type { ClaimedTask } from '../src/db/task/task-move.ts'
+import type { ClaimedTask } from '../src/db/task/task-transition.ts'
 import { TaskFault } from '../src/domain/task/task-fault.ts'
 import type { TaskFaultCode } from '../src/domain/task/task-fault.ts'
 import { failpoint } from '../src/process/failpoint.ts'

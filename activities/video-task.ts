@@ -7,10 +7,10 @@ import type { VideoTiming } from '../src/domain/task/render-timing.ts'
 import { isTaskFaultCode, TaskFault } from '../src/domain/task/task-fault.ts'
 import { isVideoFaultCode, toVideoFault, VideoFault } from '../src/domain/video-task/video-fault.ts'
 import type { VideoTaskState } from '../src/domain/video-task/video-task.ts'
+import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { CoreDependencies } from './dependencies.ts'
 import type { Rendered } from './image-task.ts'
-import { moveTask } from './move.ts'
-import { sweepAttempts } from './sweep-attempts.ts'
+import { sweepAttempts } from './results.ts'
 
 /** What an attempt made: the files are under the folder of its fence. */
 export interface RenderedVideoTask extends Rendered {
@@ -30,8 +30,10 @@ export interface QueuedVideoTask {
 export const makeVideoTaskMoves = (deps: CoreDependencies) => ({
   /** Moves to queueing, and takes a slot of the owner when one is free and no task waits before it. */
   async enqueueVideoTask(taskId: string, timing: VideoTiming): Promise<QueuedVideoTask> {
-    const entered = await moveTask(deps, taskId, (sql, tell) =>
-      enterQueue(sql, taskId, { ...deps, ...timing, tell }),
+    const entered = await unitOfWork(
+      deps,
+      (sql, tell) => enterQueue(sql, taskId, { ...deps, ...timing, tell }),
+      { at: 'move', of: taskId },
     )
     if (!entered) return { state: 'failed', isAdmitted: false, offPeakMs: null }
     const { state, isAdmitted, offPeakSecondsLeft: left } = entered
@@ -57,8 +59,11 @@ export const makeVideoTaskMoves = (deps: CoreDependencies) => ({
     reason: { code: string; message?: string },
   ): Promise<VideoTaskState> {
     const { code, message } = toFault(reason)
-    await moveTask(deps, taskId, (sql, tell) =>
-      failVideoTask(sql, { id: taskId, error: { code, message } }, { ...deps, tell }),
+    await unitOfWork(
+      deps,
+      (sql, tell) =>
+        failVideoTask(sql, { id: taskId, error: { code, message } }, { ...deps, tell }),
+      { at: 'move', of: taskId },
     )
     return (await sweepAttempts(deps, taskId)) as VideoTaskState
   },
@@ -79,10 +84,14 @@ const complete = async (
   id: string,
   { fence, creation, ...made }: RenderedVideoTask,
 ): Promise<boolean> =>
-  await moveTask(deps, id, async (sql, tell) => {
-    const record = async (): Promise<void> => {
-      await insertTaskResults(sql, id, made)
-      await insertCreation(sql, id, creation)
-    }
-    return await completeVideoTask(sql, { id, fence, record }, { ...deps, tell })
-  })
+  await unitOfWork(
+    deps,
+    async (sql, tell) => {
+      const record = async (): Promise<void> => {
+        await insertTaskResults(sql, id, made)
+        await insertCreation(sql, id, creation)
+      }
+      return await completeVideoTask(sql, { id, fence, record }, { ...deps, tell })
+    },
+    { at: 'move', of: id },
+  )

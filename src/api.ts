@@ -130,58 +130,98 @@ const checks = {
   temporal: () => connection.workflowService.getSystemInfo({}),
   storage: () => storage.check(),
 }
-const routes = makeRoutes({
-  pages,
-  landing: consolePages ? '/console/' : '/docs',
-  sql,
-  jobs,
-  news: makeNews(sql),
-  watches,
-  watchReads: makeGate(Math.ceil(config.DATABASE_POOL / 3)),
-  storage,
-  budget,
-  scratchDir: scratch.dir,
-  signer: makeSigner({
-    keys: config.SIGNING_KEYS,
-    publicUrl,
-    linkSeconds: config.RESULT_LINK_SECONDS,
-  }),
-  outbound,
-  fetchPicture: makeFetchPicture({ outbound, dir: scratch.dir }),
-  issuerKeys: makeIssuerKeys(outbound, log),
-  oidcAudience: config.OIDC_AUDIENCE ?? new URL(publicUrl).host,
+/** A third of the pool; with the searches fewer than the pool has connections, so that others get one. */
+const makeThird = () => makeGate(Math.ceil(config.DATABASE_POOL / 3))
+const signer = makeSigner({
+  keys: config.SIGNING_KEYS,
   publicUrl,
-  taskQueue: config.TASK_QUEUE,
-  ...timings,
-  imageEngine: config.IMAGE_ENGINE,
-  videoEngine: config.VIDEO_ENGINE,
-  videoAuth: config.VIDEO_AUTH,
-  extendSource: config.VIDEO_EXTEND_SOURCE,
-  creditLimit: config.OWNER_CREDIT_LIMIT,
-  quotas: readQuotas(config),
-  log,
+  linkSeconds: config.RESULT_LINK_SECONDS,
+})
+const now = () => new Date()
+const { taskQueue, checkTiming } = { taskQueue: config.TASK_QUEUE, ...timings }
+const quotas = readQuotas(config)
+const workflowUrl = makeWorkflowUrl(config)
+
+// What several areas take; each bag below names the rest of its area.
+const commit = { sql, jobs, news: makeNews(sql) }
+const live = { watches, watchReads: makeThird() }
+const taskRead = { sql, signer, now }
+const task = { ...commit, ...live, ...taskRead, storage, outbound, publicUrl, taskQueue, quotas }
+const check = { ...commit, publicUrl, taskQueue, checkTiming }
+const token = { ...commit, log, now, publishAuth: config.PUBLISH_AUTH }
+const received = { budget, scratchDir: scratch.dir }
+const lists = {
   memo: makeCountMemo(),
-  // Together fewer than the pool has connections, so that others get one.
-  heavyReads: makeGate(Math.ceil(config.DATABASE_POOL / 3)),
+  heavyReads: makeThird(),
   searches: makeGate(Math.ceil(config.DATABASE_POOL / 2)),
-  publishAuth: config.PUBLISH_AUTH,
-  redeliveryLimits: {
-    perEvent: config.ANONYMOUS_REDELIVERIES_PER_EVENT,
-    perHost: config.ANONYMOUS_REDELIVERIES_PER_HOST,
-  },
-  maxPublishersPerUser: config.MAX_PUBLISHERS_PER_USER,
-  maxEndpoints: config.MAX_ENDPOINTS,
   searchMaxDepth: config.SEARCH_MAX_DEPTH,
-  extractionToken: config.EXTRACTION_TOKEN,
-  archiveMaxBytes: config.ARCHIVE_MAX_BYTES,
-  uploadExpirySeconds: config.UPLOAD_EXPIRY_SECONDS,
-  webhookSecrets: makeWebhookSecrets({ sql, secrets, shared: config.WEBHOOK_DEFAULT_SECRET }),
-  now: () => new Date(),
-  development: readDevelopment(config),
-  workflowUrl: makeWorkflowUrl(config),
-  service: { ...readService(config), build: await readBuild() },
-  lifecycle,
-  checks,
+}
+
+const routes = makeRoutes({
+  publicUrl,
+  imageTask: { ...task, timing: timings.timing, imageEngine: config.IMAGE_ENGINE },
+  videoTask: {
+    ...task,
+    videoTiming: timings.videoTiming,
+    slots: timings.slots,
+    anonymousSlots: timings.anonymousSlots,
+    videoEngine: config.VIDEO_ENGINE,
+    videoAuth: config.VIDEO_AUTH,
+    extendSource: config.VIDEO_EXTEND_SOURCE,
+    creditLimit: config.OWNER_CREDIT_LIMIT,
+  },
+  anyTask: { ...taskRead, ...live, workflowUrl },
+  registry: {
+    ...check,
+    ...token,
+    ...lists,
+    ...live,
+    extractionToken: config.EXTRACTION_TOKEN,
+    maxPublishersPerUser: config.MAX_PUBLISHERS_PER_USER,
+  },
+  publish: {
+    ...check,
+    ...token,
+    signer,
+    archiveMaxBytes: config.ARCHIVE_MAX_BYTES,
+    uploadExpirySeconds: config.UPLOAD_EXPIRY_SECONDS,
+  },
+  trust: {
+    ...commit,
+    issuerKeys: makeIssuerKeys(outbound, log),
+    oidcAudience: config.OIDC_AUDIENCE ?? new URL(publicUrl).host,
+    signer,
+    outbound,
+    now,
+  },
+  picture: { sql, fetchPicture: makeFetchPicture({ outbound, dir: scratch.dir }) },
+  event: {
+    ...commit,
+    taskQueue,
+    redeliveryLimits: {
+      perEvent: config.ANONYMOUS_REDELIVERIES_PER_EVENT,
+      perHost: config.ANONYMOUS_REDELIVERIES_PER_HOST,
+    },
+    signer,
+    outbound,
+    now,
+    webhookSecrets: makeWebhookSecrets({ sql, secrets, shared: config.WEBHOOK_DEFAULT_SECRET }),
+    maxEndpoints: config.MAX_ENDPOINTS,
+  },
+  stream: { ...taskRead, ...live, publicUrl },
+  upload: { ...commit, ...received, signer, now, storage, quotas },
+  file: { sql, storage, signer, now, heavyReads: lists.heavyReads },
+  platform: {
+    ...commit,
+    ...timings,
+    taskQueue,
+    workflowUrl,
+    checks,
+    lifecycle,
+    service: { ...readService(config), build: await readBuild() },
+    development: readDevelopment(config),
+  },
+  docs: { pages, landing: consolePages ? '/console/' : '/docs' },
 })
 const app = makeApp({
   routes,

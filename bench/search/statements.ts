@@ -5,9 +5,9 @@ import { makeDatabase } from '../../src/db/client.ts'
 import { makeCountMemo } from '../../src/db/search/listed-count.ts'
 import { makeGate } from '../../src/domain/shared/gate.ts'
 import type { Authenticate, CredentialHeaders } from '../../src/http/access/auth.ts'
-import type { CreationDeps } from '../../src/http/image-task/create.ts'
+import type { ImageTaskDeps } from '../../src/http/image-task/create.ts'
 import { makeImageTaskRoutes } from '../../src/http/image-task/routes.ts'
-import type { RegistryDeps } from '../../src/http/registry/deps.ts'
+import type { HostNodeDeps, VersionDeps } from '../../src/http/registry/deps.ts'
 import { makeHostNodeRoutes } from '../../src/http/registry/host-node-routes.ts'
 import { makeNodeRoutes } from '../../src/http/registry/node-routes.ts'
 import { makeVersionRoutes } from '../../src/http/registry/version-routes.ts'
@@ -108,7 +108,7 @@ const trustToken: Authenticate = async (headers) => {
 }
 
 /** Those that are measured. What no read and no creation from a link needs is left out. */
-const makeRecordedRoutes = (own: Pick<CreationDeps, 'sql' | 'signer' | 'publicUrl'>) => {
+const makeRecordedRoutes = (own: Pick<ImageTaskDeps, 'sql' | 'signer' | 'publicUrl'>) => {
   const deps = {
     ...own,
     jobs: { kick: () => {} },
@@ -122,7 +122,7 @@ const makeRecordedRoutes = (own: Pick<CreationDeps, 'sql' | 'signer' | 'publicUr
     imageEngine: 'local',
     quotas: { owner: { tasks: 1e6, bytes: 1e12, retentionDays: 30 } },
     now: () => new Date(),
-  } as unknown as RegistryDeps & CreationDeps
+  } as unknown as VersionDeps & HostNodeDeps & ImageTaskDeps
   return [
     ...makeNodeRoutes(deps),
     ...makeVersionRoutes(deps),

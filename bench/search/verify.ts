@@ -1,10 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 
 import type { Sql, Transaction } from '../../src/db/client.ts'
-import {
-  settleCurrentHostNodes,
-  settleLatestVersion,
-} from '../../src/db/registry/latest-version.ts'
+import { settleCurrentHostNodes, settleLatestVersion } from '../../src/db/registry/version-move.ts'
 import { setNodeFields } from '../../src/db/registry/node.ts'
 
 const SAMPLE = 200

@@ -1,9 +1,8 @@
 import type { PostgresType } from 'postgres'
 
 /**
- * The array types that our queries pass or read, one dimension each. Left alone, the driver (3.4.9) asks every new
- * connection for all types. That is one more round trip, and when the server dies during it, nobody can catch the
- * rejection. An array of any other type arrives as text.
+ * The array types that our queries pass or read, one dimension each, so that the driver does not ask for them
+ * (docs/decisions.md, The database driver). An array of any other type arrives as text.
  */
 export const ARRAY_TYPES: Record<string, PostgresType> = {
   textArray: makeArrayType(1009, String),

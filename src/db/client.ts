@@ -74,8 +74,7 @@ export const makeDatabase = ({
         // Who waits for others this long lets them wait as long.
         idle_in_transaction_session_timeout: Math.max(10_000, waitMs),
         ...(idleMs !== undefined && { idle_session_timeout: idleMs }),
-        // Our statements take milliseconds. The planner sees no values and may guess many rows: it then compiled one for
-        // 200 ms, and started workers for 12 ms to find a single row. Texts, because the driver drops `false` and 0.
+        // Statements are short: docs/decisions.md, The database driver. Texts, because the driver drops `false` and 0.
         jit: 'off',
         max_parallel_workers_per_gather: '0',
         // A statement that is not prepared is planned each time.

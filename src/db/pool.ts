@@ -12,10 +12,9 @@ export interface PoolLoad {
 }
 
 /**
- * Makes a pool that replaces itself whenever one of its connections breaks. The driver (3.4.9) reuses the slot of a broken
- * connection while bytes of its predecessor are still unsent; every attempt to connect then times out for a while.
- * Queries under way in the old pool go on, and it closes when they have ended. What is read outside of a transaction comes
- * without the holes that the driver may leave.
+ * Makes a pool that replaces itself whenever one of its connections breaks (docs/decisions.md, The database driver). Queries
+ * under way in the old pool go on, and it closes when they have ended. What is read outside of a transaction comes without
+ * the holes that the driver may leave.
  */
 export const makePool = (url: string, options: Options, load?: PoolLoad): postgres.Sql => {
   let current: postgres.Sql | undefined

@@ -38,8 +38,8 @@ export interface UnitOptions {
  * else begins a transaction.
  *
  * Work that met a deadlock or a serialization fault runs again, three times in all. When the connection breaks while
- * COMMIT is under way, whether it took effect is not known (with the server killed under load, 26 % of the requests that
- * saw an error had committed): `wasCommitted` then looks on a new connection until the deadline of the pool.
+ * COMMIT is under way, whether it took effect is not known: `wasCommitted` then looks on a new connection until the
+ * deadline of the pool (docs/decisions.md, The unit of work and the folders).
  *
  * Throws what `work` refuses with, 503 `unavailable` when nothing was committed for sure, and 503 `outcome_unknown` when
  * not even the look can tell.
@@ -69,7 +69,9 @@ export const unitOfWork = async <T>(
   }
   if (at) failpoint(`${at}.after-commit`)
   const { result, told } = unit.done as Done<T>
+  // `kick` dispatches the start or signal to Temporal at once; `startRelay` does it later where that fails.
   for (const row of told) jobs?.kick(row)
+  // NOTIFY: `listenForNews` and `listenForFirstTries` hear it in other processes.
   if (of !== undefined) news?.(of)
   return result
 }

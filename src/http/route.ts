@@ -37,6 +37,21 @@ export interface StreamAnswer {
 
 export type Answer = JsonAnswer | StreamAnswer
 
+declare const saved: unique symbol
+
+/** A response that was saved under the request's Idempotency-Key. Only `saveIdempotentResponse` makes one. */
+export type SavedAnswer = JsonAnswer & { readonly [saved]: true }
+
+/**
+ * The response of a handler. A POST that changes something must save its response in the transaction of the change, or
+ * a repetition would do it twice; so one that does not save does not compile. Of a POST that only reads the server saves it.
+ */
+export type AnswerOf<M extends Method, ReadsOnly = undefined> = 'post' extends M
+  ? ReadsOnly extends true
+    ? JsonAnswer
+    : SavedAnswer
+  : Answer
+
 export interface ResponseSpec {
   description: string
   /** Absent for an answer without a body. */
@@ -64,10 +79,7 @@ export interface BodySpec<Body extends TSchema = TSchema> extends BodyLimits {
   examples?: Record<string, unknown>
 }
 
-/**
- * One request, read and valid by the route's schemas. What costs time and few handlers need is a function. A getter of an
- * object literal would do, but V8 keeps it, and with it the request, beyond every scavenge.
- */
+/** One request, read and valid by the route's schemas. Functions in place of getters: docs/decisions.md, The path of a request. */
 export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown> {
   params: Params
   query: Query
@@ -89,10 +101,10 @@ export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown>
   /** Tells a client that waits for it to send that body. */
   accept(): void
   /**
-   * Stores the answer under the request's Idempotency-Key, in the transaction that makes the answer true. Without a key
-   * it does nothing. Throws when another request has taken the key over; the transaction then rolls back.
+   * Saves the response under the request's Idempotency-Key, in the transaction that makes it true, and returns it.
+   * Without a key nothing is saved. Throws when another request has taken the key over; the transaction then rolls back.
    */
-  finish(sql: Transaction, answer: JsonAnswer): Promise<void>
+  saveIdempotentResponse(sql: Transaction, answer: JsonAnswer): Promise<SavedAnswer>
 }
 
 export interface Route {
@@ -138,8 +150,8 @@ export interface Route {
   echo?: string
   /** The quota it counts against: `read` for GET, `write` for all others unless given. */
   quota?: QuotaName
-  /** A POST that `?dry_run=true` only tries: without a key, and counted as a read. */
-  takesDryRun?: boolean
+  /** Handles `?dry_run=true` of a POST in place of `handler`: without a key, and counted as a read. */
+  dryRun?(request: RouteRequest): Promise<JsonAnswer>
   /** A POST that changes nothing, so that it may be refused when it is done. */
   readsOnly?: boolean
   /** Answered to the end, also while the process refuses everything else. */
@@ -161,20 +173,27 @@ export const changes = ({ method, readsOnly }: Pick<Route, 'method' | 'readsOnly
 
 type Of<S> = S extends TSchema ? Static<S> : unknown
 
-interface TypedRoute<P, Q, B> extends Omit<Route, 'params' | 'query' | 'body' | 'handler'> {
+interface TypedRoute<P, Q, B, M extends Method, ReadsOnly> extends Omit<
+  Route,
+  'method' | 'params' | 'query' | 'body' | 'readsOnly' | 'handler'
+> {
+  method: M
+  readsOnly?: ReadsOnly
   params?: P
   query?: Q
   body?: B
   handler(
     request: RouteRequest<Of<P>, Of<Q>, B extends BodySpec<infer S> ? Static<S> : unknown>,
-  ): Promise<Answer>
+  ): Promise<AnswerOf<M, ReadsOnly>>
 }
 
 /** Makes a route whose handler sees the types of its own schemas. */
 export const defineRoute = <
+  const M extends Method,
   P extends TObject | undefined = undefined,
   Q extends TObject | undefined = undefined,
   B extends BodySpec | undefined = undefined,
+  const ReadsOnly extends boolean | undefined = undefined,
 >(
-  route: TypedRoute<P, Q, B>,
+  route: TypedRoute<P, Q, B, M, ReadsOnly>,
 ): Route => route as unknown as Route

@@ -1,8 +1,7 @@
 import { makeAnyTaskRoutes } from './any-task/routes.ts'
-import type { DetailDeps } from './any-task/detail.ts'
+import type { AnyTaskDeps } from './any-task/detail.ts'
 import { makeApiKeyRoutes } from './platform/api-key-routes.ts'
-import { makeArchiveRoutes } from './registry/archive-routes.ts'
-import type { RedeliveryDeps } from './event/redeliver.ts'
+import { makeArchiveDownloadRoute } from './registry/archive-download-route.ts'
 import { makeDevelopmentRoutes } from './platform/development-routes.ts'
 import type { DevelopmentDeps } from './platform/development-routes.ts'
 import { makeEndpointRoutes } from './event/endpoint-routes.ts'
@@ -11,6 +10,7 @@ import { makeDocsRoutes } from './docs/routes.ts'
 import type { DocsDeps } from './docs/routes.ts'
 import { makeEventRoutes } from './event/routes.ts'
 import { makeFileRoutes } from './platform/file-routes.ts'
+import type { FileRouteDeps } from './platform/file-routes.ts'
 import { makeHealthRoutes } from './platform/health-routes.ts'
 import type { HealthDeps } from './platform/health-routes.ts'
 import { makeHostNodeRoutes } from './registry/host-node-routes.ts'
@@ -30,68 +30,82 @@ import { makeReviewRoutes } from './registry/review-routes.ts'
 import { makeServiceRoutes } from './platform/service-routes.ts'
 import type { ServiceDeps } from './platform/service-routes.ts'
 import { makeStreamRoutes } from './live/routes.ts'
+import type { StreamDeps } from './live/routes.ts'
 import { makeTrustedPublisherRoutes } from './registry/trusted-publisher-routes.ts'
 import { makeUploadRoutes } from './platform/upload-routes.ts'
 import type { UploadDeps } from './platform/upload-routes.ts'
 import { makeUserRoutes } from './registry/user-routes.ts'
+import { makePublishRoute } from './registry/publish-route.ts'
 import { makeVersionFileRoutes } from './registry/version-file-routes.ts'
+import type { VersionFileDeps } from './registry/version-file-routes.ts'
 import { makeVersionRoutes } from './registry/version-routes.ts'
 import { makeVideoTaskRoutes } from './video-task/routes.ts'
-import type { CreationDeps } from './image-task/create.ts'
+import type { ImageTaskDeps } from './image-task/create.ts'
 import { makeWebhookSecretRoutes } from './event/webhook-secret-routes.ts'
-import type { WebhookSecretDeps } from './event/webhook-secret-routes.ts'
-import type { RegistryDeps } from './registry/deps.ts'
+import type {
+  CheckDeps,
+  HostNodeDeps,
+  PublishDeps,
+  PublisherDeps,
+  TokenDeps,
+  TrustDeps,
+  VersionDeps,
+} from './registry/deps.ts'
 import type { Route } from './route.ts'
 import type { VideoTaskDeps } from './video-task/deps.ts'
 
-export type RouteDeps = CreationDeps &
-  DetailDeps &
-  RegistryDeps &
-  VideoTaskDeps &
-  UploadDeps &
-  HealthDeps &
-  ServiceDeps &
-  OperationsDeps &
-  PictureDeps &
-  DevelopmentDeps &
-  DocsDeps &
-  WebhookSecretDeps &
-  EndpointDeps &
-  RedeliveryDeps
+/** One bag for each area. `src/api.ts` fills them; a signature in the area names the part that it needs. */
+export interface RouteDeps {
+  publicUrl: string
+  imageTask: ImageTaskDeps
+  videoTask: VideoTaskDeps
+  anyTask: AnyTaskDeps
+  registry: VersionDeps & PublisherDeps & HostNodeDeps & CheckDeps & TokenDeps
+  publish: PublishDeps
+  trust: TrustDeps
+  picture: PictureDeps
+  event: EndpointDeps
+  stream: StreamDeps
+  upload: UploadDeps
+  file: FileRouteDeps & VersionFileDeps
+  platform: OperationsDeps & HealthDeps & ServiceDeps & DevelopmentDeps
+  docs: DocsDeps
+}
 
 /** Every route of the service; mounting, OpenAPI and the page of endpoints read this list. */
 export const makeRoutes = (deps: RouteDeps): Route[] =>
   withOpenApiRoutes(
     [
-      ...makeImageTaskRoutes(deps),
-      ...makeVideoTaskRoutes(deps),
-      ...makeAnyTaskRoutes(deps),
-      ...makePublisherRoutes(deps),
-      ...makeMemberRoutes(deps),
-      ...makePersonalAccessTokenRoutes(deps),
-      ...makeTrustedPublisherRoutes(deps),
-      ...makeNodeRoutes(deps),
-      ...makePictureRoutes(deps),
-      ...makePermissionRoutes(deps),
-      ...makeVersionRoutes(deps),
-      ...makeReviewRoutes(deps),
-      ...makeHostNodeRoutes(deps),
-      ...makeRegistryAdminRoutes(deps),
-      ...makeEventRoutes(deps),
-      ...makeStreamRoutes(deps),
-      ...makeWebhookSecretRoutes(deps),
-      ...makeEndpointRoutes(deps),
-      ...makeUploadRoutes(deps),
-      ...makeFileRoutes(deps),
-      ...makeArchiveRoutes(deps),
-      ...makeVersionFileRoutes(deps),
-      ...makeUserRoutes(deps),
-      ...makeApiKeyRoutes(deps),
-      ...makeOperationsRoutes(deps),
-      ...makeHealthRoutes(deps),
-      ...makeServiceRoutes(deps),
-      ...makeDevelopmentRoutes(deps),
-      ...makeDocsRoutes(deps),
+      ...makeImageTaskRoutes(deps.imageTask),
+      ...makeVideoTaskRoutes(deps.videoTask),
+      ...makeAnyTaskRoutes(deps.anyTask),
+      ...makePublisherRoutes(deps.registry),
+      ...makeMemberRoutes(deps.registry),
+      ...makePersonalAccessTokenRoutes(deps.registry),
+      ...makeTrustedPublisherRoutes(deps.trust),
+      ...makeNodeRoutes(deps.registry),
+      ...makePictureRoutes(deps.picture),
+      ...makePermissionRoutes(deps.registry),
+      makePublishRoute(deps.publish),
+      ...makeVersionRoutes(deps.registry),
+      ...makeReviewRoutes(deps.registry),
+      ...makeHostNodeRoutes(deps.registry),
+      ...makeRegistryAdminRoutes(deps.registry),
+      ...makeEventRoutes(deps.event),
+      ...makeStreamRoutes(deps.stream),
+      ...makeWebhookSecretRoutes(deps.event),
+      ...makeEndpointRoutes(deps.event),
+      ...makeUploadRoutes(deps.upload),
+      ...makeFileRoutes(deps.file),
+      makeArchiveDownloadRoute(deps.file),
+      ...makeVersionFileRoutes(deps.file),
+      ...makeUserRoutes(deps.registry),
+      ...makeApiKeyRoutes(deps.registry),
+      ...makeOperationsRoutes(deps.platform),
+      ...makeHealthRoutes(deps.platform),
+      ...makeServiceRoutes(deps.platform),
+      ...makeDevelopmentRoutes(deps.platform),
+      ...makeDocsRoutes(deps.docs),
     ],
     deps.publicUrl,
   )

@@ -9,9 +9,7 @@ import type { RenderTiming, VideoTiming } from '../domain/task/render-timing.ts'
 import { TASK_FAULTS, TaskFault } from '../domain/task/task-fault.ts'
 import type { TaskFaultCode } from '../domain/task/task-fault.ts'
 import { toVideoFault } from '../domain/video-task/video-fault.ts'
-import { signalCancel } from './task.ts'
-import { startImageTask } from './image-task.ts'
-import { startVideoTask } from './video-task.ts'
+import { signalCancel, startImageTask, startVideoTask } from './task.ts'
 
 export interface AnyTaskOptions extends UnitDeps, Slots {
   taskQueue: string

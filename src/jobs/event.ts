@@ -2,13 +2,13 @@ import type { deliverEvents } from '../../workflows/deliver-events.ts'
 import type { redeliverEvent } from '../../workflows/redeliver-event.ts'
 import type { OutboxStart, StartOptions } from '../db/shared/outbox.ts'
 import { NORMAL_PRIORITY, startOptions } from './start.ts'
-import type { TaskFacts } from './task.ts'
+import type { TaskFacts } from './start.ts'
 
 export const deliveryWorkflowId = (taskId: string): string => `deliver-events/${taskId}`
 
 /**
- * Starts the further tries of a task's events, the first of which failed. Where they run already, the start makes them
- * look at the rows again.
+ * Starts the further tries of a task's events, the first of which failed. Where they run already, the signal makes them
+ * look at the rows again; its handler is in workflows/deliver-events.ts.
  */
 export const startDelivery = (
   { taskId, kind, owner }: Pick<TaskFacts, 'taskId' | 'kind' | 'owner'>,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 import type { StartOptions } from '../db/shared/outbox.ts'
-import type { TaskFacts } from './task.ts'
+import type { EngineName } from '../domain/task/engine.ts'
 
 /** The queue of everything that takes CPU: the name of the workflow's own queue with this ending. */
 export const mediaQueue = (taskQueue: string): string => `${taskQueue}-media`
@@ -16,6 +16,18 @@ const SUMMARY_CHARACTERS = 100
 export const NORMAL_PRIORITY = 3
 /** For what may wait: off-peak tasks, and archives that are read again. */
 export const LOW_PRIORITY = 5
+
+export interface TaskFacts {
+  taskId: string
+  kind: string
+  owner: string
+  /** Whom it counts for in the fair order of work; absent: the owner. */
+  account?: string
+  /** Who renders it; absent: the local one. */
+  engine?: EngineName
+  /** An operator reads this first: "relight 1024×768 for alice". */
+  summary: string
+}
 
 /** The options that every workflow starts with: facts for operators, and its place in the order of work. */
 export const startOptions = (

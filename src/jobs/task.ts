@@ -1,26 +1,57 @@
-import type { OutboxSignal } from '../db/shared/outbox.ts'
-import type { EngineName } from '../domain/task/engine.ts'
+import type { OutboxSignal, OutboxStart } from '../db/shared/outbox.ts'
+import type { imageTask } from '../../workflows/image-task.ts'
+import type { RenderTiming, VideoTiming } from '../domain/task/render-timing.ts'
+import type { TaskFacts } from './start.ts'
+import { LOW_PRIORITY, NORMAL_PRIORITY, startOptions } from './start.ts'
+import type { videoTask } from '../../workflows/video-task.ts'
 
 export type TaskFamily = 'image' | 'video'
 
 export const taskWorkflowId = (family: TaskFamily, taskId: string): string =>
   `${family}-task/${taskId}`
 
-export interface TaskFacts {
-  taskId: string
-  kind: string
-  owner: string
-  /** Whom it counts for in the fair order of work; absent: the owner. */
-  account?: string
-  /** Who renders it; absent: the local one. */
-  engine?: EngineName
-  /** An operator reads this first: "relight 1024×768 for alice". */
-  summary: string
-}
-
-/** The signal that stops a cancelled task. */
+/** The signal that stops a cancelled task. Its handlers are in workflows/image-task.ts and video-task.ts. */
 export const signalCancel = (family: TaskFamily, taskId: string): OutboxSignal => ({
   kind: 'signal',
   workflowId: taskWorkflowId(family, taskId),
   signalName: 'cancelRequested',
 })
+
+/** The row of the outbox that starts the workflow of an image task. */
+export const startImageTask = (
+  { engine, ...facts }: TaskFacts,
+  { taskQueue, timing }: { taskQueue: string; timing: RenderTiming },
+): OutboxStart => ({
+  kind: 'start',
+  workflowType: 'imageTask',
+  workflowId: taskWorkflowId('image', facts.taskId),
+  taskQueue,
+  args: [
+    { taskId: facts.taskId, timing, ...(engine === 'vendor' && { engine }) },
+  ] satisfies Parameters<typeof imageTask>,
+  options: startOptions(facts, { status: 'CREATED', priorityKey: NORMAL_PRIORITY }),
+})
+
+/** The row of the outbox that starts the workflow of a video task. */
+export const startVideoTask = (
+  { offPeak, engine, ...facts }: TaskFacts & { offPeak: boolean },
+  { taskQueue, videoTiming }: { taskQueue: string; videoTiming: VideoTiming },
+): OutboxStart => ({
+  kind: 'start',
+  workflowType: 'videoTask',
+  workflowId: taskWorkflowId('video', facts.taskId),
+  taskQueue,
+  args: [
+    engine === 'vendor'
+      ? { taskId: facts.taskId, timing: upstreamTiming(videoTiming, offPeak), engine }
+      : { taskId: facts.taskId, timing: videoTiming },
+  ] satisfies Parameters<typeof videoTask>,
+  options: startOptions(facts, {
+    status: 'created',
+    priorityKey: offPeak ? LOW_PRIORITY : NORMAL_PRIORITY,
+  }),
+})
+
+/** An off-peak task waits at the upstream, in processing. */
+const upstreamTiming = (timing: VideoTiming, offPeak: boolean): VideoTiming =>
+  offPeak ? { ...timing, deadlineSeconds: timing.offPeakSeconds } : timing

@@ -41,7 +41,10 @@ export const startPublishVersion = (
   }
 }
 
-/** Runs the workflow of a version once more, for an operator. The signal reaches a run that is just ending. */
+/**
+ * Runs the workflow of a version once more, for an operator. The signal reaches a run that is just ending; its handler is
+ * in workflows/publish-version.ts.
+ */
 export const retryPublishVersion = (
   facts: VersionFacts,
   options: { taskQueue: string; checkTiming?: Partial<CheckTiming> },
@@ -50,7 +53,7 @@ export const retryPublishVersion = (
   return { ...start, kind: 'restart', options: { ...start.options, signal: 'checksRetried' } }
 }
 
-/** The signal that ends the wait for an upload. */
+/** The signal that ends the wait for an upload. Its handler is in workflows/receive-archive.ts. */
 export const signalArchiveUploaded = (versionId: string): OutboxSignal => ({
   kind: 'signal',
   workflowId: `receive-archive/${versionId}`,

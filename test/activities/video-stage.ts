@@ -6,8 +6,7 @@ import { insertOutbox } from '../../src/db/shared/outbox.ts'
 import { deliveryWorkflowId, startDelivery, startFirstTries } from '../../src/jobs/event.ts'
 import { makeJobs } from '../../src/jobs/client.ts'
 import { mediaQueue } from '../../src/jobs/start.ts'
-import { startVideoTask } from '../../src/jobs/video-task.ts'
-import { taskWorkflowId } from '../../src/jobs/task.ts'
+import { startVideoTask, taskWorkflowId } from '../../src/jobs/task.ts'
 import type { Jobs } from '../../src/jobs/client.ts'
 import { startReconcile } from '../../src/jobs/reconcile.ts'
 import { startRelay } from '../../src/jobs/relay.ts'
@@ -19,8 +18,8 @@ import {
   installQuietRuntime,
   startWorkers,
 } from '../workflows/runtime.ts'
-import { makePlace, PATIENT_LIMITS, SHORT_SCHEDULE, TIMING } from './place.ts'
-import { makeVideoEngine, VIDEO_TIMING } from './video-engine.ts'
+import { PATIENT_LIMITS, SHORT_SCHEDULE, TIMING, makePlace } from './place.ts'
+import { VIDEO_TIMING, makeVideoEngine } from './video-engine.ts'
 import { getVideo } from './video-place.ts'
 import type { NewVideo } from './video-place.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
 import { claimImageTask, moveImageTask } from '../../src/db/image-task/image-task.ts'
-import type { Move } from '../../src/db/task/task-move.ts'
+import type { Move } from '../../src/db/task/task-transition.ts'
 import type { ImageTaskStatus } from '../../src/domain/image-task/image-task.ts'
 import { insertTask, usePlace, see } from '../activities/place.ts'
 

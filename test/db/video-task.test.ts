@@ -7,7 +7,7 @@ import { insertOutbox } from '../../src/db/shared/outbox.ts'
 import { insertUpload, receiveUpload } from '../../src/db/shared/upload.ts'
 import { listStillTasks } from '../../src/db/task/reconcile.ts'
 import { insertTaskInputs } from '../../src/db/task/task-file.ts'
-import type { Move } from '../../src/db/task/task-move.ts'
+import type { Move } from '../../src/db/task/task-transition.ts'
 import { moveVideoTask } from '../../src/db/video-task/video-move.ts'
 import {
   cancelVideoTask,

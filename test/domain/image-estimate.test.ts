@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { estimateSeconds } from '../../src/domain/image-task/image-estimate.ts'
+import { estimateSeconds } from '../../src/domain/image-task/image-size.ts'
 import { IMAGE_KINDS } from '../../src/domain/image-task/image-kind.ts'
 import type { ImageTaskKind } from '../../src/domain/image-task/image-kind.ts'
 

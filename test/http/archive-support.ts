@@ -15,7 +15,7 @@ import { acceptArchive, findArchivePlace } from '../../src/db/registry/archive.t
 import type { ArchivePlace } from '../../src/db/registry/archive.ts'
 import type { OutboxRow } from '../../src/db/shared/outbox.ts'
 import { makeBudget } from '../../src/http/body/budget.ts'
-import { makeArchiveRoutes } from '../../src/http/registry/archive-routes.ts'
+import { makeArchiveDownloadRoute } from '../../src/http/registry/archive-download-route.ts'
 import { makeUploadRoutes } from '../../src/http/platform/upload-routes.ts'
 import type { UploadDeps } from '../../src/http/platform/upload-routes.ts'
 import { makeRegistryPlace, signalOf } from '../db/registry-place.ts'
@@ -74,7 +74,7 @@ export const openArchivePlace = async () => {
     quotas: { owner: { tasks: 9, bytes: 1e6, retentionDays: 30 } },
     now: () => new Date(),
   } as unknown as UploadDeps
-  const server = await startRoutes([...makeUploadRoutes(deps), ...makeArchiveRoutes(deps)], { sql })
+  const server = await startRoutes([...makeUploadRoutes(deps), makeArchiveDownloadRoute(deps)], { sql })
   const checkAnswer = await readContract()
 
   /** Begins a request to the path of a link. */

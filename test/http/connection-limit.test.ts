@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test'
 
 import { makeDatabase } from '../../src/db/client.ts'
 import { makeHealthRoutes } from '../../src/http/platform/health-routes.ts'
-import { defineRoute } from '../../src/http/route.ts'
+import type { Route } from '../../src/http/route.ts'
 import { startRoutes } from '../support/routes.ts'
 import type { RouteServer } from '../support/routes.ts'
 import { waitFor } from '../support/wait.ts'
@@ -16,7 +16,7 @@ import { waitFor } from '../support/wait.ts'
 describe('connections', () => {
   const sql = makeDatabase({ url: 'postgres://unused', pool: 1, name: '', statementTimeoutMs: 0 })
   const asked: (() => void)[] = []
-  const waiting = defineRoute({
+  const waiting: Route = {
     method: 'post',
     path: '/waiting',
     tag: 'Test',
@@ -28,7 +28,7 @@ describe('connections', () => {
       await new Promise<void>((resolve) => asked.push(resolve))
       return { status: 204 }
     },
-  })
+  }
   const health = makeHealthRoutes({ lifecycle: { state: 'serving' }, checks: {} } as never)
   const routes = [...health, waiting]
   const agent = new Agent({ keepAlive: true })

@@ -2,11 +2,14 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 
+import { defineRoute } from '../../src/http/route.ts'
+import type { Route } from '../../src/http/route.ts'
 import { IMAGE_API, makeClient } from '../support/client.ts'
 import type { Answer, Client } from '../support/client.ts'
 import { holdRequest } from '../support/held-request.ts'
 import type { HeldRequest } from '../support/held-request.ts'
 import { makePicture } from '../support/pictures.ts'
+import { startRoutes } from '../support/routes.ts'
 import { useService } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 
@@ -385,4 +388,38 @@ test('a key on anything but a POST is ignored', async () => {
     assert.deepEqual([put.status, put.headers.get('idempotent-replayed')], [200, null])
   }
   assert.equal(await countClaims(user), 0)
+})
+
+describe('a route that forgets to save the response of a request with a key', () => {
+  const FORGETFUL = {
+    method: 'post',
+    path: '/forgetful',
+    tag: 'Test',
+    summary: 'Test',
+    auth: 'none',
+    responses: { 200: { description: 'Done' } },
+    errors: [],
+    handler: () => Promise.resolve({ status: 200, body: { done: true } }),
+  } as const
+
+  test('does not compile', () => {
+    // @ts-expect-error the response of its handler was not saved
+    assert.equal(defineRoute(FORGETFUL).path, '/forgetful')
+    assert.equal(defineRoute({ ...FORGETFUL, readsOnly: true }).path, '/forgetful')
+  })
+
+  test('is answered with 500; the server saves the response of one that only reads', async () => {
+    const reads = { ...FORGETFUL, path: '/reads', readsOnly: true }
+    const server = await startRoutes([FORGETFUL, reads] satisfies Route[], { sql })
+    try {
+      const client = makeClient(server.url)
+      const headers = withKey()
+      assert.equal((await client.post('/forgetful', undefined, headers)).status, 500)
+      assert.equal((await client.post('/forgetful', undefined)).status, 200)
+      const first = await client.post('/reads', undefined, headers)
+      assertReplays(await client.post('/reads', undefined, headers), first)
+    } finally {
+      await server.close()
+    }
+  })
 })

@@ -6,7 +6,6 @@ import { errors } from '../../src/domain/shared/errors.ts'
 import type { Authenticate } from '../../src/http/access/auth.ts'
 import { makeRateLimits, QUOTAS } from '../../src/http/access/rate-limit.ts'
 import type { QuotaName, RateLimits } from '../../src/http/access/rate-limit.ts'
-import { defineRoute } from '../../src/http/route.ts'
 import type { Route } from '../../src/http/route.ts'
 import { makeDatabase } from '../../src/db/client.ts'
 import { startRoutes } from '../support/routes.ts'
@@ -85,18 +84,17 @@ describe('quotas', () => {
 })
 
 const answer = { status: 200, body: {} }
-const route = (method: Route['method'], path: string, more: Partial<Route> = {}): Route =>
-  defineRoute({
-    method,
-    path,
-    tag: 'Test',
-    summary: 'Test',
-    auth: 'optional',
-    responses: { 200: { description: 'Done' } },
-    errors: [],
-    handler: () => Promise.resolve(answer),
-    ...more,
-  })
+const route = (method: Route['method'], path: string, more: Partial<Route> = {}): Route => ({
+  method,
+  path,
+  tag: 'Test',
+  summary: 'Test',
+  auth: 'optional',
+  responses: { 200: { description: 'Done' } },
+  errors: [],
+  handler: () => Promise.resolve(answer),
+  ...more,
+})
 
 const authenticate: Authenticate = ({ authorization }) => {
   const user = String(authorization ?? '').replace('Bearer ', '')

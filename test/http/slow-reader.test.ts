@@ -9,7 +9,6 @@ import { after, before, describe, mock, test } from 'node:test'
 
 import { makeDatabase } from '../../src/db/client.ts'
 import { makeBudget } from '../../src/http/body/budget.ts'
-import { defineRoute } from '../../src/http/route.ts'
 import type { Route } from '../../src/http/route.ts'
 import type { ServerOptions } from '../../src/http/serve/server.ts'
 import { makeSendQueue } from '../../src/http/serve/send-queue.ts'
@@ -86,18 +85,22 @@ test('what the system holds of a connection is read from its table', async (t) =
 /** More than the system takes for both ends of a connection. */
 const BYTES = 16_000_000
 
-const route = (method: Route['method'], path: string, bytes: number, more?: Partial<Route>) =>
-  defineRoute({
-    method,
-    path,
-    tag: 'Test',
-    summary: 'Test',
-    auth: 'none',
-    responses: { 200: { description: 'Done' } },
-    errors: [],
-    handler: () => Promise.resolve({ status: 200, body: { text: 'x'.repeat(bytes) } }),
-    ...more,
-  })
+const route = (
+  method: Route['method'],
+  path: string,
+  bytes: number,
+  more?: Partial<Route>,
+): Route => ({
+  method,
+  path,
+  tag: 'Test',
+  summary: 'Test',
+  auth: 'none',
+  responses: { 200: { description: 'Done' } },
+  errors: [],
+  handler: () => Promise.resolve({ status: 200, body: { text: 'x'.repeat(bytes) } }),
+  ...more,
+})
 
 describe('large answers', () => {
   const budget = makeBudget({ unsent: { total: 4 * BYTES, share: 2 * BYTES } })

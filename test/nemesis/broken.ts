@@ -26,7 +26,7 @@ export const MISTAKES = {
     invariants: ['I1'],
   },
   'a move asks neither for the state before nor for the fence': {
-    file: 'src/db/task/task-move.ts',
+    file: 'src/db/task/task-transition.ts',
     find: '        and status = any(${[...from]})\n        and (${fence}::integer is null or fence = ${fence}::integer)\n',
     put: '        and (status = any(${[...from]}) or (${fence}::integer is null or true))\n',
     invariants: ['I3'],

@@ -4,6 +4,7 @@ import { Compile } from 'typebox/compile'
 
 import { makeRoutes } from '../../src/http/routes.ts'
 import type { RouteDeps } from '../../src/http/routes.ts'
+import type { VideoTaskDeps } from '../../src/http/video-task/deps.ts'
 import type { Route } from '../../src/http/route.ts'
 
 /** The members of an OpenAPI document that the tests look at. */
@@ -55,18 +56,23 @@ export interface Seen {
 }
 
 /** The routes of a service with default settings. None is called, so none needs what it works with. */
-export const listRoutes = (settings: Partial<RouteDeps> = {}): Route[] =>
-  makeRoutes({
-    checks: {},
+export const listRoutes = (settings: Partial<VideoTaskDeps> = {}): Route[] => {
+  const deps = {
     publicUrl: 'http://kiln.example',
-    videoAuth: 'optional',
-    extendSource: 'both',
-    publishAuth: 'bearer+token',
-    ...settings,
-  } as RouteDeps)
+    videoTask: { videoAuth: 'optional', extendSource: 'both', ...settings },
+    publish: { publishAuth: 'bearer+token' },
+    platform: { checks: {} },
+  }
+  // Of any other area an empty bag.
+  return makeRoutes(
+    new Proxy(deps, {
+      get: (target, name) => Reflect.get(target, name) ?? {},
+    }) as unknown as RouteDeps,
+  )
+}
 
 /** The document as a caller reads it. */
-export const readDocument = async (settings?: Partial<RouteDeps>): Promise<Document> => {
+export const readDocument = async (settings?: Partial<VideoTaskDeps>): Promise<Document> => {
   const routes = listRoutes(settings)
   const route = routes.find(({ path }) => path === '/openapi.json')
   const answer = await route?.handler({} as never)

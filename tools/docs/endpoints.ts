@@ -55,14 +55,17 @@ const COUNTED: Record<keyof typeof QUOTAS, string> = {
 
 /** The route values alone: nothing is called, so nothing of what the handlers use has to be there. */
 export const listRoutes = (): Route[] => {
-  const deps: Partial<RouteDeps> = {
-    checks: { postgres: reject, temporal: reject, storage: reject },
-    lifecycle: { state: 'serving' },
-    videoAuth: 'optional',
-    extendSource: 'both',
-    publishAuth: 'bearer+token',
+  const deps = {
+    videoTask: { videoAuth: 'optional', extendSource: 'both' },
+    publish: { publishAuth: 'bearer+token' },
+    platform: {
+      checks: { postgres: reject, temporal: reject, storage: reject },
+      lifecycle: { state: 'serving' },
+    },
   }
-  return makeRoutes(deps as RouteDeps)
+  // Of any other area an empty bag.
+  const bags = new Proxy(deps, { get: (target, name) => Reflect.get(target, name) ?? {} })
+  return makeRoutes(bags as unknown as RouteDeps)
 }
 
 const reject = (): Promise<never> => Promise.reject(new Error('routes of the documentation'))

@@ -4,7 +4,10 @@ import { withoutQuery } from './attempt.ts'
 import type { AttemptKey, AttemptResult, BegunAttempt } from './attempt.ts'
 import { TRIES_WHEN_OVERTAKEN } from './delivery.ts'
 
-/** A first try that a worker holds: nobody else takes it before its lease has ended. */
+/**
+ * A first try that a worker holds: nobody else takes it before its lease has ended. The trigger `event_enters_first_try`
+ * (0013) makes its row when a statement inserts a pending event, such as `transitionTask`.
+ */
 export interface FirstTry extends Omit<BegunAttempt, 'number' | 'failures'> {
   eventId: string
   /** Empty when there is nobody to tell any more. */
@@ -212,6 +215,7 @@ export const completeFirstAttempts = async (
   sql: Transaction,
   delivered: readonly { key: AttemptKey; result: AttemptResult }[],
 ): Promise<void> => {
+  // Trigger `event_leaves_first_try` (0013): a settled event leaves `first_try`, and those behind it become due.
   const column = <T>(read: (row: (typeof delivered)[number]) => T): T[] => delivered.map(read)
   await sql`
     -- the list in a select: as above

@@ -9,12 +9,11 @@ import {
   TERMINAL_STATUSES,
 } from '../../domain/image-task/image-task.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
-import { insertEvent } from '../event/event.ts'
+import { insertEvent, takeFence, transitionTask } from '../task/task-transition.ts'
 import { setQuota } from '../task/account.ts'
 import { insertTaskInputs, ownBytes } from '../task/task-file.ts'
 import type { NewTaskInput } from '../task/task-file.ts'
-import { moveTask, takeFence } from '../task/task-move.ts'
-import type { ClaimedTask, Move, MoveTable } from '../task/task-move.ts'
+import type { ClaimedTask, Move, MoveTable } from '../task/task-transition.ts'
 
 export interface NewImageTask {
   id: string
@@ -29,8 +28,8 @@ export interface NewImageTask {
 }
 
 /**
- * Inserts a task in CREATED with its inputs and its first event. The commit fails when its account may have no more:
- * `toQuotaError` tells it.
+ * Inserts a task in CREATED with its inputs and its first event. The commit fails when its account may have no more, by
+ * the trigger `image_task_charged` (0012); `toQuotaError` reads that failure.
  */
 export const insertImageTask = async (
   sql: Transaction,
@@ -39,8 +38,7 @@ export const insertImageTask = async (
 ): Promise<void> => {
   const { owner: account } = task
   const bytes = ownBytes(task.inputs)
-  // Sent together: none waits for the answer of another. A query begins when it is executed or awaited, and the event
-  // comes after its task.
+  // Sent together, in this order: none waits for the response to another.
   await Promise.all([
     sql`
     insert into task (id, family, kind, segment, owner, status, settings, webhook_url, account,
@@ -121,7 +119,7 @@ const MOVES: MoveTable<ImageTaskStatus> = {
 
 /** Moves an image task with its event; false when the race was lost. */
 export const moveImageTask = (sql: Transaction, move: Move<ImageTaskStatus>): Promise<boolean> =>
-  moveTask(sql, MOVES, move)
+  transitionTask(sql, MOVES, move)
 
 export type ClaimedImageTask = ClaimedTask<ImageTaskKind>
 

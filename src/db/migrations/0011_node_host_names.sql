@@ -1,6 +1,7 @@
 -- The names of a node's host nodes in one text, in lower case and apart by U+0001: a search looks at one narrow row for
 -- each node and not at one for each name. Triggers keep it, so that an api of the release before does so, too.
 -- earlier: d8df29aad8a0a66a4dd037972cb36aea438f0d056ba708a6a60f89d8b9b264ea
+-- earlier: 5d397bc0c36a5f516f8b846fab347442e156913415e0deb17bb7592b2bf91b27
 create table node_host_names (
   node_id text collate "C" primary key references node (id),
   names text not null
@@ -23,6 +24,7 @@ begin
 end
 $$;
 
+-- `settleCurrentHostNodes` writes the rows; searches read the text.
 create trigger current_host_node_inserted after insert on current_host_node
   referencing new table as changed for each statement execute function settle_host_names();
 create trigger current_host_node_deleted after delete on current_host_node

@@ -1,5 +1,6 @@
 -- An image task is charged to its account by its COMMIT itself. So the row of the account, which all of an owner's creations
 -- need, is locked while PostgreSQL writes and not while an api works.
+-- earlier: ac957380f41a3b1fd9e2492da7a5e66e5f89e70e41d8b0c7dcd0e71053910d28
 
 create function charge_image_account() returns trigger language plpgsql as $$
 declare
@@ -25,6 +26,7 @@ begin
 end
 $$;
 
+-- `insertImageTask` inserts the task and sets the quota; `toQuotaError` reads KQ001 and KQ002.
 create constraint trigger image_task_charged after insert on task
 deferrable initially deferred
 for each row when (new.family = 'image' and new.account is not null)

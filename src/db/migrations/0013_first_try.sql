@@ -1,6 +1,7 @@
 -- The first tries at telling receivers of events, as a queue of its own: it stays small however many events there are.
 -- Triggers keep it true, so a statement that settles an event need not know of it.
 -- earlier: e24bddbb2fadc262fd2d4e9c9d30e1602ed4f728361666754b759fbbff267b4f
+-- earlier: 5fea2e7b1b390ba2326da4e73d3131582a6969236cdb4a4b233f6f5eb2858adf
 
 create table first_try (
   event_id uuid primary key references event (id) on delete cascade,
@@ -41,6 +42,7 @@ begin
   return null;
 end $$;
 
+-- `transitionTask` inserts most events; `takeFirstTries` takes the rows.
 create trigger event_enters_first_try after insert on event for each row
   when (new.state = 'pending' and new.failures = 0)
   execute function queue_first_try();

@@ -1,6 +1,7 @@
 -- What searches by a term have counted need not be counted anew: for each node that was listed, hidden or given another
 -- text, how it was before. A count that is known at a snapshot becomes the one of now by the nodes that were changed since.
 -- Triggers write it, so that an api of the release before does so, too. Rows are removed after a day.
+-- earlier: 4cc4005bd6749a11582a39cf010198144034b69d0cab70c627170b27b2a68795
 
 create table node_change (
   -- drawn under the lock of the node's row: for one node the order of its changes
@@ -31,6 +32,7 @@ begin
 end
 $$;
 
+-- `setNodeFields` changes the texts; the counts of searches read the rows.
 create trigger node_text_changed after update on node for each row
   when (old.name_lower is distinct from new.name_lower or old.words is distinct from new.words)
   execute function note_node_text();
@@ -49,6 +51,7 @@ begin
 end
 $$;
 
+-- `insertNodeRow`, `moveNode` and a ban or unban of the publisher write these.
 create trigger node_stats_inserted after insert on node_stats for each row
   execute function note_node_listing();
 create trigger node_stats_listed after update on node_stats for each row

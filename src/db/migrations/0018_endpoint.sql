@@ -2,6 +2,7 @@
 -- `event` for each endpoint that wants one, written with the move. Those of tasks are written by the one statement that
 -- moves tasks; those of the registry by triggers, so that none of its statements can forget them.
 -- earlier: 3c610a94ce8f4afd0c8d71a4b738fe4e9d761ffffd98aa4cecf50d032fd50976
+-- earlier: 7103cac9410b733190997c2895fff2518c7f1327a5cd00bf4964ac51e9bd9616
 
 create table endpoint (
   id uuid primary key default gen_random_uuid(),
@@ -129,6 +130,7 @@ begin
   );
 end $$;
 
+-- `moveVersion` and `putArchive` change the row.
 create function tell_version_move() returns trigger language plpgsql as $$
 begin
   perform tell_version(case when old.status = new.status then 'version.received'
@@ -142,6 +144,7 @@ create trigger version_told after update of status, archive_state on version for
     or old.status = new.status and old.archive_state = 'awaiting' and new.archive_state = 'received')
   execute function tell_version_move();
 
+-- `insertReview` and `closeReview`.
 create function tell_review() returns trigger language plpgsql as $$
 begin
   perform tell_version(case when new.closed_at is null then 'review.requested' else 'review.decided' end,
@@ -156,6 +159,7 @@ create trigger review_decided_told after update of closed_at on review_request f
   when (old.closed_at is null and new.closed_at is not null)
   execute function tell_review();
 
+-- `insertPersonalAccessToken`, `insertExchangedToken`, and whatever revokes a token.
 create function tell_token() returns trigger language plpgsql as $$
 begin
   perform tell_publisher(new.publisher_id,
@@ -173,6 +177,7 @@ create trigger token_revoked_told after update of revoked_at on personal_access_
   when (old.revoked_at is null and new.revoked_at is not null)
   execute function tell_token();
 
+-- `putMember`, `removeMember` and `insertPublisher`.
 create function tell_member() returns trigger language plpgsql as $$
 declare
   m constant publisher_member := case when tg_op = 'DELETE' then old else new end;

@@ -41,6 +41,7 @@ export const putMember = async (
   const [user] = await sql`select from app_user where id = ${userId}`
   if (!user) return { result: 'user_not_found' }
   if (await leavesNoOwner(sql, publisher.id, { userId, role })) return { result: 'last_owner' }
+  // Triggers `member_told` and `member_changed_told` (0018): record an event for the publisher's endpoints.
   const [row] = await sql<{ member: PublisherMember }[]>`
     with m as (
       insert into publisher_member (publisher_id, user_id, role)
@@ -63,6 +64,7 @@ export const removeMember = async (
   const publisher = await lockPublisher(sql, publisherId, 'update')
   if (!publisher) throw new Error('a publisher that is not there')
   if (await leavesNoOwner(sql, publisher.id, { userId, role: undefined })) return 'last_owner'
+  // Trigger `member_told` (0018): likewise; `token_revoked_told` for each token below.
   const { count } = await sql`
     delete from publisher_member where publisher_id = ${publisher.id} and user_id = ${userId}
   `

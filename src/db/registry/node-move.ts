@@ -126,6 +126,7 @@ const moveNode = async (
   `
   if (count === 0) return undefined
   const listed = to === 'NodeStatusActive' && publisher.status === 'PublisherStatusActive'
+  // Trigger `node_stats_listed` (0014): records the change for counts of searches.
   const [change] = await sql<{ versions: number }[]>`
     with changed as (
       update node_stats set listed = ${listed} where node_id = ${node.id} and listed <> ${listed}

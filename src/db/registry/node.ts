@@ -43,6 +43,7 @@ export const insertNodeRow = async (
   sql: Transaction,
   { id, publisherId }: { id: string; publisherId: string },
 ): Promise<boolean> => {
+  // Trigger `node_stats_inserted` (0014): records the change for counts of searches, which `countNodes` reads.
   const { count } = await sql`
     with made as (
       insert into node (id, publisher_id, name) values (${id}, ${publisherId}, ${id})
@@ -61,6 +62,7 @@ export const setNodeFields = async (
   fields: NodeFields,
 ): Promise<void> => {
   const { translations } = fields
+  // Trigger `node_text_changed` (0014): records the texts before the change, likewise.
   await sql`
     update node
     set ${keepName(sql, fields.name)},

@@ -49,6 +49,7 @@ const listNodesOf = async (sql: Transaction, publisherId: string, listed: boolea
   await sql`
     select from node where publisher_id = ${publisherId} order by id for no key update
   `
+  // Trigger `node_stats_listed` (0014): records the changes for counts of searches.
   const [change] = await sql<{ nodes: number; versions: number }[]>`
     with changed as (
       update node_stats s

@@ -17,6 +17,7 @@ export const insertReview = async (
     select from version where id = ${versionId} and status = 'NodeVersionStatusFlagged' for share
   `
   if (!flagged) return { result: 'version_not_flagged' }
+  // Trigger `review_requested_told` (0018): records an event for the publisher's endpoints.
   const [row] = await sql<{ review: Review }[]>`
     insert into review_request as r (version_id, note, requested_by)
     values (${versionId}, ${note ?? ''}, ${userId})

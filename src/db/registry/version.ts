@@ -7,13 +7,12 @@ import type {
 } from '../../domain/registry/version.ts'
 import type { Queryable, Transaction } from '../client.ts'
 import { keepFlag, keepText } from './keep.ts'
-import { settleLatestVersion } from './latest-version.ts'
+import { moveVersion, settleLatestVersion } from './version-move.ts'
 import { noteListChange } from '../search/listed-count.ts'
 import { joinRole, nodeFactColumns } from './node.ts'
 import type { NodeFacts, RecordOptions } from './node.ts'
 import { versionJson } from './registry-json.ts'
 import { lockNode } from './registry-lock.ts'
-import { moveVersion } from './version-move.ts'
 
 /** What names a version: its id in the paths of its publisher, its canonical form in those that everybody reads. */
 export type VersionKey = { id: string } | { canonical: string }

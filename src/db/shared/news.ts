@@ -8,7 +8,8 @@ import { withoutSync } from '../without-sync.ts'
 /**
  * Tells every api that something a reader of this task or version can see has changed, and core workers that first tries
  * wait. It is a hint, sent after the commit and outside of it: a transaction that notifies commits while no other one does,
- * in the whole server. Where a hint is lost with its process, the next look at the rows finds the change.
+ * in the whole server. Where a hint is lost with its process, the next look at the rows finds the change. `unitOfWork`
+ * sends it; `listenForNews` (src/api.ts) and `listenForFirstTries` (src/worker.ts) hear it.
  */
 export type News = (id: string) => void
 

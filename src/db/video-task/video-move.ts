@@ -5,8 +5,8 @@ import {
 } from '../../domain/video-task/video-task.ts'
 import type { VideoTaskState } from '../../domain/video-task/video-task.ts'
 import type { Transaction } from '../client.ts'
-import { moveTask } from '../task/task-move.ts'
-import type { Move, MoveTable } from '../task/task-move.ts'
+import { transitionTask } from '../task/task-transition.ts'
+import type { Move, MoveTable } from '../task/task-transition.ts'
 
 const MOVES: MoveTable<VideoTaskState> = {
   family: 'video',
@@ -17,4 +17,4 @@ const MOVES: MoveTable<VideoTaskState> = {
 
 /** Moves a video task with its event; false when the race was lost. Credits and slots are the caller's. */
 export const moveVideoTask = (sql: Transaction, move: Move<VideoTaskState>): Promise<boolean> =>
-  moveTask(sql, MOVES, move)
+  transitionTask(sql, MOVES, move)

@@ -92,6 +92,7 @@ export const admitWaiting = async (
     where id is distinct from ${except ?? null}::uuid
     order by off_peak, created_at, id
   `
+  // The handler of this signal is in workflows/video-task.ts.
   for (const { id } of rows)
     await tell({ kind: 'signal', workflowId: `video-task/${id}`, signalName: 'admitted' })
 }

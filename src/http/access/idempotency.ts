@@ -26,9 +26,9 @@ export interface Claim {
    * body.
    */
   replay(fingerprint: string): JsonAnswer | undefined
-  /** Stores the answer in the transaction that makes it true. */
-  finish(sql: Transaction, answer: JsonAnswer, fingerprint: string): Promise<void>
-  /** Ends the hold of a request that was answered. */
+  /** Saves the response, in the transaction that makes it true when there is one. */
+  save(answer: JsonAnswer, fingerprint: string, sql?: Transaction): Promise<void>
+  /** Ends the hold of a request that was answered. @throws {Error} when its response was not saved */
   keep(): void
   /** Frees the key unless an answer was stored. Never rejects: the lease ends by itself. */
   release(): Promise<void>
@@ -64,18 +64,20 @@ export const makeIdempotency = ({
       (LEASE_SECONDS * 1000) / 3,
     )
     renewal.unref()
+    let isSaved = false
     return {
       replay: () => undefined,
-      async finish(sql, answer, fingerprint) {
-        const stored = await storeAnswer(
-          sql,
-          claim,
-          scope,
-          encode(answer, fingerprint, secret ? secrets : undefined),
-        )
-        if (!stored) throw errors.idempotencyInFlight()
+      async save(answer, fingerprint, transaction) {
+        const stored = encode(answer, fingerprint, secret ? secrets : undefined)
+        isSaved = transaction
+          ? await storeAnswer(transaction, claim, scope, stored)
+          : await withinDeadline(sql, storeAnswer(sql, claim, scope, stored))
+        if (!isSaved) throw errors.idempotencyInFlight()
       },
-      keep: () => clearInterval(renewal),
+      keep() {
+        if (!isSaved) throw new Error(`${scope.path} ended without saveIdempotentResponse`)
+        clearInterval(renewal)
+      },
       async release() {
         clearInterval(renewal)
         await releaseClaim(sql, claim, scope).catch((error: unknown) =>
@@ -108,7 +110,7 @@ const makeReplay = (answer: StoredAnswer, secrets: Secrets): Claim => ({
     if (answer.fingerprint !== fingerprint) throw errors.idempotencyMismatch()
     return decode(answer, secrets)
   },
-  finish: () => Promise.reject(new Error('a replayed request has nothing to finish')),
+  save: () => Promise.reject(new Error('the response of a replayed request is saved already')),
   keep: () => {},
   release: () => Promise.resolve(),
 })

@@ -10,19 +10,21 @@ import type { TaskDetail } from '../../domain/task/task-item.ts'
 import { END_IMAGE } from '../../domain/video-task/end-image.ts'
 import { ownerOf } from '../access/caller.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
-import type { TaskDeps } from '../task/deps.ts'
 import { readTaskId } from '../task/task-id.ts'
 import { VIDEO_PREFIX } from '../../domain/video-task/video-path.ts'
 import { toItem } from './item.ts'
+import type { TaskReadDeps } from '../task/deps.ts'
+import type { LiveDeps } from '../live/prefer.ts'
 
-export interface DetailDeps extends TaskDeps {
+/** What the routes of tasks of every kind work with. */
+export interface AnyTaskDeps extends TaskReadDeps, LiveDeps {
   /** Address of a workflow in the Temporal UI; undefined where there is none. */
   workflowUrl(workflowId: string): string | undefined
 }
 
 /** Answers a task with all that is known of its life. Throws 404. */
 export const readDetail = async (
-  deps: DetailDeps,
+  deps: Omit<AnyTaskDeps, keyof LiveDeps>,
   { params, caller }: RouteRequest<{ task_id: string }>,
 ): Promise<JsonAnswer> => {
   const { sql, signer, now, workflowUrl } = deps

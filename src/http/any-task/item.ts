@@ -2,12 +2,12 @@ import type { TaskRow } from '../../db/task/task-list.ts'
 import { IMAGE_PREFIX } from '../../domain/image-task/image-kind.ts'
 import type { TaskItem } from '../../domain/task/task-item.ts'
 import { THUMBNAIL } from '../../domain/task/thumbnail.ts'
-import type { TaskDeps } from '../task/deps.ts'
 import { VIDEO_PREFIX } from '../../domain/video-task/video-path.ts'
+import type { TaskReadDeps } from '../task/deps.ts'
 
 /** A task as lists, streams and its own route show it. */
 export const toItem = (
-  { signer, now }: Pick<TaskDeps, 'signer' | 'now'>,
+  { signer, now }: Pick<TaskReadDeps, 'signer' | 'now'>,
   { item, id, owner, segment, hasThumbnail }: TaskRow,
   isAdmin = false,
 ): TaskItem => ({

@@ -3,13 +3,14 @@ import { listOwnerEvents, listTasks as findTasks, summariseTasks } from '../../d
 import type { OwnerEventQuery, TaskQuery } from '../../domain/task/task-item.ts'
 import { parseListTime } from '../../domain/video-task/video-list.ts'
 import type { JsonAnswer } from '../route.ts'
-import type { TaskDeps } from '../task/deps.ts'
 import { makePageToken, parsePageToken } from '../task/page-token.ts'
 import { toItem } from './item.ts'
+import type { TaskReadDeps } from '../task/deps.ts'
+import type { ReadDeps } from '../deps.ts'
 
 /** Answers a page of tasks. The query is valid. Without an owner it lists those of all, and says whose each is. */
 export const listTasks = async (
-  deps: TaskDeps,
+  deps: TaskReadDeps,
   { kind, state, from, to, q, after, limit }: TaskQuery,
   { owner, isAdmin = false }: { owner: string | undefined; isAdmin?: boolean },
 ): Promise<JsonAnswer> => {
@@ -28,14 +29,14 @@ export const listTasks = async (
   return { status: 200, body: { tasks, ...(next && { next: makePageToken(next) }) } }
 }
 
-export const summarise = async ({ sql }: TaskDeps, owner: string): Promise<JsonAnswer> => ({
+export const summarise = async ({ sql }: ReadDeps, owner: string): Promise<JsonAnswer> => ({
   status: 200,
   body: await withinDeadline(sql, summariseTasks(sql, owner)),
 })
 
 /** Answers a page of the events of an owner's tasks. */
 export const listEvents = async (
-  { sql }: Pick<TaskDeps, 'sql'>,
+  { sql }: ReadDeps,
   owner: string,
   { state, after, limit }: OwnerEventQuery,
 ): Promise<JsonAnswer> => {

@@ -17,7 +17,7 @@ import type { Route } from '../route.ts'
 import { judgePageToken } from '../task/page-token.ts'
 import { OfTask } from '../task/task-id.ts'
 import { readDetail } from './detail.ts'
-import type { DetailDeps } from './detail.ts'
+import type { AnyTaskDeps } from './detail.ts'
 import { listEvents, listTasks, summarise } from './list.ts'
 import { streamTasks } from './stream.ts'
 
@@ -39,7 +39,7 @@ const LIST = {
 } as const
 
 /** Tasks of every kind in one list, and one of them with all of its life. */
-export const makeAnyTaskRoutes = (deps: DetailDeps): Route[] => [
+export const makeAnyTaskRoutes = (deps: AnyTaskDeps): Route[] => [
   defineRoute({
     ...LIST,
     path: '/tasks',

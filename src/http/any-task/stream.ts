@@ -9,8 +9,9 @@ import { getCaller } from '../access/caller.ts'
 import { answerStream } from '../live/stream.ts'
 import type { ReadNews, StreamEvent } from '../live/stream.ts'
 import type { Answer, RouteRequest } from '../route.ts'
-import type { TaskDeps } from '../task/deps.ts'
 import { toItem } from './item.ts'
+import type { TaskReadDeps } from '../task/deps.ts'
+import type { LiveDeps } from '../live/prefer.ts'
 
 /** Each task is told of twice a second at most; new ones are looked for. */
 const PACE = { leastMs: 500, mostMs: 2000 }
@@ -19,7 +20,10 @@ const PACE = { leastMs: 500, mostMs: 2000 }
 const UNSEEN_MS = 10_000
 
 /** Follows all tasks of the caller. Throws 400 for a Last-Event-ID that no such stream gave. */
-export const streamTasks = async (deps: TaskDeps, request: RouteRequest): Promise<Answer> => {
+export const streamTasks = async (
+  deps: TaskReadDeps & LiveDeps,
+  request: RouteRequest,
+): Promise<Answer> => {
   const { owner } = getCaller(request)
   const lastEventId = request.headers['last-event-id'] || undefined
   if (lastEventId !== undefined && !/^\d{1,15}$/.test(String(lastEventId)))
@@ -38,7 +42,7 @@ interface FollowedTasks {
   open: Set<string>
 }
 
-const readTasks = (deps: TaskDeps, { owner, since, open }: FollowedTasks): ReadNews => {
+const readTasks = (deps: TaskReadDeps, { owner, since, open }: FollowedTasks): ReadNews => {
   const { sql } = deps
   let told: ReadonlyMap<string, number> | undefined
   let lastMs = since ?? 0

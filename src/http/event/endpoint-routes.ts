@@ -24,8 +24,8 @@ import { getCaller } from '../access/caller.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { getPublisherAccess } from '../registry/access.ts'
 import { OfPublisher, PUBLISHER_ERRORS, PUBLISHER_PATH } from '../registry/paths.ts'
-import type { Answer, BodySpec, Method, Route } from '../route.ts'
-import { judgeUrl } from '../task/judge-url.ts'
+import type { AnswerOf, BodySpec, Method, Route } from '../route.ts'
+import { judgeUrl } from '../task/inputs.ts'
 import { makeEndpointHandlers } from './endpoint.ts'
 import type { EndpointDeps, JudgeAccess } from './endpoint.ts'
 
@@ -119,10 +119,10 @@ const routesOf = (deps: EndpointDeps, scope: Scope): Route[] => {
 
   const route =
     (at: string, params: TProperties, failures: readonly ErrorCodeName[] = []) =>
-    (
-      [method, last, summary]: [method: Method, last: string, summary: string],
+    <const M extends Method>(
+      [method, last, summary]: [method: M, last: string, summary: string],
       [status, description, schema, example]: Answers,
-      handler: (request: never) => Promise<Answer>,
+      handler: (request: never) => Promise<AnswerOf<M>>,
       { errors = [], ...more }: More = {},
     ): Route => ({
       tag: 'Endpoints',

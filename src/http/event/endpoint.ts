@@ -1,3 +1,5 @@
+import type { Outbound } from '../../adapters/outbound/client.ts'
+import type { Signer } from '../../adapters/signing.ts'
 import type { WebhookSecrets as Keeper } from '../../adapters/webhook-secrets.ts'
 import type { Transaction } from '../../db/client.ts'
 import { withinDeadline } from '../../db/client.ts'
@@ -28,18 +30,20 @@ import { errors, shown } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
 import { parseListTime } from '../../domain/video-task/video-list.ts'
 import { getCaller } from '../access/caller.ts'
-import type { JsonAnswer, RouteRequest } from '../route.ts'
+import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
 import { isAllowed, tagOfBytes } from '../serve/etag.ts'
-import type { TaskDeps } from '../task/deps.ts'
 import { redeliverAll, redeliverOne } from './redeliver.ts'
 import type { RedeliveryDeps } from './redeliver.ts'
 
-export type EndpointDeps = RedeliveryDeps &
-  Pick<TaskDeps, 'outbound'> & {
-    webhookSecrets: Keeper
-    /** MAX_ENDPOINTS */
-    maxEndpoints: number
-  }
+/** What the routes of events, endpoints and their secrets work with. */
+export interface EndpointDeps extends RedeliveryDeps {
+  signer: Signer
+  outbound: Outbound
+  now: () => Date
+  webhookSecrets: Keeper
+  /** MAX_ENDPOINTS */
+  maxEndpoints: number
+}
 
 /** Judges who asks: whose endpoints, and whether for more than reading. Throws the 404 and 403 of what the path names. */
 export type JudgeAccess = (
@@ -84,15 +88,14 @@ export const makeEndpointHandlers = (deps: EndpointDeps, judge: JudgeAccess) => 
     request: Request,
     status: number,
     work: (sql: Transaction) => Promise<object>,
-  ): Promise<JsonAnswer> =>
+  ): Promise<SavedAnswer> =>
     unitOfWork(deps, async (sql) => {
       const answer: JsonAnswer = { status, headers: NO_STORE, body: await work(sql) }
-      await request.finish(sql, answer)
-      return answer
+      return await request.saveIdempotentResponse(sql, answer)
     })
 
   return {
-    async create(request: Request<unknown, NewEndpoint>): Promise<JsonAnswer> {
+    async create(request: Request<unknown, NewEndpoint>): Promise<SavedAnswer> {
       const { holder } = await judge(request, 'manage')
       return await write(request, 201, async (sql) => {
         const { url, events } = request.body
@@ -127,13 +130,13 @@ export const makeEndpointHandlers = (deps: EndpointDeps, judge: JudgeAccess) => 
         throw errors.endpointNotFound(key.id)
       return { status: 204 }
     },
-    async test(request: Request): Promise<JsonAnswer> {
+    async test(request: Request): Promise<SavedAnswer> {
       const { id } = await getEnabled(request)
       return await write(request, 202, async (sql) => ({
         event_id: await insertTestEvent(sql, id),
       }))
     },
-    async rotate(request: Request<unknown, SecretRotation>): Promise<JsonAnswer> {
+    async rotate(request: Request<unknown, SecretRotation>): Promise<SavedAnswer> {
       const { id } = await get(request, 'manage')
       const { overlap_seconds: overlap = OVERLAP_SECONDS } = request.body
       return await write(request, 200, async (sql) => {
@@ -166,11 +169,11 @@ export const makeEndpointHandlers = (deps: EndpointDeps, judge: JudgeAccess) => 
         body: { attempts: await withinDeadline(sql, listAttempts(sql, eventId)) },
       }
     },
-    async redeliver(request: Request): Promise<JsonAnswer> {
+    async redeliver(request: Request): Promise<SavedAnswer> {
       const { id } = await getEnabled(request)
       return await redeliverOne(deps, request, await getEventId(request, id))
     },
-    async redeliverSince(request: Request<unknown, RedeliverSince>): Promise<JsonAnswer> {
+    async redeliverSince(request: Request<unknown, RedeliverSince>): Promise<SavedAnswer> {
       const { id: endpointId } = await getEnabled(request)
       const since = parseListTime(request.body.since)
       return await redeliverAll(deps, request, getCaller(request).owner, (sql, starts) =>

@@ -1,5 +1,5 @@
 import { hostOf } from '../../adapters/outbound/url.ts'
-import type { Sql, Transaction } from '../../db/client.ts'
+import type { Transaction } from '../../db/client.ts'
 import { withinDeadline } from '../../db/client.ts'
 import { existsEvent, insertRedelivery, listEvents } from '../../db/event/event-log.ts'
 import type { BegunRedelivery, RedeliveryStarts } from '../../db/event/event-log.ts'
@@ -9,15 +9,13 @@ import { unitOfWork } from '../../db/unit-of-work.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
 import { redeliveryOptions, startRedelivery } from '../../jobs/event.ts'
-import type { Jobs } from '../../jobs/client.ts'
 import { ANONYMOUS } from '../../domain/shared/account.ts'
 import { ownerOf } from '../access/caller.ts'
-import type { JsonAnswer, RouteRequest } from '../route.ts'
+import type { RouteRequest, SavedAnswer } from '../route.ts'
 import { readTaskId } from '../task/task-id.ts'
+import type { CommitDeps, ReadDeps } from '../deps.ts'
 
-export interface RedeliveryDeps {
-  sql: Sql
-  jobs: Jobs
+export interface RedeliveryDeps extends CommitDeps {
   taskQueue: string
   redeliveryLimits: RedeliveryLimits
 }
@@ -26,7 +24,7 @@ type EventRequest = RouteRequest<{ task_id: string; event_id: string }>
 
 /** The id of an event that the caller may read, from the path. Throws 404 for the task or for the event. */
 export const getEventId = async (
-  { sql }: RedeliveryDeps,
+  { sql }: ReadDeps,
   request: Pick<EventRequest, 'params' | 'caller'>,
 ): Promise<string> => {
   const { task_id, event_id: eventId } = request.params
@@ -44,9 +42,9 @@ export const getEventId = async (
  */
 export const redeliverOne = async (
   deps: RedeliveryDeps,
-  request: Pick<RouteRequest, 'caller' | 'finish'>,
+  request: Pick<RouteRequest, 'caller' | 'saveIdempotentResponse'>,
   eventId: string,
-): Promise<JsonAnswer> => {
+): Promise<SavedAnswer> => {
   return await unitOfWork(deps, async (sql, tell) => {
     const redelivery = await insertRedelivery(sql, eventId)
     if (!redelivery) throw errors.notDeliverable()
@@ -54,13 +52,12 @@ export const redeliverOne = async (
     const facts = { redeliveryId: redelivery.id, owner: ownerOf(request) }
     if (redelivery.isNew) await tell(startRedelivery(facts, deps))
     const answer = { status: 202, body: { redelivery_id: redelivery.id } }
-    await request.finish(sql, answer)
-    return answer
+    return await request.saveIdempotentResponse(sql, answer)
   })
 }
 
 const judgeCount = async (
-  { redeliveryLimits }: RedeliveryDeps,
+  { redeliveryLimits }: Pick<RedeliveryDeps, 'redeliveryLimits'>,
   sql: Transaction,
   { id, url }: BegunRedelivery,
 ): Promise<void> => {
@@ -72,13 +69,12 @@ const judgeCount = async (
 /** Begins to send events again, all that `redeliver` finds; the relay starts them. */
 export const redeliverAll = (
   deps: RedeliveryDeps,
-  request: Pick<RouteRequest, 'finish'>,
+  request: Pick<RouteRequest, 'saveIdempotentResponse'>,
   owner: string,
   redeliver: (sql: Transaction, starts: RedeliveryStarts) => Promise<number>,
-): Promise<JsonAnswer> =>
+): Promise<SavedAnswer> =>
   unitOfWork(deps, async (sql) => {
     const starts = { taskQueue: deps.taskQueue, options: redeliveryOptions(owner) }
     const answer = { status: 202, body: { redeliveries: await redeliver(sql, starts) } }
-    await request.finish(sql, answer)
-    return answer
+    return await request.saveIdempotentResponse(sql, answer)
   })

@@ -19,6 +19,7 @@ import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
 import { EVENT_LINKS } from '../task/event-links.ts'
 import { OfTask, readTaskId } from '../task/task-id.ts'
+import type { ReadDeps } from '../deps.ts'
 
 const COMMON = { tag: 'Events' } as const
 const TASK_ID = '0f0c2a7e-6a3e-4d43-9c1b-2b8f0d3c5a11'
@@ -37,7 +38,7 @@ export const makeEventRoutes = (deps: RedeliveryDeps): Route[] => [
   redeliverSince(deps),
 ]
 
-const list = ({ sql }: RedeliveryDeps): Route =>
+const list = ({ sql }: ReadDeps): Route =>
   defineRoute({
     ...COMMON,
     auth: 'optional',
@@ -74,7 +75,7 @@ const list = ({ sql }: RedeliveryDeps): Route =>
     },
   })
 
-const attempts = (deps: RedeliveryDeps): Route =>
+const attempts = (deps: ReadDeps): Route =>
   defineRoute({
     ...COMMON,
     auth: 'optional',

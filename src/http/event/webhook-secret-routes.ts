@@ -72,8 +72,7 @@ export const makeWebhookSecretRoutes = ({ sql, webhookSecrets }: WebhookSecretDe
       const { overlap_seconds: overlapSeconds = OVERLAP_SECONDS } = request.body
       return unitOfWork({ sql }, async (sql) => {
         const answer = toAnswer(await webhookSecrets.rotate(sql, owner, overlapSeconds))
-        await request.finish(sql, answer)
-        return answer
+        return await request.saveIdempotentResponse(sql, answer)
       })
     },
   }),

@@ -5,14 +5,14 @@ import { findImageTask, moveImageTask } from '../../db/image-task/image-task.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import type { ImageTaskKind } from '../../domain/image-task/image-kind.ts'
 import { TASK_FAULTS } from '../../domain/task/task-fault.ts'
-import type { JsonAnswer } from '../route.ts'
-import type { CreationDeps } from './create.ts'
+import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
+import type { CommitDeps } from '../deps.ts'
 
 interface CancelRequest {
   id: string
   owner: string
   kinds: readonly ImageTaskKind[]
-  finish(sql: Transaction, answer: JsonAnswer): Promise<void>
+  saveIdempotentResponse: RouteRequest['saveIdempotentResponse']
 }
 
 /** The move that came first may have been made after the task was read. */
@@ -25,9 +25,9 @@ const ERROR = { code: 'cancelled', message: TASK_FAULTS.cancelled }
 
 /** Moves a task of the owner to FAILED and lets its workflow know. Throws 404, or 409 when the task has already ended. */
 export const cancelTask = async (
-  deps: CreationDeps,
-  { id, owner, kinds, finish }: CancelRequest,
-): Promise<JsonAnswer> => {
+  deps: CommitDeps,
+  { id, owner, kinds, saveIdempotentResponse }: CancelRequest,
+): Promise<SavedAnswer> => {
   const answer: JsonAnswer = {
     status: 200,
     body: { data: { task_id: id, status: 'FAILED', generated: [], error: ERROR } },
@@ -40,8 +40,7 @@ export const cancelTask = async (
       const moved = await moveImageTask(sql, { id, to: 'FAILED', error: ERROR })
       if (!moved) throw errors.cannotCancel(await statusNow(sql, { id, owner, kinds }))
       await tell(signalCancel('image', id))
-      await finish(sql, answer)
-      return answer
+      return await saveIdempotentResponse(sql, answer)
     },
     {
       of: id,

@@ -5,9 +5,12 @@ import { errors } from '../../domain/shared/errors.ts'
 import { TERMINAL_STATUSES } from '../../domain/image-task/image-task.ts'
 import type { ImageTaskKind } from '../../domain/image-task/image-kind.ts'
 import type { JsonAnswer } from '../route.ts'
-import { answerRead, VENDOR_POLL_SECONDS } from '../task/read-answer.ts'
-import type { CreationDeps } from './create.ts'
-import { toRecord } from './record.ts'
+import { VENDOR_POLL_SECONDS, answerRead } from '../task/read-answer.ts'
+import type { TaskReadDeps } from '../task/deps.ts'
+import type { Signer } from '../../adapters/signing.ts'
+import { makeImageRecord } from '../../domain/image-task/image-record.ts'
+import type { ImageTaskFacts } from '../../domain/image-task/image-record.ts'
+import type { ImageTaskRecord } from '../../domain/image-task/image-task.ts'
 
 interface ReadRequest {
   id: string
@@ -19,7 +22,7 @@ interface ReadRequest {
 
 /** Answers a task of the owner, or 304 when the caller has it. Throws 404. */
 export const readTask = async (
-  { sql, signer, now }: CreationDeps,
+  { sql, signer, now }: TaskReadDeps,
   { id, owner, kinds, known }: ReadRequest,
 ): Promise<JsonAnswer> => {
   const task = await withinDeadline(sql, findImageTask(sql, { id, owner, kinds }))
@@ -40,3 +43,7 @@ const pollAfter = ({ status, engine }: ImageTaskRow): number | undefined => {
   if (engine === 'vendor') return VENDOR_POLL_SECONDS
   return status === 'IN_PROGRESS' ? 1 : 2
 }
+
+/** A task as callers see it: each read signs the links anew. */
+const toRecord = (task: ImageTaskFacts, signer: Signer, now: Date): ImageTaskRecord =>
+  makeImageRecord(task, (name) => signer.signFile(task.id, name, now))

@@ -6,23 +6,25 @@ import { IMAGE_FAMILIES, IMAGE_KINDS, IMAGE_PREFIX } from '../../domain/image-ta
 import { ImageTaskRecord, ImageTaskStatus } from '../../domain/image-task/image-task.ts'
 import type { ImageFamily, ImageTaskKind } from '../../domain/image-task/image-kind.ts'
 import { cancelTask } from './cancel.ts'
-import { makeCreation } from './create.ts'
-import type { CreationDeps } from './create.ts'
-import { makeJudge } from './judge.ts'
+import { makeCreation, makeDryRun, makeJudge } from './create.ts'
+import type { ImageTaskDeps } from './create.ts'
 import { readTask } from './read.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { getCaller } from '../access/caller.ts'
 import { answerAfterChange } from '../live/prefer.ts'
+import type { LiveDeps } from '../live/prefer.ts'
 import { defineRoute } from '../route.ts'
 import type { ResponseSpec, Route } from '../route.ts'
 import { linkToEvents } from '../task/event-links.ts'
 import { STATUS_HEADERS } from '../task/read-answer.ts'
-import { orDryRun, TAKES_DRY_RUN } from '../task/dry-run.ts'
+import { DryRunQuery, orDryRun } from '../task/dry-run.ts'
 import { OfTask, readTaskId } from '../task/task-id.ts'
-import { DOT, EXAMPLE_ID, EXAMPLE_LINK, EXAMPLES, EXAMPLE_URL } from './examples.ts'
+import { DOT, EXAMPLES, EXAMPLE_ID, EXAMPLE_LINK, EXAMPLE_URL } from './examples.ts'
+import type { CommitDeps, ReadDeps } from '../deps.ts'
+import type { TaskReadDeps } from '../task/deps.ts'
 
 /** The routes of image tasks: one creation for each kind; list, status and cancel for each family. */
-export const makeImageTaskRoutes = (deps: CreationDeps): Route[] => [
+export const makeImageTaskRoutes = (deps: ImageTaskDeps): Route[] => [
   ...Object.keys(IMAGE_KINDS).map((kind) => creation(deps, kind as ImageTaskKind)),
   ...Object.keys(IMAGE_FAMILIES).flatMap((family) => [
     list(deps, family as ImageFamily),
@@ -34,13 +36,13 @@ export const makeImageTaskRoutes = (deps: CreationDeps): Route[] => [
 const COMMON = { tag: 'Image tasks', auth: 'required' } as const
 const Data = Type.Object({ data: ImageTaskRecord })
 
-const creation = (deps: CreationDeps, kind: ImageTaskKind): Route => {
+const creation = (deps: ImageTaskDeps, kind: ImageTaskKind): Route => {
   const { path, family, title, body, images, maxBytes } = IMAGE_KINDS[kind]
   return defineRoute({
     ...COMMON,
     method: 'post',
     path: IMAGE_PREFIX + path,
-    ...TAKES_DRY_RUN,
+    query: DryRunQuery,
     quota: 'create',
     summary: title,
     description:
@@ -72,6 +74,7 @@ const creation = (deps: CreationDeps, kind: ImageTaskKind): Route => {
       'outcome_unknown',
     ],
     judge: makeJudge(deps, kind),
+    dryRun: makeDryRun(deps, kind),
     handler: makeCreation(deps, kind),
   })
 }
@@ -87,7 +90,7 @@ const linksOf = (family: ImageFamily): NonNullable<ResponseSpec['links']> => {
   }
 }
 
-const list = ({ sql }: CreationDeps, family: ImageFamily): Route =>
+const list = ({ sql }: ReadDeps, family: ImageFamily): Route =>
   defineRoute({
     ...COMMON,
     method: 'get',
@@ -127,7 +130,7 @@ const list = ({ sql }: CreationDeps, family: ImageFamily): Route =>
     },
   })
 
-const status = (deps: CreationDeps, family: ImageFamily): Route =>
+const status = (deps: TaskReadDeps & LiveDeps, family: ImageFamily): Route =>
   defineRoute({
     ...COMMON,
     method: 'get',
@@ -159,7 +162,7 @@ const status = (deps: CreationDeps, family: ImageFamily): Route =>
     },
   })
 
-const cancel = (deps: CreationDeps, family: ImageFamily): Route =>
+const cancel = (deps: CommitDeps, family: ImageFamily): Route =>
   defineRoute({
     ...COMMON,
     method: 'post',
@@ -192,6 +195,6 @@ const cancel = (deps: CreationDeps, family: ImageFamily): Route =>
         id: readTaskId(request.params.task_id),
         owner: getCaller(request).owner,
         kinds: IMAGE_FAMILIES[family].read,
-        finish: request.finish,
+        saveIdempotentResponse: request.saveIdempotentResponse,
       }),
   })

@@ -10,21 +10,20 @@ import type { ImageTaskKind } from '../../domain/image-task/image-kind.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
 import { ownerOf } from '../access/caller.ts'
-import type { CreationDeps } from '../image-task/create.ts'
 import { readTask as readImageTask } from '../image-task/read.ts'
 import { getVersionAccess } from '../registry/access.ts'
-import type { RegistryDeps } from '../registry/deps.ts'
+import type { RecordDeps } from '../registry/deps.ts'
 import { OfVersion, VERSION_ERRORS, VERSION_PATH } from '../registry/paths.ts'
 import { defineRoute } from '../route.ts'
 import type { Answer, ResponseSpec, Route, RouteRequest } from '../route.ts'
 import { OfTask, readTaskId } from '../task/task-id.ts'
-import type { VideoTaskDeps } from '../video-task/deps.ts'
+import type { TaskReadDeps } from '../task/deps.ts'
 import { readTask as readVideoTask } from '../video-task/read.ts'
 import type { LiveDeps } from './prefer.ts'
 import { answerStream, STREAM_IS_OVER } from './stream.ts'
 import type { ReadNews, StreamEvent } from './stream.ts'
 
-export type StreamDeps = LiveDeps & CreationDeps & VideoTaskDeps & RegistryDeps
+export type StreamDeps = LiveDeps & TaskReadDeps & RecordDeps
 
 /** The streams of what happens to a task and to a version, as server-sent events. */
 export const makeStreamRoutes = (deps: StreamDeps): Route[] => [

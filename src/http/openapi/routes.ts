@@ -8,7 +8,7 @@ import type { JsonAnswer, Route } from '../route.ts'
 
 /** Adds the routes that answer the description of all routes, themselves included. */
 export const withOpenApiRoutes = (others: readonly Route[], publicUrl: string): Route[] => {
-  // Its text takes 15 ms of the processor, and anybody may ask for it a hundred times a second.
+  // Written once: docs/decisions.md, The document.
   let written: string | undefined
   const json = () =>
     Promise.resolve({ status: 200, body: document, text: (written ??= JSON.stringify(document)) })
@@ -50,10 +50,7 @@ const documentRoute = (
 
 const YAML = 'application/yaml'
 
-/**
- * Its members' members one at a time, because all at once, which is 2 MB, hold every other caller up for half a second.
- * The library is loaded when it is needed: most processes never are asked.
- */
+/** Writes member by member, so that no other caller waits for all of it: docs/decisions.md, The document. */
 const toYaml = async (document: Record<string, unknown>): Promise<string> => {
   const { stringify } = await import('yaml')
   let text = ''

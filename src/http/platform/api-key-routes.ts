@@ -14,7 +14,7 @@ import { SMALL_BODY } from '../body/body-limits.ts'
 import { getCaller } from '../access/caller.ts'
 import { digest } from '../access/digest.ts'
 import { defineRoute } from '../route.ts'
-import type { JsonAnswer, Route, RouteRequest } from '../route.ts'
+import type { JsonAnswer, Route, RouteRequest, SavedAnswer } from '../route.ts'
 
 /** The routes of a user's API keys. They take a bearer token only: a stolen key cannot make itself others. */
 export const makeApiKeyRoutes = ({ sql }: { sql: Sql }): Route[] => [
@@ -97,7 +97,7 @@ const COMMON = { tag: 'API keys', auth: 'jwt' } as const
 const createApiKey = (
   sql: Sql,
   request: RouteRequest<unknown, unknown, NewApiKey>,
-): Promise<JsonAnswer> => {
+): Promise<SavedAnswer> => {
   const { name, expires_at } = request.body
   const key = makeCredential('api_key', randomBytes)
   const row = {
@@ -111,7 +111,6 @@ const createApiKey = (
     const made = await insertApiKey(sql, row)
     if (made === undefined) throw errors.validationFailed([pastExpiry(expires_at ?? '').message])
     const answer: JsonAnswer = { status: 201, body: { ...made, key } satisfies CreatedApiKey }
-    await request.finish(sql, answer)
-    return answer
+    return await request.saveIdempotentResponse(sql, answer)
   })
 }

@@ -8,7 +8,7 @@ import { apiError, shown } from '../../domain/shared/errors.ts'
 import { signToken, tokenExpiry } from '../../process/development-issuer.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { defineRoute } from '../route.ts'
-import type { JsonAnswer, Route, RouteRequest } from '../route.ts'
+import type { JsonAnswer, Route, RouteRequest, SavedAnswer } from '../route.ts'
 
 /** The issuer of the embedded stack: its key, and whom it knows. */
 export interface Development {
@@ -93,15 +93,14 @@ const createToken = async (
   sql: Sql,
   { key, audience }: Development,
   request: RouteRequest<unknown, unknown, { user: string }>,
-): Promise<JsonAnswer> => {
+): Promise<SavedAnswer> => {
   refuseStrangers(request)
   const { user } = request.body
   const issuedAt = new Date()
   const token = await signToken(key, user, { audience, issuedAt })
   const body = { user, token, expires_at: tokenExpiry(issuedAt).toISOString() }
   const answer: JsonAnswer = { status: 201, body }
-  await unitOfWork({ sql }, (sql) => request.finish(sql, answer))
-  return answer
+  return await unitOfWork({ sql }, (sql) => request.saveIdempotentResponse(sql, answer))
 }
 
 /** Throws 403 for a page of another site, and for a name that only happens to lead here. */

@@ -20,7 +20,7 @@ import { readQueues } from '../../jobs/queues.ts'
 import { getCaller } from '../access/caller.ts'
 import { requirePlatformAdmin } from '../registry/access.ts'
 import { makeAudit } from '../registry/admin.ts'
-import type { JsonAnswer, RouteRequest } from '../route.ts'
+import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
 
 export interface OperationsDeps extends OperatorOptions {
   jobs: Jobs
@@ -98,7 +98,7 @@ export const runCommand = async <Thing extends { status: string }>(
   deps: OperationsDeps,
   request: RouteRequest<{ id: string }, unknown, { reason?: string }>,
   { action, operate, show, target, notFound, done = [] }: Command<Thing>,
-): Promise<JsonAnswer> => {
+): Promise<SavedAnswer> => {
   const audit = makeAudit(request)
   const { reason } = request.body
   const id = request.params.id.toLowerCase()
@@ -114,8 +114,7 @@ export const runCommand = async <Thing extends { status: string }>(
       if (changed)
         await insertAudit(sql, audit, { action, target: target(now), before, after, reason })
       const answer = { status: 200, body: { ...show(now), changed } }
-      await request.finish(sql, answer)
-      return answer
+      return await request.saveIdempotentResponse(sql, answer)
     },
     { of: id },
   )

@@ -11,13 +11,15 @@ import { NewUpload, UPLOAD_MAX_BYTES, UploadLinks } from '../../domain/shared/up
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { getCaller } from '../access/caller.ts'
 import { defineRoute } from '../route.ts'
-import type { JsonAnswer, Route, RouteRequest } from '../route.ts'
-import type { TaskDeps } from '../task/deps.ts'
+import type { JsonAnswer, Route, RouteRequest, SavedAnswer } from '../route.ts'
 import { uploadArchive } from '../registry/archive.ts'
 import { receive } from './upload.ts'
 import type { ReceiveDeps } from './upload.ts'
+import type { TaskReadDeps } from '../task/deps.ts'
+import type { CommitDeps } from '../deps.ts'
 
-export type UploadDeps = TaskDeps & ReceiveDeps
+/** What takes uploads: files for tasks, and archives of versions. */
+export type UploadDeps = CommitDeps & TaskReadDeps & ReceiveDeps
 
 /** Routes for files that are too large, or too often used, to be sent inside a body. */
 export const makeUploadRoutes = (deps: UploadDeps): Route[] => [
@@ -82,7 +84,10 @@ export const makeUploadRoutes = (deps: UploadDeps): Route[] => [
 ]
 
 /** What a link is for, which only its signature tells. Throws signature_invalid or upload_expired. */
-const judgeLink = ({ signer, now }: UploadDeps, claim: UploadClaim): 'archive' | 'file' => {
+const judgeLink = (
+  { signer, now }: Pick<UploadDeps, 'signer' | 'now'>,
+  claim: UploadClaim,
+): 'archive' | 'file' => {
   const forArchive = signer.verifyArchive(claim, now())
   const verdict =
     forArchive === 'signature_invalid' ? signer.verifyUpload(claim, now()) : forArchive
@@ -100,9 +105,9 @@ const LINKS_EXAMPLE = {
 }
 
 const createUpload = async (
-  deps: TaskDeps,
+  deps: CommitDeps & TaskReadDeps,
   request: RouteRequest<unknown, unknown, NewUpload>,
-): Promise<JsonAnswer> => {
+): Promise<SavedAnswer> => {
   const { owner } = getCaller(request)
   const { file_name: fileName, content_type: declaredType = null, file_hash } = request.body
   const id = randomUUID()
@@ -113,15 +118,14 @@ const createUpload = async (
       const existing = sha256 === undefined ? undefined : await renewUpload(sql, { owner, sha256 })
       const upload = existing ?? (await insertUpload(sql, { id, owner, fileName, declaredType }))
       const answer = makeAnswer(deps, upload, existing !== undefined)
-      await request.finish(sql, answer)
-      return answer
+      return await request.saveIdempotentResponse(sql, answer)
     },
     { wasCommitted: () => existsUpload(deps.sql, id) },
   )
 }
 
 const makeAnswer = (
-  { signer, now }: TaskDeps,
+  { signer, now }: Pick<UploadDeps, 'signer' | 'now'>,
   { id, file_name, expires_at }: Upload,
   existing: boolean,
 ): JsonAnswer => ({

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { open, rm } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 
-import { apiError, errors } from '../../domain/shared/errors.ts'
+import { apiError, errors, shown } from '../../domain/shared/errors.ts'
 import type { ErrorCodeName } from '../../domain/shared/errors.ts'
 import { failpoint } from '../../process/failpoint.ts'
 import type { Budget, Reservation } from '../body/budget.ts'
@@ -12,7 +12,6 @@ import { hasBody } from '../body/media-type.ts'
 import { USUAL_PACE } from '../body/pace.ts'
 import { openBodySource, tooLarge } from '../body/source.ts'
 import type { BodySource } from '../body/source.ts'
-import { readDigests, requireWhole } from './upload-headers.ts'
 
 export interface UploadedFileDeps {
   budget: Budget
@@ -131,4 +130,43 @@ const copyBody = async (
 /** When the scratch folder cannot take a file (no space, no permission), the request is not at fault. */
 const refuseForNow = (error: unknown): never => {
   throw errors.unavailable(error)
+}
+
+/** Refuses a part, which would be kept as the whole file (RFC 9110, 14.5). */
+const requireWhole = ({ 'content-range': range }: IncomingHttpHeaders): void => {
+  if (range === undefined) return
+  const fault = `Content-Range must be absent: an upload is sent whole, got ${shown(range)}`
+  throw errors.validationFailed([fault])
+}
+
+interface GivenDigest {
+  header: string
+  /** Lower-case hex. */
+  sha256: string
+}
+
+/**
+ * The SHA-256 of Repr-Digest and Content-Digest (RFC 9530) and of Digest, which many write in hex. Other algorithms are
+ * left out. Throws validation_failed for what is not of its form.
+ */
+const readDigests = (headers: IncomingHttpHeaders): GivenDigest[] =>
+  ['Repr-Digest', 'Content-Digest', 'Digest'].flatMap((header) =>
+    String(headers[header.toLowerCase()] ?? '')
+      .split(',')
+      .map((member) => member.trim())
+      .filter((member) => /^sha-256(?![^\s=;])/i.test(member))
+      .map((member) => ({ header, sha256: readDigest(header, member) })),
+  )
+
+const BASE64 = /^sha-256=(:?)([a-z0-9+/]{43}=?)\1$/i
+const HEX = /^sha-256=([0-9a-f]{64})$/i
+
+const readDigest = (header: string, member: string): string => {
+  const base64 = BASE64.exec(member)?.[2]
+  if (base64 !== undefined) return Buffer.from(base64, 'base64').toString('hex')
+  const hex = header === 'Digest' ? HEX.exec(member)?.[1] : undefined
+  if (hex !== undefined) return hex.toLowerCase()
+  const form =
+    header === 'Digest' ? 'sha-256=<32 bytes in Base64>' : 'sha-256=:<32 bytes in Base64>:'
+  throw errors.validationFailed([`${header} must have the form ${form}, got ${shown(member)}`])
 }

@@ -20,18 +20,16 @@ import {
 } from '../../domain/registry/visibility.ts'
 import type { NodeAccess, VersionAccess } from '../../domain/registry/visibility.ts'
 import type { Caller } from '../access/auth.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { ReadDeps } from '../deps.ts'
 
 /** Who asks for what a path names. Everywhere below existence is judged first, then bans, then the role. */
 interface Asked {
   caller: Caller | undefined
 }
 
-type Deps = Pick<RegistryDeps, 'sql'>
-
 /** The publisher in a path. Throws its 404 and 403. */
 export const getPublisherAccess = async (
-  { sql }: Deps,
+  { sql }: ReadDeps,
   {
     publisherId,
     access,
@@ -52,7 +50,7 @@ export const getPublisherAccess = async (
 
 /** The node in a path that everybody reads. Throws its 404 and 403. */
 export const getNodeAccess = async (
-  { sql }: Deps,
+  { sql }: ReadDeps,
   { nodeId, access, caller }: Asked & { nodeId: string; access: NodeAccess },
 ): Promise<NodeFacts> => {
   const found = await withinDeadline(
@@ -66,7 +64,7 @@ export const getNodeAccess = async (
 
 /** The node in a path of its publisher. Throws 404 also for one of another publisher's, and the 403 of bans and role. */
 export const getOwnNodeAccess = async (
-  { sql }: Deps,
+  { sql }: ReadDeps,
   {
     publisherId,
     nodeId,
@@ -97,7 +95,7 @@ export const getOwnNodeAccess = async (
 
 /** The version in a path that everybody reads; a malformed one is none. Throws the 404 and 403 of node and version. */
 export const getVersionAccess = async (
-  { sql }: Deps,
+  { sql }: ReadDeps,
   {
     access,
     ...asked
@@ -115,7 +113,7 @@ export const getVersionAccess = async (
 
 /** The same where its files are asked for: those of a version that is not Active are for members and platform admins. */
 export const getFilesAccess = async (
-  deps: Deps,
+  deps: ReadDeps,
   asked: Asked & { nodeId: string; version: string },
 ): Promise<VersionFacts> => {
   const found = await getVersionAccess(deps, { ...asked, access: 'read' })
@@ -125,7 +123,7 @@ export const getFilesAccess = async (
 
 /** The version whose archive a path names, for anybody. Throws the 404 of publisher, node and version, then the 403. */
 export const getArchiveAccess = async (
-  { sql }: Deps,
+  { sql }: ReadDeps,
   path: { publisherId: string; nodeId: string; version: string },
 ): Promise<VersionFacts> => {
   const { publisherId, nodeId, version } = path
@@ -150,7 +148,7 @@ export const getArchiveAccess = async (
 }
 
 const findVersion = async (
-  sql: Deps['sql'],
+  sql: ReadDeps['sql'],
   { nodeId, version, caller }: Asked & { nodeId: string; version: string },
 ): Promise<VersionFacts | undefined> => {
   const canonical = parseVersionNumber(version)?.canonical
@@ -164,7 +162,7 @@ const findVersion = async (
 
 /** The version whose id is in a path of its node's publisher. Throws 404 for any other, and 403 as its node does. */
 export const getOwnVersionAccess = async (
-  { sql }: Deps,
+  { sql }: ReadDeps,
   asked: Asked & {
     publisherId: string
     nodeId: string

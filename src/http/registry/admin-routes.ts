@@ -14,7 +14,8 @@ import {
   readAuditLog,
   retryVersionByAdmin,
 } from './admin.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { CommitDeps, ReadDeps } from '../deps.ts'
+import type { CheckDeps, RegistryDeps } from './deps.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
 import {
@@ -32,7 +33,7 @@ const COMMON = { tag: 'Registry admin', auth: 'required' } as const
 const VERSION_ERRORS = ['node_not_found', 'version_not_found', ...WRITE_ERRORS] as const
 
 /** The routes of platform admins. Each change is written to the audit log with it. */
-export const makeRegistryAdminRoutes = (deps: RegistryDeps): Route[] => [
+export const makeRegistryAdminRoutes = (deps: CheckDeps): Route[] => [
   editNode(deps),
   editVersion(deps),
   retry(deps),
@@ -87,7 +88,7 @@ const editVersion = (deps: RegistryDeps): Route =>
     handler: (request) => editVersionByAdmin(deps, request),
   })
 
-const retry = (deps: RegistryDeps): Route =>
+const retry = (deps: CheckDeps): Route =>
   defineRoute({
     ...COMMON,
     method: 'post',
@@ -111,7 +112,7 @@ const PUBLISHER_MOVE = {
   errors: ['publisher_not_found', ...WRITE_ERRORS],
 } as const
 
-const ban = (deps: RegistryDeps): Route =>
+const ban = (deps: CommitDeps): Route =>
   defineRoute({
     ...PUBLISHER_MOVE,
     path: `/admin${PUBLISHER_PATH}/ban`,
@@ -121,7 +122,7 @@ const ban = (deps: RegistryDeps): Route =>
     handler: makePublisherMove(deps, 'ban'),
   })
 
-const unban = (deps: RegistryDeps): Route =>
+const unban = (deps: CommitDeps): Route =>
   defineRoute({
     ...PUBLISHER_MOVE,
     path: `/admin${PUBLISHER_PATH}/unban`,
@@ -137,7 +138,7 @@ const unban = (deps: RegistryDeps): Route =>
     handler: makePublisherMove(deps, 'unban'),
   })
 
-const auditLog = (deps: RegistryDeps): Route =>
+const auditLog = (deps: ReadDeps): Route =>
   defineRoute({
     ...COMMON,
     method: 'get',

@@ -16,11 +16,12 @@ import { totalPages } from '../../domain/registry/registry-fields.ts'
 import type { VersionAdminUpdate } from '../../domain/registry/version.ts'
 import { retryPublishVersion, startExtraction } from '../../jobs/version.ts'
 import { getCaller } from '../access/caller.ts'
-import type { JsonAnswer, RouteRequest } from '../route.ts'
+import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
 import { demandedRev } from '../serve/etag.ts'
 import { faultsError } from '../serve/errors.ts'
 import { getOwnNodeAccess, getVersionAccess, requirePlatformAdmin } from './access.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { CommitDeps, ReadDeps } from '../deps.ts'
+import type { CheckDeps, RegistryDeps } from './deps.ts'
 import type { OfNode, OfOwnNode, OfPublisher, OfVersion } from './paths.ts'
 import { showPublisher } from './visible.ts'
 
@@ -97,9 +98,9 @@ export const editVersionByAdmin = async (
 
 /** Starts again what did not succeed: the workflow of the version takes up its checks, its extraction, or both. */
 export const retryVersionByAdmin = async (
-  deps: RegistryDeps,
+  deps: CheckDeps,
   request: RouteRequest<OfVersion>,
-): Promise<JsonAnswer> => {
+): Promise<SavedAnswer> => {
   const audit = makeAudit(request)
   const { params, caller } = request
   const { id, node, version } = await getVersionAccess(deps, { ...params, access: 'read', caller })
@@ -117,15 +118,16 @@ export const retryVersionByAdmin = async (
     const version = await retryVersion(sql, retry, { ...deps, tell })
     if (!version) throw errors.nothingToRetry()
     const answer = { status: 200, body: version }
-    await request.finish(sql, answer)
-    return answer
+    return await request.saveIdempotentResponse(sql, answer)
   })
 }
 
 /** Makes the handler that bans a publisher, or lifts the ban; a repeat changes nothing. */
 export const makePublisherMove =
-  (deps: RegistryDeps, name: 'ban' | 'unban') =>
-  async (request: RouteRequest<OfPublisher, unknown, { reason?: string }>): Promise<JsonAnswer> => {
+  (deps: CommitDeps, name: 'ban' | 'unban') =>
+  async (
+    request: RouteRequest<OfPublisher, unknown, { reason?: string }>,
+  ): Promise<SavedAnswer> => {
     const audit = makeAudit(request)
     const { publisherId: id } = request.params
     const { reason } = request.body
@@ -136,14 +138,13 @@ export const makePublisherMove =
       const publisher = await getPublisher(sql, id)
       const isMember = publisher.members.some(({ user }) => user.id === audit.actor)
       const answer = { status: 200, body: showPublisher(publisher, isMember) }
-      await request.finish(sql, answer)
-      return answer
+      return await request.saveIdempotentResponse(sql, answer)
     })
   }
 
 /** Answers a page of all that platform admins have changed, newest first. */
 export const readAuditLog = async (
-  { sql }: RegistryDeps,
+  { sql }: ReadDeps,
   request: RouteRequest<unknown, AuditLogQuery>,
 ): Promise<JsonAnswer> => {
   requirePlatformAdmin(getCaller(request))

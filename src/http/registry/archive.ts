@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 
-import { ZIP_HEAD_BYTES, beginsAsZip } from '../../adapters/zip-form.ts'
 import { findArchivePlace, recordArchive, startUpload } from '../../db/registry/archive.ts'
 import type { ArchiveRecorded } from '../../db/registry/archive.ts'
 import { withinDeadline } from '../../db/client.ts'
@@ -12,7 +11,7 @@ import { signalArchiveUploaded } from '../../jobs/version.ts'
 import type { Jobs } from '../../jobs/client.ts'
 import type { ReceiveDeps } from '../platform/upload.ts'
 import { takeFile } from '../platform/uploaded-file.ts'
-import type { UploadedFile, UploadRules } from '../platform/uploaded-file.ts'
+import type { UploadRules, UploadedFile } from '../platform/uploaded-file.ts'
 
 interface ReceiveArchiveDeps extends ReceiveDeps {
   jobs: Pick<Jobs, 'kick'>
@@ -93,3 +92,12 @@ const throwRefusal = (result: ArchiveRecorded['result']): void => {
   // Its link was signed, so there was a version.
   if (result === 'upload_closed' || result === 'version_not_found') throw errors.uploadClosed()
 }
+
+/** How many of the first bytes tell a zip. */
+const ZIP_HEAD_BYTES = 4
+
+/** Whether bytes begin as a zip does: with the header of a first entry or, in an empty zip, with the end record. */
+const beginsAsZip = (head: Buffer): boolean =>
+  BEGINNINGS.some((beginning) => head.subarray(0, ZIP_HEAD_BYTES).equals(beginning))
+
+const BEGINNINGS = [Buffer.from('PK\x03\x04', 'latin1'), Buffer.from('PK\x05\x06', 'latin1')]

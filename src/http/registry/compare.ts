@@ -12,14 +12,15 @@ import { compareHostNode } from '../../domain/comparison/host-node.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { isKnown, quoteTag } from '../serve/etag.ts'
 import { getVersionAccess } from './access.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { ReadDeps } from '../deps.ts'
+import type { ListDeps } from './deps.ts'
 import type { OfNode } from './paths.ts'
 
 type CompareRequest = RouteRequest<OfNode, CompareQuery>
 
 /** Answers what two versions of a node do not have in common. */
 export const compareVersions = async (
-  deps: RegistryDeps,
+  deps: ListDeps,
   { params: { nodeId }, query, headers, caller }: CompareRequest,
 ): Promise<JsonAnswer> => {
   const find = (version: string) =>
@@ -43,7 +44,7 @@ export const compareVersions = async (
 const MOST = 50_000
 
 const listChanges = async (
-  { sql }: RegistryDeps,
+  { sql }: ReadDeps,
   versions: { from: string; to: string },
   isPartial: boolean,
 ): Promise<HostNodeChange[]> => {

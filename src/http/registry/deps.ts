@@ -1,42 +1,75 @@
 import type { IssuerKeys } from '../../adapters/issuer-keys.ts'
 import type { Outbound } from '../../adapters/outbound/client.ts'
 import type { Signer } from '../../adapters/signing.ts'
-import type { Sql } from '../../db/client.ts'
 import type { CountMemo } from '../../db/search/listed-count.ts'
-import type { Jobs } from '../../jobs/client.ts'
-import type { Log } from '../../log.ts'
-import type { LiveDeps } from '../live/prefer.ts'
+import type { CheckTiming } from '../../domain/registry/check-timing.ts'
 import type { Gate } from '../../domain/shared/gate.ts'
+import type { Log } from '../../log.ts'
+import type { CommitDeps, ReadDeps } from '../deps.ts'
+import type { LiveDeps } from '../live/prefer.ts'
 
-/** What the routes of the registry work with. */
-export interface RegistryDeps extends LiveDeps {
-  sql: Sql
-  jobs: Jobs
-  signer: Signer
-  outbound: Outbound
-  /** Keys of the issuers that nodes trust. */
-  issuerKeys: IssuerKeys
-  /** OIDC_AUDIENCE */
-  oidcAudience: string
-  log: Pick<Log, 'warn'>
+/** What reads a node or version: its record holds addresses of this service. */
+export interface RecordDeps extends ReadDeps {
+  publicUrl: string
+}
+
+/** What changes a node or version, and answers it. */
+export type RegistryDeps = CommitDeps & RecordDeps
+
+/** What the lists and searches take. */
+export interface ListDeps extends RecordDeps {
   /** Counts of filtered lists, of this process. */
   memo: CountMemo
   /** Reads of lists that may be megabytes, a few at once in this process; and searches. */
   heavyReads: Gate
   searches: Gate
-  publicUrl: string
-  taskQueue: string
+  /** SEARCH_MAX_DEPTH */
+  searchMaxDepth: number
+}
+
+export type NodeDeps = RegistryDeps & ListDeps
+
+export type VersionDeps = RegistryDeps & ListDeps & LiveDeps
+
+export interface HostNodeDeps extends CommitDeps, ListDeps {
+  /** EXTRACTION_TOKEN; undefined: anybody may register host nodes. */
+  extractionToken: string | undefined
+}
+
+export interface PublisherDeps extends CommitDeps {
+  /** MAX_PUBLISHERS_PER_USER */
+  maxPublishersPerUser: number
+}
+
+/** What makes and judges personal access tokens. */
+export interface TokenDeps extends CommitDeps {
+  log: Pick<Log, 'warn'>
   now: () => Date
   /** PUBLISH_AUTH */
   publishAuth: 'bearer+token' | 'token'
-  /** MAX_PUBLISHERS_PER_USER */
-  maxPublishersPerUser: number
-  /** SEARCH_MAX_DEPTH */
-  searchMaxDepth: number
-  /** EXTRACTION_TOKEN; undefined: anybody may register host nodes. */
-  extractionToken: string | undefined
+}
+
+/** What starts the checks of a version. */
+export interface CheckDeps extends CommitDeps, RecordDeps {
+  taskQueue: string
+  checkTiming: Partial<CheckTiming>
+}
+
+export interface PublishDeps extends CheckDeps, TokenDeps {
+  signer: Signer
   /** ARCHIVE_MAX_BYTES */
   archiveMaxBytes: number
   /** UPLOAD_EXPIRY_SECONDS */
   uploadExpirySeconds: number
+}
+
+/** What trusts CI jobs, and exchanges their identity tokens. */
+export interface TrustDeps extends CommitDeps {
+  /** Keys of the issuers that nodes trust. */
+  issuerKeys: IssuerKeys
+  /** OIDC_AUDIENCE */
+  oidcAudience: string
+  signer: Signer
+  outbound: Outbound
+  now: () => Date
 }

@@ -7,7 +7,8 @@ import {
 } from '../../domain/registry/host-node.ts'
 import { NodeOfHostNode } from '../../domain/registry/node.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { ReadDeps } from '../deps.ts'
+import type { HostNodeDeps, ListDeps, RecordDeps } from './deps.ts'
 import {
   listHostNodesOfVersion,
   makeExtractorJudge,
@@ -39,14 +40,14 @@ const REGISTRATION_BODY = {
 } as const
 
 /** The routes of the node classes that a version brings. */
-export const makeHostNodeRoutes = (deps: RegistryDeps): Route[] => [
+export const makeHostNodeRoutes = (deps: HostNodeDeps): Route[] => [
   register(deps),
   list(deps),
   read(deps),
   readNode(deps),
 ]
 
-const register = (deps: RegistryDeps): Route =>
+const register = (deps: HostNodeDeps): Route =>
   defineRoute({
     ...COMMON,
     ...authOf(deps),
@@ -74,12 +75,12 @@ const register = (deps: RegistryDeps): Route =>
     handler: (request) => registerHostNodes(deps, request),
   })
 
-const authOf = ({ extractionToken }: RegistryDeps) =>
+const authOf = ({ extractionToken }: HostNodeDeps) =>
   extractionToken === undefined
     ? ({ auth: 'none' } as const)
     : ({ auth: 'own', authorise: makeExtractorJudge(extractionToken) } as const)
 
-const list = (deps: RegistryDeps): Route =>
+const list = (deps: ListDeps): Route =>
   defineRoute({
     ...COMMON,
     auth: 'optional',
@@ -101,7 +102,7 @@ const list = (deps: RegistryDeps): Route =>
     handler: (request) => listHostNodesOfVersion(deps, request),
   })
 
-const read = (deps: RegistryDeps): Route =>
+const read = (deps: ReadDeps): Route =>
   defineRoute({
     ...COMMON,
     auth: 'optional',
@@ -115,7 +116,7 @@ const read = (deps: RegistryDeps): Route =>
     handler: (request) => readHostNode(deps, request),
   })
 
-const readNode = (deps: RegistryDeps): Route =>
+const readNode = (deps: RecordDeps): Route =>
   defineRoute({
     ...COMMON,
     auth: 'none',

@@ -10,9 +10,10 @@ import { isSuccess, toHostNodeRow } from '../../domain/registry/host-node-judge.
 import type { HostNodeListQuery, HostNodeRegistration } from '../../domain/registry/host-node.ts'
 import { totalPages } from '../../domain/registry/registry-fields.ts'
 import type { CredentialHeaders } from '../access/auth.ts'
-import type { JsonAnswer, RouteRequest } from '../route.ts'
+import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
 import { getVersionAccess } from './access.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { ReadDeps } from '../deps.ts'
+import type { HostNodeDeps, ListDeps, RecordDeps } from './deps.ts'
 import { answerList } from './list-answer.ts'
 import type { OfHostNode, OfHostNodeName, OfVersion } from './paths.ts'
 
@@ -34,9 +35,9 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 
 /** Stores the host nodes of a version, or why they could not be read. */
 export const registerHostNodes = async (
-  deps: RegistryDeps,
+  deps: HostNodeDeps,
   request: RouteRequest<OfVersion, unknown, HostNodeRegistration>,
-): Promise<JsonAnswer> => {
+): Promise<SavedAnswer> => {
   const { nodeId, version } = request.params
   const { id: versionId } = await getVersionAccess(deps, {
     nodeId,
@@ -56,8 +57,7 @@ export const registerHostNodes = async (
     if (done === 'already_registered') throw errors.alreadyRegistered()
     if (done === 'registration_closed') throw errors.registrationClosed()
     const answer = { status: 204 }
-    await request.finish(sql, answer)
-    return answer
+    return await request.saveIdempotentResponse(sql, answer)
   })
 }
 
@@ -68,7 +68,7 @@ const toResult = (body: HostNodeRegistration): HostNodeResult => {
 }
 
 export const listHostNodesOfVersion = async (
-  deps: RegistryDeps,
+  deps: ListDeps,
   { params, query, caller }: RouteRequest<OfVersion, HostNodeListQuery>,
 ): Promise<JsonAnswer> => {
   const { page, limit, search } = query
@@ -85,7 +85,7 @@ export const listHostNodesOfVersion = async (
 }
 
 export const readHostNode = async (
-  deps: RegistryDeps,
+  deps: ReadDeps,
   { params, caller }: RouteRequest<OfHostNode>,
 ): Promise<JsonAnswer> => {
   const { hostNodeName: name } = params
@@ -97,7 +97,7 @@ export const readHostNode = async (
 
 /** Answers the node that a host node belongs to. */
 export const readNodeOfHostNode = async (
-  deps: RegistryDeps,
+  deps: RecordDeps,
   { params: { hostNodeName: name } }: RouteRequest<OfHostNodeName>,
 ): Promise<JsonAnswer> => {
   const body = await withinDeadline(deps.sql, findNodeOfHostNode(deps.sql, name, deps))

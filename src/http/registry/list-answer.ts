@@ -2,7 +2,7 @@ import { withinDeadline } from '../../db/client.ts'
 import type { Entries } from '../../db/search/entries.ts'
 import type { JsonAnswer } from '../route.ts'
 import { tagOfBytes } from '../serve/etag.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { ListDeps } from './deps.ts'
 
 /** Entries that a list has left for later and that one statement is asked for. */
 const BATCH = 100
@@ -25,7 +25,7 @@ interface ListAnswer {
  * the client takes what was written, so that no more than a few megabytes of it are ever held.
  */
 export const answerList = (
-  { sql, heavyReads }: Pick<RegistryDeps, 'sql' | 'heavyReads'>,
+  { sql, heavyReads }: Pick<ListDeps, 'sql' | 'heavyReads'>,
   { entries: { texts, rest }, readEntries, member, others, headers }: ListAnswer,
 ): JsonAnswer => {
   const [head, tail] =

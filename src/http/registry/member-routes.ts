@@ -1,6 +1,6 @@
 import { PublisherMember, MemberList, MemberUpdate } from '../../domain/registry/member.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { CommitDeps } from '../deps.ts'
 import { endMembership, listPublisherMembers, setMember } from './member.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
@@ -11,7 +11,7 @@ const COMMON = { tag: 'Publishers', auth: 'required' } as const
 const MEMBER_PATH = `${PUBLISHER_PATH}/members/:userId`
 
 /** The routes of who belongs to a publisher. */
-export const makeMemberRoutes = (deps: RegistryDeps): Route[] => [
+export const makeMemberRoutes = (deps: CommitDeps): Route[] => [
   defineRoute({
     ...COMMON,
     method: 'get',

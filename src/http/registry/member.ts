@@ -7,11 +7,11 @@ import { mayRemoveMember, roleFor } from '../../domain/registry/role.ts'
 import { getCaller } from '../access/caller.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { getPublisherAccess } from './access.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { CommitDeps, ReadDeps } from '../deps.ts'
 import type { OfMember, OfPublisher } from './paths.ts'
 
 export const listPublisherMembers = async (
-  deps: RegistryDeps,
+  deps: ReadDeps,
   { params: { publisherId }, caller }: RouteRequest<OfPublisher>,
 ): Promise<JsonAnswer> => {
   const asked = { publisherId, access: 'read', action: 'list_members', caller } as const
@@ -21,7 +21,7 @@ export const listPublisherMembers = async (
 
 /** Adds a member or changes their role. */
 export const setMember = async (
-  deps: RegistryDeps,
+  deps: CommitDeps,
   { params, body: { role }, caller }: RouteRequest<OfMember, unknown, MemberUpdate>,
 ): Promise<JsonAnswer> => {
   const { publisherId, userId } = params
@@ -35,7 +35,7 @@ export const setMember = async (
 
 /** Ends a membership, and with it the tokens that the member created. */
 export const endMembership = async (
-  deps: RegistryDeps,
+  deps: CommitDeps,
   request: RouteRequest<OfMember>,
 ): Promise<JsonAnswer> => {
   const { publisherId, userId } = request.params

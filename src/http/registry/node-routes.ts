@@ -16,7 +16,8 @@ import {
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
 import { SEARCH_INSTEAD, judgeDepth } from '../../domain/registry/search-depth.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { CommitDeps } from '../deps.ts'
+import type { ListDeps, NodeDeps, RegistryDeps } from './deps.ts'
 import {
   createNode,
   makeEditNode,
@@ -46,7 +47,7 @@ const COMMON = { tag: 'Nodes' } as const
 const OWN_ERRORS = ['publisher_not_found', ...NODE_ERRORS, ...WRITE_ERRORS] as const
 
 /** The routes of nodes: written by their publisher, read and searched by everybody. */
-export const makeNodeRoutes = (deps: RegistryDeps): Route[] => [
+export const makeNodeRoutes = (deps: NodeDeps): Route[] => [
   create(deps),
   edit(deps),
   remove(deps),
@@ -120,7 +121,7 @@ const edit = (deps: RegistryDeps): Route =>
     handler: makeEditNode(deps),
   })
 
-const remove = (deps: RegistryDeps): Route =>
+const remove = (deps: CommitDeps): Route =>
   defineRoute({
     ...COMMON,
     auth: 'required',
@@ -134,7 +135,7 @@ const remove = (deps: RegistryDeps): Route =>
     handler: (request) => removeNode(deps, request),
   })
 
-const listOfPublisher = (deps: RegistryDeps): Route =>
+const listOfPublisher = (deps: ListDeps): Route =>
   defineRoute({
     ...COMMON,
     auth: 'optional',
@@ -156,7 +157,7 @@ const listOfPublisher = (deps: RegistryDeps): Route =>
     handler: (request) => listNodesOfPublisher(deps, request),
   })
 
-const pageOfPublisher = (deps: RegistryDeps): Route =>
+const pageOfPublisher = (deps: ListDeps): Route =>
   defineRoute({
     ...COMMON,
     auth: 'optional',
@@ -175,7 +176,7 @@ const pageOfPublisher = (deps: RegistryDeps): Route =>
 
 const PAGE = { nodes: [NODE], page: 1, limit: 10, total: 1, totalPages: 1 }
 
-const search = (deps: RegistryDeps): Route =>
+const search = (deps: ListDeps): Route =>
   defineRoute({
     ...COMMON,
     auth: 'optional',
@@ -193,7 +194,7 @@ const search = (deps: RegistryDeps): Route =>
     handler: (request) => searchAllNodes(deps, request),
   })
 
-const list = (deps: RegistryDeps): Route =>
+const list = (deps: ListDeps): Route =>
   defineRoute({
     ...COMMON,
     auth: 'optional',
@@ -209,7 +210,7 @@ const list = (deps: RegistryDeps): Route =>
     handler: (request) => listAllNodes(deps, request),
   })
 
-const read = (deps: RegistryDeps): Route =>
+const read = (deps: ListDeps): Route =>
   defineRoute({
     ...COMMON,
     auth: 'optional',

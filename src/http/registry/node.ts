@@ -24,17 +24,18 @@ import { parseListTime } from '../../domain/video-task/video-list.ts'
 import type { Caller } from '../access/auth.ts'
 import { faultsError } from '../serve/errors.ts'
 import { demandedRev, isKnown, quoteTag } from '../serve/etag.ts'
-import type { JsonAnswer, RouteRequest } from '../route.ts'
+import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
 import { getNodeAccess, getOwnNodeAccess, getPublisherAccess } from './access.ts'
 import { editOwnNodeByAdmin } from './admin.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { CommitDeps } from '../deps.ts'
+import type { ListDeps, RegistryDeps } from './deps.ts'
 import { answerList } from './list-answer.ts'
 import type { OfNode, OfOwnNode, OfPublisher } from './paths.ts'
 
 export const createNode = async (
   deps: RegistryDeps,
   request: RouteRequest<OfPublisher, unknown, NewNode>,
-): Promise<JsonAnswer> => {
+): Promise<SavedAnswer> => {
   const { body: node, caller } = request
   const { publisherId } = request.params
   const asked = { publisherId, access: 'write', action: 'create_node', caller } as const
@@ -45,8 +46,7 @@ export const createNode = async (
     if (made.result === 'node_deleted') throw errors.nodeDeleted(node.id)
     if (made.result !== 'created') throw errors.nodeExists(node.id)
     const answer = { status: 201, body: made.node }
-    await request.finish(sql, answer)
-    return answer
+    return await request.saveIdempotentResponse(sql, answer)
   })
 }
 
@@ -88,7 +88,7 @@ const editNode = async (
 
 /** Deletes a node; its versions are hidden with it, and its id stays taken. */
 export const removeNode = async (
-  deps: RegistryDeps,
+  deps: CommitDeps,
   { params, caller }: RouteRequest<OfOwnNode>,
 ): Promise<JsonAnswer> => {
   const node = await getOwnNodeAccess(deps, { ...params, action: 'delete_node', caller })
@@ -100,7 +100,7 @@ export const removeNode = async (
 
 /** Answers a node, or 304 before it is put together. */
 export const readNode = async (
-  deps: RegistryDeps,
+  deps: ListDeps,
   { params: { nodeId }, headers, caller }: RouteRequest<OfNode>,
 ): Promise<JsonAnswer> => {
   const { id, revision } = await getNodeAccess(deps, { nodeId, access: 'read', caller })
@@ -116,7 +116,7 @@ export const readNode = async (
 
 /** Answers a page of all nodes, in the order they were made. */
 export const listAllNodes = async (
-  deps: RegistryDeps,
+  deps: ListDeps,
   { query, caller }: RouteRequest<unknown, NodeListQuery>,
 ): Promise<JsonAnswer> => {
   const { timestamp, ...rest } = seenBy(caller, query)
@@ -128,7 +128,7 @@ export const listAllNodes = async (
 }
 
 export const searchAllNodes = async (
-  deps: RegistryDeps,
+  deps: ListDeps,
   { query, caller }: RouteRequest<unknown, NodeSearchQuery>,
 ): Promise<JsonAnswer> => {
   const seen = seenBy(caller, query)
@@ -140,7 +140,7 @@ export const searchAllNodes = async (
 
 /** What a search is told besides its page, when it asks for it. */
 const readMore = async (
-  { sql, heavyReads, memo }: RegistryDeps,
+  { sql, heavyReads, memo }: ListDeps,
   query: Omit<NodeSearch, 'include_banned'>,
   ids: readonly string[],
 ): Promise<Pick<NodePage, 'matched_host_nodes' | 'facets'>> => {
@@ -161,7 +161,7 @@ type PublisherNodesRequest = RouteRequest<OfPublisher, PublisherNodesQuery>
 
 /** Answers a page of a publisher's nodes as a bare list. */
 export const listNodesOfPublisher = async (
-  deps: RegistryDeps,
+  deps: ListDeps,
   request: PublisherNodesRequest,
 ): Promise<JsonAnswer> => {
   const { nodes, total } = await findPublisherNodes(deps, request)
@@ -174,12 +174,12 @@ export const listNodesOfPublisher = async (
 
 /** Answers the same with its numbers, as all other pages of nodes. */
 export const pageNodesOfPublisher = async (
-  deps: RegistryDeps,
+  deps: ListDeps,
   request: PublisherNodesRequest,
 ): Promise<JsonAnswer> => answerPage(deps, request.query, await findPublisherNodes(deps, request))
 
 const findPublisherNodes = async (
-  deps: RegistryDeps,
+  deps: ListDeps,
   { params: { publisherId }, query, caller }: PublisherNodesRequest,
 ) => {
   const { id } = await getPublisherAccess(deps, { publisherId, access: 'read', caller })
@@ -202,7 +202,7 @@ const seenBy = <Query extends { include_banned?: boolean; status?: unknown }>(
 })
 
 const answerPage = (
-  deps: RegistryDeps,
+  deps: ListDeps,
   { page, limit }: { page: number; limit: number },
   { nodes, total }: { nodes: Entries; total: number },
   more: Pick<NodePage, 'matched_host_nodes' | 'facets'> = {},

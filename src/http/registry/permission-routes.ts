@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 
 import { mayDo } from '../../domain/registry/role.ts'
 import { getOwnNodeAccess, getPublisherAccess } from './access.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { ReadDeps } from '../deps.ts'
 import {
   NODE_ERRORS,
   OWN_NODE_PATH,
@@ -25,7 +25,7 @@ const responses = {
 }
 
 /** The routes that tell pages what to offer their user. Without a credential nothing may be edited. */
-export const makePermissionRoutes = (deps: RegistryDeps): Route[] => [
+export const makePermissionRoutes = (deps: ReadDeps): Route[] => [
   defineRoute({
     ...COMMON,
     tag: 'Publishers',

@@ -8,7 +8,7 @@ import {
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
 import { ExchangedToken } from '../../domain/registry/trusted-publisher.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { TokenDeps } from './deps.ts'
 import {
   createPublishToken,
   createToken,
@@ -34,7 +34,7 @@ const COMMON = { tag: 'Publishers', auth: 'required' } as const
 const TOKENS_PATH = `${PUBLISHER_PATH}/tokens`
 
 /** The routes of the tokens that a publisher publishes with. */
-export const makePersonalAccessTokenRoutes = (deps: RegistryDeps): Route[] => [
+export const makePersonalAccessTokenRoutes = (deps: TokenDeps): Route[] => [
   defineRoute({
     ...COMMON,
     method: 'post',

@@ -25,14 +25,15 @@ import type { Fault } from '../../domain/shared/validate.ts'
 import { getCaller } from '../access/caller.ts'
 import { noteUse } from '../access/auth.ts'
 import { digest } from '../access/digest.ts'
-import type { JsonAnswer, RouteRequest } from '../route.ts'
+import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
 import { getOwnNodeAccess, getPublisherAccess } from './access.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { CommitDeps, ReadDeps } from '../deps.ts'
+import type { TokenDeps } from './deps.ts'
 import type { OfOwnNode, OfPublisher, OfToken } from './paths.ts'
 
 /** The rules of a new token that its schema cannot say. The clock of the database has the last word on the expiry. */
 export const judgeNewToken = (
-  { now }: RegistryDeps,
+  { now }: TokenDeps,
   body: Readonly<Record<string, unknown>>,
 ): Fault[] => {
   const { expires_at: expiry } = body
@@ -44,9 +45,9 @@ export const judgeNewToken = (
 
 /** Creates a token; its value is in the answer and nowhere else. */
 export const createToken = async (
-  deps: RegistryDeps,
+  deps: CommitDeps,
   request: RouteRequest<OfPublisher, unknown, NewPersonalAccessToken>,
-): Promise<JsonAnswer> => {
+): Promise<SavedAnswer> => {
   const { publisherId } = request.params
   const caller = getCaller(request)
   const asked = { publisherId, access: 'write', action: 'create_token', caller } as const
@@ -69,9 +70,9 @@ export const createToken = async (
 
 /** Creates the token that a member needs to publish one node within the next minutes. */
 export const createPublishToken = async (
-  deps: RegistryDeps,
+  deps: TokenDeps,
   request: RouteRequest<OfOwnNode>,
-): Promise<JsonAnswer> => {
+): Promise<SavedAnswer> => {
   const action = 'publish'
   const node = await getOwnNodeAccess(deps, { ...request.params, action, caller: request.caller })
   const expires_at = new Date(deps.now().getTime() + PUBLISH_TOKEN_SECONDS * 1000)
@@ -96,10 +97,10 @@ interface GivenToken {
 
 /** Inserts a token of the caller's; its value is in the answer and nowhere else. */
 const insertToken = async (
-  deps: RegistryDeps,
+  deps: CommitDeps,
   request: RouteRequest,
   { row, action, shown }: GivenToken,
-): Promise<JsonAnswer> => {
+): Promise<SavedAnswer> => {
   const token = makeCredential('personal_access_token', randomBytes)
   const { principal: userId } = getCaller(request)
   const secret = { userId, sha256: digest(token), last4: token.slice(-4) }
@@ -109,13 +110,12 @@ const insertToken = async (
       throw errors.validationFailed([pastExpiry(row.expires_at?.toISOString() ?? '').message])
     if (made.result === 'no_member') throw errors.roleTooLow(roleFor(action))
     const answer = { status: 201, body: { token, ...shown } }
-    await request.finish(sql, answer)
-    return answer
+    return await request.saveIdempotentResponse(sql, answer)
   })
 }
 
 export const listTokens = async (
-  deps: RegistryDeps,
+  deps: ReadDeps,
   { params: { publisherId }, caller }: RouteRequest<OfPublisher>,
 ): Promise<JsonAnswer> => {
   const asked = { publisherId, access: 'read', action: 'list_tokens', caller } as const
@@ -127,7 +127,7 @@ export const listTokens = async (
 }
 
 export const revokeToken = async (
-  deps: RegistryDeps,
+  deps: ReadDeps,
   { params, caller }: RouteRequest<OfToken>,
 ): Promise<JsonAnswer> => {
   const { publisherId, tokenId } = params
@@ -146,7 +146,7 @@ export const revokeToken = async (
  * with it; and 401 where a member's credential is missing beside it, unless it is that of a CI job.
  */
 export const getPublishToken = async (
-  deps: RegistryDeps,
+  deps: TokenDeps,
   { params, body, caller }: RouteRequest<OfOwnNode, unknown, PublishBody>,
 ): Promise<LiveToken> => {
   const { sql, publishAuth } = deps

@@ -2,7 +2,7 @@ import { Published, PublishBody } from '../../domain/registry/publish.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
 import { judgePublish } from '../../domain/registry/version-judge.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { PublishDeps } from './deps.ts'
 import { NEEDS_MEMBER } from './personal-access-token.ts'
 import { publish } from './publish.ts'
 import { defineRoute } from '../route.ts'
@@ -21,7 +21,7 @@ const BY_ID = {
 }
 
 /** The route that publishes a version; which credential it needs beside its token is a setting. */
-export const makePublishRoute = (deps: RegistryDeps): Route =>
+export const makePublishRoute = (deps: PublishDeps): Route =>
   defineRoute({
     tag: 'Versions',
     // The token in the body may be that of a CI job, which suffices alone.

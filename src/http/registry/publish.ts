@@ -16,9 +16,9 @@ import { parseVersionNumber } from '../../domain/registry/version-number.ts'
 import { nodeCondition, nodeRefusal } from '../../domain/registry/visibility.ts'
 import { startPublishVersion } from '../../jobs/version.ts'
 import type { Caller } from '../access/auth.ts'
-import type { JsonAnswer, RouteRequest } from '../route.ts'
+import type { RouteRequest, SavedAnswer } from '../route.ts'
 import { getPublisherAccess, makeNodeRefusal } from './access.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { PublishDeps, TokenDeps } from './deps.ts'
 import type { OfOwnNode } from './paths.ts'
 import { getPublishToken } from './personal-access-token.ts'
 
@@ -28,12 +28,12 @@ type PublishRequest = RouteRequest<OfOwnNode, unknown, PublishBody>
  * Publishes a version: makes or updates its node, and makes the version with the start of its workflow and a link to
  * upload its archive. A version that still awaits its archive is answered again with a new link.
  */
-export const publish = async (deps: RegistryDeps, request: PublishRequest): Promise<JsonAnswer> => {
+export const publish = async (deps: PublishDeps, request: PublishRequest): Promise<SavedAnswer> => {
   const { params, body, caller } = request
   const token = await getPublishToken(deps, request)
   const place = await getPublishPlace(deps, { ...params, caller, token })
   const publication = makePublication(deps, { ...place, token, caller, body })
-  const work = async (sql: Transaction, tell: Tell): Promise<JsonAnswer> => {
+  const work = async (sql: Transaction, tell: Tell): Promise<SavedAnswer> => {
     const done = await insertPublication(sql, publication, { ...deps, tell })
     if (done.result !== 'published') throw refuse(done, publication)
     const { version, uploadExpiresAt } = done
@@ -43,8 +43,7 @@ export const publish = async (deps: RegistryDeps, request: PublishRequest): Prom
       max: deps.archiveMaxBytes,
     })
     const answer = { status: 201, body: { node_version: version, signedUrl } }
-    await request.finish(sql, answer)
-    return answer
+    return await request.saveIdempotentResponse(sql, answer)
   }
   return await unitOfWork(deps, work, { at: 'create' })
 }
@@ -58,7 +57,7 @@ interface PublishPlace {
 
 /** Where a version is to be published. Throws 404, the 403 of bans, role and another publisher's node, and 409. */
 const getPublishPlace = async (
-  deps: RegistryDeps,
+  deps: TokenDeps,
   { publisherId, nodeId, caller, token }: OfOwnNode & Pick<Given, 'caller' | 'token'>,
 ): Promise<PublishPlace> => {
   const userId = caller?.principal
@@ -91,7 +90,7 @@ interface Given extends PublishPlace {
 }
 
 const makePublication = (
-  deps: RegistryDeps,
+  deps: PublishDeps,
   { publisherId, nodeId, isMember, token, caller, body }: Given,
 ): Publication => {
   const number = parseVersionNumber(body.node_version.version)

@@ -11,7 +11,8 @@ import {
 } from '../../domain/registry/publisher.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { CommitDeps, ReadDeps } from '../deps.ts'
+import type { PublisherDeps } from './deps.ts'
 import {
   createPublisher,
   editPublisher,
@@ -28,7 +29,7 @@ import { PUBLISHER } from './examples.ts'
 const COMMON = { tag: 'Publishers' } as const
 
 /** The routes of publishers themselves. */
-export const makePublisherRoutes = (deps: RegistryDeps): Route[] => [
+export const makePublisherRoutes = (deps: PublisherDeps): Route[] => [
   create(deps),
   validate(deps),
   read(deps),
@@ -37,7 +38,7 @@ export const makePublisherRoutes = (deps: RegistryDeps): Route[] => [
   listOwn(deps),
 ]
 
-const create = (deps: RegistryDeps): Route =>
+const create = (deps: PublisherDeps): Route =>
   defineRoute({
     ...COMMON,
     auth: 'required',
@@ -75,7 +76,7 @@ const create = (deps: RegistryDeps): Route =>
 
 const NEW_ID = { publisherId: '$response.body#/id' }
 
-const validate = (deps: RegistryDeps): Route =>
+const validate = (deps: ReadDeps): Route =>
   defineRoute({
     ...COMMON,
     auth: 'none',
@@ -96,7 +97,7 @@ const validate = (deps: RegistryDeps): Route =>
     handler: (request) => validatePublisherId(deps, request),
   })
 
-const read = (deps: RegistryDeps): Route =>
+const read = (deps: ReadDeps): Route =>
   defineRoute({
     ...COMMON,
     auth: 'optional',
@@ -113,7 +114,7 @@ const read = (deps: RegistryDeps): Route =>
     handler: (request) => readPublisher(deps, request),
   })
 
-const edit = (deps: RegistryDeps): Route =>
+const edit = (deps: CommitDeps): Route =>
   defineRoute({
     ...COMMON,
     auth: 'required',
@@ -146,7 +147,7 @@ const LIST = {
   },
 } as const
 
-const list = (deps: RegistryDeps): Route =>
+const list = (deps: ReadDeps): Route =>
   defineRoute({
     ...COMMON,
     auth: 'optional',
@@ -161,7 +162,7 @@ const list = (deps: RegistryDeps): Route =>
     handler: (request) => listAllPublishers(deps, request),
   })
 
-const listOwn = (deps: RegistryDeps): Route =>
+const listOwn = (deps: ReadDeps): Route =>
   defineRoute({
     ...COMMON,
     auth: 'optional',

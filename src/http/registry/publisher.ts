@@ -17,19 +17,20 @@ import type {
   PublisherUpdate,
 } from '../../domain/registry/publisher.ts'
 import { getCaller } from '../access/caller.ts'
-import type { JsonAnswer, RouteRequest } from '../route.ts'
+import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
 import { demandedRev, tagOfRow } from '../serve/etag.ts'
 import { writeUser } from '../access/user-notes.ts'
 import { getPublisherAccess } from './access.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { CommitDeps, ReadDeps } from '../deps.ts'
+import type { PublisherDeps } from './deps.ts'
 import type { OfPublisher } from './paths.ts'
 import { showPublisher } from './visible.ts'
 
 /** Creates a publisher; the caller becomes its owner. */
 export const createPublisher = (
-  { sql, maxPublishersPerUser: limit }: RegistryDeps,
+  { sql, maxPublishersPerUser: limit }: PublisherDeps,
   request: RouteRequest<unknown, unknown, NewPublisher>,
-): Promise<JsonAnswer> =>
+): Promise<SavedAnswer> =>
   unitOfWork({ sql }, async (sql) => {
     const caller = getCaller(request)
     const publisher = request.body
@@ -39,13 +40,12 @@ export const createPublisher = (
     if (made.result === 'publisher_exists') throw errors.publisherExists(publisher.id)
     if (made.result === 'publisher_limit_reached') throw errors.publisherLimitReached(limit)
     const answer = { status: 201, body: made.publisher }
-    await request.finish(sql, answer)
-    return answer
+    return await request.saveIdempotentResponse(sql, answer)
   })
 
 /** Answers that an id is free. Its form has been judged. */
 export const validatePublisherId = async (
-  { sql }: RegistryDeps,
+  { sql }: ReadDeps,
   { query: { username } }: RouteRequest<unknown, PublisherIdQuery>,
 ): Promise<JsonAnswer> => {
   if (await withinDeadline(sql, existsPublisher(sql, username)))
@@ -54,7 +54,7 @@ export const validatePublisherId = async (
 }
 
 export const readPublisher = async (
-  deps: RegistryDeps,
+  deps: ReadDeps,
   { params: { publisherId }, caller }: RouteRequest<OfPublisher>,
 ): Promise<JsonAnswer> => {
   const { id, role, rev } = await getPublisherAccess(deps, { publisherId, access: 'read', caller })
@@ -64,7 +64,7 @@ export const readPublisher = async (
 }
 
 export const editPublisher = async (
-  deps: RegistryDeps,
+  deps: CommitDeps,
   {
     params: { publisherId },
     body: fields,
@@ -87,19 +87,19 @@ export const editPublisher = async (
 
 /** Answers a page of all active publishers, or for platform admins of a status that they ask for. */
 export const listAllPublishers = (
-  deps: RegistryDeps,
+  deps: ReadDeps,
   { query: { status, ...page }, caller }: RouteRequest<unknown, PublisherListQuery>,
 ): Promise<JsonAnswer> =>
   answerPublishers(deps, { ...page, ...(caller?.isPlatformAdmin && { status }) })
 
 /** Answers a page of the caller's publishers, or of all active ones when nobody has signed in. */
 export const listOwnPublishers = (
-  deps: RegistryDeps,
+  deps: ReadDeps,
   { query, caller }: RouteRequest<unknown, OwnPublisherListQuery>,
 ): Promise<JsonAnswer> => answerPublishers(deps, { ...query, userId: caller?.principal })
 
 const answerPublishers = async (
-  { sql }: RegistryDeps,
+  { sql }: ReadDeps,
   filter: PublisherListFilter,
 ): Promise<JsonAnswer> => {
   const { publishers, total } = await withinDeadline(sql, listPublishers(sql, filter))

@@ -2,7 +2,7 @@ import { VersionFindings } from '../../domain/registry/finding.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
 import { NewReview, Review } from '../../domain/registry/review.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { CommitDeps } from '../deps.ts'
 import { readFindings, requestReview } from './review.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
@@ -19,7 +19,7 @@ import { FINDINGS, REVIEW } from './examples.ts'
 const COMMON = { tag: 'Versions' } as const
 
 /** The routes by which a publisher learns why a version was flagged, and asks for a person to look. */
-export const makeReviewRoutes = (deps: RegistryDeps): Route[] => [
+export const makeReviewRoutes = (deps: CommitDeps): Route[] => [
   defineRoute({
     ...COMMON,
     auth: 'optional',

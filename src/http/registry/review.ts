@@ -8,17 +8,17 @@ import { errors, shown } from '../../domain/shared/errors.ts'
 import type { VersionFindings } from '../../domain/registry/finding.ts'
 import type { NewReview } from '../../domain/registry/review.ts'
 import { getCaller } from '../access/caller.ts'
-import type { JsonAnswer, RouteRequest } from '../route.ts'
+import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
 import { getOwnVersionAccess, getVersionAccess } from './access.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { CommitDeps, ReadDeps } from '../deps.ts'
 import type { OfOwnVersion, OfVersion } from './paths.ts'
 import { showUser } from './visible.ts'
 
 /** Asks for a person to look at a flagged version. */
 export const requestReview = async (
-  deps: RegistryDeps,
+  deps: CommitDeps,
   request: RouteRequest<OfOwnVersion, unknown, NewReview>,
-): Promise<JsonAnswer> => {
+): Promise<SavedAnswer> => {
   const caller = getCaller(request)
   const { id: versionId, status } = await getOwnVersionAccess(deps, {
     ...request.params,
@@ -31,14 +31,13 @@ export const requestReview = async (
     if (made.result === 'version_not_flagged') throw errors.versionNotFlagged(status)
     if (made.result !== 'created') throw errors.reviewAlreadyRequested()
     const answer = { status: 201, body: made.review }
-    await request.finish(sql, answer)
-    return answer
+    return await request.saveIdempotentResponse(sql, answer)
   })
 }
 
 /** Answers how many findings there are; members and platform admins are told all that is known of the version. */
 export const readFindings = async (
-  deps: RegistryDeps,
+  deps: ReadDeps,
   { params, caller }: RouteRequest<OfVersion>,
 ): Promise<JsonAnswer> => {
   const { id, node } = await getVersionAccess(deps, { ...params, access: 'read', caller })
@@ -62,7 +61,7 @@ export const readFindings = async (
 }
 
 const readDetails = async (
-  { sql }: RegistryDeps,
+  { sql }: ReadDeps,
   { id, isMember }: { id: string; isMember: boolean },
 ): Promise<Partial<VersionFindings>> => {
   const [findings, extraction, reviews, moves] = await Promise.all([

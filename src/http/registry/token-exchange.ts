@@ -20,14 +20,14 @@ import { JWT_RULES, Refusal, verifyJwt } from '../access/auth.ts'
 import { digest } from '../access/digest.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { defineRoute } from '../route.ts'
-import type { JsonAnswer, Route, RouteRequest } from '../route.ts'
+import type { Route, RouteRequest, SavedAnswer } from '../route.ts'
 import { getOwnNodeAccess } from './access.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { TrustDeps } from './deps.ts'
 import { PUBLISH } from './examples.ts'
 import { NODE_ERRORS, OWN_NODE_PATH, OfOwnNode } from './paths.ts'
 
 /** The route by which CI jobs get tokens that publish. */
-export const makeTokenExchangeRoute = (deps: RegistryDeps): Route =>
+export const makeTokenExchangeRoute = (deps: TrustDeps): Route =>
   defineRoute({
     tag: 'Trusted publishing',
     auth: 'none',
@@ -62,9 +62,9 @@ export const makeTokenExchangeRoute = (deps: RegistryDeps): Route =>
 
 /** Each identity token is taken once; one that is refused is not used up. */
 const exchangeToken = async (
-  deps: RegistryDeps,
+  deps: TrustDeps,
   request: RouteRequest<OfOwnNode, unknown, TokenExchange>,
-): Promise<JsonAnswer> => {
+): Promise<SavedAnswer> => {
   const identity = request.body.identity_token
   const node = await getOwnNodeAccess(deps, { ...request.params, caller: undefined })
   const all = await withinDeadline(deps.sql, listTrustedPublishers(deps.sql, node.id))
@@ -94,8 +94,7 @@ const exchangeToken = async (
       if (done === 'not_trusted')
         throw errors.identityTokenRefused('the node has just ceased to trust it')
       const answer = { status: 201, body: { token, ...done } }
-      await request.finish(sql, answer)
-      return answer
+      return await request.saveIdempotentResponse(sql, answer)
     },
     { at: 'create' },
   )
@@ -111,7 +110,7 @@ const readIssuer = (identity: string): string => {
 }
 
 const verifyIdentity = async (
-  { issuerKeys, oidcAudience: audience }: RegistryDeps,
+  { issuerKeys, oidcAudience: audience }: TrustDeps,
   identity: string,
   issuer: string,
 ): Promise<JWTPayload> => {

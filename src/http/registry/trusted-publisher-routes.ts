@@ -18,9 +18,9 @@ import { getCaller } from '../access/caller.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
-import { judgeUrl } from '../task/judge-url.ts'
+import { judgeUrl } from '../task/inputs.ts'
 import { getOwnNodeAccess } from './access.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { TrustDeps } from './deps.ts'
 import { TRUST, TRUSTED } from './examples.ts'
 import { NODE_ERRORS, OWN_NODE_PATH, OfOwnNode, OfTrust, WRITE_ERRORS } from './paths.ts'
 import { makeTokenExchangeRoute } from './token-exchange.ts'
@@ -31,7 +31,7 @@ const COMMON = { tag: 'Trusted publishing', auth: 'required' } as const
 const action = 'trust_publisher'
 
 /** The routes by which a node trusts CI jobs, and gives them tokens. */
-export const makeTrustedPublisherRoutes = (deps: RegistryDeps): Route[] => [
+export const makeTrustedPublisherRoutes = (deps: TrustDeps): Route[] => [
   makeTokenExchangeRoute(deps),
   create(deps),
   defineRoute({
@@ -74,7 +74,7 @@ export const makeTrustedPublisherRoutes = (deps: RegistryDeps): Route[] => [
   }),
 ]
 
-const create = (deps: RegistryDeps): Route =>
+const create = (deps: TrustDeps): Route =>
   defineRoute({
     ...COMMON,
     method: 'post',
@@ -108,8 +108,7 @@ const create = (deps: RegistryDeps): Route =>
         if (made === 'too_many') throw apiError('trusted_publisher_limit_reached')
         if (made === 'exists') throw apiError('trusted_publisher_exists')
         const answer = { status: 201, body: made }
-        await request.finish(sql, answer)
-        return answer
+        return await request.saveIdempotentResponse(sql, answer)
       })
     },
   })

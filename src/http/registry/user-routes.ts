@@ -1,10 +1,10 @@
 import { User } from '../../domain/registry/member.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { ReadDeps } from '../deps.ts'
 import { readUser } from './user.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
 
-export const makeUserRoutes = (deps: RegistryDeps): Route[] => [
+export const makeUserRoutes = (deps: ReadDeps): Route[] => [
   defineRoute({
     tag: 'Users',
     auth: 'required',

@@ -2,11 +2,11 @@ import { findUser } from '../../db/shared/app-user.ts'
 import { withinDeadline } from '../../db/client.ts'
 import { getCaller } from '../access/caller.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { ReadDeps } from '../deps.ts'
 
 /** Answers who the caller is: as the token says, or, with an API key, as the last token of its owner said. */
 export const readUser = async (
-  { sql }: RegistryDeps,
+  { sql }: ReadDeps,
   request: Pick<RouteRequest, 'caller'>,
 ): Promise<JsonAnswer> => {
   const { principal: id, scheme, profile, isPlatformAdmin: isAdmin = false } = getCaller(request)

@@ -18,10 +18,10 @@ import { isKnown, quoteTag } from '../serve/etag.ts'
 import { defineRoute } from '../route.ts'
 import type { Route, RouteRequest } from '../route.ts'
 import { getFilesAccess } from './access.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { ListDeps } from './deps.ts'
 import { OfVersion, VERSION_ERRORS, VERSION_PATH } from './paths.ts'
 
-interface FileDeps extends Pick<RegistryDeps, 'sql' | 'heavyReads'> {
+export interface VersionFileDeps extends Pick<ListDeps, 'sql' | 'heavyReads'> {
   storage: Storage
 }
 
@@ -40,7 +40,7 @@ const ERRORS = [...VERSION_ERRORS, 'archive_not_found', 'version_blocked', 'busy
 const fileReads = makeGate(4)
 
 /** The routes by which the code of a version is looked at. Nothing is unpacked but the one file that is asked for. */
-export const makeVersionFileRoutes = (deps: FileDeps): Route[] => [
+export const makeVersionFileRoutes = (deps: VersionFileDeps): Route[] => [
   defineRoute({
     ...COMMON,
     path: `${VERSION_PATH}/files`,
@@ -78,7 +78,7 @@ export const makeVersionFileRoutes = (deps: FileDeps): Route[] => [
 ]
 
 const getFiles = async (
-  deps: FileDeps,
+  deps: VersionFileDeps,
   { params, caller }: Pick<RouteRequest<OfVersion>, 'params' | 'caller'>,
 ) => {
   const { id } = await getFilesAccess(deps, { ...params, caller })
@@ -91,7 +91,7 @@ const describe = ({ path, bytes, sha256 }: ArchiveFile) => ({ path, bytes, sha25
 
 /** The archive was read whole when it was accepted: whatever fails here is a fault of the store. */
 const readContent = async (
-  { storage }: FileDeps,
+  { storage }: VersionFileDeps,
   storageKey: string,
   { bytes, dataOffset: start, packedBytes, isDeflated }: ArchiveFile,
 ): Promise<Buffer> => {

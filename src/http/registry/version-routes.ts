@@ -16,7 +16,8 @@ import {
 import { InstallQuery, Version, VersionList, VersionUpdate } from '../../domain/registry/version.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { compareVersions } from './compare.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { CommitDeps } from '../deps.ts'
+import type { ListDeps, RecordDeps, RegistryDeps, VersionDeps } from './deps.ts'
 import {
   editVersion,
   installVersion,
@@ -28,7 +29,6 @@ import {
 } from './version.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
-import { makePublishRoute } from './publish-route.ts'
 import {
   NODE_ERRORS,
   OWN_VERSION_PATH,
@@ -46,8 +46,7 @@ const COMMON = { tag: 'Versions' } as const
 const OWN_ERRORS = ['publisher_not_found', ...VERSION_ERRORS, ...WRITE_ERRORS] as const
 
 /** The routes of versions: published and edited by their publisher, read and installed by everybody. */
-export const makeVersionRoutes = (deps: RegistryDeps): Route[] => [
-  makePublishRoute(deps),
+export const makeVersionRoutes = (deps: VersionDeps): Route[] => [
   edit(deps),
   remove(deps),
   listOfNode(deps),
@@ -81,7 +80,7 @@ const edit = (deps: RegistryDeps): Route =>
     handler: (request) => editVersion(deps, request),
   })
 
-const remove = (deps: RegistryDeps): Route =>
+const remove = (deps: CommitDeps): Route =>
   defineRoute({
     ...COMMON,
     auth: 'required',
@@ -95,7 +94,7 @@ const remove = (deps: RegistryDeps): Route =>
     handler: (request) => removeVersion(deps, request),
   })
 
-const listOfNode = (deps: RegistryDeps): Route =>
+const listOfNode = (deps: ListDeps): Route =>
   defineRoute({
     ...COMMON,
     auth: 'optional',
@@ -110,7 +109,7 @@ const listOfNode = (deps: RegistryDeps): Route =>
     handler: (request) => listVersionsOfNode(deps, request),
   })
 
-const read = (deps: RegistryDeps): Route =>
+const read = (deps: VersionDeps): Route =>
   defineRoute({
     ...COMMON,
     auth: 'optional',
@@ -133,7 +132,7 @@ const read = (deps: RegistryDeps): Route =>
     handler: (request) => readVersion(deps, request),
   })
 
-const install = (deps: RegistryDeps): Route =>
+const install = (deps: RecordDeps): Route =>
   defineRoute({
     ...COMMON,
     auth: 'none',
@@ -152,7 +151,7 @@ const install = (deps: RegistryDeps): Route =>
     handler: (request) => installVersion(deps, request),
   })
 
-const list = (deps: RegistryDeps): Route =>
+const list = (deps: ListDeps): Route =>
   defineRoute({
     ...COMMON,
     auth: 'optional',
@@ -176,7 +175,7 @@ const list = (deps: RegistryDeps): Route =>
     handler: (request) => listAllVersions(deps, request),
   })
 
-const compare = (deps: RegistryDeps): Route =>
+const compare = (deps: ListDeps): Route =>
   defineRoute({
     ...COMMON,
     auth: 'optional',
@@ -194,7 +193,7 @@ const compare = (deps: RegistryDeps): Route =>
     handler: (request) => compareVersions(deps, request),
   })
 
-const bulk = (deps: RegistryDeps): Route =>
+const bulk = (deps: ListDeps): Route =>
   defineRoute({
     ...COMMON,
     auth: 'none',

@@ -26,9 +26,11 @@ import { nodeCondition, nodeRefusal, versionRefusal } from '../../domain/registr
 import { getCaller } from '../access/caller.ts'
 import { demandedRev, isKnown, quoteTag } from '../serve/etag.ts'
 import { answerAfterChange } from '../live/prefer.ts'
+import type { LiveDeps } from '../live/prefer.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
 import { getNodeAccess, getOwnVersionAccess, getVersionAccess } from './access.ts'
-import type { RegistryDeps } from './deps.ts'
+import type { CommitDeps } from '../deps.ts'
+import type { ListDeps, RecordDeps, RegistryDeps } from './deps.ts'
 import { answerList } from './list-answer.ts'
 import type { OfNode, OfOwnVersion, OfVersion } from './paths.ts'
 
@@ -52,7 +54,7 @@ export const editVersion = async (
 
 /** Deletes a version; its number is never free again. */
 export const removeVersion = async (
-  deps: RegistryDeps,
+  deps: CommitDeps,
   request: RouteRequest<OfOwnVersion>,
 ): Promise<JsonAnswer> => {
   const { params } = request
@@ -85,7 +87,7 @@ const UNSETTLED = { 'retry-after': '2', 'cache-control': 'private, no-cache' }
 
 /** Answers a version in any status but Deleted, or 304 before it is put together. */
 export const readVersion = (
-  deps: RegistryDeps,
+  deps: RecordDeps & LiveDeps,
   request: RouteRequest<OfVersion>,
 ): Promise<JsonAnswer> => {
   const find = async () =>
@@ -103,7 +105,7 @@ export const readVersion = (
 }
 
 export const listVersionsOfNode = async (
-  deps: RegistryDeps,
+  deps: ListDeps,
   { params: { nodeId }, query, caller }: RouteRequest<OfNode, NodeVersionsQuery>,
 ): Promise<JsonAnswer> => {
   const { id } = await getNodeAccess(deps, { nodeId, access: 'read', caller })
@@ -115,13 +117,13 @@ export const listVersionsOfNode = async (
 }
 
 const readEntriesOf =
-  ({ sql, publicUrl }: RegistryDeps, form: VersionForm = {}) =>
+  ({ sql, publicUrl }: RecordDeps, form: VersionForm = {}) =>
   (ids: readonly string[]) =>
     readVersionEntries(sql, ids, { publicUrl, ...form })
 
 /** Answers a page of the versions of all listed nodes, newest first. */
 export const listAllVersions = async (
-  deps: RegistryDeps,
+  deps: ListDeps,
   { query, caller }: RouteRequest<unknown, VersionListQuery>,
 ): Promise<JsonAnswer> => {
   const { page, pageSize, statuses, status_reason: reason, nodeId, review_requested, sort } = query
@@ -148,7 +150,7 @@ export const listAllVersions = async (
 
 /** Answers the version to install, the latest unless one is named, and counts a download. */
 export const installVersion = async (
-  deps: RegistryDeps,
+  deps: RecordDeps,
   { params: { nodeId }, query, caller, incoming }: RouteRequest<OfNode, InstallQuery>,
 ): Promise<JsonAnswer> => {
   const body =
@@ -164,7 +166,7 @@ export const installVersion = async (
   return { status: 200, body, headers: { 'cache-control': 'no-store' } }
 }
 
-const getLatestVersion = async (deps: RegistryDeps, nodeId: string): Promise<Version> => {
+const getLatestVersion = async (deps: RecordDeps, nodeId: string): Promise<Version> => {
   const { id } = await getNodeAccess(deps, { nodeId, access: 'install', caller: undefined })
   const { latest_version: latest } = await withinDeadline(deps.sql, getNode(deps.sql, id, deps))
   if (!latest) throw errors.versionNotInstallable(id)
@@ -172,7 +174,7 @@ const getLatestVersion = async (deps: RegistryDeps, nodeId: string): Promise<Ver
 }
 
 const getInstallable = async (
-  deps: RegistryDeps,
+  deps: RecordDeps,
   named: OfVersion & Pick<RouteRequest, 'caller'>,
 ): Promise<Version> => {
   const { id } = await getVersionAccess(deps, { ...named, access: 'install' })
@@ -181,7 +183,7 @@ const getInstallable = async (
 
 /** Answers many versions at once, each with what became of it. */
 export const readVersionsInBulk = async (
-  deps: RegistryDeps,
+  deps: ListDeps,
   request: RouteRequest<unknown, unknown, BulkVersionsBody>,
 ): Promise<JsonAnswer> => {
   const asked = distinct(request.body.node_versions)
@@ -193,11 +195,7 @@ export const readVersionsInBulk = async (
     withinDeadline(deps.sql, listVersionsInBulk(deps.sql, pairs, deps)),
   )
   const found = asked.map((identifier, index) => toBulkVersion(identifier, rows[index]))
-  const answer = { status: 200, body: { node_versions: found } }
-  // Only a request with a key writes anything: its answer.
-  if (request.headers['idempotency-key'] !== undefined)
-    await unitOfWork(deps, (sql) => request.finish(sql, answer))
-  return answer
+  return { status: 200, body: { node_versions: found } }
 }
 
 const ASK_AGAIN =

@@ -20,9 +20,7 @@ interface Asked {
 /**
  * Writes a JSON answer; a large one resolves when all of it was sent or the client has gone. Throws 503 `busy` when too
  * many bytes of answers are not yet sent, and `outcome_unknown` where the request has changed something.
- *
- * It is not async, and its caller returns its promise: a function that waits would keep the answer and its text in
- * memory, three times the bytes that are counted, until the client has taken them.
+ * Not async, so that no frame keeps the answer while it is sent: docs/decisions.md, The path of a request.
  */
 export const sendJson = (
   budget: Budget,

@@ -7,10 +7,7 @@ export type SendQueue = (socket: Socket) => number
 /** How long one reading of the table serves, for all connections. */
 const FRESH_MS = 1000
 
-/**
- * Makes the reader of Linux's table of connections. Without it a client at 40 KiB/s looks dead for half a minute: the
- * system takes up to 4 MiB, and asks for more only when a third of that has gone.
- */
+/** Makes the reader of Linux's table of connections: what the system still holds tells a slow client from a dead one. */
 export const makeSendQueue = (tables = ['/proc/net/tcp', '/proc/net/tcp6']): SendQueue => {
   let read = { at: -Infinity, queues: new Map<string, number>() }
   return ({ localPort = 0, remotePort = 0, remoteAddress = '' }) => {

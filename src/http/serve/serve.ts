@@ -21,7 +21,7 @@ import { makeBodyReader } from '../body/read-body.ts'
 import type { BodyDeps, ReadBody } from '../body/read-body.ts'
 import type { RateLimits } from '../access/rate-limit.ts'
 import { changes } from '../route.ts'
-import type { Answer, JsonAnswer, Route, RouteRequest } from '../route.ts'
+import type { Answer, JsonAnswer, Route, RouteRequest, SavedAnswer } from '../route.ts'
 
 export interface ServeDeps extends BodyDeps {
   authenticate: Authenticate
@@ -44,7 +44,7 @@ export const makeServe = (deps: ServeDeps) => (route: Route) => {
     await limiter.enter(route, address)
     if (deps.lifecycle.state === 'closing' && !route.evenWhileClosing) throw errors.draining()
     const caller = await authorise(deps, route, request)
-    const isTried = route.takesDryRun === true && isDryRun(request)
+    const isTried = route.dryRun !== undefined && isDryRun(request)
     const counted = isTried ? ({ ...route, quota: 'read' } as const) : route
     await limiter.count(counted, { address, response, caller })
     reader.check(request)
@@ -59,7 +59,7 @@ export const makeServe = (deps: ServeDeps) => (route: Route) => {
         const refusal = faultsError(faults, { query: query.value, body: body.value })
         if (refusal) throw refusal
         const parts = { route, request, response, address, query: query.value, body, caller, claim }
-        return await route.handler(makeRequest(parts))
+        return await handle(route, makeRequest(parts), { isTried, claim, body })
       } finally {
         await body.discard()
       }
@@ -86,7 +86,7 @@ const readDryRun = ({ url }: Request): string =>
 
 /** Whoever asks for a trial must not get the real thing where there is none. */
 const judgeTrial = (route: Route, request: Request): Fault[] => {
-  if (!changes(route) || route.takesDryRun === true || !isDryRun(request)) return []
+  if (!changes(route) || route.dryRun || !isDryRun(request)) return []
   const message = `?dry_run must be absent: this route has no trial, got ${shown(readDryRun(request))}`
   return [{ field: '?dry_run', message, code: 'validation_failed' }]
 }
@@ -99,6 +99,18 @@ const makeJudgedQuery = ({ query, queryEmptyIsAbsent, queryLists, judgeQuery }: 
     const rules = judgeQuery?.({ query: value as Record<string, unknown>, caller }) ?? []
     return { value, faults: query ? sortFaults(query, onePerField(faults, rules)) : [] }
   }
+}
+
+/** Runs the handler. A POST that only reads has no transaction in which it could save its response. */
+const handle = async (
+  route: Route,
+  request: RouteRequest,
+  { isTried, claim, body }: Pick<Parts, 'claim' | 'body'> & { isTried: boolean },
+): Promise<Answer> => {
+  if (isTried && route.dryRun) return await route.dryRun(request)
+  const answer = await route.handler(request)
+  if (route.readsOnly && !('stream' in answer)) await claim?.save(answer, body.fingerprint())
+  return answer
 }
 
 /** Runs the work of a request whose key is claimed, and frees the key when it is refused or fails. */
@@ -189,8 +201,10 @@ const makeRequest = (parts: Parts): RouteRequest => {
     signal: () => abortedWith(response),
     incoming: request,
     accept: () => sendContinue(request, response),
-    finish: async (sql, answer) =>
-      claim?.finish(sql, withoutEcho(route, answer), body.fingerprint()),
+    saveIdempotentResponse: async (sql, answer) => {
+      await claim?.save(withoutEcho(route, answer), body.fingerprint(), sql)
+      return answer as SavedAnswer
+    },
   }
 }
 

@@ -62,11 +62,7 @@ export const makeServer = (
   return server
 }
 
-/**
- * Classes of requests and answers that have the prototypes of Express from the start. Express sets them on each message
- * (`Object.setPrototypeOf`). That gives every message a shape of its own, so no inline cache of V8 holds, and scavenges keep
- * all of them: an empty answer cost 47 µs with its client, and costs 19. To set the prototype that a message has changes nothing.
- */
+/** Classes of requests and answers with the prototypes that Express sets on each: docs/decisions.md, The path of a request. */
 const messagesOf = (app: Express) => {
   class Request extends IncomingMessage {}
   class Response extends ServerResponse {}
@@ -75,10 +71,7 @@ const messagesOf = (app: Express) => {
   return { IncomingMessage: Request, ServerResponse: Response }
 }
 
-/**
- * Requests of one connection that may wait for their answers. The parser makes some 2,000 of one read of 64 KiB, which
- * held 40 MB while their client read nothing. Hardly a client sends a second one before it has the first answer.
- */
+/** Requests of one connection that may wait for their answers: hardly a client sends a second before it has the first. */
 const MOST_UNANSWERED = 8
 
 /**

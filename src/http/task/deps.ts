@@ -1,22 +1,25 @@
 import type { Outbound } from '../../adapters/outbound/client.ts'
 import type { Signer } from '../../adapters/signing.ts'
 import type { Storage } from '../../adapters/storage/storage.ts'
-import type { Sql } from '../../db/client.ts'
-import type { News } from '../../db/shared/news.ts'
 import type { Quotas } from '../../domain/task/quota.ts'
-import type { Jobs } from '../../jobs/client.ts'
+import type { CommitDeps, ReadDeps } from '../deps.ts'
 import type { LiveDeps } from '../live/prefer.ts'
 
-/** What the routes of either family of tasks work with. */
-export interface TaskDeps extends LiveDeps {
-  sql: Sql
-  jobs: Jobs
-  news: News
-  storage: Storage
+/** What reads a task: its record holds links to files. */
+export interface TaskReadDeps extends ReadDeps {
   signer: Signer
+  now: () => Date
+}
+
+/** What takes the inputs of a task. */
+export interface InputDeps extends TaskReadDeps {
+  storage: Storage
   outbound: Outbound
+}
+
+/** What the routes of either family of tasks work with. */
+export interface TaskDeps extends CommitDeps, InputDeps, LiveDeps {
   publicUrl: string
   taskQueue: string
   quotas: Quotas
-  now: () => Date
 }

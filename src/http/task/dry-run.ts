@@ -8,27 +8,21 @@ import { estimateKind } from '../../db/task/task-list.ts'
 import { DryRun } from '../../domain/task/task-item.ts'
 import type { TaskKind } from '../../domain/task/task-item.ts'
 import type { JsonAnswer, RouteRequest } from '../route.ts'
-import type { TaskDeps } from './deps.ts'
 import { findSource } from './inputs.ts'
 import type { InputMember } from './inputs.ts'
+import type { TaskReadDeps } from './deps.ts'
 
-/** What routes have that can be tried without a task being made. */
-export const TAKES_DRY_RUN = {
-  takesDryRun: true,
-  query: Type.Object({
-    dry_run: Type.Boolean({
-      default: false,
-      description:
-        'Only judge the request: the answer is its price, or all its faults. Nothing is stored, charged or begun, the Idempotency-Key is ignored, and it counts as a read.',
-    }),
+/** The query of a creation that can be tried without a task being made. */
+export const DryRunQuery = Type.Object({
+  dry_run: Type.Boolean({
+    default: false,
+    description:
+      'Only judge the request: the answer is its price, or all its faults. Nothing is stored, charged or begun, the Idempotency-Key is ignored, and it counts as a read.',
   }),
-} as const
+})
 
 /** The answer to a creation, or to one that is only tried. */
 export const orDryRun = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, DryRun])
-
-export const isDryRun = ({ query }: Pick<RouteRequest, 'query'>): boolean =>
-  (query as { dry_run?: boolean }).dry_run === true
 
 interface Tried extends AccountLimits {
   kind: TaskKind
@@ -41,7 +35,7 @@ interface Tried extends AccountLimits {
 
 /** Looks at all that a creation with a valid body would look at, and changes nothing. Throws what it would. */
 export const answerDryRun = async (
-  deps: TaskDeps,
+  deps: TaskReadDeps,
   { inline }: Pick<RouteRequest, 'inline'>,
   { kind, credits, members, account, bytes = 0, ...limits }: Tried,
 ): Promise<JsonAnswer> => {

@@ -1,9 +1,10 @@
 import { withinDeadline } from '../../db/client.ts'
 import { findFile } from '../../db/shared/file.ts'
 import type { NewTaskInput } from '../../db/task/task-file.ts'
-import { apiError, errors } from '../../domain/shared/errors.ts'
+import { apiError, errors, shown } from '../../domain/shared/errors.ts'
 import type { InlineImage } from '../body/inline.ts'
-import type { TaskDeps } from './deps.ts'
+import type { InputDeps, TaskReadDeps } from './deps.ts'
+import type { Fault } from '../../domain/shared/validate.ts'
 
 /** A member of a request that names a file. */
 export interface InputMember {
@@ -34,7 +35,7 @@ export const NO_INPUT = {
 
 /** Puts the inline images of a request into the store and tells where each file that the task needs is. */
 export const storeInputs = async (
-  deps: TaskDeps,
+  deps: InputDeps,
   { id, members, inline }: TaskInputs,
 ): Promise<NewTaskInput[]> => {
   const inputs: NewTaskInput[] = []
@@ -48,7 +49,7 @@ export const storeInputs = async (
 }
 
 const storeInline = async (
-  { storage }: TaskDeps,
+  { storage }: Pick<InputDeps, 'storage'>,
   id: string,
   field: string,
   { path, bytes, sha256, image }: InlineImage,
@@ -65,7 +66,7 @@ const storeInline = async (
 
 /** A link of our own is not fetched: the task takes the object that it names. The worker fetches any other address. */
 export const findSource = async (
-  { sql, signer, now }: TaskDeps,
+  { sql, signer, now }: TaskReadDeps,
   { field, pointer }: InputMember,
   url: string,
 ): Promise<NewTaskInput> => {
@@ -78,3 +79,39 @@ export const findSource = async (
   }
   return { ...NO_INPUT, field, url, storageKey: file.storage_key }
 }
+
+/** Judges the address of a file. A link of our own must be valid; the guard judges any other. */
+export const judgeSource = (
+  deps: Pick<InputDeps, 'signer' | 'outbound' | 'now'>,
+  field: string,
+  value: unknown,
+): Fault[] => {
+  if (typeof value !== 'string' || value === '') return []
+  const own = deps.signer.parseOwnLink(value, deps.now())
+  if (own === undefined) return judgeUrl(deps, field, value)
+  if (own !== 'bad') return []
+  return [refused(field, 'is a link of this service that is not valid or has expired', value)]
+}
+
+/** Judges an address that this service will call, as far as that is possible without a look-up. */
+export const judgeUrl = (
+  { outbound }: Pick<InputDeps, 'outbound'>,
+  field: string,
+  value: unknown,
+): Fault[] => {
+  if (typeof value !== 'string' || value === '') return []
+  const judged = outbound.judge(value)
+  return judged.refused === undefined
+    ? []
+    : [refused(field, `must be an https URL that this service calls (${judged.refused})`, value)]
+}
+
+const refused = (field: string, sentence: string, value: string): Fault => ({
+  field,
+  code: 'url_refused',
+  message: `${field} ${sentence}, got ${shown(withoutSecrets(value))}`,
+})
+
+/** The query of a signed link is a secret, and that of a caller's URL may be one. User and password always are. */
+const withoutSecrets = (url: string): string =>
+  url.replace(/\?.*$/s, '?…').replace(/^([a-z][a-z\d+.-]*:)?\/*[^/]*@/i, '$1//…@')

@@ -4,13 +4,14 @@ import type { Transaction } from '../../db/client.ts'
 import { cancelVideoTask, findVideoTask } from '../../db/video-task/video-task.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import type { Fault } from '../../domain/shared/validate.ts'
-import type { JsonAnswer, Route } from '../route.ts'
-import type { VideoTaskDeps } from './deps.ts'
+import type { JsonAnswer, Route, RouteRequest, SavedAnswer } from '../route.ts'
+import type { Slots } from '../../db/video-task/video-queue.ts'
+import type { CommitDeps } from '../deps.ts'
 
 interface CancelRequest {
   id: string
   owner: string
-  finish(sql: Transaction, answer: JsonAnswer): Promise<void>
+  saveIdempotentResponse: RouteRequest['saveIdempotentResponse']
 }
 
 /** The id in a body, when there is one, is that of the path. */
@@ -30,9 +31,9 @@ export const judgeCancel: NonNullable<Route['judge']> = ({ params, body: { id } 
  * too late.
  */
 export const cancelTask = async (
-  deps: VideoTaskDeps,
-  { id, owner, finish }: CancelRequest,
-): Promise<JsonAnswer> => {
+  deps: CommitDeps & Slots,
+  { id, owner, saveIdempotentResponse }: CancelRequest,
+): Promise<SavedAnswer> => {
   const answer: JsonAnswer = { status: 200, body: {} }
   return await unitOfWork(
     deps,
@@ -43,8 +44,7 @@ export const cancelTask = async (
       if (!(await cancelVideoTask(sql, id, { ...deps, tell })))
         throw errors.cannotCancelVideo((await findVideoTask(sql, { id, owner }))?.state ?? 'gone')
       await tell(signalCancel('video', id))
-      await finish(sql, answer)
-      return answer
+      return await saveIdempotentResponse(sql, answer)
     },
     {
       of: id,

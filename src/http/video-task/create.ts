@@ -6,35 +6,28 @@ import type { ExtendBody, TextToVideoBody } from '../../domain/video-task/video-
 import { ExtendRecord, TextToVideoRecord } from '../../domain/video-task/video-task.ts'
 import { END_IMAGE } from '../../domain/video-task/end-image.ts'
 import type { VideoTaskKind } from '../../domain/video-task/video-task.ts'
-import { startVideoTask } from '../../jobs/video-task.ts'
+import { startVideoTask } from '../../jobs/task.ts'
 import { ownerOf } from '../access/caller.ts'
-import type { JsonAnswer, RouteRequest } from '../route.ts'
-import { commitTask, createUnderNewId } from '../task/commit-task.ts'
-import { answerDryRun, isDryRun } from '../task/dry-run.ts'
+import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
+import { commitTask, createUnderNewId, summarise } from '../task/commit-task.ts'
+import { answerDryRun } from '../task/dry-run.ts'
 import { storeInputs } from '../task/inputs.ts'
 import type { InputMember } from '../task/inputs.ts'
-import { summarise } from '../task/summary.ts'
 import { VIDEO_PREFIX } from '../../domain/video-task/video-path.ts'
 import type { VideoTaskDeps } from './deps.ts'
 import { END_IMAGE_POINTER, IMAGE_POINTER } from './judge.ts'
 import { planExtend, planTextToVideo } from './plan.ts'
 import type { VideoPlan } from './plan.ts'
 import { findSourceVideo } from './source.ts'
+import type { TaskReadDeps } from '../task/deps.ts'
+import type { ReadDeps } from '../deps.ts'
 
 /** Makes the handler that turns a valid text-to-video body into a durable task. */
 export const makeTextToVideoCreation =
   (deps: VideoTaskDeps) =>
-  (request: RouteRequest): Promise<JsonAnswer> => {
+  (request: RouteRequest): Promise<SavedAnswer> => {
     const body = request.body as TextToVideoBody
-    const members = [
-      imageOf(body),
-      endImageOf(body),
-      ...(body.watermark ? [member('wm_url', body.wm_url)] : []),
-    ]
-    if (isDryRun(request)) {
-      const { credits } = planTextToVideo(body, [])
-      return answerVideoDryRun(deps, request, { kind: 'text2video', credits, members })
-    }
+    const members = listMembers(body)
     return createUnderNewId(deps, async (id) => {
       const inputs = await storeInputs(deps, { id, members, inline: request.inline })
       const plan = planTextToVideo(body, inputs)
@@ -42,16 +35,23 @@ export const makeTextToVideoCreation =
     })
   }
 
+/** Makes the handler of the same request's dry run. */
+export const makeTextToVideoDryRun =
+  (deps: VideoTaskDeps) =>
+  (request: RouteRequest): Promise<JsonAnswer> => {
+    const body = request.body as TextToVideoBody
+    const { credits } = planTextToVideo(body, [])
+    const tried = { kind: 'text2video', credits, members: listMembers(body) } as const
+    return answerVideoDryRun(deps, request, tried)
+  }
+
 /** Makes the handler that turns a valid extend body into a durable task. */
 export const makeExtendCreation =
   (deps: VideoTaskDeps) =>
-  async (request: RouteRequest): Promise<JsonAnswer> => {
+  async (request: RouteRequest): Promise<SavedAnswer> => {
     const body = request.body as ExtendBody
-    const source = await findSourceVideo(deps, ownerOf(request), body)
-    const members = [imageOf(body), ...(source ? [] : [member('video_url', body.video_url)])]
+    const { source, members } = await findInputs(deps, request)
     const plan = planExtend(body)
-    if (isDryRun(request))
-      return await answerVideoDryRun(deps, request, { kind: 'extend', ...plan, members })
     return await createUnderNewId(deps, async (id) => {
       const stored = await storeInputs(deps, { id, members, inline: request.inline })
       const inputs = source ? [...stored, source] : stored
@@ -59,7 +59,33 @@ export const makeExtendCreation =
     })
   }
 
-const limitsOf = ({ creditLimit, quotas }: VideoTaskDeps, { caller }: RouteRequest) => ({
+/** Makes the handler of the same request's dry run. */
+export const makeExtendDryRun =
+  (deps: VideoTaskDeps) =>
+  async (request: RouteRequest): Promise<JsonAnswer> => {
+    const { members } = await findInputs(deps, request)
+    const { credits } = planExtend(request.body as ExtendBody)
+    return await answerVideoDryRun(deps, request, { kind: 'extend', credits, members })
+  }
+
+/** The video that is made longer, where it is a result of the owner's, and the members that name other files. */
+const findInputs = async (deps: ReadDeps, request: RouteRequest) => {
+  const body = request.body as ExtendBody
+  const source = await findSourceVideo(deps, ownerOf(request), body)
+  const members = [imageOf(body), ...(source ? [] : [member('video_url', body.video_url)])]
+  return { source, members }
+}
+
+const listMembers = (body: TextToVideoBody): InputMember[] => [
+  imageOf(body),
+  endImageOf(body),
+  ...(body.watermark ? [member('wm_url', body.wm_url)] : []),
+]
+
+const limitsOf = (
+  { creditLimit, quotas }: Pick<VideoTaskDeps, 'creditLimit' | 'quotas'>,
+  { caller }: RouteRequest,
+) => ({
   creditLimit,
   quota: quotas[caller ? 'owner' : 'address'],
 })
@@ -106,7 +132,7 @@ const createTask = async (
   deps: VideoTaskDeps,
   request: RouteRequest,
   task: NewTask,
-): Promise<JsonAnswer> => {
+): Promise<SavedAnswer> => {
   const { id, kind, inputs } = task
   const { settings, offPeak } = task.plan
   const owner = ownerOf(request)
@@ -121,8 +147,7 @@ const createTask = async (
     insert: async (sql) => {
       const createdAt = await insertVideoTask(sql, row, limitsOf(deps, request))
       const answer = makeAnswer(deps, task, { createdAt, payload })
-      await request.finish(sql, answer)
-      return answer
+      return await request.saveIdempotentResponse(sql, answer)
     },
   })
 }
@@ -160,7 +185,7 @@ const makeAnswer = (
 
 /** URLs as given; of an inline image a signed link to its stored copy. */
 const listImages = (
-  { signer, now }: VideoTaskDeps,
+  { signer, now }: TaskReadDeps,
   id: string,
   inputs: readonly NewTaskInput[],
 ): string[] =>

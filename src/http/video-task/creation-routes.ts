@@ -11,10 +11,15 @@ import {
 import { ExtendRecord, TextToVideoRecord } from '../../domain/video-task/video-task.ts'
 import { defineRoute } from '../route.ts'
 import type { ResponseSpec, Route } from '../route.ts'
-import { orDryRun, TAKES_DRY_RUN } from '../task/dry-run.ts'
+import { DryRunQuery, orDryRun } from '../task/dry-run.ts'
 import { linkToEvents } from '../task/event-links.ts'
 import { VIDEO_PREFIX } from '../../domain/video-task/video-path.ts'
-import { makeExtendCreation, makeTextToVideoCreation } from './create.ts'
+import {
+  makeExtendCreation,
+  makeExtendDryRun,
+  makeTextToVideoCreation,
+  makeTextToVideoDryRun,
+} from './create.ts'
 import type { VideoTaskDeps } from './deps.ts'
 import { makeJudge } from './judge.ts'
 import {
@@ -48,7 +53,7 @@ export const makeVideoCreationRoutes = (deps: VideoTaskDeps): Route[] => [
   extend(deps),
 ]
 
-const COMMON = { ...TAKES_DRY_RUN, tag: 'Video tasks', method: 'post', quota: 'create' } as const
+const COMMON = { query: DryRunQuery, tag: 'Video tasks', method: 'post', quota: 'create' } as const
 
 /** How a body with one image is read. A payload of escaped pairs is 12 MiB on the wire, and 4 MiB of UTF-8. */
 const CREATION_BODY = {
@@ -129,6 +134,7 @@ const textToVideo = (
     secretAnswer: true,
     echo: 'payload',
     judge: makeJudge(deps, 'text2video', frames),
+    dryRun: makeTextToVideoDryRun(deps),
     handler: makeTextToVideoCreation(deps),
   })
 
@@ -158,5 +164,6 @@ const extend = (deps: VideoTaskDeps): Route =>
     secretAnswer: true,
     echo: 'payload',
     judge: makeJudge(deps, 'extend'),
+    dryRun: makeExtendDryRun(deps),
     handler: makeExtendCreation(deps),
   })

@@ -4,7 +4,7 @@ import { endImageFault, startImageFault } from '../../domain/video-task/video-si
 import type { VideoTaskKind } from '../../domain/video-task/video-task.ts'
 import type { InlineImage } from '../body/inline.ts'
 import type { Route } from '../route.ts'
-import { judgeSource, judgeUrl } from '../task/judge-url.ts'
+import { judgeSource, judgeUrl } from '../task/inputs.ts'
 import type { VideoTaskDeps } from './deps.ts'
 
 /** Where the one image of a request stands, and the last frame beside a first one. */

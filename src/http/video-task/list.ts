@@ -5,13 +5,13 @@ import { isUuid } from '../../domain/shared/uuid.ts'
 import { VIDEO_LIST_SECONDS, parseListTime } from '../../domain/video-task/video-list.ts'
 import type { VideoTaskQuery } from '../../domain/video-task/video-list.ts'
 import type { JsonAnswer } from '../route.ts'
-import type { VideoTaskDeps } from './deps.ts'
+import type { TaskReadDeps } from '../task/deps.ts'
 import { parsePageToken, makePageToken } from '../task/page-token.ts'
 import { toListed } from './record.ts'
 
 /** Answers one page of the owner's tasks. The query is valid. */
 export const listTasks = async (
-  { sql, signer, now }: VideoTaskDeps,
+  { sql, signer, now }: TaskReadDeps,
   owner: string,
   query: VideoTaskQuery,
 ): Promise<JsonAnswer> => {

@@ -5,7 +5,7 @@ import { errors } from '../../domain/shared/errors.ts'
 import { VIDEO_TERMINAL_STATES } from '../../domain/video-task/video-task.ts'
 import type { JsonAnswer } from '../route.ts'
 import { answerRead, VENDOR_POLL_SECONDS } from '../task/read-answer.ts'
-import type { VideoTaskDeps } from './deps.ts'
+import type { TaskReadDeps } from '../task/deps.ts'
 import { toCreations } from './record.ts'
 
 interface ReadRequest {
@@ -17,7 +17,7 @@ interface ReadRequest {
 
 /** Answers a task that the owner may read, or 304 when the caller has it. Throws 404. */
 export const readTask = async (
-  { sql, signer, now }: VideoTaskDeps,
+  { sql, signer, now }: TaskReadDeps,
   { id, owner, known }: ReadRequest,
 ): Promise<JsonAnswer> => {
   const task = await withinDeadline(sql, findVideoTask(sql, { id, owner }))

@@ -34,7 +34,7 @@ export const makeVideoTaskRoutes = (deps: VideoTaskDeps): Route[] => [
   credits(deps),
 ]
 
-const commonOf = ({ videoAuth }: VideoTaskDeps) =>
+const commonOf = ({ videoAuth }: Pick<VideoTaskDeps, 'videoAuth'>) =>
   ({ tag: 'Video tasks', auth: videoAuth }) as const
 
 const TASK_PATH = `${VIDEO_PREFIX}/tasks/:task_id`
@@ -88,7 +88,7 @@ const cancel = (deps: VideoTaskDeps): Route =>
       cancelTask(deps, {
         id: readTaskId(request.params.task_id),
         owner: ownerOf(request),
-        finish: request.finish,
+        saveIdempotentResponse: request.saveIdempotentResponse,
       }),
   })
 

@@ -8,7 +8,7 @@ import type { Fault } from '../../domain/shared/validate.ts'
 import type { ExtendBody } from '../../domain/video-task/video-body.ts'
 import { faultsError } from '../serve/errors.ts'
 import { NO_INPUT } from '../task/inputs.ts'
-import type { VideoTaskDeps } from './deps.ts'
+import type { ReadDeps } from '../deps.ts'
 
 const FIELD = 'video_creation_id'
 
@@ -18,7 +18,7 @@ const FIELD = 'video_creation_id'
  * or 400 when the video exists and cannot be used.
  */
 export const findSourceVideo = async (
-  { sql }: Pick<VideoTaskDeps, 'sql'>,
+  { sql }: ReadDeps,
   owner: string,
   { video_creation_id: id, video_url: url }: ExtendBody,
 ): Promise<NewTaskInput | undefined> => {

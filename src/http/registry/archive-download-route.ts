@@ -13,13 +13,13 @@ import type { Route } from '../route.ts'
 import { getArchiveAccess } from './access.ts'
 import { OfArchive } from './paths.ts'
 
-interface ArchiveRouteDeps {
+interface ArchiveDownloadDeps {
   sql: Sql
   storage: Storage
 }
 
 /** The route behind every downloadUrl. It asks the row at each request, so that a ban works at once. */
-export const makeArchiveRoutes = (deps: ArchiveRouteDeps): Route[] => [
+export const makeArchiveDownloadRoute = (deps: ArchiveDownloadDeps): Route =>
   defineRoute({
     method: 'get',
     path: '/archives/:publisherId/:nodeId/:version/node.zip',
@@ -53,8 +53,7 @@ export const makeArchiveRoutes = (deps: ArchiveRouteDeps): Route[] => [
             : sendFile(response, plan, undefined),
       }
     },
-  }),
-]
+  })
 
 const ARCHIVE_HEADERS = [
   'ETag',
@@ -79,7 +78,10 @@ const ARCHIVE_RESPONSES = {
 }
 
 /** The archive that a path names. Throws why its caller cannot have it. */
-const getArchive = async ({ sql }: ArchiveRouteDeps, path: OfArchive): Promise<ArchiveDownload> => {
+const getArchive = async (
+  { sql }: ArchiveDownloadDeps,
+  path: OfArchive,
+): Promise<ArchiveDownload> => {
   const { id } = await getArchiveAccess({ sql }, path)
   const archive = await withinDeadline(sql, findArchive(sql, id))
   if (!archive) throw errors.archiveNotFound()

@@ -21,16 +21,17 @@ export interface Move<Status extends string> {
 }
 
 /**
- * Moves a task, together with its event, and those for its owner's endpoints. False: the task has a status that the move
- * does not start from, or another attempt holds the fence. Such a lost race is not an error.
+ * Takes a task from one status to another, together with its event, and those for its owner's endpoints. False: the task has a status that the
+ * transition does not start from, or another attempt holds the fence. Such a lost race is not an error.
  */
-export const moveTask = async <Status extends string>(
+export const transitionTask = async <Status extends string>(
   sql: Transaction,
   table: MoveTable<Status>,
   move: Move<Status>,
 ): Promise<boolean> => {
   const { to, from = table.from[to] ?? [], fence = null, error } = move
   const isDelivered = table.delivered.includes(to)
+  // Trigger `event_enters_first_try` (0013): a pending event makes a row of `first_try`, which `takeFirstTries` takes.
   const rows = await sql`
     with moved as (
       update task
@@ -66,6 +67,27 @@ export const moveTask = async <Status extends string>(
     returning 1
   `
   return rows.length > 0
+}
+
+interface NewEvent {
+  taskId: string
+  sequence: number
+  status: string
+  deliver: boolean
+}
+
+/**
+ * Writes the event of a move, in the move's own transaction and with the move's time, which never goes back even when
+ * the server's clock does. `unique (task_id, sequence)` refuses a second event.
+ */
+export const insertEvent = async (sql: Transaction, event: NewEvent): Promise<void> => {
+  const { count } = await sql`
+    insert into event (task_id, sequence, status, deliver, created_at)
+    select id, ${event.sequence}::integer, ${event.status}, ${event.deliver}::boolean, last_moved_at
+    from task
+    where id = ${event.taskId}
+  `
+  if (count !== 1) throw new Error(`event ${event.sequence} of a task that is not there`)
 }
 
 /** A task under the fence of the attempt that has claimed it. */

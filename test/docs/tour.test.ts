@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+
+import { ROOT } from '../../src/local/root.ts'
+
+// That the links of the tour lead somewhere is among the tests of all documents.
+
+test('each journey of the tour has at most 25 lines, and its steps are links to files', async () => {
+  const [, ...journeys] = (await readFile(join(ROOT, 'docs/tour.md'), 'utf8')).split(/^## /m)
+  assert.equal(journeys.length, 3)
+  for (const journey of journeys) {
+    const [title, ...lines] = journey.trim().split('\n')
+    assert.ok(lines.filter((line) => line !== '').length <= 25, title)
+    for (const step of lines
+      .join('\n')
+      .split(/^(?=\d+\. )/m)
+      .filter((text) => /^\d/.test(text)))
+      assert.match(step, /\]\(\.\.\/\w/, `${title}: ${step}`)
+  }
+})
+
+test('each trigger is named where a statement fires it, and each signal where it is sent', async () => {
+  const sql = await readFiles('src/db/migrations', '.sql')
+  const db = await readFiles('src/db', '.ts')
+  const triggers = [...sql.matchAll(/^create (?:constraint )?trigger (\w+)/gm)].map(
+    ([, name]) => name,
+  )
+  assert.ok(triggers.length > 10)
+  for (const name of triggers)
+    assert.ok(db.includes(`\`${name}\``), `${name} is not named in src/db`)
+  const workflows = await readFiles('workflows', '.ts')
+  const senders = (await readFiles('src/jobs', '.ts')) + db
+  for (const [, name] of workflows.matchAll(/defineSignal(?:<[^(]*>)?\('(\w+)'\)/g))
+    assert.match(senders, new RegExp(`'${name}'`), `nobody sends ${name}`)
+})
+
+const readFiles = async (folder: string, ending: string): Promise<string> => {
+  const names = (await readdir(join(ROOT, folder), { recursive: true })).filter((name) =>
+    name.endsWith(ending),
+  )
+  return (await Promise.all(names.map((name) => readFile(join(ROOT, folder, name), 'utf8')))).join(
+    '\n',
+  )
+}
