@@ -1,4 +1,4 @@
-/** What a pattern of Python's `re` is read into. Groups are numbered from 1, in the order of their brackets. */
+/** A pattern of Python's `re`, read. Groups are numbered from 1, in the order of their brackets. */
 export type PatternNode =
   /** Takes one character. */
   | { kind: 'character'; matches: CharacterTest }
@@ -65,24 +65,16 @@ export const widthOf = (node: PatternNode): { min: number; max: number } => {
   }
 }
 
-/** Whether a repeat of varying count stands in it, so that a repeat around it would be nested. */
-export const hasRepeat = (node: PatternNode): boolean => {
-  switch (node.kind) {
-    case 'sequence':
-      return node.items.some(hasRepeat)
-    case 'choice':
-      return node.branches.some(hasRepeat)
-    case 'condition':
-      return hasRepeat(node.yes) || hasRepeat(node.no)
-    case 'repeat':
-      return (node.max > 1 && node.max !== node.min) || hasRepeat(node.body)
-    case 'group':
-    case 'atomic':
-    case 'look':
-      return hasRepeat(node.body)
-    default:
-      return false
-  }
+/** Tells that a repeat of varying count stands in it, so that a repeat around it would be nested. */
+export const hasRepeat = (node: PatternNode): boolean =>
+  (node.kind === 'repeat' && node.max > 1 && node.max !== node.min) ||
+  childrenOf(node).some(hasRepeat)
+
+const childrenOf = (node: PatternNode): PatternNode[] => {
+  if (node.kind === 'sequence') return node.items
+  if (node.kind === 'choice') return node.branches
+  if (node.kind === 'condition') return [node.yes, node.no]
+  return 'body' in node ? [node.body] : []
 }
 
 interface Width {

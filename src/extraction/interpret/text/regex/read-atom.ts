@@ -2,7 +2,7 @@ import { categoryTest, foldCase, ignoringCase, isWord } from './character-class.
 import { readCharacterEscape, readOctal } from './escape.ts'
 import type { CharacterTest, Fold, PatternNode } from './pattern.ts'
 import { readSet } from './read-set.ts'
-import { hasFlag, refuse } from './reader.ts'
+import { acceptMatch, hasFlag, refuse } from './reader.ts'
 import type { Reader } from './reader.ts'
 
 /** One element that is no group: a character, `.`, a set, an escape, `^` or `$`. */
@@ -61,18 +61,14 @@ const readEscape = (reader: Reader): PatternNode => {
   return literal(reader, escape.character)
 }
 
-/** `\0` and three octal digits are characters; other numbers refer to groups. */
+/** Reads `\0` and three octal digits, which are characters; other numbers refer to groups. */
 const readNumbered = (reader: Reader): PatternNode => {
-  const digits = reader.characters.slice(reader.at, reader.at + 3).join('')
-  if (digits.startsWith('0') || /^[0-7]{3}$/.test(digits)) {
-    const octal = readOctal(reader.characters, reader.at)
-    if (octal === undefined) return refuse('an octal escape out of range')
-    reader.at = octal.end
-    return literal(reader, octal.character)
-  }
-  const number = /^\d{1,2}/.exec(digits)?.[0] ?? ''
-  reader.at += number.length
-  return referTo(reader, Number(number))
+  const reference = acceptMatch(reader, /^(?![0-7]{3})[1-9]\d?/)
+  if (reference !== null) return referTo(reader, Number(reference[0]))
+  const octal = readOctal(reader.characters, reader.at)
+  if (octal === undefined) return refuse('an octal escape out of range')
+  reader.at = octal.end
+  return literal(reader, octal.character)
 }
 
 /** A reference to what a group matched. */

@@ -2,7 +2,7 @@ import { isIdentifier } from '../string/classes.ts'
 import { REGEX_FLAGS, widthOf } from './pattern.ts'
 import type { PatternNode } from './pattern.ts'
 import { referTo } from './read-atom.ts'
-import { accept, expect, peek, readUntil, refuse } from './reader.ts'
+import { accept, acceptMatch, expect, readUntil, refuse } from './reader.ts'
 import type { Reader } from './reader.ts'
 
 const LETTERS = new Map<string, number>([
@@ -13,32 +13,23 @@ const LETTERS = new Map<string, number>([
   ['u', REGEX_FLAGS.unicode],
   ['x', REGEX_FLAGS.verbose],
 ])
-const LOOKS = [
-  { text: '(?=', behind: false, negated: false },
-  { text: '(?!', behind: false, negated: true },
-  { text: '(?<=', behind: true, negated: false },
-  { text: '(?<!', behind: true, negated: true },
-]
 
 /** Reads the inside of a group; given by the caller, which reads groups itself. */
 type ReadBody = (reader: Reader) => PatternNode
 
-/** `(?ims)` at the very start, which holds for the whole pattern. */
+/** Reads `(?ims)` at the very start, which holds for the whole pattern. */
 export const readGlobalFlags = (reader: Reader): void => {
-  const match = /^\(\?([aimsux]+)\)/.exec(reader.characters.join(''))
-  if (match === null) return
-  const [whole, letters = ''] = match
-  reader.at = whole.length
-  reader.flags |= flagsOf(letters)
+  reader.flags |= flagsOf(acceptMatch(reader, /^\(\?([aimsux]+)\)/)?.[1])
 }
 
-/** Anything in round brackets; undefined for a comment. */
+/** Reads anything in round brackets; undefined for a comment. */
 export const readGroup = (reader: Reader, readBody: ReadBody): PatternNode | undefined => {
   if (accept(reader, '(?#')) {
     readUntil(reader, ')')
     return undefined
   }
-  for (const look of LOOKS) if (accept(reader, look.text)) return readLook(reader, readBody, look)
+  const look = acceptMatch(reader, /^\(\?(<?)([=!])/)
+  if (look !== null) return readLook(reader, readBody, look)
   if (accept(reader, '(?:')) return bodyOf(reader, readBody)
   if (accept(reader, '(?>')) return { kind: 'atomic', body: bodyOf(reader, readBody) }
   if (accept(reader, '(?P<')) return readCapture(reader, readBody, readUntil(reader, '>'))
@@ -78,8 +69,9 @@ const readNamedReference = (reader: Reader): PatternNode => {
 const readLook = (
   reader: Reader,
   readBody: ReadBody,
-  { behind, negated }: { behind: boolean; negated: boolean },
+  [, direction, sign]: RegExpExecArray,
 ): PatternNode => {
+  const [behind, negated] = [direction === '<', sign === '!']
   const body = bodyOf(reader, readBody)
   const { min, max } = widthOf(body)
   if (behind && min !== max) return refuse('a look-behind of varying width')
@@ -97,30 +89,18 @@ const readCondition = (reader: Reader, readBody: ReadBody): PatternNode => {
   return { kind: 'condition', index, yes, no: no ?? { kind: 'sequence', items: [] } }
 }
 
-/** `(?i:...)`, `(?-i:...)`. */
+/** Reads `(?i:...)`, `(?-i:...)`. */
 const readFlagged = (reader: Reader, readBody: ReadBody): PatternNode => {
-  let letters = ''
-  while (/^[aimsux]$/.test(peek(reader) ?? '')) {
-    letters += peek(reader) ?? ''
-    reader.at += 1
-  }
-  let removed = ''
-  if (accept(reader, '-')) {
-    while (/^[imsx]$/.test(peek(reader) ?? '')) {
-      removed += peek(reader) ?? ''
-      reader.at += 1
-    }
-    if (removed === '') return refuse('flags are missing')
-  }
-  expect(reader, ':')
   const { flags } = reader
-  reader.flags = (flags | flagsOf(letters)) & ~flagsOf(removed)
+  const match = acceptMatch(reader, /^([aimsux]*)(?:-([imsx]+))?:/)
+  if (match === null) return refuse('unknown flags')
+  reader.flags = (flags | flagsOf(match[1])) & ~flagsOf(match[2])
   const body = bodyOf(reader, readBody)
   reader.flags = flags
   return body
 }
 
-const flagsOf = (letters: string): number => {
+const flagsOf = (letters = ''): number => {
   let flags = 0
   for (const letter of letters) flags |= LETTERS.get(letter) ?? 0
   return flags

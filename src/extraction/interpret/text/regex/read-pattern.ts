@@ -3,7 +3,7 @@ import { readAtom } from './read-atom.ts'
 import { readGroup, readGlobalFlags } from './read-group.ts'
 import { hasRepeat, REGEX_FLAGS } from './pattern.ts'
 import type { Pattern, PatternNode } from './pattern.ts'
-import { accept, PatternRefused, peek, refuse, skipVerbose } from './reader.ts'
+import { accept, acceptMatch, PatternRefused, peek, refuse, skipVerbose } from './reader.ts'
 import type { Reader } from './reader.ts'
 
 /** Longest pattern, in characters. */
@@ -79,10 +79,9 @@ const readBounds = (reader: Reader): { min: number; max: number } | undefined =>
   if (accept(reader, '*')) return { min: 0, max: Infinity }
   if (accept(reader, '+')) return { min: 1, max: Infinity }
   if (accept(reader, '?')) return { min: 0, max: 1 }
-  const match = BOUNDS.exec(reader.characters.slice(reader.at).join(''))
+  const match = acceptMatch(reader, BOUNDS)
   if (match === null) return undefined
-  const [whole, least, comma, most, only] = match
-  reader.at += whole.length
+  const [, least, comma, most, only] = match
   const min = Number(least ?? 0)
   const high = least === undefined ? only : comma === undefined ? least : most
   const max = high === undefined || high === '' ? Infinity : Number(high)

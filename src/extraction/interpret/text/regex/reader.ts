@@ -1,3 +1,4 @@
+import { codePoints } from '../string/code-points.ts'
 import { REGEX_FLAGS } from './pattern.ts'
 
 /** Where reading a pattern stands. */
@@ -27,6 +28,13 @@ export const accept = (reader: Reader, text: string): boolean => {
   return comes
 }
 
+/** Steps over what an expression finds at the beginning of what comes next. */
+export const acceptMatch = (reader: Reader, expression: RegExp): RegExpExecArray | null => {
+  const match = expression.exec(reader.characters.slice(reader.at).join(''))
+  reader.at += match === null ? 0 : codePoints(match[0]).length
+  return match
+}
+
 export const expect = (reader: Reader, text: string): void => {
   if (!accept(reader, text)) refuse(`${text} is missing`)
 }
@@ -43,14 +51,7 @@ export const readUntil = (reader: Reader, end: string): string => {
 export const hasFlag = (reader: Reader, flag: keyof typeof REGEX_FLAGS): boolean =>
   (reader.flags & REGEX_FLAGS[flag]) !== 0
 
-/** Blanks and comments, which don't count with the flag `x`. */
+/** Steps over blanks and comments, which don't count with the flag `x`. */
 export const skipVerbose = (reader: Reader): void => {
-  while (hasFlag(reader, 'verbose')) {
-    const next = peek(reader)
-    if (next === '#') {
-      const end = reader.characters.indexOf('\n', reader.at)
-      reader.at = end < 0 ? reader.characters.length : end + 1
-    } else if (next !== undefined && /^[ \t\n\r\f\v]$/.test(next)) reader.at += 1
-    else return
-  }
+  if (hasFlag(reader, 'verbose')) acceptMatch(reader, /^(?:[ \t\n\r\f\v]|#[^\n]*(?:\n|$))+/)
 }
