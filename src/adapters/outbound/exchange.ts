@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { request, type Agent, type Dispatcher } from 'undici'
 import { makeConnector, type ConnectorOptions } from './connector.ts'
 import { startDeadline, type DeadlineOptions } from './deadline.ts'
+import { OutboundFault } from './fault.ts'
 import { boundBytes } from './incoming.ts'
 import { makePool, type Borrower } from './pool.ts'
 
@@ -53,6 +54,7 @@ export const startExchange = (options: ExchangeOptions): Exchange => {
   // connection while the body is paused (nodejs/undici#5360, mended in 8), and every server can.
   const highWaterMark = 2 * maxBytes + HEAD_ROOM
   let isReused = false
+  let isOver = false
   let body: Response['body'] | undefined
   const onReady = (socket: Socket) => {
     boundBytes(socket, highWaterMark)
@@ -60,10 +62,12 @@ export const startExchange = (options: ExchangeOptions): Exchange => {
     watch?.onReady(socket)
   }
   const borrower: Borrower = {
-    connect(...given) {
+    connect(target, callback) {
+      // undici connects again for a request that was aborted within its response.
+      if (isOver) return callback(new OutboundFault('reset'), null)
       isReused = false
       enter('connection', stages?.connectMs, options.spentMs)
-      makeConnector({ ...options, signal, watch: { ...watch, onReady } })(...given)
+      makeConnector({ ...options, signal, watch: { ...watch, onReady } })(target, callback)
     },
     /** One whose peer is among the addresses that the host was found to have now. */
     reuse(socket) {
@@ -87,6 +91,7 @@ export const startExchange = (options: ExchangeOptions): Exchange => {
     signal,
     isReused: () => isReused,
     async end() {
+      isOver = true
       stop()
       if (!pool) await agent.destroy()
       // undici gives a connection back to its pool a turn of the event loop after the end of the response.
