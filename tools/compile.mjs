@@ -176,7 +176,7 @@ const makeKey = () =>
     readFileSync(fileURLToPath(import.meta.url)),
     process.version,
     readFileSync(join(ROOT, 'package-lock.json')),
-    readFileSync(join(ROOT, 'tools/patch-postgres.mjs')),
+    ...readdirSync(join(ROOT, 'patches')).map((name) => readFileSync(join(ROOT, 'patches', name))),
   ]
     .reduce((hash, part) => hash.update(part), createHash('sha256'))
     .digest('hex')

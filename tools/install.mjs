@@ -21,7 +21,6 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-import { patchPostgres } from './patch-postgres.mjs'
 import { warmTemporal } from './warm-temporal.mjs'
 
 const LEAST_NODE = [20, 19]
@@ -29,7 +28,7 @@ const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const MODULES = join(ROOT, 'node_modules')
 const LOCK = join(ROOT, 'package-lock.json')
 const STAMP = join(MODULES, '.kiln-install')
-const PATCH = join(ROOT, 'tools/patch-postgres.mjs')
+const PATCHES = join(ROOT, 'patches')
 const CLAIM = join(ROOT, '.built/install.pid')
 const SAY_EVERY_MS = 30_000
 
@@ -102,7 +101,7 @@ const prepare = async () => {
     faults = listFaults()
   }
   if (faults.length > 0) stop(faults)
-  patchPostgres()
+  patchPackages()
   writeFileSync(STAMP, stampText())
 }
 
@@ -124,7 +123,8 @@ const requireNode = () => {
 /** What was found to work stays so while the lock file, the platform and the version of Node are the same. */
 const stampText = () => {
   const hash = createHash('sha256')
-  for (const path of [LOCK, PATCH]) hash.update(readFileSync(path))
+  const patches = readdirSync(PATCHES).map((name) => join(PATCHES, name))
+  for (const path of [LOCK, ...patches]) hash.update(readFileSync(path))
   return `${hash.digest('hex')} ${process.platform}-${process.arch} ${process.version}\n`
 }
 
@@ -141,7 +141,7 @@ const isInstalled = () => {
 
 /** A production install has left out what the tests need. */
 const listMissing = () => {
-  const needed = ['esbuild', 'express', '@temporalio/worker']
+  const needed = ['esbuild', 'express', '@temporalio/worker', 'patch-package']
   if (/^pre(test|check)/.test(process.env.npm_lifecycle_event ?? ''))
     needed.push('typescript', 'oxlint', 'oxfmt', 'knip')
   return needed.filter((name) => !existsSync(join(MODULES, name, 'package.json')))
@@ -197,6 +197,13 @@ const linkLibraries = () => {
         symlinkSync(relative(dirname(target), source) || basename(source), link)
     }
   }
+}
+
+/** `npm ci` takes the changes of `patches/` back. No install script makes them again, which npm may be told not to run. */
+const patchPackages = () => {
+  const program = join(MODULES, 'patch-package/index.js')
+  const reason = run(process.execPath, [program, '--error-on-fail'])
+  if (reason !== undefined) stop([`the patches of the packages cannot be applied: ${reason}`])
 }
 
 /** One sentence for each package whose native part does not load or run. */

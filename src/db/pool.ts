@@ -99,7 +99,7 @@ interface Pending {
 
 /**
  * Tells when a query is sent, which may be more than once, and when it is settled. It is changed by `Object.assign`:
- * tools/patch-postgres.mjs says why.
+ * patches/postgres+3.4.9.patch says why.
  */
 const watch = (
   query: Promise<unknown>,

@@ -224,6 +224,32 @@ describe('a post', () => {
       })
     })
 
+    test('goes on no connection to an address that its host has no longer', async () => {
+      const [path, host] = [`/turns-${(paths += 1)}`, 'localhost']
+      const sendTo = (address: string) => {
+        const located = { addresses: [address], tookMs: 0 }
+        return send(answer(204), { url: receiver.url(path, host), located })
+      }
+      is(await sendTo('127.0.0.1'), 204)
+      assert.equal(fails(await sendTo('127.0.0.2'), 'connect').address, '127.0.0.2')
+      is(await sendTo('127.0.0.1'), 204)
+    })
+
+    test('ends its connection when 256 are open', async () => {
+      let arrived = 0
+      const [all, end] = [makeLatch(), makeLatch()]
+      const held: Reply = (turn) => {
+        if ((arrived += 1) === 256) all.open()
+        heldUntil(end.opened, answer(200))(turn)
+      }
+      const others = Array.from({ length: 256 }, () => send(held))
+      await all.opened
+      is(await send(answer(200)), 200)
+      assert.equal(receiver.received.at(-1)?.headers['connection'], 'close')
+      end.open()
+      for (const posted of await Promise.all(others)) is(posted, 200)
+    })
+
     test('keeps no connection whose answer was not read to its end', async () => {
       const { connections } = await sendInTurn(2, answer(200, {}, 'x'.repeat(100_000)))
       assert.equal(connections, 2)

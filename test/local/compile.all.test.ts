@@ -52,7 +52,7 @@ const makeCheckout = async (context: TestContext) => {
     await writeFile(join(root, path), content)
   }
   await cp(join(ROOT, 'tools'), join(root, 'tools'), { recursive: true })
-  await mkdir(join(root, 'node_modules'))
+  for (const folder of ['node_modules', 'patches']) await mkdir(join(root, folder))
   await symlink(join(ROOT, 'node_modules/esbuild'), join(root, 'node_modules/esbuild'))
   await write('package-lock.json', '{}')
   await write('package.json', '{"type":"module"}')

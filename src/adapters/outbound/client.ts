@@ -8,8 +8,8 @@ import {
   type DownloadOptions,
   type ReadOptions,
 } from './download.ts'
-import { makeLines } from './lines.ts'
 import { locate, type Located, type LocateOptions } from './locate.ts'
+import { makePool } from './pool.ts'
 import { post, type Posted, type PostOptions } from './post.ts'
 import { makeUrlJudge, type Judgement } from './url.ts'
 
@@ -48,17 +48,17 @@ export const makeClient = (rules: OutboundRules, given: Network): Outbound => {
   const closing = new AbortController()
   // Everything under way listens; Node takes more than 10 for a leak and says so.
   setMaxListeners(0, closing.signal)
-  const lines = makeLines()
+  const pool = makePool()
   const guard = { judge, isAllowed, network, closing: closing.signal }
   return {
     judge: (raw) => judge(raw),
     download: (options) => download(guard, options),
     read: (options) => read(guard, options),
     locate: (options) => locate(guard, options),
-    post: (options) => post({ ...guard, lines }, options),
+    post: (options) => post({ ...guard, pool }, options),
     close: () => {
       closing.abort()
-      void lines.close()
+      void pool.destroy()
     },
   }
 }

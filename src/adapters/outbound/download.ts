@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto'
 import { open, rm, type FileHandle } from 'node:fs/promises'
-import type { Dispatcher } from 'undici'
+
 import type { DownloadLimits } from '../../domain/task/media-limits.ts'
-import { startExchange, USER_AGENT, type Exchange, type ExchangeOptions } from './exchange.ts'
+import {
+  startExchange,
+  USER_AGENT,
+  type Exchange,
+  type ExchangeOptions,
+  type Response,
+} from './exchange.ts'
 import { OutboundFault, toOutboundFault } from './fault.ts'
 import type { UrlJudge } from './url.ts'
 
@@ -69,7 +75,7 @@ const fetchBody = async <Taken>(
   }
 }
 
-type Answer = Dispatcher.ResponseData
+type Answer = Response
 
 interface Journey {
   judge: UrlJudge

@@ -1,5 +1,5 @@
 import { listAllowedAddresses } from './connector.ts'
-import { startDeadline } from './exchange.ts'
+import { startDeadline } from './deadline.ts'
 import { OutboundFault } from './fault.ts'
 import { POST_LIMITS } from './post.ts'
 import type { PostGuard } from './post.ts'
@@ -24,7 +24,7 @@ export interface Located {
 
 /** Looks a host up without dialling it. */
 export const locate = async (
-  guard: Omit<PostGuard, 'lines'>,
+  guard: Omit<PostGuard, 'pool'>,
   { url, signal, timeoutMs = POST_LIMITS.connectMs }: LocateOptions,
 ): Promise<Located> => {
   const began = performance.now()

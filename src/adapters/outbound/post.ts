@@ -1,11 +1,16 @@
 import type { Readable } from 'node:stream'
-import type { Dispatcher } from 'undici'
+import type { Agent } from 'undici'
 import type { AttemptErrorClass } from '../../domain/event/event.ts'
 import type { ConnectionWatch } from './connector.ts'
 import type { Located } from './locate.ts'
-import { startExchange, USER_AGENT, type Exchange, type ExchangeOptions } from './exchange.ts'
+import {
+  startExchange,
+  USER_AGENT,
+  type Exchange,
+  type ExchangeOptions,
+  type Response,
+} from './exchange.ts'
 import { OutboundFault, toOutboundFault } from './fault.ts'
-import type { Lines } from './lines.ts'
 import { watchAnswer, type AnswerWatch } from './incoming.ts'
 import type { UrlJudge } from './url.ts'
 
@@ -77,7 +82,7 @@ export type PostGuard = Pick<ExchangeOptions, 'isAllowed' | 'network'> & {
   judge: UrlJudge
   closing: AbortSignal
   /** Connections that messages leave for the next ones. */
-  lines: Lines
+  pool: Agent
 }
 
 /**
@@ -106,11 +111,10 @@ const attempt = async (guard: PostGuard, options: PostOptions, seen: Seen): Prom
   if (located?.fault) return toUnanswered(located.fault)
   const began = performance.now()
   const spentMs = located?.tookMs ?? 0
-  const outcome = await exchangeOnce(guard, options, seen, spentMs)
+  const outcome = await exchangeOnce(guard, options, seen, { spentMs, isFresh: false })
   if (outcome) return outcome
-  const lines = { ...guard.lines, take: () => undefined }
-  const again = spentMs + performance.now() - began
-  return (await exchangeOnce({ ...guard, lines }, options, seen, again)) as Outcome
+  const again = { spentMs: spentMs + performance.now() - began, isFresh: true }
+  return (await exchangeOnce(guard, options, seen, again)) as Outcome
 }
 
 /** Undefined when a kept connection ended before a byte of the answer. */
@@ -118,26 +122,23 @@ const exchangeOnce = async (
   guard: PostGuard,
   options: PostOptions,
   seen: Seen,
-  spentMs: number,
+  progress: { spentMs: number; isFresh: boolean },
 ): Promise<Outcome | undefined> => {
   const { signal, located, limits = POST_LIMITS } = options
-  let clean = false
   const exchange = startExchange({
     ...guard,
     addresses: located?.addresses,
-    spentMs,
+    ...progress,
     watch: watchInto(seen),
     timeoutMs: limits.totalMs,
-    parts: limits,
+    stages: limits,
     maxBytes: limits.bodyBytes,
     signals: signal === undefined ? [guard.closing] : [guard.closing, signal],
   })
   try {
     exchange.signal.throwIfAborted()
     const answer = await send(guard.judge, exchange, options)
-    const read = await readAnswer(answer, limits)
-    clean = answer.body.readableEnded
-    return read
+    return await readAnswer(answer, limits)
   } catch (error) {
     const status = seen.answer?.status()
     if (status !== undefined) return { status, retryAfter: undefined, excerpt: '' }
@@ -146,7 +147,7 @@ const exchangeOnce = async (
     if (exchange.isReused() && fault.kind === 'reset' && !seen.answer?.hasBegun()) return undefined
     return toUnanswered(fault)
   } finally {
-    await exchange.end({ clean })
+    await exchange.end()
   }
 }
 
@@ -169,14 +170,14 @@ const send = (judge: UrlJudge, exchange: Exchange, { url, headers, body }: PostO
   )
 }
 
-const readAnswer = async (answer: Dispatcher.ResponseData, limits: PostLimits) => ({
+const readAnswer = async (answer: Response, limits: PostLimits) => ({
   status: answer.statusCode,
   retryAfter: [answer.headers['retry-after']].flat()[0],
   excerpt: toText(await readStart(answer.body, limits)),
 })
 
 /** Reads without a pause (see exchange.ts) up to the limits. The rest goes with the connection. */
-const readStart = (body: Dispatcher.ResponseData['body'], limits: PostLimits): Promise<Buffer> =>
+const readStart = (body: Response['body'], limits: PostLimits): Promise<Buffer> =>
   new Promise((resolve) => {
     const chunks: Buffer[] = []
     let bytes = 0
@@ -189,7 +190,7 @@ const readStart = (body: Dispatcher.ResponseData['body'], limits: PostLimits): P
     body.on('data', (chunk: Buffer) => {
       if (bytes < limits.excerptBytes) chunks.push(chunk)
       bytes += chunk.length
-      if (bytes >= limits.bodyBytes) finish()
+      if (bytes >= limits.bodyBytes) body.destroy()
     })
   })
 
