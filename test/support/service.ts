@@ -114,10 +114,10 @@ const planStore = (folder: string, bucket: Bucket | undefined) => {
 
 /**
  * A service of a test waits as long as it can for its database, because tests share the cores. Not so where it is away:
- * there it waits for 1.5 s, or as many times longer as this machine is slower.
+ * there it waits for 3 s, or as many times longer as this machine is slower.
  */
 export const AWAITS_OUTAGE = {
-  DATABASE_TIMEOUT_MS: String(Math.min(Math.round(PATIENCE_MS / 40), 60_000)),
+  DATABASE_TIMEOUT_MS: String(Math.min(Math.round(PATIENCE_MS / 20), 60_000)),
 }
 
 /** A media worker does without them. */

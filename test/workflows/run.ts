@@ -59,7 +59,8 @@ export interface Runner {
 }
 
 const PATIENCE_SECONDS = PATIENCE_MS / 1000
-const timingOf = ({ heartbeatSeconds = PATIENCE_SECONDS }: Circumstances) => ({
+/** A server may give a task to a poll that is over; half of the patience remains for the attempt that follows. */
+const timingOf = ({ heartbeatSeconds = PATIENCE_SECONDS / 2 }: Circumstances) => ({
   heartbeatSeconds,
   deadlineSeconds: PATIENCE_SECONDS,
 })

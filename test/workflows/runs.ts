@@ -1,4 +1,4 @@
-import { Context } from '@temporalio/activity'
+import { ApplicationFailure, Context } from '@temporalio/activity'
 
 /** A run under way: what stands in for its activities, and the moves it has asked for. */
 export interface Running<Scenario> {
@@ -33,14 +33,15 @@ type Activity = (...args: never[]) => Promise<unknown>
  * worker once more. The moves of the service find themselves done then; those that stand in for them would count twice.
  */
 export const onceEach = <T extends Record<string, Activity>>(activities: T): T => {
-  const done = new Map<string, unknown>()
+  const done = new Map<string, Promise<unknown>>()
   const answerOnce = async (work: Activity, args: never[]): Promise<unknown> => {
     const { isLocal, activityId, workflowExecution } = Context.current().info
     const key = `${workflowExecution?.runId} ${activityId}`
-    if (isLocal && done.has(key)) return done.get(key)
-    const answer = await work(...args)
-    done.set(key, answer)
-    return answer
+    const known = isLocal ? done.get(key) : undefined
+    if (known) return await known
+    const outcome = work(...args)
+    if (await outcome.then(() => true, isFinal)) done.set(key, outcome)
+    return await outcome
   }
   const named = Object.entries(activities).map(([name, work]) => [
     name,
@@ -48,3 +49,7 @@ export const onceEach = <T extends Record<string, Activity>>(activities: T): T =
   ])
   return Object.fromEntries(named) as T
 }
+
+/** True when no further attempt follows the error. */
+const isFinal = (error: unknown): boolean =>
+  error instanceof ApplicationFailure && error.nonRetryable === true
