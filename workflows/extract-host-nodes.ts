@@ -1,4 +1,5 @@
 import {
+  ApplicationFailure,
   CancellationScope,
   isCancellation,
   proxyActivities,
@@ -8,6 +9,7 @@ import {
 
 import type { CoreActivities, MediaActivities } from '../activities/index.ts'
 import type { CheckTiming } from '../src/domain/registry/check-timing.ts'
+import { checkFaultOf } from './failure.ts'
 import { CHECK_TIMING, checkOptions, moveOptions } from './options.ts'
 import type { TaskEnd } from './task.ts'
 
@@ -18,38 +20,40 @@ export interface ExtractHostNodesInput {
 }
 
 /**
- * Settles which host nodes a version has: by the reading of its archive that is stored, else by one more, which has its
- * time from when a worker takes it. Whatever comes of that, the extraction ends in success or failure.
+ * Reads the archive of a version and gives the version its host nodes. The same unpacking tells whether the archive is
+ * sound and what is dangerous in it, on which the publication decides. What is stored already is not read again. Either way
+ * the extraction ends: in failure when the archive could not be read, and then the workflow fails, too.
  */
 export const extractHostNodes = async ({
   versionId,
   timing = {},
 }: ExtractHostNodesInput): Promise<TaskEnd> => {
-  const { settleExtraction, failExtraction } = proxyLocalActivities<CoreActivities>(moveOptions)
+  const { settleExtraction } = proxyLocalActivities<CoreActivities>(moveOptions)
   const times = { ...CHECK_TIMING, ...timing }
-  setCurrentDetails('**Settling** the host nodes: reading the archive again when that is missing.')
+  const { inspectArchive } = proxyActivities<MediaActivities>(
+    checkOptions('read the archive: is it sound, what is dangerous, which host nodes', times),
+  )
+  setCurrentDetails(
+    '**Reading** the archive: *Pending Activities* tells the attempt and its failure.',
+  )
   try {
-    const stored = await settleExtraction(versionId)
-    if (stored.result === 'settled') return showEnd(stored.status, stored.detail)
-    const { inspectArchive } = proxyActivities<MediaActivities>(
-      checkOptions('read the archive once more for its host nodes', {
-        ...times,
-        deadlineSeconds: times.extractSeconds,
-      }),
-    )
     await inspectArchive(versionId, times.tries)
-    const read = await settleExtraction(versionId)
-    if (read.result === 'settled') return showEnd(read.status, read.detail)
-    return await CancellationScope.nonCancellable(() => end(versionId))
+    const { result, status, detail } = await settleExtraction(versionId)
+    if (result === 'settled') return showEnd(status, detail)
+    throw ApplicationFailure.nonRetryable('there is no archive to read', 'archive_missing')
   } catch (error) {
-    const ended = await CancellationScope.nonCancellable(() => end(versionId))
-    if (isCancellation(error) && CancellationScope.current().consideredCancelled) throw error
-    return ended
+    return await giveUp(versionId, error)
   }
+}
 
-  async function end(id: string): Promise<TaskEnd> {
-    return showEnd(await failExtraction(id, 'timed_out'), 'timed_out')
-  }
+/** Nothing stays pending. */
+const giveUp = async (versionId: string, error: unknown): Promise<never> => {
+  const { failExtraction } = proxyLocalActivities<CoreActivities>(moveOptions)
+  const code = checkFaultOf(error)
+  const isCancelled = isCancellation(error)
+  const reason = isCancelled ? code : 'timed_out'
+  showEnd(await CancellationScope.nonCancellable(() => failExtraction(versionId, reason)), code)
+  throw isCancelled ? error : ApplicationFailure.nonRetryable('the archive could not be read', code)
 }
 
 const showEnd = (status: string, reason: string): TaskEnd => {

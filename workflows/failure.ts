@@ -1,7 +1,9 @@
 import {
   ActivityFailure,
   ApplicationFailure,
+  ChildWorkflowFailure,
   isCancellation,
+  TerminatedFailure,
   TimeoutFailure,
 } from '@temporalio/workflow'
 import type { CancellationScope } from '@temporalio/workflow'
@@ -28,7 +30,9 @@ export const reasonOf = (error: unknown, scope: CancellationScope): FailureReaso
 /** Why a check could not run after its last try: a code of ours, or what the server says of its worker. */
 export const checkFaultOf = (error: unknown): string => {
   if (isCancellation(error)) return 'cancelled'
-  const cause = error instanceof ActivityFailure ? error.cause : error
+  const isOutside = error instanceof ActivityFailure || error instanceof ChildWorkflowFailure
+  const cause = isOutside ? error.cause : error
   if (cause instanceof TimeoutFailure) return 'worker_lost'
+  if (cause instanceof TerminatedFailure) return 'workflow_lost'
   return (cause instanceof ApplicationFailure && cause.type) || 'internal_error'
 }

@@ -80,7 +80,6 @@ export const CHECK_TIMING: CheckTiming = {
   tries: 5,
   retrySeconds: 1,
   maxRetrySeconds: 60,
-  extractSeconds: 300,
   lookSeconds: 60,
 }
 

@@ -20,9 +20,12 @@ export interface ReceiveArchiveInput {
 /** An upload was committed. Carries the outbox row's id; a repetition, or a lost one, costs a look at the row. */
 const archiveUploaded = defineSignal<[{ id: string }]>('archiveUploaded')
 
-/** Waits until the archive of a version has arrived, or ends the version whose upload never came. */
+/**
+ * Receives the archive of a version: ends with one that the version says has arrived, or ends the version whose upload never
+ * came.
+ */
 export const receiveArchive = async (input: ReceiveArchiveInput): Promise<ArchiveWait> => {
-  const { settleUpload } = proxyLocalActivities<CoreActivities>(moveOptions)
+  const { settleUpload, startChecks } = proxyLocalActivities<CoreActivities>(moveOptions)
   const { lookSeconds } = { ...CHECK_TIMING, ...input.timing }
   let news = false
   setHandler(archiveUploaded, () => {
@@ -33,9 +36,17 @@ export const receiveArchive = async (input: ReceiveArchiveInput): Promise<Archiv
     // An upload before the row is read is told by the row, one after it by the signal.
     news = false
     const wait = await settleUpload(input.versionId)
-    if (wait.waitMs === 0) return wait
+    if (wait.hasArchive) await startChecks(input.versionId)
+    if (wait.waitMs === 0) return showWait(wait)
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof receiveArchive>(input)
     // A deadline may have moved, and a version may have been deleted, without a signal.
     await condition(() => news, Math.min(wait.waitMs, lookSeconds * 1000))
   }
+}
+
+const showWait = (wait: ArchiveWait): ArchiveWait => {
+  setCurrentDetails(
+    wait.hasArchive ? '**Received** the archive.' : '**No archive** came before the version ended.',
+  )
+  return wait
 }

@@ -1,13 +1,13 @@
 import type { Queryable, Transaction } from '../db/client.ts'
 import { findOpenVersion } from '../db/registry/open-version.ts'
 import type { OpenVersion } from '../db/registry/open-version.ts'
-import type { OutboxStart } from '../db/shared/outbox.ts'
 import { findTask } from '../db/task/operator.ts'
 import type { OpenTask } from '../db/task/operator.ts'
 import type { Tell, UnitDeps } from '../db/unit-of-work.ts'
 import type { CheckTiming } from '../domain/registry/check-timing.ts'
 import { failAnyTask, startAnyTask } from './any-task.ts'
 import type { AnyTaskOptions } from './any-task.ts'
+import { endOpen } from './start.ts'
 import { startPublishVersion } from './version.ts'
 
 /** What an operator works with, in the terminal and through the api. */
@@ -53,13 +53,6 @@ export const restartVersion = async (
   await tell(endOpen(startPublishVersion({ ...version, versionId, summary }, options)))
   return { ...unchanged(version), changed: true }
 }
-
-/** One step of Temporal ends and starts: were they two, a kill between them would leave a task without a workflow. */
-const endOpen = (start: OutboxStart): OutboxStart => ({
-  ...start,
-  kind: 'restart',
-  options: { ...start.options, endsOpen: true },
-})
 
 /** Ends an open task in failure with internal_error, and returns its credits. */
 export const failTask = async (

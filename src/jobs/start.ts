@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-import type { StartOptions } from '../db/shared/outbox.ts'
+import type { OutboxStart, StartOptions } from '../db/shared/outbox.ts'
 import type { EngineName } from '../domain/task/engine.ts'
 
 /** The queue of everything that takes CPU: the name of the workflow's own queue with this ending. */
@@ -38,6 +38,16 @@ export const startOptions = (
   searchAttributes: { KilnOwner: owner, KilnKind: kind, KilnStatus: status },
   priorityKey,
   fairnessKey: fairnessKey(account),
+})
+
+/**
+ * Makes a start end the run that is open, also one that is just about to end. One step of Temporal does both: were they two, a
+ * kill between them would leave a task without a workflow.
+ */
+export const endOpen = (start: OutboxStart): OutboxStart => ({
+  ...start,
+  kind: 'restart',
+  options: { ...start.options, endsOpen: true },
 })
 
 /** A key may have 64 bytes and stands in histories, so it is a digest of the account. */

@@ -41,18 +41,6 @@ export const startPublishVersion = (
   }
 }
 
-/**
- * Runs the workflow of a version once more, for an operator. The signal reaches a run that is just ending; its handler is
- * in workflows/publish-version.ts.
- */
-export const retryPublishVersion = (
-  facts: VersionFacts,
-  options: { taskQueue: string; checkTiming?: Partial<CheckTiming> },
-): OutboxStart => {
-  const start = startPublishVersion(facts, options)
-  return { ...start, kind: 'restart', options: { ...start.options, signal: 'checksRetried' } }
-}
-
 /** The signal that ends the wait for an upload. Its handler is in workflows/receive-archive.ts. */
 export const signalArchiveUploaded = (versionId: string): OutboxSignal => ({
   kind: 'signal',
@@ -60,7 +48,7 @@ export const signalArchiveUploaded = (versionId: string): OutboxSignal => ({
   signalName: 'archiveUploaded',
 })
 
-/** Starts the workflow that settles the host nodes of a version after its checks. */
+/** Starts the workflow that reads the archive of a version, by itself. */
 export const startExtraction = (
   facts: VersionFacts,
   options: { taskQueue: string; checkTiming?: Partial<CheckTiming> },

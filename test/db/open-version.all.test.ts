@@ -8,11 +8,8 @@ import { findOpenVersion, findVersionState } from '../../src/db/registry/open-ve
 import type { VersionState } from '../../src/db/registry/open-version.ts'
 import { retryVersion } from '../../src/db/registry/version-admin.ts'
 import type { CheckTiming } from '../../src/domain/registry/check-timing.ts'
-import {
-  publishWorkflowId,
-  retryPublishVersion,
-  startPublishVersion,
-} from '../../src/jobs/version.ts'
+import { endOpen } from '../../src/jobs/start.ts'
+import { publishWorkflowId, startPublishVersion } from '../../src/jobs/version.ts'
 import { startReconcile } from '../../src/jobs/reconcile.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import { startStage } from '../activities/video-stage.ts'
@@ -110,15 +107,13 @@ describe('a version', () => {
   const mendStore = (id: string) => stage.place.deps.storage.remove(`archives/${id}`)
   const untilFailing = (id: string) =>
     waitFor('a try has failed', async () => {
-      const { raw } = await workflow(id).describe()
-      return (raw.pendingActivities?.[0]?.attempt ?? 0) > 1
+      const reading = stage.jobs.client.workflow.getHandle(`extract-host-nodes/${id}`)
+      const described = await reading.describe().catch(() => undefined)
+      return (described?.raw.pendingActivities?.[0]?.attempt ?? 0) > 1
     })
   /** What the admin route does. */
   const retry = async (id: string): Promise<void> => {
-    const restart = retryPublishVersion(await getFacts(id), {
-      ...stage.options,
-      checkTiming: SHORT,
-    })
+    const restart = endOpen(await makeStart(id))
     const done = await unitOfWork(stage.place.deps, (sql, tell) =>
       retryVersion(
         sql,

@@ -4,12 +4,14 @@ import { describe, test } from 'node:test'
 import type { WorkflowHandle } from '@temporalio/client'
 
 import { makeTaskQueue } from '../support/stack.ts'
-import { waitFor } from '../support/wait.ts'
+import { makeLatch, waitFor } from '../support/wait.ts'
+import { readDetails } from './scenarios.ts'
 import { useTestRunner } from './test-runner.ts'
-import { VERSION_SCENARIOS, childOf } from './version-scenarios.ts'
+import { VERSION_SCENARIOS, childOf, failing } from './version-scenarios.ts'
 
 const SETTLE = ['settle']
 const CHECKED = [['start'], ['extract'], ['decide']]
+const GIVEN_UP = [['start'], ['fail extraction', 'timed_out'], ['give up', 'storage_failed']]
 const ACTIVE = 'NodeVersionStatusActive'
 const PENDING = 'NodeVersionStatusPending'
 const DELETED = 'NodeVersionStatusDeleted'
@@ -27,44 +29,25 @@ const ENDS: Record<
   flagged: ['COMPLETED', 'NodeVersionStatusFlagged', SETTLE, ...CHECKED],
   'checked-again': ['COMPLETED', ACTIVE, SETTLE, ...CHECKED],
   'worker-lost': ['COMPLETED', ACTIVE, SETTLE, ...CHECKED],
-  'given-up': ['FAILED', PENDING, SETTLE, ['start'], ['give up', 'storage_failed'], ['extract']],
-  'deleted-while-failing': [
-    'COMPLETED',
-    DELETED,
-    SETTLE,
-    ['start'],
-    ['give up', 'storage_failed'],
-    ['extract'],
-  ],
-  'read-again': ['COMPLETED', ACTIVE, SETTLE, ['start'], ['extract'], ['extract'], ['decide']],
-  'read-late': ['COMPLETED', ACTIVE, SETTLE, ['start'], ['extract'], ['extract'], ['decide']],
+  'given-up': ['FAILED', PENDING, SETTLE, ...GIVEN_UP],
+  'deleted-while-failing': ['COMPLETED', DELETED, SETTLE, ...GIVEN_UP],
   'never-read': [
-    'COMPLETED',
-    ACTIVE,
+    'FAILED',
+    PENDING,
     SETTLE,
     ['start'],
-    ['extract'],
     ['extract'],
     ['fail extraction', 'timed_out'],
-    ['decide'],
+    ['give up', 'archive_missing'],
   ],
-  'retried-while-giving-up': [
-    'COMPLETED',
-    ACTIVE,
-    SETTLE,
-    ['start'],
-    ['give up', 'storage_failed'],
-    ['extract'],
-    SETTLE,
-    ...CHECKED,
-  ],
+  'reading-ended-by-hand': ['FAILED', PENDING, SETTLE, ['start'], ['give up', 'workflow_lost']],
   'cancelled-by-operator': [
     'CANCELLED',
     PENDING,
     SETTLE,
     ['start'],
-    ['give up', 'cancelled'],
     ['fail extraction', 'cancelled'],
+    ['give up', 'cancelled'],
   ],
 }
 
@@ -114,7 +97,7 @@ describe('the workflow of a version', { concurrency: true }, () => {
     assert.deepEqual(moves, [SETTLE, ...CHECKED, SETTLE, ...CHECKED])
   })
 
-  test('waits for the child of a run that was just ended, and then for the upload itself', async () => {
+  test('takes the place of the child of a run that was just ended, and waits for the upload', async () => {
     let waits = 0
     const { handle, moves } = await runner.version({
       settle: async () => {
@@ -136,6 +119,46 @@ describe('the workflow of a version', { concurrency: true }, () => {
     })
     assert.deepEqual(moves, [SETTLE, SETTLE, ...CHECKED])
     assert.equal((await handle.describe()).status.name, 'COMPLETED')
+  })
+
+  test('begins its checks again when it is retried while it gives up', async () => {
+    const givenUp = makeLatch()
+    const retried = makeLatch()
+    let calls = 0
+    const { handle, moves } = await runner.version({
+      check: (_versionId, tries) => failing(calls++ < 3 ? Infinity : 0)('', tries),
+      whileGivingUp: async () => {
+        givenUp.open()
+        await retried.opened
+      },
+      act: async (first) => {
+        // The operator sees the reason before the workflow has ended.
+        await givenUp.opened
+        const { taskQueue } = await first.describe()
+        const { workflowId } = first
+        const again = await first.client.start('publishVersion', {
+          workflowId,
+          taskQueue,
+          args: [{ versionId: workflowId.replace('publish-version/', '') }],
+          workflowIdConflictPolicy: 'TERMINATE_EXISTING',
+        })
+        retried.open()
+        await again.result()
+      },
+    })
+    assert.deepEqual(moves, [SETTLE, ...GIVEN_UP, SETTLE, ...CHECKED])
+    assert.equal((await handle.describe()).status.name, 'COMPLETED')
+  })
+
+  test('shows a reading that failed in the workflow of the extraction, too', async () => {
+    const { handle } = await runner.version(VERSION_SCENARIOS['given-up'])
+    const reading = childOf(handle, 'extract-host-nodes/')
+    assert.equal((await reading.describe()).status.name, 'FAILED')
+    assert.equal(await readDetails(reading), '**failed**: storage_failed')
+    await assert.rejects(reading.result(), (error: Error & { cause?: { type?: string } }) => {
+      assert.equal(error.cause?.type, 'storage_failed')
+      return true
+    })
   })
 
   test('is found by as much of a long version as a keyword of Temporal on PostgreSQL holds', async () => {

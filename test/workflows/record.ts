@@ -21,7 +21,7 @@ import { IMAGE_SCENARIOS } from './image-scenarios.ts'
 import { startRunner } from './run.ts'
 import type { Run, Runner, RunnerOptions } from './run.ts'
 import { installQuietRuntime } from './runtime.ts'
-import { VERSION_SCENARIOS, childOf, firstRunOf } from './version-scenarios.ts'
+import { VERSION_SCENARIOS, childOf } from './version-scenarios.ts'
 import { VIDEO_SCENARIOS } from './video-scenarios.ts'
 
 const FOLDER = join(ROOT, 'test/workflows/histories')
@@ -48,14 +48,11 @@ const main = async (): Promise<void> => {
 
 const PURGE = 'purge-expired'
 
-/** The scenarios in which the child that waits for the upload takes ways of its own. */
+/** The scenarios in which the child that receives the upload takes ways of its own. */
 const WAITS = ['active', 'uploaded-later', 'expired'] as const
 
-/** Whose second run takes no way of its own. */
-const RETRIED = 'retried-while-giving-up'
-
-/** Those in which the child that settles the host nodes does. */
-const READINGS = ['active', 'read-again', 'never-read'] as const
+/** Those in which the child that reads the archive does. */
+const READINGS = ['active', 'given-up', 'never-read', 'cancelled-by-operator'] as const
 
 /** Whose histories are those of another scenario but for ids, times and results that are only passed on. */
 const ALIKE = [
@@ -66,7 +63,6 @@ const ALIKE = [
   'publish-version-expired',
   'publish-version-looked-again',
   'publish-version-never-read',
-  'publish-version-read-again',
   'publish-version-uploaded-later',
   'publish-version-worker-lost',
 ]
@@ -93,13 +89,6 @@ const RUNS: Record<string, (runner: Runner) => Promise<Pick<Run, 'handle'>>> = O
     `publish-version-${name}`,
     (runner: Runner) => runner.version(scenario),
   ]),
-  [
-    `publish-version-${RETRIED}`,
-    async (runner: Runner) => {
-      const { handle } = await runner.version(VERSION_SCENARIOS[RETRIED])
-      return { handle: await firstRunOf(handle) }
-    },
-  ],
   ...WAITS.map((name) => [
     `receive-archive-${name}`,
     async (runner: Runner) => {

@@ -21,7 +21,7 @@ import { onceEach } from './runs.ts'
 import type { Runs } from './runs.ts'
 import { PROMPT_HEARTBEATS, startWorkers } from './runtime.ts'
 import type { Circumstances } from './scenarios.ts'
-import { EXTRACT_SECONDS, makeVersionActivities } from './version-scenarios.ts'
+import { makeVersionActivities } from './version-scenarios.ts'
 import type { VersionScenario } from './version-scenarios.ts'
 import { makeVideoActivities } from './video-scenarios.ts'
 import type { VideoScenario } from './video-scenarios.ts'
@@ -69,7 +69,6 @@ const CHECK_TIMING = {
   tries: 3,
   retrySeconds: 0.01,
   maxRetrySeconds: 0.01,
-  extractSeconds: EXTRACT_SECONDS,
 }
 
 /** Starts a worker for workflows and moves and one for rendering, whose activities are those of the scenario of each run. */

@@ -1,10 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-
 import { ApplicationFailure } from '@temporalio/activity'
 import type { WorkflowHandle } from '@temporalio/client'
 
 import type { ArchiveWait, CoreActivities, MediaActivities } from '../../activities/index.ts'
-import { makeLatch, waitFor } from '../support/wait.ts'
+import { waitFor } from '../support/wait.ts'
 import { getRun, recordMove } from './runs.ts'
 import type { Runs } from './runs.ts'
 import {
@@ -48,26 +46,13 @@ const MISSING: ExtractionSettled = { result: 'missing', status: 'pending', detai
 const accepted = (): Promise<{ archiveState: 'accepted' }> =>
   Promise.resolve({ archiveState: 'accepted' })
 
-/** Longest that a reading of host nodes may take. */
-export const EXTRACT_SECONDS = 2
-
-/** Missing at the first call, which takes longer than a reading may. */
-const settledLate = () => {
-  const settle = inTurn<ExtractionSettled>(MISSING, SETTLED)
-  return async (versionId: string): Promise<ExtractionSettled> => {
-    const settled = await settle(versionId)
-    if (settled === MISSING) await sleep(EXTRACT_SECONDS * 1100)
-    return settled
-  }
-}
-
 const refused = (nonRetryable: boolean): Promise<never> =>
   Promise.reject(
     ApplicationFailure.create({ message: 'the store', type: 'storage_failed', nonRetryable }),
   )
 
 /** Fails so many times; the last try there is fails for good. */
-const failing =
+export const failing =
   (times: number): MediaActivities['inspectArchive'] =>
   async (_versionId, tries) =>
     attempt() > times ? await accepted() : await refused(attempt() === tries)
@@ -77,13 +62,6 @@ export const childOf = (
   { client, workflowId }: WorkflowHandle,
   prefix = 'receive-archive/',
 ): WorkflowHandle => client.getHandle(workflowId.replace('publish-version/', prefix))
-
-/** The first run of a workflow that has gone on as a new one. */
-export const firstRunOf = async (handle: WorkflowHandle): Promise<WorkflowHandle> => {
-  const { raw } = await handle.describe()
-  const runId = raw.workflowExecutionInfo?.firstRunId ?? undefined
-  return handle.client.getHandle(handle.workflowId, runId)
-}
 
 /** Tells the child of the upload, as the outbox does, once it waits. */
 const tellUpload = async (handle: WorkflowHandle): Promise<void> => {
@@ -95,26 +73,16 @@ const tellUpload = async (handle: WorkflowHandle): Promise<void> => {
   await child.signal('archiveUploaded', { id: '1' })
 }
 
-/** The operator sees the reason before the workflow has ended. */
-const retriedWhileGivingUp = (): VersionScenario => {
-  const givenUp = makeLatch()
-  const retried = makeLatch()
-  let calls = 0
-  return {
-    check: (_versionId, tries) => {
-      calls += 1
-      return calls > 3 ? accepted() : refused(calls === tries)
-    },
-    whileGivingUp: () => {
-      givenUp.open()
-      return retried.opened
-    },
-    act: async (handle) => {
-      await givenUp.opened
-      await handle.signal('checksRetried')
-      retried.open()
-    },
-  }
+const untilReading = async (handle: WorkflowHandle): Promise<WorkflowHandle> => {
+  const child = childOf(handle, 'extract-host-nodes/')
+  await waitFor('the child is there', () => child.describe().catch(() => undefined))
+  await untilHeartbeat(child)
+  return child
+}
+
+const hangs: MediaActivities['inspectArchive'] = async () => {
+  await untilCancelled()
+  return { archiveState: 'gone' }
 }
 
 export const VERSION_SCENARIOS = {
@@ -131,17 +99,14 @@ export const VERSION_SCENARIOS = {
   'worker-lost': { check: silentAtFirst(accepted), heartbeatSeconds: 1 },
   'given-up': { check: failing(3) },
   'deleted-while-failing': { check: failing(3), givenUp: 'NodeVersionStatusDeleted' },
-  'retried-while-giving-up': retriedWhileGivingUp(),
-  'read-again': { check: accepted, extraction: inTurn<ExtractionSettled>(MISSING, SETTLED) },
-  // The reading begins after as much time as it may take itself.
-  'read-late': { check: accepted, extraction: settledLate() },
   'never-read': { check: accepted, extraction: () => Promise.resolve(MISSING) },
   'cancelled-by-operator': {
-    check: async () => {
-      await untilCancelled()
-      return { archiveState: 'gone' }
-    },
-    act: inOrder(untilHeartbeat, cancel),
+    check: hangs,
+    act: inOrder(untilReading, cancel),
+  },
+  'reading-ended-by-hand': {
+    check: hangs,
+    act: async (handle) => (await untilReading(handle)).terminate('by hand'),
   },
 } satisfies Record<string, VersionScenario>
 

@@ -12,8 +12,6 @@ export interface CheckTiming {
   retrySeconds: number
   /** Longest such pause. */
   maxRetrySeconds: number
-  /** Longest that a workflow of its own may read host nodes. */
-  extractSeconds: number
   /** Longest wait for an upload before the row is looked at again. */
   lookSeconds: number
 }

@@ -14,7 +14,8 @@ import { errors } from '../../domain/shared/errors.ts'
 import type { NodeAdminUpdate } from '../../domain/registry/node.ts'
 import { totalPages } from '../../domain/registry/registry-fields.ts'
 import type { VersionAdminUpdate } from '../../domain/registry/version.ts'
-import { retryPublishVersion, startExtraction } from '../../jobs/version.ts'
+import { endOpen } from '../../jobs/start.ts'
+import { startExtraction, startPublishVersion } from '../../jobs/version.ts'
 import { getCaller } from '../access/caller.ts'
 import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
 import { demandedRev } from '../serve/etag.ts'
@@ -105,14 +106,13 @@ export const retryVersionByAdmin = async (
   const { params, caller } = request
   const { id, node, version } = await getVersionAccess(deps, { ...params, access: 'read', caller })
   const { id: nodeId, publisherId } = node
-  const facts = { versionId: id, nodeId, version, publisherId, owner: audit.actor }
   const summary = `check ${nodeId}@${version} again`
-  const restart = retryPublishVersion({ ...facts, summary }, deps)
+  const facts = { versionId: id, nodeId, version, publisherId, owner: audit.actor, summary }
   return await unitOfWork(deps, async (sql, tell) => {
     const retry = {
       id,
-      checks: restart,
-      extraction: startExtraction({ ...facts, summary }, deps),
+      checks: endOpen(startPublishVersion(facts, deps)),
+      extraction: endOpen(startExtraction(facts, deps)),
       audit,
     }
     const version = await retryVersion(sql, retry, { ...deps, tell })
