@@ -74,7 +74,9 @@ export const openArchivePlace = async () => {
     quotas: { owner: { tasks: 9, bytes: 1e6, retentionDays: 30 } },
     now: () => new Date(),
   } as unknown as UploadDeps
-  const server = await startRoutes([...makeUploadRoutes(deps), makeArchiveDownloadRoute(deps)], { sql })
+  const server = await startRoutes([...makeUploadRoutes(deps), makeArchiveDownloadRoute(deps)], {
+    sql,
+  })
   const checkAnswer = await readContract()
 
   /** Begins a request to the path of a link. */

@@ -1,6 +1,5 @@
 import { signalCancel } from '../../jobs/task.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
-import type { Transaction } from '../../db/client.ts'
 import { cancelVideoTask, findVideoTask } from '../../db/video-task/video-task.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import type { Fault } from '../../domain/shared/validate.ts'
