@@ -12,6 +12,7 @@ COPY tools tools
 COPY activities activities
 COPY workflows workflows
 COPY src src
+COPY packages packages
 # The console speaks through the client.
 COPY client client
 COPY console console

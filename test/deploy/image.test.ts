@@ -78,7 +78,7 @@ describe('package.json', () => {
 })
 
 const listProductionFiles = (): string[] =>
-  ['src', 'workflows', 'activities'].flatMap((folder) =>
+  ['src', 'packages/inspector/src', 'workflows', 'activities'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .map((file) => join(folder, file))
       .filter((file) => file.endsWith('.ts') && !/^src\/local\b/.test(file)),

@@ -84,7 +84,7 @@ const withoutCounts = (path: string, text: string): string =>
 
 /** A file of the repository; `dist/` is made, and placeholders are no files. */
 const FILE =
-  /(?<=[\s`(])((?:src|workflows|activities|test|tools|deploy|docs|samples|bench)\/[\w./-]+\w)(?=[\s`),:])/g
+  /(?<=[\s`(])((?:src|packages|workflows|activities|test|tools|deploy|docs|samples|bench)\/[\w./-]+\w)(?=[\s`),:])/g
 
 /** A link to another page or picture, with its anchor left off. */
 const LINK = /\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g

@@ -1,4 +1,4 @@
-import type { Inspection } from '../../domain/registry/inspection.ts'
+import type { Inspection } from '../../../packages/inspector/src/inspection.ts'
 
 export interface InspectRequest {
   /** Local path of the archive, which Kiln chose. */

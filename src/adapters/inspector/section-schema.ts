@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 
-import { HOWS } from '../../domain/registry/inspection.ts'
+import { HOWS } from '../../../packages/inspector/src/inspection.ts'
 import { ArchiveFile } from '../../domain/registry/version-file.ts'
-import type { Inspection } from '../../domain/registry/inspection.ts'
-import type { SectionName } from './messages.ts'
+import type { Inspection } from '../../../packages/inspector/src/inspection.ts'
+import type { SectionName } from '../../../packages/inspector/src/messages.ts'
 
 const whole = Type.Integer({ minimum: 0 })
 const text = Type.String()
