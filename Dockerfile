@@ -12,9 +12,8 @@ COPY tools tools
 COPY activities activities
 COPY workflows workflows
 COPY src src
-COPY packages packages
 # The console speaks through the client.
-COPY client client
+COPY packages packages
 COPY console console
 # The pages at /docs.
 COPY docs docs

@@ -17,7 +17,7 @@ const config = ({ production = false }): KnipConfig => ({
     'src/adapters/picture/child.ts!',
     'src/local/temporal-download-child.ts!',
     'tools/*.{ts,mjs}!',
-    'client/{index,cli/kiln}.ts!',
+    'packages/client/src/{index,cli/kiln}.ts!',
     // These are run by their paths.
     'tools/{pages,console}/build.ts!',
     'console/src/main.tsx!',
@@ -25,7 +25,7 @@ const config = ({ production = false }): KnipConfig => ({
     'bench/support/{bare-express,bare-render,bare-worker,bare-workflow,sleeping-media,stream-clients,upload-clients}.ts',
     'bench/support/probe.mjs',
     'bench/peers/process.ts',
-    '{test,packages/inspector/test}/**/*.test.ts',
+    '{test,packages/{inspector,client}/test}/**/*.test.ts',
     'test/support/{run,file-cost}.ts',
     'test/contract/run.ts',
     'test/compose/run.ts',
@@ -42,9 +42,9 @@ const config = ({ production = false }): KnipConfig => ({
   ],
   project: [
     '{src,workflows,activities,tools,packages/inspector/src}/**/*.{ts,mjs}!',
-    'client/{cli,lib}/**/*.ts!',
+    'packages/client/src/{cli,lib}/**/*.ts!',
     'console/src/**/*.{ts,tsx}!',
-    '{bench,test,packages/inspector/test}/**/*.{ts,mjs}',
+    '{bench,test,packages/{inspector,client}/test}/**/*.{ts,mjs}',
   ],
   // Compiled where the types are that it uses, which are made from the document.
   ignore: ['test/contract/clients/client.ts'],

@@ -7,7 +7,7 @@ import { build } from 'esbuild'
 import { ROOT } from '../src/local/root.ts'
 import { writeOpenApiTypes } from './openapi-types.ts'
 
-const CLIENT = join(ROOT, 'client')
+const CLIENT = join(ROOT, 'packages/client/src')
 const BUNDLED = {
   bundle: true,
   format: 'esm',
@@ -71,7 +71,7 @@ interface Manifest {
 
 const writeTypes = async (out: string): Promise<void> => {
   await writeOpenApiTypes()
-  compile('tsconfig.client.json', out)
+  compile('packages/client/tsconfig.types.json', out)
 }
 
 /** Runs tsc, which prints what it finds. Throws when it fails. */

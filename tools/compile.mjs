@@ -35,7 +35,7 @@ const FOLDERS = [
   'bench',
   'tools',
   'packages/inspector',
-  'client',
+  'packages/client',
   'console/src',
   'docs',
 ].filter((folder) => existsSync(join(ROOT, folder)))
@@ -64,7 +64,7 @@ const ALONE = [
   'src/migrate.ts',
   'src/operate.ts',
   'packages/inspector/src/kiln-inspect.ts',
-  'client/cli/kiln.ts',
+  'packages/client/src/cli/kiln.ts',
 ]
 const manifestOf = (source) => `${basename(source, '.ts')}.json`
 const MANIFESTS = [MANIFEST, ...ALONE.map(manifestOf)]

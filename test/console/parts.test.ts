@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { KilnError } from '../../client/index.ts'
+import { KilnError } from '../../packages/client/src/index.ts'
 import { httpsLink, ownLink, ownPath } from '../../console/src/api/links.ts'
 import { sortFaults } from '../../console/src/api/faults.ts'
 import {

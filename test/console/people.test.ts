@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { findRoot } from '../../client/cli/judge-pack.ts'
-import { parseProject } from '../../client/cli/parse-project.ts'
+import { findRoot } from '../../packages/client/src/cli/judge-pack.ts'
+import { parseProject } from '../../packages/client/src/cli/parse-project.ts'
 import { changedFiles, diffLines } from '../../console/src/moderation/diff.ts'
 import { addSample, linePoints } from '../../console/src/operations/samples.ts'
 import { checkPack, sortEntries } from '../../console/src/publish/pack.ts'

@@ -8,7 +8,7 @@ import type { HostNode } from '../../console/src/host-node/inputs.ts'
 import { readJson } from '../../console/src/host-node/read-json.ts'
 import { groupChanges, marksOf } from '../../console/src/registry/changes.ts'
 import type { Change } from '../../console/src/registry/changes.ts'
-import type { components } from '../../client/generated/openapi.ts'
+import type { components } from '../../packages/client/src/generated/openapi.ts'
 import { explainInstalls, readLicense, writeInstall } from '../../console/src/registry/standing.ts'
 import { ROOT } from '../../src/local/root.ts'
 

@@ -12,7 +12,7 @@ import { KINDS } from '../../console/src/try/kinds.ts'
 import { schemaOf } from '../../console/src/try/schema.ts'
 import type { Body, JsonSchema } from '../../console/src/try/schema.ts'
 import { toCurl, toPythonCode, toTypeScript } from '../../console/src/try/snippets.ts'
-import { makeKiln } from '../../client/index.ts'
+import { makeKiln } from '../../packages/client/src/index.ts'
 import { readDocument } from '../support/contract.ts'
 
 interface Form {

@@ -27,7 +27,7 @@ export interface Group {
 /** Long ones first, and last those whose groups take a few seconds, so that none is left alone at the end. */
 const RANKS = [
   /^test\/db\//,
-  /^test\/(client|console|docs|http)\//,
+  /^(?:test|packages)\/(client|console|docs|http)\//,
   /^test\/(activities|deploy|local|workflows)\//,
 ]
 

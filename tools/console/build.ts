@@ -16,7 +16,7 @@ import { writePage } from '../pages/write-page.ts'
 import { checkSizes } from './sizes.ts'
 
 /** What the console is made of. */
-const SOURCES = ['console', 'client']
+const SOURCES = ['console', 'packages/client/src']
 
 /** What a build was made of, by its bytes. */
 const digestConsole = async (): Promise<string> => {

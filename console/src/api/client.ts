@@ -1,9 +1,9 @@
 import { queryOptions, type QueryKey } from '@tanstack/react-query'
 import type { RequestBodyOption } from 'openapi-fetch'
 
-import type { paths } from '../../../client/generated/openapi.ts'
-import { answerOf, makeKiln, type RetryOptions } from '../../../client/index.ts'
-import { isPassing, KilnError } from '../../../client/lib/errors.ts'
+import type { paths } from '../../../packages/client/src/generated/openapi.ts'
+import { answerOf, makeKiln, type RetryOptions } from '../../../packages/client/src/index.ts'
+import { isPassing, KilnError } from '../../../packages/client/src/lib/errors.ts'
 import { noteAnswer } from './health.ts'
 import type { Answer, Operation, Schema } from './schema.ts'
 import { sendAsUser } from './session.ts'

@@ -1,4 +1,4 @@
-import { KilnError } from '../../../client/index.ts'
+import { KilnError } from '../../../packages/client/src/index.ts'
 
 export interface FieldFaults {
   /** By JSON Pointer (`/scale_factor`) or parameter (`?kind`). */

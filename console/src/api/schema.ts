@@ -1,6 +1,6 @@
 import type { FetchResponse } from 'openapi-fetch'
 
-import type { components, paths } from '../../../client/generated/openapi.ts'
+import type { components, paths } from '../../../packages/client/src/generated/openapi.ts'
 
 /** A named schema of the document, such as `Schema<'Node'>`. */
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name]

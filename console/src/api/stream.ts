@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent } from 'react'
 
-import { pause } from '../../../client/lib/pause.ts'
-import { readServerSentEvents } from '../../../client/lib/server-sent-events.ts'
+import { pause } from '../../../packages/client/src/lib/pause.ts'
+import { readServerSentEvents } from '../../../packages/client/src/lib/server-sent-events.ts'
 import { KilnError, sendRequest, waitMs } from './client.ts'
 import { onBack } from './health.ts'
 

@@ -1,4 +1,4 @@
-import { withRetries } from '../../../client/lib/retry.ts'
+import { withRetries } from '../../../packages/client/src/lib/retry.ts'
 import { PATIENT } from './client.ts'
 import { noteAnswer } from './health.ts'
 import { ownLink } from './links.ts'

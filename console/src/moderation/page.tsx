@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { GridList, GridListItem } from 'react-aria-components/GridList'
 
-import type { paths } from '../../../client/index.ts'
+import type { paths } from '../../../packages/client/src/index.ts'
 import { nextPage, read } from '../api/client.ts'
 import { AddressField, Select } from '../ui/fields.tsx'
 import { countsInWords } from '../ui/findings.tsx'

@@ -3,7 +3,7 @@ import { FolderOpen } from 'lucide-react'
 import { DropZone, type DropZoneProps } from 'react-aria-components/DropZone'
 import { FileTrigger } from 'react-aria-components/FileTrigger'
 
-import { whyLeftOut } from '../../../client/cli/left-out.ts'
+import { whyLeftOut } from '../../../packages/client/src/cli/left-out.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorPanel, Loading, Row } from '../ui/panels.tsx'
 import type { Entry, Pack } from './pack.ts'

@@ -1,6 +1,11 @@
-import { bad, judgePack, type Check, type Limits } from '../../../client/cli/judge-pack.ts'
-import type { Pack as Judged } from '../../../client/cli/judge-pack.ts'
-import { whyLeftOut } from '../../../client/cli/left-out.ts'
+import {
+  bad,
+  judgePack,
+  type Check,
+  type Limits,
+} from '../../../packages/client/src/cli/judge-pack.ts'
+import type { Pack as Judged } from '../../../packages/client/src/cli/judge-pack.ts'
+import { whyLeftOut } from '../../../packages/client/src/cli/left-out.ts'
 
 /** A file that was dropped, by its path from the top of the folder or zip. */
 export interface Entry {

@@ -6,8 +6,8 @@ import {
   ZipWriter,
 } from '@zip.js/zip.js/lib/zip-core-native.js'
 
-import { findRoot } from '../../../client/cli/judge-pack.ts'
-import { parseProject } from '../../../client/cli/parse-project.ts'
+import { findRoot } from '../../../packages/client/src/cli/judge-pack.ts'
+import { parseProject } from '../../../packages/client/src/cli/parse-project.ts'
 import { sortEntries, type Entry, type Pack } from './pack.ts'
 
 /** What a folder or a zip holds. This file is loaded once something is dropped. */

@@ -1,4 +1,4 @@
-import { IMAGES, VIDEOS } from '../../../client/lib/task.ts'
+import { IMAGES, VIDEOS } from '../../../packages/client/src/lib/task.ts'
 
 /** The last part of its page's address, its title, its creation route, and its function in the TypeScript client. */
 const kind = (id: string, title: string, path: string, call: string) => ({ id, title, path, call })

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 
-import { hashOf } from '../../../client/lib/bytes.ts'
-import { pause } from '../../../client/lib/pause.ts'
+import { hashOf } from '../../../packages/client/src/lib/bytes.ts'
+import { pause } from '../../../packages/client/src/lib/pause.ts'
 import { answerOf, read, send, type Schema } from '../api/client.ts'
 import { putFile } from '../api/upload.ts'
 import { post } from '../tasks/queries.ts'

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 
-import { toTask } from '../../../client/lib/task.ts'
+import { toTask } from '../../../packages/client/src/lib/task.ts'
 import { answerOf, type Schema } from '../api/client.ts'
 import { sortFaults } from '../api/faults.ts'
 import { keepDraft, readDraft } from '../api/session.ts'

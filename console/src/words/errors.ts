@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../client/index.ts'
+import type { ErrorCode } from '../../../packages/client/src/index.ts'
 
 /** What to do next, where the service's message alone does not say it. */
 const NEXT: Partial<Record<ErrorCode, string>> = {

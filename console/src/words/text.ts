@@ -1,4 +1,4 @@
-export { counted, showBytes } from '../../../client/cli/words.ts'
+export { counted, showBytes } from '../../../packages/client/src/cli/words.ts'
 
 /** Control characters but line ends and tabs, and those that turn the direction of text or have no width. */
 const UNSEEN =

@@ -10,14 +10,14 @@ import { pathToFileURL } from 'node:url'
 
 import { transform } from 'esbuild'
 
-import { answerOf, KilnError, makeKiln } from '../../client/index.ts'
-import type { EndedTask } from '../../client/index.ts'
-import { signWebhook, makeWebhookSecret } from '../../src/adapters/webhook.ts'
-import { ROOT, codePath } from '../../src/local/root.ts'
-import { makePicture } from '../support/pictures.ts'
-import { useService } from '../support/service.ts'
-import { waitFor } from '../support/wait.ts'
-import { makeZip } from '../support/zip.ts'
+import { answerOf, KilnError, makeKiln } from '../src/index.ts'
+import type { EndedTask } from '../src/index.ts'
+import { signWebhook, makeWebhookSecret } from '../../../src/adapters/webhook.ts'
+import { ROOT, codePath } from '../../../src/local/root.ts'
+import { makePicture } from '../../../test/support/pictures.ts'
+import { useService } from '../../../test/support/service.ts'
+import { waitFor } from '../../../test/support/wait.ts'
+import { makeZip } from '../../../test/support/zip.ts'
 import { cutAfterFirstEvent, loseAnswer, makeFaultyFetch, refuse } from './faults.ts'
 import type { OnTheWay } from './faults.ts'
 
@@ -213,7 +213,7 @@ test('the examples of the document run', async () => {
   const page = await readFile(join(ROOT, 'docs/client.md'), 'utf8')
   const blocks = [...page.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code = '']) => code)
   assert.ok(blocks.length > 6)
-  const library = pathToFileURL(codePath('client/index.ts')).href
+  const library = pathToFileURL(codePath('packages/client/src/index.ts')).href
   const source = `${blocks.join('\n')}\nexport { receive, verdict, nodes, credits, film, answer }`
   const { code } = await transform(source.replaceAll("'kiln-client'", JSON.stringify(library)), {
     loader: 'ts',
@@ -266,7 +266,7 @@ interface Ran {
 
 /** Runs the command-line tool; `stopAt` is what it says before it gets a Ctrl-C. */
 const kiln = async (args: string[], { env = {}, stopAt = '' } = {}): Promise<Ran> => {
-  const child = spawn(process.execPath, [codePath('client/cli/kiln.ts'), ...args], {
+  const child = spawn(process.execPath, [codePath('packages/client/src/cli/kiln.ts'), ...args], {
     cwd: folder,
     env: {
       PATH: process.env['PATH'],

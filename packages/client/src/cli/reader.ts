@@ -21,7 +21,7 @@ type Finding = Record<'severity' | 'issue_type' | 'message' | 'file_path', strin
 /** Reads an archive by the reader of the service, a program of its repository: undefined where neither checkout nor `dist` is around. */
 export const readArchive = async (path: string): Promise<Reading | undefined> => {
   const places = [
-    ['../../../tools/run.mjs', 'packages/inspector/src/kiln-inspect.ts'],
+    ['../../../../../tools/run.mjs', 'packages/inspector/src/kiln-inspect.ts'],
     ['../packages/inspector/src/kiln-inspect.js'],
   ].map(([program = '', ...args]) => [fileURLToPath(new URL(program, import.meta.url)), ...args])
   const found = places.find(([program = '']) => existsSync(program))

@@ -9,17 +9,17 @@ import { gzipSync } from 'node:zlib'
 import { BlobReader, ZipReader } from '@zip.js/zip.js'
 import { build } from 'esbuild'
 
-import { packFolder } from '../../client/cli/archive.ts'
-import { readProject } from '../../client/cli/project.ts'
-import { makeScreen } from '../../client/cli/screen.ts'
-import { KilnError, makeKiln, verifyWebhook, WebhookError } from '../../client/index.ts'
-import { makeWebhookSecret, signWebhook } from '../../src/adapters/webhook.ts'
-import { ROOT } from '../../src/local/root.ts'
-import { makeFolder } from '../support/folder.ts'
+import { packFolder } from '../src/cli/archive.ts'
+import { readProject } from '../src/cli/project.ts'
+import { makeScreen } from '../src/cli/screen.ts'
+import { KilnError, makeKiln, verifyWebhook, WebhookError } from '../src/index.ts'
+import { makeWebhookSecret, signWebhook } from '../../../src/adapters/webhook.ts'
+import { ROOT } from '../../../src/local/root.ts'
+import { makeFolder } from '../../../test/support/folder.ts'
 import { makeFaultyFetch, refuse } from './faults.ts'
 
 const bundle = async (): Promise<string> => {
-  const entry = join(ROOT, 'client/index.ts')
+  const entry = join(ROOT, 'packages/client/src/index.ts')
   // For browsers: an import of Node's modules fails.
   const made = await build({
     entryPoints: [entry],
