@@ -14,7 +14,6 @@ COPY workflows workflows
 COPY src src
 # The console speaks through the client.
 COPY packages packages
-COPY console console
 # The pages at /docs.
 COPY docs docs
 COPY samples/thumbnail.jpg samples/

@@ -20,12 +20,12 @@ const config = ({ production = false }): KnipConfig => ({
     'packages/client/src/{index,cli/kiln}.ts!',
     // These are run by their paths.
     'tools/{pages,console}/build.ts!',
-    'console/src/main.tsx!',
+    'packages/console/src/main.tsx!',
     'bench/*.ts',
     'bench/support/{bare-express,bare-render,bare-worker,bare-workflow,sleeping-media,stream-clients,upload-clients}.ts',
     'bench/support/probe.mjs',
     'bench/peers/process.ts',
-    '{test,packages/{inspector,client}/test}/**/*.test.ts',
+    '{test,packages/*/test}/**/*.test.ts',
     'test/support/{run,file-cost}.ts',
     'test/contract/run.ts',
     'test/compose/run.ts',
@@ -43,8 +43,8 @@ const config = ({ production = false }): KnipConfig => ({
   project: [
     '{src,workflows,activities,tools,packages/inspector/src}/**/*.{ts,mjs}!',
     'packages/client/src/{cli,lib}/**/*.ts!',
-    'console/src/**/*.{ts,tsx}!',
-    '{bench,test,packages/{inspector,client}/test}/**/*.{ts,mjs}',
+    'packages/console/src/**/*.{ts,tsx}!',
+    '{bench,test,packages/*/test}/**/*.{ts,mjs}',
   ],
   // Compiled where the types are that it uses, which are made from the document.
   ignore: ['test/contract/clients/client.ts'],

@@ -36,7 +36,8 @@ const FOLDERS = [
   'tools',
   'packages/inspector',
   'packages/client',
-  'console/src',
+  'packages/console/src',
+  'packages/console/test',
   'docs',
 ].filter((folder) => existsSync(join(ROOT, folder)))
 const CHUNKS = 'src/chunks'
