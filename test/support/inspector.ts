@@ -3,8 +3,11 @@ import { openFileSource } from '../../packages/inspector/src/archive/source.ts'
 import { inspect } from '../../packages/inspector/src/inspect.ts'
 import type { Inspection } from '../../packages/inspector/src/inspection.ts'
 import { makePythonParser } from '../../packages/inspector/src/python/parse.ts'
-import { SCANNER, SCANNER_VERSION } from '../../packages/inspector/src/scan/rule-table.ts'
-import { EXTRACTOR_VERSION } from '../../packages/inspector/src/versions.ts'
+import {
+  EXTRACTOR_VERSION,
+  SCANNER,
+  SCANNER_VERSION,
+} from '../../packages/inspector/src/versions.ts'
 
 /** Reads archives in this process: the same reading, without the process of its own that guards a worker. */
 export const makeInspector = async (): Promise<Inspector> => {

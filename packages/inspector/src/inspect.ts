@@ -6,9 +6,8 @@ import { extractNodes } from './nodes/extract-nodes.ts'
 import { makePack } from './pack.ts'
 import type { Pack } from './pack.ts'
 import type { PythonParser } from './python/parse.ts'
-import { SCANNER, SCANNER_VERSION } from './scan/rule-table.ts'
 import { scanPack } from './scan/scan-pack.ts'
-import { EXTRACTOR_VERSION } from './versions.ts'
+import { EXTRACTOR_VERSION, SCANNER, SCANNER_VERSION } from './versions.ts'
 
 interface InspectOptions {
   /** The archive. */

@@ -1,5 +1,3 @@
-import type { ArchiveFile } from '../../../src/domain/registry/version-file.ts'
-
 /**
  * What one reading of an archive finds, in three sections that do not depend on each other: is the archive sound, which
  * host nodes does it provide, is it dangerous. They cross from the child process to its parent as JSON.
@@ -21,6 +19,19 @@ export type ArchiveSection =
       /** The entry that it is about, as far as there is one. */
       entry?: string | undefined
     }
+
+/** A file of an archive with its place, so that its content can be read without the archive's directory. */
+export type ArchiveFile = {
+  path: string
+  /** Unpacked. */
+  bytes: number
+  /** Of the content, in lower-case hex. */
+  sha256: string
+  /** Where its packed data begins. */
+  dataOffset: number
+  packedBytes: number
+  isDeflated: boolean
+}
 
 /** How the names of the host nodes were found; `none` for a pack without any. */
 export const HOWS = ['v1', 'v3', 'node_list', 'literal_scan', 'none'] as const
@@ -82,9 +93,12 @@ export interface FindingsSection {
   tags: string[]
 }
 
+/** `high` flags a version, `medium` is shown, `info` is only counted. */
+export type Severity = 'high' | 'medium' | 'info'
+
 export interface ScannedFinding {
   issue_type: string
-  severity: 'high' | 'medium' | 'info'
+  severity: Severity
   /** Relative to the archive; undefined when it is about the whole. */
   file_path?: string | undefined
   /** From 1; undefined for whole files. */

@@ -1,11 +1,19 @@
-import type { InspectRequest } from '../../../src/adapters/inspector/inspector.ts'
-
 /** The three parts of an inspection, in the order in which they are made. */
 export const SECTIONS = ['archive', 'nodes', 'findings'] as const
 export type SectionName = (typeof SECTIONS)[number]
 
+/** One archive to be read. */
+export interface ReadOrder {
+  /** Local path of the archive, which the caller chose. */
+  path: string
+  /** A name under which the pack may import itself. */
+  nodeId: string
+  /** Requirements of the version, besides those in the archive. */
+  dependencies: readonly string[]
+}
+
 /** What a child is asked for: one archive, without the sections that are there already. */
-export interface ChildOrder extends Pick<InspectRequest, 'path' | 'nodeId' | 'dependencies'> {
+export interface ChildOrder extends ReadOrder {
   skip: readonly SectionName[]
 }
 

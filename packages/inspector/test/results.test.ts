@@ -4,8 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { before, describe, test } from 'node:test'
 
-import { SCANNER_VERSION } from '../src/scan/rule-table.ts'
-import { EXTRACTOR_VERSION } from '../src/versions.ts'
+import { EXTRACTOR_VERSION, SCANNER_VERSION } from '../src/versions.ts'
 import { codePath } from '../../../src/local/root.ts'
 import { readAllResults } from './results.ts'
 

@@ -2,8 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { SCANNER_VERSION } from '../src/scan/rule-table.ts'
-import { EXTRACTOR_VERSION } from '../src/versions.ts'
+import { EXTRACTOR_VERSION, SCANNER_VERSION } from '../src/versions.ts'
 import { ROOT } from '../../../src/local/root.ts'
 import { readAllResults } from './results.ts'
 

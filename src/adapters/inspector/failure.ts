@@ -1,7 +1,10 @@
 import { describeRejected } from '../../../packages/inspector/src/inspect.ts'
 import type { Inspection, NodesSection } from '../../../packages/inspector/src/inspection.ts'
-import { EXTRACTOR_VERSION } from '../../../packages/inspector/src/versions.ts'
-import { SCANNER, SCANNER_VERSION } from '../../../packages/inspector/src/scan/rule-table.ts'
+import {
+  EXTRACTOR_VERSION,
+  SCANNER,
+  SCANNER_VERSION,
+} from '../../../packages/inspector/src/versions.ts'
 import type { SectionName } from '../../../packages/inspector/src/messages.ts'
 
 export type FailureCode = 'budget_memory' | 'budget_time' | 'crashed'

@@ -1,5 +1,8 @@
-import { EXTRACTOR_VERSION } from '../../../packages/inspector/src/versions.ts'
-import { SCANNER, SCANNER_VERSION } from '../../../packages/inspector/src/scan/rule-table.ts'
+import {
+  EXTRACTOR_VERSION,
+  SCANNER,
+  SCANNER_VERSION,
+} from '../../../packages/inspector/src/versions.ts'
 import type { Inspection } from '../../../packages/inspector/src/inspection.ts'
 import type { ChildUser } from '../child-user.ts'
 import { startChild } from './child-process.ts'

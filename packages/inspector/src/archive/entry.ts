@@ -1,4 +1,4 @@
-import type { ArchiveFile } from '../../../../src/domain/registry/version-file.ts'
+import type { ArchiveFile } from '../inspection.ts'
 import { words } from '../words.ts'
 
 /**

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import { open, readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 
-import { digestFile } from '../../../../src/adapters/storage/measure.ts'
 import { HEAD_BYTES, isTextKind } from '../archive/entry.ts'
 import type { ArchiveEntry } from '../archive/entry.ts'
 import { ARCHIVE_LIMITS } from '../archive/limits.ts'
@@ -46,12 +48,18 @@ const readEntry = async (folder: string, path: string, room: number): Promise<Ar
   return {
     path: name,
     bytes: size,
-    sha256: (await digestFile(path)).sha256,
+    sha256: await hashFile(path),
     head: text ? text.subarray(0, HEAD_BYTES) : await readHead(path),
     text,
     mode: mode & 0o777,
     executable: (mode & 0o111) !== 0,
   }
+}
+
+const hashFile = async (path: string): Promise<string> => {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(path), hash)
+  return hash.digest('hex')
 }
 
 const readHead = async (path: string): Promise<Uint8Array> => {

@@ -1,5 +1,4 @@
-import type { Severity } from '../../../../src/domain/registry/finding.ts'
-import type { ScannedFinding } from '../inspection.ts'
+import type { ScannedFinding, Severity } from '../inspection.ts'
 import type { Hit } from './hit.ts'
 import { RULES, RULE_IDS } from './rule-table.ts'
 import { snippetOf } from './snippet.ts'

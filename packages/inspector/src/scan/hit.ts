@@ -1,4 +1,4 @@
-import type { Severity } from '../../../../src/domain/registry/finding.ts'
+import type { Severity } from '../inspection.ts'
 import type { RuleId } from './rule-table.ts'
 
 /** What a rule reports, before tier, caps and snippet. */

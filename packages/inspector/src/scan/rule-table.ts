@@ -1,9 +1,4 @@
-import type { Severity } from '../../../../src/domain/registry/finding.ts'
-
-/** Raised with every change that can alter a result. */
-export const SCANNER_VERSION = 3
-
-export const SCANNER = 'kiln'
+import type { Severity } from '../inspection.ts'
 
 interface Rule {
   tier: Severity
