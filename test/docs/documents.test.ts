@@ -12,7 +12,7 @@ import { makeScriptsPage } from '../../tools/docs/scripts.ts'
 const PAGES = [
   'README.md',
   'CONTRIBUTING.md',
-  'packages/client/README.md',
+  ...['client', 'console', 'inspector'].map((name) => `packages/${name}/README.md`),
   ...(await readdir(join(ROOT, 'docs'), { recursive: true }))
     .filter((file) => file.endsWith('.md'))
     .map((file) => `docs/${file}`),
