@@ -6,6 +6,9 @@ WORKDIR /app
 # Compiles with the development packages, which stay behind.
 FROM base AS build
 COPY package.json package-lock.json .npmrc ./
+COPY packages/client/package.json packages/client/
+COPY packages/console/package.json packages/console/
+COPY packages/inspector/package.json packages/inspector/
 COPY patches patches
 RUN npm ci --ignore-scripts && npx patch-package --error-on-fail
 COPY tsconfig.json tsconfig.build.json ./
@@ -14,18 +17,21 @@ COPY activities activities
 COPY workflows workflows
 COPY src src
 # The console speaks through the client.
-COPY client client
-COPY console console
+COPY packages packages
 # The pages at /docs.
 COPY docs docs
 COPY samples/thumbnail.jpg samples/
 RUN npm run build --ignore-scripts -- --no-client
 
-# What runs; a stage of its own, so that a change of the code alone does not install again.
+# What runs; a stage of its own, so that a change of the code alone does not install again. Of the packages in the
+# repository the service needs the inspector alone.
 FROM base AS packages
 COPY package.json package-lock.json .npmrc ./
+COPY packages/client/package.json packages/client/
+COPY packages/console/package.json packages/console/
+COPY packages/inspector/package.json packages/inspector/
 # The native part of Temporal's SDK comes for five platforms.
-RUN npm ci --omit=dev --ignore-scripts \
+RUN npm ci --omit=dev --ignore-scripts --workspace=kiln-inspector --include-workspace-root \
   && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name "$(uname -m)-unknown-linux-gnu" -exec rm -r {} +
 # What patches packages is a development package.
 COPY --from=build /app/node_modules/postgres node_modules/postgres

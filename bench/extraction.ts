@@ -1,6 +1,6 @@
 import { loadavg } from 'node:os'
 
-import { makePythonParser } from '../src/extraction/python/parse.ts'
+import { makePythonParser } from '../packages/inspector/src/python/parse.ts'
 import { measureChildMemory } from './extraction/child-memory.ts'
 import { generatePack } from './extraction/generate-pack.ts'
 import type { GeneratedPack } from './extraction/generate-pack.ts'

@@ -7,7 +7,7 @@ import { build } from 'esbuild'
 import { ROOT } from '../src/local/root.ts'
 import { writeOpenApiTypes } from './openapi-types.ts'
 
-const CLIENT = join(ROOT, 'client')
+const CLIENT = join(ROOT, 'packages/client')
 const BUNDLED = {
   bundle: true,
   format: 'esm',
@@ -23,12 +23,12 @@ const BUNDLED = {
 export const buildClient = async (out: string, { types }: { types: boolean }): Promise<void> => {
   await build({
     ...BUNDLED,
-    entryPoints: [join(CLIENT, 'index.ts')],
+    entryPoints: [join(CLIENT, 'src/index.ts')],
     outfile: join(out, 'index.js'),
   })
   await build({
     ...BUNDLED,
-    entryPoints: [join(CLIENT, 'cli/kiln.ts')],
+    entryPoints: [join(CLIENT, 'src/cli/kiln.ts')],
     outfile: join(out, 'kiln.js'),
     platform: 'node',
     banner: { js: '#!/usr/bin/env node' },
@@ -46,32 +46,21 @@ export const buildClient = async (out: string, { types }: { types: boolean }): P
 }
 
 const describePackage = async (): Promise<object> => {
-  const text = await readFile(join(ROOT, 'package.json'), 'utf8')
-  const { version, license, engines, devDependencies } = JSON.parse(text) as Manifest
+  const text = await readFile(join(CLIENT, 'package.json'), 'utf8')
+  // What the library depends on is in it; its types are in those of the library. All else is bundled alone.
+  const { private: _, devDependencies: __, ...manifest } = JSON.parse(text) as Manifest
   return {
-    name: 'kiln-client',
-    version,
-    description: 'The client of Kiln for Node and browsers, and the command-line tool kiln',
-    license,
-    type: 'module',
+    ...manifest,
     exports: { '.': { types: './types/index.d.ts', default: './index.js' } },
     bin: { kiln: './kiln.js' },
-    // It is in the library; its types are in those of the library.
-    dependencies: { 'openapi-fetch': devDependencies['openapi-fetch'] },
-    engines,
   }
 }
 
-interface Manifest {
-  version: string
-  license: string
-  engines: object
-  devDependencies: Record<string, string>
-}
+type Manifest = Record<string, unknown>
 
 const writeTypes = async (out: string): Promise<void> => {
   await writeOpenApiTypes()
-  compile('tsconfig.client.json', out)
+  compile('packages/client/tsconfig.types.json', out)
 }
 
 /** Runs tsc, which prints what it finds. Throws when it fails. */

@@ -30,7 +30,7 @@ const build = async (): Promise<void> => {
   await rm(out, { recursive: true, force: true })
   compile('tsconfig.build.json', out, values['no-check'] ? ['--noCheck'] : [])
   await cp(join(ROOT, 'src/db/migrations'), join(out, 'src/db/migrations'), { recursive: true })
-  const library = 'src/extraction/interpret/library/python'
+  const library = 'packages/inspector/src/interpret/library/python'
   await cp(join(ROOT, library), join(out, library), { recursive: true })
   // Compiling this program has made them.
   await cp(join(ROOT, '.built/pages'), join(out, 'pages'), { recursive: true })

@@ -8,7 +8,7 @@ import { ROOT } from '../src/local/root.ts'
 import { cpuSeconds } from '../src/local/cpu-seconds.ts'
 import { writeOpenApiTypes } from './openapi-types.ts'
 
-const LINTED = ['src', 'workflows', 'activities', 'test', 'bench', 'tools', 'client', 'console']
+const LINTED = ['src', 'workflows', 'activities', 'test', 'bench', 'tools', 'packages']
 
 const CHECKS: [name: string, command: string, ...args: string[]][] = [
   // One program of the compiler serves both.

@@ -34,8 +34,10 @@ const FOLDERS = [
   'test',
   'bench',
   'tools',
-  'client',
-  'console/src',
+  'packages/inspector',
+  'packages/client',
+  'packages/console/src',
+  'packages/console/test',
   'docs',
 ].filter((folder) => existsSync(join(ROOT, folder)))
 const CHUNKS = 'src/chunks'
@@ -51,15 +53,20 @@ const THREAD = 'node_modules/@temporalio/worker/lib/workflow/workflow-worker-thr
 const PROGRAMS = [
   'src/migrate.ts',
   'src/operate.ts',
-  'src/extract.ts',
+  'packages/inspector/src/kiln-inspect.ts',
   'src/local.ts',
-  'src/adapters/inspector/child.ts',
+  'packages/inspector/src/child.ts',
   'src/adapters/picture/child.ts',
   'src/adapters/image-engine/render-thread.ts',
 ]
 
 /** A person waits for these, and they need nothing else of us: in a fresh checkout they alone are compiled. */
-const ALONE = ['src/migrate.ts', 'src/operate.ts', 'src/extract.ts', 'client/cli/kiln.ts']
+const ALONE = [
+  'src/migrate.ts',
+  'src/operate.ts',
+  'packages/inspector/src/kiln-inspect.ts',
+  'packages/client/src/cli/kiln.ts',
+]
 const manifestOf = (source) => `${basename(source, '.ts')}.json`
 const MANIFESTS = [MANIFEST, ...ALONE.map(manifestOf)]
 
@@ -90,7 +97,7 @@ export const compileEntry = async (source) => {
   const own = readState(manifestOf(source))
   if (!isFresh(own)) {
     own.gone.forEach(removeBuilt)
-    copyAll(own.changed.filter((file) => file.startsWith('src/') && !isCode(file)))
+    copyAll(own.changed.filter((file) => SERVED.test(file) && !isCode(file)))
     const esbuild = (await import('esbuild')).default
     const [{ contents }] = await make(esbuild, {
       ...BUNDLES,
@@ -146,7 +153,7 @@ export const compile = async (state = readState(MANIFEST)) => {
   const [code, other] = split(changed, isCode)
   copyAll(other)
   const esbuild = (await import('esbuild')).default
-  const runs = [...gone, ...changed].some((path) => /^(src|activities)\/.*\.(ts|json)$/.test(path))
+  const runs = [...gone, ...changed].some((path) => RUN.test(path))
   await Promise.all([
     build(esbuild, mirror(code.filter((path) => ![...SERVICES, ...PROGRAMS].includes(path)))),
     runs ? bundle(esbuild) : undefined,
@@ -157,6 +164,10 @@ export const compile = async (state = readState(MANIFEST)) => {
   }
   keep()
 }
+
+/** What programs are made of, and where what they read lies beside them. */
+const RUN = /^(src|activities|packages\/inspector\/src)\/.*\.(ts|json)$/
+const SERVED = /^(src|packages\/inspector\/src)\//
 
 /** What the pages at /docs are made of. */
 const PAGES = /^(docs|tools\/pages)\//

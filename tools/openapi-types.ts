@@ -1,5 +1,5 @@
 /**
- * Writes `client/generated/openapi.ts`: the types of the client, made from the OpenAPI document of the routes. It does nothing
+ * Writes `packages/client/src/generated/openapi.ts`: the types of the client, made from the OpenAPI document of the routes. It does nothing
  * while the file is that of this document. openapi-typescript does not run on TypeScript 7, so it is installed with a
  * TypeScript of its own, from `tools/openapi-types`, when it is first needed.
  */
@@ -12,7 +12,7 @@ import { dirname, join } from 'node:path'
 import { ROOT } from '../src/local/root.ts'
 import { listRoutes } from './docs/endpoints.ts'
 
-const TYPES = join(ROOT, 'client/generated/openapi.ts')
+const TYPES = join(ROOT, 'packages/client/src/generated/openapi.ts')
 const PINNED = join(ROOT, 'tools/openapi-types')
 /** A member of a body that has a default may be left out. */
 const OPTIONS = ['--default-non-nullable', 'false']

@@ -2,13 +2,13 @@ import { createRequire } from 'node:module'
 
 import { Language, Parser } from 'web-tree-sitter'
 
-import { readArchive } from '../../src/extraction/archive/read-archive.ts'
-import { inspect } from '../../src/extraction/inspect.ts'
-import { extractNodes } from '../../src/extraction/nodes/extract-nodes.ts'
-import { makePack } from '../../src/extraction/pack.ts'
-import type { PythonParser } from '../../src/extraction/python/parse.ts'
-import { scanPack } from '../../src/extraction/scan/scan-pack.ts'
-import { makeBytesSource } from '../../test/extraction/archive/sources.ts'
+import { readArchive } from '../../packages/inspector/src/archive/read-archive.ts'
+import { inspect } from '../../packages/inspector/src/inspect.ts'
+import { extractNodes } from '../../packages/inspector/src/nodes/extract-nodes.ts'
+import { makePack } from '../../packages/inspector/src/pack.ts'
+import type { PythonParser } from '../../packages/inspector/src/python/parse.ts'
+import { scanPack } from '../../packages/inspector/src/scan/scan-pack.ts'
+import { makeBytesSource } from '../../packages/inspector/test/archive/sources.ts'
 import type { GeneratedPack } from './generate-pack.ts'
 
 /**

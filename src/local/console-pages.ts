@@ -7,7 +7,7 @@ import { codePath, ROOT } from './root.ts'
 
 /** Makes the console anew where its sources have changed: two seconds of a processor. */
 export const buildConsolePages = async (): Promise<void> => {
-  if (!existsSync(join(ROOT, 'console'))) return
+  if (!existsSync(join(ROOT, 'packages/console'))) return
   const tool = codePath('tools/console/build.ts')
   await promisify(execFile)(process.execPath, [tool, join(ROOT, '.built/console')], { cwd: ROOT })
 }

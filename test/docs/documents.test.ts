@@ -12,7 +12,7 @@ import { makeScriptsPage } from '../../tools/docs/scripts.ts'
 const PAGES = [
   'README.md',
   'CONTRIBUTING.md',
-  'client/README.md',
+  ...['client', 'console', 'inspector'].map((name) => `packages/${name}/README.md`),
   ...(await readdir(join(ROOT, 'docs'), { recursive: true }))
     .filter((file) => file.endsWith('.md'))
     .map((file) => `docs/${file}`),
@@ -84,7 +84,7 @@ const withoutCounts = (path: string, text: string): string =>
 
 /** A file of the repository; `dist/` is made, and placeholders are no files. */
 const FILE =
-  /(?<=[\s`(])((?:src|workflows|activities|test|tools|deploy|docs|samples|bench)\/[\w./-]+\w)(?=[\s`),:])/g
+  /(?<=[\s`(])((?:src|packages|workflows|activities|test|tools|deploy|docs|samples|bench)\/[\w./-]+\w)(?=[\s`),:])/g
 
 /** A link to another page or picture, with its anchor left off. */
 const LINK = /\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g

@@ -4,7 +4,7 @@ import { before, describe, test } from 'node:test'
 
 import { Client as TemporalClient, Connection } from '@temporalio/client'
 
-import { EXTRACTOR_VERSION } from '../../src/extraction/versions.ts'
+import { EXTRACTOR_VERSION } from '../../packages/inspector/src/versions.ts'
 import { temporalAddress } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'
 import { writeZip } from '../support/zip-writer.ts'

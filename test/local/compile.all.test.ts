@@ -32,9 +32,9 @@ const SOURCES: Record<string, string> = {
   'src/operate.ts':
     "import data from './data.json' with { type: 'json' }\nconsole.log(data.name)\n",
   'src/data.json': '{"name":"first"}',
-  'src/extract.ts': '',
+  'packages/inspector/src/kiln-inspect.ts': '',
   'src/local.ts': LISTS,
-  'src/adapters/inspector/child.ts': '',
+  'packages/inspector/src/child.ts': '',
   'src/adapters/picture/child.ts': '',
   'src/adapters/image-engine/render-thread.ts': '',
   'src/api-waits.ts': WAITS.replace('SERVICE', 'API'),

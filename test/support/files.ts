@@ -16,15 +16,21 @@ export const listTestFiles = async (
   root: string,
   { patterns = [], rest = false }: Choice,
 ): Promise<string[]> => {
-  const entries = await readdir(join(root, 'test'), { withFileTypes: true, recursive: true })
-  const files = entries
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts'))
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-    .toSorted()
+  const packages = await readdir(join(root, 'packages'))
+  const folders = ['test', ...packages.map((name) => join('packages', name, 'test'))]
+  const lists = await Promise.all(folders.map((folder) => listFolder(root, folder)))
+  const files = lists.flat().toSorted()
   const wanted = patterns.map(toExpression)
   return wanted.length === 0
     ? files.filter((file) => REST.test(file) === rest)
     : files.filter((file) => wanted.some((one) => one.test(file)))
+}
+
+const listFolder = async (root: string, folder: string): Promise<string[]> => {
+  const entries = await readdir(join(root, folder), { withFileTypes: true, recursive: true })
+  return entries
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts'))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
 }
 
 const toExpression = (pattern: string): RegExp =>

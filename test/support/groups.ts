@@ -5,11 +5,12 @@ import { pathToFileURL } from 'node:url'
 import { codePath } from '../../src/local/root.ts'
 
 /** A process and its modules cost more than most of these files; those of workflows start a runtime, of which a process has one. */
-const SHARED = /^test\/(activities|adapters|console|db|docs|domain|extraction|faults|http|local)\//
+const SHARED =
+  /^(?:test|packages)\/(activities|adapters|console|db|docs|domain|faults|http|inspector|local)\//
 /** It counts what its process holds. */
-const ALONE = 'test/extraction/hostile.all.test.ts'
+const ALONE = 'test/adapters/hostile-archive.all.test.ts'
 /** They share a browser, or take less than their process does. */
-const LARGE = { console: 100, domain: 100, extraction: 20 } as Record<string, number>
+const LARGE = { console: 100, domain: 100, inspector: 20 } as Record<string, number>
 
 /** They wait for most of their time, so that they run beside those that keep the cores busy. */
 const WAITING = /^test\/faults\//
@@ -26,7 +27,7 @@ export interface Group {
 /** Long ones first, and last those whose groups take a few seconds, so that none is left alone at the end. */
 const RANKS = [
   /^test\/db\//,
-  /^test\/(client|console|docs|http)\//,
+  /^(?:test|packages)\/(client|console|docs|http)\//,
   /^test\/(activities|deploy|local|workflows)\//,
 ]
 

@@ -1,10 +1,13 @@
 import type { Inspector } from '../../src/adapters/inspector/inspector.ts'
-import { openFileSource } from '../../src/extraction/archive/source.ts'
-import { inspect } from '../../src/extraction/inspect.ts'
-import type { Inspection } from '../../src/domain/registry/inspection.ts'
-import { makePythonParser } from '../../src/extraction/python/parse.ts'
-import { SCANNER, SCANNER_VERSION } from '../../src/extraction/scan/rule-table.ts'
-import { EXTRACTOR_VERSION } from '../../src/extraction/versions.ts'
+import { openFileSource } from '../../packages/inspector/src/archive/source.ts'
+import { inspect } from '../../packages/inspector/src/inspect.ts'
+import type { Inspection } from '../../packages/inspector/src/inspection.ts'
+import { makePythonParser } from '../../packages/inspector/src/python/parse.ts'
+import {
+  EXTRACTOR_VERSION,
+  SCANNER,
+  SCANNER_VERSION,
+} from '../../packages/inspector/src/versions.ts'
 
 /** Reads archives in this process: the same reading, without the process of its own that guards a worker. */
 export const makeInspector = async (): Promise<Inspector> => {

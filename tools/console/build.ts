@@ -16,13 +16,14 @@ import { writePage } from '../pages/write-page.ts'
 import { checkSizes } from './sizes.ts'
 
 /** What the console is made of. */
-const SOURCES = ['console', 'client']
+const SOURCES = ['packages/console/src', 'packages/client/src']
+const OTHERS = ['packages/console/index.html', 'package-lock.json', 'tools/console/build.ts']
 
 /** What a build was made of, by its bytes. */
 const digestConsole = async (): Promise<string> => {
   const hash = createHash('sha256')
   const files = await Promise.all(SOURCES.map(listFiles))
-  for (const path of [...files.flat().toSorted(), 'package-lock.json', 'tools/console/build.ts'])
+  for (const path of [...files.flat().toSorted(), ...OTHERS])
     hash.update(path).update(await readFile(join(ROOT, path)))
   return hash.digest('hex')
 }
@@ -64,7 +65,7 @@ const nameFirst = (): ((id: string, graph: Graph) => string | null) => {
   }
 }
 
-const ENTRY = join(ROOT, 'console/src/main.tsx')
+const ENTRY = join(ROOT, 'packages/console/src/main.tsx')
 
 interface Graph {
   getModuleInfo(id: string): { importedIds: string[] } | null
@@ -88,7 +89,7 @@ const bundle = async (): Promise<Rolldown.RolldownOutput['output']> => {
   ])
   const config: InlineConfig = {
     configFile: false,
-    root: join(ROOT, 'console'),
+    root: join(ROOT, 'packages/console'),
     base: '/console/',
     logLevel: 'warn',
     plugins: [react(), locales.vite({ locales: ['en-US'] })],

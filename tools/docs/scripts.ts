@@ -35,8 +35,6 @@ const SCRIPTS: Record<string, string> = {
   receiver:
     'starts a receiver of webhooks that prints each event: `-- --secret <whsec_…> --port 9099 --status 500 --delay 5`',
   operate: 'runs one command of an operator: `-- stuck`; docs/operations.md lists them',
-  extract:
-    'shows what would be registered of a pack, and what the security scan says: `-- <folder or zip>…`',
   kiln: 'runs the command-line tool from the checkout: `-- relight photo.png -o out.png`; docs/command-line.md has its commands',
 }
 

@@ -6,7 +6,6 @@ const ROOMS = [
   'entries',
   'local',
   'operate',
-  'extract',
   'http',
   'jobs',
   'workflows',
@@ -14,7 +13,7 @@ const ROOMS = [
   'process',
   'adapters',
   'db',
-  'extraction',
+  'inspector',
   'domain',
   'config, log',
 ] as const
@@ -50,7 +49,7 @@ export const drawStructure = async (root: string): Promise<string> => {
 
 const listFiles = async (root: string): Promise<string[]> => {
   const folders = await Promise.all(
-    ['src', 'workflows', 'activities'].map(async (folder) =>
+    ['src', 'packages/inspector/src', 'workflows', 'activities'].map(async (folder) =>
       (await readdir(join(root, folder), { recursive: true }))
         .filter((file) => file.endsWith('.ts'))
         .map((file) => join(folder, file)),
@@ -61,7 +60,7 @@ const listFiles = async (root: string): Promise<string[]> => {
 
 const roomOf = (path: string): Room => {
   const [first = '', second = '', ...deeper] = path.split('/')
-  const name = first === 'src' ? second : first
+  const name = ['src', 'packages'].includes(first) ? second : first
   if (['config.ts', 'log.ts'].includes(name)) return 'config, log'
   if (first === 'src' && deeper.length === 0) return 'entries'
   const room = ROOMS.find((one) => one === name)

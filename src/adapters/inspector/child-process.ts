@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import type { ChildUser } from '../child-user.ts'
 import { recordChild } from '../video-engine/orphan.ts'
 import { confinementArguments } from './confinement.ts'
-import type { ChildNews, ChildOrder } from './messages.ts'
+import type { ChildNews, ChildOrder } from '../../../packages/inspector/src/messages.ts'
 
 export interface ChildLimits {
   /** Resident bytes at which a child is ended. */
@@ -79,7 +79,9 @@ export const startChild = async (
 }
 
 /** What the process runs; it must be able to read it. */
-export const INSPECTOR_ENTRY = fileURLToPath(new URL('./child.js', import.meta.url))
+export const INSPECTOR_ENTRY = fileURLToPath(
+  new URL('../../../packages/inspector/src/child.js', import.meta.url),
+)
 
 interface Follow {
   order: ChildOrder

@@ -15,14 +15,16 @@ export const confinementArguments = (dir: string): string[] => {
   if (flag === undefined) return []
   return [
     flag,
-    ...[join(SOURCES, '*'), ...packagePatterns(), join(dir, '*')].map(
+    ...[...SOURCES, ...packagePatterns(), join(dir, '*')].map(
       (pattern) => `--allow-fs-read=${pattern}`,
     ),
   ]
 }
 
-/** It is not the folder above: in a checkout that one holds `.env` and the data of the embedded stack. */
-const SOURCES = fileURLToPath(new URL('../..', import.meta.url))
+/** They are not the folder above: in a checkout that one holds `.env` and the data of the embedded stack. */
+const SOURCES = ['../..', '../../../packages/inspector'].map((folder) =>
+  join(fileURLToPath(new URL(folder, import.meta.url)), '*'),
+)
 
 /** The folder of the packages. Where it is a link, both ends of it, because Node asks for each. */
 const packagePatterns = (): string[] => {

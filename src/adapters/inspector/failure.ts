@@ -1,8 +1,11 @@
-import { describeRejected } from '../../extraction/inspect.ts'
-import type { Inspection, NodesSection } from '../../domain/registry/inspection.ts'
-import { EXTRACTOR_VERSION } from '../../extraction/versions.ts'
-import { SCANNER, SCANNER_VERSION } from '../../extraction/scan/rule-table.ts'
-import type { SectionName } from './messages.ts'
+import { describeRejected } from '../../../packages/inspector/src/inspect.ts'
+import type { Inspection, NodesSection } from '../../../packages/inspector/src/inspection.ts'
+import {
+  EXTRACTOR_VERSION,
+  SCANNER,
+  SCANNER_VERSION,
+} from '../../../packages/inspector/src/versions.ts'
+import type { SectionName } from '../../../packages/inspector/src/messages.ts'
 
 export type FailureCode = 'budget_memory' | 'budget_time' | 'crashed'
 

@@ -1,12 +1,7 @@
-import type { Inspection } from '../../domain/registry/inspection.ts'
+import type { Inspection } from '../../../packages/inspector/src/inspection.ts'
+import type { ReadOrder } from '../../../packages/inspector/src/messages.ts'
 
-export interface InspectRequest {
-  /** Local path of the archive, which Kiln chose. */
-  path: string
-  /** A name under which the pack may import itself. */
-  nodeId: string
-  /** Requirements of the version, besides those in the archive. */
-  dependencies: readonly string[]
+export interface InspectRequest extends ReadOrder {
   signal?: AbortSignal | undefined
 }
 

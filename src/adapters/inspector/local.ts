@@ -1,13 +1,16 @@
-import { EXTRACTOR_VERSION } from '../../extraction/versions.ts'
-import { SCANNER, SCANNER_VERSION } from '../../extraction/scan/rule-table.ts'
-import type { Inspection } from '../../domain/registry/inspection.ts'
+import {
+  EXTRACTOR_VERSION,
+  SCANNER,
+  SCANNER_VERSION,
+} from '../../../packages/inspector/src/versions.ts'
+import type { Inspection } from '../../../packages/inspector/src/inspection.ts'
 import type { ChildUser } from '../child-user.ts'
 import { startChild } from './child-process.ts'
 import type { ChildLimits, InspectorChild, RunEnd } from './child-process.ts'
 import { makeFailure } from './failure.ts'
 import type { Inspector, InspectRequest } from './inspector.ts'
-import { SECTIONS } from './messages.ts'
-import type { SectionName } from './messages.ts'
+import { SECTIONS } from '../../../packages/inspector/src/messages.ts'
+import type { SectionName } from '../../../packages/inspector/src/messages.ts'
 import { makeSectionReader } from './section-schema.ts'
 
 export interface LocalInspectorOptions {

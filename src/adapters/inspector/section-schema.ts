@@ -1,14 +1,24 @@
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 
-import { HOWS } from '../../domain/registry/inspection.ts'
-import { ArchiveFile } from '../../domain/registry/version-file.ts'
-import type { Inspection } from '../../domain/registry/inspection.ts'
-import type { SectionName } from './messages.ts'
+import { HOWS } from '../../../packages/inspector/src/inspection.ts'
+import type { Inspection } from '../../../packages/inspector/src/inspection.ts'
+import type { SectionName } from '../../../packages/inspector/src/messages.ts'
 
 const whole = Type.Integer({ minimum: 0 })
 const text = Type.String()
 const optionalText = Type.Optional(Type.String())
+
+const safe = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+
+const ArchiveFile = Type.Object({
+  path: text,
+  bytes: safe,
+  sha256: text,
+  dataOffset: safe,
+  packedBytes: safe,
+  isDeflated: Type.Boolean(),
+})
 
 const ExtractedNode = Type.Object({
   name: text,

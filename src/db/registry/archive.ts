@@ -1,4 +1,4 @@
-import type { ArchiveFile } from '../../domain/registry/version-file.ts'
+import type { ArchiveFile } from '../../../packages/inspector/src/inspection.ts'
 import type { ArchiveState, VersionStatus } from '../../domain/registry/version.ts'
 import type { Queryable, Transaction } from '../client.ts'
 import type { OutboxSignal } from '../shared/outbox.ts'

@@ -1,7 +1,7 @@
 import { HOST_NODE_NAME_MAX } from '../../domain/registry/host-node.ts'
 import { isLonger } from '../../domain/shared/text-length.ts'
 import type { ExtractStatus } from '../../domain/registry/version.ts'
-import type { ExtractedNode, NodesSection } from '../../domain/registry/inspection.ts'
+import type { ExtractedNode, NodesSection } from '../../../packages/inspector/src/inspection.ts'
 import type { Queryable, Transaction } from '../client.ts'
 import { putHostNodes } from './host-node.ts'
 import { lockNodeOfVersion } from './registry-lock.ts'

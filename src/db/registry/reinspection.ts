@@ -1,4 +1,4 @@
-import type { NodesSection } from '../../domain/registry/inspection.ts'
+import type { NodesSection } from '../../../packages/inspector/src/inspection.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
 import { putDerivedHostNodes, putExtraction } from './extraction.ts'
 import { lockNodeOfVersion } from './registry-lock.ts'

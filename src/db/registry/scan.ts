@@ -1,5 +1,5 @@
 import type { Finding, FindingCounts } from '../../domain/registry/finding.ts'
-import type { FindingsSection, ScannedFinding } from '../../domain/registry/inspection.ts'
+import type { FindingsSection, ScannedFinding } from '../../../packages/inspector/src/inspection.ts'
 import type { Queryable, Transaction } from '../client.ts'
 import { instant } from '../shared/instant.ts'
 import { lockNodeOfVersion } from './registry-lock.ts'

@@ -6,10 +6,9 @@ import { ListedReview } from './review.ts'
 import { ExtractStatus, VersionStatus } from './version.ts'
 
 /** `high` flags a version, `medium` is shown, `info` is only counted. */
-export const Severity = Type.Enum(['high', 'medium', 'info'], {
+const Severity = Type.Enum(['high', 'medium', 'info'], {
   description: '`high` flags a version, `medium` and `info` do not.',
 })
-export type Severity = Static<typeof Severity>
 
 export const Finding = Type.Object({
   id: uuid('Id of the finding.'),

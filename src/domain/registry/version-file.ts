@@ -12,15 +12,6 @@ const VersionFile = Type.Object({
   sha256: Type.String({ description: 'SHA-256 of the content, in lower-case hex.' }),
 })
 
-/** The same with its place, so that its content can be read without the archive's directory. */
-export const ArchiveFile = Type.Object({
-  ...VersionFile.properties,
-  dataOffset: count('Where its packed data begins.'),
-  packedBytes: count('Bytes of its packed data.'),
-  isDeflated: Type.Boolean(),
-})
-export type ArchiveFile = Static<typeof ArchiveFile>
-
 /** Answer of GET /nodes/{n}/versions/{v}/files. */
 export const VersionFiles = Type.Object({
   files: Type.Array(VersionFile, { description: 'By path; folders are left out.' }),

@@ -11,7 +11,7 @@ import {
   VersionFileQuery,
   VersionFiles,
 } from '../../domain/registry/version-file.ts'
-import type { ArchiveFile } from '../../domain/registry/version-file.ts'
+import type { ArchiveFile } from '../../../packages/inspector/src/inspection.ts'
 import { apiError, errors, shown } from '../../domain/shared/errors.ts'
 import { makeGate } from '../../domain/shared/gate.ts'
 import { isKnown, quoteTag } from '../serve/etag.ts'

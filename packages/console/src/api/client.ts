@@ -1,0 +1,117 @@
+import { queryOptions, type QueryKey } from '@tanstack/react-query'
+import type { RequestBodyOption } from 'openapi-fetch'
+
+import type { paths } from '../../../client/src/generated/openapi.ts'
+import { answerOf, makeKiln, type RetryOptions } from '../../../client/src/index.ts'
+import { isPassing, KilnError } from '../../../client/src/lib/errors.ts'
+import { noteAnswer } from './health.ts'
+import type { Answer, Operation, Schema } from './schema.ts'
+import { sendAsUser } from './session.ts'
+
+export { answerOf, isPassing, KilnError }
+export type { Answer, Schema }
+
+/** Sends as whoever is signed in, and notes whether the service answers. */
+export const sendRequest = async (request: Request, init?: RequestInit): Promise<Response> => {
+  try {
+    const response = await sendAsUser(request, init)
+    noteAnswer(response.status < 500)
+    return response
+  } catch (error) {
+    if (!(init?.signal ?? request.signal).aborted) noteAnswer(false)
+    throw error
+  }
+}
+
+const makeApi = (retry: RetryOptions) =>
+  makeKiln({
+    baseUrl: location.origin,
+    fetch: (input, init) => sendRequest(input as Request, init),
+    retry,
+  }).routes
+
+/**
+ * Every route of the service, typed by its document. A refusal is thrown as a KilnError; queries repeat one that passes, so
+ * the client does not.
+ */
+const api = makeApi({ attempts: 1 })
+
+/** The same for writes, whose repeats have one Idempotency-Key. One gives up after a minute, and says so. */
+export const writingApi = makeApi({ attempts: 7, baseMs: 1000 })
+
+/** Five minutes, in which a service that is away is asked again: a killed api is back in seconds. */
+export const PATIENT = { attempts: 24, baseMs: 1000 }
+
+/** The same for what is worth the wait. */
+export const patientApi = makeApi(PATIENT)
+
+/** Milliseconds before the next try of what passes: 1, 2, 4, 8, then 15 s, or what the service asks for. */
+export const waitMs = (failures: number, error?: unknown): number => {
+  const asked = isPassing(error) ? (error.retryAfterSeconds ?? 0) * 1000 : 0
+  return Math.max(asked, Math.min(15_000, 1000 * 2 ** failures))
+}
+
+type Params<Path extends keyof paths> = paths[Path] extends { get: { parameters: infer Given } }
+  ? Omit<Given, 'header' | 'cookie'>
+  : never
+
+type Call = (path: string, init: object) => Promise<{ data?: unknown; response: Response }>
+
+/** A GET: `read('/nodes/{nodeId}', { path: { nodeId } }, signal)`. */
+export const read = <Path extends keyof paths>(
+  path: Path,
+  params: Params<Path>,
+  signal?: AbortSignal,
+): Promise<Answer<Path>> =>
+  answerOf((api.GET as unknown as Call)(path, { params, signal })) as Promise<Answer<Path>>
+
+/** Ids that are the same in any case. */
+const ANY_CASE = new Set(['nodeId', 'publisherId', 'task_id'])
+
+/**
+ * The key of a GET: its path with the ids in their places, then its query. Keys of what lies below begin with it:
+ * `['nodes', 'light-tools', 'versions', '1.0.0', 'findings']`.
+ */
+export const keyOf = (
+  path: string,
+  { path: ids = {}, query }: { path?: Readonly<Record<string, string>>; query?: unknown } = {},
+): QueryKey => {
+  const words = path.slice(1).split('/')
+  const filled = words.map((word) => {
+    const name = word.slice(1, -1)
+    const id = ids[name] ?? word
+    return ANY_CASE.has(name) ? id.toLowerCase() : id
+  })
+  return query === undefined ? filled : [...filled, query]
+}
+
+/** A query of a GET: `readQuery('/nodes/{nodeId}', { path: { nodeId } }, { staleTime: 60_000 })`. */
+export const readQuery = <Path extends keyof paths>(
+  path: Path,
+  params: Params<Path>,
+  options: { staleTime?: number; gcTime?: number; refetchInterval?: number } = {},
+) =>
+  queryOptions({
+    queryKey: keyOf(path, params),
+    queryFn: ({ signal }) => read(path, params, signal),
+    ...options,
+  })
+
+/** The next one of pages that are numbered. */
+export const nextPage = ({ page, totalPages }: { page: number; totalPages: number }) =>
+  page < totalPages ? page + 1 : undefined
+
+type Method = 'POST' | 'PUT' | 'DELETE'
+
+type Sent<Given> = RequestBodyOption<Given> &
+  (Given extends { parameters: { path: infer Path } } ? { path: Path } : unknown)
+
+/** A write: `send('PUT', '/publishers/{publisherId}', { path: { publisherId }, body })`. */
+export const send = async <Of extends Method, Path extends keyof paths>(
+  method: Of,
+  route: Path,
+  { path, body }: { path?: object; body?: unknown } & Sent<Operation<Path, Lowercase<Of>>>,
+): Promise<Answer<Path, Lowercase<Of>>> => {
+  const { data } = await (writingApi[method] as unknown as Call)(route, { params: { path }, body })
+  return data as Answer<Path, Lowercase<Of>>
+}

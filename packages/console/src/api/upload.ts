@@ -1,0 +1,34 @@
+import { withRetries } from '../../../client/src/lib/retry.ts'
+import { PATIENT } from './client.ts'
+import { noteAnswer } from './health.ts'
+import { ownLink } from './links.ts'
+
+/**
+ * Sends bytes to a signed link, and tells how much of them has gone (0 to 1). What was cut off is sent again once the service
+ * is back. By XMLHttpRequest, because `fetch` does not tell of progress.
+ */
+export const putFile = async (
+  link: string,
+  file: Blob,
+  { onProgress, signal }: { onProgress(part: number): void; signal?: AbortSignal },
+): Promise<void> => {
+  const putOnce = (): Promise<Response> =>
+    new Promise((resolve, reject) => {
+      const request = new XMLHttpRequest()
+      request.upload.addEventListener('progress', ({ loaded, total }) => onProgress(loaded / total))
+      request.addEventListener('load', () => {
+        const { status, responseText } = request
+        noteAnswer(status < 500)
+        resolve(new Response(responseText || null, { status }))
+      })
+      request.addEventListener('error', () => {
+        noteAnswer(false)
+        reject(new Error('the upload broke'))
+      })
+      request.addEventListener('abort', () => reject(signal?.reason as Error))
+      signal?.addEventListener('abort', () => request.abort())
+      request.open('PUT', ownLink(link) ?? link)
+      request.send(file)
+    })
+  await withRetries(PATIENT, signal, putOnce)
+}

@@ -1,0 +1,175 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { GridList, GridListItem } from 'react-aria-components/GridList'
+
+import type { paths } from '../../../client/src/index.ts'
+import { nextPage, read } from '../api/client.ts'
+import { AddressField, Select } from '../ui/fields.tsx'
+import { countsInWords } from '../ui/findings.tsx'
+import { Empty, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
+import { NextPage } from '../ui/rows.tsx'
+import { useChangeSearch } from '../ui/address.ts'
+import { Tabs } from '../ui/tabs.tsx'
+import { Badge, Bdi, StateBadge, Time } from '../ui/values.tsx'
+import { counted } from '../words/text.ts'
+import { AuditLog } from './audit-log.tsx'
+import { Bans } from './bans.tsx'
+import { Decide, keyOf, type Version } from './decide.tsx'
+import { Detail } from './detail.tsx'
+import styles from './moderation.module.css'
+
+const route = getRouteApi('/moderation')
+
+const CHOICES = {
+  review: 'A review is asked for',
+  Flagged: 'Held back',
+  Pending: 'Being checked',
+  Active: 'Live',
+  Banned: 'Banned',
+}
+
+type Query = NonNullable<paths['/versions']['get']['parameters']['query']>
+
+/** What the API is asked for each list. */
+const FILTERS: Record<keyof typeof CHOICES | 'failed', Query> = {
+  review: { sort: 'review' },
+  Flagged: { statuses: ['NodeVersionStatusFlagged'] },
+  failed: { statuses: ['NodeVersionStatusPending'], status_reason: 'checks could not run' },
+  Pending: { statuses: ['NodeVersionStatusPending'] },
+  Active: { statuses: ['NodeVersionStatusActive'] },
+  Banned: { statuses: ['NodeVersionStatusBanned'] },
+}
+
+/** Versions to decide on, the oldest request first, with one of them beside the list; on a phone in its place. */
+const Queue = ({ isFailed = false }) => {
+  const { status = 'review', node: nodeId, q: status_reason, version } = route.useSearch()
+  const changeSearch = useChangeSearch()
+  const filter = isFailed ? 'failed' : status
+  const query = {
+    pageSize: 50,
+    ...(nodeId && { nodeId }),
+    ...(status_reason && { status_reason }),
+    ...FILTERS[filter],
+  }
+  const list = useInfiniteQuery({
+    queryKey: ['moderation', query],
+    initialPageParam: 1,
+    queryFn: ({ pageParam: page, signal }) =>
+      read('/versions', { query: { page, ...query } }, signal),
+    getNextPageParam: nextPage,
+    maxPages: 40,
+    refetchInterval: 15_000,
+  })
+  const [chosen, setChosen] = useState<readonly string[]>([])
+  const versions = list.data?.pages.flatMap((page) => page.versions) ?? []
+  const many = versions.filter((one) => chosen.includes(keyOf(one)))
+  return (
+    <div className={`split ${styles.split}`} data-open={version !== undefined || undefined}>
+      <Stack>
+        {!isFailed && (
+          <>
+            <Select
+              label="Show"
+              isLabelHidden
+              options={CHOICES}
+              value={status}
+              onChange={(next) => changeSearch({ status: next, version: undefined })}
+            />
+            <div className={`stack tight ${styles.filters}`}>
+              <AddressField label="Node id" name="node" />
+              <AddressField label="In the reason" />
+            </div>
+          </>
+        )}
+        <Show query={list}>
+          {({ pages }) => (
+            <>
+              <p>{counted(pages[0]?.total ?? 0, 'version')}. Shift or Ctrl chooses several.</p>
+              <GridList
+                aria-label="Versions"
+                className={styles.list}
+                selectionMode="multiple"
+                selectionBehavior="replace"
+                selectedKeys={chosen.length === 0 && version ? [version] : chosen}
+                onSelectionChange={(keys) => {
+                  const now = keys === 'all' ? versions.map(keyOf) : [...keys].map(String)
+                  setChosen(now)
+                  if (now.length === 1) changeSearch({ version: now[0] })
+                }}
+                onAction={(key) => changeSearch({ version: String(key) }, { replace: false })}
+                renderEmptyState={() => (
+                  <Empty>
+                    {filter === 'review' ? 'Nobody waits for a review.' : 'There is none.'}
+                  </Empty>
+                )}
+              >
+                {versions.map((one) => (
+                  <VersionItem key={keyOf(one)} version={one} />
+                ))}
+              </GridList>
+              <NextPage query={list} />
+            </>
+          )}
+        </Show>
+      </Stack>
+      <div>
+        {many.length > 1 ? (
+          <Stack>
+            <h2>{counted(many.length, 'version')} chosen</h2>
+            <Decide versions={many} />
+          </Stack>
+        ) : version === undefined ? (
+          <Empty>Choose a version: its findings and changes are shown here.</Empty>
+        ) : (
+          <Detail
+            key={version}
+            id={version}
+            listed={versions.find((one) => keyOf(one) === version)}
+            onBack={() => changeSearch({ version: undefined })}
+          />
+        )}
+      </div>
+    </div>
+  )
+}
+
+const VersionItem = ({ version }: { version: Version }) => {
+  const { moderation, status, status_reason: reason, createdAt } = version
+  const key = keyOf(version)
+  const review = moderation?.review
+  return (
+    <GridListItem id={key} textValue={key} className={`stack small ${styles.item}`}>
+      <Row>
+        <Bdi as="strong">{key}</Bdi>
+        <StateBadge state={status} />
+        {moderation?.publisher.status === 'PublisherStatusBanned' && (
+          <Badge tone="bad">publisher banned</Badge>
+        )}
+      </Row>
+      <span>
+        <Bdi>{moderation?.publisher.name}</Bdi>, {review ? 'asked' : 'published'}{' '}
+        <Time at={review?.createdAt ?? createdAt} />
+        {moderation && `; ${countsInWords(moderation.findings)}`}
+      </span>
+      <Bdi as="span" className="cut soft">
+        {review?.note ?? reason}
+      </Bdi>
+    </GridListItem>
+  )
+}
+
+const TABS = {
+  versions: ['Versions', <Queue key="versions" />],
+  failed: ['Failed checks', <Queue key="failed" isFailed />],
+  bans: ['Bans', <Bans key="bans" />],
+  log: ['Audit log', <AuditLog key="log" />],
+} as const
+
+/** What platform admins decide on. */
+export const Page = () => (
+  <>
+    <PageTitle>Moderation</PageTitle>
+    <Tabs label="Moderation" tabs={TABS} />
+  </>
+)

@@ -1,0 +1,56 @@
+import { bad, judgePack, type Check, type Limits } from '../../../client/src/cli/judge-pack.ts'
+import type { Pack as Judged } from '../../../client/src/cli/judge-pack.ts'
+import { whyLeftOut } from '../../../client/src/cli/left-out.ts'
+
+/** A file that was dropped, by its path from the top of the folder or zip. */
+export interface Entry {
+  path: string
+  bytes: number
+  read(): Promise<Blob>
+}
+
+interface LeftOut {
+  path: string
+  why: string
+}
+
+/** What was dropped, as it will be published. */
+export interface Pack extends Judged {
+  /** Name of the folder or zip. */
+  name: string
+  leftOut: LeftOut[]
+  archive: Blob
+}
+
+/** Sorts out what no pack needs; of a folder that is left out, the folder alone is named. */
+export const sortEntries = <Given extends { path: string }>(
+  entries: readonly Given[],
+): { kept: Given[]; leftOut: LeftOut[] } => {
+  const leftOut = new Map<string, string>()
+  const kept = entries.filter(({ path }) => {
+    const segments = path.split('/')
+    const at = segments.findIndex((name) => whyLeftOut(name) !== undefined)
+    if (at === -1) return true
+    leftOut.set(segments.slice(0, at + 1).join('/'), whyLeftOut(segments[at] ?? '') ?? '')
+    return false
+  })
+  return {
+    kept: kept.toSorted((one, other) => (one.path < other.path ? -1 : 1)),
+    leftOut: [...leftOut].map(([path, why]) => ({ path, why })),
+  }
+}
+
+/** Names that are listed. */
+const LISTED = 8
+
+const tellLeftOut = ({ leftOut }: Pack): Check[] => {
+  const names = leftOut.slice(0, LISTED).map(({ path, why }) => `${path} (${why})`)
+  const more = leftOut.length > LISTED ? ` and ${leftOut.length - LISTED} more` : ''
+  return names.length === 0 ? [] : [{ tone: 'warn', text: `Left out: ${names.join(', ')}${more}` }]
+}
+
+/** What can be told of a pack before it is sent. */
+export const checkPack = (pack: Pack, limits: Limits): Check[] =>
+  pack.files.length === 0
+    ? [bad(`${pack.name} has no file to publish.`)]
+    : [...judgePack(pack, limits), ...tellLeftOut(pack)]

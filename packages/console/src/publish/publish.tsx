@@ -1,0 +1,179 @@
+import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { useEffect, useState, type ReactNode } from 'react'
+
+import { bad, ok, type Check } from '../../../client/src/cli/judge-pack.ts'
+import type { Project } from '../../../client/src/cli/parse-project.ts'
+import { orMissing } from '../../../client/src/lib/errors.ts'
+import { answerOf, KilnError, patientApi, read } from '../api/client.ts'
+import { serviceQuery } from '../api/queries.ts'
+import { putFile } from '../api/upload.ts'
+import { Button } from '../ui/button.tsx'
+import { TextField } from '../ui/fields.tsx'
+import { Link, publisherPage } from '../ui/link.tsx'
+import { ErrorPanel, PageTitle, Panel, Row, Stack } from '../ui/panels.tsx'
+import { Bdi, Progress } from '../ui/values.tsx'
+import { PackDrop } from './drop.tsx'
+import { Following, Marks } from './following.tsx'
+import { checkPack, type Pack } from './pack.ts'
+
+const route = getRouteApi('/publishers/$publisher/publish')
+
+/** Takes a pack, checks it here, publishes it, and follows it. The address names what is followed, so that a reload goes on. */
+export const Page = (): ReactNode => {
+  const { publisher: publisherId } = route.useParams()
+  const { node, version } = route.useSearch()
+  const navigate = useNavigate()
+  const [pack, setPack] = useState<Pack>()
+  const isFollowing = node !== undefined && version !== undefined
+  const restart = (): void => {
+    setPack(undefined)
+    void navigate({ to: '.', search: {} })
+  }
+  return (
+    <>
+      <PageTitle
+        extra={
+          <span>
+            for <Link {...publisherPage(publisherId)}>{publisherId}</Link>
+          </span>
+        }
+        actions={isFollowing && <Button onPress={restart}>Publish another</Button>}
+      >
+        {isFollowing ? `${node} ${version}` : 'Publish'}
+      </PageTitle>
+      {isFollowing ? (
+        <Following key={`${node} ${version}`} {...{ publisherId, nodeId: node, version }} />
+      ) : (
+        <Stack>
+          <PackDrop onPack={setPack} />
+          {pack && <PackPanel publisherId={publisherId} pack={pack} />}
+        </Stack>
+      )}
+    </>
+  )
+}
+
+/** What the registry says of the node and the version of a pack. */
+const askRegistry = async (
+  { nodeId, version: { version } }: Project,
+  publisherId: string,
+  signal: AbortSignal,
+): Promise<Check & { isNew?: true }> => {
+  const path = { nodeId, version }
+  const node = await orMissing(read('/nodes/{nodeId}', { path }, signal))
+  if (!node) return { ...ok(`${nodeId} is a new node: the id is free`), isNew: true }
+  const { publisher, latest_version: latest } = node
+  if (publisher.id !== publisherId.toLowerCase())
+    return bad(
+      `${nodeId} belongs to ${publisher.id}. Give the node another name in pyproject.toml.`,
+    )
+  const taken = await orMissing(read('/nodes/{nodeId}/versions/{version}', { path }, signal))
+  if (taken) return bad(`The version ${version} exists. Raise it in pyproject.toml.`)
+  return ok(`${version} is free; installs get ${latest?.version ?? 'nothing'} now`)
+}
+
+const PackPanel = ({ publisherId, pack }: { publisherId: string; pack: Pack }) => {
+  const navigate = useNavigate()
+  const { data: service } = useQuery(serviceQuery)
+  const { project } = pack
+  const { data: asked, error } = useQuery({
+    queryKey: ['publish', project, publisherId],
+    queryFn: project ? ({ signal }) => askRegistry(project, publisherId, signal) : skipToken,
+    // The same pack is asked for anew after it was published.
+    gcTime: 0,
+  })
+  const mostBytes = service?.limits.archive_bytes ?? Infinity
+  const answer = error ? bad(error.message) : asked
+  const checks = [...checkPack(pack, { publisherId, mostBytes }), ...(answer ? [answer] : [])]
+  const [changelog, setChangelog] = useState('')
+  const [part, setPart] = useState<number>()
+  const sending = useMutation({
+    mutationFn: ({ signal }: AbortController) => {
+      const isNew = asked?.isNew
+      return sendPack(pack, { publisherId, isNew, changelog, signal, onProgress: setPart })
+    },
+    onMutate: () => setPart(undefined),
+    onSuccess: (sent) => void navigate({ to: '.', search: sent }),
+    retry: false,
+  })
+  const { variables: running, isPending } = sending
+  useEffect(() => () => running?.abort(), [running])
+  const stop = (): void => {
+    running?.abort()
+    sending.reset()
+  }
+  const isReady = answer !== undefined && checks.every(({ tone }) => tone !== 'bad')
+  return (
+    <Panel title={<Bdi>{pack.name}</Bdi>}>
+      <Marks label="Checks" of={checks.map(({ tone, text }) => ({ state: tone, text }))} />
+      <TextField
+        label="What has changed (optional)"
+        rows={3}
+        value={changelog}
+        onChange={setChangelog}
+        isDisabled={isPending}
+      />
+      {isPending && (
+        <div role="status">
+          <p>
+            {part === undefined
+              ? 'Reserving the version'
+              : `Sending the archive: ${Math.floor(part * 100)} %`}
+          </p>
+          <Progress part={part} label="Archive sent" />
+        </div>
+      )}
+      {sending.error && <ErrorPanel error={sending.error} />}
+      <Row>
+        <Button
+          look="primary"
+          isDisabled={!isReady}
+          isPending={isPending}
+          onPress={() => sending.mutate(new AbortController())}
+        >
+          {project ? `Publish ${project.version.version}` : 'Publish'}
+        </Button>
+        {isPending && <Button onPress={stop}>Stop</Button>}
+      </Row>
+    </Panel>
+  )
+}
+
+const NODES = '/publishers/{publisherId}/nodes'
+const NODE = `${NODES}/{nodeId}` as const
+
+/** What is done where it has been done already: the answer to it was lost. */
+const unless = (code: KilnError['code'], done: Promise<unknown>) =>
+  done.catch((error: unknown) => {
+    if (!(error instanceof KilnError && error.code === code)) throw error
+  })
+
+interface Sending {
+  publisherId: string
+  isNew: boolean | undefined
+  changelog: string
+  signal: AbortSignal
+  /** Told of the part of the archive that has gone, once the version is reserved. */
+  onProgress(part: number): void
+}
+
+/** Publishes a pack with a token for this publication alone, and sends its archive. Answers the version as it is stored. */
+const sendPack = async ({ project, archive }: Pack, sending: Sending) => {
+  if (!project) throw new Error('a pack without a project')
+  const { publisherId, isNew, changelog, signal, onProgress } = sending
+  const { nodeId, node, version } = project
+  const { POST } = patientApi
+  const at = { params: { path: { publisherId, nodeId } }, signal }
+  if (isNew) await unless('node_exists', POST(NODES, { ...at, body: { ...node, id: nodeId } }))
+  const { token } = await answerOf(POST(`${NODE}/publish-tokens`, at))
+  const body = {
+    personal_access_token: token,
+    node,
+    node_version: { ...version, ...(changelog && { changelog }) },
+  }
+  const published = await answerOf(POST(`${NODE}/versions`, { ...at, body }))
+  onProgress(0)
+  await unless('archive_exists', putFile(published.signedUrl, archive, { onProgress, signal }))
+  return { node: nodeId, version: published.node_version.version }
+}

@@ -1,0 +1,65 @@
+import {
+  BlobReader,
+  BlobWriter,
+  configure,
+  ZipReader,
+  ZipWriter,
+} from '@zip.js/zip.js/lib/zip-core-native.js'
+
+import { findRoot } from '../../../client/src/cli/judge-pack.ts'
+import { parseProject } from '../../../client/src/cli/parse-project.ts'
+import { sortEntries, type Entry, type Pack } from './pack.ts'
+
+/** What a folder or a zip holds. This file is loaded once something is dropped. */
+configure({ useWebWorkers: false })
+
+/** The first day that a zip can name: the same files give the same bytes. */
+const EPOCH = new Date(1980, 0, 1)
+
+/** Reads a zip, or packs the entries of a folder. Throws when a zip is none. */
+export const readPack = async (name: string, given: readonly Entry[] | File): Promise<Pack> => {
+  if (!(given instanceof File)) return await makePack(name, given)
+  const reader = new ZipReader(new BlobReader(given))
+  try {
+    const entries = (await reader.getEntries()).filter((entry) => !entry.directory)
+    const files = entries.map((entry) => ({
+      path: entry.filename,
+      bytes: entry.uncompressedSize,
+      read: () => entry.getData(new BlobWriter()),
+    }))
+    return await makePack(name, files, given)
+  } finally {
+    await reader.close()
+  }
+}
+
+/** A zip that has nothing to leave out is sent as it is. */
+const makePack = async (name: string, entries: readonly Entry[], zip?: File): Promise<Pack> => {
+  const { kept, leftOut } = sortEntries(entries)
+  const root = findRoot(kept.map(({ path }) => path))
+  const toml = kept.find(({ path }) => path === `${root}pyproject.toml`)
+  return {
+    name,
+    files: kept.map(({ path, bytes }) => ({ path, bytes })),
+    leftOut,
+    root,
+    archive: zip && leftOut.length === 0 ? zip : await packEntries(kept),
+    ...(toml && readProject(await (await toml.read()).text())),
+  }
+}
+
+const readProject = (text: string): Pick<Pack, 'project' | 'projectFault'> => {
+  try {
+    return { project: parseProject(text) }
+  } catch (error) {
+    return { projectFault: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+const packEntries = async (entries: readonly Entry[]): Promise<Blob> => {
+  const blob = new BlobWriter('application/zip')
+  const zip = new ZipWriter(blob, { lastModDate: EPOCH })
+  for (const { path, read } of entries) await zip.add(path, new BlobReader(await read()))
+  await zip.close()
+  return await blob.getData()
+}

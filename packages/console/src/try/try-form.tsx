@@ -1,0 +1,170 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+
+import { toTask } from '../../../client/src/lib/task.ts'
+import { answerOf, type Schema } from '../api/client.ts'
+import { sortFaults } from '../api/faults.ts'
+import { keepDraft, readDraft } from '../api/session.ts'
+import { announce } from '../shell/toasts.tsx'
+import { Outcome, State } from '../tasks/parts.tsx'
+import { post, useTask } from '../tasks/queries.ts'
+import { Button } from '../ui/button.tsx'
+import { Code } from '../ui/code.tsx'
+import { LinkButton, taskPage } from '../ui/link.tsx'
+import { Empty, ErrorPanel, Row, Show, Stack } from '../ui/panels.tsx'
+import { Tabs } from '../ui/tabs.tsx'
+import { counted, showSeconds } from '../words/text.ts'
+import { FieldRow, isWrong, More, type Form } from './field.tsx'
+import { missing, pointersOf, settle, withoutEmpty, type Field } from './form.ts'
+import type { Kind } from './kinds.ts'
+import { dryRunQuery } from './queries.ts'
+import type { Body, JsonSchema } from './schema.ts'
+import { toCurl, toPythonCode, toTypeScript } from './snippets.ts'
+import styles from './try.module.css'
+
+interface Draft {
+  body: Body
+  /** What was sent last. */
+  task?: string
+}
+
+interface TryFormProps {
+  user: string
+  kind: Kind
+  schema: JsonSchema
+  fields: readonly Field[]
+}
+
+/** A form on the left; on the right what came of it, or the same request as code. */
+export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
+  const [draft, setDraft] = useState(
+    () => (readDraft(user, kind.id) as Draft | null) ?? { body: {} },
+  )
+  const [isTried, setTried] = useState(false)
+  const form = useRef<HTMLFormElement>(null)
+  const side = useRef<HTMLDivElement>(null)
+  useEffect(() => keepDraft(user, kind.id, draft), [user, kind.id, draft])
+  const body = withoutEmpty(draft.body)
+  const lacking = missing(fields, body)
+  const price = useQuery({
+    ...dryRunQuery(kind, body),
+    // Nothing is wrong with a form that nobody has begun.
+    enabled: Object.keys(body).length > 0 || lacking.length === 0,
+  })
+  const send = useMutation({
+    mutationFn: async (given: Body) => toTask(await answerOf(post(kind.path, { body: given }))),
+    onSuccess: ({ id: task }) => {
+      setDraft((old) => ({ ...old, task }))
+      announce('Sent')
+      // On a phone it stands below.
+      if (matchMedia('(max-width: 767px)').matches) side.current?.scrollIntoView()
+    },
+  })
+  const error = send.error ?? price.error
+  const faults = sortFaults(error, pointersOf(fields))
+  const isAllAtFields = faults.rest.length === 0 && Object.keys(faults.fields).length > 0
+  const atFields = { ...faults.fields }
+  // What is not given yet is a fault once it was to be sent.
+  for (const { pointer } of lacking)
+    if (isTried) atFields[pointer] = 'It is required.'
+    else delete atFields[pointer]
+  const shared: Form = {
+    schema,
+    body: draft.body,
+    faults: atFields,
+    pasteInto: fields.find(({ control }) => control.is === 'files')?.name,
+    onChange: (name, value) => {
+      send.reset()
+      setDraft((old) => ({ ...old, body: settle(schema, fields, { ...old.body, [name]: value }) }))
+    },
+  }
+  const rows = (isRare: boolean) =>
+    fields
+      .filter((field) => field.isRare === isRare)
+      .map((field) => <FieldRow key={field.name} field={field} form={shared} />)
+  const rare = fields.filter(({ isRare }) => isRare).map(({ pointer }) => pointer)
+  const request = { origin: location.origin, kind, body }
+  const run = <Run task={draft.task} onChangeIt={() => focusFirst(form.current)} />
+  const tabs = {
+    result: ['Result', run],
+    curl: codeTab('curl', toCurl(request)),
+    typescript: codeTab('TypeScript', toTypeScript(request)),
+    python: codeTab('Python', toPythonCode(request)),
+  } as const
+  return (
+    <div className={`split ${styles.columns}`}>
+      <form
+        ref={form}
+        aria-label="Request"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          setTried(true)
+          if (lacking.length === 0) send.mutate(body)
+          else focusFirst(form.current)
+        }}
+      >
+        <Stack>
+          {rows(false)}
+          <More title="Advanced" open={isWrong(rare, shared)}>
+            {rows(true)}
+          </More>
+          {error && !isAllAtFields && <ErrorPanel error={error} rest={faults.rest} />}
+        </Stack>
+        <div className={`row apart ${styles.send}`}>
+          <span className="soft small" role="status">
+            {lacking.length === 0
+              ? aboutPrice(price.data)
+              : `Give ${lacking.map(({ label }) => label.toLowerCase()).join(' and ')} to see the price.`}
+          </span>
+          <Button type="submit" look="primary" isPending={send.isPending}>
+            Send
+          </Button>
+        </div>
+      </form>
+      <div ref={side} className={styles.side}>
+        <Tabs label="Result and code" name="view" tabs={tabs} />
+      </div>
+    </div>
+  )
+}
+
+const codeTab = (title: string, text: string) =>
+  [title, <Code key={title} text={text} label={`request as ${title}`} />] as const
+
+const aboutPrice = (price: Schema<'DryRun'> | undefined): string => {
+  if (!price) return ''
+  const { credits, estimated_seconds: seconds } = price
+  const time =
+    seconds === null ? '' : ` · about ${showSeconds(Math.ceil(seconds)).replace('.0', '')}`
+  return `${credits === 0 ? 'free' : counted(credits, 'credit')}${time}`
+}
+
+const focusFirst = (form: HTMLFormElement | null): void => {
+  const first =
+    form?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid] input') ??
+    form?.querySelector<HTMLElement>('button, input, textarea')
+  first?.scrollIntoView({ block: 'center' })
+  first?.focus({ preventScroll: true })
+}
+
+/** The task that was sent last: live until it ends, then its result. */
+const Run = ({ task: id, onChangeIt }: { task: string | undefined; onChangeIt(): void }) => {
+  const task = useTask(id)
+  if (id === undefined) return <Empty>Send the request, and its result stands here.</Empty>
+  return (
+    <Show query={task}>
+      {(data) => (
+        <Stack>
+          <Row>
+            <State task={data} />
+            <LinkButton {...taskPage(id)} look="quiet">
+              Open the task
+            </LinkButton>
+          </Row>
+          <Outcome task={data} changeIt={<Button onPress={onChangeIt}>Change and send</Button>} />
+        </Stack>
+      )}
+    </Show>
+  )
+}

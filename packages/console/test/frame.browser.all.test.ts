@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import { makeClient } from '../../../test/support/client.ts'
+import { assertSound, inLong, skip, useConsole } from './harness.ts'
+
+describe('the frame of the console', { skip }, () => {
+  const console = useConsole()
+
+  test('a user is chosen by keyboard, stays over a reload, and is gone from all tabs after signing out', async () => {
+    const page = await console.open('/account')
+    await page.getByRole('button', { name: 'Sign in as alice' }).focus()
+    await page.keyboard.press('Enter')
+    const menu = page.getByRole('button', { name: 'Signed in as alice' })
+    await menu.waitFor()
+    await page.reload()
+    await menu.waitFor()
+    const other = await console.open('/tasks', { context: page.context() })
+    await other.getByRole('button', { name: 'Sign in as alice' }).click()
+    await other.getByRole('button', { name: 'Signed in as alice' }).waitFor()
+    const refused: string[] = []
+    for (const tab of [page, other])
+      tab.on('response', (response) => response.status() === 401 && refused.push(response.url()))
+    await menu.click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    for (const tab of [page, other]) {
+      await tab.getByRole('link', { name: 'Sign in', exact: true }).waitFor()
+      const kept = await tab.evaluate<string>('JSON.stringify({ ...sessionStorage })')
+      assert.doesNotMatch(kept, /kiln\./)
+    }
+    assert.deepEqual(refused, [])
+  })
+
+  test('pages tell those who may not see them who may', inLong, async () => {
+    const page = await console.open('/moderation', { as: 'bob' })
+    await page.getByText('This page is for platform admins.').waitFor()
+    const signedOut = await console.open('/operations')
+    await signedOut.getByText('signed in as platform admins').waitFor()
+    const admin = await console.open('/', { as: 'operator' })
+    await admin.getByRole('link', { name: 'Operations' }).waitFor()
+  })
+
+  test('says when the service is away, and goes on by itself', async () => {
+    const page = await console.open('/account', { as: 'alice' })
+    await page.getByText('alice', { exact: true }).first().waitFor()
+    await console.service.entry('api').kill()
+    // Its script is not loaded yet, and cannot be.
+    await page.getByRole('link', { name: 'Publishers', exact: true }).click()
+    await page.getByText('Kiln does not answer').waitFor()
+    await console.service.start('api')
+    await page.getByRole('heading', { name: 'Publishers' }).waitFor()
+    await page.getByText('Kiln does not answer').waitFor({ state: 'detached' })
+    await assertSound(page)
+  })
+
+  test('home shows what runs, and in strangers’ words nothing but words', async () => {
+    const page = await console.open('/', { as: 'alice' })
+    await page.getByText('First steps').waitFor()
+    const token = await console.service.token('alice')
+    const alice = makeClient(console.service.baseUrl, token)
+    const prompt = '<img src=x onerror=alert(1)>\u202Egnp'
+    const body = { model: 'videoq2-pro', prompt, duration: 4, resolution: '1080p' }
+    const made = await alice.post('/proxy/vidvendor/text2video', body)
+    assert.equal(made.status, 200, JSON.stringify(made.body))
+    await page.getByText('<img src=x onerror=alert(1)>U+202Egnp').waitFor()
+    await page.reload()
+    await page.getByText(/^\d+ credits used$/).waitFor()
+    await assertSound(page)
+  })
+
+  test('keys lead through the pages, and rest in fields', inLong, async () => {
+    const page = await console.open('/', { as: 'operator' })
+    await page.getByRole('link', { name: 'Operations' }).waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('o')
+    await page.getByRole('heading', { name: 'Operations' }).waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('go?')
+    assert.equal(await page.getByRole('searchbox').inputValue(), 'go?')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog', { name: 'Commands' }).waitFor()
+    await page.keyboard.type('acc')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/console/account')
+    // The focus is back in the field, where a letter is a letter.
+    await page.getByRole('heading', { name: 'Account' }).click()
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  })
+
+  test('an API key is made, shown once and revoked; a fault is at its field', inLong, async () => {
+    const page = await console.open('/account', { as: 'bob' })
+    await page.getByRole('button', { name: 'New key' }).click()
+    await page.getByLabel('Name').fill('nightly')
+    await page.getByLabel('Ends on').fill('soon')
+    await page.keyboard.press('Enter')
+    const field = page.getByLabel('Ends on')
+    await page.getByText('must be a string that is an ISO 8601 date-time').waitFor()
+    assert.equal(await field.getAttribute('aria-invalid'), 'true')
+    await field.fill('')
+    await page.keyboard.press('Enter')
+    await page.getByText(/^kiln_key_\w{30,}$/).waitFor()
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.getByText('nightly').waitFor()
+    await assertSound(page)
+    await page.getByRole('button', { name: 'Revoke …' }).click()
+    await page.getByRole('button', { name: 'Revoke key' }).click()
+    await page.getByText('You have no API keys.').waitFor()
+  })
+
+  test('an address that leads to nothing says so', inLong, async () => {
+    const page = await console.open('/nothing/here')
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+    await assertSound(page)
+  })
+})

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before } from 'node:test'
+
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+
+import {
+  assertSoundAs,
+  findChromium,
+  LOOKS,
+  NO_CHROMIUM,
+  startChromium,
+  watchPage,
+} from '../../../test/support/browser.ts'
+import { isLong } from '../../../test/support/long.ts'
+import { startService } from '../../../test/support/service.ts'
+import type { Service } from '../../../test/support/service.ts'
+
+const executable = findChromium()
+
+/** For `describe`: the reason why there is no browser, said aloud. */
+export const skip = executable === undefined && NO_CHROMIUM
+
+/** For tests beside the main paths, which `npm test -- --long packages/console/test` has. */
+export const inLong = {
+  skip: skip || (!isLong && 'only with --long'),
+}
+
+export interface Visit {
+  /** A development user; undefined is a visitor. */
+  as?: string
+  width?: number
+  colorScheme?: 'light' | 'dark'
+  /** Of another api than that of the service. */
+  baseUrl?: string
+  /** Origins beside its own that the page may call. */
+  allowed?: readonly string[]
+  /** Shares cookies and storage with what was opened in it. */
+  context?: BrowserContext
+}
+
+export interface Console {
+  service: Service
+  browser: Browser
+  /** Opens an address below /console. What the page does that it must not fails the test. */
+  open(path: string, visit?: Visit): Promise<Page>
+}
+
+interface Shared {
+  service: Service
+  browser: Browser
+}
+
+/** One service and one browser for some suites; the last that needs them stops them. */
+interface Room {
+  users: number
+  started?: Promise<Shared>
+}
+
+/** Of all files that run in this process. */
+const everybody: Room = { users: 0 }
+
+const start = async (): Promise<Shared> => {
+  const [service, browser] = await Promise.all([
+    startService({
+      development: true,
+      env: {
+        ADMIN_SUBJECTS: 'operator',
+        DEVELOPMENT_USERS: 'alice,bob,carol,operator',
+        VIDEO_TINY: 'true',
+      },
+    }),
+    startChromium(executable ?? ''),
+  ])
+  return { service, browser }
+}
+
+/** Movements cost frames, and are waited for. */
+const STILL = { reducedMotion: 'reduce' } as const
+
+/**
+ * For a suite: a service with development users, and pages in a browser that are watched and closed after each test. A suite
+ * that fills the service has one alone.
+ */
+export const useConsole = ({ alone = false } = {}): Console => {
+  const own = { open: (path: string, visit?: Visit) => open(path, visit) } as Console
+  const contexts: BrowserContext[] = []
+  const faults: string[][] = []
+  const room: Room = alone ? { users: 0 } : everybody
+  room.users += 1
+  before(async () => {
+    Object.assign(own, await (room.started ??= start()))
+  })
+  afterEach(async () => {
+    for (const context of contexts.splice(0)) await context.close()
+    assert.deepEqual(faults.splice(0).flat().filter(isFault), [])
+  })
+  after(async () => {
+    room.users -= 1
+    if (room.users > 0) return
+    await own.browser?.close()
+    await own.service?.stop()
+  })
+  const open = async (path: string, visit: Visit = {}): Promise<Page> => {
+    const { baseUrl = own.service.baseUrl, width = 1280, colorScheme = 'light' } = visit
+    const context =
+      visit.context ??
+      (await own.browser.newContext({ ...STILL, viewport: { width, height: 900 }, colorScheme }))
+    if (!visit.context) {
+      contexts.push(context)
+      if (visit.as !== undefined)
+        await context.addInitScript(`sessionStorage['kiln.user'] ??= '${visit.as}'`)
+    }
+    const page = await context.newPage()
+    faults.push(watchPage(page, baseUrl, ...(visit.allowed ?? [])))
+    await page.goto(`${baseUrl}/console${path}`)
+    await page.locator('h1').first().waitFor()
+    return page
+  }
+  return own
+}
+
+/** A refusal of the service is none of the page. */
+const isFault = (line: string): boolean => !line.startsWith('Failed to load resource')
+
+let turn = 0
+
+/** Asserts that a page is sound: in the short run pages take turns between two looks, the long run has all. */
+export const assertSound = async (page: Page): Promise<void> => {
+  const looks = isLong ? LOOKS : [LOOKS[turn++ % 2 ? 1 : 0]]
+  for (const look of looks) await assertSoundAs(page, page.url(), look)
+}

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import { findRoot } from '../../client/src/cli/judge-pack.ts'
+import { parseProject } from '../../client/src/cli/parse-project.ts'
+import { changedFiles, diffLines } from '../src/moderation/diff.ts'
+import { addSample, linePoints } from '../src/operations/samples.ts'
+import { checkPack, sortEntries } from '../src/publish/pack.ts'
+import type { Pack } from '../src/publish/pack.ts'
+import { readPack } from '../src/publish/read-pack.ts'
+
+const TOML = '[project]\nname = "mixer"\nversion = "1.2.0"\n[tool.comfy]\nPublisherId = "alice"'
+
+const packOf = (paths: readonly string[], given: Partial<Pack> = {}): Pack => ({
+  name: 'mixer',
+  files: paths.map((path) => ({ path, bytes: 10 })),
+  leftOut: [],
+  root: findRoot(paths),
+  project: parseProject(TOML),
+  archive: new Blob(['zip']),
+  ...given,
+})
+
+describe('what was dropped', () => {
+  test('loses what no pack needs, and a folder is named once', () => {
+    const { kept, leftOut } = sortEntries(
+      ['b.py', '.git/HEAD', '.git/objects/1', 'a/.env', 'a/.env.example', 'a/x.pyc'].map(
+        (path) => ({
+          path,
+        }),
+      ),
+    )
+    assert.deepEqual(
+      kept.map(({ path }) => path),
+      ['a/.env.example', 'b.py'],
+    )
+    assert.deepEqual(leftOut, [
+      { path: '.git', why: 'version control' },
+      { path: 'a/.env', why: 'secrets' },
+      { path: 'a/x.pyc', why: 'made by tools' },
+    ])
+  })
+
+  const ROOTS: [string[], string][] = [
+    [['pyproject.toml', 'x/__init__.py'], ''],
+    [['mixer-main/pyproject.toml', 'mixer-main/__init__.py'], 'mixer-main/'],
+    [['mixer/__init__.py', '__MACOSX/mixer/x', '.gitattributes', '.DS_Store'], 'mixer/'],
+    [['mixer/__init__.py', 'README.md'], ''],
+    [['a/mixer/__init__.py'], ''],
+    [['mixer/readme.md'], ''],
+  ]
+  for (const [paths, root] of ROOTS)
+    test(`has the root “${root}” with ${paths.join(', ')}`, () =>
+      assert.equal(findRoot(paths), root))
+
+  const WHOLE = ['pyproject.toml', '__init__.py']
+  const limits = { publisherId: 'alice', mostBytes: 1000 }
+  const CASES: [string, Pack, string, RegExp][] = [
+    ['a whole pack', packOf(WHOLE), 'ok', /node mixer and the version 1\.2\.0/],
+    ['no __init__.py', packOf(['pyproject.toml']), 'warn', /Without __init__\.py/],
+    ['no pyproject', packOf(['__init__.py'], { project: undefined }), 'bad', /no pyproject\.toml/],
+    ['a broken one', packOf(WHOLE, { project: undefined, projectFault: 'no' }), 'bad', /read: no/],
+    [
+      'another publisher',
+      packOf(WHOLE, { project: parseProject(TOML.replace('alice', 'bob')) }),
+      'warn',
+      /publisher bob/,
+    ],
+    [
+      'too much',
+      packOf(WHOLE, { archive: new Blob(['x'.repeat(1001)]) }),
+      'bad',
+      /more than 1\.0 kB/,
+    ],
+    [
+      'too many',
+      packOf([...WHOLE, ...Array.from({ length: 10_000 }, (_, n) => `f${n}`)]),
+      'bad',
+      /10,000 files/,
+    ],
+    ['a large file', packOf(WHOLE, { files: [{ path: 'x', bytes: 2 ** 28 }] }), 'bad', /128|134/],
+    ['a bad name', packOf([...WHOLE, 'a:b.py']), 'bad', /a:b\.py/],
+    ['twins', packOf([...WHOLE, 'A.py', 'a.py']), 'bad', /A\.py and a\.py/],
+    [
+      'a secret',
+      packOf(WHOLE, { leftOut: [{ path: '.env', why: 'secrets' }] }),
+      'warn',
+      /\.env \(secrets\)/,
+    ],
+    ['nothing', packOf([]), 'bad', /no file/],
+  ]
+  for (const [title, pack, tone, text] of CASES)
+    test(`is judged before it is sent: ${title}`, () => {
+      const checks = checkPack(pack, limits)
+      const found = checks.find((check) => text.test(check.text))
+      assert.equal(found?.tone, tone, JSON.stringify(checks))
+      assert.equal(
+        tone === 'bad',
+        checks.some((check) => check.tone === 'bad'),
+      )
+    })
+
+  test('is packed without what is left out, the same each time; a clean zip is sent as it is', async () => {
+    const entry = (path: string, text: string) => ({
+      path,
+      bytes: text.length,
+      read: () => Promise.resolve(new Blob([text])),
+    })
+    const entries = [
+      entry('__init__.py', 'x = 1'),
+      entry('pyproject.toml', TOML),
+      entry('.env', 's'),
+    ]
+    const one = await readPack('mixer', entries)
+    const other = await readPack('mixer', entries.toReversed())
+    assert.deepEqual(await one.archive.arrayBuffer(), await other.archive.arrayBuffer())
+    const zip = new File([one.archive], 'mixer.zip')
+    const read = await readPack('mixer.zip', zip)
+    assert.equal(read.archive, zip)
+    assert.equal(read.project?.version.version, '1.2.0')
+    assert.deepEqual(
+      read.files.map(({ path }) => path),
+      ['__init__.py', 'pyproject.toml'],
+    )
+    await assert.rejects(readPack('x.zip', new File(['no zip'], 'x.zip')))
+  })
+})
+
+describe('changes of a version', () => {
+  test('are the files that are not the same', () => {
+    const file = (path: string, sha256: string) => ({ path, sha256 })
+    assert.deepEqual(
+      changedFiles(
+        [file('same', 'a'), file('edited', 'a'), file('gone', 'a')],
+        [file('same', 'a'), file('edited', 'b'), file('a new one', 'a')],
+      ),
+      [
+        { path: 'a new one', kind: 'added' },
+        { path: 'edited', kind: 'changed' },
+        { path: 'gone', kind: 'removed' },
+      ],
+    )
+  })
+
+  test('are lines with their numbers and three around them, and a gap between', () => {
+    const before = Array.from({ length: 30 }, (_, n) => `line ${n + 1}`)
+    const after = before.with(1, 'new 2').toSpliced(20, 1)
+    const lines = diffLines(before.join('\n'), after.join('\r\n').replaceAll('\r', ''))
+    assert.deepEqual(
+      lines?.filter(({ kind }) => kind !== 'same'),
+      [
+        { kind: 'removed', number: 2, text: 'line 2' },
+        { kind: 'added', number: 2, text: 'new 2' },
+        { kind: 'gap', number: 18, text: '' },
+        { kind: 'removed', number: 21, text: 'line 21' },
+      ],
+    )
+    assert.deepEqual(diffLines('a', 'a'), [])
+    const unlike = (word: string): string =>
+      Array.from({ length: 4000 }, (_, n) => `${word} ${n}`).join('\n')
+    assert.equal(diffLines(unlike('a'), unlike('b')), undefined)
+  })
+})
+
+test('a figure is a line from left to right, higher for more, and takes each reading once', () => {
+  const one = addSample([], { at: 1000, value: 0 })
+  assert.equal(addSample(one, { at: 1000, value: 5 }), one)
+  const two = addSample(one, { at: 3000, value: 10 })
+  assert.equal(linePoints(two, { width: 240, height: 40 }), '0,39 240,1 240,1')
+  assert.equal(linePoints([], { width: 240, height: 40 }), '')
+})

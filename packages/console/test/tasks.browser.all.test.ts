@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+
+import type { Page } from 'playwright-core'
+
+import { ROOT } from '../../../src/local/root.ts'
+import { useWebhookReceiver } from '../../../test/support/receiver.ts'
+import { assertSound, inLong, skip, useConsole } from './harness.ts'
+
+const EVIL = '<img src=x onerror=alert(1)> \u202e'
+
+describe('tasks in the console', { skip }, () => {
+  const console = useConsole()
+  const receiver = useWebhookReceiver({
+    script: { '/kiln': ({ response }) => response.writeHead(503).end('busy <b>now</b>') },
+  })
+
+  test('a picture is dropped, its task goes to its end, and its page tells of it and of who was told', async () => {
+    const page = await console.open('/try/relight', { as: 'alice' })
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByText('It is required.').waitFor()
+    const strength = page.getByRole('textbox', { name: 'Light transfer strength' })
+    await strength.fill('400')
+    await page.getByText('must be a number from 0 to 100, got 400').waitFor()
+    await drop(page, 'Image', join(ROOT, 'samples/thumbnail.jpg'))
+    await page.getByRole('textbox', { name: 'Prompt' }).fill(EVIL)
+    await strength.fill('80')
+    await page.getByText('free').waitFor()
+    await page.getByText('Advanced', { exact: true }).click()
+    await page.getByRole('textbox', { name: 'Webhook url' }).fill(receiver.url('/kiln'))
+    // The press is repeated with its key once there is an api again: one task is made.
+    await page.getByText('free').waitFor()
+    await console.service.entry('api').kill()
+    await page.getByRole('button', { name: 'Send' }).click()
+    await console.service.start('api')
+    const split = page.getByRole('slider', { name: 'Part that shows the picture before' })
+    await split.focus()
+    await page.keyboard.press('Shift+ArrowRight')
+    await page.keyboard.press('ArrowLeft')
+    assert.equal(await split.inputValue(), '59')
+    await page.getByRole('radio', { name: '2:1' }).click()
+    await page.getByText('320 × 240').waitFor()
+    await assertSound(page)
+
+    await page.getByRole('link', { name: 'Open the task' }).click()
+    await page.getByRole('heading', { name: 'Relight', level: 1 }).waitFor()
+    await page.getByText('The receiver failed').first().waitFor()
+    await page.getByText('busy <b>now</b>').first().waitFor()
+    await page.getByText('U+202E').waitFor()
+    await assertSound(page)
+    receiver.script('/kiln', ({ response }) => response.end('heard at last'))
+    await page.getByRole('button', { name: 'Redeliver' }).first().click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Redeliver' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByText(/^Event #\d sent again$/).waitFor()
+    await page.getByText('delivered').first().waitFor()
+    await page.getByText('heard at last').first().waitFor()
+
+    const admin = await console.open(new URL(page.url()).pathname.replace('/console', ''), {
+      as: 'operator',
+    })
+    await admin.getByText('320 × 240').first().waitFor()
+    await admin.getByRole('slider').waitFor({ state: 'detached' })
+    await admin.getByRole('img', { name: 'Before' }).waitFor({ state: 'detached' })
+
+    await page.getByRole('link', { name: 'Send again' }).click()
+    await page.waitForURL(/relight$/)
+    assert.equal(await page.getByRole('textbox', { name: 'Prompt' }).inputValue(), EVIL)
+    assert.equal(await strength.inputValue(), '80')
+    await page.reload()
+    assert.equal(await strength.inputValue(), '80')
+  })
+
+  test('the list counts new tasks, follows what runs, cancels what is chosen', inLong, async () => {
+    const page = await console.open('/tasks?kind=foo&state=done,bar&from=soon', { as: 'bob' })
+    await page.getByText('There is no task yet.').waitFor()
+    await console.service.entry('media').kill()
+    const other = await console.open('/try/text2video', { context: page.context() })
+    await other.getByRole('textbox', { name: 'Prompt' }).fill('a slow film')
+    await other.getByRole('button', { name: 'Send' }).click()
+    await other.getByRole('button', { name: 'Cancel' }).waitFor()
+    await page.getByRole('button', { name: '1 new task' }).click()
+    await page.getByText('a slow film').waitFor()
+    await page.getByRole('searchbox', { name: 'Text in the prompt' }).fill('another')
+    await page.getByText('No task is like that.').waitFor()
+    assert.equal(new URL(page.url()).search, '?q=another')
+    await page.getByRole('button', { name: 'Clear' }).click()
+    await page.getByRole('checkbox', { name: 'Choose Text to video' }).press(' ')
+    await page.getByRole('button', { name: 'Cancel 1 task' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel 1 task' }).click()
+    await page.getByRole('listitem').getByText('cancelled').waitFor()
+    await other.getByText('The caller cancelled the task.').waitFor()
+    await other.close()
+    await console.service.start('media')
+    await assertSound(page)
+  })
+
+  test('an id of no task says so', inLong, async () => {
+    const page = await console.open('/tasks/0f0c2a7e-6a3e-4d43-9c1b-2b8f0d3c5a11', { as: 'bob' })
+    await page.getByText('or it is not yours').waitFor()
+  })
+})
+
+/** Drops a file as a hand would: a made-up event has no files for the page. */
+const drop = async (page: Page, label: string, file: string): Promise<void> => {
+  const box = await page.getByRole('group', { name: label, exact: true }).boundingBox()
+  assert.ok(box)
+  const session = await page.context().newCDPSession(page)
+  const data = { items: [], files: [file], dragOperationsMask: 1 }
+  const place = { x: box.x + box.width / 2, y: box.y + 60 }
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+    await session.send('Input.dispatchDragEvent', { type, ...place, data })
+}

@@ -1,0 +1,64 @@
+import { openFileSource } from './archive/source.ts'
+import { inspect } from './inspect.ts'
+import type { Inspection } from './inspection.ts'
+import { makePythonParser } from './python/parse.ts'
+import type { PythonParser } from './python/parse.ts'
+import { cpuMilliseconds } from './cpu-clock.ts'
+import { SECTIONS } from './messages.ts'
+import type { ChildNews, ChildOrder } from './messages.ts'
+
+/** The process that reads archives, one after another. It ends when its parent has gone. */
+const serve = async (): Promise<void> => {
+  const parser = await makePythonParser()
+  process.on('disconnect', () => process.exit())
+  process.on('message', (order) => {
+    const news = work(order as ChildOrder, parser).catch(toFault)
+    void news.then(tell)
+  })
+}
+
+const work = async (order: ChildOrder, parser: PythonParser): Promise<ChildNews> => {
+  const source = await openFileSource(order.path)
+  try {
+    await inspect({
+      source,
+      nodeId: order.nodeId,
+      dependencies: order.dependencies,
+      parser,
+      now: cpuMilliseconds,
+      onBegin: (section) => {
+        const isWanted = !order.skip.includes(section)
+        if (isWanted) void tell({ kind: 'begin', section })
+        return isWanted
+      },
+      onSection: (part) => tellSections(part, order),
+    })
+  } finally {
+    await source.close()
+  }
+  return { kind: 'done' }
+}
+
+const tellSections = async (part: Partial<Inspection>, { skip }: ChildOrder): Promise<void> => {
+  for (const section of SECTIONS)
+    if (part[section] && !skip.includes(section))
+      await tell({ kind: 'section', section, json: JSON.stringify(part[section]) })
+}
+
+/**
+ * Resolves once a section is written. A long one goes in pieces, which would otherwise wait until the next section is
+ * made, and be lost with it.
+ */
+const tell = (news: ChildNews): Promise<void> =>
+  new Promise((resolve) => {
+    process.send?.(news, () => resolve())
+  })
+
+/** Only faults of this machine get here: the reading itself throws nothing. */
+const toFault = (error: unknown): ChildNews => ({
+  kind: 'fault',
+  message: error instanceof Error ? error.message : String(error),
+  code: error instanceof Error && 'code' in error ? String(error.code) : undefined,
+})
+
+await serve()

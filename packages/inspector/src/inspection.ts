@@ -1,0 +1,108 @@
+/**
+ * What one reading of an archive finds, in three sections that do not depend on each other: is the archive sound, which
+ * host nodes does it provide, is it dangerous. They cross from the child process to its parent as JSON.
+ */
+export interface Inspection {
+  archive: ArchiveSection
+  nodes: NodesSection
+  findings: FindingsSection
+}
+
+/** Is the archive sound? */
+export type ArchiveSection =
+  | { verdict: 'sound'; entries: number; unpackedBytes: number; files?: ArchiveFile[] }
+  | {
+      verdict: 'rejected'
+      code: string
+      /** One sentence that a publisher can act on. */
+      message: string
+      /** The entry that it is about, as far as there is one. */
+      entry?: string | undefined
+    }
+
+/** A file of an archive with its place, so that its content can be read without the archive's directory. */
+export type ArchiveFile = {
+  path: string
+  /** Unpacked. */
+  bytes: number
+  /** Of the content, in lower-case hex. */
+  sha256: string
+  /** Where its packed data begins. */
+  dataOffset: number
+  packedBytes: number
+  isDeflated: boolean
+}
+
+/** How the names of the host nodes were found; `none` for a pack without any. */
+export const HOWS = ['v1', 'v3', 'node_list', 'literal_scan', 'none'] as const
+export type How = (typeof HOWS)[number]
+
+/** Which host nodes does it provide? */
+export interface NodesSection {
+  /** Raised with every change that can alter a result. */
+  extractorVersion: number
+  status: 'success' | 'failed'
+  /** Why it failed: `no_init`, `no_mapping`, `mapping_unknown`, `archive_<code>`, `budget_…`, `crashed`. */
+  reason?: string | undefined
+  how: How
+  /** Whether some nodes may be missing. */
+  partial: boolean
+  /** Why it is partial, each once, in the order met. */
+  reasons: string[]
+  /** Values of the mapping that are no nodes. */
+  dropped: number
+  nodes: ExtractedNode[]
+  /** Figures of this run, which no two runs share. */
+  stats: Record<string, number>
+}
+
+/** One host node, in the form in which the registry stores and answers it. */
+export interface ExtractedNode {
+  name: string
+  /** What the host calls it; absent where it shows the name. */
+  display_name?: string
+  category: string
+  description: string
+  function: string
+  deprecated: boolean
+  experimental: boolean
+  /** JSON text, as are the next two. */
+  input_types: string
+  return_types: string
+  return_names: string
+  output_is_list: boolean[]
+  /**
+   * What depends on the machine or could not be known: fields, `input_types.<input>` where it is one input alone, and
+   * `host_node_name` where the machine decides whether the node is there at all, mostly by another pack that is installed
+   * or not.
+   */
+  dynamic: string[]
+}
+
+/** Is it dangerous? */
+export interface FindingsSection {
+  scanner: string
+  /** Raised with every change that can alter a result. */
+  scannerVersion: number
+  /** False when the scan could not end: unseen code must not become active. */
+  complete: boolean
+  findings: ScannedFinding[]
+  /** Of all findings, those beyond the caps included. */
+  counts: { high: number; medium: number; info: number }
+  /** `security:<rule>` of each finding of medium severity. */
+  tags: string[]
+}
+
+/** `high` flags a version, `medium` is shown, `info` is only counted. */
+export type Severity = 'high' | 'medium' | 'info'
+
+export interface ScannedFinding {
+  issue_type: string
+  severity: Severity
+  /** Relative to the archive; undefined when it is about the whole. */
+  file_path?: string | undefined
+  /** From 1; undefined for whole files. */
+  line_number?: number | undefined
+  code_snippet?: string | undefined
+  message: string
+}

@@ -1,0 +1,25 @@
+/** The three parts of an inspection, in the order in which they are made. */
+export const SECTIONS = ['archive', 'nodes', 'findings'] as const
+export type SectionName = (typeof SECTIONS)[number]
+
+/** One archive to be read. */
+export interface ReadOrder {
+  /** Local path of the archive, which the caller chose. */
+  path: string
+  /** A name under which the pack may import itself. */
+  nodeId: string
+  /** Requirements of the version, besides those in the archive. */
+  dependencies: readonly string[]
+}
+
+/** What a child is asked for: one archive, without the sections that are there already. */
+export interface ChildOrder extends ReadOrder {
+  skip: readonly SectionName[]
+}
+
+/** What a child tells: it begins a section, it has made one (as JSON text), it is done, or this machine failed it. */
+export type ChildNews =
+  | { kind: 'begin'; section: SectionName }
+  | { kind: 'section'; section: SectionName; json: string }
+  | { kind: 'done' }
+  | { kind: 'fault'; message: string; code: string | undefined }

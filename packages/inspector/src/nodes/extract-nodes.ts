@@ -1,0 +1,105 @@
+import { BUILT_IN_NODE_NAMES, makeHostFacts } from '../host/make-facts.ts'
+import type { ExtractedNode, NodesSection } from '../inspection.ts'
+import { makeInterpreter } from '../interpret/interpreter.ts'
+import type { Interpreter } from '../interpret/interpreter.ts'
+
+import { LIBRARY } from '../interpret/library/library.ts'
+import type { Pack } from '../pack.ts'
+import type { Module } from '../python/ast.ts'
+import type { PythonParser } from '../python/parse.ts'
+import { decodeSource } from '../python/source-text.ts'
+import { EXTRACTOR_VERSION } from '../versions.ts'
+import { findByFallback } from './fallback.ts'
+import { findNodes } from './find-nodes.ts'
+import type { FoundNodes } from './find-nodes.ts'
+
+interface ExtractOptions {
+  pack: Pack
+  parser: PythonParser
+  /** Milliseconds that only grow. */
+  now(): number
+  /** Leaves the nodes out: files are parsed for the scan alone. */
+  skip?: boolean
+}
+
+interface Extracted {
+  section: NodesSection | undefined
+  /** The parsed file of an archive path, each parsed once; undefined when it cannot be. */
+  parseFile(path: string): Module | undefined
+  /** Archive paths of the files that `__init__.py` reaches. */
+  reached: ReadonlySet<string>
+}
+
+/** Most nodes of one pack. */
+const NODES_MAX = 5000
+/** Most characters of all texts of one pack. */
+const TEXT_MAX = 16 * 2 ** 20
+
+/** Finds the host nodes of a pack by static interpretation. Never throws, whatever the pack is. */
+export const extractNodes = ({ pack, parser, now, skip = false }: ExtractOptions): Extracted => {
+  const start = now()
+  const interpreter = makeInterpreter({
+    pack,
+    parser,
+    decodeSource,
+    library: LIBRARY,
+    facts: makeHostFacts(),
+    now,
+  })
+  const section = skip ? undefined : makeSection(pack, interpreter)
+  const reached = new Set([...interpreter.parsedFiles().keys()].map((path) => pack.root + path))
+  if (section) Object.assign(section.stats, { ms: Math.round(now() - start) })
+  return { section, reached, parseFile: (path) => parseAny(pack, interpreter, parser, path) }
+}
+
+/** Files beside the pack's root are no part of the interpreter's file system. */
+const parseAny = (
+  pack: Pack,
+  interpreter: Interpreter,
+  parser: PythonParser,
+  path: string,
+): Module | undefined => {
+  if (path.startsWith(pack.root)) return interpreter.parseFile(path.slice(pack.root.length))
+  const text = pack.entries.find((entry) => entry.path === path)?.text
+  return text && parser.parse(decodeSource(text))
+}
+
+const makeSection = (pack: Pack, interpreter: Interpreter): NodesSection => {
+  const found = findNodes(interpreter)
+  const { parseMilliseconds, files, bytes, steps } = interpreter.stats()
+  const stats = { files, bytes, steps, parse_ms: Math.round(parseMilliseconds) }
+  const reasons = [...new Set([...interpreter.reasons().map(({ code }) => code), ...found.reasons])]
+  const base = { extractorVersion: EXTRACTOR_VERSION, dropped: found.dropped, stats }
+  const own = capNodes(found.nodes.filter(({ name }) => !BUILT_IN_NODE_NAMES.has(name)))
+  if (own.isCut) reasons.push('budget_text')
+  const partial = reasons.length > 0
+  const whole = { ...base, partial, reasons }
+  if (own.nodes.length > 0 || found.nodes.length > 0)
+    return { ...whole, status: 'success', how: found.how, nodes: own.nodes }
+  const fallback = partial
+    ? findByFallback({ files: pack.files, parseFile: interpreter.parseFile })
+    : undefined
+  if (fallback) return { ...whole, status: 'success', ...fallback }
+  const failure = failureOf(found, reasons)
+  if (failure !== undefined)
+    return { ...whole, status: 'failed', reason: failure, how: 'none', nodes: [] }
+  return { ...whole, status: 'success', how: 'none', nodes: [] }
+}
+
+/** Why a pack without a known node has failed; undefined for one that has none, such as one of interface files. */
+const failureOf = ({ state }: FoundNodes, reasons: readonly string[]): string | undefined => {
+  if (state === 'no_init' || state === 'no_mapping') return state
+  if (state === 'known') return undefined
+  return reasons.find((reason) => reason.startsWith('budget_')) ?? 'mapping_unknown'
+}
+
+const capNodes = (nodes: ExtractedNode[]): { nodes: ExtractedNode[]; isCut: boolean } => {
+  let room = TEXT_MAX
+  const kept: ExtractedNode[] = []
+  for (const node of nodes) {
+    room -= JSON.stringify(node).length
+    if (room < 0 || kept.length >= NODES_MAX) return { nodes: kept, isCut: true }
+    kept.push(node)
+  }
+  return { nodes: kept, isCut: false }
+}

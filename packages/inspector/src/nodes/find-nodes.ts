@@ -1,0 +1,120 @@
+import { isUnknown } from '../interpret/values/guards.ts'
+import { dictEntries, dictKey } from '../interpret/values/dict.ts'
+import type { ExtractedNode, NodesSection } from '../inspection.ts'
+import type { Interpreter } from '../interpret/interpreter.ts'
+import type { DictValue, ModuleValue, Value } from '../interpret/values/value.ts'
+import { isNode } from './judge-node.ts'
+import { makeJsonWriter } from './json-text.ts'
+import { readNode } from './read-node.ts'
+import type { NodeReader } from './v1-node.ts'
+import { listV3Classes } from './v3/list-v3-classes.ts'
+
+export interface FoundNodes extends Pick<NodesSection, 'nodes' | 'how' | 'dropped' | 'reasons'> {
+  /** What is known when there is no node: that there is none, or nothing. */
+  state: 'known' | 'unknown' | 'no_init' | 'no_mapping'
+}
+
+/**
+ * Reads the nodes as the host finds them: by the mapping, or by the entrypoint where there is no mapping.
+ */
+export const findNodes = (interpreter: Interpreter): FoundNodes => {
+  const entry = interpreter.importEntry()
+  if (!entry) return { ...NONE, state: 'no_init' }
+  const reader: NodeReader = { interpreter, json: makeJsonWriter(interpreter) }
+  const mapping = interpreter.findAttribute(entry, 'NODE_CLASS_MAPPINGS')
+  const v1 = mapping === undefined || mapping === null ? undefined : readMapping(reader, mapping)
+  if (v1 && v1.nodes.length > 0)
+    return { ...v1, nodes: nameForDisplay(interpreter, entry, v1.nodes) }
+  // An empty mapping beside an entrypoint is more often our failure than the pack's wish.
+  const v3 = readEntrypoint(reader, entry)
+  if (v3 && (v3.nodes.length > 0 || !v1)) return v3
+  if (v1) return v1
+  return { ...NONE, state: hasWebDirectory(interpreter, entry) ? 'known' : 'no_mapping' }
+}
+
+/** Adds the names that the pack's other mapping gives. */
+const nameForDisplay = (
+  interpreter: Interpreter,
+  entry: ModuleValue,
+  nodes: readonly ExtractedNode[],
+): ExtractedNode[] => {
+  const given = interpreter.findAttribute(entry, 'NODE_DISPLAY_NAME_MAPPINGS')
+  const dict = given === undefined ? undefined : interpreter.asDict(given)
+  const textOf = (value: Value) => (isUnknown(value) ? undefined : interpreter.text(value))
+  const names = new Map(
+    (dict ? dictEntries(dict) : []).map(([key, value]) => [textOf(key), textOf(value)]),
+  )
+  return nodes.map((node) => {
+    const name = names.get(node.name)
+    return name === undefined ? node : { ...node, display_name: name }
+  })
+}
+
+const NONE: FoundNodes = { nodes: [], how: 'none', dropped: 0, reasons: [], state: 'known' }
+
+const readMapping = (reader: NodeReader, mapping: Value): FoundNodes => {
+  const { interpreter } = reader
+  const dict = interpreter.asDict(mapping)
+  if (!dict) return { ...NONE, reasons: ['mapping_unknown'], state: 'unknown' }
+  const found = readEntries(reader, dict)
+  const isWhole = !dict.rest && found.reasons.length === 0
+  return {
+    ...found,
+    how: found.nodes.length > 0 ? 'v1' : 'none',
+    reasons: dict.rest ? [...found.reasons, 'mapping_rest'] : found.reasons,
+    state: isWhole ? 'known' : 'unknown',
+  }
+}
+
+const readEntries = (reader: NodeReader, dict: DictValue): Omit<FoundNodes, 'how' | 'state'> => {
+  const { interpreter } = reader
+  const nodes = new Map<string, ExtractedNode>()
+  const reasons = new Set<string>()
+  let dropped = 0
+  const conditional = new Set([...(dict.maybe ?? [])].map((hash) => dictKey(dict, hash)))
+  for (const [key, value] of dictEntries(dict)) {
+    const name = isUnknown(key) ? undefined : interpreter.text(key)
+    if (name === undefined) {
+      reasons.add('name_unresolved')
+      continue
+    }
+    if (!isNode(interpreter, value)) dropped += 1
+    else nodes.set(name, markName(readNode(reader, name, value), conditional.has(key)))
+  }
+  return { nodes: [...nodes.values()], reasons: [...reasons], dropped }
+}
+
+/** Undefined without an entrypoint. */
+const readEntrypoint = (reader: NodeReader, entry: ModuleValue): FoundNodes | undefined => {
+  const { interpreter } = reader
+  const listed = listV3Classes(interpreter, entry)
+  if (!listed) return undefined
+  const nodes = new Map<string, ExtractedNode>()
+  const reasons = new Set<string>(listed.complete ? [] : ['mapping_rest'])
+  let dropped = 0
+  for (const value of listed.classes) {
+    if (!isNode(interpreter, value)) {
+      dropped += 1
+      continue
+    }
+    const node = readNode(reader, undefined, value)
+    if (node.name === '') reasons.add('name_unresolved')
+    else nodes.set(node.name, markName(node, listed.conditional.has(value)))
+  }
+  return {
+    nodes: [...nodes.values()],
+    how: nodes.size > 0 ? 'v3' : 'none',
+    dropped,
+    reasons: [...reasons],
+    state: reasons.size === 0 ? 'known' : 'unknown',
+  }
+}
+
+/** A name that the pack registers under a condition, mostly that another pack is installed, depends on the machine. */
+const markName = (node: ExtractedNode, isConditional: boolean): ExtractedNode =>
+  isConditional ? { ...node, dynamic: ['host_node_name', ...node.dynamic] } : node
+
+const hasWebDirectory = (interpreter: Interpreter, entry: ModuleValue): boolean => {
+  const folder = interpreter.findAttribute(entry, 'WEB_DIRECTORY')
+  return folder !== undefined && folder !== null
+}

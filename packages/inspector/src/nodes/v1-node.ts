@@ -1,0 +1,137 @@
+import { isFunction, isSequence, isUnknown } from '../interpret/values/guards.ts'
+import type { ExtractedNode } from '../inspection.ts'
+import type { Interpreter } from '../interpret/interpreter.ts'
+import type { BaseValue, Value } from '../interpret/values/value.ts'
+import { dynamicInputs } from './json-text.ts'
+import type { JsonText, JsonWriter } from './json-text.ts'
+
+export interface NodeReader {
+  interpreter: Interpreter
+  json: JsonWriter
+}
+
+/** Steps of one `INPUT_TYPES` or schema. */
+const NODE_STEPS = 100_000
+
+const NO_INPUTS = '{"required":{}}'
+
+/** Reads the fields of a node class as the host does: attributes along the order of classes, `INPUT_TYPES` called. */
+export const readV1Node = (
+  { interpreter, json }: NodeReader,
+  name: string,
+  cls: BaseValue,
+): ExtractedNode => {
+  const dynamic: string[] = []
+  const find = (attribute: string): Value | undefined => interpreter.findAttribute(cls, attribute)
+  const note = <T>(field: string, { isDynamic, value }: Read<T>): T => {
+    if (isDynamic) dynamic.push(field)
+    return value
+  }
+  const noteInputs = (inputs: JsonText): string => {
+    dynamic.push(...dynamicInputs(inputs))
+    return inputs.text
+  }
+  const readText = (attribute: string, otherwise: string): Read<string> =>
+    textOf(interpreter, find(attribute), otherwise)
+  const readFlag = (attribute: string): Read<boolean> => {
+    const truth = interpreter.truth(find(attribute) ?? false)
+    return { value: truth ?? false, isDynamic: truth === undefined }
+  }
+  const returnTypes = readTypes(json, find('RETURN_TYPES'), known('[]'))
+  return {
+    name,
+    category: note('category', readText('CATEGORY', 'sd')),
+    description: note('description', readText('DESCRIPTION', '')),
+    function: note('function', readText('FUNCTION', '')),
+    deprecated: note('deprecated', readFlag('DEPRECATED')),
+    experimental: note('experimental', readFlag('EXPERIMENTAL')),
+    input_types: noteInputs(readInputTypes({ interpreter, json }, cls)),
+    return_types: note('return_types', returnTypes),
+    return_names: note('return_names', readTypes(json, find('RETURN_NAMES'), returnTypes)),
+    output_is_list: note('output_is_list', readIsList(interpreter, find)),
+    dynamic,
+  }
+}
+
+/** A field, and whether a part of it depends on the machine or could not be known. */
+interface Read<T> {
+  value: T
+  isDynamic: boolean
+}
+
+const known = <T>(value: T): Read<T> => ({ value, isDynamic: false })
+
+const textOf = (
+  interpreter: Interpreter,
+  value: Value | undefined,
+  otherwise: string,
+): Read<string> => {
+  if (value === undefined) return known(otherwise)
+  if (value === null) return known('')
+  const text = interpreter.text(value)
+  return { value: text ?? '', isDynamic: text === undefined }
+}
+
+const readTypes = (
+  json: JsonWriter,
+  value: Value | undefined,
+  otherwise: Read<string>,
+): Read<string> => {
+  if (value === undefined) return otherwise
+  const { text, isDynamic } = json.types(value, otherwise.value)
+  return { value: text, isDynamic }
+}
+
+/** It may be a classmethod, a static one, a plain function, a lambda, or the dict itself. */
+const readInputTypes = ({ interpreter, json }: NodeReader, cls: BaseValue): JsonText => {
+  const given = interpreter.findAttribute(cls, 'INPUT_TYPES')
+  const none = { text: NO_INPUTS, inputs: [] }
+  if (given === undefined) return { ...none, isDynamic: false }
+  if (isUnknown(given)) return { ...none, isDynamic: true }
+  const result = interpreter.asDict(given) ? given : callInputTypes(interpreter, cls, given)
+  return result === undefined ? { ...none, isDynamic: true } : json.inputTypes(result, NO_INPUTS)
+}
+
+/** A plain function that wants the class gets it, although the host would pass nothing. Undefined when it raises. */
+const callInputTypes = (
+  interpreter: Interpreter,
+  cls: BaseValue,
+  callee: Value,
+): Value | undefined => {
+  const { value, raised } = interpreter.tryCall(callee, wantsClass(callee) ? [cls] : [], {
+    steps: NODE_STEPS,
+  })
+  return raised === undefined ? value : undefined
+}
+
+const wantsClass = (callee: Value): boolean => {
+  if (!isFunction(callee)) return false
+  const { positionalOnly, positional } = callee.node.args
+  const first = positionalOnly[0] ?? positional[0]
+  return first !== undefined && first.default === undefined
+}
+
+const isUnited = (value: Value): boolean => isSequence(value) && value.maybe !== undefined
+
+/** Given, or one `false` for each element of `RETURN_TYPES`. */
+const readIsList = (
+  interpreter: Interpreter,
+  find: (attribute: string) => Value | undefined,
+): Read<boolean[]> => {
+  const given = find('OUTPUT_IS_LIST')
+  if (given === undefined) {
+    const types = find('RETURN_TYPES')
+    if (types === undefined) return known([])
+    if (isUnited(types)) return { value: [], isDynamic: true }
+    const { items, rest } = interpreter.readItems(types)
+    return { value: items.map(() => false), isDynamic: rest }
+  }
+  if (isUnited(given)) return { value: [], isDynamic: true }
+  if (typeof given === 'boolean') return known([given])
+  const { items, rest } = interpreter.readItems(given)
+  const flags = items.map((item) => interpreter.truth(item))
+  return {
+    value: flags.map((flag) => flag ?? false),
+    isDynamic: rest || flags.includes(undefined),
+  }
+}

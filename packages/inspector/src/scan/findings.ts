@@ -1,0 +1,57 @@
+import type { ScannedFinding, Severity } from '../inspection.ts'
+import type { Hit } from './hit.ts'
+import { RULES, RULE_IDS } from './rule-table.ts'
+import { snippetOf } from './snippet.ts'
+
+/** A hit with the tier that its place leaves it. */
+export interface Judged extends Hit {
+  severity: Severity
+}
+
+/**
+ * Lists findings: the gravest first, then by rule, path and line. Findings of info severity are only counted. Nested
+ * archives are listed all the same: they were left out, and the publisher has to hear of it. A last finding counts
+ * those beyond `most`.
+ */
+export const makeFindings = (hits: readonly Judged[], most: number): ScannedFinding[] => {
+  const told = hits.filter(isListed)
+  const listed = told.filter(({ times }) => times === undefined).toSorted(byGravity)
+  const all = told.reduce((sum, { times = 1 }) => sum + times, 0)
+  if (all <= most && all === listed.length) return listed.map(findingOf)
+  const shown = listed.slice(0, most - 1)
+  return [...shown.map(findingOf), overflow(all - shown.length)]
+}
+
+const isListed = ({ severity, rule }: Judged): boolean =>
+  severity !== 'info' || rule === 'nested-archive'
+
+const GRAVITY: Record<Severity, number> = { high: 0, medium: 1, info: 2 }
+
+/** By code unit, in no locale. */
+const byGravity = (left: Judged, right: Judged): number =>
+  GRAVITY[left.severity] - GRAVITY[right.severity] ||
+  RULE_IDS.indexOf(left.rule) - RULE_IDS.indexOf(right.rule) ||
+  compare(left.path ?? '', right.path ?? '') ||
+  (left.line ?? 0) - (right.line ?? 0) ||
+  compare(left.detail ?? '', right.detail ?? '')
+
+const compare = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0)
+
+const findingOf = ({ rule, severity, path, line, detail, text }: Judged): ScannedFinding => {
+  const { title, advice } = RULES[rule]
+  return {
+    issue_type: rule,
+    severity,
+    ...(path === undefined ? {} : { file_path: path }),
+    ...(line === undefined ? {} : { line_number: line }),
+    ...(text === undefined ? {} : { code_snippet: snippetOf(text) }),
+    message: `${title}${detail === undefined ? '' : ` (${snippetOf(detail)})`}. ${advice}.`,
+  }
+}
+
+/** Of info severity, so that it changes no verdict: what it counts has been judged before. */
+const overflow = (count: number): ScannedFinding => ({
+  issue_type: 'overflow',
+  severity: 'info',
+  message: `${count} more findings are not listed. Mend those listed and publish again.`,
+})

@@ -1,0 +1,94 @@
+import type { ArchiveFact } from '../archive/result.ts'
+import type { FindingsSection, Severity } from '../inspection.ts'
+import type { Pack } from '../pack.ts'
+import type { Module } from '../python/ast.ts'
+import { makeFindings } from './findings.ts'
+import type { Judged } from './findings.ts'
+import { foldHits } from './fold-hits.ts'
+import type { Hit } from './hit.ts'
+import { listHostScripts } from './host-scripts.ts'
+import { RULES } from './rule-table.ts'
+import { SCANNER, SCANNER_VERSION } from '../versions.ts'
+import { scanEntries } from './scan-entries.ts'
+import { SCAN_LIMITS } from './scan-limits.ts'
+import type { ScanLimits } from './scan-limits.ts'
+import { scanSources } from './scan-sources.ts'
+
+export interface ScanInput {
+  pack: Pack
+  archiveFacts?: readonly ArchiveFact[]
+  /**
+   * The parsed file of an archive path, shared with the interpreter; asked for each `.py` file whose text was kept,
+   * again only in a pack of more than 8 MB. Undefined if it can't be parsed.
+   */
+  modules: (path: string) => Module | undefined
+  /** Archive paths of the files that `__init__.py` reaches. */
+  reached: ReadonlySet<string>
+  /** Requirements of the version, apart from those in files. */
+  dependencies?: readonly string[]
+  limits?: ScanLimits
+  /** Milliseconds that only grow; without it there is no limit of time. */
+  now?: () => number
+}
+
+/**
+ * Looks for what is dangerous in a pack. It never throws, whatever the files are; `complete` is false when a budget was
+ * spent or a file was too hostile to be judged.
+ */
+export const scanPack = (input: ScanInput): FindingsSection => {
+  const { pack, modules, reached, limits = SCAN_LIMITS, now = () => 0 } = input
+  const scanned = scanSources({ pack, modules, reached, limits, now })
+  const others = scanEntries(input, scanned.opened)
+  const scripts = listHostScripts({ root: pack.root, imports: scanned.imports })
+  const judged = [...foldHits(others.hits, limits.perRuleAndFile), ...scanned.hits].flatMap((hit) =>
+    judge(hit, pack.root, (path) => reached.has(path) || scripts.has(path)),
+  )
+  return {
+    scanner: SCANNER,
+    scannerVersion: SCANNER_VERSION,
+    complete: scanned.complete && others.complete,
+    findings: makeFindings(judged, limits.findings),
+    counts: countOf(judged),
+    tags: tagsOf(judged),
+  }
+}
+
+const judge = (hit: Hit, root: string, isRun: (path: string) => boolean): Judged[] => {
+  const { path, rule, tier = RULES[rule].tier } = hit
+  const severity: Severity | undefined =
+    path === undefined || isRun(path)
+      ? tier
+      : tierAt(tier, path.startsWith(root) ? path.slice(root.length) : path)
+  return severity ? [{ ...hit, severity }] : []
+}
+
+/**
+ * The tier of a finding in a file that no host runs by itself. Among tests, documentation and examples it is one
+ * lower, and undefined when that is below info. `path` is relative to the pack.
+ */
+const tierAt = (tier: Severity, path: string): Severity | undefined =>
+  isAside(path) ? LOWER[tier] : tier
+
+const LOWER: Record<Severity, Severity | undefined> = {
+  high: 'medium',
+  medium: 'info',
+  info: undefined,
+}
+
+/** Folders and files that hosts do not run. */
+const isAside = (path: string): boolean =>
+  /(?:^|\/)(?:tests?|docs?|examples?)\//i.test(path) ||
+  /(?:^|\/)(?:test_[^/]*\.py|conftest\.py)$/i.test(path)
+
+const countOf = (judged: readonly Judged[]): FindingsSection['counts'] => {
+  const counts = { high: 0, medium: 0, info: 0 }
+  for (const { severity, times = 1 } of judged) counts[severity] += times
+  return counts
+}
+
+const tagsOf = (judged: readonly Judged[]): string[] =>
+  [
+    ...new Set(
+      judged.filter(({ severity }) => severity === 'medium').map(({ rule }) => `security:${rule}`),
+    ),
+  ].toSorted()

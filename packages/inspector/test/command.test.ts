@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { describe, test } from 'node:test'
+
+import { codePath } from '../../../src/local/root.ts'
+
+/** Runs `kiln-inspect` to its end. */
+const run = (...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> =>
+  new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [codePath('packages/inspector/src/kiln-inspect.ts'), ...words],
+      (error, stdout, stderr) => {
+        resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr })
+      },
+    )
+  })
+
+describe('kiln-inspect', () => {
+  test('writes a line of JSON for each argument, also for one that is not there', async () => {
+    const { code, stdout, stderr } = await run('--json', 'nowhere.zip', 'nowhere/')
+    assert.equal(code, 1)
+    assert.match(stderr, /^nowhere\.zip could not be read: ENOENT/)
+    const lines = stdout.trim().split('\n')
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line) as unknown),
+      ['nowhere.zip', 'nowhere/'].map((input) => ({
+        input,
+        verdict: 'unreadable',
+        code: 'ENOENT',
+        status: 'failed',
+        reason: 'unreadable',
+        how: 'none',
+        partial: false,
+        reasons: ['unreadable'],
+        nodes: {},
+        findings: [],
+        stats: {},
+      })),
+    )
+  })
+  test('tells its usage with its exit codes, and fails where it was used otherwise', async () => {
+    const asked = await run('--help')
+    assert.match(asked.stdout, /^usage:[^]*Exit codes: 0 .* 1 .* 2 wrong usage/)
+    assert.equal(asked.code, 0)
+    for (const words of [[], ['--bogus']]) {
+      const { code, stdout, stderr } = await run(...words)
+      assert.deepEqual([code, stdout, stderr], [2, '', asked.stdout])
+    }
+  })
+})

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import fc from 'fast-check'
+
+import { arithmetic, divmod } from '../../../src/interpret/text/number/arithmetic.ts'
+import { powerModulo } from '../../../src/interpret/text/number/int-arithmetic.ts'
+import { bitLength } from '../../../src/interpret/text/number/number.ts'
+import type { PythonNumber } from '../../../src/interpret/text/number/number.ts'
+import { parseFloatText, parseInteger } from '../../../src/interpret/text/number/parse.ts'
+import { ceil, floor, roundToDigits, roundToInt } from '../../../src/interpret/text/number/round.ts'
+import { escapeNonAscii, reprBytes, reprFloat, reprText } from '../../../src/interpret/text/repr.ts'
+import { checkTable } from './table.ts'
+
+describe('numbers as CPython has them', () => {
+  test('are calculated', () => {
+    checkTable('arithmetic', arithmetic)
+  })
+
+  test('are rounded half even, by their exact value', () => {
+    checkTable('round', (value: PythonNumber, digits: bigint | null) =>
+      digits === null ? roundToInt(value) : roundToDigits(value, digits),
+    )
+    assert.equal(floor(-1.5), -2n)
+    assert.equal(ceil(-1.5), -1n)
+    assert.equal(ceil(NaN), undefined)
+  })
+
+  test('are read from text', () => {
+    checkTable('int', parseInteger)
+    checkTable('float', parseFloatText)
+  })
+
+  test('and texts have their repr', () => {
+    checkTable('repr', (value: number | string | Uint8Array) => {
+      if (typeof value === 'number') return reprFloat(value)
+      return typeof value === 'string' ? reprText(value) : reprBytes(value)
+    })
+    checkTable('ascii', (text: string) => escapeNonAscii(reprText(text) ?? ''))
+  })
+})
+
+describe('laws of numbers', () => {
+  const int = fc.bigInt(-(10n ** 30n), 10n ** 30n)
+
+  test('quotient and rest of ints make the dividend, and the rest has the sign of the divisor', () => {
+    fc.assert(
+      fc.property(int, int, (a, b) => {
+        fc.pre(b !== 0n)
+        const [quotient, rest] = divmod(a, b) as [bigint, bigint]
+        assert.equal(quotient * b + rest, a)
+        assert.ok(rest === 0n || rest < 0n === b < 0n, `${rest} has the sign of ${b}`)
+      }),
+    )
+  })
+
+  test('the repr of a float reads back as the same float', () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true }), (value) => {
+        assert.ok(Object.is(parseFloatText(reprFloat(value)), value), reprFloat(value))
+      }),
+    )
+  })
+
+  test('an int reads back from its digits in any base', () => {
+    fc.assert(
+      fc.property(int, fc.integer({ min: 2, max: 36 }), (value, base) => {
+        assert.equal(parseInteger(value.toString(base), BigInt(base)), value)
+        assert.equal(bitLength(value), value.toString(2).replace('-', '').replace(/^0$/, '').length)
+      }),
+    )
+  })
+
+  test('a power with a modulus is the power and then the modulus', () => {
+    fc.assert(
+      fc.property(fc.bigInt(-99n, 99n), fc.bigInt(0n, 40n), fc.bigInt(-99n, 99n), (a, b, m) => {
+        fc.pre(m !== 0n)
+        assert.equal(powerModulo(a, b, m), arithmetic('%', a ** b, m))
+      }),
+    )
+  })
+})
+
+describe('the caps of numbers', () => {
+  test('make powers, shifts and long ints unknown', () => {
+    assert.equal(arithmetic('**', 9n, 387_420_489n), undefined)
+    assert.equal(arithmetic('**', 1_000_000n, 2n), undefined)
+    assert.equal(arithmetic('**', 2n, 255n), 2n ** 255n)
+    assert.equal(arithmetic('<<', 1n, 256n), undefined)
+    assert.equal(arithmetic('<<', 1n, 64n), 1n << 64n)
+    const long = 1n << 20_000n
+    assert.equal(arithmetic('*', long, long), undefined)
+    assert.equal(parseInteger('9'.repeat(4301)), undefined)
+    assert.equal(arithmetic('>>', 5n, 10n ** 30n), 0n)
+    assert.equal(parseFloatText(`${'1'.repeat(1_000_000)}x`), undefined)
+  })
+})

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import fc from 'fast-check'
+
+import {
+  center,
+  expandTabs,
+  join,
+  justifyLeft,
+  justifyRight,
+  makeTranslation,
+  replace,
+  translate,
+  zfill,
+} from '../../../src/interpret/text/string/build.ts'
+import * as cases from '../../../src/interpret/text/string/case.ts'
+import * as classes from '../../../src/interpret/text/string/classes.ts'
+import { decode, encode } from '../../../src/interpret/text/string/codec.ts'
+import {
+  codePoints,
+  compareText,
+  indexOfUnit,
+  lengthOf,
+  unitOffset,
+} from '../../../src/interpret/text/string/code-points.ts'
+import * as finds from '../../../src/interpret/text/string/find.ts'
+import { itemOfText, sliceText } from '../../../src/interpret/text/string/slice.ts'
+import * as splits from '../../../src/interpret/text/string/split.ts'
+import * as strips from '../../../src/interpret/text/string/strip.ts'
+import { MAX_TEXT } from '../../../src/interpret/text/limits.ts'
+import { checkTable } from './table.ts'
+
+type Optional<T> = T | null
+
+const CASES = new Map([
+  ['upper', cases.upper],
+  ['lower', cases.lower],
+  ['title', cases.title],
+  ['capitalize', cases.capitalize],
+  ['casefold', cases.casefold],
+  ['swapcase', cases.swapcase],
+])
+const CLASSES = new Map([
+  ['isdigit', classes.isDigit],
+  ['isalpha', classes.isAlpha],
+  ['isalnum', classes.isAlnum],
+  ['isidentifier', classes.isIdentifier],
+  ['isupper', cases.isUpper],
+  ['islower', cases.isLower],
+  ['isspace', classes.isSpace],
+  ['isnumeric', classes.isNumeric],
+  ['isascii', classes.isAscii],
+])
+
+describe('strings as CPython has them', () => {
+  test('change case', () => {
+    checkTable('case', (name: string, text: string) => CASES.get(name)?.(text))
+  })
+
+  test('are classified', () => {
+    checkTable('classes', (name: string, text: string) => CLASSES.get(name)?.(text))
+  })
+
+  test('are stripped', () => {
+    const methods = new Map([
+      ['strip', strips.strip],
+      ['lstrip', strips.stripStart],
+      ['rstrip', strips.stripEnd],
+      ['removeprefix', (text: string, part = '') => strips.removePrefix(text, part)],
+      ['removesuffix', (text: string, part = '') => strips.removeSuffix(text, part)],
+    ])
+    checkTable('strip', (name: string, text: string, chars: Optional<string>) =>
+      methods.get(name)?.(text, chars ?? undefined),
+    )
+  })
+
+  test('are split', () => {
+    checkTable('split', (name: string, text: string, part: Optional<string>, limit: bigint) => {
+      if (name === 'partition') return splits.partition(text, part ?? '')
+      if (name === 'rpartition') return splits.partitionFromEnd(text, part ?? '')
+      const split = name === 'split' ? splits.split : splits.splitFromEnd
+      return split(text, part ?? undefined, limit)
+    })
+    checkTable('lines', splits.splitLines)
+  })
+
+  test('are searched by code points', () => {
+    const methods = new Map<
+      string,
+      (text: string, part: string, range: finds.TextRange) => unknown
+    >([
+      ['find', (...args) => BigInt(finds.find(...args))],
+      ['rfind', (...args) => BigInt(finds.findLast(...args))],
+      ['count', (...args) => BigInt(finds.countOf(...args))],
+      ['startswith', (text, part, range) => finds.startsWith(text, [part], range)],
+      ['endswith', (text, part, range) => finds.endsWith(text, [part], range)],
+    ])
+    type Row = [string, string, string, Optional<bigint>, Optional<bigint>]
+    checkTable('find', (...[name, text, part, start, stop]: Row) =>
+      methods.get(name)?.(text, part, { start: start ?? undefined, stop: stop ?? undefined }),
+    )
+    assert.equal(finds.startsWith('abc', ['x', 'ab']), true)
+  })
+
+  test('are rebuilt', () => {
+    checkTable('replace', replace)
+    const methods = new Map([
+      ['center', center],
+      ['ljust', justifyLeft],
+      ['rjust', justifyRight],
+      ['zfill', (text: string, width: bigint) => zfill(text, width)],
+      ['expandtabs', (text: string, width: bigint) => expandTabs(text, width)],
+    ])
+    checkTable('pad', (name: string, text: string, width: bigint, fill: string) =>
+      methods.get(name)?.(text, width, fill),
+    )
+  })
+
+  test('are sliced and compared by code points', () => {
+    type Row = [string, Optional<bigint>, Optional<bigint>, Optional<bigint>]
+    checkTable('slice', (...[text, start, stop, step]: Row) =>
+      sliceText(text, {
+        start: start ?? undefined,
+        stop: stop ?? undefined,
+        step: step ?? undefined,
+      }),
+    )
+    checkTable('item', itemOfText)
+    checkTable('compare', (a: string, b: string) => BigInt(Math.sign(compareText(a, b))))
+  })
+
+  test('are encoded and decoded', () => {
+    checkTable('encode', encode)
+    checkTable('decode', decode)
+  })
+
+  test('are translated', () => {
+    const table = makeTranslation('ab🏺', 'xyz', 'c')
+    assert.equal(
+      translate('abc🏺d', (code) => table?.get(code)),
+      'xyzd',
+    )
+    assert.equal(makeTranslation('ab', 'x'), undefined)
+  })
+})
+
+describe('laws of strings', () => {
+  const text = fc.string({ unit: 'grapheme' })
+
+  test('a slice with no parts is the text, and with step -1 twice again', () => {
+    const all = { start: undefined, stop: undefined, step: undefined }
+    fc.assert(
+      fc.property(text, (value) => {
+        assert.equal(sliceText(value, all), value)
+        const back = sliceText(value, { ...all, step: -1n }) ?? ''
+        assert.equal(sliceText(back, { ...all, step: -1n }), value)
+      }),
+    )
+  })
+
+  test('splitting by a separator and joining gives the text again', () => {
+    fc.assert(
+      fc.property(
+        text,
+        fc.string({ minLength: 1 }),
+        fc.bigInt(-1n, 4n),
+        (value, separator, limit) => {
+          assert.equal(join(separator, splits.split(value, separator, limit) ?? []), value)
+          assert.equal(join(separator, splits.splitFromEnd(value, separator, limit) ?? []), value)
+        },
+      ),
+    )
+  })
+
+  test('lines with their ends join to the text', () => {
+    const lineUnit = fc.constantFrom('a', '🏺', '\n', '\r', '\f', '\x1c', '\u2028')
+    fc.assert(
+      fc.property(fc.string({ unit: lineUnit }), (value) => {
+        assert.equal(splits.splitLines(value, true).join(''), value)
+      }),
+    )
+  })
+
+  test('offsets in units and in code points are inverse', () => {
+    fc.assert(
+      fc.property(text, fc.nat(20), (value, at) => {
+        const index = Math.min(at, lengthOf(value))
+        assert.equal(indexOfUnit(value, unitOffset(value, index)), index)
+        assert.equal(lengthOf(value), codePoints(value).length)
+      }),
+    )
+  })
+})
+
+describe('the cap of a string', () => {
+  test('is one mebibyte for everything that builds', () => {
+    const long = 'x'.repeat(MAX_TEXT)
+    assert.equal(join(long, ['a', 'b']), undefined)
+    assert.equal(replace(long, 'x', 'xy'), undefined)
+    assert.equal(justifyLeft('a', 10n ** 9n), undefined)
+    assert.equal(zfill('a', 10n ** 9n), undefined)
+    assert.equal(expandTabs('\t\t', BigInt(MAX_TEXT)), undefined)
+    assert.equal(encode('é'.repeat(MAX_TEXT)), undefined)
+  })
+})
