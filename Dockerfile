@@ -18,7 +18,10 @@ COPY console console
 # The pages at /docs.
 COPY docs docs
 COPY samples/thumbnail.jpg samples/
-RUN npm run build --ignore-scripts -- --no-client
+# The README and the licence of the client's package.
+COPY LICENSE ./
+# By its path, because the packages are there already, and their install scripts have not run.
+RUN node tools/run.mjs tools/build.ts --no-types
 
 # What runs; a stage of its own, so that a change of the code alone does not install again.
 FROM base AS packages
@@ -48,6 +51,8 @@ ENV NODE_ENV=production \
 COPY package.json LICENSE ./
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
+# `docker compose exec api kiln operate stuck`
+RUN printf '#!/bin/sh\nexec node /app/dist/kiln.mjs "$@"\n' > /usr/local/bin/kiln && chmod 755 /usr/local/bin/kiln
 USER node
 EXPOSE 8080
 STOPSIGNAL SIGTERM

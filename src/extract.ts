@@ -4,7 +4,7 @@ import { readInput } from './extract/read-input.ts'
 import { toJsonFault, toJsonLine, toTable } from './extract/show.ts'
 import { makePythonParser } from './extraction/python/parse.ts'
 
-const USAGE = `usage: npm run extract -- <zip or folder>… [--json]
+const USAGE = `usage: kiln extract <zip or folder>… [--json]
 
 Reads packs as the service does after their publication, without running anything of them, and prints which host nodes would be
 registered and what the security scan finds. With --json one JSON object a line for each argument.

@@ -3,7 +3,7 @@
  * `-- --pictures` renews the pictures of the console in docs/pictures instead, and needs Chromium.
  * `-- --dashboard <METRICS_PORT> <seconds>` draws the dashboard of a service that runs; it needs Chromium and Prometheus.
  * Given the output of `npm run bench` (a file, or - for standard input), it stores the figures in it first; given the
- * outcomes of `npm run test:faults` (`.built/faults/outcomes.jsonl`), those.
+ * outcomes of `npm run test:system -- faults` (`.built/faults/outcomes.jsonl`), those.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
-/** What the service's reader found in an archive, as `npm run extract -- --json` prints it. */
+/** What the service's reader found in an archive, as `npm run kiln -- extract --json` prints it. */
 export interface Reading {
   verdict: 'sound' | 'rejected'
   /** Why it was rejected. */

@@ -1,5 +1,5 @@
 /**
- * What `npm run test:contract` runs: linters over /openapi.json, clients that are generated from it, and schemathesis with
+ * What `npm run test:system -- contract` runs: linters over /openapi.json, clients that are generated from it, and schemathesis with
  * all its checks, against a service that is started for it. Arguments choose parts: `lint`, `clients`, `schemathesis`;
  * options are passed on to schemathesis (`--include-path /nodes`). A part whose tools are not to be had is skipped aloud.
  */

@@ -98,6 +98,16 @@ describe('what `npm run build` makes', () => {
     )
   })
 
+  test('has a command kiln for callers and operators, without those of a checkout', async () => {
+    const kiln = async (...args: string[]) =>
+      await run(process.execPath, [join(out, 'kiln.mjs'), ...args])
+    assert.match((await kiln('operate', '--help')).stdout, /^usage: kiln operate/)
+    assert.match((await kiln('extract', '--help')).stdout, /^usage: kiln extract/)
+    assert.match((await kiln('relight', '--help')).stdout, /^usage: kiln relight/)
+    for (const args of [['receiver'], ['token', '--user', 'alice']])
+      await assert.rejects(kiln(...args), /is a command of a checkout/)
+  })
+
   test('has a page of the client that leads nowhere else', async () => {
     const page = await readFile(join(out, 'client/README.md'), 'utf8')
     assert.match(page, /the command-line tool `kiln`\./)

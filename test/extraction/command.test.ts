@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 
 import { codePath } from '../../src/local/root.ts'
 
-/** Runs the entry of `npm run extract` to its end. */
+/** Runs the entry of `kiln extract` to its end. */
 const run = (...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> =>
   new Promise((resolve) => {
     execFile(process.execPath, [codePath('src/extract.ts'), ...words], (error, stdout, stderr) => {
@@ -12,7 +12,7 @@ const run = (...words: string[]): Promise<{ code: number; stdout: string; stderr
     })
   })
 
-describe('npm run extract', () => {
+describe('kiln extract', () => {
   test('writes a line of JSON for each argument, also for one that is not there', async () => {
     const { code, stdout, stderr } = await run('--json', 'nowhere.zip', 'nowhere/')
     assert.equal(code, 1)

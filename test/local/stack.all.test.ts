@@ -153,7 +153,7 @@ describe('the commands of the embedded stack', () => {
       assert.match((await type(command, '--help')).stdout, /^usage:/)
     })
 
-  for (const args of ['start extra', 'demo keep', 'token alice bob'])
+  for (const args of ['start extra', 'demo keep', 'token --user alice bob'])
     test(`refuse what is too much: ${args}`, async () => {
       const surplus = args.split(' ').at(-1)
       await assert.rejects(type(...args.split(' ')), (error: Error & { stderr: string }) => {

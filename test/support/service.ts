@@ -69,7 +69,7 @@ export interface ServiceOptions {
 const ENTRIES = { api: 'src/api.ts', core: 'src/worker.ts', media: 'src/worker.ts' } as const
 const READY = { api: 'api ready', core: 'worker ready', media: 'worker ready' } as const
 
-/** With an upstream in the environment (`npm run test:vendor -- http`) services of tests have it render. */
+/** With an upstream in the environment (`npm run test:system -- vendor http`) services of tests have it render. */
 const readUpstream = (): NodeJS.ProcessEnv => {
   const { TEST_UPSTREAM_URL: url, TEST_UPSTREAM_KEY: key } = process.env
   return url === undefined
@@ -84,7 +84,7 @@ const readUpstream = (): NodeJS.ProcessEnv => {
       }
 }
 
-/** With a pooler in the environment (`npm run test:machines -- pgbouncer`) services go by way of it, but for those that have a proxy. */
+/** With a pooler in the environment (`npm run test:system -- machines pgbouncer`) services go by way of it, but for those that have a proxy. */
 const readPooler = (url: string): NodeJS.ProcessEnv => {
   const { TEST_POOLER: host, TEST_DATABASE_URL: server = '' } = process.env
   if (host === undefined || new URL(url).host !== new URL(server).host) return {}
@@ -97,7 +97,7 @@ interface Bucket {
   settings: NodeJS.ProcessEnv
 }
 
-/** With a bucket in the environment (`npm run test:s3`) services of tests keep their files there, each under its own prefix. */
+/** With a bucket in the environment (`npm run test:system -- s3`) services of tests keep their files there, each under its own prefix. */
 const readBucket = (): Bucket | undefined => {
   const { TEST_S3_FOLDER: folder, TEST_S3: settings = '{}' } = process.env
   return folder === undefined

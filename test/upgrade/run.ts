@@ -1,4 +1,4 @@
-/** What `npm run test:upgrade` runs: `-- locks` and `-- rolling` choose one of its two parts. */
+/** What `npm run test:system -- upgrade` runs: `-- locks` and `-- rolling` choose one of its two parts. */
 import { tryMigrations } from './locks.ts'
 import { prepareRelease } from './release.ts'
 import { tryUpgrade } from './rolling.ts'

@@ -2,7 +2,7 @@ import type { Line, Spread } from '../../test/nemesis/outcome.ts'
 import type { Course } from '../../test/nemesis/soak.ts'
 import { makePage, makeTable } from './markdown.ts'
 
-/** What runs of `npm run test:faults` came to, one to a line, as `.built/faults/outcomes.jsonl` has them. */
+/** What runs of `npm run test:system -- faults` came to, one to a line, as `.built/faults/outcomes.jsonl` has them. */
 export const OUTCOMES = 'test/nemesis/outcomes.jsonl'
 
 const readLines = (text: string): Line[] =>
@@ -47,7 +47,7 @@ export const makeFaultsPage = (stored: string): string => {
   ])
 }
 
-const INTRO = `What runs of \`npm run test:faults\` came to, on two cores; [reliability.md](../reliability.md#faults-by-seed) tells of scenarios and of what must hold.
+const INTRO = `What runs of \`npm run test:system -- faults\` came to, on two cores; [reliability.md](../reliability.md#faults-by-seed) tells of scenarios and of what must hold.
 "Unknown" are creations that nothing was known of, or that were refused for now; "reconciled" are orders that had such, and became the one that their repetition got.
 "Recovery" is the time from a heal until what was open then had ended. \`npm run docs -- .built/faults/outcomes.jsonl\` stores the outcomes of other runs.`
 
