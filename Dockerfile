@@ -18,7 +18,7 @@ COPY console console
 # The pages at /docs.
 COPY docs docs
 COPY samples/thumbnail.jpg samples/
-# The README and the licence of the client's package.
+# Of the package of the client.
 COPY LICENSE ./
 # By its path, because the packages are there already, and their install scripts have not run.
 RUN node tools/run.mjs tools/build.ts --no-types
@@ -46,8 +46,7 @@ ENV NODE_ENV=production \
     HOST=0.0.0.0 \
     METRICS_PORT=9464 \
     XDG_CACHE_HOME=/tmp \
-    STORAGE_PATH=/var/lib/kiln/storage \
-    WORKFLOW_BUNDLE=/app/dist/workflow-bundle.js
+    STORAGE_PATH=/var/lib/kiln/storage
 COPY package.json LICENSE ./
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist

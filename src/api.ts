@@ -149,7 +149,7 @@ const routes = makeRoutes({
   outbound,
   fetchPicture: makeFetchPicture({ outbound, dir: scratch.dir }),
   issuerKeys: makeIssuerKeys(outbound, log),
-  oidcAudience: config.OIDC_AUDIENCE ?? new URL(publicUrl).host,
+  oidcAudience: new URL(publicUrl).host,
   publicUrl,
   taskQueue: config.TASK_QUEUE,
   ...timings,

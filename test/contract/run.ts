@@ -144,7 +144,7 @@ const withService = async (use: (env: Record<string, string>) => Promise<void>):
 const SETTINGS = {
   ADMIN_SUBJECTS: USER,
   OWNER_TASK_LIMIT: '1000000',
-  STREAMS_MAX: '10000',
+  OVERRIDE_STREAMS_MAX: '10000',
 }
 
 const say = (line: string): void => {

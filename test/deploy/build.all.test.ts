@@ -159,7 +159,7 @@ describe('what `npm run build` makes', () => {
       PATH: process.env['PATH'],
       NODE_ENV: 'test',
       DATABASE_URL: database.url,
-      DATABASE_TIMEOUT_MS: '60000',
+      OVERRIDE_DATABASE_TIMEOUT_MS: '60000',
       TEMPORAL_ADDRESS: temporalAddress(),
       TASK_QUEUE: makeTaskQueue('build'),
       PUBLIC_URL: url,
@@ -172,7 +172,6 @@ describe('what `npm run build` makes', () => {
       SIGNING_KEYS: randomBytes(32).toString('base64'),
       SECRETS_KEYS: randomBytes(32).toString('base64'),
       WEBHOOK_DEFAULT_SECRET: makeWebhookSecret(),
-      WORKFLOW_BUNDLE: join(out, 'workflow-bundle.js'),
     }
     const roles = ['core', 'media']
     const entries = await Promise.all([

@@ -49,12 +49,9 @@ const environmentOf = ({ environment = {} }: Service): [string, string][] =>
 /** What only development may have, or what only one of the processes is told. */
 const NOT_SET = [
   'DEVELOPMENT_ISSUER_KEY',
-  'DEVELOPMENT_USERS',
   'OUTBOUND_ALLOW_LOOPBACK',
   'FAILPOINT',
   'VIDEO_TINY',
-  'WEBHOOK_TIME_FACTOR',
-  'NODE_TLS_REJECT_UNAUTHORIZED',
 ]
 
 describe('docker-compose.yml', () => {

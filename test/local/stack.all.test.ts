@@ -32,10 +32,10 @@ describe('the embedded stack', () => {
       env: {
         PATH: process.env['PATH'],
         DATABASE_URL: database.url,
-        DATABASE_TIMEOUT_MS: '60000',
+        OVERRIDE_DATABASE_TIMEOUT_MS: '60000',
         TEMPORAL_ADDRESS: temporalAddress(),
         TASK_QUEUE: makeTaskQueue('stack'),
-        WORKFLOW_BUNDLE: workflowBundle(),
+        OVERRIDE_WORKFLOW_BUNDLE: workflowBundle(),
         ...env,
       },
       settings: HOST_CLIENTS,

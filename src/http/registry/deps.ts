@@ -16,7 +16,7 @@ export interface RegistryDeps extends LiveDeps {
   outbound: Outbound
   /** Keys of the issuers that nodes trust. */
   issuerKeys: IssuerKeys
-  /** OIDC_AUDIENCE */
+  /** Audience of the identity tokens of CI jobs: the host of PUBLIC_URL. */
   oidcAudience: string
   log: Pick<Log, 'warn'>
   /** Counts of filtered lists, of this process. */
