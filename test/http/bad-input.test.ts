@@ -53,7 +53,6 @@ before(async () => {
     TRUST_PROXY: 'none',
     OUTBOUND_ALLOW_LOOPBACK: '',
     VIDEO_TINY: '',
-    OVERRIDE_WEBHOOK_TIME_FACTOR: '',
     AUTH_ISSUER: 'https://issuer.example.com',
   })
   limited = await service.startSecondApi({
@@ -231,6 +230,11 @@ const send = async (row: Row): Promise<Result> => {
     ...(body === undefined ? {} : { body }),
     signal: AbortSignal.timeout(PATIENCE_MS),
   })
+  // The time-outs of production are for a machine that is not busy.
+  if (row.production && response.status === 503) {
+    await response.arrayBuffer()
+    return await send(row)
+  }
   return await readAnswer(response, { method, path })
 }
 

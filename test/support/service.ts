@@ -132,6 +132,12 @@ const adaptToRelease = (env: NodeJS.ProcessEnv, release: string): NodeJS.Process
   OVERRIDE_WORKFLOW_BUNDLE: join(release, 'dist/workflow-bundle.js'),
 })
 
+/** Production has every constant as it is. */
+const adaptToProduction = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  env['NODE_ENV'] === 'production'
+    ? Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith(OVERRIDE)))
+    : env
+
 /** A media worker does without them. */
 const WITHOUT_KEYS = Object.fromEntries(KEY_SETTINGS.map((name) => [name, '']))
 
@@ -197,14 +203,14 @@ export const startService = async ({
     const entry = await startEntry({
       path: release ? join(release, 'dist', path.replace('.ts', '.js')) : path,
       readyMessage: READY[role],
-      env: {
+      env: adaptToProduction({
         ...settings,
         ...(role === 'api' ? {} : { WORKER_ROLE: role }),
         ...(role === 'api' && development && { DEVELOPMENT_ISSUER_KEY: JSON.stringify(key) }),
         ...(role === 'media' && !release && WITHOUT_KEYS),
         ...own,
         ...(release && adaptToRelease({ ...settings, ...own }, release)),
-      },
+      }),
     })
     entries.set(role, entry)
     started.push(entry)
