@@ -184,10 +184,10 @@ describe('the receiver', () => {
 
 describe('the document', () => {
   test('has every type of event that endpoints are told', () => {
-    const table = text.split('\n').filter((line) => line.startsWith('| `') && line.includes('.'))
-    const types = table.flatMap((line) => {
+    const items = [...text.matchAll(/^- ((?:`\w*\.\w+`[,;]?\s*)+):/gm)]
+    const types = items.flatMap(([, listed = '']) => {
       let noun = ''
-      return [...(line.split('|')[1] ?? '').matchAll(/`(\w*)\.(\w+)`/g)].map(([, given, verb]) => {
+      return [...listed.matchAll(/`(\w*)\.(\w+)`/g)].map(([, given, verb]) => {
         noun = given === '' ? noun : String(given)
         return `${noun}.${String(verb)}`
       })

@@ -71,7 +71,9 @@ const measureRates = async (keep: Keep, say: Say): Promise<void> => {
 const AWAY_MS = 8000
 
 const breakHosts = async (keep: Keep, say: Say): Promise<boolean> => {
-  const { service, hosts } = await placeHosts(keep, { env: { OVERRIDE_RECONCILE_AFTER_SECONDS: '15' } })
+  const { service, hosts } = await placeHosts(keep, {
+    env: { OVERRIDE_RECONCILE_AFTER_SECONDS: '15' },
+  })
   await Promise.all(hosts.map((host) => host.start()))
   const urls = hosts.map((host) => host.url)
   const callers = keep(await startCallers(urls, await service.token('alice')))

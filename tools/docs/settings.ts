@@ -25,7 +25,10 @@ const GROUPS: Record<string, Name[]> = {
     'RATE_LIMITS',
     'DRAIN_DELAY_SECONDS',
   ],
-  'Issuer of bearer tokens': [
+  'Keys and the issuer of bearer tokens': [
+    'SIGNING_KEYS',
+    'SECRETS_KEYS',
+    'WEBHOOK_DEFAULT_SECRET',
     'AUTH_ISSUER',
     'AUTH_AUDIENCE',
     'AUTH_JWKS_URL',
@@ -42,8 +45,6 @@ const GROUPS: Record<string, Name[]> = {
     'CONSOLE_INSTALL',
     'TEMPORAL_UI_URL',
   ],
-  Keys: ['SIGNING_KEYS', 'SECRETS_KEYS', 'WEBHOOK_DEFAULT_SECRET'],
-  'Quotas of what is kept': ['OWNER_TASK_LIMIT', 'OWNER_BYTE_LIMIT'],
   Files: [
     'STORAGE',
     'STORAGE_ALSO',
@@ -59,8 +60,11 @@ const GROUPS: Record<string, Name[]> = {
     'SCRATCH_PATH',
     'RESULT_RETENTION_DAYS',
   ],
-  'Image tasks': ['IMAGE_MAX_BYTES', 'IMAGE_DEADLINE_SECONDS'],
-  'Video tasks': [
+  Tasks: [
+    'OWNER_TASK_LIMIT',
+    'OWNER_BYTE_LIMIT',
+    'IMAGE_MAX_BYTES',
+    'IMAGE_DEADLINE_SECONDS',
     'VIDEO_AUTH',
     'VIDEO_EXTEND_SOURCE',
     'VIDEO_CONCURRENCY_PER_OWNER',
@@ -77,10 +81,18 @@ const GROUPS: Record<string, Name[]> = {
     'VENDOR_VIDEO_KEY',
     'VENDOR_RATE',
   ],
-  Registry: ['PUBLISH_AUTH', 'ARCHIVE_MAX_BYTES', 'EXTRACTION_TOKEN'],
-  'Addresses that callers name': ['OUTBOUND_PORTS', 'OUTBOUND_DENY', 'OUTBOUND_ALLOW_LOOPBACK'],
-  Workers: ['WORKER_ROLE', 'MEDIA_SLOTS', 'DELIVERY_RUNS'],
-  'Every process': [
+  'The registry, and addresses that callers name': [
+    'PUBLISH_AUTH',
+    'ARCHIVE_MAX_BYTES',
+    'EXTRACTION_TOKEN',
+    'OUTBOUND_PORTS',
+    'OUTBOUND_DENY',
+    'OUTBOUND_ALLOW_LOOPBACK',
+  ],
+  'Workers and every process': [
+    'WORKER_ROLE',
+    'MEDIA_SLOTS',
+    'DELIVERY_RUNS',
     'NODE_ENV',
     'LOG_LEVEL',
     'METRICS_PORT',
