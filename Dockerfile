@@ -21,7 +21,10 @@ COPY packages packages
 # The pages at /docs.
 COPY docs docs
 COPY samples/thumbnail.jpg samples/
-RUN npm run build --ignore-scripts -- --no-client
+# Of the package of the client.
+COPY LICENSE ./
+# By its path, because the packages are there already, and their install scripts have not run.
+RUN node tools/run.mjs tools/build.ts --no-types
 
 # What runs; a stage of its own, so that a change of the code alone does not install again. Of the packages in the
 # repository the service needs the inspector alone.
@@ -49,11 +52,12 @@ ENV NODE_ENV=production \
     HOST=0.0.0.0 \
     METRICS_PORT=9464 \
     XDG_CACHE_HOME=/tmp \
-    STORAGE_PATH=/var/lib/kiln/storage \
-    WORKFLOW_BUNDLE=/app/dist/workflow-bundle.js
+    STORAGE_PATH=/var/lib/kiln/storage
 COPY package.json LICENSE ./
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
+# `docker compose exec api kiln operate stuck`
+RUN printf '#!/bin/sh\nexec node /app/dist/kiln.mjs "$@"\n' > /usr/local/bin/kiln && chmod 755 /usr/local/bin/kiln
 USER node
 EXPOSE 8080
 STOPSIGNAL SIGTERM

@@ -34,7 +34,6 @@ export const run = async (): Promise<void> =>
     const dir = keep(await makeFolder()).path
     const binaries = await findVideoBinaries({
       ffmpegPath: process.env.FFMPEG_PATH,
-      ffprobePath: process.env.FFPROBE_PATH,
       searchPath: process.env.PATH ?? '',
       production: false,
     })

@@ -138,7 +138,8 @@ const signer = makeSigner({
   linkSeconds: config.RESULT_LINK_SECONDS,
 })
 const now = () => new Date()
-const { taskQueue, checkTiming } = { taskQueue: config.TASK_QUEUE, ...timings }
+const taskQueue = config.TASK_QUEUE
+const { checkTiming } = timings
 const quotas = readQuotas(config)
 const workflowUrl = makeWorkflowUrl(config)
 
@@ -189,7 +190,7 @@ const routes = makeRoutes({
   trust: {
     ...commit,
     issuerKeys: makeIssuerKeys(outbound, log),
-    oidcAudience: config.OIDC_AUDIENCE ?? new URL(publicUrl).host,
+    oidcAudience: new URL(publicUrl).host,
     signer,
     outbound,
     now,

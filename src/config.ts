@@ -1,6 +1,9 @@
+import { Type } from 'typebox'
+
 import { fromText } from './domain/shared/from-text.ts'
 import { makeValidator } from './domain/shared/validate.ts'
-import { Env, splitList } from './process/settings/env.ts'
+import { Constants, OVERRIDE, Overrides } from './process/settings/constants.ts'
+import { Env, splitList, TEXT_LISTS } from './process/settings/env.ts'
 import type { Config } from './process/settings/env.ts'
 import { findSettingFaults, NO_PROXY } from './process/settings/faults.ts'
 import type { ProcessName, SettingFault } from './process/settings/faults.ts'
@@ -9,22 +12,27 @@ export class ConfigError extends Error {
   override name = 'ConfigError'
 }
 
+const Variables = Type.Object({ ...Env.properties, ...Overrides.properties })
+
 /** Settings of a process, and what is wrong with them. The value of one with a fault is not to be used. */
 export const judgeConfig = (
   environment: NodeJS.ProcessEnv,
   process: ProcessName,
 ): { config: Config; faults: SettingFault[] } => {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
-  const { value, faults } = makeValidator(Env)(fromText(Env, given))
+  const { value, faults } = makeValidator(Variables)(fromText(Variables, given))
   const env = value as Env
   const broken = faults.map(({ field, message }): SettingFault => {
-    const name = field.slice(1) as keyof Env
+    const name = field.slice(1)
     return { name, message: hideValue(name, message) }
   })
-  const further = findSettingFaults(env, process).filter(
+  const further = findSettingFaults(env, process, given).filter(
     ({ name }) => !broken.some((fault) => fault.name === name),
   )
-  return { config: splitLists(env), faults: [...broken, ...further] }
+  return {
+    config: splitLists({ ...env, ...readConstants(value as Record<string, unknown>) }),
+    faults: [...broken, ...further],
+  }
 }
 
 /** Reads the settings of a process. Throws one ConfigError that lists every fault and says what to set. */
@@ -43,7 +51,7 @@ export const checkGiven = (environment: NodeJS.ProcessEnv): void =>
 
 /** The settings of an environment, without what other programs read of it. */
 export const keepSettings = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.keys(Env.properties).map((name) => [name, environment[name]]))
+  Object.fromEntries(Object.keys(Variables.properties).map((name) => [name, environment[name]]))
 
 const refuse = (faults: SettingFault[]): void => {
   if (faults.length === 0) return
@@ -52,17 +60,18 @@ const refuse = (faults: SettingFault[]): void => {
   )
 }
 
-const splitLists = (env: Env): Config => ({
-  ...env,
-  ADMIN_SUBJECTS: splitList(env.ADMIN_SUBJECTS),
-  DEVELOPMENT_USERS: splitList(env.DEVELOPMENT_USERS),
-  CONSOLE_AUTH_ORIGINS: splitList(env.CONSOLE_AUTH_ORIGINS),
-  CORS_ORIGINS: splitList(env.CORS_ORIGINS),
-  TRUST_PROXY: splitList(env.TRUST_PROXY === NO_PROXY ? '' : env.TRUST_PROXY),
-  SIGNING_KEYS: splitList(env.SIGNING_KEYS),
-  SECRETS_KEYS: splitList(env.SECRETS_KEYS),
-  OUTBOUND_PORTS: splitList(env.OUTBOUND_PORTS).map(Number),
-  OUTBOUND_DENY: splitList(env.OUTBOUND_DENY),
+const readConstants = (given: Record<string, unknown>): Constants =>
+  Object.fromEntries(
+    Object.keys(Constants.properties).map((name) => [name, given[OVERRIDE + name]]),
+  ) as unknown as Constants
+
+const splitLists = (given: Env & Constants): Config => ({
+  ...given,
+  ...(Object.fromEntries(
+    [...TEXT_LISTS, 'DEVELOPMENT_USERS' as const].map((name) => [name, splitList(given[name])]),
+  ) as Pick<Config, (typeof TEXT_LISTS)[number] | 'DEVELOPMENT_USERS'>),
+  TRUST_PROXY: splitList(given.TRUST_PROXY === NO_PROXY ? '' : given.TRUST_PROXY),
+  OUTBOUND_PORTS: splitList(given.OUTBOUND_PORTS).map(Number),
 })
 
 /** Folders in which programs are looked for. */

@@ -10,7 +10,8 @@ const USAGE = `usage:
                             the whole service on this machine, until Ctrl-C; --host-clients sets
                             what the host's own clients need
   npm run demo [-- --keep]  one job of every kind; --keep leaves the service running
-  npm run token -- <user>   a bearer token`
+  npm run kiln -- token --user <name>
+                            a bearer token`
 
 interface Options {
   keep: boolean
@@ -45,13 +46,12 @@ const main = async (): Promise<number> => {
     return 0
   }
   const [command = 'start', ...rest] = positionals
-  const [user, ...more] = command === 'token' ? rest : [undefined, ...rest]
   const run = commands[command]
   if (run === undefined) throw new Error(`there is no command ${command}\n${USAGE}`)
-  if (more.length > 0) throw new Error(`${more.join(' ')} is too much\n${USAGE}`)
+  if (rest.length > 0) throw new Error(`${rest.join(' ')} is too much\n${USAGE}`)
   if (process.platform === 'win32')
     throw new Error('the embedded stack runs on Linux and macOS; on Windows use it in WSL 2')
-  return await run({ keep: values.keep, hostClients: values['host-clients'], user })
+  return await run({ keep: values.keep, hostClients: values['host-clients'], user: values.user })
 }
 
 const readArguments = () => {
@@ -62,6 +62,7 @@ const readArguments = () => {
         help: { type: 'boolean', default: false },
         keep: { type: 'boolean', default: false },
         'host-clients': { type: 'boolean', default: false },
+        user: { type: 'string' },
       },
     })
   } catch (error) {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { extname } from 'node:path'
 
 import {
@@ -33,6 +34,7 @@ import {
   readAddresses,
   readDelivery,
   readMediaLimits,
+  readSlots,
   readUpstreams,
 } from './process/settings/derived.ts'
 import { makeDatabase } from './db/client.ts'
@@ -153,21 +155,27 @@ const stopListening =
 const workflowFile = (name: string): string =>
   new URL(`../workflows/${name}${extname(import.meta.url)}`, import.meta.url).pathname
 
+/** Prebuilt workflows; undefined where the worker bundles them at its start. */
+const findWorkflowBundle = (): string | undefined => {
+  const beside = new URL('../workflow-bundle.js', import.meta.url).pathname
+  return config.WORKFLOW_BUNDLE ?? (existsSync(beside) ? beside : undefined)
+}
+const workflowBundle = findWorkflowBundle()
+
 const coreWorker = (): Promise<Worker> =>
   Worker.create({
     ...temporal,
     taskQueue: config.TASK_QUEUE,
-    ...(config.WORKFLOW_BUNDLE === undefined
+    ...(workflowBundle === undefined
       ? {
           workflowsPath: workflowFile('index'),
           interceptors: { ...temporal.interceptors, workflowModules: [workflowFile('trace')] },
         }
-      : { workflowBundle: { codePath: config.WORKFLOW_BUNDLE } }),
+      : { workflowBundle: { codePath: workflowBundle } }),
     activities: createCoreActivities({
       ...common,
       retentionDays: config.RESULT_RETENTION_DAYS,
-      slots: config.VIDEO_CONCURRENCY_PER_OWNER,
-      anonymousSlots: config.ANONYMOUS_SLOTS,
+      ...readSlots(config),
       jobs,
       bell,
       stopping: stopping.signal,
@@ -250,7 +258,6 @@ const findBinaries = async (scratchDir: string): Promise<VideoBinaries> => {
   try {
     const binaries = await findVideoBinaries({
       ffmpegPath: config.FFMPEG_PATH,
-      ffprobePath: config.FFPROBE_PATH,
       searchPath: readSearchPath(),
       production: config.NODE_ENV === 'production',
     })

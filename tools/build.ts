@@ -1,7 +1,7 @@
 /**
  * What `npm run build` runs: compiles everything that production needs into `dist/`, or the folder of `--out`, puts the
  * migrations and the library in Python beside their readers, and bundles the workflows once, so that no worker has to do
- * it at its start. `dist/client` is the package of the client, `dist/console` the web console; `--watch` builds nothing but
+ * it at its start. `dist/client` is the package of the client, `dist/kiln.mjs` the command `kiln`, `dist/console` the web console; `--watch` builds nothing but
  * that one, where a started stack reads it, and again at each change.
  */
 import { cp, rm, stat, writeFile } from 'node:fs/promises'
@@ -20,8 +20,8 @@ const build = async (): Promise<void> => {
       out: { type: 'string', default: join(ROOT, 'dist') },
       /** For tests, beside which the types are checked anyway. */
       'no-check': { type: 'boolean', default: false },
-      /** The image of the service has no package of the client. */
-      'no-client': { type: 'boolean', default: false },
+      /** The image of the service runs the client, and nothing is written against it there. */
+      'no-types': { type: 'boolean', default: false },
       watch: { type: 'boolean', default: false },
     },
   })
@@ -37,7 +37,9 @@ const build = async (): Promise<void> => {
   await cp(join(ROOT, '.built/manifest.json'), join(out, 'manifest.json'))
   await buildConsole(join(out, 'console'))
   const bundle = await bundleWorkflows(join(out, 'workflow-bundle.js'))
-  if (!values['no-client']) await buildClient(join(out, 'client'), { types: !values['no-check'] })
+  const types = !values['no-check'] && !values['no-types']
+  await buildClient(join(out, 'client'), { types })
+  await cp(join(ROOT, 'tools/kiln.mjs'), join(out, 'kiln.mjs'))
   say(`${out} is built; the workflow bundle has ${Math.round(bundle / 1000)} kB`)
 }
 

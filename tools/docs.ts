@@ -3,7 +3,7 @@
  * `-- --pictures` renews the pictures of the console in docs/pictures instead, and needs Chromium.
  * `-- --dashboard <METRICS_PORT> <seconds>` draws the dashboard of a service that runs; it needs Chromium and Prometheus.
  * Given the output of `npm run bench` (a file, or - for standard input), it stores the figures in it first; given the
- * outcomes of `npm run test:faults` (`.built/faults/outcomes.jsonl`), those.
+ * outcomes of `npm run test:system -- faults` (`.built/faults/outcomes.jsonl`), those.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -12,10 +12,8 @@ import { text } from 'node:stream/consumers'
 import { ROOT } from '../src/local/root.ts'
 import { makeEndpointsPage } from './docs/endpoints.ts'
 import { makeErrorsPage } from './docs/errors.ts'
-import { OUTCOMES, makeFaultsPage, mergeOutcomes } from './docs/faults.ts'
+import { OUTCOMES, mergeOutcomes } from './docs/faults.ts'
 import { FIGURES, makeFiguresPage, mergeFigures } from './docs/figures.ts'
-import { makePricesPage } from './docs/prices.ts'
-import { makeScriptsPage } from './docs/scripts.ts'
 import { makeEnvExample, makeSettingsPage } from './docs/settings.ts'
 import { drawStructure } from './docs/structure.ts'
 import { replacePart } from './docs/markdown.ts'
@@ -32,10 +30,7 @@ export const makeDocuments = async (): Promise<Record<string, string>> => ({
   ),
   'docs/reference/endpoints.md': makeEndpointsPage(),
   'docs/reference/errors.md': makeErrorsPage(),
-  'docs/reference/faults.md': makeFaultsPage(await read(OUTCOMES)),
-  'docs/reference/figures.md': makeFiguresPage(await read(FIGURES)),
-  'docs/reference/prices.md': makePricesPage(),
-  'docs/reference/scripts.md': makeScriptsPage(await read('package.json')),
+  'docs/reference/figures.md': makeFiguresPage(await read(FIGURES), await read(OUTCOMES)),
   'docs/reference/settings.md': makeSettingsPage(),
 })
 

@@ -1,5 +1,5 @@
 /**
- * Runs before the scripts that need the packages: installs them when they are missing or older than package-lock.json,
+ * Runs first in every script of npm: installs the packages when they are missing or older than package-lock.json,
  * and sees to it that those with native parts work even where npm did not run their install scripts. Says nothing when
  * there is nothing to do. Plain JavaScript of an old kind, because it runs before anything is there, on any Node.
  */
@@ -142,7 +142,7 @@ const isInstalled = () => {
 /** A production install has left out what the tests need. */
 const listMissing = () => {
   const needed = ['esbuild', 'express', '@temporalio/worker', 'patch-package']
-  if (/^pre(test|check)/.test(process.env.npm_lifecycle_event ?? ''))
+  if (/^(test|check)/.test(process.env.npm_lifecycle_event ?? ''))
     needed.push('typescript', 'oxlint', 'oxfmt', 'knip')
   return needed.filter((name) => !existsSync(join(MODULES, name, 'package.json')))
 }

@@ -1,5 +1,5 @@
 /**
- * What `npm run receiver` runs: a receiver of webhooks that prints each event, says whether it is signed, and answers as
+ * What `npm run kiln -- receiver` runs: a receiver of webhooks that prints each event, says whether it is signed, and answers as
  * asked. It goes by the library of Standard Webhooks, as a receiver of anybody else would.
  */
 import { once } from 'node:events'
@@ -15,7 +15,7 @@ import { Webhook } from 'standardwebhooks'
 import { loadKeys } from '../src/local/keys.ts'
 import { ROOT } from '../src/local/root.ts'
 
-const USAGE = `usage: npm run receiver -- [--port 9099] [--secret <whsec_…>]… [--status 204] [--delay <seconds>]`
+const USAGE = `usage: npm run kiln -- receiver [--port 9099] [--secret <whsec_…>]… [--status 204] [--delay <seconds>]`
 
 interface Answer {
   secrets: readonly string[]

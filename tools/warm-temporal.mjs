@@ -34,7 +34,7 @@ export const warmTemporal = async (say, signal) => {
 
 /** False where the command needs no Temporal, has one, or another command makes one. */
 const isWanted = (env) => {
-  if (!/^pre(start|demo|test|bench)/.test(env.npm_lifecycle_event)) return false
+  if (!/^(start|demo|test|bench)/.test(env.npm_lifecycle_event)) return false
   const given = ['TEMPORAL_ADDRESS', 'TEST_TEMPORAL_ADDRESS', 'TEMPORAL_CLI_PATH']
   if (given.some((name) => env[name])) return false
   const caches = process.platform === 'darwin' ? 'Library/Caches' : '.cache'

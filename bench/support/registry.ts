@@ -49,8 +49,8 @@ export const startApi = async (
     roles: ['api'],
     env: {
       DATABASE_POOL: String(POOL),
-      RECONCILE_INTERVAL_SECONDS: '3600',
-      RELAY_INTERVAL_MS: '10000',
+      OVERRIDE_RECONCILE_INTERVAL_SECONDS: '3600',
+      OVERRIDE_RELAY_INTERVAL_MS: '10000',
       ...env,
     },
     database: { url, sql, drop: () => Promise.resolve() },

@@ -1,7 +1,7 @@
 /** What services of tests shorten is as long as in production. */
 export const DEFAULTS = {
-  HEARTBEAT_SECONDS: '',
-  RELAY_INTERVAL_MS: '',
-  RECONCILE_INTERVAL_SECONDS: '',
-  WEBHOOK_TIME_FACTOR: '',
+  OVERRIDE_HEARTBEAT_SECONDS: '',
+  OVERRIDE_RELAY_INTERVAL_MS: '',
+  OVERRIDE_RECONCILE_INTERVAL_SECONDS: '',
+  OVERRIDE_WEBHOOK_TIME_FACTOR: '',
 }

@@ -126,7 +126,7 @@ const startAll = async (
     ...context.env,
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: temporal.address,
-    WORKFLOW_BUNDLE: workflowBundle,
+    OVERRIDE_WORKFLOW_BUNDLE: workflowBundle,
     HOST: host,
     PORT: String(port),
     PUBLIC_URL: url,

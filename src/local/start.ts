@@ -82,13 +82,13 @@ Kiln is ready.
 
 ${table.join('\n')}
 
-A bearer token, good for 12 hours (npm run token -- <user> prints more):
+A bearer token, good for 12 hours (npm run kiln -- token --user <user> prints more):
 
 ${token}
 
 A first task, and then the state of it:
 
-TOKEN="$(npm run --silent token -- developer)"
+TOKEN="$(npm run --silent kiln -- token --user developer)"
 curl -s ${upscaler} -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
   -d "{\\"scale_factor\\":\\"2x\\",\\"image\\":\\"$(base64 < samples/thumbnail.jpg | tr -d '\\n')\\"}"
 curl -s ${upscaler}/<task_id> -H "Authorization: Bearer $TOKEN"

@@ -44,7 +44,7 @@ export const buildTemporal = async (path: string, options: MakeOptions): Promise
 /** tools/warm-temporal.mjs builds with the same, so that Go finds what that has left. */
 interface BuildFile {
   tool: string
-  /** Its cost on a fast machine: docs/decisions.md has the figures. */
+  /** Its cost on a fast machine. */
   cpuSeconds: number
   /** None of the caller's flags can break the build. */
   env: NodeJS.ProcessEnv

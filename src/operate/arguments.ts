@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { OperatorError } from '../process/operator-error.ts'
 import type { Reinspection } from './reinspect.ts'
 
-export const USAGE = `usage: npm run operate -- <command>
+export const USAGE = `usage: kiln operate <command>
   stuck            tasks and versions that have not moved for 10 minutes, and the oldest rows of the outbox
   restart <id>     end the workflow of a task or version that has not ended, and start it again
   fail <task>      end a task in failure with internal_error and return its credits
@@ -89,7 +89,7 @@ export const readCommand = ([name = '', ...argv]: string[]): Command => {
   } catch (error) {
     // What parseArgs adds to it is of no use here.
     const [fault] = String(error instanceof Error ? error.message : error).split('. To specify')
-    throw new OperatorError(`${fault}\nusage: npm run operate -- ${name} ${form}`.trimEnd())
+    throw new OperatorError(`${fault}\nusage: kiln operate ${name} ${form}`.trimEnd())
   }
 }
 

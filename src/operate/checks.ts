@@ -178,7 +178,6 @@ const makeStoreChecks = ({ config, searchPath }: CheckDeps): Check[] => {
   const checkPrograms = async (): Promise<string> => {
     const { ffmpeg, ffprobe } = await findVideoBinaries({
       ffmpegPath: config.FFMPEG_PATH,
-      ffprobePath: config.FFPROBE_PATH,
       searchPath,
       production: config.NODE_ENV === 'production',
       // It names the setting itself.
@@ -190,7 +189,7 @@ const makeStoreChecks = ({ config, searchPath }: CheckDeps): Check[] => {
     : 'let this user write in STORAGE_PATH'
   return [
     ['store', STORE_SETTINGS, advice, checkStore],
-    ['ffmpeg', [], 'set FFMPEG_PATH and FFPROBE_PATH', checkPrograms],
+    ['ffmpeg', [], 'set FFMPEG_PATH', checkPrograms],
   ]
 }
 

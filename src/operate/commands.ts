@@ -69,8 +69,7 @@ const fail = async (deps: CommandDeps, id: string): Promise<string> =>
   })
 
 const requireOpen = (id: string, done: Operated<OpenTask> | undefined): OpenTask => {
-  if (!done)
-    throw new OperatorError(`there is no task ${id}: \`npm run operate -- stuck\` lists ids`)
+  if (!done) throw new OperatorError(`there is no task ${id}: \`kiln operate stuck\` lists ids`)
   if (!done.changed)
     throw new OperatorError(`task ${id} is ${done.now.status}: only an open task can be changed`)
   return done.now

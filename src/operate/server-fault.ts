@@ -77,7 +77,7 @@ const describeFault = async (
   const advice = isOfTemporal(error)
     ? await adviseTemporal(config.TEMPORAL_ADDRESS)
     : advisePostgres(error, database)
-  return `${advice ?? describeCauses(error)}; \`npm run operate -- doctor\` says more`
+  return `${advice ?? describeCauses(error)}; \`kiln operate doctor\` says more`
 }
 
 const isOfTemporal = (error: unknown): boolean => listCauses(error).some(isGrpcServiceError)

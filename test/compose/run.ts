@@ -1,5 +1,5 @@
 /**
- * What `npm run test:compose` runs: the Dockerfile and docker-compose.yml on an engine. `-- faults`, `-- volumes`, `-- upgrade` and
+ * What `npm run test:system -- compose` runs: the Dockerfile and docker-compose.yml on an engine. `-- faults`, `-- volumes`, `-- upgrade` and
  * `-- machines` choose one of its parts; KEEP_ENGINE_IMAGES=no begins with an engine without images.
  */
 import { rm } from 'node:fs/promises'

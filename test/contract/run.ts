@@ -1,5 +1,5 @@
 /**
- * What `npm run test:contract` runs: linters over /openapi.json, clients that are generated from it, and schemathesis with
+ * What `npm run test:system -- contract` runs: linters over /openapi.json, clients that are generated from it, and schemathesis with
  * all its checks, against a service that is started for it. Arguments choose parts: `lint`, `clients`, `schemathesis`;
  * options are passed on to schemathesis (`--include-path /nodes`). A part whose tools are not to be had is skipped aloud.
  */
@@ -144,7 +144,7 @@ const withService = async (use: (env: Record<string, string>) => Promise<void>):
 const SETTINGS = {
   ADMIN_SUBJECTS: USER,
   OWNER_TASK_LIMIT: '1000000',
-  STREAMS_MAX: '10000',
+  OVERRIDE_STREAMS_MAX: '10000',
 }
 
 const say = (line: string): void => {

@@ -98,6 +98,16 @@ describe('what `npm run build` makes', () => {
     )
   })
 
+  test('has a command kiln for callers and operators, without those of a checkout', async () => {
+    const kiln = async (...args: string[]) =>
+      await run(process.execPath, [join(out, 'kiln.mjs'), ...args])
+    assert.match((await kiln('operate', '--help')).stdout, /^usage: kiln operate/)
+    assert.match((await kiln('extract', '--help')).stdout, /^usage: kiln extract/)
+    assert.match((await kiln('relight', '--help')).stdout, /^usage: kiln relight/)
+    for (const args of [['receiver'], ['token', '--user', 'alice']])
+      await assert.rejects(kiln(...args), /is a command of a checkout/)
+  })
+
   test('has a page of the client that leads nowhere else', async () => {
     const page = await readFile(join(out, 'client/README.md'), 'utf8')
     assert.match(page, /the command-line tool `kiln`\./)
@@ -149,7 +159,7 @@ describe('what `npm run build` makes', () => {
       PATH: process.env['PATH'],
       NODE_ENV: 'test',
       DATABASE_URL: database.url,
-      DATABASE_TIMEOUT_MS: '60000',
+      OVERRIDE_DATABASE_TIMEOUT_MS: '60000',
       TEMPORAL_ADDRESS: temporalAddress(),
       TASK_QUEUE: makeTaskQueue('build'),
       PUBLIC_URL: url,
@@ -162,7 +172,6 @@ describe('what `npm run build` makes', () => {
       SIGNING_KEYS: randomBytes(32).toString('base64'),
       SECRETS_KEYS: randomBytes(32).toString('base64'),
       WEBHOOK_DEFAULT_SECRET: makeWebhookSecret(),
-      WORKFLOW_BUNDLE: join(out, 'workflow-bundle.js'),
     }
     const roles = ['core', 'media']
     const entries = await Promise.all([

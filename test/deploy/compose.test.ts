@@ -47,15 +47,7 @@ const environmentOf = ({ environment = {} }: Service): [string, string][] =>
   Object.entries(environment).map(([name, value]) => [name, String(value)])
 
 /** What only development may have, or what only one of the processes is told. */
-const NOT_SET = [
-  'DEVELOPMENT_ISSUER_KEY',
-  'DEVELOPMENT_USERS',
-  'OUTBOUND_ALLOW_LOOPBACK',
-  'FAILPOINT',
-  'VIDEO_TINY',
-  'WEBHOOK_TIME_FACTOR',
-  'NODE_TLS_REJECT_UNAUTHORIZED',
-]
+const NOT_SET = ['DEVELOPMENT_ISSUER_KEY', 'OUTBOUND_ALLOW_LOOPBACK', 'FAILPOINT', 'VIDEO_TINY']
 
 describe('docker-compose.yml', () => {
   test('runs every process of ours', () => {

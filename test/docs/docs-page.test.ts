@@ -98,7 +98,7 @@ describe('the pages', () => {
       }
       assert.doesNotMatch(html, /&lt;!--|href="[^"]*\.md/, path)
     }
-    for (const guide of ['first-task', 'uploads', 'webhooks', 'publishing', 'production'])
+    for (const guide of ['first-task', 'limits-and-errors', 'webhooks', 'publishing', 'operations'])
       assert.ok(known.has(`/docs/${guide}`))
   })
 })

@@ -7,7 +7,6 @@ import { describe, test } from 'node:test'
 import { ROOT } from '../../src/local/root.ts'
 import { makeDocuments } from '../../tools/docs.ts'
 import { mergeFigures } from '../../tools/docs/figures.ts'
-import { makeScriptsPage } from '../../tools/docs/scripts.ts'
 
 const PAGES = [
   'README.md',
@@ -38,8 +37,12 @@ describe('the documents', () => {
         assert.ok(name in scripts, `there is no script ${name}`)
       for (const [, file = ''] of text.matchAll(FILE))
         assert.ok(existsSync(join(ROOT, file)), `there is no ${file}`)
-      for (const [, link = ''] of text.matchAll(LINK))
-        assert.ok(existsSync(join(ROOT, dirname(path), link)), `${link} leads nowhere`)
+      for (const [, link = '', anchor] of text.matchAll(LINK)) {
+        const target = link === '' ? path : join(dirname(path), link)
+        assert.ok(existsSync(join(ROOT, target)), `${link} leads nowhere`)
+        if (anchor !== undefined)
+          assert.ok(listAnchors(await read(target)).includes(anchor), `${link}#${anchor}`)
+      }
     })
 
   test('begin with what Kiln is, in a README of less than 150 lines', async () => {
@@ -49,20 +52,26 @@ describe('the documents', () => {
     assert.ok(readme.split('\n').length < 150)
   })
 
+  test('are wrapped at 100 columns, but for pictures and code', async () => {
+    for (const path of PAGES) {
+      const text = (await read(path)).replaceAll(/^```.*?^```$/gms, '')
+      const wide = text.split('\n').filter((line) => line.length > 100 && /\s/.test(line.trim()))
+      assert.deepEqual(wide, [], path)
+    }
+  })
+
+  test('tell every script of package.json in CONTRIBUTING.md', async () => {
+    const { scripts } = JSON.parse(await read('package.json')) as { scripts: object }
+    const page = await read('CONTRIBUTING.md')
+    for (const name of Object.keys(scripts))
+      assert.match(page, new RegExp(`\\bnpm (run )?${name}(?![\\w:])`), name)
+  })
+
   test('tell the window of every failpoint', async () => {
     const page = await read('docs/reliability.md')
     const names = await listFailpoints()
     assert.ok(names.length > 0)
     for (const name of names) assert.ok(page.includes(`\`${name}\``), name)
-  })
-})
-
-describe('the page of scripts', () => {
-  test('refuses a script that it does not tell of, and one that is gone', async () => {
-    const { scripts } = JSON.parse(await read('package.json')) as { scripts: object }
-    const pageOf = (these: object): string => makeScriptsPage(JSON.stringify({ scripts: these }))
-    assert.throws(() => pageOf({ ...scripts, fly: 'node fly.js' }), /differ in fly:/)
-    assert.throws(() => pageOf({ start: 'node start.js' }), /differ in demo/)
   })
 })
 
@@ -82,12 +91,21 @@ describe('the page of figures', () => {
 const withoutCounts = (path: string, text: string): string =>
   path === 'docs/architecture.md' ? text.replaceAll(/(?<=<br\/>|-- |-\. )\d+/g, 'n') : text
 
+/** Anchors of headings, as GitHub makes them. */
+const listAnchors = (text: string): string[] =>
+  [...text.replaceAll(/^```.*?^```$/gms, '').matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+
 /** A file of the repository; `dist/` is made, and placeholders are no files. */
 const FILE =
   /(?<=[\s`(])((?:src|packages|workflows|activities|test|tools|deploy|docs|samples|bench)\/[\w./-]+\w)(?=[\s`),:])/g
 
-/** A link to another page or picture, with its anchor left off. */
-const LINK = /\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g
+/** A link to a page or picture, and its anchor. */
+const LINK = /\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g
 
 const listFailpoints = async (): Promise<string[]> => {
   const names: string[] = []

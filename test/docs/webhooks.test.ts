@@ -184,10 +184,10 @@ describe('the receiver', () => {
 
 describe('the document', () => {
   test('has every type of event that endpoints are told', () => {
-    const table = text.split('\n').filter((line) => line.startsWith('| `') && line.includes('.'))
-    const types = table.flatMap((line) => {
+    const items = [...text.matchAll(/^- ((?:`\w*\.\w+`[,;]?\s*)+):/gm)]
+    const types = items.flatMap(([, listed = '']) => {
       let noun = ''
-      return [...(line.split('|')[1] ?? '').matchAll(/`(\w*)\.(\w+)`/g)].map(([, given, verb]) => {
+      return [...listed.matchAll(/`(\w*)\.(\w+)`/g)].map(([, given, verb]) => {
         noun = given === '' ? noun : String(given)
         return `${noun}.${String(verb)}`
       })
@@ -231,7 +231,7 @@ describe('the document', () => {
   })
 })
 
-describe('npm run receiver', () => {
+describe('npm run kiln -- receiver', () => {
   const start = (...options: string[]) =>
     spawn(process.execPath, [codePath('tools/receiver.ts'), ...options])
 
@@ -270,12 +270,12 @@ describe('npm run receiver', () => {
       const child = start('--secret', secret, `--${name}=${value}`)
       const [told, [code]] = await Promise.all([readAll(child.stderr), once(child, 'exit')])
       assert.equal(code, 1)
-      assert.match(told, new RegExp(`^--${name} must be .*\nusage: npm run receiver`))
+      assert.match(told, new RegExp(`^--${name} must be .*\nusage: npm run kiln -- receiver`))
     })
   test('tells its usage when it is asked, and a port that is taken', async () => {
     const asked = start('--help')
     const [usage, [code]] = await Promise.all([readAll(asked.stdout), once(asked, 'exit')])
-    assert.match(usage, /^usage: npm run receiver/)
+    assert.match(usage, /^usage: npm run kiln -- receiver/)
     assert.equal(code, 0)
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')

@@ -5,8 +5,7 @@ import { describe, test } from 'node:test'
 import { ConfigError, readConfig } from '../../src/config.ts'
 import type { ProcessName } from '../../src/process/settings/faults.ts'
 import { DEVELOPMENT_ISSUER } from '../../src/process/settings/faults.ts'
-import { readDelivery } from '../../src/process/settings/derived.ts'
-import type { Env } from '../../src/process/settings/env.ts'
+import { readDelivery, readQuotas, readSlots } from '../../src/process/settings/derived.ts'
 
 const key = () => randomBytes(32).toString('base64')
 const webhookSecret = (bytes = 32) => `whsec_${randomBytes(bytes).toString('base64')}`
@@ -56,6 +55,21 @@ describe('settings', () => {
     assert.deepEqual(config.OUTBOUND_DENY, ['203.0.113.0/24'])
   })
 
+  test('give an address a tenth of what an owner has, and all addresses four times its slots', () => {
+    const config = readConfig({ ...GOOD, OWNER_TASK_LIMIT: '15', VIDEO_CONCURRENCY_PER_OWNER: '3' })
+    const { owner, address } = readQuotas(config)
+    assert.deepEqual([owner.tasks, address.tasks], [15, 2])
+    assert.deepEqual([owner.bytes, address.bytes], [107_374_182_400, 10_737_418_240])
+    assert.deepEqual(readSlots(config), { slots: 3, anonymousSlots: 12 })
+  })
+
+  test('do not name constants, which a variable of its own replaces outside production', () => {
+    const given = { ...GOOD, HEARTBEAT_SECONDS: '9', OVERRIDE_MAX_ENDPOINTS: '2' }
+    const { HEARTBEAT_SECONDS, MAX_ENDPOINTS, DEVELOPMENT_USERS } = readConfig(given)
+    assert.deepEqual([HEARTBEAT_SECONDS, MAX_ENDPOINTS], [5, 2])
+    assert.deepEqual(DEVELOPMENT_USERS, ['alice', 'bob', 'operator'])
+  })
+
   test('that other programs set are not looked at', () => {
     assert.ok(!('PATH' in readConfig({ ...GOOD, PATH: '/bin' })))
   })
@@ -73,7 +87,7 @@ describe('settings', () => {
       assert.equal(config.OUTBOUND_ALLOW_LOOPBACK, value)
     })
 
-  const WRONG: [keyof Env, string][] = [
+  const WRONG: [string, string][] = [
     ['PORT', '80a'],
     ['PORT', '65536'],
     ['PORT', '-1'],
@@ -81,8 +95,6 @@ describe('settings', () => {
     ['DATABASE_POOL', '0'],
     ['IMAGE_MAX_BYTES', '1e6'],
     ['OUTBOUND_ALLOW_LOOPBACK', 'yes'],
-    ['DEVELOPMENT_USERS', ','],
-    ['DEVELOPMENT_USERS', 'alice,anonymous'],
     ['NODE_ENV', 'prod'],
     ['STORAGE', 'nfs'],
     ['LOG_LEVEL', 'loud'],
@@ -104,11 +116,11 @@ describe('settings', () => {
     ['TRUST_PROXY', '10.0.0.0/8,none'],
     ['TRUST_PROXY', '10/8'],
     ['TRUST_PROXY', '127.1'],
-    ['RESULT_LINK_SECONDS', '60'],
-    ['WEBHOOK_TIME_FACTOR', '0'],
-    ['WEBHOOK_TIME_FACTOR', '-0.5'],
-    ['WEBHOOK_TIME_FACTOR', '1.5'],
-    ['WEBHOOK_TIME_FACTOR', 'fast'],
+    ['OVERRIDE_RESULT_LINK_SECONDS', '60'],
+    ['OVERRIDE_WEBHOOK_TIME_FACTOR', '0'],
+    ['OVERRIDE_WEBHOOK_TIME_FACTOR', '-0.5'],
+    ['OVERRIDE_WEBHOOK_TIME_FACTOR', '1.5'],
+    ['OVERRIDE_WEBHOOK_TIME_FACTOR', 'fast'],
   ]
   for (const [name, value] of WRONG)
     test(`refuse ${name}=${value}, naming it and what came`, () => {
@@ -292,7 +304,7 @@ describe('settings', () => {
     const real = readDelivery(readConfig(GOOD))
     assert.deepEqual([real.schedule.steps.at(1), real.schedule.busySeconds], [5, 60])
     assert.deepEqual([real.schedule.retryAfterSeconds, real.putOffSeconds], [3600, 5])
-    const short = readDelivery(readConfig({ ...GOOD, WEBHOOK_TIME_FACTOR: '0.5' }))
+    const short = readDelivery(readConfig({ ...GOOD, OVERRIDE_WEBHOOK_TIME_FACTOR: '0.5' }))
     assert.deepEqual(
       short.schedule.steps,
       real.schedule.steps.map((step) => step / 2),
@@ -382,7 +394,7 @@ describe('production', () => {
     SIGNING_KEYS: '',
     SECRETS_KEYS: '',
     WEBHOOK_DEFAULT_SECRET: '',
-    WEBHOOK_TIME_FACTOR: '0.001',
+    OVERRIDE_WEBHOOK_TIME_FACTOR: '0.001',
   }
   for (const [name, value] of Object.entries(REFUSED))
     test(`refuses ${name}=${value}, which development may have`, () => {

@@ -61,7 +61,7 @@ describe('an alert fires when', { skip }, () => {
       env: {
         TEMPORAL_ADDRESS: temporal.server.address,
         METRICS_PORT: '0',
-        RECONCILE_AFTER_SECONDS: '2',
+        OVERRIDE_RECONCILE_AFTER_SECONDS: '2',
       },
     })
     alice = await clientOf(service)

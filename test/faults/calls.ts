@@ -5,7 +5,7 @@ import { base64 } from '../support/pictures.ts'
 import type { Service } from '../support/service.ts'
 
 /** Settings by which what a killed worker had begun goes on soon, while none that is slow loses its attempt: 2 s. */
-export const HEARTBEAT = { HEARTBEAT_SECONDS: String(Math.ceil(PATIENCE_MS / 30_000)) }
+export const HEARTBEAT = { OVERRIDE_HEARTBEAT_SECONDS: String(Math.ceil(PATIENCE_MS / 30_000)) }
 
 export const CREATE = `${IMAGE_API}/image-upscaler`
 

@@ -37,7 +37,7 @@ describe('tasks and versions outlive', () => {
         ...AWAITS_OUTAGE,
         VIDEO_TINY: 'true',
         TEMPORAL_ADDRESS: temporal.server.address,
-        RECONCILE_AFTER_SECONDS: '3',
+        OVERRIDE_RECONCILE_AFTER_SECONDS: '3',
         ...HEARTBEAT,
       },
     })
@@ -169,7 +169,7 @@ describe('tasks and versions outlive', () => {
       postgres.server.kill(),
     ])
     // Reconcile would start what it finds standing still once more: that is what it is for.
-    const PATIENT = { RECONCILE_AFTER_SECONDS: '600' }
+    const PATIENT = { OVERRIDE_RECONCILE_AFTER_SECONDS: '600' }
     const starting = ROLES.toReversed().map((role) => service.start(role, PATIENT))
     await postgres.server.restart()
     await temporal.server.restart()

@@ -216,7 +216,7 @@ describe('archives that are read anew', () => {
     test(`have to be asked for by a version: ${args.join(' ')}`, async () => {
       const { output, errors, code } = await operate(service, 'rescan', ...args)
       assert.deepEqual([output, code], ['', 1])
-      assert.match(errors, /usage: npm run operate -- rescan --below <version>/)
+      assert.match(errors, /usage: kiln operate rescan --below <version>/)
     })
 
   const listWorkflows = async () => {
@@ -354,11 +354,11 @@ const otherServers = ({ settings, baseUrl }: Service): NodeJS.ProcessEnv => {
 
 describe('an operator is told in a line', () => {
   const WRONG: [string[], RegExp][] = [
-    [['bogus'], /^kiln: there is no command bogus\nusage: npm run operate -- <command>\n/],
-    [['restart'], /^kiln: an id is absent\nusage: npm run operate -- restart <id>\n$/],
+    [['bogus'], /^kiln: there is no command bogus\nusage: kiln operate <command>\n/],
+    [['restart'], /^kiln: an id is absent\nusage: kiln operate restart <id>\n$/],
     [['stuck', 'extra'], /^kiln: extra is too much\n/],
     [['doctor', 'extra'], /^kiln: extra is too much\n/],
-    [['purge', '--x'], /^kiln: Unknown option '--x'\nusage: npm run operate -- purge\n$/],
+    [['purge', '--x'], /^kiln: Unknown option '--x'\nusage: kiln operate purge\n$/],
     [['reextract', '--below', 'abc'], /^kiln: --below must be a whole number from 1, got abc\n/],
     [['move-files', '--to', 'moon'], /^kiln: --to must be local or s3, got moon\n/],
   ]

@@ -10,7 +10,7 @@ import { listRoutes, readDocument } from '../support/contract.ts'
 import { useWebhookReceiver } from '../support/receiver.ts'
 import { useService } from '../support/service.ts'
 
-/** The same in every run, so that a failure can be repeated; `npm run test:faults -- --only fuzz` sends others, for long. */
+/** The same in every run, so that a failure can be repeated; `npm run test:system -- faults --only fuzz` sends others, for long. */
 const SEED = 20_261_121
 const REQUESTS = 200
 

@@ -25,10 +25,10 @@ export const SETTINGS = {
   ADMIN_SUBJECTS: USER,
   VIDEO_TINY: 'true',
   OWNER_TASK_LIMIT: '30',
-  STREAMS_MAX: '10000',
+  OVERRIDE_STREAMS_MAX: '10000',
   IMAGE_MAX_BYTES: '300000',
   ARCHIVE_MAX_BYTES: '5000000',
-  WEBHOOK_TIME_FACTOR: '0.00001',
+  OVERRIDE_WEBHOOK_TIME_FACTOR: '0.00001',
   // Whatever becomes of an address, nothing outside of this machine is called.
   OUTBOUND_DENY:
     '0.0.0.0/2,64.0.0.0/3,96.0.0.0/4,112.0.0.0/5,120.0.0.0/6,124.0.0.0/7,126.0.0.0/8,128.0.0.0/1,::/0',

@@ -23,7 +23,10 @@ import {
 const UPSCALE = `${IMAGE_API}/image-upscaler`
 
 // Without a media worker nothing is rendered; the whole schedule of 75.6 hours takes 0.3 seconds and the tries.
-const service = useService({ roles: ['api', 'core'], env: { WEBHOOK_TIME_FACTOR: '0.000001' } })
+const service = useService({
+  roles: ['api', 'core'],
+  env: { OVERRIDE_WEBHOOK_TIME_FACTOR: '0.000001' },
+})
 const alice = service.client('alice')
 const receiver = useWebhookReceiver()
 

@@ -33,7 +33,7 @@ import { idOf } from './video-task-support.ts'
 const UPSCALE = `${IMAGE_API}/image-upscaler`
 
 // A picture is held for as long as a test needs.
-const env = { VIDEO_TINY: 'true', MEDIA_SLOTS: '4', IMAGE_URL_TIMEOUT_SECONDS: '3600' }
+const env = { VIDEO_TINY: 'true', MEDIA_SLOTS: '4', OVERRIDE_IMAGE_URL_TIMEOUT_SECONDS: '3600' }
 const service = useService({ env })
 const { anonymous: anyone } = service
 const alice = service.client('alice')

@@ -7,7 +7,7 @@ import { useService } from '../support/service.ts'
 
 const service = useService({
   roles: ['api'],
-  env: { ADMIN_SUBJECTS: 'operator', DEVELOPMENT_USERS: 'alice,operator' },
+  env: { ADMIN_SUBJECTS: 'operator', OVERRIDE_DEVELOPMENT_USERS: 'alice,operator' },
   development: true,
 })
 

@@ -21,7 +21,7 @@ const UNKNOWN = randomUUID()
 // Nothing is rendered. The schedule takes 1.4 seconds, and the week 3.
 const registry = useRegistry({
   roles: ['api', 'core'],
-  env: { WEBHOOK_TIME_FACTOR: '0.000005', MAX_ENDPOINTS: String(MOST) },
+  env: { OVERRIDE_WEBHOOK_TIME_FACTOR: '0.000005', OVERRIDE_MAX_ENDPOINTS: String(MOST) },
 })
 const owned = usePublisher(registry)
 const receiver = useWebhookReceiver()

@@ -18,12 +18,12 @@ const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 const service = useService({
   roles: ['api'],
   env: {
-    ANONYMOUS_REDELIVERIES_PER_EVENT: '2',
-    ANONYMOUS_REDELIVERIES_PER_HOST: '4',
+    OVERRIDE_ANONYMOUS_REDELIVERIES_PER_EVENT: '2',
+    OVERRIDE_ANONYMOUS_REDELIVERIES_PER_HOST: '4',
     ADMIN_SUBJECTS: 'operator',
     TEMPORAL_UI_URL: 'http://127.0.0.1:8233/',
     // Nobody needs the ten thousand starts that one test writes.
-    RELAY_INTERVAL_MS: '3600000',
+    OVERRIDE_RELAY_INTERVAL_MS: '3600000',
   },
 })
 const { sql, anonymous } = service

@@ -34,7 +34,7 @@ const service = useService({
     SIGNING_KEYS: signingKey,
     ADMIN_SUBJECTS: 'root',
     // A fetch that never ends is stopped by a cancel alone.
-    IMAGE_URL_TIMEOUT_SECONDS: '3600',
+    OVERRIDE_IMAGE_URL_TIMEOUT_SECONDS: '3600',
   },
 })
 const { sql } = service

@@ -30,7 +30,7 @@ describe('an image task', () => {
   const service = useService({
     env: {
       // A render that is silent for longer counts as lost, and a second attempt would show.
-      HEARTBEAT_SECONDS: '600',
+      OVERRIDE_HEARTBEAT_SECONDS: '600',
       METRICS_PORT: '0',
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_BSP_SCHEDULE_DELAY: '100',

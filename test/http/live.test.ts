@@ -327,7 +327,7 @@ describe('a read that prefers to wait', () => {
 describe('a stream whose look at the database breaks off in the middle', () => {
   let baseUrl: string
   before(async () => {
-    ;({ baseUrl } = await service.startSecondApi({ ...AWAITS_OUTAGE, STREAMS_MAX: '30' }))
+    ;({ baseUrl } = await service.startSecondApi({ ...AWAITS_OUTAGE, OVERRIDE_STREAMS_MAX: '30' }))
   })
 
   /** On a busy machine this api gives up on a query, and it counts a stream until it has seen its end. */

@@ -33,7 +33,7 @@ interface Files {
 }
 
 const readFileOf = async <Name extends keyof Files>(name: Name): Promise<Files[Name]> =>
-  parse(await readFile(join(ROOT, 'docs/ci', name), 'utf8')) as Files[Name]
+  parse(await readFile(join(ROOT, 'samples/ci', name), 'utf8')) as Files[Name]
 
 interface Ended {
   code: number
@@ -152,7 +152,7 @@ describe('the workflow files of the documentation', { skip }, () => {
 
   test('begin with the commands of their page', async () => {
     const { owned, nodeId, path } = await addNode()
-    const page = await readFile(join(ROOT, 'docs/publishing-from-ci.md'), 'utf8')
+    const page = await readFile(join(ROOT, 'docs/guides/publishing.md'), 'utf8')
     const commands = [...page.matchAll(/```bash\n([^]*?)```/g)].map(([, command = '']) => command)
     const env = { ...placeOf({ owned, nodeId }), TOKEN: await registry.service.token(owned.user) }
     const { code, stdout, stderr } = await runSteps(commands, env)

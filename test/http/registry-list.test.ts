@@ -16,7 +16,7 @@ import {
 /** Nodes of the catalogue, fifty for each of its publishers; every 400th has the word `rareword`. */
 const MANY = 1000
 
-const registry = useRegistry({ env: { SEARCH_MAX_DEPTH: '1100' } })
+const registry = useRegistry({ env: { OVERRIDE_SEARCH_MAX_DEPTH: '1100' } })
 const owned = usePublisher(registry)
 /** All nodes that there are before the first test, in the order of their ids. */
 let ids: string[]

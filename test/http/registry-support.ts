@@ -220,7 +220,7 @@ const makeSource = (options: RegistryOptions): Source => ({ options, users: 0 })
 /** With what some of them ask for, and the others do not mind. */
 const SHARED = makeSource({
   env: {
-    MAX_PUBLISHERS_PER_USER: '3',
+    OVERRIDE_MAX_PUBLISHERS_PER_USER: '3',
     ADMIN_CLAIM: 'roles=moderator',
     CORS_ORIGINS: 'https://registry.example.com',
   },

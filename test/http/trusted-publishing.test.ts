@@ -522,7 +522,8 @@ describe('an api that is killed', () => {
   const killedAt = async (node: Trusting, identity: string, key: string, failpoint: string) => {
     const { baseUrl, entry } = await registry.service.startSecondApi({
       FAILPOINT: failpoint,
-      OIDC_AUDIENCE: ci.audience,
+      // Its host is the audience of the identities.
+      PUBLIC_URL: registry.service.baseUrl,
     })
     const headers = { 'idempotency-key': key }
     const body = { identity_token: identity }

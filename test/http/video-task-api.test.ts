@@ -272,7 +272,6 @@ describe('quotas of what is kept', () => {
     const { baseUrl, entry } = await service.startSecondApi({
       OWNER_TASK_LIMIT: '2',
       OWNER_BYTE_LIMIT: '1000',
-      ADDRESS_TASK_LIMIT: '1',
       TRUST_PROXY: '127.0.0.1',
     })
     const refused = ({ status, headers, body }: Answer) => {
@@ -317,7 +316,7 @@ describe('callers without a credential', () => {
   test('have the credits, slots and queue of their address', async () => {
     const { baseUrl, entry } = await service.startSecondApi({
       OWNER_CREDIT_LIMIT: '150',
-      ANONYMOUS_SLOTS: '3',
+      VIDEO_CONCURRENCY_PER_OWNER: '3',
       TRUST_PROXY: '127.0.0.1',
     })
     const anyone = makeClient(baseUrl)

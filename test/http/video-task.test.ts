@@ -24,7 +24,7 @@ let receiver: Receiver
 let film: VideoTask
 
 // A render that is silent for longer counts as lost, and a second attempt would show.
-const env = { HEARTBEAT_SECONDS: '600' }
+const env = { OVERRIDE_HEARTBEAT_SECONDS: '600' }
 const service = useService({ env }, async ({ startSecondApi }) => {
   any = await startSecondApi({ VIDEO_EXTEND_SOURCE: 'any' })
   receiver = await startReceiver((_request, response) => response.writeHead(404).end())

@@ -60,7 +60,8 @@ const makeCheckout = async (context: TestContext) => {
   /** What a program prints, compiled as it is started. */
   const run = async (source: string, env: NodeJS.ProcessEnv = {}): Promise<string> => {
     const child = spawn(process.execPath, [join(root, 'tools/run.mjs'), source], {
-      env: { ...process.env, ...env },
+      // As by its path: a script of npm would install the packages.
+      env: { ...process.env, npm_lifecycle_event: undefined, ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const [printed] = await Promise.all([text(child.stdout), once(child, 'close')])

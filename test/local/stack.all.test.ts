@@ -32,10 +32,10 @@ describe('the embedded stack', () => {
       env: {
         PATH: process.env['PATH'],
         DATABASE_URL: database.url,
-        DATABASE_TIMEOUT_MS: '60000',
+        OVERRIDE_DATABASE_TIMEOUT_MS: '60000',
         TEMPORAL_ADDRESS: temporalAddress(),
         TASK_QUEUE: makeTaskQueue('stack'),
-        WORKFLOW_BUNDLE: workflowBundle(),
+        OVERRIDE_WORKFLOW_BUNDLE: workflowBundle(),
         ...env,
       },
       settings: HOST_CLIENTS,
@@ -153,7 +153,7 @@ describe('the commands of the embedded stack', () => {
       assert.match((await type(command, '--help')).stdout, /^usage:/)
     })
 
-  for (const args of ['start extra', 'demo keep', 'token alice bob'])
+  for (const args of ['start extra', 'demo keep', 'token --user alice bob'])
     test(`refuse what is too much: ${args}`, async () => {
       const surplus = args.split(' ').at(-1)
       await assert.rejects(type(...args.split(' ')), (error: Error & { stderr: string }) => {

@@ -125,7 +125,7 @@ describe('building temporal', () => {
       const installed = new AbortController()
       process.once('SIGUSR2', () => installed.abort())
       await warmTemporal((line) => process.stdout.write(line + '\\n'), installed.signal)`
-    const { child, ended } = run(code, { npm_lifecycle_event: 'predemo', ...given })
+    const { child, ended } = run(code, { npm_lifecycle_event: 'demo', ...given })
     if (await Promise.race([once(child.stdout, 'data'), ended.then(() => false)])) {
       await untilBuilding(1)
       child.kill('SIGUSR2')
@@ -142,7 +142,7 @@ describe('building temporal', () => {
     await mkdir(join(folder, 'bin'))
     await writeFile(join(folder, 'bin/temporal'), '')
     for (const given of [
-      { npm_lifecycle_event: 'preformat' },
+      { npm_lifecycle_event: 'format' },
       { TEMPORAL_ADDRESS: '127.0.0.1:7233' },
       { TEMPORAL_CLI_PATH: '/somewhere' },
       { PATH: `${env['PATH']}:${join(folder, 'bin')}` },

@@ -71,8 +71,8 @@ const failOver = async (way: Way, say: Say): Promise<boolean> => {
         database: { url, sql, drop: () => sql.end({ timeout: 1 }) },
         env: {
           TEMPORAL_ADDRESS: temporal.server.address,
-          DATABASE_TIMEOUT_MS: '1500',
-          RECONCILE_AFTER_SECONDS: '10',
+          OVERRIDE_DATABASE_TIMEOUT_MS: '1500',
+          OVERRIDE_RECONCILE_AFTER_SECONDS: '10',
         },
       }),
     )

@@ -71,7 +71,9 @@ const measureRates = async (keep: Keep, say: Say): Promise<void> => {
 const AWAY_MS = 8000
 
 const breakHosts = async (keep: Keep, say: Say): Promise<boolean> => {
-  const { service, hosts } = await placeHosts(keep, { env: { RECONCILE_AFTER_SECONDS: '15' } })
+  const { service, hosts } = await placeHosts(keep, {
+    env: { OVERRIDE_RECONCILE_AFTER_SECONDS: '15' },
+  })
   await Promise.all(hosts.map((host) => host.start()))
   const urls = hosts.map((host) => host.url)
   const callers = keep(await startCallers(urls, await service.token('alice')))
@@ -164,8 +166,8 @@ const placeHosts = async (
       database,
       env: {
         ...store.settings,
-        DATABASE_TIMEOUT_MS: '1500',
-        HEARTBEAT_SECONDS: '5',
+        OVERRIDE_DATABASE_TIMEOUT_MS: '1500',
+        OVERRIDE_HEARTBEAT_SECONDS: '5',
         ...env,
       },
     }),

@@ -134,7 +134,7 @@ const restore = async (backup: Backup, { name, address }: Way, say: Say): Promis
           SIGNING_KEYS,
           SECRETS_KEYS,
           TEMPORAL_ADDRESS: address,
-          RECONCILE_AFTER_SECONDS: '5',
+          OVERRIDE_RECONCILE_AFTER_SECONDS: '5',
         },
       }),
     )

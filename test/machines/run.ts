@@ -1,5 +1,5 @@
 /**
- * What `npm run test:machines` runs; arguments choose parts. `pgbouncer`: the demo and the tests of the interface by way of a
+ * What `npm run test:system -- machines` runs; arguments choose parts. `pgbouncer`: the demo and the tests of the interface by way of a
  * pooler. `failover`: PostgreSQL's primary dies and its standby takes over. `hosts`: three hosts with a bucket in common are
  * killed and cut off. `restore`: a backup taken under load is restored into empty servers.
  */

@@ -58,7 +58,7 @@ export const buildBroken = async (name: keyof typeof MISTAKES): Promise<string> 
   const parts = text.split(find)
   if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} times: ${find}`)
   await writeFile(join(folder, file), parts.join(put))
-  await run(process.execPath, ['tools/run.mjs', 'tools/build.ts', '--no-check', '--no-client'], {
+  await run(process.execPath, ['tools/run.mjs', 'tools/build.ts', '--no-check'], {
     cwd: folder,
     maxBuffer: 2 ** 25,
   })

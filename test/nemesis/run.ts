@@ -1,5 +1,5 @@
 /**
- * What `npm run test:faults` runs: tasks, publications and events while processes are killed, stopped and cut off from each
+ * What `npm run test:system -- faults` runs: tasks, publications and events while processes are killed, stopped and cut off from each
  * other, and the ledgers of callers, receivers and rows judged afterwards. `--seed 1,2` says which faults, `--tasks` how many
  * tasks, `--seconds` for how long faults come, `--replay <plan.json>` repeats those of a run that failed, `--only <scenario>`
  * chooses one: of scenarios.ts, or a mistake, of which builds are made that must be found, or fuzz, which sends bad input; `--case

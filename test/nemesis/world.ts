@@ -45,9 +45,9 @@ export interface WorldOptions {
 /** Time-outs are shorter than in production, so that hundreds of faults fit into minutes. */
 const SETTINGS = {
   VIDEO_TINY: 'true',
-  HEARTBEAT_SECONDS: '2',
-  DATABASE_TIMEOUT_MS: '1500',
-  WEBHOOK_TIME_FACTOR: '0.01',
+  OVERRIDE_HEARTBEAT_SECONDS: '2',
+  OVERRIDE_DATABASE_TIMEOUT_MS: '1500',
+  OVERRIDE_WEBHOOK_TIME_FACTOR: '0.01',
   OWNER_TASK_LIMIT: '100000',
   OWNER_CREDIT_LIMIT: '100000000',
   VIDEO_CONCURRENCY_PER_OWNER: '20',

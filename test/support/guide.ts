@@ -42,7 +42,7 @@ export interface Addresses {
 const PRELUDE = (baseUrl: string): string => `
 npm() {
   case "$*" in
-    *"token -- "*) curl -s "${baseUrl}/development/tokens" --json "{\\"user\\": \\"\${*: -1}\\"}" | node -p 'JSON.parse(fs.readFileSync(0)).token' ;;
+    *"token --user "*) curl -s "${baseUrl}/development/tokens" --json "{\\"user\\": \\"\${*: -1}\\"}" | node -p 'JSON.parse(fs.readFileSync(0)).token' ;;
     *) command npm --prefix '${ROOT}' "$@" ;;
   esac
 }

@@ -10,6 +10,7 @@ import type { JWK } from 'jose'
 
 import { makeWebhookSecret } from '../../src/adapters/webhook.ts'
 import { findPort } from '../../src/local/port.ts'
+import { OVERRIDE } from '../../src/process/settings/constants.ts'
 import { DEVELOPMENT_ISSUER, KEY_SETTINGS } from '../../src/process/settings/faults.ts'
 import { DEVELOPMENT_AUDIENCE, signToken } from '../../src/process/development-issuer.ts'
 import { loadIssuerKey, startIssuer } from '../../src/local/issuer.ts'
@@ -69,7 +70,7 @@ export interface ServiceOptions {
 const ENTRIES = { api: 'src/api.ts', core: 'src/worker.ts', media: 'src/worker.ts' } as const
 const READY = { api: 'api ready', core: 'worker ready', media: 'worker ready' } as const
 
-/** With an upstream in the environment (`npm run test:vendor -- http`) services of tests have it render. */
+/** With an upstream in the environment (`npm run test:system -- vendor http`) services of tests have it render. */
 const readUpstream = (): NodeJS.ProcessEnv => {
   const { TEST_UPSTREAM_URL: url, TEST_UPSTREAM_KEY: key } = process.env
   return url === undefined
@@ -84,7 +85,7 @@ const readUpstream = (): NodeJS.ProcessEnv => {
       }
 }
 
-/** With a pooler in the environment (`npm run test:machines -- pgbouncer`) services go by way of it, but for those that have a proxy. */
+/** With a pooler in the environment (`npm run test:system -- machines pgbouncer`) services go by way of it, but for those that have a proxy. */
 const readPooler = (url: string): NodeJS.ProcessEnv => {
   const { TEST_POOLER: host, TEST_DATABASE_URL: server = '' } = process.env
   if (host === undefined || new URL(url).host !== new URL(server).host) return {}
@@ -97,7 +98,7 @@ interface Bucket {
   settings: NodeJS.ProcessEnv
 }
 
-/** With a bucket in the environment (`npm run test:s3`) services of tests keep their files there, each under its own prefix. */
+/** With a bucket in the environment (`npm run test:system -- s3`) services of tests keep their files there, each under its own prefix. */
 const readBucket = (): Bucket | undefined => {
   const { TEST_S3_FOLDER: folder, TEST_S3: settings = '{}' } = process.env
   return folder === undefined
@@ -117,8 +118,25 @@ const planStore = (folder: string, bucket: Bucket | undefined) => {
  * there it waits for 3 s, or as many times longer as this machine is slower.
  */
 export const AWAITS_OUTAGE = {
-  DATABASE_TIMEOUT_MS: String(Math.min(Math.round(PATIENCE_MS / 20), 60_000)),
+  OVERRIDE_DATABASE_TIMEOUT_MS: String(Math.min(Math.round(PATIENCE_MS / 20), 60_000)),
 }
+
+/** Release 0.1.0 has as settings what are constants now, and every release has a bundle of its own. */
+const adaptToRelease = (env: NodeJS.ProcessEnv, release: string): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(
+    Object.entries(env)
+      .filter(([name]) => name.startsWith(OVERRIDE))
+      .map(([name, value]) => [name.slice(OVERRIDE.length), value]),
+  ),
+  WORKFLOW_BUNDLE: join(release, 'dist/workflow-bundle.js'),
+  OVERRIDE_WORKFLOW_BUNDLE: join(release, 'dist/workflow-bundle.js'),
+})
+
+/** Production has every constant as it is. */
+const adaptToProduction = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  env['NODE_ENV'] === 'production'
+    ? Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith(OVERRIDE)))
+    : env
 
 /** A media worker does without them. */
 const WITHOUT_KEYS = Object.fromEntries(KEY_SETTINGS.map((name) => [name, '']))
@@ -148,7 +166,7 @@ export const startService = async ({
     NODE_ENV: 'test',
     DATABASE_URL: database.url,
     DATABASE_POOL: '10',
-    DATABASE_TIMEOUT_MS: '60000',
+    OVERRIDE_DATABASE_TIMEOUT_MS: '60000',
     TEMPORAL_ADDRESS: env['TEMPORAL_ADDRESS'] ?? temporalAddress(),
     TASK_QUEUE: taskQueue,
     PUBLIC_URL: baseUrl,
@@ -160,11 +178,11 @@ export const startService = async ({
     SIGNING_KEYS: randomBytes(32).toString('base64'),
     SECRETS_KEYS: randomBytes(32).toString('base64'),
     WEBHOOK_DEFAULT_SECRET: webhookSecret,
-    WEBHOOK_TIME_FACTOR: '0.001',
+    OVERRIDE_WEBHOOK_TIME_FACTOR: '0.001',
     OUTBOUND_ALLOW_LOOPBACK: 'true',
-    WORKFLOW_BUNDLE: workflowBundle(),
-    RELAY_INTERVAL_MS: '200',
-    RECONCILE_INTERVAL_SECONDS: '1',
+    OVERRIDE_WORKFLOW_BUNDLE: workflowBundle(),
+    OVERRIDE_RELAY_INTERVAL_MS: '200',
+    OVERRIDE_RECONCILE_INTERVAL_SECONDS: '1',
     DRAIN_DELAY_SECONDS: '0',
     MEDIA_SLOTS: '2',
     RATE_LIMITS: 'off',
@@ -185,14 +203,14 @@ export const startService = async ({
     const entry = await startEntry({
       path: release ? join(release, 'dist', path.replace('.ts', '.js')) : path,
       readyMessage: READY[role],
-      env: {
+      env: adaptToProduction({
         ...settings,
         ...(role === 'api' ? {} : { WORKER_ROLE: role }),
         ...(role === 'api' && development && { DEVELOPMENT_ISSUER_KEY: JSON.stringify(key) }),
         ...(role === 'media' && !release && WITHOUT_KEYS),
-        ...(release && { WORKFLOW_BUNDLE: join(release, 'dist/workflow-bundle.js') }),
         ...own,
-      },
+        ...(release && adaptToRelease({ ...settings, ...own }, release)),
+      }),
     })
     entries.set(role, entry)
     started.push(entry)

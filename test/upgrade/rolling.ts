@@ -88,12 +88,11 @@ const prepareService = async (release: string, publicUrl: string): Promise<Servi
     env: {
       PUBLIC_URL: publicUrl,
       DRAIN_DELAY_SECONDS: '2',
-      WEBHOOK_TIME_FACTOR: TIME_FACTOR,
+      OVERRIDE_WEBHOOK_TIME_FACTOR: TIME_FACTOR,
       VIDEO_TINY: 'true',
       VIDEO_CONCURRENCY_PER_OWNER: '2',
-      IMAGE_URL_TIMEOUT_SECONDS: '600',
-      HEARTBEAT_SECONDS: '5',
-      RECONCILE_INTERVAL_SECONDS: '5',
+      OVERRIDE_IMAGE_URL_TIMEOUT_SECONDS: '600',
+      OVERRIDE_RECONCILE_INTERVAL_SECONDS: '5',
     },
   })
 }

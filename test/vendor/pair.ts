@@ -20,7 +20,7 @@ export const startPair = async ({
   env = {},
   roles = ['api', 'core'],
 }: Pick<ServiceOptions, 'env' | 'roles'> = {}): Promise<Pair> => {
-  const common = { VIDEO_TINY: 'true', HEARTBEAT_SECONDS: '2', ...env }
+  const common = { VIDEO_TINY: 'true', OVERRIDE_HEARTBEAT_SECONDS: '2', ...env }
   const far = await startService({
     env: {
       ...common,
@@ -38,14 +38,12 @@ export const startPair = async ({
         IMAGE_ENGINE: 'vendor',
         VENDOR_IMAGE_URL: far.baseUrl,
         VENDOR_IMAGE_KEY: key,
-        VENDOR_IMAGE_RATE: '200',
-        VENDOR_IMAGE_CONCURRENCY: '40',
         VIDEO_ENGINE: 'vendor',
         VENDOR_VIDEO_URL: far.baseUrl,
         VENDOR_VIDEO_KEY: key,
-        VENDOR_VIDEO_RATE: '200',
-        VENDOR_VIDEO_CONCURRENCY: '40',
-        VENDOR_SLOTS: '200',
+        VENDOR_RATE: '200',
+        OVERRIDE_VENDOR_CONCURRENCY: '40',
+        OVERRIDE_VENDOR_SLOTS: '200',
         VIDEO_CONCURRENCY_PER_OWNER: '1000',
       },
     })

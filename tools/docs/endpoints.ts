@@ -3,33 +3,33 @@ import { QUOTAS } from '../../src/http/access/rate-limit.ts'
 import { makeRoutes } from '../../src/http/routes.ts'
 import type { RouteDeps } from '../../src/http/routes.ts'
 import type { Route } from '../../src/http/route.ts'
-import { makePage, makeTable } from './markdown.ts'
+import { makeList, makePage, makeTable, wrap } from './markdown.ts'
+import { makePriceParts } from './prices.ts'
 
-/** The page of all routes and their quotas. */
+/** The page of all routes, their quotas, and what videos cost. */
 export const makeEndpointsPage = (): string =>
   makePage('Endpoints', 'the routes of `src/http`', [
-    INTRO,
-    ...makeRouteTables(),
+    wrap(INTRO),
+    ...makeRouteLists(),
     '## Quotas',
-    QUOTAS_INTRO,
+    wrap(QUOTAS_INTRO),
     makeQuotaTable(),
+    ...makePriceParts(),
   ])
 
-const INTRO = `\`GET /openapi.json\`, which is also \`/openapi\` and, as YAML, \`/openapi.yml\`, describes every route with every answer it can give. Every POST takes an \`Idempotency-Key\`. A signed link
-needs no credential: its signature is one. An image is Base64, a \`data:\` URI, an \`https:\` URL, or the link of an upload or of
-another task's result. The last column names the quota that a request counts against.`
+const INTRO = `\`GET /openapi.json\`, which is also \`/openapi\` and, as YAML, \`/openapi.yml\`, describes every route with
+every response. Every POST takes an \`Idempotency-Key\`. A signed link needs no credential: its signature is one. An image is
+Base64, a \`data:\` URI, an \`https:\` URL, or the link of an upload or of another task's result. Unless
+brackets say otherwise a route takes a bearer token or API key, which may be left out where it is \`optional\` and is not read where it is \`open\`. It counts against the quota \`read\` or \`write\`.`
 
-const QUOTAS_INTRO = `Each api process keeps its own counts. RATE_LIMITS switches them off or multiplies them. An answer of 429 has \`Retry-After\`.`
+const QUOTAS_INTRO = `Each api process keeps its own counts. RATE_LIMITS switches them off or multiplies them. A 429 has \`Retry-After\`.`
 
-/** One heading and one table for each group of routes, in the order they are mounted. */
-const makeRouteTables = (routes: readonly Route[] = listRoutes()): string[] => {
+/** One heading and one list for each group of routes, in the order they are mounted. */
+const makeRouteLists = (routes: readonly Route[] = listRoutes()): string[] => {
   const tags = [...new Set(routes.map((route) => route.tag))]
   return tags.flatMap((tag) => [
     `## ${tag}`,
-    makeTable(
-      ['route', 'credential', 'does', 'quota'],
-      routes.filter((route) => route.tag === tag).map(describeRoute),
-    ),
+    makeList(routes.filter((route) => route.tag === tag).map(describeRoute)),
   ])
 }
 
@@ -48,7 +48,7 @@ const COUNTED: Record<keyof typeof QUOTAS, string> = {
   ip: 'every request of an address',
   read: 'reads of an address',
   registration: 'registrations of host nodes by an address',
-  auth: 'refused credentials of an address',
+  auth: 'rejected credentials of an address',
   create: 'creations of a caller',
   write: 'other changes of a caller',
 }
@@ -70,17 +70,19 @@ export const listRoutes = (): Route[] => {
 
 const reject = (): Promise<never> => Promise.reject(new Error('routes of the documentation'))
 
-const describeRoute = (route: Route): string[] => [
-  `\`${route.method.toUpperCase()} ${route.path.replaceAll(/:(\w+)/g, '{$1}')}\``,
-  CREDENTIALS[route.auth],
-  route.summary,
-  quotaOf(route) ?? '–',
-]
+const describeRoute = (route: Route): string => {
+  const path = `\`${route.method.toUpperCase()} ${route.path.replaceAll(/:(\w+)/g, '{$1}')}\``
+  const usual = route.method === 'get' ? 'read' : 'write'
+  const terms = [CREDENTIALS[route.auth], quotaOf(route) ?? 'no quota'].filter(
+    (term) => term !== undefined && term !== usual,
+  )
+  return `${path}: ${route.summary}${terms.length > 0 ? ` (${terms.join('; ')})` : ''}`
+}
 
-const CREDENTIALS: Record<Route['auth'], string> = {
-  required: 'token or API key',
-  optional: 'none, token or API key',
-  jwt: 'token',
-  none: '–',
+const CREDENTIALS: Record<Route['auth'], string | undefined> = {
+  required: undefined,
+  optional: 'optional',
+  jwt: 'bearer token',
+  none: 'open',
   own: 'EXTRACTION_TOKEN',
 }

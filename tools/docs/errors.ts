@@ -1,41 +1,37 @@
 import { ERROR_CODES } from '../../src/domain/shared/errors.ts'
 import { TASK_FAULTS } from '../../src/domain/task/task-fault.ts'
 import { VIDEO_FAULTS } from '../../src/domain/video-task/video-fault.ts'
-import { makePage, makeTable } from './markdown.ts'
+import { makeList, makePage, wrap } from './markdown.ts'
 
 /** The page of all codes: of requests, of failed image tasks, of failed video tasks. */
 export const makeErrorsPage = (): string =>
   makePage('Errors', '`src/domain/shared/errors.ts` and the faults of tasks', [
-    INTRO,
-    makeErrorTable(),
+    wrap(INTRO),
+    makeErrorList(),
     '## Image tasks in FAILED',
     'The task says why in `error.code` and `error.message`.',
-    makeCodeTable('`error.code`', TASK_FAULTS),
+    makeCodeList(TASK_FAULTS),
     '## Video tasks in failed',
-    VIDEO_INTRO,
-    makeCodeTable('`err_code`', VIDEO_FAULTS),
+    wrap(VIDEO_INTRO),
+    makeCodeList(VIDEO_FAULTS),
   ])
 
-const INTRO = `Every error is \`{error, message, details?, request_id}\`. A 400 lists every fault of the request in \`details\`: the member, what was
+const INTRO = `Every error is \`{error, message, details?, request_id}\`. A 400 lists every error of the request in \`details\`: the member, what was
 expected, what came.`
 
-const VIDEO_INTRO = `The task says why in \`err_code\` and \`err_msg\`. Errors of video routes have a word in \`details[0]\` before the faults, such as
+const VIDEO_INTRO = `The task says why in \`err_code\` and \`err_msg\`. Errors of video routes have a word in \`details[0]\` before the errors of fields, such as
 \`FieldInvalid\` or \`CreditInsufficient\`.`
 
-const makeErrorTable = (): string => {
+const makeErrorList = (): string => {
   const codes = Object.entries(ERROR_CODES).toSorted(([, a], [, b]) => a.status - b.status)
-  return makeTable(
-    ['status', '`error`', 'meaning'],
-    codes.map(([code, { status, meaning, ...more }]) => [
-      'videoStatus' in more ? `${status}; ${more.videoStatus} on video routes` : String(status),
-      `\`${code}\``,
-      meaning,
-    ]),
+  return makeList(
+    codes.map(([code, { status, meaning, ...more }]) => {
+      const statuses =
+        'videoStatus' in more ? `${status}; ${more.videoStatus} on video routes` : status
+      return `\`${code}\` (${statuses}): ${meaning}`
+    }),
   )
 }
 
-const makeCodeTable = (title: string, codes: Readonly<Record<string, string>>): string =>
-  makeTable(
-    [title, 'meaning'],
-    Object.entries(codes).map(([code, meaning]) => [`\`${code}\``, meaning]),
-  )
+const makeCodeList = (codes: Readonly<Record<string, string>>): string =>
+  makeList(Object.entries(codes).map(([code, meaning]) => `\`${code}\`: ${meaning}`))

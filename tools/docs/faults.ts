@@ -1,8 +1,8 @@
 import type { Line, Spread } from '../../test/nemesis/outcome.ts'
 import type { Course } from '../../test/nemesis/soak.ts'
-import { makePage, makeTable } from './markdown.ts'
+import { makeTable, wrap } from './markdown.ts'
 
-/** What runs of `npm run test:faults` came to, one to a line, as `.built/faults/outcomes.jsonl` has them. */
+/** What runs of `npm run test:system -- faults` came to, one to a line, as `.built/faults/outcomes.jsonl` has them. */
 export const OUTCOMES = 'test/nemesis/outcomes.jsonl'
 
 const readLines = (text: string): Line[] =>
@@ -27,55 +27,48 @@ export const mergeOutcomes = (stored: string, fresh: string): string => {
   )
 }
 
-/** The page of what became of everything while faults came. */
-export const makeFaultsPage = (stored: string): string => {
+/** The section of what became of everything while faults came. */
+export const makeFaultParts = (stored: string): string[] => {
   const lines = readLines(stored)
   const runs = lines.filter((line) => 'tasks' in line)
   const mistakes = lines.filter((line) => 'found' in line)
-  return makePage('Faults', `\`${OUTCOMES}\``, [
-    INTRO,
+  return [
+    '## Faults',
+    wrap(INTRO),
     makeRunTable(runs),
-    '## Each kind of fault',
+    '### Each kind of fault',
     'Where no other fault was near it: the least and the most of the medians of the runs.',
-    makeKindTable(runs),
-    ...runs.flatMap(({ courses }) => (courses ? ['## The soak', makeCourseTable(courses)] : [])),
-    '## Builds with a mistake',
-    makeTable(
-      ['mistake', 'found by'],
-      mistakes.map(({ name, found }) => [name, found ?? 'NOT FOUND']),
-    ),
-  ])
+    ...makeKindParts(runs),
+    ...runs.flatMap(({ courses }) => (courses ? ['### The soak', makeCourseTable(courses)] : [])),
+    '### Builds with a mistake',
+    'Of each the checker found the violation:',
+    wrap(mistakes.map(({ name, found }) => (found ? name : `NOT FOUND: ${name}`)).join('; ')),
+  ]
 }
 
-const INTRO = `What runs of \`npm run test:faults\` came to, on two cores; [reliability.md](../reliability.md#faults-by-seed) tells of scenarios and of what must hold.
-"Unknown" are creations that nothing was known of, or that were refused for now; "reconciled" are orders that had such, and became the one that their repetition got.
-"Recovery" is the time from a heal until what was open then had ended. \`npm run docs -- .built/faults/outcomes.jsonl\` stores the outcomes of other runs.`
+const INTRO = `What runs of \`npm run test:system -- faults\` came to, on two cores; [reliability.md](../reliability.md#faults-by-seed)
+has the scenarios and what must hold. Each run made 1,000 tasks unless it says otherwise. "Lost" are tasks, events and
+publications that were acknowledged and are not there, "twice" those that are there twice or charged twice. "Unknown" are
+creations without a response or rejected for now; all of them became the one that their repetition got. "Recovery" is the time
+from the end of a fault until what was open then had ended. \`npm run docs -- .built/faults/outcomes.jsonl\` stores other runs.`
 
 type Run = Extract<Line, { tasks: number }>
 
-/** Figures that an older harness did not make are left out. */
+/** Results that an older harness did not make are left out. */
 const RUN_COLUMNS: [head: string, cell: (run: Run) => number | string | undefined][] = [
   ['scenario', ({ name }) => name],
   ['seed', ({ seed }) => seed],
   ['tasks', ({ tasks }) => tasks],
-  ['publications', ({ versions }) => versions],
   ['faults', ({ faults }) => faults],
-  ['acknowledged', ({ acknowledged }) => acknowledged],
   ['unknown', ({ unknown }) => unknown],
-  ['reconciled', ({ reconciled }) => reconciled],
-  ['**lost**', ({ lost }) => lost],
-  ['**twice**', ({ duplicates }) => duplicates],
-  ['**charged twice**', ({ doubleCharges }) => doubleCharges],
+  ['lost', ({ lost }) => lost],
+  ['twice', ({ duplicates, doubleCharges }) => duplicates + doubleCharges],
   [
-    'other violations',
+    'other',
     ({ violations, lost, duplicates, doubleCharges }) =>
       violations.length - lost - duplicates - doubleCharges,
   ],
-  ['events', ({ events }) => events],
-  ['told again', ({ repeated }) => repeated],
   ['recovery p50 · p99', ({ recovery }) => describeSpread(recovery)],
-  ['peak memory, MiB', ({ peakRss }) => peakRss],
-  ['took', ({ seconds }) => `${Math.round(seconds / 60)} min`],
 ]
 
 const makeRunTable = (runs: readonly Run[]): string =>
@@ -90,23 +83,29 @@ const describeSpread = ({ count, p50, p99 }: Spread): string =>
 const inSeconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 
 /** Each kind of fault where no other was near it: the least and the most of the medians, and the longest. */
-const makeKindTable = (runs: readonly Run[]): string => {
+const makeKindParts = (runs: readonly Run[]): string[] => {
   const all = runs.flatMap(({ kinds }) => Object.entries(kinds))
-  const rows = [...new Set(all.map(([kind]) => kind))].toSorted().map((kind) => {
+  const kinds = [...new Set(all.map(([kind]) => kind))].toSorted().map((kind) => {
     const own = all.filter(([name]) => name === kind).map(([, each]) => each)
-    const times = own.reduce((sum, each) => sum + each.times, 0)
     const open = own.map(({ recovery }) => recovery).filter(({ count }) => count > 0)
-    const medians = open.map(({ p50 }) => p50)
-    return [
-      kind,
-      String(times),
-      open.length === 0
-        ? 'nothing was open'
-        : `${inSeconds(Math.min(...medians))} to ${inSeconds(Math.max(...medians))}`,
-      open.length === 0 ? '' : inSeconds(Math.max(...open.map(({ p99 }) => p99))),
-    ]
+    return { kind, times: own.reduce((sum, each) => sum + each.times, 0), open }
   })
-  return makeTable(['fault', 'times', 'recovery p50', 'p99, at most'], rows)
+  const rows = kinds
+    .filter(({ open }) => open.length > 0)
+    .map(({ kind, times, open }) => {
+      const medians = open.map(({ p50 }) => p50)
+      return [
+        kind,
+        String(times),
+        `${inSeconds(Math.min(...medians))} to ${inSeconds(Math.max(...medians))}`,
+        inSeconds(Math.max(...open.map(({ p99 }) => p99))),
+      ]
+    })
+  const closed = kinds.filter(({ open }) => open.length === 0).map(({ kind }) => kind)
+  return [
+    makeTable(['fault', 'times', 'recovery p50', 'p99, at most'], rows),
+    wrap(`Nothing was open at the end of: ${closed.join(', ')}.`),
+  ]
 }
 
 const makeCourseTable = (courses: readonly Course[]): string =>

@@ -5,17 +5,17 @@ import type {
   VideoOffer,
 } from '../../src/domain/video-task/video-model.ts'
 import { secondsInWords } from '../../src/domain/video-task/video-words.ts'
-import { makePage, makeTable } from './markdown.ts'
+import { makeList, wrap } from './markdown.ts'
 
-/** The page of what each video model renders and costs. */
-export const makePricesPage = (): string =>
-  makePage('Video models and prices', '`src/domain/video-task/video-model.ts`', [
-    INTRO,
-    makePriceTable(),
-    ENGINE,
-  ])
+/** The section of what each video model renders and costs. */
+export const makePriceParts = (): string[] => [
+  '## Video models and prices',
+  wrap(INTRO),
+  makeList(listModels()),
+  wrap(ENGINE),
+]
 
-const INTRO = `Prices are credits for the first second · the second one · each further one; the default resolution is bold. Half of a price is
+const INTRO = `Prices are credits for the first second · the second one · each further one; the default resolution is bold, ratios are 16:9 9:16 1:1 4:3 3:4. Half of a price is
 rounded up. A recommended prompt (\`is_rec\`) costs 10 more, and sound 15 more on models before q3. Music, voice, style and
 watermark are free. A task that fails or is cancelled gives its whole price back.`
 
@@ -23,30 +23,20 @@ const ENGINE = `The local engine is not generative. It gives every model the sam
 prompt, or the start image, moved as a camera would. In the place of sound it plays tones. The model decides lengths, sizes and
 prices.`
 
-const makePriceTable = (): string =>
-  makeTable(
-    ['model', 'seconds (default)', 'ratios', 'resolution: credits', 'off-peak'],
-    [
-      ...Object.entries(VIDEO_MODELS).map(([name, row]: [string, VideoModel]) => [
-        `\`${name}\``,
-        ...lengthsAndPrices(row, row.ratios.join(' ')),
-        row.offers.some((offer) => offer.offPeakRate)
-          ? `${row.offers.map((offer) => offer.offPeakRate).join(', ')} a second`
-          : 'half',
-      ]),
-      ...Object.entries(EXTEND_MODELS).map(([name, row]: [string, VideoLengths]) => [
-        `extend \`${name}\``,
-        ...lengthsAndPrices(row, 'the source’s'),
-        '–',
-      ]),
-    ],
-  )
-
-const lengthsAndPrices = (row: VideoLengths, ratios: string): string[] => [
-  `${secondsInWords(row.seconds)} (${row.defaultSeconds})`,
-  ratios,
-  row.offers.map(priceOf).join('; '),
+const listModels = (): string[] => [
+  ...Object.entries(VIDEO_MODELS).map(([name, row]: [string, VideoModel]) => {
+    const rates = row.offers.map((offer) => offer.offPeakRate)
+    const offPeak = rates.some(Boolean) ? `${rates.join(', ')} a second` : 'half'
+    const ratios = row.ratios.length < 5 ? `; ratios ${row.ratios.join(' ')}` : ''
+    return `\`${name}\`, ${describe(row)}${ratios}; off-peak ${offPeak}`
+  }),
+  ...Object.entries(EXTEND_MODELS).map(
+    ([name, row]: [string, VideoLengths]) => `extend \`${name}\`, ${describe(row)}`,
+  ),
 ]
+
+const describe = ({ seconds, defaultSeconds, offers }: VideoLengths): string =>
+  `${secondsInWords(seconds)} s (${defaultSeconds}): ${offers.map(priceOf).join('; ')}`
 
 const priceOf = ({ resolution, price, seconds, needsStartImage, isDefault }: VideoOffer): string =>
   [

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 
 import { readConfig } from '../../src/config.ts'
 import { Env } from '../../src/process/settings/env.ts'
-import { makePage, makeTable } from './markdown.ts'
+import { makeList, makePage, wrap } from './markdown.ts'
 
 type Name = keyof Env
 
@@ -12,7 +12,6 @@ const GROUPS: Record<string, Name[]> = {
     'DATABASE_URL',
     'DATABASE_DIRECT_URL',
     'DATABASE_POOL',
-    'DATABASE_TIMEOUT_MS',
     'TEMPORAL_ADDRESS',
     'TEMPORAL_NAMESPACE',
     'TASK_QUEUE',
@@ -22,19 +21,20 @@ const GROUPS: Record<string, Name[]> = {
     'HOST',
     'PORT',
     'CORS_ORIGINS',
-    'STREAMS_MAX',
     'TRUST_PROXY',
     'RATE_LIMITS',
     'DRAIN_DELAY_SECONDS',
   ],
-  'Issuer of bearer tokens': [
+  'Keys and the issuer of bearer tokens': [
+    'SIGNING_KEYS',
+    'SECRETS_KEYS',
+    'WEBHOOK_DEFAULT_SECRET',
     'AUTH_ISSUER',
     'AUTH_AUDIENCE',
     'AUTH_JWKS_URL',
     'ADMIN_SUBJECTS',
     'ADMIN_CLAIM',
     'DEVELOPMENT_ISSUER_KEY',
-    'DEVELOPMENT_USERS',
   ],
   Console: [
     'CONSOLE',
@@ -44,13 +44,6 @@ const GROUPS: Record<string, Name[]> = {
     'CONSOLE_AUTH_ORIGINS',
     'CONSOLE_INSTALL',
     'TEMPORAL_UI_URL',
-  ],
-  Keys: ['SIGNING_KEYS', 'SECRETS_KEYS', 'WEBHOOK_DEFAULT_SECRET'],
-  'Quotas of what is kept': [
-    'OWNER_TASK_LIMIT',
-    'OWNER_BYTE_LIMIT',
-    'ADDRESS_TASK_LIMIT',
-    'ADDRESS_BYTE_LIMIT',
   ],
   Files: [
     'STORAGE',
@@ -65,65 +58,41 @@ const GROUPS: Record<string, Name[]> = {
     'S3_SECRET_ACCESS_KEY',
     'S3_REDIRECT',
     'SCRATCH_PATH',
-    'RESULT_LINK_SECONDS',
     'RESULT_RETENTION_DAYS',
   ],
-  'Image tasks': [
+  Tasks: [
+    'OWNER_TASK_LIMIT',
+    'OWNER_BYTE_LIMIT',
     'IMAGE_MAX_BYTES',
-    'IMAGE_MAX_PIXELS',
-    'IMAGE_URL_TIMEOUT_SECONDS',
-    'IMAGE_URL_REDIRECTS',
     'IMAGE_DEADLINE_SECONDS',
-  ],
-  'Video tasks': [
     'VIDEO_AUTH',
     'VIDEO_EXTEND_SOURCE',
     'VIDEO_CONCURRENCY_PER_OWNER',
-    'ANONYMOUS_SLOTS',
     'OWNER_CREDIT_LIMIT',
     'VIDEO_DEADLINE_SECONDS',
-    'OFF_PEAK_DEADLINE_SECONDS',
     'FFMPEG_PATH',
-    'FFPROBE_PATH',
   ],
   Upstreams: [
     'IMAGE_ENGINE',
     'VENDOR_IMAGE_URL',
     'VENDOR_IMAGE_KEY',
-    'VENDOR_IMAGE_RATE',
-    'VENDOR_IMAGE_CONCURRENCY',
     'VIDEO_ENGINE',
     'VENDOR_VIDEO_URL',
     'VENDOR_VIDEO_KEY',
-    'VENDOR_VIDEO_RATE',
-    'VENDOR_VIDEO_CONCURRENCY',
-    'VENDOR_SLOTS',
+    'VENDOR_RATE',
   ],
-  Registry: [
+  'The registry, and addresses that callers name': [
     'PUBLISH_AUTH',
-    'OIDC_AUDIENCE',
-    'MAX_PUBLISHERS_PER_USER',
-    'SEARCH_MAX_DEPTH',
-    'UPLOAD_EXPIRY_SECONDS',
     'ARCHIVE_MAX_BYTES',
     'EXTRACTION_TOKEN',
-  ],
-  'Addresses that callers name': [
     'OUTBOUND_PORTS',
     'OUTBOUND_DENY',
     'OUTBOUND_ALLOW_LOOPBACK',
-    'MAX_ENDPOINTS',
-    'ANONYMOUS_REDELIVERIES_PER_EVENT',
-    'ANONYMOUS_REDELIVERIES_PER_HOST',
   ],
-  Workers: ['WORKER_ROLE', 'MEDIA_SLOTS', 'WORKFLOW_BUNDLE', 'HEARTBEAT_SECONDS'],
-  'Loops of the api': [
-    'RELAY_INTERVAL_MS',
+  'Workers and every process': [
+    'WORKER_ROLE',
+    'MEDIA_SLOTS',
     'DELIVERY_RUNS',
-    'RECONCILE_INTERVAL_SECONDS',
-    'RECONCILE_AFTER_SECONDS',
-  ],
-  'Every process': [
     'NODE_ENV',
     'LOG_LEVEL',
     'METRICS_PORT',
@@ -131,8 +100,6 @@ const GROUPS: Record<string, Name[]> = {
     'OTEL_EXPORTER_OTLP_ENDPOINT',
     'FAILPOINT',
     'VIDEO_TINY',
-    'WEBHOOK_TIME_FACTOR',
-    'NODE_TLS_REJECT_UNAUTHORIZED',
   ],
 }
 
@@ -152,20 +119,21 @@ export const SAMPLES: Partial<Record<Name, string>> = {
 
 /** The page of all settings. */
 export const makeSettingsPage = (): string =>
-  makePage('Settings', 'the schema in `src/process/settings/env.ts`', [INTRO, makeSettingsTable()])
+  makePage('Settings', 'the schema in `src/process/settings/env.ts`', [
+    wrap(INTRO),
+    ...makeSettingsParts(),
+  ])
 
-const INTRO = `\`npm start\`, \`npm run demo\` and \`npm test\` set everything themselves. In production all settings come from the environment, and
-\`.env.example\` lists them to be filled in. A process that finds wrong settings names every fault at once and ends. With
-\`NODE_ENV=production\` it refuses settings that only development may have.`
+const INTRO = `\`npm start\`, \`npm run demo\` and \`npm test\` set everything themselves. In production all settings come from the
+environment, and \`.env.example\` lists them to be filled in. A process that finds wrong settings names every error at once and
+ends. With \`NODE_ENV=production\` it rejects settings that only development may have. In brackets is the default. What is not
+here is a constant with its reason in \`src/process/settings/constants.ts\`.`
 
-const makeSettingsTable = (): string =>
-  makeTable(
-    ['setting', 'default', 'meaning'],
-    listGroups().flatMap(([title, names]) => [
-      [`**${title}**`, '', ''],
-      ...names.map((name) => [`\`${name}\``, showDefault(name), describe(name)]),
-    ]),
-  )
+const makeSettingsParts = (): string[] =>
+  listGroups().flatMap(([title, names]) => [
+    `## ${title}`,
+    makeList(names.map((name) => `\`${name}\`${showDefault(name)}: ${describe(name)}`)),
+  ])
 
 /** `.env.example`: what production must set is empty or shows its form, what has a default is commented out. */
 export const makeEnvExample = (): string =>
@@ -208,11 +176,11 @@ TEMPORAL_DATABASE_PASSWORD=
 # COMPOSE_PROFILES=s3
 
 # docker-compose.yml sets DATABASE_URL, TEMPORAL_ADDRESS, HOST, METRICS_PORT, METRICS_HOST, STORAGE_PATH,
-# SCRATCH_PATH, WORKER_ROLE, WORKFLOW_BUNDLE and NODE_ENV itself; PORT is the port of this machine that leads to the api.`
+# SCRATCH_PATH, WORKER_ROLE and NODE_ENV itself; PORT is the port of this machine that leads to the api.`
 
 const makeEntry = (name: Name): string => {
   const lines = describe(name)
-    .match(/.{1,116}(?:\s|$)/g)
+    .match(/.{1,98}(?:\s|$)/g)
     ?.map((line) => `# ${line.trimEnd()}`)
   const given = `${name}=${UNSHOWN.test(name) ? '' : (SAMPLES[name] ?? '')}`
   const value = isRequired(name) ? given : `# ${name}=${SETTINGS[name].default ?? ''}`
@@ -245,8 +213,8 @@ const describe = (name: Name): string => {
 }
 
 const showDefault = (name: Name): string => {
-  if (isRequired(name, 'development')) return '**required**'
-  if (isRequired(name)) return '**required** in production'
+  if (isRequired(name, 'development')) return ' (**required**)'
+  if (isRequired(name)) return ' (**required** in production)'
   const { default: value = '' } = SETTINGS[name]
-  return value === '' ? '–' : `\`${value}\``
+  return value === '' ? '' : ` (\`${value}\`)`
 }

@@ -65,7 +65,7 @@ const start = async (): Promise<Shared> => {
       development: true,
       env: {
         ADMIN_SUBJECTS: 'operator',
-        DEVELOPMENT_USERS: 'alice,bob,carol,operator',
+        OVERRIDE_DEVELOPMENT_USERS: 'alice,bob,carol,operator',
         VIDEO_TINY: 'true',
       },
     }),

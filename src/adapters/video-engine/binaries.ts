@@ -24,9 +24,8 @@ export interface Binary {
 }
 
 export interface BinarySearch {
-  /** FFMPEG_PATH and FFPROBE_PATH. */
+  /** FFMPEG_PATH; an ffprobe beside it is taken, too. */
   ffmpegPath?: string | undefined
-  ffprobePath?: string | undefined
   /** PATH. */
   searchPath: string
   production: boolean
@@ -62,18 +61,15 @@ interface FoundTool {
   onSystem: boolean
 }
 
-const VARIABLES: Record<Tool, string> = { ffmpeg: 'FFMPEG_PATH', ffprobe: 'FFPROBE_PATH' }
-
 const findTool = async (tool: Tool, search: BinarySearch): Promise<FoundTool> => {
-  const variable = VARIABLES[tool]
-  const configured = tool === 'ffmpeg' ? search.ffmpegPath : search.ffprobePath
+  const configured = await findConfigured(tool, search)
   const system = await findOnPath(tool, search.searchPath)
   if (configured !== undefined) {
     const fault = await findFault(tool, configured)
     if (fault === undefined)
       return { binary: { path: configured, origin: 'configured' }, onSystem: system !== undefined }
     throw new Error(
-      `${variable}=${configured} ${fault}: give the path of ${NEEDED[tool]}, or unset it`,
+      `FFMPEG_PATH: ${configured} ${fault}: give the path of ${NEEDED[tool]}, or unset it`,
     )
   }
   const faults: string[] = []
@@ -90,14 +86,25 @@ const findTool = async (tool: Tool, search: BinarySearch): Promise<FoundTool> =>
     faults.push(`the packaged ${tool} ${fault}`)
   }
   const known = faults.length > 0 ? ` (${faults.join('; ')})` : ''
-  throw new Error(
-    `there is no usable ${tool}${known}: install ${NEEDED[tool]} or set ${variable} to one`,
+  throw new Error(`there is no usable ${tool}${known}: install ${NEEDED[tool]} or set FFMPEG_PATH`)
+}
+
+/** FFMPEG_PATH, or the ffprobe beside it where there is one. */
+const findConfigured = async (
+  tool: Tool,
+  { ffmpegPath }: BinarySearch,
+): Promise<string | undefined> => {
+  if (ffmpegPath === undefined || tool === 'ffmpeg') return ffmpegPath
+  const beside = join(dirname(ffmpegPath), tool)
+  return await access(beside).then(
+    () => beside,
+    () => undefined,
   )
 }
 
 const NEEDED: Record<Tool, string> = {
   ffmpeg: 'an ffmpeg 4.1 or later with libx264',
-  ffprobe: 'an ffprobe',
+  ffprobe: 'an ffmpeg with an ffprobe beside it',
 }
 
 const execute = promisify(execFile)

@@ -40,7 +40,7 @@ export const makeDevelopmentRoutes = ({ sql, development }: DevelopmentDeps): Ro
       summary: 'List the development users',
       responses: {
         200: {
-          description: 'The users, in the order of DEVELOPMENT_USERS.',
+          description: 'The users, always in the same order.',
           schema: Type.Array(DevelopmentUser),
           example: [{ user: 'alice', platform_admin: false }],
         },

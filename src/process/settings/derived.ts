@@ -33,9 +33,7 @@ export const readTimings = (
   timing: RenderTiming
   videoTiming: VideoTiming
   checkTiming: Partial<CheckTiming>
-  slots: number
-  anonymousSlots: number
-} => ({
+} & Slots => ({
   timing: {
     heartbeatSeconds: config.HEARTBEAT_SECONDS,
     deadlineSeconds: config.IMAGE_DEADLINE_SECONDS,
@@ -46,18 +44,36 @@ export const readTimings = (
     offPeakSeconds: config.OFF_PEAK_DEADLINE_SECONDS,
   },
   checkTiming: { heartbeatSeconds: config.HEARTBEAT_SECONDS },
-  slots: config.VIDEO_CONCURRENCY_PER_OWNER,
-  anonymousSlots: config.ANONYMOUS_SLOTS,
+  ...readSlots(config),
 })
 
-/** What one account may have at once. */
-export const readQuotas = (config: Config): Quotas => {
-  const { RESULT_RETENTION_DAYS: retentionDays } = config
-  return {
-    owner: { tasks: config.OWNER_TASK_LIMIT, bytes: config.OWNER_BYTE_LIMIT, retentionDays },
-    address: { tasks: config.ADDRESS_TASK_LIMIT, bytes: config.ADDRESS_BYTE_LIMIT, retentionDays },
-  }
+interface Slots {
+  slots: number
+  anonymousSlots: number
 }
+
+/** Video tasks that hold a slot at once: of one owner, and of all callers without a credential, who are many but unknown. */
+export const readSlots = ({ VIDEO_CONCURRENCY_PER_OWNER: slots }: Config): Slots => ({
+  slots,
+  anonymousSlots: 4 * slots,
+})
+
+/** An address without a credential has this part of what an owner has: nobody vouches for it. */
+const ADDRESS_PART = 0.1
+
+/** What one account may have at once. */
+export const readQuotas = ({
+  OWNER_TASK_LIMIT: tasks,
+  OWNER_BYTE_LIMIT: bytes,
+  RESULT_RETENTION_DAYS: retentionDays,
+}: Config): Quotas => ({
+  owner: { tasks, bytes, retentionDays },
+  address: {
+    tasks: Math.ceil(tasks * ADDRESS_PART),
+    bytes: Math.ceil(bytes * ADDRESS_PART),
+    retentionDays,
+  },
+})
 
 /** When notifications are sent, and how long one waits whose receiver's host has enough requests at once. */
 export const readDelivery = ({
@@ -89,28 +105,17 @@ export const readMediaLimits = (config: Config): MediaLimits => {
 }
 
 /** What a core worker calls for each family of tasks; absent where no address is set. */
-export const readUpstreams = (config: Config) => ({
-  ...(config.VENDOR_IMAGE_URL !== '' && {
-    image: {
-      url: config.VENDOR_IMAGE_URL,
-      key: config.VENDOR_IMAGE_KEY,
-      limits: {
-        perSecond: config.VENDOR_IMAGE_RATE,
-        atOnce: config.VENDOR_IMAGE_CONCURRENCY,
-      },
-    },
-  }),
-  ...(config.VENDOR_VIDEO_URL !== '' && {
-    video: {
-      url: config.VENDOR_VIDEO_URL,
-      key: config.VENDOR_VIDEO_KEY,
-      limits: {
-        perSecond: config.VENDOR_VIDEO_RATE,
-        atOnce: config.VENDOR_VIDEO_CONCURRENCY,
-      },
-    },
-  }),
-})
+export const readUpstreams = (config: Config) => {
+  const limits = { perSecond: config.VENDOR_RATE, atOnce: config.VENDOR_CONCURRENCY }
+  return {
+    ...(config.VENDOR_IMAGE_URL !== '' && {
+      image: { url: config.VENDOR_IMAGE_URL, key: config.VENDOR_IMAGE_KEY, limits },
+    }),
+    ...(config.VENDOR_VIDEO_URL !== '' && {
+      video: { url: config.VENDOR_VIDEO_URL, key: config.VENDOR_VIDEO_KEY, limits },
+    }),
+  }
+}
 
 /** Whom an api signs tokens for on the embedded stack; undefined everywhere else. */
 export const readDevelopment = (

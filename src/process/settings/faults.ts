@@ -5,6 +5,7 @@ import ipaddr from 'ipaddr.js'
 import { makeAddressJudge } from '../../adapters/outbound/address.ts'
 import { isLoopbackHost } from '../../adapters/outbound/url.ts'
 import { decodeWebhookSecret } from '../../adapters/webhook.ts'
+import { OVERRIDE } from './constants.ts'
 import { hasBucket, splitList } from './env.ts'
 import type { Env } from './env.ts'
 import { isGuessable } from './guessable.ts'
@@ -19,12 +20,17 @@ export const NO_PROXY = 'none'
 export type ProcessName = 'api' | 'worker' | 'migrate' | 'operate'
 
 export interface SettingFault {
-  name: keyof Env
+  /** The variable. */
+  name: string
   message: string
 }
 
 /** What is wrong with settings that their schema lets pass. */
-export const findSettingFaults = (env: Env, process: ProcessName): SettingFault[] => {
+export const findSettingFaults = (
+  env: Env,
+  process: ProcessName,
+  given: NodeJS.ProcessEnv,
+): SettingFault[] => {
   const rules = Object.entries(RULES) as [RuledName, Rule][]
   const faults = rules
     .filter(([name]) => !isNeedless(env, process, name))
@@ -35,7 +41,7 @@ export const findSettingFaults = (env: Env, process: ProcessName): SettingFault[
     ...developmentFaults(env),
     ...vendorFaults(env, process),
     ...storeFaults(env),
-    ...productionFaults(env, process),
+    ...productionFaults(env, process, given),
   ].filter(({ name }) => !faults.some((fault) => fault.name === name))
   return [...faults, ...further]
 }
@@ -158,14 +164,6 @@ const isPrivateKey = (text: string): boolean => {
   }
 }
 
-const judgeUsers: Rule = (value, name) => {
-  const users = splitList(value)
-  if (users.length === 0) return [`${name} must name a user, got ${value}`]
-  return users
-    .filter((user) => user.length > 255 || user === 'anonymous')
-    .map((user) => `${name} must be users of 1 to 255 characters other than anonymous, got ${user}`)
-}
-
 const RULES = {
   DATABASE_URL: judgeDatabase,
   DATABASE_DIRECT_URL: judgeDatabase,
@@ -189,7 +187,6 @@ const RULES = {
   VENDOR_VIDEO_URL: judgeServer,
   AUTH_JWKS_URL: judgeUrl,
   DEVELOPMENT_ISSUER_KEY: judgeIssuerKey,
-  DEVELOPMENT_USERS: judgeUsers,
 } satisfies Partial<Record<keyof Env, Rule>>
 
 type RuledName = keyof typeof RULES
@@ -252,19 +249,26 @@ const storeFaults = (env: Env): SettingFault[] => {
 }
 
 /** Faults of the rules that are broken. */
-const toFaults = (rules: [broken: boolean, name: keyof Env, rule: string][]): SettingFault[] =>
+const toFaults = (rules: [broken: boolean, name: string, rule: string][]): SettingFault[] =>
   rules.filter(([broken]) => broken).map(([, name, rule]) => ({ name, message: `${name} ${rule}` }))
 
-const productionFaults = (env: Env, process: ProcessName): SettingFault[] => {
+const productionFaults = (
+  env: Env,
+  process: ProcessName,
+  given: NodeJS.ProcessEnv,
+): SettingFault[] => {
   if (env.NODE_ENV !== 'production') return []
-  const refused: [boolean, keyof Env, string][] = [
+  const refused: [boolean, string, string][] = [
     [env.OUTBOUND_ALLOW_LOOPBACK, 'OUTBOUND_ALLOW_LOOPBACK', 'must not be set'],
     [env.FAILPOINT !== undefined, 'FAILPOINT', 'must not be set'],
     [env.VIDEO_TINY, 'VIDEO_TINY', 'must not be set'],
     [env.DEVELOPMENT_ISSUER_KEY !== '', 'DEVELOPMENT_ISSUER_KEY', 'must not be set'],
-    [env.WEBHOOK_TIME_FACTOR !== 1, 'WEBHOOK_TIME_FACTOR', 'must not be set'],
+    ...Object.keys(given)
+      .filter((name) => name.startsWith(OVERRIDE))
+      .map((name): [boolean, string, string] => [true, name, 'must not be set']),
     [
-      env.NODE_TLS_REJECT_UNAUTHORIZED === '0',
+      // Node's own: it would take any certificate.
+      given['NODE_TLS_REJECT_UNAUTHORIZED'] === '0',
       'NODE_TLS_REJECT_UNAUTHORIZED',
       'must not be set to 0',
     ],
@@ -278,7 +282,7 @@ const productionFaults = (env: Env, process: ProcessName): SettingFault[] => {
       'TRUST_PROXY',
       `must name the proxies before the api, or be ${NO_PROXY},`,
     ],
-    ...OWN_KEYS.map((name): [boolean, keyof Env, string] => [
+    ...OWN_KEYS.map((name): [boolean, string, string] => [
       splitList(env[name] ?? '').some(isGuessable),
       name,
       'holds a key that others know or can guess: make a new one with `openssl rand -base64 32` before it is used',

@@ -43,8 +43,11 @@ describe('the search for ffmpeg', () => {
       searchPath: `/nowhere:${system}`,
     })
     assert.deepEqual(configured.ffmpeg, { path: join(own, 'ffmpeg'), origin: 'configured' })
-    assert.deepEqual(configured.ffprobe, { path: join(system, 'ffprobe'), origin: 'system' })
+    assert.deepEqual(configured.ffprobe, { path: join(own, 'ffprobe'), origin: 'configured' })
     assert.equal(configured.readsCallerVideo, true)
+    await rm(join(own, 'ffprobe'))
+    const alone = await find({ ffmpegPath: join(own, 'ffmpeg'), searchPath: system })
+    assert.deepEqual(alone.ffprobe, { path: join(system, 'ffprobe'), origin: 'system' })
     const fallback = await find({})
     assert.deepEqual(fallback.ffmpeg, { path: join(packaged, 'ffmpeg'), origin: 'packaged' })
   })
@@ -62,10 +65,14 @@ describe('the search for ffmpeg', () => {
     const ffmpegPath = join(dir, 'none')
     await assert.rejects(
       find({ ffmpegPath }),
-      /^Error: FFMPEG_PATH=.*none does not run \(ENOENT\): give the path/,
+      /^Error: FFMPEG_PATH: .*none does not run \(ENOENT\): give the path/,
     )
-    const ffprobePath = join(await makeFolder('failing', 'exit 1'), 'ffprobe')
-    await assert.rejects(find({ ffprobePath }), /^Error: FFPROBE_PATH=.* does not run/)
+    const fit = await makeFolder('failing', FIT)
+    await writeFile(join(fit, 'ffprobe'), '#!/bin/sh\nexit 1\n')
+    await assert.rejects(
+      find({ ffmpegPath: join(fit, 'ffmpeg') }),
+      /^Error: FFMPEG_PATH: .*ffprobe does not run/,
+    )
   })
 
   test('names the variable to set when nothing is there', async () => {

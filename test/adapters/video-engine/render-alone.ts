@@ -5,7 +5,6 @@ import { makeLocalVideoEngine } from '../../../src/adapters/video-engine/local.t
 const [scratchDir = '', how] = process.argv.slice(2)
 const found = await findVideoBinaries({
   ffmpegPath: process.env.FFMPEG_PATH,
-  ffprobePath: process.env.FFPROBE_PATH,
   searchPath: process.env.PATH ?? '',
   production: false,
 })

@@ -28,7 +28,6 @@ export const openStudio = async () => {
   const dir = await mkdtemp(join(tmpdir(), 'kiln-video-engine-'))
   const binaries = await findVideoBinaries({
     ffmpegPath: process.env.FFMPEG_PATH,
-    ffprobePath: process.env.FFPROBE_PATH,
     searchPath: process.env.PATH ?? '',
     production: false,
   })

@@ -1,6 +1,6 @@
 import { KilnError } from '../index.ts'
 
-/** What the process ends with; docs/command-line.md tells callers. */
+/** What the process ends with; docs/client.md tells callers. */
 export const EXIT = { done: 0, failed: 1, usage: 2, refused: 3, away: 4, local: 5, left: 130 }
 
 /** The command line is not one that is understood. */

@@ -98,7 +98,4 @@ const runCommand = async (
 
 // Whoever reads the output may go away before its end.
 process.stdout.on('error', () => {})
-// npm runs scripts at the top of the repository, wherever it is called.
-const { INIT_CWD, npm_lifecycle_event: script } = process.env
-if (INIT_CWD !== undefined && script === 'kiln') process.chdir(INIT_CWD)
 process.exitCode = await main(process.argv.slice(2))

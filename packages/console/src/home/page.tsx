@@ -82,7 +82,7 @@ const FirstSteps = () => {
   const { data: service } = useQuery(serviceQuery)
   const me = useMe()
   const token = service?.development
-    ? `export KILN_TOKEN="$(npm run --silent token -- ${me?.id ?? 'alice'})"`
+    ? `export KILN_TOKEN="$(npm run --silent kiln -- token --user ${me?.id ?? 'alice'})"`
     : 'export KILN_API_KEY="…"   # make one under Account'
   return (
     <Panel title="First steps" actions={<LinkButton to="/try">Try it here</LinkButton>}>

@@ -1,5 +1,5 @@
 /**
- * What `npm run test:node -- 24 26` runs: the tests of HTTP, workflows and engines, then the demonstration, each on the
+ * What `npm run test:system -- node 24 26` runs: the tests of HTTP, workflows and engines, then the demonstration, each on the
  * newest release of the given majors of Node. The binaries are packages of npm and stay in the user's cache.
  */
 import { spawnSync } from 'node:child_process'
@@ -8,7 +8,7 @@ import { delimiter, dirname, join } from 'node:path'
 
 import envPaths from 'env-paths'
 
-import { ROOT } from '../src/local/root.ts'
+import { ROOT } from '../../src/local/root.ts'
 
 const TESTS = ['test/http', 'test/workflows', 'test/adapters']
 
@@ -20,7 +20,7 @@ interface Result {
 
 const main = (majors: readonly string[]): Result[] => {
   if (majors.length === 0 || !majors.every((major) => /^\d+$/.test(major)))
-    throw new Error('usage: npm run test:node -- <major> …, for instance 24 26')
+    throw new Error('usage: npm run test:system -- node <major> …, for instance 24 26')
   return majors.map((major) => {
     const node = installNode(major)
     const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim()
