@@ -9,10 +9,18 @@ const [, , name = '', ...args] = process.argv
 const IS_CHECKOUT = existsSync(new URL('run.mjs', import.meta.url))
 
 /** Sources in a checkout, and what the build makes of those that an image has, too. */
-const CLIENT = { source: 'packages/client/src/cli/kiln.ts', built: './client/kiln.js', args: [name, ...args] }
+const CLIENT = {
+  source: 'packages/client/src/cli/kiln.ts',
+  built: './client/kiln.js',
+  args: [name, ...args],
+}
 const COMMANDS = {
   operate: { source: 'src/operate.ts', built: './src/operate.js', args },
-  extract: { source: 'packages/inspector/src/kiln-inspect.ts', built: './packages/inspector/src/kiln-inspect.js', args },
+  extract: {
+    source: 'packages/inspector/src/kiln-inspect.ts',
+    built: './packages/inspector/src/kiln-inspect.js',
+    args,
+  },
   receiver: { source: 'tools/receiver.ts', args },
   token: { source: 'src/local.ts', args: [name, ...args] },
 }
@@ -42,8 +50,7 @@ if (['', 'help', '-h', '--help'].includes(name)) process.stdout.write(HELP)
 const { source, built, args: rest } = find()
 // npm runs scripts at the top of the repository, wherever it is called; paths are those of the caller.
 const { INIT_CWD } = process.env
-if (INIT_CWD && IS_CHECKOUT && source.startsWith('packages/'))
-  process.chdir(INIT_CWD)
+if (INIT_CWD && IS_CHECKOUT && source.startsWith('packages/')) process.chdir(INIT_CWD)
 process.argv = [process.argv[0], process.argv[1], ...rest]
 if (IS_CHECKOUT) {
   process.argv.splice(2, 0, source)

@@ -73,7 +73,7 @@ describe('a process that can serve', () => {
     assert.deepEqual([status, headers.get('cache-control')], [200, 'no-cache'])
     assert.match(String(build), /^[0-9a-f]{16}$/)
     assert.deepEqual(rest, {
-      version: '0.1.0',
+      version: '0.2.0',
       issuer: DEVELOPMENT_ISSUER,
       client_id: 'console',
       scopes: 'openid profile email',

@@ -121,17 +121,6 @@ export const AWAITS_OUTAGE = {
   OVERRIDE_DATABASE_TIMEOUT_MS: String(Math.min(Math.round(PATIENCE_MS / 20), 60_000)),
 }
 
-/** Release 0.1.0 has as settings what are constants now, and every release has a bundle of its own. */
-const adaptToRelease = (env: NodeJS.ProcessEnv, release: string): NodeJS.ProcessEnv => ({
-  ...Object.fromEntries(
-    Object.entries(env)
-      .filter(([name]) => name.startsWith(OVERRIDE))
-      .map(([name, value]) => [name.slice(OVERRIDE.length), value]),
-  ),
-  WORKFLOW_BUNDLE: join(release, 'dist/workflow-bundle.js'),
-  OVERRIDE_WORKFLOW_BUNDLE: join(release, 'dist/workflow-bundle.js'),
-})
-
 /** Production has every constant as it is. */
 const adaptToProduction = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   env['NODE_ENV'] === 'production'
@@ -209,7 +198,7 @@ export const startService = async ({
         ...(role === 'api' && development && { DEVELOPMENT_ISSUER_KEY: JSON.stringify(key) }),
         ...(role === 'media' && !release && WITHOUT_KEYS),
         ...own,
-        ...(release && adaptToRelease({ ...settings, ...own }, release)),
+        ...(release && { OVERRIDE_WORKFLOW_BUNDLE: join(release, 'dist/workflow-bundle.js') }),
       }),
     })
     entries.set(role, entry)

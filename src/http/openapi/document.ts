@@ -9,7 +9,7 @@ import type { Method, ResponseSpec, Route } from '../route.ts'
 type Json = Record<string, unknown>
 
 /** Of the API; package.json has the same. */
-export const VERSION = '0.1.0'
+export const VERSION = '0.2.0'
 
 const INTRO = `Kiln takes long-running image and video work and never loses it. The local engines are classical image processing and drawing: **they are not generative** and invent no light source, object, face or scene.
 
