@@ -1,21 +1,17 @@
-import { randomUUID } from 'node:crypto'
-
 import { makeDatabase } from '../src/db/client.ts'
 import type { Sql } from '../src/db/client.ts'
 import { listStillDeliveries } from '../src/db/event/delivery.ts'
 import { leaseOutbox } from '../src/db/shared/outbox.ts'
 import { deleteOldRecords, listTasksToPurge } from '../src/db/shared/purge.ts'
 import { listStillTasks } from '../src/db/task/reconcile.ts'
-import { unitOfWork } from '../src/db/unit-of-work.ts'
-import { enterQueue } from '../src/db/video-task/video-queue.ts'
 import { IMAGE_API } from '../test/support/client.ts'
 import { startWebhookReceiver } from '../test/support/receiver.ts'
 import type { WebhookReceiver } from '../test/support/receiver.ts'
 import { startService } from '../test/support/service.ts'
 import { bearer, callJson } from './support/call.ts'
 import { median, say, showRatio } from './support/figures.ts'
-import { withServers } from './support/keep.ts'
-import type { Keep } from './support/keep.ts'
+import { withServers } from '../test/support/keep.ts'
+import type { Keep } from '../test/support/keep.ts'
 import { inTurns, rateOf } from './support/lanes.ts'
 import { DEFAULTS } from './support/settings.ts'
 import { relight, startTaskClient } from './support/task-client.ts'
@@ -93,26 +89,8 @@ const startSide = async (keep: Keep, receiver: WebhookReceiver) => {
         await listTasksToPurge(sql, 30)
         await deleteOldRecords(sql)
       }),
-    admission: () => rateOf(600, 1, () => admitOne(sql)),
   }
   return { sql, rates }
-}
-
-/** A video task enters its owner's queue, is admitted, and is gone again. */
-const admitOne = async (sql: Sql): Promise<void> => {
-  const id = randomUUID()
-  await sql`insert into owner (id) values ('bench') on conflict do nothing`
-  await sql`
-    insert into task (id, family, kind, segment, owner, account, status, settings)
-    values (${id}, 'video', 'text2video', 'text2video', 'bench', 'bench', 'created', '{}')
-  `
-  const tell = (): Promise<void> => Promise.resolve()
-  const options = { slots: 5, offPeakSeconds: 1, tell }
-  const entered = await unitOfWork({ sql }, (sql) => enterQueue(sql, id, options))
-  if (!entered?.isAdmitted) throw new Error('a video task was not admitted')
-  await sql`
-    update task set status = 'success', ended_at = clock_timestamp() where id = ${id}
-  `
 }
 
 /** Adds ended tasks, a tenth of them those of the caller, half of them videos, as they are after a year. */

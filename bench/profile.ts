@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { Client, Connection } from '@temporalio/client'
@@ -9,19 +9,18 @@ import { startWebhookReceiver } from '../test/support/receiver.ts'
 import { startService } from '../test/support/service.ts'
 import type { Service } from '../test/support/service.ts'
 import type { TestServers } from '../test/support/servers.ts'
+import { startTemporalOnPostgres } from '../test/support/temporal-postgres.ts'
 import { makeKilnPublish } from './publish/kiln.ts'
 import { makeArchive, makeTarget } from './publish/target.ts'
 import { startBareTasks } from './support/bare-task.ts'
 import { callJson } from './support/call.ts'
 import { say } from './support/figures.ts'
-import { withServers } from './support/keep.ts'
+import { withServers } from '../test/support/keep.ts'
 import { inLanes, rateOf } from './support/lanes.ts'
 import { readProcessors, spentOn, watchProcessors } from './support/processor.ts'
 import type { Spent } from './support/processor.ts'
 import { DEFAULTS } from './support/settings.ts'
 import { relight, startTaskClient } from './support/task-client.ts'
-import { startOnPostgres, temporalOnSqlite } from './support/temporal.ts'
-import type { Temporal } from './support/temporal.ts'
 
 /** How many of each, one after another and then so many at once. */
 const TIMES = Number(process.env['TIMES'] ?? 60)
@@ -36,7 +35,15 @@ const IN_FLIGHT = 8
 export const run = async (): Promise<void> =>
   await withServers(async (keep, servers) => {
     const isOnPostgres = process.env['TEMPORAL'] === 'postgres'
-    const temporal = isOnPostgres ? await startOnPostgres(keep, servers) : temporalOnSqlite(servers)
+    const temporal = {
+      address: servers.env.TEST_TEMPORAL_ADDRESS,
+      folder: join(servers.folder, isOnPostgres ? 'temporal-postgres' : 'temporal'),
+    }
+    if (isOnPostgres) {
+      const options = { postgresUrl: servers.env.TEST_DATABASE_URL, dataDir: temporal.folder }
+      await mkdir(options.dataDir)
+      temporal.address = keep(await startTemporalOnPostgres(options)).address
+    }
     const env = {
       ...DEFAULTS,
       VIDEO_TINY: 'true',
@@ -113,12 +120,12 @@ const compareMix = async (
 const makeProbe = async (
   service: Service,
   { folder }: TestServers,
-  { bare, temporal }: { bare: readonly number[]; temporal: Temporal },
+  { bare, temporal }: { bare: readonly number[]; temporal: { address: string; folder: string } },
 ): Promise<() => Promise<Spent>> => {
   const { sql } = service.database
   await sql`alter system set log_statement = 'all'`
   await sql`select pg_reload_conf()`
-  const processors = await watchProcessors(service, temporal.folder)
+  const readParts = await watchProcessors(service, temporal.folder)
   const connection = await Connection.connect({ address: temporal.address })
   const client = new Client({ connection })
   return async () => {
@@ -144,7 +151,7 @@ const makeProbe = async (
     const figures = await Promise.all(
       (['api', 'core', 'media'] as const).map((role) => readMetrics(service.entry(role))),
     )
-    const times = Object.entries(processors.read()).map(([part, ms]) => [`ms of ${part}`, ms])
+    const times = Object.entries(readParts()).map(([part, ms]) => [`ms of ${part}`, ms])
     return {
       ...(Object.fromEntries(times) as Spent),
       'ms of bare workers': readProcessors(bare),

@@ -1,13 +1,10 @@
 import { startComparison } from './search/compare.ts'
-import { measureWalk } from './search/measure.ts'
 import { showFigures } from './search/report.ts'
 import { listShapes } from './search/shapes.ts'
 import { startApi, withRegistry } from './support/registry.ts'
 
 /** A quick look: `NODES=20000 npm run bench -- search`. */
 const NODES = Number(process.env['NODES'] ?? 100_000)
-/** Of a page of a full sync. */
-const WALK_LIMIT = 1_000
 
 /**
  * Reads of the registry at 100,000 nodes and 1,000,000 versions, over HTTP against a real api process without rate
@@ -23,11 +20,6 @@ const WALK_LIMIT = 1_000
 export const run = async (): Promise<void> =>
   await withRegistry(NODES, async (keep, { url, sql }) => {
     const service = keep(await startApi({ url, sql }))
-    const { sides, tell, compare } = await startComparison(keep, url, service)
-    const all = await compare(await listShapes(sql, service.baseUrl))
-    const requests = Array.from({ length: Math.ceil(NODES / WALK_LIMIT) }, (_, at) => ({
-      path: `/nodes?limit=${WALK_LIMIT}&page=${at + 1}`,
-    }))
-    await tell({ requests })
-    showFigures(all, await measureWalk(requests, sides))
+    const { compare } = await startComparison(keep, url, service)
+    showFigures(await compare(await listShapes(sql)))
   })

@@ -16,7 +16,7 @@ import { startService } from '../test/support/service.ts'
 import type { Service } from '../test/support/service.ts'
 import { askForUpload, bearer } from './support/call.ts'
 import { median, say, showFigure, showSpread } from './support/figures.ts'
-import { makeFolder, withKept, withServers } from './support/keep.ts'
+import { makeFolder, withKept, withServers } from '../test/support/keep.ts'
 import { inTurns, timeOf } from './support/lanes.ts'
 import { codePath } from '../src/local/root.ts'
 

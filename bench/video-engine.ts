@@ -5,10 +5,9 @@ import { findVideoBinaries } from '../src/adapters/video-engine/binaries.ts'
 import { makeLocalVideoEngine } from '../src/adapters/video-engine/local.ts'
 import { planRender } from '../src/adapters/video-engine/plan.ts'
 import type { VideoJob } from '../src/adapters/video-engine/video-engine.ts'
-import { compareEngine } from './support/engine.ts'
-import { say } from './support/figures.ts'
-import { makeFolder, withKept } from './support/keep.ts'
-import { timeOf } from './support/lanes.ts'
+import { median, say, showPaired, showSpread } from './support/figures.ts'
+import { makeFolder, withKept } from '../test/support/keep.ts'
+import { inTurns, timeOf } from './support/lanes.ts'
 import { ROOT } from '../src/local/root.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
@@ -43,13 +42,18 @@ export const run = async (): Promise<void> =>
     for (const { name, part } of CASES) {
       const job = await makeJob(join(dir, name), part)
       const runBare = await makeBare(binaries.ffmpeg.path, job)
-      const ways = {
-        engine: async () => (await timeOf(() => engine.render(job, control))) / 1000,
-        bare: async () => (await timeOf(runBare)) / 1000,
-      }
-      const size = ((job.width * job.height) / 1e6) * SECONDS
-      const result = { size, unit: 'megapixel-second' }
-      await compareEngine(['video-engine', name], ways, { rounds: ROUNDS, warm: 1, ...result })
+      const { engine: ours, bare } = await inTurns(
+        ROUNDS,
+        {
+          engine: async () => (await timeOf(() => engine.render(job, control))) / 1000,
+          bare: async () => (await timeOf(runBare)) / 1000,
+        },
+        1,
+      )
+      showSpread(`${name}, engine`, ours, 's')
+      showSpread(`${name}, bare`, bare, 's')
+      say(`${name}: ${(median(ours) / SECONDS).toFixed(3)} s for each second of video`)
+      showPaired(`video-engine.${name}`, [ours, bare], { atMost: 1.15 })
     }
   })
 

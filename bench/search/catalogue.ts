@@ -96,7 +96,7 @@ export const makeRows = ({ publishers, nodes, versions }: CataloguePlan, index: 
 
 type VersionRow = ReturnType<typeof makeVersions>[number]
 
-/** Of versions in ascending order the one that the service would choose; `verifyCatalogue` compares. */
+/** Of versions in ascending order the one that the service would choose. */
 const latestOf = (versions: readonly VersionRow[]): VersionRow | undefined => {
   const rank = ({ deprecated, version }: VersionRow): number =>
     2 * Number(deprecated) + Number(version.includes('-'))

@@ -3,7 +3,7 @@ import { loadavg } from 'node:os'
 import { startEntry } from '../../test/support/entry.ts'
 import type { Service } from '../../test/support/service.ts'
 import { callJson } from '../support/call.ts'
-import type { Keep } from '../support/keep.ts'
+import type { Keep } from '../../test/support/keep.ts'
 import { CONCURRENCIES, measureShape } from './measure.ts'
 import type { Measured, Rounds, Sides } from './measure.ts'
 import { showHead, showRow } from './report.ts'
@@ -46,9 +46,8 @@ export const startComparison = async (keep: Keep, databaseUrl: string, service: 
     }
     return all
   }
-  return { sides, tell, compare }
+  return { compare }
 }
 
 /** Those of one key lead to the same. */
-const keyOf = ({ method = 'GET', path, headers = {} }: Shape['requests'][number]): string =>
-  `${method} ${path} ${headers['if-none-match'] ?? ''}`
+const keyOf = ({ method = 'GET', path }: Shape['requests'][number]): string => `${method} ${path}`

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { at, median } from '../support/figures.ts'
 import { inTurns, timeOf } from '../support/lanes.ts'
 import { openLane } from './http-client.ts'
-import type { HttpRequest, Lane } from './http-client.ts'
+import type { Lane } from './http-client.ts'
 import type { Shape } from './shapes.ts'
 
 /** Connections to PostgreSQL of each side: what the api takes unless DATABASE_POOL says otherwise. */
@@ -128,19 +128,3 @@ export const middle = (rounds: readonly Round[], figure: keyof Round): number =>
 /** HTTP against bare. */
 export const ratio = ({ http, bare }: Measured, figure: 'p50' | 'p99' | 'rate'): number =>
   middle(http, figure) / middle(bare, figure)
-
-/** Seconds of a full sync by one caller, who reads the pages in turn. The first warms up. */
-export const measureWalk = async (
-  requests: HttpRequest[],
-  { bare, http }: Sides,
-): Promise<Walk> => {
-  const walk = async (baseUrl: string): Promise<number> => {
-    const lane = await openLane(baseUrl, { requests })
-    const ms = await timeOf(() => sendUntil((sent) => sent === requests.length, {}, [lane]))
-    lane.close()
-    return ms / 1000
-  }
-  return await inTurns(SHORT.rounds, { bare: () => walk(bare), http: () => walk(http) }, 1)
-}
-
-export type Walk = Record<'bare' | 'http', number[]>

@@ -1,6 +1,6 @@
-import { say, showFigure, showRatio, showSpread, spread } from '../support/figures.ts'
+import { say, showFigure, spread } from '../support/figures.ts'
 import { middle, ratio } from './measure.ts'
-import type { Measured, Walk } from './measure.ts'
+import type { Measured } from './measure.ts'
 
 const RATIO_AIM = 2
 const P99_AIM_MS = 50
@@ -41,9 +41,7 @@ const writeRatio = (measured: Measured, figure: 'p50' | 'p99'): string => {
   return `${ratio(measured, figure).toFixed(2)} (${min.toFixed(2)}..${max.toFixed(2)})`
 }
 
-export const showFigures = (all: readonly Measured[], { http, bare }: Walk): void => {
-  showSpread('full walk at limit 1000 over HTTP', http, 's')
-  showSpread('full walk at limit 1000, bare', bare, 's')
+export const showFigures = (all: readonly Measured[]): void => {
   const times = { atMost: RATIO_AIM }
   for (const measured of all) {
     const { shape, concurrency } = measured
@@ -55,5 +53,4 @@ export const showFigures = (all: readonly Measured[], { http, bare }: Walk): voi
     if (concurrency === 1)
       showFigure(`search.${shape.name}.p99-ms`, middle(measured.http, 'p99'), p99)
   }
-  showRatio('search.walk', [http, bare], times)
 }

@@ -1,5 +1,4 @@
 import type { Sql } from '../../src/db/client.ts'
-import { call } from '../support/call.ts'
 import type { HttpRequest } from './http-client.ts'
 import { wordOf } from './words.ts'
 
@@ -8,8 +7,6 @@ export interface Shape {
   /** Of its figures. */
   name: string
   requests: HttpRequest[]
-  /** 200 unless given. */
-  status?: number
   /** Done before each request and not timed; such a shape is measured one request at a time. */
   before?: () => Promise<void>
   /** Whose its requests are when each makes a task: that of one is recorded, for which they all stand in turn. */
@@ -36,15 +33,10 @@ const ranks = (from: number, count: number): number[] =>
   Array.from({ length: count }, (_, at) => from + at)
 
 /** All shapes of a catalogue that is loaded. */
-export const listShapes = async (sql: Sql, baseUrl: string): Promise<Shape[]> => {
+export const listShapes = async (sql: Sql): Promise<Shape[]> => {
   const reach = await readReach(sql)
   const nodes = await listSome(sql, reach.nodes)
-  const others = await listSome(sql, reach.nodes, 1)
-  return [
-    ...searchShapes(sql, reach.deepest, nodes),
-    ...listingShapes(reach, nodes),
-    ...(await singleShapes(sql, baseUrl, { nodes, others })),
-  ]
+  return [...searchShapes(sql, reach.deepest, nodes), ...listingShapes(reach, nodes)]
 }
 
 const searchShapes = (sql: Sql, deepest: number, nodes: readonly SomeNode[]): Shape[] => {
@@ -118,30 +110,6 @@ const listingShapes = ({ nodes, changed }: Reach, some: readonly SomeNode[]): Sh
   ]
 }
 
-const singleShapes = async (
-  sql: Sql,
-  baseUrl: string,
-  { nodes, others }: Record<'nodes' | 'others', readonly SomeNode[]>,
-): Promise<Shape[]> => {
-  const full = nodes.map(({ id }) => get(`/nodes/${id}`))
-  const tagged = await Promise.all(full.map(({ path }) => withTag(baseUrl, path)))
-  const versionsOf = async (versions: number): Promise<HttpRequest[]> =>
-    (await listByVersions(sql, versions)).map((id) => get(`/nodes/${id}/versions`))
-  const installs = others.map(({ id }) => get(`/nodes/${id}/install`))
-  const names = (await listHostNodes(sql)).map((name) =>
-    get(`/host-nodes/${encodeURIComponent(name)}/node`),
-  )
-  return [
-    { name: 'node.full', requests: full },
-    { name: 'node.unchanged', requests: tagged, status: 304 },
-    { name: 'node.versions-10', requests: await versionsOf(10) },
-    { name: 'node.versions-500', requests: await versionsOf(500) },
-    { name: 'node.install', requests: installs },
-    { name: 'bulk', requests: [await makeBulk(sql)] },
-    { name: 'class-name', requests: names },
-  ]
-}
-
 interface Reach {
   nodes: number
   changed: Date
@@ -166,51 +134,14 @@ interface SomeNode {
   repository: string
 }
 
-/** Listed nodes with a latest version, evenly from all; `offset` tells sets apart. */
-export const listSome = async (sql: Sql, nodes: number, offset = 0) =>
+/** Listed nodes with a latest version, evenly from all. */
+export const listSome = async (sql: Sql, nodes: number) =>
   await sql<SomeNode[]>`
     select id, repository from (
       select n.id, n.repository, row_number() over (order by n.created_at, n.id) as place
       from node n join node_stats s on s.node_id = n.id and s.listed
       where n.latest_version_id is not null
     ) listed
-    where place % ${Math.floor(nodes / 50)}::integer = ${offset}::integer
+    where place % ${Math.floor(nodes / 50)}::integer = 0
     order by place limit 50
   `
-
-const listByVersions = async (sql: Sql, versions: number): Promise<string[]> => {
-  const rows = await sql<{ id: string }[]>`
-    select node_id as id from version v join node_stats s using (node_id)
-    where s.listed group by node_id having count(*) = ${versions} order by node_id limit 10
-  `
-  return rows.map(({ id }) => id)
-}
-
-const listHostNodes = async (sql: Sql): Promise<string[]> => {
-  const rows = await sql<{ name: string }[]>`
-    select name from (
-      select name, row_number() over (order by name) as place
-      from current_host_node h join node_stats s using (node_id) where s.listed
-    ) named
-    where place % 1000 = 0 limit 50
-  `
-  return rows.map(({ name }) => name)
-}
-
-const makeBulk = async (sql: Sql): Promise<HttpRequest> => {
-  const asked = await sql<{ node_id: string; version: string }[]>`
-    select v.node_id, v.version from version v order by v.id limit 100
-  `
-  return {
-    method: 'POST',
-    path: '/bulk/nodes/versions',
-    body: JSON.stringify({ node_versions: asked }),
-  }
-}
-
-/** A request of who has the answer already. */
-const withTag = async (baseUrl: string, path: string): Promise<HttpRequest> => {
-  const { etag } = (await call(baseUrl + path)).headers
-  if (typeof etag !== 'string') throw new Error(`${path} has no ETag`)
-  return { path, headers: { 'if-none-match': etag } }
-}

@@ -34,8 +34,7 @@ export interface Recorded {
   /** Texts of `written` and of the answer that are others in each request. */
   fresh?: Fresh
   status: number
-  /** Undefined with 304. */
-  json?: unknown
+  json: unknown
 }
 
 export interface Fresh {

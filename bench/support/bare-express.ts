@@ -48,8 +48,8 @@ app.get('/times', (_request, response) => {
   times = []
 })
 /** What it was told of, it does and answers. */
-app.use(async ({ method, originalUrl, headers }, response) => {
-  const key = `${method} ${originalUrl} ${headers['if-none-match'] ?? ''}`
+app.use(async ({ method, originalUrl }, response) => {
+  const key = `${method} ${originalUrl}`
   const { statements, written, fresh, status, json } = told.get(key) as Recorded
   const swaps = fresh ? drawSwaps(fresh) : []
   const start = performance.now()
@@ -63,9 +63,7 @@ app.use(async ({ method, originalUrl, headers }, response) => {
       await Promise.all(renewed.map((statement) => send(sql, statement)))
     })
   times.push(performance.now() - start)
-  response.status(status)
-  if (json === undefined) response.end()
-  else response.json(renew(json, swaps))
+  response.status(status).json(renew(json, swaps))
 })
 
 const server = app.listen(0, '127.0.0.1', () => {

@@ -4,8 +4,8 @@ import { listWorkingIn } from '../../src/local/process-table.ts'
 import type { Service } from '../../test/support/service.ts'
 
 /**
- * The processes of a service by their role, to which others may be added, and what they and the servers have taken so
- * far, in milliseconds of processor. `temporal` is the folder in which Temporal works.
+ * Returns a function that reads what the processes of a service and its servers have taken so far, in milliseconds of
+ * processor. `temporal` is the folder in which Temporal works.
  */
 export const watchProcessors = async (service: Service, temporal: string) => {
   const [row] = await service.database.sql<{ cluster: string }[]>`
@@ -16,13 +16,12 @@ export const watchProcessors = async (service: Service, temporal: string) => {
     core: [service.entry('core').pid],
     media: [service.entry('media').pid],
   }
-  const read = (): Spent => {
+  return (): Spent => {
     const groups = { ...pids, postgres: pidsIn(row?.cluster ?? ''), temporal: pidsIn(temporal) }
     return Object.fromEntries(
       Object.entries(groups).map(([part, all]) => [part, readProcessors(all)]),
     )
   }
-  return { pids, read }
 }
 
 /** What was taken so far, by what it is. */

@@ -9,10 +9,9 @@ import type { Service } from '../../test/support/service.ts'
 import { planCatalogue } from '../search/catalogue.ts'
 import { loadCatalogue } from '../search/load.ts'
 import { POOL } from '../search/measure.ts'
-import { verifyCatalogue } from '../search/verify.ts'
 import { say } from './figures.ts'
-import { makeFolder, withKept } from './keep.ts'
-import type { Keep } from './keep.ts'
+import { makeFolder, withKept } from '../../test/support/keep.ts'
+import type { Keep } from '../../test/support/keep.ts'
 
 interface Registry {
   url: string
@@ -33,7 +32,6 @@ export const withRegistry = async (
     keep({ stop: () => sql.end() })
     await migrate(url)
     await loadCatalogue(url, planCatalogue(nodes))
-    await verifyCatalogue(sql)
     say(`${nodes} nodes and ${10 * nodes} versions are made`)
     await work(keep, { url, sql })
   })

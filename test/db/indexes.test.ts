@@ -24,8 +24,9 @@ import { listOwnerEvents, listTasks } from '../../src/db/task/task-list.ts'
 import { enterQueue } from '../../src/db/video-task/video-queue.ts'
 import { insertVideoTask } from '../../src/db/video-task/video-task.ts'
 import { listNodePage, nodePageQuery } from '../../src/db/search/node-page.ts'
-import { listVersions, versionPageQuery } from '../../src/db/search/version-list.ts'
-import type { VersionFilter } from '../../src/db/search/version-list.ts'
+import { listVersions } from '../../src/db/search/version-list.ts'
+import { versionPageQuery } from '../../src/db/search/version-statements.ts'
+import type { VersionFilter } from '../../src/db/search/version-statements.ts'
 import { ROOT, codePath } from '../../src/local/root.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
@@ -143,7 +144,11 @@ function searchCalls(filter: NodeFilter): { call: Call }[] {
     (sql) =>
       countNodes(sql, { filter, reach: 1e9 }, { memo, changes })
   const keys = filter.term === undefined ? ([0] as const) : ([0, 1, 2, 3, 4, 5] as const)
-  const orders = ['relevance', 'created_at', 'downloads;desc', 'name'] as const
+  const others = ['search_ranking;desc', 'created_at;desc', 'name;desc'] as const
+  const orders = [
+    ...(['relevance', 'created_at', 'downloads;desc', 'name'] as const),
+    ...(isUnfiltered(filter) ? others : []),
+  ]
   return [
     ...(isUnfiltered(filter)
       ? []
@@ -183,6 +188,7 @@ function versionCalls(): { call: Call }[] {
   const filters: VersionFilter[] = [
     {},
     { statuses: ['NodeVersionStatusFlagged'] },
+    { statuses: ['NodeVersionStatusFlagged'], reason: 'a' },
     { reason: 'a' },
     { nodeId: 'a' },
     { reviewRequested: true },

@@ -6,13 +6,10 @@ import type { NodeFilter } from '../../src/db/search/node-filter.ts'
 import { updateNodeByAdmin } from '../../src/db/registry/node-move.ts'
 import { countNodes } from '../../src/db/search/node-count.ts'
 import { listNodePage, nodePageQuery, planNodePage } from '../../src/db/search/node-page.ts'
-import type { NodeOrder } from '../../src/db/search/node-page.ts'
-import {
-  listVersions,
-  planVersionPage,
-  versionPageQuery,
-} from '../../src/db/search/version-list.ts'
-import type { VersionFilter } from '../../src/db/search/version-list.ts'
+import type { NodeOrder } from '../../src/db/search/node-statements.ts'
+import { listVersions, planVersionPage } from '../../src/db/search/version-list.ts'
+import { versionPageQuery } from '../../src/db/search/version-statements.ts'
+import type { VersionFilter } from '../../src/db/search/version-statements.ts'
 import { choosePagePlan, dividePage } from '../../src/db/search/page-plan.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 
 import fc from 'fast-check'
@@ -15,12 +17,13 @@ import { insertNodeRow, setNodeFields, updateNode } from '../../src/db/registry/
 import type { PagePlan } from '../../src/db/search/page-plan.ts'
 import { movePublisher } from '../../src/db/registry/publisher-ban.ts'
 import { countFacets, findMatchedHostNodes } from '../../src/db/search/facets.ts'
-import { searchNodes } from '../../src/db/search/search.ts'
-import type { NodeSearch } from '../../src/db/search/search.ts'
+import { searchNodes } from '../../src/db/search/node-page.ts'
+import type { NodeSearch } from '../../src/db/search/node-page.ts'
 import { listVersions } from '../../src/db/search/version-list.ts'
-import type { VersionFilter } from '../../src/db/search/version-list.ts'
+import type { VersionFilter } from '../../src/db/search/version-statements.ts'
 import { moveVersion } from '../../src/db/registry/version-move.ts'
 import type { Node } from '../../src/domain/registry/node.ts'
+import { ROOT } from '../../src/local/root.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
 import { fillCatalogue } from './registry-catalogue.ts'
@@ -157,6 +160,34 @@ describe('a search', () => {
     assert.ok(gathered.length > 50, String(gathered.length))
     assert.deepEqual(await read('walk'), gathered)
     assert.deepEqual(await read('pick'), gathered)
+  })
+
+  test('reads the same nodes as the statements that docs/search.md shows', async () => {
+    const page = await readFile(join(ROOT, 'docs/search.md'), 'utf8')
+    const [walk = '', gather = ''] = [...page.matchAll(/```sql\n(.*?)```/gs)].map(
+      ([, text = '']) => text,
+    )
+    const read = async (statement: string, term: string) => {
+      const text = statement.replaceAll(":'term'", `'${term}'`)
+      return (await database.sql.unsafe<{ node_id: string }[]>(text)).map((row) => row.node_id)
+    }
+    let walked = 0
+    for (const term of ['studio', 'image', 'tool', 'mixer', 'makes', 'sound', 'rareword']) {
+      const { nodes } = await search({ search: term })
+      assert.deepEqual(
+        await read(gather, term),
+        nodes.map(({ id }) => id),
+        term,
+      )
+      const last = all.filter((node) => classOf(node, term) === 1).toSorted(compare)
+      assert.deepEqual(
+        await read(walk, term),
+        last.slice(0, 10).map(({ id }) => id),
+        term,
+      )
+      walked += last.length
+    }
+    assert.ok(walked > 10, String(walked))
   })
 
   test('holds every filter that is given', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import fc from 'fast-check'
 
-import { withServers } from '../../bench/support/keep.ts'
+import { withServers } from '../support/keep.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { listEngineProcesses } from '../faults/engine-processes.ts'
 import { untilSwept } from '../faults/scratch.ts'

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { withKept } from '../../bench/support/keep.ts'
-import type { Keep } from '../../bench/support/keep.ts'
+import { withKept } from '../support/keep.ts'
+import type { Keep } from '../support/keep.ts'
 import { rateOf } from '../../bench/support/lanes.ts'
 import { relight, startTaskClient } from '../../bench/support/task-client.ts'
 import type { Entry } from '../support/entry.ts'
@@ -52,7 +52,7 @@ export const tryHosts = async (say: Say): Promise<boolean> => {
 /** A render sleeps half a second and a host has four slots, so eight tasks a second are the most of one host. */
 const measureRates = async (keep: Keep, say: Say): Promise<void> => {
   const { service, hosts } = await placeHosts(keep, {
-    media: 'bench/support/sleeping-media.ts',
+    media: 'test/machines/sleeping-media.ts',
     env: { SLEEP_MS: '500', MEDIA_SLOTS: '4' },
   })
   const tasks = keep(await startTaskClient(service))

@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { withKept } from '../../bench/support/keep.ts'
+import { withKept } from '../support/keep.ts'
 import { withDeathSignal } from '../../src/local/child.ts'
 import { makeDatabase } from '../../src/db/client.ts'
 import { runDemo } from '../../src/local/demo.ts'

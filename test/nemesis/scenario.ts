@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { withKept } from '../../bench/support/keep.ts'
+import { withKept } from '../support/keep.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { findParent } from '../../src/local/process-table.ts'
 import { listEngineProcesses } from '../faults/engine-processes.ts'

@@ -1,5 +1,5 @@
-import { makeFolder } from '../../bench/support/keep.ts'
-import type { Keep } from '../../bench/support/keep.ts'
+import { makeFolder } from '../support/keep.ts'
+import type { Keep } from '../support/keep.ts'
 import { startIssuer } from '../../src/local/issuer.ts'
 import { findPort } from '../../src/local/port.ts'
 import type { Entry } from '../support/entry.ts'

@@ -2,7 +2,7 @@ import type { Fragment, Queryable } from '../client.ts'
 import { isWithin, toEntries } from '../search/entries.ts'
 import type { Entries, EntryRow } from '../search/entries.ts'
 import { offsetOf } from './audit-log.ts'
-import { partPattern } from '../search/like.ts'
+import { partPattern } from '../search/node-filter.ts'
 import { hostNodeJson } from './host-node.ts'
 import { joinPolicy } from './host-node-policy.ts'
 

@@ -1,9 +1,8 @@
 import type { NodeFacets } from '../../domain/registry/node-query.ts'
 import type { Queryable } from '../client.ts'
-import { partPattern, startPattern } from './like.ts'
 import type { CountMemo } from './listed-count.ts'
 import { matches } from './node-count.ts'
-import { isFound, readTerm } from './node-filter.ts'
+import { isFound, partPattern, readTerm, startPattern } from './node-filter.ts'
 import type { NodeFilter } from './node-filter.ts'
 
 /** The column of each facet, and the filter that it leaves out, so that a second choice can be added. */
@@ -13,7 +12,7 @@ const FACETS = {
   accelerator: ['supported_accelerators', 'accelerators'],
 } as const satisfies Record<keyof NodeFacets, [column: string, filter: keyof NodeFilter]>
 
-/** For so long counts are kept: a frequent word is in 80,000 nodes, each of which is looked at. */
+/** Age at which counts are made again, whatever is published (docs/search.md, Facets). */
 const KEPT_MS = 60_000
 
 /** Counts the values of each facet among the nodes that a filter finds. */
@@ -40,12 +39,10 @@ const countValues = async (
   filter: NodeFilter,
 ): Promise<NodeFacets['tag']> => {
   const term = readTerm(filter)
+  const hasTerm = term === undefined ? sql`` : sql`and ${isFound(sql, term)}`
   const rows = await sql<NodeFacets['tag']>`
     select value, count(*)::integer as count
-    from (
-      select n.${sql(column)} as given from node n
-      where ${matches(sql, filter)} ${term === undefined ? sql`` : sql`and ${isFound(sql, term)}`}
-    ) hit
+    from (select n.${sql(column)} as given from node n where ${matches(sql, filter)} ${hasTerm}) hit
     cross join lateral (select distinct lower(value) as value from unnest(given) value) own
     group by value
     order by count(*) desc, value
@@ -54,7 +51,7 @@ const countValues = async (
   return [...rows]
 }
 
-/** Up to three of the latest host nodes of each node whose names hold a text, those that begin with it first. */
+/** Lists up to three of the latest host nodes of each node whose names hold a text, those that begin with it first. */
 export const findMatchedHostNodes = async (
   sql: Queryable,
   nodeIds: readonly string[],

@@ -1,7 +1,5 @@
 import { makeRecent } from '../../domain/shared/recent.ts'
 import type { Queryable, Transaction } from '../client.ts'
-import { makeNodeTexts } from './node-texts.ts'
-import type { NodeTexts } from './node-texts.ts'
 
 /** What is counted: listed nodes, and the versions of listed nodes that are not Deleted. */
 type CountedKind = 'node' | 'version'
@@ -129,5 +127,31 @@ const makeKeep = (entries: number): Keep => {
       kept.forget(key, entry)
       throw error
     }
+  }
+}
+
+/** Longer texts are read each time. */
+const LONGEST_TEXT = 16_384
+/** Some 64 MB at most, some 8 MB with usual texts. */
+const TEXTS = 4_000
+
+/** Keeps the JSON of nodes in memory, each with the revision that it shows. */
+export interface NodeTexts {
+  /** Returns the JSON of a node at a revision; undefined when it is not in memory. */
+  find(node: { id: string; revision: string }): string | undefined
+  keep(node: { id: string; revision: string; text: string | null }): void
+}
+
+/** Makes the memory of one process. Callers have just read the revision, so a text is never older than it. */
+const makeNodeTexts = (): NodeTexts => {
+  const kept = makeRecent<{ revision: string; text: string }>(TEXTS)
+  return {
+    find: ({ id, revision }) => {
+      const found = kept.find(id)
+      return found?.revision === revision ? found.text : undefined
+    },
+    keep: ({ id, revision, text }) => {
+      if (text !== null && text.length <= LONGEST_TEXT) kept.keep(id, { revision, text })
+    },
   }
 }

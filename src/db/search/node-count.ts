@@ -34,10 +34,9 @@ interface CountOptions {
 }
 
 /**
- * Counts what a filter finds, class by class as far as the page reaches, and from memory where nothing has changed.
- * Nodes with the term as a part of id or name are judged one by one. Nodes with the words are counted by the index,
- * which is exact, less those among the parts. One pass that judged the class of each row took five times as long. Each
- * count is a statement of its own: a page of names that begin with a frequent word needs two of the four.
+ * Counts what a filter finds, class by class as far as the page reaches, and from memory where nothing has changed. Nodes
+ * with the words are counted by the index alone, less those among the parts, which are counted one by one (docs/decisions.md,
+ * Search: why these are up to four statements).
  */
 export const countNodes = async (
   sql: Queryable,
@@ -52,7 +51,6 @@ export const countNodes = async (
     memo.get<C>(`${name} ${key}`, changes, (before) => countTerm(sql, { filter, count }, before))
   const countAllWith = async (sort: WordSort): Promise<number> =>
     (await get<{ all: number }>(`word ${sort}`, countWords(sql, term, sort))).all
-  // Both are always needed, and each may take a connection for 20 ms.
   const [parts, withWords] = await Promise.all([
     get<PartCounts>('part', countParts(sql, term)),
     countAllWith('c'),
@@ -73,20 +71,24 @@ type PartCounts = Record<WordSort | 'five' | 'four' | 'three', number>
 
 const countAll = async (sql: Queryable, filter: NodeFilter): Promise<Counted<number>> =>
   onlyRow(
-    await sql<Counted<number>[]>`
-      select ${changesOf(sql, 'node')} as changes, count(*)::float8 as counts
-      ${
-        isByHostNode(filter)
-          ? sql`from node_host_names where ${hasHostNode(sql, filter.hostNode)}
-              and node_id not in (select node_id from node_stats where not listed)`
-          : sql`from node n where ${matches(sql, filter)}`
-      }
-    `,
+    isByHostNode(filter)
+      ? await sql<Counted<number>[]>`
+          select ${changesOf(sql, 'node')} as changes, count(*)::float8 as counts
+          from node_host_names
+          where ${hasHostNode(sql, filter.hostNode)}
+            and node_id not in (select node_id from node_stats where not listed)
+        `
+      : await sql<Counted<number>[]>`
+          select ${changesOf(sql, 'node')} as changes, count(*)::float8 as counts
+          from node n
+          where ${matches(sql, filter)}
+        `,
   )
 
-/** A query that counts some rows called `n`; of a condition on them. */
+/** The statement that counts nodes. `nodes` are rows called `n`, and a condition on them. */
 type Count = (nodes: Fragment) => Fragment
 
+/** Counts nodes with the term as a part of id or name by their class, and by the narrowest sort that has its words. */
 const countParts =
   (sql: Queryable, term: string): Count =>
   (nodes) =>
@@ -102,6 +104,7 @@ const countParts =
     ) part
   `
 
+/** Counts nodes with the words of the term. */
 const countWords =
   (sql: Queryable, term: string, sort: WordSort): Count =>
   (nodes) =>
@@ -111,22 +114,31 @@ const countWords =
 
 type Counts = Record<string, number>
 
-/**
- * Counts what has a term. What was counted before is brought up to date by the nodes that were changed since: a word in
- * 80 % of 100,000 nodes takes 40 ms to count and 1 ms to bring up to date. The two snapshots tell which nodes those are.
- */
+/** Counts what has a term: from the beginning, or what was counted before brought up to date. */
 const countTerm = async <C extends Counts>(
   sql: Queryable,
   { filter, count }: { filter: NodeFilter; count: Count },
   before: Counted<C> | undefined,
 ): Promise<Counted<C>> => {
-  const now = sql`${changesOf(sql, 'node')} as changes, pg_current_snapshot()::text as snapshot`
-  if (!before?.snapshot || !isUnfiltered({ ...filter, term: undefined }))
-    return onlyRow(
-      await sql<Counted<C>[]>`
-        select ${now}, (${count(sql`node n where ${matches(sql, filter)}`)}) as counts
-      `,
-    )
+  if (before?.snapshot && isUnfiltered({ ...filter, term: undefined }))
+    return await updateCounts(sql, count, { ...before, snapshot: before.snapshot })
+  return onlyRow(
+    await sql<Counted<C>[]>`
+      select ${changesOf(sql, 'node')} as changes, pg_current_snapshot()::text as snapshot,
+        (${count(sql`node n where ${matches(sql, filter)}`)}) as counts
+    `,
+  )
+}
+
+/**
+ * Brings counts up to date by the nodes that were changed since: the trigger on `node` (0014_node_change.sql) writes each
+ * as it was into `node_change`, and the two snapshots tell which these are.
+ */
+const updateCounts = async <C extends Counts>(
+  sql: Queryable,
+  count: Count,
+  before: Counted<C> & { snapshot: string },
+): Promise<Counted<C>> => {
   const rows = await sql<(Counted<C> & { lost: C })[]>`
     with changed as materialized (
       select distinct on (node_id) node_id, listed, id_lower, name_lower, words
@@ -143,8 +155,8 @@ const countTerm = async <C extends Counts>(
       ) s
       cross join lateral (select * from node where id = c.node_id offset 0) n
     )
-    select ${now}, (${count(sql`listed n where true`)}) as counts,
-      (${count(sql`changed n where listed`)}) as lost
+    select ${changesOf(sql, 'node')} as changes, pg_current_snapshot()::text as snapshot,
+      (${count(sql`listed n where true`)}) as counts, (${count(sql`changed n where listed`)}) as lost
   `
   const { lost, ...found } = onlyRow(rows)
   const counts = Object.entries(before.counts).map(([name, n]) => [
@@ -159,7 +171,7 @@ const onlyRow = <Row>([row]: readonly Row[]): Row => {
   return row
 }
 
-/** Reads node and publisher, from which `listed` is derived: to join `node_stats` to so many rows would take longer. */
+/** Conditions on `node n` and its publisher, from which `listed` is derived: joining `node_stats` to so many rows is slower. */
 export const matches = (sql: Queryable, filter: NodeFilter) => sql`
   ${
     filter.includeBanned

@@ -1,6 +1,5 @@
 import type { ListedNodeStatus } from '../../domain/registry/node-query.ts'
 import type { Fragment, Queryable } from '../client.ts'
-import { lowerText, partPattern, startPattern } from './like.ts'
 
 /** What a list of nodes is narrowed by; all that is given must hold. */
 export interface NodeFilter {
@@ -15,7 +14,7 @@ export interface NodeFilter {
   accelerators?: readonly string[] | undefined
   tags?: readonly string[] | undefined
   ids?: readonly string[] | undefined
-  /** Of their own, whatever their publisher's; for platform admins. */
+  /** Status of the node itself, whatever its publisher's; for platform admins. */
   status?: ListedNodeStatus | undefined
   /** Created or changed at this time or later. */
   changedSince?: Date | undefined
@@ -23,11 +22,11 @@ export interface NodeFilter {
   includeBanned?: boolean | undefined
 }
 
-/** Whether a filter lets every listed node through. */
+/** Tells if a filter lets every listed node through. */
 export const isUnfiltered = (filter: NodeFilter): boolean =>
   Object.values(filter).every((value) => value === undefined || value === false)
 
-/** Whether nothing but the names of host nodes narrows it: the nodes themselves need not be looked at. */
+/** Tells if nothing but the names of host nodes narrows it: the nodes themselves need not be read. */
 export const isByHostNode = (filter: NodeFilter): filter is NodeFilter & { hostNode: string } =>
   filter.hostNode !== undefined && isUnfiltered({ ...filter, hostNode: undefined })
 
@@ -43,8 +42,8 @@ export const hasHostNode = (sql: Queryable, hostNode: string) => {
 }
 
 /**
- * Of `node n`. As a set it is made once for all nodes, and not taken for a join: the planner would expect few nodes.
- * Else each node is looked up.
+ * The condition on `node n`. As a set it is made once for all nodes, and not taken for a join: the planner would expect
+ * few nodes. Else each node is looked up.
  */
 const hostNodeCondition = (sql: Queryable, hostNode: string, asSet: boolean) =>
   asSet
@@ -175,3 +174,18 @@ export const classOf = (sql: Queryable, term: string) => sql`
     else 1
   end
 `
+
+/*
+ * Patterns of `like` for a text in which `%`, `_` and `\` are plain characters, in any case. They are subqueries, so that
+ * a pattern is computed once and not for each row.
+ */
+
+const lowerText = (sql: Queryable, text: string) => sql`(select lower(${text}::text))`
+
+export const startPattern = (sql: Queryable, text: string) =>
+  sql`(select lower(${escape(text)}::text) || '%')`
+
+export const partPattern = (sql: Queryable, text: string) =>
+  sql`(select '%' || lower(${escape(text)}::text) || '%')`
+
+const escape = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`)

@@ -1,9 +1,8 @@
 import type { NodeListQuery, PublisherNodesQuery } from '../../domain/registry/node-query.ts'
 import { offsetOf } from '../registry/audit-log.ts'
 import type { Queryable } from '../client.ts'
-import { toEntries } from './entries.ts'
+import { nodeEntriesQuery, toEntries } from './entries.ts'
 import type { Entries, EntryRow } from './entries.ts'
-import { nodeEntriesQuery } from './node-entries.ts'
 import { listNodePage } from './node-page.ts'
 import type { NodePageOptions } from './node-page.ts'
 import type { RecordOptions } from '../registry/node.ts'
@@ -38,18 +37,27 @@ export const listPublisherNodes = async (
   query: PublisherNodesQuery & { publisherId: string; page: number; limit: number },
   { publicUrl }: RecordOptions,
 ): Promise<{ nodes: Entries; total: number }> => {
-  const { publisherId, page, limit, include_banned: includeBanned = false } = query
-  const found = sql`
-    from node n join node_stats s on s.node_id = n.id
-    where n.publisher_id = lower(${publisherId}::text)
-      and ${includeBanned ? sql`n.status <> 'NodeStatusDeleted'` : sql`s.listed`}
-  `
-  const shown = sql`
-    select n.id as node_id ${found} order by n.id limit ${limit} offset ${offsetOf(page, limit)}
-  `
+  const { publisherId, limit, include_banned: includeBanned = false } = query
+  const isShown = includeBanned ? sql`n.status <> 'NodeStatusDeleted'` : sql`s.listed`
+  const page = {
+    rows: sql`
+      select n.id as node_id
+      from node n
+      join node_stats s on s.node_id = n.id
+      where n.publisher_id = lower(${publisherId}::text) and ${isShown}
+      order by n.id
+      limit ${limit} offset ${offsetOf(query.page, limit)}
+    `,
+    order: sql`page.node_id`,
+  }
   const [rows, [count]] = await Promise.all([
-    sql<EntryRow[]>`${nodeEntriesQuery(sql, { page: shown, order: sql`page.node_id`, publicUrl })}`,
-    sql<{ total: number }[]>`select count(*)::integer as total ${found}`,
+    sql<EntryRow[]>`${nodeEntriesQuery(sql, { ...page, publicUrl })}`,
+    sql<{ total: number }[]>`
+      select count(*)::integer as total
+      from node n
+      join node_stats s on s.node_id = n.id
+      where n.publisher_id = lower(${publisherId}::text) and ${isShown}
+    `,
   ])
   return { nodes: toEntries(rows), total: count?.total ?? 0 }
 }

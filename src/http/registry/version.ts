@@ -8,7 +8,8 @@ import {
   listVersionsInBulk,
   readVersionEntries,
 } from '../../db/search/version-list.ts'
-import type { BulkVersionRow, VersionForm } from '../../db/search/version-list.ts'
+import type { BulkVersionRow } from '../../db/search/version-list.ts'
+import type { VersionForm } from '../../db/search/version-statements.ts'
 import { deleteVersion, getVersion, updateVersion } from '../../db/registry/version.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { apiError, errors } from '../../domain/shared/errors.ts'

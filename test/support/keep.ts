@@ -2,8 +2,8 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { startTestServers } from '../../test/support/servers.ts'
-import type { TestServers } from '../../test/support/servers.ts'
+import { startTestServers } from './servers.ts'
+import type { TestServers } from './servers.ts'
 
 /** Has a started thing stopped in the end; answers it. */
 export type Keep = <Started extends { stop: () => unknown }>(started: Started) => Started
