@@ -1,13 +1,13 @@
 import type { AttemptVerdict } from '../src/db/event/attempt.ts'
 import { nextWait } from '../src/domain/event/delivery-schedule.ts'
-import type { FailedTry } from '../src/domain/event/delivery-schedule.ts'
+import type { FailedAttempt } from '../src/domain/event/delivery-schedule.ts'
 import type { DeliveryDependencies } from './dependencies.ts'
 
-/** What a try that failed means for its event: another one later, or the end of the schedule. */
+/** What an attempt that failed means for its event: another one later, or the end of the schedule. */
 export const failedVerdict = (
   { delivery, random }: DeliveryDependencies,
   failures: number,
-  failed: FailedTry,
+  failed: FailedAttempt,
 ): AttemptVerdict => {
   const { schedule } = delivery
   const wait = nextWait({ failures, failed, random: random(), schedule })

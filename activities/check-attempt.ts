@@ -2,16 +2,16 @@ import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activ
 
 import { isOutage } from '../src/adapters/storage/storage.ts'
 import { isUnavailable } from '../src/db/sqlstate.ts'
-import { CHECK_FAULTS } from '../src/domain/registry/archive-check.ts'
-import type { CheckFaultCode } from '../src/domain/registry/archive-check.ts'
+import { CHECK_ERRORS } from '../src/domain/registry/archive-check.ts'
+import type { CheckErrorCode } from '../src/domain/registry/archive-check.ts'
 import type { MediaDependencies } from './dependencies.ts'
 import { countOutages, withHeartbeat } from './heartbeat.ts'
-import { CheckFault } from './stored-archive.ts'
+import { CheckError } from './stored-archive.ts'
 
 interface Check {
   versionId: string
   /** How many there may be. */
-  tries: number
+  attempts: number
 }
 
 const BEAT_MS = 250
@@ -19,20 +19,21 @@ const BEAT_MS = 250
 const OUTAGE_MS = 2000
 
 /**
- * Makes one try of work on a version's archive. After the last try the activity fails for good, and an operator decides:
- * what keeps it from running is a fault of the service, which more tries would only hide. A try that an outage of
+ * Makes one attempt of work on a version's archive. After the last attempt the activity fails for good, and an operator decides:
+ * what keeps it from running is a fault of the service, which more attempts would only hide. A try that an outage of
  * PostgreSQL or of a bucket has ended is none.
  */
 export const runCheck = async <T>(
   { log }: Pick<MediaDependencies, 'log'>,
-  { versionId, tries }: Check,
+  { versionId, attempts }: Check,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   const context = Context.current()
   const outages = countOutages()
-  const triesLeft = tries - (context.info.attempt - outages)
+  const attemptsLeft = attempts - (context.info.attempt - outages)
   // The worker of the last one was killed, or stood still.
-  if (triesLeft < 0) throw ApplicationFailure.nonRetryable(CHECK_FAULTS.worker_lost, 'worker_lost')
+  if (attemptsLeft < 0)
+    throw ApplicationFailure.nonRetryable(CHECK_ERRORS.worker_lost, 'worker_lost')
   return await withHeartbeat({ beatMs: BEAT_MS, details: () => ({ outages }) }, () =>
     work(context.cancellationSignal),
   ).catch((error: unknown) => {
@@ -42,16 +43,16 @@ export const runCheck = async <T>(
     // What a driver says of a fault may name hosts and paths, so it goes into the log alone.
     log.warn({ version_id: versionId, err: error }, 'a check could not run')
     const type = codeOf(error)
-    const message = CHECK_FAULTS[type]
+    const message = CHECK_ERRORS[type]
     if (!isUnavailable(error) && !isOutage(error))
-      throw ApplicationFailure.create({ message, type, nonRetryable: triesLeft === 0 })
+      throw ApplicationFailure.create({ message, type, nonRetryable: attemptsLeft === 0 })
     context.heartbeat({ outages: outages + 1 })
     throw ApplicationFailure.create({ message, type, nextRetryDelay: OUTAGE_MS })
   })
 }
 
-const codeOf = (error: unknown): CheckFaultCode => {
-  if (error instanceof CheckFault) return error.code
+const codeOf = (error: unknown): CheckErrorCode => {
+  if (error instanceof CheckError) return error.code
   if (isUnavailable(error)) return 'unavailable'
   // A fault of the file system: no space, no permission, a broken disk.
   const isStorage = isOutage(error) || (error instanceof Error && 'syscall' in error)

@@ -8,10 +8,10 @@ import type { Storage } from '../src/adapters/storage/storage.ts'
 import type { Upstream } from '../src/adapters/upstream/upstream.ts'
 import type { VideoEngine } from '../src/adapters/video-engine/video-engine.ts'
 import type { Sql } from '../src/db/client.ts'
-import type { News } from '../src/db/shared/news.ts'
+import type { NotifyChange } from '../src/db/shared/change-notification.ts'
 import type { OutboxRow, OutboxStart } from '../src/db/shared/outbox.ts'
 import type { Slots } from '../src/db/video-task/video-queue.ts'
-import type { Bell } from '../src/domain/shared/bell.ts'
+import type { Notifier } from '../src/domain/shared/notifier.ts'
 import type { DeliverySchedule } from '../src/domain/event/delivery-schedule.ts'
 import type { MediaLimits } from '../src/domain/task/media-limits.ts'
 import type { Log } from '../src/log.ts'
@@ -28,14 +28,14 @@ export interface CommonDependencies {
   /** Absent: nothing is traced. */
   tracing?: Tracing | undefined
   /** Tells those who watch a task or version that it has changed. */
-  news: News
+  notifyChange: NotifyChange
 }
 
 export interface CoreDependencies extends CommonDependencies, Slots {
   /** Days that files stay after the end of their task. */
   retentionDays: number
   /** Begins to tell Temporal about a committed row of the outbox. If that fails, the relay does it. */
-  jobs: { kick(row: OutboxRow): void }
+  jobs: { dispatchNow(row: OutboxRow): void }
 }
 
 /** What telling receivers of events takes. */
@@ -51,24 +51,25 @@ export interface DeliveryDependencies extends CommonDependencies {
   now(): Date
 }
 
-/** What first tries take. */
-export interface FirstTryDependencies extends DeliveryDependencies, Pick<CoreDependencies, 'jobs'> {
+/** What first attempts take. */
+export interface FirstAttemptDependencies
+  extends DeliveryDependencies, Pick<CoreDependencies, 'jobs'> {
   /** Rung when tries may be due. */
-  bell: Bell
+  notifier: Notifier
   /** Aborted when the worker is to stop. */
   stopping: AbortSignal
   /** Tries that go on after their run. The worker waits for them before it ends. */
-  settling: Set<Promise<void>>
-  /** The row of the outbox that starts the further tries of a task's events. */
+  draining: Set<Promise<void>>
+  /** The row of the outbox that starts the further attempts of a task's events. */
   startDelivery(task: { taskId: string; kind: string; owner: string }): OutboxStart
-  /** Makes those further tries look at the rows again. If that is lost, they do so later. */
+  /** Makes those further attempts look at the rows again. If that is lost, they do so later. */
   announceEvent(taskId: string): void
 }
 
 export interface DeliveryRules {
   schedule: DeliverySchedule
-  /** How long a try waits when there are enough at once of its host, address or owner. */
-  putOffSeconds: number
+  /** How long an attempt waits when there are enough at once of its host, address or owner. */
+  deferSeconds: number
   /** Limits of one attempt; absent: those of the outbound client. */
   limits?: PostLimits
 }

@@ -5,7 +5,7 @@ import {
   completeAttempt,
   findLostAttempt,
   findLostRedelivery,
-  findReceiver,
+  findWebhookUrl,
   loseAttempt,
   stopEvent,
 } from '../src/db/event/attempt.ts'
@@ -22,7 +22,7 @@ import { failedVerdict } from './attempt-verdict.ts'
 export interface DueDelivery extends Omit<DueEvent, 'id'> {
   kind: 'send'
   target: Target
-  /** Milliseconds to wait when it is not known what became of a try. */
+  /** Milliseconds to wait when it is not known what became of an attempt. */
   pauseMs: number
 }
 
@@ -38,14 +38,14 @@ export type DeliveryStep = DeliveryDone | DueDelivery
 
 /** 0: the try was made. Otherwise there are as many at once as may be, and the try waits for so many milliseconds. */
 export interface SendResult {
-  putOffMs: number
+  deferMs: number
 }
 
-/** What the workflows that deliver events do whose first try failed: look at the rows, and send. */
+/** What the workflows that deliver events do whose first attempt failed: look at the rows, and send. */
 export const makeEventActivities = (deps: DeliveryDependencies, sendAttempt: SendAttempt) => ({
-  /** What is next for the events of a task. One that was never tried is not: `sendFirstAttempts` makes first tries. */
+  /** What is next for the events of a task. One that was never tried is not: `sendFirstAttempts` makes first attempts. */
   async nextDelivery(taskId: string): Promise<DeliveryStep> {
-    await settleLost(deps, () => findLostAttempt(deps.sql, taskId))
+    await recordLost(deps, () => findLostAttempt(deps.sql, taskId))
     const next = await findDelivery(deps.sql, taskId)
     if (!next || next.failures === 0) return { kind: 'done' }
     return toStep(deps, next, { eventId: next.id })
@@ -53,36 +53,36 @@ export const makeEventActivities = (deps: DeliveryDependencies, sendAttempt: Sen
 
   /** What is next for a redelivery. */
   async nextRedelivery(redeliveryId: string): Promise<DeliveryStep> {
-    await settleLost(deps, () => findLostRedelivery(deps.sql, redeliveryId))
+    await recordLost(deps, () => findLostRedelivery(deps.sql, redeliveryId))
     const next = await findRedelivery(deps.sql, redeliveryId)
     if (next) return toStep(deps, next, { eventId: next.id, redeliveryId })
     const taskInWait = await findTaskInWait(deps.sql, redeliveryId)
     return { kind: 'done', ...(taskInWait !== undefined && { taskInWait }) }
   },
 
-  /** Makes one try, unless there are enough at once. */
+  /** Makes one attempt, unless there are enough at once. */
   async sendEvent(target: Target): Promise<SendResult> {
     const { eventId } = target
     const { cancellationSignal: signal } = Context.current()
-    const putOff = await withHeartbeat({ beatMs: BEAT_MS }, async () => {
-      const receiver = await findReceiver(deps.sql, eventId)
-      if (!receiver) {
+    const defer = await withHeartbeat({ beatMs: BEAT_MS }, async () => {
+      const webhook = await findWebhookUrl(deps.sql, eventId)
+      if (!webhook) {
         await unitOfWork(deps, (sql) => stopEvent(sql, eventId))
         return undefined
       }
       return await sendAttempt({
         eventId,
-        receiver,
+        webhook,
         waitMs: 0,
         signal,
-        writeDown: () => unitOfWork(deps, (sql) => beginAttempt(sql, target, receiver.url)),
+        writeDown: () => unitOfWork(deps, (sql) => beginAttempt(sql, target, webhook.url)),
         complete: ({ number }, outcome) =>
           unitOfWork(deps, (sql) => completeAttempt(sql, { ...target, number }, outcome)),
       })
     }).catch((error: unknown) => {
       throw toFailure(deps, target, error)
     })
-    return { putOffMs: toMs(putOff?.seconds ?? 0) }
+    return { deferMs: toMs(defer?.seconds ?? 0) }
   },
 })
 
@@ -94,13 +94,13 @@ const toStep = (
   { delivery }: DeliveryDependencies,
   { id: _id, ...event }: DueEvent,
   target: Target,
-): DueDelivery => ({ kind: 'send', ...event, target, pauseMs: toMs(delivery.putOffSeconds) })
+): DueDelivery => ({ kind: 'send', ...event, target, pauseMs: toMs(delivery.deferSeconds) })
 
 /**
- * An attempt that began and was never completed was lost with its worker. It may have arrived; it counts as a try that
+ * An attempt that began and was never completed was lost with its worker. It may have arrived; it counts as an attempt that
  * failed.
  */
-const settleLost = async (
+const recordLost = async (
   deps: DeliveryDependencies,
   find: () => Promise<LostAttempt | undefined>,
 ): Promise<void> => {

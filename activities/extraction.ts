@@ -1,10 +1,10 @@
-import { failExtraction, settleExtraction } from '../src/db/registry/extraction.ts'
+import { failExtraction, finishExtraction } from '../src/db/registry/extraction.ts'
 import type { ExtractStatus } from '../src/domain/registry/version.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { CoreDependencies } from './dependencies.ts'
 
 /** Where the extraction of a version is. */
-export interface ExtractionSettled {
+export interface ExtractionFinished {
   /** `missing`: its archive has to be read. */
   result: 'settled' | 'missing'
   status: ExtractStatus
@@ -12,11 +12,11 @@ export interface ExtractionSettled {
   detail: string
 }
 
-/** The moves of a version's extraction. Run twice, the second finds it settled and changes nothing. */
-export const makeExtractionMoves = (deps: CoreDependencies) => ({
+/** The transitions of a version's extraction. Run twice, the second finds it settled and changes nothing. */
+export const makeExtractionTransitions = (deps: CoreDependencies) => ({
   /** Makes the stored reading of the archive that of the version. */
-  async settleExtraction(versionId: string): Promise<ExtractionSettled> {
-    const settled = await unitOfWork(deps, (sql) => settleExtraction(sql, versionId), {
+  async finishExtraction(versionId: string): Promise<ExtractionFinished> {
+    const settled = await unitOfWork(deps, (sql) => finishExtraction(sql, versionId), {
       at: 'move',
       of: versionId,
     })

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { OutboundFault, toTaskFault } from '../src/adapters/outbound/fault.ts'
-import { StorageFault } from '../src/adapters/storage/storage.ts'
+import { OutboundError, toTaskError } from '../src/adapters/outbound/error.ts'
+import { StorageError } from '../src/adapters/storage/storage.ts'
 import type { Storage } from '../src/adapters/storage/storage.ts'
 import { listTaskInputs, storeFetchedInput } from '../src/db/task/task-file.ts'
 import type { TaskInput } from '../src/db/task/task-file.ts'
 import type { Size } from '../src/domain/shared/size.ts'
 import type { DownloadLimits } from '../src/domain/task/media-limits.ts'
-import { TaskFault } from '../src/domain/task/task-fault.ts'
+import { TaskError } from '../src/domain/task/task-error.ts'
 import type { RenderAttempt } from './render-attempt.ts'
 import type { RenderDependencies } from './dependencies.ts'
 
@@ -24,7 +24,7 @@ export interface InputRule {
   pointer: string
   limits: DownloadLimits
   /** The fault in the words of the task's family. */
-  toFault?(fault: TaskFault): Error
+  toError?(error: TaskError): Error
   /** Tells what a file is. Throws the fault that ends the task when it is nothing that can be used. */
   inspect(path: string): Promise<{ extension: string } & Size>
 }
@@ -53,7 +53,7 @@ export const fetchInputs = async (
         ? fetchAddress(deps, { task, input, rule, path, attempt })
         : openStored(deps, { key: input.storageKey, input, rule, path })
     ).catch((error: unknown) => {
-      throw error instanceof TaskFault && rule.toFault ? rule.toFault(error) : error
+      throw error instanceof TaskError && rule.toError ? rule.toError(error) : error
     })
     inputs[input.field] = { path, width, height }
   }
@@ -80,8 +80,8 @@ const openStored = async (
     if (width === null || height === null) await checkBytes(storage, key, rule)
     await storage.fetchToFile(key, path)
   } catch (error) {
-    if (error instanceof StorageFault && error.code === 'not_found')
-      throw new TaskFault(
+    if (error instanceof StorageError && error.code === 'not_found')
+      throw new TaskError(
         'download_failed',
         `${rule.pointer} names a file that is no longer there`,
         { cause: error },
@@ -98,7 +98,7 @@ const checkBytes = async (
 ): Promise<void> => {
   const bytes = (await storage.stat(key))?.size ?? 0
   if (bytes > limits.maxBytes)
-    throw new TaskFault(
+    throw new TaskError(
       'file_too_large',
       `${pointer}: over the limit of ${limits.maxBytes.toLocaleString('en')} bytes`,
     )
@@ -107,8 +107,8 @@ const checkBytes = async (
 /** Tells what a file is. A fault names the member, because a request may have several. */
 const inspect = async (rule: InputRule, path: string) =>
   await rule.inspect(path).catch((error: unknown) => {
-    if (!(error instanceof TaskFault)) throw error
-    throw new TaskFault(error.code, `${rule.pointer}: ${error.message}`, { cause: error })
+    if (!(error instanceof TaskError)) throw error
+    throw new TaskError(error.code, `${rule.pointer}: ${error.message}`, { cause: error })
   })
 
 interface AddressedInput {
@@ -127,7 +127,7 @@ const fetchAddress = async (
   const digest = await outbound
     .download({ url: url ?? '', toFile: path, ...rule.limits, signal: attempt.signal })
     .catch((error: unknown) => {
-      throw error instanceof OutboundFault ? toTaskFault(error, rule.pointer) : error
+      throw error instanceof OutboundError ? toTaskError(error, rule.pointer) : error
     })
   const { extension, width, height } = await inspect(rule, path)
   // The engine goes on with its own copy: `putFile` takes the file away.

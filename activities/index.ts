@@ -1,29 +1,29 @@
-import type { CoreDependencies, FirstTryDependencies } from './dependencies.ts'
+import type { CoreDependencies, FirstAttemptDependencies } from './dependencies.ts'
 import { makeEventActivities } from './event.ts'
-import { makeSendFirstAttempts } from './first-tries.ts'
-import { makeExtractionMoves } from './extraction.ts'
-import { makeImageTaskMoves } from './image-task.ts'
+import { makeSendFirstAttempts } from './first-attempts.ts'
+import { makeExtractionTransitions } from './extraction.ts'
+import { makeImageTaskTransitions } from './image-task.ts'
 import { makeInspectArchive } from './inspect-archive.ts'
 import { makePurgeExpired } from './purge-expired.ts'
 import { makeReinspect } from './reinspect.ts'
 import { makeLocalImages, makeRenderImageTask } from './render-image-task.ts'
 import { makeSendAttempt } from './send-attempt.ts'
 import { makeLocalVideo, makeRenderVideoTask } from './render-video-task.ts'
-import { makeVersionMoves } from './version.ts'
-import { makeVideoTaskMoves } from './video-task.ts'
+import { makeVersionTransitions } from './version.ts'
+import { makeVideoTaskTransitions } from './video-task.ts'
 import { makeVendorImages } from './vendor-images.ts'
 import { makeVendorVideo } from './vendor-video.ts'
 import type { MediaDependencies, VendorDependencies } from './dependencies.ts'
 
 /** Activities of the core worker: moves, each one short transaction, telling receivers, and removal by age. */
-export const createCoreActivities = (deps: CoreDependencies & FirstTryDependencies) => {
+export const createCoreActivities = (deps: CoreDependencies & FirstAttemptDependencies) => {
   const sendAttempt = makeSendAttempt(deps)
   return {
     ...makeEventActivities(deps, sendAttempt),
-    ...makeExtractionMoves(deps),
-    ...makeImageTaskMoves(deps),
-    ...makeVersionMoves(deps),
-    ...makeVideoTaskMoves(deps),
+    ...makeExtractionTransitions(deps),
+    ...makeImageTaskTransitions(deps),
+    ...makeVersionTransitions(deps),
+    ...makeVideoTaskTransitions(deps),
     sendFirstAttempts: makeSendFirstAttempts(deps, sendAttempt),
     purgeExpired: makePurgeExpired(deps),
   }

@@ -37,8 +37,8 @@ export interface InspectedArchive {
  */
 export const makeInspectArchive =
   (deps: MediaDependencies) =>
-  async (versionId: string, tries: number): Promise<InspectedArchive> =>
-    await runCheck(deps, { versionId, tries }, (signal) =>
+  async (versionId: string, attempts: number): Promise<InspectedArchive> =>
+    await runCheck(deps, { versionId, attempts }, (signal) =>
       inspectUntilDecided(deps, versionId, signal),
     )
 

@@ -3,15 +3,15 @@ import {
   deleteOldRecords,
   listTasksToPurge,
   listUploadsToPurge,
-  listVersionsToSweep,
+  listVersionsToCleanUp,
   markTaskPurged,
   markUploadPurged,
-  markVersionSwept,
+  markVersionCleaned,
 } from '../src/db/shared/purge.ts'
 import { deleteOldEndpointEvents } from '../src/db/event/endpoint.ts'
 import type { CoreDependencies } from './dependencies.ts'
-import { sweepInputs } from './sweep-inputs.ts'
-import { removeLeftUploads } from './sweep-uploads.ts'
+import { cleanUpInputs } from './clean-up-inputs.ts'
+import { removeLeftUploads } from './clean-up-uploads.ts'
 
 /**
  * Makes the activity that removes one batch of what is past its age, and tells how much that was. Files go before their
@@ -22,13 +22,13 @@ export const makePurgeExpired =
   ({ sql, storage, retentionDays, log }: CoreDependencies) =>
   async (): Promise<number> => {
     const attempts = await deleteOldAttempts(sql, retentionDays)
-    const told = await deleteOldEndpointEvents(sql, retentionDays)
-    const records = attempts + told + (await deleteOldRecords(sql))
-    const faults: unknown[] = []
+    const reported = await deleteOldEndpointEvents(sql, retentionDays)
+    const records = attempts + reported + (await deleteOldRecords(sql))
+    const issues: unknown[] = []
     const each = async (ids: string[], remove: (id: string) => Promise<void>): Promise<number> => {
-      const before = faults.length
-      for (const id of ids) await remove(id).catch((error: unknown) => faults.push(error))
-      return ids.length - (faults.length - before)
+      const before = issues.length
+      for (const id of ids) await remove(id).catch((error: unknown) => issues.push(error))
+      return ids.length - (issues.length - before)
     }
     const tasks = await each(await listTasksToPurge(sql, retentionDays), async (id) => {
       await storage.removePrefix(`inputs/${id}`)
@@ -39,15 +39,15 @@ export const makePurgeExpired =
       await storage.removePrefix(`uploads/${id}`)
       await markUploadPurged(sql, id)
     })
-    const versions = await each(await listVersionsToSweep(sql), async (id) => {
+    const versions = await each(await listVersionsToCleanUp(sql), async (id) => {
       await removeLeftUploads({ sql, storage }, id)
-      await markVersionSwept(sql, id)
+      await markVersionCleaned(sql, id)
     })
     const removed = tasks + uploads + versions + records
     // It looks at all of the store, so only the last batch of an hour does it.
-    const inputs = removed === 0 ? await sweepInputs({ sql, storage }) : 0
+    const inputs = removed === 0 ? await cleanUpInputs({ sql, storage }) : 0
     if (removed + inputs > 0) log.info({ tasks, uploads, versions, inputs, records }, 'purged')
-    if (removed === 0 && faults.length > 0)
-      throw new Error(`${faults.length} could not be removed`, { cause: faults[0] })
+    if (removed === 0 && issues.length > 0)
+      throw new Error(`${issues.length} could not be removed`, { cause: issues[0] })
     return removed + inputs
   }

@@ -31,11 +31,11 @@ const NAMES_SHOWN = 20
  * has gone meanwhile is skipped.
  */
 export const makeReinspect = (deps: MediaDependencies) => ({
-  reextractVersion: async (versionId: string, tries: number): Promise<ReextractedVersion> =>
-    await runCheck(deps, { versionId, tries }, (signal) => reextract(deps, versionId, signal)),
+  reextractVersion: async (versionId: string, attempts: number): Promise<ReextractedVersion> =>
+    await runCheck(deps, { versionId, attempts }, (signal) => reextract(deps, versionId, signal)),
 
-  rescanVersion: async (versionId: string, tries: number): Promise<RescannedVersion> =>
-    await runCheck(deps, { versionId, tries }, (signal) => rescan(deps, versionId, signal)),
+  rescanVersion: async (versionId: string, attempts: number): Promise<RescannedVersion> =>
+    await runCheck(deps, { versionId, attempts }, (signal) => rescan(deps, versionId, signal)),
 })
 
 const reextract = async (

@@ -10,8 +10,8 @@ import type { ClaimedTask } from '../src/db/task/task-transition.ts'
 import { isUnavailable } from '../src/db/sqlstate.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { RenderTiming } from '../src/domain/task/render-timing.ts'
-import { TASK_FAULTS, TaskFault } from '../src/domain/task/task-fault.ts'
-import { VideoFault } from '../src/domain/video-task/video-fault.ts'
+import { TASK_ERRORS, TaskError } from '../src/domain/task/task-error.ts'
+import { VideoError } from '../src/domain/video-task/video-error.ts'
 import type { RenderDependencies } from './dependencies.ts'
 import { countOutages, withHeartbeat } from './heartbeat.ts'
 
@@ -84,16 +84,16 @@ export const runAttempt = async <Task extends ClaimedTask, T>(
   const beatMs = Math.min(BEAT_MS, (timing.heartbeatSeconds * 1000) / 4)
   return await withHeartbeat({ beatMs, details: () => ({ ...details, ...counted }) }, async () => {
     try {
-      if (remainingMs === 0) throw new TaskFault('timeout')
+      if (remainingMs === 0) throw new TaskError('timeout')
       await mkdir(scratchDir, { recursive: true })
       if (context.info.attempt - outages > mostAttempts)
-        throw new TaskFault('engine_failed', `The task was tried ${mostAttempts} times.`)
+        throw new TaskError('engine_failed', `The task was tried ${mostAttempts} times.`)
       return await work(task, { signal, scratchDir, report, isOver })
     } catch (error) {
       const failure = await classify(
         deps,
         task,
-        deadline.aborted ? new TaskFault('timeout') : error,
+        deadline.aborted ? new TaskError('timeout') : error,
       )
       // The next attempt reads the last heartbeat.
       if (failure instanceof ApplicationFailure && failure.type === UNAVAILABLE)
@@ -133,7 +133,7 @@ const classify = async (
   task: { id: string; fence: number },
   error: unknown,
 ): Promise<Error> => {
-  if (error instanceof TaskFault || error instanceof VideoFault)
+  if (error instanceof TaskError || error instanceof VideoError)
     return ApplicationFailure.nonRetryable(error.message, error.code)
   const context = Context.current()
   if (context.cancellationDetails?.cancelRequested) return new CancelledFailure('cancelled')
@@ -147,7 +147,7 @@ const classify = async (
     const failures = (await countFailure(deps.sql, { ...task, code })) ?? 0
     return failures < MAX_FAILURES
       ? again
-      : ApplicationFailure.nonRetryable(TASK_FAULTS[code], code)
+      : ApplicationFailure.nonRetryable(TASK_ERRORS[code], code)
   } catch (failure) {
     return retryLater(deps, failure, task.id)
   }

@@ -2,28 +2,31 @@ import type { ImageJob } from '../src/adapters/image-engine/image-engine.ts'
 import { probeImage } from '../src/adapters/image-probe.ts'
 import { claimImageTask } from '../src/db/image-task/image-task.ts'
 import type { ClaimedImageTask } from '../src/db/image-task/image-task.ts'
-import { pixelLimitFault } from '../src/domain/image-task/image-size.ts'
+import { pixelLimitIssue } from '../src/domain/image-task/image-size.ts'
 import type { ImageRequest } from '../src/domain/image-task/image-kind.ts'
 import type { Size } from '../src/domain/shared/size.ts'
 import type { RenderTiming } from '../src/domain/task/render-timing.ts'
-import { TaskFault } from '../src/domain/task/task-fault.ts'
+import { TaskError } from '../src/domain/task/task-error.ts'
 import { timeRender } from '../src/process/metrics.ts'
 import { EngineError, runAttempt } from './render-attempt.ts'
 import type { RenderAttempt } from './render-attempt.ts'
 import type { MediaDependencies, RenderDependencies } from './dependencies.ts'
 import { fetchInputs } from './fetch-inputs.ts'
-import type { Rendered } from './image-task.ts'
+import type { StoredAttempt } from './image-task.ts'
 import { storeResults } from './results.ts'
 
 /** A finished image in the scratch folder of the attempt. */
-export interface MadeImage extends Size {
+export interface RenderedImage extends Size {
   path: string
   contentType: string
   extension: string
 }
 
 /** What an engine does with a task: one at least. */
-export type MakeImages = (task: ClaimedImageTask, attempt: RenderAttempt) => Promise<MadeImage[]>
+export type MakeImages = (
+  task: ClaimedImageTask,
+  attempt: RenderAttempt,
+) => Promise<RenderedImage[]>
 
 /**
  * Makes the activity that renders an image task: claims it with a new fence, has the engine make its images and stores
@@ -32,7 +35,7 @@ export type MakeImages = (task: ClaimedImageTask, attempt: RenderAttempt) => Pro
  */
 export const makeRenderImageTask =
   (deps: RenderDependencies, make: MakeImages) =>
-  (taskId: string, timing: RenderTiming): Promise<Rendered | undefined> =>
+  (taskId: string, timing: RenderTiming): Promise<StoredAttempt | undefined> =>
     runAttempt(deps, { taskId, timing, claim: claimImageTask }, async (task, attempt) => {
       const images = await make(task, attempt)
       attempt.report('storing', 100)
@@ -62,7 +65,7 @@ export const makeLocalImages =
         ),
       pixelsOf: (made) => made.reduce((sum, { width, height }) => sum + width * height, 0),
     }).catch((error: unknown) => {
-      throw error instanceof TaskFault ? error : new EngineError('rendering', { cause: error })
+      throw error instanceof TaskError ? error : new EngineError('rendering', { cause: error })
     })
   }
 
@@ -81,8 +84,8 @@ export const fetchImages = async (
       inspect: (path) => probeImage(path, deps.limits),
     }),
   })
-  const fault = inputs['image'] && pixelLimitFault(requestOf(task), inputs['image'])
-  if (fault) throw new TaskFault('pixel_limit', `/image ${fault}`)
+  const error = inputs['image'] && pixelLimitIssue(requestOf(task), inputs['image'])
+  if (error) throw new TaskError('pixel_limit', `/image ${error}`)
   return inputs
 }
 

@@ -1,12 +1,12 @@
 import { probeImage } from '../src/adapters/image-probe.ts'
 import type { RenderedVideo, VideoJob } from '../src/adapters/video-engine/video-engine.ts'
 import type { NewCreation } from '../src/db/video-task/creation.ts'
-import { claimVideoTask, noteProgress } from '../src/db/video-task/video-task.ts'
+import { claimVideoTask, recordProgress } from '../src/db/video-task/video-task.ts'
 import type { ClaimedVideoTask } from '../src/db/video-task/video-task.ts'
 import type { VideoTiming } from '../src/domain/task/render-timing.ts'
-import { TaskFault } from '../src/domain/task/task-fault.ts'
+import { TaskError } from '../src/domain/task/task-error.ts'
 import { END_IMAGE } from '../src/domain/video-task/end-image.ts'
-import { toVideoFault, VideoFault } from '../src/domain/video-task/video-fault.ts'
+import { toVideoError, VideoError } from '../src/domain/video-task/video-error.ts'
 import { failpoint } from '../src/process/failpoint.ts'
 import { timeRender } from '../src/process/metrics.ts'
 import { EngineError, runAttempt } from './render-attempt.ts'
@@ -16,21 +16,24 @@ import { fetchInputs } from './fetch-inputs.ts'
 import type { FetchedInput, InputRule } from './fetch-inputs.ts'
 import { storeResults } from './results.ts'
 import { makeVideoJob } from './video-job.ts'
-import type { RenderedVideoTask } from './video-task.ts'
+import type { StoredVideoAttempt } from './video-task.ts'
 
 export interface VideoAttempt extends RenderAttempt {
   timing: VideoTiming
   /** Tells those who read the task how far it is. */
-  note(percent: number): void
+  record(percent: number): void
 }
 
 /** Finished files in the scratch folder of the attempt. */
-export interface MadeVideo extends Pick<RenderedVideo, 'video' | 'cover' | 'watermarked'> {
+export interface RenderedVideoFiles extends Pick<RenderedVideo, 'video' | 'cover' | 'watermarked'> {
   creation: NewCreation
 }
 
 /** What an engine does with a task. */
-export type MakeVideo = (task: ClaimedVideoTask, attempt: VideoAttempt) => Promise<MadeVideo>
+export type MakeVideo = (
+  task: ClaimedVideoTask,
+  attempt: VideoAttempt,
+) => Promise<RenderedVideoFiles>
 
 /**
  * Makes the activity that renders a video task: claims it with a new fence, has the engine make the video and stores it
@@ -39,12 +42,12 @@ export type MakeVideo = (task: ClaimedVideoTask, attempt: VideoAttempt) => Promi
  */
 export const makeRenderVideoTask =
   (deps: RenderDependencies, make: MakeVideo) =>
-  (taskId: string, timing: VideoTiming): Promise<RenderedVideoTask | undefined> =>
+  (taskId: string, timing: VideoTiming): Promise<StoredVideoAttempt | undefined> =>
     runAttempt(deps, { taskId, timing, claim: claimVideoTask }, async (task, attempt) => {
-      const progress = makeProgressNote(deps, task)
-      const video = await make(task, { ...attempt, timing, note: progress.note })
+      const progress = makeProgressRecorder(deps, task)
+      const video = await make(task, { ...attempt, timing, record: progress.record })
         // No part of an attempt runs on after its end.
-        .finally(progress.settle)
+        .finally(progress.flush)
       attempt.report('storing', 100)
       const made = await storeResults(deps, task, {
         files: listFiles(video),
@@ -100,14 +103,14 @@ const ruleOf = (
     return {
       pointer: `/${field}`,
       limits: limits.video,
-      toFault: (fault) => toVideoFault(fault, 'video'),
+      toError: (error) => toVideoError(error, 'video'),
       inspect: (path) => inspectSource(field, path),
     }
   const pointer = POINTERS[field] ?? `/${field}`
   return {
     pointer,
     limits: field === 'wm_url' ? limits.watermark : limits.image,
-    toFault: (fault) => toVideoFault(fault, 'image'),
+    toError: (error) => toVideoError(error, 'image'),
     inspect: (path) => probeImage(path, limits),
   }
 }
@@ -121,7 +124,7 @@ const runEngine = async (
   const onProgress = (percent: number): void => {
     if (percent > 0) failpoint('render.in-child')
     attempt.report('rendering', percent)
-    attempt.note(percent)
+    attempt.record(percent)
   }
   try {
     return await timeRender(metrics, kind, {
@@ -129,39 +132,44 @@ const runEngine = async (
       pixelsOf: ({ frames, width, height }) => frames * width * height,
     })
   } catch (error) {
-    if (error instanceof TaskFault || error instanceof VideoFault) throw error
+    if (error instanceof TaskError || error instanceof VideoError) throw error
     throw new EngineError('rendering', { cause: error })
   }
 }
 
 /** Often enough for a bar that moves, seldom enough to cost nothing. */
-const NOTE_MS = 1000
+const RECORD_MS = 1000
 
 /** Writes progress to the row, at most once a second. It is only for show, so a failed write is ignored. */
-const makeProgressNote = (
-  { sql, log, news }: RenderDependencies,
+const makeProgressRecorder = (
+  { sql, log, notifyChange }: RenderDependencies,
   { id, fence }: ClaimedVideoTask,
 ) => {
-  let notedAt = 0
+  let recordedAt = 0
   let writing = Promise.resolve()
   const write = async (percent: number): Promise<void> => {
     try {
-      if (await noteProgress(sql, { id, fence, percent })) news(id)
+      if (await recordProgress(sql, { id, fence, percent })) notifyChange(id)
     } catch (error) {
       log.debug({ task_id: id, err: error }, 'progress was not noted')
     }
   }
   return {
-    note(percent: number): void {
-      if (percent === 0 || Date.now() - notedAt < NOTE_MS) return
-      notedAt = Date.now()
+    record(percent: number): void {
+      if (percent === 0 || Date.now() - recordedAt < RECORD_MS) return
+      recordedAt = Date.now()
       writing = write(percent)
     },
-    settle: () => writing,
+    flush: () => writing,
   }
 }
 
-const listFiles = ({ video, cover, watermarked, creation: { width, height } }: MadeVideo) => {
+const listFiles = ({
+  video,
+  cover,
+  watermarked,
+  creation: { width, height },
+}: RenderedVideoFiles) => {
   const size = { width, height }
   return [
     { name: 'video.mp4', path: video, contentType: 'video/mp4', ...size },

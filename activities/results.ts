@@ -18,7 +18,7 @@ export interface FencedTask {
   fence: number
 }
 
-interface RenderedFile {
+interface RenderedImage {
   name: string
   path: string
   contentType: string
@@ -27,8 +27,8 @@ interface RenderedFile {
 }
 
 /** What an attempt has made. */
-interface Made {
-  files: readonly RenderedFile[]
+interface RenderedFiles {
+  files: readonly RenderedImage[]
   /** Path of the one of which the thumbnail is drawn. */
   picture: string
   scratchDir: string
@@ -36,12 +36,12 @@ interface Made {
 
 /**
  * Moves what an engine has made to the store, under the attempt's fence, with a thumbnail beside it. An attempt that stood
- * still and lost its fence may have stored it after the task ended and its files were swept. Then it removes it and throws.
+ * still and lost its fence may have stored it after the task ended and its files were cleaned up. Then it removes it and throws.
  */
 export const storeResults = async (
   deps: CommonDependencies,
   task: FencedTask,
-  { files, picture, scratchDir }: Made,
+  { files, picture, scratchDir }: RenderedFiles,
 ): Promise<{ results: TaskResult[]; thumbnail?: Thumbnail }> => {
   const small = join(scratchDir, THUMBNAIL)
   const giveUp = (error: unknown): undefined => {
@@ -53,14 +53,14 @@ export const storeResults = async (
   // Both wait for the disk at the same time, and no part of an attempt runs on after its end.
   const results = await storeFiles(deps, task, files).finally(() => storing)
   const thumbnail = await storing
-  await settleResults(deps, task)
+  await commitResults(deps, task)
   return { results, ...(thumbnail && { thumbnail }) }
 }
 
 const storeFiles = async (
   deps: CommonDependencies,
   task: FencedTask,
-  files: readonly RenderedFile[],
+  files: readonly RenderedImage[],
 ): Promise<TaskResult[]> => {
   const results: TaskResult[] = []
   for (const file of files) results.push(await storeFile(deps, task, file))
@@ -70,7 +70,7 @@ const storeFiles = async (
 const storeFile = async (
   { storage }: CommonDependencies,
   task: FencedTask,
-  { name, path, contentType, width, height }: RenderedFile,
+  { name, path, contentType, width, height }: RenderedImage,
 ): Promise<TaskResult> => {
   const storageKey = keyOf(task, name)
   const digest = await digestFile(path)
@@ -91,7 +91,7 @@ const storeThumbnail = async (
   return { storageKey, bytes }
 }
 
-const settleResults = async (
+const commitResults = async (
   { sql, storage }: CommonDependencies,
   task: FencedTask,
 ): Promise<void> => {
@@ -106,7 +106,7 @@ const settleResults = async (
  * Answers the status of the task. It reads the row, because a repetition makes no move, and the files of a completed task
  * must stay. Throws while the store is away, so that it is repeated. `known` is the content of the row when the caller has just written it.
  */
-export const sweepAttempts = async (
+export const cleanUpAttempts = async (
   { sql, storage, log }: CommonDependencies,
   taskId: string,
   known?: TaskState,

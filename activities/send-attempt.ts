@@ -17,7 +17,7 @@ import { failedVerdict } from './attempt-verdict.ts'
 export interface AttemptJob {
   eventId: string
   /** Where the event is sent, and whom that counts for. */
-  receiver: { url: string; owner: string; account: string }
+  webhook: { url: string; owner: string; account: string }
   /** How long it waits for a slot, in milliseconds. */
   waitMs: number
   /** Writes the attempt down; undefined when there is nothing to send any more. */
@@ -34,13 +34,13 @@ export interface AttemptOutcome {
 }
 
 /** Nothing was done: there are as many at once as may be. */
-export interface PutOff {
+export interface Deferral {
   /** To wait. */
   seconds: number
   full: SlotKind
 }
 
-export type SendAttempt = (job: AttemptJob) => Promise<PutOff | undefined>
+export type SendAttempt = (job: AttemptJob) => Promise<Deferral | undefined>
 
 /**
  * Makes the function that makes one attempt: writes it down, signs and sends it, and records what it means for the event.
@@ -51,11 +51,11 @@ export const makeSendAttempt = (deps: DeliveryDependencies): SendAttempt => {
   const trace = makeTraceAttempt(deps)
 
   const post = async (job: AttemptJob, begun: BegunAttempt, located: Located): Promise<Posted> => {
-    const [told, secrets] = await Promise.all([
+    const [notified, secrets] = await Promise.all([
       makeBody(begun),
       deps.webhookSecrets.active(secretOwnerOf(begun)),
     ])
-    const body = Buffer.from(JSON.stringify(told))
+    const body = Buffer.from(JSON.stringify(notified))
     const timestamp = Math.floor(deps.now().getTime() / 1000)
     const headers = {
       ...signWebhook({ id: job.eventId, timestamp, body, secrets }),
@@ -73,9 +73,9 @@ export const makeSendAttempt = (deps: DeliveryDependencies): SendAttempt => {
     return await trace(job, begun, send)
   }
 
-  const send = (job: AttemptJob): Promise<Sent | PutOff> => {
-    const { url, owner, account } = job.receiver
-    const ofReceiver: Wanted[] = [
+  const send = (job: AttemptJob): Promise<Sent | Deferral> => {
+    const { url, owner, account } = job.webhook
+    const ofUrl: Wanted[] = [
       ['host', hostOf(url)],
       ['owner', owner],
       ['account', account],
@@ -84,7 +84,7 @@ export const makeSendAttempt = (deps: DeliveryDependencies): SendAttempt => {
       ['lookUps', ''],
       ['lookUpsOfAccount', account],
     ]
-    return holding(deps, job, ofReceiver, async () => {
+    return holding(deps, job, ofUrl, async () => {
       const located = await holding(deps, job, ofLookUp, () =>
         deps.outbound.locate({
           url,
@@ -109,7 +109,7 @@ export const makeSendAttempt = (deps: DeliveryDependencies): SendAttempt => {
     if (!sent || 'full' in sent) return sent
     const { begun, posted } = sent
     failpoint('deliver.after-answer')
-    const outcome = judge(deps, begun, posted)
+    const outcome = decideOutcome(deps, begun, posted)
     const { errorClass = 'delivered', durationMs } = outcome.result
     deps.metrics?.attempts.observe({ class: errorClass }, durationMs / 1000)
     await job.complete(begun, outcome)
@@ -127,10 +127,10 @@ const holding = async <T>(
   { waitMs, signal }: AttemptJob,
   wanted: readonly Wanted[],
   work: () => Promise<T>,
-): Promise<T | PutOff> => {
+): Promise<T | Deferral> => {
   const taken = await attemptSlots.take(wanted, { waitMs, signal })
   if (!taken.release)
-    return { seconds: delivery.putOffSeconds * Math.min(12, taken.groups), full: taken.full }
+    return { seconds: delivery.deferSeconds * Math.min(12, taken.groups), full: taken.full }
   try {
     return await work()
   } finally {
@@ -144,15 +144,15 @@ const secretOwnerOf = ({ owner, endpoint }: BegunAttempt): string =>
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : '')
 
-const judge = (
+const decideOutcome = (
   deps: DeliveryDependencies,
   { failures }: BegunAttempt,
   posted: Posted,
 ): AttemptOutcome => {
   const { address, durationMs, status } = posted
   const errorClass = posted.errorClass ?? findStatusClass(posted.status)
-  const answer = posted.errorClass === undefined ? posted.excerpt : undefined
-  const result = { address, durationMs, status, errorClass, answer }
+  const response = posted.errorClass === undefined ? posted.excerpt : undefined
+  const result = { address, durationMs, status, errorClass, answer: response }
   return { result, verdict: toVerdict(deps, failures + 1, { posted, errorClass }) }
 }
 

@@ -3,19 +3,19 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { digestFile } from '../src/adapters/storage/measure.ts'
-import { StorageFault } from '../src/adapters/storage/storage.ts'
+import { StorageError } from '../src/adapters/storage/storage.ts'
 import type { StoredArchive } from '../src/db/registry/archive.ts'
-import { CHECK_FAULTS } from '../src/domain/registry/archive-check.ts'
-import type { CheckFaultCode } from '../src/domain/registry/archive-check.ts'
+import { CHECK_ERRORS } from '../src/domain/registry/archive-check.ts'
+import type { CheckErrorCode } from '../src/domain/registry/archive-check.ts'
 import type { MediaDependencies } from './dependencies.ts'
 
 /** A fault of the service, by its code. */
-export class CheckFault extends Error {
-  override name = 'CheckFault'
-  readonly code: CheckFaultCode
+export class CheckError extends Error {
+  override name = 'CheckError'
+  readonly code: CheckErrorCode
 
-  constructor(code: CheckFaultCode, options?: ErrorOptions) {
-    super(CHECK_FAULTS[code], options)
+  constructor(code: CheckErrorCode, options?: ErrorOptions) {
+    super(CHECK_ERRORS[code], options)
     this.code = code
   }
 }
@@ -33,12 +33,12 @@ export const withArchive = async <T>(
   const path = join(scratchDir, randomUUID())
   try {
     await storage.fetchToFile(archive.storageKey, path).catch((error: unknown) => {
-      const isMissing = error instanceof StorageFault && error.code === 'not_found'
-      throw isMissing ? new CheckFault('archive_missing', { cause: error }) : error
+      const isMissing = error instanceof StorageError && error.code === 'not_found'
+      throw isMissing ? new CheckError('archive_missing', { cause: error }) : error
     })
     const { bytes, sha256 } = await digestFile(path, signal)
     if (bytes !== archive.bytes || sha256 !== archive.sha256)
-      throw new CheckFault('archive_differs')
+      throw new CheckError('archive_differs')
     return await work(path)
   } finally {
     await rm(path, { force: true })

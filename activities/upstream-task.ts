@@ -2,18 +2,18 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { OutboundFault } from '../src/adapters/outbound/fault.ts'
+import { OutboundError } from '../src/adapters/outbound/error.ts'
 import { makeBody } from '../src/adapters/upstream/body.ts'
 import type { StreamedBody } from '../src/adapters/upstream/body.ts'
 import type {
   Upstream,
-  UpstreamAnswer,
+  UpstreamResponse,
   UpstreamRequest,
 } from '../src/adapters/upstream/upstream.ts'
 import { findTaskState, storeUpstreamId } from '../src/db/task/task.ts'
 import type { ClaimedTask } from '../src/db/task/task-transition.ts'
-import { TaskFault } from '../src/domain/task/task-fault.ts'
-import type { TaskFaultCode } from '../src/domain/task/task-fault.ts'
+import { TaskError } from '../src/domain/task/task-error.ts'
+import type { TaskErrorCode } from '../src/domain/task/task-error.ts'
 import { failpoint } from '../src/process/failpoint.ts'
 import type { VendorDependencies } from './dependencies.ts'
 import type { RenderAttempt } from './render-attempt.ts'
@@ -23,13 +23,13 @@ export interface UpstreamJob<Done> {
   /** The creation. Asked for once, and only by the attempt that submits. */
   submission(): Promise<{ path: string; body: StreamedBody }>
   /** The id in the answer to a creation; undefined when it holds none. */
-  idOf(body: UpstreamAnswer['body']): string | undefined
+  idOf(body: UpstreamResponse['body']): string | undefined
   statusPath(id: string): string
   cancelPath(id: string): string
   /** What a status route says; undefined when it cannot be read. Throws the fault of a task that has failed. */
-  read(body: UpstreamAnswer['body']): { percent: number; done?: Done } | undefined
-  /** The fault of a creation that was refused, in the words of the family. */
-  toFault(fault: TaskFault, body: UpstreamAnswer['body']): Error
+  read(body: UpstreamResponse['body']): { percent: number; done?: Done } | undefined
+  /** The fault of a creation that was rejected, in the words of the family. */
+  toError(error: TaskError, body: UpstreamResponse['body']): Error
 }
 
 interface UpstreamTask<Done, Made> {
@@ -77,11 +77,11 @@ const submit = async <Done, Made>(given: UpstreamTask<Done, Made>): Promise<stri
     for (;;) {
       attempt.signal.throwIfAborted()
       const { signal } = lingering
-      const answer = await ask(given, { path, body, idempotencyKey: task.id, signal })
-      const id = answer && isSuccess(answer) ? job.idOf(answer.body) : undefined
+      const response = await ask(given, { path, body, idempotencyKey: task.id, signal })
+      const id = response && isSuccess(response) ? job.idOf(response.body) : undefined
       if (id !== undefined) return await keepId(given, id)
-      if (answer && !isSuccess(answer)) refuse(given, answer)
-      await sleep(pace.next(answer), undefined, { signal: attempt.signal })
+      if (response && !isSuccess(response)) reject(given, response)
+      await sleep(pace.next(response), undefined, { signal: attempt.signal })
     }
   } finally {
     lingering.stop()
@@ -112,26 +112,26 @@ const follow = async <Done, Made>(given: UpstreamTask<Done, Made>, id: string): 
   const path = job.statusPath(id)
   const pace = makePace(POLL_PACE)
   // What an earlier attempt has submitted may be done by now.
-  let answer = task.upstreamId === null ? undefined : await ask(given, { path, signal })
+  let response = task.upstreamId === null ? undefined : await ask(given, { path, signal })
   for (;;) {
-    const record = answer && readStatus(given, answer)
+    const record = response && readStatus(given, response)
     if (record) attempt.report('rendering at the upstream', record.percent, id)
     const made = record?.done && (await copy(given, id, record.done))
     if (made) return made
     failpoint('upstream.between-polls')
-    await sleep(pace.next(answer), undefined, { signal })
-    answer = await ask(given, { path, signal })
+    await sleep(pace.next(response), undefined, { signal })
+    response = await ask(given, { path, signal })
   }
 }
 
 const readStatus = <Done, Made>(
   { job, deps, task }: UpstreamTask<Done, Made>,
-  answer: UpstreamAnswer,
+  response: UpstreamResponse,
 ) => {
-  if (answer.status === 404) throw new TaskFault('upstream_lost')
-  const record = isSuccess(answer) ? job.read(answer.body) : undefined
+  if (response.status === 404) throw new TaskError('upstream_lost')
+  const record = isSuccess(response) ? job.read(response.body) : undefined
   if (!record)
-    deps.log.warn({ task_id: task.id, status: answer.status }, 'the upstream tells no status')
+    deps.log.warn({ task_id: task.id, status: response.status }, 'the upstream tells no status')
   return record
 }
 
@@ -149,16 +149,16 @@ const copy = async <Done, Made>(
   try {
     return await given.copy(done, dir)
   } catch (error) {
-    if (!(error instanceof OutboundFault)) throw error
-    const code = COPY_FAULTS[error.status ?? error.kind]
-    if (code) throw new TaskFault(code, undefined, { cause: error })
+    if (!(error instanceof OutboundError)) throw error
+    const code = COPY_ERRORS[error.status ?? error.kind]
+    if (code) throw new TaskError(code, undefined, { cause: error })
     given.deps.log.warn({ task_id: given.task.id, reason: error.message }, 'no result fetched')
     return undefined
   }
 }
 
 /** Faults of a result that no repetition mends. */
-const COPY_FAULTS: Partial<Record<number | string, TaskFaultCode>> = {
+const COPY_ERRORS: Partial<Record<number | string, TaskErrorCode>> = {
   404: 'upstream_lost',
   410: 'upstream_lost',
   too_large: 'upstream_failed',
@@ -179,40 +179,40 @@ const CANCEL_MS = 5000
 const ask = async <Done, Made>(
   { upstream, deps, task }: UpstreamTask<Done, Made>,
   request: UpstreamRequest,
-): Promise<UpstreamAnswer | undefined> => {
-  const answer = await upstream.ask(request)
-  if ('status' in answer) return answer
-  deps.log.warn({ task_id: task.id, reason: answer.reason }, 'the upstream does not answer')
+): Promise<UpstreamResponse | undefined> => {
+  const response = await upstream.ask(request)
+  if ('status' in response) return response
+  deps.log.warn({ task_id: task.id, reason: response.reason }, 'the upstream does not answer')
   return undefined
 }
 
-const isSuccess = ({ status }: UpstreamAnswer): boolean => status >= 200 && status <= 299
+const isSuccess = ({ status }: UpstreamResponse): boolean => status >= 200 && status <= 299
 
-/** Throws the fault of a creation that was refused for good. Any other may be sent again. */
-const refuse = <Done, Made>(
+/** Throws the fault of a creation that was rejected for good. Any other may be sent again. */
+const reject = <Done, Made>(
   { deps, task, job, upstream }: UpstreamTask<Done, Made>,
-  { status, body }: UpstreamAnswer,
+  { status, body }: UpstreamResponse,
 ): void => {
   const isInFlight = status === 409 && body['error'] === 'idempotency_in_flight'
   const facts = { task_id: task.id, status, error: body['error'] }
   if (status === 408 || status === 429 || status >= 500 || isInFlight)
     return deps.log.warn(facts, 'the upstream takes no task now')
-  const code = REFUSALS[status] ?? 'upstream_rejected'
+  const code = REJECTIONS[status] ?? 'upstream_rejected'
   deps.log[code === 'upstream_rejected' ? 'warn' : 'error'](facts, 'the upstream refused a task')
-  const told = code === 'upstream_rejected' ? upstream.clean(sayOf(body)) : ''
-  throw job.toFault(new TaskFault(code, told || undefined), body)
+  const reported = code === 'upstream_rejected' ? upstream.clean(sayOf(body)) : ''
+  throw job.toError(new TaskError(code, reported || undefined), body)
 }
 
-const REFUSALS: Partial<Record<number, TaskFaultCode>> = {
+const REJECTIONS: Partial<Record<number, TaskErrorCode>> = {
   401: 'upstream_unauthorized',
   402: 'upstream_no_credits',
   403: 'upstream_unauthorized',
 }
 
 /** Its message, and behind it the faults of single fields. */
-const sayOf = ({ message, details }: UpstreamAnswer['body']): string => {
-  const faults = Array.isArray(details) ? details.filter((fault) => fault !== message) : []
-  return [message, ...faults].filter((text) => typeof text === 'string').join(' ')
+const sayOf = ({ message, details }: UpstreamResponse['body']): string => {
+  const issues = Array.isArray(details) ? details.filter((error) => error !== message) : []
+  return [message, ...issues].filter((text) => typeof text === 'string').join(' ')
 }
 
 interface Pace {
@@ -228,8 +228,8 @@ const POLL_PACE: Pace = { firstMs: 1000, factor: 1.5, mostMs: 15_000 }
 const makePace = ({ firstMs, factor, mostMs }: Pace) => {
   let waitMs = firstMs
   return {
-    next(answer: UpstreamAnswer | undefined): number {
-      const wait = Math.max(waitMs, answer?.retryAfterMs ?? 0)
+    next(response: UpstreamResponse | undefined): number {
+      const wait = Math.max(waitMs, response?.retryAfterMs ?? 0)
       waitMs = Math.min(waitMs * factor, mostMs)
       return wait
     },

@@ -10,14 +10,14 @@ import type { Upstream } from '../src/adapters/upstream/upstream.ts'
 import type { ClaimedImageTask } from '../src/db/image-task/image-task.ts'
 import { IMAGE_KINDS, IMAGE_PREFIX } from '../src/domain/image-task/image-kind.ts'
 import { isObject } from '../src/domain/shared/is-object.ts'
-import { TaskFault } from '../src/domain/task/task-fault.ts'
+import { TaskError } from '../src/domain/task/task-error.ts'
 import { readStatusWord, UpstreamImage } from '../src/domain/task/upstream-record.ts'
 import { failpoint } from '../src/process/failpoint.ts'
 import type { VendorDependencies } from './dependencies.ts'
 import { EngineError } from './render-attempt.ts'
 import type { RenderAttempt } from './render-attempt.ts'
 import { fetchImages } from './render-image-task.ts'
-import type { MadeImage, MakeImages } from './render-image-task.ts'
+import type { RenderedImage, MakeImages } from './render-image-task.ts'
 import { runUpstreamTask } from './upstream-task.ts'
 import type { UpstreamJob } from './upstream-task.ts'
 
@@ -31,7 +31,7 @@ type Links = readonly string[]
 export const makeVendorImages =
   (deps: VendorDependencies, upstream: Upstream): MakeImages =>
   (task, attempt) =>
-    runUpstreamTask<Links, MadeImage[]>({
+    runUpstreamTask<Links, RenderedImage[]>({
       deps,
       upstream,
       task,
@@ -60,7 +60,7 @@ const makeJob = (
       const record = findRecord(body)
       const end = record && readStatusWord(record.status)
       if (end === 'failed')
-        throw new TaskFault(
+        throw new TaskError(
           'upstream_failed',
           upstream.clean(record?.error?.message ?? '') || undefined,
         )
@@ -68,7 +68,7 @@ const makeJob = (
       const links = record?.generated ?? []
       return links.length === 0 ? undefined : { percent: 100, done: links }
     },
-    toFault: (fault) => fault,
+    toError: (error) => error,
   }
 }
 
@@ -82,8 +82,8 @@ const copyImages = async (
   upstream: Upstream,
   links: Links,
   { dir, signal }: { dir: string; signal: AbortSignal },
-): Promise<MadeImage[]> => {
-  const images: MadeImage[] = []
+): Promise<RenderedImage[]> => {
+  const images: RenderedImage[] = []
   for (const [index, url] of links.entries()) {
     const path = join(dir, `result-${index + 1}`)
     await upstream.fetch({ url, toFile: path, signal })
@@ -94,7 +94,7 @@ const copyImages = async (
 }
 
 /** A file may have been cut on its way here, so it is worth another attempt. */
-const inspect = async (path: string): Promise<Omit<MadeImage, 'path'>> => {
+const inspect = async (path: string): Promise<Omit<RenderedImage, 'path'>> => {
   try {
     const { extension, contentType, width, height } = await probeImage(path, {
       maxPixels: RESULT_PIXELS,

@@ -12,17 +12,17 @@ import type { Upstream } from '../src/adapters/upstream/upstream.ts'
 import { readContainer } from '../src/adapters/video-engine/container.ts'
 import { listTaskInputs } from '../src/db/task/task-file.ts'
 import type { ClaimedVideoTask } from '../src/db/video-task/video-task.ts'
-import { TaskFault } from '../src/domain/task/task-fault.ts'
+import { TaskError } from '../src/domain/task/task-error.ts'
 import { readStatusWord, UpstreamVideo } from '../src/domain/task/upstream-record.ts'
 import { END_IMAGE } from '../src/domain/video-task/end-image.ts'
-import { isVideoFaultCode, VideoFault } from '../src/domain/video-task/video-fault.ts'
-import type { VideoFaultCode } from '../src/domain/video-task/video-fault.ts'
+import { isVideoErrorCode, VideoError } from '../src/domain/video-task/video-error.ts'
+import type { VideoErrorCode } from '../src/domain/video-task/video-error.ts'
 import { VIDEO_PREFIX } from '../src/domain/video-task/video-path.ts'
 import { failpoint } from '../src/process/failpoint.ts'
 import type { VendorDependencies } from './dependencies.ts'
 import { EngineError } from './render-attempt.ts'
 import { fetchVideoInputs } from './render-video-task.ts'
-import type { MadeVideo, MakeVideo, VideoAttempt } from './render-video-task.ts'
+import type { RenderedVideoFiles, MakeVideo, VideoAttempt } from './render-video-task.ts'
 import { runUpstreamTask } from './upstream-task.ts'
 import type { UpstreamJob } from './upstream-task.ts'
 
@@ -35,7 +35,7 @@ const COVER_PIXELS = 100_000_000
 export const makeVendorVideo =
   (deps: VendorDependencies, upstream: Upstream): MakeVideo =>
   (task, attempt) =>
-    runUpstreamTask<Creation, MadeVideo>({
+    runUpstreamTask<Creation, RenderedVideoFiles>({
       deps,
       upstream,
       task,
@@ -60,22 +60,22 @@ const makeJob = (
     const end = readStatusWord(state)
     if (end === 'failed') {
       deps.log.warn({ task_id: task.id, code }, 'the upstream failed a task')
-      throw keepCode(code, upstream.clean(message)) ?? new TaskFault('upstream_failed')
+      throw keepCode(code, upstream.clean(message)) ?? new TaskError('upstream_failed')
     }
-    attempt.note(progress)
+    attempt.record(progress)
     const done = end === 'done' ? creations?.[0] : undefined
     return end === 'done' && !done ? undefined : { percent: progress, ...(done && { done }) }
   },
-  toFault: (fault, { details }) => {
+  toError: (error, { details }) => {
     const [word] = Array.isArray(details) ? (details as unknown[]) : []
-    return keepCode(word, fault.message) ?? fault
+    return keepCode(word, error.message) ?? error
   },
 })
 
 /** The fault of a word that is a code of ours; nobody here has cancelled what was cancelled there. */
-const keepCode = (word: unknown, message: string): VideoFault | undefined =>
-  isVideoFaultCode(word) && word !== ('UserCancelled' satisfies VideoFaultCode)
-    ? new VideoFault(word, message || undefined)
+const keepCode = (word: unknown, message: string): VideoError | undefined =>
+  isVideoErrorCode(word) && word !== ('UserCancelled' satisfies VideoErrorCode)
+    ? new VideoError(word, message || undefined)
     : undefined
 
 /**
@@ -105,7 +105,7 @@ const makeSubmission = async (
 const inspectSource = async (_field: string, path: string) => {
   const container = await readContainer(path)
   if (container === undefined)
-    throw new VideoFault(
+    throw new VideoError(
       'VideoFormatInvalid',
       'The source video is not MP4, MOV, Matroska or WebM.',
     )
@@ -126,7 +126,7 @@ const copyVideo = async (
   upstream: Upstream,
   { url, cover_url: coverUrl, watermarked_url: markedUrl, video: facts }: Creation,
   { dir, signal }: { dir: string; signal: AbortSignal },
-): Promise<MadeVideo> => {
+): Promise<RenderedVideoFiles> => {
   const fetch = async (url: string, name: string, check: (path: string) => Promise<void>) => {
     const path = join(dir, name)
     await upstream.fetch({ url, toFile: path, signal })

@@ -6,13 +6,13 @@ import type { VersionState } from '../src/db/registry/open-version.ts'
 import { lockNodeOfVersion } from '../src/db/registry/registry-lock.ts'
 import { findScan } from '../src/db/registry/scan.ts'
 import { giveUpChecks } from '../src/db/registry/version-checks.ts'
-import { moveVersion } from '../src/db/registry/version-move.ts'
-import { judgeVersion } from '../src/domain/registry/version-verdict.ts'
-import { VERSION_MOVES } from '../src/domain/registry/version-move.ts'
+import { transitionVersion } from '../src/db/registry/version-transition.ts'
+import { decideVersion } from '../src/domain/registry/version-verdict.ts'
+import { VERSION_TRANSITIONS } from '../src/domain/registry/version-transition.ts'
 import type { VersionStatus } from '../src/domain/registry/version.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { CoreDependencies } from './dependencies.ts'
-import { sweepUploads } from './sweep-uploads.ts'
+import { cleanUpUploads } from './clean-up-uploads.ts'
 
 /** Where a version stands with its upload. */
 export interface ArchiveWait {
@@ -29,10 +29,10 @@ interface DecidedVersion {
   result: string
 }
 
-/** The moves of a version around its checks. Run twice, the second finds the version moved and changes nothing. */
-export const makeVersionMoves = (deps: CoreDependencies) => ({
+/** The transitions of a version around its checks. Run twice, the second finds the version moved and changes nothing. */
+export const makeVersionTransitions = (deps: CoreDependencies) => ({
   /** Looks whether the archive has arrived; ends the version when its time is over. */
-  async settleUpload(versionId: string): Promise<ArchiveWait> {
+  async finishUpload(versionId: string): Promise<ArchiveWait> {
     const place = await findArchivePlace(deps.sql, versionId)
     if (!place || !isOverdue(place)) return await toWait(deps, versionId, place)
     await unitOfWork(deps, (sql) => expireVersion(sql, versionId), { at: 'move', of: versionId })
@@ -46,8 +46,9 @@ export const makeVersionMoves = (deps: CoreDependencies) => ({
       deps,
       async (sql) => {
         const version = await lockState(sql, versionId)
-        if (!isPending(version) || version.reason === VERSION_MOVES.start_checks.reason) return
-        await moveVersion(sql, { id: versionId, name: 'start_checks', actor: 'workflow' })
+        if (!isPending(version) || version.reason === VERSION_TRANSITIONS.start_checks.reason)
+          return
+        await transitionVersion(sql, { id: versionId, name: 'start_checks', actor: 'workflow' })
       },
       { at: 'move', of: versionId },
     )
@@ -64,7 +65,7 @@ export const makeVersionMoves = (deps: CoreDependencies) => ({
       },
       { at: 'move', of: versionId },
     )
-    await sweepUploads(deps, versionId)
+    await cleanUpUploads(deps, versionId)
     if (!decided) return { status: 'NodeVersionStatusDeleted', result: 'the version is gone' }
     const { status, archiveState, archiveCode } = decided
     return { status, result: `archive ${archiveState}${archiveCode ? `: ${archiveCode}` : ''}` }
@@ -88,7 +89,7 @@ const toWait = async (
   place: ArchivePlace | undefined,
 ): Promise<ArchiveWait> => {
   if (!place || place.status === 'NodeVersionStatusDeleted') {
-    await sweepUploads(deps, versionId)
+    await cleanUpUploads(deps, versionId)
     return { status: 'NodeVersionStatusDeleted', hasArchive: false, waitMs: 0 }
   }
   const { status, archiveState, secondsLeft } = place
@@ -114,6 +115,6 @@ const decide = async (
   { archiveState, archiveCode }: VersionState,
 ): Promise<void> => {
   const scan = await findScan(sql, id)
-  const verdict = judgeVersion({ archiveState, archiveCode, scan })
-  if (verdict) await moveVersion(sql, { id, ...verdict, actor: 'workflow' })
+  const verdict = decideVersion({ archiveState, archiveCode, scan })
+  if (verdict) await transitionVersion(sql, { id, ...verdict, actor: 'workflow' })
 }

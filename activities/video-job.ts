@@ -5,13 +5,13 @@ import type {
   TextToVideoSettings,
 } from '../src/domain/video-task/video-defaults.ts'
 import { END_IMAGE } from '../src/domain/video-task/end-image.ts'
-import { VideoFault } from '../src/domain/video-task/video-fault.ts'
+import { VideoError } from '../src/domain/video-task/video-error.ts'
 import { recommendedPrompt } from '../src/domain/video-task/video-prompt.ts'
 import {
-  endImageFault,
+  endImageIssue,
   sizeLike,
   sizeOfRatio,
-  startImageFault,
+  startImageIssue,
 } from '../src/domain/video-task/video-size.ts'
 import type { Size } from '../src/domain/shared/size.ts'
 import type { VideoTaskKind } from '../src/domain/video-task/video-task.ts'
@@ -75,14 +75,14 @@ const makeFilm = (
 }
 
 const sizeOfStart = (resolution: TextToVideoSettings['resolution'], image: FetchedInput): Size => {
-  const fault = startImageFault(image)
-  if (fault !== undefined) throw new VideoFault('ImageSizeInvalid', `/images/0 ${fault}`)
+  const error = startImageIssue(image)
+  if (error !== undefined) throw new VideoError('ImageSizeInvalid', `/images/0 ${error}`)
   return sizeLike(resolution, image)
 }
 
 const endOf = (start: FetchedInput, end: FetchedInput): { path: string } => {
-  const fault = endImageFault(end, start)
-  if (fault !== undefined) throw new VideoFault('ImageSizeInvalid', `/images/1 ${fault}`)
+  const error = endImageIssue(end, start)
+  if (error !== undefined) throw new VideoError('ImageSizeInvalid', `/images/1 ${error}`)
   return { path: end.path }
 }
 
@@ -93,7 +93,7 @@ const sizeOfSource = (resolution: ExtendSettings['resolution'], source: FetchedI
   const size = sizeLike(resolution, source)
   if (Math.max(size.width, size.height) <= MOST_SIDE) return size
   const got = `${source.width}×${source.height}`
-  throw new VideoFault(
+  throw new VideoError(
     'VideoFormatInvalid',
     `The source video is too narrow: at ${resolution} a side would be longer than ${MOST_SIDE} pixels, got ${got}.`,
   )

@@ -4,16 +4,16 @@ import { insertTaskResults } from '../src/db/task/task-file.ts'
 import { enterQueue } from '../src/db/video-task/video-queue.ts'
 import { completeVideoTask, failVideoTask } from '../src/db/video-task/video-task.ts'
 import type { VideoTiming } from '../src/domain/task/render-timing.ts'
-import { isTaskFaultCode, TaskFault } from '../src/domain/task/task-fault.ts'
-import { isVideoFaultCode, toVideoFault, VideoFault } from '../src/domain/video-task/video-fault.ts'
+import { isTaskErrorCode, TaskError } from '../src/domain/task/task-error.ts'
+import { isVideoErrorCode, toVideoError, VideoError } from '../src/domain/video-task/video-error.ts'
 import type { VideoTaskState } from '../src/domain/video-task/video-task.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { CoreDependencies } from './dependencies.ts'
-import type { Rendered } from './image-task.ts'
-import { sweepAttempts } from './results.ts'
+import type { StoredAttempt } from './image-task.ts'
+import { cleanUpAttempts } from './results.ts'
 
 /** What an attempt made: the files are under the folder of its fence. */
-export interface RenderedVideoTask extends Rendered {
+export interface StoredVideoAttempt extends StoredAttempt {
   creation: NewCreation
 }
 
@@ -27,12 +27,12 @@ export interface QueuedVideoTask {
 }
 
 /** The moves of a video task around its render. The second of two runs finds the task moved and changes nothing. */
-export const makeVideoTaskMoves = (deps: CoreDependencies) => ({
+export const makeVideoTaskTransitions = (deps: CoreDependencies) => ({
   /** Moves to queueing, and takes a slot of the owner when one is free and no task waits before it. */
   async enqueueVideoTask(taskId: string, timing: VideoTiming): Promise<QueuedVideoTask> {
     const entered = await unitOfWork(
       deps,
-      (sql, tell) => enterQueue(sql, taskId, { ...deps, ...timing, tell }),
+      (sql, enqueue) => enterQueue(sql, taskId, { ...deps, ...timing, enqueue }),
       { at: 'move', of: taskId },
     )
     if (!entered) return { state: 'failed', isAdmitted: false, offPeakMs: null }
@@ -44,10 +44,10 @@ export const makeVideoTaskMoves = (deps: CoreDependencies) => ({
    * Moves to success with the video, if the attempt still holds the fence; without a video, because the task had ended,
    * it moves nothing. Answers where the task then is: processing when a newer attempt has claimed it.
    */
-  async completeVideoTask(taskId: string, rendered?: RenderedVideoTask): Promise<VideoTaskState> {
-    const moved = rendered !== undefined && (await complete(deps, taskId, rendered))
-    const known = moved ? { status: 'success', fence: rendered.fence } : undefined
-    return (await sweepAttempts(deps, taskId, known)) as VideoTaskState
+  async completeVideoTask(taskId: string, rendered?: StoredVideoAttempt): Promise<VideoTaskState> {
+    const isTransitioned = rendered !== undefined && (await complete(deps, taskId, rendered))
+    const known = isTransitioned ? { status: 'success', fence: rendered.fence } : undefined
+    return (await cleanUpAttempts(deps, taskId, known)) as VideoTaskState
   },
 
   /**
@@ -58,40 +58,40 @@ export const makeVideoTaskMoves = (deps: CoreDependencies) => ({
     taskId: string,
     reason: { code: string; message?: string },
   ): Promise<VideoTaskState> {
-    const { code, message } = toFault(reason)
+    const { code, message } = toError(reason)
     await unitOfWork(
       deps,
-      (sql, tell) =>
-        failVideoTask(sql, { id: taskId, error: { code, message } }, { ...deps, tell }),
+      (sql, enqueue) =>
+        failVideoTask(sql, { id: taskId, error: { code, message } }, { ...deps, enqueue }),
       { at: 'move', of: taskId },
     )
-    return (await sweepAttempts(deps, taskId)) as VideoTaskState
+    return (await cleanUpAttempts(deps, taskId)) as VideoTaskState
   },
 })
 
 /** Codes that both families share come from the frame around the engine. Callers get them in the words of video routes. */
-const toFault = ({ code, message }: { code: string; message?: string }): VideoFault => {
-  if (isVideoFaultCode(code)) return new VideoFault(code, message)
+const toError = ({ code, message }: { code: string; message?: string }): VideoError => {
+  if (isVideoErrorCode(code)) return new VideoError(code, message)
   // The words of an unknown failure were not written for callers.
-  const fault = isTaskFaultCode(code)
-    ? new TaskFault(code, message)
-    : new TaskFault('internal_error')
-  return toVideoFault(fault, 'video')
+  const error = isTaskErrorCode(code)
+    ? new TaskError(code, message)
+    : new TaskError('internal_error')
+  return toVideoError(error, 'video')
 }
 
 const complete = async (
   deps: CoreDependencies,
   id: string,
-  { fence, creation, ...made }: RenderedVideoTask,
+  { fence, creation, ...made }: StoredVideoAttempt,
 ): Promise<boolean> =>
   await unitOfWork(
     deps,
-    async (sql, tell) => {
+    async (sql, enqueue) => {
       const record = async (): Promise<void> => {
         await insertTaskResults(sql, id, made)
         await insertCreation(sql, id, creation)
       }
-      return await completeVideoTask(sql, { id, fence, record }, { ...deps, tell })
+      return await completeVideoTask(sql, { id, fence, record }, { ...deps, enqueue })
     },
     { at: 'move', of: id },
   )

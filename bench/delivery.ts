@@ -7,12 +7,12 @@ import type { Sql } from '../src/db/client.ts'
 import { hang, startWebhookReceiver } from '../test/support/receiver.ts'
 import type { WebhookReceiver } from '../test/support/receiver.ts'
 import { startService } from '../test/support/service.ts'
-import { at, median, showFigure, showRatio, showSpread } from './support/figures.ts'
+import { at, median, showResult, showRatio, showSpread } from './support/results.ts'
 import { withServers } from '../test/support/keep.ts'
 import type { Keep } from '../test/support/keep.ts'
 import { inLanes, inTurns, latencyOf, rateOf, timesOf } from './support/lanes.ts'
 import { DEFAULTS } from './support/settings.ts'
-import { insertToldTask, listenAt, makeDeliver, postSigned } from './support/told.ts'
+import { insertTaskWithWebhook, listenAt, makeDeliver, postSigned } from './support/notified.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
 const EVENTS = 300
@@ -46,9 +46,9 @@ type Send = () => Promise<void>
 const makePost = (dispatcher: Agent, receiver: WebhookReceiver): Send => {
   const secret = makeWebhookSecret()
   return async () => {
-    const { url, told } = listenAt(receiver)
+    const { url, notified } = listenAt(receiver)
     await postSigned(dispatcher, { url, taskId: randomUUID(), status: 'COMPLETED', secret })
-    await told
+    await notified
   }
 }
 
@@ -80,7 +80,7 @@ const measureLatency = async (
   showSpread('insert and signed post, one at a time, p50', times.post, 'ms')
   showSpread('row to receiver, one at a time, p50', times.deliver, 'ms')
   const latency = median(times.deliver)
-  showFigure('delivery.latency', latency, { unit: 'ms', atMost: 30 })
+  showResult('delivery.latency', latency, { unit: 'ms', atMost: 30 })
   showRatio('delivery.latency-ratio', [times.deliver, times.post], { atMost: 3 })
 }
 
@@ -105,7 +105,7 @@ const measureDead = async (
       // Each of them hangs for 15 s, so all of them are still at it when the others are measured.
       await inLanes(DEAD_TASKS, 1, async (index) => {
         dead.script(`/${round}/${index}`, hang)
-        await insertToldTask(sql, dead.url(`/${round}/${index}`))
+        await insertTaskWithWebhook(sql, dead.url(`/${round}/${index}`))
       })
       const p99 = await measureP99()
       await dead.stop()

@@ -6,7 +6,7 @@ import { generatePack } from './extraction/generate-pack.ts'
 import type { GeneratedPack } from './extraction/generate-pack.ts'
 import { makeStages } from './extraction/stages.ts'
 import type { StageTimes } from './extraction/stages.ts'
-import { median, say, showFigure, showSpread } from './support/figures.ts'
+import { median, say, showResult, showSpread } from './support/results.ts'
 
 /** By name. Half of the packs drawn at random reach 17 KB or less, half of the popular ones 119 KB; the largest 2.9 MB. */
 const SIZES = { '10kb': 10_000, '17kb': 17_000, '119kb': 119_000, '3mb': 3_000_000 }
@@ -47,7 +47,7 @@ export const run = async (): Promise<void> => {
     showPack(pack, rounds)
   }
   const peak = await measureChildMemory(packs, MEMORY_ROUNDS)
-  showFigure('extraction.child_memory', peak / 2 ** 20, { unit: 'MB', atMost: MEMORY_MB })
+  showResult('extraction.child_memory', peak / 2 ** 20, { unit: 'MB', atMost: MEMORY_MB })
   parser.close()
 }
 
@@ -66,8 +66,8 @@ const showPack = ({ name, bytes, sources, nodes }: GeneratedPack, rounds: StageT
   )
   const whole = median(timesOf('whole'))
   const atMost = name === '3mb' ? LARGEST_MS : MOST_MS
-  showFigure(`extraction.${name}`, whole, { unit: 'ms', atMost })
+  showResult(`extraction.${name}`, whole, { unit: 'ms', atMost })
   const rate = rateOf('parse and convert')
   if (name === '3mb')
-    showFigure('extraction.parse_and_convert', rate, { unit: 'MB/s', atLeast: READ_MB_S })
+    showResult('extraction.parse_and_convert', rate, { unit: 'MB/s', atLeast: READ_MB_S })
 }

@@ -9,13 +9,13 @@ import { startWebhookReceiver } from '../test/support/receiver.ts'
 import type { WebhookReceiver } from '../test/support/receiver.ts'
 import { startService } from '../test/support/service.ts'
 import { bearer, callJson } from './support/call.ts'
-import { median, say, showRatio } from './support/figures.ts'
+import { median, say, showRatio } from './support/results.ts'
 import { withServers } from '../test/support/keep.ts'
 import type { Keep } from '../test/support/keep.ts'
 import { inTurns, rateOf } from './support/lanes.ts'
 import { DEFAULTS } from './support/settings.ts'
 import { relight, startTaskClient } from './support/task-client.ts'
-import { makeDeliver } from './support/told.ts'
+import { makeDeliver } from './support/notified.ts'
 
 /** Ended tasks in the database; three events and an outbox row each, a row of the ledger for every second. */
 const LEVELS = (process.env['LEVELS'] ?? '0,100000,1000000').split(',').map(Number)
@@ -56,8 +56,8 @@ const compare = async (
     const rates = await inTurns(ROUNDS, { empty: ofEmpty, full: ofFull }, 1)
     const [without, beside] = [rates.empty, rates.full].map((each) => median(each).toFixed(1))
     say(`${name.padEnd(12)} ${without?.padStart(10)} ${beside?.padStart(10)}`)
-    const figure = `growth.${name}.${level}`
-    if (level > 0) showRatio(figure, [rates.full, rates.empty], { atLeast: 0.9 })
+    const result = `growth.${name}.${level}`
+    if (level > 0) showRatio(result, [rates.full, rates.empty], { atLeast: 0.9 })
   }
 }
 
@@ -74,7 +74,7 @@ const startSide = async (keep: Keep, receiver: WebhookReceiver) => {
   const get = (path: string) => callJson(service.baseUrl + path, { headers })
   const deliver = makeDeliver(sql)
   const rates: Record<string, Rate> = {
-    tasks: () => rateOf(60, 20, () => tasks.runTold(order, receiver)),
+    tasks: () => rateOf(60, 20, () => tasks.runNotified(order, receiver)),
     status: () => rateOf(2000, 8, () => get(`${LIST}/${known}`)),
     list: () => rateOf(1000, 8, () => get(LIST)),
     delivery: () => rateOf(600, 40, () => deliver(receiver)),

@@ -8,7 +8,7 @@ import { ratio } from './search/measure.ts'
 import { listSome, searchWords } from './search/shapes.ts'
 import type { Shape } from './search/shapes.ts'
 import { askForUpload, bearer, callJson } from './support/call.ts'
-import { showFigure } from './support/figures.ts'
+import { showResult } from './support/results.ts'
 import type { Keep } from '../test/support/keep.ts'
 import { startApi, withRegistry } from './support/registry.ts'
 import { startStubTemporal } from './support/stub-temporal.ts'
@@ -32,7 +32,7 @@ export const run = async (): Promise<void> =>
     const shapes = [...(await registryShapes(registry.sql)), ...(await taskShapes(keep, service))]
     for (const measured of await compare(shapes, { rounds: ROUNDS, leastMs: 1_000 })) {
       const name = `http.${measured.shape.name}.${measured.concurrency}`
-      showFigure(name, ratio(measured, 'rate'), { unit: 'x', atLeast: AIM })
+      showResult(name, ratio(measured, 'rate'), { unit: 'x', atLeast: AIM })
     }
   })
 

@@ -14,7 +14,7 @@ import { makeKilnPublish } from './publish/kiln.ts'
 import { makeArchive, makeTarget } from './publish/target.ts'
 import { startBareTasks } from './support/bare-task.ts'
 import { callJson } from './support/call.ts'
-import { say } from './support/figures.ts'
+import { say } from './support/results.ts'
 import { withServers } from '../test/support/keep.ts'
 import { inLanes, rateOf } from './support/lanes.ts'
 import { readProcessors, spentOn, watchProcessors } from './support/processor.ts'
@@ -65,7 +65,7 @@ export const run = async (): Promise<void> =>
     const jobs: Record<string, Job> = {
       'bare workflow': bare.runTask,
       'image task': () => tasks.run(image),
-      'image task, told': () => tasks.runTold(image, receiver),
+      'image task, told': () => tasks.runNotified(image, receiver),
       'video task': () => tasks.run(video),
       publication: (lane) =>
         publish.publishOnce(archive, { nodeId: `lane-${lane}`, version: `1.0.${published++}` }),
@@ -148,7 +148,7 @@ const makeProbe = async (
         coalesce(temporals.rows, 0)::float8 as "rows written by it"
       from ours, temporals, pg_stat_wal wal
     `
-    const figures = await Promise.all(
+    const results = await Promise.all(
       (['api', 'core', 'media'] as const).map((role) => readMetrics(service.entry(role))),
     )
     const times = Object.entries(readParts()).map(([part, ms]) => [`ms of ${part}`, ms])
@@ -157,14 +157,14 @@ const makeProbe = async (
       'ms of bare workers': readProcessors(bare),
       statements: (log.match(/LOG: {2}(execute|statement)/g) ?? []).length,
       ...counted,
-      'operations of the store': sumOf(figures, 'kiln_store_operation_duration_seconds_count'),
+      'operations of the store': sumOf(results, 'kiln_store_operation_duration_seconds_count'),
       'events of histories': await countEvents(client),
     }
   }
 }
 
-const sumOf = (figures: readonly Map<string, number>[], name: string): number =>
-  figures
+const sumOf = (results: readonly Map<string, number>[], name: string): number =>
+  results
     .flatMap((all) => [...all])
     .filter(([label]) => label.startsWith(name))
     .reduce((sum, [, value]) => sum + value, 0)

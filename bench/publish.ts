@@ -3,7 +3,7 @@ import { loadavg } from 'node:os'
 import { startService } from '../test/support/service.ts'
 import { makeKilnPublish } from './publish/kiln.ts'
 import { makeArchive, makeTarget } from './publish/target.ts'
-import { at, median, say, showFigure, showSpread } from './support/figures.ts'
+import { at, median, say, showResult, showSpread } from './support/results.ts'
 import { withServers } from '../test/support/keep.ts'
 import { timesOf } from './support/lanes.ts'
 import { DEFAULTS } from './support/settings.ts'
@@ -52,12 +52,12 @@ export const run = async (): Promise<void> =>
   })
 
 const show = (name: string, rounds: readonly number[][]): void => {
-  for (const [figure, share] of [
+  for (const [result, share] of [
     ['p50', 0.5],
     ['p99', 0.99],
   ] as const) {
     const times = rounds.map((round) => at(round, share))
-    showSpread(`${name}, POST to Active, ${figure}`, times, 'ms')
-    showFigure(`publish.${name}.${figure}`, median(times), { unit: 'ms', atMost: AIMS_MS[figure] })
+    showSpread(`${name}, POST to Active, ${result}`, times, 'ms')
+    showResult(`publish.${name}.${result}`, median(times), { unit: 'ms', atMost: AIMS_MS[result] })
   }
 }

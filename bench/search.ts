@@ -1,5 +1,5 @@
 import { startComparison } from './search/compare.ts'
-import { showFigures } from './search/report.ts'
+import { showResults } from './search/report.ts'
 import { listShapes } from './search/shapes.ts'
 import { startApi, withRegistry } from './support/registry.ts'
 
@@ -21,5 +21,5 @@ export const run = async (): Promise<void> =>
   await withRegistry(NODES, async (keep, { url, sql }) => {
     const service = keep(await startApi({ url, sql }))
     const { compare } = await startComparison(keep, url, service)
-    showFigures(await compare(await listShapes(sql)))
+    showResults(await compare(await listShapes(sql)))
   })

@@ -3,14 +3,14 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { moveImageTask } from '../src/db/image-task/image-task.ts'
-import { makeNews } from '../src/db/shared/news.ts'
+import { transitionImageTask } from '../src/db/image-task/image-task.ts'
+import { makeNotifyChange } from '../src/db/shared/change-notification.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import { codePath } from '../src/local/root.ts'
 import { IMAGE_API } from '../test/support/client.ts'
 import { startService } from '../test/support/service.ts'
 import type { Service } from '../test/support/service.ts'
-import { at, say, showFigure } from './support/figures.ts'
+import { at, say, showResult } from './support/results.ts'
 import { withServers } from '../test/support/keep.ts'
 import { readMemory, readProcessors } from './support/processor.ts'
 import type { StreamClients } from './support/stream-clients.ts'
@@ -23,7 +23,7 @@ const PROCESSES = 4
 const CALLERS = 12
 const TASKS = 10
 /** Tasks of each that are moved. */
-const MOVES = 3
+const TRANSITIONS = 3
 const IDLE_MS = 20_000
 
 /**
@@ -60,14 +60,15 @@ export const run = async (): Promise<void> =>
     const taken = readProcessors([pid])
     await sleep(IDLE_MS)
     const idle = ((readProcessors([pid]) - taken) / IDLE_MS) * 100
-    const moved = callers.flatMap(({ tasks }) => tasks.slice(0, MOVES))
+    const moved = callers.flatMap(({ tasks }) => tasks.slice(0, TRANSITIONS))
     const times: number[] = []
-    for (const id of moved) times.push(...(await hearMove(service, id, { children, clients })))
+    for (const id of moved)
+      times.push(...(await waitForTransition(service, id, { children, clients })))
     const kilobytes = (memory - before) / open / 1000
-    showFigure('streams.kilobytes', kilobytes, { unit: 'kB', atMost: 50 })
-    showFigure('streams.idle', idle, { unit: '%', atMost: 10 })
-    showFigure('streams.heard-p50', at(times, 0.5), { unit: 'ms', atMost: 100 })
-    showFigure('streams.heard-p99', at(times, 0.99), { unit: 'ms', atMost: 1000 })
+    showResult('streams.kilobytes', kilobytes, { unit: 'kB', atMost: 50 })
+    showResult('streams.idle', idle, { unit: '%', atMost: 10 })
+    showResult('streams.heard-p50', at(times, 0.5), { unit: 'ms', atMost: 100 })
+    showResult('streams.heard-p99', at(times, 0.99), { unit: 'ms', atMost: 1000 })
   })
 
 const makeCaller = async (service: Service, client: TaskClient, index: number) => {
@@ -98,22 +99,26 @@ interface Hearers {
 }
 
 /** Moves a task as a worker does; milliseconds from the commit until each who follows it hears of it. */
-const hearMove = async (
+const waitForTransition = async (
   { database: { sql } }: Service,
   id: string,
   { children, clients }: Hearers,
 ): Promise<number[]> => {
-  const news = makeNews(sql)
-  await unitOfWork({ sql, news }, (tx) => moveImageTask(tx, { id, to: 'IN_PROGRESS' }), { of: id })
+  const notifyChange = makeNotifyChange(sql)
+  await unitOfWork(
+    { sql, notifyChange },
+    (tx) => transitionImageTask(tx, { id, to: 'IN_PROGRESS' }),
+    { of: id },
+  )
   const start = Date.now()
-  const heard: number[] = []
-  while (heard.length < clients) {
+  const received: number[] = []
+  while (received.length < clients) {
     await sleep(50)
     for (const child of children) {
       child.send('heard')
       const [times] = (await once(child, 'message')) as [number[]]
-      heard.push(...times)
+      received.push(...times)
     }
   }
-  return heard.map((time) => Math.max(0, time - start))
+  return received.map((time) => Math.max(0, time - start))
 }

@@ -15,7 +15,7 @@ import { startS3Server, whyNoS3Server } from '../test/support/s3-server.ts'
 import { startService } from '../test/support/service.ts'
 import type { Service } from '../test/support/service.ts'
 import { askForUpload, bearer } from './support/call.ts'
-import { median, say, showFigure, showSpread } from './support/figures.ts'
+import { median, say, showResult, showSpread } from './support/results.ts'
 import { makeFolder, withKept, withServers } from '../test/support/keep.ts'
 import { inTurns, timeOf } from './support/lanes.ts'
 import { codePath } from '../src/local/root.ts'
@@ -60,9 +60,9 @@ const measure = async (name: string, body: string, env: NodeJS.ProcessEnv): Prom
   showSpread('peak memory of the api (RSS)', memories, 'MB')
   showSpread('each of two clients', speeds, 'MB/s')
   showSpread('peak memory of the api with two', memoriesOfTwo, 'MB')
-  showFigure(`${name}.block`, median(blocks), { unit: 'ms', atMost: 100 })
-  showFigure(`${name}.rss`, median(memories), { unit: 'MB', atMost: 300 })
-  showFigure(`${name}.two`, median(speeds), { unit: 'MB/s', atLeast: 40 })
+  showResult(`${name}.block`, median(blocks), { unit: 'ms', atMost: 100 })
+  showResult(`${name}.rss`, median(memories), { unit: 'MB', atMost: 300 })
+  showResult(`${name}.two`, median(speeds), { unit: 'MB/s', atLeast: 40 })
 }
 
 /** On an api of its own, whose process tells of itself. */

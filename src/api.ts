@@ -17,9 +17,9 @@ import {
   readTimings,
 } from './process/settings/derived.ts'
 import { makeDatabase, withinDeadline } from './db/client.ts'
-import { listenForNews, makeNews } from './db/shared/news.ts'
+import { listenForChanges, makeNotifyChange } from './db/shared/change-notification.ts'
 import { readRevisions } from './db/shared/revision.ts'
-import { makeCountMemo } from './db/search/listed-count.ts'
+import { makeCountCache } from './db/search/listed-count.ts'
 import { checkSchema } from './db/migrate.ts'
 import { listen } from './process/listen.ts'
 import { startLoop } from './process/loop.ts'
@@ -27,22 +27,22 @@ import { armFailpoint } from './process/failpoint.ts'
 import { makeApp } from './http/app.ts'
 import { makeAuthenticator } from './http/access/auth.ts'
 import { makeBudget } from './http/body/budget.ts'
-import { makeAdminJudge } from './http/access/claims.ts'
+import { makeIsAdmin } from './http/access/claims.ts'
 import { makeIdempotency } from './http/access/idempotency.ts'
 import { makeWatches } from './http/live/watches.ts'
 import { makeConsole } from './http/console/serve.ts'
 import { loadPages } from './http/docs/pages.ts'
 import { CONNECTIONS } from './http/serve/connection-limit.ts'
-import { makeGate } from './domain/shared/gate.ts'
+import { makeSemaphore } from './domain/shared/semaphore.ts'
 import type { Lifecycle } from './http/serve/lifecycle.ts'
 import { makeRateLimits } from './http/access/rate-limit.ts'
 import { makeRoutes } from './http/routes.ts'
 import { readBuild } from './http/platform/service-routes.ts'
 import { makeServer } from './http/serve/server.ts'
-import { makeUserNotes } from './http/access/user-notes.ts'
+import { makeUserRecorder } from './http/access/user-recorder.ts'
 import { makeJobs } from './jobs/client.ts'
 import { connectTemporal } from './jobs/connection.ts'
-import { makeFigures } from './jobs/figures.ts'
+import { makeMetricsReader } from './jobs/metrics-reader.ts'
 import { makeLog } from './log.ts'
 import { startReconcile } from './jobs/reconcile.ts'
 import { startRelay } from './jobs/relay.ts'
@@ -93,11 +93,11 @@ const scratch = await startScratch('bodies', { storage, log })
 const budget = makeBudget()
 
 const watches = makeWatches({ most: config.STREAMS_MAX })
-const stopListening = listenForNews({
+const stopListening = listenForChanges({
   url: direct,
   name: 'kiln api news',
-  onNews: watches.ring,
-  onConnect: watches.ring,
+  onChange: watches.notify,
+  onConnect: watches.notify,
 })
 
 const publicUrl = config.PUBLIC_URL.replace(/\/+$/, '')
@@ -131,7 +131,7 @@ const checks = {
   storage: () => storage.check(),
 }
 /** A third of the pool; with the searches fewer than the pool has connections, so that others get one. */
-const makeThird = () => makeGate(Math.ceil(config.DATABASE_POOL / 3))
+const makeThird = () => makeSemaphore(Math.ceil(config.DATABASE_POOL / 3))
 const signer = makeSigner({
   keys: config.SIGNING_KEYS,
   publicUrl,
@@ -144,17 +144,17 @@ const quotas = readQuotas(config)
 const workflowUrl = makeWorkflowUrl(config)
 
 // What several areas take; each bag below names the rest of its area.
-const commit = { sql, jobs, news: makeNews(sql) }
-const live = { watches, watchReads: makeThird() }
+const commit = { sql, jobs, notifyChange: makeNotifyChange(sql) }
+const live = { watches, watchReadSemaphore: makeThird() }
 const taskRead = { sql, signer, now }
 const task = { ...commit, ...live, ...taskRead, storage, outbound, publicUrl, taskQueue, quotas }
 const check = { ...commit, publicUrl, taskQueue, checkTiming }
 const token = { ...commit, log, now, publishAuth: config.PUBLISH_AUTH }
 const received = { budget, scratchDir: scratch.dir }
 const lists = {
-  memo: makeCountMemo(),
-  heavyReads: makeThird(),
-  searches: makeGate(Math.ceil(config.DATABASE_POOL / 2)),
+  cache: makeCountCache(),
+  heavyReadSemaphore: makeThird(),
+  searches: makeSemaphore(Math.ceil(config.DATABASE_POOL / 2)),
   searchMaxDepth: config.SEARCH_MAX_DEPTH,
 }
 
@@ -211,7 +211,7 @@ const routes = makeRoutes({
   },
   stream: { ...taskRead, ...live, publicUrl },
   upload: { ...commit, ...received, signer, now, storage, quotas },
-  file: { sql, storage, signer, now, heavyReads: lists.heavyReads },
+  file: { sql, storage, signer, now, heavyReadSemaphore: lists.heavyReadSemaphore },
   platform: {
     ...commit,
     ...timings,
@@ -236,8 +236,8 @@ const app = makeApp({
     jwksUrl: config.AUTH_JWKS_URL,
     sql,
     log,
-    users: makeUserNotes({ sql }),
-    isPlatformAdmin: makeAdminJudge({
+    users: makeUserRecorder({ sql }),
+    isPlatformAdmin: makeIsAdmin({
       subjects: config.ADMIN_SUBJECTS,
       claim: config.ADMIN_CLAIM,
     }),
@@ -260,9 +260,11 @@ const server = makeServer(app, {
 const port = await listen(server, { port: config.PORT, host: config.HOST, setting: 'PORT', log })
 
 const { METRICS_PORT: metricsPort = 0, METRICS_HOST: host } = config
-const figures = metrics && makeFigures({ sql, jobs, taskQueue: config.TASK_QUEUE, metrics, checks })
+const readMetrics =
+  metrics && makeMetricsReader({ sql, jobs, taskQueue: config.TASK_QUEUE, metrics, checks })
 const metricsServer =
-  metrics && (await startMetricsServer({ port: metricsPort, host, metrics, log, refresh: figures }))
+  metrics &&
+  (await startMetricsServer({ port: metricsPort, host, metrics, log, refresh: readMetrics }))
 
 /** What nobody was told of, because its process was killed after the commit, is found by then. */
 const WATCH_MS = 5000
@@ -281,7 +283,7 @@ const loops = [
     runs: config.DELIVERY_RUNS,
     ...timings,
   }),
-  startLoop('watches', () => watches.look((ids) => withinDeadline(sql, readRevisions(sql, ids))), {
+  startLoop('watches', () => watches.poll((ids) => withinDeadline(sql, readRevisions(sql, ids))), {
     intervalMs: WATCH_MS,
     log,
   }),
@@ -299,7 +301,7 @@ closeOnSignal(
     setTimeout(() => server.closeAllConnections(), 6000).unref()
     await closed
     metricsServer?.close()
-    await Promise.all([jobs.settle(), stopListening(), ...loops.map((loop) => loop.stop())])
+    await Promise.all([jobs.drain(), stopListening(), ...loops.map((loop) => loop.stop())])
     await connection.close()
     await tracing?.stop()
     await Promise.all([sql.end({ timeout: 1 }), lockSql.end({ timeout: 1 })])

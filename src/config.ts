@@ -5,8 +5,8 @@ import { makeValidator } from './domain/shared/validate.ts'
 import { Constants, OVERRIDE, Overrides } from './process/settings/constants.ts'
 import { Env, splitList, TEXT_LISTS } from './process/settings/env.ts'
 import type { Config } from './process/settings/env.ts'
-import { findSettingFaults, NO_PROXY } from './process/settings/faults.ts'
-import type { ProcessName, SettingFault } from './process/settings/faults.ts'
+import { findSettingIssues, NO_PROXY } from './process/settings/issues.ts'
+import type { ProcessName, SettingIssue } from './process/settings/issues.ts'
 
 export class ConfigError extends Error {
   override name = 'ConfigError'
@@ -15,48 +15,48 @@ export class ConfigError extends Error {
 const Variables = Type.Object({ ...Env.properties, ...Overrides.properties })
 
 /** Settings of a process, and what is wrong with them. The value of one with a fault is not to be used. */
-export const judgeConfig = (
+export const validateConfig = (
   environment: NodeJS.ProcessEnv,
   process: ProcessName,
-): { config: Config; faults: SettingFault[] } => {
+): { config: Config; issues: SettingIssue[] } => {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
-  const { value, faults } = makeValidator(Variables)(fromText(Variables, given))
+  const { value, issues } = makeValidator(Variables)(fromText(Variables, given))
   const env = value as Env
-  const broken = faults.map(({ field, message }): SettingFault => {
+  const broken = issues.map(({ field, message }): SettingIssue => {
     const name = field.slice(1)
     return { name, message: hideValue(name, message) }
   })
-  const further = findSettingFaults(env, process, given).filter(
-    ({ name }) => !broken.some((fault) => fault.name === name),
+  const further = findSettingIssues(env, process, given).filter(
+    ({ name }) => !broken.some((issue) => issue.name === name),
   )
   return {
     config: splitLists({ ...env, ...readConstants(value as Record<string, unknown>) }),
-    faults: [...broken, ...further],
+    issues: [...broken, ...further],
   }
 }
 
-/** Reads the settings of a process. Throws one ConfigError that lists every fault and says what to set. */
+/** Reads the settings of a process. Throws one ConfigError that lists every issue and says what to set. */
 export const readConfig = (
   environment: NodeJS.ProcessEnv,
   process: ProcessName = 'api',
 ): Config => {
-  const { config, faults } = judgeConfig(environment, process)
-  refuse(faults)
+  const { config, issues } = validateConfig(environment, process)
+  reject(issues)
   return config
 }
 
 /** Refuses what is wrong with settings that are given, before the embedded stack sets the others. */
 export const checkGiven = (environment: NodeJS.ProcessEnv): void =>
-  refuse(judgeConfig(environment, 'api').faults.filter(({ name }) => environment[name]))
+  reject(validateConfig(environment, 'api').issues.filter(({ name }) => environment[name]))
 
 /** The settings of an environment, without what other programs read of it. */
 export const keepSettings = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.keys(Variables.properties).map((name) => [name, environment[name]]))
 
-const refuse = (faults: SettingFault[]): void => {
-  if (faults.length === 0) return
+const reject = (issues: SettingIssue[]): void => {
+  if (issues.length === 0) return
   throw new ConfigError(
-    `the settings are not usable:\n${faults.map(({ message }) => `  - ${message}`).join('\n')}\nSet them in the environment (.env.example lists all) and start again.`,
+    `the settings are not usable:\n${issues.map(({ message }) => `  - ${message}`).join('\n')}\nSet them in the environment (.env.example lists all) and start again.`,
   )
 }
 

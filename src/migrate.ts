@@ -5,7 +5,7 @@ import { migrate } from './db/migrate.ts'
 import { makeLog } from './log.ts'
 import { readAddresses } from './process/settings/derived.ts'
 import { OperatorError } from './process/operator-error.ts'
-import { adviseTemporal, tellFault } from './operate/server-fault.ts'
+import { adviseTemporal, reportError } from './operate/server-error.ts'
 import { createPurgeSchedule } from './jobs/schedule.ts'
 import { registerSearchAttributes } from './jobs/search-attributes.ts'
 
@@ -40,7 +40,7 @@ const run = async (): Promise<void> => {
 try {
   await run()
 } catch (error) {
-  await tellFault(
+  await reportError(
     error,
     config,
     config.DATABASE_DIRECT_URL ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL',

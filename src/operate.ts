@@ -1,6 +1,6 @@
 import { Connection } from '@temporalio/client'
 
-import { judgeConfig, listSecretValues, loadConfig, readSearchPath } from './config.ts'
+import { validateConfig, listSecretValues, loadConfig, readSearchPath } from './config.ts'
 import { readAddresses, readTimings } from './process/settings/derived.ts'
 import type { Config } from './process/settings/env.ts'
 import { makeDatabase } from './db/client.ts'
@@ -13,7 +13,7 @@ import { makeChecks } from './operate/checks.ts'
 import { makeCommands } from './operate/commands.ts'
 import { examine } from './operate/doctor.ts'
 import { moveFiles } from './operate/move-files.ts'
-import { tellFault } from './operate/server-fault.ts'
+import { reportError } from './operate/server-error.ts'
 import { readStackSettings } from './operate/stack-settings.ts'
 import { makeReinspectCommands } from './operate/reinspect.ts'
 
@@ -51,7 +51,7 @@ const openDatabase = (config: Config): Sql =>
 
 /** The only command that is of use while the settings are not. Answers the exit code. */
 const doctor = async (): Promise<number> => {
-  const { config, faults } = judgeConfig(process.env, 'api')
+  const { config, issues } = validateConfig(process.env, 'api')
   const connection = Connection.lazy({ address: config.TEMPORAL_ADDRESS })
   let sql: Sql | undefined
   const database = (): Sql => (sql ??= openDatabase(config))
@@ -64,13 +64,13 @@ const doctor = async (): Promise<number> => {
     jobs: () => makeJobs({ connection, namespace, sql: database(), log }),
     searchPath: readSearchPath(),
   })
-  const { lines, isWell } = await examine(checks, faults)
+  const { lines, isWell } = await examine(checks, issues)
   // Messages that others wrote may hold what must not be told.
-  const told = listSecretValues(process.env).reduce(
+  const notified = listSecretValues(process.env).reduce(
     (text, secret) => text.replaceAll(secret, '***'),
     lines.join('\n'),
   )
-  process.stdout.write(`${told}\n`)
+  process.stdout.write(`${notified}\n`)
   return isWell ? 0 : 1
 }
 
@@ -105,10 +105,10 @@ const run = async (command: Exclude<Command, { name: 'doctor' }>): Promise<strin
 try {
   write(await run(asked))
 } catch (error) {
-  await tellFault(error, config)
+  await reportError(error, config)
   process.exitCode = 1
 } finally {
-  await jobs.settle()
+  await jobs.drain()
   await connection.close()
   await sql.end({ timeout: 1 })
 }

@@ -27,8 +27,8 @@ import { makeUpstream } from './adapters/upstream/upstream.ts'
 import { findVideoBinaries } from './adapters/video-engine/binaries.ts'
 import type { VideoBinaries } from './adapters/video-engine/binaries.ts'
 import { makeLocalVideoEngine } from './adapters/video-engine/local.ts'
-import { sweepOrphans } from './adapters/video-engine/orphan.ts'
-import { makeBell } from './domain/shared/bell.ts'
+import { cleanUpOrphans } from './adapters/video-engine/orphan.ts'
+import { makeNotifier } from './domain/shared/notifier.ts'
 import { loadConfig, readSearchPath } from './config.ts'
 import {
   readAddresses,
@@ -38,10 +38,10 @@ import {
   readUpstreams,
 } from './process/settings/derived.ts'
 import { makeDatabase } from './db/client.ts'
-import { listenForFirstTries, makeNews } from './db/shared/news.ts'
+import { listenForFirstAttempts, makeNotifyChange } from './db/shared/change-notification.ts'
 import { armFailpoint } from './process/failpoint.ts'
 import { makeJobs } from './jobs/client.ts'
-import { startDelivery, startFirstTries } from './jobs/event.ts'
+import { startDelivery, startFirstAttempts } from './jobs/event.ts'
 import { mediaQueue, vendorQueue } from './jobs/start.ts'
 import { planSdkMetrics } from './jobs/sdk-metrics.ts'
 import { traceActivities } from './jobs/trace.ts'
@@ -53,7 +53,7 @@ import { startScratch } from './process/scratch.ts'
 import type { Scratch } from './process/scratch.ts'
 import { closeOnSignal } from './process/shutdown.ts'
 import { requireStorage } from './process/open-storage.ts'
-import { requireSchema, untilAnswers } from './process/startup.ts'
+import { requireSchema, untilResponds } from './process/startup.ts'
 import { makeWebhookSecrets } from './adapters/webhook-secrets.ts'
 
 const config = loadConfig('worker')
@@ -84,7 +84,7 @@ Runtime.install({
     log[level === 'ERROR' ? 'error' : 'warn']({ sdk, err: error }, message)
   }),
 })
-const connection = await untilAnswers(
+const connection = await untilResponds(
   () => NativeConnection.connect({ address: config.TEMPORAL_ADDRESS }),
   { name: 'Temporal', isOutage: (error) => error instanceof TransportError, log },
 )
@@ -98,7 +98,7 @@ const common = {
   log,
   metrics,
   tracing,
-  news: makeNews(sql),
+  notifyChange: makeNotifyChange(sql),
 }
 const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, log, tracing })
 
@@ -138,17 +138,17 @@ const makeDelivery = () => ({
 })
 
 const stopping = new AbortController()
-const settling = new Set<Promise<void>>()
+const draining = new Set<Promise<void>>()
 
-/** Wakes first tries. */
-const bell = makeBell()
+/** Wakes first attempts. */
+const notifier = makeNotifier()
 const stopListening =
   config.WORKER_ROLE === 'core'
-    ? listenForFirstTries({
+    ? listenForFirstAttempts({
         url: readAddresses(config).direct,
         name: 'kiln worker core news',
-        onNews: bell.ring,
-        onConnect: bell.ring,
+        onChange: notifier.notify,
+        onConnect: notifier.notify,
       })
     : undefined
 
@@ -177,9 +177,9 @@ const coreWorker = (): Promise<Worker> =>
       retentionDays: config.RESULT_RETENTION_DAYS,
       ...readSlots(config),
       jobs,
-      bell,
+      notifier,
       stopping: stopping.signal,
-      settling,
+      draining,
       startDelivery: (task) => startDelivery(task, { taskQueue: config.TASK_QUEUE }),
       announceEvent: (taskId) => void jobs.announceEvent(taskId),
       ...makeDelivery(),
@@ -276,17 +276,17 @@ const findBinaries = async (scratchDir: string): Promise<VideoBinaries> => {
 }
 
 /**
- * Ends the process groups that a killed worker left, before the folders that name them are swept. The next worker that
+ * Ends the process groups that a killed worker left, before the folders that name them are cleaned up. The next worker that
  * starts does so, or one that runs: a child that hangs does not notice that its parent is gone.
  */
 const startMediaScratch = async (): Promise<Scratch> => {
   const dir = await common.storage.scratchDir('render')
-  const beforeSweep = async (): Promise<void> => {
-    const killed = await sweepOrphans(dir)
+  const beforeCleanUp = async (): Promise<void> => {
+    const killed = await cleanUpOrphans(dir)
     if (killed > 0) log.warn({ killed }, 'ended what a killed worker had left running')
   }
-  await beforeSweep()
-  return await startScratch('render', { ...common, beforeSweep })
+  await beforeCleanUp()
+  return await startScratch('render', { ...common, beforeCleanUp })
 }
 
 const isVendor = Object.keys(upstreams).length > 0
@@ -321,9 +321,9 @@ closeOnSignal(
     stopping.abort()
     for (const worker of workers) worker.shutdown()
     await running
-    await Promise.all(settling)
+    await Promise.all(draining)
     metricsServer?.close()
-    await jobs.settle()
+    await jobs.drain()
     outbound.close()
     for (const upstream of Object.values(upstreams)) upstream.close()
     await media?.inspector.close()
@@ -337,7 +337,7 @@ closeOnSignal(
 )
 if (!media)
   await jobs
-    .keep(startFirstTries({ taskQueue: config.TASK_QUEUE, runs: config.DELIVERY_RUNS }))
+    .keep(startFirstAttempts({ taskQueue: config.TASK_QUEUE, runs: config.DELIVERY_RUNS }))
     .catch((error: unknown) => log.warn({ err: error }, 'first tries are started by reconcile'))
 log.info({ role: config.WORKER_ROLE, metrics_port: metricsServer?.port }, 'worker ready')
 await running.catch((error: unknown) => {

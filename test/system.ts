@@ -1,5 +1,5 @@
 /**
- * What `npm run test:system -- <part> [argument…]` runs: tries of the whole that need minutes, other servers or other
+ * What `npm run test:system -- <part> [argument…]` runs: attempts of the whole that need minutes, other servers or other
  * machines. Each part says at the top of its `run.ts` which arguments it takes.
  */
 const PARTS: Record<string, () => Promise<unknown>> = {
@@ -9,7 +9,7 @@ const PARTS: Record<string, () => Promise<unknown>> = {
   s3: () => import('./s3/run.ts'),
   vendor: () => import('./vendor/run.ts'),
   contract: () => import('./contract/run.ts'),
-  faults: () => import('./nemesis/run.ts'),
+  issues: () => import('./nemesis/run.ts'),
   node: () => import('./node/run.ts'),
 }
 
@@ -23,7 +23,7 @@ if (run) {
   const [out, code] = ['', '--help'].includes(name)
     ? (['stdout', 0] as const)
     : (['stderr', 2] as const)
-  const fault = code === 0 ? '' : `kiln: there is no part ${name}\n`
-  process[out].write(`${fault}usage: npm run test:system -- ${Object.keys(PARTS).join('|')} […]\n`)
+  const issue = code === 0 ? '' : `kiln: there is no part ${name}\n`
+  process[out].write(`${issue}usage: npm run test:system -- ${Object.keys(PARTS).join('|')} […]\n`)
   process.exitCode = code
 }

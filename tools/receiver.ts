@@ -17,13 +17,13 @@ import { ROOT } from '../src/local/root.ts'
 
 const USAGE = `usage: npm run kiln -- receiver [--port 9099] [--secret <whsec_…>]… [--status 204] [--delay <seconds>]`
 
-interface Answer {
+interface HttpResponse {
   secrets: readonly string[]
   status: number
   delayMs: number
 }
 
-const readOptions = async (): Promise<Answer & { port: number }> => {
+const readOptions = async (): Promise<HttpResponse & { port: number }> => {
   const { values } = parseArgs({
     options: {
       help: { type: 'boolean' },
@@ -56,15 +56,15 @@ const readOptions = async (): Promise<Answer & { port: number }> => {
 }
 
 const receive = async (
-  { secrets, status, delayMs }: Answer,
+  { secrets, status, delayMs }: HttpResponse,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> => {
   const body = Buffer.concat(await request.toArray()).toString()
   const isSigned = secrets.some((secret) => isVerified(secret, body, request))
-  const answered = isSigned ? status : 401
+  const responded = isSigned ? status : 401
   await sleep(delayMs)
-  response.writeHead(answered).end()
+  response.writeHead(responded).end()
   const { 'webhook-id': id = 'absent', 'webhook-sequence': sequence = '?' } = request.headers
   const time = new Date().toISOString().slice(11, 23)
   const verdict = isSigned ? 'signed' : 'NOT SIGNED with a secret that this receiver knows'
@@ -73,7 +73,7 @@ const receive = async (
     (word) => typeof word === 'string',
   )
   print(
-    `${time} #${String(sequence)} ${String(state)} ${verdict}, answered ${answered} webhook-id ${String(id)}`,
+    `${time} #${String(sequence)} ${String(state)} ${verdict}, answered ${responded} webhook-id ${String(id)}`,
   )
   print(indent(Object.keys(event).length > 0 ? JSON.stringify(event, null, 2) : body))
 }

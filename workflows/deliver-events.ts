@@ -8,7 +8,7 @@ import {
 
 import type { CoreActivities } from '../activities/index.ts'
 import { deliverAll } from './deliver.ts'
-import { moveOptions } from './options.ts'
+import { transitionOptions } from './options.ts'
 
 export interface DeliverEventsInput {
   taskId: string
@@ -19,12 +19,12 @@ const eventRecorded = defineSignal('eventRecorded')
 
 /** Tells the receiver of a task about its events, in their order, until the last one is settled. */
 export const deliverEvents = async ({ taskId }: DeliverEventsInput): Promise<void> => {
-  const { nextDelivery } = proxyLocalActivities<CoreActivities>(moveOptions)
-  const told = { news: false }
+  const { nextDelivery } = proxyLocalActivities<CoreActivities>(transitionOptions)
+  const notified = { hasChanged: false }
   setHandler(eventRecorded, () => {
-    told.news = true
+    notified.hasChanged = true
   })
-  const done = await deliverAll(() => nextDelivery(taskId), told)
+  const done = await deliverAll(() => nextDelivery(taskId), notified)
   if (!done) await continueAsNew<typeof deliverEvents>({ taskId })
 }
 

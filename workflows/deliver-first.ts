@@ -1,13 +1,13 @@
 import { continueAsNew, proxyActivities, setCurrentDetails } from '@temporalio/workflow'
 
 import type { CoreActivities } from '../activities/index.ts'
-import { firstTryOptions } from './options.ts'
+import { firstAttemptOptions } from './options.ts'
 
-/** Stands for ever: has a core worker make the first tries at telling receivers of events. */
+/** Stands for ever: has a core worker make the first attempts at telling receivers of events. */
 export const deliverFirst = async (): Promise<void> => {
   setCurrentDetails(
     '**Delivering.** *Pending Activities* tells how many events wait, how old the oldest is, how many are under way and how many are sent in a second. What fails goes on in `deliver-events/<task>`.',
   )
-  await proxyActivities<CoreActivities>(firstTryOptions).sendFirstAttempts()
+  await proxyActivities<CoreActivities>(firstAttemptOptions).sendFirstAttempts()
   await continueAsNew<typeof deliverFirst>()
 }

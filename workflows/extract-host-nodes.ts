@@ -10,7 +10,7 @@ import {
 import type { CoreActivities, MediaActivities } from '../activities/index.ts'
 import type { CheckTiming } from '../src/domain/registry/check-timing.ts'
 import { checkFaultOf } from './failure.ts'
-import { CHECK_TIMING, checkOptions, moveOptions } from './options.ts'
+import { CHECK_TIMING, checkOptions, transitionOptions } from './options.ts'
 import type { TaskEnd } from './task.ts'
 
 export interface ExtractHostNodesInput {
@@ -28,7 +28,7 @@ export const extractHostNodes = async ({
   versionId,
   timing = {},
 }: ExtractHostNodesInput): Promise<TaskEnd> => {
-  const { settleExtraction } = proxyLocalActivities<CoreActivities>(moveOptions)
+  const { finishExtraction } = proxyLocalActivities<CoreActivities>(transitionOptions)
   const times = { ...CHECK_TIMING, ...timing }
   const { inspectArchive } = proxyActivities<MediaActivities>(
     checkOptions('read the archive: is it sound, what is dangerous, which host nodes', times),
@@ -37,8 +37,8 @@ export const extractHostNodes = async ({
     '**Reading** the archive: *Pending Activities* tells the attempt and its failure.',
   )
   try {
-    await inspectArchive(versionId, times.tries)
-    const { result, status, detail } = await settleExtraction(versionId)
+    await inspectArchive(versionId, times.attempts)
+    const { result, status, detail } = await finishExtraction(versionId)
     if (result === 'settled') return showEnd(status, detail)
     throw ApplicationFailure.nonRetryable('there is no archive to read', 'archive_missing')
   } catch (error) {
@@ -48,7 +48,7 @@ export const extractHostNodes = async ({
 
 /** Nothing stays pending. */
 const giveUp = async (versionId: string, error: unknown): Promise<never> => {
-  const { failExtraction } = proxyLocalActivities<CoreActivities>(moveOptions)
+  const { failExtraction } = proxyLocalActivities<CoreActivities>(transitionOptions)
   const code = checkFaultOf(error)
   const isCancelled = isCancellation(error)
   const reason = isCancelled ? code : 'timed_out'

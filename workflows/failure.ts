@@ -27,7 +27,7 @@ export const reasonOf = (error: unknown, scope: CancellationScope): FailureReaso
   return { code: 'internal_error' }
 }
 
-/** Why a check could not run after its last try: a code of ours, or what the server says of its worker. */
+/** Why a check could not run after its last attempt: a code of ours, or what the server says of its worker. */
 export const checkFaultOf = (error: unknown): string => {
   if (isCancellation(error)) return 'cancelled'
   const isOutside = error instanceof ActivityFailure || error instanceof ChildWorkflowFailure

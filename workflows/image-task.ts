@@ -10,7 +10,7 @@ import type { EngineName } from '../src/domain/task/engine.ts'
 import type { RenderTiming } from '../src/domain/task/render-timing.ts'
 import type { CoreActivities, MediaActivities } from '../activities/index.ts'
 import { reasonOf } from './failure.ts'
-import { moveOptions, renderOptions } from './options.ts'
+import { transitionOptions, renderOptions } from './options.ts'
 import { cancelRequested, showTaskEnd } from './task.ts'
 import type { TaskEnd } from './task.ts'
 
@@ -23,7 +23,8 @@ export interface ImageTaskInput {
 
 /** Drives an image task from its creation to COMPLETED or FAILED. Whichever it is, the workflow completes. */
 export const imageTask = async ({ taskId, timing, engine }: ImageTaskInput): Promise<TaskEnd> => {
-  const { completeImageTask, failImageTask } = proxyLocalActivities<CoreActivities>(moveOptions)
+  const { completeImageTask, failImageTask } =
+    proxyLocalActivities<CoreActivities>(transitionOptions)
   const { renderImageTask } = proxyActivities<MediaActivities>(renderOptions(timing, engine))
   const rendering = new CancellationScope()
   setHandler(cancelRequested, () => rendering.cancel())

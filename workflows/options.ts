@@ -13,7 +13,7 @@ const DEADLINE_MARGIN_SECONDS = 60
  * removed. Longer waits are timers of the server: a wait in the worker keeps one of its 40 places for workflow tasks, and
  * so many tasks that a caller cancels while the store is away would keep them all.
  */
-export const moveOptions: LocalActivityOptions = {
+export const transitionOptions: LocalActivityOptions = {
   startToCloseTimeout: '10 seconds',
   localRetryThreshold: '1 second',
   retry: {
@@ -55,10 +55,10 @@ export const sendOptions = (summary: string): ActivityOptions => ({
 })
 
 /**
- * First tries, for half an hour and what is under way then. A run whose worker was killed begins anew elsewhere; its leases
+ * First tries, for half an hour and what is under way then. A run whose worker was killed begins again elsewhere; its leases
  * are over by then.
  */
-export const firstTryOptions: ActivityOptions = {
+export const firstAttemptOptions: ActivityOptions = {
   summary: 'first tries at telling receivers',
   startToCloseTimeout: '1 hour',
   heartbeatTimeout: '5 seconds',
@@ -72,15 +72,15 @@ export const purgeOptions: ActivityOptions = {
   retry: { maximumAttempts: 5 },
 }
 
-/** Durations and tries of a version's checks, except those that its start gives. */
+/** Durations and attempts of a version's checks, except those that its start gives. */
 export const CHECK_TIMING: CheckTiming = {
   heartbeatSeconds: 5,
   // 256 MiB from a store that gives 1 MB a second.
   deadlineSeconds: 300,
-  tries: 5,
+  attempts: 5,
   retrySeconds: 1,
   maxRetrySeconds: 60,
-  lookSeconds: 60,
+  pollSeconds: 60,
 }
 
 /** A check of an archive runs on the media queue, which counts the tries: an outage costs none. */

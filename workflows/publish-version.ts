@@ -12,7 +12,7 @@ import type { CoreActivities } from '../activities/index.ts'
 import type { CheckTiming } from '../src/domain/registry/check-timing.ts'
 import { extractHostNodes } from './extract-host-nodes.ts'
 import { checkFaultOf } from './failure.ts'
-import { moveOptions } from './options.ts'
+import { transitionOptions } from './options.ts'
 import { receiveArchive } from './receive-archive.ts'
 import { showTaskEnd } from './task.ts'
 import type { TaskEnd } from './task.ts'
@@ -29,7 +29,7 @@ export interface PublishVersionInput {
  */
 export const publishVersion = async (input: PublishVersionInput): Promise<TaskEnd> => {
   const { versionId } = input
-  const { decideVersion } = proxyLocalActivities<CoreActivities>(moveOptions)
+  const { decideVersion } = proxyLocalActivities<CoreActivities>(transitionOptions)
   setCurrentDetails('**Waiting** for the archive: the child *receiveArchive* tells until when.')
   const upload = await executeChild(receiveArchive, {
     ...childOptions('receive-archive', versionId),
@@ -76,7 +76,7 @@ const versionLabel = (): string => {
  * somebody has moved meanwhile needs none.
  */
 const giveUp = async (versionId: string, error: unknown): Promise<TaskEnd> => {
-  const { giveUpChecks } = proxyLocalActivities<CoreActivities>(moveOptions)
+  const { giveUpChecks } = proxyLocalActivities<CoreActivities>(transitionOptions)
   const code = checkFaultOf(error)
   const status = await CancellationScope.nonCancellable(() => giveUpChecks(versionId, code))
   const end = showTaskEnd(status, code)

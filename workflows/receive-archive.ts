@@ -10,7 +10,7 @@ import {
 
 import type { ArchiveWait, CoreActivities } from '../activities/index.ts'
 import type { CheckTiming } from '../src/domain/registry/check-timing.ts'
-import { CHECK_TIMING, moveOptions } from './options.ts'
+import { CHECK_TIMING, transitionOptions } from './options.ts'
 
 export interface ReceiveArchiveInput {
   versionId: string
@@ -25,22 +25,22 @@ const archiveUploaded = defineSignal<[{ id: string }]>('archiveUploaded')
  * came.
  */
 export const receiveArchive = async (input: ReceiveArchiveInput): Promise<ArchiveWait> => {
-  const { settleUpload, startChecks } = proxyLocalActivities<CoreActivities>(moveOptions)
-  const { lookSeconds } = { ...CHECK_TIMING, ...input.timing }
-  let news = false
+  const { finishUpload, startChecks } = proxyLocalActivities<CoreActivities>(transitionOptions)
+  const { pollSeconds } = { ...CHECK_TIMING, ...input.timing }
+  let hasChanged = false
   setHandler(archiveUploaded, () => {
-    news = true
+    hasChanged = true
   })
   setCurrentDetails('**Waiting** for the upload of the archive.')
   for (;;) {
     // An upload before the row is read is told by the row, one after it by the signal.
-    news = false
-    const wait = await settleUpload(input.versionId)
+    hasChanged = false
+    const wait = await finishUpload(input.versionId)
     if (wait.hasArchive) await startChecks(input.versionId)
     if (wait.waitMs === 0) return showWait(wait)
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof receiveArchive>(input)
     // A deadline may have moved, and a version may have been deleted, without a signal.
-    await condition(() => news, Math.min(wait.waitMs, lookSeconds * 1000))
+    await condition(() => hasChanged, Math.min(wait.waitMs, pollSeconds * 1000))
   }
 }
 

@@ -3,7 +3,7 @@ import { continueAsNew, proxyLocalActivities } from '@temporalio/workflow'
 import type { CoreActivities } from '../activities/index.ts'
 import { deliverAll } from './deliver.ts'
 import { signalDelivery } from './deliver-events.ts'
-import { moveOptions } from './options.ts'
+import { transitionOptions } from './options.ts'
 
 export interface RedeliverEventInput {
   redeliveryId: string
@@ -11,7 +11,7 @@ export interface RedeliverEventInput {
 
 /** Sends one event again on a schedule of its own, beside the order of its task. */
 export const redeliverEvent = async ({ redeliveryId }: RedeliverEventInput): Promise<void> => {
-  const { nextRedelivery } = proxyLocalActivities<CoreActivities>(moveOptions)
+  const { nextRedelivery } = proxyLocalActivities<CoreActivities>(transitionOptions)
   const done = await deliverAll(() => nextRedelivery(redeliveryId))
   if (!done) return await continueAsNew<typeof redeliverEvent>({ redeliveryId })
   // What arrived this way keeps nothing waiting any more.

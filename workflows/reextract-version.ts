@@ -3,7 +3,7 @@ import { proxyActivities } from '@temporalio/workflow'
 import type { MediaActivities, ReextractedVersion } from '../activities/index.ts'
 import { CHECK_TIMING, checkOptions } from './options.ts'
 
-/** Reads the host nodes of a version anew, by the extractor that the media workers have now. */
+/** Reads the host nodes of a version again, by the extractor that the media workers have now. */
 export const reextractVersion = async ({
   versionId,
 }: {
@@ -12,5 +12,5 @@ export const reextractVersion = async ({
   const { reextractVersion: read } = proxyActivities<MediaActivities>(
     checkOptions('read the host nodes anew', CHECK_TIMING),
   )
-  return await read(versionId, CHECK_TIMING.tries)
+  return await read(versionId, CHECK_TIMING.attempts)
 }

@@ -3,7 +3,7 @@ import { proxyActivities } from '@temporalio/workflow'
 import type { MediaActivities, RescannedVersion } from '../activities/index.ts'
 import { CHECK_TIMING, checkOptions } from './options.ts'
 
-/** Scans the archive of a version anew, by the scanner that the media workers have now. */
+/** Scans the archive of a version again, by the scanner that the media workers have now. */
 export const rescanVersion = async ({
   versionId,
 }: {
@@ -12,5 +12,5 @@ export const rescanVersion = async ({
   const { rescanVersion: scan } = proxyActivities<MediaActivities>(
     checkOptions('scan the archive anew', CHECK_TIMING),
   )
-  return await scan(versionId, CHECK_TIMING.tries)
+  return await scan(versionId, CHECK_TIMING.attempts)
 }

@@ -13,7 +13,7 @@ import type { CoreActivities, MediaActivities } from '../activities/index.ts'
 import type { EngineName } from '../src/domain/task/engine.ts'
 import type { VideoTiming } from '../src/domain/task/render-timing.ts'
 import { reasonOf } from './failure.ts'
-import { moveOptions, renderOptions } from './options.ts'
+import { transitionOptions, renderOptions } from './options.ts'
 import { cancelRequested, showTaskEnd } from './task.ts'
 import type { TaskEnd } from './task.ts'
 
@@ -29,7 +29,7 @@ const admitted = defineSignal<[{ id: string }]>('admitted')
 
 /** Drives a video task from its creation to success or failed. Whichever it is, the workflow completes. */
 export const videoTask = async ({ taskId, timing, engine }: VideoTaskInput): Promise<TaskEnd> => {
-  const moves = proxyLocalActivities<CoreActivities>(moveOptions)
+  const transitions = proxyLocalActivities<CoreActivities>(transitionOptions)
   const { renderVideoTask } = proxyActivities<MediaActivities>(renderOptions(timing, engine))
   const work = new CancellationScope()
   let isAdmitted = false
@@ -39,13 +39,13 @@ export const videoTask = async ({ taskId, timing, engine }: VideoTaskInput): Pro
   setHandler(admitted, () => {
     isAdmitted = true
   })
-  let lookMs = (timing.lookSeconds ?? 60) * 1000
+  let pollMs = (timing.pollSeconds ?? 60) * 1000
   try {
     return await work.run(async () => {
       for (;;) {
         // A slot given before the row is read is told by the row, one given later by the signal.
         isAdmitted = false
-        const task = await moves.enqueueVideoTask(taskId, timing)
+        const task = await transitions.enqueueVideoTask(taskId, timing)
         if (ENDED.has(task.state)) return showTaskEnd(task.state, 'had ended before its render')
         isAdmitted ||= task.isAdmitted
         deadline ??= endAfter(task.offPeakMs, work, () => {
@@ -53,15 +53,15 @@ export const videoTask = async ({ taskId, timing, engine }: VideoTaskInput): Pro
         })
         setCurrentDetails(QUEUEING)
         if (!isAdmitted) {
-          const look = lookMs
-          lookMs = Math.min(look * 2, MAX_LOOK_MS)
+          const check = pollMs
+          pollMs = Math.min(check * 2, MAX_POLL_MS)
           // The signal may have been lost: then the row tells.
-          if (!(await condition(() => isAdmitted, look))) continue
+          if (!(await condition(() => isAdmitted, check))) continue
         }
         setCurrentDetails(RENDERING)
         const rendered = await renderVideoTask(taskId, timing)
         const state = await CancellationScope.nonCancellable(() =>
-          moves.completeVideoTask(taskId, rendered),
+          transitions.completeVideoTask(taskId, rendered),
         )
         if (ENDED.has(state))
           return showTaskEnd(
@@ -74,7 +74,9 @@ export const videoTask = async ({ taskId, timing, engine }: VideoTaskInput): Pro
     })
   } catch (error) {
     const reason = isOverdue ? { code: 'SystemThrottling' } : reasonOf(error, work)
-    const state = await CancellationScope.nonCancellable(() => moves.failVideoTask(taskId, reason))
+    const state = await CancellationScope.nonCancellable(() =>
+      transitions.failVideoTask(taskId, reason),
+    )
     return showTaskEnd(state, reason.code)
   }
 }
@@ -82,7 +84,7 @@ export const videoTask = async ({ taskId, timing, engine }: VideoTaskInput): Pro
 const ENDED: ReadonlySet<string> = new Set(['success', 'failed'])
 
 /** Seldom enough that two days in the queue fill no history. */
-const MAX_LOOK_MS = 3_600_000
+const MAX_POLL_MS = 3_600_000
 
 const QUEUEING =
   '**Queueing.** Waits until one of the owner’s earlier tasks ends and leaves its slot.'

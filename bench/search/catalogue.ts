@@ -1,5 +1,5 @@
 import { parseVersionNumber } from '../../src/domain/registry/version-number.ts'
-import { VERSION_MOVES } from '../../src/domain/registry/version-move.ts'
+import { VERSION_TRANSITIONS } from '../../src/domain/registry/version-transition.ts'
 import type { VersionStatus } from '../../src/domain/registry/version.ts'
 import { makeRandom } from './random.ts'
 import type { Random } from './random.ts'
@@ -74,7 +74,7 @@ export const makeRows = ({ publishers, nodes, versions }: CataloguePlan, index: 
     updated_at: later(made.at(-1)?.created_at ?? createdAt, 5_000),
   }
   const banned = random.chance(0.01)
-  const judged = banned
+  const checked = banned
     ? { status: 'NodeStatusBanned', status_detail: 'spam' }
     : { status: 'NodeStatusActive', status_detail: undefined }
   const stats = {
@@ -86,7 +86,7 @@ export const makeRows = ({ publishers, nodes, versions }: CataloguePlan, index: 
   }
   const hostNodes = latest ? makeHostNodes(random, latest.id) : []
   return {
-    node: [{ ...node, ...judged }],
+    node: [{ ...node, ...checked }],
     node_stats: [stats],
     version: made,
     host_node: hostNodes,
@@ -144,7 +144,7 @@ const FLAWS = ['eval of a variable', 'subprocess with a shell', 'download that i
 const drawStatus = (random: Random): { status: VersionStatus; status_reason: string } => {
   const drawn = random.next()
   if (drawn >= 0.03)
-    return { status: 'NodeVersionStatusActive', status_reason: VERSION_MOVES.pass.reason }
+    return { status: 'NodeVersionStatusActive', status_reason: VERSION_TRANSITIONS.pass.reason }
   const place = `nodes/${drawWord(random)}.py line ${random.between(1, 900)}`
   if (drawn < 0.01)
     return { status: 'NodeVersionStatusBanned', status_reason: `malware in ${place}` }

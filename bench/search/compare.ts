@@ -24,7 +24,7 @@ export const startComparison = async (keep: Keep, databaseUrl: string, service: 
   const { port } = JSON.parse(ready) as { port: number }
   const sides: Sides = { http: service.baseUrl, bare: `http://127.0.0.1:${port}` }
 
-  const tell = async (shape: Pick<Shape, 'requests' | 'before' | 'owners'>): Promise<void> => {
+  const report = async (shape: Pick<Shape, 'requests' | 'before' | 'owners'>): Promise<void> => {
     const byKey = new Map(shape.requests.map((request) => [keyOf(request), request]))
     for (const [key, request] of byKey) {
       const recorded = await recorder.record(request, shape)
@@ -37,7 +37,7 @@ export const startComparison = async (keep: Keep, databaseUrl: string, service: 
     const all: Measured[] = []
     showHead(loadavg()[0] ?? 0)
     for (const shape of shapes) {
-      await tell(shape)
+      await report(shape)
       for (const concurrency of shape.before ? [1] : CONCURRENCIES) {
         const measured = await measureShape(shape, concurrency, sides, rounds)
         showRow(measured, await callJson<number>(`${sides.bare}/times`))

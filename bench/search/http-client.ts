@@ -47,10 +47,10 @@ export const openLane = async (
   const encoded = requests.map((request) => encodeRequest(baseUrl, request))
   return {
     call: async (at) => {
-      const answered = await send(encoded[at % encoded.length] as Buffer)
-      if (answered !== 200 && answered !== 503)
-        throw new Error(`${requests[at % requests.length]?.path} is answered ${answered}`)
-      return answered === 200
+      const responded = await send(encoded[at % encoded.length] as Buffer)
+      if (responded !== 200 && responded !== 503)
+        throw new Error(`${requests[at % requests.length]?.path} is answered ${responded}`)
+      return responded === 200
     },
     close: () => socket.destroy(),
   }

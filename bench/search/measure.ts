@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { at, median } from '../support/figures.ts'
+import { at, median } from '../support/results.ts'
 import { inTurns, timeOf } from '../support/lanes.ts'
 import { openLane } from './http-client.ts'
 import type { Lane } from './http-client.ts'
@@ -20,8 +20,8 @@ export interface Round {
   p99: number
   /** Requests a second. */
   rate: number
-  /** Share of the requests that the service had no time for: after 1.8 s it answers 503. Their times count as well. */
-  refused: number
+  /** Share of the requests that the service had no time for: after 1.8 s it responds with 503. Their times count as well. */
+  rejected: number
 }
 
 export interface Measured {
@@ -65,7 +65,7 @@ export const measureShape = async (
 
 /**
  * Lanes of a side whose counts are in memory and whose connections have every statement prepared and planned: PostgreSQL
- * plans the first five times anew, and the pool takes its connections in turn.
+ * plans the first five times again, and the pool takes its connections in turn.
  */
 const openWarm = async (baseUrl: string, shape: Shape, concurrency: number): Promise<Lane[]> => {
   const lanes = await Promise.all(
@@ -86,7 +86,7 @@ const measureRound = async (
     const elapsed = performance.now() - start
     return elapsed > MOST_MS || (elapsed > leastMs && sent >= LEAST)
   }
-  const { times, refused } = await sendUntil(isOver, shape, lanes)
+  const { times, rejected } = await sendUntil(isOver, shape, lanes)
   const seconds = (performance.now() - start) / 1000
   // What is still being cleaned up is not the other side's.
   await sleep(5)
@@ -95,7 +95,7 @@ const measureRound = async (
     p50: at(sorted, 0.5),
     p99: at(sorted, 0.99),
     rate: times.length / seconds,
-    refused: refused / times.length,
+    rejected: rejected / times.length,
   }
 }
 
@@ -104,27 +104,27 @@ const sendUntil = async (
   isOver: (sent: number) => boolean,
   { before }: Pick<Shape, 'before'>,
   lanes: readonly Lane[],
-): Promise<{ times: number[]; refused: number }> => {
+): Promise<{ times: number[]; rejected: number }> => {
   const times: number[] = []
   let next = 0
-  let refused = 0
+  let rejected = 0
   const send = async (lane: Lane): Promise<void> => {
     while (!isOver(next)) {
       await before?.()
       const time = await timeOf(async () => {
-        if (!(await lane.call(next++))) refused += 1
+        if (!(await lane.call(next++))) rejected += 1
       })
       times.push(time)
     }
   }
   await Promise.all(lanes.map(send))
-  return { times, refused }
+  return { times, rejected }
 }
 
 /** The middle of the rounds. */
-export const middle = (rounds: readonly Round[], figure: keyof Round): number =>
-  median(rounds.map((round) => round[figure]))
+export const middle = (rounds: readonly Round[], result: keyof Round): number =>
+  median(rounds.map((round) => round[result]))
 
 /** HTTP against bare. */
-export const ratio = ({ http, bare }: Measured, figure: 'p50' | 'p99' | 'rate'): number =>
-  middle(http, figure) / middle(bare, figure)
+export const ratio = ({ http, bare }: Measured, result: 'p50' | 'p99' | 'rate'): number =>
+  middle(http, result) / middle(bare, result)

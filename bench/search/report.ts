@@ -1,4 +1,4 @@
-import { say, showFigure, spread } from '../support/figures.ts'
+import { say, showResult, spread } from '../support/results.ts'
 import { middle, ratio } from './measure.ts'
 import type { Measured } from './measure.ts'
 
@@ -29,28 +29,28 @@ export const showRow = (measured: Measured, sqlMs: number): void => {
   ])
   const ratios = [writeRatio(measured, 'p50'), writeRatio(measured, 'p99')]
   write(shape.name, [String(concurrency), ...sides, sqlMs.toFixed(2)], ratios)
-  const refused = middle(http, 'refused')
-  if (refused > 0) say(`  ${(100 * refused).toFixed(1)} % of them answered 503, after 1.8 s`)
+  const rejected = middle(http, 'rejected')
+  if (rejected > 0) say(`  ${(100 * rejected).toFixed(1)} % of them answered 503, after 1.8 s`)
 }
 
 /** The ratio of the middles, and of the rounds as they followed each other. */
-const writeRatio = (measured: Measured, figure: 'p50' | 'p99'): string => {
+const writeRatio = (measured: Measured, result: 'p50' | 'p99'): string => {
   const { http, bare } = measured
-  const each = http.map((round, at) => round[figure] / (bare[at]?.[figure] ?? Number.NaN))
+  const each = http.map((round, at) => round[result] / (bare[at]?.[result] ?? Number.NaN))
   const { min, max } = spread(each)
-  return `${ratio(measured, figure).toFixed(2)} (${min.toFixed(2)}..${max.toFixed(2)})`
+  return `${ratio(measured, result).toFixed(2)} (${min.toFixed(2)}..${max.toFixed(2)})`
 }
 
-export const showFigures = (all: readonly Measured[]): void => {
+export const showResults = (all: readonly Measured[]): void => {
   const times = { atMost: RATIO_AIM }
   for (const measured of all) {
     const { shape, concurrency } = measured
-    for (const figure of ['p50', 'p99'] as const) {
-      const name = `search.${shape.name}.${figure}.${concurrency}`
-      showFigure(name, ratio(measured, figure), { unit: 'x', ...times })
+    for (const result of ['p50', 'p99'] as const) {
+      const name = `search.${shape.name}.${result}.${concurrency}`
+      showResult(name, ratio(measured, result), { unit: 'x', ...times })
     }
     const p99 = { unit: 'ms', atMost: P99_AIM_MS }
     if (concurrency === 1)
-      showFigure(`search.${shape.name}.p99-ms`, middle(measured.http, 'p99'), p99)
+      showResult(`search.${shape.name}.p99-ms`, middle(measured.http, 'p99'), p99)
   }
 }

@@ -2,8 +2,8 @@ import { decodeJwt } from 'jose'
 
 import { makeSigner } from '../../src/adapters/signing.ts'
 import { makeDatabase } from '../../src/db/client.ts'
-import { makeCountMemo } from '../../src/db/search/listed-count.ts'
-import { makeGate } from '../../src/domain/shared/gate.ts'
+import { makeCountCache } from '../../src/db/search/listed-count.ts'
+import { makeSemaphore } from '../../src/domain/shared/semaphore.ts'
 import type { Authenticate, CredentialHeaders } from '../../src/http/access/auth.ts'
 import type { ImageTaskDeps } from '../../src/http/image-task/create.ts'
 import { makeImageTaskRoutes } from '../../src/http/image-task/routes.ts'
@@ -49,13 +49,13 @@ export interface Fresh {
  * own making whose driver tells of each statement. Nothing is written by hand, so that both sides always send the same.
  */
 export const startRecorder = async (url: string, { baseUrl, settings }: Service) => {
-  let heard: Statement[] = []
+  let received: Statement[] = []
   const sql = makeDatabase({
     url,
     pool: POOL,
     name: 'kiln bench recorder',
     statementTimeoutMs: 0,
-    onStatement: (statement) => heard.push(statement),
+    onStatement: (statement) => received.push(statement),
   })
   const keys = [settings['SIGNING_KEYS'] ?? '']
   const signer = makeSigner({ keys, publicUrl: baseUrl, linkSeconds: 60 })
@@ -72,14 +72,14 @@ export const startRecorder = async (url: string, { baseUrl, settings }: Service)
     ): Promise<Recorded> {
       await call(server.url + request.path, request)
       await before?.()
-      heard = []
+      received = []
       const { status, json } = await call(server.url + request.path, request)
-      if (!owners) return { statements: withoutEnds(heard), status, json }
-      const begin = heard.findIndex(({ text }) => text.startsWith('begin'))
+      if (!owners) return { statements: withoutEnds(received), status, json }
+      const begin = received.findIndex(({ text }) => text.startsWith('begin'))
       const { task_id: id } = (json as { data: { task_id: string } }).data
       return {
-        statements: heard.slice(0, begin),
-        written: withoutEnds(heard.slice(begin)),
+        statements: received.slice(0, begin),
+        written: withoutEnds(received.slice(begin)),
         fresh: { id, owner: ownerOf(request.headers), owners },
         status,
         json,
@@ -110,11 +110,11 @@ const trustToken: Authenticate = async (headers) => {
 const makeRecordedRoutes = (own: Pick<ImageTaskDeps, 'sql' | 'signer' | 'publicUrl'>) => {
   const deps = {
     ...own,
-    jobs: { kick: () => {} },
+    jobs: { dispatchNow: () => {} },
     // Without texts in memory: a bare server has none.
-    memo: { ...makeCountMemo(), texts: { find: () => undefined, keep: () => {} } },
-    heavyReads: makeGate(4),
-    searches: makeGate(5),
+    cache: { ...makeCountCache(), texts: { find: () => undefined, keep: () => {} } },
+    heavyReadSemaphore: makeSemaphore(4),
+    searches: makeSemaphore(5),
     searchMaxDepth: 10_000,
     taskQueue: 'none',
     timing: { heartbeatSeconds: 1, deadlineSeconds: 60 },

@@ -8,7 +8,7 @@ import { ARRAY_TYPES } from '../../src/db/array-types.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { POOL } from '../search/measure.ts'
 import type { Fresh, Recorded, Statement } from '../search/statements.ts'
-import { median } from './figures.ts'
+import { median } from './results.ts'
 
 /** `node … bare-express.ts <database>` */
 const [, , url = ''] = process.argv
@@ -33,13 +33,13 @@ const drawSwaps = ({ id, owner, owners }: Fresh): [string, string][] => [
   [owner, owners[created++ % owners.length] ?? ''],
 ]
 
-const told = new Map<string, Recorded>()
+const notified = new Map<string, Recorded>()
 let times: number[] = []
 const app = express()
 app.use(express.json({ limit: '1gb' }))
 app.post('/recorded', ({ body }, response) => {
   const { key, ...recorded } = body as Recorded & { key: string }
-  told.set(key, recorded)
+  notified.set(key, recorded)
   response.json({})
 })
 /** Milliseconds that the statements of a request took since this was asked last: the middle. */
@@ -50,7 +50,7 @@ app.get('/times', (_request, response) => {
 /** What it was told of, it does and answers. */
 app.use(async ({ method, originalUrl }, response) => {
   const key = `${method} ${originalUrl}`
-  const { statements, written, fresh, status, json } = told.get(key) as Recorded
+  const { statements, written, fresh, status, json } = notified.get(key) as Recorded
   const swaps = fresh ? drawSwaps(fresh) : []
   const start = performance.now()
   for (const statement of statements) await send(bare, statement)

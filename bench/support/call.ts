@@ -13,16 +13,16 @@ export interface Call {
  */
 export const call = async (url: string, { method, headers, body }: Call = {}) => {
   const isBytes = body instanceof Uint8Array
-  const answer = await request(url, {
+  const response = await request(url, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     headers: { ...(!isBytes && body !== undefined && JSON_TYPE), ...headers },
     body: isBytes || typeof body === 'string' ? body : JSON.stringify(body),
   })
-  const text = await answer.body.text()
-  const { statusCode: status } = answer
+  const text = await response.body.text()
+  const { statusCode: status } = response
   if (status >= 400) throw new Error(`${url} is answered ${status}: ${text}`)
   const json = text === '' ? undefined : (JSON.parse(text) as unknown)
-  return { status, json, headers: answer.headers }
+  return { status, json, headers: response.headers }
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' }

@@ -1,4 +1,4 @@
-import { median } from './figures.ts'
+import { median } from './results.ts'
 
 /** Does some work so many times, so many at once. */
 export const inLanes = async (

@@ -9,7 +9,7 @@ import type { Service } from '../../test/support/service.ts'
 import { planCatalogue } from '../search/catalogue.ts'
 import { loadCatalogue } from '../search/load.ts'
 import { POOL } from '../search/measure.ts'
-import { say } from './figures.ts'
+import { say } from './results.ts'
 import { makeFolder, withKept } from '../../test/support/keep.ts'
 import type { Keep } from '../../test/support/keep.ts'
 

@@ -10,7 +10,7 @@ export interface StreamClients {
 
 /** Tells the parent how many streams are open, and when (milliseconds of the clock) which number of clients heard of a move. */
 const main = async ({ baseUrl, callers, clients }: StreamClients): Promise<void> => {
-  const heard: number[] = []
+  const received: number[] = []
   for (const { token, address, tasks } of callers)
     for (const task of tasks)
       await Promise.all(
@@ -19,12 +19,12 @@ const main = async ({ baseUrl, callers, clients }: StreamClients): Promise<void>
           () =>
             new Promise<void>((resolve, reject) => {
               const headers = { authorization: `Bearer ${token}`, 'x-forwarded-for': address }
-              request(`${baseUrl}/tasks/${task}/stream`, { headers, agent: false }, (answer) => {
-                if (answer.statusCode !== 200) reject(new Error(`status ${answer.statusCode}`))
-                answer.once('data', () => {
+              request(`${baseUrl}/tasks/${task}/stream`, { headers, agent: false }, (response) => {
+                if (response.statusCode !== 200) reject(new Error(`status ${response.statusCode}`))
+                response.once('data', () => {
                   resolve()
-                  answer.on('data', (data) => {
-                    if (String(data).includes('IN_PROGRESS')) heard.push(Date.now())
+                  response.on('data', (data) => {
+                    if (String(data).includes('IN_PROGRESS')) received.push(Date.now())
                   })
                 })
               })
@@ -33,7 +33,7 @@ const main = async ({ baseUrl, callers, clients }: StreamClients): Promise<void>
             }),
         ),
       )
-  process.on('message', () => process.send?.(heard.splice(0)))
+  process.on('message', () => process.send?.(received.splice(0)))
   process.send?.('open')
 }
 

@@ -5,7 +5,7 @@ import type { WebhookReceiver } from '../../test/support/receiver.ts'
 import type { Service } from '../../test/support/service.ts'
 import { bearer, callJson } from './call.ts'
 import { listenForEnds } from './ends.ts'
-import { listenAt } from './told.ts'
+import { listenAt } from './notified.ts'
 
 /** A creation: whose it is and where it is posted. */
 interface Creation {
@@ -41,8 +41,8 @@ export const startTaskClient = async (service: Service) => {
     const { owner = 'bench', baseUrl = service.baseUrl, path, body } = creation
     const headers = await bearer(service, owner)
     const url = baseUrl + path
-    type Made = { task_id?: string; data?: { task_id: string } }
-    const made = await callJson<Made>(url, { headers, body })
+    type Created = { task_id?: string; data?: { task_id: string } }
+    const made = await callJson<Created>(url, { headers, body })
     return made.data?.task_id ?? made.task_id ?? ''
   }
   return {
@@ -55,12 +55,12 @@ export const startTaskClient = async (service: Service) => {
       return id
     },
     /** Ends when the receiver has heard of it. */
-    async runTold(order: TaskOrder, receiver: WebhookReceiver): Promise<void> {
-      const { url, told } = listenAt(receiver, ({ request }) =>
+    async runNotified(order: TaskOrder, receiver: WebhookReceiver): Promise<void> {
+      const { url, notified } = listenAt(receiver, ({ request }) =>
         request.body.includes(`"${order.end}"`),
       )
       await create({ ...order, body: { ...order.body, webhook_url: url } })
-      await told
+      await notified
     },
     stop: () => ends.stop(),
   }

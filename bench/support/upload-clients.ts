@@ -17,8 +17,8 @@ const headers = { authorization: `Bearer ${token}`, 'content-type': 'application
 await inLanes(Number(clients), Number(clients), async (index) => {
   // The api takes half a gigabyte at once from one address; each client has its own.
   const dispatcher = new Agent({ localAddress: `127.0.0.${index + 2}` })
-  const answer = await request(url, { method: 'POST', headers, body, dispatcher })
-  const text = await answer.body.text()
-  if (answer.statusCode !== 200) throw new Error(`a body is answered ${text}`)
+  const response = await request(url, { method: 'POST', headers, body, dispatcher })
+  const text = await response.body.text()
+  if (response.statusCode !== 200) throw new Error(`a body is answered ${text}`)
   await dispatcher.close()
 })

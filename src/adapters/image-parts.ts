@@ -18,11 +18,11 @@ const MOST = {
 
 /** Whether the parts of an image file are few enough to be read. It says nothing about whether they are sound. */
 export const hasFewParts = async (path: string, format: string): Promise<boolean> => {
-  const judge = JUDGES[format]
-  if (judge === undefined) return true
+  const check = CHECKS[format]
+  if (check === undefined) return true
   const file = await open(path, 'r')
   try {
-    return await judge(makePeek(file))
+    return await check(makePeek(file))
   } finally {
     await file.close()
   }
@@ -112,7 +112,7 @@ const isShortTiff = async (peek: Peek): Promise<boolean> => {
   return true
 }
 
-const JUDGES: Partial<Record<string, (peek: Peek) => Promise<boolean>>> = {
+const CHECKS: Partial<Record<string, (peek: Peek) => Promise<boolean>>> = {
   png: holdsAtMost(MOST.texts, ['zTXt', 'iTXt']),
   webp: holdsAtMost(MOST.frames, ['ANMF']),
   gif: isShortGif,

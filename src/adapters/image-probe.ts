@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import sharp from 'sharp'
 import type { Metadata } from 'sharp'
 
-import { TaskFault } from '../domain/task/task-fault.ts'
+import { TaskError } from '../domain/task/task-error.ts'
 import { hasFewParts } from './image-parts.ts'
 
 /** What the header of an image file says. */
@@ -31,10 +31,10 @@ export const probeImage = async (
   const head = await readHead(path)
   const format = findFormat(head)
   // The decoders of SVG, PDF, HEIC and of whatever else libvips was built with never see a file.
-  if (format === undefined) throw new TaskFault('image_invalid', notSupported(head))
-  if (!(await hasFewParts(path, format))) throw new TaskFault('image_invalid', TOO_MANY_PARTS)
+  if (format === undefined) throw new TaskError('image_invalid', notSupported(head))
+  if (!(await hasFewParts(path, format))) throw new TaskError('image_invalid', TOO_MANY_PARTS)
   const metadata = await readMetadata(path)
-  if (familyOf(metadata) !== format) throw new TaskFault('image_invalid', BROKEN_HEADER)
+  if (familyOf(metadata) !== format) throw new TaskError('image_invalid', BROKEN_HEADER)
   const { width, height } = metadata.autoOrient
   requirePixels(width, height, maxPixels)
   return { format, ...FORMATS[format], width, height, hasAlpha: metadata.hasAlpha }
@@ -98,7 +98,7 @@ const readMetadata = async (path: string): Promise<Metadata> => {
     // sharp's own pixel limit is an error without a code, so a header over the limit is read and then judged here.
     return await sharp(path, { limitInputPixels: false, failOn: 'none' }).metadata()
   } catch (cause) {
-    throw new TaskFault('image_invalid', BROKEN_HEADER, { cause })
+    throw new TaskError('image_invalid', BROKEN_HEADER, { cause })
   }
 }
 
@@ -107,7 +107,7 @@ const familyOf = (metadata: Metadata): string | undefined =>
 
 const requirePixels = (width: number, height: number, maxPixels: number): void => {
   if (width * height <= maxPixels) return
-  throw new TaskFault(
+  throw new TaskError(
     'pixel_limit',
     `The image has ${width} × ${height} pixels, more than ${maxPixels} in all.`,
   )

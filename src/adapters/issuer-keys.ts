@@ -31,7 +31,7 @@ export const makeIssuerKeys = (outbound: Pick<Outbound, 'read'>, log: Pick<Log, 
     })
   return (issuer: string): JWTVerifyGetKey => {
     const keys = held.find(issuer) ?? make(issuer)
-    // Kept anew, so that of too many those go that nobody asks for.
+    // Kept again, so that of too many those go that nobody asks for.
     held.keep(issuer, keys)
     return keys
   }

@@ -42,21 +42,21 @@ export const makeKeySet = ({
     ...(fetch && { [customFetch]: fetch }),
   })
   const state: State = {
-    tried: undefined,
+    attempted: undefined,
     fetched: undefined,
     running: undefined,
-    fault: undefined,
+    error: undefined,
   }
   const since = (time: number | undefined) =>
     time === undefined ? Number.POSITIVE_INFINITY : clock() - time
 
   const fetchKeys = async (): Promise<void> => {
-    state.tried = clock()
+    state.attempted = clock()
     try {
       await remote.reload()
       state.fetched = clock()
     } catch (error) {
-      state.fault = error
+      state.error = error
       log.warn({ err: error }, 'the key set of the issuer could not be fetched')
     } finally {
       state.running = undefined
@@ -69,7 +69,8 @@ export const makeKeySet = ({
    */
   const refresh = async (): Promise<boolean> => {
     const coolDown = state.fetched === undefined ? FIRST_COOL_DOWN_MS : COOL_DOWN_MS
-    if (state.running === undefined && since(state.tried) >= coolDown) state.running = fetchKeys()
+    if (state.running === undefined && since(state.attempted) >= coolDown)
+      state.running = fetchKeys()
     if (state.running === undefined) return false
     await inTime(state.running, PATIENCE_MS, 'the issuer').catch(forgiveLate)
     return true
@@ -77,7 +78,7 @@ export const makeKeySet = ({
 
   return async (header, token) => {
     if (since(state.fetched) >= FRESH_MS) await refresh()
-    if (since(state.fetched) >= KEPT_MS) throw errors.authUnavailable(state.fault)
+    if (since(state.fetched) >= KEPT_MS) throw errors.authUnavailable(state.error)
     try {
       return await remote(header, token)
     } catch (error) {
@@ -89,10 +90,10 @@ export const makeKeySet = ({
 
 interface State {
   /** Start of the last fetch and end of the last good one, in the clock's milliseconds. */
-  tried: number | undefined
+  attempted: number | undefined
   fetched: number | undefined
   running: Promise<void> | undefined
-  fault: unknown
+  error: unknown
 }
 
 const FETCH_TIMEOUT_MS = 5_000

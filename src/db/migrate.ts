@@ -13,7 +13,7 @@ const LOCK = 7_041_977
 const CONNECT_MS = 10_000
 
 /** A look at it ends at once: a statement that waited would hold a snapshot, which indexes that are built wait for. */
-const LOOK_MS = 200
+const POLL_MS = 200
 
 /** Longest wait for a lock on a table: as long do all others wait behind it. */
 const LOCK_MS = 50
@@ -37,7 +37,7 @@ export class MigrationError extends Error {
 interface MigrateOptions {
   /** Hears of each migration once it is applied. */
   onApplied?: (name: string) => void
-  /** Longest that a step waits for its locks, all tries together. */
+  /** Longest that a step waits for its locks, all attempts together. */
   patienceMs?: number
   folder?: URL
 }
@@ -48,7 +48,7 @@ const FOLDER = new URL('./migrations/', import.meta.url)
  * Applies the pending migrations in the order of their numbers beside callers, and returns their names. Each step is one
  * transaction with its record, or one statement that PostgreSQL runs in none; a run that was killed is gone on with where
  * it ended. The address must not be that of a pooler, which gives a session away after each transaction. A migration that
- * changed after it was applied is refused: write a new one instead.
+ * changed after it was applied is rejected: write a new one instead.
  */
 export const migrate = async (
   url: string,
@@ -63,7 +63,7 @@ export const migrate = async (
     waitMs: CONNECT_MS,
   })
   try {
-    while (!(await takeLock(sql))) await sleep(LOOK_MS)
+    while (!(await takeLock(sql))) await sleep(POLL_MS)
     await sql`
       create table if not exists migration (
         name text primary key,

@@ -156,9 +156,9 @@ const sendAlone = (query: Promise<unknown>): void => {
 const endSilence = (query: Promise<unknown>, ms: number, leave: () => void): void => {
   const pending = query as unknown as Pending
   let timer: NodeJS.Timeout | undefined
-  const look = (wasActive: boolean): void => {
+  const check = (wasActive: boolean): void => {
     timer = setTimeout(() => {
-      if (!wasActive || !pending.active) return look(pending.active)
+      if (!wasActive || !pending.active) return check(pending.active)
       leave()
       pending.reject(
         Object.assign(new Error('PostgreSQL is silent'), { code: 'CONNECTION_CLOSED' }),
@@ -167,7 +167,7 @@ const endSilence = (query: Promise<unknown>, ms: number, leave: () => void): voi
   }
   watch(query, {
     sent: () => {
-      if (!timer) look(false)
+      if (!timer) check(false)
     },
     settled: () => clearTimeout(timer),
   })

@@ -6,23 +6,26 @@ import { failpoint } from '../process/failpoint.ts'
 import { deadlineOf } from './client.ts'
 import type { Sql, Transaction } from './client.ts'
 import { insertOutbox } from './shared/outbox.ts'
-import type { News } from './shared/news.ts'
+import type { NotifyChange } from './shared/change-notification.ts'
 import type { OutboxEntry, OutboxRow } from './shared/outbox.ts'
 import { isRetryable, isUnavailable, isUnknownOutcome } from './sqlstate.ts'
 
-const TRIES = 3
-const LOOK_PAUSE_MS = 100
+const ATTEMPTS = 3
+const POLL_PAUSE_MS = 100
 
 export interface UnitDeps {
   sql: Sql
   /** Begins to tell Temporal of a committed row. Without it, and where it fails, the relay tells. */
-  jobs?: { kick(row: OutboxRow): void; tracing?: { current(): string | undefined } | undefined }
+  jobs?: {
+    dispatchNow(row: OutboxRow): void
+    tracing?: { current(): string | undefined } | undefined
+  }
   /** Tells those who watch a task or version that it has changed. */
-  news?: News
+  notifyChange?: NotifyChange
 }
 
 /** Writes what Temporal must hear, in the transaction of the fact; after the commit it is told at once. */
-export type Tell = (entry: OutboxEntry) => Promise<void>
+export type Enqueue = (entry: OutboxEntry) => Promise<void>
 
 export interface UnitOptions {
   /** Names the lines before and after the COMMIT at which a fault test kills. */
@@ -41,12 +44,12 @@ export interface UnitOptions {
  * COMMIT is under way, whether it took effect is not known: `wasCommitted` then looks on a new connection until the
  * deadline of the pool (docs/decisions.md, The unit of work and the folders).
  *
- * Throws what `work` refuses with, 503 `unavailable` when nothing was committed for sure, and 503 `outcome_unknown` when
+ * Throws what `work` rejects with, 503 `unavailable` when nothing was committed for sure, and 503 `outcome_unknown` when
  * not even the look can tell.
  */
 export const unitOfWork = async <T>(
-  { sql, jobs, news }: UnitDeps,
-  work: (sql: Transaction, tell: Tell) => Promise<T>,
+  { sql, jobs, notifyChange }: UnitDeps,
+  work: (sql: Transaction, enqueue: Enqueue) => Promise<T>,
   { at, of, wasCommitted }: UnitOptions = {},
 ): Promise<T> => {
   const deadline = performance.now() + deadlineOf(sql)
@@ -64,15 +67,15 @@ export const unitOfWork = async <T>(
     if (error instanceof ApiError) throw error
     if (!(error instanceof LateError) && !isUnavailable(error)) throw error
     if (!unit.done || !mayHaveCommitted(error)) throw errors.unavailable(error)
-    if (!wasCommitted || !(await lookUntil(deadline, wasCommitted)))
+    if (!wasCommitted || !(await pollUntil(deadline, wasCommitted)))
       throw errors.outcomeUnknown(error)
   }
   if (at) failpoint(`${at}.after-commit`)
-  const { result, told } = unit.done as Done<T>
-  // `kick` dispatches the start or signal to Temporal at once; `startRelay` does it later where that fails.
-  for (const row of told) jobs?.kick(row)
-  // NOTIFY: `listenForNews` and `listenForFirstTries` hear it in other processes.
-  if (of !== undefined) news?.(of)
+  const { result, enqueued } = unit.done as Done<T>
+  // `dispatchNow` dispatches the start or signal to Temporal at once; `startRelay` does it later where that fails.
+  for (const row of enqueued) jobs?.dispatchNow(row)
+  // NOTIFY: `listenForChanges` and `listenForFirstAttempts` hear it in other processes.
+  if (of !== undefined) notifyChange?.(of)
   return result
 }
 
@@ -83,7 +86,7 @@ export const isOutcomeUnknown = (error: unknown): boolean =>
 interface Done<T> {
   result: T
   /** The rows of the outbox that it wrote. */
-  told: OutboxRow[]
+  enqueued: OutboxRow[]
 }
 
 interface Unit<T> {
@@ -96,8 +99,8 @@ interface Unit<T> {
 const mayHaveCommitted = (error: unknown): boolean =>
   error instanceof LateError || isUnknownOutcome(error)
 
-interface Tries<T> extends Pick<UnitOptions, 'at'> {
-  work: (sql: Transaction, tell: Tell) => Promise<T>
+interface Attempts<T> extends Pick<UnitOptions, 'at'> {
+  work: (sql: Transaction, enqueue: Enqueue) => Promise<T>
   traceparent: string | undefined
 }
 
@@ -110,34 +113,34 @@ const withTrace = (entry: OutboxEntry, traceparent: string | undefined): OutboxE
 const beginWithRetries = async <T>(
   sql: Sql,
   unit: Unit<T>,
-  { work, at, traceparent }: Tries<T>,
+  { work, at, traceparent }: Attempts<T>,
 ): Promise<void> => {
-  for (let tries = 1; ; tries += 1)
+  for (let attempts = 1; ; attempts += 1)
     try {
       await sql.begin(async (sql) => {
-        const told: OutboxRow[] = []
+        const enqueued: OutboxRow[] = []
         const result = await work(sql, async (entry) => {
-          told.push(await insertOutbox(sql, withTrace(entry, traceparent)))
+          enqueued.push(await insertOutbox(sql, withTrace(entry, traceparent)))
         })
         if (unit.isLate) throw new LateError('the caller has been answered')
         if (at) failpoint(`${at}.before-commit`)
-        unit.done = { result, told }
+        unit.done = { result, enqueued }
       })
       return
     } catch (error) {
       if (!isRetryable(error)) throw error
       unit.done = undefined
-      if (tries === TRIES || unit.isLate) throw errors.unavailable(error)
+      if (attempts === ATTEMPTS || unit.isLate) throw errors.unavailable(error)
     }
 }
 
-const lookUntil = async (deadline: number, look: () => Promise<boolean>): Promise<boolean> => {
+const pollUntil = async (deadline: number, check: () => Promise<boolean>): Promise<boolean> => {
   while (performance.now() < deadline) {
-    const found = await inTime(look(), deadline - performance.now(), 'PostgreSQL').catch(
+    const found = await inTime(check(), deadline - performance.now(), 'PostgreSQL').catch(
       () => false,
     )
     if (found) return true
-    await sleep(LOOK_PAUSE_MS)
+    await sleep(POLL_PAUSE_MS)
   }
   return false
 }

@@ -43,7 +43,7 @@ export const makeApp = (deps: AppDeps): Express => {
   app.set('trust proxy', [...(deps.trustProxy ?? [])])
   if (deps.metrics) app.use(makeRequestTimer(deps.metrics))
   if (deps.tracing) app.use(makeRequestSpan(deps.tracing))
-  app.use(makeIdentify(), refuseBadPath)
+  app.use(makeIdentify(), rejectBadPath)
   if (deps.console) app.use('/console', deps.console)
   const serve = makeServe(deps)
   const origins = deps.corsOrigins ?? []
@@ -79,11 +79,11 @@ const readHelmet = (): [string, string][] => {
   return headers
 }
 
-const refuseBadPath: RequestHandler = (request, _response, next) => {
+const rejectBadPath: RequestHandler = (request, _response, next) => {
   try {
     if (!decodeURIComponent(request.path).includes('\0')) return next()
   } catch {
-    // An escape that does not decode is refused like NUL.
+    // An escape that does not decode is rejected like NUL.
   }
   throw apiError('path_invalid')
 }

@@ -4,7 +4,7 @@ import type { Static, TObject, TSchema } from 'typebox'
 
 import type { Transaction } from '../db/client.ts'
 import type { ErrorCodeName } from '../domain/shared/errors.ts'
-import type { Fault } from '../domain/shared/validate.ts'
+import type { Issue } from '../domain/shared/validate.ts'
 import type { Caller, CredentialHeaders } from './access/auth.ts'
 import type { BodyLimits } from './body/body-limits.ts'
 import type { InlineImage } from './body/inline.ts'
@@ -20,7 +20,7 @@ export const findRoute = (routes: readonly Route[], method: string): Route | und
   routes.find((route) => route.method === (method === 'HEAD' ? 'get' : method.toLowerCase()))
 
 /** What a JSON route answers. Without a body nothing is written after the headers. */
-export interface JsonAnswer {
+export interface JsonResponse {
   status: number
   body?: unknown
   /** In place of `body`: its JSON, or the beginning of it when `more` follows. */
@@ -31,26 +31,26 @@ export interface JsonAnswer {
 }
 
 /** An answer that the handler writes itself, for files. */
-export interface StreamAnswer {
+export interface StreamResponse {
   stream(response: ServerResponse): Promise<void>
 }
 
-export type Answer = JsonAnswer | StreamAnswer
+export type RouteResponse = JsonResponse | StreamResponse
 
 declare const saved: unique symbol
 
 /** A response that was saved under the request's Idempotency-Key. Only `saveIdempotentResponse` makes one. */
-export type SavedAnswer = JsonAnswer & { readonly [saved]: true }
+export type SavedResponse = JsonResponse & { readonly [saved]: true }
 
 /**
  * The response of a handler. A POST that changes something must save its response in the transaction of the change, or
  * a repetition would do it twice; so one that does not save does not compile. Of a POST that only reads the server saves it.
  */
-export type AnswerOf<M extends Method, ReadsOnly = undefined> = 'post' extends M
+export type ResponseOf<M extends Method, ReadsOnly = undefined> = 'post' extends M
   ? ReadsOnly extends true
-    ? JsonAnswer
-    : SavedAnswer
-  : Answer
+    ? JsonResponse
+    : SavedResponse
+  : RouteResponse
 
 export interface ResponseSpec {
   description: string
@@ -104,7 +104,7 @@ export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown>
    * Saves the response under the request's Idempotency-Key, in the transaction that makes it true, and returns it.
    * Without a key nothing is saved. Throws when another request has taken the key over; the transaction then rolls back.
    */
-  saveIdempotentResponse(sql: Transaction, answer: JsonAnswer): Promise<SavedAnswer>
+  saveIdempotentResponse(sql: Transaction, response: JsonResponse): Promise<SavedResponse>
 }
 
 export interface Route {
@@ -145,26 +145,26 @@ export interface Route {
   /** Codes this route can answer beside those that its auth, method and body imply. */
   errors: readonly ErrorCodeName[]
   /** The answer holds a secret: a stored copy is encrypted. */
-  secretAnswer?: boolean
-  /** A member of the body that the answer repeats. It may be large, so a stored answer leaves it out. */
+  secretResponse?: boolean
+  /** A member of the body that the answer repeats. It may be large, so a stored response leaves it out. */
   echo?: string
   /** The quota it counts against: `read` for GET, `write` for all others unless given. */
   quota?: QuotaName
   /** Handles `?dry_run=true` of a POST in place of `handler`: without a key, and counted as a read. */
-  dryRun?(request: RouteRequest): Promise<JsonAnswer>
-  /** A POST that changes nothing, so that it may be refused when it is done. */
+  dryRun?(request: RouteRequest): Promise<JsonResponse>
+  /** A POST that changes nothing, so that it may be rejected when it is done. */
   readsOnly?: boolean
-  /** Answered to the end, also while the process refuses everything else. */
+  /** Answered to the end, also while the process rejects everything else. */
   evenWhileClosing?: boolean
   /** Rules that a schema cannot say; told together with the schema's faults. */
-  judge?(request: {
+  validate?(request: {
     params: Readonly<Record<string, unknown>>
     body: Record<string, unknown>
     inline: ReadonlyMap<string, InlineImage>
-  }): Fault[]
+  }): Issue[]
   /** The same of the query. */
-  judgeQuery?(request: { query: Record<string, unknown>; caller: Caller | undefined }): Fault[]
-  handler(request: RouteRequest): Promise<Answer>
+  validateQuery?(request: { query: Record<string, unknown>; caller: Caller | undefined }): Issue[]
+  handler(request: RouteRequest): Promise<RouteResponse>
 }
 
 /** Whether a request may change something. */
@@ -184,7 +184,7 @@ interface TypedRoute<P, Q, B, M extends Method, ReadsOnly> extends Omit<
   body?: B
   handler(
     request: RouteRequest<Of<P>, Of<Q>, B extends BodySpec<infer S> ? Static<S> : unknown>,
-  ): Promise<AnswerOf<M, ReadsOnly>>
+  ): Promise<ResponseOf<M, ReadsOnly>>
 }
 
 /** Makes a route whose handler sees the types of its own schemas. */

@@ -1,14 +1,14 @@
-import { moveImageTask } from '../db/image-task/image-task.ts'
+import { transitionImageTask } from '../db/image-task/image-task.ts'
 import type { Transaction } from '../db/client.ts'
 import type { OutboxStart } from '../db/shared/outbox.ts'
 import type { StillTask } from '../db/task/reconcile.ts'
-import type { Tell, UnitDeps } from '../db/unit-of-work.ts'
+import type { Enqueue, UnitDeps } from '../db/unit-of-work.ts'
 import type { Slots } from '../db/video-task/video-queue.ts'
 import { failVideoTask } from '../db/video-task/video-task.ts'
 import type { RenderTiming, VideoTiming } from '../domain/task/render-timing.ts'
-import { TASK_FAULTS, TaskFault } from '../domain/task/task-fault.ts'
-import type { TaskFaultCode } from '../domain/task/task-fault.ts'
-import { toVideoFault } from '../domain/video-task/video-fault.ts'
+import { TASK_ERRORS, TaskError } from '../domain/task/task-error.ts'
+import type { TaskErrorCode } from '../domain/task/task-error.ts'
+import { toVideoError } from '../domain/video-task/video-error.ts'
 import { signalCancel, startImageTask, startVideoTask } from './task.ts'
 
 export interface AnyTaskOptions extends UnitDeps, Slots {
@@ -35,12 +35,16 @@ export const startAnyTask = (
 export const failAnyTask = async (
   sql: Transaction,
   { id, family }: Pick<StillTask, 'id' | 'family'>,
-  { code, ...options }: Slots & { tell: Tell; code: TaskFaultCode },
+  { code, ...options }: Slots & { enqueue: Enqueue; code: TaskErrorCode },
 ): Promise<boolean> => {
   const failed =
     family === 'image'
-      ? await moveImageTask(sql, { id, to: 'FAILED', error: { code, message: TASK_FAULTS[code] } })
-      : await failVideoTask(sql, { id, error: toVideoFault(new TaskFault(code), 'video') }, options)
-  if (failed) await options.tell(signalCancel(family, id))
+      ? await transitionImageTask(sql, {
+          id,
+          to: 'FAILED',
+          error: { code, message: TASK_ERRORS[code] },
+        })
+      : await failVideoTask(sql, { id, error: toVideoError(new TaskError(code), 'video') }, options)
+  if (failed) await options.enqueue(signalCancel(family, id))
   return failed
 }

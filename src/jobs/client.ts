@@ -61,7 +61,7 @@ export const makeJobs = ({ connection, namespace, sql, log, tracing }: JobsOptio
   }
 
   /** Dispatches a row at once. The relay takes over whatever fails here, so this never rejects. */
-  const tryNow = async (row: OutboxRow): Promise<void> => {
+  const attemptNow = async (row: OutboxRow): Promise<void> => {
     try {
       // A signal must not overtake its start: Temporal would not know the workflow, and the signal would count as done.
       if (row.kind === 'signal' && (await isStartPending(sql, row.workflowId))) return
@@ -78,12 +78,12 @@ export const makeJobs = ({ connection, namespace, sql, log, tracing }: JobsOptio
     tracing,
     dispatch,
     /** Asks whether a workflow runs. */
-    look: (workflowId: string): Promise<WorkflowState> => inTime(() => look(client, workflowId)),
+    check: (workflowId: string): Promise<WorkflowState> => inTime(() => check(client, workflowId)),
     /** Starts what stands for ever, where it does not run. */
     async keep(starts: readonly OutboxStart[]): Promise<void> {
       for (const start of starts) await dispatch({ ...start, id: '', tries: 0 })
     },
-    /** Makes the further tries of a task's events look at the rows. A lost signal costs delay, nothing else. */
+    /** Makes the further attempts of a task's events look at the rows. A lost signal costs delay, nothing else. */
     async announceEvent(taskId: string): Promise<void> {
       const handle = client.workflow.getHandle(deliveryWorkflowId(taskId))
       await inTime(() => handle.signal('eventRecorded')).catch((error: unknown) =>
@@ -91,12 +91,12 @@ export const makeJobs = ({ connection, namespace, sql, log, tracing }: JobsOptio
       )
     },
     /** Begins to dispatch a row; the caller does not wait. */
-    kick(row: OutboxRow): void {
-      const work = tryNow(row).finally(() => inFlight.delete(work))
+    dispatchNow(row: OutboxRow): void {
+      const work = attemptNow(row).finally(() => inFlight.delete(work))
       inFlight.add(work)
     },
-    /** Waits for the calls begun by `kick`. */
-    async settle(): Promise<void> {
+    /** Waits for the calls begun by `dispatchNow`. */
+    async drain(): Promise<void> {
       await Promise.all(inFlight)
     },
     /** Dispatches a leased row for the relay and marks it. False when Temporal cannot be reached. */
@@ -159,7 +159,7 @@ const signal = async (client: Client, row: OutboxSignal & { id: string }): Promi
  */
 export type WorkflowState = 'open' | 'completed' | 'closed' | 'missing'
 
-const look = async (client: Client, workflowId: string): Promise<WorkflowState> => {
+const check = async (client: Client, workflowId: string): Promise<WorkflowState> => {
   try {
     const { status } = await client.workflow.getHandle(workflowId).describe()
     if (['RUNNING', 'PAUSED'].includes(status.name)) return 'open'

@@ -5,7 +5,7 @@ import type { Connection } from '@temporalio/client'
 /** The protocol's TaskQueueType of activities. */
 const ACTIVITY = 2
 
-/** A poll without a deadline is refused, and one that has not been noted by then never is. */
+/** A poll without a deadline is rejected, and one that has not been noted by then never is. */
 const POLL_MS = 4000
 
 /**
@@ -19,8 +19,8 @@ export const readClock = async (connection: Connection, namespace: string): Prom
     // Without an identity nothing is noted.
     workflowService.pollActivityTaskQueue({ ...request, identity: 'kiln operate' }),
   )
-  const ended: { fault?: unknown } = {}
-  polling.catch((error: unknown) => (ended.fault = error))
+  const ended: { issue?: unknown } = {}
+  polling.catch((error: unknown) => (ended.issue = error))
   for (;;) {
     const { pollers } = await workflowService.describeTaskQueue({
       ...request,
@@ -29,6 +29,6 @@ export const readClock = async (connection: Connection, namespace: string): Prom
     })
     const at = pollers[0]?.lastAccessTime
     if (at) return Number(at.seconds) * 1000 + (at.nanos ?? 0) / 1e6
-    if (ended.fault !== undefined) throw ended.fault
+    if (ended.issue !== undefined) throw ended.issue
   }
 }

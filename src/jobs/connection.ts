@@ -21,7 +21,7 @@ export const connectTemporal = (address: string): Connection => {
 
 type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number]
 
-/** Longest call, tries of its own included. */
+/** Longest call, attempts of its own included. */
 const CALL_DEADLINE_MS = 2000
 
 const withinDeadline: Interceptor = (options, nextCall) =>

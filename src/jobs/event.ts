@@ -7,7 +7,7 @@ import type { TaskFacts } from './start.ts'
 export const deliveryWorkflowId = (taskId: string): string => `deliver-events/${taskId}`
 
 /**
- * Starts the further tries of a task's events, the first of which failed. Where they run already, the signal makes them
+ * Starts the further attempts of a task's events, the first of which failed. Where they run already, the signal makes them
  * look at the rows again; its handler is in workflows/deliver-events.ts.
  */
 export const startDelivery = (
@@ -30,8 +30,8 @@ export const startDelivery = (
   }
 }
 
-/** The workflows that have core workers make first tries, one for each run at once. They stand for ever. */
-export const startFirstTries = ({
+/** The workflows that have core workers make first attempts, one for each run at once. They stand for ever. */
+export const startFirstAttempts = ({
   taskQueue,
   runs,
 }: {

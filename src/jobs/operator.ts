@@ -3,7 +3,7 @@ import { findOpenVersion } from '../db/registry/open-version.ts'
 import type { OpenVersion } from '../db/registry/open-version.ts'
 import { findTask } from '../db/task/operator.ts'
 import type { OpenTask } from '../db/task/operator.ts'
-import type { Tell, UnitDeps } from '../db/unit-of-work.ts'
+import type { Enqueue, UnitDeps } from '../db/unit-of-work.ts'
 import type { CheckTiming } from '../domain/registry/check-timing.ts'
 import { failAnyTask, startAnyTask } from './any-task.ts'
 import type { AnyTaskOptions } from './any-task.ts'
@@ -16,7 +16,7 @@ export interface OperatorOptions extends AnyTaskOptions {
   checkTiming?: Partial<CheckTiming>
 }
 
-type Options = Omit<OperatorOptions, keyof UnitDeps> & { tell: Tell }
+type Options = Omit<OperatorOptions, keyof UnitDeps> & { enqueue: Enqueue }
 
 /** What an operator has done to a task or version, and how it was and is; nothing is done to one that has ended. */
 export interface Operated<Thing> {
@@ -33,11 +33,13 @@ const SUMMARY_END = 'restarted by an operator'
 export const restartTask = async (
   sql: Queryable,
   id: string,
-  { tell, ...options }: Options,
+  { enqueue, ...options }: Options,
 ): Promise<Operated<OpenTask> | undefined> => {
   const task = await findTask(sql, id)
   if (!task || task.ended) return task && unchanged(task)
-  await tell(endOpen(startAnyTask(task, `${task.kind} for ${task.owner}, ${SUMMARY_END}`, options)))
+  await enqueue(
+    endOpen(startAnyTask(task, `${task.kind} for ${task.owner}, ${SUMMARY_END}`, options)),
+  )
   return { ...unchanged(task), changed: true }
 }
 
@@ -45,12 +47,12 @@ export const restartTask = async (
 export const restartVersion = async (
   sql: Queryable,
   versionId: string,
-  { tell, ...options }: Options,
+  { enqueue, ...options }: Options,
 ): Promise<Operated<OpenVersion> | undefined> => {
   const version = await findOpenVersion(sql, versionId)
   if (version?.status !== 'NodeVersionStatusPending') return version && unchanged(version)
   const summary = `publish ${version.nodeId}@${version.version}, ${SUMMARY_END}`
-  await tell(endOpen(startPublishVersion({ ...version, versionId, summary }, options)))
+  await enqueue(endOpen(startPublishVersion({ ...version, versionId, summary }, options)))
   return { ...unchanged(version), changed: true }
 }
 

@@ -10,9 +10,9 @@ import type { OpenVersion } from '../db/registry/open-version.ts'
 import { listStillTasks, withReconcileLock } from '../db/task/reconcile.ts'
 import type { StillOptions, StillTask } from '../db/task/reconcile.ts'
 import { giveUpChecks } from '../db/registry/version-checks.ts'
-import type { CheckFaultCode } from '../domain/registry/archive-check.ts'
+import type { CheckErrorCode } from '../domain/registry/archive-check.ts'
 import type { CheckTiming } from '../domain/registry/check-timing.ts'
-import { startDelivery, startFirstTries, startRedelivery } from './event.ts'
+import { startDelivery, startFirstAttempts, startRedelivery } from './event.ts'
 import { taskWorkflowId } from './task.ts'
 import { publishWorkflowId, startExtraction, startPublishVersion } from './version.ts'
 import { isUnreachable } from './client.ts'
@@ -31,7 +31,7 @@ export interface ReconcileOptions extends AnyTaskOptions {
   checkTiming?: Partial<CheckTiming>
   intervalMs: number
   metrics?: Metrics | undefined
-  /** How many workers make first tries at once. */
+  /** How many workers make first attempts at once. */
   runs: number
   /** Reconcile looks at a task or version that has not changed for so long. */
   afterSeconds: number
@@ -49,7 +49,7 @@ export const startReconcile = (options: ReconcileOptions): Loop =>
     'reconcile',
     (signal) =>
       withReconcileLock(options.lockSql, async () => {
-        await options.jobs.keep(startFirstTries(options))
+        await options.jobs.keep(startFirstAttempts(options))
         await reconcileEach(options, signal, listStillTasks, reconcileTask)
         await reconcileEach(options, signal, listStillDeliveries, reconcileDelivery)
         await reconcileEach(options, signal, listStillRedeliveries, reconcileRedelivery)
@@ -65,19 +65,19 @@ type List<Row> = (sql: Sql, options: StillOptions) => Promise<Row[]>
  * How the workflow of a row has ended; undefined while it runs, and where the row has moved since it was listed: then the
  * workflow came to its end meanwhile, and another one would be one too many.
  */
-type Look = (workflowId: string) => Promise<Exclude<WorkflowState, 'open'> | undefined>
+type Check = (workflowId: string) => Promise<Exclude<WorkflowState, 'open'> | undefined>
 
 const reconcileEach = async <Row extends { id: string }>(
   options: ReconcileOptions,
   signal: AbortSignal,
   list: List<Row>,
-  act: (options: ReconcileOptions, row: Row, look: Look) => Promise<void>,
+  act: (options: ReconcileOptions, row: Row, check: Check) => Promise<void>,
 ): Promise<void> => {
   const { sql, jobs, afterSeconds } = options
-  const lookFor =
-    ({ id }: Row): Look =>
+  const checkFor =
+    ({ id }: Row): Check =>
     async (workflowId) => {
-      const state = await jobs.look(workflowId)
+      const state = await jobs.check(workflowId)
       if (state === 'open') return undefined
       const still = await list(sql, { afterSeconds, ids: { only: id }, limit: 1 })
       return still.length > 0 ? state : undefined
@@ -87,7 +87,7 @@ const reconcileEach = async <Row extends { id: string }>(
     const rows = await list(sql, { afterSeconds, ids: { after }, limit: BATCH })
     for (const row of rows) {
       if (signal.aborted) return
-      await act(options, row, lookFor(row)).catch((error: unknown) => {
+      await act(options, row, checkFor(row)).catch((error: unknown) => {
         if (isUnreachable(error)) throw error
         options.log.error({ id: row.id, err: error }, 'not reconciled')
       })
@@ -101,9 +101,9 @@ const reconcileEach = async <Row extends { id: string }>(
 const reconcileTask = async (
   options: ReconcileOptions,
   task: StillTask,
-  look: Look,
+  check: Check,
 ): Promise<void> => {
-  const state = await look(taskWorkflowId(task.family, task.id))
+  const state = await check(taskWorkflowId(task.family, task.id))
   if (state === undefined) return
   options.log.warn({ task_id: task.id, workflow: state }, 'reconciled')
   options.metrics?.reconciled.inc({ what: 'task', workflow: state })
@@ -112,7 +112,7 @@ const reconcileTask = async (
     return await startAgain(options, { ...start, kind: state === 'missing' ? 'start' : 'restart' })
   }
   const code = 'workflow_lost'
-  await unitOfWork(options, (sql, tell) => failAnyTask(sql, task, { ...options, code, tell }))
+  await unitOfWork(options, (sql, enqueue) => failAnyTask(sql, task, { ...options, code, enqueue }))
 }
 
 const startTaskAgain = (options: ReconcileOptions, task: StillTask): OutboxStart =>
@@ -122,10 +122,10 @@ const startTaskAgain = (options: ReconcileOptions, task: StillTask): OutboxStart
 const reconcileDelivery = async (
   options: ReconcileOptions,
   { id, kind, owner }: StillDelivery,
-  look: Look,
+  check: Check,
 ): Promise<void> => {
   const start = startDelivery({ taskId: id, kind, owner }, options)
-  const state = await look(start.workflowId)
+  const state = await check(start.workflowId)
   if (state === undefined) return await options.jobs.announceEvent(id)
   options.log.warn({ task_id: id, workflow: state }, 'delivery of events reconciled')
   options.metrics?.reconciled.inc({ what: 'delivery', workflow: state })
@@ -135,10 +135,10 @@ const reconcileDelivery = async (
 const reconcileRedelivery = async (
   options: ReconcileOptions,
   { id, owner }: StillRedelivery,
-  look: Look,
+  check: Check,
 ): Promise<void> => {
   const start = startRedelivery({ redeliveryId: id, owner }, options)
-  const state = await look(start.workflowId)
+  const state = await check(start.workflowId)
   if (state === undefined) return
   options.log.warn({ redelivery_id: id, workflow: state }, 'redelivery reconciled')
   options.metrics?.reconciled.inc({ what: 'redelivery', workflow: state })
@@ -153,17 +153,17 @@ const reconcileRedelivery = async (
 const reconcileVersion = async (
   options: ReconcileOptions,
   version: OpenVersion,
-  look: Look,
+  check: Check,
 ): Promise<void> => {
   const summary = `publish ${version.nodeId}@${version.version}, started again`
   const start = startPublishVersion({ ...version, versionId: version.id, summary }, options)
-  const state = await look(start.workflowId)
+  const state = await check(start.workflowId)
   if (state === undefined) return
   options.log.warn({ version_id: version.id, workflow: state }, 'version reconciled')
   options.metrics?.reconciled.inc({ what: 'version', workflow: state })
   if (state === 'closed' && version.archiveState !== 'awaiting')
     await unitOfWork(options, (sql) =>
-      giveUpChecks(sql, { id: version.id, code: 'workflow_lost' satisfies CheckFaultCode }),
+      giveUpChecks(sql, { id: version.id, code: 'workflow_lost' satisfies CheckErrorCode }),
     )
   else await startAgain(options, { ...start, kind: state === 'missing' ? 'start' : 'restart' })
 }
@@ -172,10 +172,10 @@ const reconcileVersion = async (
 const reconcileExtraction = async (
   options: ReconcileOptions,
   version: OpenVersion,
-  look: Look,
+  check: Check,
 ): Promise<void> => {
   const start = startExtraction({ ...version, versionId: version.id }, options)
-  const states = [await look(start.workflowId), await look(publishWorkflowId(version.id))]
+  const states = [await check(start.workflowId), await check(publishWorkflowId(version.id))]
   if (states.includes(undefined)) return
   options.log.warn({ version_id: version.id }, 'extraction of host nodes reconciled')
   options.metrics?.reconciled.inc({ what: 'extraction', workflow: 'missing' })
@@ -183,4 +183,4 @@ const reconcileExtraction = async (
 }
 
 const startAgain = (options: ReconcileOptions, start: OutboxStart): Promise<void> =>
-  unitOfWork(options, (_sql, tell) => tell(start))
+  unitOfWork(options, (_sql, enqueue) => enqueue(start))

@@ -25,8 +25,8 @@ export const planSdkMetrics = async () => {
       new Promise((resolve, reject) => {
         get(
           { host: '127.0.0.1', port, path: '/metrics', signal: AbortSignal.timeout(2000) },
-          (answer) => {
-            text(answer).then(resolve, reject)
+          (response) => {
+            text(response).then(resolve, reject)
           },
         ).once('error', reject)
       }),

@@ -9,7 +9,7 @@ export const mediaQueue = (taskQueue: string): string => `${taskQueue}-media`
 /** The queue of what an upstream renders: calls, and no work of the processor. */
 export const vendorQueue = (taskQueue: string): string => `${taskQueue}-vendor`
 
-/** Temporal refuses a summary of more than 400 bytes, and a character may have four. */
+/** Temporal rejects a summary of more than 400 bytes, and a character may have four. */
 const SUMMARY_CHARACTERS = 100
 
 /** 1 goes first, 5 last. */

@@ -49,7 +49,7 @@ export const claimDataFolder = async (
     join(dataDir, 'stack.json'),
     { supervisor, addresses: {}, processes: [] },
     async (state) => {
-      refuseBesideLiving(state, dataDir)
+      rejectBesideLiving(state, dataDir)
       await endLeftovers(state, say)
     },
   )
@@ -123,7 +123,7 @@ export const readState = async <State>(path: string): Promise<State | undefined>
   }
 }
 
-const refuseBesideLiving = ({ supervisor, addresses }: StackState, dataDir: string): void => {
+const rejectBesideLiving = ({ supervisor, addresses }: StackState, dataDir: string): void => {
   if (!isRunning(supervisor)) return
   const shown = Object.entries(addresses).map(
     ([name, address]) => `  ${name.padEnd(12)} ${address}`,

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 
 import { codePath, ROOT } from './root.ts'
 
-/** Makes the console anew where its sources have changed: two seconds of a processor. */
+/** Makes the console again where its sources have changed: two seconds of a processor. */
 export const buildConsolePages = async (): Promise<void> => {
   if (!existsSync(join(ROOT, 'packages/console'))) return
   const tool = codePath('tools/console/build.ts')

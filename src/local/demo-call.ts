@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-/** Calls a service in the name of the token's user. Throws what it answered when it refuses. */
+/** Calls a service in the name of the token's user. Throws what it answered when it rejects. */
 export type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>
 
 export const makeCall =

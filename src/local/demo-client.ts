@@ -15,7 +15,7 @@ export interface DemoTask {
   /** Links to what was made: the picture; the video, its cover and its watermarked copy. */
   links: string[]
   /** Why it failed. */
-  fault?: string
+  issue?: string
 }
 
 /** What the demonstration asks of a service, by HTTP alone. */
@@ -29,7 +29,7 @@ export interface DemoClient {
 
 const VIDEOS = '/proxy/vidvendor'
 
-/** Calls a service. Every method throws what the service answered when it refuses. */
+/** Calls a service. Every method throws what the service answered when it rejects. */
 export const makeDemoClient = (call: Call): DemoClient => {
   const upload = async (path: string): Promise<string> => {
     const bytes = await readFile(path)
@@ -115,7 +115,7 @@ const ofImage = ({ task_id: id, status, generated, error }: ImageRecord): DemoTa
   ...(status === 'COMPLETED' && { end: 'succeeded' as const }),
   ...(status === 'FAILED' && {
     end: 'failed' as const,
-    fault: `${error?.code}: ${error?.message}`,
+    issue: `${error?.code}: ${error?.message}`,
   }),
 })
 
@@ -138,6 +138,6 @@ const ofVideo = ({ id, state, progress, creations, ...error }: VideoRecord): Dem
   ...(state === 'success' && { end: 'succeeded' as const }),
   ...(state === 'failed' && {
     end: 'failed' as const,
-    fault: `${error.err_code}: ${error.err_msg}`,
+    issue: `${error.err_code}: ${error.err_msg}`,
   }),
 })

@@ -25,7 +25,7 @@ const makeLiveTable = (out: Out): Progress => {
   let drawn = 0
   return {
     show: (states) => {
-      // Cursor to the first of the lines drawn before; each is cleared as it is written anew.
+      // Cursor to the first of the lines drawn before; each is cleared as it is written again.
       const up = drawn === 0 ? '' : `\u001B[${drawn}A`
       out.write(`${up}${states.map((state) => `\u001B[2K${formatState(state)}\n`).join('')}`)
       drawn = states.length

@@ -12,7 +12,7 @@ export interface DemoRun extends DemoState {
   notes: string[]
   hasSucceeded: boolean
   /** Why it did not end well. */
-  fault?: string
+  issue?: string
 }
 
 /** Folder of the inputs. */

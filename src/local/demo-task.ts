@@ -34,7 +34,7 @@ export const followTask = async (
     run.status = task.status
     run.elapsedMs = Date.now() - start
     show()
-    if (task.end === 'failed') throw new Error(task.fault ?? task.status)
+    if (task.end === 'failed') throw new Error(task.issue ?? task.status)
     if (task.end !== undefined) return task
     if (run.elapsedMs > JOB_MS) throw new Error(`not ended after ${JOB_MS / 1000} s`)
     await sleep(POLL_MS, undefined, { signal })

@@ -56,7 +56,7 @@ const runAll = async (runs: DemoRun[], options: DemoOptions, show: () => void): 
   const started = new Map<string, Promise<DemoTask | undefined>>()
   const all = runs.map((run) => {
     const job = DEMO_JOBS.find(({ name }) => name === run.name)
-    const going = settle(run, show, async () => {
+    const going = drain(run, show, async () => {
       if (!job) return await publish(run, { ...options, show })
       const task = await followTask(run, job, { client, signal, show, started })
       run.files.push(...(await saveFiles(job, task, { client, outDir })))
@@ -69,7 +69,7 @@ const runAll = async (runs: DemoRun[], options: DemoOptions, show: () => void): 
 }
 
 /** Notes how a job ends. Answers what it made; undefined when it failed. */
-const settle = async <T>(
+const drain = async <T>(
   run: DemoRun,
   show: () => void,
   work: () => Promise<T>,
@@ -79,7 +79,7 @@ const settle = async <T>(
     run.hasSucceeded = true
     return made
   } catch (error) {
-    run.fault = error instanceof Error ? error.message : String(error)
+    run.issue = error instanceof Error ? error.message : String(error)
     if (run.workflowId === undefined) run.status = 'refused'
     return undefined
   } finally {
@@ -119,7 +119,7 @@ const describeRuns = (runs: DemoRun[], temporalUi: string | undefined): string =
     ...(run.files.length > 0
       ? [`${indent}${run.files.map((path) => relative('', path)).join(' → ')}`]
       : []),
-    ...(run.fault === undefined ? [] : [`${indent}${run.fault}`]),
+    ...(run.issue === undefined ? [] : [`${indent}${run.issue}`]),
     ...run.notes.map((note) => `${indent}${note}`),
     ...(temporalUi && run.workflowId
       ? [`${indent}${temporalUi}/workflows/${encodeURIComponent(run.workflowId)}`]

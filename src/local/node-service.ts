@@ -23,7 +23,7 @@ export interface NodeProcessOptions {
 export interface NodeServiceOptions extends NodeProcessOptions {
   /** Message of the log line that says it is ready. */
   readyMessage: string
-  /** Address that must answer 200, too, before it counts as ready. */
+  /** Address that must respond with 200, too, before it counts as ready. */
   readyUrl?: string
   say: Say
 }

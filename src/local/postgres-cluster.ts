@@ -38,7 +38,7 @@ export const prepareCluster = async (place: PostgresPlace, dataDir: string): Pro
 }
 
 /**
- * Ends what an earlier start left running on this cluster and removes its lock file. PostgreSQL itself would refuse to
+ * Ends what an earlier start left running on this cluster and removes its lock file. PostgreSQL itself would reject to
  * start when the pid in the lock file is a zombie nobody reaps, or some other process by now.
  */
 export const endLeftover = async (cluster: string, say: (line: string) => void): Promise<void> => {

@@ -119,7 +119,7 @@ const launch = async (place: PostgresPlace, options: LaunchOptions): Promise<voi
     await child.exited
   }
   onSpawn({ ...child, kill })
-  await untilReady(child, 'PostgreSQL', async (signal) => await waitUntilAnswers(url, signal))
+  await untilReady(child, 'PostgreSQL', async (signal) => await waitUntilResponds(url, signal))
 }
 
 const SETTINGS = [
@@ -136,7 +136,7 @@ const SETTINGS = [
   'log_disconnections=off',
 ]
 
-const waitUntilAnswers = async (url: string, signal: AbortSignal): Promise<void> => {
+const waitUntilResponds = async (url: string, signal: AbortSignal): Promise<void> => {
   const admin = new URL(url)
   admin.pathname = '/postgres'
   const deadline = Date.now() + READY_MS

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-import { KEY_SETTINGS } from '../process/settings/faults.ts'
+import { KEY_SETTINGS } from '../process/settings/issues.ts'
 import { secondsSince } from './console.ts'
 import type { Say } from './console.ts'
 import type { Interrupt } from './interrupt.ts'

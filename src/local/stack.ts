@@ -6,7 +6,7 @@ import type { JWK } from 'jose'
 
 import { checkGiven, keepSettings } from '../config.ts'
 import { isLoopbackHost } from '../adapters/outbound/url.ts'
-import { DEVELOPMENT_ISSUER } from '../process/settings/faults.ts'
+import { DEVELOPMENT_ISSUER } from '../process/settings/issues.ts'
 import { buildConsolePages } from './console-pages.ts'
 import type { Running } from './child.ts'
 import { claimDataFolder } from './claim.ts'
@@ -50,8 +50,8 @@ export const startStack = async (options: StackOptions): Promise<Stack> => {
   checkGiven(options.env)
   const claim = await claimDataFolder(dataDir, say)
   const pids: Record<string, number> = {}
-  const told: Told = { addresses: {} }
-  const supervisor = makeSupervisor({ say, changed: makeRecorder(claim, told, pids) })
+  const reported: Reported = { addresses: {} }
+  const supervisor = makeSupervisor({ say, changed: makeRecorder(claim, reported, pids) })
   const logDir = join(dataDir, 'logs')
   const closers: (() => Promise<void>)[] = []
   const stop = makeOnce(async () => {
@@ -63,7 +63,7 @@ export const startStack = async (options: StackOptions): Promise<Stack> => {
   options.interrupt.force.addEventListener('abort', () => void supervisor.kill())
   try {
     options.interrupt.stop.throwIfAborted()
-    const started = await startAll({ ...options, supervisor, logDir, closers }, told)
+    const started = await startAll({ ...options, supervisor, logDir, closers }, reported)
     return { ...started, logDir, pids: () => ({ ...pids }), stop }
   } catch (error) {
     await stop()
@@ -80,15 +80,15 @@ const makeOnce = (act: () => Promise<void>): (() => Promise<void>) => {
 }
 
 /** What is known of the stack by now. */
-type Told = Pick<StackState, 'addresses' | 'settings'>
+type Reported = Pick<StackState, 'addresses' | 'settings'>
 
 const makeRecorder =
-  (claim: Claim, told: Told, pids: Record<string, number>) =>
+  (claim: Claim, reported: Reported, pids: Record<string, number>) =>
   async (running: { name: string; running: Running }[]): Promise<void> => {
     for (const name of Object.keys(pids)) delete pids[name]
     for (const { name, running: found } of running) pids[name] = found.id.pid
     await claim.record({
-      ...told,
+      ...reported,
       processes: running.map(({ name, running: found }) => ({
         name,
         ...found.id,
@@ -99,7 +99,7 @@ const makeRecorder =
 
 const startAll = async (
   context: Context,
-  told: Told,
+  reported: Reported,
 ): Promise<Pick<Stack, 'url' | 'ui' | 'temporal' | 'webhookSecret' | 'token'>> => {
   const { dataDir } = context
   await mkdir(context.logDir, { recursive: true })
@@ -116,7 +116,7 @@ const startAll = async (
   const host = context.env['HOST'] || '127.0.0.1'
   const local = `http://${/^(0\.0\.0\.0|::)$/.test(host) ? '127.0.0.1' : host}:${port}`
   const url = context.env['PUBLIC_URL'] || local
-  told.addresses = {
+  reported.addresses = {
     api: url,
     ...(temporal.ui === undefined ? {} : { 'Temporal UI': temporal.ui }),
   }
@@ -147,7 +147,7 @@ const startAll = async (
     RATE_LIMITS: context.env['RATE_LIMITS'] || '20',
     ...context.settings,
   }
-  told.settings = keepSettings(env)
+  reported.settings = keepSettings(env)
   await startOwn(context, env, local)
   const webhookSecret = keys.WEBHOOK_DEFAULT_SECRET
   return { url, ui: temporal.ui, temporal: temporal.address, webhookSecret, token: makeTokens(key) }

@@ -60,7 +60,7 @@ const watchGrowth = (
   let size = 0
   let grownAt = Date.now()
   let busy = false
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const now = await sizeOf(folder)
     if (now > size) {
       size = now
@@ -71,7 +71,7 @@ const watchGrowth = (
   return setInterval(() => {
     if (busy) return
     busy = true
-    void look().finally(() => {
+    void check().finally(() => {
       busy = false
     })
   }, SAY_EVERY_MS)

@@ -73,7 +73,11 @@ export const prepareTemporal = async (options: TemporalOptions): Promise<Tempora
         logPath: join(dataDir, 'temporal.log'),
       })
       onSpawn(child)
-      await untilReady(child, 'Temporal', async (signal) => await waitUntilAnswers(address, signal))
+      await untilReady(
+        child,
+        'Temporal',
+        async (signal) => await waitUntilResponds(address, signal),
+      )
     },
   }
 }
@@ -110,7 +114,7 @@ const DYNAMIC_CONFIG = {
   'frontend.enableServerVersionCheck': false,
 }
 
-const waitUntilAnswers = async (address: string, signal: AbortSignal): Promise<void> => {
+const waitUntilResponds = async (address: string, signal: AbortSignal): Promise<void> => {
   const deadline = Date.now() + READY_MS
   while (!signal.aborted) {
     try {
@@ -127,7 +131,7 @@ const waitUntilAnswers = async (address: string, signal: AbortSignal): Promise<v
   }
 }
 
-/** Before the port is open a gRPC connection would be refused and wait a second until it tries again. */
+/** Before the port is open a gRPC connection would be rejected and wait a second until it tries again. */
 const connectOnce = async (address: string): Promise<void> => {
   const { hostname, port } = new URL(`tcp://${address}`)
   const socket = connect(Number(port), hostname)

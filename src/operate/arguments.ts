@@ -88,8 +88,8 @@ export const readCommand = ([name = '', ...argv]: string[]): Command => {
     return { name, given: read(argv) } as Command
   } catch (error) {
     // What parseArgs adds to it is of no use here.
-    const [fault] = String(error instanceof Error ? error.message : error).split('. To specify')
-    throw new OperatorError(`${fault}\nusage: kiln operate ${name} ${form}`.trimEnd())
+    const [failure] = String(error instanceof Error ? error.message : error).split('. To specify')
+    throw new OperatorError(`${failure}\nusage: kiln operate ${name} ${form}`.trimEnd())
   }
 }
 

@@ -22,7 +22,7 @@ import { describePurgeSchedule } from '../jobs/schedule.ts'
 import { listMissingSearchAttributes } from '../jobs/search-attributes.ts'
 import { adviseStorage, openStorage } from '../process/open-storage.ts'
 import { OperatorError } from '../process/operator-error.ts'
-import { advisePostgres, adviseTemporal, describeCauses } from './server-fault.ts'
+import { advisePostgres, adviseTemporal, describeCauses } from './server-error.ts'
 import { hasBucket } from '../process/settings/env.ts'
 import type { Config } from '../process/settings/env.ts'
 import type { Check } from './doctor.ts'
@@ -108,9 +108,9 @@ const makePostgresChecks = ({ sql, config }: CheckDeps): Check[] => {
 /** Half of the time that the answer took belongs to the way there. */
 const compareClock = (start: number, there: number): string => {
   const ms = Math.round(there - (start + Date.now()) / 2)
-  const told = `its clock is ${ms} ms from that of this machine`
-  if (Math.abs(ms) > CLOCK_MS) fail(`${told}: let NTP set both`)
-  return told
+  const notified = `its clock is ${ms} ms from that of this machine`
+  if (Math.abs(ms) > CLOCK_MS) fail(`${notified}: let NTP set both`)
+  return notified
 }
 
 const makeTemporalChecks = ({ config, connection, jobs }: CheckDeps): Check[] => {
@@ -171,9 +171,9 @@ const makeStoreChecks = ({ config, searchPath }: CheckDeps): Check[] => {
     const path = config.STORAGE_PATH
     const { bavail, blocks, bsize } = await statfs(path)
     const [gib, percent] = [(bavail * bsize) / GIB, (bavail / blocks) * 100]
-    const told = `${gib.toFixed(1)} GiB, ${percent.toFixed(0)} %, are free in ${path}`
-    if (gib < FREE_GIB || percent < FREE_PERCENT) fail(`${told}: ${MAKE_ROOM}`)
-    return told
+    const notified = `${gib.toFixed(1)} GiB, ${percent.toFixed(0)} %, are free in ${path}`
+    if (gib < FREE_GIB || percent < FREE_PERCENT) fail(`${notified}: ${MAKE_ROOM}`)
+    return notified
   }
   const checkPrograms = async (): Promise<string> => {
     const { ffmpeg, ffprobe } = await findVideoBinaries({

@@ -51,20 +51,20 @@ export const makeCommands = (deps: CommandDeps) => ({
 })
 
 const restart = async (deps: CommandDeps, id: string): Promise<string> =>
-  await unitOfWork(deps, async (sql, tell) => {
-    const version = await restartVersion(sql, id, { ...deps, tell })
+  await unitOfWork(deps, async (sql, enqueue) => {
+    const version = await restartVersion(sql, id, { ...deps, enqueue })
     if (version?.changed) return `${publishWorkflowId(id)} was started again`
     if (version)
       throw new OperatorError(
         `version ${id} is ${version.now.status}: only a pending version can be started again`,
       )
-    const { family } = requireOpen(id, await restartTask(sql, id, { ...deps, tell }))
+    const { family } = requireOpen(id, await restartTask(sql, id, { ...deps, enqueue }))
     return `${taskWorkflowId(family, id)} was started again`
   })
 
 const fail = async (deps: CommandDeps, id: string): Promise<string> =>
-  await unitOfWork(deps, async (sql, tell) => {
-    const { family } = requireOpen(id, await failTask(sql, id, { ...deps, tell }))
+  await unitOfWork(deps, async (sql, enqueue) => {
+    const { family } = requireOpen(id, await failTask(sql, id, { ...deps, enqueue }))
     return `task ${id} has failed${family === 'video' ? ', its credits are returned' : ''}`
   })
 

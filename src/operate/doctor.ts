@@ -1,8 +1,8 @@
 import { inTime } from '../domain/shared/in-time.ts'
 import { OperatorError } from '../process/operator-error.ts'
-import { describeCauses } from './server-fault.ts'
+import { describeCauses } from './server-error.ts'
 import type { Env } from '../process/settings/env.ts'
-import type { SettingFault } from '../process/settings/faults.ts'
+import type { SettingIssue } from '../process/settings/issues.ts'
 
 /**
  * One look at a part of the service: its name; settings, and names of earlier checks, that it cannot be made without; what to
@@ -13,7 +13,7 @@ export type Check = [
   name: string,
   needs: readonly (keyof Env | 'postgres' | 'temporal')[],
   advice: string,
-  look: () => Promise<string>,
+  check: () => Promise<string>,
 ]
 
 const LIMIT_MS = 5000
@@ -21,17 +21,17 @@ const LIMIT_MS = 5000
 /** Makes the checks side by side, none longer than five seconds. Answers a line for each, and whether all are ok. */
 export const examine = async (
   checks: readonly Check[],
-  faults: readonly SettingFault[],
+  issues: readonly SettingIssue[],
 ): Promise<{ lines: string[]; isWell: boolean }> => {
   const found = new Map<Check, Promise<string>>()
   const isMissing = async (need: string): Promise<boolean> => {
     const [, line] = [...found].find(([[name]]) => name === need) ?? []
-    return faults.some(({ name }) => name === need) || (line !== undefined && !isOk(await line))
+    return issues.some(({ name }) => name === need) || (line !== undefined && !isOk(await line))
   }
   for (const check of checks) found.set(check, examineOne(check, isMissing))
   const lines = [
-    ...(faults.length === 0 ? [tell('ok', 'settings', 'are usable')] : []),
-    ...faults.map(({ message }) => tell('FAULT', 'settings', message)),
+    ...(issues.length === 0 ? [enqueue('ok', 'settings', 'are usable')] : []),
+    ...issues.map(({ message }) => enqueue('FAULT', 'settings', message)),
     ...(await Promise.all(found.values())),
   ]
   return { lines, isWell: lines.every(isOk) }
@@ -40,20 +40,20 @@ export const examine = async (
 const isOk = (line: string): boolean => line.startsWith('ok')
 
 const examineOne = async (
-  [name, needs, advice, look]: Check,
+  [name, needs, advice, check]: Check,
   isMissing: (need: string) => Promise<boolean>,
 ): Promise<string> => {
   const missing = []
   for (const need of needs) if (await isMissing(need)) missing.push(need)
-  if (missing.length > 0) return tell('FAULT', name, `not looked at: mend ${missing.join(', ')}`)
+  if (missing.length > 0) return enqueue('FAULT', name, `not looked at: mend ${missing.join(', ')}`)
   try {
-    return tell('ok', name, await inTime(look(), LIMIT_MS, 'it'))
+    return enqueue('ok', name, await inTime(check(), LIMIT_MS, 'it'))
   } catch (error) {
     const message =
       error instanceof OperatorError ? error.message : `${describeCauses(error)}: ${advice}`
-    return tell('FAULT', name, message)
+    return enqueue('FAULT', name, message)
   }
 }
 
-const tell = (outcome: 'ok' | 'FAULT', name: string, message: string): string =>
+const enqueue = (outcome: 'ok' | 'FAULT', name: string, message: string): string =>
   `${outcome.padEnd(6)} ${name.padEnd(18)} ${message.replace(/\s*\n\s*/g, ' ')}`

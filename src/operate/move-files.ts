@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
 
-import { StorageFault } from '../adapters/storage/storage.ts'
+import { StorageError } from '../adapters/storage/storage.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
 import { openStores } from '../process/open-storage.ts'
 import { OperatorError } from '../process/operator-error.ts'
@@ -37,24 +37,24 @@ interface Stores {
 export const moveAll = async (stores: Stores, write: (line: string) => void): Promise<string> => {
   const keys = listAll(stores.from)
   const moved = { files: 0, bytes: 0 }
-  const tell = () => `${moved.files} files, ${(moved.bytes / 1e6).toFixed(1)} MB`
-  let told = Date.now()
+  const enqueue = () => `${moved.files} files, ${(moved.bytes / 1e6).toFixed(1)} MB`
+  let notified = Date.now()
   const work = async (): Promise<void> => {
     for (let next = await keys.next(); next.done !== true; next = await keys.next()) {
       // Added afterwards: the others add meanwhile.
       const bytes = await move(stores, next.value)
       moved.bytes += bytes
       moved.files += 1
-      if (Date.now() - told < SAY_EVERY_MS) continue
-      told = Date.now()
-      write(`${tell()} so far`)
+      if (Date.now() - notified < SAY_EVERY_MS) continue
+      notified = Date.now()
+      write(`${enqueue()} so far`)
     }
   }
   const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, work))
   for (const end of ends)
     if (end.status === 'rejected')
-      throw new OperatorError(`${tell()} moved, then ${String(end.reason)}: run it again`)
-  return `${tell()} moved; nothing is left to move`
+      throw new OperatorError(`${enqueue()} moved, then ${String(end.reason)}: run it again`)
+  return `${enqueue()} moved; nothing is left to move`
 }
 
 async function* listAll(store: Storage): AsyncGenerator<string> {
@@ -66,7 +66,7 @@ async function* listAll(store: Storage): AsyncGenerator<string> {
 const move = async (stores: Stores, key: string): Promise<number> => {
   const { to, from } = stores
   const bytes = await copy(stores, key).catch(async (error: unknown) => {
-    const isGone = error instanceof StorageFault && error.code === 'not_found'
+    const isGone = error instanceof StorageError && error.code === 'not_found'
     if (!isGone || (await from.stat(key))) throw error
     return 0
   })

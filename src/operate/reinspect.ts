@@ -61,13 +61,13 @@ const runAll = async <Result>(
   let failed = 0
   const work = async (): Promise<void> => {
     for (const version of rest) {
-      const told = isDry
+      const notified = isDry
         ? 'would be read'
         : await runOne<Result>(deps, makeStart(version)).then(describe, (error: unknown) => {
             failed += 1
             return `failed: ${error instanceof Error ? error.message : String(error)}`
           })
-      deps.write(`${label(version)}  ${told}`)
+      deps.write(`${label(version)}  ${notified}`)
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))

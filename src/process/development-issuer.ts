@@ -1,7 +1,7 @@
 import { SignJWT, importJWK } from 'jose'
 import type { JWK } from 'jose'
 
-import { DEVELOPMENT_ISSUER } from './settings/faults.ts'
+import { DEVELOPMENT_ISSUER } from './settings/issues.ts'
 
 /** `aud` of the tokens of the development issuer. */
 export const DEVELOPMENT_AUDIENCE = 'kiln'
@@ -15,7 +15,7 @@ const TOKEN_SECONDS = 12 * 3600
 export const tokenExpiry = (issuedAt: Date): Date =>
   new Date(issuedAt.getTime() + TOKEN_SECONDS * 1000)
 
-/** Signs a bearer token for a user; `subject` becomes the owner of everything made with it. Throws for one that the api refuses. */
+/** Signs a bearer token for a user; `subject` becomes the owner of everything made with it. Throws for one that the api rejects. */
 export const signToken = async (
   key: JWK,
   subject: string,

@@ -29,7 +29,7 @@ export const startMetricsServer = async ({
   log,
   ...options
 }: MetricsServerOptions): Promise<{ port: number; close(): void }> => {
-  const server = createServer(answer(options))
+  const server = createServer(respond(options))
   return {
     port: await listen(server, { port, host, setting: 'METRICS_PORT', log }),
     close: () => {
@@ -39,7 +39,7 @@ export const startMetricsServer = async ({
   }
 }
 
-const answer =
+const respond =
   ({
     metrics: { registry },
     isHealthy = () => true,

@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 import type { Storage } from '../adapters/storage/storage.ts'
-import { StorageFault } from '../adapters/storage/storage.ts'
+import { StorageError } from '../adapters/storage/storage.ts'
 import type { PoolLoad } from '../db/pool.ts'
 
 /** Seconds: from a read that a cache answers to what a caller gives up on. */
@@ -123,7 +123,7 @@ export const timeStorage = (
           end({ outcome: 'ok' })
           return result
         } catch (error) {
-          end({ outcome: error instanceof StorageFault ? error.code : 'error' })
+          end({ outcome: error instanceof StorageError ? error.code : 'error' })
           throw error
         }
       }

@@ -88,7 +88,7 @@ export const requireStorage = async (
 
 /** Where links of the store lead: nowhere, or to its one origin. */
 export const readOrigins = async (storage: Storage): Promise<string[]> => {
-  const answer = { contentType: '', disposition: '', cacheControl: '', ends: 0 }
-  const link = await storage.link?.('origin', answer).catch(() => undefined)
+  const response = { contentType: '', disposition: '', cacheControl: '', ends: 0 }
+  const link = await storage.link?.('origin', response).catch(() => undefined)
   return link === undefined ? [] : [new URL(link).origin]
 }

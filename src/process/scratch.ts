@@ -21,7 +21,7 @@ interface ScratchOptions {
   storage: Storage
   log: Log
   /** Runs before a sweep, which removes the folders of killed processes. */
-  beforeSweep?(): Promise<void>
+  beforeCleanUp?(): Promise<void>
 }
 
 /**
@@ -30,7 +30,7 @@ interface ScratchOptions {
  */
 export const startScratch = async (
   purpose: string,
-  { storage, log, beforeSweep }: ScratchOptions,
+  { storage, log, beforeCleanUp }: ScratchOptions,
 ): Promise<Scratch> => {
   const dir = await mkdtemp(join(await storage.scratchDir(purpose), 'process-'))
   let touched = await touchFolder(dir)
@@ -44,8 +44,8 @@ export const startScratch = async (
       touched = now
       // After the whole machine was suspended every folder looks abandoned, so the others first get a turn to touch theirs.
       if (stoodStill) return
-      await beforeSweep?.()
-      const removed = await storage.sweepTemporary(DEAD_MS, purpose)
+      await beforeCleanUp?.()
+      const removed = await storage.cleanUpTemporary(DEAD_MS, purpose)
       if (removed > 0)
         log.info({ removed, purpose }, 'unfinished files of a killed process removed')
     },

@@ -7,7 +7,7 @@ import type { Log } from '../log.ts'
 
 const PAUSE_MS = 500
 /** One line every five seconds. */
-const LOGGED_TRIES = 10
+const LOGGED_ATTEMPTS = 10
 
 interface Wait {
   /** The server that does not answer. */
@@ -17,16 +17,17 @@ interface Wait {
 }
 
 /** Tries until a server answers, so that processes and servers may start in any order. Throws any other fault. */
-export const untilAnswers = async <T>(
+export const untilResponds = async <T>(
   call: () => Promise<T>,
   { name, isOutage, log }: Wait,
 ): Promise<T> => {
-  for (let tries = 0; ; tries += 1)
+  for (let attempts = 0; ; attempts += 1)
     try {
       return await call()
     } catch (error) {
       if (!isOutage(error)) throw error
-      if (tries % LOGGED_TRIES === 0) log.warn({ err: error }, `${name} does not answer; waiting`)
+      if (attempts % LOGGED_ATTEMPTS === 0)
+        log.warn({ err: error }, `${name} does not answer; waiting`)
       await sleep(PAUSE_MS)
     }
 }
@@ -34,7 +35,7 @@ export const untilAnswers = async <T>(
 /** Waits for PostgreSQL. Ends the process unless the database has the schema of this code. */
 export const requireSchema = async (sql: Sql, log: Log): Promise<void> => {
   const wait = { name: 'PostgreSQL', isOutage: isUnavailable, log }
-  await untilAnswers(() => checkSchema(sql), wait).catch((error: unknown) => {
+  await untilResponds(() => checkSchema(sql), wait).catch((error: unknown) => {
     log.fatal(
       { err: error },
       error instanceof Error ? error.message : 'the schema could not be checked',

@@ -21,7 +21,7 @@ export interface SpanOptions {
 export interface OpenSpan {
   /** Does work under the span: spans that are opened by it are its children. */
   run<T>(work: () => T): T
-  end(result: { name?: string; attributes?: Attributes; isFault: boolean }): void
+  end(result: { name?: string; attributes?: Attributes; isError: boolean }): void
 }
 
 /** Records spans and sends them to a collector. It is imported only where there is one. */
@@ -55,9 +55,9 @@ export const startTracing = (service: string, log: Log): Tracing => {
     const span = tracer.startSpan(name, { kind: KINDS[kind], attributes }, within)
     return {
       run: (work) => context.with(trace.setSpan(within, span), work),
-      end: ({ name: last = name, attributes: more = {}, isFault }) => {
+      end: ({ name: last = name, attributes: more = {}, isError }) => {
         span.updateName(last).setAttributes(more)
-        if (isFault) span.setStatus({ code: SpanStatusCode.ERROR })
+        if (isError) span.setStatus({ code: SpanStatusCode.ERROR })
         span.end()
       },
     }
@@ -67,13 +67,13 @@ export const startTracing = (service: string, log: Log): Tracing => {
     // The words of a fault may hold values, so that no span has them.
     span: async (name, options, work) => {
       const { run, end } = open(name, options)
-      let isFault = true
+      let isError = true
       try {
         const result = await run(work)
-        isFault = false
+        isError = false
         return result
       } finally {
-        end({ isFault })
+        end({ isError })
       }
     },
     current: () => {

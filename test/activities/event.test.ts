@@ -15,25 +15,25 @@ import { makeAttemptSlots, ATTEMPT_SLOTS } from '../../src/adapters/outbound/att
 import { makeWebhookSecret } from '../../src/adapters/webhook.ts'
 import type { Target } from '../../src/db/event/attempt.ts'
 import { insertTaskResults } from '../../src/db/task/task-file.ts'
-import { failVideoTask, noteProgress } from '../../src/db/video-task/video-task.ts'
+import { failVideoTask, recordProgress } from '../../src/db/video-task/video-task.ts'
 import { DELIVERY_SCHEDULE } from '../../src/domain/event/delivery-schedule.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import {
   begin,
   eventOf,
   failFirst,
-  insertToldTask,
+  insertTaskWithWebhook,
   listStates,
-  move,
+  transition,
   redeliver,
   seeAttempts,
   seeEvents,
-} from '../db/told-task.ts'
+} from '../db/notified-task.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { makeTestNetwork } from '../support/network.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import {
-  answer,
+  respond,
   dripBody,
   dripHead,
   flood,
@@ -48,7 +48,7 @@ import {
 import type { Received, Reply } from '../support/receiver.ts'
 import { waitFor } from '../support/wait.ts'
 import { makeEnvironment, PATIENT_LIMITS, usePlace, WEBHOOK_SECRET } from './place.ts'
-import { lookAt, lookAtRedelivery, send } from './told-place.ts'
+import { readStep, readRedeliveryStep, send } from './notified-place.ts'
 import { claimVideo, finishVideo, getVideo, enterVideo } from './video-place.ts'
 
 /** For those who never answer: nothing else depends on how quick this machine is. */
@@ -57,12 +57,12 @@ const QUICK_BODY = { ...PATIENT_LIMITS, bodyMs: 100 }
 const AT_ONCE = { waitMs: 0, signal: new AbortController().signal }
 const RULES = { allowLoopback: true, ports: [], deny: [] }
 
-describe('one try at telling a receiver', () => {
+describe('one attempt at telling a receiver', () => {
   const place = usePlace()
   let deps: DeliveryDependencies
   const receiver = useWebhookReceiver()
   before(async () => {
-    const delivery = { schedule: DELIVERY_SCHEDULE, putOffSeconds: 5, limits: PATIENT_LIMITS }
+    const delivery = { schedule: DELIVERY_SCHEDULE, deferSeconds: 5, limits: PATIENT_LIMITS }
     deps = { ...place.deps, delivery, random: Math.random }
   })
 
@@ -70,7 +70,7 @@ describe('one try at telling a receiver', () => {
   const nextPath = (): string => `/hook-${(paths += 1)}`
   /** A task with an event that is due. */
   const due = async (url: string): Promise<{ id: string; eventId: string }> => {
-    const id = await insertToldTask(deps.sql, ['IN_PROGRESS'], { url })
+    const id = await insertTaskWithWebhook(deps.sql, ['IN_PROGRESS'], { url })
     return { id, eventId: await eventOf(deps.sql, id, 'IN_PROGRESS') }
   }
   const at = async (reply: Reply): Promise<{ id: string; eventId: string; path: string }> => {
@@ -98,15 +98,15 @@ describe('one try at telling a receiver', () => {
     wait?: readonly [number, number]
     state?: string
   }
-  const delivered = (status: number, answer: string | RegExp = ''): Expected => ({
+  const delivered = (status: number, respond: string | RegExp = ''): Expected => ({
     status,
-    answer,
+    answer: respond,
     state: 'delivered 0',
   })
-  const failed = (status: number, wait: readonly [number, number], answer = ''): Expected => ({
+  const failed = (status: number, wait: readonly [number, number], respond = ''): Expected => ({
     status,
     errorClass: status < 500 ? 'status_4xx' : 'status_5xx',
-    answer,
+    answer: respond,
     wait,
   })
   const date: Reply = ({ response }) => {
@@ -115,18 +115,18 @@ describe('one try at telling a receiver', () => {
   }
   const long = 'x'.repeat(1024)
   const CASES: [what: string, Reply, Expected, PostLimits?][] = [
-    ['answers 204', answer(204), delivered(204)],
-    ['answers 200 with text', answer(200, {}, 'thank\u0000 you\n'), delivered(200, 'thank you')],
-    ['answers 500', answer(500, {}, 'oh'), failed(500, soon, 'oh')],
-    ['answers 404', answer(404), failed(404, soon)],
-    ['answers 502', answer(502), failed(502, busy)],
-    ['answers 429', answer(429), failed(429, busy)],
-    ['says when to come', answer(429, { 'retry-after': '100' }), failed(429, [100, 100])],
-    ['says to come much later', answer(503, { 'retry-after': '7200' }), failed(503, [3600, 3600])],
+    ['answers 204', respond(204), delivered(204)],
+    ['answers 200 with text', respond(200, {}, 'thank\u0000 you\n'), delivered(200, 'thank you')],
+    ['answers 500', respond(500, {}, 'oh'), failed(500, soon, 'oh')],
+    ['answers 404', respond(404), failed(404, soon)],
+    ['answers 502', respond(502), failed(502, busy)],
+    ['answers 429', respond(429), failed(429, busy)],
+    ['says when to come', respond(429, { 'retry-after': '100' }), failed(429, [100, 100])],
+    ['says to come much later', respond(503, { 'retry-after': '7200' }), failed(503, [3600, 3600])],
     ['answers 503 and a date', date, failed(503, [88, 90])],
     [
       'answers 410',
-      answer(410),
+      respond(410),
       { status: 410, errorClass: 'gone', answer: '', state: 'stopped 1' },
     ],
     ['hangs', hang, { errorClass: 'timeout', wait: busy }, QUICK],
@@ -141,7 +141,7 @@ describe('one try at telling a receiver', () => {
 
   const assertAttempt = async (
     { id, eventId, url }: { id: string; eventId: string; url: string },
-    { status, errorClass, answer, wait, state }: Expected,
+    { status, errorClass, answer: respond, wait, state }: Expected,
     address: string | null = '127.0.0.1',
   ): Promise<void> => {
     const [row, ...others] = await seeAttempts(deps.sql, eventId)
@@ -155,8 +155,8 @@ describe('one try at telling a receiver', () => {
       status: status ?? null,
       error_class: errorClass ?? null,
     })
-    if (answer instanceof RegExp) assert.match(said ?? '', answer)
-    else assert.equal(said, answer ?? null)
+    if (respond instanceof RegExp) assert.match(said ?? '', respond)
+    else assert.equal(said, respond ?? null)
     assert.ok(took !== null && took >= 0 && took < PATIENCE_MS, `${took} ms`)
     assert.equal((await listStates(deps.sql, id))[1], `IN_PROGRESS ${state ?? 'pending 1'}`)
     const [, event] = await seeEvents(deps.sql, id)
@@ -169,70 +169,73 @@ describe('one try at telling a receiver', () => {
 
   for (const [what, reply, expected, limits = PATIENT_LIMITS] of CASES)
     test(`is written down when the receiver ${what}`, async () => {
-      const { path, ...told } = await at(reply)
+      const { path, ...notified } = await at(reply)
       const delivery = { ...deps.delivery, limits }
-      assert.deepEqual(await send({ ...deps, delivery }, told), { putOffMs: 0 })
-      await assertAttempt({ ...told, url: receiver.url(path) }, expected)
+      assert.deepEqual(await send({ ...deps, delivery }, notified), { deferMs: 0 })
+      await assertAttempt({ ...notified, url: receiver.url(path) }, expected)
       assert.equal(receiver.of(path).length, 1)
     })
 
   test('follows nowhere', async () => {
     const other = nextPath()
-    const { path, ...told } = await at(answer(301, { location: receiver.url(other) }, 'away'))
-    await send(deps, told)
+    const { path, ...notified } = await at(respond(301, { location: receiver.url(other) }, 'away'))
+    await send(deps, notified)
     const expected = { status: 301, errorClass: 'status_3xx', answer: 'away', wait: soon }
-    await assertAttempt({ ...told, url: receiver.url(path) }, expected)
+    await assertAttempt({ ...notified, url: receiver.url(path) }, expected)
     assert.equal(receiver.of(other).length, 0)
   })
 
   describe('that reaches nobody', () => {
     const HOST = 'hooks.example.com'
     const url = `https://${HOST}/hook`
-    const through = (answers: Record<string, readonly string[][]>): DeliveryDependencies => ({
+    const through = (responses: Record<string, readonly string[][]>): DeliveryDependencies => ({
       ...deps,
       outbound: makeClient(
         { ...RULES, allowLoopback: false },
-        makeTestNetwork(receiver.port, '', answers),
+        makeTestNetwork(receiver.port, '', responses),
       ),
     })
 
     test('because the name does not exist', async () => {
-      const told = await due(url)
-      await send(through({}), told)
-      await assertAttempt({ ...told, url }, { errorClass: 'dns', wait: soon }, null)
+      const notified = await due(url)
+      await send(through({}), notified)
+      await assertAttempt({ ...notified, url }, { errorClass: 'dns', wait: soon }, null)
     })
 
     test('because the name leads to a private address', async () => {
-      const told = await due(url)
-      await send(through({ [HOST]: [['10.0.0.1']] }), told)
-      await assertAttempt({ ...told, url }, { errorClass: 'address_refused', wait: soon }, null)
+      const notified = await due(url)
+      await send(through({ [HOST]: [['10.0.0.1']] }), notified)
+      await assertAttempt({ ...notified, url }, { errorClass: 'address_refused', wait: soon }, null)
     })
 
-    test('because the name turns to loopback between two tries', async () => {
-      const told = await due(url)
+    test('because the name turns to loopback between two attempts', async () => {
+      const notified = await due(url)
       const flipping = through({ [HOST]: [['93.184.215.14'], ['127.0.0.1']] })
       const offered = receiver.connections()
-      await send(flipping, told)
-      await send(flipping, told)
-      const classes = (await seeAttempts(deps.sql, told.eventId)).map((row) => row.error_class)
-      // The receiver speaks no TLS: what counts is that the second try opened no connection.
+      await send(flipping, notified)
+      await send(flipping, notified)
+      const classes = (await seeAttempts(deps.sql, notified.eventId)).map((row) => row.error_class)
+      // The receiver speaks no TLS: what counts is that the second attempt opened no connection.
       assert.deepEqual(classes, ['tls', 'address_refused'])
       assert.equal(receiver.connections(), offered + 1)
     })
 
     test('because the address of the task is not allowed', async () => {
-      const told = await due('http://127.0.0.1:1/x')
-      await send(through({}), told)
+      const notified = await due('http://127.0.0.1:1/x')
+      await send(through({}), notified)
       const expected = { errorClass: 'address_refused', wait: soon }
-      await assertAttempt({ ...told, url: 'http://127.0.0.1:1/x' }, expected, null)
+      await assertAttempt({ ...notified, url: 'http://127.0.0.1:1/x' }, expected, null)
     })
 
     test('because nobody listens', async () => {
       const gone = await startWebhookReceiver()
       await gone.stop()
-      const told = await due(gone.url('/'))
-      await send(deps, told)
-      await assertAttempt({ ...told, url: gone.url('/') }, { errorClass: 'connect', wait: soon })
+      const notified = await due(gone.url('/'))
+      await send(deps, notified)
+      await assertAttempt(
+        { ...notified, url: gone.url('/') },
+        { errorClass: 'connect', wait: soon },
+      )
     })
 
     test('because its certificate has expired', async (t) => {
@@ -243,9 +246,9 @@ describe('one try at telling a receiver', () => {
       t.after(expired.stop)
       const network = { resolve: makeResolver(), openSocket: openSystemSocket }
       const outbound = makeClient(RULES, { ...network, ca: certificate.cert })
-      const told = await due(expired.url('/'))
-      await send({ ...deps, outbound }, told)
-      await assertAttempt({ ...told, url: expired.url('/') }, { errorClass: 'tls', wait: soon })
+      const notified = await due(expired.url('/'))
+      await send({ ...deps, outbound }, notified)
+      await assertAttempt({ ...notified, url: expired.url('/') }, { errorClass: 'tls', wait: soon })
     })
   })
 
@@ -259,11 +262,11 @@ describe('one try at telling a receiver', () => {
     const bodyOf = ({ body }: Received): unknown => JSON.parse(body.toString())
 
     test('what the public verifier accepts, with the sequence of the event', async () => {
-      const { path, ...told } = await at(answer(204))
+      const { path, ...notified } = await at(respond(204))
       const second = makeWebhookSecret()
       const active = () => Promise.resolve([WEBHOOK_SECRET, second])
-      const { body, headers } = await sent(told, path, { ...deps, webhookSecrets: { active } })
-      assert.equal(headers['webhook-id'], told.eventId)
+      const { body, headers } = await sent(notified, path, { ...deps, webhookSecrets: { active } })
+      assert.equal(headers['webhook-id'], notified.eventId)
       assert.equal(headers['webhook-sequence'], '2')
       assert.equal(headers['content-type'], 'application/json')
       assert.equal(String(headers['webhook-signature']).split(' ').length, 2)
@@ -274,7 +277,7 @@ describe('one try at telling a receiver', () => {
     })
 
     test('the time of the attempt, signed with the secrets of the owner', async () => {
-      const { path, ...told } = await at(answer(500))
+      const { path, ...notified } = await at(respond(500))
       const now = new Date('2030-01-01T00:00:00.900Z')
       const asked: string[] = []
       const active = (owner: string) => {
@@ -282,41 +285,45 @@ describe('one try at telling a receiver', () => {
         return Promise.resolve([WEBHOOK_SECRET])
       }
       const webhookSecrets = { active }
-      const { headers } = await sent(told, path, { ...deps, now: () => now, webhookSecrets })
+      const { headers } = await sent(notified, path, { ...deps, now: () => now, webhookSecrets })
       assert.equal(headers['webhook-timestamp'], String(now.getTime() / 1000 - 0.9))
       assert.deepEqual(asked, ['alice'])
     })
 
     test('the flat record of an image as it was at the move, with links signed now', async () => {
-      const { path, ...told } = await at(answer(500))
+      const { path, ...notified } = await at(respond(500))
       const file = { contentType: 'image/png', bytes: 1, sha256: 'x', width: 1, height: 1 }
       const name = 'result-1.png'
       await deps.sql.begin((sql) =>
-        insertTaskResults(sql, told.id, { results: [{ ...file, name, storageKey: 'k' }] }),
+        insertTaskResults(sql, notified.id, { results: [{ ...file, name, storageKey: 'k' }] }),
       )
-      await move(deps.sql, told.id, 'COMPLETED')
-      const first = await sent(told, path)
-      assert.deepEqual(bodyOf(first), { task_id: told.id, status: 'IN_PROGRESS', generated: [] })
-      const eventId = await eventOf(deps.sql, told.id, 'COMPLETED')
+      await transition(deps.sql, notified.id, 'COMPLETED')
+      const first = await sent(notified, path)
+      assert.deepEqual(bodyOf(first), {
+        task_id: notified.id,
+        status: 'IN_PROGRESS',
+        generated: [],
+      })
+      const eventId = await eventOf(deps.sql, notified.id, 'COMPLETED')
       for (const now of [new Date('2030-01-01T00:00:00Z'), new Date('2030-01-03T00:00:00Z')])
         assert.deepEqual(bodyOf(await sent({ eventId }, path, { ...deps, now: () => now })), {
-          task_id: told.id,
+          task_id: notified.id,
           status: 'COMPLETED',
-          generated: [deps.signer.signFile(told.id, name, now)],
+          generated: [deps.signer.signFile(notified.id, name, now)],
         })
     })
 
     test('why an image failed', async () => {
-      const { path, ...told } = await at(answer(204))
-      await move(deps.sql, told.id, 'FAILED')
-      assert.deepEqual(bodyOf(await sent(told, path)), {
-        task_id: told.id,
+      const { path, ...notified } = await at(respond(204))
+      await transition(deps.sql, notified.id, 'FAILED')
+      assert.deepEqual(bodyOf(await sent(notified, path)), {
+        task_id: notified.id,
         status: 'IN_PROGRESS',
         generated: [],
       })
-      const eventId = await eventOf(deps.sql, told.id, 'FAILED')
+      const eventId = await eventOf(deps.sql, notified.id, 'FAILED')
       assert.deepEqual(bodyOf(await sent({ eventId }, path)), {
-        task_id: told.id,
+        task_id: notified.id,
         status: 'FAILED',
         generated: [],
         error: { code: 'cancelled', message: 'cancelled' },
@@ -340,18 +347,20 @@ describe('one try at telling a receiver', () => {
       const id = await getVideo(deps, { ...video, callbackUrl: receiver.url(path) })
       await enterVideo(deps, id, 9)
       await claimVideo(deps, id)
-      await noteProgress(deps.sql, { id, fence: 1, percent: 45 })
-      const told = async (status: string): Promise<unknown> =>
+      await recordProgress(deps.sql, { id, fence: 1, percent: 45 })
+      const notified = async (status: string): Promise<unknown> =>
         bodyOf(await sent({ eventId: await eventOf(deps.sql, id, status) }, path))
       // While it is rendered, and as well when it is told late.
       for (const state of ['queueing', 'processing'])
-        assert.deepEqual(await told(state), { id, state, ...EARLIER })
+        assert.deepEqual(await notified(state), { id, state, ...EARLIER })
       await deps.sql`update event set state = 'pending' where task_id = ${id} and sequence > 1`
       const error = { code: 'ModelUnavailable', message: 'no model' }
-      await unitOfWork(deps, (sql, tell) => failVideoTask(sql, { id, error }, { slots: 9, tell }))
+      await unitOfWork(deps, (sql, enqueue) =>
+        failVideoTask(sql, { id, error }, { slots: 9, enqueue }),
+      )
       for (const state of ['queueing', 'processing'])
-        assert.deepEqual(await told(state), { id, state, ...EARLIER })
-      assert.deepEqual(await told('failed'), {
+        assert.deepEqual(await notified(state), { id, state, ...EARLIER })
+      assert.deepEqual(await notified('failed'), {
         id,
         state: 'failed',
         ...EARLIER,
@@ -367,14 +376,14 @@ describe('one try at telling a receiver', () => {
       const files = ['video.mp4', 'cover.jpg', 'watermarked.mp4']
       const id = await finishVideo(deps, { ...video, callbackUrl: receiver.url(path), files })
       const now = new Date('2030-01-01T00:00:00Z')
-      const told = async (status: string): Promise<unknown> => {
+      const notified = async (status: string): Promise<unknown> => {
         const eventId = await eventOf(deps.sql, id, status)
         return bodyOf(await sent({ eventId }, path, { ...deps, now: () => now }))
       }
-      assert.deepEqual(await told('processing'), { id, state: 'processing', ...EARLIER })
+      assert.deepEqual(await notified('processing'), { id, state: 'processing', ...EARLIER })
       const [row] = await deps.sql<{ id: string }[]>`select id from creation where task_id = ${id}`
       const [url, cover, marked] = files.map((name) => deps.signer.signFile(id, name, now))
-      assert.deepEqual(await told('success'), {
+      assert.deepEqual(await notified('success'), {
         id,
         state: 'success',
         ...EARLIER,
@@ -393,17 +402,17 @@ describe('one try at telling a receiver', () => {
     })
 
     test('a redelivery with the same id', async () => {
-      const { path, ...told } = await at(answer(204))
-      await send(deps, told)
-      const redeliveryId = await redeliver(deps.sql, told.eventId)
-      const { headers } = await sent({ eventId: told.eventId, redeliveryId }, path)
-      assert.equal(headers['webhook-id'], told.eventId)
+      const { path, ...notified } = await at(respond(204))
+      await send(deps, notified)
+      const redeliveryId = await redeliver(deps.sql, notified.eventId)
+      const { headers } = await sent({ eventId: notified.eventId, redeliveryId }, path)
+      assert.equal(headers['webhook-id'], notified.eventId)
       assert.equal(receiver.of(path).length, 2)
-      assert.deepEqual(await lookAtRedelivery(deps, redeliveryId), { kind: 'done' })
+      assert.deepEqual(await readRedeliveryStep(deps, redeliveryId), { kind: 'done' })
     })
   })
 
-  test('is put off when its host has eight under way, and is no try', async () => {
+  test('is deferred when its host has eight under way, and is no try', async () => {
     const capped = { ...deps, attemptSlots: makeAttemptSlots() }
     const path = nextPath()
     const waiting: (() => void)[] = []
@@ -413,19 +422,19 @@ describe('one try at telling a receiver', () => {
     await waitFor('eight are under way', () => Promise.resolve(waiting.length === 8))
     const [ninth] = tasks.slice(8)
     assert.ok(ninth, 'there are nine')
-    assert.deepEqual(await send(capped, ninth), { putOffMs: 5000 })
+    assert.deepEqual(await send(capped, ninth), { deferMs: 5000 })
     assert.deepEqual(await seeAttempts(deps.sql, ninth.eventId), [])
     const elsewhere = await due(receiver.url(nextPath(), 'localhost'))
-    assert.deepEqual(await send(capped, elsewhere), { putOffMs: 0 })
-    for (const answerNow of waiting) answerNow()
+    assert.deepEqual(await send(capped, elsewhere), { deferMs: 0 })
+    for (const respondNow of waiting) respondNow()
     await Promise.all(under)
-    receiver.script(path, answer(204))
-    assert.deepEqual(await send(capped, ninth), { putOffMs: 0 })
+    receiver.script(path, respond(204))
+    assert.deepEqual(await send(capped, ninth), { deferMs: 0 })
     assert.equal((await listStates(deps.sql, ninth.id))[1], 'IN_PROGRESS delivered 0')
     assert.equal(capped.attemptSlots.size(), 0)
   })
 
-  describe('is put off, and is no try,', () => {
+  describe('is deferred, and is no try,', () => {
     const NETWORK = '2606:2800:21f:'
     const OTHER = '93.184.215.14'
     /** A network in which connections, or look-ups already, never end; tells how many have begun. */
@@ -446,7 +455,7 @@ describe('one try at telling a receiver', () => {
     }
     const dueFor = async (owner: string, host: string) => {
       const url = `https://${host}.zone.example/hook`
-      const id = await insertToldTask(deps.sql, ['IN_PROGRESS'], { url, owner })
+      const id = await insertTaskWithWebhook(deps.sql, ['IN_PROGRESS'], { url, owner })
       return { id, eventId: await eventOf(deps.sql, id, 'IN_PROGRESS') }
     }
 
@@ -475,7 +484,7 @@ describe('one try at telling a receiver', () => {
         assert.ok(first && second && third, 'there are three')
         const held = [first, second].map((task) => send(capped, task, environment))
         await waitFor('two hang', () => Promise.resolve(begun() === 2))
-        assert.deepEqual(await send(capped, third), { putOffMs: 5000 })
+        assert.deepEqual(await send(capped, third), { deferMs: 5000 })
         assert.deepEqual(await seeAttempts(deps.sql, third.eventId), [])
         const ofOthers = await capped.attemptSlots.take([['address', OTHER]], AT_ONCE)
         assert.ok(ofOthers.release, 'a name takes no slot of an address that it only lists')
@@ -487,39 +496,39 @@ describe('one try at telling a receiver', () => {
   })
 
   test('of what is settled sends nothing', async () => {
-    const { path, ...told } = await at(answer(204))
-    await send(deps, told)
-    assert.deepEqual(await send(deps, told), { putOffMs: 0 })
+    const { path, ...notified } = await at(respond(204))
+    await send(deps, notified)
+    assert.deepEqual(await send(deps, notified), { deferMs: 0 })
     assert.equal(receiver.of(path).length, 1)
   })
 
   describe('that ends before its answer', () => {
     test('because it is cancelled, is lost, and sent again later', async () => {
-      const { path, ...told } = await at(inTurn(hang, answer(204)))
-      await failFirst(deps.sql, told.eventId)
+      const { path, ...notified } = await at(inTurn(hang, respond(204)))
+      await failFirst(deps.sql, notified.eventId)
       const environment = makeEnvironment()
-      const sending = send(deps, told, environment)
+      const sending = send(deps, notified, environment)
       await waitFor('it is received', () => Promise.resolve(receiver.of(path).length === 1))
       environment.cancel()
       await assert.rejects(sending, CancelledFailure)
-      const step = await lookAt(deps, told.id)
+      const step = await readStep(deps, notified.id)
       assert.ok(step.kind === 'send', step.kind)
       assert.deepEqual([step.failures, step.lastFailure], [2, 'unknown'])
       assert.ok(step.waitMs > 200_000 && step.waitMs <= 400_000, `${step.waitMs} ms`)
-      const [row] = await seeAttempts(deps.sql, told.eventId)
+      const [row] = await seeAttempts(deps.sql, notified.eventId)
       assert.deepEqual([row?.error_class, row?.duration_ms], ['unknown', null])
       assert.ok(row?.next_due_at, 'the next one is due')
-      await send(deps, told)
-      assert.equal((await listStates(deps.sql, told.id))[1], 'IN_PROGRESS delivered 2')
+      await send(deps, notified)
+      assert.equal((await listStates(deps.sql, notified.id))[1], 'IN_PROGRESS delivered 2')
     })
 
     test('leaves no slot of its host taken, and beats while it goes on', async () => {
       const capped = { ...deps, attemptSlots: makeAttemptSlots() }
-      const { path, ...told } = await at(hang)
+      const { path, ...notified } = await at(hang)
       const environment = makeEnvironment()
       let beats = 0
       environment.on('heartbeat', () => (beats += 1))
-      const sending = send(capped, told, environment)
+      const sending = send(capped, notified, environment)
       await waitFor('it is received', () => Promise.resolve(receiver.of(path).length === 1))
       await waitFor('it beats', () => Promise.resolve(beats > 0))
       assert.equal(capped.attemptSlots.size(), 4)
@@ -529,48 +538,48 @@ describe('one try at telling a receiver', () => {
     })
 
     test('tells Temporal nothing of why', async () => {
-      const { path, ...told } = await at(answer(204))
-      await failFirst(deps.sql, told.eventId)
+      const { path, ...notified } = await at(respond(204))
+      await failFirst(deps.sql, notified.eventId)
       const active = () => Promise.reject(new Error(`no key fits ${WEBHOOK_SECRET}`))
-      await assert.rejects(send({ ...deps, webhookSecrets: { active } }, told), (error) => {
+      await assert.rejects(send({ ...deps, webhookSecrets: { active } }, notified), (error) => {
         assert.ok(error instanceof ApplicationFailure, String(error))
         assert.deepEqual([error.type, error.nonRetryable], ['attempt_lost', true])
         assert.doesNotMatch(`${error.message} ${error.stack} ${String(error.cause)}`, /whsec_/)
         return true
       })
       assert.equal(receiver.of(path).length, 0)
-      const step = await lookAt(deps, told.id)
+      const step = await readStep(deps, notified.id)
       assert.deepEqual(step.kind === 'send' && step.failures, 2)
     })
 
     test('may be several, and each counts', async () => {
-      const { path, ...told } = await at(answer(204))
-      await failFirst(deps.sql, told.eventId)
-      for (let i = 0; i < 3; i++) await begin(deps.sql, told)
-      const step = await lookAt(deps, told.id)
+      const { path, ...notified } = await at(respond(204))
+      await failFirst(deps.sql, notified.eventId)
+      for (let i = 0; i < 3; i++) await begin(deps.sql, notified)
+      const step = await readStep(deps, notified.id)
       assert.equal(step.kind === 'send' && step.failures, 4)
       assert.equal(receiver.of(path).length, 0)
     })
 
     test('and was the tenth, is the last', async () => {
-      const { id, eventId } = await at(answer(204))
+      const { id, eventId } = await at(respond(204))
       await deps.sql`update event set failures = 9 where id = ${eventId}`
       await begin(deps.sql, { eventId })
-      assert.deepEqual(await lookAt(deps, id), { kind: 'done' })
+      assert.deepEqual(await readStep(deps, id), { kind: 'done' })
       assert.equal((await listStates(deps.sql, id))[1], 'IN_PROGRESS exhausted 10')
     })
   })
 
   describe('is preceded by a look', () => {
     test('that names the try, and nothing of the receiver', async () => {
-      const { id, eventId } = await at(answer(204))
+      const { id, eventId } = await at(respond(204))
       assert.deepEqual(
-        await lookAt(deps, id),
+        await readStep(deps, id),
         { kind: 'done' },
         'a first try is none of its business',
       )
       await failFirst(deps.sql, eventId)
-      assert.deepEqual(await lookAt(deps, id), {
+      assert.deepEqual(await readStep(deps, id), {
         kind: 'send',
         target: { eventId },
         sequence: 2,
@@ -583,15 +592,18 @@ describe('one try at telling a receiver', () => {
     })
 
     test('of a redelivery', async () => {
-      const { id, eventId } = await at(answer(410))
+      const { id, eventId } = await at(respond(410))
       const redeliveryId = await redeliver(deps.sql, eventId)
-      const step = await lookAtRedelivery(deps, redeliveryId)
+      const step = await readRedeliveryStep(deps, redeliveryId)
       assert.deepEqual(step.kind === 'send' && step.target, { eventId, redeliveryId })
       await begin(deps.sql, { eventId, redeliveryId })
-      const lost = await lookAtRedelivery(deps, redeliveryId)
+      const lost = await readRedeliveryStep(deps, redeliveryId)
       assert.equal(lost.kind === 'send' && lost.failures, 1)
       await deps.sql`update redelivery set state = 'exhausted' where id = ${redeliveryId}`
-      assert.deepEqual(await lookAtRedelivery(deps, redeliveryId), { kind: 'done', taskInWait: id })
+      assert.deepEqual(await readRedeliveryStep(deps, redeliveryId), {
+        kind: 'done',
+        taskInWait: id,
+      })
     })
   })
 })

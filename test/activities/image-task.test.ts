@@ -1,26 +1,26 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 
-import { makeImageTaskMoves } from '../../activities/image-task.ts'
-import type { Rendered } from '../../activities/image-task.ts'
-import { S3Fault } from '../../src/adapters/storage/s3-fault.ts'
+import { makeImageTaskTransitions } from '../../activities/image-task.ts'
+import type { StoredAttempt } from '../../activities/image-task.ts'
+import { S3Error } from '../../src/adapters/storage/s3-error.ts'
 import { THUMBNAIL } from '../../src/domain/task/thumbnail.ts'
-import { moveImageTask } from '../../src/db/image-task/image-task.ts'
+import { transitionImageTask } from '../../src/db/image-task/image-task.ts'
 import { insertTask, render, see, usePlace } from './place.ts'
 
 describe('the move', () => {
   const place = usePlace()
-  let moves: ReturnType<typeof makeImageTaskMoves>
+  let transitions: ReturnType<typeof makeImageTaskTransitions>
 
   before(async () => {
-    moves = makeImageTaskMoves(place.deps)
+    transitions = makeImageTaskTransitions(place.deps)
   })
 
-  const claimed = async (): Promise<{ id: string; rendered: Rendered }> => {
+  const claimed = async (): Promise<{ id: string; rendered: StoredAttempt }> => {
     const id = await insertTask(place)
     return { id, rendered: await renderAgain(id) }
   }
-  const renderAgain = async (id: string): Promise<Rendered> => {
+  const renderAgain = async (id: string): Promise<StoredAttempt> => {
     const rendered = await render(place.deps, id)
     assert.ok(rendered)
     return rendered
@@ -28,13 +28,13 @@ describe('the move', () => {
   const listResults = (id: string) => place.deps.storage.list(`results/${id}`)
   const cancel = (id: string) =>
     place.deps.sql.begin((sql) =>
-      moveImageTask(sql, { id, to: 'FAILED', error: { code: 'cancelled', message: 'x' } }),
+      transitionImageTask(sql, { id, to: 'FAILED', error: { code: 'cancelled', message: 'x' } }),
     )
 
   test('to COMPLETED takes the results, once', async () => {
     const { id, rendered } = await claimed()
-    assert.equal(await moves.completeImageTask(id, rendered), 'COMPLETED')
-    assert.equal(await moves.completeImageTask(id, rendered), 'COMPLETED')
+    assert.equal(await transitions.completeImageTask(id, rendered), 'COMPLETED')
+    assert.equal(await transitions.completeImageTask(id, rendered), 'COMPLETED')
     const { status, events } = await see(place.database, id)
     assert.equal(status, 'COMPLETED')
     assert.deepEqual(events, ['CREATED', 'IN_PROGRESS', 'COMPLETED'])
@@ -45,7 +45,7 @@ describe('the move', () => {
   test('to COMPLETED of a stale fence changes nothing and says that the task is open', async () => {
     const { id, rendered } = await claimed()
     await renderAgain(id)
-    assert.equal(await moves.completeImageTask(id, rendered), 'IN_PROGRESS')
+    assert.equal(await transitions.completeImageTask(id, rendered), 'IN_PROGRESS')
     const { status, events } = await see(place.database, id)
     assert.equal(status, 'IN_PROGRESS')
     assert.deepEqual(events, ['CREATED', 'IN_PROGRESS'])
@@ -55,44 +55,44 @@ describe('the move', () => {
   test('to COMPLETED sweeps older attempts, also when only its repetition gets to that', async () => {
     const { id } = await claimed()
     const rendered = await renderAgain(id)
-    await place.deps.sql.begin((sql) => moveImageTask(sql, { id, to: 'COMPLETED', fence: 2 }))
-    assert.equal(await moves.completeImageTask(id, rendered), 'COMPLETED')
+    await place.deps.sql.begin((sql) => transitionImageTask(sql, { id, to: 'COMPLETED', fence: 2 }))
+    assert.equal(await transitions.completeImageTask(id, rendered), 'COMPLETED')
     assert.deepEqual(await listResults(id), [
       `results/${id}/2/result-1.png`,
       `results/${id}/2/${THUMBNAIL}`,
     ])
   })
 
-  test('to COMPLETED is repeated while the store is away, so that older attempts are swept', async () => {
+  test('to COMPLETED is repeated while the store is away, so that older attempts are cleaned up', async () => {
     const { id } = await claimed()
     const rendered = await renderAgain(id)
-    const away = new S3Fault('ListObjectsV2', 'away', { code: 'ECONNREFUSED', status: undefined })
+    const away = new S3Error('ListObjectsV2', 'away', { code: 'ECONNREFUSED', status: undefined })
     const storage = { ...place.deps.storage, list: () => Promise.reject(away) }
-    const { completeImageTask } = makeImageTaskMoves({ ...place.deps, storage })
+    const { completeImageTask } = makeImageTaskTransitions({ ...place.deps, storage })
     await assert.rejects(completeImageTask(id, rendered), away)
     assert.equal((await see(place.database, id)).status, 'COMPLETED')
-    assert.equal(await moves.completeImageTask(id, rendered), 'COMPLETED')
+    assert.equal(await transitions.completeImageTask(id, rendered), 'COMPLETED')
     assert.equal((await listResults(id)).length, 2)
   })
 
   test('to FAILED sweeps what attempts stored, and tells code and message', async () => {
     const { id } = await claimed()
     const reason = { code: 'engine_failed', message: 'three times' }
-    assert.equal(await moves.failImageTask(id, reason), 'FAILED')
+    assert.equal(await transitions.failImageTask(id, reason), 'FAILED')
     assert.equal((await see(place.database, id)).error_code, 'engine_failed')
     assert.deepEqual(await listResults(id), [])
   })
 
   test('to FAILED gives a code it does not know as a fault of the service', async () => {
     const { id } = await claimed()
-    await moves.failImageTask(id, { code: 'ERR_SOMETHING', message: 'text' })
+    await transitions.failImageTask(id, { code: 'ERR_SOMETHING', message: 'text' })
     assert.equal((await see(place.database, id)).error_code, 'internal_error')
   })
 
   test('to FAILED after a cancellation changes nothing', async () => {
     const { id } = await claimed()
     await cancel(id)
-    assert.equal(await moves.failImageTask(id, { code: 'timeout' }), 'FAILED')
+    assert.equal(await transitions.failImageTask(id, { code: 'timeout' }), 'FAILED')
     const { error_code, events } = await see(place.database, id)
     assert.equal(error_code, 'cancelled')
     assert.deepEqual(events, ['CREATED', 'IN_PROGRESS', 'FAILED'])
@@ -100,8 +100,8 @@ describe('the move', () => {
 
   test('to FAILED leaves a completed task and its files as they are', async () => {
     const { id, rendered } = await claimed()
-    await moves.completeImageTask(id, rendered)
-    assert.equal(await moves.failImageTask(id, { code: 'cancelled' }), 'COMPLETED')
+    await transitions.completeImageTask(id, rendered)
+    assert.equal(await transitions.failImageTask(id, { code: 'cancelled' }), 'COMPLETED')
     assert.equal((await see(place.database, id)).status, 'COMPLETED')
     assert.equal((await listResults(id)).length, 2)
   })
@@ -109,7 +109,7 @@ describe('the move', () => {
   test('after a cancellation takes no results', async () => {
     const { id, rendered } = await claimed()
     await cancel(id)
-    assert.equal(await moves.completeImageTask(id, rendered), 'FAILED')
+    assert.equal(await transitions.completeImageTask(id, rendered), 'FAILED')
     assert.deepEqual(await listResults(id), [])
   })
 })

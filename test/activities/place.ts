@@ -9,10 +9,10 @@ import { DefaultLogger } from '@temporalio/worker'
 
 import type {
   CoreDependencies,
-  FirstTryDependencies,
+  FirstAttemptDependencies,
   MediaDependencies,
 } from '../../activities/dependencies.ts'
-import type { Rendered } from '../../activities/image-task.ts'
+import type { StoredAttempt } from '../../activities/image-task.ts'
 import { makeLocalImages, makeRenderImageTask } from '../../activities/render-image-task.ts'
 import type {
   ImageEngine,
@@ -30,7 +30,7 @@ import type { VideoEngine } from '../../src/adapters/video-engine/video-engine.t
 import { insertImageTask } from '../../src/db/image-task/image-task.ts'
 import type { OutboxRow } from '../../src/db/shared/outbox.ts'
 import type { NewTaskInput } from '../../src/db/task/task-file.ts'
-import { makeBell } from '../../src/domain/shared/bell.ts'
+import { makeNotifier } from '../../src/domain/shared/notifier.ts'
 import { DELIVERY_SCHEDULE } from '../../src/domain/event/delivery-schedule.ts'
 import type { DeliverySchedule } from '../../src/domain/event/delivery-schedule.ts'
 import { startDelivery } from '../../src/jobs/event.ts'
@@ -49,16 +49,16 @@ export const makePlace = async () => {
   const database = await createDatabase()
   const storage = makeLocalStorage({ root: join(root, 'store') })
   /** Rows of the outbox that Temporal would be told of at once. */
-  const kicked: OutboxRow[] = []
+  const dispatched: OutboxRow[] = []
   const limits = { maxBytes: 1e6, timeoutMs: PATIENCE_MS, maxRedirects: 0 }
-  const deps: MediaDependencies & CoreDependencies & FirstTryDependencies = {
+  const deps: MediaDependencies & CoreDependencies & FirstAttemptDependencies = {
     sql: database.sql,
     storage,
     log: makeLog('test', 'silent'),
-    news: () => {},
+    notifyChange: () => {},
     retentionDays: 30,
     slots: 2,
-    jobs: { kick: (row) => kicked.push(row) },
+    jobs: { dispatchNow: (row) => dispatched.push(row) },
     engine: makeEngine(writeResult),
     inspector: await makeInspector(),
     outbound: makeOutbound({ allowLoopback: true, ports: [], deny: [] }),
@@ -67,9 +67,9 @@ export const makePlace = async () => {
     videoEngine: NO_VIDEO_ENGINE,
     tinyVideos: true,
     announceEvent: () => {},
-    bell: makeBell(),
+    notifier: makeNotifier(),
     stopping: new AbortController().signal,
-    settling: new Set(),
+    draining: new Set(),
     startDelivery: (task) => startDelivery(task, { taskQueue: 'kiln' }),
     signer: makeSigner({
       keys: [randomBytes(32).toString('base64')],
@@ -78,13 +78,13 @@ export const makePlace = async () => {
     }),
     attemptSlots: makeAttemptSlots(),
     webhookSecrets: { active: () => Promise.resolve([WEBHOOK_SECRET]) },
-    delivery: { schedule: SHORT_SCHEDULE, putOffSeconds: 0.01, limits: PATIENT_LIMITS },
+    delivery: { schedule: SHORT_SCHEDULE, deferSeconds: 0.01, limits: PATIENT_LIMITS },
     random: () => 0.5,
     now: () => new Date(),
   }
   return {
     deps,
-    kicked,
+    dispatched,
     database,
     root,
     close: async () => {
@@ -197,8 +197,8 @@ export const render = (
     environment = makeEnvironment(),
     timing = TIMING,
   }: { environment?: MockActivityEnvironment; timing?: typeof TIMING } = {},
-): Promise<Rendered | undefined> =>
-  environment.run<[string, typeof TIMING], Rendered | undefined, Render>(
+): Promise<StoredAttempt | undefined> =>
+  environment.run<[string, typeof TIMING], StoredAttempt | undefined, Render>(
     makeRenderImageTask(deps, makeLocalImages(deps)),
     id,
     timing,

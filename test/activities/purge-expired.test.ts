@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
 
-import { makeImageTaskMoves } from '../../activities/image-task.ts'
+import { makeImageTaskTransitions } from '../../activities/image-task.ts'
 import { makePurgeExpired } from '../../activities/purge-expired.ts'
 import { makeSigner } from '../../src/adapters/signing.ts'
 import { listVideoFacts } from '../../src/db/video-task/video-task.ts'
@@ -13,7 +13,7 @@ import { THUMBNAIL } from '../../src/domain/task/thumbnail.ts'
 import { startUpload } from '../../src/db/registry/archive.ts'
 import { makeFileRoutes } from '../../src/http/platform/file-routes.ts'
 import { deleteEndpoint, insertEndpoint } from '../../src/db/event/endpoint.ts'
-import { insertToldEndpoint } from '../db/told-task.ts'
+import { insertSubscription } from '../db/notified-task.ts'
 import { makeRegistryPlace } from '../db/registry-place.ts'
 import { startRoutes } from '../support/routes.ts'
 import type { RouteServer } from '../support/routes.ts'
@@ -40,7 +40,7 @@ describe('the removal by age', () => {
   const ended = async (days: number): Promise<string> => {
     const id = await insertTask(place)
     const rendered = await render(place.deps, id)
-    await makeImageTaskMoves(place.deps).completeImageTask(id, rendered)
+    await makeImageTaskTransitions(place.deps).completeImageTask(id, rendered)
     await place.deps.sql`
       update task set ended_at = clock_timestamp() - make_interval(days => ${days}) where id = ${id}
     `
@@ -161,13 +161,13 @@ describe('the removal by age', () => {
     const decide = async (id: string): Promise<void> => {
       await registry.receive(id, id)
       await registry.accept(id, id)
-      await registry.move(id, 'pass')
+      await registry.transition(id, 'pass')
     }
     const [decided, deleted] = [await add('decided', 2), await add('deleted', 2)]
     const [young, open] = [await add('young', 0), await add('open', 2)]
     await decide(decided)
     await decide(young)
-    await registry.move(deleted, 'delete')
+    await registry.transition(deleted, 'delete')
     assert.equal(await purge(), 2)
     assert.equal(await purge(), 0)
     const left = async (id: string) => (await storage.list(`uploads/${id}`)).length
@@ -199,11 +199,11 @@ describe('the removal by age', () => {
 
   test('takes settled events of endpoints past their days, and deleted endpoints with them', async () => {
     const { sql } = place.deps
-    const { id, owner, move } = await insertToldEndpoint(sql)
+    const { id, owner, transition } = await insertSubscription(sql)
     const [old, due, young] = [
-      await move('IN_PROGRESS'),
-      await move('IN_PROGRESS'),
-      await move('IN_PROGRESS'),
+      await transition('IN_PROGRESS'),
+      await transition('IN_PROGRESS'),
+      await transition('IN_PROGRESS'),
     ]
     await sql`update event set created_at = now() - interval '31 days' where task_id in (${old}, ${due})`
     await sql`update event set state = 'delivered' where task_id in (${old}, ${young})`
@@ -242,7 +242,7 @@ describe('the removal by age', () => {
       ),
     )
     const subject = randomUUID()
-    const tell = () =>
+    const enqueue = () =>
       sql`select tell_publisher(${publisherId}, 'token.created', ${subject}::uuid, '{}')`
     const numbers = async (): Promise<number[]> => {
       const rows = await sql<{ sequence: number }[]>`
@@ -250,7 +250,7 @@ describe('the removal by age', () => {
       `
       return rows.map(({ sequence }) => sequence)
     }
-    for (let told = 0; told < 3; told += 1) await tell()
+    for (let notified = 0; notified < 3; notified += 1) await enqueue()
     await sql`
       update event set state = 'delivered', created_at = now() - interval '31 days'
       where subject_id = ${subject}
@@ -260,7 +260,7 @@ describe('the removal by age', () => {
     `
     assert.equal(await purge(), 1)
     assert.deepEqual(await numbers(), [1, 3], 'the first is to be told again')
-    await tell()
+    await enqueue()
     assert.deepEqual(await numbers(), [1, 3, 4])
     await sql`delete from event where subject_id = ${subject}`
   })

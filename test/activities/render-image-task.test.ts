@@ -8,9 +8,9 @@ import { ActivityCancellationDetails } from '@temporalio/common'
 
 import type { MediaDependencies } from '../../activities/dependencies.ts'
 import { makeDatabase } from '../../src/db/client.ts'
-import { S3Fault } from '../../src/adapters/storage/s3-fault.ts'
+import { S3Error } from '../../src/adapters/storage/s3-error.ts'
 import { claimImageTask } from '../../src/db/image-task/image-task.ts'
-import { TaskFault } from '../../src/domain/task/task-fault.ts'
+import { TaskError } from '../../src/domain/task/task-error.ts'
 import { startReceiver } from '../support/network.ts'
 import { makePicture } from '../support/pictures.ts'
 import { TIMING, insertTask, makeEngine, makeEnvironment, makePlace, render, see } from './place.ts'
@@ -99,22 +99,22 @@ describe('an attempt to render', () => {
 
   test('is repeated for as long as a bucket does not answer, which counts as no failure', async () => {
     const id = await insertTask(place)
-    const answers = [{ code: 'ECONNREFUSED' }, { code: 'SlowDown', status: 503 }]
-    for (const answer of [...answers, ...answers]) {
-      const putFile = () => Promise.reject(new S3Fault('PutObject', 'later', answer))
+    const responses = [{ code: 'ECONNREFUSED' }, { code: 'SlowDown', status: 503 }]
+    for (const response of [...responses, ...responses]) {
+      const putFile = () => Promise.reject(new S3Error('PutObject', 'later', response))
       const away = { ...deps, storage: { ...deps.storage, putFile } }
       await assert.rejects(render(away, id), again('unavailable'))
     }
     assert.equal((await see(place.database, id)).failures, 0)
-    const refused = new S3Fault('PutObject', 'no', { code: 'AccessDenied', status: 403 })
-    const storage = { ...deps.storage, putFile: () => Promise.reject(refused) }
+    const rejected = new S3Error('PutObject', 'no', { code: 'AccessDenied', status: 403 })
+    const storage = { ...deps.storage, putFile: () => Promise.reject(rejected) }
     await assert.rejects(render({ ...deps, storage }, id), again('attempt_failed'))
   })
 
   test('ends the task at once when the input is at fault', async () => {
     const id = await insertTask(place)
-    const refusing = withEngine(() => Promise.reject(new TaskFault('image_invalid', 'cut')))
-    await assert.rejects(render(refusing, id), { ...forGood('image_invalid'), message: 'cut' })
+    const rejecting = withEngine(() => Promise.reject(new TaskError('image_invalid', 'cut')))
+    await assert.rejects(render(rejecting, id), { ...forGood('image_invalid'), message: 'cut' })
     assert.equal((await see(place.database, id)).failures, 0)
   })
 

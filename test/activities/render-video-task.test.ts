@@ -10,7 +10,7 @@ import { ActivityCancellationDetails } from '@temporalio/common'
 import sharp from 'sharp'
 
 import type { MediaDependencies } from '../../activities/dependencies.ts'
-import type { RenderedVideoTask } from '../../activities/video-task.ts'
+import type { StoredVideoAttempt } from '../../activities/video-task.ts'
 import { mean, openStudio } from '../adapters/video-engine/studio.ts'
 import type { Studio } from '../adapters/video-engine/studio.ts'
 import { startReceiver } from '../support/network.ts'
@@ -73,13 +73,13 @@ describe('an attempt to render a video', () => {
     await enterVideo(place.deps, id, 1)
     return id
   }
-  const render = async (id: string, using = deps): Promise<RenderedVideoTask> => {
+  const render = async (id: string, using = deps): Promise<StoredVideoAttempt> => {
     const rendered = await renderVideo(using, id)
     assert.ok(rendered, 'the task is open')
     return rendered
   }
   /** The files of an attempt by their names, as they are in the store. */
-  const readStored = async (id: string, { fence, results }: RenderedVideoTask) => {
+  const readStored = async (id: string, { fence, results }: StoredVideoAttempt) => {
     const files = new Map<string, string>()
     for (const { name, storageKey, bytes, sha256 } of results) {
       assert.equal(storageKey, `results/${id}/${fence}/${name}`)
@@ -172,7 +172,7 @@ describe('an attempt to render a video', () => {
       await render(await admit({ settings: marked, inputs: [mark] })),
     ]
     const names = ['video.mp4', 'cover.jpg', 'watermarked.mp4']
-    const digestsOf = ({ results }: RenderedVideoTask) => results.map(({ sha256 }) => sha256)
+    const digestsOf = ({ results }: StoredVideoAttempt) => results.map(({ sha256 }) => sha256)
     assert.deepEqual(
       own.results.map(({ name }) => name),
       names,
@@ -215,10 +215,10 @@ describe('an attempt to render a video', () => {
 
   test('chooses the size of an extension by its source', async () => {
     const sizes: number[][] = []
-    const noting = withEngine((job) => void sizes.push([job.width, job.height]))
-    noting.videoEngine.probeSource = studio.engine.probeSource
+    const recording = withEngine((job) => void sizes.push([job.width, job.height]))
+    recording.videoEngine.probeSource = studio.engine.probeSource
     const inputs = [{ field: 'video_url', url: url('/source.mp4') }]
-    await renderVideo(noting, await admit({ ...EXTEND, inputs }))
+    await renderVideo(recording, await admit({ ...EXTEND, inputs }))
     assert.deepEqual(sizes, [[810, 540]])
   })
 

@@ -13,8 +13,8 @@ import type { MockActivityEnvironment } from '@temporalio/testing'
 
 import type { VendorDependencies } from '../../activities/dependencies.ts'
 import { createVendorActivities } from '../../activities/index.ts'
-import type { Rendered } from '../../activities/image-task.ts'
-import type { RenderedVideoTask } from '../../activities/video-task.ts'
+import type { StoredAttempt } from '../../activities/image-task.ts'
+import type { StoredVideoAttempt } from '../../activities/video-task.ts'
 import { makeBody } from '../../src/adapters/upstream/body.ts'
 import { makeLimiter } from '../../src/adapters/upstream/limiter.ts'
 import { makeUpstream } from '../../src/adapters/upstream/upstream.ts'
@@ -85,8 +85,8 @@ const startAny = async (options: Parameters<typeof startFakeUpstream>[0]) => {
     // Only its own origin is open.
     outbound: { allowLoopback: false, ports: [], deny: [] },
   })
-  const { sql, storage, log, news, outbound, scratchDir, limits, signer } = place.deps
-  const common = { sql, storage, log, news, outbound, scratchDir, limits, signer }
+  const { sql, storage, log, notifyChange, outbound, scratchDir, limits, signer } = place.deps
+  const common = { sql, storage, log, notifyChange, outbound, scratchDir, limits, signer }
   return { fake, deps: { ...common, upstreams: { image: upstream, video: upstream } } }
 }
 
@@ -105,14 +105,14 @@ const render = (
   deps: VendorDependencies,
   id: string,
   { environment = makeEnvironment(), timing = TIMING } = {},
-): Promise<Rendered | undefined> => {
+): Promise<StoredAttempt | undefined> => {
   const { renderImageTask } = createVendorActivities(deps)
   if (!renderImageTask) throw new Error('no upstream of images')
-  return environment.run<[string, typeof TIMING], Rendered | undefined, typeof renderImageTask>(
-    renderImageTask,
-    id,
-    timing,
-  )
+  return environment.run<
+    [string, typeof TIMING],
+    StoredAttempt | undefined,
+    typeof renderImageTask
+  >(renderImageTask, id, timing)
 }
 
 describe('an image task of an upstream', { concurrency: true }, () => {
@@ -167,7 +167,7 @@ describe('an image task of an upstream', { concurrency: true }, () => {
     })
 
   const message = `see https://upstream.internal/x and ${KEY}`
-  const REFUSED: Record<string, [Options['steps'] & object, code: string, message?: string]> = {
+  const REJECTED: Record<string, [Options['steps'] & object, code: string, message?: string]> = {
     '400': [
       { create: [said(400, { message: 'Two faults.', details: ['/scale_factor must be 2x'] })] },
       'upstream_rejected',
@@ -214,11 +214,11 @@ describe('an image task of an upstream', { concurrency: true }, () => {
       'upstream_failed',
     ],
   }
-  for (const [name, [steps, code, words]] of Object.entries(REFUSED))
+  for (const [name, [steps, code, words]] of Object.entries(REJECTED))
     test(`ends with ${code} at ${name}`, async () => {
       const { deps, id } = await start({ steps })
-      const fault = { ...forGood(code), ...(words !== undefined && { message: words }) }
-      await assert.rejects(render(deps, id), fault)
+      const error = { ...forGood(code), ...(words !== undefined && { message: words }) }
+      await assert.rejects(render(deps, id), error)
       assert.equal((await see(place.database, id)).failures, 0)
     })
 
@@ -337,7 +337,7 @@ describe('a video task of an upstream', { concurrency: true }, () => {
     if (!renderVideoTask) throw new Error('no upstream of videos')
     return makeEnvironment().run<
       [string, typeof VIDEO_TIMING],
-      RenderedVideoTask | undefined,
+      StoredVideoAttempt | undefined,
       typeof renderVideoTask
     >(renderVideoTask, id, VIDEO_TIMING)
   }
@@ -448,8 +448,8 @@ describe('a video task of an upstream', { concurrency: true }, () => {
   for (const [name, [steps, code, words]] of Object.entries(ENDS))
     test(`ends with ${code} at ${name}`, async () => {
       const { deps, id } = await startVideo({}, { steps })
-      const fault = { ...forGood(code), ...(words !== undefined && { message: words }) }
-      await assert.rejects(renderVideo(deps, id), fault)
+      const error = { ...forGood(code), ...(words !== undefined && { message: words }) }
+      await assert.rejects(renderVideo(deps, id), error)
     })
 
   for (const [name, bytes] of [

@@ -18,7 +18,7 @@ export const uploadArchive = async (
   await deps.storage.putStream(storageKey, Readable.from([bytes]), { maxBytes: 1e6 })
   const signal = signalArchiveUploaded(versionId)
   const archive = { storageKey, sha256, bytes: recorded.length }
-  return await unitOfWork(deps, (sql, tell) =>
-    recordArchive(sql, { versionId, signal, ...archive }, tell),
+  return await unitOfWork(deps, (sql, enqueue) =>
+    recordArchive(sql, { versionId, signal, ...archive }, enqueue),
   )
 }

@@ -9,12 +9,12 @@ import { ApplicationFailure } from '@temporalio/activity'
 import type { MediaDependencies } from '../../activities/dependencies.ts'
 import { makeInspectArchive } from '../../activities/inspect-archive.ts'
 import type { InspectedArchive } from '../../activities/inspect-archive.ts'
-import { makeVersionMoves } from '../../activities/version.ts'
+import { makeVersionTransitions } from '../../activities/version.ts'
 import { findArchivePlace } from '../../src/db/registry/archive.ts'
 import { findVersionState } from '../../src/db/registry/open-version.ts'
 import { findScan } from '../../src/db/registry/scan.ts'
-import { moveVersion } from '../../src/db/registry/version-move.ts'
-import type { VersionMoveName } from '../../src/domain/registry/version-move.ts'
+import { transitionVersion } from '../../src/db/registry/version-transition.ts'
+import type { VersionTransitionName } from '../../src/domain/registry/version-transition.ts'
 import { makeRegistryPlace } from '../db/registry-place.ts'
 import type { RegistryPlace } from '../db/registry-place.ts'
 import { sha256Of } from '../support/digest.ts'
@@ -27,13 +27,13 @@ const OTHER = makeZip('NODE_CLASS_MAPPINGS = None')
 const PENDING = 'NodeVersionStatusPending'
 
 let registry: RegistryPlace
-let moves: ReturnType<typeof makeVersionMoves>
+let transitions: ReturnType<typeof makeVersionTransitions>
 let count = 0
 
 const place = usePlace(async ({ database, deps }) => {
   registry = makeRegistryPlace(database)
   await registry.addPublisher('pub')
-  moves = makeVersionMoves(deps)
+  transitions = makeVersionTransitions(deps)
 })
 
 const addVersion = (): Promise<string> => {
@@ -50,7 +50,7 @@ const addUploaded = async (bytes = ZIP): Promise<string> => {
   return id
 }
 
-const TRIES = 5
+const ATTEMPTS = 5
 
 const inspect = (
   id: string,
@@ -60,7 +60,7 @@ const inspect = (
   environment.run<[string, number], InspectedArchive, ReturnType<typeof makeInspectArchive>>(
     makeInspectArchive({ ...place.deps, ...deps }),
     id,
-    TRIES,
+    ATTEMPTS,
   )
 
 const check = async (id: string, deps?: Partial<MediaDependencies>) => {
@@ -79,11 +79,11 @@ const listFiles = async (id: string): Promise<string[]> => [
   ...(await place.deps.storage.list(`archives/${id}`)),
 ]
 
-const countMoves = async (id: string): Promise<number> =>
+const countTransitions = async (id: string): Promise<number> =>
   (await place.deps.sql`select from version_move where version_id = ${id}`).length
 
-const move = (id: string, name: VersionMoveName) =>
-  place.deps.sql.begin((sql) => moveVersion(sql, { id, name, actor: 'user:root' }))
+const transition = (id: string, name: VersionTransitionName) =>
+  place.deps.sql.begin((sql) => transitionVersion(sql, { id, name, actor: 'user:root' }))
 
 const makeLate = (id: string) => place.deps.sql`
   update version set upload_expires_at = clock_timestamp() - interval '6 minutes' where id = ${id}
@@ -91,14 +91,14 @@ const makeLate = (id: string) => place.deps.sql`
 
 describe('waiting for an upload', () => {
   test('says how long it may still come', async () => {
-    const wait = await moves.settleUpload(await addVersion())
+    const wait = await transitions.finishUpload(await addVersion())
     assert.deepEqual([wait.status, wait.hasArchive], [PENDING, false])
     assert.ok(wait.waitMs > 3_800_000 && wait.waitMs <= 3_900_000, `${wait.waitMs}`)
   })
 
   test('ends with the archive', async () => {
     const arrived = { status: PENDING, hasArchive: true, waitMs: 0 }
-    assert.deepEqual(await moves.settleUpload(await addUploaded()), arrived)
+    assert.deepEqual(await transitions.finishUpload(await addUploaded()), arrived)
   })
 
   test('ends a version whose time is over, and frees its number', async () => {
@@ -108,11 +108,11 @@ describe('waiting for an upload', () => {
     await place.deps.storage.putStream(`uploads/${id}/x`, Readable.from([ZIP]), { maxBytes: 1e6 })
     await makeLate(id)
     const ended = { status: 'NodeVersionStatusDeleted', hasArchive: false, waitMs: 0 }
-    assert.deepEqual(await moves.settleUpload(id), ended)
-    assert.deepEqual(await moves.settleUpload(id), ended)
+    assert.deepEqual(await transitions.finishUpload(id), ended)
+    assert.deepEqual(await transitions.finishUpload(id), ended)
     const { reason, archiveState } = await see(id)
     assert.deepEqual([archiveState, reason], ['expired', 'archive was not uploaded in time'])
-    assert.deepEqual([await listFiles(id), await countMoves(id)], [[], 2])
+    assert.deepEqual([await listFiles(id), await countTransitions(id)], [[], 2])
     assert.notEqual(await registry.addVersion({ nodeId }), id)
   })
 
@@ -120,23 +120,23 @@ describe('waiting for an upload', () => {
     const id = await registry.addVersion({ nodeId: 'again' })
     await makeLate(id)
     assert.equal(await registry.addVersion({ nodeId: 'again' }), id)
-    assert.ok((await moves.settleUpload(id)).waitMs > 3_000_000, 'an hour more')
+    assert.ok((await transitions.finishUpload(id)).waitMs > 3_000_000, 'an hour more')
   })
 
   test('ends with the deletion, and for one that an operator blocked when its time is over', async () => {
     const deleted = await addVersion()
-    await move(deleted, 'delete')
-    assert.equal((await moves.settleUpload(deleted)).waitMs, 0)
+    await transition(deleted, 'delete')
+    assert.equal((await transitions.finishUpload(deleted)).waitMs, 0)
     const banned = await addVersion()
-    await move(banned, 'admin_ban')
-    assert.ok((await moves.settleUpload(banned)).waitMs > 0, 'it may still come')
+    await transition(banned, 'admin_ban')
+    assert.ok((await transitions.finishUpload(banned)).waitMs > 0, 'it may still come')
     await makeLate(banned)
     const ended = { status: 'NodeVersionStatusBanned', hasArchive: false, waitMs: 0 }
-    assert.deepEqual(await moves.settleUpload(banned), ended)
+    assert.deepEqual(await transitions.finishUpload(banned), ended)
   })
 
   test('ends for a version that is not there', async () => {
-    assert.equal((await moves.settleUpload(randomUUID())).waitMs, 0)
+    assert.equal((await transitions.finishUpload(randomUUID())).waitMs, 0)
   })
 })
 
@@ -210,13 +210,13 @@ describe('checking an archive', () => {
 
   const outage = Object.assign(new Error('no answer'), { isOutage: true })
   const full = Object.assign(new Error('no space'), { syscall: 'write' })
-  /** What is thrown, how many tries there were and how many outages ended them; what is told of it. */
+  /** What is thrown, how many attempts there were and how many outages ended them; what is told of it. */
   const FAILURES: [
     Error,
     attempt: number,
     outages: number,
     nonRetryable: boolean,
-    told: unknown,
+    enqueued: unknown,
   ][] = [
     [full, 4, 0, false, undefined],
     [full, 5, 0, true, undefined],
@@ -225,8 +225,8 @@ describe('checking an archive', () => {
     [outage, 5, 0, false, { outages: 1 }],
     [outage, 500, 499, false, { outages: 500 }],
   ]
-  for (const [error, attempt, outages, nonRetryable, told] of FAILURES)
-    test(`ends with try ${TRIES}, outages aside: ${error.message} at ${attempt} after ${outages}`, async () => {
+  for (const [error, attempt, outages, nonRetryable, enqueued] of FAILURES)
+    test(`ends with try ${ATTEMPTS}, outages aside: ${error.message} at ${attempt} after ${outages}`, async () => {
       const id = await addUploaded()
       const environment = makeEnvironment({ attempt, heartbeatDetails: { outages } })
       let last: unknown
@@ -236,11 +236,11 @@ describe('checking an archive', () => {
         type: 'storage_failed',
         nonRetryable,
       })
-      if (told) assert.deepEqual(last, told)
+      if (enqueued) assert.deepEqual(last, enqueued)
     })
 
   test('is not begun when each of its workers was lost', async () => {
-    const environment = makeEnvironment({ attempt: TRIES + 1 })
+    const environment = makeEnvironment({ attempt: ATTEMPTS + 1 })
     await assert.rejects(inspect(await addUploaded(), {}, environment), {
       type: 'worker_lost',
       nonRetryable: true,
@@ -285,10 +285,10 @@ describe('checking an archive', () => {
 
   test('goes on for a version that an operator has flagged, and not for a deleted one', async () => {
     const flagged = await addUploaded()
-    await move(flagged, 'admin_flag')
+    await transition(flagged, 'admin_flag')
     assert.deepEqual(await check(flagged), { archiveState: 'accepted' })
     const deleted = await addUploaded()
-    await move(deleted, 'delete')
+    await transition(deleted, 'delete')
     assert.deepEqual(await check(deleted), { archiveState: 'received' })
     assert.deepEqual(await check(randomUUID()), { archiveState: 'gone' })
   })
@@ -297,28 +297,28 @@ describe('checking an archive', () => {
 describe('deciding on a version', () => {
   const checked = async (bytes = ZIP): Promise<string> => {
     const id = await addUploaded(bytes)
-    await moves.startChecks(id)
+    await transitions.startChecks(id)
     await check(id)
     return id
   }
 
   test('says once that the checks run', async () => {
     const id = await addUploaded()
-    await moves.startChecks(id)
-    await moves.startChecks(id)
+    await transitions.startChecks(id)
+    await transitions.startChecks(id)
     const { status, reason } = await see(id)
     assert.deepEqual([status, reason], [PENDING, 'archive received, checks are running'])
-    assert.equal(await countMoves(id), 2)
+    assert.equal(await countTransitions(id), 2)
   })
 
   test('makes it Active with its archive, once, and leaves nothing else', async () => {
     const id = await checked()
     const decided = { status: 'NodeVersionStatusActive', result: 'archive accepted' }
-    assert.deepEqual(await moves.decideVersion(id), decided)
-    assert.deepEqual(await moves.decideVersion(id), decided)
+    assert.deepEqual(await transitions.decideVersion(id), decided)
+    assert.deepEqual(await transitions.decideVersion(id), decided)
     assert.equal((await see(id)).reason, 'Passed automated checks')
     assert.deepEqual(await listFiles(id), [`archives/${id}/${sha256Of(ZIP)}.zip`])
-    assert.equal(await countMoves(id), 3)
+    assert.equal(await countTransitions(id), 3)
   })
 
   test('leaves nothing of an archive that was replaced after it had been found good', async () => {
@@ -334,14 +334,14 @@ describe('deciding on a version', () => {
     }
     assert.deepEqual(await check(id, { storage }), { archiveState: 'accepted' })
     assert.equal((await listFiles(id)).filter((key) => key.startsWith('archives/')).length, 2)
-    await moves.decideVersion(id)
+    await transitions.decideVersion(id)
     assert.deepEqual(await listFiles(id), [`archives/${id}/${sha256Of(OTHER)}.zip`])
   })
 
   test('flags it with a sentence when the archive was rejected', async () => {
     const id = await checked(ZIP.subarray(0, -30))
     const decided = { status: 'NodeVersionStatusFlagged', result: 'archive rejected: truncated' }
-    assert.deepEqual(await moves.decideVersion(id), decided)
+    assert.deepEqual(await transitions.decideVersion(id), decided)
     assert.equal(
       (await see(id)).reason,
       '1 finding flags this version; the worst: The archive has no complete end record, it is cut or damaged: zip and send it again',
@@ -351,34 +351,34 @@ describe('deciding on a version', () => {
   for (const name of ['delete', 'admin_ban', 'admin_flag'] as const)
     test(`leaves it where ${name} has put it`, async () => {
       const id = await checked()
-      await move(id, name)
+      await transition(id, name)
       const { status } = await see(id)
-      assert.equal((await moves.decideVersion(id)).status, status)
+      assert.equal((await transitions.decideVersion(id)).status, status)
       assert.equal((await see(id)).status, status)
     })
 
   test('gives up once, with a reason, and goes on after a retry', async () => {
     const id = await addUploaded()
-    await moves.startChecks(id)
-    assert.equal(await moves.giveUpChecks(id, 'storage_failed'), PENDING)
-    assert.equal(await moves.giveUpChecks(id, 'storage_failed'), PENDING)
+    await transitions.startChecks(id)
+    assert.equal(await transitions.giveUpChecks(id, 'storage_failed'), PENDING)
+    assert.equal(await transitions.giveUpChecks(id, 'storage_failed'), PENDING)
     const { reason, checksFailed } = await see(id)
     assert.equal(
       reason,
       'checks could not run (the archive could not be read or stored); an operator can retry',
     )
-    assert.deepEqual([checksFailed, await countMoves(id)], [true, 3])
-    assert.ok(await move(id, 'retry'), 'the retry')
-    await moves.startChecks(id)
+    assert.deepEqual([checksFailed, await countTransitions(id)], [true, 3])
+    assert.ok(await transition(id, 'retry'), 'the retry')
+    await transitions.startChecks(id)
     await check(id)
-    assert.equal((await moves.decideVersion(id)).status, 'NodeVersionStatusActive')
-    assert.equal(await countMoves(id), 5)
+    assert.equal((await transitions.decideVersion(id)).status, 'NodeVersionStatusActive')
+    assert.equal(await countTransitions(id), 5)
   })
 
   test('gives nothing up of a version that was moved', async () => {
     const id = await addUploaded()
-    await move(id, 'admin_ban')
-    assert.equal(await moves.giveUpChecks(id, 'nonsense'), 'NodeVersionStatusBanned')
-    assert.equal(await countMoves(id), 2)
+    await transition(id, 'admin_ban')
+    assert.equal(await transitions.giveUpChecks(id, 'nonsense'), 'NodeVersionStatusBanned')
+    assert.equal(await countTransitions(id), 2)
   })
 })

@@ -6,7 +6,7 @@ import type { MockActivityEnvironment } from '@temporalio/testing'
 
 import type { MediaDependencies } from '../../activities/dependencies.ts'
 import { makeLocalVideo, makeRenderVideoTask } from '../../activities/render-video-task.ts'
-import type { RenderedVideoTask } from '../../activities/video-task.ts'
+import type { StoredVideoAttempt } from '../../activities/video-task.ts'
 import type {
   RenderControl,
   RenderedVideo,
@@ -63,8 +63,8 @@ export const renderVideo = (
   deps: MediaDependencies,
   id: string,
   { environment = makeEnvironment(), timing = VIDEO_TIMING }: RenderOptions = {},
-): Promise<RenderedVideoTask | undefined> =>
-  environment.run<[string, VideoTiming], RenderedVideoTask | undefined, Render>(
+): Promise<StoredVideoAttempt | undefined> =>
+  environment.run<[string, VideoTiming], StoredVideoAttempt | undefined, Render>(
     makeRenderVideoTask(deps, makeLocalVideo(deps)),
     id,
     timing,

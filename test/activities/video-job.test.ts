@@ -7,7 +7,7 @@ import {
   applyExtendDefaults,
   applyTextToVideoDefaults,
 } from '../../src/domain/video-task/video-defaults.ts'
-import { VideoFault } from '../../src/domain/video-task/video-fault.ts'
+import { VideoError } from '../../src/domain/video-task/video-error.ts'
 import { RECOMMENDED_PROMPTS } from '../../src/domain/video-task/video-prompt.ts'
 
 const PLACE = { scratchDir: '/scratch', deadlineMs: 5000, tiny: false }
@@ -59,7 +59,7 @@ describe('the job of a text-to-video task', () => {
     assert.deepEqual([job.startImage, job.endImage], [{ path: '/wide' }, { path: '/end' }])
     assert.throws(
       () => film({ images: ['x'] }, { images: WIDE, end_image: TALL }),
-      (error: VideoFault) => error.code === 'ImageSizeInvalid' && /\/images\/1/.test(error.message),
+      (error: VideoError) => error.code === 'ImageSizeInvalid' && /\/images\/1/.test(error.message),
     )
   })
 
@@ -82,7 +82,7 @@ describe('the job of a text-to-video task', () => {
     assert.equal(film({ resolution: '720p' }, image(400)).width, 2880)
     assert.throws(
       () => film({ resolution: '720p' }, image(401)),
-      new VideoFault(
+      new VideoError(
         'ImageSizeInvalid',
         '/images/0 must have an aspect ratio from 1:4 to 4:1, got 401×100',
       ),
@@ -106,11 +106,16 @@ describe('the job of a text-to-video task', () => {
     })
 
   test('has movement, style, music and sound where they take effect', () => {
-    const looks = film({ model: 'videoq1', movement_amplitude: 'large', style: 'anime', bgm: true })
-    assert.deepEqual([looks.movement, looks.style, looks.bgm], ['large', 'anime', true])
-    const heard = { audio: true, audio_type: 'speech_only' } as const
-    assert.equal(film({ model: 'videoq1', ...heard }).audio, 'speech_only')
-    assert.equal(film({ model: 'videoq3-pro', ...heard }).audio, 'all')
+    const checks = film({
+      model: 'videoq1',
+      movement_amplitude: 'large',
+      style: 'anime',
+      bgm: true,
+    })
+    assert.deepEqual([checks.movement, checks.style, checks.bgm], ['large', 'anime', true])
+    const received = { audio: true, audio_type: 'speech_only' } as const
+    assert.equal(film({ model: 'videoq1', ...received }).audio, 'speech_only')
+    assert.equal(film({ model: 'videoq3-pro', ...received }).audio, 'all')
     assert.equal(film({ model: 'videoq3-pro', audio: false }).audio, 'none')
   })
 
@@ -157,7 +162,7 @@ describe('the job of an extension', () => {
     const narrow = { path: '/narrow', width: 16, height: 4096 }
     assert.throws(
       () => extend({ video_url: narrow }),
-      (fault) => fault instanceof VideoFault && fault.code === 'VideoFormatInvalid',
+      (error) => error instanceof VideoError && error.code === 'VideoFormatInvalid',
     )
   })
 

@@ -25,7 +25,7 @@ export interface NewVideo extends Partial<Omit<NewVideoTask, 'inputs'>> {
   quota?: Quota
 }
 
-/** Inserts a task as a creation does: undefined, and nothing written, when a limit refuses it. */
+/** Inserts a task as a creation does: undefined, and nothing written, when a limit rejects it. */
 export const insertVideo = async (
   { sql }: Pick<TestDatabase, 'sql'>,
   { limit, quota, inputs = [], ...given }: NewVideo = {},
@@ -54,7 +54,7 @@ export const insertVideo = async (
 
 const SETTINGS = applyTextToVideoDefaults({ model: 'videoq1', prompt: 'ocean' }, () => 0.5)
 
-/** As `insertVideo`, of a task that no limit refuses. */
+/** As `insertVideo`, of a task that no limit rejects. */
 export const getVideo = async (
   database: Pick<TestDatabase, 'sql'>,
   given?: NewVideo,
@@ -71,7 +71,9 @@ export const claimVideo = (
 
 /** Has a task enter the queue of its owner. */
 export const enterVideo = (database: Pick<TestDatabase, 'sql'>, id: string, slots: number) =>
-  unitOfWork(database, (sql, tell) => enterQueue(sql, id, { slots, offPeakSeconds: 60, tell }))
+  unitOfWork(database, (sql, enqueue) =>
+    enterQueue(sql, id, { slots, offPeakSeconds: 60, enqueue }),
+  )
 
 /** Inserts a task of an owner and brings it to success with files of these names, which are nowhere. */
 export const finishVideo = async (
@@ -83,7 +85,7 @@ export const finishVideo = async (
   await enterVideo(database, id, slots)
   await claimVideo(database, id)
   const facts = { contentType: 'video/mp4', bytes: 1, sha256: 'x', width: 64, height: 36 }
-  await unitOfWork(database, async (sql, tell) => {
+  await unitOfWork(database, async (sql, enqueue) => {
     const record = async (): Promise<void> => {
       const results = files.map((name) => ({
         ...facts,
@@ -93,7 +95,7 @@ export const finishVideo = async (
       await insertTaskResults(sql, id, { results })
       await insertCreation(sql, id, { seconds: 5.5, fps: 24, width: 64, height: 36 })
     }
-    await completeVideoTask(sql, { id, fence: 1, record }, { slots, tell })
+    await completeVideoTask(sql, { id, fence: 1, record }, { slots, enqueue })
   })
   return id
 }

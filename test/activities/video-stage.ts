@@ -3,7 +3,7 @@ import { after, before } from 'node:test'
 import { createCoreActivities, createMediaActivities } from '../../activities/index.ts'
 import { makeDatabase } from '../../src/db/client.ts'
 import { insertOutbox } from '../../src/db/shared/outbox.ts'
-import { deliveryWorkflowId, startDelivery, startFirstTries } from '../../src/jobs/event.ts'
+import { deliveryWorkflowId, startDelivery, startFirstAttempts } from '../../src/jobs/event.ts'
 import { makeJobs } from '../../src/jobs/client.ts'
 import { mediaQueue } from '../../src/jobs/start.ts'
 import { startVideoTask, taskWorkflowId } from '../../src/jobs/task.ts'
@@ -38,7 +38,7 @@ export const startStage = async () => {
   const deps = {
     ...place.deps,
     slots: 1,
-    kick: jobs.kick,
+    dispatchNow: jobs.dispatchNow,
     videoEngine: engine.engine,
     announceEvent: (id: string) => void jobs.announceEvent(id),
     startDelivery: (task: Parameters<typeof startDelivery>[0]) =>
@@ -47,7 +47,7 @@ export const startStage = async () => {
     // A receiver may ask for an hour, in which no test ends: what is sent then was sent for another reason.
     delivery: {
       schedule: { ...SHORT_SCHEDULE, retryAfterSeconds: 3600 },
-      putOffSeconds: 0.05,
+      deferSeconds: 0.05,
       limits: PATIENT_LIMITS,
     },
   }
@@ -66,7 +66,7 @@ export const startStage = async () => {
   const relay = startRelay({ sql, jobs, log, intervalMs: 100 })
   const timings = { timing: TIMING, videoTiming: VIDEO_TIMING }
   const options = { sql, jobs, taskQueue, ...timings, slots: 1, runs: 1 }
-  await jobs.keep(startFirstTries(options))
+  await jobs.keep(startFirstAttempts(options))
   return {
     place,
     jobs,
@@ -79,12 +79,12 @@ export const startStage = async () => {
     workflow: (id: string) => jobs.client.workflow.getHandle(taskWorkflowId('video', id)),
     /** The delivery of its events. */
     delivery: (id: string) => jobs.client.workflow.getHandle(deliveryWorkflowId(id)),
-    /** Runs reconcile, which looks at every open task, until something has happened. `look` takes the place of its own. */
-    async whileReconciling(happens: () => Promise<unknown>, look: Jobs['look'] = jobs.look) {
+    /** Runs reconcile, which looks at every open task, until something has happened. `check` takes the place of its own. */
+    async whileReconciling(happens: () => Promise<unknown>, check: Jobs['check'] = jobs.check) {
       const { url } = place.database
       const lockSql = makeDatabase({ url, ...PATIENT })
-      const looking = { ...options, jobs: { ...jobs, look } }
-      const loop = startReconcile({ ...looking, lockSql, log, intervalMs: 50, afterSeconds: 0 })
+      const surveying = { ...options, jobs: { ...jobs, check } }
+      const loop = startReconcile({ ...surveying, lockSql, log, intervalMs: 50, afterSeconds: 0 })
       await happens().finally(async () => {
         await loop.stop()
         await lockSql.end({ timeout: 1 })
@@ -102,14 +102,14 @@ export const startStage = async () => {
         offPeak: false,
       }
       const start = startVideoTask(facts, options)
-      jobs.kick(await sql.begin((sql) => insertOutbox(sql, start)))
+      jobs.dispatchNow(await sql.begin((sql) => insertOutbox(sql, start)))
       return id
     },
     async close() {
       await relay.stop()
       stopping.abort()
       await workers.stop()
-      await jobs.settle()
+      await jobs.drain()
       await connection.close()
       await place.close()
     },

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 
-import { makeVideoTaskMoves } from '../../activities/video-task.ts'
-import type { RenderedVideoTask } from '../../activities/video-task.ts'
+import { makeVideoTaskTransitions } from '../../activities/video-task.ts'
+import type { StoredVideoAttempt } from '../../activities/video-task.ts'
 import { cancelVideoTask, findVideoTask } from '../../src/db/video-task/video-task.ts'
-import { TASK_FAULTS } from '../../src/domain/task/task-fault.ts'
-import { VIDEO_FAULTS } from '../../src/domain/video-task/video-fault.ts'
+import { TASK_ERRORS } from '../../src/domain/task/task-error.ts'
+import { VIDEO_ERRORS } from '../../src/domain/video-task/video-error.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import { usePlace } from './place.ts'
 import { makeVideoEngine, renderVideo, VIDEO_TIMING } from './video-engine.ts'
@@ -14,23 +14,23 @@ import type { NewVideo } from './video-place.ts'
 
 describe('the move of a video task', () => {
   const place = usePlace()
-  let moves: ReturnType<typeof makeVideoTaskMoves>
+  let transitions: ReturnType<typeof makeVideoTaskTransitions>
 
   before(async () => {
     place.deps.videoEngine = makeVideoEngine()
-    moves = makeVideoTaskMoves(place.deps)
+    transitions = makeVideoTaskTransitions(place.deps)
   })
 
-  const enqueue = (id: string) => moves.enqueueVideoTask(id, VIDEO_TIMING)
+  const enqueue = (id: string) => transitions.enqueueVideoTask(id, VIDEO_TIMING)
   const insert = (owner: string, given: NewVideo = {}) =>
     getVideo(place.database, { owner, ...given })
   const see = (id: string) => seeVideo(place.database, id)
-  const renderAgain = async (id: string): Promise<RenderedVideoTask> => {
+  const renderAgain = async (id: string): Promise<StoredVideoAttempt> => {
     const rendered = await renderVideo(place.deps, id)
     assert.ok(rendered, 'the task is open')
     return rendered
   }
-  const begin = async (owner: string): Promise<{ id: string; rendered: RenderedVideoTask }> => {
+  const begin = async (owner: string): Promise<{ id: string; rendered: StoredVideoAttempt }> => {
     const id = await insert(owner)
     await enqueue(id)
     return { id, rendered: await renderAgain(id) }
@@ -43,10 +43,12 @@ describe('the move of a video task', () => {
   }
   const listResults = (id: string) => place.deps.storage.list(`results/${id}`)
   const cancel = (id: string) =>
-    unitOfWork(place.database, (sql, tell) => cancelVideoTask(sql, id, { ...place.deps, tell }))
+    unitOfWork(place.database, (sql, enqueueRow) =>
+      cancelVideoTask(sql, id, { ...place.deps, enqueue: enqueueRow }),
+    )
   /** What Temporal was told of at once since the last look; every bit of it is in the outbox. */
-  const takeKicked = async (): Promise<string[]> => {
-    const rows = place.kicked.splice(0)
+  const takeDispatched = async (): Promise<string[]> => {
+    const rows = place.dispatched.splice(0)
     for (const { id, workflowId } of rows) {
       const [row] = await place.deps.sql`
         select workflow_id, signal_name, dispatched_at from outbox where id = ${id}
@@ -66,7 +68,7 @@ describe('the move of a video task', () => {
     assert.deepEqual(await enqueue(first), { ...stand, isAdmitted: true })
     assert.deepEqual(await enqueue(third), { ...stand, isAdmitted: false })
     assert.deepEqual((await see(first)).events, ['created', 'queueing'])
-    assert.deepEqual(await takeKicked(), [])
+    assert.deepEqual(await takeDispatched(), [])
   })
 
   test('to queueing says how long an off-peak task may take', async () => {
@@ -86,8 +88,8 @@ describe('the move of a video task', () => {
 
   test('to success takes the video, once', async () => {
     const { id, rendered } = await begin('success')
-    assert.equal(await moves.completeVideoTask(id, rendered), 'success')
-    assert.equal(await moves.completeVideoTask(id, rendered), 'success')
+    assert.equal(await transitions.completeVideoTask(id, rendered), 'success')
+    assert.equal(await transitions.completeVideoTask(id, rendered), 'success')
     const { events, ledger } = await see(id)
     assert.deepEqual(events, ['created', 'queueing', 'processing', 'success'])
     assert.deepEqual(ledger, ['charge 10'])
@@ -102,16 +104,16 @@ describe('the move of a video task', () => {
   test('to success wakes the task it made room for', async () => {
     const [first, , third] = await crowd('next')
     const rendered = await renderAgain(first)
-    assert.equal(await moves.completeVideoTask(first, rendered), 'success')
-    assert.deepEqual(await takeKicked(), wakes(third))
-    await moves.completeVideoTask(first, rendered)
-    assert.deepEqual(await takeKicked(), [], 'a repetition wakes nobody')
+    assert.equal(await transitions.completeVideoTask(first, rendered), 'success')
+    assert.deepEqual(await takeDispatched(), wakes(third))
+    await transitions.completeVideoTask(first, rendered)
+    assert.deepEqual(await takeDispatched(), [], 'a repetition wakes nobody')
   })
 
   test('to success of a stale fence changes nothing and says that the task is open', async () => {
     const { id, rendered } = await begin('stale')
     await renderAgain(id)
-    assert.equal(await moves.completeVideoTask(id, rendered), 'processing')
+    assert.equal(await transitions.completeVideoTask(id, rendered), 'processing')
     assert.deepEqual((await see(id)).events, ['created', 'queueing', 'processing'])
     assert.equal((await listResults(id)).length, 4)
   })
@@ -119,15 +121,15 @@ describe('the move of a video task', () => {
   test('to success without a video says where the task stands', async () => {
     const [, , third] = await crowd('waits')
     assert.equal(await renderVideo(place.deps, third), undefined)
-    assert.equal(await moves.completeVideoTask(third), 'queueing')
+    assert.equal(await transitions.completeVideoTask(third), 'queueing')
     await cancel(third)
-    assert.equal(await moves.completeVideoTask(third), 'failed')
+    assert.equal(await transitions.completeVideoTask(third), 'failed')
   })
 
   test('to success sweeps older attempts', async () => {
     const { id } = await begin('sweep')
     const rendered = await renderAgain(id)
-    await moves.completeVideoTask(id, rendered)
+    await transitions.completeVideoTask(id, rendered)
     assert.deepEqual((await listResults(id)).toSorted(), [
       `results/${id}/2/cover.jpg`,
       `results/${id}/2/video.mp4`,
@@ -139,7 +141,7 @@ describe('the move of a video task', () => {
     await enqueue(id)
     await cancel(id)
     assert.equal(await renderVideo(place.deps, id), undefined)
-    assert.equal(await moves.completeVideoTask(id), 'failed')
+    assert.equal(await transitions.completeVideoTask(id), 'failed')
     assert.deepEqual((await see(id)).ledger, ['charge 10', 'refund 10'])
   })
 
@@ -147,39 +149,44 @@ describe('the move of a video task', () => {
     const [first, , third] = await crowd('failure')
     await renderAgain(first)
     for (const expected of [wakes(third), []]) {
-      assert.equal(await moves.failVideoTask(first, { code: 'SystemThrottling' }), 'failed')
-      assert.deepEqual(await takeKicked(), expected)
+      assert.equal(await transitions.failVideoTask(first, { code: 'SystemThrottling' }), 'failed')
+      assert.deepEqual(await takeDispatched(), expected)
     }
     const { events, ledger, errorCode, errorMessage } = await see(first)
     assert.deepEqual(events, ['created', 'queueing', 'processing', 'failed'])
     assert.deepEqual(ledger, ['charge 10', 'refund 10'])
-    assert.deepEqual([errorCode, errorMessage], ['SystemThrottling', VIDEO_FAULTS.SystemThrottling])
+    assert.deepEqual([errorCode, errorMessage], ['SystemThrottling', VIDEO_ERRORS.SystemThrottling])
     assert.deepEqual(await listResults(first), [])
   })
 
-  const TOLD: [code: string, message: string | undefined, errorCode: string, told: string][] = [
+  const NOTIFIED: [
+    code: string,
+    message: string | undefined,
+    errorCode: string,
+    notified: string,
+  ][] = [
     ['ImageDownloadFailure', '/images/0: x', 'ImageDownloadFailure', '/images/0: x'],
-    ['VideoFormatInvalid', undefined, 'VideoFormatInvalid', VIDEO_FAULTS.VideoFormatInvalid],
-    ['cancelled', undefined, 'UserCancelled', TASK_FAULTS.cancelled],
-    ['timeout', undefined, 'InternalServiceFailure', TASK_FAULTS.timeout],
+    ['VideoFormatInvalid', undefined, 'VideoFormatInvalid', VIDEO_ERRORS.VideoFormatInvalid],
+    ['cancelled', undefined, 'UserCancelled', TASK_ERRORS.cancelled],
+    ['timeout', undefined, 'InternalServiceFailure', TASK_ERRORS.timeout],
     ['engine_failed', 'ten times', 'InternalServiceFailure', 'ten times'],
-    ['internal_error', undefined, 'InternalServiceFailure', TASK_FAULTS.internal_error],
+    ['internal_error', undefined, 'InternalServiceFailure', TASK_ERRORS.internal_error],
     // What a failure that nobody knows says was not written for callers.
-    ['ERR_SOMETHING', '/srv/x', 'InternalServiceFailure', TASK_FAULTS.internal_error],
-    ['toString', '/srv/x', 'InternalServiceFailure', TASK_FAULTS.internal_error],
+    ['ERR_SOMETHING', '/srv/x', 'InternalServiceFailure', TASK_ERRORS.internal_error],
+    ['toString', '/srv/x', 'InternalServiceFailure', TASK_ERRORS.internal_error],
   ]
-  for (const [code, message, errorCode, told] of TOLD)
+  for (const [code, message, errorCode, notified] of NOTIFIED)
     test(`to failed tells ${code} as ${errorCode}`, async () => {
       const id = await insert('told')
-      await moves.failVideoTask(id, { code, ...(message !== undefined && { message }) })
+      await transitions.failVideoTask(id, { code, ...(message !== undefined && { message }) })
       const seen = await see(id)
-      assert.deepEqual([seen.errorCode, seen.errorMessage], [errorCode, told])
+      assert.deepEqual([seen.errorCode, seen.errorMessage], [errorCode, notified])
     })
 
   test('to failed after a cancellation changes nothing', async () => {
     const id = await insert('cancelled')
     await cancel(id)
-    assert.equal(await moves.failVideoTask(id, { code: 'timeout' }), 'failed')
+    assert.equal(await transitions.failVideoTask(id, { code: 'timeout' }), 'failed')
     const { errorCode, events, ledger } = await see(id)
     assert.equal(errorCode, 'UserCancelled')
     assert.deepEqual(events, ['created', 'failed'])
@@ -188,8 +195,8 @@ describe('the move of a video task', () => {
 
   test('to failed leaves a task in success, its credits and its files as they are', async () => {
     const { id, rendered } = await begin('stays')
-    await moves.completeVideoTask(id, rendered)
-    assert.equal(await moves.failVideoTask(id, { code: 'cancelled' }), 'success')
+    await transitions.completeVideoTask(id, rendered)
+    assert.equal(await transitions.failVideoTask(id, { code: 'cancelled' }), 'success')
     assert.deepEqual((await see(id)).ledger, ['charge 10'])
     assert.equal((await listResults(id)).length, 2)
   })

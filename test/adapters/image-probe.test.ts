@@ -8,7 +8,7 @@ import { deflateSync } from 'node:zlib'
 import sharp from 'sharp'
 
 import { probeImage } from '../../src/adapters/image-probe.ts'
-import { TaskFault } from '../../src/domain/task/task-fault.ts'
+import { TaskError } from '../../src/domain/task/task-error.ts'
 import { makePicture } from '../support/pictures.ts'
 import { gifOfFrames, makeTiff, pngChunk, pngOfTexts, webpOfFrames } from './image-bombs.ts'
 
@@ -27,8 +27,8 @@ describe('image probe', () => {
     return await probeImage(path, { maxPixels })
   }
 
-  const refused = (code: string, message?: RegExp) => (error: unknown) => {
-    assert.ok(error instanceof TaskFault, String(error))
+  const rejected = (code: string, message?: RegExp) => (error: unknown) => {
+    assert.ok(error instanceof TaskError, String(error))
     assert.equal(error.code, code)
     assert.ok(!error.message.includes(folder))
     if (message !== undefined) assert.match(error.message, message)
@@ -80,11 +80,14 @@ describe('image probe', () => {
   test('counts width × height against the limit', async () => {
     const picture = await makePicture({ width: 40, height: 20 })
     assert.equal((await probe(picture, 800)).width, 40)
-    await assert.rejects(probe(picture, 799), refused('pixel_limit', /40 × 20 .* 799/))
+    await assert.rejects(probe(picture, 799), rejected('pixel_limit', /40 × 20 .* 799/))
   })
 
   test('reports a PNG that declares 50,000 × 50,000 by its size', async () => {
-    await assert.rejects(probe(declarePng(50_000, 50_000)), refused('pixel_limit', /50000 × 50000/))
+    await assert.rejects(
+      probe(declarePng(50_000, 50_000)),
+      rejected('pixel_limit', /50000 × 50000/),
+    )
   })
 
   test('reports an AVIF that declares 50,000 × 50,000 by its size', async () => {
@@ -92,7 +95,7 @@ describe('image probe', () => {
     const size = avif.indexOf('ispe') + 8
     avif.writeUInt32BE(50_000, size)
     avif.writeUInt32BE(50_000, size + 4)
-    await assert.rejects(probe(avif), refused('pixel_limit'))
+    await assert.rejects(probe(avif), rejected('pixel_limit'))
   })
 
   test('passes a JPEG that is cut behind its header', async () => {
@@ -100,7 +103,7 @@ describe('image probe', () => {
     assert.equal((await probe(jpeg.subarray(0, jpeg.length / 2))).width, 200)
   })
 
-  const REFUSED: [title: string, bytes: () => Buffer | Promise<Buffer>][] = [
+  const REJECTED: [title: string, bytes: () => Buffer | Promise<Buffer>][] = [
     ['an empty file', () => Buffer.alloc(0)],
     ['one byte', () => Buffer.from([0xff])],
     ['text', () => Buffer.from('plain text, nothing else')],
@@ -121,9 +124,9 @@ describe('image probe', () => {
     ['a TIFF of its signature', () => Buffer.from('II*\0')],
     ['a PNG renamed JPEG inside', async () => Buffer.concat([JPEG_MAGIC, await makePicture()])],
   ]
-  for (const [title, bytes] of REFUSED) {
-    test(`refuses ${title}`, async () => {
-      await assert.rejects(probe(await bytes()), refused('image_invalid'))
+  for (const [title, bytes] of REJECTED) {
+    test(`rejects ${title}`, async () => {
+      await assert.rejects(probe(await bytes()), rejected('image_invalid'))
     })
   }
 
@@ -139,15 +142,15 @@ describe('image probe', () => {
       ['MiB of a TIFF', 63, (mib) => makeTiff({ fields: 10, valueBytes: mib * 2 ** 20 })],
     ]
   for (const [title, most, make] of PARTS) {
-    test(`takes ${most} ${title}, and refuses one more`, async () => {
+    test(`takes ${most} ${title}, and rejects one more`, async () => {
       assert.deepEqual((await probe(await make(most))).width, 1)
-      await assert.rejects(probe(await make(most + 1)), refused('image_invalid', /too many/))
+      await assert.rejects(probe(await make(most + 1)), rejected('image_invalid', /too many/))
     })
   }
 
-  test('refuses a TIFF whose pages never end', async () => {
+  test('rejects a TIFF whose pages never end', async () => {
     const tiff = makeTiff({ pages: 2, endless: true })
-    await assert.rejects(probe(tiff), refused('image_invalid', /too many/))
+    await assert.rejects(probe(tiff), rejected('image_invalid', /too many/))
   })
 
   test('lets a fault of the disk through', async () => {

@@ -157,14 +157,14 @@ describe('the inspector', () => {
       runMs: PATIENCE_MS,
       heapMegabytes: 384,
     })
-    const news: string[] = []
+    const notifyChange: string[] = []
     const order = { path, nodeId: 'demo', dependencies: [], skip: [] }
     const { end } = await child.run(order, ({ kind, ...rest }) => {
-      news.push(`${kind} ${'section' in rest ? rest.section : ''}`)
-      if (news.at(-1) === 'begin findings') void child.kill()
+      notifyChange.push(`${kind} ${'section' in rest ? rest.section : ''}`)
+      if (notifyChange.at(-1) === 'begin findings') void child.kill()
     })
     assert.equal(end, 'crashed')
-    assert.deepEqual(news.slice(-2), ['section nodes', 'begin findings'])
+    assert.deepEqual(notifyChange.slice(-2), ['section nodes', 'begin findings'])
   })
 
   test('reads as another user where this process is root', async (t) => {

@@ -8,13 +8,13 @@ import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { DownloadOptions } from '../../src/adapters/outbound/download.ts'
-import { OutboundFault, toTaskFault } from '../../src/adapters/outbound/fault.ts'
-import type { OutboundFaultKind } from '../../src/adapters/outbound/fault.ts'
+import { OutboundError, toTaskError } from '../../src/adapters/outbound/error.ts'
+import type { OutboundErrorKind } from '../../src/adapters/outbound/error.ts'
 import { makeOutbound } from '../../src/adapters/outbound/outbound.ts'
 import { makeClient } from '../../src/adapters/outbound/client.ts'
 import { openSystemSocket } from '../../src/adapters/outbound/connector.ts'
 import { makeResolver } from '../../src/adapters/outbound/resolver.ts'
-import { OUTBOUND_FAULTS, toOutboundFault } from '../../src/adapters/outbound/fault.ts'
+import { OUTBOUND_ERRORS, toOutboundError } from '../../src/adapters/outbound/error.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { listen, startReceiver, type Receiver } from '../support/network.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
@@ -24,10 +24,10 @@ const ON = { allowLoopback: true, ports: [], deny: [] }
 const BODY = randomBytes(300_000)
 const SHA256 = createHash('sha256').update(BODY).digest('hex')
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => void
+type RespondWith = (request: IncomingMessage, response: ServerResponse) => void
 
 const redirectTo =
-  (location: string | undefined, status = 302): Answer =>
+  (location: string | undefined, status = 302): RespondWith =>
   (_request, response) =>
     response.writeHead(status, location === undefined ? {} : { location }).end('elsewhere')
 
@@ -35,7 +35,7 @@ const redirectTo =
 const begin = (response: ServerResponse, headers: Record<string, string | number>, text: string) =>
   response.writeHead(200, headers).write(text)
 
-const ANSWERS: Record<string, Answer> = {
+const RESPONSES: Record<string, RespondWith> = {
   '/image': (_request, response) => response.end(BODY),
   '/chunked': (_request, response) => {
     response.write(BODY.subarray(0, 1_000))
@@ -110,7 +110,7 @@ describe('a download with the switch on', () => {
     toFile = join(folder, 'image')
     receiver = await startReceiver((request, response) => {
       requests.push(request)
-      ANSWERS[request.url ?? '']?.(request, response)
+      RESPONSES[request.url ?? '']?.(request, response)
     })
   })
   beforeEach(async () => {
@@ -132,11 +132,11 @@ describe('a download with the switch on', () => {
       ...options,
     })
 
-  const fails = async (downloading: Promise<unknown>, kind: OutboundFaultKind, text?: string) => {
+  const fails = async (downloading: Promise<unknown>, kind: OutboundErrorKind, text?: string) => {
     await assert.rejects(downloading, (error) => {
-      assert.ok(error instanceof OutboundFault, String(error))
+      assert.ok(error instanceof OutboundError, String(error))
       assert.equal(error.kind, kind, `${error.message}: ${String(error.cause)}`)
-      assert.equal(error.message, text ?? OUTBOUND_FAULTS[kind].message)
+      assert.equal(error.message, text ?? OUTBOUND_ERRORS[kind].message)
       return true
     })
     assert.deepEqual(await readdir(folder), [])
@@ -166,12 +166,12 @@ describe('a download with the switch on', () => {
   })
 
   test('tells the bytes written so far', async () => {
-    const told: number[] = []
-    await from('/image', { onProgress: (bytes) => told.push(bytes) })
-    assert.equal(told.at(-1), BODY.length)
+    const notified: number[] = []
+    await from('/image', { onProgress: (bytes) => notified.push(bytes) })
+    assert.equal(notified.at(-1), BODY.length)
     assert.deepEqual(
-      told,
-      [...new Set(told)].toSorted((a, b) => a - b),
+      notified,
+      [...new Set(notified)].toSorted((a, b) => a - b),
     )
   })
 
@@ -210,7 +210,7 @@ describe('a download with the switch on', () => {
     await fails(from('/hop1', { maxRedirects: 0 }), 'too_many_redirects', 'more than 0 redirects')
   })
 
-  const failing: Record<string, [OutboundFaultKind, string?]> = {
+  const failing: Record<string, [OutboundErrorKind, string?]> = {
     '/loop': ['too_many_redirects', 'more than 5 redirects'],
     '/nowhere': ['status', 'answered with status 302'],
     '/unmodified': ['status', 'answered with status 304'],
@@ -330,7 +330,7 @@ describe('a download with the switch on', () => {
     const closed: Promise<unknown>[] = []
     const watched = await startReceiver((request, response) => {
       closed.push(new Promise((resolve) => request.socket.once('close', resolve)))
-      ANSWERS[request.url ?? '']?.(request, response)
+      RESPONSES[request.url ?? '']?.(request, response)
     })
     t.after(watched.close)
     const url = (path: string) => ({ url: `http://127.0.0.1:${watched.port}${path}` })
@@ -414,7 +414,7 @@ describe('a download with the switch on', () => {
 })
 
 describe('an outbound fault', () => {
-  const codes: Record<OutboundFaultKind, string> = {
+  const codes: Record<OutboundErrorKind, string> = {
     address_refused: 'address_refused',
     downgrade: 'address_refused',
     too_large: 'file_too_large',
@@ -430,15 +430,15 @@ describe('an outbound fault', () => {
   }
   for (const [kind, code] of Object.entries(codes))
     test(`of kind ${kind} ends an image task with ${code} and names the field`, () => {
-      const fault = new OutboundFault(kind as OutboundFaultKind)
-      const taskFault = toTaskFault(fault, '/image')
-      assert.equal(taskFault.code, code)
-      assert.equal(taskFault.message, `/image: ${fault.message}`)
+      const error = new OutboundError(kind as OutboundErrorKind)
+      const taskError = toTaskError(error, '/image')
+      assert.equal(taskError.code, code)
+      assert.equal(taskError.message, `/image: ${error.message}`)
     })
 
   test('tells nothing of the error behind it', () => {
-    const fault = toOutboundFault(new Error('connect ECONNREFUSED 10.0.0.1:443'))
-    assert.equal(fault.kind, 'unknown')
-    assert.equal(fault.message, OUTBOUND_FAULTS.unknown.message)
+    const error = toOutboundError(new Error('connect ECONNREFUSED 10.0.0.1:443'))
+    assert.equal(error.kind, 'unknown')
+    assert.equal(error.message, OUTBOUND_ERRORS.unknown.message)
   })
 })

@@ -18,7 +18,7 @@ import { makeCertificate } from '../support/certificate.ts'
 import { listen } from '../support/network.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import {
-  answer,
+  respond,
   dripBody,
   dripHead,
   flood,
@@ -97,7 +97,7 @@ describe('a post', () => {
   }
 
   test('arrives byte for byte, with the headers given and few others', async () => {
-    const posted = await send(answer(200), { url: receiver.url('/hook?token=a%20b') })
+    const posted = await send(respond(200), { url: receiver.url('/hook?token=a%20b') })
     is(posted, 204)
     const [request, ...others] = receiver.of('/hook?token=a%20b')
     assert.equal(others.length, 0)
@@ -117,27 +117,27 @@ describe('a post', () => {
 
   test('arrives whole when it is empty, and when it is 12 MiB', async () => {
     for (const body of [Buffer.alloc(0), Buffer.alloc(12_582_912, 'a')]) {
-      is(await send(answer(204), { body }), 204)
+      is(await send(respond(204), { body }), 204)
       assert.ok(receiver.received.at(-1)?.body.equals(body), `${body.length} bytes`)
     }
   })
 
   test('works by the name localhost and tells the address behind it', async () => {
-    const posted = await send(answer(204), { url: receiver.url('/', 'localhost') })
+    const posted = await send(respond(204), { url: receiver.url('/', 'localhost') })
     is(posted, 204)
     assert.equal(posted.address, '127.0.0.1')
   })
 
   for (const status of [200, 201, 202, 204, 299, 304, 400, 404, 410, 429, 500, 502, 503, 504, 599])
     test(`tells the status ${status}`, async () => {
-      is(await send(answer(status)), status)
+      is(await send(respond(status)), status)
     })
 
   for (const status of [301, 302, 303, 307, 308])
     test(`follows no ${status}`, async () => {
       const before = receiver.received.length
       const location = receiver.url('/target')
-      is(await send(answer(status, { location }, 'elsewhere')), status)
+      is(await send(respond(status, { location }, 'elsewhere')), status)
       assert.equal(receiver.received.length, before + 1)
       assert.equal(receiver.of('/target').length, 0)
     })
@@ -147,7 +147,7 @@ describe('a post', () => {
     ['Sun, 06 Nov 2095 08:49:37 GMT', 60],
   ] as const)
     test(`tells Retry-After as it came: ${value}`, async () => {
-      const posted = await send(answer(429, { 'retry-after': value }, 'slow down'))
+      const posted = await send(respond(429, { 'retry-after': value }, 'slow down'))
       assert.equal(is(posted, 429), 'slow down')
       const now = new Date('2095-11-06T08:48:37Z')
       assert.equal(parseRetryAfter(posted.status ? posted.retryAfter : '', now), seconds)
@@ -186,7 +186,7 @@ describe('a post', () => {
     }
 
     test('goes on its connection, whatever the status was', async () => {
-      assert.deepEqual(await sendInTurn(4, answer(204), answer(500, {}, 'x'), answer(410)), {
+      assert.deepEqual(await sendInTurn(4, respond(204), respond(500, {}, 'x'), respond(410)), {
         outcomes: [204, 500, 410, 410],
         requests: 4,
         connections: 1,
@@ -194,12 +194,12 @@ describe('a post', () => {
     })
 
     test('is sent once more when that connection ends before a byte of the answer', async () => {
-      assert.deepEqual(await sendInTurn(2, answer(204), reset, answer(200)), {
+      assert.deepEqual(await sendInTurn(2, respond(204), reset, respond(200)), {
         outcomes: [204, 200],
         requests: 3,
         connections: 2,
       })
-      assert.deepEqual(await sendInTurn(2, answer(204), hangUp, reset), {
+      assert.deepEqual(await sendInTurn(2, respond(204), hangUp, reset), {
         outcomes: [204, 'reset'],
         requests: 3,
         // The first goes on the one that is left.
@@ -209,7 +209,7 @@ describe('a post', () => {
 
     test('is not sent again when the answer had begun', async () => {
       const cut = write('HTTP/1.1 2', (socket) => socket.destroy())
-      assert.deepEqual(await sendInTurn(2, answer(204), cut, answer(200)), {
+      assert.deepEqual(await sendInTurn(2, respond(204), cut, respond(200)), {
         outcomes: [204, 'reset'],
         requests: 2,
         connections: 1,
@@ -217,7 +217,7 @@ describe('a post', () => {
     })
 
     test('is not sent again on a connection of its own', async () => {
-      assert.deepEqual(await sendInTurn(3, reset, answer(200, { connection: 'close' })), {
+      assert.deepEqual(await sendInTurn(3, reset, respond(200, { connection: 'close' })), {
         outcomes: ['reset', 200, 200],
         requests: 3,
         connections: 3,
@@ -228,7 +228,7 @@ describe('a post', () => {
       const [path, host] = [`/turns-${(paths += 1)}`, 'localhost']
       const sendTo = (address: string) => {
         const located = { addresses: [address], tookMs: 0 }
-        return send(answer(204), { url: receiver.url(path, host), located })
+        return send(respond(204), { url: receiver.url(path, host), located })
       }
       is(await sendTo('127.0.0.1'), 204)
       assert.equal(fails(await sendTo('127.0.0.2'), 'connect').address, '127.0.0.2')
@@ -240,30 +240,30 @@ describe('a post', () => {
       const [all, end] = [makeLatch(), makeLatch()]
       const held: Reply = (turn) => {
         if ((arrived += 1) === 256) all.open()
-        heldUntil(end.opened, answer(200))(turn)
+        heldUntil(end.opened, respond(200))(turn)
       }
       const others = Array.from({ length: 256 }, () => send(held))
       await all.opened
-      is(await send(answer(200)), 200)
+      is(await send(respond(200)), 200)
       assert.equal(receiver.received.at(-1)?.headers['connection'], 'close')
       end.open()
       for (const posted of await Promise.all(others)) is(posted, 200)
     })
 
     test('keeps no connection whose answer was not read to its end', async () => {
-      const { connections } = await sendInTurn(2, answer(200, {}, 'x'.repeat(100_000)))
+      const { connections } = await sendInTurn(2, respond(200, {}, 'x'.repeat(100_000)))
       assert.equal(connections, 2)
     })
   })
 
   describe('whose answer goes on', () => {
     const excerpts: [title: string, reply: Reply, excerpt: string][] = [
-      ['in text', answer(200, {}, 'taken'), 'taken'],
-      ['in more than 1 KiB', answer(500, {}, 'x'.repeat(1_025)), 'x'.repeat(1_024)],
-      ['with control characters', answer(200, {}, 'a\u0000b\r\n\tc\u001b[31m\u0085d'), 'abc[31md'],
+      ['in text', respond(200, {}, 'taken'), 'taken'],
+      ['in more than 1 KiB', respond(500, {}, 'x'.repeat(1_025)), 'x'.repeat(1_024)],
+      ['with control characters', respond(200, {}, 'a\u0000b\r\n\tc\u001b[31m\u0085d'), 'abc[31md'],
       [
         'with a character at the limit',
-        answer(200, {}, `${'x'.repeat(1_022)}😀`),
+        respond(200, {}, `${'x'.repeat(1_022)}😀`),
         'x'.repeat(1_022),
       ],
       ['in bytes that are no text', write(`${head(200, 'content-length: 3')}\u0000ä`), 'ä'],
@@ -455,7 +455,7 @@ describe('a post', () => {
     const reason = new Error('the worker is stopping')
     const before = receiver.received.length
     await assert.rejects(
-      send(answer(200), { signal: AbortSignal.abort(reason) }),
+      send(respond(200), { signal: AbortSignal.abort(reason) }),
       (error) => error === reason,
     )
     assert.equal(receiver.received.length, before)
@@ -486,7 +486,7 @@ describe('a post', () => {
       send(() => client.close(), {}, client),
       { name: 'AbortError' },
     )
-    await assert.rejects(send(answer(200), {}, client), { name: 'AbortError' })
+    await assert.rejects(send(respond(200), {}, client), { name: 'AbortError' })
   })
 
   test('goes beside a hundred others, each on a connection of its own', async () => {
@@ -495,7 +495,7 @@ describe('a post', () => {
     const all = makeLatch()
     const reply: Reply = (turn) => {
       if ((arrived += 1) === 100) all.open()
-      heldUntil(all.opened, answer(200))(turn)
+      heldUntil(all.opened, respond(200))(turn)
     }
     const posted = await Promise.all(Array.from({ length: 100 }, () => send(reply)))
     for (const one of posted) is(one, 200)
@@ -563,18 +563,18 @@ describe('a post over TLS', () => {
     fails(await send(receiver.url('/reset')), 'reset')
   })
 
-  const refused = async (client: Outbound, other: WebhookReceiver, host?: string) => {
+  const rejected = async (client: Outbound, other: WebhookReceiver, host?: string) => {
     const posted = fails(await send(other.url('/', host), client), 'tls')
     assert.equal(posted.address, '127.0.0.1')
     assert.equal(other.received.length, 0)
   }
 
-  test('is refused at a certificate nobody signed, whatever the environment says', async (t) => {
+  test('is rejected at a certificate nobody signed, whatever the environment says', async (t) => {
     const other = await startWebhookReceiver({ certificate })
     t.after(other.stop)
-    await refused(makeOutbound(ON), other)
+    await rejected(makeOutbound(ON), other)
     t.after(() => delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'])
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
-    await refused(makeOutbound(ON), other)
+    await rejected(makeOutbound(ON), other)
   })
 })

@@ -54,7 +54,7 @@ describe('a secret at rest', () => {
   })
 })
 
-test('a key of the wrong size is refused by the name of its setting', () => {
+test('a key of the wrong size is rejected by the name of its setting', () => {
   for (const wrong of [[], ['c2hvcnQ='], [key(), randomBytes(31).toString('base64')]])
     assert.throws(() => makeSecrets({ keys: wrong }), /SECRETS_KEYS must hold keys of 32 bytes/)
 })

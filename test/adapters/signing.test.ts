@@ -205,7 +205,7 @@ describe('an upload link', () => {
   })
 })
 
-test('a key of the wrong size is refused by the name of its setting', () => {
+test('a key of the wrong size is rejected by the name of its setting', () => {
   for (const wrong of [[], [''], ['c2hvcnQ='], [key(), randomBytes(33).toString('base64')]])
     assert.throws(() => make({ keys: wrong }), /SIGNING_KEYS must hold keys of 32 bytes/)
 })

@@ -49,14 +49,14 @@ before(async () => {
 after(() => rm(folder, { recursive: true, force: true }))
 
 const fetchPart = async (url: string) => {
-  const answer = await fetch(url, { headers: { range: 'bytes=2-4' } })
-  return { status: answer.status, headers: answer.headers, body: await answer.text() }
+  const response = await fetch(url, { headers: { range: 'bytes=2-4' } })
+  return { status: response.status, headers: response.headers, body: await response.text() }
 }
 
 /** More than two parts of a bucket, and not a whole number of them. */
 const LARGE = randomBytes(11_000_001)
 
-/** A kind of store, made anew for each test. */
+/** A kind of store, made again for each test. */
 interface Backend {
   start?(): Promise<void>
   make(): Promise<Storage>
@@ -117,7 +117,7 @@ const describeStore = (): void => {
 
     test('keeps nothing of a stream that is too long or breaks, and what was there stays', async () => {
       await put('a', 'old')
-      await assert.rejects(put('a', 'x'.repeat(1001)), { name: 'StorageFault', code: 'too_large' })
+      await assert.rejects(put('a', 'x'.repeat(1001)), { name: 'StorageError', code: 'too_large' })
       const broken = Readable.from(
         (async function* () {
           yield Buffer.from('half')
@@ -267,7 +267,7 @@ const describeStore = (): void => {
       'a/'.repeat(600) + 'a',
     ]
 
-    test('that is not one is refused by every operation', async () => {
+    test('that is not one is rejected by every operation', async () => {
       const path = await scratchFile('content')
       for (const key of wrong) {
         const operations = [
@@ -289,7 +289,7 @@ const describeStore = (): void => {
   })
 
   describe('unfinished files', () => {
-    test('are swept by age, those of one purpose or of all', async () => {
+    test('are cleaned up by age, those of one purpose or of all', async () => {
       const [uploads, render] = [
         await storage.scratchDir('uploads'),
         await storage.scratchDir('render'),
@@ -303,9 +303,9 @@ const describeStore = (): void => {
       for (const path of [join(uploads, 'old'), join(render, 'old'), join(render, 'busy')])
         await utimes(path, hourAgo, hourAgo)
 
-      assert.equal(await storage.sweepTemporary(1_800_000, 'uploads'), 1)
+      assert.equal(await storage.cleanUpTemporary(1_800_000, 'uploads'), 1)
       assert.deepEqual(await readdir(uploads), ['young'])
-      assert.equal(await storage.sweepTemporary(1_800_000), 1)
+      assert.equal(await storage.cleanUpTemporary(1_800_000), 1)
       assert.deepEqual(await readdir(render), ['busy'])
       assert.equal(await read('kept'), 'x')
     })
@@ -314,12 +314,12 @@ const describeStore = (): void => {
       const uploads = await storage.scratchDir('uploads')
       await writeFile(join(uploads, 'young'), 'x')
       t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 7_200_000 })
-      assert.equal(await storage.sweepTemporary(1_800_000, 'uploads'), 0)
+      assert.equal(await storage.cleanUpTemporary(1_800_000, 'uploads'), 0)
       assert.deepEqual(await readdir(uploads), ['young'])
     })
 
     test('are nothing to sweep in a new store', async () => {
-      assert.equal(await storage.sweepTemporary(0), 0)
+      assert.equal(await storage.cleanUpTemporary(0), 0)
     })
   })
 
@@ -375,7 +375,7 @@ describe('a folder', () => {
     assert.deepEqual(await readdir(outside), ['secret'])
   })
 
-  test('of a write into the store that never ended are swept with any purpose, but not early', async () => {
+  test('of a write into the store that never ended are cleaned up with any purpose, but not early', async () => {
     const input = new Readable({ read() {} })
     const writing = storage.putStream('a', input, { maxBytes: 1000 })
     input.push('half')
@@ -383,7 +383,7 @@ describe('a folder', () => {
     await writeFile(left, 'half')
     const before = new Date(Date.now() - 601_000)
     await utimes(left, before, before)
-    assert.equal(await storage.sweepTemporary(0, 'uploads'), 1)
+    assert.equal(await storage.cleanUpTemporary(0, 'uploads'), 1)
     input.push(null)
     await writing
     assert.equal(await read('a'), 'half')
@@ -521,8 +521,8 @@ describe('a bucket', { skip: (await whyNoS3Server()) ?? false }, () => {
   }
   const count = (pattern: RegExp) => proxy.requests.filter((asked) => pattern.test(asked)).length
   /** Breaks the first requests of a sort. */
-  const breakFirst = (times: number, pattern: RegExp, fault: S3Fault) => {
-    proxy.fault = (asked) => (pattern.test(asked) && (times -= 1) >= 0 ? fault : undefined)
+  const breakFirst = (times: number, pattern: RegExp, failure: S3Fault) => {
+    proxy.fault = (asked) => (pattern.test(asked) && (times -= 1) >= 0 ? failure : undefined)
   }
 
   test('takes a large file in parts, and a small one in one request', async () => {
@@ -550,22 +550,22 @@ describe('a bucket', { skip: (await whyNoS3Server()) ?? false }, () => {
 
   test('gives links to files, which say what they are told to and end', async () => {
     await put('a', '0123456789')
-    const answer = {
+    const response = {
       contentType: 'image/png',
       disposition: 'inline; filename="a.png"',
       cacheControl: 'private, max-age=600',
       ends: Math.floor(Date.now() / 1000) + 3600,
     }
-    const url = (await storage.link?.('a', answer)) ?? ''
-    assert.equal(url, await storage.link?.('a', answer))
+    const url = (await storage.link?.('a', response)) ?? ''
+    assert.equal(url, await storage.link?.('a', response))
     const { status, headers, body } = await fetchPart(url)
     assert.deepEqual([status, body], [206, '234'])
-    assert.equal(headers.get('content-type'), answer.contentType)
-    assert.equal(headers.get('content-disposition'), answer.disposition)
-    assert.equal(headers.get('cache-control'), answer.cacheControl)
+    assert.equal(headers.get('content-type'), response.contentType)
+    assert.equal(headers.get('content-disposition'), response.disposition)
+    assert.equal(headers.get('cache-control'), response.cacheControl)
     assert.equal(new URL(url).searchParams.get('X-Amz-Expires'), '900')
     assert.equal((await fetchPart(url.replace('/a?', '/b?'))).status, 403)
-    const soon = await storage.link?.('a', { ...answer, ends: answer.ends - 3540 })
+    const soon = await storage.link?.('a', { ...response, ends: response.ends - 3540 })
     const seconds = Number(new URL(soon ?? '').searchParams.get('X-Amz-Expires'))
     assert.ok(seconds <= 360, 'it outlives what it was made for')
   })
@@ -588,9 +588,9 @@ describe('a bucket', { skip: (await whyNoS3Server()) ?? false }, () => {
   test('aborts what a killed process has left of a write, a day later', async () => {
     const at = { Bucket: options.bucket, Key: `${options.prefix}/left` }
     await client.send(new CreateMultipartUploadCommand(at))
-    assert.equal(await storage.sweepTemporary(0, 'uploads'), 0)
+    assert.equal(await storage.cleanUpTemporary(0, 'uploads'), 0)
     assert.equal((await everyFile()).length, 1)
-    assert.equal(await storage.sweepTemporary(0), 1)
+    assert.equal(await storage.cleanUpTemporary(0), 1)
     assert.deepEqual(await everyFile(), [])
   })
 
@@ -629,7 +629,7 @@ describe('a bucket', { skip: (await whyNoS3Server()) ?? false }, () => {
   describe('behind a bad network', { skip: isLong ? false : 'only with --long' }, () => {
     beforeEach(() => {
       // Long enough for a part on a machine that is busy otherwise.
-      storage = makeS3Storage({ ...options, answerMs: PATIENCE_MS / 30 })
+      storage = makeS3Storage({ ...options, responseMs: PATIENCE_MS / 30 })
     })
 
     const PASSING: [string, number, RegExp, S3Fault][] = [
@@ -642,9 +642,9 @@ describe('a bucket', { skip: (await whyNoS3Server()) ?? false }, () => {
       ['a read whose bytes break off', 3, /^GET/, 2_000_000],
       ['a read whose answer is lost', 1, /^GET/, 'lost'],
     ]
-    for (const [what, times, pattern, fault] of PASSING)
+    for (const [what, times, pattern, failure] of PASSING)
       test(`outlives ${what}`, async () => {
-        breakFirst(times, pattern, fault)
+        breakFirst(times, pattern, failure)
         await putLarge()
         await readLarge()
         assert.deepEqual(await everyFile(), ['large'])
@@ -669,11 +669,11 @@ describe('a bucket', { skip: (await whyNoS3Server()) ?? false }, () => {
       ['answers nothing', /partNumber/, 'silent', { code: 'ETIMEDOUT' }],
       ['loses its answers', /partNumber/, 'lost', { code: 'ECONNRESET' }],
     ]
-    for (const [what, pattern, fault, error] of LASTING)
+    for (const [what, pattern, failure, error] of LASTING)
       test(`keeps nothing of a write while the server ${what}`, async () => {
-        proxy.fault = (asked) => (pattern.test(asked) ? fault : undefined)
+        proxy.fault = (asked) => (pattern.test(asked) ? failure : undefined)
         const path = await scratchFile(LARGE)
-        await assert.rejects(storage.putFile('large', path), { name: 'S3Fault', ...error })
+        await assert.rejects(storage.putFile('large', path), { name: 'S3Error', ...error })
         assert.deepEqual(await everyFile(), [])
         proxy.fault = undefined
         await storage.putFile('large', path)

@@ -17,15 +17,15 @@ describe('a webhook', () => {
     assert.equal(headers['webhook-signature'].split(' ').length, 2)
   })
 
-  test('is refused by the public verifier when anything was changed', () => {
+  test('is rejected by the public verifier when anything was changed', () => {
     const secret = makeWebhookSecret()
     const verifier = new Webhook(secret)
     const headers = signWebhook({ id: ID, timestamp: now(), body: BODY, secrets: [secret] })
-    const refuses = (body: Buffer, changed: Partial<typeof headers>) =>
+    const rejects = (body: Buffer, changed: Partial<typeof headers>) =>
       assert.throws(() => verifier.verify(body, { ...headers, ...changed }), /signature/i)
-    refuses(Buffer.concat([BODY, Buffer.from(' ')]), {})
-    refuses(BODY, { 'webhook-id': 'another' })
-    refuses(BODY, { 'webhook-timestamp': String(now() + 5) })
+    rejects(Buffer.concat([BODY, Buffer.from(' ')]), {})
+    rejects(BODY, { 'webhook-id': 'another' })
+    rejects(BODY, { 'webhook-timestamp': String(now() + 5) })
     assert.throws(() => new Webhook(makeWebhookSecret()).verify(BODY, headers), /signature/i)
   })
 

@@ -9,13 +9,13 @@ import { waitFor } from '../support/wait.ts'
 import type { Stack } from './stack.ts'
 
 const PAUSE_MS = 150
-const TRY_MS = 10_000
+const ATTEMPT_MS = 10_000
 const SUBJECT = 'caller'
 
 export interface Row {
   what: string
   accepted: number
-  /** Tries that were not answered, or refused. */
+  /** Tries that were not answered, or rejected. */
   repeated: number
   /** Longest time in which none was accepted. */
   gapSeconds: number
@@ -61,7 +61,7 @@ export const makeCallers = async (stack: Stack): Promise<Callers> => {
         'content-type': 'application/json',
         ...(init.key === undefined ? {} : { 'idempotency-key': init.key }),
       },
-      signal: AbortSignal.timeout(TRY_MS),
+      signal: AbortSignal.timeout(ATTEMPT_MS),
     })
 
   /** Repeats until it is accepted, so that nothing is in doubt. Answers how often it had to. */
@@ -73,19 +73,19 @@ export const makeCallers = async (stack: Stack): Promise<Callers> => {
       family === 'image'
         ? { image, prompt: 'sunset' }
         : { model: 'videoq3-pro', prompt: 'a lighthouse', duration: 1 }
-    for (let tries = 0; ; tries += 1) {
-      const url = urls[(start + tries) % urls.length] ?? ''
+    for (let attempts = 0; ; attempts += 1) {
+      const url = urls[(start + attempts) % urls.length] ?? ''
       const body = JSON.stringify(order)
-      const answer = await ask(url + path, { method: 'POST', key, body })
+      const result = await ask(url + path, { method: 'POST', key, body })
         .then(async (response) => ({ status: response.status, text: await response.text() }))
         .catch(() => ({ status: 0, text: '' }))
-      if (answer.status === 200) {
-        const made = JSON.parse(answer.text) as { task_id?: string; data?: { task_id: string } }
+      if (result.status === 200) {
+        const made = JSON.parse(result.text) as { task_id?: string; data?: { task_id: string } }
         accepted.set(made.data?.task_id ?? made.task_id ?? '', family)
-        return tries
+        return attempts
       }
-      assert.ok([0, 409, 500, 502, 503].includes(answer.status), `${answer.status} ${answer.text}`)
-      assert.notEqual(answer.status, 500, answer.text)
+      assert.ok([0, 409, 500, 502, 503].includes(result.status), `${result.status} ${result.text}`)
+      assert.notEqual(result.status, 500, result.text)
       await sleep(PAUSE_MS)
     }
   }

@@ -143,7 +143,7 @@ const buildTools = async (say: Say): Promise<void> => {
   const built = join(BIN, 'docker-compose')
   if (await isThere(built)) return
   await timed(say, `build ${module} ${version}`, async () => {
-    // It replaces modules, which `go install` refuses: one that requires it is made.
+    // It replaces modules, which `go install` rejects: one that requires it is made.
     const cwd = await mkdtemp(join(tmpdir(), 'kiln-go-'))
     await writeFile(join(cwd, 'go.mod'), `module engine\nrequire ${module} ${version}\n`)
     const flags = `-ldflags=-s -w -X ${module}/internal.Version=${version}`
@@ -176,9 +176,9 @@ export const isThere = async (path: string): Promise<boolean> =>
 /** Says how long something takes. */
 export const timed = async <T>(say: Say, what: string, work: () => Promise<T>): Promise<T> => {
   const start = performance.now()
-  const answer = await work()
+  const response = await work()
   say(`${((performance.now() - start) / 1000).toFixed(1).padStart(6)} s  ${what}`)
-  return answer
+  return response
 }
 
 const FORWARDING = '/proc/sys/net/ipv4/ip_forward'

@@ -17,18 +17,18 @@ const UP = ['up', '--detach', '--wait']
 const CUT_MS = 8000
 
 /** Starts the whole file, looks at it, and kills, cuts and restarts its parts while callers go on. */
-export const tryFaults = async (stack: Stack, { say, add }: Report): Promise<void> => {
+export const testFaults = async (stack: Stack, { say, add }: Report): Promise<void> => {
   await timed(say, 'compose up --detach --wait', () => stack.compose(UP))
   say(await stack.compose(['ps', '--format', 'table {{.Service}}\t{{.Status}}\t{{.Ports}}']))
   await sayStarts(stack, say)
   for (const service of OWN) await assertConfined(stack, service)
   await timed(say, 'the jobs of the demonstration', () =>
-    // Its client repeats nothing; an api that is short of time answers 503 to it.
+    // Its client repeats nothing; an api that is short of time responds with 503 to it.
     runDemo(stack).catch(() => runDemo(stack)),
   )
 
   const callers = await makeCallers(stack)
-  for (const [what, work] of Object.entries(listFaults(stack)))
+  for (const [what, work] of Object.entries(listIssues(stack)))
     await timed(say, what, async () => {
       const row = await callers.during(what, work)
       await callers.assertLedger()
@@ -36,7 +36,7 @@ export const tryFaults = async (stack: Stack, { say, add }: Report): Promise<voi
     })
 }
 
-const listFaults = (stack: Stack): Record<string, () => Promise<void>> => {
+const listIssues = (stack: Stack): Record<string, () => Promise<void>> => {
   const again = (service: string, end: () => Promise<unknown>) => () =>
     untilStartedAgain(stack, service, end)
   const cut = (service: string) => () => whileCutOff(stack, service, () => sleep(CUT_MS))
@@ -69,7 +69,7 @@ const listFaults = (stack: Stack): Record<string, () => Promise<void>> => {
 }
 
 /** Everything is there after a `down`, and nothing after one with the volumes. */
-export const tryVolumes = async (stack: Stack, { say, add }: Report): Promise<void> => {
+export const testVolumes = async (stack: Stack, { say, add }: Report): Promise<void> => {
   const down = ['down', '--timeout', '60']
   const up = (what: string) => timed(say, what, () => stack.compose(UP))
   await up('up')

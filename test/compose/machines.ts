@@ -35,7 +35,7 @@ export const makeMachines = async (engine: Engine): Promise<Stack> => {
   })
 }
 
-export const tryMachines = async (stack: Stack, { say, add }: Report): Promise<void> => {
+export const testMachines = async (stack: Stack, { say, add }: Report): Promise<void> => {
   const callers = await makeCallers(stack)
   const during = async (what: string, count: number, work: () => Promise<void>): Promise<void> => {
     const urls = await listUrls(stack, count)

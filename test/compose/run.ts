@@ -9,12 +9,12 @@ import { listenForInterrupt } from '../../src/local/interrupt.ts'
 import type { Row } from './callers.ts'
 import { CACHE, findEngine, timed } from './engine.ts'
 import type { Engine, Say } from './engine.ts'
-import { tryFaults, tryVolumes } from './faults.ts'
+import { testFaults, testVolumes } from './faults.ts'
 import { makeImages } from './images.ts'
-import { makeMachines, tryMachines } from './machines.ts'
+import { makeMachines, testMachines } from './machines.ts'
 import { makeStack } from './stack.ts'
 import type { Stack } from './stack.ts'
-import { tryUpgrade } from './upgrade.ts'
+import { testUpgrade } from './upgrade.ts'
 
 type Keep = (stack: Stack) => Stack
 type Part = (engine: Engine, keep: Keep) => Promise<void>
@@ -32,14 +32,14 @@ const formatRow = ({ what, accepted, repeated, ...row }: Row): string =>
   `${what} | ${accepted} | 0 | ${repeated} | ${row.gapSeconds.toFixed(1)} s | ${row.drainSeconds.toFixed(1)} s | ${row.tasksPerSecond.toFixed(1)}`
 
 const PARTS: Record<string, Part> = {
-  faults: async (engine, keep) =>
-    await tryFaults(keep(await makeStack(engine, 'kiln-test')), { say, add }),
+  issues: async (engine, keep) =>
+    await testFaults(keep(await makeStack(engine, 'kiln-test')), { say, add }),
   volumes: async (engine, keep) =>
-    await tryVolumes(keep(await makeStack(engine, 'kiln-volumes')), { say, add }),
+    await testVolumes(keep(await makeStack(engine, 'kiln-volumes')), { say, add }),
   upgrade: async (engine, keep) =>
-    await tryUpgrade(keep(await makeStack(engine, 'kiln-upgrade')), { say, add }),
+    await testUpgrade(keep(await makeStack(engine, 'kiln-upgrade')), { say, add }),
   machines: async (engine, keep) =>
-    await tryMachines(keep(await makeMachines(engine)), { say, add }),
+    await testMachines(keep(await makeMachines(engine)), { say, add }),
 }
 
 const main = async (chosen: readonly string[]): Promise<void> => {

@@ -68,7 +68,7 @@ const folderOf = (name: string, pins: string): string =>
     `${name}-${createHash('sha256').update(readFileSync(pins)).digest('hex').slice(0, 12)}`,
   )
 
-/** An installation that was cut short is made anew. */
+/** An installation that was cut short is made again. */
 const makeOnce = async (folder: string, make: () => Promise<void>): Promise<void> => {
   const stamp = join(folder, '.complete')
   if (existsSync(stamp)) return

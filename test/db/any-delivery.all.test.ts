@@ -8,20 +8,20 @@ import { insertOutbox } from '../../src/db/shared/outbox.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { failVideoTask } from '../../src/db/video-task/video-task.ts'
 import { enterVideo } from '../activities/video-place.ts'
-import { deliveryWorkflowId, startFirstTries, startRedelivery } from '../../src/jobs/event.ts'
+import { deliveryWorkflowId, startFirstAttempts, startRedelivery } from '../../src/jobs/event.ts'
 import { startVideoTask } from '../../src/jobs/task.ts'
 import { makeCommands } from '../../src/operate/commands.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import { WEBHOOK_SECRET } from '../activities/place.ts'
 import { useStage } from '../activities/video-stage.ts'
 import type { NewVideo } from '../activities/video-place.ts'
-import { answer, hang, inTurn, useWebhookReceiver } from '../support/receiver.ts'
+import { respond, hang, inTurn, useWebhookReceiver } from '../support/receiver.ts'
 import type { Reply } from '../support/receiver.ts'
 import { waitFor } from '../support/wait.ts'
-import { eventOf, listStates, redeliver } from './told-task.ts'
+import { eventOf, listStates, redeliver } from './notified-task.ts'
 
-const NEXT_HOUR = answer(503, { 'retry-after': '3600' })
-const FAULT = { code: 'InternalServiceFailure', message: 'over' } as const
+const NEXT_HOUR = respond(503, { 'retry-after': '3600' })
+const ERROR = { code: 'InternalServiceFailure', message: 'over' } as const
 
 describe('the delivery of the events of a video task', () => {
   const stage = useStage()
@@ -44,11 +44,11 @@ describe('the delivery of the events of a video task', () => {
     return { path, id: await stage.create({ owner, callbackUrl: receiver.url(path), ...given }) }
   }
   /** The states that were told at a path, in the order they came. */
-  const toldAt = (path: string): string[] =>
+  const notifiedAt = (path: string): string[] =>
     receiver.of(path).map(({ body }) => (JSON.parse(body.toString()) as { state: string }).state)
-  const untilTold = (path: string, ...states: string[]): Promise<boolean> =>
+  const untilNotified = (path: string, ...states: string[]): Promise<boolean> =>
     waitFor(`${states.join()} at ${path}`, () =>
-      Promise.resolve(states.every((state) => toldAt(path).includes(state))),
+      Promise.resolve(states.every((state) => notifiedAt(path).includes(state))),
     )
   const untilState = (id: string, state: string): Promise<boolean> =>
     waitFor(`${id} has ${state}`, async () => (await listStates(sql, id)).includes(state))
@@ -60,23 +60,25 @@ describe('the delivery of the events of a video task', () => {
       `
       return settled.length === 1 && !(await isRunning(id))
     })
-  /** Whether there are further tries. */
+  /** Whether there are further attempts. */
   const isRunning = async (id: string): Promise<boolean> => {
-    const state = await stage.jobs.look(deliveryWorkflowId(id))
+    const state = await stage.jobs.check(deliveryWorkflowId(id))
     return state === 'open'
   }
   const untilRendering = (id: string): Promise<boolean> =>
     waitFor(`${id} is rendered`, () => Promise.resolve(stage.rendering.has(id)))
   /** Ends a task in the rows alone, as one whose signals are lost. */
   const failSilently = (id: string) =>
-    unitOfWork({ sql }, (sql, tell) => failVideoTask(sql, { id, error: FAULT }, { slots: 1, tell }))
+    unitOfWork({ sql }, (sql, enqueue) =>
+      failVideoTask(sql, { id, error: ERROR }, { slots: 1, enqueue }),
+    )
 
   test('goes with its workflow and ends with it; histories hold nothing of the receiver', async () => {
-    const { id, path } = await create(inTurn(answer(500), answer(204)), { payload: 'my canary' })
-    await untilTold(path, 'queueing', 'processing')
+    const { id, path } = await create(inTurn(respond(500), respond(204)), { payload: 'my canary' })
+    await untilNotified(path, 'queueing', 'processing')
     stage.release(id)
     await untilClosed(id)
-    assert.deepEqual(toldAt(path), ['queueing', 'queueing', 'processing', 'success'])
+    assert.deepEqual(notifiedAt(path), ['queueing', 'queueing', 'processing', 'success'])
     assert.deepEqual(await listStates(sql, id), [
       'created unsent 0',
       'queueing delivered 1',
@@ -97,24 +99,24 @@ describe('the delivery of the events of a video task', () => {
 
   describe('when it is reconciled', () => {
     test('goes on where it was ended by hand', async () => {
-      const { id, path } = await create(inTurn(NEXT_HOUR, answer(204)))
+      const { id, path } = await create(inTurn(NEXT_HOUR, respond(204)))
       await untilState(id, 'queueing pending 1')
       await waitFor('further tries are planned', () => isRunning(id))
       await stage.delivery(id).terminate('by hand')
       await sql`update event set next_attempt_at = now() where task_id = ${id} and failures = 1`
       stage.release(id)
-      await stage.whileReconciling(() => untilTold(path, 'queueing', 'processing', 'success'))
-      assert.deepEqual(toldAt(path), ['queueing', 'queueing', 'processing', 'success'])
+      await stage.whileReconciling(() => untilNotified(path, 'queueing', 'processing', 'success'))
+      assert.deepEqual(notifiedAt(path), ['queueing', 'queueing', 'processing', 'success'])
       await untilClosed(id)
     })
 
     test('sends again what was under way when it was ended by hand', async () => {
-      const { id, path } = await create(inTurn(answer(500), hang, answer(204)))
-      await untilTold(path, 'queueing', 'queueing')
-      await waitFor('the second is under way', () => Promise.resolve(toldAt(path).length === 2))
+      const { id, path } = await create(inTurn(respond(500), hang, respond(204)))
+      await untilNotified(path, 'queueing', 'queueing')
+      await waitFor('the second is under way', () => Promise.resolve(notifiedAt(path).length === 2))
       await stage.delivery(id).terminate('by hand')
       stage.release(id)
-      await stage.whileReconciling(() => untilTold(path, 'success'))
+      await stage.whileReconciling(() => untilNotified(path, 'success'))
       await untilClosed(id)
       assert.deepEqual(await listStates(sql, id), [
         'created unsent 0',
@@ -125,23 +127,23 @@ describe('the delivery of the events of a video task', () => {
     })
 
     test('makes first tries again when their workflow was ended by hand', async () => {
-      const [run] = startFirstTries(stage.options)
+      const [run] = startFirstAttempts(stage.options)
       await stage.jobs.client.workflow.getHandle(run?.workflowId ?? '').terminate('by hand')
-      const { id, path } = await create(answer(204), { quiet: true })
+      const { id, path } = await create(respond(204), { quiet: true })
       await enterVideo({ sql }, id, 1)
       await failSilently(id)
-      await stage.whileReconciling(() => untilTold(path, 'failed'))
-      assert.deepEqual(toldAt(path), ['queueing', 'failed'])
+      await stage.whileReconciling(() => untilNotified(path, 'failed'))
+      assert.deepEqual(notifiedAt(path), ['queueing', 'failed'])
       await untilClosed(id)
     })
 
     test('begins where Temporal knows nothing of it', async () => {
-      const { id, path } = await create(answer(204), { quiet: true })
+      const { id, path } = await create(respond(204), { quiet: true })
       await failSilently(id)
       await untilClosed(id)
       await sql`update event set state = 'pending', failures = 1 where task_id = ${id} and state = 'delivered'`
       await stage.whileReconciling(() => untilClosed(id))
-      assert.deepEqual(toldAt(path), ['failed', 'failed'])
+      assert.deepEqual(notifiedAt(path), ['failed', 'failed'])
     })
 
     test('leaves alone what waits', async () => {
@@ -149,20 +151,20 @@ describe('the delivery of the events of a video task', () => {
       await untilState(id, 'queueing pending 1')
       await waitFor('further tries are planned', () => isRunning(id))
       const { runId } = await stage.delivery(id).describe()
-      const other = await create(answer(204), { quiet: true })
+      const other = await create(respond(204), { quiet: true })
       await failSilently(other.id)
-      await stage.whileReconciling(() => untilTold(other.path, 'failed'))
+      await stage.whileReconciling(() => untilNotified(other.path, 'failed'))
       assert.equal((await stage.delivery(id).describe()).runId, runId)
-      assert.deepEqual(toldAt(path), ['queueing'])
+      assert.deepEqual(notifiedAt(path), ['queueing'])
       stage.release(id)
     })
 
     test('takes up a redelivery of which Temporal knows nothing, or that was ended by hand', async () => {
-      const { id, path } = await create(inTurn(answer(204), NEXT_HOUR, answer(204)), {
+      const { id, path } = await create(inTurn(respond(204), NEXT_HOUR, respond(204)), {
         quiet: true,
       })
       await failSilently(id)
-      await stage.whileReconciling(() => untilTold(path, 'failed'))
+      await stage.whileReconciling(() => untilNotified(path, 'failed'))
       const eventId = await eventOf(sql, id, 'failed')
       const redeliveryId = await redeliver(sql, eventId)
       const isPending = async (failures: number) => {
@@ -176,20 +178,23 @@ describe('the delivery of the events of a video task', () => {
       await handle.terminate('by hand')
       await sql`update redelivery set next_attempt_at = now() where id = ${redeliveryId}`
       await stage.whileReconciling(() =>
-        waitFor('it is delivered', async () => !(await isPending(1)) && toldAt(path).length === 3),
+        waitFor(
+          'it is delivered',
+          async () => !(await isPending(1)) && notifiedAt(path).length === 3,
+        ),
       )
     })
   })
 
   describe('of one that an operator', () => {
     test('fails before it is begun tells the end, and nothing more once it begins', async () => {
-      const { id, path } = await create(answer(204), { quiet: true })
+      const { id, path } = await create(respond(204), { quiet: true })
       await commands.fail(id)
-      await untilTold(path, 'failed')
+      await untilNotified(path, 'failed')
       await untilClosed(id)
       const facts = { taskId: id, kind: 'text2video', owner: 'x', summary: '', offPeak: false }
       const start = startVideoTask(facts, stage.options)
-      stage.jobs.kick(await sql.begin((sql) => insertOutbox(sql, start)))
+      stage.jobs.dispatchNow(await sql.begin((sql) => insertOutbox(sql, start)))
       await waitFor('its workflow has ended', async () => {
         const described = await stage
           .workflow(id)
@@ -197,7 +202,7 @@ describe('the delivery of the events of a video task', () => {
           .catch(() => undefined)
         return described?.status.name === 'COMPLETED'
       })
-      assert.deepEqual(toldAt(path), ['failed'])
+      assert.deepEqual(notifiedAt(path), ['failed'])
     })
   })
 
@@ -208,36 +213,36 @@ describe('the delivery of the events of a video task', () => {
         const facts = { redeliveryId: begun?.id ?? '', owner: 'alice' }
         return await insertOutbox(sql, startRedelivery(facts, stage.options))
       })
-      stage.jobs.kick(row)
+      stage.jobs.dispatchNow(row)
     }
 
     test('goes on with the next event once that has arrived', async () => {
-      const { id, path } = await create(inTurn(NEXT_HOUR, answer(204)))
+      const { id, path } = await create(inTurn(NEXT_HOUR, respond(204)))
       await untilState(id, 'queueing pending 1')
       await again(await eventOf(sql, id, 'queueing'))
       stage.release(id)
       await untilClosed(id)
-      assert.deepEqual(toldAt(path), ['queueing', 'queueing', 'processing', 'success'])
+      assert.deepEqual(notifiedAt(path), ['queueing', 'queueing', 'processing', 'success'])
       assert.equal(new Set(receiver.of(path).map((one) => one.headers['webhook-id'])).size, 3)
     })
 
     test('ends when that one has brought the end', async () => {
-      const { id, path } = await create(inTurn(NEXT_HOUR, answer(204)), { quiet: true })
+      const { id, path } = await create(inTurn(NEXT_HOUR, respond(204)), { quiet: true })
       await commands.fail(id)
       await untilState(id, 'failed pending 1')
       await again(await eventOf(sql, id, 'failed'))
       await untilClosed(id)
-      assert.deepEqual(toldAt(path), ['failed', 'failed'])
+      assert.deepEqual(notifiedAt(path), ['failed', 'failed'])
     })
 
     test('ends when the receiver says to that one that it is gone', async () => {
-      const { id, path } = await create(inTurn(NEXT_HOUR, answer(410)))
+      const { id, path } = await create(inTurn(NEXT_HOUR, respond(410)))
       await untilState(id, 'queueing pending 1')
       stage.release(id)
       await untilState(id, 'success pending 0')
       await again(await eventOf(sql, id, 'queueing'))
       await untilClosed(id)
-      assert.deepEqual(toldAt(path), ['queueing', 'queueing'])
+      assert.deepEqual(notifiedAt(path), ['queueing', 'queueing'])
       assert.deepEqual((await listStates(sql, id)).slice(1), [
         'queueing stopped 1',
         'processing stopped 0',
@@ -249,7 +254,7 @@ describe('the delivery of the events of a video task', () => {
       const owner = 'of two'
       const first = await stage.create({ owner })
       await untilRendering(first)
-      const reply = inTurn(answer(500), answer(500), NEXT_HOUR, answer(204))
+      const reply = inTurn(respond(500), respond(500), NEXT_HOUR, respond(204))
       const { id, path } = await create(reply, { owner })
       await untilState(id, 'queueing pending 3')
       stage.release(first)
@@ -257,7 +262,7 @@ describe('the delivery of the events of a video task', () => {
       stage.release(id)
       await untilClosed(id)
       const thrice = ['queueing', 'queueing', 'queueing']
-      assert.deepEqual(toldAt(path), [...thrice, 'processing', 'success'])
+      assert.deepEqual(notifiedAt(path), [...thrice, 'processing', 'success'])
       assert.equal((await listStates(sql, id))[1], 'queueing superseded 3')
     })
   })

@@ -3,7 +3,7 @@ import { before, describe, test } from 'node:test'
 
 import { makeCommands } from '../../src/operate/commands.ts'
 import { OperatorError } from '../../src/process/operator-error.ts'
-import { TASK_FAULTS } from '../../src/domain/task/task-fault.ts'
+import { TASK_ERRORS } from '../../src/domain/task/task-error.ts'
 import { startVideoTask } from '../../src/jobs/task.ts'
 import { useStage } from '../activities/video-stage.ts'
 import { claimVideo, seeVideo, enterVideo } from '../activities/video-place.ts'
@@ -65,7 +65,7 @@ describe('a video task', () => {
       await stage.workflow(first).terminate('by hand')
       await stage.whileReconciling(async () => {
         const failed = await until(first, FAILED)
-        assert.equal(failed.errorMessage, TASK_FAULTS.workflow_lost)
+        assert.equal(failed.errorMessage, TASK_ERRORS.workflow_lost)
         assert.deepEqual(failed.ledger, REFUNDED)
         await untilRendering(second)
         await succeed(second)
@@ -110,11 +110,11 @@ describe('a video task', () => {
       const id = await stage.create({ owner: 'ending' })
       await untilRendering(id)
       const { workflowId } = stage.workflow(id)
-      const look = async (looked: string) => {
-        if (looked === workflowId) await succeed(id)
-        return await stage.jobs.look(looked)
+      const check = async (checked: string) => {
+        if (checked === workflowId) await succeed(id)
+        return await stage.jobs.check(checked)
       }
-      await stage.whileReconciling(() => until(id, { state: 'success' }), look)
+      await stage.whileReconciling(() => until(id, { state: 'success' }), check)
       const { sql } = stage.place.deps
       const kinds = await sql`select kind from outbox where workflow_id = ${workflowId}`
       assert.deepEqual([...kinds], [{ kind: 'start' }])
@@ -149,7 +149,7 @@ describe('a video task', () => {
       const [first, second] = await pair('failed')
       assert.equal(await commands.fail(first), `task ${first} has failed, its credits are returned`)
       const { errorMessage, ledger } = await until(first, FAILED)
-      assert.deepEqual([errorMessage, ledger], [TASK_FAULTS.internal_error, REFUNDED])
+      assert.deepEqual([errorMessage, ledger], [TASK_ERRORS.internal_error, REFUNDED])
       await untilClosed(first)
       await waitFor('its render has stopped', () => Promise.resolve(!stage.rendering.has(first)))
       await untilRendering(second)

@@ -21,7 +21,7 @@ import { insertOutbox } from '../../src/db/shared/outbox.ts'
 import { deleteOldAttempts } from '../../src/db/shared/purge.ts'
 import { startDelivery, startRedelivery } from '../../src/jobs/event.ts'
 import { finishVideo } from '../activities/video-place.ts'
-import { completeFirstAttempts } from '../../src/db/event/first-try.ts'
+import { completeFirstAttempts } from '../../src/db/event/first-attempt.ts'
 import { useDatabase } from '../support/stack.ts'
 import {
   AGAIN,
@@ -30,15 +30,15 @@ import {
   complete,
   eventOf,
   failFirst,
-  insertToldEndpoint,
-  insertToldTask,
+  insertSubscription,
+  insertTaskWithWebhook,
   listStates,
-  move,
+  transition,
   RECEIVER,
   redeliver,
   seeAttempts,
   seeEvents,
-} from './told-task.ts'
+} from './notified-task.ts'
 
 const DELIVERED: AttemptVerdict = { state: 'delivered' }
 const STOPPED: AttemptVerdict = { state: 'stopped' }
@@ -52,7 +52,7 @@ describe('the delivery of events', () => {
 
   /** A task in IN_PROGRESS with the event of it. */
   const running = async (): Promise<[taskId: string, eventId: string]> => {
-    const id = await insertToldTask(sql, ['IN_PROGRESS'])
+    const id = await insertTaskWithWebhook(sql, ['IN_PROGRESS'])
     return [id, await eventOf(sql, id, 'IN_PROGRESS')]
   }
   const statesOf = (id: string): Promise<string[]> => listStates(sql, id)
@@ -61,7 +61,7 @@ describe('the delivery of events', () => {
 
   describe('a move', () => {
     test('writes what is told as pending and the rest as unsent', async () => {
-      const id = await insertToldTask(sql, ['IN_PROGRESS', 'COMPLETED'])
+      const id = await insertTaskWithWebhook(sql, ['IN_PROGRESS', 'COMPLETED'])
       const states = ['CREATED unsent 0', 'IN_PROGRESS pending 0', 'COMPLETED pending 0']
       assert.deepEqual(await statesOf(id), states)
     })
@@ -77,7 +77,7 @@ describe('the delivery of events', () => {
     })
 
     test('of a task without a receiver is told to nobody', async () => {
-      const id = await insertToldTask(sql, ['IN_PROGRESS', 'FAILED'], { url: null })
+      const id = await insertTaskWithWebhook(sql, ['IN_PROGRESS', 'FAILED'], { url: null })
       const states = await statesOf(id)
       assert.ok(
         states.every((state) => state.includes(' unsent ')),
@@ -87,7 +87,7 @@ describe('the delivery of events', () => {
     })
 
     test('that is not committed leaves nothing to tell', async () => {
-      const id = await insertToldTask(sql)
+      const id = await insertTaskWithWebhook(sql)
       await assert.rejects(
         sql.begin(async (sql) => {
           await sql`update task set status = 'x' where id = ${id}`
@@ -119,7 +119,7 @@ describe('the delivery of events', () => {
       })
       await attempt(sql, { eventId: first }, DELIVERED)
       assert.equal(await findDelivery(sql, id), undefined)
-      await move(sql, id, 'COMPLETED')
+      await transition(sql, id, 'COMPLETED')
       const last = await findDelivery(sql, id)
       assert.equal(last?.status, 'COMPLETED')
       await attempt(sql, { eventId: await eventOf(sql, id, 'COMPLETED') }, EXHAUSTED)
@@ -133,7 +133,7 @@ describe('the delivery of events', () => {
     test('is the same event later once it failed, with the reason', async () => {
       const [id, eventId] = await running()
       await attempt(sql, { eventId }, AGAIN)
-      await move(sql, id, 'COMPLETED')
+      await transition(sql, id, 'COMPLETED')
       const next = await findDelivery(sql, id)
       assert.deepEqual(
         [next?.id, next?.failures, next?.lastFailure],
@@ -158,7 +158,7 @@ describe('the delivery of events', () => {
         const [id, eventId] = await running()
         for (let i = 0; i < failures; i++)
           await attempt(sql, { eventId }, { state: 'pending', waitSeconds: 60 })
-        if (hasLater) await move(sql, id, 'COMPLETED')
+        if (hasLater) await transition(sql, id, 'COMPLETED')
         const next = await findDelivery(sql, id)
         assert.equal((await statesOf(id))[1], `IN_PROGRESS ${state} ${failures}`)
         assert.equal(next?.status, state === 'pending' ? 'IN_PROGRESS' : 'COMPLETED')
@@ -167,7 +167,7 @@ describe('the delivery of events', () => {
       })
 
     test('drops no end of a task, however often it failed', async () => {
-      const id = await insertToldTask(sql, ['FAILED'])
+      const id = await insertTaskWithWebhook(sql, ['FAILED'])
       const eventId = await eventOf(sql, id, 'FAILED')
       for (let i = 0; i < 9; i++) await attempt(sql, { eventId }, AGAIN)
       assert.equal((await findDelivery(sql, id))?.failures, 9)
@@ -176,10 +176,10 @@ describe('the delivery of events', () => {
     test('is the same for all who ask at once, and something is dropped once', async () => {
       const [id, eventId] = await running()
       for (let i = 0; i < 3; i++) await attempt(sql, { eventId }, AGAIN)
-      await move(sql, id, 'COMPLETED')
-      const looks = await times(10, () => findDelivery(sql, id))
+      await transition(sql, id, 'COMPLETED')
+      const checks = await times(10, () => findDelivery(sql, id))
       assert.ok(
-        looks.some((next) => next?.status === 'COMPLETED'),
+        checks.some((next) => next?.status === 'COMPLETED'),
         'one has dropped it',
       )
       assert.deepEqual((await statesOf(id)).slice(1), [
@@ -191,7 +191,9 @@ describe('the delivery of events', () => {
 
   describe('an attempt', () => {
     test('is written down with what is sent, without the query of the address', async () => {
-      const id = await insertToldTask(sql, ['IN_PROGRESS'], { url: `${RECEIVER}?token=1#top` })
+      const id = await insertTaskWithWebhook(sql, ['IN_PROGRESS'], {
+        url: `${RECEIVER}?token=1#top`,
+      })
       const eventId = await eventOf(sql, id, 'IN_PROGRESS')
       const url = `${RECEIVER}?token=1#top`
       const begun = await sql.begin((sql) => beginAttempt(sql, { eventId }, url))
@@ -259,7 +261,7 @@ describe('the delivery of events', () => {
     })
 
     test('at an event that is told to nobody, or is not there, is none', async () => {
-      const id = await insertToldTask(sql, ['FAILED'], { url: null })
+      const id = await insertTaskWithWebhook(sql, ['FAILED'], { url: null })
       for (const eventId of [await eventOf(sql, id, 'FAILED'), randomUUID()])
         assert.equal(await sql.begin((sql) => beginAttempt(sql, { eventId }, RECEIVER)), undefined)
     })
@@ -312,7 +314,7 @@ describe('the delivery of events', () => {
       assert.deepEqual(row?.next_due_at, (await seeEvents(sql, id))[1]?.next_attempt_at)
     })
 
-    test('is not found while it may be a first try, which is not the business of the task', async () => {
+    test('is not found while it may be a first attempt, which is not the business of the task', async () => {
       const [id, eventId] = await running()
       await begin(sql, { eventId })
       assert.equal(await findLostAttempt(sql, id), undefined)
@@ -371,7 +373,7 @@ describe('the delivery of events', () => {
   describe('a receiver that is gone', () => {
     test('is told nothing more: neither what waits, nor what comes, nor what is sent again', async () => {
       const [id, eventId] = await running()
-      await move(sql, id, 'COMPLETED')
+      await transition(sql, id, 'COMPLETED')
       const end = await eventOf(sql, id, 'COMPLETED')
       const redeliveryId = await redeliver(sql, end)
       await attempt(sql, { eventId }, STOPPED)
@@ -388,7 +390,7 @@ describe('the delivery of events', () => {
     test('is told nothing of moves made later', async () => {
       const [id, eventId] = await running()
       await attempt(sql, { eventId }, STOPPED)
-      await move(sql, id, 'COMPLETED')
+      await transition(sql, id, 'COMPLETED')
       assert.equal((await statesOf(id))[2], 'COMPLETED stopped 0')
     })
 
@@ -413,7 +415,7 @@ describe('the delivery of events', () => {
       await times(20, async () => {
         const [id, eventId] = await running()
         const key = await begin(sql, { eventId })
-        await Promise.all([complete(sql, key, STOPPED), move(sql, id, 'COMPLETED')])
+        await Promise.all([complete(sql, key, STOPPED), transition(sql, id, 'COMPLETED')])
         const states = await statesOf(id)
         assert.ok(
           states.slice(1).every((state) => state.includes(' stopped ')),
@@ -425,7 +427,7 @@ describe('the delivery of events', () => {
     test('says so to several at once, none of which waits for the other', async () => {
       for (let round = 0; round < 10; round++) {
         const [id, first] = await running()
-        await move(sql, id, 'COMPLETED')
+        await transition(sql, id, 'COMPLETED')
         const last = await eventOf(sql, id, 'COMPLETED')
         const targets = [
           { eventId: first },
@@ -492,7 +494,7 @@ describe('the delivery of events', () => {
     test('lets events go on that wait for the one it delivered', async () => {
       const [id, eventId] = await running()
       await attempt(sql, { eventId }, AGAIN)
-      await move(sql, id, 'COMPLETED')
+      await transition(sql, id, 'COMPLETED')
       const redeliveryId = await redeliver(sql, eventId)
       await attempt(sql, { eventId, redeliveryId }, DELIVERED)
       assert.equal(await findTaskInWait(sql, redeliveryId), id)
@@ -556,7 +558,7 @@ describe('the delivery of events', () => {
     test('is none that only waits behind another event', async () => {
       const [id, eventId] = await running()
       await attempt(sql, { eventId }, AGAIN)
-      await move(sql, id, 'COMPLETED')
+      await transition(sql, id, 'COMPLETED')
       await age(await eventOf(sql, id, 'COMPLETED'))
       assert.ok(!(await still()).includes(id), 'it waits behind the first')
     })
@@ -589,8 +591,8 @@ describe('the delivery of events', () => {
     })
 
     test('is what an endpoint is told of a task, under its chain', async () => {
-      const { owner, move } = await insertToldEndpoint(sql)
-      const chain = await move('IN_PROGRESS')
+      const { owner, transition } = await insertSubscription(sql)
+      const chain = await transition('IN_PROGRESS')
       await age(await eventOf(sql, chain, 'image_task.in_progress'))
       const found = await listStillDeliveries(sql, { ...ALL, afterSeconds: 600 })
       assert.deepEqual(
@@ -619,7 +621,7 @@ describe('the delivery of events', () => {
   })
 
   test('forgets attempts by age, of ended tasks alone', async () => {
-    const ended = await insertToldTask(sql, ['FAILED'])
+    const ended = await insertTaskWithWebhook(sql, ['FAILED'])
     const eventId = await eventOf(sql, ended, 'FAILED')
     await attempt(sql, { eventId }, AGAIN)
     await attempt(sql, { eventId }, AGAIN)
@@ -647,15 +649,15 @@ describe('the delivery of events', () => {
     }
     const ON = ['enabled', null, false]
     const FAILING = ['enabled', null, true]
-    const toldOf = async () => {
-      const endpoint = await insertToldEndpoint(sql)
-      const chain = await endpoint.move('IN_PROGRESS', 'COMPLETED')
+    const notifiedOf = async () => {
+      const endpoint = await insertSubscription(sql)
+      const chain = await endpoint.transition('IN_PROGRESS', 'COMPLETED')
       const eventId = await eventOf(sql, chain, 'image_task.in_progress')
       return { ...endpoint, chain, eventId }
     }
 
-    test('fails from the first try that fails until one arrives', async () => {
-      const { id, chain, eventId } = await toldOf()
+    test('fails from the first attempt that fails until one arrives', async () => {
+      const { id, chain, eventId } = await notifiedOf()
       await attempt(sql, { eventId }, AGAIN)
       assert.deepEqual(await see(id), FAILING)
       await attempt(sql, { eventId }, DELIVERED)
@@ -671,15 +673,15 @@ describe('the delivery of events', () => {
     })
 
     test('does not fail by an attempt that was lost', async () => {
-      const { id, eventId } = await toldOf()
+      const { id, eventId } = await notifiedOf()
       const key = await begin(sql, { eventId })
       await sql.begin((sql) => loseAttempt(sql, key, AGAIN))
       assert.deepEqual(await see(id), ON)
     })
 
     test('is off when an event is given up after its time, and not before', async () => {
-      const { id, chain, eventId, move } = await toldOf()
-      const other = await move('IN_PROGRESS')
+      const { id, chain, eventId, transition } = await notifiedOf()
+      const other = await transition('IN_PROGRESS')
       const exhausted = { state: 'exhausted', disableSeconds: 3600 } as const
       await attempt(sql, { eventId }, exhausted)
       assert.deepEqual(await see(id), FAILING)
@@ -691,12 +693,12 @@ describe('the delivery of events', () => {
         'image_task.completed exhausted 1',
       ])
       assert.deepEqual(await listStates(sql, other), ['image_task.in_progress stopped 0'])
-      assert.equal(await move('IN_PROGRESS'), '', 'nothing is recorded while it is off')
+      assert.equal(await transition('IN_PROGRESS'), '', 'nothing is recorded while it is off')
     })
 
-    test('that answers 410 is off, with all that was due and its redeliveries', async () => {
-      const { id, chain, eventId, move } = await toldOf()
-      const other = await move('IN_PROGRESS')
+    test('that responds with 410 is off, with all that was due and its redeliveries', async () => {
+      const { id, chain, eventId, transition } = await notifiedOf()
+      const other = await transition('IN_PROGRESS')
       const redeliveryId = await redeliver(sql, await eventOf(sql, other, 'image_task.in_progress'))
       await attempt(sql, { eventId }, STOPPED)
       assert.deepEqual(await see(id), ['disabled', 'gone', false])

@@ -2,11 +2,16 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 
-import { claimKey, releaseClaim, renewClaim, storeAnswer } from '../../src/db/shared/idempotency.ts'
+import {
+  claimKey,
+  releaseClaim,
+  renewClaim,
+  storeResponse,
+} from '../../src/db/shared/idempotency.ts'
 import { useDatabase } from '../support/stack.ts'
 
 const SCOPE = { principal: 'user:alice', method: 'POST', path: '/a', key: 'k' }
-const ANSWER = { fingerprint: 'f', status: 200, headers: {}, body: null, encrypted: false }
+const RESPONSE = { fingerprint: 'f', status: 200, headers: {}, body: null, encrypted: false }
 
 const database = useDatabase()
 
@@ -21,8 +26,8 @@ test('a claim that was taken over does nothing more, also while the other one st
   const before = await see()
   await renewClaim(sql, lost, SCOPE)
   await releaseClaim(sql, lost, SCOPE)
-  assert.equal(await storeAnswer(sql, lost, SCOPE, ANSWER), false)
+  assert.equal(await storeResponse(sql, lost, SCOPE, RESPONSE), false)
   assert.deepEqual(await see(), before)
-  assert.equal(await storeAnswer(sql, taken, SCOPE, ANSWER), true)
-  assert.deepEqual(await claimKey(sql, SCOPE, lost), { result: 'done', answer: ANSWER })
+  assert.equal(await storeResponse(sql, taken, SCOPE, RESPONSE), true)
+  assert.deepEqual(await claimKey(sql, SCOPE, lost), { result: 'done', answer: RESPONSE })
 })

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { claimImageTask, moveImageTask } from '../../src/db/image-task/image-task.ts'
-import type { Move } from '../../src/db/task/task-transition.ts'
+import { claimImageTask, transitionImageTask } from '../../src/db/image-task/image-task.ts'
+import type { Transition } from '../../src/db/task/task-transition.ts'
 import type { ImageTaskStatus } from '../../src/domain/image-task/image-task.ts'
 import { insertTask, usePlace, see } from '../activities/place.ts'
 
 /** Every pair of statuses: whether a task moves from the first to the second. */
-const TABLE: [from: string, to: Move<ImageTaskStatus>['to'], legal: boolean][] = [
+const TABLE: [from: string, to: Transition<ImageTaskStatus>['to'], legal: boolean][] = [
   ['CREATED', 'IN_PROGRESS', true],
   ['CREATED', 'COMPLETED', false],
   ['CREATED', 'FAILED', true],
@@ -26,9 +26,13 @@ const ERROR = { code: 'cancelled', message: 'm' }
 describe('an image task', () => {
   const place = usePlace()
 
-  const move = (id: string, to: Move<ImageTaskStatus>['to'], fence?: number): Promise<unknown> =>
+  const transition = (
+    id: string,
+    to: Transition<ImageTaskStatus>['to'],
+    fence?: number,
+  ): Promise<unknown> =>
     place.deps.sql.begin((sql) =>
-      moveImageTask(sql, {
+      transitionImageTask(sql, {
         id,
         to,
         ...(to === 'FAILED' ? { error: ERROR } : {}),
@@ -50,7 +54,7 @@ describe('an image task', () => {
   for (const [from, to, legal] of TABLE)
     test(`${legal ? 'moves' : 'does not move'} from ${from} to ${to}`, async () => {
       const id = await insertIn(from)
-      assert.equal(await move(id, to), legal)
+      assert.equal(await transition(id, to), legal)
       const { status, events } = await see(place.database, id)
       assert.equal(status, legal ? to : from)
       assert.deepEqual(events, legal ? ['CREATED', to] : ['CREATED'])
@@ -58,9 +62,9 @@ describe('an image task', () => {
 
   test('moves once when many try at the same time', async () => {
     const id = await insertIn('IN_PROGRESS')
-    const tries = ['COMPLETED', 'FAILED', 'COMPLETED', 'FAILED'] as const
-    const moved = await Promise.all(tries.map((to) => move(id, to)))
-    assert.equal(moved.filter(Boolean).length, 1)
+    const attempts = ['COMPLETED', 'FAILED', 'COMPLETED', 'FAILED'] as const
+    const isTransitioned = await Promise.all(attempts.map((to) => transition(id, to)))
+    assert.equal(isTransitioned.filter(Boolean).length, 1)
     assert.equal((await see(place.database, id)).events.length, 2)
   })
 
@@ -70,8 +74,8 @@ describe('an image task', () => {
       const claimed = await place.deps.sql.begin((sql) => claimImageTask(sql, id))
       assert.equal(claimed?.fence, fence)
     }
-    assert.equal(await move(id, 'COMPLETED', 1), false)
-    assert.equal(await move(id, 'COMPLETED', 2), true)
+    assert.equal(await transition(id, 'COMPLETED', 1), false)
+    assert.equal(await transition(id, 'COMPLETED', 2), true)
     assert.equal(await place.deps.sql.begin((sql) => claimImageTask(sql, id)), undefined)
   })
 
@@ -80,8 +84,8 @@ describe('an image task', () => {
     await place.deps.sql`update task set last_moved_at = now() + interval '1 hour' where id = ${id}`
     await place.deps
       .sql`update event set created_at = now() + interval '1 hour' where task_id = ${id}`
-    await move(id, 'IN_PROGRESS')
-    await move(id, 'COMPLETED')
+    await transition(id, 'IN_PROGRESS')
+    await transition(id, 'COMPLETED')
     const [row] = await place.deps.sql`
       select bool_and(created_at >= now() + interval '59 minutes') as late from event where task_id = ${id}
     `

@@ -7,19 +7,19 @@ import { pathToFileURL } from 'node:url'
 import { makeDatabase } from '../../src/db/client.ts'
 import type { Fragment, Sql, Transaction } from '../../src/db/client.ts'
 import { completeAttempt } from '../../src/db/event/attempt.ts'
-import { movePublisher } from '../../src/db/registry/publisher-ban.ts'
+import { transitionPublisher } from '../../src/db/registry/publisher-ban.ts'
 import { insertPublication } from '../../src/db/registry/publish.ts'
 import { recordArchive } from '../../src/db/registry/archive.ts'
 import { listHostNodes } from '../../src/db/registry/host-node-list.ts'
 import { listPublishers } from '../../src/db/registry/publisher.ts'
 import { findVersionFacts, updateVersion } from '../../src/db/registry/version.ts'
 import { countFacets } from '../../src/db/search/facets.ts'
-import { makeCountMemo } from '../../src/db/search/listed-count.ts'
+import { makeCountCache } from '../../src/db/search/listed-count.ts'
 import { countNodes } from '../../src/db/search/node-count.ts'
 import { isUnfiltered } from '../../src/db/search/node-filter.ts'
 import type { NodeFilter } from '../../src/db/search/node-filter.ts'
 import type { PagePlan } from '../../src/db/search/page-plan.ts'
-import { updateNodeByAdmin } from '../../src/db/registry/node-move.ts'
+import { updateNodeByAdmin } from '../../src/db/registry/node-transition.ts'
 import { listOwnerEvents, listTasks } from '../../src/db/task/task-list.ts'
 import { enterQueue } from '../../src/db/video-task/video-queue.ts'
 import { insertVideoTask } from '../../src/db/video-task/video-task.ts'
@@ -31,14 +31,21 @@ import { ROOT, codePath } from '../../src/local/root.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
 import { PATIENT } from '../support/template.ts'
-import { ANSWERS, ANY, hasTexts, listTemplates, makeHearing, oneBlank } from './hearing.ts'
-import type { Answer } from './hearing.ts'
+import {
+  RESPONSES,
+  ANY,
+  hasTexts,
+  listTemplates,
+  makeRecordingSql,
+  oneBlank,
+} from './recording-sql.ts'
+import type { RecordedResult } from './recording-sql.ts'
 
 const ID = '6f0c2a7e-6a3e-4d43-9c1b-2b8f0d3c5a11'
 const FOLDER = 'src/db'
 
 /** A dozen rows, read once at a start; and what reads no table, on a connection of its own. */
-const LEFT_OUT = ['migrate.ts', 'shared/news.ts']
+const LEFT_OUT = ['migrate.ts', 'shared/change-notification.ts']
 
 /** Statements that may read a table from end to end, by a part of their text. */
 const WHOLE: Record<string, string> = {
@@ -66,8 +73,8 @@ const NEW_TASK = {
 
 type Call = (sql: Sql & Transaction) => unknown
 
-const MEMO = { ...makeCountMemo(), get: () => Promise.resolve(5_000) as Promise<never> }
-const NODES = { publicUrl: '', memo: MEMO }
+const CACHE = { ...makeCountCache(), get: () => Promise.resolve(5_000) as Promise<never> }
+const NODES = { publicUrl: '', cache: CACHE }
 const PLACE = { createdAtUs: '1', id: ID, sequence: '1' }
 const TASK_FILTERS = [
   { owner: 'a' },
@@ -100,7 +107,7 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
   { call: (sql) => completeAttempt(sql, ANY, { result: ANY, verdict: { state: 'delivered' } }) },
   {
     call: (sql) =>
-      enterQueue(sql, ID, { offPeakSeconds: 1, slots: 1, anonymousSlots: 1, tell: ANY }),
+      enterQueue(sql, ID, { offPeakSeconds: 1, slots: 1, anonymousSlots: 1, enqueue: ANY }),
   },
   { call: (sql) => insertVideoTask(sql, NEW_TASK, ANY) },
   {
@@ -109,9 +116,9 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
   },
   {
     columns: { status: 'PublisherStatusActive' },
-    call: (sql) => insertPublication(sql, PUBLICATION, { publicUrl: '', tell: ANY }),
+    call: (sql) => insertPublication(sql, PUBLICATION, { publicUrl: '', enqueue: ANY }),
   },
-  { call: (sql) => movePublisher(sql, { id: ID, name: 'ban', reason: 'x', audit: ANY }) },
+  { call: (sql) => transitionPublisher(sql, { id: ID, name: 'ban', reason: 'x', audit: ANY }) },
   { columns: { archiveState: 'awaiting' }, call: (sql) => recordArchive(sql, ANY, ANY) },
   { call: (sql) => listPublishers(sql, { page: 1, limit: 1 }) },
   { call: (sql) => listPublishers(sql, { status: 'PublisherStatusBanned', page: 1, limit: 1 }) },
@@ -138,11 +145,11 @@ function plansOf(filter: NodeFilter): readonly PagePlan[] {
 }
 
 function searchCalls(filter: NodeFilter): { call: Call }[] {
-  const memo = makeCountMemo()
+  const cache = makeCountCache()
   const count =
     (changes: string): Call =>
     (sql) =>
-      countNodes(sql, { filter, reach: 1e9 }, { memo, changes })
+      countNodes(sql, { filter, reach: 1e9 }, { cache, changes })
   const keys = filter.term === undefined ? ([0] as const) : ([0, 1, 2, 3, 4, 5] as const)
   const others = ['search_ranking;desc', 'created_at;desc', 'name;desc'] as const
   const orders = [
@@ -176,7 +183,7 @@ function searchCalls(filter: NodeFilter): { call: Call }[] {
         })),
       ),
     ),
-    { call: (sql) => countFacets(sql, filter, makeCountMemo()) },
+    { call: (sql) => countFacets(sql, filter, makeCountCache()) },
     {
       call: (sql) =>
         listNodePage(sql, { filter, order: 'created_at', offset: 0, limit: 10 }, NODES),
@@ -200,7 +207,7 @@ function versionCalls(): { call: Call }[] {
         listVersions(
           sql,
           { filter, offset: 0, limit: 10, form },
-          { ...NODES, memo: makeCountMemo() },
+          { ...NODES, cache: makeCountCache() },
         ),
     })),
     ...PLANS.map((plan) => ({
@@ -223,7 +230,7 @@ async function listExported(files: readonly string[]): Promise<Call[]> {
 describe('each statement of src/db', () => {
   let database: TestDatabase
   let files: string[]
-  const heard = new Set<string>()
+  const received = new Set<string>()
 
   before(async () => {
     database = await createDatabase()
@@ -231,14 +238,14 @@ describe('each statement of src/db', () => {
       (file) => file.endsWith('.ts') && !LEFT_OUT.includes(file),
     )
     const sql = makeDatabase({ url: database.url, ...PATIENT, pool: 4 })
-    const hear = async (call: Call, answer: Answer): Promise<void> => {
+    const record = async (call: Call, result: RecordedResult): Promise<void> => {
       // Whatever becomes of it with a made-up answer: its statements until then were heard.
-      await Promise.resolve(call(makeHearing(sql, heard, answer))).catch(() => {})
+      await Promise.resolve(call(makeRecordingSql(sql, received, result))).catch(() => {})
     }
     for (const call of await listExported(files))
-      for (const answer of ANSWERS) await hear(call, answer)
+      for (const result of RESPONSES) await record(call, result)
     for (const { call, columns = {} } of CALLS)
-      for (const answer of ANSWERS) await hear(call, { ...answer, columns })
+      for (const result of RESPONSES) await record(call, { ...result, columns })
     await sql.end({ timeout: 1 })
   })
   after(() => database.drop())
@@ -250,7 +257,7 @@ describe('each statement of src/db', () => {
   })
 
   test('is heard by this test', async () => {
-    const statements = [...heard].map(oneBlank)
+    const statements = [...received].map(oneBlank)
     const missing: string[] = []
     for (const file of files)
       for (const texts of listTemplates(await readFile(join(ROOT, FOLDER, file), 'utf8')))
@@ -260,13 +267,13 @@ describe('each statement of src/db', () => {
   })
 
   test('reads by an index', async () => {
-    const faults: string[] = []
-    for (const text of heard) {
+    const issues: string[] = []
+    for (const text of received) {
       if (Object.keys(WHOLE).some((part) => oneBlank(text).includes(part))) continue
       const scanned = await listScanned(text)
-      if (scanned.length > 0) faults.push(`${scanned.join()}: ${oneBlank(text)}`)
+      if (scanned.length > 0) issues.push(`${scanned.join()}: ${oneBlank(text)}`)
     }
-    assert.deepEqual(faults, [])
+    assert.deepEqual(issues, [])
   })
 
   /** Tables that the plan of a statement reads from end to end although nothing is cheaper than an index. */

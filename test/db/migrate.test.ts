@@ -44,11 +44,11 @@ describe('the schema', () => {
     assert.deepEqual(await migrate(database.url), [])
   })
 
-  test('with a migration that was changed afterwards is refused by name', async () => {
+  test('with a migration that was changed afterwards is rejected by name', async () => {
     await database.sql`update migration set checksum = 'other' where name like '0001%'`
-    const refused = { name: 'MigrationError', message: /0001_foundation\.sql was changed/ }
-    await assert.rejects(migrate(database.url), refused)
-    await assert.rejects(checkSchema(database.sql), refused)
+    const rejected = { name: 'MigrationError', message: /0001_foundation\.sql was changed/ }
+    await assert.rejects(migrate(database.url), rejected)
+    await assert.rejects(checkSchema(database.sql), rejected)
   })
 
   test('with a migration that was applied as an earlier text, which gave the same, is left as it is', async () => {
@@ -87,9 +87,9 @@ alter table first add column name text;
     reader.release()
     // As if it was killed before it wrote this down: the index is made once more.
     await sql`delete from migration where name = '0002_second.sql#2'`
-    const told: string[] = []
-    await migrate(database.url, { folder, onApplied: (name) => told.push(name) })
-    assert.deepEqual(told, ['0002_second.sql'])
+    const enqueued: string[] = []
+    await migrate(database.url, { folder, onApplied: (name) => enqueued.push(name) })
+    assert.deepEqual(enqueued, ['0002_second.sql'])
     assert.deepEqual(await migrate(database.url, { folder }), [])
     const [made] = await sql`
       select indisvalid as valid, (select count(*)::integer from first where name is null) as rows
@@ -99,7 +99,7 @@ alter table first add column name text;
     await rm(path, { recursive: true })
   })
 
-  test('that is empty or older is refused with the command to run', async () => {
+  test('that is empty or older is rejected with the command to run', async () => {
     await database.sql`delete from migration`
     await assert.rejects(checkSchema(database.sql), /lacks 0001_.*: run `npm run migrate`/)
     await empty()

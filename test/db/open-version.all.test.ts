@@ -28,12 +28,12 @@ const ENDED = 'checks could not run (the workflow was ended); an operator can re
 /** A try that fails is soon repeated. None is lost because a busy machine beats late. */
 const SHORT = {
   heartbeatSeconds: PATIENCE_MS / 1000,
-  tries: 2,
+  attempts: 2,
   retrySeconds: 0.01,
   maxRetrySeconds: 0.01,
 }
 /** A try that fails is not repeated while a test lasts. */
-const ONE_TRY = { ...SHORT, retrySeconds: 3600, maxRetrySeconds: 3600 }
+const ONE_ATTEMPT = { ...SHORT, retrySeconds: 3600, maxRetrySeconds: 3600 }
 
 describe('a version', () => {
   let stage: Stage
@@ -55,9 +55,9 @@ describe('a version', () => {
   }
   const makeStart = async (id: string, checkTiming: Partial<CheckTiming> = SHORT) =>
     startPublishVersion(await getFacts(id), { ...stage.options, checkTiming })
-  const kickStart = async (id: string, timing?: Partial<CheckTiming>): Promise<void> => {
+  const startNow = async (id: string, timing?: Partial<CheckTiming>): Promise<void> => {
     const start = await makeStart(id, timing)
-    await unitOfWork(stage.place.deps, (_sql, tell) => tell(start))
+    await unitOfWork(stage.place.deps, (_sql, enqueue) => enqueue(start))
   }
   /** A version whose workflow waits for the upload; Temporal never hears of a quiet one. */
   const publish = async ({
@@ -68,7 +68,7 @@ describe('a version', () => {
     const id = await registry.addVersion({ nodeId: `pack-${count}` })
     await stage.place.deps.sql`delete from outbox where workflow_id = ${publishWorkflowId(id)}`
     if (!quiet) {
-      await kickStart(id, timing)
+      await startNow(id, timing)
       await untilWaiting(id)
     }
     return id
@@ -101,7 +101,7 @@ describe('a version', () => {
       return status.name === 'COMPLETED'
     })
   }
-  /** Makes the store refuse the archive of this version alone. */
+  /** Makes the store reject the archive of this version alone. */
   const breakStore = (id: string) =>
     stage.place.deps.storage.putStream(`archives/${id}`, Readable.from([ZIP]), { maxBytes: 1e6 })
   const mendStore = (id: string) => stage.place.deps.storage.remove(`archives/${id}`)
@@ -114,11 +114,11 @@ describe('a version', () => {
   /** What the admin route does. */
   const retry = async (id: string): Promise<void> => {
     const restart = endOpen(await makeStart(id))
-    const done = await unitOfWork(stage.place.deps, (sql, tell) =>
+    const done = await unitOfWork(stage.place.deps, (sql, enqueue) =>
       retryVersion(
         sql,
         { id, checks: restart, extraction: restart, audit: AUDIT },
-        { ...OPTIONS, tell },
+        { ...OPTIONS, enqueue },
       ),
     )
     assert.ok(done, 'there was something to retry')
@@ -162,7 +162,7 @@ describe('a version', () => {
     })
 
     test('is left to an operator when its workflow was ended during its checks', async () => {
-      const id = await publish({ timing: ONE_TRY })
+      const id = await publish({ timing: ONE_ATTEMPT })
       await breakStore(id)
       await upload(id)
       await untilFailing(id)
@@ -225,12 +225,12 @@ describe('a version', () => {
         await succeed(id)
       }),
     )
-    const moves = await stage.place.deps.sql`
+    const transitions = await stage.place.deps.sql`
       select count(*)::integer as n from version_move
       where version_id = any(${ids}) group by version_id
     `
     // Published, checked, given up, retried, passed.
-    assert.deepEqual(new Set(moves.map((row) => row['n'] as number)), new Set([5]))
+    assert.deepEqual(new Set(transitions.map((row) => row['n'] as number)), new Set([5]))
   })
 
   describe('by an operator', () => {
@@ -272,7 +272,7 @@ describe('a version', () => {
     })
 
     test('is restarted while its checks fail, and after they gave up', async () => {
-      const failing = await publish({ timing: ONE_TRY })
+      const failing = await publish({ timing: ONE_ATTEMPT })
       const givenUp = await publish()
       for (const id of [failing, givenUp]) {
         await breakStore(id)

@@ -49,7 +49,7 @@ describe('the outbox', () => {
     return rows
   }
   /** A lease ends within seconds, which a busy machine may need: so nobody has these again before `makeDue`. */
-  const putOff = (rows: { id: string }[], sql: Queryable = database.sql) =>
+  const defer = (rows: { id: string }[], sql: Queryable = database.sql) =>
     sql`
       update outbox set next_try_at = next_try_at + interval '1 hour'
       where id::text = any(${idsOf(rows)}::text[])
@@ -57,7 +57,7 @@ describe('the outbox', () => {
   const lease = async (limit?: number): Promise<OutboxRow[]> =>
     await database.sql.begin(async (sql) => {
       const rows = await leaseOutbox(sql as Queryable as Sql, limit)
-      await putOff(rows, sql)
+      await defer(rows, sql)
       return rows
     })
   const idsOf = (rows: { id: string }[]): string[] => rows.map((row) => row.id)
@@ -81,7 +81,7 @@ describe('the outbox', () => {
 
   test('leaves a new row to the fast path for two seconds', async () => {
     const row = await assertDueAfter(2, () => insert(start('a')))
-    await putOff([row])
+    await defer([row])
     assert.deepEqual(await lease(), [])
   })
 
@@ -92,7 +92,7 @@ describe('the outbox', () => {
       assert.deepEqual(idsOf(leased), idsOf(rows.slice(0, 2)))
       return leased[0]
     })
-    await putOff(rows.slice(0, 2))
+    await defer(rows.slice(0, 2))
     assert.deepEqual(idsOf(await lease()), idsOf(rows.slice(2)))
     assert.deepEqual(await lease(), [])
   })
@@ -169,9 +169,9 @@ describe('the outbox', () => {
         const jobs = makeClient()
         const [row] = (await insertDue(start('a'))) as [OutboxRow]
         const dispatch = async (): Promise<void> => {
-          if (way === 'at once') jobs.kick(row)
+          if (way === 'at once') jobs.dispatchNow(row)
           else await jobs.relay(row)
-          await jobs.settle()
+          await jobs.drain()
         }
         const away = () => Promise.reject(new Error('away'))
         const taking = mock.method(jobs.client.workflow, 'start', away)
@@ -188,15 +188,15 @@ describe('the outbox', () => {
       const sent = mock.fn(() => Promise.resolve())
       mock.method(jobs.client.workflow, 'getHandle', () => ({ signal: sent }) as never)
       for (const count of [0, 1]) {
-        jobs.kick(cancel)
-        await jobs.settle()
+        jobs.dispatchNow(cancel)
+        await jobs.drain()
         assert.equal(sent.mock.callCount(), count)
         await markDispatched(database.sql, [begin.id])
       }
     })
   })
 
-  test('refuses arguments that hold more than ids and small facts', async () => {
+  test('rejects arguments that hold more than ids and small facts', async () => {
     await assert.rejects(insert(start('a', ['x'.repeat(1100)])), { code: '23514' })
   })
 })

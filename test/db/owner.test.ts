@@ -14,10 +14,14 @@ describe('the credits of an owner', () => {
   const database = useDatabase()
 
   const cancel = (id: string) =>
-    unitOfWork(database, (sql, tell) => cancelVideoTask(sql, id, { ...SLOTS, tell }))
+    unitOfWork(database, (sql, enqueue) => cancelVideoTask(sql, id, { ...SLOTS, enqueue }))
   const fail = (id: string) =>
-    unitOfWork(database, (sql, tell) =>
-      failVideoTask(sql, { id, error: videoError('InternalServiceFailure') }, { ...SLOTS, tell }),
+    unitOfWork(database, (sql, enqueue) =>
+      failVideoTask(
+        sql,
+        { id, error: videoError('InternalServiceFailure') },
+        { ...SLOTS, enqueue },
+      ),
     )
   const countRows = async (owner: string) => {
     const [row] = await database.sql`
@@ -86,11 +90,11 @@ describe('the credits of an owner', () => {
     assert.deepEqual(await sums(owner), [10, 10])
   })
 
-  test('bound the first task of an owner, too, and leave no row of a refused one', async () => {
-    const refused = { owner: 'first', credits: 11, limit: 10 }
-    assert.equal(await insertVideo(database, refused), undefined)
+  test('bound the first task of an owner, too, and leave no row of a rejected one', async () => {
+    const rejected = { owner: 'first', credits: 11, limit: 10 }
+    assert.equal(await insertVideo(database, rejected), undefined)
     assert.deepEqual(await countRows('first'), { tasks: 0, events: 0, ledger: 0, owners: 0 })
-    assert.ok(await insertVideo(database, { ...refused, credits: 10 }), 'it fits')
+    assert.ok(await insertVideo(database, { ...rejected, credits: 10 }), 'it fits')
   })
 
   test('bound many first tasks at once', async () => {

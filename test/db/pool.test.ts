@@ -47,8 +47,8 @@ describe('a pool', () => {
     await database.sql`select pg_terminate_backend(${pid}, ${PATIENCE_MS})`
   }
   const assertUsable = async (): Promise<void> => {
-    const answers = Array.from({ length: 8 }, () => sql`select 1 as one`)
-    for (const [row] of await Promise.all(answers)) assert.deepEqual(row, { one: 1 })
+    const responses = Array.from({ length: 8 }, () => sql`select 1 as one`)
+    for (const [row] of await Promise.all(responses)) assert.deepEqual(row, { one: 1 })
     assert.equal(await sql.begin(async (sql) => (await sql`select 1`).length), 1)
   }
 
@@ -67,8 +67,8 @@ describe('a pool', () => {
       sql`select repeat('x', 1000), 1 / (100 - i) from generate_series(1, 100) i`
     for (const ends of await Promise.allSettled([failing(), failing()]))
       assert.equal(ends.status, 'rejected')
-    const answers = Array.from({ length: 8 }, (_, i) => sql`select ${i}::int as i`)
-    for (const [i, rows] of (await Promise.all(answers)).entries()) {
+    const responses = Array.from({ length: 8 }, (_, i) => sql`select ${i}::int as i`)
+    for (const [i, rows] of (await Promise.all(responses)).entries()) {
       assert.deepEqual([...rows], [{ i }])
       assert.equal(rows.count, 1)
     }
@@ -94,12 +94,12 @@ describe('a pool', () => {
   })
 
   test('whose connections are killed under load loses only what was under way', async () => {
-    let answered = 0
+    let responded = 0
     const work = async (): Promise<void> => {
       for (let index = 0; index < 40; index += 1)
         try {
           await sql.begin(async (sql) => await sql`select pg_sleep(0.002)`)
-          answered += 1
+          responded += 1
         } catch {
           // One of those that were under way.
         }
@@ -112,7 +112,7 @@ describe('a pool', () => {
         `
     }
     await Promise.all([work(), work(), work(), work(), killer()])
-    assert.ok(answered > 0)
+    assert.ok(responded > 0)
     // The last kill may not have been heard of yet.
     await waitFor('it is usable again', () =>
       assertUsable().then(
@@ -184,13 +184,13 @@ describe('a pool', () => {
     })
     silent.catch(() => {})
     // Queries of the pool that was left are never answered, so nobody waits for a single one.
-    let answers = 0
+    let responses = 0
     await waitFor('it is usable again', () => {
       void own`select 1`.then(
-        () => (answers += 1),
+        () => (responses += 1),
         () => {},
       )
-      return Promise.resolve(answers > 0)
+      return Promise.resolve(responses > 0)
     })
     await own.end({ timeout: 1 })
     await link.stop()
@@ -203,7 +203,7 @@ describe('a pool', () => {
     assert.doesNotMatch(collections.stdout, /Mark-Compact/)
   })
 
-  test('that is ended refuses', async () => {
+  test('that is ended rejects', async () => {
     const own = makeDatabase({ url: database.url, ...PATIENT })
     await own`select 1`
     await own.end({ timeout: 1 })

@@ -22,16 +22,16 @@ export const startDatabaseProxy = async (target: string): Promise<DatabaseProxy>
       client.destroy()
       upstream.destroy()
     }
-    let answered = (chunk: Buffer): void => void client.write(chunk)
+    let responded = (chunk: Buffer): void => void client.write(chunk)
     for (const socket of [client, upstream]) socket.on('error', cut).on('close', cut)
-    upstream.on('data', (chunk: Buffer) => answered(chunk))
+    upstream.on('data', (chunk: Buffer) => responded(chunk))
     client.on('data', (chunk: Buffer) => {
       // The statement ends with a zero; a setting whose name holds the word does not.
       const fault = chunk.includes('commit\0') ? proxy.fault : 'none'
       if (fault !== 'none') proxy.fault = 'none'
       if (fault === 'lost before') return cut()
-      if (fault === 'lost after') answered = cut
-      if (fault === 'silent') answered = () => {}
+      if (fault === 'lost after') responded = cut
+      if (fault === 'silent') responded = () => {}
       upstream.write(chunk)
     })
   })

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { listAudit } from '../../src/db/registry/audit-log.ts'
 import { putHostNodes } from '../../src/db/registry/host-node.ts'
 import { retryVersion, updateVersionByAdmin } from '../../src/db/registry/version-admin.ts'
-import { moveVersion } from '../../src/db/registry/version-move.ts'
+import { transitionVersion } from '../../src/db/registry/version-transition.ts'
 import { auditTarget } from '../../src/domain/registry/audit-log.ts'
 import type { VersionAdminUpdate } from '../../src/domain/registry/version.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
@@ -16,10 +16,10 @@ const setVersion = (id: string, fields: VersionAdminUpdate) =>
   database.sql.begin((sql) => updateVersionByAdmin(sql, { id, fields, audit: AUDIT }, OPTIONS))
 
 describe('a retry', () => {
-  const told: string[] = []
-  const kick = ({ workflowId }: { workflowId: string }) => told.push(workflowId)
+  const enqueued: string[] = []
+  const dispatchNow = ({ workflowId }: { workflowId: string }) => enqueued.push(workflowId)
   const retry = (id: string) =>
-    unitOfWork({ sql: database.sql, jobs: { kick } }, (sql, tell) =>
+    unitOfWork({ sql: database.sql, jobs: { dispatchNow } }, (sql, enqueue) =>
       retryVersion(
         sql,
         {
@@ -28,7 +28,7 @@ describe('a retry', () => {
           extraction: { ...makeStart(id, 'extract-host-nodes'), kind: 'restart' },
           audit: AUDIT,
         },
-        { ...OPTIONS, tell },
+        { ...OPTIONS, enqueue },
       ),
     )
   const fail = (versionId: string) =>
@@ -44,14 +44,18 @@ describe('a retry', () => {
     const id = await place.addVersion({ nodeId: 'retried' })
     await place.receive(id, 'bytes')
     assert.equal(await retry(id), undefined, 'while the checks run')
-    await place.move(id, 'give_up_checks', 'checks could not run (storage); an operator can retry')
+    await place.transition(
+      id,
+      'give_up_checks',
+      'checks could not run (storage); an operator can retry',
+    )
     const checks = await retry(id)
     assert.equal(checks?.status_reason, 'archive received, checks are running')
     assert.equal(await retry(id), undefined, 'twice')
     await fail(id)
     const extraction = await retry(id)
     assert.equal(extraction?.host_node_extract_status, 'pending')
-    assert.deepEqual(told, [`publish-version/${id}`, `extract-host-nodes/${id}`])
+    assert.deepEqual(enqueued, [`publish-version/${id}`, `extract-host-nodes/${id}`])
   })
 
   test('reads a version again that was flagged for an incomplete scan, and no other', async () => {
@@ -59,7 +63,13 @@ describe('a retry', () => {
       const id = await place.addVersion({ nodeId })
       await place.receive(id, 'bytes')
       await database.sql.begin((sql) =>
-        moveVersion(sql, { id, name: 'flag', actor: 'workflow', reason: 'why', scanIncomplete }),
+        transitionVersion(sql, {
+          id,
+          name: 'flag',
+          actor: 'workflow',
+          reason: 'why',
+          scanIncomplete,
+        }),
       )
       return id
     }
@@ -70,10 +80,10 @@ describe('a retry', () => {
 })
 
 describe('the audit log', () => {
-  test('has no entry of a change that was refused', async () => {
+  test('has no entry of a change that was rejected', async () => {
     const id = await place.addVersion({ nodeId: 'refused' })
-    const refused = await setVersion(id, { status: 'NodeVersionStatusActive' })
-    assert.deepEqual(refused, { result: 'illegal_move' })
+    const rejected = await setVersion(id, { status: 'NodeVersionStatusActive' })
+    assert.deepEqual(rejected, { result: 'illegal_move' })
     const { total } = await listAudit(database.sql, {
       target: auditTarget.version('refused', '1.0.0'),
       page: 1,

@@ -27,7 +27,7 @@ describe('the archive of a version', () => {
     assert.equal(await place.accept(id, 'second'), false, 'twice')
     assert.equal(await reject(id, 'second'), false, 'after acceptance')
     assert.ok(!('downloadUrl' in (await getVersion(database.sql, id, OPTIONS))), 'not yet Active')
-    assert.ok(await place.move(id, 'pass'), 'passed')
+    assert.ok(await place.transition(id, 'pass'), 'passed')
     const version = await getVersion(database.sql, id, OPTIONS)
     assert.equal(version.downloadUrl, 'http://kiln.test/archives/pub/judged/1.0.0/node.zip')
     assert.equal((await findArchive(database.sql, id))?.storageKey, `archives/${id}`)

@@ -7,7 +7,7 @@ import { findHostNode, findNodeOfHostNode, putHostNodes } from '../../src/db/reg
 import { findExtraction } from '../../src/db/registry/extraction.ts'
 import type { HostNodeSource } from '../../src/db/registry/host-node.ts'
 import { updateVersionByAdmin } from '../../src/db/registry/version-admin.ts'
-import { toHostNodeRow } from '../../src/domain/registry/host-node-judge.ts'
+import { toHostNodeRow } from '../../src/domain/registry/host-node-validation.ts'
 import type { HostNode, RegisteredHostNode } from '../../src/domain/registry/host-node.ts'
 import { AUDIT, OPTIONS, parseEntries, useRegistryPlace } from './registry-place.ts'
 
@@ -113,9 +113,9 @@ describe('the node of a host node', () => {
     assert.equal(await find('New'), undefined, 'not before it is the latest')
     await place.receive(second, second)
     await place.accept(second, second)
-    await place.move(second, 'pass')
+    await place.transition(second, 'pass')
     assert.deepEqual([await find('Old'), await find('New')], [undefined, 'moving'])
-    await place.move(second, 'admin_ban', 'bad')
+    await place.transition(second, 'admin_ban', 'bad')
     assert.deepEqual([await find('Old'), await find('New')], ['moving', undefined])
   })
 
@@ -125,7 +125,7 @@ describe('the node of a host node', () => {
     await place.accept(id, id)
     const names = Array.from({ length: 5_000 }, () => randomBytes(384).toString('base64url'))
     await put(id, Object.fromEntries(names.map((name) => [name, {}])))
-    assert.ok(await place.move(id, 'pass'), 'within the time of a statement')
+    assert.ok(await place.transition(id, 'pass'), 'within the time of a statement')
     assert.equal(await find(names[0] ?? ''), 'largest')
   })
 })

@@ -4,22 +4,22 @@ import { after, before } from 'node:test'
 import { acceptArchive, recordArchive } from '../../src/db/registry/archive.ts'
 import { upsertUser } from '../../src/db/shared/app-user.ts'
 import type { Entries } from '../../src/db/search/entries.ts'
-import { makeCountMemo } from '../../src/db/search/listed-count.ts'
+import { makeCountCache } from '../../src/db/search/listed-count.ts'
 import { insertNode } from '../../src/db/registry/node.ts'
 import { insertPersonalAccessToken } from '../../src/db/registry/personal-access-token.ts'
 import { insertPublication } from '../../src/db/registry/publish.ts'
 import type { PublicationResult } from '../../src/db/registry/publish.ts'
 import { insertPublisher } from '../../src/db/registry/publisher.ts'
-import { moveVersion } from '../../src/db/registry/version-move.ts'
+import { transitionVersion } from '../../src/db/registry/version-transition.ts'
 import type { NodeFields } from '../../src/domain/registry/node.ts'
-import type { VersionMoveName } from '../../src/domain/registry/version-move.ts'
+import type { VersionTransitionName } from '../../src/domain/registry/version-transition.ts'
 import { parseVersionNumber } from '../../src/domain/registry/version-number.ts'
 import type { NewVersion } from '../../src/domain/registry/version.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import { createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
 
-export const OPTIONS = { publicUrl: 'http://kiln.test', memo: makeCountMemo() }
+export const OPTIONS = { publicUrl: 'http://kiln.test', cache: makeCountCache() }
 export const AUDIT = { actor: 'root', requestId: 'request-1' }
 
 /** The entries of a list that its first statement tells whole. */
@@ -96,7 +96,7 @@ export const makeRegistryPlace = ({ sql }: Place) => {
     const number = parseVersionNumber(version)
     if (!number) throw new Error(`no version: ${version}`)
     const id = randomUUID()
-    return await unitOfWork({ sql }, (sql, tell) =>
+    return await unitOfWork({ sql }, (sql, enqueue) =>
       insertPublication(
         sql,
         {
@@ -111,7 +111,7 @@ export const makeRegistryPlace = ({ sql }: Place) => {
           tokenId: tokens.get(publisherId) ?? '',
           start: makeStart(id),
         },
-        { ...OPTIONS, tell },
+        { ...OPTIONS, enqueue },
       ),
     )
   }
@@ -124,8 +124,8 @@ export const makeRegistryPlace = ({ sql }: Place) => {
   }
 
   const receive = (versionId: string, text: string) =>
-    unitOfWork({ sql }, (sql, tell) =>
-      recordArchive(sql, { versionId, signal: signalOf(versionId), ...stored(text) }, tell),
+    unitOfWork({ sql }, (sql, enqueue) =>
+      recordArchive(sql, { versionId, signal: signalOf(versionId), ...stored(text) }, enqueue),
     )
 
   const accept = (versionId: string, text: string) =>
@@ -134,15 +134,15 @@ export const makeRegistryPlace = ({ sql }: Place) => {
       return acceptArchive(sql, { versionId, sha256, storageKey: `archives/${versionId}` })
     })
 
-  const move = (id: string, name: VersionMoveName, reason?: string) =>
-    sql.begin((sql) => moveVersion(sql, { id, name, reason, actor: 'workflow' }))
+  const transition = (id: string, name: VersionTransitionName, reason?: string) =>
+    sql.begin((sql) => transitionVersion(sql, { id, name, reason, actor: 'workflow' }))
 
   /** The id of a version that has passed everything. */
   const addActive = async (publishing: Publishing): Promise<string> => {
     const id = await addVersion(publishing)
     await receive(id, id)
     if (!(await accept(id, id))) throw new Error('not accepted')
-    if (!(await move(id, 'pass'))) throw new Error('not passed')
+    if (!(await transition(id, 'pass'))) throw new Error('not passed')
     return id
   }
 
@@ -156,7 +156,7 @@ export const makeRegistryPlace = ({ sql }: Place) => {
     addActive,
     receive,
     accept,
-    move,
+    transition,
   }
 }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
-import { makeCountMemo } from '../../src/db/search/listed-count.ts'
+import { makeCountCache } from '../../src/db/search/listed-count.ts'
 import type { NodeFilter } from '../../src/db/search/node-filter.ts'
-import { updateNodeByAdmin } from '../../src/db/registry/node-move.ts'
+import { updateNodeByAdmin } from '../../src/db/registry/node-transition.ts'
 import { countNodes } from '../../src/db/search/node-count.ts'
 import { listNodePage, nodePageQuery, planNodePage } from '../../src/db/search/node-page.ts'
 import type { NodeOrder } from '../../src/db/search/node-statements.ts'
@@ -36,13 +36,13 @@ const explain = async (
     explain (format json) ${query}
   `
   const found = { indexes: new Set<string>(), scanned: new Set<string>() }
-  const look = (node: PlanNode): void => {
+  const check = (node: PlanNode): void => {
     if (node['Index Name'] !== undefined) found.indexes.add(node['Index Name'])
     if (node['Node Type'] === 'Seq Scan') found.scanned.add(node['Relation Name'] ?? '')
-    for (const child of node.Plans ?? []) look(child)
+    for (const child of node.Plans ?? []) check(child)
   }
   const [row] = rows
-  if (row) look(row['QUERY PLAN'][0].Plan)
+  if (row) check(row['QUERY PLAN'][0].Plan)
   return found
 }
 
@@ -121,7 +121,7 @@ describe('a page of nodes', () => {
       const counts = await countNodes(
         database.sql,
         { filter, reach: offset + 10 },
-        { memo: makeCountMemo(), changes: '' },
+        { cache: makeCountCache(), changes: '' },
       )
       const parts = planNodePage(query, counts, NODES)
       assert.deepEqual([...new Set(parts.map(({ plan }) => plan))], [wanted])
@@ -134,11 +134,11 @@ describe('a page of nodes', () => {
 })
 
 describe('a deep page', () => {
-  const memo = makeCountMemo()
+  const cache = makeCountCache()
   const read = async (filter: NodeFilter, offset: number, limit: number) => {
     const query = { filter, order: 'relevance', offset, limit } as const
     const { nodes, total } = await listNodePage(database.sql, query, {
-      memo,
+      cache,
       publicUrl: PUBLIC_URL,
     })
     return { ids: parseEntries<{ id: string }>(nodes).map(({ id }) => id), total }
@@ -161,7 +161,7 @@ describe('a deep page', () => {
       assert.deepEqual(await walk(filter, 970), byHundreds)
     })
 
-  test('is gathered once for many, anew after a minute, and anew when something is hidden', async (context) => {
+  test('is gathered once for many, again after a minute, and again when something is hidden', async (context) => {
     context.mock.timers.enable({ apis: ['Date'] })
     const filter = { term: 'studio' }
     const before = await read(filter, 2_500, 10)
@@ -194,7 +194,7 @@ describe('a page of versions', () => {
   ]
   for (const [what, filter, index] of SHAPES)
     test(`of ${what} is read by its index`, async () => {
-      const options = { publicUrl: PUBLIC_URL, memo: makeCountMemo() }
+      const options = { publicUrl: PUBLIC_URL, cache: makeCountCache() }
       const page = { filter, offset: 0, limit: 10 }
       const { total } = await listVersions(database.sql, page, options)
       assert.ok(total > 0, 'there are some')

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 
 import { expireVersion } from '../../src/db/registry/archive.ts'
 import { findNodeFacts } from '../../src/db/registry/node.ts'
-import { movePublisher } from '../../src/db/registry/publisher-ban.ts'
+import { transitionPublisher } from '../../src/db/registry/publisher-ban.ts'
 import { getVersion } from '../../src/db/registry/version.ts'
 import { AUDIT, OPTIONS, readCounts, useRegistryPlace } from './registry-place.ts'
 
@@ -46,12 +46,12 @@ describe('publishing', () => {
     assert.equal(await countStarts(first.version.id), 1)
   })
 
-  test('refuses a version whose archive has arrived, and leaves the node as it was', async () => {
+  test('rejects a version whose archive has arrived, and leaves the node as it was', async () => {
     const id = await place.addVersion({ nodeId: 'taken', fields: { description: 'before' } })
     await place.receive(id, 'bytes')
     const before = await findNodeFacts(database.sql, { id: 'taken', userId: undefined })
-    const refused = await place.publish({ nodeId: 'taken', fields: { description: 'after' } })
-    assert.deepEqual(refused, { result: 'version_exists', status: 'NodeVersionStatusPending' })
+    const rejected = await place.publish({ nodeId: 'taken', fields: { description: 'after' } })
+    assert.deepEqual(rejected, { result: 'version_exists', status: 'NodeVersionStatusPending' })
     assert.deepEqual(await findNodeFacts(database.sql, { id: 'taken', userId: undefined }), before)
   })
 
@@ -90,14 +90,14 @@ describe('publishing', () => {
     )
     const ban = (name: 'ban' | 'unban') =>
       database.sql.begin((sql) =>
-        movePublisher(sql, { id: 'busy', name, reason: 'x', audit: AUDIT }),
+        transitionPublisher(sql, { id: 'busy', name, reason: 'x', audit: AUDIT }),
       )
     await Promise.all(
       Array.from({ length: 10 }, (_, round) => [
         ...nodes.map((nodeId) =>
           place.publish({ publisherId: 'busy', nodeId, version: `2.${round}.0` }),
         ),
-        ...ids.map((id) => place.move(id, round % 2 ? 'admin_flag' : 'admin_activate')),
+        ...ids.map((id) => place.transition(id, round % 2 ? 'admin_flag' : 'admin_activate')),
         ban(round % 2 ? 'unban' : 'ban'),
       ]).flat(),
     )

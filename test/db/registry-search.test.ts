@@ -6,22 +6,22 @@ import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 
 import type { Queryable } from '../../src/db/client.ts'
-import { makeCountMemo, noteListChange } from '../../src/db/search/listed-count.ts'
+import { makeCountCache, recordListChange } from '../../src/db/search/listed-count.ts'
 import { listNodes } from '../../src/db/search/node-list.ts'
 import { countDownload } from '../../src/db/registry/download.ts'
-import { updateNodeByAdmin } from '../../src/db/registry/node-move.ts'
+import { updateNodeByAdmin } from '../../src/db/registry/node-transition.ts'
 import { nodePageQuery } from '../../src/db/search/node-page.ts'
 import { CLASSES } from '../../src/db/search/node-filter.ts'
 import type { NodeFilter } from '../../src/db/search/node-filter.ts'
 import { insertNodeRow, setNodeFields, updateNode } from '../../src/db/registry/node.ts'
 import type { PagePlan } from '../../src/db/search/page-plan.ts'
-import { movePublisher } from '../../src/db/registry/publisher-ban.ts'
+import { transitionPublisher } from '../../src/db/registry/publisher-ban.ts'
 import { countFacets, findMatchedHostNodes } from '../../src/db/search/facets.ts'
 import { searchNodes } from '../../src/db/search/node-page.ts'
 import type { NodeSearch } from '../../src/db/search/node-page.ts'
 import { listVersions } from '../../src/db/search/version-list.ts'
 import type { VersionFilter } from '../../src/db/search/version-statements.ts'
-import { moveVersion } from '../../src/db/registry/version-move.ts'
+import { transitionVersion } from '../../src/db/registry/version-transition.ts'
 import type { Node } from '../../src/domain/registry/node.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { createDatabase } from '../support/stack.ts'
@@ -32,7 +32,7 @@ import { AUDIT, parseEntries, readCounts } from './registry-place.ts'
 const NODES = 1_000
 
 let database: TestDatabase
-const options = { publicUrl: 'http://kiln.test', memo: makeCountMemo() }
+const options = { publicUrl: 'http://kiln.test', cache: makeCountCache() }
 before(async () => {
   database = await createDatabase()
   await fillCatalogue(database, { nodes: NODES })
@@ -270,7 +270,7 @@ describe('a search', () => {
       os: ({ supported_os: [os] }: Node) => os === 'Linux',
       tag: ({ tags }: Node) => tags.includes('image'),
     }
-    const read = (given: NodeFilter) => countFacets(database.sql, given, makeCountMemo())
+    const read = (given: NodeFilter) => countFacets(database.sql, given, makeCountCache())
     const found = await read({ term: 'studio', os: ['LINUX'], tags: ['image'] })
     const termed = all.filter(holds.term)
     const both = termed.filter((node) => holds.os(node) && holds.tag(node))
@@ -397,7 +397,7 @@ describe('the list of all nodes', () => {
       select id from version where node_id = 'ComfyUI-pack-8' and minor = 1
     `
     await database.sql.begin((sql) =>
-      moveVersion(sql, { id: version?.id ?? '', name: 'admin_ban', actor: 'x', reason: 'x' }),
+      transitionVersion(sql, { id: version?.id ?? '', name: 'admin_ban', actor: 'x', reason: 'x' }),
     )
     assert.deepEqual(await delta(), ['ComfyUI-pack-8', 'my-pack-2'])
     assert.equal((await list({ timestamp: '2026-01-01T00:00:00.000Z' })).total, NODES)
@@ -423,26 +423,36 @@ describe('totals', () => {
   ]
 
   /** Every total with a memory that is used all the time, and with a fresh one. */
-  const readTotals = async (memo: typeof options.memo) =>
+  const readTotals = async (cache: typeof options.cache) =>
     await Promise.all([
       ...FILTERS.map(
         async (filter) =>
-          (await searchNodes(database.sql, { page: 1, limit: 10, ...filter }, { ...options, memo }))
-            .total,
+          (
+            await searchNodes(
+              database.sql,
+              { page: 1, limit: 10, ...filter },
+              { ...options, cache },
+            )
+          ).total,
       ),
       ...VERSIONS.map(
         async (filter) =>
-          (await listVersions(database.sql, { filter, offset: 0, limit: 10 }, { ...options, memo }))
-            .total,
+          (
+            await listVersions(
+              database.sql,
+              { filter, offset: 0, limit: 10 },
+              { ...options, cache },
+            )
+          ).total,
       ),
     ])
 
   test('are exact after every kind of change, from memory too', async () => {
-    const memo = makeCountMemo()
+    const cache = makeCountCache()
     const seen = new Set<string>()
     const check = async () => {
-      const totals = await readTotals(memo)
-      assert.deepEqual(totals, await readTotals(makeCountMemo()))
+      const totals = await readTotals(cache)
+      assert.deepEqual(totals, await readTotals(makeCountCache()))
       const { counted, real } = await readCounts(database)
       assert.deepEqual(counted, real)
       seen.add(JSON.stringify(totals))
@@ -454,8 +464,8 @@ describe('totals', () => {
     const [version] = await database.sql<{ id: string }[]>`
       select id from version where node_id = 'ComfyUI-pack-12' and minor = 2
     `
-    const move = (name: 'admin_flag' | 'admin_activate' | 'delete') =>
-      begin((sql) => moveVersion(sql, { id: version?.id ?? '', name, actor: 'x' }))
+    const transition = (name: 'admin_flag' | 'admin_activate' | 'delete') =>
+      begin((sql) => transitionVersion(sql, { id: version?.id ?? '', name, actor: 'x' }))
     await check()
     await begin((sql) =>
       updateNode(
@@ -471,14 +481,16 @@ describe('totals', () => {
     await check()
     await set('ComfyUI-pack-16', { status: 'NodeStatusDeleted' })
     await check()
-    await move('admin_flag')
+    await transition('admin_flag')
     await check()
-    await move('admin_activate')
+    await transition('admin_activate')
     await check()
-    await move('delete')
+    await transition('delete')
     await check()
     for (const name of ['ban', 'unban'] as const) {
-      await begin((sql) => movePublisher(sql, { id: 'maker-3', name, reason: 'x', audit: AUDIT }))
+      await begin((sql) =>
+        transitionPublisher(sql, { id: 'maker-3', name, reason: 'x', audit: AUDIT }),
+      )
       await check()
     }
     await begin(async (sql) => {
@@ -488,7 +500,7 @@ describe('totals', () => {
       // What is counted meanwhile does not know of it.
       await set('my-pack-22', { status: 'NodeStatusDeleted' })
       await check()
-      await noteListChange(sql, { nodes: 1 })
+      await recordListChange(sql, { nodes: 1 })
     })
     await check()
     assert.ok(seen.size >= 8, `${seen.size} different answers`)
@@ -505,35 +517,37 @@ describe('totals', () => {
     await countDownload(database.sql, { nodeId: id, versionId: first.latest_version.id })
     const counted = (await find()).first
     assert.deepEqual([counted?.id, counted?.downloads], [id, (downloads ?? 0) + 1])
-    const move = (name: 'ban' | 'unban') => {
+    const transition = (name: 'ban' | 'unban') => {
       const of = { id: first.publisher?.id ?? '', name, reason: 'x', audit: AUDIT }
-      return database.sql.begin((sql) => movePublisher(sql, of))
+      return database.sql.begin((sql) => transitionPublisher(sql, of))
     }
-    await move('ban')
+    await transition('ban')
     const banned = await find()
     assert.notEqual(banned.first?.id, id)
     assert.ok(banned.total < total)
-    await move('unban')
+    await transition('unban')
     assert.deepEqual([(await find()).first?.id, (await find()).total], [id, total])
   })
 
   test('are counted once for the pages of a walk', async () => {
-    const memo = makeCountMemo()
+    const cache = makeCountCache()
     const counted: string[] = []
     const counting = {
-      ...memo,
+      ...cache,
       get: <Counts>(
         key: string,
         changes: string,
         count: () => Promise<{ changes: string; counts: Counts }>,
       ) =>
-        memo.get<Counts>(key, changes, () => {
+        cache.get<Counts>(key, changes, () => {
           counted.push(key)
           return count()
         }),
     }
     const read = (page: number, sql: Queryable = database.sql) =>
-      parse(searchNodes(sql, { search: 'studio', page, limit: 20 }, { ...options, memo: counting }))
+      parse(
+        searchNodes(sql, { search: 'studio', page, limit: 20 }, { ...options, cache: counting }),
+      )
     await Promise.all([1, 2, 3].map((page) => read(page)))
     await walk(read)
     assert.ok(counted.length > 0, 'counted')

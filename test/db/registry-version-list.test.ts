@@ -69,7 +69,7 @@ describe('the versions of a node', () => {
     const ids: string[] = []
     for (const version of ['1.0.0', '3.0.0', '2.0.0'])
       ids.push(await place.addVersion({ nodeId: 'several', version }))
-    await place.move(ids[1] ?? '', 'delete')
+    await place.transition(ids[1] ?? '', 'delete')
     const list = async (
       statuses?: readonly ('NodeVersionStatusDeleted' | 'NodeVersionStatusPending')[],
     ) =>

@@ -3,9 +3,9 @@ import { describe, test } from 'node:test'
 
 import { findNodeFacts, getNode } from '../../src/db/registry/node.ts'
 import { deleteVersion, updateVersion } from '../../src/db/registry/version.ts'
-import { listVersionMoves } from '../../src/db/registry/version-move.ts'
-import { VERSION_MOVES } from '../../src/domain/registry/version-move.ts'
-import type { VersionMoveName } from '../../src/domain/registry/version-move.ts'
+import { listVersionTransitions } from '../../src/db/registry/version-transition.ts'
+import { VERSION_TRANSITIONS } from '../../src/domain/registry/version-transition.ts'
+import type { VersionTransitionName } from '../../src/domain/registry/version-transition.ts'
 import { OPTIONS, useRegistryPlace, readCounts } from './registry-place.ts'
 
 const { database, place } = useRegistryPlace((place) => place.addPublisher('other', 'otto'))
@@ -61,7 +61,7 @@ describe('the latest version of a node', () => {
       assert.equal(await latestOf(nodeId), latest)
     })
 
-  test('follows every move, deprecation and delete', async () => {
+  test('follows every transition, deprecation and delete', async () => {
     const nodeId = 'follows'
     const one = await place.addActive({ nodeId, version: '1.0.0' })
     const two = await place.addActive({ nodeId, version: '2.0.0' })
@@ -71,11 +71,11 @@ describe('the latest version of a node', () => {
       await act()
       seen.push(await latestOf(nodeId))
     }
-    await step(() => place.move(three, 'admin_flag', 'looked at'))
-    await step(() => place.move(three, 'admin_activate'))
+    await step(() => place.transition(three, 'admin_flag', 'looked at'))
+    await step(() => place.transition(three, 'admin_activate'))
     await step(() => update(nodeId, three, { deprecated: true }))
     await step(() => update(nodeId, three, { deprecated: false }))
-    await step(() => place.move(three, 'admin_ban', 'bad'))
+    await step(() => place.transition(three, 'admin_ban', 'bad'))
     await step(() => remove(nodeId, two))
     await step(() => remove(nodeId, one))
     assert.deepEqual(seen, [
@@ -101,7 +101,7 @@ describe('the latest version of a node', () => {
       }),
     )
     const before = await findNodeFacts(database.sql, { id: nodeId, userId: undefined })
-    await Promise.all(ids.map((id) => place.move(id, 'pass')))
+    await Promise.all(ids.map((id) => place.transition(id, 'pass')))
     assert.equal(await latestOf(nodeId), '1.49.0')
     const after = await findNodeFacts(database.sql, { id: nodeId, userId: undefined })
     assert.notEqual(after?.revision, before?.revision)
@@ -123,22 +123,22 @@ describe('a version', () => {
       await place.accept(id, id)
       return id
     }
-    const via = async (version: string, name: VersionMoveName): Promise<string> => {
+    const via = async (version: string, name: VersionTransitionName): Promise<string> => {
       const id = await accepted(version)
-      assert.ok(await place.move(id, name), name)
+      assert.ok(await place.transition(id, name), name)
       return id
     }
     let number = 0
     for (const [status, make] of Object.entries(starts))
-      for (const name of Object.keys(VERSION_MOVES) as VersionMoveName[]) {
+      for (const name of Object.keys(VERSION_TRANSITIONS) as VersionTransitionName[]) {
         // These have conditions of their own, which other tests look at.
         if (name === 'publish' || name === 'expire' || name === 'retry') continue
         number += 1
         const id = await make(`1.0.${number}`)
-        const legal = (VERSION_MOVES[name].from as readonly string[]).includes(status)
-        assert.equal(await place.move(id, name), legal, `${name} from ${status}`)
-        const moves = await listVersionMoves(database.sql, id)
-        assert.equal(moves.at(-1)?.to, legal ? VERSION_MOVES[name].to : status)
+        const legal = (VERSION_TRANSITIONS[name].from as readonly string[]).includes(status)
+        assert.equal(await place.transition(id, name), legal, `${name} from ${status}`)
+        const transitions = await listVersionTransitions(database.sql, id)
+        assert.equal(transitions.at(-1)?.to, legal ? VERSION_TRANSITIONS[name].to : status)
       }
     const { counted, real } = await readCounts(database)
     assert.deepEqual(counted, real)
@@ -148,8 +148,8 @@ describe('a version', () => {
     const id = await place.addVersion({ nodeId: 'unscanned' })
     await place.receive(id, 'bytes')
     for (const name of ['pass', 'admin_activate'] as const)
-      assert.equal(await place.move(id, name), false, name)
+      assert.equal(await place.transition(id, name), false, name)
     await place.accept(id, 'bytes')
-    assert.equal(await place.move(id, 'pass'), true)
+    assert.equal(await place.transition(id, 'pass'), true)
   })
 })

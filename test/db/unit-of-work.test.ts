@@ -7,7 +7,7 @@ import { deadlineOf, makeDatabase } from '../../src/db/client.ts'
 import type { Sql, Transaction } from '../../src/db/client.ts'
 import type { OutboxEntry, OutboxRow } from '../../src/db/shared/outbox.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
-import type { Tell } from '../../src/db/unit-of-work.ts'
+import type { Enqueue } from '../../src/db/unit-of-work.ts'
 import { apiError } from '../../src/domain/shared/errors.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { createDatabase } from '../support/stack.ts'
@@ -51,26 +51,26 @@ describe('a unit of work', () => {
     await sql`insert into note (id) values (${id})`
     return `note ${id}`
   }
-  const insertAndTell = (id: string) => async (sql: Transaction, tell: Tell) => {
-    await tell(SIGNAL(id))
+  const insertAndEnqueue = (id: string) => async (sql: Transaction, enqueue: Enqueue) => {
+    await enqueue(SIGNAL(id))
     return await insert(id)(sql)
   }
-  const kicked: OutboxRow[] = []
-  const jobs = { kick: (row: OutboxRow) => kicked.push(row) }
-  const listKicked = () => kicked.splice(0).map(({ workflowId }) => workflowId)
-  const listTold = async () =>
+  const dispatched: OutboxRow[] = []
+  const jobs = { dispatchNow: (row: OutboxRow) => dispatched.push(row) }
+  const listDispatched = () => dispatched.splice(0).map(({ workflowId }) => workflowId)
+  const listEnqueued = async () =>
     (await database.sql<{ id: string }[]>`select workflow_id as id from outbox order by id`).map(
       ({ id }) => id,
     )
-  const look = (id: string) => async () =>
+  const check = (id: string) => async () =>
     (await sql`select from note where id = ${id}`).length === 1
   const commitNote = async (
     id: string,
-    fault: CommitFault,
-    wasCommitted = look(id),
+    error: CommitFault,
+    wasCommitted = check(id),
   ): Promise<string> => {
-    proxy.fault = fault
-    return await unitOfWork({ sql, jobs }, insertAndTell(id), { wasCommitted })
+    proxy.fault = error
+    return await unitOfWork({ sql, jobs }, insertAndEnqueue(id), { wasCommitted })
   }
   /** Stops the clock by which a unit of work is late; answers how its whole time passes at once. */
   const stopClock = ({ mock }: TestContext): (() => void) => {
@@ -94,27 +94,27 @@ describe('a unit of work', () => {
   test('answers what its work returns, and tells Temporal once it is committed', async () => {
     assert.equal(await commitNote('plain', 'none'), 'note plain')
     assert.ok(await exists('plain'))
-    assert.deepEqual(listKicked(), ['plain'])
-    assert.ok((await listTold()).includes('plain'))
+    assert.deepEqual(listDispatched(), ['plain'])
+    assert.ok((await listEnqueued()).includes('plain'))
   })
 
   test('that took effect although its answer was lost is found by looking', async () => {
     assert.equal(await commitNote('lost after', 'lost after'), 'note lost after')
     assert.ok(await exists('lost after'))
-    assert.deepEqual(listKicked(), ['lost after'])
+    assert.deepEqual(listDispatched(), ['lost after'])
   })
 
   const UNKNOWN = { code: 'outcome_unknown', status: 503 }
 
   test('of which nobody can tell before its deadline is told as such', async (context) => {
     const pass = stopClock(context)
-    const lookInVain = async (): Promise<boolean> => {
-      const found = await look('lost before')()
+    const pollInVain = async (): Promise<boolean> => {
+      const found = await check('lost before')()
       pass()
       return found
     }
-    await assert.rejects(commitNote('lost before', 'lost before', lookInVain), UNKNOWN)
-    assert.deepEqual(listKicked(), [], 'the relay tells of it, if it took effect')
+    await assert.rejects(commitNote('lost before', 'lost before', pollInVain), UNKNOWN)
+    assert.deepEqual(listDispatched(), [], 'the relay tells of it, if it took effect')
   })
 
   test('whose COMMIT is not answered before its deadline is told as unknown', async (context) => {
@@ -123,7 +123,7 @@ describe('a unit of work', () => {
     await waitFor('it took effect', () => exists('silent'))
     pass()
     await unit
-    assert.deepEqual(listKicked(), [], 'the relay tells of it')
+    assert.deepEqual(listDispatched(), [], 'the relay tells of it')
   })
 
   test('that cannot be looked for is told as unknown at once', async () => {
@@ -151,7 +151,7 @@ describe('a unit of work', () => {
       setImmediate(rolledBack.open)
       return ''
     }
-    const slow = unitOfWork({ sql }, work, { wasCommitted: look('slow') })
+    const slow = unitOfWork({ sql }, work, { wasCommitted: check('slow') })
     await assert.rejects(slow, { code: 'unavailable' })
     failed.open()
     await rolledBack.opened
@@ -160,23 +160,23 @@ describe('a unit of work', () => {
   })
 
   test('is tried three times when another transaction was in the way', async () => {
-    let tries = 0
+    let attempts = 0
     const work =
       (failures: number) =>
-      async (_sql: Transaction, tell: Tell): Promise<string> => {
-        tries += 1
-        await tell(SIGNAL(`try ${tries}`))
-        if (tries <= failures) throw Object.assign(new Error('deadlock'), { code: '40P01' })
-        return `try ${tries}`
+      async (_sql: Transaction, enqueue: Enqueue): Promise<string> => {
+        attempts += 1
+        await enqueue(SIGNAL(`try ${attempts}`))
+        if (attempts <= failures) throw Object.assign(new Error('deadlock'), { code: '40P01' })
+        return `try ${attempts}`
       }
     assert.equal(await unitOfWork({ sql, jobs }, work(2)), 'try 3')
-    assert.deepEqual(listKicked(), ['try 3'], 'nothing of the tries that were rolled back')
-    tries = 0
+    assert.deepEqual(listDispatched(), ['try 3'], 'nothing of the tries that were rolled back')
+    attempts = 0
     await assert.rejects(unitOfWork({ sql, jobs }, work(3)), { code: 'unavailable' })
-    assert.deepEqual(listKicked(), [])
+    assert.deepEqual(listDispatched(), [])
   })
 
-  test('whose COMMIT was refused is unavailable, for sure, when it cannot be tried again', async () => {
+  test('whose COMMIT was rejected is unavailable, for sure, when it cannot be tried again', async () => {
     await database.sql.unsafe(`
       create table refused ();
       create function refuse() returns trigger language plpgsql
@@ -184,23 +184,23 @@ describe('a unit of work', () => {
       create constraint trigger refuse after insert on refused
         deferrable initially deferred for each row execute function refuse()
     `)
-    let tries = 0
+    let attempts = 0
     const work = async (sql: Transaction): Promise<void> => {
-      tries += 1
-      if (tries > 1) throw Object.assign(new Error('shutting down'), { code: '57P01' })
+      attempts += 1
+      if (attempts > 1) throw Object.assign(new Error('shutting down'), { code: '57P01' })
       await sql`insert into refused default values`
     }
     const wasCommitted = (): Promise<boolean> => assert.fail('there is nothing to look for')
     const failing = unitOfWork({ sql }, work, { wasCommitted })
     await assert.rejects(failing, { code: 'unavailable', status: 503 })
-    assert.equal(tries, 2)
+    assert.equal(attempts, 2)
   })
 
   test('in a deadlock goes on while the other one ends', async () => {
     await database.sql`insert into note (id) values ('left'), ('right')`
-    let [tries, holding] = [0, 0]
+    let [attempts, holding] = [0, 0]
     const cross = (first: string, second: string) => async (sql: Transaction) => {
-      tries += 1
+      attempts += 1
       await sql`update note set id = id where id = ${first}`
       holding += 1
       await waitFor('both hold one', () => Promise.resolve(holding >= 2))
@@ -210,7 +210,7 @@ describe('a unit of work', () => {
       unitOfWork({ sql }, cross('left', 'right')),
       unitOfWork({ sql }, cross('right', 'left')),
     ])
-    assert.ok(tries > 2, `${tries} tries`)
+    assert.ok(attempts > 2, `${attempts} tries`)
   })
 
   test('waits for a lock, with the time-outs of production, until a deadlock has been found', async () => {
@@ -224,14 +224,14 @@ describe('a unit of work', () => {
     await pool.end({ timeout: 0 })
   })
 
-  test('passes on what its work refuses, and keeps nothing', async () => {
+  test('passes on what its work rejects, and keeps nothing', async () => {
     const id = randomUUID()
     const work = async (sql: Transaction): Promise<string> => {
       await insert(id)(sql)
       throw apiError('task_not_found')
     }
-    const refused = unitOfWork({ sql }, work, { wasCommitted: look(id) })
-    await assert.rejects(refused, { code: 'task_not_found' })
+    const rejected = unitOfWork({ sql }, work, { wasCommitted: check(id) })
+    await assert.rejects(rejected, { code: 'task_not_found' })
     assert.equal(await exists(id), false)
   })
 })

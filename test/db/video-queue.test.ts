@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import type { Transaction } from '../../src/db/client.ts'
 import type { OutboxRow } from '../../src/db/shared/outbox.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
-import type { Tell } from '../../src/db/unit-of-work.ts'
+import type { Enqueue } from '../../src/db/unit-of-work.ts'
 import { findOwnerCredits } from '../../src/db/video-task/owner.ts'
 import { enterQueue } from '../../src/db/video-task/video-queue.ts'
 import {
@@ -30,17 +30,19 @@ describe('the queue of an owner', () => {
     for (let made = 0; made < count; made += 1) ids.push(await insert(owner))
     return ids
   }
-  type Work<T> = (sql: Transaction, tell: Tell) => Promise<T>
+  type Work<T> = (sql: Transaction, enqueue: Enqueue) => Promise<T>
   /** Answers what the work does, and whom it wakes. */
   const run = async <T>(work: Work<T>): Promise<{ result: T; woken: string[] }> => {
-    const told: OutboxRow[] = []
-    const jobs = { kick: (row: OutboxRow) => told.push(row) }
+    const enqueued: OutboxRow[] = []
+    const jobs = { dispatchNow: (row: OutboxRow) => enqueued.push(row) }
     const result = await unitOfWork({ sql: database.sql, jobs }, work)
-    return { result, woken: listWoken(told) }
+    return { result, woken: listWoken(enqueued) }
   }
   const enter = async (id: string, slots = 1, anonymousSlots = slots) => {
     const limits = { slots, anonymousSlots, offPeakSeconds: OFF_PEAK_SECONDS }
-    const { result, woken } = await run((sql, tell) => enterQueue(sql, id, { ...limits, tell }))
+    const { result, woken } = await run((sql, enqueue) =>
+      enterQueue(sql, id, { ...limits, enqueue }),
+    )
     return result && { ...result, woken }
   }
   /** Ends a task; answers whom that wakes. */
@@ -50,13 +52,15 @@ describe('the queue of an owner', () => {
     return woken
   }
   const complete = (id: string, { slots = 1, fence = 1 } = {}) =>
-    end((sql, tell) => completeVideoTask(sql, { id, fence, record: NOTHING }, { slots, tell }))
+    end((sql, enqueue) =>
+      completeVideoTask(sql, { id, fence, record: NOTHING }, { slots, enqueue }),
+    )
   const fail = (id: string, slots = 1) =>
-    end((sql, tell) =>
-      failVideoTask(sql, { id, error: videoError('SystemThrottling') }, { slots, tell }),
+    end((sql, enqueue) =>
+      failVideoTask(sql, { id, error: videoError('SystemThrottling') }, { slots, enqueue }),
     )
   const cancel = (id: string, slots = 1, anonymousSlots = slots) =>
-    end((sql, tell) => cancelVideoTask(sql, id, { slots, anonymousSlots, tell }))
+    end((sql, enqueue) => cancelVideoTask(sql, id, { slots, anonymousSlots, enqueue }))
   const isAdmitted = async (id: string): Promise<boolean> =>
     (await seeVideo(database, id)).isAdmitted
   /** The signals in the outbox for tasks of an owner. */
@@ -268,8 +272,8 @@ describe('the queue of an owner', () => {
     const woken: string[] = []
     /** Each step counts the holders under the lock it has taken. */
     const step = async (work: Work<unknown>): Promise<void> => {
-      const done = await run(async (sql, tell) => {
-        await work(sql, tell)
+      const done = await run(async (sql, enqueue) => {
+        await work(sql, enqueue)
         const [row] = await sql<{ holders: number }[]>`
           select count(*)::int as holders from task
           where owner = ${owner} and admitted_at is not null and ended_at is null
@@ -280,23 +284,25 @@ describe('the queue of an owner', () => {
     }
     const STEPS: ((id: string) => Promise<void>)[] = [
       (id) =>
-        step((sql, tell) => enterQueue(sql, id, { slots, offPeakSeconds: OFF_PEAK_SECONDS, tell })),
-      (id) =>
-        step((sql, tell) =>
-          completeVideoTask(sql, { id, fence: 1, record: NOTHING }, { slots, tell }),
+        step((sql, enqueue) =>
+          enterQueue(sql, id, { slots, offPeakSeconds: OFF_PEAK_SECONDS, enqueue }),
         ),
       (id) =>
-        step((sql, tell) =>
+        step((sql, enqueue) =>
+          completeVideoTask(sql, { id, fence: 1, record: NOTHING }, { slots, enqueue }),
+        ),
+      (id) =>
+        step((sql, enqueue) =>
           failVideoTask(
             sql,
             { id, error: videoError('InternalServiceFailure'), from: ['processing'] },
-            { slots, tell },
+            { slots, enqueue },
           ),
         ),
       // Only every sixth: else hardly one is left to be rendered.
       (id) =>
         ids.indexOf(id) % 6 === 5
-          ? step((sql, tell) => cancelVideoTask(sql, id, { slots, tell }))
+          ? step((sql, enqueue) => cancelVideoTask(sql, id, { slots, enqueue }))
           : Promise.resolve(),
       async (id) => {
         if ((await seeVideo(database, id)).fence === 0) await claimVideo(database, id)

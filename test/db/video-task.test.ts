@@ -7,14 +7,14 @@ import { insertOutbox } from '../../src/db/shared/outbox.ts'
 import { insertUpload, receiveUpload } from '../../src/db/shared/upload.ts'
 import { listStillTasks } from '../../src/db/task/reconcile.ts'
 import { insertTaskInputs } from '../../src/db/task/task-file.ts'
-import type { Move } from '../../src/db/task/task-transition.ts'
-import { moveVideoTask } from '../../src/db/video-task/video-move.ts'
+import type { Transition } from '../../src/db/task/task-transition.ts'
+import { transitionVideoTask } from '../../src/db/video-task/video-transition.ts'
 import {
   cancelVideoTask,
   completeVideoTask,
   failVideoTask,
   findVideoSource,
-  noteProgress,
+  recordProgress,
   videoError,
 } from '../../src/db/video-task/video-task.ts'
 import { enterQueue } from '../../src/db/video-task/video-queue.ts'
@@ -31,7 +31,7 @@ import {
 import { useDatabase } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'
 
-type Target = Move<VideoTaskState>['to']
+type Target = Transition<VideoTaskState>['to']
 
 const STATES = ['created', 'queueing', 'processing', 'success', 'failed'] as const
 const LEGAL = new Set([
@@ -60,27 +60,27 @@ describe('a video task', () => {
     `
     return id
   }
-  const move = (id: string, to: Target): Promise<boolean> =>
+  const transition = (id: string, to: Target): Promise<boolean> =>
     database.sql.begin((sql) =>
-      moveVideoTask(sql, {
+      transitionVideoTask(sql, {
         id,
         to,
         ...(to === 'failed' && { error: videoError('UserCancelled') }),
       }),
     )
   const fail = (id: string) =>
-    unitOfWork(database, (sql, tell) =>
-      failVideoTask(sql, { id, error: videoError('SystemThrottling') }, { ...SLOTS, tell }),
+    unitOfWork(database, (sql, enqueue) =>
+      failVideoTask(sql, { id, error: videoError('SystemThrottling') }, { ...SLOTS, enqueue }),
     )
   const cancel = (id: string) =>
-    unitOfWork(database, (sql, tell) => cancelVideoTask(sql, id, { ...SLOTS, tell }))
+    unitOfWork(database, (sql, enqueue) => cancelVideoTask(sql, id, { ...SLOTS, enqueue }))
   const complete = (id: string, fence: number, record = NOTHING) =>
-    unitOfWork(database, (sql, tell) =>
-      completeVideoTask(sql, { id, fence, record }, { ...SLOTS, tell }),
+    unitOfWork(database, (sql, enqueue) =>
+      completeVideoTask(sql, { id, fence, record }, { ...SLOTS, enqueue }),
     )
   const enter = (id: string) =>
-    unitOfWork(database, (sql, tell) =>
-      enterQueue(sql, id, { ...SLOTS, offPeakSeconds: 172_800, tell }),
+    unitOfWork(database, (sql, enqueue) =>
+      enterQueue(sql, id, { ...SLOTS, offPeakSeconds: 172_800, enqueue }),
     )
   /** A task in processing, of an owner who has no other. */
   const claimed = async (): Promise<string> => {
@@ -95,7 +95,7 @@ describe('a video task', () => {
       const legal = LEGAL.has(`${from} ${to}`)
       test(`${legal ? 'moves' : 'does not move'} from ${from} to ${to}`, async () => {
         const id = await insertIn(from)
-        assert.equal(await move(id, to), legal)
+        assert.equal(await transition(id, to), legal)
         const { state, events } = await seeVideo(database, id)
         assert.equal(state, legal ? to : from)
         assert.deepEqual(events, legal ? ['created', to] : ['created'])
@@ -188,7 +188,7 @@ describe('a video task', () => {
   test('shows its progress: never falling, of the latest attempt alone, 100 only with success', async () => {
     const id = await claimed()
     const note = async (percent: number, fence = 1): Promise<number> => {
-      await noteProgress(database.sql, { id, fence, percent })
+      await recordProgress(database.sql, { id, fence, percent })
       return (await seeVideo(database, id)).progress
     }
     assert.equal(await note(30.9), 30)
@@ -206,11 +206,11 @@ describe('a video task', () => {
   test('keeps no progress of an attempt that a newer one has overtaken, nor after its failure', async () => {
     const id = await claimed()
     await claimVideo(database, id)
-    await noteProgress(database.sql, { id, fence: 1, percent: 60 })
+    await recordProgress(database.sql, { id, fence: 1, percent: 60 })
     assert.equal((await seeVideo(database, id)).progress, 0)
-    await noteProgress(database.sql, { id, fence: 2, percent: 40 })
+    await recordProgress(database.sql, { id, fence: 2, percent: 40 })
     await fail(id)
-    await noteProgress(database.sql, { id, fence: 2, percent: 70 })
+    await recordProgress(database.sql, { id, fence: 2, percent: 70 })
     assert.equal((await seeVideo(database, id)).progress, 40)
   })
 
@@ -270,7 +270,7 @@ describe('a video task', () => {
       )
     })
 
-    test('is refused when the file has been replaced meanwhile', async () => {
+    test('is rejected when the file has been replaced meanwhile', async () => {
       assert.deepEqual(
         [await replacedBy('first'), await replacedBy('second')],
         [null, keyOf('first')],

@@ -7,7 +7,7 @@ import {
   assertSoundAs,
   findBarriers,
   findChromium,
-  LOOKS,
+  POLLS,
   NO_CHROMIUM,
   startChromium,
   watchPage,
@@ -29,20 +29,20 @@ describe('the pages in a browser', { skip }, () => {
   })
   after(() => browser?.close())
 
-  const open = async (path: string): Promise<{ page: Page; faults: string[] }> => {
+  const open = async (path: string): Promise<{ page: Page; issues: string[] }> => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
-    const faults = watchPage(page, service.baseUrl)
+    const issues = watchPage(page, service.baseUrl)
     await page.goto(service.baseUrl + path)
-    return { page, faults }
+    return { page, issues }
   }
 
   const assertSound = async (page: Page, what: string): Promise<void> => {
-    for (const look of isLong ? LOOKS : LOOKS.slice(0, 2)) {
-      const told = await assertSoundAs(page, what, look)
+    for (const check of isLong ? POLLS : POLLS.slice(0, 2)) {
+      const notified = await assertSoundAs(page, what, check)
       const background = await page.evaluate<string>(
         'getComputedStyle(document.body).backgroundColor',
       )
-      assert.equal(background === 'rgb(255, 255, 255)', look.colorScheme === 'light', told)
+      assert.equal(background === 'rgb(255, 255, 255)', check.colorScheme === 'light', notified)
     }
   }
 
@@ -57,7 +57,7 @@ describe('the pages in a browser', { skip }, () => {
   }
 
   test('a first picture is relit by keyboard alone, and nothing serious stands in the way', async () => {
-    const { page, faults } = await open('/docs')
+    const { page, issues } = await open('/docs')
     const press = async (name: string): Promise<void> => {
       await tabTo(page, `focus.textContent.trim().startsWith('${name}')`)
       await page.keyboard.press('Enter')
@@ -82,11 +82,11 @@ describe('the pages in a browser', { skip }, () => {
     await page.click('.btn.authorize')
     await page.waitForSelector('.dialog-ux')
     assert.deepEqual(await findBarriers(page), [])
-    assert.deepEqual(faults, [])
+    assert.deepEqual(issues, [])
   })
 
   test('nothing serious stands in the way of the guides', async () => {
-    const { page, faults } = await open('/docs/webhooks')
+    const { page, issues } = await open('/docs/webhooks')
     await assertSound(page, 'a guide')
     await page.setViewportSize({ width: 390, height: 900 })
     assert.equal(await page.locator('#pages').isVisible(), false)
@@ -95,6 +95,6 @@ describe('the pages in a browser', { skip }, () => {
     await page.waitForURL('**/docs/limits-and-errors')
     const code = await page.locator('pre').first().textContent()
     assert.ok(code?.includes(`API=${service.baseUrl}\n`))
-    assert.deepEqual(faults, [])
+    assert.deepEqual(issues, [])
   })
 })

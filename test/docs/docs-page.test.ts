@@ -59,10 +59,10 @@ describe('the pages', () => {
         path.includes('swagger-ui-'),
       )
       const plain = await (await get(script, { 'accept-encoding': 'identity' })).text()
-      const answer = await get(script, { 'accept-encoding': accepted })
-      assert.equal(answer.headers.get('content-encoding'), encoding)
-      assert.equal(answer.headers.get('vary'), 'Accept-Encoding')
-      assert.ok((await answer.text()) === plain)
+      const response = await get(script, { 'accept-encoding': accepted })
+      assert.equal(response.headers.get('content-encoding'), encoding)
+      assert.equal(response.headers.get('vary'), 'Accept-Encoding')
+      assert.ok((await response.text()) === plain)
     })
 
   test('are JSON where there is none, as everywhere', async () => {
@@ -73,9 +73,9 @@ describe('the pages', () => {
       '/doc',
       '/x',
     ]) {
-      const answer = await get(path)
-      assert.equal(answer.status, 404, path)
-      assert.equal(((await answer.json()) as { error: string }).error, 'not_found')
+      const response = await get(path)
+      assert.equal(response.status, 404, path)
+      assert.equal(((await response.json()) as { error: string }).error, 'not_found')
     }
     assert.equal((await get('/docs', {}, 'POST')).status, 405)
   })
@@ -86,10 +86,10 @@ describe('the pages', () => {
     for (let path = open.pop(); path !== undefined; path = open.pop()) {
       if (known.has(path)) continue
       known.add(path)
-      const answer = await get(path)
-      assert.equal(answer.status, 200, path)
-      if (!/html/.test(answer.headers.get('content-type') ?? '')) continue
-      const html = await answer.text()
+      const response = await get(path)
+      assert.equal(response.status, 200, path)
+      if (!/html/.test(response.headers.get('content-type') ?? '')) continue
+      const html = await response.text()
       const ids = new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))
       for (const [, href = ''] of html.matchAll(/href="([^"]+)"/g)) {
         const [page = '', hash] = href.split('#')

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 
 import { ROOT } from '../../src/local/root.ts'
 import { makeDocuments } from '../../tools/docs.ts'
-import { mergeFigures } from '../../tools/docs/figures.ts'
+import { mergeResults } from '../../tools/docs/results.ts'
 
 const PAGES = [
   'README.md',
@@ -80,10 +80,10 @@ describe('the page of figures', () => {
     const stored = 'a.old 1 x aim <= 2 ok\nb.kept 3 ms aim >= 1 ok\n'
     const output = '\n== a\nsome words\na.new 5 x aim <= 2 short\na.new 1 x aim <= 2 ok\n'
     assert.equal(
-      mergeFigures(stored, output),
+      mergeResults(stored, output),
       'a.new 5 x aim <= 2 short\na.new 1 x aim <= 2 ok\nb.kept 3 ms aim >= 1 ok\n',
     )
-    assert.throws(() => mergeFigures(stored, 'a.new failed\n'), /no figures/)
+    assert.throws(() => mergeResults(stored, 'a.new failed\n'), /no figures/)
   })
 })
 

@@ -101,7 +101,7 @@ describe('the code that verifies without a library', () => {
     ['another form of signature', changed('webhook-signature', (one) => one.replace('v1', 'v2'))],
   ]
   for (const [what, make] of WRONG)
-    test(`refuses ${what}, as the library does`, () => {
+    test(`rejects ${what}, as the library does`, () => {
       const { body, headers } = make()
       assert.throws(() => recipe.verify(secret, body, headers))
       assert.throws(() => new Webhook(secret).verify(body, headers))
@@ -132,18 +132,18 @@ describe('the receiver', () => {
     })
     return response.status
   }
-  const move = (id: string, status: string) =>
+  const transition = (id: string, status: string) =>
     sign({ body: JSON.stringify({ ...BODY, task_id: id, status }) })
 
   test('handles each event once, and none that a later one has overtaken', async () => {
     handled = []
     const [id, other] = [randomUUID(), randomUUID()]
-    const [first, last] = [move(id, 'IN_PROGRESS'), move(id, 'COMPLETED')]
+    const [first, last] = [transition(id, 'IN_PROGRESS'), transition(id, 'COMPLETED')]
     const statuses = [
       await send(last, 3),
       await send(first, 2),
       await send(last, 3),
-      await send(move(other, 'FAILED'), 2),
+      await send(transition(other, 'FAILED'), 2),
     ]
     assert.deepEqual(statuses, [204, 204, 204, 204])
     assert.deepEqual(handled, [
@@ -175,7 +175,7 @@ describe('the receiver', () => {
     )
   })
 
-  test('refuses what is not signed with its secret', async () => {
+  test('rejects what is not signed with its secret', async () => {
     handled = []
     assert.equal(await send(sign({ secrets: [makeWebhookSecret()] }), 2), 401)
     assert.deepEqual(handled, [])
@@ -266,11 +266,11 @@ describe('npm run kiln -- receiver', () => {
     ['delay', '-1'],
     ['secret', 'guess'],
   ] as const)
-    test(`refuses --${name}=${value} and says what it takes`, async () => {
+    test(`rejects --${name}=${value} and says what it takes`, async () => {
       const child = start('--secret', secret, `--${name}=${value}`)
-      const [told, [code]] = await Promise.all([readAll(child.stderr), once(child, 'exit')])
+      const [notified, [code]] = await Promise.all([readAll(child.stderr), once(child, 'exit')])
       assert.equal(code, 1)
-      assert.match(told, new RegExp(`^--${name} must be .*\nusage: npm run kiln -- receiver`))
+      assert.match(notified, new RegExp(`^--${name} must be .*\nusage: npm run kiln -- receiver`))
     })
   test('tells its usage when it is asked, and a port that is taken', async () => {
     const asked = start('--help')
@@ -281,8 +281,8 @@ describe('npm run kiln -- receiver', () => {
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
     const late = start('--secret', secret, '--port', String(port))
-    const [told] = await Promise.all([readAll(late.stderr), once(late, 'exit')])
+    const [notified] = await Promise.all([readAll(late.stderr), once(late, 'exit')])
     server.close()
-    assert.match(told, new RegExp(`^port ${port} is taken: give another one by --port\n`))
+    assert.match(notified, new RegExp(`^port ${port} is taken: give another one by --port\n`))
   })
 })

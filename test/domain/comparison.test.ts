@@ -239,7 +239,7 @@ const CASES: [title: string, Form, Form, there: string[], back?: string[]][] = [
 
 const seen = new Set<string>()
 
-const judge = (before: Form, after: Form): string[] =>
+const validate = (before: Form, after: Form): string[] =>
   compareHostNode(read(before), read(after)).map(({ code, level, message }) => {
     seen.add(code)
     assert.match(message, /^[A-Z][^{}]+\.$/, message)
@@ -248,8 +248,8 @@ const judge = (before: Form, after: Form): string[] =>
 
 describe('a change of a host node', () => {
   for (const [title, before, after, there, back = there] of CASES) {
-    test(`by ${title} says what it does`, () => assert.deepEqual(judge(before, after), there))
-    test(`back from ${title} does, too`, () => assert.deepEqual(judge(after, before), back))
+    test(`by ${title} says what it does`, () => assert.deepEqual(validate(before, after), there))
+    test(`back from ${title} does, too`, () => assert.deepEqual(validate(after, before), back))
   }
 
   const LONE = { print: 'p', isConditional: false }

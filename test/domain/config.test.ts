@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 
 import { ConfigError, readConfig } from '../../src/config.ts'
-import type { ProcessName } from '../../src/process/settings/faults.ts'
-import { DEVELOPMENT_ISSUER } from '../../src/process/settings/faults.ts'
+import type { ProcessName } from '../../src/process/settings/issues.ts'
+import { DEVELOPMENT_ISSUER } from '../../src/process/settings/issues.ts'
 import { readDelivery, readQuotas, readSlots } from '../../src/process/settings/derived.ts'
 
 const key = () => randomBytes(32).toString('base64')
@@ -23,18 +23,18 @@ const GOOD = {
 }
 
 /** The lines of the message between its first and its last. */
-const faultsOf = (environment: NodeJS.ProcessEnv, process?: ProcessName): string[] => {
-  let faults: string[] = []
+const issuesOf = (environment: NodeJS.ProcessEnv, process?: ProcessName): string[] => {
+  let issues: string[] = []
   assert.throws(
     () => readConfig(environment, process),
     (error) => {
       assert.ok(error instanceof ConfigError)
-      faults = error.message.split('\n').slice(1, -1)
+      issues = error.message.split('\n').slice(1, -1)
       assert.match(error.message, /\.env\.example/)
       return true
     },
   )
-  return faults.map((line) => line.replace(/^ {2}- /, ''))
+  return issues.map((line) => line.replace(/^ {2}- /, ''))
 }
 
 describe('settings', () => {
@@ -123,11 +123,11 @@ describe('settings', () => {
     ['OVERRIDE_WEBHOOK_TIME_FACTOR', 'fast'],
   ]
   for (const [name, value] of WRONG)
-    test(`refuse ${name}=${value}, naming it and what came`, () => {
-      const faults = faultsOf({ ...GOOD, [name]: value })
-      assert.equal(faults.length, 1, faults.join('\n'))
-      assert.ok(faults[0]?.startsWith(name), faults[0])
-      assert.ok(faults[0]?.includes(value.split(',').at(-1) ?? ''), faults[0])
+    test(`reject ${name}=${value}, naming it and what came`, () => {
+      const issues = issuesOf({ ...GOOD, [name]: value })
+      assert.equal(issues.length, 1, issues.join('\n'))
+      assert.ok(issues[0]?.startsWith(name), issues[0])
+      assert.ok(issues[0]?.includes(value.split(',').at(-1) ?? ''), issues[0])
     })
 
   test('take the address of a database in each form of the driver, and tell nothing of another', () => {
@@ -136,12 +136,12 @@ describe('settings', () => {
         readConfig({ ...GOOD, DATABASE_URL: `${scheme}://${address}` })
     for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL'])
       for (const value of ['hunter2', 'mysql://kiln:hunter2@localhost/kiln', 'postgres://hunter2@'])
-        assert.deepEqual(faultsOf({ ...GOOD, [name]: value }), [
+        assert.deepEqual(issuesOf({ ...GOOD, [name]: value }), [
           `${name} must be postgres://user:password@host:port/database`,
         ])
   })
 
-  test('refuse the key of the development issuer wherever others could reach it', () => {
+  test('reject the key of the development issuer wherever others could reach it', () => {
     const key = '{"kty":"EC","crv":"P-256","x":"x","y":"y","d":"private"}'
     const here = { ...GOOD, AUTH_ISSUER: DEVELOPMENT_ISSUER, DEVELOPMENT_ISSUER_KEY: key }
     for (const HOST of ['127.0.0.1', '::1', 'localhost'])
@@ -159,12 +159,12 @@ describe('settings', () => {
       { DEVELOPMENT_ISSUER_KEY: key.replace('"d"', '"e"') },
     ]
     for (const settings of wrong) {
-      const faults = faultsOf({ ...here, ...settings })
-      assert.match(faults.join('\n'), /^DEVELOPMENT_ISSUER_KEY must [^\n]+$/)
-      assert.doesNotMatch(faults.join(), /private"|guess/)
+      const issues = issuesOf({ ...here, ...settings })
+      assert.match(issues.join('\n'), /^DEVELOPMENT_ISSUER_KEY must [^\n]+$/)
+      assert.doesNotMatch(issues.join(), /private"|guess/)
     }
     assert.ok(
-      faultsOf({ ...here, NODE_ENV: 'production' }).includes(
+      issuesOf({ ...here, NODE_ENV: 'production' }).includes(
         'DEVELOPMENT_ISSUER_KEY must not be set in production',
       ),
     )
@@ -172,7 +172,7 @@ describe('settings', () => {
 
   test('of an upstream are needed by core workers alone, address and key together', () => {
     const namesOf = (env: NodeJS.ProcessEnv, process?: ProcessName) =>
-      faultsOf({ ...GOOD, ...env }, process).map((fault) => fault.split(' ')[0])
+      issuesOf({ ...GOOD, ...env }, process).map((issue) => issue.split(' ')[0])
     const upstream = { VENDOR_IMAGE_URL: 'http://upstream:8080', VENDOR_IMAGE_KEY: 'k' }
     const engine = { IMAGE_ENGINE: 'vendor' }
     const both = ['VENDOR_IMAGE_URL', 'VENDOR_IMAGE_KEY']
@@ -192,8 +192,8 @@ describe('settings', () => {
 
   test('of a bucket are its name, an address without more, and a key with its secret or neither', () => {
     const namesOf = (env: NodeJS.ProcessEnv) =>
-      faultsOf({ ...GOOD, STORAGE: 's3', S3_BUCKET: 'kiln', ...env }).map(
-        (fault) => fault.split(' ')[0],
+      issuesOf({ ...GOOD, STORAGE: 's3', S3_BUCKET: 'kiln', ...env }).map(
+        (issue) => issue.split(' ')[0],
       )
     const pair = { S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' }
     readConfig({ ...GOOD, STORAGE: 's3', S3_BUCKET: 'kiln', S3_PREFIX: 'a/b-c', ...pair })
@@ -218,7 +218,7 @@ describe('settings', () => {
   })
 
   test('with faults of every sort are told in one message', () => {
-    const faults = faultsOf({
+    const issues = issuesOf({
       NODE_ENV: 'production',
       PORT: 'x',
       TEMPORAL_ADDRESS: 'localhost:7233',
@@ -230,7 +230,7 @@ describe('settings', () => {
       SIGNING_KEYS: 'short',
     })
     assert.deepEqual(
-      faults.map((fault) => fault.split(' ')[0]),
+      issues.map((issue) => issue.split(' ')[0]),
       [
         'DATABASE_URL',
         'PUBLIC_URL',
@@ -244,7 +244,7 @@ describe('settings', () => {
         'AUTH_ISSUER',
         'TRUST_PROXY',
       ],
-      faults.join('\n'),
+      issues.join('\n'),
     )
   })
 
@@ -255,22 +255,22 @@ describe('settings', () => {
       WEBHOOK_DEFAULT_SECRET: _secret,
       ...rest
     } = GOOD
-    const faults = faultsOf(rest)
-    assert.match(faults[0] ?? '', /^DATABASE_URL .*absent/)
-    assert.match(faults[1] ?? '', /^SECRETS_KEYS is absent: .*openssl rand -base64 32/)
-    assert.match(faults[2] ?? '', /^WEBHOOK_DEFAULT_SECRET is absent: .*whsec_.*openssl rand/)
+    const issues = issuesOf(rest)
+    assert.match(issues[0] ?? '', /^DATABASE_URL .*absent/)
+    assert.match(issues[1] ?? '', /^SECRETS_KEYS is absent: .*openssl rand -base64 32/)
+    assert.match(issues[2] ?? '', /^WEBHOOK_DEFAULT_SECRET is absent: .*whsec_.*openssl rand/)
   })
 
   test('that hold a secret are never shown', () => {
     const secrets = ['c2hvcnQtc2VjcmV0', randomBytes(31).toString('base64'), 'secret word']
     for (const secret of secrets)
       for (const name of ['SIGNING_KEYS', 'SECRETS_KEYS']) {
-        const faults = faultsOf({ ...GOOD, [name]: `${key()},${secret}`, PORT: 'x' })
-        assert.equal(faults.length, 2)
-        assert.ok(!faults.join().includes(secret), faults.join('\n'))
+        const issues = issuesOf({ ...GOOD, [name]: `${key()},${secret}`, PORT: 'x' })
+        assert.equal(issues.length, 2)
+        assert.ok(!issues.join().includes(secret), issues.join('\n'))
       }
     assert.ok(
-      !faultsOf({ ...GOOD, PORT: 'x' })
+      !issuesOf({ ...GOOD, PORT: 'x' })
         .join()
         .includes('secret-word'),
       'the password of the database is not shown',
@@ -286,10 +286,10 @@ describe('settings', () => {
     'something behind its Base64': `${webhookSecret()}!`,
   }
   for (const [what, value] of Object.entries(NO_WEBHOOK_SECRETS))
-    test(`refuse ${what} as a secret of webhooks, and do not show it`, () => {
-      const [fault, ...others] = faultsOf({ ...GOOD, WEBHOOK_DEFAULT_SECRET: value })
-      assert.match(fault ?? '', /^WEBHOOK_DEFAULT_SECRET must be whsec_ .*24 to 64 bytes/)
-      assert.equal(fault?.includes(value) && value !== 'whsec_', false, fault)
+    test(`reject ${what} as a secret of webhooks, and do not show it`, () => {
+      const [issue, ...others] = issuesOf({ ...GOOD, WEBHOOK_DEFAULT_SECRET: value })
+      assert.match(issue ?? '', /^WEBHOOK_DEFAULT_SECRET must be whsec_ .*24 to 64 bytes/)
+      assert.equal(issue?.includes(value) && value !== 'whsec_', false, issue)
       assert.deepEqual(others, [])
     })
 
@@ -303,14 +303,14 @@ describe('settings', () => {
   test('shorten the schedule of notifications by a factor, jitter aside', () => {
     const real = readDelivery(readConfig(GOOD))
     assert.deepEqual([real.schedule.steps.at(1), real.schedule.busySeconds], [5, 60])
-    assert.deepEqual([real.schedule.retryAfterSeconds, real.putOffSeconds], [3600, 5])
+    assert.deepEqual([real.schedule.retryAfterSeconds, real.deferSeconds], [3600, 5])
     const short = readDelivery(readConfig({ ...GOOD, OVERRIDE_WEBHOOK_TIME_FACTOR: '0.5' }))
     assert.deepEqual(
       short.schedule.steps,
       real.schedule.steps.map((step) => step / 2),
     )
     assert.deepEqual([short.schedule.busySeconds, short.schedule.retryAfterSeconds], [30, 1800])
-    assert.deepEqual([short.schedule.jitter, short.putOffSeconds], [real.schedule.jitter, 2.5])
+    assert.deepEqual([short.schedule.jitter, short.deferSeconds], [real.schedule.jitter, 2.5])
   })
 })
 
@@ -324,7 +324,7 @@ describe('production', () => {
 
   test('needs an api to know what stands before it, which may be nothing', () => {
     const silent = { ...GOOD, NODE_ENV: 'production' }
-    assert.match(faultsOf(silent).join(), /^TRUST_PROXY must name the proxies .*, or be none,/)
+    assert.match(issuesOf(silent).join(), /^TRUST_PROXY must name the proxies .*, or be none,/)
     assert.deepEqual(readConfig({ ...silent, TRUST_PROXY: 'none' }).TRUST_PROXY, [])
     assert.deepEqual(readConfig(silent, 'worker').TRUST_PROXY, [])
   })
@@ -338,7 +338,7 @@ describe('production', () => {
     } = production
     const media = { ...keyless, WORKER_ROLE: 'media' }
     assert.deepEqual(readConfig(media, 'worker').SIGNING_KEYS, [])
-    assert.equal(faultsOf(media).length, 3)
+    assert.equal(issuesOf(media).length, 3)
     assert.throws(() => readConfig({ ...keyless, WORKER_ROLE: 'core' }, 'worker'), ConfigError)
   })
 
@@ -349,16 +349,16 @@ describe('production', () => {
     'made of words': Buffer.from('correct horse battery staple, 32'),
   }
   for (const [what, value] of Object.entries(GUESSABLE))
-    test(`refuses a key ${what}, wherever it stands, and does not show it`, () => {
+    test(`rejects a key ${what}, wherever it stands, and does not show it`, () => {
       const weak = value.toString('base64')
       for (const [name, given] of [
         ['SIGNING_KEYS', weak],
         ['SECRETS_KEYS', `${key()},${weak}`],
         ['WEBHOOK_DEFAULT_SECRET', `whsec_${weak}`],
       ] as const) {
-        const [fault, ...others] = faultsOf({ ...production, [name]: given })
-        assert.match(fault ?? '', new RegExp(`^${name} holds a key that others know or can guess`))
-        assert.ok(!fault?.includes(weak), fault)
+        const [issue, ...others] = issuesOf({ ...production, [name]: given })
+        assert.match(issue ?? '', new RegExp(`^${name} holds a key that others know or can guess`))
+        assert.ok(!issue?.includes(weak), issue)
         assert.deepEqual(others, [])
         readConfig({ ...GOOD, [name]: given })
       }
@@ -370,23 +370,23 @@ describe('production', () => {
     ['EXTRACTION_TOKEN', '0123456789abcdefghij'],
     ['EXTRACTION_TOKEN', 'changemechangemechangemechangeme'],
   ] as const)
-    test(`refuses ${name}=${value}, which others know or can guess`, () => {
-      const faults = faultsOf({ ...production, [name]: value })
-      assert.deepEqual([faults.length, faults[0]?.split(' ')[0]], [1, name])
+    test(`rejects ${name}=${value}, which others know or can guess`, () => {
+      const issues = issuesOf({ ...production, [name]: value })
+      assert.deepEqual([issues.length, issues[0]?.split(' ')[0]], [1, name])
     })
 
   test('takes keys and tokens of chance, of every length', () => {
-    for (let tries = 0; tries < 200; tries += 1)
+    for (let attempts = 0; attempts < 200; attempts += 1)
       readConfig({
         ...production,
         SIGNING_KEYS: key(),
         SECRETS_KEYS: key(),
-        WEBHOOK_DEFAULT_SECRET: webhookSecret(24 + (tries % 41)),
-        EXTRACTION_TOKEN: randomBytes(12 + tries).toString(tries % 2 ? 'hex' : 'base64url'),
+        WEBHOOK_DEFAULT_SECRET: webhookSecret(24 + (attempts % 41)),
+        EXTRACTION_TOKEN: randomBytes(12 + attempts).toString(attempts % 2 ? 'hex' : 'base64url'),
       })
   })
 
-  const REFUSED = {
+  const REJECTED = {
     OUTBOUND_ALLOW_LOOPBACK: 'true',
     FAILPOINT: 'create.after-commit',
     NODE_TLS_REJECT_UNAUTHORIZED: '0',
@@ -396,15 +396,15 @@ describe('production', () => {
     WEBHOOK_DEFAULT_SECRET: '',
     OVERRIDE_WEBHOOK_TIME_FACTOR: '0.001',
   }
-  for (const [name, value] of Object.entries(REFUSED))
-    test(`refuses ${name}=${value}, which development may have`, () => {
-      const faults = faultsOf({ ...production, [name]: value })
-      assert.equal(faults.length, 1, faults.join('\n'))
-      assert.ok(faults[0]?.startsWith(name))
+  for (const [name, value] of Object.entries(REJECTED))
+    test(`rejects ${name}=${value}, which development may have`, () => {
+      const issues = issuesOf({ ...production, [name]: value })
+      assert.equal(issues.length, 1, issues.join('\n'))
+      assert.ok(issues[0]?.startsWith(name))
       if (value !== '') readConfig({ ...GOOD, [name]: value })
     })
 
-  test('refuses all of them in one message', () => {
-    assert.equal(faultsOf({ ...production, ...REFUSED }).length, Object.keys(REFUSED).length)
+  test('rejects all of them in one message', () => {
+    assert.equal(issuesOf({ ...production, ...REJECTED }).length, Object.keys(REJECTED).length)
   })
 })

@@ -5,11 +5,11 @@ import {
   findStatusClass,
   nextWait,
   parseRetryAfter,
-  type FailedTry,
+  type FailedAttempt,
 } from '../../src/domain/event/delivery-schedule.ts'
 import { AttemptErrorClass } from '../../src/domain/event/event.ts'
 
-const FAILED: FailedTry = { errorClass: 'status_5xx', status: 500 }
+const FAILED: FailedAttempt = { errorClass: 'status_5xx', status: 500 }
 const MIDDLE = 0.5
 
 describe('the wait after a failure', () => {
@@ -44,7 +44,7 @@ describe('the wait after a failure', () => {
     assert.equal((total / 3_600).toFixed(1), '75.6')
   })
 
-  const busy: FailedTry[] = [
+  const busy: FailedAttempt[] = [
     { errorClass: 'timeout' },
     { errorClass: 'status_4xx', status: 429 },
     { errorClass: 'status_5xx', status: 502 },
@@ -89,7 +89,7 @@ describe('the wait after a failure', () => {
     })
 
   test('keeps to the least of a busy receiver whatever it asks for', () => {
-    const failed: FailedTry = { errorClass: 'status_4xx', status: 429, retryAfterSeconds: 1 }
+    const failed: FailedAttempt = { errorClass: 'status_4xx', status: 429, retryAfterSeconds: 1 }
     assert.deepEqual(nextWait({ failures: 1, failed, random: 0 }), { seconds: 60 })
   })
 
@@ -109,7 +109,7 @@ describe('the wait after a failure', () => {
       retryAfterSeconds: 1,
       disableSeconds: 1,
     }
-    const wait = (failures: number, failed: FailedTry) =>
+    const wait = (failures: number, failed: FailedAttempt) =>
       nextWait({ failures, failed, random: MIDDLE, schedule })?.seconds
     assert.equal(wait(1, FAILED), 0.01)
     assert.equal(wait(2, FAILED), 0.02)

@@ -54,7 +54,7 @@ describe('the schema of an answer', () => {
   for (const [name, schema, value] of taken)
     test(`takes ${name}`, () => assert.deepEqual([...Value.Errors(schema, value)], []))
 
-  test('refuses a third secret, an unknown state and an unknown class', () => {
+  test('rejects a third secret, an unknown state and an unknown class', () => {
     assert.ok(!Value.Check(WebhookSecrets, { secrets: [SECRET, SECRET, SECRET] }), 'secrets')
     const lost = { ...EVENT, status: 'FAILED', state: 'lost' }
     assert.ok(!Value.Check(TaskEvents, { events: [lost] }), 'state')
@@ -67,16 +67,16 @@ describe('a rotation of secrets', () => {
   const validate = makeValidator(SecretRotation)
 
   test('keeps the old one for a day unless told otherwise', () => {
-    assert.deepEqual(validate({}), { value: { overlap_seconds: 86_400 }, faults: [] })
+    assert.deepEqual(validate({}), { value: { overlap_seconds: 86_400 }, issues: [] })
     for (const overlap_seconds of [0, 604_800])
-      assert.deepEqual(validate({ overlap_seconds }), { value: { overlap_seconds }, faults: [] })
+      assert.deepEqual(validate({ overlap_seconds }), { value: { overlap_seconds }, issues: [] })
   })
 
   for (const overlap_seconds of [-1, 604_801, 1.5, '1', true])
-    test(`is refused with an overlap of ${JSON.stringify(overlap_seconds)}`, () => {
-      const { faults } = validate({ overlap_seconds })
+    test(`is rejected with an overlap of ${JSON.stringify(overlap_seconds)}`, () => {
+      const { issues } = validate({ overlap_seconds })
       assert.deepEqual(
-        faults.map(({ field, code }) => [field, code]),
+        issues.map(({ field, code }) => [field, code]),
         [['/overlap_seconds', 'validation_failed']],
       )
     })

@@ -3,9 +3,9 @@ import { describe, test } from 'node:test'
 
 import {
   isSuccess,
-  judgeRegistration,
+  validateRegistration,
   toHostNodeRow,
-} from '../../src/domain/registry/host-node-judge.ts'
+} from '../../src/domain/registry/host-node-validation.ts'
 import { HostNodeRegistration } from '../../src/domain/registry/host-node.ts'
 import { listEmptyIsAbsent } from '../../src/domain/registry/registry-fields.ts'
 import { makeValidator, onePerField } from '../../src/domain/shared/validate.ts'
@@ -13,11 +13,14 @@ import { makeValidator, onePerField } from '../../src/domain/shared/validate.ts'
 const validate = makeValidator(HostNodeRegistration, listEmptyIsAbsent(HostNodeRegistration))
 
 const read = (body: unknown) => {
-  const { value, faults } = validate(body)
-  return { value, faults: onePerField(faults, judgeRegistration(value as Record<string, unknown>)) }
+  const { value, issues } = validate(body)
+  return {
+    value,
+    issues: onePerField(issues, validateRegistration(value as Record<string, unknown>)),
+  }
 }
 
-const fields = (body: unknown): string[] => read(body).faults.map(({ field }) => field)
+const fields = (body: unknown): string[] => read(body).issues.map(({ field }) => field)
 
 const show = (body: object): string => JSON.stringify(body).slice(0, 60)
 
@@ -44,18 +47,18 @@ describe('a registration', () => {
     { nodes: many(5_000) },
   ]
   for (const body of TAKEN)
-    test(`may be ${show(body)}`, () => assert.deepEqual(read(body), { value: body, faults: [] }))
+    test(`may be ${show(body)}`, () => assert.deepEqual(read(body), { value: body, issues: [] }))
 
   test('keeps nulls inside a JSON value, and loses them elsewhere', () => {
     const input_types = { required: { x: ['INT', { default: null }] } }
-    const { value, faults } = read({
+    const { value, issues } = read({
       status: null,
       nodes: { A: { input_types, category: null, return_types: null, name: 'B', unknown: 1 } },
     })
-    assert.deepEqual({ value, faults }, { value: { nodes: { A: { input_types } } }, faults: [] })
+    assert.deepEqual({ value, issues }, { value: { nodes: { A: { input_types } } }, issues: [] })
   })
 
-  const REFUSED: [body: object, field: string][] = [
+  const REJECTED: [body: object, field: string][] = [
     [{}, '/nodes'],
     [{ nodes: null, success: true }, '/nodes'],
     [{ nodes: [] }, '/nodes'],
@@ -71,8 +74,8 @@ describe('a registration', () => {
     [{ nodes: {}, reason: 'x'.repeat(2_001) }, '/reason'],
     [{ nodes: {}, cloud_build_info: { build_id: 5 } }, '/cloud_build_info/build_id'],
   ]
-  for (const [body, field] of REFUSED)
-    test(`is refused for ${field} of ${show(body)}`, () => assert.deepEqual(fields(body), [field]))
+  for (const [body, field] of REJECTED)
+    test(`is rejected for ${field} of ${show(body)}`, () => assert.deepEqual(fields(body), [field]))
 
   test('may have JSON text of 1 MiB', () =>
     assert.deepEqual(fields({ nodes: { A: { input_types: 'é'.repeat(524_288) } } }), []))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import type { ImageRequest } from '../../src/domain/image-task/image-kind.ts'
-import { pixelLimitFault } from '../../src/domain/image-task/image-size.ts'
+import { pixelLimitIssue } from '../../src/domain/image-task/image-size.ts'
 
 const CASES: [kind: string, factor: string | number, largest: [number, number]][] = [
   ['upscale', '2x', [2530, 2500]],
@@ -13,6 +13,6 @@ const CASES: [kind: string, factor: string | number, largest: [number, number]][
 for (const [kind, scale_factor, [width, height]] of CASES)
   test(`a picture of ${width}×${height} is the largest for ${kind} by ${scale_factor}`, () => {
     const request = { kind, settings: { scale_factor } } as ImageRequest
-    assert.equal(pixelLimitFault(request, { width, height }), undefined)
-    assert.match(pixelLimitFault(request, { width: width + 1, height }) ?? '', /small enough/)
+    assert.equal(pixelLimitIssue(request, { width, height }), undefined)
+    assert.match(pixelLimitIssue(request, { width: width + 1, height }) ?? '', /small enough/)
   })

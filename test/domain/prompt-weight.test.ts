@@ -48,7 +48,7 @@ describe('a prompt', () => {
   for (const [prompt, parts] of CASES)
     test(`${JSON.stringify(prompt)} has the parts ${JSON.stringify(parts)}`, () => {
       const found = parsePrompt(prompt)
-      assert.deepEqual(found.faults, [])
+      assert.deepEqual(found.issues, [])
       assert.deepEqual(
         found.parts.map(({ text, weight }) => [text, weight]),
         parts,
@@ -73,24 +73,24 @@ describe('a prompt', () => {
     '(at 10:30)',
   ]
   for (const group of WRONG)
-    test(`is refused for ${group}, and the group is named`, () => {
-      const { faults } = parsePrompt(`some (good:1.2) text ${group} more`)
-      assert.equal(faults.length, 1)
-      assert.ok(faults[0]?.endsWith(`got ${JSON.stringify(group)}`), faults[0])
-      assert.match(faults[0] ?? '', /^must weight .* from 1 to 1\.4/)
+    test(`is rejected for ${group}, and the group is named`, () => {
+      const { issues } = parsePrompt(`some (good:1.2) text ${group} more`)
+      assert.equal(issues.length, 1)
+      assert.ok(issues[0]?.endsWith(`got ${JSON.stringify(group)}`), issues[0])
+      assert.match(issues[0] ?? '', /^must weight .* from 1 to 1\.4/)
     })
 
-  test('is refused for each wrong group', () => {
-    assert.equal(parsePrompt('(a:2) (b:1.1) (c:0)').faults.length, 2)
+  test('is rejected for each wrong group', () => {
+    assert.equal(parsePrompt('(a:2) (b:1.1) (c:0)').issues.length, 2)
   })
 
   test('is never taken apart so that a phrase is lost or a weight leaves its range', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'ab (:).14', '🜂') }), (prompt) => {
-        const { parts, faults } = parsePrompt(prompt)
+        const { parts, issues } = parsePrompt(prompt)
         assert.ok(parts.every(({ weight }) => weight >= 1 && weight <= 1.4))
         const letters = (text: string) => text.replace(/[^ab🜂]/gu, '')
-        if (faults.length === 0)
+        if (issues.length === 0)
           assert.equal(letters(parts.map(({ text }) => text).join('')), letters(prompt))
       }),
       { seed: 11, numRuns: 2000 },

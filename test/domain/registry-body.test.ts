@@ -4,16 +4,16 @@ import { describe, test } from 'node:test'
 import type { TSchema } from 'typebox'
 
 import {
-  judgeNodeAdminUpdate,
-  judgeVersionAdminUpdate,
-} from '../../src/domain/registry/admin-judge.ts'
-import { judgeExpiry } from '../../src/domain/shared/expiry.ts'
+  validateNodeAdminUpdate,
+  validateVersionAdminUpdate,
+} from '../../src/domain/registry/admin-validation.ts'
+import { validateExpiry } from '../../src/domain/shared/expiry.ts'
 import { MemberUpdate } from '../../src/domain/registry/member.ts'
-import { judgeNewNode, judgeNodeUpdate } from '../../src/domain/registry/node-judge.ts'
+import { validateNewNode, validateNodeUpdate } from '../../src/domain/registry/node-validation.ts'
 import { NewNode, NodeAdminUpdate, NodeUpdate } from '../../src/domain/registry/node.ts'
 import { NewPersonalAccessToken } from '../../src/domain/registry/personal-access-token.ts'
 import { PublishBody, publishedFields } from '../../src/domain/registry/publish.ts'
-import { judgePublisher } from '../../src/domain/registry/publisher-judge.ts'
+import { validatePublisher } from '../../src/domain/registry/publisher-validation.ts'
 import {
   NewPublisher,
   PublisherBan,
@@ -22,21 +22,21 @@ import {
 } from '../../src/domain/registry/publisher.ts'
 import { listEmptyIsAbsent } from '../../src/domain/registry/registry-fields.ts'
 import { NewReview } from '../../src/domain/registry/review.ts'
-import { makeValidator, onePerField, sortFaults } from '../../src/domain/shared/validate.ts'
-import type { Fault } from '../../src/domain/shared/validate.ts'
-import { judgePublish } from '../../src/domain/registry/version-judge.ts'
+import { makeValidator, onePerField, sortIssues } from '../../src/domain/shared/validate.ts'
+import type { Issue } from '../../src/domain/shared/validate.ts'
+import { validatePublish } from '../../src/domain/registry/version-validation.ts'
 import { BulkVersionsBody } from '../../src/domain/registry/version-query.ts'
 import { VersionAdminUpdate, VersionUpdate } from '../../src/domain/registry/version.ts'
 
-type Judge = (body: Readonly<Record<string, unknown>>) => Fault[]
+type Validate = (body: Readonly<Record<string, unknown>>) => Issue[]
 
 /** Reads a body as a route does: its schema, then the rules beside it. */
-const makeReader = (schema: TSchema, judge: Judge = () => []) => {
+const makeReader = (schema: TSchema, isValid: Validate = () => []) => {
   const validate = makeValidator(schema, listEmptyIsAbsent(schema))
   return (body: object) => {
-    const { value, faults } = validate(body)
-    const rules = judge(value as Record<string, unknown>)
-    return { value, faults: sortFaults(schema, onePerField(faults, rules)) }
+    const { value, issues } = validate(body)
+    const rules = isValid(value as Record<string, unknown>)
+    return { value, issues: sortIssues(schema, onePerField(issues, rules)) }
   }
 }
 
@@ -49,11 +49,11 @@ const show = (body: object): string =>
     .slice(0, 70)
 
 /** Each body with the fields that are at fault, and the code behind one that has its own. */
-const refuses = (read: Reader, cases: [body: object, ...faults: string[]][]) => {
+const rejects = (read: Reader, cases: [body: object, ...issues: string[]][]) => {
   for (const [body, ...expected] of cases)
-    test(`refuses ${show(body)} for ${expected.join(' and ')}`, () =>
+    test(`rejects ${show(body)} for ${expected.join(' and ')}`, () =>
       assert.deepEqual(
-        read(body).faults.map(({ field, code }) =>
+        read(body).issues.map(({ field, code }) =>
           code === 'validation_failed' ? field : `${field} ${code}`,
         ),
         expected,
@@ -63,12 +63,12 @@ const refuses = (read: Reader, cases: [body: object, ...faults: string[]][]) => 
 /** Each body with what it is read as, unless it is kept as it is. */
 const takes = (read: Reader, cases: [body: object, value?: object][]) => {
   for (const [body, value = body] of cases)
-    test(`takes ${show(body)}`, () => assert.deepEqual(read(body), { value, faults: [] }))
+    test(`takes ${show(body)}`, () => assert.deepEqual(read(body), { value, issues: [] }))
 }
 
 const long = (length: number): string => 'é'.repeat(length)
 const list = (length: number, item: unknown = 'a'): unknown[] => Array.from({ length }, () => item)
-const withFault = (ids: readonly string[]) => ids.map((id): [object, string] => [{ id }, '/id'])
+const withIssue = (ids: readonly string[]) => ids.map((id): [object, string] => [{ id }, '/id'])
 
 /** Members that only the service or an admin sets; whatever they hold, they are left out. */
 const STRAY = {
@@ -89,7 +89,7 @@ const STRAY = {
 }
 
 describe('the body of a new publisher', () => {
-  const read = makeReader(NewPublisher, judgePublisher)
+  const read = makeReader(NewPublisher, validatePublisher)
   takes(read, [
     [{ id: 'a'.repeat(64) }],
     [{ id: 'a-0-' }],
@@ -98,9 +98,9 @@ describe('the body of a new publisher', () => {
     [{ id: 'acme', name: '', description: '', logo: '', website: '', support: '' }],
     [{ id: 'a', name: long(128), description: long(1_000), support: long(2_048) }],
   ])
-  refuses(read, [
+  rejects(read, [
     [{}, '/id'],
-    ...withFault(['Acme', '1a', 'a_b', 'a'.repeat(65), '', '-a', 'a\n', ...RESERVED_PUBLISHER_IDS]),
+    ...withIssue(['Acme', '1a', 'a_b', 'a'.repeat(65), '', '-a', 'a\n', ...RESERVED_PUBLISHER_IDS]),
     [{ id: 'a', name: long(129), description: long(1_001) }, '/name', '/description'],
     [{ id: 'a', support: 5 }, '/support'],
     [{ id: 'a', logo: 'javascript:x' }, '/logo url_refused'],
@@ -109,7 +109,7 @@ describe('the body of a new publisher', () => {
 })
 
 describe('the body of a publisher’s change', () => {
-  takes(makeReader(PublisherUpdate, judgePublisher), [
+  takes(makeReader(PublisherUpdate, validatePublisher), [
     [{}],
     [{ id: 5, name: 'Acme' }, { name: 'Acme' }],
     [{ description: '', website: '' }],
@@ -117,7 +117,7 @@ describe('the body of a publisher’s change', () => {
 })
 
 describe('the body of a token', () => {
-  const read = makeReader(NewPersonalAccessToken, judgeExpiry)
+  const read = makeReader(NewPersonalAccessToken, validateExpiry)
   takes(read, [
     [
       { name: 'ci', description: '', expires_at: '' },
@@ -125,7 +125,7 @@ describe('the body of a token', () => {
     ],
     [{ name: 'ci', token: 5, id: 5, created_by: 5 }, { name: 'ci' }],
   ])
-  refuses(read, [
+  rejects(read, [
     [{}, '/name'],
     [{ name: '' }, '/name'],
     [{ name: long(129) }, '/name'],
@@ -137,7 +137,7 @@ describe('the body of a token', () => {
 })
 
 describe('the body of a new node', () => {
-  const read = makeReader(NewNode, judgeNewNode)
+  const read = makeReader(NewNode, validateNewNode)
   const all = {
     id: 'a',
     name: long(128),
@@ -164,8 +164,8 @@ describe('the body of a new node', () => {
     [{ id: 'a', tags: '', translations: '' }, { id: 'a' }],
   ])
   const words = ['search', 'Search', 'v2', 'V2']
-  refuses(read, [
-    ...withFault(['-a', 'a b', '../x', 'a-', 'x'.repeat(101), '', ...words, 'ä', 'a\n']),
+  rejects(read, [
+    ...withIssue(['-a', 'a b', '../x', 'a-', 'x'.repeat(101), '', ...words, 'ä', 'a\n']),
     [{ id: 'a', tags: list(51), supported_os: [long(101)] }, '/tags', '/supported_os/0'],
     [{ id: 'a', description: long(1_001) }, '/description'],
     [{ id: 'a', icon: 'javascript:x' }, '/icon url_refused'],
@@ -179,7 +179,7 @@ describe('the body of a new node', () => {
 
   test('says field, expectation and value', () => {
     assert.deepEqual(
-      read({ id: 'a', tags: 'a', translations: { ko: { x: 1 } } }).faults.map((f) => f.message),
+      read({ id: 'a', tags: 'a', translations: { ko: { x: 1 } } }).issues.map((f) => f.message),
       [
         '/tags must be a list of at most 50 strings, got "a"',
         '/translations/ko/x must be a string, got 1',
@@ -189,16 +189,16 @@ describe('the body of a new node', () => {
 })
 
 describe('the body of a node’s change', () => {
-  const read = makeReader(NodeUpdate, (body) => judgeNodeUpdate(body, { nodeId: 'Pack' }))
+  const read = makeReader(NodeUpdate, (body) => validateNodeUpdate(body, { nodeId: 'Pack' }))
   takes(read, [[{}], [{ id: 'pACK' }], [{ id: '' }], [{ name: '', tags: [], repository: '' }]])
-  refuses(read, [
+  rejects(read, [
     [{ id: 'pack2' }, '/id id_mismatch'],
     [{ id: 'x', tags: 'a' }, '/id id_mismatch', '/tags'],
   ])
 })
 
 describe('the publish body', () => {
-  const read = makeReader(PublishBody, (body) => judgePublish(body, { nodeId: 'pack' }))
+  const read = makeReader(PublishBody, (body) => validatePublish(body, { nodeId: 'pack' }))
   const S = {
     supported_os: [],
     supported_accelerators: [],
@@ -231,7 +231,7 @@ describe('the publish body', () => {
     // An empty token is wrong rather than absent.
     [{ ...CLI, personal_access_token: '' }],
   ])
-  refuses(read, [
+  rejects(read, [
     [{}, '/node', '/node_version', '/personal_access_token'],
     [{ ...CLI, personal_access_token: null }, '/personal_access_token'],
     [{ ...CLI, node_version: {} }, '/node_version/version'],
@@ -247,14 +247,14 @@ describe('the publish body', () => {
   test('tells the expectation, and no secret', () => {
     const secret = { secret: 'kiln_pat_x' }
     const body = { ...withVersion({ version: '1.2.3.4' }), personal_access_token: secret }
-    const messages = read(body).faults.map(({ message }) => message)
+    const messages = read(body).issues.map(({ message }) => message)
     assert.equal(messages.length, 2)
     assert.match(messages[0] ?? '', /such as 1\.0\.0, .* got "1\.2\.3\.4"$/)
     assert.equal(messages[1], '/personal_access_token must be a string, got something else')
   })
 
   test('judges the id in the path, under which a node may be created', () => {
-    const codes = judgePublish(CLI, { nodeId: 'a b' }).map(({ code }) => code)
+    const codes = validatePublish(CLI, { nodeId: 'a b' }).map(({ code }) => code)
     assert.deepEqual(codes, ['validation_failed', 'id_mismatch'])
   })
 
@@ -271,21 +271,21 @@ describe('the body of a version’s change', () => {
     [{ deprecated: '' }, {}],
     [{ version: 5, status: 5, tags: 5 }, {}],
   ])
-  refuses(read, [[{ deprecated: 'yes' }, '/deprecated']])
+  rejects(read, [[{ deprecated: 'yes' }, '/deprecated']])
 })
 
 describe('bodies of admins', () => {
   const node = makeReader(NodeAdminUpdate, (body) =>
-    judgeNodeAdminUpdate(body, { nodeId: 'Tools' }),
+    validateNodeAdminUpdate(body, { nodeId: 'Tools' }),
   )
-  const version = makeReader(VersionAdminUpdate, judgeVersionAdminUpdate)
+  const version = makeReader(VersionAdminUpdate, validateVersionAdminUpdate)
   takes(node, [
     [{ status: 'NodeStatusBanned', status_detail: 'spam' }],
     [{ status: 'NodeStatusActive', search_ranking: 1, github_stars: 0 }],
     [{ id: 'tools', name: 'x', supported_os: [] }],
     [{ status: '', search_ranking: '', status_detail: '' }, { status_detail: '' }],
   ])
-  refuses(node, [
+  rejects(node, [
     [{ status: 'NodeStatusBanned' }, '/status_detail'],
     [{ status: 'NodeStatusBanned', status_detail: ' ' }, '/status_detail'],
     [{ search_ranking: 11, github_stars: -1 }, '/search_ranking', '/github_stars'],
@@ -301,7 +301,7 @@ describe('bodies of admins', () => {
     [{ status: 'NodeVersionStatusActive' }],
     [{ supported_os: ['Linux'], supported_host_version: '' }],
   ])
-  refuses(version, [
+  rejects(version, [
     [{ version: '1.0.0', supported: 'x' }, ''],
     [{ status: 'NodeVersionStatusFlagged' }, '/status_reason'],
     [{ status: 'NodeVersionStatusBanned' }, '/status_reason'],
@@ -312,20 +312,20 @@ describe('bodies of admins', () => {
 
 describe('other bodies', () => {
   takes(makeReader(MemberUpdate), [[{ role: 'admin' }]])
-  refuses(makeReader(MemberUpdate), [
+  rejects(makeReader(MemberUpdate), [
     [{}, '/role'],
     [{ role: 'Owner' }, '/role'],
   ])
-  refuses(makeReader(PublisherBan), [
+  rejects(makeReader(PublisherBan), [
     [{}, '/reason'],
     [{ reason: '' }, '/reason'],
   ])
   takes(makeReader(NewReview), [[{}]])
-  refuses(makeReader(NewReview), [[{ note: long(1_001) }, '/note']])
+  rejects(makeReader(NewReview), [[{ note: long(1_001) }, '/note']])
   const bulk = makeReader(BulkVersionsBody)
   const wanted = { node_id: 'a', version: 'x' }
   takes(bulk, [[{ node_versions: list(500, wanted) }]])
-  refuses(bulk, [
+  rejects(bulk, [
     [{ node_versions: [] }, '/node_versions'],
     [{ node_versions: list(501, wanted) }, '/node_versions'],
     [{ node_versions: [wanted, { node_id: 'a' }] }, '/node_versions/1/version'],

@@ -33,23 +33,23 @@ describe('the pages of', () => {
   ]
   for (const [name, schema, size, usual, most] of QUERIES) {
     test(`${name} are ${usual} entries long, ${most} at most, and count from 1`, () => {
-      assert.deepEqual(read(schema, {}), { value: { page: 1, [size]: usual }, faults: [] })
+      assert.deepEqual(read(schema, {}), { value: { page: 1, [size]: usual }, issues: [] })
       assert.deepEqual(read(schema, { page: '7', [size]: String(most) }).value, {
         page: 7,
         [size]: most,
       })
-      assert.deepEqual(read(schema, { page: '0' }).faults, [])
+      assert.deepEqual(read(schema, { page: '0' }).issues, [])
     })
     for (const given of ['-1', '1.5', 'abc', '', '1e9', '99999999999'])
-      test(`${name} refuse the page ${given}`, () =>
+      test(`${name} reject the page ${given}`, () =>
         assert.deepEqual(
-          read(schema, { page: given }).faults.map(({ field }) => field),
+          read(schema, { page: given }).issues.map(({ field }) => field),
           ['/page'],
         ))
     for (const given of ['0', String(most + 1), 'x'])
-      test(`${name} refuse the size ${given}`, () =>
+      test(`${name} reject the size ${given}`, () =>
         assert.deepEqual(
-          read(schema, { [size]: given }).faults.map(({ field }) => field),
+          read(schema, { [size]: given }).issues.map(({ field }) => field),
           [`/${size}`],
         ))
   }

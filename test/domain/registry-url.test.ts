@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { judgeRegistryUrls } from '../../src/domain/registry/registry-url.ts'
+import { validateRegistryUrls } from '../../src/domain/registry/registry-url.ts'
 
 describe('a URL of the registry', () => {
   const CASES: [text: string, web: boolean, repository: boolean][] = [
@@ -28,16 +28,16 @@ describe('a URL of the registry', () => {
   ]
   for (const [text, web, repository] of CASES)
     test(`${JSON.stringify(text.slice(0, 40))} (${text.length}) passes: ${web}, ${repository}`, () => {
-      const faults = judgeRegistryUrls({ icon: text, repository: text }, ['icon', 'repository'])
+      const issues = validateRegistryUrls({ icon: text, repository: text }, ['icon', 'repository'])
       assert.deepEqual(
-        faults.map(({ field }) => field),
+        issues.map(({ field }) => field),
         [...(web ? [] : ['/icon']), ...(repository ? [] : ['/repository'])],
       )
     })
 
-  test('is refused by the name of its member', () => {
+  test('is rejected by the name of its member', () => {
     assert.deepEqual(
-      judgeRegistryUrls({ icon: 'javascript:x', repository: 5 }, ['icon', 'repository']),
+      validateRegistryUrls({ icon: 'javascript:x', repository: 5 }, ['icon', 'repository']),
       [
         {
           field: '/icon',
@@ -47,7 +47,9 @@ describe('a URL of the registry', () => {
       ],
     )
     assert.deepEqual(
-      judgeRegistryUrls({ repository: 'ftp://a' }, ['repository'], '/node').map((f) => f.message),
+      validateRegistryUrls({ repository: 'ftp://a' }, ['repository'], '/node').map(
+        (f) => f.message,
+      ),
       [
         '/node/repository must be a URL whose scheme is one of http, https, git, ssh, git+https, got "ftp://a"',
       ],

@@ -7,7 +7,7 @@ import { Type } from 'typebox'
 import { fromText } from '../../src/domain/shared/from-text.ts'
 import { IMAGE_KINDS } from '../../src/domain/image-task/image-kind.ts'
 import type { ImageTaskKind } from '../../src/domain/image-task/image-kind.ts'
-import { makeValidator, sortFaults } from '../../src/domain/shared/validate.ts'
+import { makeValidator, sortIssues } from '../../src/domain/shared/validate.ts'
 
 const Settings = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 5 }),
@@ -28,24 +28,24 @@ const Settings = Type.Object({
 })
 const validate = makeValidator(Settings, ['note'])
 
-const messages = (given: unknown): string[] => validate(given).faults.map(({ message }) => message)
+const messages = (given: unknown): string[] => validate(given).issues.map(({ message }) => message)
 
 describe('a valid value', () => {
   test('gets its defaults, at every depth', () => {
     assert.deepEqual(validate({ name: 'a' }), {
       value: { name: 'a', count: 3, mode: 'good', more: { level: 5 } },
-      faults: [],
+      issues: [],
     })
   })
 
   test('loses members that are unknown or null, at every depth', () => {
-    const { value, faults } = validate({
+    const { value, issues } = validate({
       name: 'a',
       count: null,
       other: 1,
       more: { level: null, other: { deep: 1 } },
     })
-    assert.deepEqual(faults, [])
+    assert.deepEqual(issues, [])
     assert.deepEqual(value, { name: 'a', count: 3, mode: 'good', more: { level: 5 } })
   })
 
@@ -128,7 +128,7 @@ describe('a fault', () => {
       wanted: 1,
     }
     assert.deepEqual(
-      validate(given).faults.map(({ field }) => field),
+      validate(given).issues.map(({ field }) => field),
       [
         '/name',
         '/count',
@@ -147,7 +147,7 @@ describe('a fault', () => {
     const many = Type.Object(
       Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`m${i}`, Type.Boolean()])),
     )
-    assert.equal(makeValidator(many)({}).faults.length, 50)
+    assert.equal(makeValidator(many)({}).issues.length, 50)
   })
 
   test('of a rule between members is left to that rule', () => {
@@ -155,17 +155,17 @@ describe('a fault', () => {
       { a: Type.Optional(Type.String()), b: Type.Optional(Type.String()) },
       { not: { required: ['a', 'b'] } },
     )
-    assert.deepEqual(makeValidator(pair)({ a: 'x', b: 'y' }).faults, [])
+    assert.deepEqual(makeValidator(pair)({ a: 'x', b: 'y' }).issues, [])
   })
 
   test('added by a rule takes its place among the others', () => {
-    const faults = ['/until', '/elsewhere', '/count', '/list/3'].map((field) => ({
+    const issues = ['/until', '/elsewhere', '/count', '/list/3'].map((field) => ({
       field,
       message: field,
       code: 'validation_failed' as const,
     }))
     assert.deepEqual(
-      sortFaults(Settings, faults).map(({ field }) => field),
+      sortIssues(Settings, issues).map(({ field }) => field),
       ['/count', '/list/3', '/until', '/elsewhere'],
     )
   })
@@ -174,23 +174,23 @@ describe('a fault', () => {
 describe('the body of an image task', () => {
   for (const kind of Object.keys(IMAGE_KINDS) as ImageTaskKind[]) {
     const { body } = IMAGE_KINDS[kind]
-    const judge = makeValidator(body, ['prompt'])
+    const isValid = makeValidator(body, ['prompt'])
 
     test(`of kind ${kind} needs an image and nothing else`, () => {
-      assert.deepEqual(judge({ image: 'x' }).faults, [])
+      assert.deepEqual(isValid({ image: 'x' }).issues, [])
       assert.deepEqual(
-        judge({}).faults.map(({ field }) => field),
+        isValid({}).issues.map(({ field }) => field),
         ['/image'],
       )
     })
 
-    test(`of kind ${kind} is either taken or refused with sentences, whatever it holds`, () => {
+    test(`of kind ${kind} is either taken or rejected with sentences, whatever it holds`, () => {
       const names = Object.keys((body as unknown as { properties: object }).properties)
       const member = fc.oneof(fc.jsonValue(), fc.double(), fc.string(), fc.integer())
       const members = fc.dictionary(fc.constantFrom(...names, 'other'), member)
       fc.assert(
         fc.property(members, (given) => {
-          for (const { field, message } of judge(given).faults)
+          for (const { field, message } of isValid(given).issues)
             assert.ok(message.startsWith(`${field} must be `), message)
         }),
         { seed: 7, numRuns: 200 },
@@ -251,11 +251,11 @@ describe('a map', () => {
     secret: Type.Optional(Type.String({ writeOnly: true })),
   })
   const validate = makeValidator(Maps)
-  const messagesOf = (given: unknown) => validate(given).faults.map(({ message }) => message)
+  const messagesOf = (given: unknown) => validate(given).issues.map(({ message }) => message)
 
   test('has members of any name, with the rules of the map', () => {
     const labels = { 'a/b~\n': { text: 'x' }, constructor: {} }
-    assert.deepEqual(validate({ labels }), { value: { labels }, faults: [] })
+    assert.deepEqual(validate({ labels }), { value: { labels }, issues: [] })
     assert.deepEqual(
       messagesOf({ labels: { 'a/b': { text: 5 }, constructor: { text: 'long' } } }),
       [

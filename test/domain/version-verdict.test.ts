@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { judgeVersion } from '../../src/domain/registry/version-verdict.ts'
+import { decideVersion } from '../../src/domain/registry/version-verdict.ts'
 import type { VersionEvidence } from '../../src/domain/registry/version-verdict.ts'
 
 const clean = { complete: true, counts: { high: 0, medium: 3, info: 9 }, worst: null }
@@ -10,16 +10,16 @@ const bad = {
   counts: { high: 2, medium: 0, info: 0 },
   worst: { message: 'Decoded bytes are executed.', file_path: 'a.py', line_number: 7 },
 }
-const judge = (evidence: Partial<VersionEvidence>) =>
-  judgeVersion({ archiveState: 'accepted', archiveCode: null, scan: clean, ...evidence })
+const validate = (evidence: Partial<VersionEvidence>) =>
+  decideVersion({ archiveState: 'accepted', archiveCode: null, scan: clean, ...evidence })
 
 describe('the verdict on a version', () => {
   test('passes what is sound, however many findings of medium severity there are', () => {
-    assert.deepEqual(judge({}), { name: 'pass' })
+    assert.deepEqual(validate({}), { name: 'pass' })
   })
 
   test('flags a finding of high severity with how many, the worst and its place', () => {
-    assert.deepEqual(judge({ scan: bad }), {
+    assert.deepEqual(validate({ scan: bad }), {
       name: 'flag',
       reason: '2 findings flag this version; the worst: Decoded bytes are executed. (a.py, line 7)',
       scanIncomplete: false,
@@ -27,23 +27,26 @@ describe('the verdict on a version', () => {
   })
 
   test('flags what could not be scanned to its end, for an operator to retry', () => {
-    const verdict = judge({ scan: { ...clean, complete: false } })
+    const verdict = validate({ scan: { ...clean, complete: false } })
     assert.equal(verdict?.name, 'flag')
     assert.equal(verdict.scanIncomplete, true)
     assert.match(verdict.reason, /scan_incomplete/)
   })
 
   test('flags a rejected archive, by its code when nothing else is known', () => {
-    assert.deepEqual(judge({ archiveState: 'rejected', archiveCode: 'symlink', scan: undefined }), {
-      name: 'flag',
-      reason: 'The archive was rejected (symlink)',
-      scanIncomplete: false,
-    })
+    assert.deepEqual(
+      validate({ archiveState: 'rejected', archiveCode: 'symlink', scan: undefined }),
+      {
+        name: 'flag',
+        reason: 'The archive was rejected (symlink)',
+        scanIncomplete: false,
+      },
+    )
   })
 
   test('decides nothing before archive and scan are there', () => {
-    assert.equal(judge({ archiveState: 'received' }), undefined)
-    assert.equal(judge({ archiveState: 'awaiting' }), undefined)
-    assert.equal(judge({ scan: undefined }), undefined)
+    assert.equal(validate({ archiveState: 'received' }), undefined)
+    assert.equal(validate({ archiveState: 'awaiting' }), undefined)
+    assert.equal(validate({ scan: undefined }), undefined)
   })
 })

@@ -10,7 +10,10 @@ import {
   makeTextToVideoDocument,
 } from '../../src/domain/video-task/video-document.ts'
 import { ExtendInput, TextToVideoInput } from '../../src/domain/video-task/video-input.ts'
-import { judgeExtend, judgeTextToVideo } from '../../src/domain/video-task/video-judge.ts'
+import {
+  validateExtend,
+  validateTextToVideo,
+} from '../../src/domain/video-task/video-validation.ts'
 import { VIDEO_MODEL_NAMES } from '../../src/domain/video-task/video-model.ts'
 
 type Body = Record<string, unknown>
@@ -19,8 +22,8 @@ const readText = makeValidator(TextToVideoInput)
 const readExtend = makeValidator(ExtendInput)
 
 const takesText = (body: Body): boolean => {
-  const { value, faults } = readText(body)
-  return faults.length === 0 && judgeTextToVideo(value as Body).length === 0
+  const { value, issues } = readText(body)
+  return issues.length === 0 && validateTextToVideo(value as Body).length === 0
 }
 
 /** Every body that one value for each member makes; undefined leaves a member out. */
@@ -76,8 +79,8 @@ describe('the documented text-to-video body', () => {
     })
     for (const frames of [1, 2] as const) {
       const takes = (body: Body) => {
-        const { value, faults } = readText(body)
-        return faults.length === 0 && judgeTextToVideo(value as Body, frames).length === 0
+        const { value, issues } = readText(body)
+        return issues.length === 0 && validateTextToVideo(value as Body, frames).length === 0
       }
       agrees(makeTextToVideoDocument(frames), takes, bodies)
     }
@@ -120,8 +123,8 @@ describe('the documented extend body', () => {
   for (const source of ['both', 'any'] as const)
     test(`takes the sources that the service takes under ${source}`, () => {
       const takes = (body: Body): boolean => {
-        const { value, faults } = readExtend(body)
-        return faults.length === 0 && judgeExtend(value as Body, source).length === 0
+        const { value, issues } = readExtend(body)
+        return issues.length === 0 && validateExtend(value as Body, source).length === 0
       }
       const bodies = combine({
         model: [undefined, 'videoq2-pro', 'videoq2-turbo', 'videoq3-pro'],

@@ -2,30 +2,30 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
 import { ERROR_CODES } from '../../src/domain/shared/errors.ts'
-import type { Fault } from '../../src/domain/shared/validate.ts'
+import type { Issue } from '../../src/domain/shared/validate.ts'
 import {
   VideoReason,
   errorReason,
-  faultReason,
+  issueReason,
   videoDetails,
 } from '../../src/domain/video-task/video-reason.ts'
 
-const fault = (field: string, code: Fault['code'] = 'validation_failed'): Fault => ({
+const issue = (field: string, code: Issue['code'] = 'validation_failed'): Issue => ({
   field,
   code,
   message: `${field} is wrong`,
 })
 
-const refused = (code: string, faults: Fault[], reason?: VideoReason) =>
+const rejected = (code: string, issues: Issue[], reason?: VideoReason) =>
   videoDetails({
     code,
     status: 400,
     message: 'x',
     reason,
-    details: faults.map(({ message }) => message),
+    details: issues.map(({ message }) => message),
   })
 
-describe('the reason word of a refused request', () => {
+describe('the reason word of a rejected request', () => {
   test('goes by the first fault when members break rules', () => {
     const given = { images: ['a', 'b'], duration: 99, 'pager.page': 5000, states: ['x'] }
     const cases: [string, string][] = [
@@ -37,12 +37,12 @@ describe('the reason word of a refused request', () => {
       ['?pager.page', 'FieldInvalid'],
       ['?states/0', 'FieldInvalid'],
     ]
-    for (const [field, word] of cases) assert.equal(faultReason(fault(field), given), word, field)
+    for (const [field, word] of cases) assert.equal(issueReason(issue(field), given), word, field)
   })
 
   test('comes before the faults', () => {
-    const faults = [fault('/model'), fault('/zzz')]
-    assert.deepEqual(refused('validation_failed', faults, 'FieldLacking'), [
+    const issues = [issue('/model'), issue('/zzz')]
+    assert.deepEqual(rejected('validation_failed', issues, 'FieldLacking'), [
       'FieldLacking',
       '/model is wrong',
       '/zzz is wrong',
@@ -50,15 +50,15 @@ describe('the reason word of a refused request', () => {
   })
 
   test('is FieldInvalid when a list is no list or stands for a value, and FieldLacking for null', () => {
-    assert.equal(faultReason(fault('/duration'), { duration: [5] }), 'FieldInvalid')
-    assert.equal(faultReason(fault('/images/0'), { images: [['a']] }), 'FieldInvalid')
-    assert.equal(faultReason(fault('/images'), { images: 'a' }), 'FieldInvalid')
-    assert.equal(faultReason(fault('/model'), { model: null }), 'FieldLacking')
+    assert.equal(issueReason(issue('/duration'), { duration: [5] }), 'FieldInvalid')
+    assert.equal(issueReason(issue('/images/0'), { images: [['a']] }), 'FieldInvalid')
+    assert.equal(issueReason(issue('/images'), { images: 'a' }), 'FieldInvalid')
+    assert.equal(issueReason(issue('/model'), { model: null }), 'FieldLacking')
   })
 
   test('is FieldInvalid when a media fault comes first among others', () => {
     const given = { images: ['a'], duration: 99 }
-    assert.equal(faultReason(fault('/images/0', 'image_invalid'), given), 'FieldInvalid')
+    assert.equal(issueReason(issue('/images/0', 'image_invalid'), given), 'FieldInvalid')
   })
 
   test('goes by the code when all faults have that one', () => {
@@ -69,8 +69,8 @@ describe('the reason word of a refused request', () => {
       pixel_limit: 'ImageSizeInvalid',
     } as const
     for (const [code, word] of Object.entries(words)) {
-      const faults = [fault('/images/0', code as Fault['code'])]
-      assert.deepEqual(refused(code, faults), [word, '/images/0 is wrong'])
+      const issues = [issue('/images/0', code as Issue['code'])]
+      assert.deepEqual(rejected(code, issues), [word, '/images/0 is wrong'])
     }
   })
 })

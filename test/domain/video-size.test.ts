@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { assert as check, constantFrom, integer, property, record } from 'fast-check'
 
 import { ASPECT_RATIOS, RESOLUTIONS } from '../../src/domain/video-task/video-model.ts'
-import { sizeLike, sizeOfRatio, startImageFault } from '../../src/domain/video-task/video-size.ts'
+import { sizeLike, sizeOfRatio, startImageIssue } from '../../src/domain/video-task/video-size.ts'
 
 const SIZES = {
   '16:9': ['640×360', '960×540', '1280×720', '1920×1080', '2560×1440'],
@@ -77,14 +77,14 @@ describe('a start image', () => {
       [4000, 1000],
       [640, 480],
     ] as const)
-      assert.equal(startImageFault({ width, height }), undefined)
+      assert.equal(startImageIssue({ width, height }), undefined)
   })
 
-  test('beyond is refused with its size', () => {
+  test('beyond is rejected with its size', () => {
     assert.equal(
-      startImageFault({ width: 4001, height: 1000 }),
+      startImageIssue({ width: 4001, height: 1000 }),
       'must have an aspect ratio from 1:4 to 4:1, got 4001×1000',
     )
-    assert.match(startImageFault({ width: 1, height: 5 }) ?? '', /got 1×5$/)
+    assert.match(startImageIssue({ width: 1, height: 5 }) ?? '', /got 1×5$/)
   })
 })

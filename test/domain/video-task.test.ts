@@ -1,27 +1,27 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { TASK_FAULTS, TaskFault } from '../../src/domain/task/task-fault.ts'
-import type { TaskFaultCode } from '../../src/domain/task/task-fault.ts'
+import { TASK_ERRORS, TaskError } from '../../src/domain/task/task-error.ts'
+import type { TaskErrorCode } from '../../src/domain/task/task-error.ts'
 import {
-  VIDEO_FAULTS,
-  isVideoFaultCode,
-  toVideoFault,
-} from '../../src/domain/video-task/video-fault.ts'
+  VIDEO_ERRORS,
+  isVideoErrorCode,
+  toVideoError,
+} from '../../src/domain/video-task/video-error.ts'
 import {
   VIDEO_CANCELLABLE_STATES,
   VIDEO_DELIVERED_STATES,
-  VIDEO_TASK_MOVES,
+  VIDEO_TASK_TRANSITIONS,
   VIDEO_TERMINAL_STATES,
   VideoTaskState,
 } from '../../src/domain/video-task/video-task.ts'
 
 describe('the states of a video task', () => {
   test('are reached by the documented moves alone', () => {
-    const moves = Object.entries(VIDEO_TASK_MOVES).flatMap(([to, from]) =>
+    const transitions = Object.entries(VIDEO_TASK_TRANSITIONS).flatMap(([to, from]) =>
       from.map((state) => `${state} → ${to}`),
     )
-    assert.deepEqual(moves, [
+    assert.deepEqual(transitions, [
       'created → queueing',
       'queueing → processing',
       'processing → success',
@@ -32,7 +32,7 @@ describe('the states of a video task', () => {
   })
 
   test('are left unless they are terminal', () => {
-    const left = new Set<string>(Object.values(VIDEO_TASK_MOVES).flat())
+    const left = new Set<string>(Object.values(VIDEO_TASK_TRANSITIONS).flat())
     for (const state of VideoTaskState.enum)
       assert.equal(left.has(state), !VIDEO_TERMINAL_STATES.includes(state), state)
   })
@@ -51,7 +51,7 @@ describe('the states of a video task', () => {
 
 describe('the fault of a video task', () => {
   test('has the code of its cause and medium', () => {
-    const codes: Record<TaskFaultCode, [string, string]> = {
+    const codes: Record<TaskErrorCode, [string, string]> = {
       cancelled: ['UserCancelled', 'UserCancelled'],
       download_failed: ['ImageDownloadFailure', 'VideoDownloadFailure'],
       address_refused: ['ImageDownloadFailure', 'VideoDownloadFailure'],
@@ -68,11 +68,11 @@ describe('the fault of a video task', () => {
       upstream_lost: ['InternalServiceFailure', 'InternalServiceFailure'],
       upstream_failed: ['InternalServiceFailure', 'InternalServiceFailure'],
     }
-    for (const code of Object.keys(TASK_FAULTS) as TaskFaultCode[]) {
-      const fault = new TaskFault(code, 'It names field and limit.')
-      const image = toVideoFault(fault, 'image')
-      assert.deepEqual([image.code, toVideoFault(fault, 'video').code], codes[code])
-      assert.equal(image.cause, fault)
+    for (const code of Object.keys(TASK_ERRORS) as TaskErrorCode[]) {
+      const issue = new TaskError(code, 'It names field and limit.')
+      const image = toVideoError(issue, 'image')
+      assert.deepEqual([image.code, toVideoError(issue, 'video').code], codes[code])
+      assert.equal(image.cause, issue)
       assert.equal(
         image.message,
         code === 'address_refused' ? 'address not allowed' : 'It names field and limit.',
@@ -81,8 +81,8 @@ describe('the fault of a video task', () => {
   })
 
   test('is told by its code, which no other word is', () => {
-    for (const code of Object.keys(VIDEO_FAULTS)) assert.ok(isVideoFaultCode(code))
+    for (const code of Object.keys(VIDEO_ERRORS)) assert.ok(isVideoErrorCode(code))
     for (const word of ['', 'toString', 'usercancelled', 5, undefined])
-      assert.equal(isVideoFaultCode(word), false)
+      assert.equal(isVideoErrorCode(word), false)
   })
 })

@@ -7,9 +7,9 @@ import type { PublisherStatus } from '../../src/domain/registry/publisher.ts'
 import type { VersionStatus } from '../../src/domain/registry/version.ts'
 import {
   nodeCondition,
-  nodeRefusal,
-  publisherRefusal,
-  versionRefusal,
+  nodeRejection,
+  publisherRejection,
+  versionRejection,
 } from '../../src/domain/registry/visibility.ts'
 import type { NodeCondition } from '../../src/domain/registry/visibility.ts'
 
@@ -43,21 +43,21 @@ describe('a node is seen', () => {
     test(`${condition}: ${expected.join(' · ')}`, () =>
       assert.deepEqual(
         (['read', 'install', 'write', 'publish'] as const).map((access) =>
-          short(nodeRefusal(condition as NodeCondition, access)),
+          short(nodeRejection(condition as NodeCondition, access)),
         ),
         expected,
       ))
 
   test('by platform admins as if it were not banned, who do no more than read', () => {
     const admin = { isPlatformAdmin: true }
-    assert.equal(nodeRefusal('node_banned', 'read', admin), undefined)
-    assert.equal(nodeRefusal('publisher_banned', 'read', admin), undefined)
-    assert.equal(nodeRefusal('publisher_banned', 'write', admin), 'publisher_banned')
-    assert.equal(nodeRefusal('deleted', 'read', admin), 'node_not_found')
-    assert.equal(publisherRefusal('PublisherStatusBanned', 'read', admin), undefined)
-    assert.equal(publisherRefusal('PublisherStatusBanned', 'write', admin), 'publisher_banned')
-    assert.equal(publisherRefusal('PublisherStatusBanned', 'read'), 'publisher_banned')
-    assert.equal(publisherRefusal('PublisherStatusActive', 'write'), undefined)
+    assert.equal(nodeRejection('node_banned', 'read', admin), undefined)
+    assert.equal(nodeRejection('publisher_banned', 'read', admin), undefined)
+    assert.equal(nodeRejection('publisher_banned', 'write', admin), 'publisher_banned')
+    assert.equal(nodeRejection('deleted', 'read', admin), 'node_not_found')
+    assert.equal(publisherRejection('PublisherStatusBanned', 'read', admin), undefined)
+    assert.equal(publisherRejection('PublisherStatusBanned', 'write', admin), 'publisher_banned')
+    assert.equal(publisherRejection('PublisherStatusBanned', 'read'), 'publisher_banned')
+    assert.equal(publisherRejection('PublisherStatusActive', 'write'), undefined)
   })
 })
 
@@ -85,7 +85,7 @@ describe('a version is seen', () => {
     test(`${status}: ${expected.join(' · ')}`, () =>
       assert.deepEqual(
         (['read', 'install', 'archive', 'write'] as const).map((access) =>
-          short(versionRefusal(status as VersionStatus, access)),
+          short(versionRejection(status as VersionStatus, access)),
         ),
         expected,
       ))

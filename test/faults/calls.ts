@@ -13,7 +13,7 @@ export const clientOf = async (service: Service, subject = 'alice'): Promise<Cli
   makeClient(service.baseUrl, await service.token(subject))
 
 export const createTask = async (client: Client, body: object = {}): Promise<string> => {
-  const answer = await client.post(CREATE, { image: await base64(), ...body })
-  if (answer.status !== 200) throw new Error(`status ${answer.status}`)
-  return answer.body.data.task_id
+  const response = await client.post(CREATE, { image: await base64(), ...body })
+  if (response.status !== 200) throw new Error(`status ${response.status}`)
+  return response.body.data.task_id
 }

@@ -42,11 +42,11 @@ const task = (key: string, family: TaskRow['family'], statuses: string[]): TaskR
 /** What a receiver is sent of an event. */
 const received = (of: TaskRow, sequence: number): Ledgers['received'][number] => {
   const event = of.events[sequence - 1]
-  const told =
+  const notified =
     of.family === 'image'
       ? { task_id: of.id, status: event?.status }
       : { id: of.id, state: event?.status }
-  const text = JSON.stringify(told)
+  const text = JSON.stringify(notified)
   const id = event?.id ?? ''
   const headers = {
     'webhook-id': id,

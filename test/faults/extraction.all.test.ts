@@ -11,7 +11,7 @@ import { writeZip } from '../support/zip-writer.ts'
 import { readParent, untilReading } from './archive-readers.ts'
 import { HEARTBEAT } from './calls.ts'
 import { listEngineProcesses } from './engine-processes.ts'
-import { untilSwept } from './scratch.ts'
+import { untilCleaned } from './scratch.ts'
 
 const PENDING = 'NodeVersionStatusPending'
 const ACTIVE = 'NodeVersionStatusActive'
@@ -56,16 +56,16 @@ describe('archives whose readers are killed', () => {
     assert.equal((await upload(added.signedUrl, zip)).status, 200)
     return added
   }
-  const look = async ({ version }: Added): Promise<string> => {
-    const answer = await owned.owner.get(`${version}/host-nodes?limit=${PAGE}`)
-    const { total } = expectStatus(answer, 200).body
-    return `${listOf(answer, 'host_nodes').length} of ${String(total)}`
+  const check = async ({ version }: Added): Promise<string> => {
+    const response = await owned.owner.get(`${version}/host-nodes?limit=${PAGE}`)
+    const { total } = expectStatus(response, 200).body
+    return `${listOf(response, 'host_nodes').length} of ${String(total)}`
   }
   /** Reads the host nodes over and over until there are some. */
   const watch = async (added: Added): Promise<string[]> => {
     const seen: string[] = []
     while (!end.signal.aborted && seen.at(-1) !== ALL) {
-      const now = await look(added)
+      const now = await check(added)
       if (now !== seen.at(-1)) seen.push(now)
       // Without a pause it takes a whole core from those that it watches.
       await sleep(10)
@@ -78,17 +78,17 @@ describe('archives whose readers are killed', () => {
       `${version} is Active`,
       async () => String((await owned.owner.get(version)).body['status']) === ACTIVE,
     )
-    const answer = await owned.owner.get(`${version}/findings`)
-    const moves = listOf(answer, 'moves').map(({ to }) => to)
-    assert.deepEqual(moves, [PENDING, PENDING, ACTIVE])
-    return answer.body
+    const response = await owned.owner.get(`${version}/findings`)
+    const transitions = listOf(response, 'moves').map(({ to }) => to)
+    assert.deepEqual(transitions, [PENDING, PENDING, ACTIVE])
+    return response.body
   }
 
   test('are read by another process when the child is killed', async () => {
     const added = await publish()
     process.kill(await untilReading(service.storagePath), 'SIGKILL')
     await untilActive(added)
-    assert.equal(await look(added), ALL)
+    assert.equal(await check(added), ALL)
   })
 
   test('have failed when each of their children is killed, and are scanned all the same', async () => {
@@ -96,7 +96,7 @@ describe('archives whose readers are killed', () => {
     process.kill(await untilReading(service.storagePath), 'SIGKILL')
     process.kill(await untilReading(service.storagePath), 'SIGKILL')
     const { extraction } = await untilActive(added)
-    assert.equal(await look(added), NONE)
+    assert.equal(await check(added), NONE)
     assert.deepEqual(extraction, { status: 'failed', reason: 'crashed', partial: true })
   })
 
@@ -109,7 +109,7 @@ describe('archives whose readers are killed', () => {
     const parent = await readParent(child)
     await workers.find(({ pid }) => pid === parent)?.kill()
     await untilActive(added)
-    assert.equal(await look(added), ALL)
+    assert.equal(await check(added), ALL)
     await waitFor(`${child} has been ended`, async () => {
       const left = await listEngineProcesses(service.storagePath)
       return !left.includes(child)
@@ -128,7 +128,7 @@ describe('archives whose readers are killed', () => {
   })
 
   test('leave no file, and no process but that which waits for the next', async () => {
-    await untilSwept(service)
+    await untilCleaned(service)
     service.entry('media').signal('SIGTERM')
     assert.equal(await service.entry('media').ended, '0')
     assert.deepEqual(await listEngineProcesses(service.storagePath), [])

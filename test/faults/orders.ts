@@ -14,7 +14,7 @@ import { PATIENCE_MS } from '../support/patience.ts'
 import { startWebhookReceiver } from '../support/receiver.ts'
 import type { Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
-import { untilSwept } from './scratch.ts'
+import { untilCleaned } from './scratch.ts'
 
 export interface OrdersOptions {
   service: Service
@@ -79,7 +79,7 @@ export const startOrders = async ({ service, temporal, ...counts }: OrdersOption
       await callers.reconcile()
       const late = await waitUntilSettled(service, 3 * PATIENCE_MS)
       await untilClosed(service, temporal.connection)
-      await untilSwept(service)
+      await untilCleaned(service)
       const rows = await readRows({ service, temporal })
       rows.workflows = new Map([...lost, ...rows.workflows])
       const { received } = receiver

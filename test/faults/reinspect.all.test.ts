@@ -27,7 +27,7 @@ const SOURCES: Record<string, string> = {
   plain: MAPPING,
   // Names of what is installed on the machine cannot be known.
   partial: `${MAPPING}import os\nfor name in os.listdir("/"): NODE_CLASS_MAPPINGS[name] = Cup\n`,
-  told: MAPPING,
+  notified: MAPPING,
   medium: `${MAPPING}eval(input())\n`,
   danger: `${MAPPING}import requests\nexec(requests.get(input()).text)\n`,
 }
@@ -44,7 +44,7 @@ const startOnce = async (): Promise<void> => {
 before(startOnce)
 after(() => service.stop())
 
-describe('archives that are read anew', () => {
+describe('archives that are read again', () => {
   let owned: Owned
   let admin: Client
   const ids = new Map<string, string>()
@@ -150,7 +150,7 @@ describe('archives that are read anew', () => {
     assert.equal(cup.body['policy'], 'HostNodePolicyBanned')
   })
 
-  test('are scanned anew, and no finding unpublishes them', async () => {
+  test('are scanned again, and no finding unpublishes them', async () => {
     const { lines, last } = await run('rescan', '--below', String(SCANNER_VERSION))
     const scanner = `scanner ${SCANNER_VERSION}`
     const nothing = `${scanner}  high 0  medium 0  info 0`
@@ -262,17 +262,20 @@ describe('the doctor', () => {
   })
 
   /** Settings and facts that are wrong at once, and what their lines say. */
-  const ILLNESSES: Record<string, { settings: NodeJS.ProcessEnv; told: Record<string, RegExp> }> = {
+  const ILLNESSES: Record<
+    string,
+    { settings: NodeJS.ProcessEnv; notified: Record<string, RegExp> }
+  > = {
     'that servers are away': {
       settings: {
         DATABASE_URL: 'postgres://kiln:hunter2hunter2@127.0.0.1:1/kiln',
         TEMPORAL_ADDRESS: '127.0.0.1:1',
-        // `fetch` refuses port 1 by itself.
+        // `fetch` rejects port 1 by itself.
         AUTH_JWKS_URL: 'https://127.0.0.1:2/keys',
         STORAGE_PATH: '/proc/kiln',
         FFMPEG_PATH: '/nowhere/ffmpeg',
       },
-      told: {
+      notified: {
         postgres: /start PostgreSQL, or correct DATABASE_URL/,
         schema: /not looked at: mend postgres$/,
         secrets: /not looked at: mend postgres$/,
@@ -289,7 +292,7 @@ describe('the doctor', () => {
     },
     'what does not belong together': {
       settings: { TASK_QUEUE: 'another', SECRETS_KEYS: Buffer.alloc(32, 'x').toString('base64') },
-      told: {
+      notified: {
         schema: /lacks 0022_picture\.sql: run `npm run migrate`/,
         secrets: /no key of SECRETS_KEYS opens.*put the key that was in use back into it/,
         schedule: /starts in the queue test-.*delete it and run `npm run migrate`/,
@@ -304,7 +307,7 @@ describe('the doctor', () => {
         S3_SECRET_ACCESS_KEY: 'hunter2hunter2',
         S3_PATH_STYLE: 'true',
       },
-      told: {
+      notified: {
         postgres: /password authentication failed.*: correct user or password in DATABASE_URL$/,
         secrets: /not looked at: mend postgres$/,
         store: /what answers at S3_ENDPOINT is no S3 server: correct S3_ENDPOINT$/,
@@ -313,14 +316,14 @@ describe('the doctor', () => {
     },
     'settings that cannot be': {
       settings: { DATABASE_URL: '', SIGNING_KEYS: 'c2hvcnQ=', TEMPORAL_NAMESPACE: 'nobodys' },
-      told: {
+      notified: {
         settings: /SIGNING_KEYS must hold keys of 32 bytes in Base64/,
         postgres: /not looked at: mend DATABASE_URL/,
         temporal: /correct TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE/,
       },
     },
   }
-  for (const [what, { settings, told }] of Object.entries(ILLNESSES))
+  for (const [what, { settings, notified }] of Object.entries(ILLNESSES))
     test(`tells ${what}, each in a line with the next step, and no secret`, async () => {
       const { sql } = service.database
       const [newest] = await sql`delete from migration where name = '0022_picture.sql' returning *`
@@ -331,7 +334,7 @@ describe('the doctor', () => {
       )
       assert.equal(code, 1)
       const faults = output.split('\n').filter((line) => line.startsWith('FAULT'))
-      for (const [name, step] of Object.entries(told))
+      for (const [name, step] of Object.entries(notified))
         assert.ok(
           faults.some((line) => line.slice(7).startsWith(`${name} `) && step.test(line)),
           `${name}: ${String(step)} in\n${output}`,
@@ -362,11 +365,11 @@ describe('an operator is told in a line', () => {
     [['reextract', '--below', 'abc'], /^kiln: --below must be a whole number from 1, got abc\n/],
     [['move-files', '--to', 'moon'], /^kiln: --to must be local or s3, got moon\n/],
   ]
-  for (const [args, told] of WRONG)
+  for (const [args, notified] of WRONG)
     test(`that ${args.join(' ')} is no command, before any setting is judged`, async () => {
       const { output, errors, code } = await operateWith({}, ...args)
       assert.deepEqual([output, code], ['', 1])
-      assert.match(errors, told)
+      assert.match(errors, notified)
     })
 
   test('how commands are used, whatever else is asked', async () => {
@@ -387,11 +390,11 @@ describe('an operator is told in a line', () => {
       /Temporal at 127\.0\.0\.1:1 does not answer \(ECONNREFUSED\): start Temporal, or correct TEMPORAL_ADDRESS/,
     ],
   ]
-  for (const [command, settings, told] of AWAY)
+  for (const [command, settings, notified] of AWAY)
     test(`that a server is away, by ${command}`, async () => {
       const { errors, code } = await operateWith({ ...service.settings, ...settings }, command)
       assert.equal(code, 1)
-      assert.match(errors, new RegExp(`^kiln: ${told.source}; .* doctor. says more\n$`))
+      assert.match(errors, new RegExp(`^kiln: ${notified.source}; .* doctor. says more\n$`))
     })
   test('that the port of an api is taken', async () => {
     const env = service.settings

@@ -13,7 +13,7 @@ import { temporalAddress } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'
 import { CREATE, HEARTBEAT, clientOf, createTask } from './calls.ts'
 import { assertLedger } from './ledger.ts'
-import { ageScratch, listScratch, untilSwept } from './scratch.ts'
+import { ageScratch, listScratch, untilCleaned } from './scratch.ts'
 
 describe('a render whose worker', () => {
   const receiver = useWebhookReceiver()
@@ -70,7 +70,7 @@ describe('a render whose worker', () => {
     await service.start('media')
     assert.equal((await alice.untilEnded('image-upscaler', id)).status, 'COMPLETED')
     assert.ok((await fenceOf(id)) > 1)
-    await untilSwept(service)
+    await untilCleaned(service)
   })
 
   test('stood still changes nothing once another one has taken over', async () => {

@@ -37,8 +37,8 @@ describe('a service whose bucket', { skip }, () => {
   })
 
   const create = async (body: object) => {
-    const answer = await alice.post(CREATE, { scale_factor: '2x', ...body })
-    return { ...answer, id: answer.body.data?.task_id }
+    const response = await alice.post(CREATE, { scale_factor: '2x', ...body })
+    return { ...response, id: response.body.data?.task_id }
   }
   const untilEnded = async (id: string) =>
     await waitFor(
@@ -65,24 +65,28 @@ describe('a service whose bucket', { skip }, () => {
     ['answers 503', 'busy'],
     ['loses every answer', 'lost'],
   ] as const)
-    test(`${what} refuses what needs it with 503 and loses no task`, async () => {
+    test(`${what} rejects what needs it with 503 and loses no task`, async () => {
       const first = await create({ image: await base64() })
       const link = await linkOf(first.id)
       proxy.fault = () => fault
-      const refused = await create({ image: await base64() })
-      assert.deepEqual([refused.status, refused.body.error], [503, 'unavailable'])
+      const rejected = await create({ image: await base64() })
+      assert.deepEqual([rejected.status, rejected.body.error], [503, 'unavailable'])
       assert.equal((await fetch(link)).status, 503)
       assert.equal((await fetch(link, { method: 'HEAD' })).status, 200)
       // An address of our own: the api looks at the row alone, and the worker at the bucket.
       const { status, id } = await create({ image: link })
       assert.equal(status, 200)
-      const triesOf = async () => {
+      const attemptsOf = async () => {
         const [row] = await service.database.sql<{ fence: number }[]>`
           select fence from task where id = ${id}
         `
         return row?.fence ?? 0
       }
-      await waitFor('it was tried four times', async () => (await triesOf()) > 3, 3 * PATIENCE_MS)
+      await waitFor(
+        'it was tried four times',
+        async () => (await attemptsOf()) > 3,
+        3 * PATIENCE_MS,
+      )
       assert.equal(await failuresOf(id), 0)
       proxy.fault = undefined
       const ended = await untilEnded(id)

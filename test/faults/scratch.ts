@@ -16,12 +16,12 @@ export const listScratch = async (service: Service): Promise<string[]> => {
     .map((entry) => join(entry.parentPath, entry.name))
 }
 
-/** What nobody has touched for so long is swept, whatever it is: a write of the store itself has ten minutes. */
-const SWEPT_MS = 660_000
+/** What nobody has touched for so long is cleaned up, whatever it is: a write of the store itself has ten minutes. */
+const CLEANED_MS = 660_000
 
 /** Lets everything unfinished look as if nobody had touched it for long, which saves the test that time. */
 export const ageScratch = async (service: Service): Promise<void> => {
-  const then = new Date(Date.now() - SWEPT_MS)
+  const then = new Date(Date.now() - CLEANED_MS)
   for (const { parentPath, name } of await listFolder(scratchOf(service)))
     // A living worker may remove what it has finished meanwhile.
     await lutimes(join(parentPath, name), then, then).catch(() => {})
@@ -31,7 +31,7 @@ export const ageScratch = async (service: Service): Promise<void> => {
  * Ages what is unfinished, and waits until living processes have removed it. The record of a child that lives stays: one
  * that reads archives waits for the next.
  */
-export const untilSwept = async (service: Service): Promise<void> => {
+export const untilCleaned = async (service: Service): Promise<void> => {
   await ageScratch(service)
   await waitFor('nothing unfinished is left', async () => {
     const left = await listScratch(service)

@@ -12,15 +12,15 @@ import { waitFor } from '../support/wait.ts'
 import { HEARTBEAT, clientOf } from './calls.ts'
 import { listEngineProcesses } from './engine-processes.ts'
 import { assertLedger, assertRows } from './ledger.ts'
-import { ageScratch, listScratch, untilSwept } from './scratch.ts'
+import { ageScratch, listScratch, untilCleaned } from './scratch.ts'
 
 /** A scene that keeps ffmpeg busy for a second or two; tiny ones ignore all but the credits. */
 const BODY = { model: 'videoq2-turbo', duration: 4, resolution: '540p', prompt: 'a quiet ocean' }
 
 const createVideo = async (client: Client, body: object = BODY): Promise<string> => {
-  const answer = await client.post(`${VIDEO_API}/text2video`, body)
-  assert.equal(answer.status, 200, JSON.stringify(answer.body))
-  return String(answer.body['task_id'])
+  const response = await client.post(`${VIDEO_API}/text2video`, body)
+  assert.equal(response.status, 200, JSON.stringify(response.body))
+  return String(response.body['task_id'])
 }
 
 describe('a media worker that is killed while ffmpeg runs', () => {
@@ -43,7 +43,7 @@ describe('a media worker that is killed while ffmpeg runs', () => {
     const [task] = await assertLedger(service, [id])
     assert.ok(task && task.fence > 1)
     assert.equal(task.status, 'success')
-    await untilSwept(service)
+    await untilCleaned(service)
   })
 
   test('whose children outlive it are ended by the next worker', async () => {

@@ -10,8 +10,8 @@ import { recordCases } from '../../packages/inspector/test/archive/cases/records
 import { HOSTILE_PACKS } from '../../packages/inspector/test/hostile-packs.ts'
 import { SNIPPETS } from '../../packages/inspector/test/interpret/snippets.ts'
 import { makeHollowPng } from '../http/bad-input-support.ts'
-import { IMAGE_API, VIDEO_API, readAnswer } from '../support/client.ts'
-import type { Answer, Client } from '../support/client.ts'
+import { IMAGE_API, VIDEO_API, readResponse } from '../support/client.ts'
+import type { HttpResponse, Client } from '../support/client.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { makePicture } from '../support/pictures.ts'
 import { waitFor } from '../support/wait.ts'
@@ -27,7 +27,7 @@ export interface FileCase {
   route: string
 }
 
-/** Archives that are refused for one reason each, and a right one. */
+/** Archives that are rejected for one reason each, and a right one. */
 const ARCHIVES = [...contentCases, ...nameCases, ...recordCases]
   .map(({ zip }) => zip())
   .filter(({ length }) => length < 1_000_000)
@@ -72,7 +72,7 @@ export const makeFiles = async (video: Buffer): Promise<Arbitrary<FileCase>> => 
 
 /** Milliseconds that a task or version may take: a reader may take 90 s of a pack, twice. */
 const LONG_MS = 4 * PATIENCE_MS
-const REFUSALS = new Set([400, 413, 429])
+const REJECTIONS = new Set([400, 413, 429])
 
 /** Has a file rendered, and answers in a word what came of it. Throws when that is not documented. */
 export const render = async (client: Client, { kind, bytes, isInline, route }: FileCase) => {
@@ -85,7 +85,7 @@ export const render = async (client: Client, { kind, bytes, isInline, route }: F
   }
   const path = `${kind === 'image' ? IMAGE_API : VIDEO_API}/${route}`
   const made = await client.post(path, bodies[route] ?? { image })
-  if (REFUSALS.has(made.status)) return `${made.status} ${made.body.error}`
+  if (REJECTIONS.has(made.status)) return `${made.status} ${made.body.error}`
   assert.equal(made.status, 200, JSON.stringify(made.body))
   if (kind === 'video') {
     const { state, err_code: code } = await client.untilVideoEnded(
@@ -107,24 +107,24 @@ const upload = async (client: Client, bytes: Buffer): Promise<string> => {
   return String(body['download_url'])
 }
 
-const put = async (link: string, bytes: Buffer): Promise<Answer> => {
+const put = async (link: string, bytes: Buffer): Promise<HttpResponse> => {
   const response = await fetch(link, { method: 'PUT', body: Uint8Array.from(bytes) })
-  return await readAnswer(response, { method: 'PUT', path: new URL(link).pathname })
+  return await readResponse(response, { method: 'PUT', path: new URL(link).pathname })
 }
 
 /** Makes a publisher, who has a file read as the archive of a node and answers in a word what came of it. */
 export const makePublisher = async (client: Client) => {
   await client.post('/publishers', { id: 'fuzz' })
-  const { body: told } = await client.post('/publishers/fuzz/tokens', { name: 'fuzz' })
+  const { body: notified } = await client.post('/publishers/fuzz/tokens', { name: 'fuzz' })
   return async ({ bytes }: FileCase, node: string): Promise<string> => {
     const made = await client.post(`/publishers/fuzz/nodes/${node}/versions`, {
       node: {},
       node_version: { version: '1.0.0' },
-      personal_access_token: told['token'],
+      personal_access_token: notified['token'],
     })
     assert.equal(made.status, 201, JSON.stringify(made.body))
     const sent = await put(String(made.body['signedUrl']), bytes)
-    if (REFUSALS.has(sent.status)) return `${sent.status} ${sent.body.error}`
+    if (REJECTIONS.has(sent.status)) return `${sent.status} ${sent.body.error}`
     assert.equal(sent.status, 200, JSON.stringify(sent.body))
     const read = async (): Promise<string | undefined> => {
       const { status: found, body } = await client.get(`/nodes/${node}/versions/1.0.0`)

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 
 import { ERROR_CODES } from '../../src/domain/shared/errors.ts'
-import { SETTINGS, firstLine, makeJudge, makeSender, makeThings, readJson } from './wire.ts'
+import { SETTINGS, firstLine, makeValidate, makeSender, makeThings, readJson } from './wire.ts'
 import { learn, makeRequests } from './requests.ts'
 import { listRoutes, readDocument } from '../support/contract.ts'
 import { useWebhookReceiver } from '../support/receiver.ts'
@@ -19,7 +19,7 @@ const JSON_TYPE = 'application/json'
 const service = useService({ env: SETTINGS })
 const receiver = useWebhookReceiver()
 
-interface Refusal {
+interface Rejection {
   error: string
   message: string
   details?: string[]
@@ -35,14 +35,14 @@ const INSIDE =
 /** Refused before there is a request: the connection ends with the answer. */
 const NO_REQUESTS = ['bad_request', 'headers_too_large', 'request_timeout']
 
-const assertOneShape = (status: number, cached: string | undefined, refusal: Refusal): void => {
-  const { error, message, details = [] } = refusal
+const assertOneShape = (status: number, cached: string | undefined, rejection: Rejection): void => {
+  const { error, message, details = [] } = rejection
   assert.equal((ERROR_CODES as Record<string, { status: number }>)[error]?.status, status, error)
-  const others = Object.keys(refusal).filter((name) => !MEMBERS.includes(name))
+  const others = Object.keys(rejection).filter((name) => !MEMBERS.includes(name))
   assert.deepEqual(others, [])
   assert.ok(message.trim() !== '' && details.every((detail) => detail !== ''))
   if (!NO_REQUESTS.includes(error)) assert.equal(cached, 'no-store')
-  assert.doesNotMatch(JSON.stringify(refusal), INSIDE)
+  assert.doesNotMatch(JSON.stringify(rejection), INSIDE)
 }
 
 describe('whatever is sent', () => {
@@ -50,42 +50,46 @@ describe('whatever is sent', () => {
     const things = await makeThings(service, receiver.url('/'))
     const requests = makeRequests(await readDocument(), things)
     const counts = new Map<string, number>()
-    const judge = await makeJudge(counts)
+    const validate = await makeValidate(counts)
     const send = makeSender(service.baseUrl)
-    const faults: string[] = []
+    const issues: string[] = []
     for (let number = 0; number < REQUESTS; number += 1) {
       const [wire] = fc.sample(requests, { seed: SEED + number, numRuns: 1 })
       assert.ok(wire)
-      const answer = await send(wire)
-      const fault = judge(wire, answer)
-      if (fault !== undefined) faults.push(`case ${number}: ${fault}: ${firstLine(wire)}`)
-      const body = answer && readJson(answer)
-      if (!answer || body === undefined) continue
-      if (answer.status < 300) learn(things, wire.template, body)
-      else if (answer.status >= 400 && wire.template !== '/ready')
+      const response = await send(wire)
+      const issue = validate(wire, response)
+      if (issue !== undefined) issues.push(`case ${number}: ${issue}: ${firstLine(wire)}`)
+      const body = response && readJson(response)
+      if (!response || body === undefined) continue
+      if (response.status < 300) learn(things, wire.template, body)
+      else if (response.status >= 400 && wire.template !== '/ready')
         try {
-          assertOneShape(answer.status, answer.headers['cache-control'], body as Refusal)
+          assertOneShape(response.status, response.headers['cache-control'], body as Rejection)
         } catch (error) {
-          faults.push(
+          issues.push(
             `case ${number}: ${String(error)}: ${firstLine(wire)} ${JSON.stringify(body)}`,
           )
         }
     }
-    assert.deepEqual(faults, [])
+    assert.deepEqual(issues, [])
     assert.ok(counts.size > 100, `${counts.size} kinds of answers`)
   })
 
-  test('is refused alike on every path, by its method, its credential or its type', async () => {
+  test('is rejected alike on every path, by its method, its credential or its type', async () => {
     const ask = async (path: string, init: RequestInit): Promise<Response> => {
-      const answer = await fetch(service.baseUrl + path, init)
-      const { status, headers } = answer
-      const isRefused = status >= 400 && headers.get('content-type')?.startsWith(JSON_TYPE)
-      if (isRefused)
-        assertOneShape(status, headers.get('cache-control') ?? '', (await answer.json()) as Refusal)
+      const response = await fetch(service.baseUrl + path, init)
+      const { status, headers } = response
+      const isRejected = status >= 400 && headers.get('content-type')?.startsWith(JSON_TYPE)
+      if (isRejected)
+        assertOneShape(
+          status,
+          headers.get('cache-control') ?? '',
+          (await response.json()) as Rejection,
+        )
       // A stream has no end.
-      else await answer.body?.cancel()
+      else await response.body?.cancel()
       assert.ok(status < 500 || path === '/ready', `${path}: ${status}`)
-      return answer
+      return response
     }
     const routes = listRoutes()
     for (const path of new Set(routes.map((route) => route.path))) {

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { withServers } from '../support/keep.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { listEngineProcesses } from '../faults/engine-processes.ts'
-import { untilSwept } from '../faults/scratch.ts'
+import { untilCleaned } from '../faults/scratch.ts'
 import { waitUntilSettled } from '../nemesis/scenario.ts'
 import { readPeak } from '../nemesis/watch.ts'
 import { VIDEO_API, makeClient } from '../support/client.ts'
@@ -19,7 +19,15 @@ import type { Service } from '../support/service.ts'
 import { makeFiles, makePublisher, render } from './files.ts'
 import { learn, makeRequests } from './requests.ts'
 import type { Wire } from './requests.ts'
-import { SETTINGS, count, firstLine, makeJudge, makeSender, makeThings, readJson } from './wire.ts'
+import {
+  SETTINGS,
+  count,
+  firstLine,
+  makeValidate,
+  makeSender,
+  makeThings,
+  readJson,
+} from './wire.ts'
 
 export interface FuzzOptions {
   seed: number
@@ -41,11 +49,11 @@ export const fuzz = async (options: FuzzOptions, say: Say): Promise<boolean> =>
   await withServers(async (keep) => {
     const receiver = keep(await startWebhookReceiver())
     const service = keep(await startService({ env: SETTINGS }))
-    const faults = await attack(service, receiver.url('/'), options, say)
+    const issues = await attack(service, receiver.url('/'), options, say)
     const left = await findLeft(service)
     for (const what of left.slice(0, 50)) say(`  ${what}`)
-    say(`  ${faults} faults, ${left.length} left behind`)
-    return faults + left.length === 0
+    say(`  ${issues} faults, ${left.length} left behind`)
+    return issues + left.length === 0
   })
 
 /** Sends requests and files, says what came of them, and answers how often that was wrong. */
@@ -72,7 +80,7 @@ const attack = async (
   for (const [what, times] of [...counts].toSorted(([one], [other]) => one.localeCompare(other)))
     say(`  ${String(times).padStart(7)} ${what}`)
   say(`  the slowest answer after ${slowest} ms, a child had up to ${Math.round(peak)} MiB`)
-  return tally.faults + (peak > MOST_MEMORY ? 1 : 0)
+  return tally.issues + (peak > MOST_MEMORY ? 1 : 0)
 }
 
 type Tally = ReturnType<typeof makeTally>
@@ -82,7 +90,7 @@ const makeTally = (seed: number, say: Say) => {
   const folder = join(ROOT, '.built/faults', `fuzz-${seed}-${Date.now()}`)
   const tally = {
     counts: new Map<string, number>(),
-    faults: 0,
+    issues: 0,
     /** In milliseconds, of the answers that were in time. */
     slowest: 0,
     /** The most memory of a child, in MiB. */
@@ -90,8 +98,8 @@ const makeTally = (seed: number, say: Say) => {
     async keep(name: string, what: string, bytes: Buffer): Promise<void> {
       await mkdir(folder, { recursive: true })
       await writeFile(join(folder, name), bytes)
-      tally.faults += 1
-      if (tally.faults <= 50) say(`  ${name}: ${what}, kept in ${folder}`)
+      tally.issues += 1
+      if (tally.issues <= 50) say(`  ${name}: ${what}, kept in ${folder}`)
     },
     /** A case by its number, the same for the same seed. */
     draw: <T>(from: fc.Arbitrary<T>, number: number): T =>
@@ -104,19 +112,19 @@ const makeRequestLane = async (service: Service, hook: string, tally: Tally) => 
   const things = await makeThings(service, hook)
   const requests = makeRequests(await readDocument(), things)
   const send = makeSender(service.baseUrl)
-  const judge = await makeJudge(tally.counts)
+  const validate = await makeValidate(tally.counts)
   const late = new Map<number, Wire>()
   const keep = async (number: number, what: string, wire: Wire): Promise<void> =>
     await tally.keep(`${number}.http`, `${what}: ${firstLine(wire)}`, wire.bytes)
   return {
     async sendOne(number: number): Promise<void> {
       const wire = tally.draw(requests, number)
-      const answer = await send(wire)
-      const fault = judge(wire, answer)
-      if (fault !== undefined) await keep(number, fault, wire)
-      if (answer && answer.status < 300) learn(things, wire.template, readJson(answer))
-      if (answer && answer.ms > LONGEST_MS) late.set(number, wire)
-      else tally.slowest = Math.max(tally.slowest, answer?.ms ?? 0)
+      const response = await send(wire)
+      const issue = validate(wire, response)
+      if (issue !== undefined) await keep(number, issue, wire)
+      if (response && response.status < 300) learn(things, wire.template, readJson(response))
+      if (response && response.ms > LONGEST_MS) late.set(number, wire)
+      else tally.slowest = Math.max(tally.slowest, response?.ms ?? 0)
     },
     async repeatLate(): Promise<void> {
       for (const [number, wire] of late) {
@@ -153,7 +161,7 @@ const renderVideo = async (client: Client): Promise<Buffer> => {
 /** What has not ended when it should have, files that nobody removes, processes that have ended, and errors in logs. */
 const findLeft = async (service: Service): Promise<string[]> => {
   const left = (await waitUntilSettled(service)).map(({ what }) => what)
-  await untilSwept(service).catch((error: unknown) => left.push(String(error)))
+  await untilCleaned(service).catch((error: unknown) => left.push(String(error)))
   for (const role of ['api', 'core', 'media'] as const) {
     const { log, ended } = service.entry(role)
     const end = await Promise.race([ended, Promise.resolve(undefined)])

@@ -14,7 +14,7 @@ export interface Wire {
   template: string
   target: string
   bytes: Buffer
-  /** It is no good HTTP: it may be refused before it has a route, or get no answer at all. */
+  /** It is no good HTTP: it may be rejected before it has a route, or get no answer at all. */
   isOdd: boolean
   /** What its answer has as X-Request-Id; undefined when it has another one, too. */
   id: string | undefined
@@ -330,9 +330,9 @@ const compose = ({ headers, content, isChunked, spelling, id, host, ...wire }: P
   const [type, text = ''] = content ?? []
   const body = typeof text === 'string' ? latin1(text) : text
   const size = isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`
-  const told = type === undefined ? [] : [`Content-Type: ${type}`, size]
+  const notified = type === undefined ? [] : [`Content-Type: ${type}`, size]
   const start = [`${wire.method} ${wire.target} HTTP/1.1`, `Host: ${host}`, `X-Request-Id: ${id}`]
-  const head = `${[...start, ...headers, ...told].join('\r\n')}\r\n\r\n`
+  const head = `${[...start, ...headers, ...notified].join('\r\n')}\r\n\r\n`
   const chunk = [latin1(`${body.length.toString(16)};a="b"\r\n`), body, latin1('\r\n')]
   const chunks = [...(body.length > 0 ? chunk : []), latin1('0\r\nX-Trailer: 1\r\n\r\n')]
   return {

@@ -11,7 +11,7 @@ import type { Service } from '../support/service.ts'
 import { makeZip } from '../support/zip.ts'
 import type { Things, Wire } from './requests.ts'
 
-interface WireAnswer {
+interface WireResponse {
   status: number
   headers: IncomingMessage['headers']
   body: Buffer
@@ -19,7 +19,7 @@ interface WireAnswer {
   ms: number
 }
 
-/** Of a body that is refused so much is still read; the connection of who sends more at once may break before the answer. */
+/** Of a body that is rejected so much is still read; the connection of who sends more at once may break before the answer. */
 const DRAINED = 2 ** 20
 export const SETTINGS = {
   ADMIN_SUBJECTS: USER,
@@ -35,16 +35,20 @@ export const SETTINGS = {
 }
 
 export const makeThings = async (service: Service, hook: string): Promise<Things> => {
-  const told = await seed(service)
-  const image = told['KILN_IMAGE'] ?? ''
-  const url = told['KILN_IMAGE_URL'] ?? ''
+  const notified = await seed(service)
+  const image = notified['KILN_IMAGE'] ?? ''
+  const url = notified['KILN_IMAGE_URL'] ?? ''
   return {
     host: new URL(service.baseUrl).host,
-    tokens: [told['KILN_TOKEN'] ?? '', told['KILN_KEY'] ?? '', await service.token('alice')],
+    tokens: [
+      notified['KILN_TOKEN'] ?? '',
+      notified['KILN_KEY'] ?? '',
+      await service.token('alice'),
+    ],
     images: [image, url, `data:image/png;base64,${image}`],
     urls: [hook, `${hook}x?y=1`, url, 'http://localhost:1/'],
     files: [await makePicture(), makeZip('x = 1\n'), Buffer.alloc(0), Buffer.alloc(900_000)],
-    personalAccessToken: told['KILN_PERSONAL_ACCESS_TOKEN'] ?? '',
+    personalAccessToken: notified['KILN_PERSONAL_ACCESS_TOKEN'] ?? '',
     known: new Map([
       ['publishers id', ['acme']],
       ['nodes id', ['image-tools']],
@@ -58,12 +62,12 @@ export const makeThings = async (service: Service, hook: string): Promise<Things
 export const firstLine = ({ bytes }: Wire): string =>
   bytes.toString('latin1', 0, 300).split('\r\n')[0] ?? ''
 
-export const readJson = ({ headers, body }: WireAnswer): unknown =>
+export const readJson = ({ headers, body }: WireResponse): unknown =>
   headers['content-type']?.startsWith('application/json') && body.length > 0
     ? JSON.parse(body.toString())
     : undefined
 
-/** Statuses of what is refused before it has a route. */
+/** Statuses of what is rejected before it has a route. */
 const BEFORE_ROUTES = new Set([400, 404, 405, 408, 413])
 
 /** How often something has been seen. */
@@ -72,17 +76,17 @@ export const count = (counts: Counts, key: string): void =>
   void counts.set(key, (counts.get(key) ?? 0) + 1)
 
 /** Makes the judge of answers, who counts them and tells what is wrong with one, if anything. */
-export const makeJudge = async (counts: Counts) => {
+export const makeValidate = async (counts: Counts) => {
   const check = await readContract()
-  return (wire: Wire, answer: WireAnswer | undefined): string | undefined => {
+  return (wire: Wire, response: WireResponse | undefined): string | undefined => {
     const { id, method, template, target, isOdd, bytes } = wire
-    if (!answer) return isOdd || bytes.length > DRAINED ? undefined : 'no answer'
-    const { status, headers } = answer
+    if (!response) return isOdd || bytes.length > DRAINED ? undefined : 'no answer'
+    const { status, headers } = response
     count(counts, `${template} ${status}`)
     try {
-      const body = readJson(answer) as { error?: string; request_id?: string } | undefined
-      const isTold = (body?.error ?? '') in ERROR_CODES && body?.request_id !== undefined
-      if (status > 399 && method !== 'HEAD' && template !== '/ready' && !isTold)
+      const body = readJson(response) as { error?: string; request_id?: string } | undefined
+      const isNotified = (body?.error ?? '') in ERROR_CODES && body?.request_id !== undefined
+      if (status > 399 && method !== 'HEAD' && template !== '/ready' && !isNotified)
         return `${status} without a code`
       if (status > 499 && body?.error !== 'busy' && template !== '/ready')
         return `${status} ${body?.error}`
@@ -99,7 +103,7 @@ export const makeJudge = async (counts: Counts) => {
 /** Sends bytes as they are, over connections that are used again until one ends. */
 export const makeSender = (baseUrl: string) => {
   const agent = new Agent({ keepAlive: true })
-  const send = async (wire: Wire): Promise<WireAnswer | undefined> => {
+  const send = async (wire: Wire): Promise<WireResponse | undefined> => {
     const method = wire.method === 'HEAD' ? 'HEAD' : 'GET'
     const asked = request(baseUrl, { agent, method, timeout: PATIENCE_MS })
     // Node sends this as the head that it would write itself, and reads the answer.

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { exportJWK, generateKeyPair } from 'jose'
 import type { JWK } from 'jose'
 
-import { DEVELOPMENT_ISSUER } from '../../src/process/settings/faults.ts'
+import { DEVELOPMENT_ISSUER } from '../../src/process/settings/issues.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { credentialKind } from '../../src/domain/shared/credential.ts'
 import { makeAuthenticator } from '../../src/http/access/auth.ts'
@@ -70,8 +70,8 @@ interface Call {
 const anyone = makeClient(() => server.url)
 
 const call = async ({ method, path = '', headers, body: given }: Call) => {
-  const { body, ...answer } = await anyone.call(method, `/users/api-keys${path}`, given, headers)
-  return { ...answer, body: body as unknown as Body & typeof body }
+  const { body, ...response } = await anyone.call(method, `/users/api-keys${path}`, given, headers)
+  return { ...response, body: body as unknown as Body & typeof body }
 }
 
 const create = async (authorization: string, body: unknown = { name: 'renders' }) =>
@@ -81,7 +81,7 @@ const list = async (authorization: string) =>
   (await call({ method: 'GET', headers: { authorization } })).body as unknown as Body[]
 
 describe('POST /users/api-keys', () => {
-  test('answers 201 with a key that acts for its maker', async () => {
+  test('responds with 201 with a key that acts for its maker', async () => {
     const { id: user, authorization } = await newUser()
     const expires_at = new Date(Date.now() + 86_400_000).toISOString()
     const { status, body } = await create(authorization, { name: '  nightly 🜂', expires_at })
@@ -111,7 +111,7 @@ describe('POST /users/api-keys', () => {
     }
   })
 
-  test('refuses a body that breaks a rule, naming the field, and makes nothing', async () => {
+  test('rejects a body that breaks a rule, naming the field, and makes nothing', async () => {
     const { authorization } = await newUser()
     const cases: [unknown, string][] = [
       [{}, '/name'],

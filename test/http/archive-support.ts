@@ -32,7 +32,7 @@ export interface Sent {
   body?: Buffer
 }
 
-export interface ArchiveAnswer {
+export interface ArchiveResponse {
   status: number
   headers: IncomingMessage['headers']
   bytes: Buffer
@@ -50,11 +50,11 @@ export const openArchivePlace = async () => {
   await registry.addPublisher('pub')
   const real = makeLocalStorage({ root })
   const scratchDir = await real.scratchDir('bodies')
-  const faults: { store?: Error | undefined } = {}
+  const issues: { store?: Error | undefined } = {}
   const storage: Storage = {
     ...real,
     putFile: async (key, path) => {
-      if (faults.store) throw faults.store
+      if (issues.store) throw issues.store
       await real.putFile(key, path)
     },
   }
@@ -63,21 +63,21 @@ export const openArchivePlace = async () => {
     publicUrl: 'http://kiln.example',
     linkSeconds: 86_400,
   })
-  const kicked: OutboxRow[] = []
+  const dispatched: OutboxRow[] = []
   const deps = {
     sql,
     storage,
     signer,
     scratchDir,
     budget: makeBudget(),
-    jobs: { kick: (row: OutboxRow) => kicked.push(row) },
+    jobs: { dispatchNow: (row: OutboxRow) => dispatched.push(row) },
     quotas: { owner: { tasks: 9, bytes: 1e6, retentionDays: 30 } },
     now: () => new Date(),
   } as unknown as UploadDeps
   const server = await startRoutes([...makeUploadRoutes(deps), makeArchiveDownloadRoute(deps)], {
     sql,
   })
-  const checkAnswer = await readContract()
+  const checkResponse = await readContract()
 
   /** Begins a request to the path of a link. */
   const begin = (link: string, { method = 'PUT', headers = {} }: Sent = {}): ClientRequest => {
@@ -85,23 +85,23 @@ export const openArchivePlace = async () => {
     return request(server.url + pathname + search, { method, headers, agent: false })
   }
 
-  const readAnswer = async (asked: ClientRequest, link: string): Promise<ArchiveAnswer> => {
+  const readResponse = async (asked: ClientRequest, link: string): Promise<ArchiveResponse> => {
     const [response] = (await once(asked, 'response')) as [IncomingMessage]
     const bytes = await buffer(response)
     const { statusCode: status = 0, headers } = response
     const isJson = headers['content-type']?.startsWith('application/json') ?? false
     const body = (isJson && bytes.length > 0 ? JSON.parse(bytes.toString()) : {}) as object
     const path = new URL(link, 'http://kiln.example').pathname
-    checkAnswer({ method: asked.method, path, status, body: isJson ? body : undefined })
+    checkResponse({ method: asked.method, path, status, body: isJson ? body : undefined })
     return { status, headers, bytes, body }
   }
 
-  const send = async (link: string, sent: Sent = {}): Promise<ArchiveAnswer> => {
+  const send = async (link: string, sent: Sent = {}): Promise<ArchiveResponse> => {
     const asked = begin(link, sent)
     // The server may answer, and close, before it has all of the body.
     asked.on('error', () => {})
     asked.end(sent.body)
-    return await readAnswer(asked, link)
+    return await readResponse(asked, link)
   }
 
   const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds
@@ -119,7 +119,7 @@ export const openArchivePlace = async () => {
     await sql.begin((sql) =>
       acceptArchive(sql, { versionId: id, sha256: sha256Of(bytes), storageKey }),
     )
-    await registry.move(id, 'pass')
+    await registry.transition(id, 'pass')
     return id
   }
 
@@ -129,10 +129,10 @@ export const openArchivePlace = async () => {
     registry,
     storage: real,
     signer,
-    kicked,
-    faults,
+    dispatched,
+    issues,
     begin,
-    readAnswer,
+    readResponse,
     send,
     sign,
     inSeconds,

@@ -29,13 +29,13 @@ describe('the upload of an archive', () => {
   const put = async (id: string, sent: Sent = {}) =>
     await place.send(place.sign(id), { body: ZIP, ...sent })
 
-  const assertRefused = async (
+  const assertRejected = async (
     id: string,
     [status, error]: readonly [number, string],
     sent: Sent,
   ) => {
-    const refused = await put(id, sent)
-    assert.deepEqual([refused.status, refused.body.error], [status, error])
+    const rejected = await put(id, sent)
+    assert.deepEqual([rejected.status, rejected.body.error], [status, error])
     assert.equal((await place.see(id)).archiveState, 'awaiting')
     assert.equal(await place.countSignals(id), 0)
     assert.deepEqual(await place.listUploads(id), [])
@@ -73,8 +73,10 @@ describe('the upload of an archive', () => {
     assert.deepEqual(await place.listUploads(id), [archive?.storageKey])
     const { stream } = await place.storage.open(archive?.storageKey ?? '')
     assert.deepEqual(Buffer.concat((await stream.toArray()) as Buffer[]), ZIP)
-    const told = place.kicked.find(({ workflowId }) => workflowId === `receive-archive/${id}`)
-    assert.ok(told?.kind === 'signal' && told.signalName === 'archiveUploaded', 'a signal')
+    const notified = place.dispatched.find(
+      ({ workflowId }) => workflowId === `receive-archive/${id}`,
+    )
+    assert.ok(notified?.kind === 'signal' && notified.signalName === 'archiveUploaded', 'a signal')
   })
 
   test('takes it in chunks, and of just the size that was signed', async () => {
@@ -96,7 +98,7 @@ describe('the upload of an archive', () => {
         200,
       )
       const wrong = { headers: { [header]: value(OTHER) } }
-      await assertRefused(await addVersion(), [400, 'checksum_mismatch'], wrong)
+      await assertRejected(await addVersion(), [400, 'checksum_mismatch'], wrong)
     })
   }
 
@@ -104,7 +106,7 @@ describe('the upload of an archive', () => {
     const headers = { digest: `sha-256=${sha256Of(ZIP).toUpperCase()}` }
     assert.equal((await put(await addVersion(), { headers })).status, 200)
     const wrong = { headers: { digest: `sha-256=${sha256Of(OTHER)}` } }
-    await assertRefused(await addVersion(), [400, 'checksum_mismatch'], wrong)
+    await assertRejected(await addVersion(), [400, 'checksum_mismatch'], wrong)
   })
 
   test('leaves other digests alone', async () => {
@@ -122,9 +124,9 @@ describe('the upload of an archive', () => {
     ['digest', 'SHA-256=AAAA', 'must have the form sha-256=<32 bytes in Base64>'],
   ]
   for (const [header, value, expectation] of UNREADABLE)
-    test(`refuses ${header}: ${value}`, async () => {
+    test(`rejects ${header}: ${value}`, async () => {
       const sent = { headers: { [header]: value } }
-      await assertRefused(await addVersion(), [400, 'validation_failed'], sent)
+      await assertRejected(await addVersion(), [400, 'validation_failed'], sent)
       const { body } = await put(await addVersion(), sent)
       assert.equal(
         body.message?.toLowerCase(),
@@ -136,7 +138,7 @@ describe('the upload of an archive', () => {
   test('with two digests is compared with both', async () => {
     const value = [ZIP, OTHER].map((bytes) => `sha-256=:${digestOf(bytes)}:`).join(', ')
     const wrong = { headers: { 'content-digest': value } }
-    await assertRefused(await addVersion(), [400, 'checksum_mismatch'], wrong)
+    await assertRejected(await addVersion(), [400, 'checksum_mismatch'], wrong)
   })
 
   const CHUNKED = { 'transfer-encoding': 'chunked' }
@@ -149,13 +151,13 @@ describe('the upload of an archive', () => {
     ['of a tar', { body: Buffer.concat([Buffer.from([0x1f, 0x8b, 8, 0]), ZIP]) }],
   ]
   for (const [name, sent] of INVALID)
-    test(`refuses one ${name}`, async () => {
-      await assertRefused(await addVersion(), [400, 'archive_invalid'], sent)
+    test(`rejects one ${name}`, async () => {
+      await assertRejected(await addVersion(), [400, 'archive_invalid'], sent)
     })
 
-  test('refuses more bytes than were signed while they stream', async () => {
+  test('rejects more bytes than were signed while they stream', async () => {
     const body = Buffer.concat([ZIP, Buffer.alloc(MAX_BYTES)])
-    await assertRefused(await addVersion(), [413, 'body_too_large'], { headers: CHUNKED, body })
+    await assertRejected(await addVersion(), [413, 'body_too_large'], { headers: CHUNKED, body })
   })
 
   test('changes nothing when it is cut midway', async () => {
@@ -217,7 +219,7 @@ describe('the upload of an archive', () => {
     assert.deepEqual(await place.listUploads(id), [archive?.storageKey])
   })
 
-  test('is put off when the folder for unfinished files takes none', async () => {
+  test('is deferred when the folder for unfinished files takes none', async () => {
     const id = await addVersion()
     const folder = await place.storage.scratchDir('bodies')
     await rmdir(folder)
@@ -255,9 +257,9 @@ describe('the upload of an archive', () => {
       assert.deepEqual([after.archive, after.archiveState], [before.archive, before.archiveState])
     })
 
-  test('of a deleted version is refused, once its link is judged', async () => {
+  test('of a deleted version is rejected, once its link is judged', async () => {
     const id = await addVersion()
-    await place.registry.move(id, 'delete')
+    await place.registry.transition(id, 'delete')
     const closed = await put(id)
     assert.deepEqual([closed.status, closed.body.error], [409, 'upload_closed'])
     const forged = await place.send(`${place.sign(id)}x`, { body: ZIP })
@@ -266,13 +268,13 @@ describe('the upload of an archive', () => {
     assert.deepEqual([expired.status, expired.body.error], [403, 'upload_expired'])
   })
 
-  test('is refused for now while the store takes no files', async () => {
+  test('is rejected for now while the store takes no files', async () => {
     const id = await addVersion()
-    place.faults.store = Object.assign(new Error('full'), { code: 'ENOSPC', syscall: 'write' })
-    const refused = await put(id)
-    place.faults.store = undefined
-    assert.deepEqual([refused.status, refused.body.error], [503, 'unavailable'])
-    assert.equal(refused.headers['retry-after'], '2')
+    place.issues.store = Object.assign(new Error('full'), { code: 'ENOSPC', syscall: 'write' })
+    const rejected = await put(id)
+    place.issues.store = undefined
+    assert.deepEqual([rejected.status, rejected.body.error], [503, 'unavailable'])
+    assert.equal(rejected.headers['retry-after'], '2')
     assert.equal((await place.see(id)).archiveState, 'awaiting')
     assert.equal((await put(id)).status, 200)
   })
@@ -284,6 +286,6 @@ describe('the upload of an archive', () => {
     asked.flushHeaders()
     await once(asked, 'continue')
     asked.end(ZIP)
-    assert.equal((await place.readAnswer(asked, link)).status, 200)
+    assert.equal((await place.readResponse(asked, link)).status, 200)
   })
 })

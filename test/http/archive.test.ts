@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
-import { deleteNode, updateNodeByAdmin } from '../../src/db/registry/node-move.ts'
-import { movePublisher } from '../../src/db/registry/publisher-ban.ts'
-import type { VersionMoveName } from '../../src/domain/registry/version-move.ts'
+import { deleteNode, updateNodeByAdmin } from '../../src/db/registry/node-transition.ts'
+import { transitionPublisher } from '../../src/db/registry/publisher-ban.ts'
+import type { VersionTransitionName } from '../../src/domain/registry/version-transition.ts'
 import { AUDIT, OPTIONS } from '../db/registry-place.ts'
 import { sha256Of } from '../support/digest.ts'
 import { makeZip } from '../support/zip.ts'
@@ -26,12 +26,12 @@ describe('the download of an archive', () => {
   const PATH = '/archives/pub/Pack/1.2.0-rc.1%2Bbuild.7/node.zip'
   const get = (path = PATH, headers: Record<string, string> = {}, method = 'GET') =>
     place.send(path, { method, headers })
-  const assertRefused = async (path: string, expected: readonly [number, string]) => {
-    const refused = await get(path)
-    assert.deepEqual([refused.status, refused.body.error], expected, path)
-    assert.equal(refused.headers['access-control-allow-origin'], '*')
-    assert.equal(refused.headers['cache-control'], 'no-store')
-    return refused
+  const assertRejected = async (path: string, expected: readonly [number, string]) => {
+    const rejected = await get(path)
+    assert.deepEqual([rejected.status, rejected.body.error], expected, path)
+    assert.equal(rejected.headers['access-control-allow-origin'], '*')
+    assert.equal(rejected.headers['cache-control'], 'no-store')
+    return rejected
   }
 
   test('answers the bytes with what tells them apart, for every page and cache', async () => {
@@ -68,10 +68,10 @@ describe('the download of an archive', () => {
   })
 
   test('answers a part', async () => {
-    const answer = await get(PATH, { range: 'bytes=0-3', 'if-range': ETAG })
-    assert.equal(answer.status, 206)
-    assert.equal(answer.headers['content-range'], `bytes 0-3/${ZIP.length}`)
-    assert.deepEqual(answer.bytes, ZIP.subarray(0, 4))
+    const response = await get(PATH, { range: 'bytes=0-3', 'if-range': ETAG })
+    assert.equal(response.status, 206)
+    assert.equal(response.headers['content-range'], `bytes 0-3/${ZIP.length}`)
+    assert.deepEqual(response.bytes, ZIP.subarray(0, 4))
   })
 
   test('tells whoever has it already', async () => {
@@ -100,19 +100,19 @@ describe('the download of an archive', () => {
       assert.deepEqual([status, body.error], expected)
     })
 
-  const MOVES: [VersionMoveName, readonly [number, string]][] = [
+  const TRANSITIONS: [VersionTransitionName, readonly [number, string]][] = [
     ['admin_flag', [403, 'version_blocked']],
     ['admin_ban', [403, 'version_blocked']],
     ['delete', [404, 'archive_not_found']],
   ]
-  for (const [name, expected] of MOVES)
+  for (const [name, expected] of TRANSITIONS)
     test(`ends at once with the move ${name}`, async () => {
       const nodeId = `moved-by-${name}`
       const id = await place.addActive({ nodeId }, ZIP)
       const path = `/archives/pub/${nodeId}/1.0.0/node.zip`
       assert.equal((await get(path)).status, 200)
-      await place.registry.move(id, name, 'it mines coins')
-      const { body } = await assertRefused(path, expected)
+      await place.registry.transition(id, name, 'it mines coins')
+      const { body } = await assertRejected(path, expected)
       if (expected[0] === 403) assert.match(body.message ?? '', /it mines coins/)
       // Not even to whoever has it already.
       assert.equal((await get(path, { 'if-none-match': ETAG })).status, expected[0])
@@ -121,9 +121,9 @@ describe('the download of an archive', () => {
   test('is not there before the checks have passed', async () => {
     const id = await place.registry.addVersion({ nodeId: 'waiting' })
     const path = '/archives/pub/waiting/1.0.0/node.zip'
-    await assertRefused(path, [404, 'archive_not_found'])
+    await assertRejected(path, [404, 'archive_not_found'])
     await place.send(place.sign(id), { body: ZIP })
-    await assertRefused(path, [404, 'archive_not_found'])
+    await assertRejected(path, [404, 'archive_not_found'])
   })
 
   test('is that of a deprecated version, too', async () => {
@@ -138,30 +138,30 @@ describe('the download of an archive', () => {
     await place.sql.begin((sql) =>
       updateNodeByAdmin(sql, { id: 'banned', fields, audit: AUDIT }, OPTIONS),
     )
-    await assertRefused(path('banned'), [403, 'node_banned'])
+    await assertRejected(path('banned'), [403, 'node_banned'])
     await place.sql.begin((sql) => deleteNode(sql, { publisherId: 'pub', id: 'deleted' }))
-    await assertRefused(path('deleted'), [404, 'node_not_found'])
+    await assertRejected(path('deleted'), [404, 'node_not_found'])
   })
 
   test('ends with the ban of its publisher, and begins again with the end of the ban', async () => {
     await place.addActive({ publisherId: 'other', nodeId: 'theirs' }, ZIP)
     const path = '/archives/other/theirs/1.0.0/node.zip'
-    const move = (name: 'ban' | 'unban') =>
+    const transition = (name: 'ban' | 'unban') =>
       place.sql.begin((sql) =>
-        movePublisher(sql, { id: 'other', name, reason: 'spam', audit: AUDIT }),
+        transitionPublisher(sql, { id: 'other', name, reason: 'spam', audit: AUDIT }),
       )
-    await move('ban')
-    const { body } = await assertRefused(path, [403, 'publisher_banned'])
+    await transition('ban')
+    const { body } = await assertRejected(path, [403, 'publisher_banned'])
     // Why is for its members.
     assert.doesNotMatch(body.message ?? '', /spam/)
-    await move('unban')
+    await transition('unban')
     assert.equal((await get(path)).status, 200)
   })
 
-  test('is refused for now when the store does not have it', async () => {
+  test('is rejected for now when the store does not have it', async () => {
     const id = await place.addActive({ nodeId: 'lost' }, ZIP)
     await place.storage.removePrefix(`archives/${id}`)
-    const { headers } = await assertRefused('/archives/pub/lost/1.0.0/node.zip', [
+    const { headers } = await assertRejected('/archives/pub/lost/1.0.0/node.zip', [
       503,
       'unavailable',
     ])

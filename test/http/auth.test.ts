@@ -97,7 +97,7 @@ const unauthorized = (error: unknown): true => {
   return true
 }
 
-const refuses = async (
+const rejects = async (
   authenticate: Authenticate,
   cases: Record<string, CredentialHeaders>,
 ): Promise<void> => {
@@ -179,7 +179,7 @@ describe('a bearer token', () => {
       assert.equal((await authenticate(bearer(await sign(ec, payload))))?.owner, payload.sub)
   })
 
-  test('that was taken before is refused after its end', async (t) => {
+  test('that was taken before is rejected after its end', async (t) => {
     stopClock(t)
     const authenticate = make()
     const token = bearer(await sign(ec))
@@ -187,7 +187,7 @@ describe('a bearer token', () => {
     t.mock.timers.tick(659_000)
     assert.equal((await authenticate(token))?.owner, 'alice')
     t.mock.timers.tick(1000)
-    await refuses(authenticate, { ended: token })
+    await rejects(authenticate, { ended: token })
   })
 
   test('without a key id is tried with each key of its type', async () => {
@@ -200,7 +200,7 @@ describe('a bearer token', () => {
     }
     const { alg, privateKey } = await makeKey('ES256', 'unknown')
     const forged = await new SignJWT(claims()).setProtectedHeader({ alg }).sign(privateKey)
-    await refuses(authenticate, { forged: bearer(forged) })
+    await rejects(authenticate, { forged: bearer(forged) })
   })
 
   test('that does not hold is the one 401', async (t) => {
@@ -226,7 +226,7 @@ describe('a bearer token', () => {
     }
     const authenticate = make()
     for (const [name, payload] of Object.entries(payloads))
-      await refuses(authenticate, { [name]: bearer(await sign(ec, payload)) })
+      await rejects(authenticate, { [name]: bearer(await sign(ec, payload)) })
   })
 
   test('of a foreign algorithm, key or header is the one 401', async () => {
@@ -238,7 +238,7 @@ describe('a bearer token', () => {
     const token = await sign(ec)
     const es512 = await makeKey('ES512', 'es512')
     issuer.keys.push(es512.jwk)
-    await refuses(make(), {
+    await rejects(make(), {
       'alg none': bearer(`${part({ alg: 'none' })}.${body}.`),
       'HS256 with the public key': bearer(
         `${hmac}.${createHmac('sha256', publicText).update(hmac).digest('base64url')}`,
@@ -261,12 +261,12 @@ describe('a bearer token', () => {
   test('signed by a key that is too short is the one 401', async () => {
     issuer.keys = [{ ...rsa.jwk, n: (rsa.jwk.n ?? '').slice(0, 171), kid: 'short' }]
     const token = await sign(rsa, claims(), { kid: 'short' })
-    await refuses(make(), { short: bearer(token) })
+    await rejects(make(), { short: bearer(token) })
   })
 
   test('in a malformed header is the one 401', async () => {
     const token = await sign(ec)
-    await refuses(make(), {
+    await rejects(make(), {
       empty: { authorization: '' },
       'scheme alone': { authorization: 'Bearer' },
       'scheme and a blank': { authorization: 'Bearer ' },
@@ -283,7 +283,7 @@ describe('a bearer token', () => {
 
   test('leaves the cause in the log, and neither the token nor its claims', async () => {
     const token = await sign(ec, claims({ exp: seconds(-100), email: 'alice@example.com' }))
-    await refuses(make(), { expired: bearer(token) })
+    await rejects(make(), { expired: bearer(token) })
     assert.equal(logged.length, 1)
     assert.match(logged[0] ?? '', /ERR_JWT_EXPIRED/)
     assert.doesNotMatch(logged[0] ?? '', /alice|eyJ/)
@@ -332,7 +332,7 @@ describe('the key set', () => {
     const callers = await Promise.all(Array.from({ length: 10 }, () => authenticate(bearer(token))))
     assert.ok(callers.every((caller) => caller?.owner === 'alice'))
     assert.equal(issuer.fetches, 2)
-    await refuses(authenticate, { 'old key': bearer(await sign(ec)), 'known token': known })
+    await rejects(authenticate, { 'old key': bearer(await sign(ec)), 'known token': known })
   })
 
   test('serves for 24 hours while the issuer is broken, asked every 30 s at most, then is unavailable', async () => {
@@ -343,7 +343,7 @@ describe('the key set', () => {
     for (time of [600_000, 610_000, 629_999, 86_399_999])
       assert.equal((await authenticate(token))?.owner, 'alice')
     assert.equal(issuer.fetches, 3)
-    await refuses(authenticate, { unknown: bearer(await sign(ec, claims(), { kid: 'unknown' })) })
+    await rejects(authenticate, { unknown: bearer(await sign(ec, claims(), { kid: 'unknown' })) })
     time = 86_400_000
     await assert.rejects(authenticate(token), { code: 'auth_unavailable', status: 503 })
     issuer.mode = 'up'
@@ -418,7 +418,7 @@ describe('an API key', () => {
     const caller = await authenticate({ ...bearer(token), 'x-api-key': key })
     assert.deepEqual([caller?.owner, caller?.scheme], ['bob', 'jwt'])
     assert.equal((await authenticate({ ...bearer(token), 'x-api-key': 'nonsense' }))?.owner, 'bob')
-    await refuses(authenticate, {
+    await rejects(authenticate, {
       'bad bearer': { ...bearer('nonsense'), 'x-api-key': key },
       basic: { authorization: 'Basic YTpi', 'x-api-key': key },
     })
@@ -435,7 +435,7 @@ describe('an API key', () => {
     await sql`update api_key set expires_at = clock_timestamp() where id = ${id}`
     const pat = makeCredential('personal_access_token', randomBytes)
     const changed = key.slice(0, 20) + (key[20] === 'a' ? 'b' : 'a') + key.slice(21)
-    await refuses(authenticate, {
+    await rejects(authenticate, {
       unknown: bearer(makeCredential('api_key', randomBytes)),
       changed: bearer(changed),
       revoked: bearer(revoked),

@@ -15,7 +15,7 @@ const failed = (field: string) => ({
   field: `${field} must be`,
 })
 const ofGet = (path: string) => ({ method: 'GET', path })
-const refusedUrl = (field: string) => ({ status: 400, error: 'url_refused', field })
+const rejectedUrl = (field: string) => ({ status: 400, error: 'url_refused', field })
 const tooLarge = { status: 400, error: 'pixel_limit', field: '/image must be small enough' }
 const noTask = { status: 404, error: 'task_not_found' }
 const badImage = { status: 400, error: 'image_invalid', field: '/image' }
@@ -52,7 +52,7 @@ const png = (...size: Parameters<typeof makeHollowPng>): string =>
 const JPEG_HEAD = Buffer.from('ffd8ffe000104a46494600010100000100010000', 'hex').toString('base64')
 
 /** Refused in the request, for an image or an address to tell: scheme, port, user, name or literal address. */
-export const REFUSED_URLS = [
+export const REJECTED_URLS = [
   'file:///etc/passwd',
   'ftp://images.example.com/a.png',
   'gopher://images.example.com/',
@@ -81,7 +81,7 @@ export const REFUSED_URLS = [
 ]
 
 /** Refused by an api that may not reach this machine. */
-export const REFUSED_IN_PRODUCTION = [
+export const REJECTED_IN_PRODUCTION = [
   'http://127.0.0.1/a.png',
   'https://127.0.0.1/a.png',
   'https://localhost/a.png',
@@ -125,16 +125,16 @@ export const IMAGE_ROWS: Row[] = [
     ],
     badImage,
   ),
-  ...images(43, REFUSED_URLS, refusedUrl('/image')),
-  ...images(43, REFUSED_IN_PRODUCTION, refusedUrl('/image')).map((row) => ({
+  ...images(43, REJECTED_URLS, rejectedUrl('/image')),
+  ...images(43, REJECTED_IN_PRODUCTION, rejectedUrl('/image')).map((row) => ({
     ...row,
     production: true as const,
   })),
-  ...['x', '//images.example.com/', ...REFUSED_URLS].map((webhook_url) => ({
+  ...['x', '//images.example.com/', ...REJECTED_URLS].map((webhook_url) => ({
     row: 45,
     what: `webhook_url ${shownAs(webhook_url)}`,
     body: withPicture({ webhook_url }),
-    ...refusedUrl('/webhook_url'),
+    ...rejectedUrl('/webhook_url'),
   })),
   ...settings(45, UPSCALE, [
     ['webhook_url', ''],

@@ -1,7 +1,7 @@
 import { VIDEO_API } from '../support/client.ts'
 import { base64Of, makeHollowPng, notAllowed, rowOf } from './bad-input-support.ts'
 import type { Row, World } from './bad-input-support.ts'
-import { REFUSED_IN_PRODUCTION, REFUSED_URLS, shownAs } from './bad-input-image.ts'
+import { REJECTED_IN_PRODUCTION, REJECTED_URLS, shownAs } from './bad-input-image.ts'
 
 const TEXT = `${VIDEO_API}/text2video`
 const EXTEND = `${VIDEO_API}/extend`
@@ -16,7 +16,7 @@ const count = {
   reason: 'FieldItemCountOutOfRange',
   field: '/images must be a list of 1',
 }
-const refusedUrl = { status: 400, error: 'url_refused', reason: 'FieldInvalid' }
+const rejectedUrl = { status: 400, error: 'url_refused', reason: 'FieldInvalid' }
 const badImage = { status: 400, error: 'image_invalid', reason: 'ImageFormatInvalid' }
 const badSize = { status: 400, error: 'pixel_limit', reason: 'ImageSizeInvalid' }
 const unauthorized = { status: 401, error: 'unauthorized', reason: 'Unauthorized' }
@@ -65,7 +65,7 @@ const addresses = (urls: readonly string[], more: Partial<Row> = {}): Row[] =>
       what: `${path.slice(VIDEO_API.length)} ${field} ${shownAs(url)}`,
       path,
       body: bodyOf(url),
-      ...refusedUrl,
+      ...rejectedUrl,
       field,
       ...more,
     })),
@@ -196,9 +196,9 @@ export const VIDEO_ROWS: Row[] = [
     ...badSize,
     field: '/images/0 must have an aspect ratio from 1:4 to 4:1',
   }),
-  ...addresses(REFUSED_URLS),
+  ...addresses(REJECTED_URLS),
   ...addresses(['x', '//videos.example.com/']).filter(({ field }) => field !== '/images/0'),
-  ...addresses(REFUSED_IN_PRODUCTION, { production: true }),
+  ...addresses(REJECTED_IN_PRODUCTION, { production: true }),
   ...bodies(60, [{ callback_url: '' }, { callback_url: 5 }, { wm_url: '' }]),
   ...bodies(
     61,

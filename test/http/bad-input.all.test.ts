@@ -6,14 +6,14 @@ import { isDeepStrictEqual } from 'node:util'
 import { exportSPKI, importJWK, SignJWT } from 'jose'
 
 import { makeSigner } from '../../src/adapters/signing.ts'
-import { IMAGE_API, VIDEO_API, readAnswer, makeClient } from '../support/client.ts'
+import { IMAGE_API, VIDEO_API, readResponse, makeClient } from '../support/client.ts'
 import type { Client } from '../support/client.ts'
 import { startReceiver } from '../support/network.ts'
 import type { Receiver } from '../support/network.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { base64, makePicture } from '../support/pictures.ts'
 import { sendRaw } from '../support/raw.ts'
-import type { RawAnswer } from '../support/raw.ts'
+import type { RawResponse } from '../support/raw.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
@@ -34,7 +34,7 @@ let limited: { baseUrl: string }
 let receiver: Receiver
 let mallory: Client
 let world: World
-let slow: { headers: Promise<RawAnswer>; body: Promise<RawAnswer> }
+let slow: { headers: Promise<RawResponse>; body: Promise<RawResponse> }
 
 before(async () => {
   service = await startService({
@@ -47,7 +47,7 @@ before(async () => {
       SIGNING_KEYS: SIGNING_KEY,
     },
   })
-  // Its tokens are of another issuer, because production refuses the development one; API keys are not.
+  // Its tokens are of another issuer, because production rejects the development one; API keys are not.
   production = await service.startSecondApi({
     NODE_ENV: 'production',
     TRUST_PROXY: 'none',
@@ -59,7 +59,7 @@ before(async () => {
     VIDEO_EXTEND_SOURCE: 'any',
     OWNER_CREDIT_LIMIT: '10',
   })
-  receiver = await startReceiver(answerImages)
+  receiver = await startReceiver(serveImages)
   slow = startSlowRequests(await service.token('slow'))
   world = await makeWorld()
   mallory = makeClient(service.baseUrl, world.token)
@@ -162,7 +162,7 @@ const startSlowRequests = (token: string): typeof slow => ({
   ),
 })
 
-/** Everything that a refused request must leave as it was; what the slow request holds is left out. */
+/** Everything that a rejected request must leave as it was; what the slow request holds is left out. */
 const takeStock = async () => {
   const { sql } = service.database
   const [rows] = await sql`
@@ -211,9 +211,9 @@ const send = async (row: Row): Promise<Result> => {
   const { raw, method = 'POST' } = row
   const path = typeof row.path === 'function' ? row.path(world) : (row.path ?? UPSCALE)
   if (raw !== undefined) {
-    const answer = await sendRaw(service.baseUrl, typeof raw === 'string' ? raw : await raw(world))
-    assert.ok(answer.closed, 'the connection is closed')
-    return answer
+    const result = await sendRaw(service.baseUrl, typeof raw === 'string' ? raw : await raw(world))
+    assert.ok(result.closed, 'the connection is closed')
+    return result
   }
   const { body, type } = bodyOf(row)
   const given = typeof row.headers === 'function' ? await row.headers(world) : row.headers
@@ -235,7 +235,7 @@ const send = async (row: Row): Promise<Result> => {
     await response.arrayBuffer()
     return await send(row)
   }
-  return await readAnswer(response, { method, path })
+  return await readResponse(response, { method, path })
 }
 
 const bodyOf = (row: Row) => {
@@ -245,7 +245,7 @@ const bodyOf = (row: Row) => {
   return { body: JSON.stringify(body), type: { 'content-type': 'application/json' } }
 }
 
-const assertRefused = (row: Row, { status, headers, body }: Result): void => {
+const assertRejected = (row: Row, { status, headers, body }: Result): void => {
   assert.deepEqual([status, body.error], [row.status, row.error], JSON.stringify(body))
   assert.match(headers.get('content-type') ?? '', /^application\/json/)
   assert.equal(headers.get('x-request-id'), body.request_id)
@@ -253,14 +253,14 @@ const assertRefused = (row: Row, { status, headers, body }: Result): void => {
   const [reason, ...rest] = row.reason === undefined ? [undefined] : (body.details ?? [])
   assert.equal(reason, row.reason, body.details?.join('\n'))
   if (row.field !== undefined) {
-    const faults = row.reason === undefined ? body.details : rest
-    assert.equal(faults?.length, 1, body.details?.join('\n'))
-    assert.ok(faults?.[0]?.startsWith(row.field), faults?.[0])
+    const issues = row.reason === undefined ? body.details : rest
+    assert.equal(issues?.length, 1, body.details?.join('\n'))
+    assert.ok(issues?.[0]?.startsWith(row.field), issues?.[0])
   }
   if (row.header) assert.match(headers.get(row.header[0]) ?? '', row.header[1])
 }
 
-describe('bad input is refused and leaves nothing', () => {
+describe('bad input is rejected and leaves nothing', () => {
   /** As the row before has left it, unless that has failed. */
   let stock: object | undefined
 
@@ -275,7 +275,7 @@ describe('bad input is refused and leaves nothing', () => {
     test(`${row.row}: ${row.production ? 'in production, ' : ''}${row.what}`, async () => {
       const before = stock ?? (await takeStock())
       stock = undefined
-      assertRefused(row, await send(row))
+      assertRejected(row, await send(row))
       await assertNothingLeft(before)
       stock = before
     })
@@ -291,7 +291,7 @@ describe('bad input is refused and leaves nothing', () => {
 })
 
 /** What the receiver serves at each path. */
-const answerImages: Parameters<typeof startReceiver>[0] = (request, response) => {
+const serveImages: Parameters<typeof startReceiver>[0] = (request, response) => {
   const serve = async () => {
     const [, what = '', number = ''] = (request.url ?? '').split('/')
     if (what === 'size')

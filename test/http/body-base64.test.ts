@@ -5,7 +5,7 @@ import * as fc from 'fast-check'
 
 import { makeBase64Decoder } from '../../src/http/body/base64.ts'
 
-/** The decoded bytes, or the reason of the refusal. */
+/** The decoded bytes, or the reason of the rejection. */
 const decode = (pieces: readonly string[]): Buffer | string => {
   const decoder = makeBase64Decoder()
   const target = Buffer.alloc(pieces.join('').length + 8)
@@ -63,7 +63,7 @@ describe('Base64 decoder', () => {
     ['QUJD\u{1f600}', /^4: "😀"/],
     ['QU%2B', /^2: "%"/],
   ] as const) {
-    test(`refuses ${JSON.stringify(text)}`, () => {
+    test(`rejects ${JSON.stringify(text)}`, () => {
       assert.match(String(decode([text])), reason)
     })
   }

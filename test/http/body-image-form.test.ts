@@ -24,7 +24,7 @@ describe('form of an image text', () => {
   }
 
   for (const text of ['data:image/png,raw', 'data:,x', 'data:image/png;base64', 'data:;base64x,']) {
-    test(`is refused for ${text}`, () => {
+    test(`is rejected for ${text}`, () => {
       assert.equal(findImageForm(text, true)?.form, 'refused')
     })
   }

@@ -14,7 +14,7 @@ import {
   makeRequest,
   makeScratch,
   read,
-  refusedWith,
+  rejectedWith,
 } from './body-support.ts'
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
@@ -88,7 +88,7 @@ describe('inline images', () => {
     for (const spelling of spellings) {
       const { inline, discard } = await read(`{"image":"${spelling}"}`, options)
       assert.deepEqual(
-        inline.map((image) => [image.sha256, image.fault]),
+        inline.map((image) => [image.sha256, image.issue]),
         [[sha256(png), undefined]],
         spelling.slice(0, 40),
       )
@@ -113,7 +113,7 @@ describe('inline images', () => {
     assert.deepEqual(inline, [])
   })
 
-  const FAULTS: [title: string, text: () => string, message: RegExp][] = [
+  const ERRORS: [title: string, text: () => string, message: RegExp][] = [
     ['a foreign character', () => `${png.toString('base64')}!`, /"!" may not stand there/],
     ['wrong padding', () => `${jpeg.toString('base64').replace(/=*$/, '')}===`, /padding/],
     ['one character too many', () => 'QUJDR', /one character over \(character 5\)/],
@@ -125,16 +125,16 @@ describe('inline images', () => {
     ['blanks', () => '   ', /is empty/],
     ['a PNG of a header only', () => png.subarray(0, 20).toString('base64'), /header .* broken/],
   ]
-  for (const [title, text, message] of FAULTS) {
+  for (const [title, text, message] of ERRORS) {
     test(`are faulty for ${title}, and the body is read on`, async (t) => {
       const body = { image: text(), prompt: 'p' }
       const { value, inline } = await read(JSON.stringify(body), makeOptions(await makeScratch(t)))
       assert.equal(value['prompt'], 'p')
       assert.equal(inline[0]?.image, undefined)
-      assert.equal(inline[0]?.fault?.code, 'image_invalid')
-      assert.match(inline[0].fault.message, message)
-      assert.match(inline[0].fault.message, /^\/image\b/)
-      assert.doesNotMatch(inline[0].fault.message, /part|tmp/)
+      assert.equal(inline[0]?.issue?.code, 'image_invalid')
+      assert.match(inline[0].issue.message, message)
+      assert.match(inline[0].issue.message, /^\/image\b/)
+      assert.doesNotMatch(inline[0].issue.message, /part|tmp/)
     })
   }
 
@@ -143,7 +143,7 @@ describe('inline images', () => {
     const options = makeOptions(await makeScratch(t), { maxPixels: 100 })
     const { inline } = await read(body, options)
     assert.deepEqual(
-      inline.map(({ pointer, fault }) => [pointer, fault?.code]),
+      inline.map(({ pointer, issue }) => [pointer, issue?.code]),
       [
         ['/images/0', 'image_invalid'],
         ['/images/1', 'pixel_limit'],
@@ -157,7 +157,7 @@ describe('inline images', () => {
     const scratch = await makeScratch(t)
     const body = JSON.stringify({ image: enlarge(png, 300_001).toString('base64') })
     const options = makeOptions(scratch, { maxImageBytes: 300_000 })
-    await assert.rejects(read(body, options), refusedWith('body_too_large', /\/image .*300000/))
+    await assert.rejects(read(body, options), rejectedWith('body_too_large', /\/image .*300000/))
     assert.ok(await isEmpty(scratch))
     await read(body, makeOptions(scratch, { maxImageBytes: 300_001 }))
   })
@@ -166,10 +166,10 @@ describe('inline images', () => {
     const scratch = await makeScratch(t)
     const image = enlarge(png, 400_000).toString('base64')
     const options = makeOptions(scratch, { maxImageBytes: 500_000 })
-    await assert.rejects(read(`{"image":"${image}",}`, options), refusedWith('json_invalid'))
+    await assert.rejects(read(`{"image":"${image}",}`, options), rejectedWith('json_invalid'))
     await assert.rejects(
       read(`{"image":"${image}","image":"x"}`, options),
-      refusedWith('json_invalid', /repeated/),
+      rejectedWith('json_invalid', /repeated/),
     )
     assert.ok(await isEmpty(scratch))
   })
@@ -183,7 +183,7 @@ describe('inline images', () => {
     assert.equal((await readdir(scratch)).length, 2)
     // What comes beyond is dropped; the first of it tells so, and stands for the others.
     assert.deepEqual(
-      inline.map(({ pointer, bytes, fault }) => [pointer, bytes, fault?.code]),
+      inline.map(({ pointer, bytes, issue }) => [pointer, bytes, issue?.code]),
       [
         ['/images/0', png.length, undefined],
         ['/images/1', png.length, undefined],
@@ -200,7 +200,7 @@ describe('inline images', () => {
 
   test('end in 503 when the folder cannot be written', async (t) => {
     const options = makeOptions(join(await makeScratch(t), 'missing'))
-    await assert.rejects(read('{"image":"QUJD"}', options), refusedWith('unavailable'))
+    await assert.rejects(read('{"image":"QUJD"}', options), rejectedWith('unavailable'))
   })
 
   test('do not count as held text', async (t) => {
@@ -209,11 +209,11 @@ describe('inline images', () => {
     await read(`{"prompt":"${'p'.repeat(80)}","image":"${image}"}`, options)
     await assert.rejects(
       read(`{"prompt":"${randomBytes(60).toString('hex')}"}`, options),
-      refusedWith('body_too_large', /inline images apart/),
+      rejectedWith('body_too_large', /inline images apart/),
     )
     await assert.rejects(
       read(`{"image":"https://example.com/${'a'.repeat(100)}"}`, options),
-      refusedWith('body_too_large'),
+      rejectedWith('body_too_large'),
     )
   })
 })

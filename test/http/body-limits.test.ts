@@ -16,44 +16,44 @@ import {
   makeScratch,
   post,
   read,
-  refusedWith,
+  rejectedWith,
   startServer,
 } from './body-support.ts'
 
 const CHUNKED = { ...JSON_TYPE, 'transfer-encoding': 'chunked' }
 
 describe('length of a body', () => {
-  test('over the limit by its header is refused before a byte is read', async (t) => {
+  test('over the limit by its header is rejected before a byte is read', async (t) => {
     const options = makeOptions(await makeScratch(t), { maxBytes: 100 })
     const port = await startServer(t, options)
-    const answer = await post(port, { ...JSON_TYPE, 'content-length': 101 }, () => {})
-    assert.equal(answer.status, 413)
-    assert.equal(answer.error, 'body_too_large')
-    assert.equal(answer.headers.connection, 'close')
+    const response = await post(port, { ...JSON_TYPE, 'content-length': 101 }, () => {})
+    assert.equal(response.status, 413)
+    assert.equal(response.error, 'body_too_large')
+    assert.equal(response.headers.connection, 'close')
   })
 
-  test('over the limit in chunks is refused while reading', async (t) => {
+  test('over the limit in chunks is rejected while reading', async (t) => {
     const port = await startServer(t, makeOptions(await makeScratch(t), { maxBytes: 100 }))
-    const answer = await post(port, CHUNKED, (send) => {
+    const response = await post(port, CHUNKED, (send) => {
       send(`{"a":"${'x'.repeat(60)}`)
       send('x'.repeat(60))
     })
-    assert.equal(answer.error, 'body_too_large')
+    assert.equal(response.error, 'body_too_large')
   })
 
   test('just at the limit is fine', async (t) => {
     const body = `{"a":"${'x'.repeat(92)}"}`
     const port = await startServer(t, makeOptions(await makeScratch(t), { maxBytes: 100 }))
-    const answer = await post(port, CHUNKED, (send, end) => {
+    const response = await post(port, CHUNKED, (send, end) => {
       send(body)
       end()
     })
-    assert.equal(answer.status, 200)
-    assert.deepEqual(answer.value, JSON.parse(body))
+    assert.equal(response.status, 200)
+    assert.deepEqual(response.value, JSON.parse(body))
   })
 
   test('over the limit still lets a client that sends everything before it reads have the answer', async (t) => {
-    // More than the kernel holds for the two ends, or there would be nothing left to refuse.
+    // More than the kernel holds for the two ends, or there would be nothing left to reject.
     const bytes = 20_000_000
     const options = makeOptions(await makeScratch(t), { maxBytes: 100 })
     const port = await startServer(t, options, { bytes, ms: PATIENCE_MS })
@@ -64,8 +64,8 @@ describe('length of a body', () => {
       socket.once('error', reject)
       socket.write(Buffer.alloc(bytes, 'x'), () => resolve())
     })
-    const answer = Buffer.concat((await socket.toArray()) as Buffer[]).toString()
-    assert.match(answer, /^HTTP\/1\.1 413 [^]*"error":"body_too_large"/)
+    const response = Buffer.concat((await socket.toArray()) as Buffer[]).toString()
+    assert.match(response, /^HTTP\/1\.1 413 [^]*"error":"body_too_large"/)
   })
 })
 
@@ -74,10 +74,10 @@ describe('slow bodies', () => {
     const scratch = await makeScratch(t)
     const pace = { bytesPerSecond: 16_384, windowMs: 100 }
     const port = await startServer(t, makeOptions(scratch, { pace }))
-    const answer = await post(port, CHUNKED, (send) => send('{"image":"QUJD'))
-    assert.equal(answer.status, 408)
-    assert.equal(answer.error, 'request_timeout')
-    assert.equal(answer.headers.connection, 'close')
+    const response = await post(port, CHUNKED, (send) => send('{"image":"QUJD'))
+    assert.equal(response.status, 408)
+    assert.equal(response.error, 'request_timeout')
+    assert.equal(response.headers.connection, 'close')
     assert.ok(await isEmpty(scratch))
   })
 
@@ -85,13 +85,13 @@ describe('slow bodies', () => {
     const options = makeOptions(await makeScratch(t), { deadlineMs: 150, maxBytes: 1e9 })
     const port = await startServer(t, options)
     let timer: NodeJS.Timeout | undefined
-    const answer = await post(port, CHUNKED, (send) => {
+    const response = await post(port, CHUNKED, (send) => {
       send('{"a":1')
       timer = setInterval(() => send(' '.repeat(1000)), 5)
     })
     clearInterval(timer)
-    assert.equal(answer.status, 408)
-    assert.match(answer.message ?? '', /0\.15 seconds/)
+    assert.equal(response.status, 408)
+    assert.match(response.message ?? '', /0\.15 seconds/)
   })
 })
 
@@ -140,14 +140,14 @@ describe('bodies that need none', () => {
     request.headers = {}
     assert.deepEqual((await readJsonBody(request, options)).value, {})
     assert.deepEqual((await read('', options)).value, {})
-    await assert.rejects(read('{', options), refusedWith('json_invalid'))
+    await assert.rejects(read('{', options), rejectedWith('json_invalid'))
   })
 
-  test('are refused elsewhere, whatever their type', async (t) => {
+  test('are rejected elsewhere, whatever their type', async (t) => {
     const request = makeRequest([])
     request.headers = { 'content-length': '0' }
     const options = makeOptions(await makeScratch(t))
-    await assert.rejects(readJsonBody(request, options), refusedWith('body_required'))
+    await assert.rejects(readJsonBody(request, options), rejectedWith('body_required'))
   })
 })
 
@@ -158,14 +158,14 @@ describe('acceptance', () => {
       maxBytes: 10,
       onAccept: () => (accepted += 1),
     })
-    const refused: [Record<string, string>, string][] = [
+    const rejected: [Record<string, string>, string][] = [
       [{ 'content-length': '11' }, 'body_too_large'],
       [{ 'content-type': 'text/plain' }, 'unsupported_media_type'],
       [{ 'content-encoding': 'gzip' }, 'unsupported_encoding'],
     ]
-    for (const [headers, code] of refused) {
+    for (const [headers, code] of rejected) {
       const request = makeRequest([Buffer.from('{}')], headers)
-      await assert.rejects(readJsonBody(request, options), refusedWith(code))
+      await assert.rejects(readJsonBody(request, options), rejectedWith(code))
     }
     assert.equal(accepted, 0)
     await read('{}', options)
@@ -190,12 +190,12 @@ describe('acceptance', () => {
           return reservation
         }
         const first = hold(mine, 450_000)
-        await assert.rejects(readFrom(mine), refusedWith('busy'))
+        await assert.rejects(readFrom(mine), rejectedWith('busy'))
         await readFrom(mine, '{"a":1}')
         await readFrom(other)
         const second = hold(other, 550_000)
         hold(third, 190_000)
-        await assert.rejects(readFrom(third), refusedWith('busy'))
+        await assert.rejects(readFrom(third), rejectedWith('busy'))
         await readFrom(third, '{"a":1}')
         for (const reservation of [first, first, second]) reservation.release()
         first.take(kind, 900_000)
@@ -212,11 +212,11 @@ describe('acceptance', () => {
       )
       for (const request of slow) request.on('error', () => {}).write('{"a":"'.padEnd(70_000, 'x'))
       await waitFor('all have begun', async () => budget.used().received > 8 * 4000)
-      const answer = await post(port, CHUNKED, (send, end) => {
+      const response = await post(port, CHUNKED, (send, end) => {
         send(LARGE)
         end()
       })
-      assert.equal(answer.status, 200)
+      assert.equal(response.status, 200)
       for (const request of slow) request.destroy()
       await waitFor('the budget is free', async () => budget.used().received === 0)
     })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
 import { requireJson } from '../../src/http/body/media-type.ts'
-import { refusedWith } from './body-support.ts'
+import { rejectedWith } from './body-support.ts'
 
 describe('media type of a body', () => {
   for (const type of [
@@ -33,14 +33,14 @@ describe('media type of a body', () => {
   ]) {
     test(`may not be ${type}`, () => {
       const headers = type === undefined ? {} : { 'content-type': type }
-      assert.throws(() => requireJson(headers), refusedWith('unsupported_media_type'))
+      assert.throws(() => requireJson(headers), rejectedWith('unsupported_media_type'))
     })
   }
 
   for (const encoding of ['gzip', 'br', 'identity, gzip', '']) {
     test(`may not come in the encoding "${encoding}"`, () => {
       const headers = { 'content-type': 'application/json', 'content-encoding': encoding }
-      assert.throws(() => requireJson(headers), refusedWith('unsupported_encoding'))
+      assert.throws(() => requireJson(headers), rejectedWith('unsupported_encoding'))
     })
   }
 })

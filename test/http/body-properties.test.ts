@@ -83,16 +83,16 @@ describe('agreement with JSON.parse', () => {
     )
   })
 
-  test('a damaged document is refused when JSON.parse refuses it, and the same however it is cut', async (t) => {
+  test('a damaged document is rejected when JSON.parse rejects it, and the same however it is cut', async (t) => {
     const options = makeOptions(await makeScratch(t))
     const damage = fc.array(fc.tuple(fc.nat(5000), fc.integer({ min: -1, max: 255 })), {
       minLength: 1,
       maxLength: 3,
     })
     await fc.assert(
-      fc.asyncProperty(document, damage, places, async (value, faults, at) => {
+      fc.asyncProperty(document, damage, places, async (value, issues, at) => {
         const bytes = Buffer.from(JSON.stringify(value))
-        const damaged = faults.reduce<Buffer>(
+        const damaged = issues.reduce<Buffer>(
           (body, [place, byte]) => damageAt(body, place, byte),
           bytes,
         )
@@ -112,7 +112,7 @@ const damageAt = (body: Buffer, place: number, byte: number): Buffer => {
   return Buffer.concat([body.subarray(0, at), Buffer.from(middle), body.subarray(at + (place % 2))])
 }
 
-/** Whether JSON.parse takes a text that this reader is right to refuse. */
+/** Whether JSON.parse takes a text that this reader is right to reject. */
 const isStricter = (bytes: Buffer): boolean => {
   const parsed = parse(bytes)
   if (!('value' in parsed)) return false

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { makeOptions, makeScratch, isEmpty, read, refusedWith } from './body-support.ts'
+import { makeOptions, makeScratch, isEmpty, read, rejectedWith } from './body-support.ts'
 
 const nested = (depth: number) => `${'{"a":'.repeat(depth - 1)}{}${'}'.repeat(depth - 1)}`
 
-const REFUSED: [title: string, body: string | Buffer, code: string, message?: RegExp][] = [
+const REJECTED: [title: string, body: string | Buffer, code: string, message?: RegExp][] = [
   ['an open object', '{', 'json_invalid', /ends before/],
   ['a string without end', '{"a":{"b":"x', 'json_invalid', /ends before.*\/a\/b/],
   ['a number without end', '{"a":1', 'json_invalid', /ends before/],
@@ -77,11 +77,11 @@ const ACCEPTED: [title: string, body: string][] = [
 ]
 
 describe('strict reading', () => {
-  for (const [title, body, code, message] of REFUSED) {
-    test(`refuses ${title}`, async (t) => {
+  for (const [title, body, code, message] of REJECTED) {
+    test(`rejects ${title}`, async (t) => {
       const scratch = await makeScratch(t)
       const options = makeOptions(scratch, { maxMembers: 100, maxBytes: 2_000_000 })
-      await assert.rejects(read(body, options), refusedWith(code, message))
+      await assert.rejects(read(body, options), rejectedWith(code, message))
       assert.ok(await isEmpty(scratch))
     })
   }
@@ -98,7 +98,7 @@ describe('strict reading', () => {
     await read('{"a":[1,2],"b":{"c":1}}', options)
     await assert.rejects(
       read('{"a":[1,2],"b":{"c":1},"d":1}', options),
-      refusedWith('json_invalid'),
+      rejectedWith('json_invalid'),
     )
   })
 })

@@ -8,8 +8,8 @@ import type { TestContext } from 'node:test'
 
 import { ApiError } from '../../src/domain/shared/errors.ts'
 import { makeBudget } from '../../src/http/body/budget.ts'
-import { endEarly, isStillSending, USUAL_DRAIN } from '../../src/http/body/early-answer.ts'
-import type { DrainLimits } from '../../src/http/body/early-answer.ts'
+import { endEarly, isStillSending, USUAL_DRAIN } from '../../src/http/body/early-response.ts'
+import type { DrainLimits } from '../../src/http/body/early-response.ts'
 import type { InlineImage } from '../../src/http/body/inline.ts'
 import { replaceInline } from '../../src/http/body/inline.ts'
 import { readJsonBody } from '../../src/http/body/read-json-body.ts'
@@ -70,7 +70,7 @@ export const cut = (bytes: Buffer, places: readonly number[]): Buffer[] => {
 export const read = (text: string | Buffer, options: ReadJsonBodyOptions) =>
   readJsonBody(makeRequest([Buffer.from(text)]), options)
 
-export const refusedWith = (code: string, message?: RegExp) => (error: unknown) => {
+export const rejectedWith = (code: string, message?: RegExp) => (error: unknown) => {
   assert.ok(error instanceof ApiError, String(error))
   assert.equal(error.code, code, error.message)
   if (message !== undefined) assert.match(error.message, message)
@@ -93,7 +93,7 @@ export const startServer = async (
   options: ReadJsonBodyOptions,
   drain: DrainLimits = USUAL_DRAIN,
 ): Promise<number> => {
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+  const result = async (request: IncomingMessage, response: ServerResponse) => {
     try {
       const body = await readJsonBody(request, options)
       const value = replaceInline(body.value, body.inline, (_, index) => ({ inline: index }))
@@ -108,7 +108,7 @@ export const startServer = async (
       else response.end(text)
     }
   }
-  const server = createServer((request, response) => void answer(request, response))
+  const server = createServer((request, response) => void result(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.after(() => {
     server.closeAllConnections()
@@ -117,7 +117,7 @@ export const startServer = async (
   return (server.address() as AddressInfo).port
 }
 
-export interface Answer extends Received {
+export interface HttpResponse extends Received {
   status: number
   headers: IncomingMessage['headers']
 }
@@ -127,12 +127,12 @@ export const post = (
   port: number,
   headers: OutgoingHttpHeaders,
   write: (send: (piece: string | Buffer) => void, end: () => void) => void,
-): Promise<Answer> =>
+): Promise<HttpResponse> =>
   new Promise((resolve, reject) => {
     const outgoing = httpRequest({ host: '127.0.0.1', port, method: 'POST', headers, agent: false })
     outgoing.once('error', reject)
     outgoing.once('response', (response) => {
-      resolve(readAnswer(outgoing, response))
+      resolve(readResponse(outgoing, response))
     })
     outgoing.flushHeaders()
     write(
@@ -143,7 +143,10 @@ export const post = (
 
 export const JSON_TYPE = { 'content-type': 'application/json' }
 
-const readAnswer = async (outgoing: ClientRequest, response: IncomingMessage): Promise<Answer> => {
+const readResponse = async (
+  outgoing: ClientRequest,
+  response: IncomingMessage,
+): Promise<HttpResponse> => {
   const pieces = (await response.toArray()) as Buffer[]
   const received = JSON.parse(Buffer.concat(pieces).toString()) as Received
   // The server may reset what is sent after its answer; the answer is what counts.

@@ -57,17 +57,17 @@ describe('connections', () => {
   }
   const get = async (localAddress: string): Promise<IncomingMessage> => {
     const asked = request(`${server.url}/health`, { localAddress, agent })
-    const [answer] = (await once(asked.end(), 'response')) as [IncomingMessage]
-    answer.resume()
-    return answer
+    const [response] = (await once(asked.end(), 'response')) as [IncomingMessage]
+    response.resume()
+    return response
   }
 
   test('of one address have a limit, whatever another address has', async () => {
     for (let i = 0; i < 3; i += 1) await hold('127.0.0.2')
     await assert.rejects(get('127.0.0.2'), { code: 'ECONNRESET' })
-    const answer = await get('127.0.0.3')
-    assert.equal(answer.statusCode, 200)
-    assert.equal(answer.headers['keep-alive'], 'timeout=75')
+    const response = await get('127.0.0.3')
+    assert.equal(response.statusCode, 200)
+    assert.equal(response.headers['keep-alive'], 'timeout=75')
     held.pop()?.destroy()
     await waitFor('there is room', async () => await get('127.0.0.2').catch(() => undefined))
   })
@@ -83,14 +83,14 @@ describe('connections', () => {
       return socket
     }
     const patient = ask(8)
-    let answers = 0
+    let responses = 0
     patient.on(
       'data',
-      (piece: Buffer) => (answers += piece.toString().split('HTTP/1.1 204').length - 1),
+      (piece: Buffer) => (responses += piece.toString().split('HTTP/1.1 204').length - 1),
     )
     await waitFor('all are asked', async () => asked.length === 8)
-    for (const answer of asked) answer()
-    await waitFor('all are answered', async () => answers === 8)
+    for (const response of asked) response()
+    await waitFor('all are answered', async () => responses === 8)
     patient.write('GET /health HTTP/1.1\r\nHost: kiln\r\nConnection: close\r\n\r\n')
     await once(patient, 'close')
 

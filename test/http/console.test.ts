@@ -24,19 +24,19 @@ const listAssets = async (): Promise<string[]> => {
 describe('the console', () => {
   test('begins at /, and at its name without the slash', async () => {
     for (const path of ['/', '/console']) {
-      const answer = await get(path)
-      assert.deepEqual([answer.status, answer.headers.get('location')], [302, '/console/'])
+      const response = await get(path)
+      assert.deepEqual([response.status, response.headers.get('location')], [302, '/console/'])
     }
   })
 
-  test('is one page at every address of its own, which a browser asks for anew', async () => {
+  test('is one page at every address of its own, which a browser asks for again', async () => {
     const first = await get('/console/')
     const html = await first.text()
     const etag = first.headers.get('etag') ?? ''
     for (const path of ['/console/tasks', '/console/registry/a/1.0.0?tab=x', '/console/x.js']) {
-      const answer = await get(path)
-      assert.deepEqual([answer.status, answer.headers.get('cache-control')], [200, 'no-cache'])
-      assert.equal(await answer.text(), html)
+      const response = await get(path)
+      assert.deepEqual([response.status, response.headers.get('cache-control')], [200, 'no-cache'])
+      assert.equal(await response.text(), html)
     }
     assert.equal((await get('/console/tasks', { 'if-none-match': etag })).status, 304)
     const head = await get('/console/tasks', {}, { method: 'HEAD' })
@@ -52,10 +52,10 @@ describe('the console', () => {
         ['gzip', 'gzip'],
         ['identity', null],
       ] as const) {
-        const answer = await get(path, { 'accept-encoding': accepted })
-        assert.equal(answer.headers.get('cache-control'), 'public, max-age=31536000, immutable')
-        assert.equal(answer.headers.get('content-encoding'), encoding)
-        assert.equal(answer.headers.get('vary'), 'Accept-Encoding')
+        const response = await get(path, { 'accept-encoding': accepted })
+        assert.equal(response.headers.get('cache-control'), 'public, max-age=31536000, immutable')
+        assert.equal(response.headers.get('content-encoding'), encoding)
+        assert.equal(response.headers.get('vary'), 'Accept-Encoding')
       }
   })
 
@@ -96,8 +96,8 @@ describe('the console', () => {
 
   test('can be off: then / leads to the documentation', async () => {
     const without = await service.startSecondApi({ CONSOLE: 'off' })
-    const answer = await get('/', {}, without)
-    assert.deepEqual([answer.status, answer.headers.get('location')], [302, '/docs'])
+    const response = await get('/', {}, without)
+    assert.deepEqual([response.status, response.headers.get('location')], [302, '/docs'])
     assert.equal((await get('/console/', {}, without)).status, 404)
   })
 })

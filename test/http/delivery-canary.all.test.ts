@@ -8,7 +8,7 @@ import { OWNER_EVENTS } from '../../src/domain/event/endpoint.ts'
 import { IMAGE_API, makeClient, VIDEO_API } from '../support/client.ts'
 import type { Client } from '../support/client.ts'
 import { base64 } from '../support/pictures.ts'
-import { answer, inTurn, reset, startWebhookReceiver } from '../support/receiver.ts'
+import { respond, inTurn, reset, startWebhookReceiver } from '../support/receiver.ts'
 import type { WebhookReceiver } from '../support/receiver.ts'
 import { startService } from '../support/service.ts'
 import type { Role, Service } from '../support/service.ts'
@@ -21,7 +21,7 @@ const QUERY = `query-${randomUUID()}`
 const PAYLOAD = `payload-${randomUUID()}`
 const PROMPT = `prompt-${randomUUID()}`
 /** What a receiver answers is its owner's to read, by the route of attempts. */
-const ANSWER = `answer-${randomUUID()}`
+const RESPONSE = `answer-${randomUUID()}`
 
 let service: Service
 let receiver: WebhookReceiver
@@ -40,7 +40,7 @@ before(async () => {
   service = await startService({ env: { VIDEO_TINY: 'true', LOG_LEVEL: 'trace' } })
   const token = await service.token('alice')
   const alice = makeClient(service.baseUrl, token)
-  canaries = { token, query: QUERY, payload: PAYLOAD, prompt: PROMPT, answer: ANSWER }
+  canaries = { token, query: QUERY, payload: PAYLOAD, prompt: PROMPT, response: RESPONSE }
   const all = [service.webhookSecret, ...(await makeSecrets(alice)), ...(await addEndpoint(alice))]
   for (const secret of all)
     canaries[`secret ${Object.keys(canaries).length}`] = secret.slice('whsec_'.length)
@@ -75,14 +75,14 @@ const addEndpoint = async (client: Client): Promise<string[]> => {
     {},
     { 'idempotency-key': randomUUID() },
   )
-  receiver.script(`/endpoint?key=${QUERY}`, inTurn(answer(500, {}, ANSWER), answer(204)))
+  receiver.script(`/endpoint?key=${QUERY}`, inTurn(respond(500, {}, RESPONSE), respond(204)))
   return [String(made['secret']), String(rotated['secret'])]
 }
 
 /** Deliveries that fail in several ways, succeed, and are made again. */
 const deliver = async (client: Client): Promise<void> => {
   const path = `/kiln?key=${QUERY}`
-  receiver.script(path, inTurn(answer(500, {}, ANSWER), reset, answer(204)))
+  receiver.script(path, inTurn(respond(500, {}, RESPONSE), reset, respond(204)))
   const created = await client.post(`${IMAGE_API}/image-upscaler`, {
     image: await base64(),
     webhook_url: receiver.url(path),
@@ -91,7 +91,7 @@ const deliver = async (client: Client): Promise<void> => {
   const { body } = await client.post(`${VIDEO_API}/text2video`, {
     prompt: PROMPT,
     payload: PAYLOAD,
-    // The look-up fails, or the dial is refused: either way there is a cause to log.
+    // The look-up fails, or the dial is rejected: either way there is a cause to log.
     callback_url: `https://no.such.host.invalid/kiln?key=${QUERY}`,
   })
   video = String(body['task_id'])
@@ -101,8 +101,9 @@ const deliver = async (client: Client): Promise<void> => {
   redelivery = String(again.body['redelivery_id'])
   await untilReceived(receiver, path, 5)
   await untilReceived(receiver, `/endpoint?key=${QUERY}`, 3)
-  const [told] = await service.database.sql`select task_id from event where endpoint_id is not null`
-  chain = String(told?.['task_id'])
+  const [notified] = await service.database
+    .sql`select task_id from event where endpoint_id is not null`
+  chain = String(notified?.['task_id'])
   await waitFor('a look-up failed', async () =>
     (await eventsOf(client, video)).some(({ attempts }) => attempts > 0),
   )

@@ -5,7 +5,7 @@ import type { TaskEvent } from '../../src/domain/event/event.ts'
 import { IMAGE_API, makeClient, VIDEO_API } from '../support/client.ts'
 import type { Client } from '../support/client.ts'
 import { base64 } from '../support/pictures.ts'
-import { answer, useWebhookReceiver } from '../support/receiver.ts'
+import { respond, useWebhookReceiver } from '../support/receiver.ts'
 import { useService } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 import {
@@ -41,12 +41,12 @@ const createCancelled = async (client: Client, path: string): Promise<string> =>
   return id
 }
 
-/** The same once its schedule is used up, of which the first tries are skipped. */
+/** The same once its schedule is used up, of which the first attempts are skipped. */
 const createExhausted = async (
   client: Client,
   path: string,
 ): Promise<[id: string, end: TaskEvent]> => {
-  receiver.script(path, answer(500))
+  receiver.script(path, respond(500))
   const id = await createCancelled(client, path)
   await waitFor('the first try has failed', async () => {
     const rows = await service.database.sql`
@@ -73,9 +73,9 @@ describe('a cancel before a worker has taken the task', { concurrency: true }, (
     const id = await createCancelled(alice, '/image')
     const [request] = await untilReceived(receiver, '/image', 1)
     assert.ok(request, 'a request came')
-    const told = verify(request, await secretOf(alice))
+    const notified = verify(request, await secretOf(alice))
     assert.deepEqual(
-      [told.task_id, told.status, told.error?.code, told.generated],
+      [notified.task_id, notified.status, notified.error?.code, notified.generated],
       [id, 'FAILED', 'cancelled', []],
     )
     assert.equal(request.headers['webhook-sequence'], '2')
@@ -95,16 +95,18 @@ describe('a cancel before a worker has taken the task', { concurrency: true }, (
     await untilReceived(receiver, '/video', 1)
     assert.equal((await alice.post(`${VIDEO_API}/tasks/${id}/cancel`, {})).status, 200)
     const secret = await secretOf(alice)
-    const told = (await untilReceived(receiver, '/video', 2)).map((each) => verify(each, secret))
+    const notified = (await untilReceived(receiver, '/video', 2)).map((each) =>
+      verify(each, secret),
+    )
     assert.deepEqual(
-      told.map((each) => [each.state, each['err_code'], each['credits'], each['payload']]),
+      notified.map((each) => [each.state, each['err_code'], each['credits'], each['payload']]),
       [
         ['queueing', '', 100, 'p'],
         ['failed', 'UserCancelled', 0, 'p'],
       ],
     )
     const { body: now } = await alice.get(`${VIDEO_API}/tasks/${id}/creations`)
-    assert.deepEqual(told.at(-1), now)
+    assert.deepEqual(notified.at(-1), now)
     assert.deepEqual(statesOf(await untilSettled(alice, id)), [
       [1, 'created', 'unsent'],
       [2, 'queueing', 'delivered'],
@@ -115,12 +117,15 @@ describe('a cancel before a worker has taken the task', { concurrency: true }, (
 
 describe('an event whose schedule is used up', { concurrency: true }, () => {
   test('was tried ten times and is tried no more', async () => {
-    receiver.script('/exhausted', answer(500))
+    receiver.script('/exhausted', respond(500))
     const id = await createCancelled(alice, '/exhausted')
     const end = endOf(await untilSettled(alice, id))
     assert.deepEqual([end.state, end.attempts, end.next_attempt_at], ['exhausted', 10, undefined])
-    const tries = receiver.of('/exhausted')
-    assert.deepEqual([tries.length, new Set(headersOf(tries, 'webhook-id')).size], [10, 1])
+    const attemptsMade = receiver.of('/exhausted')
+    assert.deepEqual(
+      [attemptsMade.length, new Set(headersOf(attemptsMade, 'webhook-id')).size],
+      [10, 1],
+    )
     const attempts = await attemptsOf(alice, id, end)
     assert.deepEqual(
       attempts.map(({ number, status }) => [number, status]),
@@ -131,7 +136,7 @@ describe('an event whose schedule is used up', { concurrency: true }, () => {
 
   test('is sent again, with the same id, when its owner asks for it', async () => {
     const [id, exhausted] = await createExhausted(alice, '/again')
-    receiver.script('/again', answer(200, {}, 'at last'))
+    receiver.script('/again', respond(200, {}, 'at last'))
     const { status } = await alice.post(`/tasks/${id}/events/${exhausted.id}/redeliver`, {})
     assert.equal(status, 202)
     const end = await untilDelivered(alice, id)
@@ -166,7 +171,7 @@ describe('an event whose schedule is used up', { concurrency: true }, () => {
       createExhausted(carol, '/carol-2'),
       createExhausted(dave, '/dave'),
     ])
-    for (const path of ['/carol-1', '/carol-2', '/dave']) receiver.script(path, answer(204))
+    for (const path of ['/carol-1', '/carol-2', '/dave']) receiver.script(path, respond(204))
     const { status, body } = await carol.post('/events/redeliver', { since: begin })
     assert.deepEqual([status, body], [202, { redeliveries: 2 }])
     for (const id of [first, second]) await untilDelivered(carol, id)

@@ -6,7 +6,7 @@ import type { Received, WebhookReceiver } from '../support/receiver.ts'
 import { waitFor } from '../support/wait.ts'
 
 /** A body that a receiver was sent; a test reads members whose shape is what it asserts. */
-export type Told = Record<string, never> & {
+export type Notified = Record<string, never> & {
   task_id?: string
   id?: string
   status?: string
@@ -16,8 +16,8 @@ export type Told = Record<string, never> & {
 }
 
 /** What a receiver does with a request: the public verifier says whether it is ours, and throws otherwise. */
-export const verify = ({ body, headers }: Received, secret: string): Told =>
-  new Webhook(secret).verify(body.toString(), headers as Record<string, string>) as Told
+export const verify = ({ body, headers }: Received, secret: string): Notified =>
+  new Webhook(secret).verify(body.toString(), headers as Record<string, string>) as Notified
 
 export const isSignedWith = (request: Received, secret: string): boolean => {
   try {
@@ -31,9 +31,9 @@ export const isSignedWith = (request: Received, secret: string): boolean => {
 export const headersOf = (requests: readonly Received[], name: string): unknown[] =>
   requests.map(({ headers }) => headers[name])
 
-export const toldStatus = ({ body }: Received): string => {
-  const told = JSON.parse(body.toString()) as Told
-  return told.status ?? told.state ?? ''
+export const receivedStatus = ({ body }: Received): string => {
+  const notified = JSON.parse(body.toString()) as Notified
+  return notified.status ?? notified.state ?? ''
 }
 
 /** The secrets that sign what the receivers of a caller are sent, newest first. */

@@ -5,7 +5,7 @@ import { IMAGE_API, makeClient, VIDEO_API } from '../support/client.ts'
 import type { Client } from '../support/client.ts'
 import { base64, makePicture } from '../support/pictures.ts'
 import {
-  answer,
+  respond,
   heldUntil,
   inTurn,
   startWebhookReceiver,
@@ -23,7 +23,7 @@ import {
   secretOf,
   secretsOf,
   statesOf,
-  toldStatus,
+  receivedStatus,
   untilReceived,
   untilSettled,
   verify,
@@ -38,11 +38,11 @@ const service = useService({ env })
 const { anonymous: anyone } = service
 const alice = service.client('alice')
 
-const receiver = useWebhookReceiver({ script: { '/missing.png': answer(404) } })
+const receiver = useWebhookReceiver({ script: { '/missing.png': respond(404) } })
 
 const createImage = async (client: Client, body: object): Promise<string> => {
-  const answer = await client.create(UPSCALE, { image: await base64(), ...body })
-  return answer.body.data.task_id
+  const respond = await client.create(UPSCALE, { image: await base64(), ...body })
+  return respond.body.data.task_id
 }
 
 const createVideo = async (client: Client, body: object): Promise<string> =>
@@ -66,9 +66,9 @@ describe('a receiver', { concurrency: true }, () => {
     assert.ok(first && second, 'two requests came')
     const secret = await secretOf(alice)
     assert.deepEqual(verify(first, secret), { task_id: id, status: 'IN_PROGRESS', generated: [] })
-    const told = verify(second, secret)
-    assert.deepEqual([told.task_id, told.status], [id, 'COMPLETED'])
-    assert.equal((await fetch(told.generated?.[0] ?? '')).status, 200)
+    const notified = verify(second, secret)
+    assert.deepEqual([notified.task_id, notified.status], [id, 'COMPLETED'])
+    assert.equal((await fetch(notified.generated?.[0] ?? '')).status, 200)
     assert.deepEqual(headersOf([first, second], 'webhook-sequence'), ['2', '3'])
     const events = await untilSettled(alice, id)
     assert.deepEqual(statesOf(events), [
@@ -84,11 +84,11 @@ describe('a receiver', { concurrency: true }, () => {
 
   test('is told of the moves of a video task with the body of the status route', async () => {
     const id = await createVideo(anyone, { payload: 'mine', callback_url: receiver.url('/video') })
-    const told = (await untilReceived(receiver, '/video', 3)).map((request) =>
+    const notified = (await untilReceived(receiver, '/video', 3)).map((request) =>
       verify(request, service.webhookSecret),
     )
     assert.deepEqual(
-      told.map((body) => [body.id, body.state, body['progress'], body['payload']]),
+      notified.map((body) => [body.id, body.state, body['progress'], body['payload']]),
       [
         [id, 'queueing', 0, 'mine'],
         [id, 'processing', 0, 'mine'],
@@ -96,8 +96,8 @@ describe('a receiver', { concurrency: true }, () => {
       ],
     )
     const { body: now } = await anyone.get(`${VIDEO_API}/tasks/${id}/creations`)
-    assert.deepEqual(told.at(-1), now)
-    const links = told.at(-1)?.['creations'] as unknown as { url: string }[]
+    assert.deepEqual(notified.at(-1), now)
+    const links = notified.at(-1)?.['creations'] as unknown as { url: string }[]
     assert.equal((await fetch(links[0]?.url ?? '')).status, 200)
   })
 
@@ -128,9 +128,9 @@ describe('a receiver', { concurrency: true }, () => {
     const [first, last] = await untilReceived(receiver, '/cancelled', 2)
     letGo()
     assert.ok(first && last, 'two requests came')
-    assert.equal(toldStatus(first), 'IN_PROGRESS')
-    const told = verify(last, await secretOf(alice))
-    assert.deepEqual([told.status, told.error?.code], ['FAILED', 'cancelled'])
+    assert.equal(receivedStatus(first), 'IN_PROGRESS')
+    const notified = verify(last, await secretOf(alice))
+    assert.deepEqual([notified.status, notified.error?.code], ['FAILED', 'cancelled'])
     assert.equal((await untilSettled(alice, id)).length, 3)
   })
 })
@@ -160,38 +160,38 @@ describe('the signature', { concurrency: true }, () => {
 })
 
 describe('a receiver that fails', { concurrency: true }, () => {
-  test('is sent the same event anew, signed for that moment, until it takes it', async () => {
+  test('is sent the same event again, signed for that moment, until it takes it', async () => {
     const path = '/fails'
     // The first is for the event before.
     receiver.script(
       path,
       inTurn(
-        answer(204),
-        answer(500, {}, 'no\u0007t now'),
-        answer(503, { 'retry-after': '2' }),
+        respond(204),
+        respond(500, {}, 'no\u0007t now'),
+        respond(503, { 'retry-after': '2' }),
         // Its connection was kept: without a byte of an answer the event would come once more at once.
         write('HTTP/1.1 2', (socket) => socket.destroy()),
-        answer(200, {}, 'thanks'),
+        respond(200, {}, 'thanks'),
       ),
     )
     const id = await createImage(alice, {
       image: receiver.url('/missing.png'),
       webhook_url: receiver.url(path),
     })
-    const tries = (await untilReceived(receiver, path, 5)).slice(1)
+    const attemptsMade = (await untilReceived(receiver, path, 5)).slice(1)
     const secret = await secretOf(alice)
-    for (const request of tries) assert.equal(verify(request, secret).status, 'FAILED')
+    for (const request of attemptsMade) assert.equal(verify(request, secret).status, 'FAILED')
     const end = endOf(await untilSettled(alice, id))
-    assert.deepEqual([...new Set(headersOf(tries, 'webhook-id'))], [end.id])
-    assert.deepEqual([...new Set(headersOf(tries, 'webhook-sequence'))], ['3'])
-    const seconds = headersOf(tries, 'webhook-timestamp').map(Number)
+    assert.deepEqual([...new Set(headersOf(attemptsMade, 'webhook-id'))], [end.id])
+    assert.deepEqual([...new Set(headersOf(attemptsMade, 'webhook-sequence'))], ['3'])
+    const seconds = headersOf(attemptsMade, 'webhook-timestamp').map(Number)
     assert.ok((seconds[2] ?? 0) - (seconds[1] ?? 0) >= 1, `the two seconds show: ${seconds.join()}`)
     const attempts = await attemptsOf(alice, id, end)
     assert.deepEqual(
-      attempts.map(({ number, status, error_class: fault, excerpt }) => [
+      attempts.map(({ number, status, error_class: issue, excerpt }) => [
         number,
         status,
-        fault,
+        issue,
         excerpt,
       ]),
       [
@@ -209,7 +209,7 @@ describe('a receiver that fails', { concurrency: true }, () => {
   })
 
   test('with 410 is sent nothing more of that task', async () => {
-    receiver.script('/gone', answer(410))
+    receiver.script('/gone', respond(410))
     const id = await createImage(alice, { webhook_url: receiver.url('/gone') })
     assert.deepEqual(statesOf(await untilSettled(alice, id)), [
       [1, 'CREATED', 'unsent'],
@@ -221,7 +221,7 @@ describe('a receiver that fails', { concurrency: true }, () => {
 
   test('of one task keeps no other task waiting', async () => {
     const { opened, open } = makeLatch()
-    receiver.script('/hangs', heldUntil(opened, answer(200)))
+    receiver.script('/hangs', heldUntil(opened, respond(200)))
     const hanging = await createImage(alice, { webhook_url: receiver.url('/hangs') })
     await untilReceived(receiver, '/hangs', 1)
     const other = await createImage(alice, { webhook_url: receiver.url('/beside') })
@@ -230,11 +230,11 @@ describe('a receiver that fails', { concurrency: true }, () => {
     // Its own next event waits for the one that hangs.
     await alice.untilEnded('image-upscaler', hanging)
     // An attempt without a response ends after 15 s, and is made again.
-    const toldOf = () => [...new Set(receiver.of('/hangs').map(toldStatus))]
-    assert.deepEqual(toldOf(), ['IN_PROGRESS'])
+    const notifiedOf = () => [...new Set(receiver.of('/hangs').map(receivedStatus))]
+    assert.deepEqual(notifiedOf(), ['IN_PROGRESS'])
     open()
     await untilSettled(alice, hanging)
-    assert.deepEqual(toldOf(), ['IN_PROGRESS', 'COMPLETED'])
+    assert.deepEqual(notifiedOf(), ['IN_PROGRESS', 'COMPLETED'])
   })
 
   test('by being down is told of the end when it is up, with links that work', async () => {
@@ -250,15 +250,15 @@ describe('a receiver that fails', { concurrency: true }, () => {
     const events = await untilSettled(alice, id)
     await late.stop()
     assert.ok(request, 'a request came')
-    const told = verify(request, await secretOf(alice))
-    assert.deepEqual([told.status, endOf(events).state], ['COMPLETED', 'delivered'])
-    const picture = await fetch(told.generated?.[0] ?? '')
+    const notified = verify(request, await secretOf(alice))
+    assert.deepEqual([notified.status, endOf(events).state], ['COMPLETED', 'delivered'])
+    const picture = await fetch(notified.generated?.[0] ?? '')
     assert.deepEqual([picture.status, picture.headers.get('content-type')], [200, 'image/png'])
     const [, overtaken] = events
     assert.ok(overtaken, 'there is the event before')
     assert.equal(overtaken.state, 'superseded')
     assert.ok(overtaken.attempts >= 3, 'it was tried three times')
-    const tries = await attemptsOf(alice, id, overtaken)
-    assert.deepEqual([...new Set(tries.map(({ error_class: fault }) => fault))], ['connect'])
+    const attemptsMade = await attemptsOf(alice, id, overtaken)
+    assert.deepEqual([...new Set(attemptsMade.map(({ error_class: issue }) => issue))], ['connect'])
   })
 })

@@ -11,7 +11,7 @@ const service = useService({
   development: true,
 })
 
-interface Answer {
+interface HttpResponse {
   status: number | undefined
   body: Record<string, unknown>
 }
@@ -21,7 +21,7 @@ const ask = async (
   method: string,
   path: string,
   { headers = {}, body }: { headers?: Record<string, string>; body?: object } = {},
-): Promise<Answer> =>
+): Promise<HttpResponse> =>
   await new Promise((resolve, reject) => {
     const sent = request(service.baseUrl + path, {
       method,
@@ -30,14 +30,14 @@ const ask = async (
     sent.once('error', reject)
     sent.once('response', (response) => {
       json(response).then(
-        (read) => resolve({ status: response.statusCode, body: read as Answer['body'] }),
+        (read) => resolve({ status: response.statusCode, body: read as HttpResponse['body'] }),
         reject,
       )
     })
     sent.end(body === undefined ? undefined : JSON.stringify(body))
   })
 
-const askToken = (user: unknown, headers?: Record<string, string>): Promise<Answer> =>
+const askToken = (user: unknown, headers?: Record<string, string>): Promise<HttpResponse> =>
   ask('POST', '/development/tokens', { body: { user }, headers: headers ?? {} })
 
 describe('the routes of the embedded stack', () => {
@@ -74,7 +74,7 @@ describe('the routes of the embedded stack', () => {
     ['an empty name', '', /^\/user .*""$/],
   ]
   for (const [what, user, expected] of WRONG)
-    test(`refuse ${what}`, async () => {
+    test(`reject ${what}`, async () => {
       const { status, body } = await askToken(user)
       assert.deepEqual([status, body['error']], [400, 'validation_failed'])
       assert.match(String((body['details'] as string[])[0]), expected)
@@ -92,15 +92,15 @@ describe('the routes of the embedded stack', () => {
   ]
   for (const [what, headers, passes] of STRANGERS)
     test(`${passes ? 'take' : 'refuse'} ${what}`, async () => {
-      const answers = [
+      const responses = [
         await ask('GET', '/development/users', { headers }),
         await askToken('alice', headers),
       ]
       assert.deepEqual(
-        answers.map(({ status }) => status),
+        responses.map(({ status }) => status),
         passes ? [200, 201] : [403, 403],
       )
-      if (!passes) assert.ok(answers.every(({ body }) => /must be/.test(String(body['message']))))
+      if (!passes) assert.ok(responses.every(({ body }) => /must be/.test(String(body['message']))))
     })
 
   test('are not there without the key', async () => {

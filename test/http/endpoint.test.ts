@@ -7,7 +7,7 @@ import type { Attempt } from '../../src/domain/event/event.ts'
 import { IMAGE_API, VIDEO_API } from '../support/client.ts'
 import type { Client } from '../support/client.ts'
 import { base64 } from '../support/pictures.ts'
-import { answer, inTurn, useWebhookReceiver } from '../support/receiver.ts'
+import { respond, inTurn, useWebhookReceiver } from '../support/receiver.ts'
 import type { Received } from '../support/receiver.ts'
 import { waitFor } from '../support/wait.ts'
 import { isSignedWith, untilReceived, verify } from './delivery-support.ts'
@@ -26,7 +26,7 @@ const registry = useRegistry({
 const owned = usePublisher(registry)
 const receiver = useWebhookReceiver()
 
-interface Made extends Endpoint {
+interface Created extends Endpoint {
   secret: string
   /** Of the endpoint's own routes. */
   at: string
@@ -39,17 +39,17 @@ const make = async (
   base: string,
   events: readonly string[],
   path = `/${unique('hook')}`,
-): Promise<Made> => {
+): Promise<Created> => {
   const made = expectStatus(await client.post(base, { url: receiver.url(path), events }), 201)
-  const endpoint = made.body as unknown as Made
+  const endpoint = made.body as unknown as Created
   return { ...endpoint, at: `${base}/${endpoint.id}`, path }
 }
-const ofPublisher = (events: readonly string[], path?: string): Promise<Made> =>
+const ofPublisher = (events: readonly string[], path?: string): Promise<Created> =>
   make(owned.owner, `${owned.path}/endpoints`, events, path)
 
-const read = async (client: Client, { at }: Made): Promise<Endpoint> =>
+const read = async (client: Client, { at }: Created): Promise<Endpoint> =>
   expectStatus(await client.get(at), 200).body as unknown as Endpoint
-const eventsOf = async (client: Client, { at }: Made, query = ''): Promise<EndpointEvent[]> =>
+const eventsOf = async (client: Client, { at }: Created, query = ''): Promise<EndpointEvent[]> =>
   expectStatus(await client.get(`${at}/events${query}`), 200).body[
     'events'
   ] as unknown as EndpointEvent[]
@@ -59,13 +59,13 @@ interface Message {
   timestamp: string
   data: Record<string, unknown>
 }
-const toldTo = async ({ path, secret }: Made, count: number): Promise<Message[]> =>
+const deliveredTo = async ({ path, secret }: Created, count: number): Promise<Message[]> =>
   (await untilReceived(receiver, path, count)).map(
     (request) => verify(request, secret) as unknown as Message,
   )
 const typesOf = (messages: readonly Message[]): string[] => messages.map(({ type }) => type)
 const typeOf = ({ body }: Received): string => (JSON.parse(body.toString()) as Message).type
-const sendTest = (client: Client, { at }: Made) => client.post(`${at}/test`, {})
+const sendTest = (client: Client, { at }: Created) => client.post(`${at}/test`, {})
 /** Kills the worker that delivers, works, and starts another. */
 const whileNothingIsSent = async (work: () => Promise<void>): Promise<void> => {
   await registry.service.entry('core').kill()
@@ -74,7 +74,7 @@ const whileNothingIsSent = async (work: () => Promise<void>): Promise<void> => {
 }
 
 /** Has an event given up, of whose tries most are skipped. */
-const giveUpOne = async (endpoint: Made): Promise<void> => {
+const giveUpOne = async (endpoint: Created): Promise<void> => {
   const { sql } = registry.service.database
   const id = String((await sendTest(owned.owner, endpoint)).body['event_id'])
   await waitFor('the first try has failed', async () => {
@@ -90,7 +90,7 @@ const giveUpOne = async (endpoint: Made): Promise<void> => {
 }
 
 describe('a publisher', () => {
-  test('is told of the moves of a version, in order, with why, and of its review', async () => {
+  test('is told of the transitions of a version, in order, with why, and of its review', async () => {
     const all = ['version.received', 'version.flagged', 'version.active', 'version.deleted']
     const endpoint = await ofPublisher([...all, 'review.requested', 'review.decided'])
     const other = await ofPublisher(['version.banned'])
@@ -104,11 +104,11 @@ describe('a publisher', () => {
       201,
     )
     await registry.place.accept(version.id, version.id)
-    assert.ok(await registry.place.move(version.id, 'admin_activate', 'looked at'))
-    assert.ok(await registry.place.move(version.id, 'admin_ban', 'spam'))
-    assert.ok(await registry.place.move(version.id, 'admin_delete'))
-    const told = await toldTo(endpoint, 6)
-    assert.deepEqual(typesOf(told), [
+    assert.ok(await registry.place.transition(version.id, 'admin_activate', 'looked at'))
+    assert.ok(await registry.place.transition(version.id, 'admin_ban', 'spam'))
+    assert.ok(await registry.place.transition(version.id, 'admin_delete'))
+    const notified = await deliveredTo(endpoint, 6)
+    assert.deepEqual(typesOf(notified), [
       'version.received',
       'version.flagged',
       'review.requested',
@@ -122,25 +122,25 @@ describe('a publisher', () => {
       version_id: version.id,
       version: '1.0.0',
     }
-    assert.deepEqual(told[1]?.data, {
+    assert.deepEqual(notified[1]?.data, {
       ...facts,
       status: 'NodeVersionStatusFlagged',
       status_reason: '1 finding flags this version',
       findings: [],
     })
-    const { review_id: review, ...decided } = told[4]?.data ?? {}
-    assert.equal(review, told[2]?.data['review_id'])
+    const { review_id: review, ...decided } = notified[4]?.data ?? {}
+    assert.equal(review, notified[2]?.data['review_id'])
     assert.deepEqual(decided, {
       ...facts,
       status: 'NodeVersionStatusActive',
       status_reason: 'looked at',
     })
-    assert.ok(!JSON.stringify(told).includes('a@b.example'), 'the note is not told')
+    assert.ok(!JSON.stringify(notified).includes('a@b.example'), 'the note is not told')
     assert.deepEqual(
       receiver.of(endpoint.path).map(({ headers }) => headers['webhook-sequence']),
       ['1', '2', '3', '4', '5', '6'],
     )
-    const [banned] = await toldTo(other, 1)
+    const [banned] = await deliveredTo(other, 1)
     assert.deepEqual([banned?.type, banned?.data['status_reason']], ['version.banned', 'spam'])
     const [newest] = await eventsOf(owned.owner, endpoint, '?limit=1')
     assert.deepEqual(
@@ -160,9 +160,9 @@ describe('a publisher', () => {
         'secret', 'found'
       from generate_series(1, 60) n
     `
-    await registry.place.move(id, 'flag')
-    const [told] = await toldTo(endpoint, 1)
-    const findings = told?.data['findings'] as Record<string, unknown>[]
+    await registry.place.transition(id, 'flag')
+    const [notified] = await deliveredTo(endpoint, 1)
+    const findings = notified?.data['findings'] as Record<string, unknown>[]
     assert.equal(findings.length, 50)
     assert.deepEqual(findings[0], {
       issue_type: 'rule-60',
@@ -189,9 +189,9 @@ describe('a publisher', () => {
       expectStatus(await owned.owner.put(member, { role }), 200)
     const made = await ann.post(`${owned.path}/tokens`, { name: 'mine' })
     expectStatus(await owned.owner.delete(member), 204)
-    const told = await toldTo(endpoint, 5)
-    const of = (type: string) => told.find((each) => each.type === type)?.data
-    assert.deepEqual(typesOf(told).toSorted(), [...endpoint.events].toSorted())
+    const notified = await deliveredTo(endpoint, 5)
+    const of = (type: string) => notified.find((each) => each.type === type)?.data
+    assert.deepEqual(typesOf(notified).toSorted(), [...endpoint.events].toSorted())
     const { member_id: id } = of('member.added') ?? {}
     const about = { publisher_id: owned.id, member_id: id }
     assert.deepEqual(of('member.added'), { ...about, role: 'member' })
@@ -213,8 +213,8 @@ describe('a publisher', () => {
     const { owner, path, id } = await registry.addPublisher()
     const endpoint = await make(owner, `${path}/endpoints`, ['token.created', 'token.revoked'])
     expectStatus(await registry.admin.post(`/admin/publishers/${id}/ban`, { reason: 'spam' }), 200)
-    for (const answer of [await owner.get(endpoint.at), await sendTest(owner, endpoint)])
-      expectStatus(answer, 403, 'publisher_banned')
+    for (const respond of [await owner.get(endpoint.at), await sendTest(owner, endpoint)])
+      expectStatus(respond, 403, 'publisher_banned')
     const { sql } = registry.service.database
     await sql`update personal_access_token set revoked_at = now() where publisher_id = ${id}`
     await waitFor('it is given up', async () => {
@@ -226,7 +226,7 @@ describe('a publisher', () => {
     expectStatus(await registry.admin.post(`/admin/publishers/${id}/unban`, {}), 200)
     const again = await owner.post(`${endpoint.at}/redeliver`, { since: '2020-01-01T00:00:00Z' })
     assert.deepEqual([again.status, again.body['redeliveries']], [202, 1])
-    assert.deepEqual(typesOf(await toldTo(endpoint, 1)), ['token.revoked'])
+    assert.deepEqual(typesOf(await deliveredTo(endpoint, 1)), ['token.revoked'])
   })
 })
 
@@ -241,14 +241,14 @@ describe('an owner of tasks', () => {
       await alice.post(UPSCALE, { image: await base64(), webhook_url: receiver.url(webhook) })
     ).body.data.task_id
     await alice.post(`${UPSCALE}/${image}/cancel`, {})
-    const [first] = await toldTo(endpoint, 1)
+    const [first] = await deliveredTo(endpoint, 1)
     assert.equal(first?.type, 'image_task.failed')
     const [own] = await untilReceived(receiver, webhook, 1)
     assert.deepEqual(first.data, JSON.parse(String(own?.body)))
     assert.ok(own && !isSignedWith(own, endpoint.secret), 'each has a secret of its own')
     const video = idOf(await alice.post(`${VIDEO_API}/text2video`, { prompt: 'a', off_peak: true }))
     await alice.post(`${VIDEO_API}/tasks/${video}/cancel`, {})
-    const [, second] = await toldTo(endpoint, 2)
+    const [, second] = await deliveredTo(endpoint, 2)
     const { body: now } = await alice.get(`${VIDEO_API}/tasks/${video}/creations`)
     assert.deepEqual([second?.type, second?.data], ['video_task.failed', now])
     assert.deepEqual(await eventsOf(bob, others), [])
@@ -289,8 +289,8 @@ describe('an endpoint', () => {
     assert.ok(JSON.stringify(body).includes(made.id))
     assert.ok(!JSON.stringify(body).includes('whsec_'))
     expectStatus(await owned.owner.delete(at), 204)
-    for (const answer of [await owned.owner.get(at), await owned.owner.delete(at)])
-      expectStatus(answer, 404, 'endpoint_not_found')
+    for (const respond of [await owned.owner.get(at), await owned.owner.delete(at)])
+      expectStatus(respond, 404, 'endpoint_not_found')
   })
 
   test('is compared with If-Match', async () => {
@@ -317,7 +317,7 @@ describe('an endpoint', () => {
     assert.ok(!JSON.stringify(listed.body).includes('token=1'))
     assert.deepEqual(await eventsOf(member, endpoint), [])
     for (const client of [member, stranger])
-      for (const answer of [
+      for (const respond of [
         await client.post(`${owned.path}/endpoints`, {
           url: 'https://a.example',
           events: ['version.active'],
@@ -328,7 +328,7 @@ describe('an endpoint', () => {
         await client.post(`${endpoint.at}/webhook-secret/rotate`, {}),
         await client.post(`${endpoint.at}/redeliver`, { since: '2020-01-01T00:00:00Z' }),
       ])
-        expectStatus(answer, 403, 'forbidden')
+        expectStatus(respond, 403, 'forbidden')
     expectStatus(await stranger.get(endpoint.at), 403, 'forbidden')
     expectStatus(await admin.put(endpoint.at, { status: 'disabled' }), 200)
   })
@@ -343,9 +343,9 @@ describe('an endpoint', () => {
     const [request] = await untilReceived(receiver, endpoint.path, 1)
     assert.ok(request, 'a request came')
     assert.equal(request.headers['webhook-id'], sent.body['event_id'])
-    const told = verify(request, endpoint.secret) as unknown as Message
+    const notified = verify(request, endpoint.secret) as unknown as Message
     assert.deepEqual(
-      [told.type, told.data],
+      [notified.type, notified.data],
       ['endpoint.test', { test: true, endpoint_id: endpoint.id }],
     )
     assert.ok(isSignedWith(request, String(body['secret'])), 'by the new secret, too')
@@ -373,9 +373,9 @@ describe('an endpoint', () => {
     expectStatus(await owned.owner.post(unknown, {}), 404, 'event_not_found')
   })
 
-  test('that answers 410 is off at once, and on again when it is asked for', async () => {
+  test('that responds with 410 is off at once, and on again when it is asked for', async () => {
     const endpoint = await ofPublisher(['version.banned'])
-    receiver.script(endpoint.path, inTurn(answer(410), answer(204)))
+    receiver.script(endpoint.path, inTurn(respond(410), respond(204)))
     await sendTest(owned.owner, endpoint)
     const off = await waitFor('it is off', async () => {
       const now = await read(owned.owner, endpoint)
@@ -395,7 +395,7 @@ describe('an endpoint', () => {
 
   test('at which nothing arrives for a week is off with the next event that is given up', async () => {
     const endpoint = await ofPublisher(['version.banned'])
-    receiver.script(endpoint.path, answer(500))
+    receiver.script(endpoint.path, respond(500))
     let off = await read(owned.owner, endpoint)
     for (; off.status === 'enabled'; off = await read(owned.owner, endpoint))
       await giveUpOne(endpoint)
@@ -417,8 +417,8 @@ describe('an endpoint', () => {
       expectStatus(await owned.owner.delete(deleted.at), 204)
       expectStatus(await owned.owner.put(off.at, { status: 'disabled' }), 200)
     })
-    const told = await untilReceived(receiver, moved, 2)
-    assert.deepEqual(told.map(typeOf), ['version.received', 'version.active'])
+    const notified = await untilReceived(receiver, moved, 2)
+    assert.deepEqual(notified.map(typeOf), ['version.received', 'version.active'])
     assert.deepEqual(
       [endpoint, deleted, off].map(({ path }) => receiver.of(path).length),
       [0, 0, 0],
@@ -429,9 +429,9 @@ describe('an endpoint', () => {
 
   test('is told of one version in order, whatever fails', async () => {
     const endpoint = await ofPublisher(['version.received', 'version.active', 'version.banned'])
-    receiver.script(endpoint.path, inTurn(answer(500), answer(500), answer(204)))
+    receiver.script(endpoint.path, inTurn(respond(500), respond(500), respond(204)))
     const { id } = await owned.addActive()
-    await registry.place.move(id, 'admin_ban')
+    await registry.place.transition(id, 'admin_ban')
     await untilReceived(receiver, endpoint.path, 5)
     const types = receiver.of(endpoint.path).map(typeOf)
     assert.deepEqual(
@@ -480,12 +480,12 @@ describe('bad input to an endpoint', () => {
     ['one twice', { url, events: [...events, ...events] }, /\/events/],
   ]
   for (const [what, body, message, error = 'validation_failed'] of CASES)
-    test(`with ${what} is refused`, async () => {
+    test(`with ${what} is rejected`, async () => {
       const made = expectStatus(await owned.owner.post(`${owned.path}/endpoints`, body), 400, error)
       assert.match(String(made.body.details?.[0]), message)
     })
 
-  test('is refused in a change, too', async () => {
+  test('is rejected in a change, too', async () => {
     const endpoint = await ofPublisher(events)
     for (const [body, error] of [
       [{ status: 'deleted' }, 'validation_failed'],
@@ -497,13 +497,13 @@ describe('bad input to an endpoint', () => {
       expectStatus(await owned.owner.put(`/endpoints/${id}`, {}), 404, 'endpoint_not_found')
   })
 
-  test('beyond what one may have is refused', async () => {
+  test('beyond what one may have is rejected', async () => {
     const alice = await registry.client(unique('alice'))
     const body = { url, events: ['image_task.failed'] }
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: MOST + 2 }, () => alice.post('/endpoints', body)),
     )
-    const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b)
+    const statuses = responses.map(({ status }) => status).toSorted((a, b) => a - b)
     assert.deepEqual(statuses, [...Array<number>(MOST).fill(201), 403, 403])
     expectStatus(await alice.post('/endpoints', body), 403, 'endpoint_limit_reached')
   })

@@ -193,14 +193,14 @@ describe('events of an image task', () => {
     const [alice, bob] = [service.client(), service.client()]
     const [id, end] = await createEnded(alice)
     for (const client of [bob, anonymous]) {
-      const answers = [
+      const responses = [
         await client.get(`/tasks/${id}/events`),
         await client.get(attemptsPath(id, end)),
         await client.post(redeliverPath(id, end), {}),
       ]
-      assert.equal(answers[0]?.body.error, 'task_not_found')
+      assert.equal(responses[0]?.body.error, 'task_not_found')
       assert.deepEqual(
-        answers.map(({ status }) => status),
+        responses.map(({ status }) => status),
         [404, 404, 404],
       )
     }
@@ -211,8 +211,10 @@ describe('events of an image task', () => {
     const client = service.client()
     const [id] = await createEnded(client)
     const { body } = await client.post('/users/api-keys', { name: 'x' })
-    const answer = await anonymous.get(`/tasks/${id}/events`, { 'x-api-key': String(body['key']) })
-    assert.equal(answer.status, 200)
+    const response = await anonymous.get(`/tasks/${id}/events`, {
+      'x-api-key': String(body['key']),
+    })
+    assert.equal(response.status, 200)
   })
 })
 
@@ -232,11 +234,11 @@ describe('events of an anonymous task', () => {
     const [mine, other] = [await createVideo(anonymous), await createVideo(anonymous)]
     const [event] = await listEvents(anonymous, other)
     assert.ok(event, 'it has its first event')
-    for (const answer of [
+    for (const response of [
       await anonymous.get(attemptsPath(mine, event)),
       await anonymous.post(redeliverPath(mine, event), {}),
     ])
-      assert.deepEqual([answer.status, answer.body.error], [404, 'event_not_found'])
+      assert.deepEqual([response.status, response.body.error], [404, 'event_not_found'])
   })
 })
 
@@ -257,9 +259,9 @@ describe('the attempts at an event', () => {
     const common = { event_id: end.id, url, started_at: startedAt }
     const dueAt = '2026-01-01T00:00:07.000Z'
     const rows = [
-      { number: 1, duration_ms: 12, status: 503, error_class: 'status_5xx', answer: 'busy' },
+      { number: 1, duration_ms: 12, status: 503, error_class: 'status_5xx', response: 'busy' },
       { number: 2, duration_ms: 15_000, error_class: 'timeout' },
-      { number: 3, duration_ms: 7, status: 204, answer: '' },
+      { number: 3, duration_ms: 7, status: 204, response: '' },
       { number: 4 },
     ]
     for (const row of rows.toReversed())
@@ -294,10 +296,10 @@ describe('a redelivery', () => {
     const client = service.client()
     const [id, end] = await createExhausted(client)
     const redeliver = async (body?: object): Promise<string> => {
-      const answer = await client.call('POST', redeliverPath(id, end), body)
-      assert.equal(answer.status, 202, JSON.stringify(answer.body))
-      assert.deepEqual(Object.keys(answer.body), ['redelivery_id'])
-      return String(answer.body['redelivery_id'])
+      const response = await client.call('POST', redeliverPath(id, end), body)
+      assert.equal(response.status, 202, JSON.stringify(response.body))
+      assert.deepEqual(Object.keys(response.body), ['redelivery_id'])
+      return String(response.body['redelivery_id'])
     }
     const first = await redeliver()
     assert.match(first, UUID)
@@ -315,15 +317,15 @@ describe('a redelivery', () => {
   test('is one, however many ask for it at once', async () => {
     const client = service.client()
     const [id, end] = await createExhausted(client)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, () => client.post(redeliverPath(id, end), {})),
     )
-    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [202])
-    assert.equal(new Set(answers.map(({ body }) => body['redelivery_id'])).size, 1)
+    assert.deepEqual([...new Set(responses.map(({ status }) => status))], [202])
+    assert.equal(new Set(responses.map(({ body }) => body['redelivery_id'])).size, 1)
     assert.equal((await startsOf(id)).length, 1)
   })
 
-  test('is refused for an event that is for the log only', async () => {
+  test('is rejected for an event that is for the log only', async () => {
     const client = service.client()
     const [id] = await createExhausted(client)
     const [first] = await listEvents(client, id)
@@ -343,44 +345,44 @@ describe('a redelivery', () => {
     const createEnd = (url: string): Promise<Ended> => createEndedVideo(anonymous, url)
     /** Asks so often for a redelivery after the one before has ended. */
     const again = async (times: number, [id, end]: Ended, client = anonymous) => {
-      const answers = []
+      const responses = []
       for (let time = 0; time < times; time += 1) {
-        answers.push(await client.post(redeliverPath(id, end), {}))
+        responses.push(await client.post(redeliverPath(id, end), {}))
         await sql`update redelivery set state = 'exhausted' where event_id = ${end.id}`
       }
-      return answers
+      return responses
     }
-    const statusesOf = (answers: { status: number }[]) => answers.map(({ status }) => status)
+    const statusesOf = (responses: { status: number }[]) => responses.map(({ status }) => status)
 
     test('on an event, whoever asks', async () => {
-      const told = await createEnd('https://event.example.com/kiln')
-      const answers = await again(3, told)
-      assert.deepEqual(statusesOf(answers), [202, 202, 429])
-      assert.equal(answers[2]?.body.error, 'redelivery_limit_reached')
-      assert.match(answers[2]?.body.message ?? '', /at most 2 times/)
-      assert.deepEqual(statusesOf(await again(1, told, service.client())), [429])
-      assert.equal((await startsOf(told[0])).length, 2)
+      const notified = await createEnd('https://event.example.com/kiln')
+      const responses = await again(3, notified)
+      assert.deepEqual(statusesOf(responses), [202, 202, 429])
+      assert.equal(responses[2]?.body.error, 'redelivery_limit_reached')
+      assert.match(responses[2]?.body.message ?? '', /at most 2 times/)
+      assert.deepEqual(statusesOf(await again(1, notified, service.client())), [429])
+      assert.equal((await startsOf(notified[0])).length, 2)
       const [open] = await sql`
         update redelivery set state = 'pending' where id = (
-          select id from redelivery where event_id = ${told[1].id} limit 1
+          select id from redelivery where event_id = ${notified[1].id} limit 1
         ) returning id
       `
-      const [repeated] = await again(1, told)
+      const [repeated] = await again(1, notified)
       assert.deepEqual([repeated?.status, repeated?.body['redelivery_id']], [202, open?.['id']])
     })
 
     test('on a host within an hour, however it is spelt', async () => {
       const spellings = ['host.example.com', 'HOST.example.com:8443', 'h%6fst.example.com.']
-      const told = await Promise.all(
+      const notified = await Promise.all(
         spellings.map((host) => createEnd(`https://${host}/kiln/${randomUUID()}`)),
       )
-      const [first, second, third] = told
+      const [first, second, third] = notified
       assert.ok(first && second && third, 'there are three')
       const asked = [...(await again(2, first)), ...(await again(2, second))]
       assert.deepEqual(statusesOf(asked), [202, 202, 202, 202])
-      const [refused] = await again(1, third)
-      assert.deepEqual([refused?.status, refused?.body.error], [429, 'redelivery_limit_reached'])
-      const seconds = Number(refused?.headers.get('retry-after'))
+      const [rejected] = await again(1, third)
+      assert.deepEqual([rejected?.status, rejected?.body.error], [429, 'redelivery_limit_reached'])
+      const seconds = Number(rejected?.headers.get('retry-after'))
       assert.ok(seconds > 3000 && seconds <= 3600, `${seconds} s`)
       await sql`
         update redelivery set created_at = created_at - interval '1 hour' where id = (
@@ -399,11 +401,11 @@ describe('a redelivery', () => {
     })
 
     test('that several who ask at once cannot pass', async () => {
-      const told = await Promise.all(
+      const notified = await Promise.all(
         Array.from({ length: 8 }, () => createEnd('https://rush.example.com/kiln')),
       )
-      const answers = await Promise.all(told.map((one) => again(1, one)))
-      const statuses = statusesOf(answers.flat())
+      const responses = await Promise.all(notified.map((one) => again(1, one)))
+      const statuses = statusesOf(responses.flat())
       assert.equal(statuses.filter((status) => status === 202).length, 4, statuses.join())
     })
   })
@@ -655,25 +657,25 @@ describe('a task with all of its life', () => {
     const client = service.client()
     const image = 'https://images.example.com/a.png?key=not-to-be-seen'
     const [id] = await createEnded(client, { image, prompt: 'a' })
-    const { request, inputs, moves, ...rest } = await read(client, id)
+    const { request, inputs, moves: transitions, ...rest } = await read(client, id)
     assert.equal(request.path, UPSCALE)
     const body = request.body as Record<string, unknown>
     assert.deepEqual([body['image'], body['webhook_url']], [image, RECEIVER])
     assert.deepEqual(inputs, [{ field: 'image', url: image }])
     assert.deepEqual(
-      moves.map(({ sequence, status, state }) => [sequence, status, state]),
+      transitions.map(({ sequence, status, state }) => [sequence, status, state]),
       [
         [1, 'CREATED', 'waiting'],
         [2, 'FAILED', 'cancelled'],
       ],
     )
     assert.deepEqual([rest.attempts, rest.results, rest.owner], [[], [], undefined])
-    const told = await read(service.client('operator'), id)
+    const notified = await read(service.client('operator'), id)
     assert.equal(
-      told.temporal_url,
+      notified.temporal_url,
       `http://127.0.0.1:8233/namespaces/default/workflows/image-task%2F${id}`,
     )
-    assert.doesNotMatch(JSON.stringify(told), /not-to-be-seen/)
+    assert.doesNotMatch(JSON.stringify(notified), /not-to-be-seen/)
     assert.equal((await service.client().get(`/tasks/${id}`)).status, 404)
   })
 
@@ -695,7 +697,7 @@ describe('a task with all of its life', () => {
     assert.equal((await anonymous.get(`/tasks/${own}`)).status, 404)
   })
 
-  test('names each try at rendering', async () => {
+  test('names each attempt at rendering', async () => {
     const id = await createImage(service.client('carol'))
     await sql`
       update task set status = 'IN_PROGRESS', tries = ${sql.json([
@@ -737,10 +739,10 @@ describe('a creation that is only tried', () => {
       const before = await stateOf()
       const headers = { 'idempotency-key': randomUUID() }
       const body = { ...examplesOf(path), ...(path.endsWith('relight') && { image: DOT }) }
-      const tried = await client.post(`${path}?dry_run=true`, body, headers)
-      assert.equal(tried.status, 200, JSON.stringify(tried.body))
-      assert.equal(tried.headers.get('ratelimit-policy'), null)
-      const { credits, ...rest } = tried.body as unknown as Record<string, unknown>
+      const attempted = await client.post(`${path}?dry_run=true`, body, headers)
+      assert.equal(attempted.status, 200, JSON.stringify(attempted.body))
+      assert.equal(attempted.headers.get('ratelimit-policy'), null)
+      const { credits, ...rest } = attempted.body as unknown as Record<string, unknown>
       assert.deepEqual(Object.keys(rest), ['dry_run', 'estimated_seconds'])
       assert.deepEqual(await stateOf(), before)
       const made = await client.post(path, body, headers)
@@ -758,20 +760,20 @@ describe('a creation that is only tried', () => {
       [`${VIDEO_API}/text2video`, { model: 'video9', duration: 99 }],
       [`${VIDEO_API}/extend`, { model: 'videoq2-pro', video_creation_id: randomUUID() }],
     ] as const) {
-      const [tried, made] = [
+      const [attempted, made] = [
         await client.post(`${path}?dry_run=1`, body),
         await client.post(path, body),
       ]
       assert.ok(made.status >= 400)
-      assert.equal(tried.status, made.status)
-      assert.deepEqual(tried.body.details, made.body.details)
+      assert.equal(attempted.status, made.status)
+      assert.deepEqual(attempted.body.details, made.body.details)
     }
     const { status, body } = await client.post(`${UPSCALE}?dry_run=perhaps`, { image: DOT })
     assert.equal(status, 400)
     assert.match(body.details?.[0] ?? '', /^\?dry_run must be/)
     const key = { 'idempotency-key': 'a b' }
-    const tried = await client.post(`${UPSCALE}?dry_run=true`, { image: DOT }, key)
-    assert.deepEqual([tried.status, tried.body.error], [400, 'idempotency_key_invalid'])
+    const attempted = await client.post(`${UPSCALE}?dry_run=true`, { image: DOT }, key)
+    assert.deepEqual([attempted.status, attempted.body.error], [400, 'idempotency_key_invalid'])
   })
 
   test('names the median of what its kind took lately', async () => {

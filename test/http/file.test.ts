@@ -33,10 +33,10 @@ let root: string
 let storage: Storage
 let signer: Signer
 let now = new Date()
-let checkAnswer: ReturnType<typeof makeContract>
+let checkResponse: ReturnType<typeof makeContract>
 
 before(async () => {
-  checkAnswer = await readContract()
+  checkResponse = await readContract()
   database = await createDatabase()
   sql = database.sql
   root = await mkdtemp(join(tmpdir(), 'kiln-file-'))
@@ -105,7 +105,7 @@ const get = async (link: string, asked?: Asked) => {
   const body = await text(response)
   const { statusCode: status = 0, headers } = response
   const parsed: unknown = status < 400 || body === '' ? undefined : JSON.parse(body)
-  checkAnswer({
+  checkResponse({
     method: asked?.method ?? 'GET',
     path: new URL(link).pathname,
     status,
@@ -119,12 +119,12 @@ const isOpenToAll = (headers: IncomingHttpHeaders) => {
   assert.equal(headers['cross-origin-resource-policy'], 'cross-origin')
 }
 
-const refuses = async (link: string, status: number, code: string, asked?: Asked) => {
-  const answer = await get(link, asked)
-  assert.deepEqual([answer.status, JSON.parse(answer.body).error], [status, code], link)
-  assert.match(answer.headers['content-type'] ?? '', /^application\/json/)
-  isOpenToAll(answer.headers)
-  return answer
+const rejects = async (link: string, status: number, code: string, asked?: Asked) => {
+  const response = await get(link, asked)
+  assert.deepEqual([response.status, JSON.parse(response.body).error], [status, code], link)
+  assert.match(response.headers['content-type'] ?? '', /^application\/json/)
+  isOpenToAll(response.headers)
+  return response
 }
 
 describe('a signed file link', () => {
@@ -191,8 +191,8 @@ describe('a signed file link', () => {
   test('reads an empty file', async () => {
     const { link } = await insertResult('')
     assert.deepEqual((await get(link)).body, '')
-    await refuses(link, 416, 'range_not_satisfiable', { headers: { range: 'bytes=0-' } })
-    await refuses(link, 416, 'range_not_satisfiable', { headers: { range: 'bytes=-5' } })
+    await rejects(link, 416, 'range_not_satisfiable', { headers: { range: 'bytes=0-' } })
+    await rejects(link, 416, 'range_not_satisfiable', { headers: { range: 'bytes=-5' } })
   })
 
   test('closes the file when the client goes away', async (context) => {
@@ -242,7 +242,7 @@ describe('a range', () => {
   test('outside the file is 416 with the size', async () => {
     const { link } = await insertResult()
     for (const range of ['bytes=10-', 'bytes=10-20', 'bytes=99999999999999999999-', 'bytes=-0']) {
-      const { headers } = await refuses(link, 416, 'range_not_satisfiable', { headers: { range } })
+      const { headers } = await rejects(link, 416, 'range_not_satisfiable', { headers: { range } })
       assert.equal(headers['content-range'], 'bytes */10')
     }
   })
@@ -298,8 +298,8 @@ test('If-None-Match of the file is 304 without a body', async () => {
 
 describe('where the store has links', () => {
   before(() => {
-    storage.link = (key, answer) =>
-      Promise.resolve(`https://store.example/${key}?${JSON.stringify(answer)}`)
+    storage.link = (key, response) =>
+      Promise.resolve(`https://store.example/${key}?${JSON.stringify(response)}`)
   })
   after(() => {
     delete storage.link
@@ -325,8 +325,8 @@ describe('where the store has links', () => {
     assert.equal((await get(`${link}&redirect=0`)).body, CONTENT)
     assert.equal((await get(link, { method: 'HEAD' })).status, 200)
     assert.equal((await get(link, { headers: { 'if-none-match': `"${DIGEST}"` } })).status, 304)
-    await refuses(link, 416, 'range_not_satisfiable', { headers: { range: 'bytes=99-' } })
-    await refuses(link.replace('signature=', 'signature=A'), 403, 'signature_invalid')
+    await rejects(link, 416, 'range_not_satisfiable', { headers: { range: 'bytes=99-' } })
+    await rejects(link.replace('signature=', 'signature=A'), 403, 'signature_invalid')
     assert.equal((await get(await insertUpload('unknown', true))).body, CONTENT)
     assert.deepEqual(Object.keys(signer.parseOwnLink(`${link}&redirect=0`, now) ?? {}), [
       'id',
@@ -349,7 +349,7 @@ describe('a link that does not hold', () => {
       `http://kiln.example/files/${randomUUID()}/result-1.png?expires=1&signature=x`,
       'http://kiln.example/files/x/%2e%2e%2fsecret?expires=1&signature=x',
     ]
-    for (const link of wrong) await refuses(link, 403, 'signature_invalid')
+    for (const link of wrong) await rejects(link, 403, 'signature_invalid')
   })
 
   test('is 403 link_expired once its time is over', async (context) => {
@@ -359,20 +359,20 @@ describe('a link that does not hold', () => {
       now = past
     })
     now = new Date(signer.linkExpiry(past) * 1000)
-    await refuses(link, 403, 'link_expired')
-    await refuses(link.replace('signature=', 'signature=A'), 403, 'signature_invalid')
+    await rejects(link, 403, 'link_expired')
+    await rejects(link.replace('signature=', 'signature=A'), 403, 'signature_invalid')
   })
 
   test('is 410 when the file was removed by age', async () => {
     const purged = await insertResult()
     await sql`update task set purged_at = clock_timestamp() where id = ${purged.id}`
-    await refuses(purged.link, 410, 'file_gone')
+    await rejects(purged.link, 410, 'file_gone')
     const removed = await insertResult()
     await storage.remove(removed.key)
-    await refuses(removed.link, 410, 'file_gone')
+    await rejects(removed.link, 410, 'file_gone')
     const upload = await insertUpload('a.png', true)
     await sql`update upload set purged_at = clock_timestamp(), storage_key = null where file_name = 'a.png'`
-    await refuses(upload, 410, 'file_gone')
+    await rejects(upload, 410, 'file_gone')
   })
 
   test('is not 410 while an upload is replaced: the new bytes are answered', async (context) => {
@@ -399,9 +399,9 @@ describe('a link that does not hold', () => {
 
   test('is 404 when there never was such a file', async () => {
     const { id } = await insertResult()
-    await refuses(signer.signFile(id, 'result-2.png', now), 404, 'file_not_found')
-    await refuses(signer.signFile(randomUUID(), 'result-1.png', now), 404, 'file_not_found')
-    await refuses(signer.signFile('no-uuid', 'result-1.png', now), 404, 'file_not_found')
-    await refuses(await insertUpload('b.png', false), 404, 'file_not_found')
+    await rejects(signer.signFile(id, 'result-2.png', now), 404, 'file_not_found')
+    await rejects(signer.signFile(randomUUID(), 'result-1.png', now), 404, 'file_not_found')
+    await rejects(signer.signFile('no-uuid', 'result-1.png', now), 404, 'file_not_found')
+    await rejects(await insertUpload('b.png', false), 404, 'file_not_found')
   })
 })

@@ -7,11 +7,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { parse } from 'yaml'
 
 import { makeHealthRoutes } from '../../src/http/platform/health-routes.ts'
-import type { JsonAnswer, RouteRequest } from '../../src/http/route.ts'
+import type { JsonResponse, RouteRequest } from '../../src/http/route.ts'
 import { findPort } from '../../src/local/port.ts'
-import { DEVELOPMENT_ISSUER } from '../../src/process/settings/faults.ts'
-import { IMAGE_API, readAnswer, makeClient } from '../support/client.ts'
-import type { Answer } from '../support/client.ts'
+import { DEVELOPMENT_ISSUER } from '../../src/process/settings/issues.ts'
+import { IMAGE_API, readResponse, makeClient } from '../support/client.ts'
+import type { HttpResponse } from '../support/client.ts'
 import { base64 } from '../support/pictures.ts'
 import { AWAITS_OUTAGE, useService } from '../support/service.ts'
 import { allowConnections } from '../support/stack.ts'
@@ -35,8 +35,8 @@ const service = useService({
   },
 })
 
-const get = async (path: string, baseUrl = service.baseUrl): Promise<Answer> =>
-  await readAnswer(await fetch(baseUrl + path), { method: 'GET', path })
+const get = async (path: string, baseUrl = service.baseUrl): Promise<HttpResponse> =>
+  await readResponse(await fetch(baseUrl + path), { method: 'GET', path })
 
 const HEALTHY = { postgres: 'ok', temporal: 'ok', storage: 'ok', draining: false }
 
@@ -45,11 +45,11 @@ const untilReady = async (
   status: Readiness['status'],
   checks: Partial<Readiness['checks']> = {},
   baseUrl?: string,
-): Promise<Answer> =>
+): Promise<HttpResponse> =>
   await waitFor(`/ready says ${status}`, async () => {
-    const answer = await get('/ready', baseUrl)
+    const response = await get('/ready', baseUrl)
     const expected = { status, checks: { ...HEALTHY, ...checks } }
-    return isDeepStrictEqual(answer.body, expected) && answer
+    return isDeepStrictEqual(response.body, expected) && response
   })
 
 const createTask = async (
@@ -108,9 +108,9 @@ describe('a process that can serve', () => {
       checks: { postgres: check, temporal: check, storage: check },
     })
     const ready = routes.find(({ path }) => path === '/ready')
-    const ask = () => ready?.handler({} as RouteRequest) as Promise<JsonAnswer>
-    const answers = await Promise.all(Array.from({ length: 100 }, ask))
-    assert.ok(answers.every(({ status }) => status === 200))
+    const ask = () => ready?.handler({} as RouteRequest) as Promise<JsonResponse>
+    const responses = await Promise.all(Array.from({ length: 100 }, ask))
+    assert.ok(responses.every(({ status }) => status === 200))
     assert.equal(asked, 3)
   })
 })
@@ -181,7 +181,7 @@ describe('a process that is told to stop', () => {
 
 // Last, because nothing can be served afterwards.
 describe('a process without PostgreSQL', () => {
-  test('is unready, answers 503 and stays alive', async () => {
+  test('is unready, responds with 503 and stays alive', async () => {
     const token = await service.token('alice')
     await untilReady('ready')
     await allowConnections(service.database, false)
@@ -189,14 +189,14 @@ describe('a process without PostgreSQL', () => {
     assert.equal((await get('/health')).status, 200)
     const client = makeClient(service.baseUrl, token)
     for (const path of ['', `/${'0'.repeat(8)}-0000-4000-8000-${'0'.repeat(12)}`]) {
-      const answer = await client.get(`${IMAGE_API}/image-upscaler${path}`)
-      assert.deepEqual([answer.status, answer.body.error], [503, 'unavailable'])
-      assert.equal(answer.headers.get('retry-after'), '2')
+      const response = await client.get(`${IMAGE_API}/image-upscaler${path}`)
+      assert.deepEqual([response.status, response.body.error], [503, 'unavailable'])
+      assert.equal(response.headers.get('retry-after'), '2')
     }
     const image = 'https://images.example.com/a.png'
     for (const headers of [{}, { 'idempotency-key': 'down' }]) {
-      const answer = await client.post(`${IMAGE_API}/image-upscaler`, { image }, headers)
-      assert.equal(answer.status, 503, JSON.stringify(answer.body))
+      const response = await client.post(`${IMAGE_API}/image-upscaler`, { image }, headers)
+      assert.equal(response.status, 503, JSON.stringify(response.body))
     }
     await allowConnections(service.database, true)
     await untilReady('ready')

@@ -5,7 +5,7 @@ import { before, describe, test } from 'node:test'
 import { defineRoute } from '../../src/http/route.ts'
 import type { Route } from '../../src/http/route.ts'
 import { IMAGE_API, makeClient } from '../support/client.ts'
-import type { Answer, Client } from '../support/client.ts'
+import type { HttpResponse, Client } from '../support/client.ts'
 import { holdRequest } from '../support/held-request.ts'
 import type { HeldRequest } from '../support/held-request.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
@@ -48,7 +48,7 @@ const countClaims = async ({ name }: User): Promise<number> =>
   (await sql`select from idempotency where principal = ${`user:${name}`}`).length
 
 /** Headers that a repetition must bring again. */
-const kept = ({ headers }: Answer): Record<string, string | null> =>
+const kept = ({ headers }: HttpResponse): Record<string, string | null> =>
   Object.fromEntries(
     ['location', 'x-credits-used', 'x-estimated-duration-seconds', 'content-type'].map((name) => [
       name,
@@ -56,7 +56,7 @@ const kept = ({ headers }: Answer): Record<string, string | null> =>
     ]),
   )
 
-const assertReplays = (again: Answer, first: Answer): void => {
+const assertReplays = (again: HttpResponse, first: HttpResponse): void => {
   assert.equal(again.status, first.status, JSON.stringify(again.body))
   assert.deepEqual(again.body, first.body)
   assert.deepEqual(kept(again), kept(first))
@@ -214,18 +214,18 @@ describe('the body of a repetition', () => {
   })
 })
 
-describe('a key whose request was refused', () => {
-  const REFUSALS: [string, object, Record<string, string>, number][] = [
+describe('a key whose request was rejected', () => {
+  const REJECTIONS: [string, object, Record<string, string>, number][] = [
     ['a fault in its body', { image: '' }, {}, 400],
     ['a broken picture', { image: 'QUJD' }, {}, 400],
     ['a body of another type', { image: ADDRESS }, { 'content-type': 'text/plain' }, 415],
   ]
-  for (const [what, body, more, status] of REFUSALS)
+  for (const [what, body, more, status] of REJECTIONS)
     test(`for ${what} may be used again at once`, async () => {
       const user = await newUser()
       const headers = withKey()
-      const refused = await user.client.post(UPSCALE, body, { ...headers, ...more })
-      assert.equal(refused.status, status)
+      const rejected = await user.client.post(UPSCALE, body, { ...headers, ...more })
+      assert.equal(rejected.status, status)
       assert.equal(await countClaims(user), 0)
       const { status: second } = await user.client.post(UPSCALE, { image: ADDRESS }, headers)
       assert.equal(second, 200)
@@ -275,7 +275,7 @@ const setLease = async ({ name }: User, seconds: number): Promise<void> => {
   `
 }
 
-const assertInFlight = ({ status, headers, body }: Answer): void => {
+const assertInFlight = ({ status, headers, body }: HttpResponse): void => {
   assert.deepEqual(
     [status, body.error, body.error_type],
     [409, 'idempotency_in_flight', 'idempotency_in_flight'],
@@ -301,8 +301,8 @@ describe('a key whose request still runs', () => {
     // The held request renews its lease.
     const other = await waitFor('the key is taken over', async () => {
       await setLease(user, 0)
-      const answer = await user.client.post(UPSCALE, { image: ADDRESS }, withKey('lost'))
-      return answer.status === 200 && answer
+      const response = await user.client.post(UPSCALE, { image: ADDRESS }, withKey('lost'))
+      return response.status === 200 && response
     })
     const late = await held.finish()
     assert.deepEqual([late.status, late.body.error], [409, 'idempotency_in_flight'])
@@ -322,9 +322,9 @@ describe('a key whose request still runs', () => {
     const user = await newUser()
     const headers = withKey()
     const send = () => user.client.post(UPSCALE, { image: ADDRESS }, headers)
-    const answers = await Promise.all(Array.from({ length: 20 }, send))
-    for (const answer of answers) if (answer.status !== 200) assertInFlight(answer)
-    const done = [...answers.filter(({ status }) => status === 200), await send()]
+    const responses = await Promise.all(Array.from({ length: 20 }, send))
+    for (const response of responses) if (response.status !== 200) assertInFlight(response)
+    const done = [...responses.filter(({ status }) => status === 200), await send()]
     assert.equal(new Set(done.map(({ body }) => body.data.task_id)).size, 1)
     assert.equal(done.filter((a) => a.headers.get('idempotent-replayed') === null).length, 1)
     assert.equal(await countTasks(user), 1)

@@ -9,7 +9,7 @@ import type { Static } from 'typebox'
 import { makeSigner } from '../../src/adapters/signing.ts'
 import type { Operations } from '../../src/domain/task/operations.ts'
 import { IMAGE_API, makeClient } from '../support/client.ts'
-import type { Answer, Client, TaskRecord } from '../support/client.ts'
+import type { HttpResponse, Client, TaskRecord } from '../support/client.ts'
 import { startReceiver } from '../support/network.ts'
 import type { Receiver } from '../support/network.ts'
 import { forge } from '../support/forge.ts'
@@ -183,7 +183,7 @@ describe('a creation', () => {
     assert.equal(body.message, body.details?.[0])
   })
 
-  test('tells of a refused address neither its query nor its password', async () => {
+  test('tells of a rejected address neither its query nor its password', async () => {
     const { body } = await service
       .client()
       .post(UPSCALE, { image: 'https://user:hush@images.example.com/a.png?token=hush' })
@@ -191,16 +191,16 @@ describe('a creation', () => {
     assert.doesNotMatch(JSON.stringify(body), /hush/)
   })
 
-  test('that is refused after its first picture was stored leaves no file', async () => {
+  test('that is rejected after its first picture was stored leaves no file', async () => {
     const client = service.client()
     const before = await service.listFiles()
     const { body } = await client.post('/customers/storage', { file_name: 'never-sent.png' })
     const link = (body as unknown as Links).download_url
-    const refused = await client.post(RELIGHT, {
+    const rejected = await client.post(RELIGHT, {
       image: await base64(),
       transfer_light_from_lightmap: link,
     })
-    assert.deepEqual([refused.status, refused.body.error], [400, 'url_refused'])
+    assert.deepEqual([rejected.status, rejected.body.error], [400, 'url_refused'])
     assert.deepEqual(await service.listFiles(), before)
   })
 })
@@ -248,11 +248,11 @@ describe('the status of a task', () => {
     [`${SKIN}/flexible`, ['skin-enhancer'], ['image-relight', 'image-upscaler']],
     [`${SKIN}/faithful`, ['skin-enhancer'], ['image-upscaler-precision-v2']],
   ]
-  for (const [path, answers, others] of SIBLINGS)
-    test(`of ${path} is read under ${answers.join(' and ')} only`, async () => {
+  for (const [path, responses, others] of SIBLINGS)
+    test(`of ${path} is read under ${responses.join(' and ')} only`, async () => {
       const client = service.client()
       const id = await createId(client, path)
-      for (const family of answers) {
+      for (const family of responses) {
         const { status, body } = await client.get(`${IMAGE_API}/${family}/${id.toUpperCase()}`)
         assert.deepEqual([status, body.data?.task_id], [200, id])
       }
@@ -266,7 +266,7 @@ describe('the status of a task', () => {
     const { headers } = await client.get(path)
     const etag = headers.get('etag') ?? ''
     assert.match(etag, /^"\d+-\d+"$/)
-    const facts = ({ headers }: Answer) => ({
+    const facts = ({ headers }: HttpResponse) => ({
       etag: headers.get('etag'),
       retry: headers.get('retry-after'),
       cache: headers.get('cache-control'),
@@ -313,10 +313,10 @@ describe('a cancel of a task that waits', () => {
     test(`with ${what} ends it at once`, async () => {
       const client = service.client()
       const id = await createId(client)
-      const { status, body: answer } = await client.call('POST', `${UPSCALE}/${id}/cancel`, body)
+      const { status, body: response } = await client.call('POST', `${UPSCALE}/${id}/cancel`, body)
       assert.equal(status, 200)
-      assert.deepEqual(answer.data, { task_id: id, ...CANCELLED })
-      assert.deepEqual((await client.get(`${UPSCALE}/${id}`)).body, answer)
+      assert.deepEqual(response.data, { task_id: id, ...CANCELLED })
+      assert.deepEqual((await client.get(`${UPSCALE}/${id}`)).body, response)
       cancelled.push(id)
     })
 
@@ -342,10 +342,10 @@ describe('a cancel of a task that waits', () => {
   test('happens once, however many ask for it', async () => {
     const client = service.client()
     const id = await createId(client)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, () => client.post(`${UPSCALE}/${id}/cancel`, {})),
     )
-    const count = (wanted: number) => answers.filter(({ status }) => status === wanted).length
+    const count = (wanted: number) => responses.filter(({ status }) => status === wanted).length
     assert.deepEqual([count(200), count(409)], [1, 7])
     assert.deepEqual(await eventsOf(id), [
       [1, 'CREATED', false],
@@ -370,8 +370,8 @@ interface Links {
 }
 
 const askForUpload = async (client: Client, body: object): Promise<Links> => {
-  const answer = await client.create('/customers/storage', body)
-  return answer.body as unknown as Links
+  const response = await client.create('/customers/storage', body)
+  return response.body as unknown as Links
 }
 
 const upload = async (client: Client, name: string, bytes: Buffer): Promise<Links> => {
@@ -443,7 +443,7 @@ describe('an operator', () => {
     await service.client('olga').delete(`${UPSCALE}/${id}`)
   })
 
-  test('starts a task anew, once for each key', async () => {
+  test('starts a task again, once for each key', async () => {
     const id = await createId(service.client())
     const path = `/admin/tasks/${id.toUpperCase()}/restart`
     const restart = () => root.post(path, { reason: 'lost' }, { 'idempotency-key': id })
@@ -482,8 +482,8 @@ describe('an operator', () => {
     assert.equal(body.data.error?.code, 'internal_error')
     const [before, after] = [{ status: 'CREATED' }, { status: 'FAILED' }]
     assert.deepEqual(await logOf(id), [['task.fail', 'root', before, after, 'stuck']])
-    const refused = await root.post(`/admin/tasks/${id}/restart`, {})
-    assert.deepEqual([refused.status, refused.body.error], [409, 'illegal_move'])
+    const rejected = await root.post(`/admin/tasks/${id}/restart`, {})
+    assert.deepEqual([rejected.status, rejected.body.error], [409, 'illegal_move'])
     for (const none of [randomUUID(), 'none']) {
       const { status, body } = await fail(none)
       assert.deepEqual([status, body.error], [404, 'task_not_found'])
@@ -553,7 +553,7 @@ describe('an upload', () => {
     assert.equal((await client.get(`${UPSCALE}/${id}`)).status, 200)
   })
 
-  test('is refused beyond the bytes of its owner, and then leaves no file; so is a task, and one too many', async () => {
+  test('is rejected beyond the bytes of its owner, and then leaves no file; so is a task, and one too many', async () => {
     const { baseUrl, entry } = await service.startSecondApi({
       OWNER_BYTE_LIMIT: '1000',
       OWNER_TASK_LIMIT: '3',
@@ -562,9 +562,9 @@ describe('an upload', () => {
     const links = await upload(client, 'a.bin', Buffer.alloc(600, 1))
     assert.equal((await put(links, Buffer.alloc(900, 2))).status, 200, 'what it replaces is free')
     const second = await askForUpload(client, { file_name: 'b.bin' })
-    const refused = await put(second, Buffer.alloc(101, 3))
-    assert.equal(refused.status, 429)
-    assert.equal(((await refused.json()) as { error: string }).error, 'quota_exceeded')
+    const rejected = await put(second, Buffer.alloc(101, 3))
+    assert.equal(rejected.status, 429)
+    assert.equal(((await rejected.json()) as { error: string }).error, 'quota_exceeded')
     assert.deepEqual([(await filesOf(second)).length, (await filesOf(links)).length], [0, 1])
     assert.equal((await put(second, Buffer.alloc(100, 3))).status, 200)
 
@@ -573,8 +573,8 @@ describe('an upload', () => {
     const made = await Promise.all(
       Array.from({ length: 12 }, () => client.post(UPSCALE, { image: ADDRESS })),
     )
-    const told = made.map(({ status, body }) => `${status} ${body.error ?? ''}`).toSorted()
-    assert.deepEqual(told, [
+    const notified = made.map(({ status, body }) => `${status} ${body.error ?? ''}`).toSorted()
+    assert.deepEqual(notified, [
       ...Array.from({ length: 3 }, () => '200 '),
       ...Array.from({ length: 9 }, () => '429 quota_exceeded'),
     ])
@@ -591,10 +591,10 @@ describe('an upload', () => {
     [{ file_name: 'a', content_type: 5 }, '/content_type'],
   ]
   for (const [body, field] of WRONG)
-    test(`is refused for ${JSON.stringify(body).slice(0, 50)}`, async () => {
-      const answer = await service.client().post('/customers/storage', body)
-      assert.deepEqual([answer.status, answer.body.details?.length], [400, 1])
-      assert.ok(answer.body.details?.[0]?.startsWith(`${field} must be`))
+    test(`is rejected for ${JSON.stringify(body).slice(0, 50)}`, async () => {
+      const response = await service.client().post('/customers/storage', body)
+      assert.deepEqual([response.status, response.body.details?.length], [400, 1])
+      assert.ok(response.body.details?.[0]?.startsWith(`${field} must be`))
     })
 
   test('is asked for by 100 Continue once its link was judged, and not before', async () => {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 
-import { makeNews } from '../../src/db/shared/news.ts'
+import { makeNotifyChange } from '../../src/db/shared/change-notification.ts'
 import type { Transaction } from '../../src/db/client.ts'
 import { failExtraction } from '../../src/db/registry/extraction.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
-import { moveImageTask } from '../../src/db/image-task/image-task.ts'
+import { transitionImageTask } from '../../src/db/image-task/image-task.ts'
 import type { ImageTaskStatus } from '../../src/domain/image-task/image-task.ts'
 import { makeWatches } from '../../src/http/live/watches.ts'
 import { IMAGE_API, makeClient, VIDEO_API } from '../support/client.ts'
@@ -27,14 +27,19 @@ const createTask = async (client = alice): Promise<string> =>
   (await client.create(`${IMAGE_API}/image-upscaler`, { image: IMAGE })).body.data.task_id
 
 /** As a worker does. */
-const tellOf = async (id: string, work: (sql: Transaction) => Promise<unknown>): Promise<void> => {
-  await unitOfWork({ sql: service.sql, news: makeNews(service.sql) }, work, { of: id })
+const enqueueFor = async (
+  id: string,
+  work: (sql: Transaction) => Promise<unknown>,
+): Promise<void> => {
+  await unitOfWork({ sql: service.sql, notifyChange: makeNotifyChange(service.sql) }, work, {
+    of: id,
+  })
 }
 
-const move = async (id: string, to: ImageTaskStatus): Promise<void> => {
+const transition = async (id: string, to: ImageTaskStatus): Promise<void> => {
   const error = { code: 'engine_failed', message: 'The engine failed.' }
-  await tellOf(id, async (sql) => {
-    assert.ok(await moveImageTask(sql, { id, to, ...(to === 'FAILED' && { error }) }))
+  await enqueueFor(id, async (sql) => {
+    assert.ok(await transitionImageTask(sql, { id, to, ...(to === 'FAILED' && { error }) }))
   })
 }
 
@@ -45,12 +50,12 @@ const addVersion = async () => {
   return { id, path }
 }
 
-type Told = { event: string; data: Record<string, unknown> } | undefined
+type Notified = { event: string; data: Record<string, unknown> } | undefined
 
 /** The states of the steps of a version, in their order. */
-const statesOf = (told: Told): unknown[] => {
-  assert.equal(told?.event, 'steps')
-  return (told.data['steps'] as { state: string }[]).map(({ state }) => state)
+const statesOf = (notified: Notified): unknown[] => {
+  assert.equal(notified?.event, 'steps')
+  return (notified.data['steps'] as { state: string }[]).map(({ state }) => state)
 }
 
 const streamOf = (id: string) => `${service.baseUrl}/tasks/${id}/stream`
@@ -66,13 +71,13 @@ describe('the stream of a task', () => {
     assert.deepEqual(await stream.rest(), [])
     await stopped.ended
     await service.start('api')
-    await move(id, 'IN_PROGRESS')
+    await transition(id, 'IN_PROGRESS')
     const known = { ...(await bearer()), 'last-event-id': String(created?.id) }
     await using again = await openStream(streamOf(id), known)
     assert.equal((await again.next())?.data['status'], 'IN_PROGRESS')
   })
 
-  test('tells where it is, each move, and the end as its status route does', async () => {
+  test('tells where it is, each transition, and the end as its status route does', async () => {
     const id = await createTask()
     await using stream = await openStream(streamOf(id), await bearer())
     const created = await stream.next()
@@ -80,9 +85,9 @@ describe('the stream of a task', () => {
     const { created_at: at, ...data } = created.data
     assert.deepEqual(data, { status: 'CREATED', sequence: 1 })
     assert.equal(new Date(String(at)).toISOString(), at)
-    await move(id, 'IN_PROGRESS')
+    await transition(id, 'IN_PROGRESS')
     assert.equal((await stream.next())?.data['status'], 'IN_PROGRESS')
-    await move(id, 'FAILED')
+    await transition(id, 'FAILED')
     const [failed, end, ...others] = await stream.rest()
     assert.equal(failed?.data['status'], 'FAILED')
     assert.equal(end?.event, 'end')
@@ -98,10 +103,10 @@ describe('the stream of a task', () => {
     const headers = await bearer()
     await using first = await openStream(streamOf(id), headers)
     const known = { ...headers, 'last-event-id': String((await first.next())?.id) }
-    await move(id, 'IN_PROGRESS')
+    await transition(id, 'IN_PROGRESS')
     await using second = await openStream(streamOf(id), known)
     assert.equal((await second.next())?.data['sequence'], 2)
-    await move(id, 'FAILED')
+    await transition(id, 'FAILED')
     const [failed] = await second.rest()
     const over = await fetch(streamOf(id), {
       headers: { ...headers, 'last-event-id': String(failed?.id) },
@@ -109,7 +114,7 @@ describe('the stream of a task', () => {
     assert.equal(over.status, 204)
   })
 
-  test('refuses a Last-Event-ID that names no event of the task', async () => {
+  test('rejects a Last-Event-ID that names no event of the task', async () => {
     const [id, other] = [await createTask(), await createTask()]
     await using stream = await openStream(streamOf(other), await bearer())
     const foreign = String((await stream.next())?.id)
@@ -158,23 +163,23 @@ describe('the stream of all tasks of a caller', () => {
   const open = async (user: string, more: object = {}) =>
     await openStream(`${service.baseUrl}/tasks/stream`, { ...(await bearer(user)), ...more })
   const add = (user: string): Promise<string> => createTask(service.client(user))
-  const see = (event: Told) => [event?.event, event?.data['task_id'], event?.data['state']]
+  const see = (event: Notified) => [event?.event, event?.data['task_id'], event?.data['state']]
 
   test('tells those that are open, each change, and new ones', async () => {
     const [user, other] = [randomUUID(), randomUUID()]
     const [ended, running] = [await add(user), await add(user)]
-    await move(ended, 'FAILED')
+    await transition(ended, 'FAILED')
     await using stream = await open(user)
     assert.deepEqual(see(await stream.next()), ['task', running, 'waiting'])
     await add(other)
-    await move(running, 'IN_PROGRESS')
+    await transition(running, 'IN_PROGRESS')
     const moved = await stream.next()
     assert.deepEqual(see(moved), ['task', running, 'running'])
     assert.match(String(moved?.id), /^\d{13}$/)
     assert.deepEqual(moved?.data, (await service.client(user).get('/tasks')).body['tasks']?.[0])
     const made = await add(user)
     assert.deepEqual(see(await stream.next()), ['task', made, 'waiting'])
-    await move(made, 'FAILED')
+    await transition(made, 'FAILED')
     assert.deepEqual(see(await stream.next()), ['task', made, 'failed'])
   })
 
@@ -187,14 +192,14 @@ describe('the stream of all tasks of a caller', () => {
     await using stream = await open(user)
     await stream.next()
     for (let progress = 1; progress <= 20; progress += 1)
-      await tellOf(
+      await enqueueFor(
         id,
         (sql) => sql`update task set progress = ${progress}, rev = rev + 1 where id = ${id}`,
       )
-    const told: unknown[] = []
-    while (told.at(-1) !== 20) told.push((await stream.next())?.data['progress'])
+    const notified: unknown[] = []
+    while (notified.at(-1) !== 20) notified.push((await stream.next())?.data['progress'])
     // A slow machine makes the time between two reads longer alone.
-    assert.ok(told.length <= 1 + (performance.now() - start) / 500, told.join())
+    assert.ok(notified.length <= 1 + (performance.now() - start) / 500, notified.join())
   })
 
   test('goes on after Last-Event-ID with what has changed since', async () => {
@@ -202,19 +207,19 @@ describe('the stream of all tasks of a caller', () => {
     const [first, second] = [await add(user), await add(user)]
     const { body: listed } = await service.client(user).get('/tasks')
     const [newest] = listed['tasks'] as unknown as { created_at: string }[]
-    await move(first, 'FAILED')
+    await transition(first, 'FAILED')
     // As the id of an event is.
     const known = String(Date.parse(newest?.created_at ?? ''))
     await using stream = await open(user, { 'last-event-id': known })
-    const told = [see(await stream.next()), see(await stream.next())]
-    const states = new Map(told.map(([, id, state]) => [id, state]))
+    const notified = [see(await stream.next()), see(await stream.next())]
+    const states = new Map(notified.map(([, id, state]) => [id, state]))
     assert.deepEqual([states.get(first), states.get(second)], ['failed', 'waiting'])
     const { status, body } = await service
       .client(user)
       .get('/tasks/stream', { 'last-event-id': 'x' })
     assert.deepEqual([status, body.error], [400, 'validation_failed'])
-    const fault = 'Last-Event-ID must be an id that this stream gave, a number, but is "x".'
-    assert.deepEqual(body.details, [fault])
+    const issue = 'Last-Event-ID must be an id that this stream gave, a number, but is "x".'
+    assert.deepEqual(body.details, [issue])
     await using empty = await open(user, { 'last-event-id': '' })
     assert.ok(await empty.next())
   })
@@ -230,7 +235,7 @@ describe('the stream of a version', () => {
     assert.equal(state?.event, 'state')
     assert.deepEqual(state.data, (await service.anonymous.get(path)).body)
     const reading = alice.get(path, { prefer: 'wait=60', 'if-none-match': `"${state.id}"` })
-    await tellOf(id, (sql) => failExtraction(sql, { versionId: id, reason: 'no_nodes' }))
+    await enqueueFor(id, (sql) => failExtraction(sql, { versionId: id, reason: 'no_nodes' }))
     const { headers, body } = await reading
     assert.equal(headers.get('preference-applied'), 'wait=60')
     const [failed, end, ...others] = await stream.rest()
@@ -251,7 +256,7 @@ describe('the stream of a version', () => {
     await using stream = await openStream(`${service.baseUrl}${path}/stream`)
     const next = async () => (await stream.next())?.event
     assert.deepEqual([await next(), await next()], ['steps', 'state'])
-    await tellOf(id, (sql) => failExtraction(sql, { versionId: id, reason: 'no_nodes' }))
+    await enqueueFor(id, (sql) => failExtraction(sql, { versionId: id, reason: 'no_nodes' }))
     assert.deepEqual([await next(), await next()], ['steps', 'end'])
   })
 
@@ -275,7 +280,7 @@ describe('the stream of a version', () => {
     const cacheControl = async () =>
       (await service.anonymous.get(path)).headers.get('cache-control')
     assert.equal(await cacheControl(), 'private, no-cache')
-    await tellOf(id, (sql) => failExtraction(sql, { versionId: id, reason: 'no_nodes' }))
+    await enqueueFor(id, (sql) => failExtraction(sql, { versionId: id, reason: 'no_nodes' }))
     assert.match(String(await cacheControl()), /^public/)
   })
 
@@ -294,7 +299,7 @@ describe('a read that prefers to wait', () => {
       prefer: 'respond-async, WAIT=60',
       'if-none-match': etag,
     })
-    await move(id, 'IN_PROGRESS')
+    await transition(id, 'IN_PROGRESS')
     const { status, headers, body } = await reading
     assert.deepEqual([status, body.data.status], [200, 'IN_PROGRESS'])
     assert.equal(headers.get('preference-applied'), 'wait=60')
@@ -352,11 +357,11 @@ describe('a stream whose look at the database breaks off in the middle', () => {
     })
   }
 
-  test('of a task tells each move all the same', async () => {
+  test('of a task tells each transition all the same', async () => {
     const id = await createTask()
     await using stream = await open(`/tasks/${id}/stream`, await bearer())
     await stream.next()
-    await whileLocked('task_result', () => move(id, 'FAILED'))
+    await whileLocked('task_result', () => transition(id, 'FAILED'))
     const [failed, end] = await stream.rest()
     assert.equal(failed?.data['status'], 'FAILED')
     assert.equal(end?.event, 'end')
@@ -368,7 +373,7 @@ describe('a stream whose look at the database breaks off in the middle', () => {
     await stream.next()
     await stream.next()
     await whileLocked('scan', () =>
-      tellOf(
+      enqueueFor(
         id,
         (sql) => sql`update version set changelog = 'new', rev = rev + 1 where id = ${id}`,
       ),
@@ -386,7 +391,7 @@ describe('a stream whose look at the database breaks off in the middle', () => {
       select pg_get_functiondef('task_state'::regproc) as text
     `
     await service.sql.unsafe(SLOW_STATES)
-    await move(id, 'IN_PROGRESS')
+    await transition(id, 'IN_PROGRESS')
     await waitFor('a statement has begun', isSlow)
     await waitFor('it was broken off', async () => !(await isSlow()))
     await service.sql.unsafe(found?.text ?? '')
@@ -427,14 +432,14 @@ describe('watches', () => {
   test('are rung by the first look, for what a later one finds changed, and by a ring before they wait', async () => {
     const watches = makeWatches({ most: 20 })
     const [one, two] = [watches.open('1', who, gone), watches.open('2', who, gone)]
-    const look = async (...revisions: [string, number][]) =>
-      await watches.look(async () => new Map(revisions))
-    await look(['1', 1], ['2', 1])
+    const poll = async (...revisions: [string, number][]) =>
+      await watches.poll(async () => new Map(revisions))
+    await poll(['1', 1], ['2', 1])
     for (const watch of [one, two]) assert.equal(await watch.next(60_000), 'changed')
-    await look(['1', 2], ['2', 1])
+    await poll(['1', 2], ['2', 1])
     assert.equal(await one.next(60_000), 'changed')
     assert.equal(await two.next(1), 'quiet')
-    watches.ring()
+    watches.notify()
     assert.equal(await two.next(60_000), 'changed')
     const many = watches.open(
       '3',
@@ -442,9 +447,9 @@ describe('watches', () => {
       gone,
       new Set(['1', '4']),
     )
-    watches.ring('4')
+    watches.notify('4')
     assert.equal(await many.next(60_000), 'changed')
-    watches.ring('2')
+    watches.notify('2')
     assert.equal(await many.next(1), 'quiet')
     watches.close()
     assert.equal(await two.next(60_000), 'over')

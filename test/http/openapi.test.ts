@@ -6,7 +6,7 @@ import {
   findReference,
   listRoutes,
   makeContract,
-  makeSchemaJudge,
+  makeValidateSchema,
   readDocument,
   resolve,
 } from '../support/contract.ts'
@@ -241,7 +241,7 @@ describe('the OpenAPI document', () => {
   })
 
   test('takes null where a body may leave a member out, and of a video what its model renders', () => {
-    const findFault = makeSchemaJudge(document)
+    const findIssue = makeValidateSchema(document)
     const cases: [string, object, boolean][] = [
       [
         `${VIDEO_API}/text2video`,
@@ -263,15 +263,15 @@ describe('the OpenAPI document', () => {
       [RELIGHT_PATH, { image: 'a', ...LIGHTS, transfer_light_from_lightmap: null }, true],
     ]
     for (const [path, body, passes] of cases)
-      assert.equal(findFault(bodyAt(document, path), body) === undefined, passes, path)
+      assert.equal(findIssue(bodyAt(document, path), body) === undefined, passes, path)
   })
 
   test('says which sources an extension must be given', async () => {
     for (const extendSource of ['both', 'any'] as const) {
       const own = await readDocument({ extendSource })
       const body = { model: 'videoq2-pro', video_url: 'https://videos.example.com/a.mp4' }
-      const fault = makeSchemaJudge(own)(bodyAt(own, `${VIDEO_API}/extend`), body)
-      assert.equal(fault === undefined, extendSource === 'any', fault)
+      const issue = makeValidateSchema(own)(bodyAt(own, `${VIDEO_API}/extend`), body)
+      assert.equal(issue === undefined, extendSource === 'any', issue)
     }
   })
 
@@ -289,7 +289,7 @@ describe('the OpenAPI document', () => {
   })
 
   test('has examples that pass their own schemas', () => {
-    const findFault = makeSchemaJudge(document)
+    const findIssue = makeValidateSchema(document)
     let examples = 0
     for (const [at, part] of walk(document)) {
       const { schema, example, examples: named } = (part ?? {}) as Media
@@ -298,7 +298,7 @@ describe('the OpenAPI document', () => {
         (entry) => (resolve(document, entry) as { value: unknown }).value,
       )
       for (const value of [...values, ...(example === undefined ? [] : [example])]) {
-        assert.equal(findFault(schema, value), undefined, `${at}: ${JSON.stringify(value)}`)
+        assert.equal(findIssue(schema, value), undefined, `${at}: ${JSON.stringify(value)}`)
         examples += 1
       }
     }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { judgePageToken, makePageToken, parsePageToken } from '../../src/http/task/page-token.ts'
+import { validatePageToken, makePageToken, parsePageToken } from '../../src/http/task/page-token.ts'
 
 const PLACE = { createdAtUs: '1767225600123456', id: '5c0f6a52-2a9f-4a3c-9d0e-7d1b6f0c8e21' }
 
@@ -12,7 +12,7 @@ describe('a page token', () => {
     const token = makePageToken(PLACE)
     assert.match(token, /^[\w-]+$/)
     assert.deepEqual(parsePageToken(token), PLACE)
-    assert.deepEqual(judgePageToken(token), [])
+    assert.deepEqual(validatePageToken(token), [])
     assert.deepEqual(parsePageToken(makePageToken({ ...PLACE, sequence: '3' })), {
       ...PLACE,
       sequence: '3',
@@ -34,12 +34,12 @@ describe('a page token', () => {
   ]
   for (const token of WRONG)
     test(`is none when it is ${JSON.stringify(token)}`, () => {
-      const [fault] = judgePageToken(token)
-      assert.equal(fault?.field, '?pager.page_token')
-      assert.ok(fault.message.startsWith('?pager.page_token must be a next_page_token'))
+      const [issue] = validatePageToken(token)
+      assert.equal(issue?.field, '?pager.page_token')
+      assert.ok(issue.message.startsWith('?pager.page_token must be a next_page_token'))
     })
 
   test('that is absent or no text is another rule’s', () => {
-    for (const token of [undefined, 5]) assert.deepEqual(judgePageToken(token), [])
+    for (const token of [undefined, 5]) assert.deepEqual(validatePageToken(token), [])
   })
 })

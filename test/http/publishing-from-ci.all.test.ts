@@ -111,7 +111,7 @@ const decide = async ({ nodeId }: Trusting, how: 'pass' | 'flag'): Promise<void>
   })
   await sql.begin((sql) => acceptArchive(sql, { versionId: id, sha256, storageKey: id }))
   await sql`update version set host_node_extract_status = 'success' where id = ${id}`
-  assert.ok(await registry.place.move(id, how, 'decided by the test'))
+  assert.ok(await registry.place.transition(id, how, 'decided by the test'))
   await sql`select pg_notify('kiln_news', ${id})`
 }
 
@@ -125,8 +125,8 @@ describe('the workflow files of the documentation', { skip }, () => {
       const [{ code, stdout, stderr }] = await Promise.all([run(node), decide(node, 'pass')])
       assert.equal(code, 0, stderr)
       assert.match(stdout, /"status": "NodeVersionStatusActive"/)
-      const answer = await registry.anonymous.get(`/nodes/${node.nodeId}/versions/1.2.0`)
-      assert.equal(memberOf(answer, 'provenance')['commit'], JOB.sha)
+      const response = await registry.anonymous.get(`/nodes/${node.nodeId}/versions/1.2.0`)
+      assert.equal(memberOf(response, 'provenance')['commit'], JOB.sha)
     })
 
     test(`fail from ${name} with the findings of a version that is flagged`, async () => {

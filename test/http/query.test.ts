@@ -29,7 +29,7 @@ describe('a query whose lists are repeated names', () => {
     ['words[]=a', {}],
   ]
   for (const [query, value] of GOOD)
-    test(`"${query}" is read`, () => assert.deepEqual(read(query), { value, faults: [] }))
+    test(`"${query}" is read`, () => assert.deepEqual(read(query), { value, issues: [] }))
 })
 
 describe('a query that needs a name', () => {
@@ -38,8 +38,8 @@ describe('a query that needs a name', () => {
     ['', '?name must be a string, but is absent'],
     ['name=a&name=b', '?name must be given once, got several values'],
   ] as const)
-    test(`"${query}" is refused for one reason`, () => {
-      const messages = read(query).faults.map(({ message }) => message)
+    test(`"${query}" is rejected for one reason`, () => {
+      const messages = read(query).issues.map(({ message }) => message)
       assert.deepEqual(messages, [expected])
     })
 })
@@ -57,7 +57,7 @@ describe('a query', () => {
     ['pager.token=', { size: 10 }],
   ]
   for (const [query, value] of GOOD)
-    test(`"${query}" is read`, () => assert.deepEqual(read(query), { value, faults: [] }))
+    test(`"${query}" is read`, () => assert.deepEqual(read(query), { value, issues: [] }))
 
   const BAD: [string, string[]][] = [
     ['size=5&size=5', ['?size must be given once, got several values']],
@@ -70,12 +70,12 @@ describe('a query', () => {
     ['numbers=1,1.5', ['?numbers/1 must be a whole number, got "1.5"']],
   ]
   for (const [query, messages] of BAD)
-    test(`"${query}" is refused`, () => {
-      const { faults } = read(query)
+    test(`"${query}" is rejected`, () => {
+      const { issues } = read(query)
       assert.deepEqual(
-        faults.map(({ message }) => message),
+        issues.map(({ message }) => message),
         messages,
       )
-      for (const { field, message } of faults) assert.ok(message.startsWith(field), message)
+      for (const { field, message } of issues) assert.ok(message.startsWith(field), message)
     })
 })

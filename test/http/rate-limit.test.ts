@@ -12,9 +12,9 @@ import { startRoutes } from '../support/routes.ts'
 import type { RouteServer } from '../support/routes.ts'
 import { useService } from '../support/service.ts'
 
-const takeAll = async (limits: RateLimits, name: QuotaName, tries: number) => {
+const takeAll = async (limits: RateLimits, name: QuotaName, attempts: number) => {
   const results: (Record<string, string> | ApiError)[] = []
-  for (let i = 0; i < tries; i += 1)
+  for (let i = 0; i < attempts; i += 1)
     results.push(
       await limits.take(name, 'a').catch((error: unknown) => {
         if (!(error instanceof ApiError)) throw error
@@ -24,7 +24,7 @@ const takeAll = async (limits: RateLimits, name: QuotaName, tries: number) => {
   return results
 }
 
-const isRefused = (result: Record<string, string> | ApiError): result is ApiError =>
+const isRejected = (result: Record<string, string> | ApiError): result is ApiError =>
   result instanceof ApiError
 
 /** Stops the clock of quotas before the tests of a suite, and lets it go on after them. */
@@ -36,16 +36,19 @@ const stopClock = (): void => {
 describe('quotas', () => {
   stopClock()
 
-  test('let so many through as they say, and refuse the next with the time to wait', async () => {
+  test('let so many through as they say, and reject the next with the time to wait', async () => {
     const results = await takeAll(makeRateLimits(1), 'auth', 21)
-    assert.equal(results.findIndex(isRefused), QUOTAS.auth.requests)
-    const refusal = results.at(-1)
-    assert.ok(refusal instanceof ApiError, 'the last is refused')
-    assert.equal(refusal.status, 429)
-    assert.equal(refusal.code, 'rate_limited')
-    assert.match(refusal.message, /^The quota auth of 20 in 60 s is used up; try again in \d+ s\.$/)
-    const left = /;t=(\d+)$/.exec(refusal.headers['ratelimit'] ?? '')?.[1]
-    assert.equal(refusal.headers['retry-after'], left)
+    assert.equal(results.findIndex(isRejected), QUOTAS.auth.requests)
+    const rejection = results.at(-1)
+    assert.ok(rejection instanceof ApiError, 'the last is refused')
+    assert.equal(rejection.status, 429)
+    assert.equal(rejection.code, 'rate_limited')
+    assert.match(
+      rejection.message,
+      /^The quota auth of 20 in 60 s is used up; try again in \d+ s\.$/,
+    )
+    const left = /;t=(\d+)$/.exec(rejection.headers['ratelimit'] ?? '')?.[1]
+    assert.equal(rejection.headers['retry-after'], left)
   })
 
   test('tell what is left', async () => {
@@ -64,9 +67,9 @@ describe('quotas', () => {
       'ratelimit-policy': '"create";q=600;w=60',
       ratelimit: '"create";r=59;t=1',
     })
-    assert.equal(others.findIndex(isRefused), 59)
+    assert.equal(others.findIndex(isRejected), 59)
     mock.timers.tick(1000)
-    assert.equal((await takeAll(limits, 'create', 75)).findIndex(isRefused), 10)
+    assert.equal((await takeAll(limits, 'create', 75)).findIndex(isRejected), 10)
   })
 
   test('are kept apart by key and by name', async () => {
@@ -83,7 +86,7 @@ describe('quotas', () => {
   })
 })
 
-const answer = { status: 200, body: {} }
+const response = { status: 200, body: {} }
 const route = (method: Route['method'], path: string, more: Partial<Route> = {}): Route => ({
   method,
   path,
@@ -92,7 +95,7 @@ const route = (method: Route['method'], path: string, more: Partial<Route> = {})
   auth: 'optional',
   responses: { 200: { description: 'Done' } },
   errors: [],
-  handler: () => Promise.resolve(answer),
+  handler: () => Promise.resolve(response),
   ...more,
 })
 
@@ -118,7 +121,7 @@ describe('limited routes', () => {
           handler: () => Promise.reject(errors.invalidPersonalAccessToken()),
         }),
         route('post', '/exchange', {
-          handler: () => Promise.reject(errors.identityTokenRefused('x')),
+          handler: () => Promise.reject(errors.identityTokenRejected('x')),
         }),
       ],
       // auth 1; write 1 a second and 5 more; read 600.
@@ -142,9 +145,9 @@ describe('limited routes', () => {
       },
     })
 
-  const exhaust = async (tries: number, ...request: Parameters<typeof send>) => {
+  const exhaust = async (attempts: number, ...request: Parameters<typeof send>) => {
     const statuses: number[] = []
-    for (let i = 0; i < tries; i += 1) statuses.push((await send(...request)).status)
+    for (let i = 0; i < attempts; i += 1) statuses.push((await send(...request)).status)
     return statuses
   }
 
@@ -152,9 +155,9 @@ describe('limited routes', () => {
     const read = await send('GET', '/read')
     assert.equal(read.headers.get('ratelimit-policy'), '"read";q=600;w=60')
     assert.match(read.headers.get('ratelimit') ?? '', /^"read";r=\d+;t=\d+$/)
-    const refused = await send('POST', '/publish', { address: '192.0.2.9' })
-    assert.equal(refused.status, 403)
-    assert.equal(refused.headers.get('ratelimit-policy'), '"write";q=60;w=60')
+    const rejected = await send('POST', '/publish', { address: '192.0.2.9' })
+    assert.equal(rejected.status, 403)
+    assert.equal(rejected.headers.get('ratelimit-policy'), '"write";q=60;w=60')
   })
 
   test('are counted by caller, and by address without one', async () => {
@@ -166,12 +169,12 @@ describe('limited routes', () => {
     assert.equal((await send('POST', '/write', { address: '192.0.2.3' })).status, 200)
   })
 
-  test('answer 429 with Retry-After, in the one shape', async () => {
+  test('respond with 429 with Retry-After, in the one shape', async () => {
     await exhaust(30, 'POST', '/write', { user: 'carol' })
-    const refused = await send('POST', '/write', { user: 'carol' })
-    assert.equal(refused.status, 429)
-    assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
-    const body = (await refused.json()) as Record<string, unknown>
+    const rejected = await send('POST', '/write', { user: 'carol' })
+    assert.equal(rejected.status, 429)
+    assert.match(rejected.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
+    const body = (await rejected.json()) as Record<string, unknown>
     assert.equal(body['error'], 'rate_limited')
     assert.match(String(body['message']), /quota write/)
   })
@@ -183,7 +186,7 @@ describe('limited routes', () => {
     assert.equal((await send('POST', '/write', { address: '2001:db8:0:1::1' })).status, 200)
   })
 
-  test('answer refused credentials 429 once there were too many, and still take good ones', async () => {
+  test('answer rejected credentials 429 once there were too many, and still take good ones', async () => {
     const address = '192.0.2.4'
     const bad = await exhaust(4, 'GET', '/read', { address, user: 'bad' })
     assert.deepEqual(bad, [401, 401, 429, 429])
@@ -206,27 +209,27 @@ describe('limited routes', () => {
 describe('the api', () => {
   const service = useService({ roles: ['api'], env: { RATE_LIMITS: '0.005' } })
 
-  test('refuses an address that sends too much at once, whatever it sends', async () => {
-    const answers = await Promise.all(
+  test('rejects an address that sends too much at once, whatever it sends', async () => {
+    const responses = await Promise.all(
       Array.from(
         { length: 40 },
         async () => await fetch(`${service.baseUrl}/publishers/validate?username=free`),
       ),
     )
-    const statuses = new Set(answers.map(({ status }) => status))
+    const statuses = new Set(responses.map(({ status }) => status))
     assert.deepEqual(statuses, new Set([200, 429]))
-    const refused = answers.find(({ status }) => status === 429)
-    assert.equal(refused?.headers.get('ratelimit-policy'), '"ip";q=1;w=1')
+    const rejected = responses.find(({ status }) => status === 429)
+    assert.equal(rejected?.headers.get('ratelimit-policy'), '"ip";q=1;w=1')
   })
 
   test('believes no X-Forwarded-For of a peer that is no proxy of ours', async () => {
-    const refused: number[] = []
+    const rejected: number[] = []
     for (let i = 0; i < 12; i += 1) {
       const { status } = await fetch(`${service.baseUrl}/users`, {
         headers: { authorization: 'Bearer nonsense', 'x-forwarded-for': `198.51.100.${i}` },
       })
-      refused.push(status)
+      rejected.push(status)
     }
-    assert.equal(refused.at(-1), 429)
+    assert.equal(rejected.at(-1), 429)
   })
 })

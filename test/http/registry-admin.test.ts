@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import type { Answer, Client } from '../support/client.ts'
+import type { HttpResponse, Client } from '../support/client.ts'
 import {
   ADMIN,
   expectStatus,
@@ -30,12 +30,12 @@ const logOf = async (target: string): Promise<Entry[]> =>
     'entries',
   )
 
-const edit = (path: string, fields: object): Promise<Answer> =>
+const edit = (path: string, fields: object): Promise<HttpResponse> =>
   registry.admin.put(`/admin${path}`, fields)
 
 describe('a ban of a publisher', () => {
   /** All that everybody reads of a publisher and its nodes: first what it is told of, then lists, then archives. */
-  const look = async ({ id }: Owned, nodeIds: readonly string[]): Promise<Map<string, unknown>> => {
+  const poll = async ({ id }: Owned, nodeIds: readonly string[]): Promise<Map<string, unknown>> => {
     const [mixed] = nodeIds
     const paths = [
       `/publishers/${id}`,
@@ -54,16 +54,16 @@ describe('a ban of a publisher', () => {
       ...['1.0.0', '2.0.0', '4.0.0'].map((number) => `/nodes/${mixed}/install?version=${number}`),
       `/host-nodes/${mixed}/node`,
     ]
-    const answers = await Promise.all(paths.map((path) => registry.anonymous.get(path)))
+    const responses = await Promise.all(paths.map((path) => registry.anonymous.get(path)))
     return new Map(
-      answers.map(({ status, body }, at) => {
+      responses.map(({ status, body }, at) => {
         const { request_id: _id, message: _message, ...rest } = body
         return [paths[at] ?? '', [status, Array.isArray(body) ? body : rest]]
       }),
     )
   }
 
-  test('hides and refuses everything, and its end restores every status', async () => {
+  test('hides and rejects everything, and its end restores every status', async () => {
     const { admin, anonymous } = registry
     const banned = await registry.addPublisher()
     const { owner, path: own } = banned
@@ -81,11 +81,11 @@ describe('a ban of a publisher', () => {
     expectStatus(await owner.delete(deleted.ownNode), 204)
     const nodeIds = [mixed, other.nodeId, deleted.nodeId]
 
-    const before = await look(banned, nodeIds)
+    const before = await poll(banned, nodeIds)
     const path = `/admin/publishers/${banned.id.toUpperCase()}`
     expectStatus(await admin.post(`${path}/ban`, {}), 400, 'validation_failed')
-    const answer = expectStatus(await admin.post(`${path}/ban`, { reason: 'spam' }), 200)
-    assert.equal(answer.body['status'], 'PublisherStatusBanned')
+    const response = expectStatus(await admin.post(`${path}/ban`, { reason: 'spam' }), 200)
+    assert.equal(response.body['status'], 'PublisherStatusBanned')
     expectStatus(await admin.post(`${path}/ban`, { reason: 'again' }), 200)
 
     for (const read of [
@@ -107,7 +107,7 @@ describe('a ban of a publisher', () => {
     ]))
       assert.equal((await anonymous.get(query)).body['total'], 0, query)
     expectStatus(await edit(other.node, nodeBan), 200)
-    for (const refused of [
+    for (const rejected of [
       await owner.get(own),
       await owner.put(own, {}),
       await owner.post(`${own}/nodes`, { id: 'fresh' }),
@@ -116,8 +116,8 @@ describe('a ban of a publisher', () => {
       await owner.delete(`${own}/nodes/${mixed}`),
       await banned.publish(of('5.0.0')),
     ]) {
-      expectStatus(refused, 403, 'publisher_banned')
-      assert.match(refused.body.message ?? '', /spam/)
+      expectStatus(rejected, 403, 'publisher_banned')
+      assert.match(rejected.body.message ?? '', /spam/)
     }
     for (const read of [own, `/nodes/${mixed}`]) expectStatus(await admin.get(read), 200)
     const wish = `/nodes?node_id=${mixed}&include_banned=true`
@@ -126,7 +126,7 @@ describe('a ban of a publisher', () => {
 
     for (const reason of ['a mistake', ''])
       expectStatus(await admin.post(`${path}/unban`, { reason }), 200)
-    assert.deepEqual(await look(banned, nodeIds), before)
+    assert.deepEqual(await poll(banned, nodeIds), before)
     assert.equal(listOf(await owner.get(`${own}/tokens`)).length, 1)
     expectStatus(await banned.publish(of('5.0.0')), 201)
     const entries = await logOf(`publisher/${banned.id}`)
@@ -144,7 +144,7 @@ describe('a ban of a publisher', () => {
     const { admin } = registry
     const node = { status: 'NodeStatusBanned', status_detail: 'x' }
     const version = { status: 'NodeVersionStatusBanned', status_reason: 'x' }
-    for (const [answer, code] of [
+    for (const [response, code] of [
       [await admin.post('/admin/publishers/none/ban', { reason: 'x' }), 'publisher_not_found'],
       [await admin.post('/admin/publishers/none/unban', {}), 'publisher_not_found'],
       [await edit('/nodes/none', node), 'node_not_found'],
@@ -153,13 +153,13 @@ describe('a ban of a publisher', () => {
       [await edit(`/nodes/${nodeId}/versions/x`, version), 'version_not_found'],
       [await admin.post('/admin/nodes/none/versions/1.0.0/retry', {}), 'node_not_found'],
     ] as const)
-      expectStatus(answer, 404, code)
+      expectStatus(response, 404, code)
     assert.deepEqual(await logOf(`node/${nodeId}`), [])
   })
 })
 
 describe('a platform admin', () => {
-  test('moderates a node by legal moves, each of which is logged', async () => {
+  test('moderates a node by legal transitions, each of which is logged', async () => {
     const nodeId = await owned.addNode()
     const path = `/nodes/${nodeId}`
     const given = {
@@ -176,8 +176,8 @@ describe('a platform admin', () => {
     const ban = { status: 'NodeStatusBanned' }
     expectStatus(await edit(path, ban), 400, 'validation_failed')
     expectStatus(await edit(path, { ...ban, status_detail: 'malware' }), 200)
-    const told = expectStatus(await owned.owner.get(path), 403, 'node_banned')
-    assert.match(told.body.message ?? '', /malware/)
+    const notified = expectStatus(await owned.owner.get(path), 403, 'node_banned')
+    assert.match(notified.body.message ?? '', /malware/)
     const own = `${owned.path}/nodes/${nodeId}`
     expectStatus(await owned.owner.put(own, {}), 403, 'node_banned')
     expectStatus(await owned.owner.delete(own), 403, 'node_banned')
@@ -201,14 +201,14 @@ describe('a platform admin', () => {
       const { body } = expectStatus(await edit(path, support), 200)
       assert.deepEqual({ ...body, ...support }, body, path)
       for (const nothing of [{}, { supported_other_version: '1' }]) {
-        const refused = expectStatus(await edit(path, nothing), 400, 'validation_failed')
-        assert.match(refused.body.message ?? '', /^the body must set one of .*supported_os/)
+        const rejected = expectStatus(await edit(path, nothing), 400, 'validation_failed')
+        assert.match(rejected.body.message ?? '', /^the body must set one of .*supported_os/)
       }
     }
     const other = { name: 'x', publisher: { id: 'other' } }
     for (const path of [`/admin${node}`, `${owned.path}/nodes/${nodeId}`]) {
-      const refused = expectStatus(await registry.admin.put(path, other), 400, 'validation_failed')
-      assert.match(refused.body.message ?? '', /^\/publisher\/id must be pub-.*, got "other"$/)
+      const rejected = expectStatus(await registry.admin.put(path, other), 400, 'validation_failed')
+      assert.match(rejected.body.message ?? '', /^\/publisher\/id must be pub-.*, got "other"$/)
     }
     assert.equal((await registry.anonymous.get(node)).body['name'], nodeId)
   })
@@ -237,7 +237,7 @@ describe('a platform admin', () => {
     assert.deepEqual((await anonymous.get(node)).body['tags'], ['c'])
   })
 
-  test('decides on a review, and each move of the version has an actor', async () => {
+  test('decides on a review, and each transition of the version has an actor', async () => {
     const { admin } = registry
     const { id, nodeId, version, ownVersion } = await owned.addFlagged()
     const ask = (body: object) => owned.owner.post(`${ownVersion}/review`, body)
@@ -275,8 +275,8 @@ describe('a platform admin', () => {
     const { node, nodeId, version, ownVersion } = await owned.addActive()
     for (const status of ['NodeVersionStatusFlagged', 'NodeVersionStatusBanned']) {
       for (const reason of [undefined, ' ']) {
-        const refused = await edit(version, { status, status_reason: reason })
-        expectStatus(refused, 400, 'validation_failed')
+        const rejected = await edit(version, { status, status_reason: reason })
+        expectStatus(rejected, 400, 'validation_failed')
       }
       const reason = `it mines coins: ${status}`
       expectStatus(await edit(version, { status, status_reason: reason }), 200)
@@ -285,11 +285,11 @@ describe('a platform admin', () => {
         `${node}/install?version=1.0.0`,
         `/archives/${owned.id}/${nodeId}/1.0.0/node.zip`,
       ]) {
-        const refused = expectStatus(await registry.anonymous.get(blocked), 403, 'version_blocked')
-        assert.ok(refused.body.message?.includes(reason), refused.body.message)
+        const rejected = expectStatus(await registry.anonymous.get(blocked), 403, 'version_blocked')
+        assert.ok(rejected.body.message?.includes(reason), rejected.body.message)
       }
-      const moves = listOf(await owned.owner.get(`${version}/findings`), 'moves')
-      const { at: _at, from: _from, ...last } = moves.at(-1) ?? {}
+      const transitions = listOf(await owned.owner.get(`${version}/findings`), 'moves')
+      const { at: _at, from: _from, ...last } = transitions.at(-1) ?? {}
       assert.deepEqual(last, { to: status, reason, actor: `user:${ADMIN}` })
     }
     expectStatus(await owned.owner.delete(ownVersion), 409, 'illegal_move')
@@ -310,7 +310,7 @@ describe('a platform admin', () => {
     assert.equal(body['policy'], 'HostNodePolicyLocalOnly')
   })
 
-  test('starts a pending version anew, and no other', async () => {
+  test('starts a pending version again, and no other', async () => {
     const { id, nodeId } = await owned.addVersion()
     const restart = (id: string) => registry.admin.post(`/admin/versions/${id}/restart`, {})
     const { body } = expectStatus(await restart(id.toUpperCase()), 200)
@@ -330,7 +330,7 @@ describe('a platform admin', () => {
       registry.admin.post(`/admin${version}/retry`, {}, key ? { 'idempotency-key': key } : {})
     expectStatus(await retry(), 409, 'nothing_to_retry')
     await registry.place.receive(id, id)
-    await registry.place.move(id, 'give_up_checks', 'checks could not run (storage)')
+    await registry.place.transition(id, 'give_up_checks', 'checks could not run (storage)')
     const { body } = expectStatus(await retry(id), 200)
     assert.equal(body['status_reason'], 'archive received, checks are running')
     expectStatus(await retry(id), 200)

@@ -162,22 +162,22 @@ describe('a good pack', () => {
       const { workflow } = new TemporalClient({ connection })
       for (const kind of ['publish-version', 'receive-archive', 'extract-host-nodes']) {
         const handle = workflow.getHandle(`${kind}/${good.added.id}`)
-        const told = await waitFor(`${kind} has completed`, async () => {
+        const notified = await waitFor(`${kind} has completed`, async () => {
           const found = await handle.describe()
           return found.status.name === 'COMPLETED' && found
         })
         const attributes = new Map(
-          told.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]),
+          notified.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]),
         )
         const known = ['KilnPublisher', 'KilnNode', 'KilnVersion', 'KilnKind', 'KilnOwner']
         assert.deepEqual(
           known.map((name) => attributes.get(name)),
           ['acme', good.added.nodeId, '1.0.0', 'publish', 'olga'],
         )
-        const summary = await told.staticSummary()
+        const summary = await notified.staticSummary()
         assert.ok(summary?.includes(`${good.added.nodeId}@1.0.0`), `${kind}: ${summary}`)
         if (kind !== 'publish-version')
-          assert.equal(told.parentExecution?.workflowId, `publish-version/${good.added.id}`)
+          assert.equal(notified.parentExecution?.workflowId, `publish-version/${good.added.id}`)
         const payloads = listPayloads(await handle.fetchHistory())
         assert.ok(payloads.length > 0, 'there are payloads')
         for (const payload of payloads) {
@@ -225,7 +225,7 @@ describe('a pack with a finding of high severity', () => {
   })
 
   test('shows its findings to members, and to others how many there are', async () => {
-    const { counts, scanned_at: at, findings, moves } = await readFindings(bad.path)
+    const { counts, scanned_at: at, findings, moves: transitions } = await readFindings(bad.path)
     const [{ id, ...finding } = { id: '' }, ...rest] = findings as { id: string }[]
     assert.match(id, /^[0-9a-f-]{36}$/)
     assert.deepEqual(rest, [])
@@ -239,9 +239,9 @@ describe('a pack with a finding of high severity', () => {
       scanner: 'kiln',
       scanner_version: String((finding as { scanner_version?: string }).scanner_version),
     })
-    assert.ok(Array.isArray(moves), 'and its moves')
-    const told = expectStatus(await registry.anonymous.get(`${bad.path}/findings`), 200)
-    assert.deepEqual(told.body, { counts, scanned_at: at })
+    assert.ok(Array.isArray(transitions), 'and its moves')
+    const notified = expectStatus(await registry.anonymous.get(`${bad.path}/findings`), 200)
+    assert.deepEqual(notified.body, { counts, scanned_at: at })
     const asAdmin = expectStatus(await registry.admin.get(`${bad.path}/findings`), 200)
     assert.deepEqual(asAdmin.body['findings'], findings)
   })
@@ -260,18 +260,18 @@ describe('a pack with a finding of high severity', () => {
     expectStatus(await registry.anonymous.get(`${node}/install`), 200)
     const found = await registry.anonymous.get('/host-nodes/Kiln%20Bad/node')
     assert.equal(expectStatus(found, 200).body['id'], nodeId)
-    const { reviews, findings, moves } = await readFindings(bad.path)
+    const { reviews, findings, moves: transitions } = await readFindings(bad.path)
     assert.deepEqual(pluck(reviews as object[], 'note'), ['it is ours'])
     assert.equal((findings as object[]).length, 1)
-    assert.deepEqual(pluck(moves as object[], 'actor'), [
+    assert.deepEqual(pluck(transitions as object[], 'actor'), [
       'user:olga',
       'workflow',
       'workflow',
       `user:${ADMIN}`,
     ])
     assert.deepEqual(
-      pluck((moves as object[]).slice(1), 'from'),
-      pluck((moves as object[]).slice(0, -1), 'to'),
+      pluck((transitions as object[]).slice(1), 'from'),
+      pluck((transitions as object[]).slice(0, -1), 'to'),
     )
   })
 })
@@ -325,8 +325,8 @@ describe('the files of a version', () => {
     for (const name of ['none.py', '__INIT__.py', '../__init__.py', '', '/'])
       expectStatus(await readFile(name), 404, 'file_not_found')
     for (const query of ['', `?path=${'x'.repeat(513)}`, '?path=%00', '?path=a&path=b']) {
-      const refused = await registry.anonymous.get(`${files.path}/files/content${query}`)
-      const { details } = expectStatus(refused, 400, 'validation_failed').body
+      const rejected = await registry.anonymous.get(`${files.path}/files/content${query}`)
+      const { details } = expectStatus(rejected, 400, 'validation_failed').body
       assert.match(details?.[0] ?? '', /^\?path/, query)
     }
   })

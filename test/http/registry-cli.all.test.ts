@@ -72,7 +72,7 @@ const assertReadable = (node: CliNode): void => {
 }
 
 describe('the publishing tool, at http://localhost,', () => {
-  test('is refused with 401 under the default PUBLISH_AUTH, and leaves nothing', async () => {
+  test('is rejected with 401 under the default PUBLISH_AUTH, and leaves nothing', async () => {
     const nodeId = unique('pack')
     const usual = makeCli(service.baseUrl.replace('127.0.0.1', 'localhost'))
     const { status, body } = await usual.tryPublish({ publisherId: PUBLISHER, nodeId, token })

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 
 import { startDatabaseProxy } from '../db/proxy.ts'
 import type { DatabaseProxy } from '../db/proxy.ts'
-import type { Answer, Client } from '../support/client.ts'
+import type { HttpResponse, Client } from '../support/client.ts'
 import { AWAITS_OUTAGE } from '../support/service.ts'
 import { allowConnections, createDatabase } from '../support/stack.ts'
 import type { TestDatabase } from '../support/stack.ts'
@@ -82,7 +82,7 @@ const assertGone = async (paths: readonly [string, string][]): Promise<void> => 
 }
 
 const countIn = async (client: Client, path: string, { first }: Shown): Promise<number> => {
-  const { body }: Answer = expectStatus(await client.get(path), 200)
+  const { body }: HttpResponse = expectStatus(await client.get(path), 200)
   const list = Array.isArray(body) ? body : (body['nodes'] ?? body['versions'])
   return (list as { id?: string; node_id?: string }[]).filter(({ id, node_id }) =>
     [id, node_id].includes(first.nodeId),
@@ -91,11 +91,11 @@ const countIn = async (client: Client, path: string, { first }: Shown): Promise<
 
 const bulkStatus = async ({ first }: Shown, version: string): Promise<unknown> => {
   const body = { node_versions: [{ node_id: first.nodeId, version }] }
-  const answer = await registry.anonymous.post('/bulk/nodes/versions', body)
-  return listOf(answer, 'node_versions')[0]?.['status']
+  const response = await registry.anonymous.post('/bulk/nodes/versions', body)
+  return listOf(response, 'node_versions')[0]?.['status']
 }
 
-type Deletion = [who: string, remove: (shown: Shown) => Promise<Answer>]
+type Deletion = [who: string, remove: (shown: Shown) => Promise<HttpResponse>]
 
 describe('a node that is deleted', () => {
   const DELETIONS: Deletion[] = [
@@ -191,14 +191,14 @@ describe('a version that is deleted', () => {
       const found = await anonymous.get(`/nodes/search?host_node_search=${word}-2.0.0`)
       assert.equal(found.body['total'], 0)
       const { ownVersion } = second
-      for (const refused of [
+      for (const rejected of [
         await owned.owner.put(ownVersion, {}),
         await owned.owner.delete(ownVersion),
         await owned.owner.post(`${ownVersion}/review`, {}),
         await anonymous.post(`${second.version}/host-nodes`, { nodes: {} }),
         await anonymous.post(`${second.version}/host-nodes`, { success: false }),
       ])
-        expectStatus(refused, 404, 'version_not_found')
+        expectStatus(rejected, 404, 'version_not_found')
       expectStatus(await owned.publish({ nodeId, version: '2.0.0' }), 409, 'version_exists')
     })
 })
@@ -237,9 +237,9 @@ describe('a delete that the database does not carry out', () => {
     await allowConnections(database, false)
     try {
       for (const kind of KINDS) {
-        const refused = expectStatus(await owned.owner.delete(paths[kind]), 503, 'unavailable')
-        assert.ok(Number(refused.headers.get('retry-after')) > 0, kind)
-        assert.doesNotMatch(refused.body.message ?? '', /sql|postgres|connect|database "/i, kind)
+        const rejected = expectStatus(await owned.owner.delete(paths[kind]), 503, 'unavailable')
+        assert.ok(Number(rejected.headers.get('retry-after')) > 0, kind)
+        assert.doesNotMatch(rejected.body.message ?? '', /sql|postgres|connect|database "/i, kind)
       }
     } finally {
       await allowConnections(database, true)
@@ -256,18 +256,18 @@ describe('a delete that the database does not carry out', () => {
         return status === 200
       })
       proxy.fault = 'lost before'
-      const refused = expectStatus(await owned.owner.delete(paths[kind]), 503, 'outcome_unknown')
-      assert.ok(Number(refused.headers.get('retry-after')) > 0, kind)
+      const rejected = expectStatus(await owned.owner.delete(paths[kind]), 503, 'outcome_unknown')
+      assert.ok(Number(rejected.headers.get('retry-after')) > 0, kind)
       assert.deepEqual(await takeStock(), before)
     })
 
   test('is done when it is repeated', async () => {
     for (const kind of KINDS) {
-      const answer = await waitFor(`the ${kind} is deleted`, async () => {
-        const answer = await owned.owner.delete(paths[kind])
-        return answer.status !== 503 && answer
+      const response = await waitFor(`the ${kind} is deleted`, async () => {
+        const response = await owned.owner.delete(paths[kind])
+        return response.status !== 503 && response
       })
-      expectStatus(answer, 204)
+      expectStatus(response, 204)
     }
   })
 })

@@ -87,9 +87,9 @@ describe('the host nodes of a version', () => {
       ['mask', []],
       ['nothing', []],
     ] as const) {
-      const answer = expectStatus(await registry.anonymous.get(`${path}?search=${search}`), 200)
-      assert.deepEqual(pluck(listOf(answer, 'host_nodes'), 'host_node_name'), found, search)
-      assert.equal(answer.body['total'], found.length)
+      const response = expectStatus(await registry.anonymous.get(`${path}?search=${search}`), 200)
+      assert.deepEqual(pluck(listOf(response, 'host_nodes'), 'host_node_name'), found, search)
+      assert.equal(response.body['total'], found.length)
     }
     const long = await registry.anonymous.get(`${path}?search=${'x'.repeat(201)}`)
     assert.match(expectStatus(long, 400, 'validation_failed').body.details?.[0] ?? '', /^\?search/)
@@ -202,9 +202,9 @@ describe('the host nodes of a version', () => {
         body: '{"nodes":{"T":{}}}',
       })
     for (const wrong of [undefined, 'Bearer x', `Basic ${EXTRACTION_TOKEN}`, EXTRACTION_TOKEN]) {
-      const refused = await post(wrong)
-      assert.equal(refused.status, 401, wrong)
-      assert.equal(refused.headers.get('www-authenticate'), 'Bearer')
+      const rejected = await post(wrong)
+      assert.equal(rejected.status, 401, wrong)
+      assert.equal(rejected.headers.get('www-authenticate'), 'Bearer')
     }
     assert.equal((await post(`Bearer ${EXTRACTION_TOKEN}`)).status, 204)
     const { body } = await registry.anonymous.get(`${version}/host-nodes`)
@@ -229,11 +229,11 @@ describe('the host nodes of a version', () => {
     const nodes = Object.fromEntries(names.map((name) => [name, fields]))
     expectStatus(await registry.anonymous.post(`${version}/host-nodes`, { nodes }), 204)
     const path = `${version}/host-nodes?limit=1000`
-    const answer = await registry.anonymous.get(path)
-    const listed = listOf(expectStatus(answer, 200), 'host_nodes')
+    const response = await registry.anonymous.get(path)
+    const listed = listOf(expectStatus(response, 200), 'host_nodes')
     assert.deepEqual(pluck(listed, 'host_node_name'), names)
     for (const one of listed) assert.ok(one['input_types'] === fields.input_types, 'whole')
-    assert.equal(answer.headers.get('transfer-encoding'), 'chunked')
+    assert.equal(response.headers.get('transfer-encoding'), 'chunked')
     const past = await registry.anonymous.get(`${version}/host-nodes?page=2`)
     assert.deepEqual([past.body['total'], listOf(past, 'host_nodes')], [7, []])
   })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 
 import { fillCatalogue } from '../db/registry-catalogue.ts'
-import type { Answer, Client } from '../support/client.ts'
+import type { HttpResponse, Client } from '../support/client.ts'
 import { waitFor } from '../support/wait.ts'
 import {
   expectStatus,
@@ -27,7 +27,7 @@ registry.prepare(async () => {
   ids = (await database.sql<{ id: string }[]>`select id from node order by id`).map(({ id }) => id)
 })
 
-const read = (path: string): Promise<Answer> => registry.anonymous.get(path)
+const read = (path: string): Promise<HttpResponse> => registry.anonymous.get(path)
 
 interface Listed {
   id: string
@@ -37,7 +37,8 @@ interface Listed {
   created_at: string
 }
 
-const nodesOf = (answer: Answer): Listed[] => listOf<Listed>(expectStatus(answer, 200), 'nodes')
+const nodesOf = (response: HttpResponse): Listed[] =>
+  listOf<Listed>(expectStatus(response, 200), 'nodes')
 
 const find = async (query: string) => pluck(nodesOf(await read(`/nodes/search?${query}`)))
 
@@ -46,10 +47,10 @@ const walk = async (path: string, limit: number): Promise<Listed[]> => {
   const nodes: Listed[] = []
   for (let page = 1, last = 1; page <= last; page += 1) {
     const mark = path.includes('?') ? '&' : '?'
-    const answer = await read(`${path}${mark}page=${page}&limit=${limit}`)
-    nodes.push(...nodesOf(answer))
-    last = Number(answer.body['totalPages'])
-    assert.equal(last, Math.ceil(Number(answer.body['total']) / limit))
+    const response = await read(`${path}${mark}page=${page}&limit=${limit}`)
+    nodes.push(...nodesOf(response))
+    last = Number(response.body['totalPages'])
+    assert.equal(last, Math.ceil(Number(response.body['total']) / limit))
   }
   return nodes
 }
@@ -74,9 +75,9 @@ describe(`a registry of ${MANY} nodes`, () => {
     for (const limit of [7, 33]) {
       const found: unknown[] = []
       for (let page = 1; found.length < rows.length; page += 1) {
-        const answer = await read(`${path}?page=${page}&limit=${limit}`)
-        assert.equal(answer.headers.get('x-total-count'), String(rows.length))
-        found.push(...pluck(listOf(answer)))
+        const response = await read(`${path}?page=${page}&limit=${limit}`)
+        assert.equal(response.headers.get('x-total-count'), String(rows.length))
+        found.push(...pluck(listOf(response)))
         assert.equal(found.length, Math.min(page * limit, rows.length))
       }
       assert.deepEqual(found, pluck(rows))
@@ -119,7 +120,7 @@ describe(`a registry of ${MANY} nodes`, () => {
       assert.deepEqual(nodesOf(await read(past)), [])
   })
 
-  test('is listed in the order that is asked for, and refuses any other', async () => {
+  test('is listed in the order that is asked for, and rejects any other', async () => {
     const compare = (a: string | number, b: string | number) => (a < b ? -1 : Number(a > b))
     for (const by of ['name', 'created_at', 'downloads', 'search_ranking'] as const)
       for (const filter of [
@@ -142,9 +143,9 @@ describe(`a registry of ${MANY} nodes`, () => {
       }
     assert.deepEqual(await read('/nodes?sort='), await read('/nodes?sort=created_at'))
     for (const bad of ['rating', 'name;asc', 'Name', 'name&sort=downloads']) {
-      const refused = expectStatus(await read(`/nodes?sort=${bad}`), 400, 'validation_failed')
+      const rejected = expectStatus(await read(`/nodes?sort=${bad}`), 400, 'validation_failed')
       assert.match(
-        refused.body.details?.[0] ?? '',
+        rejected.body.details?.[0] ?? '',
         /^\?sort must be (one of name, name;desc, .*, got "|given once)/,
       )
     }
@@ -185,9 +186,9 @@ describe(`a registry of ${MANY} nodes`, () => {
   })
 
   test('is not searched deeper than it may be', async () => {
-    const refused = expectStatus(await read('/nodes/search?page=111'), 400, 'validation_failed')
+    const rejected = expectStatus(await read('/nodes/search?page=111'), 400, 'validation_failed')
     assert.equal(
-      refused.body.message,
+      rejected.body.message,
       '?page must be such that page × limit is at most 1100, got 111 × 10; GET /nodes has no such limit',
     )
     const versions = await read('/versions?page=12&pageSize=100')
@@ -247,8 +248,8 @@ describe('a search', () => {
     })
     assert.equal((await read(`/nodes/search?search=${word}`)).body['facets'], undefined)
     for (const bad of ['sort=rating', 'facets=maybe', `tag=${'x'.repeat(101)}`]) {
-      const refused = expectStatus(await read(`/nodes/search?${bad}`), 400, 'validation_failed')
-      assert.ok(refused.body.details?.[0]?.startsWith(`?${bad.split('=')[0]}`), bad)
+      const rejected = expectStatus(await read(`/nodes/search?${bad}`), 400, 'validation_failed')
+      assert.ok(rejected.body.details?.[0]?.startsWith(`?${bad.split('=')[0]}`), bad)
     }
   })
 
@@ -275,9 +276,9 @@ describe('what is banned', () => {
     const banned = await other.addNode(fields)
     const shown = await other.addNode(fields)
     await setByAdmin(banned, { status: 'NodeStatusBanned', status_detail: 'malware' })
-    const look = async (client: Client, path: string) => {
-      const answer = expectStatus(await client.get(path), 200)
-      return pluck(Array.isArray(answer.body) ? listOf(answer) : nodesOf(answer)).toSorted()
+    const poll = async (client: Client, path: string) => {
+      const response = expectStatus(await client.get(path), 200)
+      return pluck(Array.isArray(response.body) ? listOf(response) : nodesOf(response)).toSorted()
     }
     const { admin, anonymous } = registry
     for (const path of [
@@ -286,11 +287,11 @@ describe('what is banned', () => {
       `${other.path}/nodes?page=1`,
     ]) {
       for (const client of [anonymous, other.owner, admin]) {
-        assert.deepEqual(await look(client, path), [shown], path)
-        const wish = await look(client, `${path}&include_banned=true`)
+        assert.deepEqual(await poll(client, path), [shown], path)
+        const wish = await poll(client, `${path}&include_banned=true`)
         assert.deepEqual(wish, client === admin ? [banned, shown].toSorted() : [shown], path)
       }
-      assert.deepEqual(await look(admin, `${path}&include_banned=false`), [shown], path)
+      assert.deepEqual(await poll(admin, `${path}&include_banned=false`), [shown], path)
     }
   })
 })
@@ -324,8 +325,8 @@ describe('a status', () => {
     for (const client of [anonymous, owned.owner])
       assert.ok(!(await publishers(client)).includes(other.id))
     for (const path of ['/nodes', '/publishers']) {
-      const refused = await admin.get(`${path}?status=NodeStatusDeleted`)
-      const { details } = expectStatus(refused, 400, 'validation_failed').body
+      const rejected = await admin.get(`${path}?status=NodeStatusDeleted`)
+      const { details } = expectStatus(rejected, 400, 'validation_failed').body
       assert.match(details?.[0] ?? '', /^\?status must be one of/)
     }
   })
@@ -387,8 +388,8 @@ describe('a list of versions', () => {
     const { nodeId } = await owned.addActive()
     await owned.addVersion({ nodeId, version: '2.0.0' })
     const list = async (query: string) => {
-      const answer = expectStatus(await read(`/versions?${query}`), 200)
-      return [answer.body['total'], pluck(listOf(answer, 'versions'), 'version')]
+      const response = expectStatus(await read(`/versions?${query}`), 200)
+      return [response.body['total'], pluck(listOf(response, 'versions'), 'version')]
     }
     assert.deepEqual(await list(`nodeId=${nodeId.toUpperCase()}`), [2, ['2.0.0', '1.0.0']])
     assert.deepEqual(await list(`nodeId=${nodeId}&status_reason=PASSED`), [1, ['1.0.0']])
@@ -436,8 +437,8 @@ describe('versions that ask for a review', () => {
       assert.ok(others.every(({ moderation }) => moderation === undefined))
     }
     for (const query of ['sort=review&review_requested=false', 'sort=age']) {
-      const refused = await admin.get(`/versions?${query}`)
-      const { details } = expectStatus(refused, 400, 'validation_failed').body
+      const rejected = await admin.get(`/versions?${query}`)
+      const { details } = expectStatus(rejected, 400, 'validation_failed').body
       assert.match(details?.[0] ?? '', /^\?sort must/)
     }
   })
@@ -485,19 +486,19 @@ describe('a list whose entries are large', () => {
 
   test('are read a few at once, so that other requests are answered meanwhile', async () => {
     const path = `/versions?nodeId=${many}-0&pageSize=1`
-    const refused: Answer[] = []
+    const rejected: HttpResponse[] = []
     const reads = await registry.service.database.sql.begin(async (sql) => {
       await sql`lock table version`
       const reads = Array.from({ length: 40 }, async () => {
-        const answer = await read(path)
-        if (answer.status !== 200) refused.push(answer)
-        return answer
+        const response = await read(path)
+        if (response.status !== 200) rejected.push(response)
+        return response
       })
       expectStatus(await read('/publishers/validate?username=free'), 200)
-      await waitFor('the others are refused', async () => refused.length === 36)
+      await waitFor('the others are refused', async () => rejected.length === 36)
       return { all: Promise.all(reads) }
     })
-    for (const answer of refused) expectStatus(answer, 503, 'busy')
+    for (const response of rejected) expectStatus(response, 503, 'busy')
     const done = (await reads.all).filter(({ status }) => status === 200)
     assert.equal(done.length, 4)
   })

@@ -235,8 +235,8 @@ describe('a picture that lies with a stranger', () => {
       const { url, times } = place(await make())
       const nodeId = await owned.addNode({ icon: url })
       for (const path of [`/nodes/${nodeId}/icon`, `/nodes/${nodeId}/icon?again`]) {
-        const answer = await registry.anonymous.get(path)
-        expectStatus(answer, 404, 'picture_not_found')
+        const response = await registry.anonymous.get(path)
+        expectStatus(response, 404, 'picture_not_found')
       }
       assert.equal(times(), 1)
     })

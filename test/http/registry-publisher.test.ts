@@ -70,17 +70,17 @@ describe('a publisher', () => {
     const user = unique('owner')
     const owner = await registry.client(user)
     const fields = { id, name: 'Acme', website: 'https://x.org', logo: '', support: null, other: 1 }
-    const answers = await Promise.all([1, 2, 3].map(() => owner.post('/publishers', fields)))
-    const [answer, ...others] = answers.toSorted((one, other) => one.status - other.status)
-    assert.ok(answer)
-    expectStatus(answer, 201)
-    for (const refused of others) expectStatus(refused, 409, 'publisher_exists')
-    const { createdAt, members: _members, ...rest } = answer.body as Record<string, unknown>
+    const responses = await Promise.all([1, 2, 3].map(() => owner.post('/publishers', fields)))
+    const [response, ...others] = responses.toSorted((one, other) => one.status - other.status)
+    assert.ok(response)
+    expectStatus(response, 201)
+    for (const rejected of others) expectStatus(rejected, 409, 'publisher_exists')
+    const { createdAt, members: _members, ...rest } = response.body as Record<string, unknown>
     assert.match(String(createdAt), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
     const { name, website } = fields
     assert.deepEqual(rest, { id, name, website, status: 'PublisherStatusActive' })
     assert.deepEqual(
-      listOf<{ role: string; user: { id: string } }>(answer, 'members').map(({ role, user }) => [
+      listOf<{ role: string; user: { id: string } }>(response, 'members').map(({ role, user }) => [
         role,
         user.id,
       ]),
@@ -90,12 +90,12 @@ describe('a publisher', () => {
 
   test('is one of a limited number, however many are asked for at once', async () => {
     const owner = await registry.client(unique('owner'))
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, () => owner.post('/publishers', { id: unique('pub') })),
     )
-    const refused = answers.filter(({ status }) => status !== 201)
-    assert.equal(refused.length, 5)
-    for (const answer of refused) expectStatus(answer, 403, 'publisher_limit_reached')
+    const rejected = responses.filter(({ status }) => status !== 201)
+    assert.equal(rejected.length, 5)
+    for (const response of rejected) expectStatus(response, 403, 'publisher_limit_reached')
   })
 
   test('is answered once for one Idempotency-Key', async () => {
@@ -123,8 +123,8 @@ describe('a publisher', () => {
     const { path, owner } = await registry.addPublisher()
     const stranger = await registry.client(unique('stranger'))
     for (const client of [registry.anonymous, stranger, owner, registry.admin]) {
-      const refused = expectStatus(await client.delete(path), 405, 'method_not_allowed')
-      assert.equal(refused.headers.get('allow'), 'GET, HEAD, PUT')
+      const rejected = expectStatus(await client.delete(path), 405, 'method_not_allowed')
+      assert.equal(rejected.headers.get('allow'), 'GET, HEAD, PUT')
     }
     expectStatus(await owner.get(path), 200)
     assert.equal(listOf(await owner.get(`${path}/tokens`)).length, 1)
@@ -168,13 +168,13 @@ describe('a publisher', () => {
   test('is neither created nor changed on trial', async () => {
     const { owner, path } = await registry.addPublisher()
     const id = unique('pub')
-    for (const refused of [
+    for (const rejected of [
       await owner.post('/publishers?dry_run=true', { id }),
       await owner.put(`${path}?dry_run=1`, { name: 'x' }),
       await owner.delete(`${path}/tokens/x?dry_run=true`),
     ]) {
-      expectStatus(refused, 400, 'validation_failed')
-      assert.match(refused.body.message ?? '', /^\?dry_run must be absent/)
+      expectStatus(rejected, 400, 'validation_failed')
+      assert.match(rejected.body.message ?? '', /^\?dry_run must be absent/)
     }
     expectStatus(await registry.anonymous.get(`/publishers/${id}`), 404, 'publisher_not_found')
     expectStatus(await owner.post('/publishers?dry_run=false', { id }), 201)
@@ -240,14 +240,14 @@ describe('a member', () => {
   test('that owns it always is one at least, however many go at once', async () => {
     const { id, path, owner, user, addMember } = await registry.addPublisher()
     const others = await Promise.all(['owner', 'owner', 'owner', 'owner'].map(addMember))
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [{ user, client: owner }, ...others].map(({ user, client }, index) => {
         const member = `${path}/members/${user}`
         return index % 2 === 0 ? client.delete(member) : client.put(member, { role: 'member' })
       }),
     )
-    const refused = answers.filter(({ status }) => status >= 400)
-    assert.ok(refused.length > 0, 'one stays')
+    const rejected = responses.filter(({ status }) => status >= 400)
+    assert.ok(rejected.length > 0, 'one stays')
     const left = await registry.service.database.sql`
       select from publisher_member where publisher_id = ${id} and role = 'owner'
     `
@@ -301,7 +301,7 @@ describe('a personal access token', () => {
     assert.ok(!String(row?.['row']).includes(String(first.body['token'])), 'not in clear')
   })
 
-  test('is refused when its time is over', async () => {
+  test('is rejected when its time is over', async () => {
     const owned = await registry.addPublisher()
     const expires = new Date(Date.now() + 86_400_000).toISOString()
     const body = { name: 'short', expires_at: expires }

@@ -3,9 +3,9 @@ import { PassThrough } from 'node:stream'
 import { describe, test } from 'node:test'
 
 import type { Storage } from '../../src/adapters/storage/storage.ts'
-import { makeGate } from '../../src/domain/shared/gate.ts'
+import { makeSemaphore } from '../../src/domain/shared/semaphore.ts'
 import { makeVersionFileRoutes } from '../../src/http/registry/version-file-routes.ts'
-import type { JsonAnswer, RouteRequest } from '../../src/http/route.ts'
+import type { JsonResponse, RouteRequest } from '../../src/http/route.ts'
 import { listRoutes } from '../support/contract.ts'
 import { makeLatch } from '../support/wait.ts'
 import { expectStatus, storeArchive, usePublisher, useRegistry } from './registry-support.ts'
@@ -72,11 +72,11 @@ describe('a read that is for everybody', () => {
   test('is for its caller alone when there is a credential', async () => {
     const token = await registry.service.token('somebody')
     for (const path of PATHS) {
-      const answer = await get(path, { authorization: `Bearer ${token}` })
+      const response = await get(path, { authorization: `Bearer ${token}` })
       const isPrivate = !/install|archives|host-nodes\/\w+\/node|validate|service/.test(path)
       const expected = isPrivate ? 'private, no-cache' : (CACHED[path] ?? USUAL)
-      assert.equal(answer.headers.get('cache-control'), expected, path)
-      await answer.text()
+      assert.equal(response.headers.get('cache-control'), expected, path)
+      await response.text()
     }
   })
 
@@ -87,8 +87,8 @@ describe('a read that is for everybody', () => {
     const admin = `Bearer ${await registry.service.token('root')}`
     for (const path of PATHS)
       for (const authorization of [undefined, stranger, admin]) {
-        const answer = await get(path, authorization === undefined ? {} : { authorization })
-        assert.doesNotMatch(await answer.text(), /@/, path)
+        const response = await get(path, authorization === undefined ? {} : { authorization })
+        assert.doesNotMatch(await response.text(), /@/, path)
       }
     const bulk = await registry.anonymous.post('/bulk/nodes/versions', {
       node_versions: [{ node_id: 'Pack', version: '1.0.0' }],
@@ -118,10 +118,10 @@ describe('a store that does not answer', () => {
       begun.open()
       return Promise.resolve({ stream, size: 36 })
     }
-    const heavyReads = makeGate(1)
+    const heavyReadSemaphore = makeSemaphore(1)
     const routes = makeVersionFileRoutes({
       sql,
-      heavyReads,
+      heavyReadSemaphore,
       storage: { open } as Partial<Storage> as Storage,
     })
     const asked = { params: NAMED, query: { path: 'x' }, headers: {} } as Partial<RouteRequest>
@@ -129,8 +129,8 @@ describe('a store that does not answer', () => {
       .find(({ path }) => path.endsWith('/content'))
       ?.handler(asked as RouteRequest)
     await begun.opened
-    await heavyReads.run(() => Promise.resolve(), 100)
+    await heavyReadSemaphore.run(() => Promise.resolve(), 100)
     stream.end(Buffer.from('x'.repeat(36)))
-    assert.equal(((await reading) as JsonAnswer).status, 200)
+    assert.equal(((await reading) as JsonResponse).status, 200)
   })
 })

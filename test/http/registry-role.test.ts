@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import type { Answer, Client } from '../support/client.ts'
+import type { HttpResponse, Client } from '../support/client.ts'
 import { expectStatus, listOf, unique, usePublisher, useRegistry } from './registry-support.ts'
 import type { Added } from './registry-support.ts'
 
@@ -27,9 +27,9 @@ const newToken = async (): Promise<string> => {
   return `${owned.path}/tokens/${String(token?.['id'])}`
 }
 
-type Act = (client: Client) => Promise<Answer>
+type Act = (client: Client) => Promise<HttpResponse>
 
-/** Statuses for owner, admin and member; everybody else is refused. */
+/** Statuses for owner, admin and member; everybody else is rejected. */
 const MEMBERS_MAKE = [201, 201, 201]
 const MEMBERS_MAY = [200, 200, 200]
 const ADMINS_MAY = [200, 200, 403]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import type { Answer, Client } from '../support/client.ts'
+import type { HttpResponse, Client } from '../support/client.ts'
 import { listRoutes } from '../support/contract.ts'
 import { openStream } from '../support/event-stream.ts'
 import {
@@ -85,7 +85,7 @@ const newEvent = async (): Promise<Ids> => {
 const newFailed = async (): Promise<Ids> => {
   const { id } = await owned.addVersion({ nodeId: NODE, version: '5.0.0' })
   await registry.place.receive(id, id)
-  await registry.place.move(id, 'give_up_checks', 'checks could not run (x)')
+  await registry.place.transition(id, 'give_up_checks', 'checks could not run (x)')
   return { version: '5.0.0' }
 }
 
@@ -186,8 +186,8 @@ describe('another spelling of an id', () => {
 
   test(`names the same on ${ARCHIVE}`, async () => {
     const path = '/archives/ACME/IMAGE-TOOLS/1.0.0/node.zip'
-    const answer = await fetch(registry.service.baseUrl + path)
-    assert.deepEqual([answer.status, (await answer.text()).length], [200, 36])
+    const response = await fetch(registry.service.baseUrl + path)
+    assert.deepEqual([response.status, (await response.text()).length], [200, 36])
   })
 
   test(`names the same on ${STREAM}`, async () => {
@@ -204,9 +204,9 @@ describe('another spelling of an id', () => {
       const ids: Ids = { ...SPELT, ...(await make?.()) }
       const path = pattern.replaceAll(/:(\w+)/g, (_, name: string) => ids[name] ?? '') + query
       const sent = typeof body === 'function' ? body() : body
-      const answer = await callerOf(path).call(method.toUpperCase(), path, sent)
-      assert.equal(answer.status, status, JSON.stringify(answer.body))
-      assertStored(answer)
+      const response = await callerOf(path).call(method.toUpperCase(), path, sent)
+      assert.equal(response.status, status, JSON.stringify(response.body))
+      assertStored(response)
     })
 
   test('makes no second thing', async () => {
@@ -224,7 +224,7 @@ describe('another spelling of an id', () => {
 })
 
 /** The ids of an answer are as they were created; only a version's own id is no name. */
-const assertStored = ({ body }: Answer): void => {
+const assertStored = ({ body }: HttpResponse): void => {
   const text = JSON.stringify(body ?? {})
   for (const [found] of text.matchAll(/\b(acme|image-tools)\b/gi))
     assert.ok([PUBLISHER, NODE].includes(found), found)

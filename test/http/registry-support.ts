@@ -5,7 +5,7 @@ import { after, before } from 'node:test'
 
 import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
 import { makeClient } from '../support/client.ts'
-import type { Answer, Client } from '../support/client.ts'
+import type { HttpResponse, Client } from '../support/client.ts'
 import { startService } from '../support/service.ts'
 import type { Role, Service } from '../support/service.ts'
 import type { TestDatabase } from '../support/stack.ts'
@@ -36,7 +36,7 @@ export interface Owned {
   token: string
   addMember(role: string): Promise<{ user: string; client: Client }>
   addNode(fields?: object): Promise<string>
-  publish(publishing?: Publishing): Promise<Answer>
+  publish(publishing?: Publishing): Promise<HttpResponse>
   /** Publishes a version, which awaits its archive. */
   addVersion(publishing?: Publishing): Promise<Added>
   /** Publishes a version that passes its checks. */
@@ -97,7 +97,7 @@ const makeOwned = (
   { id, user, owner, token }: Pick<Owned, 'id' | 'user' | 'owner' | 'token'>,
 ): Owned => {
   const path = `/publishers/${id}`
-  const publish = (publishing: Publishing = {}): Promise<Answer> => {
+  const publish = (publishing: Publishing = {}): Promise<HttpResponse> => {
     const { nodeId = unique('node'), version = '1.0.0', node, given, client = owner } = publishing
     return client.post(`${path}/nodes/${nodeId}/versions`, {
       node: { id: nodeId, ...node },
@@ -107,8 +107,8 @@ const makeOwned = (
   }
   const addVersion = async ({ nodeId = unique('node'), ...publishing }: Publishing = {}) => {
     const { version = '1.0.0' } = publishing
-    const answer = expectStatus(await publish({ nodeId, ...publishing }), 201)
-    const { id } = memberOf(answer, 'node_version')
+    const response = expectStatus(await publish({ nodeId, ...publishing }), 201)
+    const { id } = memberOf(response, 'node_version')
     const ownNode = `${path}/nodes/${nodeId}`
     return {
       id: String(id),
@@ -117,7 +117,7 @@ const makeOwned = (
       version: `/nodes/${nodeId}/versions/${version}`,
       ownNode,
       ownVersion: `${ownNode}/versions/${String(id)}`,
-      signedUrl: String(answer.body['signedUrl']),
+      signedUrl: String(response.body['signedUrl']),
     }
   }
   const addReceived = async (publishing: Publishing = {}): Promise<Added> => {
@@ -146,12 +146,12 @@ const makeOwned = (
     addActive: async (publishing) => {
       const added = await addReceived(publishing)
       assert.ok(await place.accept(added.id, added.id), 'accepted')
-      assert.ok(await place.move(added.id, 'pass'), 'passed')
+      assert.ok(await place.transition(added.id, 'pass'), 'passed')
       return added
     },
     addFlagged: async (publishing) => {
       const added = await addReceived(publishing)
-      assert.ok(await place.move(added.id, 'flag', '1 finding flags this version'), 'flagged')
+      assert.ok(await place.transition(added.id, 'flag', '1 finding flags this version'), 'flagged')
       return added
     },
   }
@@ -274,15 +274,21 @@ export const makeToken = async (client: Client, id: string): Promise<string> => 
   return String(body['token'])
 }
 
-export const expectStatus = (answer: Answer, status: number, error?: string): Answer => {
-  const seen = [answer.status, answer.body?.error]
-  assert.deepEqual(seen, [status, error], JSON.stringify(answer.body))
-  return answer
+export const expectStatus = (
+  response: HttpResponse,
+  status: number,
+  error?: string,
+): HttpResponse => {
+  const seen = [response.status, response.body?.error]
+  assert.deepEqual(seen, [status, error], JSON.stringify(response.body))
+  return response
 }
 
 /** The members of an answer that is a list, or of the list in one of its members. */
-export const listOf = <Item = Record<string, unknown>>({ body }: Answer, member?: string): Item[] =>
-  (member === undefined ? body : body[member]) as unknown as Item[]
+export const listOf = <Item = Record<string, unknown>>(
+  { body }: HttpResponse,
+  member?: string,
+): Item[] => (member === undefined ? body : body[member]) as unknown as Item[]
 
 export const memberOf = (
   { body }: { body: object },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
 import { expireVersion } from '../../src/db/registry/archive.ts'
-import type { Answer } from '../support/client.ts'
+import type { HttpResponse } from '../support/client.ts'
 import {
   expectStatus,
   listOf,
@@ -17,9 +17,9 @@ import {
 const registry = useRegistry()
 const owned = usePublisher(registry)
 
-const read = (path: string): Promise<Answer> => registry.anonymous.get(path)
+const read = (path: string): Promise<HttpResponse> => registry.anonymous.get(path)
 
-const bulk = (...asked: object[]): Promise<Answer> =>
+const bulk = (...asked: object[]): Promise<HttpResponse> =>
   registry.anonymous.post('/bulk/nodes/versions', { node_versions: asked })
 
 /** What is long in a version, as long as it may be. */
@@ -40,9 +40,9 @@ describe('a publication', () => {
     const wrong = `${owned.token.slice(0, -1)}${owned.token.endsWith('0') ? '1' : '0'}`
     const messages = new Set<string | undefined>()
     for (const token of [revoked, expired, other.token, wrong, 'x', '']) {
-      const refused = await owned.publish({ token })
-      expectStatus(refused, 403, 'invalid_personal_access_token')
-      messages.add(refused.body.message)
+      const rejected = await owned.publish({ token })
+      expectStatus(rejected, 403, 'invalid_personal_access_token')
+      messages.add(rejected.body.message)
     }
     assert.equal(messages.size, 1)
     const nobody = await owner.post('/publishers/no-one/nodes/x/versions', {
@@ -55,10 +55,10 @@ describe('a publication', () => {
 
   test('is told everything that is wrong with its body, but never its token', async () => {
     const body = { node: 5, node_version: {}, personal_access_token: [owned.token] }
-    const refused = await owned.owner.post(`${owned.path}/nodes/${unique('node')}/versions`, body)
-    expectStatus(refused, 400, 'validation_failed')
-    assert.equal(refused.body.details?.length, 3)
-    assert.ok(!JSON.stringify(refused.body).includes(owned.token), 'not echoed')
+    const rejected = await owned.owner.post(`${owned.path}/nodes/${unique('node')}/versions`, body)
+    expectStatus(rejected, 400, 'validation_failed')
+    assert.equal(rejected.body.details?.length, 3)
+    assert.ok(!JSON.stringify(rejected.body).includes(owned.token), 'not echoed')
     expectStatus(await owned.publish({ node: { id: 'other' } }), 400, 'id_mismatch')
     const odd = expectStatus(await owned.publish({ version: '1.2.3.4' }), 400, 'version_invalid')
     assert.match(odd.body.details?.[0] ?? '', /such as 1\.0\.0.*, got "1\.2\.3\.4"$/)
@@ -77,7 +77,7 @@ describe('a publication', () => {
     }
     await registry.place.receive(id, id)
     assert.ok(await registry.place.accept(id, id), 'accepted')
-    assert.ok(await registry.place.move(id, 'pass'), 'passed')
+    assert.ok(await registry.place.transition(id, 'pass'), 'passed')
     for (const form of ['7.8', '7.8.0']) {
       expectStatus(await owned.publish({ nodeId, version: form }), 409, 'version_exists')
       const { body } = expectStatus(await read(`${node}/install?version=${form}`), 200)
@@ -184,8 +184,8 @@ describe('a version', () => {
       assert.equal(body['status'], status)
       assert.equal('downloadUrl' in body, false, number)
       const reason = String(body['status_reason'])
-      const refused = expectStatus(await read(`${node}/install?version=${number}`), code, error)
-      if (code === 403) assert.ok(refused.body.message?.includes(reason), number)
+      const rejected = expectStatus(await read(`${node}/install?version=${number}`), code, error)
+      if (code === 403) assert.ok(rejected.body.message?.includes(reason), number)
     }
     for (const none of ['9.0.0', 'x1'])
       expectStatus(await read(`${node}/versions/${none}`), 404, 'version_not_found')
@@ -261,29 +261,32 @@ describe('versions in bulk', () => {
     const numbers = ['1.0.0', '2.0.0', '3.0.0', '4.0.0', '5.0.0']
     for (const version of numbers) await owned.addVersion({ nodeId, version, given: LARGE })
     const ask = async (asked: string[]) => {
-      const answer = await bulk(...asked.map((version) => ({ node_id: nodeId, version })))
-      return listOf(expectStatus(answer, 200), 'node_versions')
+      const response = await bulk(...asked.map((version) => ({ node_id: nodeId, version })))
+      return listOf(expectStatus(response, 200), 'node_versions')
     }
     const found = await ask(numbers)
     const statuses = pluck(found, 'status')
-    const told = statuses.indexOf('error')
-    assert.ok(told > 0, statuses.join(' '))
+    const notified = statuses.indexOf('error')
+    assert.ok(notified > 0, statuses.join(' '))
     assert.deepEqual(
       statuses,
-      numbers.map((_number, at) => (at < told ? 'success' : 'error')),
+      numbers.map((_number, at) => (at < notified ? 'success' : 'error')),
     )
-    assert.match(String(found[told]?.['error_message']), /ask for this version again/)
-    assert.deepEqual(pluck(await ask(numbers.slice(told, told + 1)), 'status'), ['success'])
+    assert.match(String(found[notified]?.['error_message']), /ask for this version again/)
+    assert.deepEqual(pluck(await ask(numbers.slice(notified, notified + 1)), 'status'), ['success'])
   })
 
-  test('are answered once for one Idempotency-Key, and refused when they are none', async () => {
+  test('are answered once for one Idempotency-Key, and rejected when they are none', async () => {
     const body = { node_versions: [{ node_id: 'none', version: '1.0.0' }] }
     const post = (body: object, headers = {}) =>
       registry.anonymous.post('/bulk/nodes/versions', body, headers)
     const key = { 'idempotency-key': unique('key') }
-    const answer = expectStatus(await post(body, key), 200)
+    const response = expectStatus(await post(body, key), 200)
     const again = await post(body, key)
-    assert.deepEqual([again.body, again.headers.get('idempotent-replayed')], [answer.body, 'true'])
+    assert.deepEqual(
+      [again.body, again.headers.get('idempotent-replayed')],
+      [response.body, 'true'],
+    )
     for (const bad of [{}, { node_versions: [] }, { node_versions: [{ node_id: 5 }] }])
       expectStatus(await post(bad), 400, 'validation_failed')
   })

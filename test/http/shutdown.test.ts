@@ -35,16 +35,16 @@ const hold = async (baseUrl: string, key: string = randomUUID()): Promise<HeldRe
   return held
 }
 
-const isRefusing = async (baseUrl: string): Promise<boolean> =>
+const isRejecting = async (baseUrl: string): Promise<boolean> =>
   await fetch(`${baseUrl}/health`).then(
     () => false,
     () => true,
   )
 
 const isDraining = async (baseUrl: string): Promise<boolean> => {
-  const answer = await fetch(`${baseUrl}/ready`)
-  const { checks } = (await answer.json()) as { checks: { draining: boolean } }
-  return answer.status === 503 && checks.draining
+  const response = await fetch(`${baseUrl}/ready`)
+  const { checks } = (await response.json()) as { checks: { draining: boolean } }
+  return response.status === 503 && checks.draining
 }
 
 interface Load {
@@ -117,7 +117,7 @@ describe('SIGTERM', { concurrency: true }, () => {
     const { baseUrl, entry } = await service.startSecondApi()
     const held = await hold(baseUrl)
     entry.signal('SIGTERM')
-    await waitFor('it takes nothing new', () => isRefusing(baseUrl))
+    await waitFor('it takes nothing new', () => isRejecting(baseUrl))
     const { status, body } = await held.finish()
     assert.equal(status, 200, JSON.stringify(body))
     assert.equal(await entry.ended, '0')

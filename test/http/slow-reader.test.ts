@@ -134,26 +134,26 @@ describe('large answers', () => {
   const used = () => Math.round(budget.used().unsent / BYTES)
 
   test('arrive whole at whoever reads them', async () => {
-    const answer = await fetch(`${server.url}/large`)
-    assert.match(answer.headers.get('content-type') ?? '', /^application\/json; charset=utf-8$/)
-    const text = await answer.text()
-    assert.equal(answer.headers.get('content-length'), String(text.length))
+    const response = await fetch(`${server.url}/large`)
+    assert.match(response.headers.get('content-type') ?? '', /^application\/json; charset=utf-8$/)
+    const text = await response.text()
+    assert.equal(response.headers.get('content-length'), String(text.length))
     assert.deepEqual(JSON.parse(text), { text: 'x'.repeat(BYTES) })
     const head = await fetch(`${server.url}/large`, { method: 'HEAD' })
     assert.equal(head.headers.get('content-length'), String(text.length))
     await waitFor('nothing is unsent', async () => budget.used().unsent === 0)
   })
 
-  test('that nobody reads are refused beyond a budget', async () => {
+  test('that nobody reads are rejected beyond a budget', async () => {
     const [one, other, third] = ['192.0.2.1', '192.0.2.2', '192.0.2.3']
     const sockets = [ask(one), ask(one)]
     await waitFor('two are under way', async () => used() === 2)
     const get = (path: string, address: string, method = 'GET') =>
       fetch(server.url + path, { method, ...from(address) })
-    const errorOf = async (answer: Response) => [
-      answer.status,
-      ((await answer.json()) as { error?: string }).error,
-      answer.headers.get('retry-after'),
+    const errorOf = async (response: Response) => [
+      response.status,
+      ((await response.json()) as { error?: string }).error,
+      response.headers.get('retry-after'),
     ]
     assert.deepEqual(await errorOf(await get('/large', one)), [503, 'busy', '2'])
     assert.deepEqual(await errorOf(await get('/read', one, 'POST')), [503, 'busy', '2'])

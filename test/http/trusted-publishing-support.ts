@@ -1,4 +1,4 @@
-import type { Answer, Client } from '../support/client.ts'
+import type { HttpResponse, Client } from '../support/client.ts'
 import { JOB, useIdentityIssuer } from '../support/identity-issuer.ts'
 import { expectStatus } from './registry-support.ts'
 import type { Owned, UsedRegistry } from './registry-support.ts'
@@ -8,8 +8,8 @@ export interface Trusting {
   owned: Owned
   nodeId: string
   path: string
-  trust(fields?: object): Promise<Answer>
-  exchange(identity: string, client?: Client): Promise<Answer>
+  trust(fields?: object): Promise<HttpResponse>
+  exchange(identity: string, client?: Client): Promise<HttpResponse>
   token(claims?: Record<string, unknown>): Promise<string>
 }
 
@@ -45,8 +45,8 @@ export const useTrusting = (registry: UsedRegistry) => {
           ...fields,
         }),
       token: async (claims) => {
-        const answer = expectStatus(await exchange(await ci.sign(claims)), 201)
-        return String(answer.body['token'])
+        const response = expectStatus(await exchange(await ci.sign(claims)), 201)
+        return String(response.body['token'])
       },
     }
   }

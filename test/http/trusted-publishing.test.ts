@@ -6,9 +6,9 @@ import { SignJWT, UnsecuredJWT, exportSPKI, importJWK } from 'jose'
 import type { CryptoKey } from 'jose'
 
 import { makeClient } from '../support/client.ts'
-import type { Answer, Client } from '../support/client.ts'
+import type { HttpResponse, Client } from '../support/client.ts'
 import { JOB } from '../support/identity-issuer.ts'
-import { answer, hangUp } from '../support/receiver.ts'
+import { respond, hangUp } from '../support/receiver.ts'
 import type { Reply } from '../support/receiver.ts'
 import { expectStatus, listOf, memberOf, unique, useRegistry } from './registry-support.ts'
 import type { Owned } from './registry-support.ts'
@@ -23,15 +23,15 @@ const publish = (
   { owned, nodeId }: Trusting,
   token: string,
   { version = '1.0.0', client = registry.anonymous, ...other }: Record<string, unknown> = {},
-): Promise<Answer> =>
+): Promise<HttpResponse> =>
   owned.publish({ nodeId, token, version: String(version), client: client as Client, ...other })
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** What a job is refused with; a refused token may be sent again. */
-const expectRefused = (answer: Answer, reason: RegExp): void => {
-  expectStatus(answer, 403, 'identity_token_refused')
-  assert.match(answer.body.message ?? '', reason)
+/** What a job is rejected with; a rejected token may be sent again. */
+const expectRejected = (respond: HttpResponse, reason: RegExp): void => {
+  expectStatus(respond, 403, 'identity_token_refused')
+  assert.match(respond.body.message ?? '', reason)
 }
 
 describe('a CI job whose repository a node trusts', () => {
@@ -58,7 +58,7 @@ describe('a CI job whose repository a node trusts', () => {
     assert.equal(listed?.['node_id'], node.nodeId)
     assert.equal(listed['description'], provenance.run_url)
 
-    expectRefused(await node.exchange(identity), /exchanged before/)
+    expectRejected(await node.exchange(identity), /exchanged before/)
     const { service } = registry
     const rows = await service.database.sql<{ text: string }[]>`
       select t::text as text from personal_access_token t union all select a::text from audit_log a
@@ -78,8 +78,8 @@ describe('a CI job whose repository a node trusts', () => {
     expectStatus(await publish(other, token), 403, 'token_scope_insufficient')
     expectStatus(await publish(stranger, token), 401, 'unauthorized')
     const { owner } = stranger.owned
-    const refused = await publish(stranger, token, { client: owner })
-    expectStatus(refused, 403, 'invalid_personal_access_token')
+    const rejected = await publish(stranger, token, { client: owner })
+    expectStatus(rejected, 403, 'invalid_personal_access_token')
     const bearer = makeClient(registry.service.baseUrl, token)
     expectStatus(await bearer.put(node.path, { name: 'x' }), 401, 'unauthorized')
     expectStatus(await bearer.get('/users'), 401, 'unauthorized')
@@ -93,7 +93,7 @@ describe('a CI job whose repository a node trusts', () => {
     const renamed = { repository: 'acme/new-name' }
     const workflow_ref = JOB.workflow_ref.replace('acme/image-tools', 'acme/new-name')
     await node.token({ ...renamed, workflow_ref })
-    const REFUSED: [string, Record<string, unknown>, RegExp][] = [
+    const REJECTED: [string, Record<string, unknown>, RegExp][] = [
       ['another repository', { repository_id: '4243' }, /repository_id is "4243"/],
       [
         'one that has taken the name of a renamed one',
@@ -119,9 +119,9 @@ describe('a CI job whose repository a node trusts', () => {
       ['another environment', { environment: 'test' }, /environment is "test"/],
       ['no environment', { environment: undefined }, /environment is nothing/],
     ]
-    for (const [what, changed, reason] of REFUSED)
+    for (const [what, changed, reason] of REJECTED)
       await test(`not ${what}`, async () =>
-        expectRefused(await node.exchange(await ci.sign(changed)), reason))
+        expectRejected(await node.exchange(await ci.sign(changed)), reason))
   })
 
   test('may be one of GitLab, or of any issuer', async () => {
@@ -148,7 +148,7 @@ describe('a CI job whose repository a node trusts', () => {
     })
     const elsewhere = { ci_config_ref_uri: `${host}/other/project//.gitlab-ci.yml@refs/heads/main` }
     const identity = await ci.sign({ ...job, ...elsewhere })
-    expectRefused(await gitlab.exchange(identity), /workflow_file is nothing/)
+    expectRejected(await gitlab.exchange(identity), /workflow_file is nothing/)
 
     const any = await addTrusting({
       provider: 'oidc',
@@ -156,23 +156,27 @@ describe('a CI job whose repository a node trusts', () => {
     })
     const made = await publish(any, await any.token({ sub: 'pipeline', trusted: true }))
     assert.deepEqual(memberOf(made, 'node_version')['provenance'], { issuer: ci.issuer })
-    expectRefused(await any.exchange(await ci.sign({ sub: 'other', trusted: true })), /sub is/)
-    expectRefused(await any.exchange(await ci.sign({ sub: 'pipeline' })), /trusted is nothing/)
+    expectRejected(await any.exchange(await ci.sign({ sub: 'other', trusted: true })), /sub is/)
+    expectRejected(await any.exchange(await ci.sign({ sub: 'pipeline' })), /trusted is nothing/)
   })
 
   test('whose token has no id is taken once, too', async () => {
     const node = await addTrusting()
     const identity = await ci.sign({ jti: undefined })
-    const answers = await Promise.all([1, 2, 3].map(() => node.exchange(identity)))
-    assert.deepEqual(answers.map(({ status }) => String(status)).toSorted(), ['201', '403', '403'])
+    const responses = await Promise.all([1, 2, 3].map(() => node.exchange(identity)))
+    assert.deepEqual(responses.map(({ status }) => String(status)).toSorted(), [
+      '201',
+      '403',
+      '403',
+    ])
     await node.token({ jti: undefined, run_attempt: '2' })
   })
 })
 
 const now = (): number => Math.floor(Date.now() / 1000)
 
-describe('an identity token is refused', () => {
-  const REFUSED: [string, () => Promise<string>, RegExp][] = [
+describe('an identity token is rejected', () => {
+  const REJECTED: [string, () => Promise<string>, RegExp][] = [
     ['for another audience', () => ci.sign({ aud: 'pypi' }), /audience must be "127\.0\.0\.1:/],
     ['for none', () => ci.sign({ aud: undefined }), /audience must be/],
     ['after its end', () => ci.sign({ exp: now() - 100 }), /has expired/],
@@ -222,18 +226,18 @@ describe('an identity token is refused', () => {
     ],
     ['that is none', () => Promise.resolve('a.b.c'), /not a JSON Web Token/],
   ]
-  for (const [what, make, reason] of REFUSED)
+  for (const [what, make, reason] of REJECTED)
     test(what, async () => {
       const node = await addTrusting()
-      expectRefused(await node.exchange(await make()), reason)
+      expectRejected(await node.exchange(await make()), reason)
     })
 
   test('without its text in the answer when it is no token at all', async () => {
     const node = await addTrusting()
     for (const text of ['', 'secret text', 'x'.repeat(17_000)]) {
-      const refused = expectStatus(await node.exchange(text), 400, 'validation_failed')
-      assert.match(refused.body.message ?? '', /identity_token must be a JSON Web Token/)
-      assert.doesNotMatch(JSON.stringify(refused.body), /secret text|xxx/)
+      const rejected = expectStatus(await node.exchange(text), 400, 'validation_failed')
+      assert.match(rejected.body.message ?? '', /identity_token must be a JSON Web Token/)
+      assert.doesNotMatch(JSON.stringify(rejected.body), /secret text|xxx/)
     }
   })
 
@@ -254,10 +258,10 @@ describe('an identity token is refused', () => {
 describe('an issuer', () => {
   const BROKEN: [string, Parameters<typeof ci.addIssuer>[0]][] = [
     ['that cannot be reached', { discovery: hangUp }],
-    ['that fails', { keys: answer(500) }],
-    ['whose document is no JSON', { discovery: answer(200, {}, '<html>') }],
-    ['whose document is of another', { discovery: answer(200, {}, '{"issuer":"https://x.y"}') }],
-    ['whose keys are none', { keys: answer(200, {}, '{"keys":"none"}') }],
+    ['that fails', { keys: respond(500) }],
+    ['whose document is no JSON', { discovery: respond(200, {}, '<html>') }],
+    ['whose document is of another', { discovery: respond(200, {}, '{"issuer":"https://x.y"}') }],
+    ['whose keys are none', { keys: respond(200, {}, '{"keys":"none"}') }],
     [
       'whose keys are where no user may lead us',
       {
@@ -269,7 +273,7 @@ describe('an issuer', () => {
         },
       },
     ],
-    ['whose document leads elsewhere', { discovery: answer(302, { location: '/' }) }],
+    ['whose document leads elsewhere', { discovery: respond(302, { location: '/' }) }],
     ['whose document has no end', { discovery: (turn) => endless(turn) }],
   ]
   for (const [what, replies] of BROKEN)
@@ -291,14 +295,17 @@ describe('an issuer', () => {
     await node.token({ iss: issuer })
     await node.token({ iss: issuer })
     for (const kid of ['two', 'three'])
-      expectRefused(await node.exchange(await ci.sign({ iss: issuer }, { kid })), /NO_MATCHING_KEY/)
+      expectRejected(
+        await node.exchange(await ci.sign({ iss: issuer }, { kid })),
+        /NO_MATCHING_KEY/,
+      )
     assert.equal(ci.server.of(path).length, 1)
   })
 
   test('that no node trusts is never called', async () => {
     const issuer = ci.addIssuer()
     const node = await addTrusting()
-    expectRefused(await node.exchange(await ci.sign({ iss: issuer })), /trusts no issuer/)
+    expectRejected(await node.exchange(await ci.sign({ iss: issuer })), /trusts no issuer/)
     const { pathname } = new URL(issuer)
     assert.deepEqual(
       ci.server.received.filter(({ path }) => path.startsWith(pathname)),
@@ -338,8 +345,8 @@ describe("a member's token for one publication", () => {
     const last = String((await member.post(path, {})).body['token'])
     expectStatus(await node.owned.owner.delete(`${node.owned.path}/members/${user}`), 204)
     const { owner: client } = node.owned
-    const refused = await publish(node, last, { client, version: '2.0.0' })
-    expectStatus(refused, 403, 'invalid_personal_access_token')
+    const rejected = await publish(node, last, { client, version: '2.0.0' })
+    expectStatus(rejected, 403, 'invalid_personal_access_token')
   })
 })
 
@@ -359,12 +366,12 @@ describe('a trusted publisher', () => {
     const { client: member } = await node.owned.addMember('member')
     const path = `${node.path}/trusted-publishers`
     assert.deepEqual(listOf(await admin.get(path)), [trusted.body])
-    for (const refused of [
+    for (const rejected of [
       await member.get(path),
       await member.post(path, { provider: 'oidc', issuer: ci.issuer, claims: { sub: 'x' } }),
       await member.delete(`${path}/${String(id)}`),
     ])
-      expectStatus(refused, 403, 'forbidden')
+      expectStatus(rejected, 403, 'forbidden')
     expectStatus(await node.trust(), 409, 'trusted_publisher_exists')
     expectStatus(await admin.delete(`${path}/${String(id)}`), 204)
     for (const none of [id, 'none'])
@@ -390,7 +397,7 @@ describe('a trusted publisher', () => {
     const token = await node.token()
     await node.owned.owner.delete(`${node.path}/trusted-publishers/${String(id)}`)
     expectStatus(await publish(node, token), 401, 'unauthorized')
-    expectRefused(await node.exchange(await ci.sign()), /trusts no issuer/)
+    expectRejected(await node.exchange(await ci.sign()), /trusts no issuer/)
     expectStatus(
       await registry.anonymous.get(`/nodes/${node.nodeId}/versions/1.0.0`),
       404,
@@ -406,7 +413,7 @@ describe('a trusted publisher', () => {
     const token = await node.token()
     expectStatus(await node.owned.owner.delete(`${node.owned.path}/members/${user}`), 204)
     expectStatus(await publish(node, token), 401, 'unauthorized')
-    expectRefused(await node.exchange(await ci.sign()), /trusts no issuer/)
+    expectRejected(await node.exchange(await ci.sign()), /trusts no issuer/)
   })
 
   test('may say much', async () => {
@@ -443,11 +450,11 @@ describe('a trusted publisher', () => {
     [{ provider: 'oidc', claims: { ['a'.repeat(129)]: 'x' } }, /must have short names, got "aaa/],
     [{ provider: 'oidc', claims: { sub: '' } }, /\/claims\/sub must be/],
   ]
-  test('that makes no sense is refused with what is wrong', async () => {
+  test('that makes no sense is rejected with what is wrong', async () => {
     const node = await addNode()
     for (const [fields, message, code = 'validation_failed'] of BAD) {
-      const refused = expectStatus(await node.trust(fields), 400, code)
-      assert.match(refused.body.message ?? '', new RegExp(message), JSON.stringify(fields))
+      const rejected = expectStatus(await node.trust(fields), 400, code)
+      assert.match(rejected.body.message ?? '', new RegExp(message), JSON.stringify(fields))
     }
   })
 })
@@ -479,9 +486,9 @@ describe('a personal access token', () => {
     const token = await addToken(owned, { node_id: node.nodeId.toUpperCase() })
     const client = owned.owner
     expectStatus(await publish(node, token, { client }), 201)
-    const refused = await publish(await addNode(owned), token, { client })
-    expectStatus(refused, 403, 'token_scope_insufficient')
-    assert.match(refused.body.message ?? '', new RegExp(node.nodeId))
+    const rejected = await publish(await addNode(owned), token, { client })
+    expectStatus(rejected, 403, 'token_scope_insufficient')
+    assert.match(rejected.body.message ?? '', new RegExp(node.nodeId))
     const none = { name: 'x', node_id: 'none' }
     expectStatus(await client.post(`${owned.path}/tokens`, none), 404, 'node_not_found')
     const [listed] = listOf(await client.get(`${owned.path}/tokens`))
@@ -513,8 +520,8 @@ describe('a personal access token', () => {
     expectStatus(await reads(reader, `${owned.path}/members`), 401, 'unauthorized')
     expectStatus(await reads(`${reader.slice(0, -1)}~`), 401, 'unauthorized')
     const bad = { name: 'x', scope: 'write' }
-    const refused = await owned.owner.post(`${owned.path}/tokens`, bad)
-    expectStatus(refused, 400, 'validation_failed')
+    const rejected = await owned.owner.post(`${owned.path}/tokens`, bad)
+    expectStatus(rejected, 400, 'validation_failed')
   })
 })
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 
-import { readAnswer, makeClient } from '../support/client.ts'
-import type { Answer, VideoTask } from '../support/client.ts'
+import { readResponse, makeClient } from '../support/client.ts'
+import type { HttpResponse, VideoTask } from '../support/client.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { base64, makePicture } from '../support/pictures.ts'
 import { useService } from '../support/service.ts'
@@ -39,8 +39,8 @@ describe('a text-to-video creation', () => {
   test('answers the record with defaults applied, and where to read it', async () => {
     const client = service.client()
     const body = { prompt: 'a harbour', duration: 4, resolution: '540p', seed: 9, payload: 'p' }
-    const answer = await create(client, { ...body, callback_url: 'https://hooks.example.com/v' })
-    const { task_id: id, created_at: createdAt, ...rest } = answer.body as Record<string, unknown>
+    const result = await create(client, { ...body, callback_url: 'https://hooks.example.com/v' })
+    const { task_id: id, created_at: createdAt, ...rest } = result.body as Record<string, unknown>
     assert.match(String(id), UUID)
     assert.ok(Math.abs(Date.parse(String(createdAt)) - Date.now()) < PATIENCE_MS, String(createdAt))
     assert.deepEqual(rest, {
@@ -55,7 +55,7 @@ describe('a text-to-video creation', () => {
       style: 'general',
       watermark: false,
     })
-    const { headers } = answer
+    const { headers } = result
     const location = headers.get('location') ?? ''
     assert.equal(location, `${service.baseUrl}${TASKS}/${String(id)}/creations`)
     assert.equal(headers.get('x-credits-used'), '36')
@@ -113,23 +113,23 @@ describe('a text-to-video creation', () => {
   test('takes null and, where it may, an empty text for absent', async () => {
     const client = service.client()
     const none = { prompt: '', meta_data: '', images: null, model: null, duration: null, seed: 3 }
-    const answer = await create(client, { ...none, payload: null, callback_url: null })
+    const result = await create(client, { ...none, payload: null, callback_url: null })
     const plain = await create(client, { seed: 3, images: [] })
-    const { settings: left } = await taskRow(idOf(answer))
+    const { settings: left } = await taskRow(idOf(result))
     assert.deepEqual(left, (await taskRow(idOf(plain)))['settings'])
     for (const name of ['prompt', 'images', 'payload'])
-      assert.ok(!(name in answer.body), `${name} is in the record`)
+      assert.ok(!(name in result.body), `${name} is in the record`)
   })
 
   test('keeps an inline image, and shows a link to it', async () => {
     const client = service.client()
     const bytes = await makePicture({ width: 32, height: 18, format: 'jpeg' })
-    const answer = await create(client, { images: [bytes.toString('base64')], resolution: '2K' })
-    const [link = ''] = answer.body['images'] as never as string[]
-    const start = `${service.baseUrl}/files/${idOf(answer)}/input-images.jpg?expires=`
+    const result = await create(client, { images: [bytes.toString('base64')], resolution: '2K' })
+    const [link = ''] = result.body['images'] as never as string[]
+    const start = `${service.baseUrl}/files/${idOf(result)}/input-images.jpg?expires=`
     assert.ok(link.startsWith(start), link)
     assert.deepEqual(Buffer.from(await (await fetch(link)).arrayBuffer()), bytes)
-    const id = idOf(answer)
+    const id = idOf(result)
     assert.deepEqual(await inputsOf(id), [
       {
         field: 'images',
@@ -139,7 +139,7 @@ describe('a text-to-video creation', () => {
       },
     ])
     // 2560×1440 × 5 s × 0.7
-    assert.equal(answer.headers.get('x-estimated-duration-seconds'), '13')
+    assert.equal(result.headers.get('x-estimated-duration-seconds'), '13')
   })
 
   test('shows the URL of an image as it was given, also one of this service', async () => {
@@ -147,10 +147,10 @@ describe('a text-to-video creation', () => {
     const first = await create(client, { images: [await base64()] })
     const [link = ''] = first.body['images'] as never as string[]
     for (const url of [IMAGE_URL, link]) {
-      const answer = await create(client, { images: [url] })
-      assert.deepEqual(answer.body['images'], [url])
+      const result = await create(client, { images: [url] })
+      assert.deepEqual(result.body['images'], [url])
       const key = url === link ? `inputs/${idOf(first)}/images.png` : null
-      assert.deepEqual(await inputsOf(idOf(answer)), [
+      assert.deepEqual(await inputsOf(idOf(result)), [
         { field: 'images', name: null, storage_key: key, url },
       ])
     }
@@ -184,10 +184,10 @@ describe('a text-to-video creation', () => {
     for (const replayed of [null, 'true']) {
       const response = await fetch(service.baseUrl + TEXT, { method: 'POST', headers, body })
       assert.equal(response.headers.get('idempotent-replayed'), replayed)
-      const answer = await readAnswer(response, { method: 'POST', path: TEXT })
-      assert.equal(answer.status, 200, answer.body.message)
-      assert.ok(answer.body['payload'] === payload, 'the record has another payload')
-      const read = await client.get(`${TASKS}/${idOf(answer)}/creations`)
+      const result = await readResponse(response, { method: 'POST', path: TEXT })
+      assert.equal(result.status, 200, result.body.message)
+      assert.ok(result.body['payload'] === payload, 'the record has another payload')
+      const read = await client.get(`${TASKS}/${idOf(result)}/creations`)
       assert.ok(read.body['payload'] === payload, 'the task has another payload')
     }
     const listed = (await client.get(TASKS)).body['tasks'] as never as VideoTask[]
@@ -247,9 +247,9 @@ describe('an image-to-video creation', () => {
 
   test('is a text-to-video one whose start image must be there', async () => {
     const body = { model: 'videoq3-turbo', images: [IMAGE_URL], resolution: '540p', duration: 2 }
-    const answer = await anonymous.post(IMAGE, body)
-    assert.equal(answer.status, 200)
-    const made = answer.body as Record<string, unknown>
+    const result = await anonymous.post(IMAGE, body)
+    assert.equal(result.status, 200)
+    const made = result.body as Record<string, unknown>
     assert.deepEqual([made['images'], made['credits']], [[IMAGE_URL], 14])
     assert.equal((await anonymous.get(`${TASKS}/${String(made['task_id'])}/creations`)).status, 200)
     for (const [images, reason] of [
@@ -257,9 +257,9 @@ describe('an image-to-video creation', () => {
       [[], 'FieldItemCountOutOfRange'],
       [[IMAGE_URL, IMAGE_URL], 'FieldItemCountOutOfRange'],
     ] as const) {
-      const refused = await anonymous.post(IMAGE, { ...body, images })
-      assert.deepEqual([refused.status, refused.body.details?.[0]], [400, reason])
-      assert.match(refused.body.details?.[1] ?? '', /^\/images must be a list of 1 image/)
+      const rejected = await anonymous.post(IMAGE, { ...body, images })
+      assert.deepEqual([rejected.status, rejected.body.details?.[0]], [400, reason])
+      assert.match(rejected.body.details?.[1] ?? '', /^\/images must be a list of 1 image/)
     }
   })
 })
@@ -270,9 +270,9 @@ describe('a creation from the first and the last frame', () => {
 
   test('keeps both, and echoes both in their order', async () => {
     const images = [IMAGE_URL, await base64({ width: 90, height: 60 })]
-    const answer = await anonymous.post(FRAMES, { ...body, images })
-    assert.equal(answer.status, 200)
-    const made = answer.body as { task_id?: string; images?: string[] }
+    const result = await anonymous.post(FRAMES, { ...body, images })
+    assert.equal(result.status, 200)
+    const made = result.body as { task_id?: string; images?: string[] }
     assert.equal(made.images?.[0], IMAGE_URL)
     assert.match(made.images?.[1] ?? '', /input-end_image\.png/)
     assert.deepEqual(
@@ -290,9 +290,9 @@ describe('a creation from the first and the last frame', () => {
       [[IMAGE_URL, 'ftp://x.org/a'], 'FieldInvalid', /^\/images\/1 /],
       [[wide, tall], 'ImageSizeInvalid', /^\/images\/1 must have 0\.8 to 1\.25 times .*60×90/],
     ] as const) {
-      const refused = await anonymous.post(FRAMES, { ...body, images })
-      assert.deepEqual([refused.status, refused.body.details?.[0]], [400, reason])
-      assert.match(refused.body.details?.[1] ?? '', message)
+      const rejected = await anonymous.post(FRAMES, { ...body, images })
+      assert.deepEqual([rejected.status, rejected.body.details?.[0]], [400, reason])
+      assert.match(rejected.body.details?.[1] ?? '', message)
     }
   })
 })
@@ -303,13 +303,13 @@ describe('an extend creation', () => {
   test('answers the record', async () => {
     const client = service.client()
     const body = { model: 'videoq2-pro', ...SOURCE, images: [IMAGE_URL], prompt: 'on', payload: '' }
-    const answer = await create(client, body, EXTEND)
-    const { task_id: id, created_at: _, ...rest } = answer.body as Record<string, unknown>
+    const result = await create(client, body, EXTEND)
+    const { task_id: id, created_at: _, ...rest } = result.body as Record<string, unknown>
     const defaults = { state: 'created', credits: 70, duration: 5, resolution: '720p' }
     assert.deepEqual(rest, { ...body, ...defaults })
-    assert.equal(answer.headers.get('x-credits-used'), '70')
+    assert.equal(result.headers.get('x-credits-used'), '70')
     // 1280×720 × 5 s × 0.7
-    assert.equal(answer.headers.get('x-estimated-duration-seconds'), '4')
+    assert.equal(result.headers.get('x-estimated-duration-seconds'), '4')
     const { bgm, off_peak: offPeak, payload } = await read(client, String(id))
     assert.deepEqual({ bgm, offPeak, payload }, { bgm: false, offPeak: false, payload: '' })
     assert.deepEqual(
@@ -326,9 +326,9 @@ describe('an extend creation', () => {
     const unfinished = await createId(client)
     for (const id of [unfinished, unfinished.toUpperCase(), 'of-another-service']) {
       const body = { model: 'videoq2-turbo', video_creation_id: id, video_url: VIDEO_URL }
-      const answer = await create(client, body, EXTEND)
-      assert.equal(answer.body['video_creation_id'], id)
-      const inputs = await inputsOf(idOf(answer))
+      const result = await create(client, body, EXTEND)
+      assert.equal(result.body['video_creation_id'], id)
+      const inputs = await inputsOf(idOf(result))
       assert.deepEqual(
         inputs.map(({ field, url }) => [field, url]),
         [['video_url', VIDEO_URL]],
@@ -385,9 +385,13 @@ describe('a repeated creation', () => {
   test('without a credential has the keys of its address, which no user shares', async () => {
     const headers = { 'idempotency-key': randomUUID() }
     const users = ['127.0.0.1', '::1', '::ffff:127.0.0.1'].map(service.client)
-    const answers: Answer[] = []
-    for (const client of [anonymous, ...users]) answers.push(await client.post(TEXT, BODY, headers))
-    assert.equal(new Set(answers.map(idOf)).size, 4)
-    assert.equal(idOf(await anonymous.post(TEXT, BODY, headers)), idOf(answers[0] as Answer))
+    const responses: HttpResponse[] = []
+    for (const client of [anonymous, ...users])
+      responses.push(await client.post(TEXT, BODY, headers))
+    assert.equal(new Set(responses.map(idOf)).size, 4)
+    assert.equal(
+      idOf(await anonymous.post(TEXT, BODY, headers)),
+      idOf(responses[0] as HttpResponse),
+    )
   })
 })

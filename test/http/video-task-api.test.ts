@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 
 import { VIDEO_API, makeClient } from '../support/client.ts'
-import type { Answer, Client } from '../support/client.ts'
+import type { HttpResponse, Client } from '../support/client.ts'
 import { base64 } from '../support/pictures.ts'
 import { useService } from '../support/service.ts'
 import {
@@ -48,7 +48,7 @@ describe('a video task', () => {
     const { headers } = await client.get(path)
     const etag = headers.get('etag') ?? ''
     assert.match(etag, /^"\d+-\d+"$/)
-    const facts = ({ headers }: Answer) =>
+    const facts = ({ headers }: HttpResponse) =>
       ['etag', 'retry-after', 'cache-control', 'x-credits-used'].map((name) => headers.get(name))
     const unchanged = await client.get(path, { 'if-none-match': etag })
     assert.deepEqual([unchanged.status, unchanged.body], [304, undefined])
@@ -84,8 +84,8 @@ describe('a cancel of a video task that waits', () => {
       const client = service.client()
       const id = await createId(client, { payload: 'p' })
       const given = body === 'its id' ? { id: id.toUpperCase() } : body
-      const { status, body: answer } = await client.call('POST', `${TASKS}/${id}/cancel`, given)
-      assert.deepEqual([status, answer], [200, {}])
+      const { status, body: response } = await client.call('POST', `${TASKS}/${id}/cancel`, given)
+      assert.deepEqual([status, response], [200, {}])
       assert.deepEqual(await read(client, id), {
         id,
         state: 'failed',
@@ -107,10 +107,10 @@ describe('a cancel of a video task that waits', () => {
   test('happens once, however many ask for it', async () => {
     const client = service.client()
     const id = await createId(client)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, () => client.post(`${TASKS}/${id}/cancel`, {})),
     )
-    const late = answers.filter(({ status }) => status === 400)
+    const late = responses.filter(({ status }) => status === 400)
     assert.equal(late.length, 7)
     const message = 'task state is failed, can not cancel'
     for (const { body } of late)
@@ -246,12 +246,12 @@ describe('credits', () => {
     const client = makeClient(baseUrl, token)
     const images = [await base64()]
     const before = (await service.listFiles()).length
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 6 }, () => client.post(TEXT, { images })),
     )
-    const refused = answers.filter(({ status }) => status === 402)
-    assert.deepEqual([answers.length - refused.length, refused.length], [2, 4])
-    for (const { body } of refused)
+    const rejected = responses.filter(({ status }) => status === 402)
+    assert.deepEqual([responses.length - rejected.length, rejected.length], [2, 4])
+    for (const { body } of rejected)
       assert.deepEqual(
         [body.error, body.details?.[0]],
         ['insufficient_credits', 'CreditInsufficient'],
@@ -261,37 +261,37 @@ describe('credits', () => {
       [50, 2],
     )
     assert.equal((await service.listFiles()).length, before + 2)
-    const tried = await client.post(`${TEXT}?dry_run=true`, {})
-    assert.deepEqual([tried.status, tried.body.error], [402, 'insufficient_credits'])
+    const attempted = await client.post(`${TEXT}?dry_run=true`, {})
+    assert.deepEqual([attempted.status, attempted.body.error], [402, 'insufficient_credits'])
     await entry.kill()
   })
 })
 
 describe('quotas of what is kept', () => {
-  test('refuse one more open task or byte, and say what frees some', async () => {
+  test('reject one more open task or byte, and say what frees some', async () => {
     const { baseUrl, entry } = await service.startSecondApi({
       OWNER_TASK_LIMIT: '2',
       OWNER_BYTE_LIMIT: '1000',
       TRUST_PROXY: '127.0.0.1',
     })
-    const refused = ({ status, headers, body }: Answer) => {
-      assert.deepEqual([status, body.error, body.details?.[0]], REFUSED)
+    const rejected = ({ status, headers, body }: HttpResponse) => {
+      assert.deepEqual([status, body.error, body.details?.[0]], REJECTED)
       return [headers.get('retry-after'), body.message]
     }
-    const REFUSED = [429, 'quota_exceeded', 'TooManyRequests']
+    const REJECTED = [429, 'quota_exceeded', 'TooManyRequests']
     const client = makeClient(baseUrl, await service.token(`user-${randomUUID()}`))
     const large = await client.post(TEXT, { prompt: 'sea', payload: 'x'.repeat(1001) })
-    assert.match(refused(large).join(), /^150,.*1000 bytes.*30 days after the end of their task/)
+    assert.match(rejected(large).join(), /^150,.*1000 bytes.*30 days after the end of their task/)
     const [first] = [await createId(client), await createId(client)]
     const third = await client.post(TEXT, { prompt: 'sea' })
-    assert.match(refused(third).join(), /^30,.*2 open tasks.*has ended or is cancelled/)
+    assert.match(rejected(third).join(), /^30,.*2 open tasks.*has ended or is cancelled/)
     await client.post(`${TASKS}/${first}/cancel`, {})
     await createId(client)
     const from = (address: string) => ({ 'x-forwarded-for': address })
     const anyone = makeClient(baseUrl)
     const post = (address: string) => anyone.post(TEXT, { prompt: 'sea' }, from(address))
     assert.equal((await post('192.0.2.1')).status, 200)
-    refused(await post('192.0.2.1'))
+    rejected(await post('192.0.2.1'))
     assert.equal((await post('192.0.2.2')).status, 200)
     await entry.kill()
   })

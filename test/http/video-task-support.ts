@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 
 import { VIDEO_API } from '../support/client.ts'
-import type { Answer, Client, VideoTask } from '../support/client.ts'
+import type { HttpResponse, Client, VideoTask } from '../support/client.ts'
 
 export const TEXT = `${VIDEO_API}/text2video`
 export const EXTEND = `${VIDEO_API}/extend`
 export const TASKS = `${VIDEO_API}/tasks`
 
 /** Makes a video task; unless told otherwise one of the default model for 100 credits. */
-export const create = (client: Client, body: object = {}, path = TEXT): Promise<Answer> =>
+export const create = (client: Client, body: object = {}, path = TEXT): Promise<HttpResponse> =>
   client.create(path, body)
 
-export const idOf = ({ body }: Answer): string => String(body['task_id'])
+export const idOf = ({ body }: HttpResponse): string => String(body['task_id'])
 
 export const createId = async (client: Client, body?: object): Promise<string> =>
   idOf(await create(client, body))

@@ -86,7 +86,7 @@ describe('a video task', () => {
     assert.notDeepEqual(clean, marked)
   })
 
-  test('tells its files, its tries and a small picture of its cover', async () => {
+  test('tells its files, its attempts and a small picture of its cover', async () => {
     const { body } = await alice.get(`/tasks/${film.id}`)
     const task = body as unknown as TaskDetail
     assert.deepEqual(
@@ -168,8 +168,8 @@ describe('a client as they are in the field', () => {
     const token = await service.token('alice')
     // The node sends no id.
     const body = { ...LONGER, video_url: film.creations[0]?.url }
-    const refused = await alice.post(EXTEND, body)
-    assert.deepEqual([refused.status, refused.body.details?.[0]], [400, 'FieldLacking'])
+    const rejected = await alice.post(EXTEND, body)
+    assert.deepEqual([rejected.status, rejected.body.details?.[0]], [400, 'FieldLacking'])
     const { baseUrl } = any
     const link = String(body.video_url).replace(service.baseUrl, baseUrl)
     const files = await runVideoFieldClient({

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { insertFirstSecret } from '../../src/db/event/webhook-secret.ts'
 import type { WebhookSecret } from '../../src/domain/event/event.ts'
 import { makeClient } from '../support/client.ts'
-import type { Answer, Client } from '../support/client.ts'
+import type { HttpResponse, Client } from '../support/client.ts'
 import { useService } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 
@@ -14,7 +14,7 @@ const ROTATE = '/webhook-secret/rotate'
 const service = useService({ roles: ['api'] })
 const { sql } = service
 
-const secretsOf = ({ status, body }: Answer): WebhookSecret[] => {
+const secretsOf = ({ status, body }: HttpResponse): WebhookSecret[] => {
   assert.equal(status, 200, JSON.stringify(body))
   return body['secrets'] as unknown as WebhookSecret[]
 }
@@ -64,8 +64,8 @@ describe('the secret of a caller', () => {
 
   test('is kept by nobody on the way, replaced or read', async () => {
     const client = service.client()
-    for (const answer of [await client.get('/webhook-secret'), await client.post(ROTATE, {})])
-      assert.equal(answer.headers.get('cache-control'), 'no-store')
+    for (const response of [await client.get('/webhook-secret'), await client.post(ROTATE, {})])
+      assert.equal(response.headers.get('cache-control'), 'no-store')
   })
 
   test('stands in no table in clear', async () => {
@@ -170,12 +170,12 @@ describe('a rotation', () => {
   test('beside first reads and other rotations succeeds, and leaves two at most', async () => {
     for (let round = 0; round < 10; round += 1) {
       const client = service.client()
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         ...Array.from({ length: 4 }, () => client.get('/webhook-secret')),
         ...Array.from({ length: 4 }, () => client.post(ROTATE, {})),
       ])
-      for (const answer of answers)
-        assert.ok(secretsOf(answer).length <= 2, JSON.stringify(answer.body))
+      for (const response of responses)
+        assert.ok(secretsOf(response).length <= 2, JSON.stringify(response.body))
       assert.equal(new Set(textsOf(await read(client))).size, 2)
     }
   })
@@ -183,13 +183,13 @@ describe('a rotation', () => {
   test('waits for a first secret that is being made elsewhere, and replaces it', async () => {
     const owner = `user-${randomUUID()}`
     const client = service.client(owner)
-    const { answer } = await sql.begin(async (sql) => {
+    const { response } = await sql.begin(async (sql) => {
       await insertFirstSecret(sql, { owner, secret: 'of a worker that is about to commit' })
-      const answer = client.post(ROTATE, { overlap_seconds: 0 })
+      const response = client.post(ROTATE, { overlap_seconds: 0 })
       await waitFor('the rotation waits', async () => (await countWaiting()) > 0)
-      return { answer }
+      return { response }
     })
-    assert.equal(secretsOf(await answer).length, 1)
+    assert.equal(secretsOf(await response).length, 1)
   })
 
   test('of one caller changes nothing for another', async () => {

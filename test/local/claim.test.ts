@@ -45,7 +45,7 @@ describe('a claim on a data folder', () => {
     await rm(root, { recursive: true })
   })
 
-  test('is refused beside a living stack, with its addresses', async () => {
+  test('is rejected beside a living stack, with its addresses', async () => {
     const claim = await claimDataFolder(dataDir, say)
     await claim.record({ addresses: { api: 'http://127.0.0.1:8080' }, processes: [] })
     await assert.rejects(claimDataFolder(dataDir, say), (error: Error) => {

@@ -86,7 +86,7 @@ test('what has left the checkout leaves what was compiled of it, whoever compile
   assert.equal(await run('src/local.ts'), '3.sql')
 })
 
-test('a program is compiled anew when data in it has changed', async (context) => {
+test('a program is compiled again when data in it has changed', async (context) => {
   const { write, run } = await makeCheckout(context)
   await run('src/local.ts')
   assert.equal(await run('src/operate.ts'), 'first')

@@ -44,8 +44,8 @@ test('a zombie counts as gone', { skip: process.platform !== 'linux' }, async ()
   await waitFor('the shell is another program', async () =>
     (await readFile(`/proc/${parent.pid}/comm`, 'utf8')).startsWith('sleep'),
   )
-  const gate = parent.stdio[3] as Writable
-  gate.write('.')
+  const semaphore = parent.stdio[3] as Writable
+  semaphore.write('.')
   const zombie = Number(output.toString())
   await waitFor('it is not found', async () => findProcess(zombie) === undefined)
   // It still has its pid: a signal finds it.

@@ -72,12 +72,12 @@ describe('the embedded stack', () => {
 
   test('sets what the clients of the host need', async () => {
     const create = async (path: string, body: object): Promise<unknown> => {
-      const answer = await fetch(stack.url + path, {
+      const response = await fetch(stack.url + path, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
       })
-      return [answer.status, ((await answer.json()) as { error?: string }).error]
+      return [response.status, ((await response.json()) as { error?: string }).error]
     }
     const publication = { node: {}, node_version: { version: '7.8' }, personal_access_token: 'x' }
     assert.deepEqual(await create('/publishers/pub/nodes/pack/versions', publication), [
@@ -118,7 +118,7 @@ describe('the embedded stack', () => {
     await rm(folder, { recursive: true })
   })
 
-  test('refuses a second start on its folder and tells where it answers', async () => {
+  test('rejects a second start on its folder and tells where it answers', async () => {
     await assert.rejects(start(), (error: Error) => {
       assert.ok(error instanceof StackRunningError)
       assert.ok(error.message.includes(stack.url))
@@ -154,7 +154,7 @@ describe('the commands of the embedded stack', () => {
     })
 
   for (const args of ['start extra', 'demo keep', 'token --user alice bob'])
-    test(`refuse what is too much: ${args}`, async () => {
+    test(`reject what is too much: ${args}`, async () => {
       const surplus = args.split(' ').at(-1)
       await assert.rejects(type(...args.split(' ')), (error: Error & { stderr: string }) => {
         assert.match(error.stderr, new RegExp(`^kiln: ${surplus} is too much\nusage:`))

@@ -17,7 +17,7 @@ export const startCallers = async (urls: readonly string[], token: string) => {
   /** Ids of the tasks that were answered with 200, each with the time of the answer in Unix milliseconds. */
   const accepted = new Map<string, number>()
   /** Requests that were answered otherwise, or not at all, by what they were answered with. */
-  const refused = new Map<string, number>()
+  const rejected = new Map<string, number>()
   const stopping = new AbortController()
   const body = JSON.stringify({ image: await base64() })
   let turn = 0
@@ -28,7 +28,7 @@ export const startCallers = async (urls: readonly string[], token: string) => {
     last = Date.now()
   }
   const tryCreate = async (key: string): Promise<string | number> => {
-    const answer = await fetch(`${urls[(turn += 1) % urls.length]}${IMAGE_API}/image-relight`, {
+    const response = await fetch(`${urls[(turn += 1) % urls.length]}${IMAGE_API}/image-relight`, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${token}`,
@@ -38,8 +38,8 @@ export const startCallers = async (urls: readonly string[], token: string) => {
       body,
       signal: AbortSignal.timeout(PATIENCE_MS),
     })
-    const text = await answer.text()
-    if (answer.status !== 200) return answer.status
+    const text = await response.text()
+    if (response.status !== 200) return response.status
     return (JSON.parse(text) as { data: { task_id: string } }).data.task_id
   }
   /** Whether it is accepted by now. A key that a dead process still holds is for later. */
@@ -52,7 +52,7 @@ export const startCallers = async (urls: readonly string[], token: string) => {
         return true
       }
       const why = made === 0 ? 'no answer' : String(made)
-      refused.set(why, (refused.get(why) ?? 0) + 1)
+      rejected.set(why, (rejected.get(why) ?? 0) + 1)
       if (made === 409) return false
       await sleep(PAUSE_MS)
     }
@@ -68,7 +68,7 @@ export const startCallers = async (urls: readonly string[], token: string) => {
   const calling = Promise.all(Array.from({ length: LANES }, call))
   return {
     accepted,
-    refused,
+    rejected,
     /** The longest time in which no task was accepted, since the last call of it; milliseconds. */
     longestGap() {
       seeGap()

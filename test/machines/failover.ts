@@ -36,7 +36,7 @@ const WAYS: Way[] = [
 ]
 
 /** A primary with callers is killed, and its standby promoted two seconds later at the same address. */
-export const tryFailover = async (say: Say): Promise<boolean> => {
+export const testFailover = async (say: Say): Promise<boolean> => {
   say(
     'replication | accepted before | of them lost | no task accepted for | accepted after | not ended',
   )

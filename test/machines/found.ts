@@ -27,14 +27,14 @@ export const countBroken = async (
   const found = new Map(rows.map((row) => [row.id, row]))
   const headers = { authorization: `Bearer ${token}` }
   const served = new Map<string, boolean>()
-  const look = async (id: string): Promise<void> => {
+  const check = async (id: string): Promise<void> => {
     const task = await fetch(`${url}${IMAGE_API}/image-relight/${id}`, { headers })
     const link = /https?:[^"]*\/files\/[^"]*/.exec(await task.text())?.[0]
     const file = link === undefined ? undefined : await fetch(link)
     served.set(id, file?.status === 200 && (await file.arrayBuffer()).byteLength > 0)
   }
   for (let first = 0; first < ids.length; first += 8)
-    await Promise.all(ids.slice(first, first + 8).map(look))
+    await Promise.all(ids.slice(first, first + 8).map(check))
   const counts = {
     accepted: ids.length,
     lost: ids.filter((id) => !found.has(id)).length,

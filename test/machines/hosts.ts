@@ -35,7 +35,7 @@ interface Host {
   kill(): Promise<void>
 }
 
-export const tryHosts = async (say: Say): Promise<boolean> => {
+export const testHosts = async (say: Say): Promise<boolean> => {
   const missing = await whyNoS3Server()
   if (missing !== undefined) {
     say(`skipped: ${missing}`)
@@ -130,7 +130,7 @@ const watch = async (
 ): Promise<string> => {
   callers.longestGap()
   const before = callers.accepted.size
-  callers.refused.clear()
+  callers.rejected.clear()
   await go()
   await sleep(AWAY_MS)
   await back()
@@ -139,8 +139,8 @@ const watch = async (
   await untilEnded(service, callers)
   const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
   const gap = callers.longestGap()
-  const refused = [...callers.refused].map(([why, count]) => `${count} × ${why}`).join(', ')
-  return [meanwhile, seconds(gap), refused || 'none', seconds(Date.now() - start)].join(' | ')
+  const rejected = [...callers.rejected].map(([why, count]) => `${count} × ${why}`).join(', ')
+  return [meanwhile, seconds(gap), rejected || 'none', seconds(Date.now() - start)].join(' | ')
 }
 
 /** Waits for the end of what was accepted by now. */

@@ -44,7 +44,7 @@ ignore_startup_parameters = statement_timeout,lock_timeout,idle_in_transaction_s
 `
 
 /** The demo and the tests of the interface, with DATABASE_URL by way of pgbouncer in transaction mode. */
-export const tryPgbouncer = async (say: Say): Promise<boolean> => {
+export const testPgbouncer = async (say: Say): Promise<boolean> => {
   if (spawnSync('pgbouncer', ['--version']).status !== 0) {
     say('skipped: there is no pgbouncer; Debian has it as a package')
     return true
@@ -74,7 +74,7 @@ export const tryPgbouncer = async (say: Say): Promise<boolean> => {
       where datname = current_database() and pid <> pg_backend_pid() group by 1 order by 1
     `
     say(sessions.map(({ name, count }) => `${name}: ${count} sessions`).join(', '))
-    const wrong = await countWrongAnswers(pooler.url(database.url), say)
+    const wrong = await countWrongResponses(pooler.url(database.url), say)
     isWell =
       demo &&
       wrong === 0 &&
@@ -86,7 +86,7 @@ export const tryPgbouncer = async (say: Say): Promise<boolean> => {
 }
 
 /** Statements with and without values and transactions, all at once: each must get its own answer. */
-const countWrongAnswers = async (url: string, say: Say): Promise<number> => {
+const countWrongResponses = async (url: string, say: Say): Promise<number> => {
   const options = { pool: 10, name: 'kiln machines', statementTimeoutMs: 5000, waitMs: PATIENCE_MS }
   const sql = makeDatabase({ url, ...options, prepare: false })
   const faults: string[] = []
@@ -95,7 +95,7 @@ const countWrongAnswers = async (url: string, say: Say): Promise<number> => {
     if (n % 3 === 1) return (await sql<{ n: number }[]>`select ${n}::integer as n`)[0]?.n
     return await sql.begin(async (sql) => (await sql`select ${n}::integer as n`)[0]?.['n'])
   }
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 3000 }, (_, n) =>
       ask(n).catch((error: unknown) => {
         faults.push(String(error))
@@ -104,8 +104,8 @@ const countWrongAnswers = async (url: string, say: Say): Promise<number> => {
     ),
   )
   await sql.end({ timeout: 1 })
-  const wrong = answers.filter((answer, n) => answer !== (n % 3 === 0 ? 1 : n)).length
-  say(`of ${answers.length} statements at once ${wrong} were answered wrongly`)
+  const wrong = responses.filter((response, n) => response !== (n % 3 === 0 ? 1 : n)).length
+  say(`of ${responses.length} statements at once ${wrong} were answered wrongly`)
   for (const fault of new Set(faults)) say(`  ${fault}`)
   return wrong
 }

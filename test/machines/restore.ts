@@ -22,7 +22,7 @@ import { backUp } from './standby.ts'
 const copy = (...args: string[]) => promisify(execFile)('cp', ['-a', ...args])
 
 /** Backs up under load, then restores into empty servers: once with an empty Temporal, once with the one that went on. */
-export const tryRestore = async (say: Say): Promise<boolean> => {
+export const testRestore = async (say: Say): Promise<boolean> => {
   const missing = await whyNoS3Server()
   if (missing !== undefined) {
     say(`skipped: ${missing}`)

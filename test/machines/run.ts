@@ -5,18 +5,18 @@
  */
 import { secondsSince } from '../../src/local/console.ts'
 import { startTestServers } from '../support/servers.ts'
-import { tryFailover } from './failover.ts'
-import { tryHosts } from './hosts.ts'
-import { tryPgbouncer } from './pgbouncer.ts'
-import { tryRestore } from './restore.ts'
+import { testFailover } from './failover.ts'
+import { testHosts } from './hosts.ts'
+import { testPgbouncer } from './pgbouncer.ts'
+import { testRestore } from './restore.ts'
 
 export type Say = (line: string) => void
 
 const PARTS: Record<string, (say: Say) => Promise<boolean>> = {
-  pgbouncer: tryPgbouncer,
-  failover: tryFailover,
-  hosts: tryHosts,
-  restore: tryRestore,
+  pgbouncer: testPgbouncer,
+  failover: testFailover,
+  hosts: testHosts,
+  restore: testRestore,
 }
 
 const say: Say = (line) => void process.stdout.write(`${line}\n`)

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { makeRandom, pick } from '../faults/random.ts'
 import { IMAGE_API, VIDEO_API, makeClient } from '../support/client.ts'
-import type { Answer, Client } from '../support/client.ts'
+import type { HttpResponse, Client } from '../support/client.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { base64 } from '../support/pictures.ts'
 import {
-  answer,
+  respond,
   dripBody,
   dripHead,
   flood,
@@ -89,11 +89,11 @@ export const RECEIVERS = { moody: 10, slow: 2, gone: 1, dead: 1, named: 3 }
 /** How a receiver that is moody, or slow, answers the first time. */
 const MOODS: Record<'moody' | 'slow', readonly Reply[]> = {
   moody: [
-    answer(500),
+    respond(500),
     hangUp,
     reset,
-    answer(301, { location: 'http://127.0.0.1:1/' }),
-    answer(429, { 'retry-after': '1' }),
+    respond(301, { location: 'http://127.0.0.1:1/' }),
+    respond(429, { 'retry-after': '1' }),
     resetAfter('HTTP/1.1 204 No Content\r\n\r\n'),
     // A gigabyte.
     flood(200, 2 ** 30),
@@ -146,18 +146,18 @@ export const makeCallers = async (world: Called, options: CallersOptions) => {
   const ask = async (
     owner: string,
     ...[method, path, ...rest]: Parameters<Client['call']>
-  ): Promise<Answer | undefined> => {
+  ): Promise<HttpResponse | undefined> => {
     const what = `${method} ${path}`
     const [at, start] = [Date.now(), performance.now()]
     try {
-      const answer = await anyClient(owner).call(method, path, ...rest)
-      const { status, headers } = answer
-      // One that was taken, not one that was refused for now.
+      const respond = await anyClient(owner).call(method, path, ...rest)
+      const { status, headers } = respond
+      // One that was taken, not one that was rejected for now.
       const isCreation = status === 200 && method === 'POST' && !path.endsWith('/cancel')
       asked.push({ at, ms: performance.now() - start, isCreation })
       if (status >= 500 && status !== 503) wrong.push(`${what}: ${status}`)
       if (status === 503 && !headers.has('retry-after')) wrong.push(`${what}: no Retry-After`)
-      return answer
+      return respond
     } catch (error) {
       if (isUndocumented(error)) wrong.push(`${what}: ${String(error).slice(0, 300)}`)
       return undefined
@@ -176,24 +176,24 @@ export const makeCallers = async (world: Called, options: CallersOptions) => {
     if (kind === 'image')
       return [RELIGHT, { image: end === 'failed' ? missing : image, webhook_url: webhook }]
     const more = end === 'failed' ? { images: [missing] } : {}
-    const told = { callback_url: webhook, payload: PAYLOAD }
-    return [`${VIDEO_API}/text2video`, { prompt: 'ocean', ...told, ...more }]
+    const notified = { callback_url: webhook, payload: PAYLOAD }
+    return [`${VIDEO_API}/text2video`, { prompt: 'ocean', ...notified, ...more }]
   }
 
   /** Asks for one of them; whether it was answered. */
   const create = async (order: Order): Promise<boolean> => {
     const [path, body] = bodyOf(order)
-    const answer = await ask(order.owner, 'POST', path, body, { 'idempotency-key': order.key })
-    const isMade = answer !== undefined && answer.status < 300
+    const respond = await ask(order.owner, 'POST', path, body, { 'idempotency-key': order.key })
+    const isMade = respond !== undefined && respond.status < 300
     if (!isMade) {
       order.unknown += 1
-      if (answer && ![409, 503].includes(answer.status))
-        wrong.push(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+      if (respond && ![409, 503].includes(respond.status))
+        wrong.push(`POST ${path}: ${respond.status} ${JSON.stringify(respond.body)}`)
       return false
     }
-    order.ids.add(idOf(order, answer))
+    order.ids.add(idOf(order, respond))
     if (order.kind === 'version') {
-      const { pathname, search } = new URL(String(answer.body['signedUrl']))
+      const { pathname, search } = new URL(String(respond.body['signedUrl']))
       order.uploadPath = pathname + search
     }
     return true
@@ -201,13 +201,14 @@ export const makeCallers = async (world: Called, options: CallersOptions) => {
 
   const upload = async (order: Order): Promise<boolean> => {
     if (order.isUploaded || order.uploadPath === undefined) return true
-    const answer = await fetch(pick(random, bases) + order.uploadPath, {
+    const respond = await fetch(pick(random, bases) + order.uploadPath, {
       method: 'PUT',
       body: Uint8Array.from(archive),
       signal: AbortSignal.timeout(PATIENCE_MS),
     }).catch(() => undefined)
-    if (answer && ![200, 503].includes(answer.status)) wrong.push(`PUT archive: ${answer.status}`)
-    order.isUploaded = answer?.status === 200
+    if (respond && ![200, 503].includes(respond.status))
+      wrong.push(`PUT archive: ${respond.status}`)
+    order.isUploaded = respond?.status === 200
     return order.isUploaded
   }
 
@@ -228,10 +229,10 @@ export const makeCallers = async (world: Called, options: CallersOptions) => {
       const [id] = order.ids
       if (id !== undefined && order.kind !== 'version') {
         const path = `${pathOf(order)}${order.kind === 'video' ? '/creations' : ''}`
-        const answer = await ask(order.owner, 'GET', path)
-        if (answer?.status === 200)
-          reads.push({ id, status: answer.body.data?.status ?? String(answer.body['state']) })
-        else if (answer && answer.status !== 503) wrong.push(`GET ${path}: ${answer.status}`)
+        const respond = await ask(order.owner, 'GET', path)
+        if (respond?.status === 200)
+          reads.push({ id, status: respond.body.data?.status ?? String(respond.body['state']) })
+        else if (respond && respond.status !== 503) wrong.push(`GET ${path}: ${respond.status}`)
       }
       await sleep(20)
     }
@@ -239,12 +240,12 @@ export const makeCallers = async (world: Called, options: CallersOptions) => {
 
   for (const [index, { key, receiver }] of orders.entries()) {
     const path = `/t/${key}`
-    if (receiver === 'gone') world.receiver.script(path, answer(410))
+    if (receiver === 'gone') world.receiver.script(path, respond(410))
     if (receiver !== 'moody' && receiver !== 'slow') continue
     const mood = MOODS[receiver][index % MOODS[receiver].length] ?? hangUp
-    world.receiver.script(path, (turn) => (turn.earlier > 0 ? answer(204) : mood)(turn))
+    world.receiver.script(path, (turn) => (turn.earlier > 0 ? respond(204) : mood)(turn))
   }
-  world.receiver.script('/missing.png', answer(404))
+  world.receiver.script('/missing.png', respond(404))
 
   return {
     orders,
@@ -332,7 +333,7 @@ const drawReceiver = (shares: Partial<typeof RECEIVERS>, drawn: number): Receive
 const pathOf = ({ kind, ids }: Order): string =>
   `${kind === 'image' ? RELIGHT : `${VIDEO_API}/tasks`}/${[...ids][0]}`
 
-const idOf = ({ kind }: Order, { body }: Answer): string => {
+const idOf = ({ kind }: Order, { body }: HttpResponse): string => {
   if (kind === 'image') return body.data.task_id
   if (kind === 'video') return body['task_id'] ?? ''
   return (body['node_version'] as unknown as { id: string }).id

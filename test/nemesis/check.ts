@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 
-import { IMAGE_TASK_MOVES } from '../../src/domain/image-task/image-task.ts'
-import { VIDEO_TASK_MOVES } from '../../src/domain/video-task/video-task.ts'
+import { IMAGE_TASK_TRANSITIONS } from '../../src/domain/image-task/image-task.ts'
+import { VIDEO_TASK_TRANSITIONS } from '../../src/domain/video-task/video-task.ts'
 import type { Received } from '../support/receiver.ts'
 import { PAYLOAD } from './callers.ts'
 import type { Order, Read, ReceiverKind } from './callers.ts'
@@ -29,42 +29,42 @@ export interface Violation {
   what: string
 }
 
-type Tell = (invariant: Violation['invariant'], holds: boolean, what: string) => void
+type Report = (invariant: Violation['invariant'], holds: boolean, what: string) => void
 
 /** Everything that does not hold after the last fault has healed, all has been answered, and all has ended. */
 export const check = (ledgers: Ledgers): Violation[] => {
-  const { violations, tell } = startTelling()
-  checkOrders(ledgers, tell)
+  const { violations, report } = startReport()
+  checkOrders(ledgers, report)
   for (const task of ledgers.rows.tasks) {
     violations.push(...checkTask(task))
-    checkFiles(task, ledgers.rows, tell)
+    checkFiles(task, ledgers.rows, report)
   }
-  for (const owner of ledgers.rows.wrongSums) tell('I6', false, `the sum of ${owner} is another`)
-  checkReads(ledgers, tell)
-  checkEvents(ledgers, tell)
-  for (const version of ledgers.rows.versions) checkVersion(version, ledgers.rows, tell)
-  for (const wrong of ledgers.wrong) tell('I9', false, wrong)
-  checkCanaries(ledgers, tell)
+  for (const owner of ledgers.rows.wrongSums) report('I6', false, `the sum of ${owner} is another`)
+  checkReads(ledgers, report)
+  checkEvents(ledgers, report)
+  for (const version of ledgers.rows.versions) checkVersion(version, ledgers.rows, report)
+  for (const wrong of ledgers.wrong) report('I9', false, wrong)
+  checkCanaries(ledgers, report)
   return violations
 }
 
-const startTelling = (): { violations: Violation[]; tell: Tell } => {
+const startReport = (): { violations: Violation[]; report: Report } => {
   const violations: Violation[] = []
-  const tell: Tell = (invariant, holds, what) => {
+  const report: Report = (invariant, holds, what) => {
     if (!holds) violations.push({ invariant, what })
   }
-  return { violations, tell }
+  return { violations, report }
 }
 
 /** What does not hold of the row, events, credits and number of results of one task that has ended. */
 export const checkTask = (task: TaskRow): Violation[] => {
-  const { violations, tell } = startTelling()
-  checkHistory(task, tell)
-  checkCredits(task, tell)
+  const { violations, report } = startReport()
+  checkHistory(task, report)
+  checkCredits(task, report)
   const { id, status, results, thumbnail } = task
   const made = countMade(task)
-  tell('I7', results.length === made, `${id} is ${status} with ${results.length} results`)
-  tell('I7', (thumbnail !== null) === made > 0, `${id} is ${status} with thumbnail ${thumbnail}`)
+  report('I7', results.length === made, `${id} is ${status} with ${results.length} results`)
+  report('I7', (thumbnail !== null) === made > 0, `${id} is ${status} with thumbnail ${thumbnail}`)
   return violations
 }
 
@@ -77,32 +77,32 @@ const PENDING = 'NodeVersionStatusPending'
 const ACTIVE = 'NodeVersionStatusActive'
 
 /** Each order has one id, one row, one workflow and an end; and there is nothing that nobody asked for. */
-const checkOrders = ({ orders, rows, mayFail }: Ledgers, tell: Tell): void => {
+const checkOrders = ({ orders, rows, mayFail }: Ledgers, report: Report): void => {
   const tasks = new Map(rows.tasks.map((task) => [task.id, task]))
   const versions = new Map(rows.versions.map((version) => [version.id, version]))
   const known = new Set<string>()
   for (const { key, kind, ids, end } of orders) {
-    tell('I2', ids.size <= 1, `${key} has ${ids.size} ids`)
+    report('I2', ids.size <= 1, `${key} has ${ids.size} ids`)
     const [id = ''] = ids
     known.add(id)
     if (kind === 'version') {
-      tell('I1', versions.has(id), `${key} has no row`)
-      tell('I1', rows.workflows.get(`publish-version/${id}`) === 1, `workflows of ${key}`)
+      report('I1', versions.has(id), `${key} has no row`)
+      report('I1', rows.workflows.get(`publish-version/${id}`) === 1, `workflows of ${key}`)
       continue
     }
     const task = tasks.get(id)
-    tell('I1', task !== undefined, `${key} (${id}) has no row`)
+    report('I1', task !== undefined, `${key} (${id}) has no row`)
     if (!task) continue
-    tell('I1', ENDS.has(task.status), `${key} is ${task.status}`)
+    report('I1', ENDS.has(task.status), `${key} is ${task.status}`)
     const isFaulty = mayFail && FAULT_CODES.has(task.error_code ?? '')
     const allowed = end === 'cancelled' || isFaulty || isSuccess(task) === (end === 'done')
-    tell('I1', allowed, `${key} was to be ${end} and is ${task.status}`)
+    report('I1', allowed, `${key} was to be ${end} and is ${task.status}`)
     const count = rows.workflows.get(`${kind}-task/${id}`) ?? 0
     // A task that is cancelled before Temporal knew it needs none.
-    tell('I1', count === 1 || (count === 0 && end === 'cancelled'), `${key}: ${count} workflows`)
+    report('I1', count === 1 || (count === 0 && end === 'cancelled'), `${key}: ${count} workflows`)
   }
   for (const { id } of [...rows.tasks, ...rows.versions])
-    tell('I2', known.has(id), `${id} was told to nobody`)
+    report('I2', known.has(id), `${id} was told to nobody`)
 }
 
 /** Of tasks that were tried three times; those of the two families. */
@@ -110,72 +110,73 @@ const FAULT_CODES = new Set(['engine_failed', 'internal_error', 'InternalService
 
 const isSuccess = ({ status }: TaskRow): boolean => ['COMPLETED', 'success'].includes(status)
 
-const MOVES: Record<TaskRow['family'], Record<string, readonly string[]>> = {
-  image: { CREATED: [], ...IMAGE_TASK_MOVES },
-  video: { created: [], ...VIDEO_TASK_MOVES },
+const TRANSITIONS: Record<TaskRow['family'], Record<string, readonly string[]>> = {
+  image: { CREATED: [], ...IMAGE_TASK_TRANSITIONS },
+  video: { created: [], ...VIDEO_TASK_TRANSITIONS },
 }
 
-/** Sequences without a gap from 1, legal moves, one end, times that never go back. */
-const checkHistory = ({ id, family, status, events }: TaskRow, tell: Tell): void => {
+/** Sequences without a gap from 1, legal transitions, one end, times that never go back. */
+const checkHistory = ({ id, family, status, events }: TaskRow, report: Report): void => {
   events.forEach((event, index) => {
     const before = events[index - 1]
-    tell('I3', event.sequence === index + 1, `${id}: sequence ${event.sequence} at ${index + 1}`)
+    report('I3', event.sequence === index + 1, `${id}: sequence ${event.sequence} at ${index + 1}`)
     const isFirst = before === undefined && event.status.toLowerCase() === 'created'
-    const isLegal = before && MOVES[family][event.status]?.includes(before.status)
-    tell('I3', isFirst || isLegal === true, `${id}: ${before?.status} to ${event.status}`)
-    tell('I3', !before || before.at <= event.at, `${id}: event ${event.sequence} is older`)
+    const isLegal = before && TRANSITIONS[family][event.status]?.includes(before.status)
+    report('I3', isFirst || isLegal === true, `${id}: ${before?.status} to ${event.status}`)
+    report('I3', !before || before.at <= event.at, `${id}: event ${event.sequence} is older`)
   })
-  tell('I3', events.at(-1)?.status === status, `${id} is ${status}, its last event is not`)
+  report('I3', events.at(-1)?.status === status, `${id} is ${status}, its last event is not`)
   const ends = events.filter((event) => ENDS.has(event.status))
-  tell('I3', ends.length === 1, `${id} has ${ends.length} ends`)
+  report('I3', ends.length === 1, `${id} has ${ends.length} ends`)
 }
 
 /** Nobody reads of a task what it was before. */
-const checkReads = ({ reads, rows }: Ledgers, tell: Tell): void => {
+const checkReads = ({ reads, rows }: Ledgers, report: Report): void => {
   const places = new Map(
     rows.tasks.map(({ id, events }) => [id, events.map(({ status }) => status)]),
   )
   const last = new Map<string, number>()
   for (const { id, status } of reads) {
     const place = places.get(id)?.indexOf(status) ?? -1
-    tell('I3', place >= 0, `${id} was read as ${status}, which it never was`)
-    tell('I3', place >= (last.get(id) ?? 0), `${id} went back to ${status}`)
+    report('I3', place >= 0, `${id} was read as ${status}, which it never was`)
+    report('I3', place >= (last.get(id) ?? 0), `${id} went back to ${status}`)
     last.set(id, place)
   }
 }
 
 /** One charge for a video, one refund exactly when it failed. */
-const checkCredits = ({ id, family, status, credits, ledger }: TaskRow, tell: Tell): void => {
+const checkCredits = ({ id, family, status, credits, ledger }: TaskRow, report: Report): void => {
   const due = family === 'image' ? [] : status === 'failed' ? ['charge', 'refund'] : ['charge']
   const kinds = ledger.map(({ kind }) => kind)
-  tell('I6', kinds.join() === due.join(), `${id} is ${status} with ${kinds.join(' and ')}`)
+  report('I6', kinds.join() === due.join(), `${id} is ${status} with ${kinds.join(' and ')}`)
   const isWhole = ledger.every((row) => row.credits === credits)
-  tell('I6', isWhole, `${id}: a row of the ledger is not of ${credits} credits`)
+  report('I6', isWhole, `${id}: a row of the ledger is not of ${credits} credits`)
 }
 
 /** What an ended task lists is there with its digest, and there is no other result of it. */
-const checkFiles = ({ id, results, thumbnail }: TaskRow, { files }: Rows, tell: Tell): void => {
+const checkFiles = ({ id, results, thumbnail }: TaskRow, { files }: Rows, report: Report): void => {
   for (const { storageKey, sha256 } of results)
-    tell('I7', files.get(storageKey) === sha256, `${storageKey} is not what was stored`)
+    report('I7', files.get(storageKey) === sha256, `${storageKey} is not what was stored`)
   const listed = new Set([...results.map(({ storageKey }) => storageKey), thumbnail])
   for (const key of files.keys())
-    if (key.startsWith(`results/${id}/`)) tell('I7', listed.has(key), `${key} belongs to no result`)
+    if (key.startsWith(`results/${id}/`))
+      report('I7', listed.has(key), `${key} belongs to no result`)
 }
 
 const checkVersion = (
-  { key, status, storageKey, sha256, moves, extraction }: VersionRow,
+  { key, status, storageKey, sha256, moves: transitions, extraction }: VersionRow,
   { files }: Rows,
-  tell: Tell,
+  report: Report,
 ): void => {
-  tell('I1', status !== PENDING, `${key} is undecided`)
-  tell('I8', status === ACTIVE && extraction === 'success', `${key} is ${status}, ${extraction}`)
-  tell('I8', files.get(storageKey ?? '') === sha256, `the archive of ${key} is another`)
-  const said = moves.map(({ to }) => to).join()
-  tell('I3', said === [PENDING, PENDING, ACTIVE].join(), `${key} went ${said}`)
+  report('I1', status !== PENDING, `${key} is undecided`)
+  report('I8', status === ACTIVE && extraction === 'success', `${key} is ${status}, ${extraction}`)
+  report('I8', files.get(storageKey ?? '') === sha256, `the archive of ${key} is another`)
+  const said = transitions.map(({ to }) => to).join()
+  report('I3', said === [PENDING, PENDING, ACTIVE].join(), `${key} went ${said}`)
 }
 
 /** Every event that is to be told has come, signed, once by its id, in order; and nothing has come that did not happen. */
-const checkEvents = ({ orders, received, secrets, rows }: Ledgers, tell: Tell): void => {
+const checkEvents = ({ orders, received, secrets, rows }: Ledgers, report: Report): void => {
   const events = new Map(
     rows.tasks.flatMap((task) => task.events.map((event) => [event.id, { task, event }] as const)),
   )
@@ -184,22 +185,26 @@ const checkEvents = ({ orders, received, secrets, rows }: Ledgers, tell: Tell): 
   for (const request of received.filter(({ method }) => method === 'POST')) {
     const id = String(request.headers['webhook-id'])
     const found = events.get(id)
-    tell('I5', found !== undefined, `${request.path} was told of ${id}, which is no event`)
+    report('I5', found !== undefined, `${request.path} was told of ${id}, which is no event`)
     if (!found) continue
     const { task, event } = found
-    const told = readTold(request, secrets.get(task.owner) ?? '')
-    tell('I4', told !== undefined, `the signature of event ${id} is wrong`)
-    const is = `${told?.task_id ?? told?.id} ${told?.status ?? told?.state}`
-    tell('I5', is === `${task.id} ${event.status}`, `event ${id} told ${is}`)
+    const notified = readNotification(request, secrets.get(task.owner) ?? '')
+    report('I4', notified !== undefined, `the signature of event ${id} is wrong`)
+    const is = `${notified?.task_id ?? notified?.id} ${notified?.status ?? notified?.state}`
+    report('I5', is === `${task.id} ${event.status}`, `event ${id} told ${is}`)
     if (!taken.has(id)) {
-      tell('I4', event.sequence > (latest.get(task.id) ?? 0), `event ${id} came after a later one`)
+      report(
+        'I4',
+        event.sequence > (latest.get(task.id) ?? 0),
+        `event ${id} came after a later one`,
+      )
       latest.set(task.id, event.sequence)
     }
     taken.add(id)
   }
   const kinds = new Map(orders.flatMap(({ ids, receiver }) => [...ids].map((id) => [id, receiver])))
   for (const { task, event } of events.values())
-    checkTold(task, event, { receiver: kinds.get(task.id), taken, tell })
+    checkNotified(task, event, { receiver: kinds.get(task.id), taken, report })
 }
 
 /** What becomes of an event beyond its end, by who is told of it. */
@@ -208,35 +213,39 @@ const MAY_BE: Partial<Record<ReceiverKind, readonly string[]>> = {
   dead: ['pending', 'superseded', 'exhausted'],
 }
 
-const checkTold = (
+const checkNotified = (
   { events }: TaskRow,
   event: EventRow,
   {
     receiver = 'well',
     taken,
-    tell,
-  }: { receiver: ReceiverKind | undefined; taken: ReadonlySet<string>; tell: Tell },
+    report,
+  }: { receiver: ReceiverKind | undefined; taken: ReadonlySet<string>; report: Report },
 ): void => {
   if (!event.deliver || MAY_BE[receiver]?.includes(event.state)) return
   const isLast = event.sequence === events.length
   const allowed = isLast ? ['delivered'] : ['delivered', 'superseded']
-  tell('I4', allowed.includes(event.state), `event ${event.id} (${event.status}) is ${event.state}`)
-  tell('I4', event.state !== 'delivered' || taken.has(event.id), `event ${event.id} never came`)
+  report(
+    'I4',
+    allowed.includes(event.state),
+    `event ${event.id} (${event.status}) is ${event.state}`,
+  )
+  report('I4', event.state !== 'delivered' || taken.has(event.id), `event ${event.id} never came`)
 }
 
 /** No canary is said anywhere, plain or as Base64, and none but their own payload is told to receivers. */
-const checkCanaries = ({ canaries, said, received }: Ledgers, tell: Tell): void => {
-  const told = received.map(({ body }) => body.toString().replace(PAYLOAD, ''))
+const checkCanaries = ({ canaries, said, received }: Ledgers, report: Report): void => {
+  const notified = received.map(({ body }) => body.toString().replace(PAYLOAD, ''))
   for (const text of canaries)
-    for (const [place, texts] of Object.entries({ ...said, told })) {
+    for (const [place, texts] of Object.entries({ ...said, notified })) {
       // Without what the text after it has a part in.
       const encoded = btoa(text).slice(0, Math.floor(text.length / 3) * 4)
       const isFound = texts.some((one) => one.includes(text) || one.includes(encoded))
-      tell('I11', !isFound, `${text.slice(0, 6)}… is in a ${place}`)
+      report('I11', !isFound, `${text.slice(0, 6)}… is in a ${place}`)
     }
 }
 
-interface Told {
+interface Notified {
   task_id?: string
   status?: string
   id?: string
@@ -244,12 +253,12 @@ interface Told {
 }
 
 /** Its content, if a secret of the owner signs it. */
-const readTold = ({ body, headers }: Received, secret: string): Told | undefined => {
+const readNotification = ({ body, headers }: Received, secret: string): Notified | undefined => {
   const { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': given } = headers
   const text = body.toString()
   const at = new Date(Number(seconds) * 1000)
   const isSigned = String(given)
     .split(' ')
     .includes(new Webhook(secret).sign(String(id), at, text))
-  return isSigned ? (JSON.parse(text) as Told) : undefined
+  return isSigned ? (JSON.parse(text) as Notified) : undefined
 }

@@ -34,7 +34,7 @@ export interface FaultKind {
   /** It may fail what is under way. */
   mayFail?: true
   /** The check of /ready that tells of it, by its target. */
-  tells?: Record<string, 'postgres' | 'temporal' | 'storage'>
+  signs?: Record<string, 'postgres' | 'temporal' | 'storage'>
   /** Does it, and answers how it heals. */
   inflict(world: World, target: string): Promise<() => Promise<unknown> | void>
 }
@@ -112,7 +112,7 @@ const stepping = (offset: string): FaultKind => ({
 
 /** PostgreSQL says that a transaction is committed. */
 const COMMITTED = Buffer.from('COMMIT\0')
-const isCommit = (answer: Buffer): boolean => answer.includes(COMMITTED)
+const isCommit = (response: Buffer): boolean => response.includes(COMMITTED)
 
 /** The order in which all are started after the machine was. */
 const ORDERS = [
@@ -147,7 +147,7 @@ export const FAULTS = {
     weight: 10,
     targets: ['postgres', 'temporal'],
     mostMs: 2000,
-    tells: { postgres: 'postgres', temporal: 'temporal' },
+    signs: { postgres: 'postgres', temporal: 'temporal' },
     inflict: async (world, target) => {
       const { server } = target === 'postgres' ? world.postgres : world.temporal
       await server.kill()
@@ -198,14 +198,14 @@ export const FAULTS = {
   'half-close': cutting('half'),
   delay: onLink(5, { name: 'delay', ms: 200 }),
   'black-hole': onLink(5, { name: 'hold' }),
-  refuse: onLink(5, { name: 'refuse' }),
+  reject: onLink(5, { name: 'refuse' }),
   drip: onLink(3, { name: 'drip', bytes: 64, everyMs: 20 }),
   /** Done, and reported as failed. */
   'lose-commits': onLink(10, { name: 'lose', isIt: isCommit }, { targets: ['postgres'] }),
   /** The same, of one write of Temporal in a hundred. */
   'lose-writes': onLink(
     1,
-    { name: 'lose', isIt: (answer) => isCommit(answer) && Math.random() < 0.01 },
+    { name: 'lose', isIt: (response) => isCommit(response) && Math.random() < 0.01 },
     { targets: ['temporal-store'], mostMs: 60_000, needs: 'temporal-store' },
   ),
   's3-away': onLink(10, { name: 'refuse' }, { targets: ['s3'], needs: 's3' }),
@@ -278,7 +278,7 @@ export const FAULTS = {
     mostMs: 1000,
     needs: 'disk',
     mayFail: true,
-    tells: { disk: 'storage' },
+    signs: { disk: 'storage' },
     inflict: async ({ disk }) => {
       await disk?.fill()
       return async () => await disk?.free()

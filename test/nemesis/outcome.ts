@@ -31,7 +31,7 @@ const SLOW_MS = 2000
 const HANGS_MS = PATIENCE_MS / 4
 
 /** Answers that nobody waits for so long, unless the api itself was stopped meanwhile. */
-export const checkAnswers = (asked: readonly Asked[], struck: readonly Struck[]): Violation[] => {
+export const checkResponses = (asked: readonly Asked[], struck: readonly Struck[]): Violation[] => {
   const stops = struck.filter(({ name, target }) => name === 'stop' && target.startsWith('api'))
   return asked
     .filter(({ at, ms }) => {
@@ -53,7 +53,7 @@ export const summarize = ({ scenario, ledgers, struck, asked, violations }: Run)
   const { orders, received, rows } = ledgers
   const times = rows.tasks.flatMap(({ events }) => events.map(({ at }) => at))
   const lastHeal = Math.max(0, ...struck.map(({ healedAt }) => healedAt))
-  const told = new Set(received.map(({ headers }) => headers['webhook-id']))
+  const notified = new Set(received.map(({ headers }) => headers['webhook-id']))
   const count = (...invariants: string[]) =>
     violations.filter(({ invariant }) => invariants.includes(invariant)).length
   return {
@@ -66,7 +66,7 @@ export const summarize = ({ scenario, ledgers, struck, asked, violations }: Run)
     tasksPerSecond: (rows.tasks.length / (Math.max(...times) - Math.min(...times))) * 1000,
     /** Orders that an answer has acknowledged: all of them, in the end. */
     acknowledged: orders.filter(({ ids }) => ids.size > 0).length,
-    /** Creations that nothing was known of, or that were refused for now; */
+    /** Creations that nothing was known of, or that were rejected for now; */
     unknown: orders.reduce((sum, { unknown }) => sum + unknown, 0),
     /** and orders that had such, and became the one that their repetition got. */
     reconciled: orders.filter(({ unknown }) => unknown > 0).length,
@@ -74,13 +74,13 @@ export const summarize = ({ scenario, ledgers, struck, asked, violations }: Run)
     lost: count('I1', 'I4'),
     duplicates: count('I2'),
     doubleCharges: count('I6'),
-    events: told.size,
+    events: notified.size,
     /** Requests that receivers took beyond one for each event. */
-    repeated: received.length - told.size,
+    repeated: received.length - notified.size,
     /** From the last heal until what was open then had ended. */
     recovery: spread(recoveryAfter(lastHeal, ledgers)),
     kinds: summarizeKinds(struck, ledgers, asked),
-    answers: asked.length,
+    responses: asked.length,
     slow: asked.filter(({ ms }) => ms > SLOW_MS).length,
     violations,
   }

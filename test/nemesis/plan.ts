@@ -47,7 +47,7 @@ export const makePlan = ({ seed, seconds, names = USUAL }: PlanOptions): Fault[]
 /** From the beginning of a fault to that of the next, when they come in turn. */
 const TURN_MS = 8000
 /** So long they last at least where one is to see how the service tells of them. */
-const TOLD_MS = 7000
+const NOTIFIED_MS = 7000
 
 /** Each kind of fault on one of its targets, one after another, so that it is seen what each does by itself. */
 export const makeTurns = ({ seed, names }: { seed: number; names: FaultName[] }): Fault[] => {
@@ -56,8 +56,8 @@ export const makeTurns = ({ seed, names }: { seed: number; names: FaultName[] })
     .map((name) => ({ name, place: random(), target: pick(random, kindOf(name).targets) }))
     .toSorted((one, other) => one.place - other.place)
     .map(({ name, target }, index) => {
-      const { mostMs, tells } = kindOf(name)
-      const forMs = tells?.[target] ? TOLD_MS : mostMs
+      const { mostMs, signs } = kindOf(name)
+      const forMs = signs?.[target] ? NOTIFIED_MS : mostMs
       return { atMs: (index + 0.5) * TURN_MS, forMs, name, target }
     })
 }
@@ -73,7 +73,7 @@ export const makeOutages = (seed: number, seconds: number): Fault[] => {
   return plan
 }
 
-export const describeFault = ({ atMs, forMs, name, target }: Fault): string =>
+export const describeError = ({ atMs, forMs, name, target }: Fault): string =>
   `${(atMs / 1000).toFixed(1)} s: ${name} ${target}${forMs > 0 ? ` for ${(forMs / 1000).toFixed(1)} s` : ''}`
 
 /** A fault as it came: in milliseconds of the clock. */
@@ -117,21 +117,21 @@ export const inflict = async (
 
 /**
  * The shortest part of a plan that still fails: halves, then smaller parts are left out for as long as what is left fails
- * (ddmin). Each try is a run of its own, so there are `tries` at most.
+ * (ddmin). Each try is a run of its own, so there are `attempts` at most.
  */
 export const shorten = async (
   plan: readonly Fault[],
   fails: (part: readonly Fault[]) => Promise<boolean>,
-  tries: number,
+  attempts: number,
 ): Promise<readonly Fault[]> => {
   let best = plan
   let parts = 2
-  while (tries > 0 && best.length > 1 && parts <= best.length) {
+  while (attempts > 0 && best.length > 1 && parts <= best.length) {
     const size = Math.ceil(best.length / parts)
     const length = best.length
-    for (let at = 0; at < length && tries > 0; at += size) {
+    for (let at = 0; at < length && attempts > 0; at += size) {
       const rest = best.filter((_, index) => index < at || index >= at + size)
-      tries -= 1
+      attempts -= 1
       if (rest.length === 0 || !(await fails(rest))) continue
       best = rest
       break

@@ -115,7 +115,7 @@ export const readFiles = async ({
   const files = new Map<string, string>()
   for (const path of await service.listFiles()) {
     const key = relative(service.storagePath, path)
-    // One that is swept meanwhile is gone.
+    // One that is cleaned up meanwhile is gone.
     const bytes = key.startsWith('.') ? undefined : await readFile(path).catch(noEntry)
     if (bytes) files.set(key, sha256Of(bytes))
   }

@@ -17,7 +17,7 @@ import { MISTAKES, buildBroken } from './broken.ts'
 import type { Fault } from './faults.ts'
 import { fuzz } from '../fuzz/fuzz.ts'
 import type { Line, Outcome } from './outcome.ts'
-import { describeFault, makePlan, shorten } from './plan.ts'
+import { describeError, makePlan, shorten } from './plan.ts'
 import { runScenario } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
 import { SCENARIOS } from './scenarios.ts'
@@ -37,7 +37,7 @@ const { values } = parseArgs({
     resume: { type: 'boolean', default: false },
     case: { type: 'string' },
     /** Runs that look for a shorter plan, when one fails. */
-    tries: { type: 'string', default: '6' },
+    attempts: { type: 'string', default: '6' },
   },
 })
 
@@ -69,32 +69,32 @@ const readDone = async (): Promise<Set<string>> => {
   return new Set(outcomes.map(({ name, seed }) => `${name} ${seed}`))
 }
 
-const tell = ({ violations, kept, recovery, ...made }: Outcome): void => {
+const report = ({ violations, kept, recovery, ...made }: Outcome): void => {
   say(`  ${made.acknowledged} orders, ${made.faults} faults, ${made.reconciled} reconciled`)
   say(`  ${made.events} events told, ${made.repeated} again`)
   say(`  recovery ${recovery.p50} ms (p99 ${recovery.p99} ms)`)
-  say(`  ${made.slow} of ${made.answers} answers slow`)
+  say(`  ${made.slow} of ${made.responses} answers slow`)
   say(`  ${made.seconds} s: ${violations.length || 'no'} violations`)
   for (const { invariant, what } of violations.slice(0, 20)) say(`  ${invariant}: ${what}`)
   if (kept !== undefined) say(`  kept in ${kept}`)
 }
 
-const judge = async (scenario: Scenario): Promise<boolean> => {
+const validate = async (scenario: Scenario): Promise<boolean> => {
   const outcome = await runScenario(scenario, say)
-  tell(outcome)
+  report(outcome)
   await record(outcome)
   if (outcome.violations.length === 0) return true
-  if (values.tries === '0') return false
+  if (values.attempts === '0') return false
   const fails = async (plan: readonly Fault[]): Promise<boolean> =>
     (await runScenario({ ...scenario, plan }, say)).violations.length > 0
-  const shortest = await shorten(scenario.plan, fails, Number(values.tries))
+  const shortest = await shorten(scenario.plan, fails, Number(values.attempts))
   say('  the shortest that fails:')
-  for (const fault of shortest) say(`    ${describeFault(fault)}`)
+  for (const fault of shortest) say(`    ${describeError(fault)}`)
   return false
 }
 
 /** Whether each mistake is found by what it breaks. */
-const judgeBroken = async (seed: number): Promise<boolean> => {
+const checkBroken = async (seed: number): Promise<boolean> => {
   let isFound = true
   for (const name of Object.keys(MISTAKES) as (keyof typeof MISTAKES)[]) {
     if (!isChosen(name)) continue
@@ -115,7 +115,7 @@ const judgeBroken = async (seed: number): Promise<boolean> => {
 const soak = async (seed: number): Promise<boolean> => {
   const minutes = Number(values.minutes)
   const { outcome, tasksPerSecond, courses } = await runSoak({ seed, minutes, say })
-  tell(outcome)
+  report(outcome)
   await record({ ...outcome, courses })
   say(`  ${tasksPerSecond.toFixed(1)} tasks a second`)
   console.table(courses)
@@ -133,9 +133,9 @@ const main = async (): Promise<boolean> => {
       const scenario = { name, seed, ...make(seed, size) }
       const replayed =
         values.replay && (JSON.parse(await readFile(values.replay, 'utf8')) as Fault[])
-      isWell = (await judge(replayed ? { ...scenario, plan: replayed } : scenario)) && isWell
+      isWell = (await validate(replayed ? { ...scenario, plan: replayed } : scenario)) && isWell
     }
-    isWell = (await judgeBroken(seed)) && isWell
+    isWell = (await checkBroken(seed)) && isWell
     if (isChosen('fuzz'))
       isWell = (await fuzz({ seed, seconds: size.seconds, only: values.case }, say)) && isWell
   }

@@ -5,7 +5,7 @@ import { withKept } from '../support/keep.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { findParent } from '../../src/local/process-table.ts'
 import { listEngineProcesses } from '../faults/engine-processes.ts'
-import { untilSwept } from '../faults/scratch.ts'
+import { untilCleaned } from '../faults/scratch.ts'
 import type { Service } from '../support/service.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { waitFor } from '../support/wait.ts'
@@ -17,8 +17,8 @@ import { EXTRAS } from './extras.ts'
 import type { Extra } from './extras.ts'
 import { kindOf } from './faults.ts'
 import type { Fault } from './faults.ts'
-import { checkAnswers, summarize } from './outcome.ts'
-import { describeFault, inflict } from './plan.ts'
+import { checkResponses, summarize } from './outcome.ts'
+import { describeError, inflict } from './plan.ts'
 import { readHistories, readRows } from './rows.ts'
 import { checkReady, compare, measure, readMetricTexts, startWatch } from './watch.ts'
 import type { Held } from './watch.ts'
@@ -71,7 +71,7 @@ export const runScenario = async (scenario: Scenario, say: Say) => {
       callers.run(seconds * 1000),
     ])
     await callers.reconcile()
-    const { looks, peak } = await watch.stop()
+    const { checks, peak } = await watch.stop()
     const late = await waitUntilSettled(world.service)
     over.abort()
     await beside
@@ -82,8 +82,8 @@ export const runScenario = async (scenario: Scenario, say: Say) => {
       ...late,
       ...left,
       ...check(ledgers),
-      ...checkAnswers(callers.asked, struck),
-      ...checkReady(struck, looks),
+      ...checkResponses(callers.asked, struck),
+      ...checkReady(struck, checks),
     ]
     const kept = violations.length > 0 && (await keepAll(world, { scenario, ledgers, violations }))
     return {
@@ -117,10 +117,10 @@ const leaveOut = async (plan: readonly Fault[], say: Say) => {
   return { plan: plan.filter(({ name }) => isHad(kindOf(name).needs)), needs, skipped }
 }
 
-type Settling = Pick<Service, 'database'>
+type Draining = Pick<Service, 'database'>
 
 /** What has not ended, but for what nobody can be told of, and for versions that nobody has sent an archive of. */
-const listOpen = async ({ database: { sql } }: Settling): Promise<string[]> => {
+const listOpen = async ({ database: { sql } }: Draining): Promise<string[]> => {
   const rows = await sql<{ what: string }[]>`
     select 'task ' || id || ' is ' || status as what from task where ended_at is null
     union all
@@ -140,7 +140,7 @@ const listOpen = async ({ database: { sql } }: Settling): Promise<string[]> => {
 
 /** Waits until nothing is open; what still is after the time for it is told. */
 export const waitUntilSettled = async (
-  service: Settling,
+  service: Draining,
   recoveryMs = RECOVERY_MS,
 ): Promise<Violation[]> => {
   const limitMs = recoveryMs + EACH_MS * (await listOpen(service)).length
@@ -155,11 +155,11 @@ export const waitUntilSettled = async (
 /** Nothing that a fault has cut short is left: children, unfinished files, connections. */
 const findLeft = async (world: World, base: Held): Promise<Violation[]> => {
   const left: Violation[] = []
-  const tell = (what: string) => (error: unknown) =>
+  const report = (what: string) => (error: unknown) =>
     void left.push({ invariant: 'I10', what: `${what}: ${String(error)}` })
-  await untilSwept(world.service).catch(tell('unfinished files'))
+  await untilCleaned(world.service).catch(report('unfinished files'))
   const isQuiet = async () => (await listOrphans(world)).length === 0
-  await waitFor('no child of a dead worker is left', isQuiet).catch(tell('children'))
+  await waitFor('no child of a dead worker is left', isQuiet).catch(report('children'))
   const isGivenBack = async () => compare(base, await measure(world)).length === 0
   await waitFor('what was held is given back', isGivenBack).catch(() => {})
   return [...left, ...compare(base, await measure(world))]
@@ -205,7 +205,7 @@ const keepAll = async (
   const said = ledgers.said.history
   for (const [name, value] of Object.entries({ ...ledgers, said, plan, violations }))
     await writeFile(join(folder, `${name}.json`), JSON.stringify(value ?? [], toPlain, 1))
-  await writeFile(join(folder, 'faults.txt'), plan.map(describeFault).join('\n'))
+  await writeFile(join(folder, 'faults.txt'), plan.map(describeError).join('\n'))
   for (const { name, logs } of world.members.values())
     await writeFile(join(folder, `${name}.log`), logs.flat().join('\n'))
   return folder

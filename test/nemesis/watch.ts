@@ -70,53 +70,53 @@ export const compare = (base: Held, now: Held): Violation[] =>
     }))
 
 /** What a check of /ready said, when. */
-interface Look {
+interface Check {
   at: number
   down: readonly string[]
 }
 
 /** Looks at both apis and at the memory of all, over and over, until it is stopped. */
 export const startWatch = (world: World) => {
-  const looks: Look[] = []
+  const checks: Check[] = []
   let peak = 0
   const over = new AbortController()
-  const look = async (): Promise<void> => {
+  const inspect = async (): Promise<void> => {
     for (const { name, baseUrl, entry } of world.members.values()) {
       peak = Math.max(peak, await readPeak(entry?.pid ?? 0))
       if (!name.startsWith('api')) continue
-      const answer = await fetch(`${baseUrl}/ready`, { signal: AbortSignal.timeout(PATIENCE_MS) })
+      const result = await fetch(`${baseUrl}/ready`, { signal: AbortSignal.timeout(PATIENCE_MS) })
         .then(async (response) => (await response.json()) as { checks: Record<string, string> })
         .catch(() => undefined)
-      if (answer)
-        looks.push({
+      if (result)
+        checks.push({
           at: Date.now(),
-          down: Object.keys(answer.checks).filter((check) => answer.checks[check] === 'down'),
+          down: Object.keys(result.checks).filter((check) => result.checks[check] === 'down'),
         })
     }
     await sleep(300)
   }
   const running = (async () => {
-    while (!over.signal.aborted) await look()
+    while (!over.signal.aborted) await inspect()
   })()
   return {
     async stop() {
       over.abort()
       await running
-      return { looks, peak }
+      return { checks, peak }
     },
   }
 }
 
 /** The most that /ready may take to tell of what is away. */
-const TELLS_MS = 5000
+const SIGNS_MS = 5000
 
 /** Faults that lasted long enough for it and that /ready did not tell of. */
-export const checkReady = (struck: readonly Struck[], looks: readonly Look[]): Violation[] =>
+export const checkReady = (struck: readonly Struck[], checks: readonly Check[]): Violation[] =>
   struck
     .filter(({ name, target, begunAt, healedAt }) => {
-      const check = kindOf(name).tells?.[target]
-      if (check === undefined || healedAt - begunAt < TELLS_MS) return false
-      return !looks.some(
+      const check = kindOf(name).signs?.[target]
+      if (check === undefined || healedAt - begunAt < SIGNS_MS) return false
+      return !checks.some(
         ({ at, down }) => at > begunAt && at < healedAt + 1000 && down.includes(check),
       )
     })

@@ -37,19 +37,19 @@ export const startChromium = async (executablePath: string): Promise<Browser> =>
     timeout: PATIENCE_MS,
   })
 
-/** Collects what a page does that it must not: requests of another origin, refusals by its policy, faults of its scripts. Gives its waits the patience of tests. */
+/** Collects what a page does that it must not: requests of another origin, rejections by its policy, faults of its scripts. Gives its waits the patience of tests. */
 export const watchPage = (page: Page, ...origins: string[]): string[] => {
-  const faults: string[] = []
+  const issues: string[] = []
   page.setDefaultTimeout(PATIENCE_MS)
   page.on('request', (request) => {
     if (!/^(data|blob):/.test(request.url()) && !origins.includes(new URL(request.url()).origin))
-      faults.push(`asked ${request.url()}`)
+      issues.push(`asked ${request.url()}`)
   })
   page.on('console', (message) => {
-    if (message.type() === 'error') faults.push(message.text())
+    if (message.type() === 'error') issues.push(message.text())
   })
-  page.on('pageerror', (error) => faults.push(error.message))
-  return faults
+  page.on('pageerror', (error) => issues.push(error.message))
+  return issues
 }
 
 interface Violation {
@@ -74,32 +74,32 @@ export const findBarriers = async (page: Page): Promise<string[]> => {
     .map(({ impact, id, nodes }) => `${impact} ${id}: ${String(nodes[0]?.target)}`)
 }
 
-interface Look {
+interface Check {
   width: number
   colorScheme: 'light' | 'dark'
 }
 
 /** How pages are looked at. The short run has the first two: a phone in the dark, a screen in the light. */
-export const LOOKS = [
+export const POLLS = [
   { width: 390, colorScheme: 'dark' },
   { width: 1280, colorScheme: 'light' },
   { width: 390, colorScheme: 'light' },
   { width: 1280, colorScheme: 'dark' },
-] as const satisfies Look[]
+] as const satisfies Check[]
 
 /** Asserts that a page has nothing serious for axe-core and does not scroll sideways in a look. Answers what was looked at. */
 export const assertSoundAs = async (
   page: Page,
   what: string,
-  { width, colorScheme }: Look,
+  { width, colorScheme }: Check,
 ): Promise<string> => {
   await page.setViewportSize({ width, height: 900 })
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
   // A page hears of its new look when it draws its next frame.
   await page.evaluate('new Promise(requestAnimationFrame)')
-  const look = `${what} at ${width} pixels, ${colorScheme}`
-  assert.deepEqual(await findBarriers(page), [], look)
+  const check = `${what} at ${width} pixels, ${colorScheme}`
+  assert.deepEqual(await findBarriers(page), [], check)
   const scrolled = await page.evaluate<number>('document.documentElement.scrollWidth')
-  assert.ok(scrolled <= width, `${look}: ${scrolled} pixels wide`)
-  return look
+  assert.ok(scrolled <= width, `${check}: ${scrolled} pixels wide`)
+  return check
 }

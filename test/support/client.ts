@@ -4,7 +4,7 @@ import { readContract } from './contract.ts'
 import { PATIENCE_MS } from './patience.ts'
 import { waitFor } from './wait.ts'
 
-export interface Answer {
+export interface HttpResponse {
   status: number
   headers: Headers
   // A test reads members of answers whose shape is what it asserts.
@@ -55,10 +55,13 @@ interface Asked {
 }
 
 /** Turns a response into an answer and checks it against the OpenAPI document. */
-export const readAnswer = async (response: Response, { method, path }: Asked): Promise<Answer> => {
+export const readResponse = async (
+  response: Response,
+  { method, path }: Asked,
+): Promise<HttpResponse> => {
   const text = await response.text()
   const { status, headers } = response
-  const body = (text === '' ? undefined : JSON.parse(text)) as Answer['body']
+  const body = (text === '' ? undefined : JSON.parse(text)) as HttpResponse['body']
   const check = await readContract()
   check({ method, path, status, body })
   return { status, headers, body }
@@ -78,7 +81,7 @@ export const makeClient = (
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
-  ): Promise<Answer> => {
+  ): Promise<HttpResponse> => {
     const bearer = typeof token === 'function' ? await token() : token
     const response = await fetch((typeof baseUrl === 'string' ? baseUrl : baseUrl()) + path, {
       method,
@@ -90,7 +93,7 @@ export const makeClient = (
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(PATIENCE_MS),
     })
-    return await readAnswer(response, { method, path })
+    return await readResponse(response, { method, path })
   }
 
   /** Reads a task until it has ended. */
@@ -127,10 +130,10 @@ export const makeClient = (
       call('PUT', path, body, headers),
     delete: (path: string) => call('DELETE', path),
     /** A POST that is answered with 200. */
-    async create(path: string, body: object): Promise<Answer> {
-      const answer = await call('POST', path, body)
-      assert.equal(answer.status, 200, JSON.stringify(answer.body))
-      return answer
+    async create(path: string, body: object): Promise<HttpResponse> {
+      const response = await call('POST', path, body)
+      assert.equal(response.status, 200, JSON.stringify(response.body))
+      return response
     },
     untilEnded,
     untilVideoEnded,

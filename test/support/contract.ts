@@ -75,9 +75,9 @@ export const listRoutes = (settings: Partial<VideoTaskDeps> = {}): Route[] => {
 export const readDocument = async (settings?: Partial<VideoTaskDeps>): Promise<Document> => {
   const routes = listRoutes(settings)
   const route = routes.find(({ path }) => path === '/openapi.json')
-  const answer = await route?.handler({} as never)
-  assert.ok(answer && 'body' in answer)
-  return JSON.parse(JSON.stringify(answer.body)) as Document
+  const response = await route?.handler({} as never)
+  assert.ok(response && 'body' in response)
+  return JSON.parse(JSON.stringify(response.body)) as Document
 }
 
 let contract: Promise<ReturnType<typeof makeContract>> | undefined
@@ -94,7 +94,7 @@ export const makeContract = (document: Document) => {
       path,
       form: new RegExp(`^${path.replace(/\/$/, '').replace(/\{\w+\}/g, '[^/]+')}/?$`),
     }))
-  const findFault = makeSchemaJudge(document)
+  const findIssue = makeValidateSchema(document)
 
   return ({ method, path, status, body }: Seen): void => {
     const [pathname = ''] = path.split('?')
@@ -102,7 +102,7 @@ export const makeContract = (document: Document) => {
     const name = method === 'HEAD' ? 'get' : method.toLowerCase()
     const operation = template === undefined ? undefined : document.paths[template]?.[name]
     if (!operation) {
-      // What no operation describes is refused, and the refusal has the one shape.
+      // What no operation describes is rejected, and the rejection has the one shape.
       assert.ok([400, 404, 405].includes(status), `${method} ${path} answered ${status}`)
       return
     }
@@ -112,13 +112,13 @@ export const makeContract = (document: Document) => {
     if (method === 'HEAD') return
     const schema = response.content?.['application/json']?.schema
     if (schema === undefined) return
-    const fault = findFault(schema, body)
-    assert.equal(fault, undefined, `${seen} with ${JSON.stringify(body)}`)
+    const error = findIssue(schema, body)
+    assert.equal(error, undefined, `${seen} with ${JSON.stringify(body)}`)
   }
 }
 
 /** Makes the judge of values by schemas of the document. */
-export const makeSchemaJudge = (document: Document) => {
+export const makeValidateSchema = (document: Document) => {
   const compiled = new WeakMap<object, ReturnType<typeof Compile>>()
   return (schema: object, value: unknown): string | undefined => {
     const known = compiled.get(schema) ?? Compile(resolve(document, schema) as object)

@@ -21,9 +21,9 @@ export const holdRequest = ({ url, headers, body }: HeldRequestOptions) => {
     headers: { 'content-type': 'application/json', ...headers },
     agent: false,
   })
-  const answered = readAnswer(outgoing)
+  const responded = readResponse(outgoing)
   // Whether anybody waits for it is the test's business.
-  answered.catch(() => {})
+  responded.catch(() => {})
   outgoing.write('{')
   const blanks = setInterval(() => outgoing.write(BLANKS), 1000)
   outgoing.on('error', () => {}).on('close', () => clearInterval(blanks))
@@ -32,7 +32,7 @@ export const holdRequest = ({ url, headers, body }: HeldRequestOptions) => {
     finish: async () => {
       clearInterval(blanks)
       outgoing.end(text.slice(1))
-      return await answered
+      return await responded
     },
     abort: () => outgoing.destroy(),
   }
@@ -43,7 +43,7 @@ interface HeldBody {
   data?: { task_id: string }
 }
 
-const readAnswer = async (outgoing: ClientRequest) => {
+const readResponse = async (outgoing: ClientRequest) => {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     outgoing.once('response', resolve).once('error', reject)
   })

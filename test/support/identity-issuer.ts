@@ -4,7 +4,7 @@ import { after, before } from 'node:test'
 import { SignJWT, exportJWK, generateKeyPair } from 'jose'
 import type { JWTPayload } from 'jose'
 
-import { answer, startWebhookReceiver } from './receiver.ts'
+import { respond, startWebhookReceiver } from './receiver.ts'
 import type { Reply, WebhookReceiver } from './receiver.ts'
 
 /** An issuer of identity tokens on this machine, in place of that of a CI. */
@@ -40,7 +40,7 @@ const startIdentityIssuer = async (
   const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true })
   const key = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256', use: 'sig' }
   const server = await startWebhookReceiver()
-  const json = (body: unknown) => answer(200, {}, JSON.stringify(body))
+  const json = (body: unknown) => respond(200, {}, JSON.stringify(body))
   const addIssuer: IdentityIssuer['addIssuer'] = ({ discovery, keys } = {}) => {
     const path = `/${randomUUID()}/_services/token`
     const issuer = server.url(path)

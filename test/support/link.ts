@@ -8,14 +8,14 @@ export type Link = Awaited<ReturnType<typeof startLink>>
 
 export type LinkMode =
   | { name: 'pass' }
-  /** All is broken off and refused. */
+  /** All is broken off and rejected. */
   | { name: 'refuse' }
   /** Nothing arrives and nobody is told, as with a pulled cable, until it is set to something else. */
   | { name: 'hold' }
   | { name: 'delay'; ms: number }
   | { name: 'drip'; bytes: number; everyMs: number }
   /** An answer that `isIt` is not delivered: what it tells was done, and the connection is reset. */
-  | { name: 'lose'; isIt: (answer: Buffer) => boolean }
+  | { name: 'lose'; isIt: (response: Buffer) => boolean }
 
 export const PASS: LinkMode = { name: 'pass' }
 
@@ -38,10 +38,10 @@ export const startLink = async (to: string, host = '127.0.0.1') => {
   }
 
   /** Bytes as they leave: late, in pieces or not at all. Throws when the connection is to be reset. */
-  const shape = async function* (chunk: Buffer, isAnswer: boolean): AsyncGenerator<Buffer> {
+  const shape = async function* (chunk: Buffer, isResponse: boolean): AsyncGenerator<Buffer> {
     // A chunk that has begun ends as it began, whatever comes meanwhile.
     const now = mode
-    if (now.name === 'lose' && isAnswer && now.isIt(chunk)) throw new Error('lost')
+    if (now.name === 'lose' && isResponse && now.isIt(chunk)) throw new Error('lost')
     if (now.name === 'delay') await sleep(now.ms)
     if (now.name !== 'drip') return yield chunk
     for (let at = 0; at < chunk.length; at += now.bytes) {
@@ -50,12 +50,12 @@ export const startLink = async (to: string, host = '127.0.0.1') => {
     }
   }
 
-  const pump = async (pair: Pair, isAnswer: boolean): Promise<void> => {
-    const [from, to] = isAnswer ? [pair.far, pair.near] : [pair.near, pair.far]
+  const pump = async (pair: Pair, isResponse: boolean): Promise<void> => {
+    const [from, to] = isResponse ? [pair.far, pair.near] : [pair.near, pair.far]
     try {
       for await (const chunk of from) {
         await untilItPasses(pair)
-        for await (const part of shape(chunk as Buffer, isAnswer))
+        for await (const part of shape(chunk as Buffer, isResponse))
           if (!to.write(part)) await once(to, 'drain')
       }
       await untilItPasses(pair)

@@ -9,8 +9,8 @@ export const metricsUrl = ({ log }: Entry): string => {
 
 /** Its figures by name with labels, such as `kiln_waiting{what="outbox"}`. */
 export const readMetrics = async (entry: Entry): Promise<Map<string, number>> => {
-  const answer = await fetch(`${metricsUrl(entry)}/metrics`)
-  const lines = (await answer.text()).split('\n').filter((line) => /^[a-z]/.test(line))
+  const response = await fetch(`${metricsUrl(entry)}/metrics`)
+  const lines = (await response.text()).split('\n').filter((line) => /^[a-z]/.test(line))
   return new Map(
     lines.map((line) => [line.replace(/ [^ ]+$/, ''), Number(/[^ ]+$/.exec(line)?.[0])]),
   )

@@ -14,8 +14,8 @@ export interface Receiver {
 }
 
 /** Serves HTTP, or HTTPS with a certificate. */
-export const startReceiver = (answer: RequestListener, certificate?: Certificate) =>
-  listen(certificate ? createTlsServer({ ...certificate }, answer) : createServer(answer))
+export const startReceiver = (response: RequestListener, certificate?: Certificate) =>
+  listen(certificate ? createTlsServer({ ...certificate }, response) : createServer(response))
 
 /** Makes any server a receiver that closes at once, whatever is still connected. */
 export const listen = async (server: Server): Promise<Receiver> => {
@@ -52,20 +52,20 @@ export const watchSockets = (server: Server) => {
 }
 
 /**
- * A network in which every address is the one receiver, so that the guard can be watched with its rules whole. `answers`
+ * A network in which every address is the one receiver, so that the guard can be watched with its rules whole. `responses`
  * holds for each name the answers to its look-ups in turn, the last of them for good; other names do not exist.
  */
 export const makeTestNetwork = (
   port: number,
   ca: string,
-  answers: Record<string, readonly (readonly string[])[]>,
+  responses: Record<string, readonly (readonly string[])[]>,
 ) => {
   const lookups: string[] = []
   const dialled: Dial[] = []
   const resolve = async (host: string) => {
     const earlier = lookups.filter((name) => name === host).length
     lookups.push(host)
-    const found = answers[host]?.[earlier] ?? answers[host]?.at(-1)
+    const found = responses[host]?.[earlier] ?? responses[host]?.at(-1)
     if (found === undefined) throw new Error(`no answer for ${host}`)
     return found
   }

@@ -70,9 +70,9 @@ export const startPrometheus = async (options: Options) => {
   const ended = once(child, 'exit')
   const ask = async <T>(path: string, query: Record<string, string> = {}): Promise<T> => {
     const url = `http://127.0.0.1:${port}/${path}?${new URLSearchParams(query).toString()}`
-    const answer = await fetch(url)
-    if (!answer.ok) throw new Error(`${url}: ${await answer.text()}`)
-    return ((await answer.json()) as { data: T }).data
+    const response = await fetch(url)
+    if (!response.ok) throw new Error(`${url}: ${await response.text()}`)
+    return ((await response.json()) as { data: T }).data
   }
   await waitFor('Prometheus answers', () =>
     fetch(`http://127.0.0.1:${port}/-/ready`).then(

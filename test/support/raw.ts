@@ -2,7 +2,7 @@ import { createConnection } from 'node:net'
 
 import { PATIENCE_MS } from './patience.ts'
 
-export interface RawAnswer {
+export interface RawResponse {
   status: number
   headers: Headers
   body: { error?: string; message?: string; details?: string[]; request_id?: string }
@@ -17,7 +17,7 @@ export const sendRaw = async (
   baseUrl: string,
   text: string,
   keepSending?: () => string,
-): Promise<RawAnswer> => {
+): Promise<RawResponse> => {
   const { hostname, port } = new URL(baseUrl)
   const socket = createConnection(Number(port), hostname)
   const timer = keepSending && setInterval(() => socket.write(keepSending()), 100)
@@ -35,13 +35,13 @@ export const sendRaw = async (
   return { ...parse(Buffer.concat(received).toString()), closed }
 }
 
-const parse = (text: string): Omit<RawAnswer, 'closed'> => {
+const parse = (text: string): Omit<RawResponse, 'closed'> => {
   const [head = '', ...rest] = text.split('\r\n\r\n')
   const [start = '', ...lines] = head.split('\r\n')
   const fields = lines.map((line) => line.split(/: ?(.*)/s).slice(0, 2) as [string, string])
   return {
     status: Number(/^HTTP\/1\.1 (\d{3}) /.exec(start)?.[1]),
     headers: new Headers(fields),
-    body: JSON.parse(rest.join('\r\n\r\n') || '{}') as RawAnswer['body'],
+    body: JSON.parse(rest.join('\r\n\r\n') || '{}') as RawResponse['body'],
   }
 }

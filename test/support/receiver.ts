@@ -42,12 +42,12 @@ export interface WebhookReceiver {
   /** All requests in the order they came, over stops and starts. */
   received: Received[]
   of: (path: string) => Received[]
-  /** Says how a path answers from now on; one nobody spoke of answers 204. The query counts as part of it. */
+  /** Says how a path answers from now on; one nobody spoke of responds with 204. The query counts as part of it. */
   script: (path: string, reply: Reply) => void
   /** How many connections it was offered, and how many are open. */
   connections: () => number
   open: () => number
-  /** Breaks every connection and refuses new ones, as a killed process does. */
+  /** Breaks every connection and rejects new ones, as a killed process does. */
   stop: () => Promise<void>
   start: () => Promise<void>
 }
@@ -75,7 +75,7 @@ export const startWebhookReceiver = async ({
     const earlier = counts.get(path) ?? 0
     counts.set(path, earlier + 1)
     received.push(kept)
-    const reply = replies.get(path) ?? answer(204)
+    const reply = replies.get(path) ?? respond(204)
     reply({ request: kept, response, socket, earlier })
   }
   const server = certificate ? createTlsServer({ ...certificate }) : createServer()
@@ -114,7 +114,7 @@ export const useWebhookReceiver = (options?: WebhookReceiverOptions): WebhookRec
 }
 
 /** An ordinary answer; `retry-after` and the `location` of a redirect are headers like others. */
-export const answer =
+export const respond =
   (status: number, headers: Record<string, string> = {}, body = ''): Reply =>
   ({ response }) => {
     response.writeHead(status, headers).end(body)

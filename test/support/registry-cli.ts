@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import { PATIENCE_MS } from './patience.ts'
 
 /** An answer as the tool reads it, before it looks into the body. */
-export interface CliAnswer {
+export interface CliResult {
   status: number
   headers: IncomingHttpHeaders
   bytes: Buffer
@@ -108,7 +108,7 @@ export const makeCli = (baseUrl: string) => {
     return { version, signedUrl, body }
   }
 
-  const tryPublish = async (publishing: CliPublishing): Promise<CliAnswer> => {
+  const tryPublish = async (publishing: CliPublishing): Promise<CliResult> => {
     const { publisherId, nodeId } = publishing
     const text = JSON.stringify(publishBody(publishing))
     return await send(`${baseUrl}/publishers/${publisherId}/nodes/${nodeId}/versions`, {
@@ -119,14 +119,14 @@ export const makeCli = (baseUrl: string) => {
   }
 
   /** PUTs the archive; the tool takes no status but 200, tries once, and says nothing afterwards. */
-  const upload = async (signedUrl: string, zip: Buffer): Promise<CliAnswer> => {
-    const answer = await send(signedUrl, {
+  const upload = async (signedUrl: string, zip: Buffer): Promise<CliResult> => {
+    const response = await send(signedUrl, {
       method: 'PUT',
       headers: { 'content-type': 'application/zip', 'content-length': zip.length },
       body: zip,
     })
-    assert.equal(answer.status, 200, answer.bytes.toString())
-    return answer
+    assert.equal(response.status, 200, response.bytes.toString())
+    return response
   }
 
   /** Reads which version to install, then its archive. Throws unless both are 200. */
@@ -164,14 +164,14 @@ interface Sent {
 const send = async (
   url: string,
   { method = 'GET', headers = {}, body }: Sent = {},
-): Promise<CliAnswer> => {
+): Promise<CliResult> => {
   const signal = AbortSignal.timeout(PATIENCE_MS)
   const asked = request(url, { method, headers: { ...ALWAYS, ...headers }, agent: false, signal })
   asked.end(body)
   const [response] = (await once(asked, 'response')) as [IncomingMessage]
   const bytes = await buffer(response)
-  const { statusCode: status = 0, headers: answered } = response
-  const isJson = answered['content-type']?.startsWith('application/json') ?? false
-  const json = isJson ? (JSON.parse(bytes.toString()) as CliAnswer['body']) : {}
-  return { status, headers: answered, bytes, body: json }
+  const { statusCode: status = 0, headers: responded } = response
+  const isJson = responded['content-type']?.startsWith('application/json') ?? false
+  const json = isJson ? (JSON.parse(bytes.toString()) as CliResult['body']) : {}
+  return { status, headers: responded, bytes, body: json }
 }

@@ -52,11 +52,11 @@ export const report = (stream: TestsStream, { results, print }: ReportOptions): 
 
   const count = (end: 'passed' | 'failed', ended: Ended): void => {
     const { skip, details, nesting } = ended
-    if (skip !== undefined && skip !== false) noteSkip(titleOf(ended), skip)
+    if (skip !== undefined && skip !== false) recordSkip(titleOf(ended), skip)
     if (details.type !== 'suite') counts[skip ? 'skipped' : end] += 1
     else if (nesting === 0) endFile(ended)
   }
-  const noteSkip = (title: string, skip: string | true): void => {
+  const recordSkip = (title: string, skip: string | true): void => {
     const reason = skip === true || skip === '' ? 'no reason given' : skip
     results.skips.set(reason, [...(results.skips.get(reason) ?? []), title])
   }

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { listen } from './network.ts'
 
 /**
- * What happens to a request: it is answered 503 without being done, never answered, done with its answer lost, or its
+ * What happens to a request: it is responded with 503 without being done, never answered, done with its answer lost, or its
  * answer breaks off after so many bytes.
  */
 export type S3Fault = 'busy' | 'silent' | 'lost' | number
@@ -51,23 +51,23 @@ interface Passing {
 /** The server looks at the host that was signed, so that stays. */
 const pass = (target: string, { incoming, response, fault }: Passing): void => {
   const { method, url = '', headers } = incoming
-  const onward = request(new URL(url, target), { method, headers }, (answer) => {
+  const onward = request(new URL(url, target), { method, headers }, (result) => {
     if (fault === 'lost') {
-      answer.resume()
+      result.resume()
       response.destroy()
       return
     }
-    response.writeHead(answer.statusCode ?? 502, answer.headers)
+    response.writeHead(result.statusCode ?? 502, result.headers)
     let left = fault ?? Number.POSITIVE_INFINITY
-    answer.on('data', (chunk: Buffer) => {
+    result.on('data', (chunk: Buffer) => {
       response.write(chunk.subarray(0, Math.max(left, 0)))
       left -= chunk.length
       // What was written first has to arrive.
       if (left <= 0) setImmediate(() => response.destroy())
     })
-    answer.on('end', () => left > 0 && response.end())
-    answer.on('error', () => response.destroy())
-    response.on('close', () => answer.destroy())
+    result.on('end', () => left > 0 && response.end())
+    result.on('error', () => response.destroy())
+    response.on('close', () => result.destroy())
   })
   onward.on('error', () => response.destroy())
   incoming.pipe(onward)

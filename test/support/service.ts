@@ -11,7 +11,7 @@ import type { JWK } from 'jose'
 import { makeWebhookSecret } from '../../src/adapters/webhook.ts'
 import { findPort } from '../../src/local/port.ts'
 import { OVERRIDE } from '../../src/process/settings/constants.ts'
-import { DEVELOPMENT_ISSUER, KEY_SETTINGS } from '../../src/process/settings/faults.ts'
+import { DEVELOPMENT_ISSUER, KEY_SETTINGS } from '../../src/process/settings/issues.ts'
 import { DEVELOPMENT_AUDIENCE, signToken } from '../../src/process/development-issuer.ts'
 import { loadIssuerKey, startIssuer } from '../../src/local/issuer.ts'
 import type { Sql } from '../../src/db/client.ts'
@@ -42,7 +42,7 @@ export interface Service {
   /** Signs what anonymous callers are told. */
   webhookSecret: string
   token(subject: string): Promise<string>
-  /** The private key of the tokens, for tokens that are to be refused. */
+  /** The private key of the tokens, for tokens that are to be rejected. */
   issuerKey: JWK
   /** Starts a process; with settings of its own, such as a failpoint, or of the built release in a folder. */
   start(role: Role, env?: NodeJS.ProcessEnv, release?: string): Promise<Entry>
@@ -293,7 +293,7 @@ export const useService = (
   return service
 }
 
-/** Everything below a folder; when a worker removes some of it meanwhile, it is looked at anew. */
+/** Everything below a folder; when a worker removes some of it meanwhile, it is looked at again. */
 export const listFolder = async (path: string): Promise<Dirent[]> => {
   for (;;)
     try {

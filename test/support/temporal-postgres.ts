@@ -35,7 +35,7 @@ interface Options {
   env?: NodeJS.ProcessEnv
 }
 
-/** The other one refuses the password of the embedded cluster, which is hashed once. */
+/** The other one rejects the password of the embedded cluster, which is hashed once. */
 const PLUGIN = 'postgres12_pgx'
 const HOST = '127.0.0.1'
 const ALREADY_EXISTS = 6

@@ -49,7 +49,7 @@ export const startFakeUpstream = async ({
   const asked: Asked[] = []
   const tasks = new Map<string, string>()
   const counts = { create: 0, status: 0, file: 0, cancel: 0 }
-  const answerUsual = (what: What, request: IncomingMessage, path: string): Step => {
+  const respondAsUsual = (what: What, request: IncomingMessage, path: string): Step => {
     if (what === 'file') return { status: 200, body: files[path.split('/').at(-1) ?? ''] }
     const key = String(request.headers['idempotency-key'])
     if (what === 'create') {
@@ -62,7 +62,7 @@ export const startFakeUpstream = async ({
       ? { status: 404, body: { error: 'task_not_found' } }
       : { status: 200, body: done(id, url) }
   }
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const result = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = '', url: path = '' } = request
     const what = whatOf(method, path)
     counts[what] += 1
@@ -71,13 +71,13 @@ export const startFakeUpstream = async ({
     if (step === 'drop') return void request.socket.destroy()
     const body = method === 'POST' ? ((await json(request)) as Asked['body']) : {}
     asked.push({ method, path, headers: request.headers, body })
-    const usual = answerUsual(what, request, path)
+    const usual = respondAsUsual(what, request, path)
     if (step === 'lose') return void request.socket.destroy()
     const { status, headers, body: said = '' } = step ?? (usual as Exclude<Step, string>)
     response.writeHead(status, headers).end(Buffer.isBuffer(said) ? said : JSON.stringify(said))
   }
   const server = await startReceiver((request, response) => {
-    answer(request, response).catch(() => response.destroy())
+    result(request, response).catch(() => response.destroy())
   })
   const url = `http://127.0.0.1:${server.port}`
   return { url, asked, tasks, count: (what) => counts[what], close: server.close }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 export type Balancer = Awaited<ReturnType<typeof startBalancer>>
 
-const LOOK_MS = 200
+const POLL_MS = 200
 
 /** What stands before two apis: it sends requests in turn to those whose /ready says so, and repeats none. */
 export const startBalancer = async () => {
@@ -17,9 +17,9 @@ export const startBalancer = async () => {
   const forward = (request: IncomingMessage, response: ServerResponse): void => {
     const { method, url: path, headers } = request
     const port = ready[(turn += 1) % ready.length]
-    const sending = send({ host: '127.0.0.1', port, method, path, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(response)
+    const sending = send({ host: '127.0.0.1', port, method, path, headers }, (result) => {
+      response.writeHead(result.statusCode ?? 502, result.headers)
+      result.pipe(response)
     })
     sending.on('error', () => {
       if (response.headersSent) response.destroy()
@@ -29,28 +29,28 @@ export const startBalancer = async () => {
   }
   const isUp = async (port: number): Promise<boolean> =>
     await fetch(`http://127.0.0.1:${port}/ready`).then(
-      (answer) => answer.ok,
+      (result) => result.ok,
       () => false,
     )
   const stopping = new AbortController()
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       const all = [...ports]
       const up = await Promise.all(all.map(isUp))
       ready = all.filter((_, index) => up[index])
-      await sleep(LOOK_MS)
+      await sleep(POLL_MS)
     }
   }
   const server = createServer(forward).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const looking = look()
+  const surveying = check()
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     ports,
     isReady: (port: number): boolean => ready.includes(port),
     async stop() {
       stopping.abort()
-      await looking
+      await surveying
       server.close()
       server.closeAllConnections()
     },

@@ -20,7 +20,7 @@ export const fill = async (sql: Sql, tasks: number): Promise<void> => {
         ${at}, ${at}, case when n % 1000 > 0 then ${at} end
       from ${rows}
     `
-    // Of the open ones the last event waits for its first try, of some others for a further one.
+    // Of the open ones the last event waits for its first attempt, of some others for a further one.
     await sql`
       insert into event (task_id, sequence, status, deliver, created_at, state, failures)
       select ${id}, sequence, 'COMPLETED', true, ${at},

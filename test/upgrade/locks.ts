@@ -24,7 +24,7 @@ const QUIET_MS = 10_000
 const CALLERS = 4
 const PAUSE_MS = 5
 /** One more caller for the look at locks every few milliseconds. */
-const LOOK_MS = 4
+const POLL_MS = 4
 
 interface Watched {
   /** What the migrator does now. */
@@ -38,7 +38,7 @@ interface Watched {
 }
 
 /** Answers whether no caller waited longer than is aimed at. */
-export const tryMigrations = async (
+export const testMigrations = async (
   release: string,
   say: (line: string) => void,
 ): Promise<boolean> => {
@@ -48,15 +48,15 @@ export const tryMigrations = async (
   const open = (pool: number, name: string): Sql =>
     makeDatabase({ url: server.url, pool, name, statementTimeoutMs: 0, waitMs: PATIENCE_MS })
   const sql = open(CALLERS * 2, 'callers')
-  const [own, looks] = [open(1, 'fill'), open(1, 'looks')]
+  const [own, checks] = [open(1, 'fill'), open(1, 'looks')]
   try {
     await migrateToRelease(server.url, release)
     const start = Date.now()
     await fill(own, TASKS)
     say(`${TASKS} tasks and ${3 * TASKS} events, after ${secondsSince(start)}`)
-    return await watchMigrations({ sql, server: server.url, looks, say })
+    return await watchMigrations({ sql, server: server.url, checks, say })
   } finally {
-    await Promise.all([sql, own, looks].map((each) => each.end({ timeout: 1 })))
+    await Promise.all([sql, own, checks].map((each) => each.end({ timeout: 1 })))
     await server.remove()
     await rm(folder, { recursive: true, force: true })
   }
@@ -65,11 +65,11 @@ export const tryMigrations = async (
 interface Databases {
   sql: Sql
   server: string
-  looks: Sql
+  checks: Sql
   say: (line: string) => void
 }
 
-const watchMigrations = async ({ sql, server, looks, say }: Databases): Promise<boolean> => {
+const watchMigrations = async ({ sql, server, checks, say }: Databases): Promise<boolean> => {
   const watched: Watched = {
     step: 'without migrations',
     waits: new Map(),
@@ -82,7 +82,7 @@ const watchMigrations = async ({ sql, server, looks, say }: Databases): Promise<
   const running = [
     ...Array.from({ length: CALLERS }, (_, n) => call(watched, signal, () => readOne(sql, n))),
     ...Array.from({ length: CALLERS }, (_, n) => call(watched, signal, () => writeOne(sql, n))),
-    look(watched, signal, looks),
+    check(watched, signal, checks),
   ]
   await sleep(QUIET_MS)
   const start = Date.now()
@@ -110,7 +110,7 @@ const call = async (
 }
 
 /** `waitstart` is exact, so a look loses no more than its own distance to the end of the wait. */
-const look = async (watched: Watched, signal: AbortSignal, sql: Sql): Promise<void> => {
+const check = async (watched: Watched, signal: AbortSignal, sql: Sql): Promise<void> => {
   while (!signal.aborted) {
     const [migrator, ...waiting] = await sql<{ query: string; ms: number | null; name: string }[]>`
       select left(regexp_replace(a.query, E'(--[^\\n]*)?[ \\n]+', ' ', 'g'), 90) as query, a.application_name as name,
@@ -124,7 +124,7 @@ const look = async (watched: Watched, signal: AbortSignal, sql: Sql): Promise<vo
     for (const { ms, query } of waiting)
       if ((ms ?? 0) > (watched.waits.get(watched.step)?.ms ?? 0))
         watched.waits.set(watched.step, { ms: ms ?? 0, query })
-    await sleep(LOOK_MS)
+    await sleep(POLL_MS)
   }
 }
 
@@ -132,9 +132,9 @@ const report = ({ waits, calls, failed }: Watched, say: (line: string) => void):
   say('longest wait for a lock · longest call · step')
   for (const [step, longest] of calls) {
     const wait = waits.get(step)
-    const told = wait && wait.ms > AIM_MS ? `  <- ${wait.query}` : ''
+    const notified = wait && wait.ms > AIM_MS ? `  <- ${wait.query}` : ''
     say(
-      `${(wait?.ms ?? 0).toFixed(0).padStart(8)} ms ${longest.toFixed(0).padStart(8)} ms  ${step}${told}`,
+      `${(wait?.ms ?? 0).toFixed(0).padStart(8)} ms ${longest.toFixed(0).padStart(8)} ms  ${step}${notified}`,
     )
   }
   const longest = Math.max(0, ...[...waits.values()].map(({ ms }) => ms))

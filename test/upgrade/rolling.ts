@@ -15,7 +15,7 @@ import { assertRows } from '../faults/ledger.ts'
 import type { Entry } from '../support/entry.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { makePicture } from '../support/pictures.ts'
-import { answer, heldUntil, startWebhookReceiver } from '../support/receiver.ts'
+import { respond, heldUntil, startWebhookReceiver } from '../support/receiver.ts'
 import type { WebhookReceiver } from '../support/receiver.ts'
 import { startTestServers } from '../support/servers.ts'
 import { startService } from '../support/service.ts'
@@ -32,7 +32,7 @@ type Say = (line: string) => void
 
 /** A day of the schedule takes 86 s: seven tries have failed after 113 s, and the last is made after 272 s. */
 const TIME_FACTOR = '0.001'
-const DAY_TWO_TRIES = 7
+const DAY_TWO_ATTEMPTS = 7
 const LONG_MS = 4 * PATIENCE_MS
 /** Longer than a balancer takes to see that an api stops, shorter than that waits. */
 const UPLOAD_MS = 3000
@@ -50,7 +50,7 @@ interface Upgrade extends Started {
 }
 
 /** Answers whether nothing was lost. */
-export const tryUpgrade = async (release: string, say: Say): Promise<boolean> => {
+export const testUpgrade = async (release: string, say: Say): Promise<boolean> => {
   const stops: (() => Promise<unknown>)[] = []
   const keep = <T extends { stop(): Promise<unknown> }>(started: T): T => {
     stops.unshift(() => started.stop())
@@ -176,7 +176,7 @@ const upgrade = async (all: Upgrade, old: Running): Promise<boolean> => {
   say(`${applied.length} migrations in ${secondsSince(start)}`)
   await sleep(3000)
 
-  receiver.script('/later', answer(204))
+  receiver.script('/later', respond(204))
   const running = await replace(all, old, { links })
   if (process.env['ORDER'] === 'back') await replace(all, await replace(all, running, { release }))
 
@@ -208,7 +208,7 @@ const fillStates = async (
   { service: { database }, receiver, traffic, say }: Upgrade,
   healed: Promise<void>,
 ): Promise<void> => {
-  receiver.script('/later', answer(500))
+  receiver.script('/later', respond(500))
   const picture = await makePicture()
   receiver.script(
     '/held',
@@ -227,7 +227,7 @@ const fillStates = async (
     'deliveries on day two',
     async () => {
       const late = await database.sql`
-        select from event where state = 'pending' and failures >= ${DAY_TWO_TRIES}
+        select from event where state = 'pending' and failures >= ${DAY_TWO_ATTEMPTS}
       `
       return late.length >= 35
     },
@@ -288,8 +288,8 @@ const countLosses = async ({ service, receiver, traffic, say }: Upgrade) => {
   const events = await sql<{ id: string; state: string }[]>`
     select id, state from event where deliver and state not in ('superseded', 'unsent')
   `
-  const told = new Set(receiver.received.map(({ headers }) => headers['webhook-id']))
-  const unsent = events.filter(({ id, state }) => state !== 'delivered' || !told.has(id))
+  const notified = new Set(receiver.received.map(({ headers }) => headers['webhook-id']))
+  const unsent = events.filter(({ id, state }) => state !== 'delivered' || !notified.has(id))
   await assertRows(service)
   const { workflows, steps } = await findFailures(service)
   for (const line of [...workflows, ...steps].slice(0, 10)) say(line)
@@ -317,7 +317,7 @@ const findFailures = async ({ taskQueue }: Service) => {
     if (status.name !== 'COMPLETED') workflows.push(`${workflowId} ${status.name}`)
     const { events } = await workflow.getHandle(workflowId, runId).fetchHistory()
     for (const { workflowTaskFailedEventAttributes: fault } of events ?? [])
-      // A signal came while the step was made, and Temporal has it made anew: no fault of anybody.
+      // A signal came while the step was made, and Temporal has it made again: no fault of anybody.
       if (fault && fault.failure?.message !== 'UnhandledCommand')
         steps.push(`${workflowId}: ${fault.failure?.message ?? fault.cause}`)
   }

@@ -1,10 +1,10 @@
 /** What `npm run test:system -- upgrade` runs: `-- locks` and `-- rolling` choose one of its two parts. */
 import { OperatorError } from '../../src/process/operator-error.ts'
-import { tryMigrations } from './locks.ts'
+import { testMigrations } from './locks.ts'
 import { findRelease, prepareRelease } from './release.ts'
-import { tryUpgrade } from './rolling.ts'
+import { testUpgrade } from './rolling.ts'
 
-const PARTS = { locks: tryMigrations, rolling: tryUpgrade }
+const PARTS = { locks: testMigrations, rolling: testUpgrade }
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 

@@ -34,9 +34,9 @@ export const startTraffic = async (base: string, token: string) => {
     const start = performance.now()
     phase.requests += 1
     try {
-      const answer = await fetch(url, init)
-      const text = await answer.text()
-      if (!answer.ok) throw new Error(`${answer.status} ${text.slice(0, 200)}`)
+      const response = await fetch(url, init)
+      const text = await response.text()
+      if (!response.ok) throw new Error(`${response.status} ${text.slice(0, 200)}`)
       return text.startsWith('{') ? JSON.parse(text) : text
     } catch (error) {
       phase.failed.push(`${init.method ?? 'GET'} ${url.slice(base.length)}: ${String(error)}`)

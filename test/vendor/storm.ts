@@ -34,7 +34,7 @@ export const runStorm = async (pair: Pair, { tasks, seed, say }: Storm): Promise
   const start = Date.now()
   const over = new AbortController()
   const kills = killAround(pair, makeRandom(seed), over.signal)
-  const tell = setInterval(() => {
+  const enqueue = setInterval(() => {
     void countOpen(pair.near).then((open) =>
       say(`  ${secondsSince(start)}: ${ids.length} made, ${open} open, ${kills.count()} kills`),
     )
@@ -52,7 +52,7 @@ export const runStorm = async (pair: Pair, { tasks, seed, say }: Storm): Promise
       15 * PATIENCE_MS,
     )
   } finally {
-    clearInterval(tell)
+    clearInterval(enqueue)
     over.abort()
     await kills.ended
   }
@@ -75,13 +75,13 @@ const make = async (client: Client, n: number, image: string): Promise<string> =
       const [path, body] = isVideo
         ? [`${VIDEO_API}/text2video`, { prompt: 'ocean' }]
         : [`${IMAGE_API}/image-upscaler`, { image }]
-      const answer = await client
+      const response = await client
         .post(path, body, { 'idempotency-key': `task-${n}` })
         .catch(() => undefined)
-      if (answer && ![200, 409, 503].includes(answer.status))
-        throw new Error(`status ${answer.status}: ${JSON.stringify(answer.body)}`)
-      if (answer?.status !== 200) return undefined
-      return isVideo ? String(answer.body['task_id']) : answer.body.data.task_id
+      if (response && ![200, 409, 503].includes(response.status))
+        throw new Error(`status ${response.status}: ${JSON.stringify(response.body)}`)
+      if (response?.status !== 200) return undefined
+      return isVideo ? String(response.body['task_id']) : response.body.data.task_id
     },
     2 * PATIENCE_MS,
   )

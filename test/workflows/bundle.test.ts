@@ -34,6 +34,6 @@ describe('the workflow bundle', () => {
       workflowsPath: join(ROOT, 'test/workflows/value-import.ts'),
       logger: new DefaultLogger('WARN'),
     })
-    assert.deepEqual(listStrangers(code, 'test/workflows/'), ['src/domain/task/task-fault.ts'])
+    assert.deepEqual(listStrangers(code, 'test/workflows/'), ['src/domain/task/task-error.ts'])
   })
 })

@@ -12,12 +12,12 @@ import { useTestRunner } from './test-runner.ts'
 import { inTurn, readDetails } from './scenarios.ts'
 
 /** How often each path tries. */
-const TRIES: Record<keyof typeof DELIVERY_SCENARIOS, number> = {
+const ATTEMPTS: Record<keyof typeof DELIVERY_SCENARIOS, number> = {
   delivered: 1,
   retried: 2,
   'superseded-while-waiting': 1,
   'stopped-while-waiting': 0,
-  'put-off': 3,
+  deferred: 3,
   'attempt-lost': 2,
   'worker-lost': 2,
 }
@@ -25,7 +25,7 @@ const TRIES: Record<keyof typeof DELIVERY_SCENARIOS, number> = {
 describe('the workflow that delivers the events of a task', { concurrency: true }, () => {
   const runner = useTestRunner('deliver')
 
-  const countTries = ({ moves }: Run): number => moves.filter(([move]) => move === 'try').length
+  const countAttempts = ({ calls }: Run): number => calls.filter(([call]) => call === 'try').length
   const statusOf = async (handle: WorkflowHandle): Promise<string> =>
     (await handle.describe()).status.name
   const summariesOf = async (handle: WorkflowHandle): Promise<string[]> => {
@@ -36,12 +36,12 @@ describe('the workflow that delivers the events of a task', { concurrency: true 
     })
   }
 
-  for (const [name, tries] of Object.entries(TRIES))
+  for (const [name, attempts] of Object.entries(ATTEMPTS))
     test(`looks before each step and tries as often as is due: ${name}`, async () => {
       const run = await runner.deliver(DELIVERY_SCENARIOS[name as keyof typeof DELIVERY_SCENARIOS])
       assert.equal(await statusOf(run.handle), 'COMPLETED')
-      assert.equal(countTries(run), tries)
-      const kinds = run.moves.map(([move]) => move)
+      assert.equal(countAttempts(run), attempts)
+      const kinds = run.calls.map(([call]) => call)
       assert.equal(kinds.at(-1), 'done')
       // Nothing is tried that no look has just named.
       for (const [index, kind] of kinds.entries())
@@ -49,12 +49,12 @@ describe('the workflow that delivers the events of a task', { concurrency: true 
       assert.equal(await readDetails(run.handle), '**Done.** Nothing is left to send.')
     })
 
-  for (const [name, tries] of Object.entries({ delivered: 1, retried: 2, 'wakes-nobody': 1 }))
+  for (const [name, attempts] of Object.entries({ delivered: 1, retried: 2, 'wakes-nobody': 1 }))
     test(`is like the one of a redelivery: ${name}`, async () => {
       const scenario = REDELIVERY_SCENARIOS[name as keyof typeof REDELIVERY_SCENARIOS]
       const run = await runner.redeliver(scenario)
       assert.equal(await statusOf(run.handle), 'COMPLETED')
-      assert.equal(countTries(run), tries)
+      assert.equal(countAttempts(run), attempts)
     })
 
   test('waits in a timer that says what for, and says why and until when', async () => {
@@ -83,12 +83,12 @@ describe('the workflow that delivers the events of a task', { concurrency: true 
   })
 
   test('looks again at what it waits for, as often as it is told, and tries nothing', async () => {
-    let looks = 0
+    let checks = 0
     const step = due({ failures: 1, waitMs: 3_600_000 })
     const run = runner.deliver({
       next: () => {
-        looks += 1
-        return Promise.resolve(looks < 6 ? step : DONE)
+        checks += 1
+        return Promise.resolve(checks < 6 ? step : DONE)
       },
       act: async (handle) => {
         await waitFor('it is done', async () => {
@@ -97,7 +97,7 @@ describe('the workflow that delivers the events of a task', { concurrency: true 
         })
       },
     })
-    assert.equal(countTries(await run), 0)
+    assert.equal(countAttempts(await run), 0)
   })
 
   test('ends when an operator cancels it, while it waits and while it sends', async () => {
@@ -126,7 +126,7 @@ describe('the workflow that delivers the events of a task', { concurrency: true 
       next: (): Promise<DeliveryStep> => Promise.resolve(sent < 6 ? due() : DONE),
       send: () => {
         sent += 1
-        return Promise.resolve({ putOffMs: 0, filler })
+        return Promise.resolve({ deferMs: 0, filler })
       },
     }
     const run = await runner.deliver(scenario)
@@ -140,18 +140,18 @@ describe('the workflow that delivers the events of a task', { concurrency: true 
   })
 
   test('is told by a redelivery that events which wait may go on', async () => {
-    let isTold = false
+    let isNotified = false
     const after = inTurn<DeliveryStep>(due(), DONE)
     const run = runner.deliver({
-      next: (id) => (isTold ? after(id) : Promise.resolve(due({ waitMs: 3_600_000 }))),
+      next: (id) => (isNotified ? after(id) : Promise.resolve(due({ waitMs: 3_600_000 }))),
       act: async (handle) => {
         await waitFor('it waits', async () => (await readDetails(handle)).includes('due at'))
-        isTold = true
+        isNotified = true
         const taskInWait = handle.workflowId.replace('deliver-events/', '')
         await runner.redeliver({ next: inTurn<DeliveryStep>(due(), { kind: 'done', taskInWait }) })
       },
     })
-    assert.equal(countTries(await run), 1)
+    assert.equal(countAttempts(await run), 1)
   })
 
   test('is found by its owner, with a status and a turn of its own', async () => {

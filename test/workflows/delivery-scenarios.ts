@@ -3,7 +3,7 @@ import type { WorkflowHandle } from '@temporalio/client'
 
 import type { CoreActivities, DeliveryStep, DueDelivery } from '../../activities/index.ts'
 import type { SendResult } from '../../activities/event.ts'
-import { getRun, recordMove } from './runs.ts'
+import { getRun, recordCall } from './runs.ts'
 import type { Runs } from './runs.ts'
 import { inOrder, inTurn, untilDetails } from './scenarios.ts'
 import type { Circumstances } from './scenarios.ts'
@@ -12,7 +12,7 @@ import type { Circumstances } from './scenarios.ts'
 export interface DeliveryScenario extends Circumstances {
   /** What a look answers, by the id of the run. */
   next: (id: string) => Promise<DeliveryStep>
-  /** Absent: each try is made. */
+  /** Absent: each attempt is made. */
   send?: (id: string) => Promise<SendResult>
 }
 
@@ -32,19 +32,19 @@ export const due = (given: Partial<DueDelivery> = {}): DueDelivery => ({
 
 const FAILED = { failures: 1, lastFailure: 'status_5xx 500' }
 const AGAIN = due({ ...FAILED, waitMs: 50 })
-const MADE: SendResult = { putOffMs: 0 }
+const MADE: SendResult = { deferMs: 0 }
 const HOUR_MS = 3_600_000
 
 /** What the rows say before and after something was recorded. */
-const onceTold = (before: DeliveryStep, ...then: readonly DeliveryStep[]) => {
-  const told = new Set<string>()
+const onceNotified = (before: DeliveryStep, ...then: readonly DeliveryStep[]) => {
+  const notified = new Set<string>()
   const after = inTurn(...then)
   return {
     next: (id: string): Promise<DeliveryStep> =>
-      told.has(id) ? after(id) : Promise.resolve(before),
+      notified.has(id) ? after(id) : Promise.resolve(before),
     /** Records it, and tells. */
-    tell: async (handle: WorkflowHandle): Promise<void> => {
-      told.add(handle.workflowId.replace(/^.*\//, ''))
+    enqueue: async (handle: WorkflowHandle): Promise<void> => {
+      notified.add(handle.workflowId.replace(/^.*\//, ''))
       await handle.signal('eventRecorded')
     },
   }
@@ -73,23 +73,23 @@ const lostAtFirst = (): ((id: string) => Promise<SendResult>) => {
 }
 
 const LATER = due({ failures: 3, lastFailure: 'timeout', waitMs: HOUR_MS })
-const dropped = onceTold(LATER, due({ sequence: 3, status: 'COMPLETED' }), DONE)
-const stopped = onceTold(LATER, DONE)
+const dropped = onceNotified(LATER, due({ sequence: 3, status: 'COMPLETED' }), DONE)
+const stopped = onceNotified(LATER, DONE)
 
 export const DELIVERY_SCENARIOS = {
   delivered: { next: inTurn<DeliveryStep>(due(), DONE) },
   retried: { next: inTurn<DeliveryStep>(due(), AGAIN, DONE) },
   'superseded-while-waiting': {
     next: dropped.next,
-    act: inOrder(untilWaiting, dropped.tell),
+    act: inOrder(untilWaiting, dropped.enqueue),
   },
   'stopped-while-waiting': {
     next: stopped.next,
-    act: inOrder(untilWaiting, stopped.tell),
+    act: inOrder(untilWaiting, stopped.enqueue),
   },
-  'put-off': {
+  deferred: {
     next: inTurn<DeliveryStep>(due(), due(), due(), DONE),
-    send: inTurn({ putOffMs: 20 }, { putOffMs: 20 }, MADE),
+    send: inTurn({ deferMs: 20 }, { deferMs: 20 }, MADE),
   },
   'attempt-lost': {
     next: inTurn<DeliveryStep>(due(), AGAIN, DONE),
@@ -112,17 +112,17 @@ export const REDELIVERY_SCENARIOS = {
 
 /** The activities that look at the rows and send, as the scenario of each run has them. */
 export const makeDeliveryActivities = (runs: Runs<DeliveryScenario>) => {
-  const look = async (id: string): Promise<DeliveryStep> => {
-    const { scenario, moves } = getRun(runs, id)
+  const check = async (id: string): Promise<DeliveryStep> => {
+    const { scenario, calls } = getRun(runs, id)
     const step = await scenario.next(id)
-    moves.push([step.kind])
+    calls.push([step.kind])
     return step.kind === 'send' ? { ...step, target: { eventId: id } } : step
   }
   const activities = {
-    nextDelivery: look,
-    nextRedelivery: look,
+    nextDelivery: check,
+    nextRedelivery: check,
     async sendEvent({ eventId: id }) {
-      const scenario = recordMove(runs, id, 'try')
+      const scenario = recordCall(runs, id, 'try')
       return (await scenario.send?.(id)) ?? MADE
     },
   } satisfies Partial<CoreActivities>

@@ -1,5 +1,5 @@
 import type { CoreActivities, MediaActivities } from '../../activities/index.ts'
-import { getRun, recordMove } from './runs.ts'
+import { getRun, recordCall } from './runs.ts'
 import type { Runs } from './runs.ts'
 import {
   askToCancel,
@@ -54,12 +54,12 @@ export const IMAGE_SCENARIOS = {
 export const makeImageActivities = (runs: Runs<ImageScenario>) => {
   const core = {
     async completeImageTask(taskId, rendered) {
-      const scenario = recordMove(runs, taskId, 'complete', rendered)
+      const scenario = recordCall(runs, taskId, 'complete', rendered)
       if (scenario.complete) return await scenario.complete(taskId, rendered)
       return rendered ? 'COMPLETED' : 'FAILED'
     },
     async failImageTask(taskId, reason) {
-      recordMove(runs, taskId, 'fail', reason)
+      recordCall(runs, taskId, 'fail', reason)
       return 'FAILED'
     },
   } satisfies Partial<CoreActivities>

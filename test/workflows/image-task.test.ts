@@ -9,15 +9,15 @@ import { IMAGE_SCENARIOS, rendered } from './image-scenarios.ts'
 import { useTestRunner } from './test-runner.ts'
 
 const FAILED = (reason: object): unknown[][] => [['fail', reason]]
-const told = (code: string): object => ({ code, message: 'what the caller is told' })
+const notified = (code: string): object => ({ code, message: 'what the caller is told' })
 const done = (fence: number): unknown[] => ['complete', { fence, results: [] }]
 
 /** The moves each path asks for. */
-const MOVES: Record<keyof typeof IMAGE_SCENARIOS, unknown[][]> = {
+const TRANSITIONS: Record<keyof typeof IMAGE_SCENARIOS, unknown[][]> = {
   completed: [done(1)],
-  'bad-input': FAILED(told('image_invalid')),
+  'bad-input': FAILED(notified('image_invalid')),
   'engine-failed': FAILED({ code: 'engine_failed', message: 'three times' }),
-  'timed-out': FAILED(told('timeout')),
+  'timed-out': FAILED(notified('timeout')),
   'worker-lost': [done(2)],
   'ended-before-render': [['complete', undefined]],
   'cancelled-while-waiting': FAILED({ code: 'cancelled' }),
@@ -29,13 +29,13 @@ const MOVES: Record<keyof typeof IMAGE_SCENARIOS, unknown[][]> = {
 describe('the workflow of an image task', { concurrency: true }, () => {
   const runner = useTestRunner('workflow')
 
-  for (const [name, moves] of Object.entries(MOVES))
+  for (const [name, calls] of Object.entries(TRANSITIONS))
     test(`completes with the right moves: ${name}`, async () => {
       const ended = await runner.image(IMAGE_SCENARIOS[name as keyof typeof IMAGE_SCENARIOS])
-      assert.deepEqual(ended.moves, moves)
+      assert.deepEqual(ended.calls, calls)
       const { status, typedSearchAttributes } = await ended.handle.describe()
       assert.equal(status.name, 'COMPLETED')
-      const expected = moves[0]?.[0] === 'complete' && moves[0][1] ? 'COMPLETED' : 'FAILED'
+      const expected = calls[0]?.[0] === 'complete' && calls[0][1] ? 'COMPLETED' : 'FAILED'
       const shown = typedSearchAttributes.getAll().find(({ key }) => key.name === 'KilnStatus')
       assert.equal(shown?.value, expected)
     })
@@ -49,15 +49,15 @@ describe('the workflow of an image task', { concurrency: true }, () => {
         return await rendered()
       },
     })
-    assert.deepEqual(ended.moves, [done(2)])
+    assert.deepEqual(ended.calls, [done(2)])
   })
 
-  test('completes also when a move refuses for good', async () => {
+  test('completes also when a move rejects for good', async () => {
     const ended = await runner.image({
       render: rendered,
       complete: () => Promise.reject(ApplicationFailure.nonRetryable('no', 'surprise')),
     })
-    assert.deepEqual(ended.moves, [done(1), ['fail', { code: 'surprise', message: 'no' }]])
+    assert.deepEqual(ended.calls, [done(1), ['fail', { code: 'surprise', message: 'no' }]])
   })
 
   test('leaves its place in the worker while a move cannot be made', async () => {
@@ -74,7 +74,7 @@ describe('the workflow of an image task', { concurrency: true }, () => {
     } finally {
       isAway = false
     }
-    for (const { moves } of await Promise.all(runs)) assert.deepEqual(moves.at(-1), done(1))
+    for (const { calls } of await Promise.all(runs)) assert.deepEqual(calls.at(-1), done(1))
   })
 
   test('takes results that are there although somebody cancels it meanwhile', async () => {
@@ -94,7 +94,7 @@ describe('the workflow of an image task', { concurrency: true }, () => {
       },
     })
     // Told of the cancellation, the server has the step repeated; a move twice is a move.
-    assert.deepEqual(new Set(ended.moves.map(([move]) => move)), new Set(['complete']))
+    assert.deepEqual(new Set(ended.calls.map(([call]) => call)), new Set(['complete']))
   })
 
   test('tells an operator what it is, for whom, and where it stands', async () => {

@@ -19,7 +19,7 @@ const DELETED = 'NodeVersionStatusDeleted'
 /** How each run ends, the status it shows, and the moves it asked for. */
 const ENDS: Record<
   keyof typeof VERSION_SCENARIOS,
-  [end: string, status: string, ...moves: string[][]]
+  [end: string, status: string, ...callsMade: string[][]]
 > = {
   active: ['COMPLETED', ACTIVE, SETTLE, ...CHECKED],
   'uploaded-later': ['COMPLETED', ACTIVE, SETTLE, SETTLE, ...CHECKED],
@@ -60,12 +60,12 @@ const readAttributes = async (handle: WorkflowHandle): Promise<Record<string, un
 describe('the workflow of a version', { concurrency: true }, () => {
   const runner = useTestRunner('workflow')
 
-  for (const [name, [end, status, ...moves]] of Object.entries(ENDS))
+  for (const [name, [end, status, ...callsMade]] of Object.entries(ENDS))
     test(`ends with the right moves: ${name}`, async () => {
-      const { handle, moves: asked } = await runner.version(
+      const { handle, calls: asked } = await runner.version(
         VERSION_SCENARIOS[name as keyof typeof VERSION_SCENARIOS],
       )
-      assert.deepEqual(asked, moves)
+      assert.deepEqual(asked, callsMade)
       assert.equal((await handle.describe()).status.name, end)
       assert.equal((await readAttributes(handle))['KilnStatus'], status)
     })
@@ -80,10 +80,10 @@ describe('the workflow of a version', { concurrency: true }, () => {
   })
 
   test('does what is left when it is started again', async () => {
-    const { handle, moves } = await runner.version({
+    const { handle, calls: callsMade } = await runner.version({
       check: () => Promise.resolve({ archiveState: 'accepted' }),
     })
-    assert.deepEqual(moves, [SETTLE, ...CHECKED])
+    assert.deepEqual(callsMade, [SETTLE, ...CHECKED])
     const { workflowId, client } = handle
     const { taskQueue } = await handle.describe()
     const args = [{ versionId: workflowId.replace('publish-version/', '') }]
@@ -94,12 +94,12 @@ describe('the workflow of a version', { concurrency: true }, () => {
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     })
     await again.result()
-    assert.deepEqual(moves, [SETTLE, ...CHECKED, SETTLE, ...CHECKED])
+    assert.deepEqual(callsMade, [SETTLE, ...CHECKED, SETTLE, ...CHECKED])
   })
 
   test('takes the place of the child of a run that was just ended, and waits for the upload', async () => {
     let waits = 0
-    const { handle, moves } = await runner.version({
+    const { handle, calls: callsMade } = await runner.version({
       settle: async () => {
         waits += 1
         return waits === 1
@@ -117,7 +117,7 @@ describe('the workflow of a version', { concurrency: true }, () => {
         await again.result()
       },
     })
-    assert.deepEqual(moves, [SETTLE, SETTLE, ...CHECKED])
+    assert.deepEqual(callsMade, [SETTLE, SETTLE, ...CHECKED])
     assert.equal((await handle.describe()).status.name, 'COMPLETED')
   })
 
@@ -125,8 +125,8 @@ describe('the workflow of a version', { concurrency: true }, () => {
     const givenUp = makeLatch()
     const retried = makeLatch()
     let calls = 0
-    const { handle, moves } = await runner.version({
-      check: (_versionId, tries) => failing(calls++ < 3 ? Infinity : 0)('', tries),
+    const { handle, calls: callsMade } = await runner.version({
+      check: (_versionId, attempts) => failing(calls++ < 3 ? Infinity : 0)('', attempts),
       whileGivingUp: async () => {
         givenUp.open()
         await retried.opened
@@ -146,7 +146,7 @@ describe('the workflow of a version', { concurrency: true }, () => {
         await again.result()
       },
     })
-    assert.deepEqual(moves, [SETTLE, ...GIVEN_UP, SETTLE, ...CHECKED])
+    assert.deepEqual(callsMade, [SETTLE, ...GIVEN_UP, SETTLE, ...CHECKED])
     assert.equal((await handle.describe()).status.name, 'COMPLETED')
   })
 

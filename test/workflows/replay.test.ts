@@ -54,7 +54,7 @@ describe('the workflows replay', async () => {
     }
   })
 
-  test('and a history of other steps is refused', async () => {
+  test('and a history of other steps is rejected', async () => {
     const text = await readFile(new URL('image-task-completed.json', FOLDER), 'utf8')
     const history = JSON.parse(text.replaceAll('renderImageTask', 'renderSomething')) as unknown
     await assert.rejects(Worker.runReplayHistory(options, history), {

@@ -38,7 +38,7 @@ export interface RunnerOptions {
 /** One finished run and the moves it asked for. */
 export interface Run {
   handle: WorkflowHandle
-  moves: unknown[][]
+  calls: unknown[][]
 }
 
 interface Facts {
@@ -65,8 +65,8 @@ const timingOf = ({ heartbeatSeconds = PATIENCE_SECONDS / 2 }: Circumstances) =>
   deadlineSeconds: PATIENCE_SECONDS,
 })
 const CHECK_TIMING = {
-  lookSeconds: PATIENCE_SECONDS,
-  tries: 3,
+  pollSeconds: PATIENCE_SECONDS,
+  attempts: 3,
   retrySeconds: 0.01,
   maxRetrySeconds: 0.01,
 }
@@ -116,38 +116,38 @@ export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
   return {
     stop: workers.stop,
     async image(scenario, { owner, kind } = { owner: 'alice', kind: 'relight' }) {
-      const { id: taskId, moves } = add(images, scenario)
+      const { id: taskId, calls } = add(images, scenario)
       const summary = `${kind} 16×16 for ${owner}`
       const facts = { taskId, owner, kind, summary }
       const options = { taskQueue: queueOf(scenario), timing: timingOf(scenario) }
       const start = startImageTask(facts, options)
-      return { handle: await drive(start, scenario), moves }
+      return { handle: await drive(start, scenario), calls }
     },
     async video(
       scenario,
       { offPeak = false, owner, kind } = { owner: 'alice', kind: 'text2video' },
     ) {
-      const { id: taskId, moves } = add(videos, scenario)
+      const { id: taskId, calls } = add(videos, scenario)
       const summary = `${kind} for ${owner}`
       const facts = { taskId, offPeak, owner, kind, summary }
-      const { lookSeconds = PATIENCE_SECONDS } = scenario
-      const videoTiming = { ...timingOf(scenario), offPeakSeconds: PATIENCE_SECONDS, lookSeconds }
+      const { pollSeconds = PATIENCE_SECONDS } = scenario
+      const videoTiming = { ...timingOf(scenario), offPeakSeconds: PATIENCE_SECONDS, pollSeconds }
       const options = { taskQueue: queueOf(scenario), videoTiming }
       const start = startVideoTask(facts, options)
-      return { handle: await drive(start, scenario), moves }
+      return { handle: await drive(start, scenario), calls }
     },
     async deliver(scenario) {
-      const { id, moves } = add(deliveries, scenario)
+      const { id, calls } = add(deliveries, scenario)
       const facts = { taskId: id, owner: 'alice', kind: 'relight' }
-      return { handle: await drive(startDelivery(facts, options), scenario), moves }
+      return { handle: await drive(startDelivery(facts, options), scenario), calls }
     },
     async redeliver(scenario) {
-      const { id, moves } = add(deliveries, scenario)
+      const { id, calls } = add(deliveries, scenario)
       const start = startRedelivery({ redeliveryId: id, owner: 'alice' }, options)
-      return { handle: await drive(start, scenario), moves }
+      return { handle: await drive(start, scenario), calls }
     },
     async version(scenario, { owner = 'alice', version = '1.2.0' } = {}) {
-      const { id: versionId, moves } = add(versions, scenario)
+      const { id: versionId, calls } = add(versions, scenario)
       const facts = { versionId, nodeId: 'my-pack', version, publisherId: 'acme', owner }
       const start = startPublishVersion(facts, {
         taskQueue: queueOf(scenario),
@@ -157,16 +157,16 @@ export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
       await drive(start, scenario).catch((error: unknown) => {
         if (!(error instanceof WorkflowFailedError)) throw error
       })
-      return { handle, moves }
+      return { handle, calls }
     },
   }
 }
 
 const add = <Scenario>(runs: Runs<Scenario>, scenario: Scenario) => {
   const id = randomUUID()
-  const moves: unknown[][] = []
-  runs.set(id, { scenario, moves })
-  return { id, moves }
+  const calls: unknown[][] = []
+  runs.set(id, { scenario, calls })
+  return { id, calls }
 }
 
 /** Queue of the runs that no media worker renders. */

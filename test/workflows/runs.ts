@@ -3,7 +3,7 @@ import { ApplicationFailure, Context } from '@temporalio/activity'
 /** A run under way: what stands in for its activities, and the moves it has asked for. */
 export interface Running<Scenario> {
   scenario: Scenario
-  moves: unknown[][]
+  calls: unknown[][]
 }
 
 /** Runs by the id of their task. */
@@ -16,13 +16,13 @@ export const getRun = <Scenario>(runs: Runs<Scenario>, taskId: string): Running<
 }
 
 /** Records a move that a run asks for, and returns what stands in for its activities. */
-export const recordMove = <Scenario>(
+export const recordCall = <Scenario>(
   runs: Runs<Scenario>,
   taskId: string,
-  ...move: readonly unknown[]
+  ...call: readonly unknown[]
 ): Scenario => {
-  const { scenario, moves } = getRun(runs, taskId)
-  moves.push([...move])
+  const { scenario, calls } = getRun(runs, taskId)
+  calls.push([...call])
   return scenario
 }
 
@@ -34,7 +34,7 @@ type Activity = (...args: never[]) => Promise<unknown>
  */
 export const onceEach = <T extends Record<string, Activity>>(activities: T): T => {
   const done = new Map<string, Promise<unknown>>()
-  const answerOnce = async (work: Activity, args: never[]): Promise<unknown> => {
+  const respondOnce = async (work: Activity, args: never[]): Promise<unknown> => {
     const { isLocal, activityId, workflowExecution } = Context.current().info
     const key = `${workflowExecution?.runId} ${activityId}`
     const known = isLocal ? done.get(key) : undefined
@@ -45,7 +45,7 @@ export const onceEach = <T extends Record<string, Activity>>(activities: T): T =
   }
   const named = Object.entries(activities).map(([name, work]) => [
     name,
-    (...args: never[]) => answerOnce(work, args),
+    (...args: never[]) => respondOnce(work, args),
   ])
   return Object.fromEntries(named) as T
 }

@@ -44,12 +44,12 @@ export const failsThreeTimes = async (): Promise<never> => {
 }
 
 /** Answers what stands at the number of the call for the same task, and the last of them from there on. */
-export const inTurn = <T>(...answers: readonly T[]): ((taskId: string) => Promise<T>) => {
+export const inTurn = <T>(...responses: readonly T[]): ((taskId: string) => Promise<T>) => {
   const calls = new Map<string, number>()
   return (taskId) => {
     const call = calls.get(taskId) ?? 0
     calls.set(taskId, call + 1)
-    return Promise.resolve(answers[Math.min(call, answers.length - 1)] as T)
+    return Promise.resolve(responses[Math.min(call, responses.length - 1)] as T)
   }
 }
 

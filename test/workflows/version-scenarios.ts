@@ -3,7 +3,7 @@ import type { WorkflowHandle } from '@temporalio/client'
 
 import type { ArchiveWait, CoreActivities, MediaActivities } from '../../activities/index.ts'
 import { waitFor } from '../support/wait.ts'
-import { getRun, recordMove } from './runs.ts'
+import { getRun, recordCall } from './runs.ts'
 import type { Runs } from './runs.ts'
 import {
   attempt,
@@ -19,10 +19,10 @@ import type { Circumstances } from './scenarios.ts'
 /** What stands in for the activities in one run of the workflows of a version. */
 export interface VersionScenario extends Circumstances {
   /** Absent: the archive is there. */
-  settle?: CoreActivities['settleUpload']
+  settle?: CoreActivities['finishUpload']
   check: MediaActivities['inspectArchive']
   /** Whether the reading of the host nodes is stored; absent: it is. */
-  extraction?: CoreActivities['settleExtraction']
+  extraction?: CoreActivities['finishExtraction']
   decide?: CoreActivities['decideVersion']
   /** Where the version is when its checks are given up. */
   givenUp?: Awaited<ReturnType<CoreActivities['giveUpChecks']>>
@@ -39,23 +39,23 @@ const EXPIRED: ArchiveWait = {
   waitMs: 0,
 }
 
-type ExtractionSettled = Awaited<ReturnType<CoreActivities['settleExtraction']>>
-const SETTLED: ExtractionSettled = { result: 'settled', status: 'success', detail: '3 host nodes' }
-const MISSING: ExtractionSettled = { result: 'missing', status: 'pending', detail: '0 host nodes' }
+type ExtractionFinished = Awaited<ReturnType<CoreActivities['finishExtraction']>>
+const SETTLED: ExtractionFinished = { result: 'settled', status: 'success', detail: '3 host nodes' }
+const MISSING: ExtractionFinished = { result: 'missing', status: 'pending', detail: '0 host nodes' }
 
 const accepted = (): Promise<{ archiveState: 'accepted' }> =>
   Promise.resolve({ archiveState: 'accepted' })
 
-const refused = (nonRetryable: boolean): Promise<never> =>
+const rejected = (nonRetryable: boolean): Promise<never> =>
   Promise.reject(
     ApplicationFailure.create({ message: 'the store', type: 'storage_failed', nonRetryable }),
   )
 
-/** Fails so many times; the last try there is fails for good. */
+/** Fails so many times; the last attempt there is fails for good. */
 export const failing =
   (times: number): MediaActivities['inspectArchive'] =>
-  async (_versionId, tries) =>
-    attempt() > times ? await accepted() : await refused(attempt() === tries)
+  async (_versionId, attempts) =>
+    attempt() > times ? await accepted() : await rejected(attempt() === attempts)
 
 /** A child of a run: the one that waits for the upload, unless said. */
 export const childOf = (
@@ -64,7 +64,7 @@ export const childOf = (
 ): WorkflowHandle => client.getHandle(workflowId.replace('publish-version/', prefix))
 
 /** Tells the child of the upload, as the outbox does, once it waits. */
-const tellUpload = async (handle: WorkflowHandle): Promise<void> => {
+const signalUpload = async (handle: WorkflowHandle): Promise<void> => {
   const child = childOf(handle)
   await waitFor('the child waits', async () => {
     const { events } = await child.fetchHistory().catch(() => ({ events: [] }))
@@ -87,7 +87,7 @@ const hangs: MediaActivities['inspectArchive'] = async () => {
 
 export const VERSION_SCENARIOS = {
   active: { check: accepted },
-  'uploaded-later': { settle: inTurn(AWAITED, ARRIVED), check: accepted, act: tellUpload },
+  'uploaded-later': { settle: inTurn(AWAITED, ARRIVED), check: accepted, act: signalUpload },
   'looked-again': { settle: inTurn({ ...AWAITED, waitMs: 100 }, ARRIVED), check: accepted },
   expired: { settle: inTurn({ ...AWAITED, waitMs: 100 }, EXPIRED), check: accepted },
   'deleted-before-checks': { settle: inTurn(EXPIRED), check: accepted },
@@ -113,34 +113,35 @@ export const VERSION_SCENARIOS = {
 /** The activities of versions as the scenario of each run has them. */
 export const makeVersionActivities = (runs: Runs<VersionScenario>) => {
   const core = {
-    async settleUpload(versionId) {
-      const scenario = recordMove(runs, versionId, 'settle')
+    async finishUpload(versionId) {
+      const scenario = recordCall(runs, versionId, 'settle')
       return (await scenario.settle?.(versionId)) ?? ARRIVED
     },
     async startChecks(versionId) {
-      recordMove(runs, versionId, 'start')
+      recordCall(runs, versionId, 'start')
     },
     async decideVersion(versionId) {
-      const scenario = recordMove(runs, versionId, 'decide')
+      const scenario = recordCall(runs, versionId, 'decide')
       const usual = { status: 'NodeVersionStatusActive', result: 'archive accepted' } as const
       return (await scenario.decide?.(versionId)) ?? usual
     },
     async giveUpChecks(versionId, code) {
-      const scenario = recordMove(runs, versionId, 'give up', code)
+      const scenario = recordCall(runs, versionId, 'give up', code)
       await scenario.whileGivingUp?.()
       return scenario.givenUp ?? PENDING
     },
-    async settleExtraction(versionId) {
-      const scenario = recordMove(runs, versionId, 'extract')
+    async finishExtraction(versionId) {
+      const scenario = recordCall(runs, versionId, 'extract')
       return (await scenario.extraction?.(versionId)) ?? SETTLED
     },
     async failExtraction(versionId, reason) {
-      recordMove(runs, versionId, 'fail extraction', reason)
+      recordCall(runs, versionId, 'fail extraction', reason)
       return 'failed'
     },
   } satisfies Partial<CoreActivities>
   const media = {
-    inspectArchive: (versionId, tries) => getRun(runs, versionId).scenario.check(versionId, tries),
+    inspectArchive: (versionId, attempts) =>
+      getRun(runs, versionId).scenario.check(versionId, attempts),
     reextractVersion: () => Promise.resolve({ extractorVersion: 1 }),
     rescanVersion: () => Promise.resolve({ scannerVersion: 1 }),
   } satisfies Partial<MediaActivities>

@@ -1,9 +1,9 @@
 import type { WorkflowHandle } from '@temporalio/client'
 
 import type { CoreActivities, MediaActivities } from '../../activities/index.ts'
-import type { QueuedVideoTask, RenderedVideoTask } from '../../activities/video-task.ts'
+import type { QueuedVideoTask, StoredVideoAttempt } from '../../activities/video-task.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
-import { getRun, recordMove } from './runs.ts'
+import { getRun, recordCall } from './runs.ts'
 import type { Runs } from './runs.ts'
 import {
   askToCancel,
@@ -27,18 +27,18 @@ export interface VideoScenario extends Circumstances {
   render: MediaActivities['renderVideoTask']
   complete?: CoreActivities['completeVideoTask']
   /** Until it looks for its slot by itself; absent: so late that no busy machine does. */
-  lookSeconds?: number
+  pollSeconds?: number
 }
 
 export const ADMITTED: QueuedVideoTask = { state: 'queueing', isAdmitted: true, offPeakMs: null }
 export const WAITING: QueuedVideoTask = { ...ADMITTED, isAdmitted: false }
 
-export const RENDERED: RenderedVideoTask = {
+export const RENDERED: StoredVideoAttempt = {
   fence: 1,
   results: [],
   creation: { seconds: 1, fps: 24, width: 64, height: 36 },
 }
-export const renderedVideo = (): Promise<RenderedVideoTask> =>
+export const storedVideo = (): Promise<StoredVideoAttempt> =>
   Promise.resolve({ ...RENDERED, fence: attempt() })
 
 const untilQueueing = (handle: WorkflowHandle) => untilDetails(handle, /^\*\*Queueing/)
@@ -46,28 +46,28 @@ const untilQueueing = (handle: WorkflowHandle) => untilDetails(handle, /^\*\*Que
 export const admit = inOrder(untilQueueing, (handle) => handle.signal('admitted', { id: '1' }))
 
 export const VIDEO_SCENARIOS = {
-  completed: { render: renderedVideo },
-  'admitted-later': { enqueue: inTurn(WAITING), render: renderedVideo, act: admit },
+  completed: { render: storedVideo },
+  'admitted-later': { enqueue: inTurn(WAITING), render: storedVideo, act: admit },
   // Its signal was lost: it finds the slot when it looks.
-  'admitted-unheard': {
+  'admitted-unsignalled': {
     enqueue: inTurn(WAITING, ADMITTED),
-    render: renderedVideo,
-    lookSeconds: 1,
+    render: storedVideo,
+    pollSeconds: 1,
   },
   // Nobody gave it a slot: it is rendered only once one was given.
   'admitted-by-mistake': {
     enqueue: inTurn(WAITING, ADMITTED),
-    render: inTurn<RenderedVideoTask | undefined>(undefined, RENDERED),
+    render: inTurn<StoredVideoAttempt | undefined>(undefined, RENDERED),
     complete: inTurn('queueing', 'success'),
     act: admit,
   },
   'off-peak-completed': {
     enqueue: inTurn({ ...ADMITTED, offPeakMs: PATIENCE_MS }),
-    render: renderedVideo,
+    render: storedVideo,
   },
   'overdue-while-queueing': {
     enqueue: inTurn({ ...WAITING, offPeakMs: 100 }),
-    render: renderedVideo,
+    render: storedVideo,
   },
   'overdue-while-rendering': {
     enqueue: inTurn({ ...ADMITTED, offPeakMs: 1000 }),
@@ -81,12 +81,12 @@ export const VIDEO_SCENARIOS = {
   },
   'ended-before-queued': {
     enqueue: inTurn({ ...WAITING, state: 'failed' }),
-    render: renderedVideo,
+    render: storedVideo,
   },
   'ended-before-render': { render: () => Promise.resolve(undefined) },
   'cancelled-while-queueing': {
     enqueue: inTurn(WAITING),
-    render: renderedVideo,
+    render: storedVideo,
     act: inOrder(untilQueueing, askToCancel),
   },
   'failed-by-operator-while-rendering': {
@@ -99,7 +99,7 @@ export const VIDEO_SCENARIOS = {
   },
   superseded: {
     enqueue: inTurn(ADMITTED, { ...ADMITTED, state: 'processing' }),
-    render: renderedVideo,
+    render: storedVideo,
     // At the first call another attempt has claimed the task.
     complete: inTurn('processing', 'success'),
   },
@@ -109,16 +109,16 @@ export const VIDEO_SCENARIOS = {
 export const makeVideoActivities = (runs: Runs<VideoScenario>) => {
   const core = {
     async enqueueVideoTask(taskId, timing) {
-      const scenario = recordMove(runs, taskId, 'enqueue')
+      const scenario = recordCall(runs, taskId, 'enqueue')
       return (await scenario.enqueue?.(taskId, timing)) ?? ADMITTED
     },
     async completeVideoTask(taskId, rendered) {
-      const scenario = recordMove(runs, taskId, 'complete', rendered)
+      const scenario = recordCall(runs, taskId, 'complete', rendered)
       if (scenario.complete) return await scenario.complete(taskId, rendered)
       return rendered ? 'success' : 'failed'
     },
     async failVideoTask(taskId, reason) {
-      recordMove(runs, taskId, 'fail', reason)
+      recordCall(runs, taskId, 'fail', reason)
       return 'failed'
     },
   } satisfies Partial<CoreActivities>

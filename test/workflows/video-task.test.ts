@@ -12,7 +12,7 @@ import {
   VIDEO_SCENARIOS,
   WAITING,
   admit,
-  renderedVideo,
+  storedVideo,
 } from './video-scenarios.ts'
 
 const ENTER = ['enqueue']
@@ -23,10 +23,10 @@ const CANCELLED = fail({ code: 'cancelled' })
 const OVERDUE = fail({ code: 'SystemThrottling' })
 
 /** The moves each path asks for, and the state it ends in. */
-const ENDS: Record<keyof typeof VIDEO_SCENARIOS, [state: string, ...moves: unknown[][]]> = {
+const ENDS: Record<keyof typeof VIDEO_SCENARIOS, [state: string, ...calls: unknown[][]]> = {
   completed: ['success', ENTER, done(1)],
   'admitted-later': ['success', ENTER, done(1)],
-  'admitted-unheard': ['success', ENTER, ENTER, done(1)],
+  'admitted-unsignalled': ['success', ENTER, ENTER, done(1)],
   'admitted-by-mistake': ['success', ENTER, NOTHING, ENTER, done(1)],
   'off-peak-completed': ['success', ENTER, done(1)],
   'overdue-while-queueing': ['failed', ENTER, OVERDUE],
@@ -49,10 +49,10 @@ const ENDS: Record<keyof typeof VIDEO_SCENARIOS, [state: string, ...moves: unkno
 describe('the workflow of a video task', { concurrency: true }, () => {
   const runner = useTestRunner('workflow')
 
-  for (const [name, [state, ...moves]] of Object.entries(ENDS))
+  for (const [name, [state, ...calls]] of Object.entries(ENDS))
     test(`completes with the right moves: ${name}`, async () => {
       const ended = await runner.video(VIDEO_SCENARIOS[name as keyof typeof VIDEO_SCENARIOS])
-      assert.deepEqual(ended.moves, moves)
+      assert.deepEqual(ended.calls, calls)
       const { status, typedSearchAttributes } = await ended.handle.describe()
       assert.equal(status.name, 'COMPLETED')
       const shown = typedSearchAttributes.getAll().find(({ key }) => key.name === 'KilnStatus')
@@ -63,7 +63,7 @@ describe('the workflow of a video task', { concurrency: true }, () => {
   const heldEnqueue = (happening: (handle: WorkflowHandle) => Promise<unknown>) => {
     const begun = makeLatch()
     const happened = makeLatch()
-    // A signal that came before the row was read is forgotten, as when a worker begins anew: then the row tells.
+    // A signal that came before the row was read is forgotten, as when a worker begins again: then the row tells.
     let calls = 0
     return {
       enqueue: async () => {
@@ -82,14 +82,14 @@ describe('the workflow of a video task', { concurrency: true }, () => {
 
   test('renders also when the slot is given while the task still enters the queue', async () => {
     const held = heldEnqueue((handle) => handle.signal('admitted', { id: '1' }))
-    const { moves } = await runner.video({ ...held, render: renderedVideo })
-    assert.deepEqual([moves[0], moves.at(-1)], [ENTER, done(1)])
+    const { calls } = await runner.video({ ...held, render: storedVideo })
+    assert.deepEqual([calls[0], calls.at(-1)], [ENTER, done(1)])
   })
 
   test('fails when it is cancelled while it still enters the queue', async () => {
     const held = heldEnqueue((handle) => handle.signal('cancelRequested', { id: '1' }))
-    const ended = await runner.video({ ...held, render: renderedVideo })
-    assert.deepEqual(ended.moves.at(-1), CANCELLED)
+    const ended = await runner.video({ ...held, render: storedVideo })
+    assert.deepEqual(ended.calls.at(-1), CANCELLED)
   })
 
   test('waits again after a signal that came without a slot, and renders once there is one', async () => {
@@ -102,7 +102,7 @@ describe('the workflow of a video task', { concurrency: true }, () => {
       },
       render: () => {
         renders.push(queued)
-        return queued === 1 ? Promise.resolve(undefined) : renderedVideo()
+        return queued === 1 ? Promise.resolve(undefined) : storedVideo()
       },
       complete: (_taskId, rendered) => Promise.resolve(rendered ? 'success' : 'queueing'),
       act: async (handle) => {
@@ -112,7 +112,7 @@ describe('the workflow of a video task', { concurrency: true }, () => {
         await handle.signal('admitted', { id: '2' })
       },
     })
-    assert.deepEqual(ended.moves, [ENTER, NOTHING, ENTER, done(1)])
+    assert.deepEqual(ended.calls, [ENTER, NOTHING, ENTER, done(1)])
     assert.deepEqual(renders, [1, 2])
   })
 
@@ -127,7 +127,7 @@ describe('the workflow of a video task', { concurrency: true }, () => {
       })
       const ended = await runner.video({
         enqueue: () => Promise.resolve({ ...ADMITTED, offPeakMs }),
-        render: renderedVideo,
+        render: storedVideo,
         complete: async () => {
           rendered.add(offPeakMs)
           const handle = await begun

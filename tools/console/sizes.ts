@@ -21,17 +21,17 @@ export const checkSizes = (
     script: weigh(first),
     style: styles.reduce((sum, file) => sum + kBOf('source' in file ? file.source : ''), 0),
   }
-  const faults = [
-    ...judge('the first load has script of', sizes.script, MOST.script),
-    ...judge('the first load has styles of', sizes.style, MOST.style),
+  const issues = [
+    ...validate('the first load has script of', sizes.script, MOST.script),
+    ...validate('the first load has styles of', sizes.style, MOST.style),
     ...[...chunks.values()].flatMap((chunk) => {
       if (!chunk.isDynamicEntry || !chunk.facadeModuleId?.endsWith('.tsx')) return []
       const own = collect(chunks, chunk.fileName, new Set(first))
       for (const name of first) own.delete(name)
-      return judge(`${chunk.name} has script of`, weigh(own), MOST.page)
+      return validate(`${chunk.name} has script of`, weigh(own), MOST.page)
     }),
   ]
-  if (faults.length > 0) throw new Error(`the console is too heavy: ${faults.join('; ')}`)
+  if (issues.length > 0) throw new Error(`the console is too heavy: ${issues.join('; ')}`)
   return sizes
 }
 
@@ -48,5 +48,5 @@ const collect = (
 
 const kBOf = (source: string | Uint8Array): number => gzipSync(source).length / 1000
 
-const judge = (what: string, size: number, most: number): string[] =>
+const validate = (what: string, size: number, most: number): string[] =>
   size <= most ? [] : [`${what} ${size.toFixed(1)} kB, more than ${most}`]

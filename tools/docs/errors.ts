@@ -1,6 +1,6 @@
 import { ERROR_CODES } from '../../src/domain/shared/errors.ts'
-import { TASK_FAULTS } from '../../src/domain/task/task-fault.ts'
-import { VIDEO_FAULTS } from '../../src/domain/video-task/video-fault.ts'
+import { TASK_ERRORS } from '../../src/domain/task/task-error.ts'
+import { VIDEO_ERRORS } from '../../src/domain/video-task/video-error.ts'
 import { makeList, makePage, wrap } from './markdown.ts'
 
 /** The page of all codes: of requests, of failed image tasks, of failed video tasks. */
@@ -10,10 +10,10 @@ export const makeErrorsPage = (): string =>
     makeErrorList(),
     '## Image tasks in FAILED',
     'The task says why in `error.code` and `error.message`.',
-    makeCodeList(TASK_FAULTS),
+    makeCodeList(TASK_ERRORS),
     '## Video tasks in failed',
     wrap(VIDEO_INTRO),
-    makeCodeList(VIDEO_FAULTS),
+    makeCodeList(VIDEO_ERRORS),
   ])
 
 const INTRO = `Every error is \`{error, message, details?, request_id}\`. A 400 lists every error of the request in \`details\`: the member, what was

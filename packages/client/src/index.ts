@@ -9,7 +9,7 @@ import type { UploadOptions } from './lib/upload.ts'
 import type { UploadSource } from './lib/bytes.ts'
 
 export { KilnError } from './lib/errors.ts'
-export { answerOf } from './lib/http.ts'
+export { responseOf } from './lib/http.ts'
 export { verifyWebhook, WebhookError } from './lib/webhook.ts'
 export type * from './lib/errors.ts'
 export type * from './lib/http.ts'
@@ -36,7 +36,7 @@ export const makeKiln = (options: KilnOptions) => {
     download: (link: string, signal?: AbortSignal): Promise<Response> =>
       withRetries(http.retry, signal, () => http.sendToLink(link, { signal: signal ?? null })),
     registry: makeRegistry(http),
-    /** Every route of the document, typed, with this client's credential, retries and keys: `answerOf` takes their answers. */
+    /** Every route of the document, typed, with this client's credential, retries and keys: `responseOf` takes their answers. */
     routes: http.routes,
   }
 }

@@ -10,7 +10,7 @@ import { pathToFileURL } from 'node:url'
 
 import { transform } from 'esbuild'
 
-import { answerOf, KilnError, makeKiln } from '../src/index.ts'
+import { responseOf, KilnError, makeKiln } from '../src/index.ts'
 import type { EndedTask } from '../src/index.ts'
 import { signWebhook, makeWebhookSecret } from '../../../src/adapters/webhook.ts'
 import { ROOT, codePath } from '../../../src/local/root.ts'
@@ -18,8 +18,8 @@ import { makePicture } from '../../../test/support/pictures.ts'
 import { useService } from '../../../test/support/service.ts'
 import { waitFor } from '../../../test/support/wait.ts'
 import { makeZip } from '../../../test/support/zip.ts'
-import { cutAfterFirstEvent, loseAnswer, makeFaultyFetch, refuse } from './faults.ts'
-import type { OnTheWay } from './faults.ts'
+import { cutAfterFirstEvent, loseResponse, makeFaultyFetch, reject } from './issues.ts'
+import type { OnTheWay } from './issues.ts'
 
 const PACK = `class Cup:
     RETURN_TYPES = ("IMAGE",)
@@ -39,7 +39,7 @@ const service = useService({ env: { VIDEO_TINY: 'true' } }, async ({ token: sign
   const { routes } = connect()
   await routes.POST('/publishers', { body: { id: 'alice' } })
   const path = { publisherId: 'alice' }
-  const made = await answerOf(
+  const made = await responseOf(
     routes.POST('/publishers/{publisherId}/tokens', { params: { path }, body: { name: 'test' } }),
   )
   publishToken = made.token
@@ -47,19 +47,19 @@ const service = useService({ env: { VIDEO_TINY: 'true' } }, async ({ token: sign
 after(() => rm(folder, { recursive: true, force: true }))
 
 /** A client of alice, whose first requests meet faults. */
-const connect = (...faults: OnTheWay[]) =>
+const connect = (...issues: OnTheWay[]) =>
   makeKiln({
     baseUrl: service.baseUrl,
     token,
     retry: { baseMs: 50 },
-    fetch: makeFaultyFetch(...faults).fetch,
+    fetch: makeFaultyFetch(...issues).fetch,
   })
 
 const pass: OnTheWay = (send) => send()
 
 const pathOf = (link: string): string => new URL(link).pathname
 
-const findFault = async (asked: Promise<unknown>): Promise<KilnError> => {
+const findIssue = async (asked: Promise<unknown>): Promise<KilnError> => {
   const error = await asked.then(
     () => assert.fail('it was not refused'),
     (thrown: unknown) => thrown,
@@ -80,7 +80,7 @@ describe('tasks', () => {
     assert.equal(file.headers.get('content-type'), 'image/png')
     for (const ref of [task, task.id, ended])
       assert.equal((await kiln.read(ref)).state, 'succeeded')
-    assert.equal((await findFault(kiln.cancel(task))).code, 'cannot_cancel')
+    assert.equal((await findIssue(kiln.cancel(task))).code, 'cannot_cancel')
   })
 
   test('of every kind of image are made', async () => {
@@ -100,41 +100,43 @@ describe('tasks', () => {
 
   test('of a stream are made: a function opens it again when the upload breaks', async () => {
     const open = () => new Blob([image]).stream()
-    const kiln = connect(pass, loseAnswer)
+    const kiln = connect(pass, loseResponse)
     const link = await kiln.upload(open, { fileName: 'a.png' })
     assert.equal((await kiln.wait(await kiln.upscale({ image: link }))).state, 'succeeded')
-    const once = await findFault(connect(pass, loseAnswer).upload(open()))
+    const once = await findIssue(connect(pass, loseResponse).upload(open()))
     assert.equal(once.code, 'bytes_spent')
   })
 
   test('of videos are made without a credential, and tell their percentage', async () => {
     const kiln = makeKiln({ baseUrl: service.baseUrl })
-    const told: number[] = []
+    const reported: number[] = []
     const task = await kiln.textToVideo({
       images: [await makePicture({ width: 320, height: 320 })],
       model: 'videoq2-turbo',
       duration: 2,
       resolution: '540p',
     })
-    const ended = await kiln.wait(task, { onProgress: ({ progress = 0 }) => told.push(progress) })
+    const ended = await kiln.wait(task, {
+      onProgress: ({ progress = 0 }) => reported.push(progress),
+    })
     assert.ok(ended.state === 'succeeded', JSON.stringify(ended))
     assert.match(ended.files[0]?.url ?? '', /\.mp4\?/)
     assert.ok(ended.files[0]?.coverUrl)
     assert.deepEqual(
-      told,
-      told.toSorted((one, other) => one - other),
+      reported,
+      reported.toSorted((one, other) => one - other),
     )
   })
 
-  test('that are refused say why, and where', async () => {
-    const invalid = await findFault(connect().relight({ image, light_transfer_strength: 400 }))
+  test('that are rejected say why, and where', async () => {
+    const invalid = await findIssue(connect().relight({ image, light_transfer_strength: 400 }))
     assert.deepEqual([invalid.code, invalid.status], ['validation_failed', 400])
     assert.match(invalid.message, /light_transfer_strength must be a number from 0 to 100/)
     assert.ok(invalid.requestId)
     const stranger = makeKiln({ baseUrl: service.baseUrl, apiKey: 'kiln_none' })
-    assert.equal((await findFault(stranger.upload(image))).code, 'unauthorized')
+    assert.equal((await findIssue(stranger.upload(image))).code, 'unauthorized')
     const unknown = connect().wait('6b1f9a52-3f1e-4c55-8c7e-0d5a4b7c9e21')
-    assert.equal((await findFault(unknown)).code, 'task_not_found')
+    assert.equal((await findIssue(unknown)).code, 'task_not_found')
   })
 })
 
@@ -146,12 +148,12 @@ describe('under faults', () => {
       return row?.count ?? 0
     }
     const before = await countTasks()
-    const kiln = connect(refuse(503, 'unavailable'), refuse(429, 'rate_limited'), loseAnswer)
+    const kiln = connect(reject(503, 'unavailable'), reject(429, 'rate_limited'), loseResponse)
     await kiln.upscale({ image: link, scale_factor: '4x' })
     assert.equal(await countTasks(), before + 1)
   })
 
-  test('a wait outlives a stream that is cut, and hears of each move once', async () => {
+  test('a wait outlives a stream that is cut, and hears of each transition once', async () => {
     const statuses: string[] = []
     const link = await connect().upload(image)
     const { fetch, seen } = makeFaultyFetch(pass, cutAfterFirstEvent)
@@ -164,7 +166,7 @@ describe('under faults', () => {
   })
 
   test('a wait reads the status where a proxy lets no stream through', async () => {
-    const { fetch, seen } = makeFaultyFetch(pass, pass, pass, refuse(404, 'not_found'))
+    const { fetch, seen } = makeFaultyFetch(pass, pass, pass, reject(404, 'not_found'))
     const kiln = makeKiln({ baseUrl: service.baseUrl, token, fetch })
     const task = await kiln.skinCreative({ image: await makePicture({ shade: 5 }) })
     assert.equal((await kiln.wait(task)).state, 'succeeded')
@@ -185,7 +187,7 @@ describe('a publication', () => {
   }
 
   test('of a sound pack is active, and found by its readers', async () => {
-    const { verdict, steps } = publish('client-cup', PACK, connect(loseAnswer, loseAnswer))
+    const { verdict, steps } = publish('client-cup', PACK, connect(loseResponse, loseResponse))
     assert.equal((await verdict).state, 'active')
     assert.deepEqual(steps.slice(0, 3), ['publishing', 'uploading', 'Pending'])
     const { registry } = connect()
@@ -302,7 +304,7 @@ describe('the command-line tool', { concurrency: 3 }, () => {
 
   test('takes an API key, and writes one line of JSON', async () => {
     const { routes } = connect()
-    const made = await answerOf(routes.POST('/users/api-keys', { body: { name: 'tool' } }))
+    const made = await responseOf(routes.POST('/users/api-keys', { body: { name: 'tool' } }))
     const env = { KILN_TOKEN: '', KILN_API_KEY: made.key }
     const { code, out, err } = await kiln(words('skin flexible photo.png --json -q'), { env })
     assert.equal(code, 0, err)
@@ -341,9 +343,9 @@ describe('the command-line tool', { concurrency: 3 }, () => {
     await writeFile(join(odd, 'Nodes.py '), '')
     const named = await kiln(['check', odd, '--publisher', 'alice'])
     assert.match(named.out, /in the way: Not every system can hold a file of the name Nodes\.py /)
-    const refused = await kiln(['publish', pack, '--publisher', 'alice', '--json'])
-    assert.equal(refused.code, 3)
-    assert.match(refused.out, /^{"error":{"code":"version_exists"/)
+    const rejected = await kiln(['publish', pack, '--publisher', 'alice', '--json'])
+    assert.equal(rejected.code, 3)
+    assert.match(rejected.out, /^{"error":{"code":"version_exists"/)
   })
 
   test('makes a token of a publisher that is there for its members alone', async () => {
@@ -351,15 +353,15 @@ describe('the command-line tool', { concurrency: 3 }, () => {
     assert.equal(code, 0, err)
     assert.match(out, /^export KILN_PUBLISH_TOKEN=\S+\n$/)
     const env = { KILN_TOKEN: await service.token('mallory') }
-    const refused = await kiln(['token', 'alice', '--create'], { env })
-    assert.deepEqual([refused.code, refused.out], [3, ''])
+    const rejected = await kiln(['token', 'alice', '--create'], { env })
+    assert.deepEqual([rejected.code, rejected.out], [3, ''])
   })
 
   test('makes no task whose result would have no place, and says where one is kept', async () => {
     const args = ['upscale', 'photo.png', '-o']
-    const refused = await kiln([...args, 'no/such/dir/out.png'])
-    assert.equal(refused.code, 5, refused.err)
-    assert.match(refused.err, /^kiln: no file can be made in no\/such\/dir: -o must name one in/)
+    const rejected = await kiln([...args, 'no/such/dir/out.png'])
+    assert.equal(rejected.code, 5, rejected.err)
+    assert.match(rejected.err, /^kiln: no file can be made in no\/such\/dir: -o must name one in/)
     // A folder in its place shows only when the file is written.
     const failed = await kiln([...args, '.'])
     assert.equal(failed.code, 5, failed.err)
@@ -368,7 +370,7 @@ describe('the command-line tool', { concurrency: 3 }, () => {
 
   test('says by its exit code what went wrong', async () => {
     const away = { env: { KILN_URL: 'http://127.0.0.1:9' } }
-    for (const [expected, args, options, told] of [
+    for (const [expected, args, options, reported] of [
       [2, ['relight'], {}, /expected <image>, got 0 arguments\nusage: kiln relight/],
       [2, ['fly'], {}, /no command fly/],
       [2, ['video', 'a', '--bogus'], {}, /Unknown option '--bogus'/],
@@ -383,7 +385,7 @@ describe('the command-line tool', { concurrency: 3 }, () => {
     ] as const) {
       const { code, err } = await kiln([...args], options)
       assert.equal(code, expected, err)
-      assert.match(err, told)
+      assert.match(err, reported)
     }
   })
 })

@@ -16,7 +16,7 @@ import { KilnError, makeKiln, verifyWebhook, WebhookError } from '../src/index.t
 import { makeWebhookSecret, signWebhook } from '../../../src/adapters/webhook.ts'
 import { ROOT } from '../../../src/local/root.ts'
 import { makeFolder } from '../../../test/support/folder.ts'
-import { makeFaultyFetch, refuse } from './faults.ts'
+import { makeFaultyFetch, reject } from './issues.ts'
 
 const bundle = async (): Promise<string> => {
   const entry = join(ROOT, 'packages/client/src/index.ts')
@@ -47,7 +47,7 @@ describe('a webhook', () => {
       'webhook-sequence': '3',
     } as Record<string, string>,
   })
-  const refuses = async (given: unknown, code: string): Promise<void> => {
+  const rejects = async (given: unknown, code: string): Promise<void> => {
     await assert.rejects(verifyWebhook(secret, given as ReturnType<typeof sign>), (error) => {
       assert.ok(error instanceof WebhookError)
       assert.equal(error.code, code)
@@ -72,14 +72,14 @@ describe('a webhook', () => {
     await verifyWebhook(secret, sign({ secrets: [other, secret] }))
   })
 
-  test('is refused with a wrong signature, of another body, and late', async () => {
-    await refuses(sign({ secrets: [makeWebhookSecret()] }), 'signature_wrong')
-    await refuses({ ...sign(), body: `${body} ` }, 'signature_wrong')
-    await refuses(sign({ timestamp: Date.now() / 1000 - 400 }), 'not_of_now')
-    await refuses({ headers: {}, body }, 'headers_missing')
+  test('is rejected with a wrong signature, of another body, and late', async () => {
+    await rejects(sign({ secrets: [makeWebhookSecret()] }), 'signature_wrong')
+    await rejects({ ...sign(), body: `${body} ` }, 'signature_wrong')
+    await rejects(sign({ timestamp: Date.now() / 1000 - 400 }), 'not_of_now')
+    await rejects({ headers: {}, body }, 'headers_missing')
     const { headers } = sign()
     for (const signature of ['v1,', 'v1,###', 'v2,AAAA', 'x'])
-      await refuses(
+      await rejects(
         { body, headers: { ...headers, 'webhook-signature': signature } },
         'signature_wrong',
       )
@@ -88,12 +88,12 @@ describe('a webhook', () => {
 
 describe('a call', () => {
   const TASK = { task_id: 't', status: 'COMPLETED', generated: ['https://a.example/1.png'] }
-  const answer =
+  const response =
     (data: object, headers: Record<string, string> = {}) =>
     () =>
       Promise.resolve(Response.json({ data }, { headers }))
-  const make = (...faults: Parameters<typeof makeFaultyFetch>) => {
-    const { fetch, seen } = makeFaultyFetch(...faults)
+  const make = (...issues: Parameters<typeof makeFaultyFetch>) => {
+    const { fetch, seen } = makeFaultyFetch(...issues)
     const options = { baseUrl: 'http://kiln.test/', retry: { baseMs: 1 }, fetch }
     return { kiln: makeKiln({ ...options, token: () => `token-${seen.length}` }), seen }
   }
@@ -101,11 +101,11 @@ describe('a call', () => {
 
   test('is sent again with its key, and a token of now, until a fault has passed', async () => {
     const { kiln, seen } = make(
-      refuse(503, 'busy'),
-      refuse(429, 'rate_limited'),
+      reject(503, 'busy'),
+      reject(429, 'rate_limited'),
       () => Promise.resolve(new Response('<html>', { status: 502 })),
       () => Promise.reject(new TypeError('fetch failed')),
-      answer(TASK),
+      response(TASK),
     )
     const task = await kiln.relight({ image })
     assert.equal(task.state, 'succeeded')
@@ -119,24 +119,24 @@ describe('a call', () => {
     for (const request of seen) assert.deepEqual(await request.json(), { image })
   })
 
-  test('is not sent again after a refusal, a long Retry-After, or its last attempt', async () => {
+  test('is not sent again after a rejection, a long Retry-After, or its last attempt', async () => {
     const cases = [
-      { faults: [refuse(400, 'validation_failed')], sent: 1, code: 'validation_failed' },
-      { faults: [refuse(429, 'quota_exceeded')], sent: 1, code: 'quota_exceeded' },
-      { faults: [refuse(500, 'internal_error')], sent: 1, code: 'internal_error' },
+      { issues: [reject(400, 'validation_failed')], sent: 1, code: 'validation_failed' },
+      { issues: [reject(429, 'quota_exceeded')], sent: 1, code: 'quota_exceeded' },
+      { issues: [reject(500, 'internal_error')], sent: 1, code: 'internal_error' },
       {
-        faults: [refuse(429, 'rate_limited', { 'retry-after': '3600' })],
+        issues: [reject(429, 'rate_limited', { 'retry-after': '3600' })],
         sent: 1,
         code: 'rate_limited',
       },
       {
-        faults: Array.from({ length: 9 }, () => refuse(503, 'draining')),
+        issues: Array.from({ length: 9 }, () => reject(503, 'draining')),
         sent: 6,
         code: 'draining',
       },
     ]
-    for (const { faults, sent, code } of cases) {
-      const { kiln, seen } = make(...faults)
+    for (const { issues, sent, code } of cases) {
+      const { kiln, seen } = make(...issues)
       const error = await kiln.relight({ image }).catch((thrown: unknown) => thrown)
       assert.ok(error instanceof KilnError)
       assert.deepEqual([error.code, seen.length], [code, sent])
@@ -149,20 +149,20 @@ describe('a call', () => {
     const { kiln } = make(() => {
       stop.abort(new Error('enough'))
       return Promise.resolve(new Response('', { status: 503, headers: { 'retry-after': '30' } }))
-    }, answer(TASK))
+    }, response(TASK))
     await assert.rejects(kiln.relight({ image }, { signal: stop.signal }), /enough/)
   })
 
   test('that waits reads the status, as often as it is told, where there is no stream', async () => {
     const running = { ...TASK, status: 'IN_PROGRESS', generated: [] }
     const { kiln, seen } = make(
-      answer(running),
-      refuse(404, 'not_found'),
-      answer(running, { 'retry-after': '0', etag: '"1"' }),
+      response(running),
+      reject(404, 'not_found'),
+      response(running, { 'retry-after': '0', etag: '"1"' }),
       () =>
         Promise.resolve(new Response(undefined, { status: 304, headers: { 'retry-after': '0' } })),
-      refuse(503, 'unavailable'),
-      answer(TASK),
+      reject(503, 'unavailable'),
+      response(TASK),
     )
     const statuses: string[] = []
     const task = await kiln.relight({ image })
@@ -176,7 +176,7 @@ describe('a call', () => {
 
   test('that waits gives up when the service is away for longer than its patience', async () => {
     const away = Array.from({ length: 99 }, () => () => Promise.reject(new TypeError('gone')))
-    const { kiln } = make(answer({ ...TASK, status: 'CREATED' }), ...away)
+    const { kiln } = make(response({ ...TASK, status: 'CREATED' }), ...away)
     const task = await kiln.relight({ image })
     await assert.rejects(kiln.wait(task, { patienceMs: 0 }), { code: 'unreachable' })
   })
@@ -246,15 +246,15 @@ DisplayName = "Tools"`,
     })
   })
 
-  test('without what every publication needs is refused, and the fault says what to write', async (context) => {
-    for (const [toml, fault] of [
+  test('without what every publication needs is rejected, and the fault says what to write', async (context) => {
+    for (const [toml, error] of [
       ['[project]\nname = "a"', /no \[project\] version = /],
       ['[project]\nversion = "1.0.0"', /no \[project\] name = /],
       ['[project', /cannot be read: .*Invalid TOML/],
     ] as const)
       await assert.rejects(
         readProject(await makeFolder(context, { 'pyproject.toml': toml })),
-        fault,
+        error,
       )
     await assert.rejects(
       readProject(await makeFolder(context, {})),
@@ -273,7 +273,7 @@ test('a bar is drawn on a terminal, lines elsewhere, and secrets nowhere', () =>
       secrets: ['hidden'],
     })
     for (const percent of [1, 3, 50]) screen.show('processing', percent)
-    screen.note('the token hidden is good')
+    screen.record('the token hidden is good')
     screen.close()
     return written.join('').replaceAll(/  \d\.\d s/g, '')
   }

@@ -18,9 +18,9 @@ describe('the frame of the console', { skip }, () => {
     const other = await console.open('/tasks', { context: page.context() })
     await other.getByRole('button', { name: 'Sign in as alice' }).click()
     await other.getByRole('button', { name: 'Signed in as alice' }).waitFor()
-    const refused: string[] = []
+    const rejected: string[] = []
     for (const tab of [page, other])
-      tab.on('response', (response) => response.status() === 401 && refused.push(response.url()))
+      tab.on('response', (response) => response.status() === 401 && rejected.push(response.url()))
     await menu.click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     for (const tab of [page, other]) {
@@ -28,7 +28,7 @@ describe('the frame of the console', { skip }, () => {
       const kept = await tab.evaluate<string>('JSON.stringify({ ...sessionStorage })')
       assert.doesNotMatch(kept, /kiln\./)
     }
-    assert.deepEqual(refused, [])
+    assert.deepEqual(rejected, [])
   })
 
   test('pages tell those who may not see them who may', inLong, async () => {

@@ -6,7 +6,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import {
   assertSoundAs,
   findChromium,
-  LOOKS,
+  POLLS,
   NO_CHROMIUM,
   startChromium,
   watchPage,
@@ -84,7 +84,7 @@ const STILL = { reducedMotion: 'reduce' } as const
 export const useConsole = ({ alone = false } = {}): Console => {
   const own = { open: (path: string, visit?: Visit) => open(path, visit) } as Console
   const contexts: BrowserContext[] = []
-  const faults: string[][] = []
+  const issues: string[][] = []
   const room: Room = alone ? { users: 0 } : everybody
   room.users += 1
   before(async () => {
@@ -92,7 +92,7 @@ export const useConsole = ({ alone = false } = {}): Console => {
   })
   afterEach(async () => {
     for (const context of contexts.splice(0)) await context.close()
-    assert.deepEqual(faults.splice(0).flat().filter(isFault), [])
+    assert.deepEqual(issues.splice(0).flat().filter(isError), [])
   })
   after(async () => {
     room.users -= 1
@@ -111,7 +111,7 @@ export const useConsole = ({ alone = false } = {}): Console => {
         await context.addInitScript(`sessionStorage['kiln.user'] ??= '${visit.as}'`)
     }
     const page = await context.newPage()
-    faults.push(watchPage(page, baseUrl, ...(visit.allowed ?? [])))
+    issues.push(watchPage(page, baseUrl, ...(visit.allowed ?? [])))
     await page.goto(`${baseUrl}/console${path}`)
     await page.locator('h1').first().waitFor()
     return page
@@ -119,13 +119,13 @@ export const useConsole = ({ alone = false } = {}): Console => {
   return own
 }
 
-/** A refusal of the service is none of the page. */
-const isFault = (line: string): boolean => !line.startsWith('Failed to load resource')
+/** A rejection of the service is none of the page. */
+const isError = (line: string): boolean => !line.startsWith('Failed to load resource')
 
 let turn = 0
 
 /** Asserts that a page is sound: in the short run pages take turns between two looks, the long run has all. */
 export const assertSound = async (page: Page): Promise<void> => {
-  const looks = isLong ? LOOKS : [LOOKS[turn++ % 2 ? 1 : 0]]
-  for (const look of looks) await assertSoundAs(page, page.url(), look)
+  const checks = isLong ? POLLS : [POLLS[turn++ % 2 ? 1 : 0]]
+  for (const variant of checks) await assertSoundAs(page, page.url(), variant)
 }

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 
 import { KilnError } from '../../client/src/index.ts'
 import { httpsLink, ownLink, ownPath } from '../src/api/links.ts'
-import { sortFaults } from '../src/api/faults.ts'
+import { sortIssues } from '../src/api/issues.ts'
 import {
   oneOf,
   parseSearch,
@@ -59,11 +59,11 @@ describe('links', () => {
 })
 
 describe('faults', () => {
-  const fault = (...details: string[]) =>
+  const issue = (...details: string[]) =>
     new KilnError({ code: 'validation_failed', message: 'no', details })
 
   test('go to their fields, and what has none to the summary', () => {
-    const error = fault(
+    const error = issue(
       '/name must be short, got "x"',
       '/name must be a word',
       '/images/0/url must be https',
@@ -71,7 +71,7 @@ describe('faults', () => {
       '/other must be there',
       'task_prompt_policy',
     )
-    assert.deepEqual(sortFaults(error, ['/name', '/images', '?kind', '/nam']), {
+    assert.deepEqual(sortIssues(error, ['/name', '/images', '?kind', '/nam']), {
       fields: {
         '/name': 'must be short, got "x"; must be a word',
         '/images': 'must be https',
@@ -82,13 +82,13 @@ describe('faults', () => {
   })
 
   test('of anything else there are none', () => {
-    assert.deepEqual(sortFaults(new Error('x'), ['/name']), { fields: {}, rest: [] })
+    assert.deepEqual(sortIssues(new Error('x'), ['/name']), { fields: {}, rest: [] })
   })
 
   test('a next step is told of codes that there are', () => {
     const codes = Object.keys(ERROR_CODES)
-    const told = codes.filter((code) => nextStep(code) !== undefined)
-    assert.ok(told.length >= 25, String(told.length))
+    const reported = codes.filter((code) => nextStep(code) !== undefined)
+    assert.ok(reported.length >= 25, String(reported.length))
     assert.equal(nextStep('nothing_of_the_kind'), undefined)
   })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { findRoot } from '../../client/src/cli/judge-pack.ts'
+import { findRoot } from '../../client/src/cli/check-pack.ts'
 import { parseProject } from '../../client/src/cli/parse-project.ts'
 import { changedFiles, diffLines } from '../src/moderation/diff.ts'
 import { addSample, linePoints } from '../src/operations/samples.ts'
@@ -59,7 +59,7 @@ describe('what was dropped', () => {
     ['a whole pack', packOf(WHOLE), 'ok', /node mixer and the version 1\.2\.0/],
     ['no __init__.py', packOf(['pyproject.toml']), 'warn', /Without __init__\.py/],
     ['no pyproject', packOf(['__init__.py'], { project: undefined }), 'bad', /no pyproject\.toml/],
-    ['a broken one', packOf(WHOLE, { project: undefined, projectFault: 'no' }), 'bad', /read: no/],
+    ['a broken one', packOf(WHOLE, { project: undefined, projectIssue: 'no' }), 'bad', /read: no/],
     [
       'another publisher',
       packOf(WHOLE, { project: parseProject(TOML.replace('alice', 'bob')) }),

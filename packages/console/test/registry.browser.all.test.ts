@@ -174,7 +174,7 @@ describe('the registry of the console', { skip }, () => {
     assert.ok(await isFocused(open), 'the focus is back')
   })
 
-  test('a search that is refused for a while counts down, and goes on', inLong, async () => {
+  test('a search that is rejected for a while counts down, and goes on', inLong, async () => {
     const page = await console.open('/registry')
     await page.clock.install()
     await page.reload()
@@ -193,17 +193,17 @@ describe('the registry of the console', { skip }, () => {
       { times: 1 },
     )
     await page.getByRole('searchbox', { name: 'Search the registry' }).fill('light mixer')
-    const refusal = page.getByText('Trying again in')
+    const rejection = page.getByText('Trying again in')
     await waitFor('the refusal', async () => {
       await page.clock.runFor(1)
-      return await refusal.isVisible()
+      return await rejection.isVisible()
     })
-    const left = Number(/ (\d) s\.$/.exec(await refusal.innerText())?.[1])
+    const left = Number(/ (\d) s\.$/.exec(await rejection.innerText())?.[1])
     await page.clock.runFor(1000)
     await page.getByText(`Trying again in ${left - 1} s.`).waitFor()
     await page.clock.resume()
     await page.getByRole('link', { name: 'Light Mixer Pack' }).waitFor()
-    await refusal.waitFor({ state: 'detached' })
+    await rejection.waitFor({ state: 'detached' })
   })
 
   test('tells of a new build, and loads it at a press', inLong, async () => {
@@ -213,7 +213,7 @@ describe('the registry of the console', { skip }, () => {
       const response = await route.fetch()
       await route.fulfill({ response, json: { ...(await response.json()), build: 'another' } })
     })
-    // All is read anew once there is an api again.
+    // All is read again once there is an api again.
     await console.service.entry('api').kill()
     await page.getByRole('searchbox', { name: 'Search the registry' }).fill('mixer')
     await page.getByText('Kiln does not answer').waitFor()

@@ -278,7 +278,7 @@ describe('what installs get', () => {
   const makeVersion = (version: string, changes: Partial<Version> = {}) =>
     ({ node_id: 'n', version, status: 'NodeVersionStatusActive', ...changes }) as Version
   const latest = makeVersion('1.7.0')
-  const TELLS: [newest: Version | undefined, current: Version | undefined, words?: string][] = [
+  const CASES: [newest: Version | undefined, current: Version | undefined, words?: string][] = [
     [latest, latest],
     [undefined, undefined, 'No version has been published yet.'],
     [
@@ -304,7 +304,7 @@ describe('what installs get', () => {
     [makeVersion('1.8.0-rc.1'), latest, '1.8.0-rc.1 is a pre-release. Installs get 1.7.0.'],
     [makeVersion('1.6.9'), latest, '1.6.9 has a lower number. Installs get 1.7.0.'],
   ]
-  for (const [newest, current, words] of TELLS)
+  for (const [newest, current, words] of CASES)
     test(words ?? 'nothing is told of the newest', () =>
       assert.equal(explainInstalls(newest, current, 2), words),
     )

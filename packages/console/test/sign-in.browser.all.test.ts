@@ -90,11 +90,11 @@ describe('signing in at an issuer', { skip }, () => {
     await page.getByText('Your session ends in').waitFor({ state: 'detached' })
   })
 
-  test('a refused token is renewed once for all requests, and no second refused one is sent', async () => {
+  test('a rejected token is renewed once for all requests, and no second rejected one is sent', async () => {
     const page = await signIn('/account')
-    let refused = 0
+    let rejected = 0
     await page.route('**/users', async (route) => {
-      refused += 1
+      rejected += 1
       const body = JSON.stringify({ error: 'unauthorized', message: 'No.' })
       await route.fulfill({ status: 401, contentType: 'application/json', body })
     })
@@ -102,7 +102,7 @@ describe('signing in at an issuer', { skip }, () => {
     await page.reload()
     await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
     await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
-    assert.equal(refused, 1)
+    assert.equal(rejected, 1)
     await page.unroute('**/users')
     await page.getByRole('button', { name: 'Sign in again' }).click()
     await page.getByRole('button', { name: 'Signed in as alice' }).waitFor()
@@ -123,7 +123,7 @@ describe('signing in at an issuer', { skip }, () => {
     await page.getByRole('link', { name: 'Sign in', exact: true }).waitFor()
   })
 
-  test('a way back that this page did not ask for is refused', inLong, async () => {
+  test('a way back that this page did not ask for is rejected', inLong, async () => {
     const page = await console.open('/signed-in?code=x&state=y', { baseUrl })
     await page.getByRole('heading', { name: 'Signing in failed' }).waitFor()
   })

@@ -6,7 +6,7 @@ import { findNew, patchPages } from '../src/tasks/list-rows.ts'
 import { makeLines, makeTimeline, secondsLeft } from '../src/tasks/timeline.ts'
 import type { Life } from '../src/tasks/timeline.ts'
 import type { TaskItem } from '../src/tasks/types.ts'
-import { missing, onlyChanges, optionsFor, readFields, settle } from '../src/try/form.ts'
+import { missing, onlyChanges, optionsFor, readFields, normalize } from '../src/try/form.ts'
 import type { Field } from '../src/try/form.ts'
 import { KINDS } from '../src/try/kinds.ts'
 import { schemaOf } from '../src/try/schema.ts'
@@ -89,7 +89,7 @@ describe('the form of a kind', () => {
       resolution: '720p',
       aspect_ratio: '1:1',
     }
-    assert.deepEqual(settle(schema, fields, body), {
+    assert.deepEqual(normalize(schema, fields, body), {
       model: 'videoq1',
       prompt: 'x',
       aspect_ratio: '1:1',
@@ -104,7 +104,7 @@ describe('the form of a kind', () => {
       transfer_light_from_lightmap: 'https://a.example/z.png',
       style: 'brighter',
     }
-    assert.deepEqual(settle(schema, fields, body), body)
+    assert.deepEqual(normalize(schema, fields, body), body)
   })
 
   test('a body that was kept gives what differs from the defaults', () => {
@@ -197,7 +197,7 @@ describe('the timeline of a task', () => {
     )
   })
 
-  test('what goes on lasts until now; a lost try until the next', () => {
+  test('what goes on lasts until now; a lost attempt until the next', () => {
     const [first] = LIFE.attempts
     assert.ok(first)
     const going: Life = {
@@ -216,8 +216,11 @@ describe('the timeline of a task', () => {
   })
 
   test('hours between two deliveries are folded, and squeeze nothing', () => {
-    const told = [{ started_at: at(9), error_class: 'timeout' as const }, { started_at: at(7209) }]
-    const { bars, dots, folds } = makeTimeline(LIFE, told, 0)
+    const reported = [
+      { started_at: at(9), error_class: 'timeout' as const },
+      { started_at: at(7209) },
+    ]
+    const { bars, dots, folds } = makeTimeline(LIFE, reported, 0)
     assert.deepEqual(
       folds.map(({ seconds }) => seconds),
       [7200],

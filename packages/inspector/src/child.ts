@@ -5,19 +5,19 @@ import { makePythonParser } from './python/parse.ts'
 import type { PythonParser } from './python/parse.ts'
 import { cpuMilliseconds } from './cpu-clock.ts'
 import { SECTIONS } from './messages.ts'
-import type { ChildNews, ChildOrder } from './messages.ts'
+import type { ChildMessage, ChildOrder } from './messages.ts'
 
 /** The process that reads archives, one after another. It ends when its parent has gone. */
 const serve = async (): Promise<void> => {
   const parser = await makePythonParser()
   process.on('disconnect', () => process.exit())
   process.on('message', (order) => {
-    const news = work(order as ChildOrder, parser).catch(toFault)
-    void news.then(tell)
+    const message = work(order as ChildOrder, parser).catch(toError)
+    void message.then(send)
   })
 }
 
-const work = async (order: ChildOrder, parser: PythonParser): Promise<ChildNews> => {
+const work = async (order: ChildOrder, parser: PythonParser): Promise<ChildMessage> => {
   const source = await openFileSource(order.path)
   try {
     await inspect({
@@ -28,10 +28,10 @@ const work = async (order: ChildOrder, parser: PythonParser): Promise<ChildNews>
       now: cpuMilliseconds,
       onBegin: (section) => {
         const isWanted = !order.skip.includes(section)
-        if (isWanted) void tell({ kind: 'begin', section })
+        if (isWanted) void send({ kind: 'begin', section })
         return isWanted
       },
-      onSection: (part) => tellSections(part, order),
+      onSection: (part) => sendSections(part, order),
     })
   } finally {
     await source.close()
@@ -39,23 +39,23 @@ const work = async (order: ChildOrder, parser: PythonParser): Promise<ChildNews>
   return { kind: 'done' }
 }
 
-const tellSections = async (part: Partial<Inspection>, { skip }: ChildOrder): Promise<void> => {
+const sendSections = async (part: Partial<Inspection>, { skip }: ChildOrder): Promise<void> => {
   for (const section of SECTIONS)
     if (part[section] && !skip.includes(section))
-      await tell({ kind: 'section', section, json: JSON.stringify(part[section]) })
+      await send({ kind: 'section', section, json: JSON.stringify(part[section]) })
 }
 
 /**
  * Resolves once a section is written. A long one goes in pieces, which would otherwise wait until the next section is
  * made, and be lost with it.
  */
-const tell = (news: ChildNews): Promise<void> =>
+const send = (message: ChildMessage): Promise<void> =>
   new Promise((resolve) => {
-    process.send?.(news, () => resolve())
+    process.send?.(message, () => resolve())
   })
 
 /** Only faults of this machine get here: the reading itself throws nothing. */
-const toFault = (error: unknown): ChildNews => ({
+const toError = (error: unknown): ChildMessage => ({
   kind: 'fault',
   message: error instanceof Error ? error.message : String(error),
   code: error instanceof Error && 'code' in error ? String(error.code) : undefined,

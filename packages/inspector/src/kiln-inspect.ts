@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 
 import { readInput } from './command/read-input.ts'
-import { toJsonFault, toJsonLine, toTable } from './command/show.ts'
+import { toJsonError, toJsonLine, toTable } from './command/show.ts'
 import { makePythonParser } from './python/parse.ts'
 
 const USAGE = `usage: kiln-inspect <zip or folder>… [--json]
@@ -33,7 +33,7 @@ const run = async (argv: string[]): Promise<number> => {
       exitCode = 1
       const { message, code }: NodeJS.ErrnoException =
         error instanceof Error ? error : new Error(String(error))
-      if (parsed.json) process.stdout.write(toJsonFault(input, code))
+      if (parsed.json) process.stdout.write(toJsonError(input, code))
       process.stderr.write(`${input} could not be read: ${message}\n`)
     }
   return exitCode

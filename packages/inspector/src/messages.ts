@@ -18,7 +18,7 @@ export interface ChildOrder extends ReadOrder {
 }
 
 /** What a child tells: it begins a section, it has made one (as JSON text), it is done, or this machine failed it. */
-export type ChildNews =
+export type ChildMessage =
   | { kind: 'begin'; section: SectionName }
   | { kind: 'section'; section: SectionName; json: string }
   | { kind: 'done' }

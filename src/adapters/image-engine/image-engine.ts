@@ -35,7 +35,7 @@ export interface RenderControl {
 export interface ImageEngine {
   name: string
   /**
-   * Renders a job into its scratch folder. Rejects with a `TaskFault` when no retry can help (`image_invalid`,
+   * Renders a job into its scratch folder. Rejects with a `TaskError` when no retry can help (`image_invalid`,
    * `pixel_limit`), with a plain error otherwise. Messages hold no paths.
    */
   render(job: ImageJob, control: RenderControl): Promise<RenderedImage[]>

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import sharp from 'sharp'
-import { TaskFault } from '../../domain/task/task-fault.ts'
+import { TaskError } from '../../domain/task/task-error.ts'
 import type { ImageEngine, RenderControl, RenderedImage } from './image-engine.ts'
-import type { RenderNews, RenderOrder } from './render-thread.ts'
+import type { RenderMessage, RenderOrder } from './render-thread.ts'
 
 export interface LocalImageEngineOptions {
   /** Largest input, in pixels (IMAGE_MAX_PIXELS). */
@@ -57,7 +57,7 @@ const renderInThread = async (
     returnThread(pool, thread, images)
     return images
   } catch (cause) {
-    if (cause instanceof TaskFault) keepThread(pool, thread)
+    if (cause instanceof TaskError) keepThread(pool, thread)
     // Work or memory of a job that did not end goes with its thread.
     else void thread.terminate()
     throw cause
@@ -108,16 +108,16 @@ const runOrder = (
 ): Promise<RenderedImage[]> =>
   new Promise((resolve, reject) => {
     const fail = (cause: unknown) => reject(new Error('the local image engine failed', { cause }))
-    const hear = (news: RenderNews) => {
-      if (news.type === 'progress') control.onProgress(news.percent)
-      else if (news.type === 'rendered') resolve(news.images)
-      else if (news.type === 'fault') reject(new TaskFault(news.code, news.message))
-      else fail(new Error(news.cause))
+    const onMessage = (message: RenderMessage) => {
+      if (message.type === 'progress') control.onProgress(message.percent)
+      else if (message.type === 'rendered') resolve(message.images)
+      else if (message.type === 'fault') reject(new TaskError(message.code, message.message))
+      else fail(new Error(message.cause))
     }
     const exit = (code: number) => fail(new Error(`its thread ended with code ${code}`))
-    thread.on('message', hear).on('error', fail).on('exit', exit)
+    thread.on('message', onMessage).on('error', fail).on('exit', exit)
     settled.addEventListener('abort', () => {
-      thread.off('message', hear).off('error', fail).off('exit', exit)
+      thread.off('message', onMessage).off('error', fail).off('exit', exit)
     })
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is not a window
     thread.postMessage(order)

@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises'
 import sharp from 'sharp'
 import type { Sharp } from 'sharp'
-import { TaskFault } from '../../domain/task/task-fault.ts'
+import { TaskError } from '../../domain/task/task-error.ts'
 import type { Raster } from './raster.ts'
 
 /**
@@ -43,15 +43,15 @@ const decode = async (
   // Real files often carry harmless faults, so warnings pass; truncation is an error.
   const picture = sharp(path, { limitInputPixels: maxPixels, failOn: 'error' }).autoOrient()
   const raw = change(picture).toColourspace('srgb').raw({ depth: 'uchar' })
-  const { data, info } = await raw.toBuffer({ resolveWithObject: true }).catch(refuse)
+  const { data, info } = await raw.toBuffer({ resolveWithObject: true }).catch(reject)
   const { width, height, channels } = info
   if (channels === 3 || channels === 4) return { data, width, height, channels }
-  throw new TaskFault('image_invalid')
+  throw new TaskError('image_invalid')
 }
 
-const refuse = (cause: unknown): never => {
+const reject = (cause: unknown): never => {
   const message = cause instanceof Error ? cause.message : ''
   if (message.includes('exceeds pixel limit'))
-    throw new TaskFault('pixel_limit', undefined, { cause })
-  throw new TaskFault('image_invalid', undefined, { cause })
+    throw new TaskError('pixel_limit', undefined, { cause })
+  throw new TaskError('image_invalid', undefined, { cause })
 }

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
-import { TaskFault } from '../../domain/task/task-fault.ts'
-import type { TaskFaultCode } from '../../domain/task/task-fault.ts'
+import { TaskError } from '../../domain/task/task-error.ts'
+import type { TaskErrorCode } from '../../domain/task/task-error.ts'
 import type { ImageJob, RenderedImage } from './image-engine.ts'
 import { renderImage } from './render.ts'
 
@@ -10,30 +10,30 @@ export interface RenderOrder {
   maxPixels: number
 }
 
-export type RenderNews =
+export type RenderMessage =
   | { type: 'progress'; percent: number }
   | { type: 'rendered'; images: RenderedImage[] }
-  | { type: 'fault'; code: TaskFaultCode; message: string }
+  | { type: 'fault'; code: TaskErrorCode; message: string }
   | { type: 'failure'; cause: string }
 
 const port = parentPort
 if (!port) throw new Error('render-thread is started by the image engine, not by itself')
-const tell = (news: RenderNews): void => port.postMessage(news)
+const send = (message: RenderMessage): void => port.postMessage(message)
 
 const work = async ({ job, maxPixels }: RenderOrder): Promise<void> => {
-  const told = { percent: 0 }
+  const reported = { percent: 0 }
   const onProgress = (percent: number) => {
-    if (Math.floor(percent) <= told.percent) return
-    told.percent = Math.floor(percent)
-    tell({ type: 'progress', percent: told.percent })
+    if (Math.floor(percent) <= reported.percent) return
+    reported.percent = Math.floor(percent)
+    send({ type: 'progress', percent: reported.percent })
   }
-  tell({ type: 'rendered', images: await renderImage(job, { maxPixels, onProgress }) })
+  send({ type: 'rendered', images: await renderImage(job, { maxPixels, onProgress }) })
 }
 
 port.on('message', (order: RenderOrder) => {
   work(order).catch((cause: unknown) => {
-    if (cause instanceof TaskFault)
-      tell({ type: 'fault', code: cause.code, message: cause.message })
-    else tell({ type: 'failure', cause: cause instanceof Error ? `${cause.stack}` : String(cause) })
+    if (cause instanceof TaskError)
+      send({ type: 'fault', code: cause.code, message: cause.message })
+    else send({ type: 'failure', cause: cause instanceof Error ? `${cause.stack}` : String(cause) })
   })
 })

@@ -1,7 +1,7 @@
 import type { Size } from '../../domain/shared/size.ts'
-import { pixelLimitFault, resultSize } from '../../domain/image-task/image-size.ts'
+import { pixelLimitIssue, resultSize } from '../../domain/image-task/image-size.ts'
 import type { ImageField, ImageRequest } from '../../domain/image-task/image-kind.ts'
-import { TaskFault } from '../../domain/task/task-fault.ts'
+import { TaskError } from '../../domain/task/task-error.ts'
 import { probeImage } from '../image-probe.ts'
 import { JPEG_MAX_SIDE, chooseFormat, writeRaster } from './encode.ts'
 import type { OutputFormat } from './encode.ts'
@@ -42,11 +42,11 @@ export const renderImage = async (
   const request = { kind: job.kind, settings: job.settings } as ImageRequest
   const input = getInput(job, 'image')
   const probed = await probeImage(input, { maxPixels })
-  judgeSize(request, probed, chooseFormat(probed))
+  validateSize(request, probed, chooseFormat(probed))
   const decoded = await readRaster(input, maxPixels)
   const source = probed.format === 'gif' ? dropEmptyAlpha(decoded) : decoded
   const format = chooseFormat({ ...probed, hasAlpha: source.channels === 4 })
-  judgeSize(request, source, format)
+  validateSize(request, source, format)
   onProgress(DECODED)
   const { picture, stages } = await prepare(request, source, job, maxPixels)
   onProgress(PREPARED)
@@ -63,12 +63,12 @@ const getInput = (job: ImageJob, field: ImageField): string => {
   return input.path
 }
 
-const judgeSize = (request: ImageRequest, source: Size, format: OutputFormat): void => {
-  const fault = pixelLimitFault(request, source)
-  if (fault) throw new TaskFault('pixel_limit', `image ${fault}`)
+const validateSize = (request: ImageRequest, source: Size, format: OutputFormat): void => {
+  const issue = pixelLimitIssue(request, source)
+  if (issue) throw new TaskError('pixel_limit', `image ${issue}`)
   const { width, height } = resultSize(request, source)
   if (format === 'jpg' && Math.max(width, height) > JPEG_MAX_SIDE)
-    throw new TaskFault(
+    throw new TaskError(
       'pixel_limit',
       `image must be small enough that each side of a JPEG result has at most ${JPEG_MAX_SIDE} pixels, got ${width}×${height}`,
     )

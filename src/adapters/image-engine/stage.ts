@@ -32,11 +32,11 @@ export const runStages = (
   if (stages.length === 0) return source
   const surveys = listSurveys(stages)
   const passes = surveys.length + 1
-  for (const [pass, { before, looking }] of surveys.entries()) {
+  for (const [pass, { before, surveying }] of surveys.entries()) {
     const report = (share: number) => onProgress((pass + share) / passes)
-    const look = (block: Block) => looking.forEach((stage) => stage.survey?.(block))
-    runPass(source, before, look, report)
-    for (const stage of looking) stage.ready?.()
+    const surveyBlock = (block: Block) => surveying.forEach((stage) => stage.survey?.(block))
+    runPass(source, before, surveyBlock, report)
+    for (const stage of surveying) stage.ready?.()
   }
   const result = new Uint8ClampedArray(source.data.length)
   const report = (share: number) => onProgress((passes - 1 + share) / passes)
@@ -47,7 +47,7 @@ export const runStages = (
 interface Survey {
   /** The stages that run before the first survey. */
   before: Stage[]
-  looking: Stage[]
+  surveying: Stage[]
 }
 
 const listSurveys = (stages: Stage[]): Survey[] => {
@@ -55,10 +55,10 @@ const listSurveys = (stages: Stage[]): Survey[] => {
   const first = stages.filter((stage, index) => stage.survey && ofSource(stage, index))
   const later = stages.flatMap((stage, index) =>
     stage.survey && !ofSource(stage, index)
-      ? [{ before: stages.slice(0, index), looking: [stage] }]
+      ? [{ before: stages.slice(0, index), surveying: [stage] }]
       : [],
   )
-  return first.length > 0 ? [{ before: [], looking: first }, ...later] : later
+  return first.length > 0 ? [{ before: [], surveying: first }, ...later] : later
 }
 
 const runPass = (

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import type { ChildUser } from '../child-user.ts'
 import { recordChild } from '../video-engine/orphan.ts'
 import { confinementArguments } from './confinement.ts'
-import type { ChildNews, ChildOrder } from '../../../packages/inspector/src/messages.ts'
+import type { ChildMessage, ChildOrder } from '../../../packages/inspector/src/messages.ts'
 
 export interface ChildLimits {
   /** Resident bytes at which a child is ended. */
@@ -27,7 +27,11 @@ export type RunEnd =
 /** A process that reads one archive after another. */
 export interface InspectorChild {
   /** Reads one archive; tells of each section. Ends the process when the signal aborts. */
-  run(order: ChildOrder, onNews: (news: ChildNews) => void, signal?: AbortSignal): Promise<RunEnd>
+  run(
+    order: ChildOrder,
+    onMessage: (childMessage: ChildMessage) => void,
+    signal?: AbortSignal,
+  ): Promise<RunEnd>
   /** Whether it may read another one. */
   isFit(): Promise<boolean>
   /** Ends it and waits for its end. */
@@ -68,9 +72,9 @@ export const startChild = async (
   return {
     kill,
     isFit: async () => isAlive() && runs < MAX_RUNS && (await readRss(child)) < MAX_IDLE_RSS,
-    async run(order, onNews, signal) {
+    async run(order, onMessage, signal) {
       runs += 1
-      const end = await follow(child, { order, onNews, signal, limits })
+      const end = await follow(child, { order, onMessage, signal, limits })
       if (end.end !== 'done') await kill()
       signal?.throwIfAborted()
       return end
@@ -85,19 +89,22 @@ export const INSPECTOR_ENTRY = fileURLToPath(
 
 interface Follow {
   order: ChildOrder
-  onNews(news: ChildNews): void
+  onMessage(childMessage: ChildMessage): void
   signal: AbortSignal | undefined
   limits: ChildLimits
 }
 
-const follow = (child: ChildProcess, { order, onNews, signal, limits }: Follow): Promise<RunEnd> =>
+const follow = (
+  child: ChildProcess,
+  { order, onMessage, signal, limits }: Follow,
+): Promise<RunEnd> =>
   new Promise((resolve) => {
     // The time that the process takes to start does not count for the archive.
     let start: number | undefined
     const asked = performance.now()
     const finish = (end: RunEnd): void => {
       clearInterval(watch)
-      child.off('message', hear)
+      child.off('message', receive)
       child.off('exit', leave)
       child.off('error', fail)
       signal?.removeEventListener('abort', leave)
@@ -105,12 +112,13 @@ const follow = (child: ChildProcess, { order, onNews, signal, limits }: Follow):
     }
     const leave = (): void => finish({ end: 'crashed' })
     const fail = (error: Error): void => finish({ end: 'fault', error })
-    const hear = (message: unknown): void => {
-      const news = message as ChildNews
-      if (news.kind === 'begin') start ??= performance.now()
-      if (news.kind === 'done') finish({ end: 'done' })
-      else if (news.kind === 'fault') fail(Object.assign(new Error(news.message), systemOf(news)))
-      else onNews(news)
+    const receive = (message: unknown): void => {
+      const childMessage = message as ChildMessage
+      if (childMessage.kind === 'begin') start ??= performance.now()
+      if (childMessage.kind === 'done') finish({ end: 'done' })
+      else if (childMessage.kind === 'fault')
+        fail(Object.assign(new Error(childMessage.message), systemOf(childMessage)))
+      else onMessage(childMessage)
     }
     const watch = setInterval(() => {
       if (start === undefined) {
@@ -123,7 +131,7 @@ const follow = (child: ChildProcess, { order, onNews, signal, limits }: Follow):
     const watchMemory = async (): Promise<void> => {
       if ((await readRss(child)) > limits.rssBytes) finish({ end: 'budget_memory' })
     }
-    child.on('message', hear)
+    child.on('message', receive)
     child.once('exit', leave)
     child.once('error', fail)
     signal?.addEventListener('abort', leave, { once: true })

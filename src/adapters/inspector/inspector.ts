@@ -14,7 +14,7 @@ export interface Inspector {
   scannerVersion: number
   /**
    * Reads an archive. What the archive does to its reader is part of the answer. It rejects for faults of this machine
-   * only (no process, no file), which are worth another try, and for the signal.
+   * only (no process, no file), which are worth another attempt, and for the signal.
    */
   inspect(request: InspectRequest): Promise<Inspection>
   /** Ends the processes. */

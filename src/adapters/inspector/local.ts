@@ -56,9 +56,10 @@ export const makeLocalInspector = ({ dir, limits, user }: LocalInspectorOptions)
       const skip = SECTIONS.filter((section) => found[section])
       end = await child.run(
         { ...order, skip },
-        (news) => {
-          if (news.kind === 'begin') at = news.section
-          if (news.kind === 'section') Object.assign(found, readSection(news.section, news.json))
+        (message) => {
+          if (message.kind === 'begin') at = message.section
+          if (message.kind === 'section')
+            Object.assign(found, readSection(message.section, message.json))
         },
         signal,
       )

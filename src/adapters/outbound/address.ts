@@ -1,13 +1,13 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** Whether this service may connect to an address, given as text without brackets. A text that is no address is refused. */
-export type AddressJudge = (address: string) => boolean
+/** Whether this service may connect to an address, given as text without brackets. A text that is no address is rejected. */
+export type IsAllowedAddress = (address: string) => boolean
 
 export interface AddressRules {
   /** Opens 127.0.0.0/8 and ::1, and not their spellings inside other IPv6 ranges. */
   allowLoopback: boolean
-  /** Ranges or single addresses to refuse beside the fixed ones. */
+  /** Ranges or single addresses to reject beside the fixed ones. */
   deny: readonly string[]
 }
 
@@ -18,7 +18,7 @@ type Range = ReturnType<typeof ipaddr.parseCIDR>
  * block IANA assigns from. ipaddr.js alone lets `::7f00:1` through, which is what `new URL` makes of `[::127.0.0.1]`.
  * @throws Error when an entry of `deny` is no range.
  */
-export const makeAddressJudge = ({ allowLoopback, deny }: AddressRules): AddressJudge => {
+export const makeIsAllowedAddress = ({ allowLoopback, deny }: AddressRules): IsAllowedAddress => {
   const denied = [...ALWAYS_DENIED, ...deny].map(parseRange)
   return (text) => {
     const plain = findPlainText(text)

@@ -1,4 +1,4 @@
-import { makeBell, type Bell } from '../../domain/shared/bell.ts'
+import { makeNotifier, type Notifier } from '../../domain/shared/notifier.ts'
 
 /** What attempts at delivering share, and how many of them may have it at once in a worker. */
 export const ATTEMPT_SLOTS = {
@@ -55,7 +55,7 @@ export const makeAttemptSlots = (
   /** How many were turned away since one was last given back: about as many attempts wait for it. */
   const away = new Map<string, number>()
   /** Who waits for one of a key. */
-  const bells = new Map<string, Bell>()
+  const notifiers = new Map<string, Notifier>()
   const add = (name: string, change: number) => {
     const count = (taken.get(name) ?? 0) + change
     if (count === 0) taken.delete(name)
@@ -80,16 +80,16 @@ export const makeAttemptSlots = (
         away.delete(name)
       }
       for (const name of given) {
-        bells.get(name)?.ring()
-        if (!taken.has(name)) bells.delete(name)
+        notifiers.get(name)?.notify()
+        if (!taken.has(name)) notifiers.delete(name)
       }
     }
     return { release }
   }
   const waitFor = async (name: string, { waitMs, signal }: Patience): Promise<void> => {
-    const bell = bells.get(name) ?? makeBell()
-    bells.set(name, bell)
-    await bell.heard(waitMs, signal)
+    const notifier = notifiers.get(name) ?? makeNotifier()
+    notifiers.set(name, notifier)
+    await notifier.wait(waitMs, signal)
   }
   const take = async (wanted: readonly Wanted[], { waitMs, signal }: Patience): Promise<Taken> => {
     const end = performance.now() + waitMs

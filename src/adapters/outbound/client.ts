@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { makeAddressJudge } from './address.ts'
+import { makeIsAllowedAddress } from './address.ts'
 import type { Network } from './connector.ts'
 import {
   download,
@@ -11,7 +11,7 @@ import {
 import { locate, type Located, type LocateOptions } from './locate.ts'
 import { makePool } from './pool.ts'
 import { post, type Posted, type PostOptions } from './post.ts'
-import { makeUrlJudge, type Judgement } from './url.ts'
+import { makeValidateUrl, type UrlValidation } from './url.ts'
 
 export interface OutboundRules {
   /** OUTBOUND_ALLOW_LOOPBACK: opens 127.0.0.0/8, ::1 and the name localhost, on any port and over http. */
@@ -27,7 +27,7 @@ export interface OutboundRules {
 /** The one way to an address that a caller named. */
 export interface Outbound {
   /** Judges what needs no look-up: text, scheme, user, port, name and literal address. */
-  judge: (raw: string) => Judgement
+  validateUrl: (raw: string) => UrlValidation
   /** Fetches a URL into a new file, or throws an OutboundFault and leaves no file. */
   download: (options: DownloadOptions) => Promise<Downloaded>
   /** Fetches a small URL into memory, or throws an OutboundFault. */
@@ -43,15 +43,15 @@ export interface Outbound {
 /** Separate from `makeOutbound` so that tests bring a network of their own while the rules stay whole. */
 export const makeClient = (rules: OutboundRules, given: Network): Outbound => {
   const network = { ...given, trusted: rules.trusted }
-  const isAllowed = makeAddressJudge(rules)
-  const judge = makeUrlJudge({ ...rules, isAllowed })
+  const isAllowed = makeIsAllowedAddress(rules)
+  const validateUrl = makeValidateUrl({ ...rules, isAllowed })
   const closing = new AbortController()
   // Everything under way listens; Node takes more than 10 for a leak and says so.
   setMaxListeners(0, closing.signal)
   const pool = makePool()
-  const guard = { judge, isAllowed, network, closing: closing.signal }
+  const guard = { validateUrl, isAllowed, network, closing: closing.signal }
   return {
-    judge: (raw) => judge(raw),
+    validateUrl: (raw) => validateUrl(raw),
     download: (options) => download(guard, options),
     read: (options) => read(guard, options),
     locate: (options) => locate(guard, options),

@@ -2,8 +2,8 @@ import type { LookupAddress } from 'node:dns'
 import { isIP, connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { buildConnector } from 'undici'
-import type { AddressJudge } from './address.ts'
-import { OutboundFault, type OutboundFaultKind } from './fault.ts'
+import type { IsAllowedAddress } from './address.ts'
+import { OutboundError, type OutboundErrorKind } from './error.ts'
 import type { Resolve } from './resolver.ts'
 
 /** One connection to open. Only `addresses` may be dialled: they were judged, the host is for messages and TLS. */
@@ -33,7 +33,7 @@ export interface ConnectionWatch {
 }
 
 export interface ConnectorOptions {
-  isAllowed: AddressJudge
+  isAllowed: IsAllowedAddress
   network: Network
   /** Where the host is, when it was looked up before. */
   addresses?: readonly string[] | undefined
@@ -75,22 +75,22 @@ const openConnection = async (target: Target, options: ConnectorOptions): Promis
   return ready
 }
 
-/** One bad address refuses the name: the network, and so the name's owner, decides which of several is dialled. */
+/** One bad address rejects the name: the network, and so the name's owner, decides which of several is dialled. */
 export const listAllowedAddresses = async (
   host: string,
   { isAllowed, network, addresses: known, signal }: Omit<ConnectorOptions, 'watch'>,
 ): Promise<readonly string[]> => {
   const addresses =
     isIP(host) === 0 ? (known ?? (await resolveHost(host, network, signal))) : [host]
-  if (!addresses.every(isAllowed)) throw new OutboundFault('address_refused')
+  if (!addresses.every(isAllowed)) throw new OutboundError('address_refused')
   return addresses
 }
 
 const resolveHost = async (host: string, { resolve }: Network, signal: AbortSignal) => {
   const addresses = await untilAborted(resolve(host, signal), signal).catch((cause: unknown) => {
-    throw signal.aborted ? signal.reason : new OutboundFault('dns', undefined, { cause })
+    throw signal.aborted ? signal.reason : new OutboundError('dns', undefined, { cause })
   })
-  if (addresses.length === 0) throw new OutboundFault('dns')
+  if (addresses.length === 0) throw new OutboundError('dns')
   return addresses
 }
 
@@ -110,7 +110,7 @@ const openAllowedSocket = async (
   watch?.onDial?.(peer)
   if (isAllowed(peer)) return socket
   socket.destroy()
-  throw new OutboundFault('address_refused')
+  throw new OutboundError('address_refused')
 }
 
 const openTls = async (
@@ -135,7 +135,7 @@ const openTls = async (
 interface Establishing {
   socket: Socket
   event: 'connect' | 'secureConnect'
-  kind: OutboundFaultKind
+  kind: OutboundErrorKind
   signal: AbortSignal
 }
 
@@ -149,7 +149,7 @@ const established = async ({ socket, event, kind, signal }: Establishing): Promi
   })
   await untilAborted(opened, signal).catch((cause: unknown) => {
     socket.destroy()
-    throw signal.aborted ? signal.reason : new OutboundFault(kind, undefined, { cause })
+    throw signal.aborted ? signal.reason : new OutboundError(kind, undefined, { cause })
   })
 }
 

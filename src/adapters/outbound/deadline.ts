@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { OutboundFault } from './fault.ts'
+import { OutboundError } from './error.ts'
 
 export interface DeadlineOptions {
   /** For everything together, in milliseconds. */
@@ -29,7 +29,7 @@ export const startDeadline = (options: DeadlineOptions): Deadline => {
   setMaxListeners(0, controller.signal)
   const limit = (what: string, ms: number, spent = 0) =>
     setTimeout(() => {
-      controller.abort(new OutboundFault('timeout', `no ${what} within ${ms / 1_000} seconds`))
+      controller.abort(new OutboundError('timeout', `no ${what} within ${ms / 1_000} seconds`))
     }, ms - spent)
   const whole = limit(options.what, timeoutMs, spentMs)
   let stage: NodeJS.Timeout | undefined

@@ -9,8 +9,8 @@ import {
   type ExchangeOptions,
   type Response,
 } from './exchange.ts'
-import { OutboundFault, toOutboundFault } from './fault.ts'
-import type { UrlJudge } from './url.ts'
+import { OutboundError, toOutboundError } from './error.ts'
+import type { ValidateUrl } from './url.ts'
 
 export interface ReadOptions extends DownloadLimits {
   url: string
@@ -32,7 +32,7 @@ export interface Downloaded {
 }
 
 type Guard = Pick<ExchangeOptions, 'isAllowed' | 'network'> & {
-  judge: UrlJudge
+  validateUrl: ValidateUrl
   closing: AbortSignal
 }
 
@@ -57,16 +57,20 @@ export const read = (guard: Guard, options: ReadOptions): Promise<Buffer> =>
 const fetchBody = async <Taken>(
   guard: Guard,
   options: ReadOptions,
-  take: (body: Answer['body']) => Promise<Taken>,
+  take: (body: DownloadResponse['body']) => Promise<Taken>,
 ): Promise<Taken> => {
   const { signal, maxBytes, timeoutMs } = options
   const signals = signal === undefined ? [guard.closing] : [guard.closing, signal]
   const exchange = startExchange({ ...guard, maxBytes, timeoutMs, signals })
   try {
     exchange.signal.throwIfAborted()
-    const answer = await getFollowingRedirects({ ...options, judge: guard.judge, exchange })
-    refuseUnusable(answer, maxBytes)
-    return await take(answer.body)
+    const response = await getFollowingRedirects({
+      ...options,
+      validateUrl: guard.validateUrl,
+      exchange,
+    })
+    rejectUnusable(response, maxBytes)
+    return await take(response.body)
   } catch (error) {
     // A socket that the deadline closed fails in many ways; the reason is one.
     throw exchange.signal.aborted ? exchange.signal.reason : error
@@ -75,10 +79,10 @@ const fetchBody = async <Taken>(
   }
 }
 
-type Answer = Response
+type DownloadResponse = Response
 
 interface Journey {
-  judge: UrlJudge
+  validateUrl: ValidateUrl
   exchange: Exchange
   url: string
   maxRedirects: number
@@ -86,67 +90,67 @@ interface Journey {
 
 const REDIRECTS = [301, 302, 303, 307, 308]
 
-const getFollowingRedirects = async (journey: Journey): Promise<Answer> => {
-  const { judge, exchange, maxRedirects } = journey
-  let url = judged(judge, journey.url)
+const getFollowingRedirects = async (journey: Journey): Promise<DownloadResponse> => {
+  const { validateUrl, exchange, maxRedirects } = journey
+  let url = validateOrThrow(validateUrl, journey.url)
   for (let hops = 0; ; hops += 1) {
-    const answer = await get(exchange, url)
-    if (!REDIRECTS.includes(answer.statusCode)) return answer
-    discard(answer)
+    const response = await get(exchange, url)
+    if (!REDIRECTS.includes(response.statusCode)) return response
+    discard(response)
     if (hops >= maxRedirects)
-      throw new OutboundFault('too_many_redirects', `more than ${maxRedirects} redirects`)
-    url = nextUrl(judge, answer, url)
+      throw new OutboundError('too_many_redirects', `more than ${maxRedirects} redirects`)
+    url = nextUrl(validateUrl, response, url)
   }
 }
 
-const get = async ({ send }: Exchange, url: URL): Promise<Answer> => {
+const get = async ({ send }: Exchange, url: URL): Promise<DownloadResponse> => {
   // The same few headers on every hop, so that nothing is carried from one host to the next.
   const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': USER_AGENT }
   try {
     return await send(url, { method: 'GET', headers })
   } catch (error) {
-    throw toOutboundFault(error)
+    throw toOutboundError(error)
   }
 }
 
-const nextUrl = (judge: UrlJudge, answer: Answer, from: URL): URL => {
-  const { location } = answer.headers
-  if (typeof location !== 'string') throw statusFault(answer)
-  const url = judged(judge, location, from)
-  if (from.protocol === 'https:' && url.protocol === 'http:') throw new OutboundFault('downgrade')
+const nextUrl = (validateUrl: ValidateUrl, response: DownloadResponse, from: URL): URL => {
+  const { location } = response.headers
+  if (typeof location !== 'string') throw statusError(response)
+  const url = validateOrThrow(validateUrl, location, from)
+  if (from.protocol === 'https:' && url.protocol === 'http:') throw new OutboundError('downgrade')
   return url
 }
 
-const judged = (judge: UrlJudge, raw: string, base?: URL): URL => {
-  const { url } = judge(raw, base)
-  if (url === undefined) throw new OutboundFault('address_refused')
+const validateOrThrow = (validateUrl: ValidateUrl, raw: string, base?: URL): URL => {
+  const { url } = validateUrl(raw, base)
+  if (url === undefined) throw new OutboundError('address_refused')
   return url
 }
 
 /** Unread, because the body of a redirect may be endless. */
-const discard = ({ body }: Answer) => {
+const discard = ({ body }: DownloadResponse) => {
   body.on('error', () => {})
   body.destroy()
 }
 
-const statusFault = ({ statusCode }: Answer) =>
-  new OutboundFault('status', `answered with status ${statusCode}`, { status: statusCode })
+const statusError = ({ statusCode }: DownloadResponse) =>
+  new OutboundError('status', `answered with status ${statusCode}`, { status: statusCode })
 
 const COMPRESSED = ['gzip', 'x-gzip', 'deflate', 'compress', 'x-compress', 'br', 'zstd']
 
 /** Other words in Content-Encoding (`binary`, `utf-8`, `aws-chunked` left in an object's metadata) change no byte. */
-const refuseUnusable = (answer: Answer, maxBytes: number) => {
-  if (answer.statusCode < 200 || answer.statusCode > 299) throw statusFault(answer)
-  const encodings = String(answer.headers['content-encoding'] ?? '').toLowerCase()
+const rejectUnusable = (response: DownloadResponse, maxBytes: number) => {
+  if (response.statusCode < 200 || response.statusCode > 299) throw statusError(response)
+  const encodings = String(response.headers['content-encoding'] ?? '').toLowerCase()
   if (encodings.split(',').some((encoding) => COMPRESSED.includes(encoding.trim())))
-    throw new OutboundFault('compressed')
-  if (Number(answer.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
+    throw new OutboundError('compressed')
+  if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
 }
 
 const tooLarge = (maxBytes: number) =>
-  new OutboundFault('too_large', `over the limit of ${maxBytes.toLocaleString('en')} bytes`)
+  new OutboundError('too_large', `over the limit of ${maxBytes.toLocaleString('en')} bytes`)
 
-const writeNewFile = async (body: Answer['body'], options: DownloadOptions) => {
+const writeNewFile = async (body: DownloadResponse['body'], options: DownloadOptions) => {
   const file = await open(options.toFile, 'wx')
   try {
     return await writeBody(body, file, options).finally(() => file.close())
@@ -156,7 +160,11 @@ const writeNewFile = async (body: Answer['body'], options: DownloadOptions) => {
   }
 }
 
-const writeBody = async (body: Answer['body'], file: FileHandle, options: DownloadOptions) => {
+const writeBody = async (
+  body: DownloadResponse['body'],
+  file: FileHandle,
+  options: DownloadOptions,
+) => {
   const hash = createHash('sha256')
   let bytes = 0
   for await (const chunk of readBody(body, options.maxBytes)) {
@@ -169,7 +177,7 @@ const writeBody = async (body: Answer['body'], file: FileHandle, options: Downlo
 }
 
 /** The body, with its faults told apart from those of the file it is written to. */
-async function* readBody(body: Answer['body'], maxBytes: number): AsyncGenerator<Buffer> {
+async function* readBody(body: DownloadResponse['body'], maxBytes: number): AsyncGenerator<Buffer> {
   let bytes = 0
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -178,7 +186,7 @@ async function* readBody(body: Answer['body'], maxBytes: number): AsyncGenerator
       yield chunk
     }
   } catch (error) {
-    const fault = toOutboundFault(error)
-    throw fault.kind === 'too_large' ? tooLarge(maxBytes) : fault
+    const failure = toOutboundError(error)
+    throw failure.kind === 'too_large' ? tooLarge(maxBytes) : failure
   }
 }

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { request, type Agent, type Dispatcher } from 'undici'
 import { makeConnector, type ConnectorOptions } from './connector.ts'
 import { startDeadline, type DeadlineOptions } from './deadline.ts'
-import { OutboundFault } from './fault.ts'
+import { OutboundError } from './error.ts'
 import { boundBytes } from './incoming.ts'
 import { makePool, type Borrower } from './pool.ts'
 
@@ -64,7 +64,7 @@ export const startExchange = (options: ExchangeOptions): Exchange => {
   const borrower: Borrower = {
     connect(target, callback) {
       // undici connects again for a request that was aborted within its response.
-      if (isOver) return callback(new OutboundFault('reset'), null)
+      if (isOver) return callback(new OutboundError('reset'), null)
       isReused = false
       enter('connection', stages?.connectMs, options.spentMs)
       makeConnector({ ...options, signal, watch: { ...watch, onReady } })(target, callback)

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { OutboundFault } from './fault.ts'
+import { OutboundError } from './error.ts'
 
 /** Enough for a status line behind a few answers of the 1xx class. */
 const HEAD_CHARACTERS = 4_096
@@ -15,7 +15,7 @@ interface Incoming {
 const watched = new WeakMap<Socket, Incoming>()
 
 /** What has come of an answer. */
-export interface AnswerWatch {
+export interface ResponseWatch {
   /** The status that the first bytes tell so far. */
   status: () => number | undefined
   /** Whether any byte has come. */
@@ -26,7 +26,7 @@ export interface AnswerWatch {
  * Watches the first bytes that come in from now on. undici reports an answer once its head is whole, but a receiver that
  * says 200 and then breaks off has taken the message.
  */
-export const watchAnswer = (socket: Socket): AnswerWatch => {
+export const watchResponse = (socket: Socket): ResponseWatch => {
   const incoming = watchIncoming(socket)
   incoming.head = ''
   return { status: () => findStatus(incoming.head), hasBegun: () => incoming.head !== '' }
@@ -53,7 +53,7 @@ const watchIncoming = (socket: Socket): Incoming => {
     if (chunk !== null && room > 0) incoming.head += chunk.toString('latin1', 0, room)
     incoming.left -= chunk?.length ?? 0
     if (incoming.left >= 0) return push(chunk, encoding)
-    socket.destroy(new OutboundFault('too_large'))
+    socket.destroy(new OutboundError('too_large'))
     return false
   }
   return incoming

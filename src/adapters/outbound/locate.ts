@@ -1,6 +1,6 @@
 import { listAllowedAddresses } from './connector.ts'
 import { startDeadline } from './deadline.ts'
-import { OutboundFault } from './fault.ts'
+import { OutboundError } from './error.ts'
 import { POST_LIMITS } from './post.ts'
 import type { PostGuard } from './post.ts'
 import { hostOf } from './url.ts'
@@ -17,7 +17,7 @@ export interface Located {
   /** All were judged. None where there is a fault. */
   addresses: readonly string[]
   /** Why the post reaches nobody. */
-  fault?: OutboundFault
+  error?: OutboundError
   /** Of the time of the post. */
   tookMs: number
 }
@@ -36,12 +36,14 @@ export const locate = async (
   })
   try {
     deadline.signal.throwIfAborted()
-    const judged = guard.judge(url)
-    if (judged.url === undefined) throw new OutboundFault('address_refused')
+    const validated = guard.validateUrl(url)
+    if (validated.url === undefined) throw new OutboundError('address_refused')
     const { signal } = deadline
-    return end({ addresses: await listAllowedAddresses(hostOf(judged.url), { ...guard, signal }) })
+    return end({
+      addresses: await listAllowedAddresses(hostOf(validated.url), { ...guard, signal }),
+    })
   } catch (error) {
-    if (error instanceof OutboundFault) return end({ addresses: [], fault: error })
+    if (error instanceof OutboundError) return end({ addresses: [], error: error })
     throw error
   } finally {
     deadline.stop()

@@ -10,9 +10,9 @@ import {
   type ExchangeOptions,
   type Response,
 } from './exchange.ts'
-import { OutboundFault, toOutboundFault } from './fault.ts'
-import { watchAnswer, type AnswerWatch } from './incoming.ts'
-import type { UrlJudge } from './url.ts'
+import { OutboundError, toOutboundError } from './error.ts'
+import { watchResponse, type ResponseWatch } from './incoming.ts'
+import type { ValidateUrl } from './url.ts'
 
 export interface PostLimits {
   /** For look-up, connection and TLS together. */
@@ -58,7 +58,7 @@ interface Attempted {
   durationMs: number
 }
 
-export interface Answered extends Attempted {
+export interface Responded extends Attempted {
   status: number
   /** As it came. */
   retryAfter: string | undefined
@@ -76,10 +76,10 @@ export interface Unanswered extends Attempted {
   cause: unknown
 }
 
-export type Posted = Answered | Unanswered
+export type Posted = Responded | Unanswered
 
 export type PostGuard = Pick<ExchangeOptions, 'isAllowed' | 'network'> & {
-  judge: UrlJudge
+  validateUrl: ValidateUrl
   closing: AbortSignal
   /** Connections that messages leave for the next ones. */
   pool: Agent
@@ -100,15 +100,15 @@ export const post = async (guard: PostGuard, options: PostOptions): Promise<Post
 /** What is known of an attempt at any moment at which it may end. */
 interface Seen {
   address: string | undefined
-  answer: AnswerWatch | undefined
+  answer: ResponseWatch | undefined
 }
 
-type Outcome = Omit<Answered, keyof Attempted> | Omit<Unanswered, keyof Attempted>
+type Outcome = Omit<Responded, keyof Attempted> | Omit<Unanswered, keyof Attempted>
 
 /** Sends once, and once more where the receiver had closed a connection that was kept. */
 const attempt = async (guard: PostGuard, options: PostOptions, seen: Seen): Promise<Outcome> => {
   const { located } = options
-  if (located?.fault) return toUnanswered(located.fault)
+  if (located?.error) return toNoResponse(located.error)
   const began = performance.now()
   const spentMs = located?.tookMs ?? 0
   const outcome = await exchangeOnce(guard, options, seen, { spentMs, isFresh: false })
@@ -137,15 +137,16 @@ const exchangeOnce = async (
   })
   try {
     exchange.signal.throwIfAborted()
-    const answer = await send(guard.judge, exchange, options)
-    return await readAnswer(answer, limits)
+    const response = await send(guard.validateUrl, exchange, options)
+    return await readResponse(response, limits)
   } catch (error) {
     const status = seen.answer?.status()
     if (status !== undefined) return { status, retryAfter: undefined, excerpt: '' }
-    if (exchange.signal.aborted) return toUnanswered(exchange.signal.reason)
-    const fault = toOutboundFault(error)
-    if (exchange.isReused() && fault.kind === 'reset' && !seen.answer?.hasBegun()) return undefined
-    return toUnanswered(fault)
+    if (exchange.signal.aborted) return toNoResponse(exchange.signal.reason)
+    const failure = toOutboundError(error)
+    if (exchange.isReused() && failure.kind === 'reset' && !seen.answer?.hasBegun())
+      return undefined
+    return toNoResponse(failure)
   } finally {
     await exchange.end()
   }
@@ -156,24 +157,28 @@ const watchInto = (seen: Seen): ConnectionWatch => ({
     seen.address = address
   },
   onReady: (socket) => {
-    seen.answer = watchAnswer(socket)
+    seen.answer = watchResponse(socket)
   },
 })
 
-const send = (judge: UrlJudge, exchange: Exchange, { url, headers, body }: PostOptions) => {
-  const judged = judge(url)
-  if (judged.url === undefined) throw new OutboundFault('address_refused')
+const send = (
+  validateUrl: ValidateUrl,
+  exchange: Exchange,
+  { url, headers, body }: PostOptions,
+) => {
+  const validated = validateUrl(url)
+  if (validated.url === undefined) throw new OutboundError('address_refused')
   const all = { 'content-type': 'application/json', 'user-agent': USER_AGENT, ...headers }
   return exchange.send(
-    judged.url,
+    validated.url,
     body ? { method: 'POST', headers: all, body } : { method: 'GET', headers: all },
   )
 }
 
-const readAnswer = async (answer: Response, limits: PostLimits) => ({
-  status: answer.statusCode,
-  retryAfter: [answer.headers['retry-after']].flat()[0],
-  excerpt: toText(await readStart(answer.body, limits)),
+const readResponse = async (response: Response, limits: PostLimits) => ({
+  status: response.statusCode,
+  retryAfter: [response.headers['retry-after']].flat()[0],
+  excerpt: toText(await readStart(response.body, limits)),
 })
 
 /** Reads without a pause (see exchange.ts) up to the limits. The rest goes with the connection. */
@@ -202,8 +207,8 @@ const toText = (bytes: Buffer): string =>
 const CLASSES = ['address_refused', 'dns', 'connect', 'tls', 'timeout', 'reset'] as const
 
 /** @throws what ended the exchange, unless the other side was at fault */
-const toUnanswered = (fault: unknown): Outcome => {
-  if (!(fault instanceof OutboundFault)) throw fault
-  const errorClass = CLASSES.find((kind) => kind === fault.kind) ?? 'unknown'
-  return { errorClass, reason: fault.message, cause: fault.cause }
+const toNoResponse = (failure: unknown): Outcome => {
+  if (!(failure instanceof OutboundError)) throw failure
+  const errorClass = CLASSES.find((kind) => kind === failure.kind) ?? 'unknown'
+  return { errorClass, reason: failure.message, cause: failure.cause }
 }

@@ -25,7 +25,7 @@ export const makeResolver =
     const listed = await listInHosts(hostsFile, host)
     if (listed.length > 0) return listed
     signal.throwIfAborted()
-    // One for each look-up: to cancel ends all that a resolver has under way. It also reads resolv.conf anew.
+    // One for each look-up: to cancel ends all that a resolver has under way. It also reads resolv.conf again.
     const resolver = new Resolver({ timeout: 2_000, tries: 2 })
     if (servers) resolver.setServers(servers)
     const cancel = () => resolver.cancel()
@@ -41,17 +41,21 @@ export const makeResolver =
 
 /** IPv4 first: where a machine has no route to one family, the other is dialled next. */
 const askBoth = async (resolver: Resolver, host: string): Promise<string[]> => {
-  const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
-  const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+  const responses = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+  const addresses = responses.flatMap((response) =>
+    response.status === 'fulfilled' ? response.value : [],
+  )
   if (addresses.length > 0) return addresses
-  throw answers.find((answer) => answer.status === 'rejected')?.reason ?? new Error('no address')
+  throw (
+    responses.find((response) => response.status === 'rejected')?.reason ?? new Error('no address')
+  )
 }
 
 const listInHosts = async (file: string, host: string): Promise<string[]> => {
   const text = await readFile(file, 'utf8').catch(() => '')
   const found = text
     .split('\n')
-    .map((line) => line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/))
+    .map((connection) => connection.replace(/#.*/, '').trim().toLowerCase().split(/\s+/))
     .filter(([address = '', ...names]) => isDialled(address) && names.includes(host))
     .map(([address = '']) => address)
   return found.length > 0 || host !== 'localhost' ? found : ['127.0.0.1', '::1']

@@ -1,14 +1,14 @@
 import { isIP } from 'node:net'
-import { type AddressJudge, isLoopback } from './address.ts'
+import { type IsAllowedAddress, isLoopback } from './address.ts'
 
-/** `refused` says what the URL must be, to stand behind a field: "must begin with https:". */
-export type Judgement = { url: URL; refused?: never } | { url?: never; refused: string }
+/** `rejected` says what the URL must be, to stand behind a field: "must begin with https:". */
+export type UrlValidation = { url: URL; rejected?: never } | { url?: never; rejected: string }
 
 /** Judges a URL as far as no look-up is needed. `base` is the URL that a redirect came from. */
-export type UrlJudge = (raw: string, base?: URL) => Judgement
+export type ValidateUrl = (raw: string, base?: URL) => UrlValidation
 
 export interface UrlRules {
-  isAllowed: AddressJudge
+  isAllowed: IsAllowedAddress
   /** Opens http and every port on 127.0.0.0/8, ::1 and the name localhost. */
   allowLoopback: boolean
   /** Ports beside 443 and 8443. */
@@ -25,21 +25,21 @@ const PRIVATE_SUFFIXES = ['.localhost', '.local', '.internal', '.home.arpa']
  * Text first, then one parse, then the parts of the result: every spelling of an address that `new URL` understands has
  * become the address by then, so nothing here looks for spellings.
  */
-export const makeUrlJudge = (rules: UrlRules): UrlJudge => {
+export const makeValidateUrl = (rules: UrlRules): ValidateUrl => {
   const ports = [...new Set([...PORTS, ...rules.ports])]
   return (raw, base) => {
-    const textFault = findTextFault(raw)
-    if (textFault !== undefined) return { refused: textFault }
+    const textIssue = findTextIssue(raw)
+    if (textIssue !== undefined) return { rejected: textIssue }
     const url = findUrl(raw, base)
-    if (url === undefined) return { refused: 'must be an absolute URL' }
+    if (url === undefined) return { rejected: 'must be an absolute URL' }
     url.hash = ''
     if (url.origin === rules.trusted && url.username + url.password === '') return { url }
-    const refused = findFault(url, { ...rules, ports }) ?? findHostFault(url, rules)
-    return refused === undefined ? { url } : { refused }
+    const rejected = findIssue(url, { ...rules, ports }) ?? findHostIssue(url, rules)
+    return rejected === undefined ? { url } : { rejected }
   }
 }
 
-const findTextFault = (raw: string): string | undefined => {
+const findTextIssue = (raw: string): string | undefined => {
   // No character is longer than two code units, so a text of megabytes need not be taken apart to be counted.
   if (raw.length > 2 * MAX_CHARACTERS || Array.from(raw).length > MAX_CHARACTERS)
     return 'must be at most 2,048 characters'
@@ -55,7 +55,7 @@ const findUrl = (raw: string, base: URL | undefined): URL | undefined => {
   }
 }
 
-const findFault = (url: URL, { allowLoopback, ports }: UrlRules): string | undefined => {
+const findIssue = (url: URL, { allowLoopback, ports }: UrlRules): string | undefined => {
   const loopback = allowLoopback && isLoopbackHost(hostOf(url))
   if (url.protocol !== 'https:' && !(loopback && url.protocol === 'http:'))
     return 'must begin with https:'
@@ -65,7 +65,7 @@ const findFault = (url: URL, { allowLoopback, ports }: UrlRules): string | undef
   return undefined
 }
 
-const findHostFault = (url: URL, { isAllowed, allowLoopback }: UrlRules): string | undefined => {
+const findHostIssue = (url: URL, { isAllowed, allowLoopback }: UrlRules): string | undefined => {
   const host = hostOf(url)
   if (isIP(host) !== 0) return isAllowed(host) ? undefined : 'must name a public address'
   if (isPrivateName(host) && !(allowLoopback && host === 'localhost'))

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { findChildUser, giveFolder } from '../child-user.ts'
 import type { ChildUser } from '../child-user.ts'
 import type { Outbound } from '../outbound/client.ts'
-import { OutboundFault } from '../outbound/fault.ts'
+import { OutboundError } from '../outbound/error.ts'
 import { CANNOT_BE_SHOWN, MOST_BYTES, MOST_BYTES_MADE, MOST_MS } from './limits.ts'
 
 /**
@@ -37,7 +37,7 @@ export const makeFetchPicture = ({ outbound, dir }: FetchDeps): FetchPicture => 
       await giveFolder(path, await user)
       return await reduce(path, side, await user)
     } catch (error) {
-      if (error instanceof OutboundFault) return null
+      if (error instanceof OutboundError) return null
       throw error
     } finally {
       await rm(path, { force: true })
@@ -58,15 +58,15 @@ const reduce = async (
   try {
     return (await promisify(execFile)(process.execPath, given, options)).stdout
   } catch (error) {
-    if (isOfPicture(error as ChildFault)) return null
+    if (isOfPicture(error as ChildError)) return null
     throw error
   }
 }
 
-type ChildFault = { code?: number | string | null; signal?: string | null }
+type ChildError = { code?: number | string | null; signal?: string | null }
 
 /** It said so, was killed for its time or memory, crashed, or made too many bytes. */
-const isOfPicture = ({ code, signal }: ChildFault): boolean =>
+const isOfPicture = ({ code, signal }: ChildError): boolean =>
   code === CANNOT_BE_SHOWN ||
   code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER' ||
   (signal !== undefined && signal !== null)

@@ -17,8 +17,8 @@ import { pipeline } from 'node:stream/promises'
 
 import { isCode, makeFolder, noEntry, syncFile, syncFolders } from './files.ts'
 import { makeMeasure } from './measure.ts'
-import { sweepFolder } from './scratch.ts'
-import { keySegments, StorageFault } from './storage.ts'
+import { cleanUpFolder } from './scratch.ts'
+import { keySegments, StorageError } from './storage.ts'
 import type { ByteRange, Storage, StoredDigest, StoredFile } from './storage.ts'
 
 /**
@@ -36,8 +36,8 @@ export const makeLocalStorage = ({ root }: { root: string }): Storage => {
   }
   const scratchFile = async (purpose: string) => join(await scratchDir(purpose), randomUUID())
 
-  const sweep = (ageMs: number, purpose?: string) =>
-    sweepFolder(join(base, SCRATCH), ageMs, purpose)
+  const cleanUp = (ageMs: number, purpose?: string) =>
+    cleanUpFolder(join(base, SCRATCH), ageMs, purpose)
 
   return {
     scratchDir,
@@ -78,12 +78,12 @@ export const makeLocalStorage = ({ root }: { root: string }): Storage => {
       // One byte: an empty file can still be made on a full disk. No fsync, which may wait for other writers.
       await writeFile(probe, '1', { flag: 'wx' }).finally(() => rm(probe, { force: true }))
     },
-    sweepTemporary: async (olderThanMs, purpose) => {
-      if (purpose === undefined) return sweep(olderThanMs)
+    cleanUpTemporary: async (olderThanMs, purpose) => {
+      if (purpose === undefined) return cleanUp(olderThanMs)
       const own = await Promise.all(
-        OWN.map((name) => sweep(Math.max(olderThanMs, STALLED_MS), name)),
+        OWN.map((name) => cleanUp(Math.max(olderThanMs, STALLED_MS), name)),
       )
-      return own.reduce((sum, removed) => sum + removed, await sweep(olderThanMs, purpose))
+      return own.reduce((sum, removed) => sum + removed, await cleanUp(olderThanMs, purpose))
     },
   }
 }
@@ -103,7 +103,7 @@ const pathOf = async (base: string, segments: string[]): Promise<string> => {
     const stats = await lstat(path).catch(noEntry)
     if (stats === undefined) return join(base, ...segments)
     if (stats.isSymbolicLink())
-      throw new StorageFault('key_invalid', `a link lies on the path of ${segments.join('/')}`)
+      throw new StorageError('key_invalid', `a link lies on the path of ${segments.join('/')}`)
   }
   return path
 }
@@ -148,7 +148,7 @@ const openFile = async (key: string, path: string, range?: ByteRange): Promise<S
   const file = await open(path, constants.O_RDONLY | NO_FOLLOW).catch(notFound(key))
   try {
     const stats = await file.stat()
-    if (!stats.isFile()) throw new StorageFault('not_found', `no file ${key}`)
+    if (!stats.isFile()) throw new StorageError('not_found', `no file ${key}`)
     return { stream: file.createReadStream(range), size: stats.size }
   } catch (error) {
     await file.close()
@@ -167,7 +167,7 @@ const linkOrCopy = (source: string, path: string): Promise<void> =>
 
 const notFound = (key: string) => (error: unknown) => {
   if (!isCode(error, 'ENOENT', 'ENOTDIR')) throw error
-  throw new StorageFault('not_found', `no file ${key}`, { cause: error })
+  throw new StorageError('not_found', `no file ${key}`, { cause: error })
 }
 
 const listKeys = async (folder: string, prefix: string): Promise<string[]> => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 
-import { StorageFault } from './storage.ts'
+import { StorageError } from './storage.ts'
 import type { StoredDigest } from './storage.ts'
 
 /** Read at once: each read is a turn of the thread pool. */
@@ -27,7 +27,7 @@ export const makeMeasure = (maxBytes: number) => {
     pass: async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
       for await (const chunk of chunks) {
         bytes += chunk.length
-        if (bytes > maxBytes) throw new StorageFault('too_large', `longer than ${maxBytes} bytes`)
+        if (bytes > maxBytes) throw new StorageError('too_large', `longer than ${maxBytes} bytes`)
         hash.update(chunk)
         yield chunk
       }

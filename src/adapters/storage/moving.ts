@@ -1,4 +1,4 @@
-import { StorageFault } from './storage.ts'
+import { StorageError } from './storage.ts'
 import type { Storage } from './storage.ts'
 
 /**
@@ -9,10 +9,10 @@ import type { Storage } from './storage.ts'
  * begins where files come from: a mover that has put a file there, and finds it here no more, takes it back.
  */
 export const makeMovingStorage = ({ to, from }: { to: Storage; from: Storage }): Storage => {
-  const read = <T>(look: (store: Storage) => Promise<T>): Promise<T> =>
-    look(to)
-      .catch(unlessMissing(() => look(from)))
-      .catch(unlessMissing(() => look(to)))
+  const read = <T>(readFrom: (store: Storage) => Promise<T>): Promise<T> =>
+    readFrom(to)
+      .catch(unlessMissing(() => readFrom(from)))
+      .catch(unlessMissing(() => readFrom(to)))
   const { link: _link, ...written } = to
   return {
     ...written,
@@ -42,8 +42,8 @@ export const makeMovingStorage = ({ to, from }: { to: Storage; from: Storage }):
 }
 
 const unlessMissing =
-  <T>(look: () => Promise<T>) =>
+  <T>(readFrom: () => Promise<T>) =>
   (error: unknown): Promise<T> => {
-    if (!(error instanceof StorageFault && error.code === 'not_found')) throw error
-    return look()
+    if (!(error instanceof StorageError && error.code === 'not_found')) throw error
+    return readFrom()
   }

@@ -16,11 +16,11 @@ interface Part {
 
 /** Longest wait for the next bytes. */
 const IDLE_MS = 20_000
-const TRIES = 4
+const ATTEMPTS = 4
 const PAUSE_MS = 250
 
 /**
- * The bytes of a part of a file, from its opened body on. A body that breaks off or stands still is opened anew where it
+ * The bytes of a part of a file, from its opened body on. A body that breaks off or stands still is opened again where it
  * ended; after the fourth time without a byte the stream fails.
  */
 export const readBody = (body: Readable, part: Part): Readable => {
@@ -38,24 +38,24 @@ async function* resume(
   reading: { body: Readable; isOver: boolean },
   { start, end, reopen }: Part,
 ): AsyncGenerator<Buffer> {
-  let [at, tries] = [start, 0]
+  let [at, attempts] = [start, 0]
   while (at < end)
     try {
-      if (tries > 0) {
-        await sleep(PAUSE_MS * 2 ** (tries - 1))
+      if (attempts > 0) {
+        await sleep(PAUSE_MS * 2 ** (attempts - 1))
         reading.body = await reopen(at)
       }
       if (reading.isOver) return void reading.body.destroy()
       for await (const chunk of pull(reading.body)) {
         at += chunk.length
-        tries = 0
+        attempts = 0
         yield chunk
       }
       if (at < end) throw new Error(`the body ended ${end - at} bytes early`)
     } catch (error) {
       reading.body.destroy()
-      tries += 1
-      if (reading.isOver || tries === TRIES) hide('GetObject')(error)
+      attempts += 1
+      if (reading.isOver || attempts === ATTEMPTS) hide('GetObject')(error)
     }
 }
 

@@ -1,7 +1,7 @@
 import { S3Client, S3ServiceException } from '@aws-sdk/client-s3'
 
-import { S3Fault } from './s3-fault.ts'
-import { StorageFault } from './storage.ts'
+import { S3Error } from './s3-error.ts'
+import { StorageError } from './storage.ts'
 
 export interface S3Options {
   /** Address of the server; without it that of AWS in the region. */
@@ -15,18 +15,18 @@ export interface S3Options {
   /** Without them the SDK looks where it does: environment, shared files, the role of the machine. */
   credentials?: { accessKeyId: string; secretAccessKey: string } | undefined
   /** Milliseconds until the head of an answer. */
-  answerMs?: number
+  responseMs?: number
 }
 
 const CONNECT_MS = 3000
 /** Until the head of an answer: one part goes out in it, at 170 kB/s or faster, or a list is made. */
-const ANSWER_MS = 30_000
+const RESPONSE_MS = 30_000
 /** A reader holds a connection for as long as it reads, so there are as many as an api lets in, and more. */
 const CONNECTIONS = 5000
 
 /**
  * Makes a client. Bodies are buffers, so that each request can be repeated, and each is signed with its SHA-256: every
- * server refuses a body that arrived otherwise. The SDK's own checksums come only where an operation asks for one: many
+ * server rejects a body that arrived otherwise. The SDK's own checksums come only where an operation asks for one: many
  * servers do not take them.
  */
 export const makeS3Client = (options: S3Options): S3Client =>
@@ -42,7 +42,7 @@ export const makeS3Client = (options: S3Options): S3Client =>
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
       connectionTimeout: CONNECT_MS,
-      requestTimeout: options.answerMs ?? ANSWER_MS,
+      requestTimeout: options.responseMs ?? RESPONSE_MS,
       throwOnRequestTimeout: true,
       // A socket also stands still while its reader does. `readBody` counts only the time that it waits.
       socketTimeout: 0,
@@ -55,12 +55,12 @@ export const makeS3Client = (options: S3Options): S3Client =>
 export const hide =
   (operation: string) =>
   (error: unknown): never => {
-    if (error instanceof StorageFault || error instanceof S3Fault) throw error
+    if (error instanceof StorageError || error instanceof S3Error) throw error
     if (!(error instanceof Error) || isOfFile(error)) throw error
-    const isAnswer = error instanceof S3ServiceException
-    throw new S3Fault(operation, error.message, {
-      code: 'code' in error && !isAnswer ? String(error.code) : error.name,
-      status: isAnswer ? error.$metadata.httpStatusCode : undefined,
+    const isResponse = error instanceof S3ServiceException
+    throw new S3Error(operation, error.message, {
+      code: 'code' in error && !isResponse ? String(error.code) : error.name,
+      status: isResponse ? error.$metadata.httpStatusCode : undefined,
     })
   }
 
@@ -71,7 +71,7 @@ const isOfFile = (error: Error): boolean => 'syscall' in error && 'path' in erro
 const MISSING = ['NoSuchKey', 'NotFound']
 
 export const isMissing = (error: unknown): boolean =>
-  error instanceof S3Fault && MISSING.includes(error.code)
+  error instanceof S3Error && MISSING.includes(error.code)
 
 const KEYS = 'correct S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY, or what the SDK finds without them'
 const REGION = 'correct S3_REGION and S3_ENDPOINT: the bucket is elsewhere'
@@ -91,11 +91,13 @@ const ADVICE: Record<string, string> = {
 }
 
 /** Words of some servers alone stand behind these. */
-const REFUSALS = [301, 401, 403, 404, 405]
+const REJECTIONS = [301, 401, 403, 404, 405]
 
 /** What an operator does about a fault that stays until somebody does; undefined for one that may pass. */
 export const adviseS3 = (error: unknown): string | undefined => {
-  if (!(error instanceof S3Fault)) return undefined
-  const isRefusal = REFUSALS.includes(error.status ?? 0)
-  return ADVICE[error.code] ?? (isRefusal ? 'correct the settings that begin with S3_' : undefined)
+  if (!(error instanceof S3Error)) return undefined
+  const isRejection = REJECTIONS.includes(error.status ?? 0)
+  return (
+    ADVICE[error.code] ?? (isRejection ? 'correct the settings that begin with S3_' : undefined)
+  )
 }

@@ -17,13 +17,13 @@ import type { GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 
-import { makeGate } from '../../domain/shared/gate.ts'
+import { makeSemaphore } from '../../domain/shared/semaphore.ts'
 import { makeMeasure } from './measure.ts'
 import { readBody } from './s3-body.ts'
 import { hide, isMissing, makeS3Client } from './s3-client.ts'
 import type { S3Options } from './s3-client.ts'
-import { sweepFolder } from './scratch.ts'
-import { keySegments, StorageFault } from './storage.ts'
+import { cleanUpFolder } from './scratch.ts'
+import { keySegments, StorageError } from './storage.ts'
 import type { Storage } from './storage.ts'
 
 export interface S3StorageOptions extends S3Options {
@@ -48,7 +48,7 @@ const LINK_SECONDS = 900
 const LINK_STEP = 300
 /** Parts of a killed process may go after a day, which no write takes, and are looked for each hour. */
 const LEFT_MS = 86_400_000
-const LOOK_MS = 3_600_000
+const POLL_MS = 3_600_000
 
 interface Bucket {
   client: S3Client
@@ -65,7 +65,7 @@ interface Bucket {
 export const makeS3Storage = ({ scratch, ...options }: S3StorageOptions): Required<Storage> => {
   const root = options.prefix === '' ? '' : `${options.prefix}/`
   const bucket = { client: makeS3Client(options), Bucket: options.bucket, root }
-  const [small, large] = [makeGate(SMALL), makeGate(LARGE)]
+  const [small, large] = [makeSemaphore(SMALL), makeSemaphore(LARGE)]
   const write = (key: string, bytes: number, open: () => Readable): Promise<void> =>
     (bytes > PART_BYTES ? large : small)
       .run(() => send(bucket, key, open()), PATIENCE_MS)
@@ -77,7 +77,7 @@ export const makeS3Storage = ({ scratch, ...options }: S3StorageOptions): Requir
       .catch(unlessMissing)
   }
   const list = async (prefix: string): Promise<string[]> => await listKeys(bucket, folderOf(prefix))
-  let lookedAt = 0
+  let checkedAt = 0
   const storage: Required<Storage> = {
     scratchDir: async (purpose = 'other') => {
       const folder = join(scratch, ...keySegments(purpose))
@@ -140,12 +140,12 @@ export const makeS3Storage = ({ scratch, ...options }: S3StorageOptions): Requir
     list,
     listFolders: (prefix) => listFolders(bucket, folderOf(prefix)),
     check: () => checkWrite(bucket),
-    sweepTemporary: async (olderThanMs, purpose) => {
-      const swept = await sweepFolder(scratch, olderThanMs, purpose)
-      if (purpose === undefined) return swept + (await sweepParts(bucket, olderThanMs))
-      if (Date.now() - lookedAt < LOOK_MS) return swept
-      lookedAt = Date.now()
-      return swept + (await sweepParts(bucket, Math.max(olderThanMs, LEFT_MS)))
+    cleanUpTemporary: async (olderThanMs, purpose) => {
+      const cleaned = await cleanUpFolder(scratch, olderThanMs, purpose)
+      if (purpose === undefined) return cleaned + (await cleanUpParts(bucket, olderThanMs))
+      if (Date.now() - checkedAt < POLL_MS) return cleaned
+      checkedAt = Date.now()
+      return cleaned + (await cleanUpParts(bucket, Math.max(olderThanMs, LEFT_MS)))
     },
   }
   return storage
@@ -205,7 +205,7 @@ const unlessMissing = (error: unknown): undefined => {
 
 const notFound = (key: string) => (error: unknown) => {
   if (!isMissing(error)) throw error
-  throw new StorageFault('not_found', `no file ${key}`, { cause: error })
+  throw new StorageError('not_found', `no file ${key}`, { cause: error })
 }
 
 const listKeys = async ({ client, Bucket, root }: Bucket, folder: string): Promise<string[]> => {
@@ -249,7 +249,7 @@ const checkWrite = async ({ client, Bucket, root }: Bucket): Promise<void> => {
 }
 
 /** Aborts what killed processes have left of their writes. */
-const sweepParts = async ({ client, Bucket, root }: Bucket, ageMs: number): Promise<number> => {
+const cleanUpParts = async ({ client, Bucket, root }: Bucket, ageMs: number): Promise<number> => {
   const { Uploads = [] } = await client
     .send(new ListMultipartUploadsCommand({ Bucket, Prefix: root }))
     .catch(hide('ListMultipartUploads'))

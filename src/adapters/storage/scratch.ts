@@ -7,7 +7,7 @@ import { noEntry } from './files.ts'
  * Removes what lies in the folders of a scratch folder (or of the one named) and was last written so many milliseconds
  * ago; returns how many entries. One that vanishes meanwhile was finished by its owner.
  */
-export const sweepFolder = async (
+export const cleanUpFolder = async (
   scratch: string,
   ageMs: number,
   purpose?: string,

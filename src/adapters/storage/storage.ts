@@ -13,7 +13,7 @@ export interface StoredFile {
 }
 
 /** What a link of the store has the answer say. */
-export interface LinkedAnswer {
+export interface LinkedResponse {
   contentType: string
   disposition: string
   cacheControl: string
@@ -36,7 +36,7 @@ export interface Storage {
   /** Opens a file. The caller reads the stream to its end or destroys it. Throws `not_found`. */
   open(key: string, range?: ByteRange): Promise<StoredFile>
   /** A link that reads the file from the store itself, without a credential; absent where a store has no address. */
-  link?(key: string, answer: LinkedAnswer): Promise<string>
+  link?(key: string, response: LinkedResponse): Promise<string>
   /** `writtenAt`: when its last byte was written, in unix milliseconds by the clock of the store. */
   stat(key: string): Promise<{ size: number; writtenAt: number } | undefined>
   /**
@@ -62,7 +62,7 @@ export interface Storage {
    * entries of that purpose, and those of the store's own writes that are 10 minutes old. Without one it removes all
    * entries of that age.
    */
-  sweepTemporary(olderThanMs: number, purpose?: string): Promise<number>
+  cleanUpTemporary(olderThanMs: number, purpose?: string): Promise<number>
 }
 
 export interface StoredDigest {
@@ -72,11 +72,11 @@ export interface StoredDigest {
 }
 
 /** A fault of the request to the store, not of the store: no such file, not a key, more bytes than allowed. */
-export class StorageFault extends Error {
-  override name = 'StorageFault'
+export class StorageError extends Error {
+  override name = 'StorageError'
   readonly code: 'not_found' | 'key_invalid' | 'too_large'
 
-  constructor(code: StorageFault['code'], message: string, options?: ErrorOptions) {
+  constructor(code: StorageError['code'], message: string, options?: ErrorOptions) {
     super(message, options)
     this.code = code
   }
@@ -90,7 +90,7 @@ export const isOutage = (error: unknown): boolean =>
 export const keySegments = (key: string): string[] => {
   const segments = key.split('/')
   if (key.length > MAX_KEY_LENGTH || !segments.every((segment) => SEGMENT.test(segment)))
-    throw new StorageFault('key_invalid', `not a storage key: ${JSON.stringify(key.slice(0, 80))}`)
+    throw new StorageError('key_invalid', `not a storage key: ${JSON.stringify(key.slice(0, 80))}`)
   return segments
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { makeBell } from '../../domain/shared/bell.ts'
+import { makeNotifier } from '../../domain/shared/notifier.ts'
 
 export interface Limits {
   perSecond: number
@@ -15,11 +15,11 @@ export interface Limiter {
 }
 
 /** A second at most: a turn that was missed is looked for again. */
-const LOOK_MS = 1000
+const POLL_MS = 1000
 
 /** Spaces the requests of this process to one upstream, and bounds how many are under way. */
 export const makeLimiter = ({ perSecond, atOnce }: Limits): Limiter => {
-  const bell = makeBell()
+  const notifier = makeNotifier()
   let running = 0
   let nextAt = 0
   const takeTurn = async (signal: AbortSignal): Promise<void> => {
@@ -27,7 +27,7 @@ export const makeLimiter = ({ perSecond, atOnce }: Limits): Limiter => {
       signal.throwIfAborted()
       const waitMs = nextAt - performance.now()
       if (waitMs > 0) await sleep(waitMs, undefined, { signal })
-      else if (running >= atOnce) await bell.heard(LOOK_MS, signal)
+      else if (running >= atOnce) await notifier.wait(POLL_MS, signal)
       else break
     }
     // In the same turn of the event loop as the look: others wait for theirs.
@@ -41,7 +41,7 @@ export const makeLimiter = ({ perSecond, atOnce }: Limits): Limiter => {
         return await work()
       } finally {
         running -= 1
-        bell.ring()
+        notifier.notify()
       }
     },
     hold(ms) {

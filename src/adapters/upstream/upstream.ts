@@ -25,7 +25,7 @@ export interface UpstreamRequest {
   signal: AbortSignal
 }
 
-export interface UpstreamAnswer {
+export interface UpstreamResponse {
   status: number
   /** What Retry-After asks for, within the most that this interface ever asks for; 0 without. */
   retryAfterMs: number
@@ -34,13 +34,13 @@ export interface UpstreamAnswer {
 }
 
 /** A request that brought no answer, for the log. */
-export interface NoAnswer {
+export interface NoResponse {
   reason: string
 }
 
 /** A service that speaks this interface and renders for us. */
 export interface Upstream {
-  ask(request: UpstreamRequest): Promise<UpstreamAnswer | NoAnswer>
+  ask(request: UpstreamRequest): Promise<UpstreamResponse | NoResponse>
   /**
    * Fetches a result into a new file.
    * @throws OutboundFault
@@ -54,7 +54,7 @@ export interface Upstream {
 /** The largest result, and the time that it may take. */
 const RESULT = { maxBytes: 200_000_000, timeoutMs: 300_000, maxRedirects: 5 }
 
-const ANSWER_BYTES = 1_048_576
+const RESPONSE_BYTES = 1_048_576
 
 /** Of a request. Two images of 50 MB may take two minutes to be sent. */
 const ASK: PostLimits = {
@@ -62,8 +62,8 @@ const ASK: PostLimits = {
   headersMs: 150_000,
   bodyMs: 10_000,
   totalMs: 160_000,
-  bodyBytes: ANSWER_BYTES,
-  excerptBytes: ANSWER_BYTES,
+  bodyBytes: RESPONSE_BYTES,
+  excerptBytes: RESPONSE_BYTES,
 }
 
 const RETRY_AFTER_MAX_MS = 150_000

@@ -65,27 +65,27 @@ const findTool = async (tool: Tool, search: BinarySearch): Promise<FoundTool> =>
   const configured = await findConfigured(tool, search)
   const system = await findOnPath(tool, search.searchPath)
   if (configured !== undefined) {
-    const fault = await findFault(tool, configured)
-    if (fault === undefined)
+    const error = await findIssue(tool, configured)
+    if (error === undefined)
       return { binary: { path: configured, origin: 'configured' }, onSystem: system !== undefined }
     throw new Error(
-      `FFMPEG_PATH: ${configured} ${fault}: give the path of ${NEEDED[tool]}, or unset it`,
+      `FFMPEG_PATH: ${configured} ${error}: give the path of ${NEEDED[tool]}, or unset it`,
     )
   }
-  const faults: string[] = []
+  const issues: string[] = []
   if (system !== undefined) {
-    const fault = await findFault(tool, system)
-    if (fault === undefined) return { binary: { path: system, origin: 'system' }, onSystem: true }
-    faults.push(`${system} ${fault}`)
+    const error = await findIssue(tool, system)
+    if (error === undefined) return { binary: { path: system, origin: 'system' }, onSystem: true }
+    issues.push(`${system} ${error}`)
   }
   const packaged = await (search.findPackaged ?? findPackaged)(tool)
   if (packaged !== undefined) {
-    const fault = await findFault(tool, packaged)
-    if (fault === undefined)
+    const error = await findIssue(tool, packaged)
+    if (error === undefined)
       return { binary: { path: packaged, origin: 'packaged' }, onSystem: system !== undefined }
-    faults.push(`the packaged ${tool} ${fault}`)
+    issues.push(`the packaged ${tool} ${error}`)
   }
-  const known = faults.length > 0 ? ` (${faults.join('; ')})` : ''
+  const known = issues.length > 0 ? ` (${issues.join('; ')})` : ''
   throw new Error(`there is no usable ${tool}${known}: install ${NEEDED[tool]} or set FFMPEG_PATH`)
 }
 
@@ -110,7 +110,7 @@ const NEEDED: Record<Tool, string> = {
 const execute = promisify(execFile)
 
 /** The rest of a sentence that says why a program cannot be used, or undefined when it can. */
-const findFault = async (tool: Tool, path: string): Promise<string | undefined> => {
+const findIssue = async (tool: Tool, path: string): Promise<string | undefined> => {
   try {
     if (tool === 'ffprobe') return void (await execute(path, ['-version'], LIMITS))
     const { stdout: encoders } = await execute(path, ['-hide_banner', '-encoders'], LIMITS)

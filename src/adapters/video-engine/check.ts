@@ -19,13 +19,13 @@ export const checkOutput = async (
 ): Promise<void> => {
   const { streams } = await probeFile({ path: join(order.dir, name), container: 'mov' }, order)
   const wanted = [listPicture(plan), ...(plan.hasAudio ? [SOUND] : [])]
-  const faults = [
+  const issues = [
     ...compare('streams', streams.length, wanted.length),
-    ...wanted.flatMap((values, i) => listFaults(streams[i], values)),
+    ...wanted.flatMap((values, i) => listIssues(streams[i], values)),
     ...compare('frames', streams[0]?.packets, plan.frames),
-    ...(plan.hasAudio ? listLengthFaults(streams[1], plan.frames / FPS) : []),
+    ...(plan.hasAudio ? listLengthIssues(streams[1], plan.frames / FPS) : []),
   ]
-  if (faults.length > 0) throw new Error(`the result is not what was planned: ${faults.join(', ')}`)
+  if (issues.length > 0) throw new Error(`the result is not what was planned: ${issues.join(', ')}`)
 }
 
 const listPicture = ({ width, height }: RenderPlan): Record<string, string> => ({
@@ -38,7 +38,7 @@ const listPicture = ({ width, height }: RenderPlan): Record<string, string> => (
 
 const SOUND = { codec_name: 'aac', profile: 'LC', sample_rate: '48000', channels: '2' }
 
-const listFaults = (
+const listIssues = (
   stream: StreamFacts | undefined,
   wanted: Readonly<Record<string, string>>,
 ): string[] =>
@@ -47,7 +47,7 @@ const listFaults = (
 const compare = (name: string, got: unknown, wanted: unknown): string[] =>
   got === wanted ? [] : [`${name} ${String(got)} instead of ${String(wanted)}`]
 
-const listLengthFaults = (stream: StreamFacts | undefined, wanted: number): string[] => {
+const listLengthIssues = (stream: StreamFacts | undefined, wanted: number): string[] => {
   const end = stream?.end ?? 0
   return Math.abs(end - wanted) <= SOUND_TOLERANCE
     ? []

@@ -25,8 +25,8 @@ export interface ChildOrder {
 }
 
 /** A child that did not end well. The cause has the last 4 KiB of its standard error. */
-export class ChildFault extends Error {
-  override name = 'ChildFault'
+export class ChildError extends Error {
+  override name = 'ChildError'
   /** Undefined when a signal ended it. */
   readonly exitCode: number | undefined
 
@@ -46,7 +46,7 @@ type Child = ChildProcessByStdio<null, Readable, Readable>
 /**
  * Runs a program in a process group of its own with an empty environment, and waits for its end. Where `setpriv` is
  * there the kernel kills it with this process; elsewhere its record lets the next worker do so.
- * @throws the signal's reason once aborted; `ChildFault` when it does not end with code 0; the system's error when it
+ * @throws the signal's reason once aborted; `ChildError` when it does not end with code 0; the system's error when it
  * does not start
  */
 export const runChild = async (order: ChildOrder): Promise<void> => {
@@ -65,7 +65,7 @@ export const runChild = async (order: ChildOrder): Promise<void> => {
     if (isRunning(child)) order.onStart?.()
     const [code, signal] = await closed
     order.signal.throwIfAborted()
-    if (code !== 0) throw new ChildFault(code, signal, stderr())
+    if (code !== 0) throw new ChildError(code, signal, stderr())
   } finally {
     stop()
     if (isRunning(child)) {

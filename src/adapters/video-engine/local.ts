@@ -96,10 +96,10 @@ const runPlan = async (
   { binaries, dir, signal }: ProbeOrder,
   onProgress: (percent: number) => void,
 ): Promise<void> => {
-  let told = 0
-  const tell = (percent: number): void => {
-    if (percent <= told) return
-    told = percent
+  let reported = 0
+  const reportProgress = (percent: number): void => {
+    if (percent <= reported) return
+    reported = percent
     onProgress(percent)
   }
   await runChild({
@@ -108,10 +108,11 @@ const runPlan = async (
     dir,
     signal,
     binaries,
-    onStart: () => tell(1),
+    onStart: () => reportProgress(1),
     onLine: (line) => {
       const [name, value] = line.split('=')
-      if (name === 'frame') tell(Math.min(99, Math.floor((Number(value) * 100) / plan.frames)))
+      if (name === 'frame')
+        reportProgress(Math.min(99, Math.floor((Number(value) * 100) / plan.frames)))
     },
   })
 }

@@ -30,7 +30,7 @@ export const recordChild = async (dir: string, group: number): Promise<string | 
  * records. A group is killed only when its start time is the recorded one and the process that started it is gone.
  * Returns how many were killed.
  */
-export const sweepOrphans = async (dir: string): Promise<number> => {
+export const cleanUpOrphans = async (dir: string): Promise<number> => {
   const names = await readdir(dir, { recursive: true }).catch(() => [])
   let killed = 0
   for (const name of names.filter((name) => name.endsWith(SUFFIX))) {

@@ -1,4 +1,4 @@
-import { VideoFault } from '../../domain/video-task/video-fault.ts'
+import { VideoError } from '../../domain/video-task/video-error.ts'
 import type { VideoBinaries } from './binaries.ts'
 import { runChild } from './child.ts'
 import { CALLERS } from './options.ts'
@@ -51,7 +51,7 @@ const MOST_PACKETS = 200_000
 /**
  * Reads the headers of a file and all its packets, without decoding them, in one run: a program that loads slowly costs
  * more than the reading.
- * @throws Error when ffprobe refuses the file, VideoFault when it has more packets than any real one
+ * @throws Error when ffprobe rejects the file, VideoFault when it has more packets than any real one
  */
 export const probeFile = async (
   { path, container }: ProbedFile,
@@ -70,7 +70,7 @@ export const probeFile = async (
     binaries,
     memoryMib: MOST_MIB,
     onLine: (line) => {
-      note(found, line)
+      record(found, line)
       if (found.all > MOST_PACKETS) crowded.abort(TOO_MANY_PACKETS)
     },
   })
@@ -92,12 +92,12 @@ interface Findings {
   start: number
 }
 
-const TOO_MANY_PACKETS = new VideoFault(
+const TOO_MANY_PACKETS = new VideoError(
   'VideoFormatInvalid',
   `The source video has more than ${MOST_PACKETS.toLocaleString('en')} packets.`,
 )
 
-const note = (found: Findings, line: string): void => {
+const record = (found: Findings, line: string): void => {
   const [section, ...fields] = line.split('|')
   if (section !== 'packet' && section !== 'stream' && section !== 'format') return
   const values = new Map(fields.map(readField))
@@ -106,7 +106,7 @@ const note = (found: Findings, line: string): void => {
   if (section === 'format') found.start = Number(values.get('start_time')) || 0
   else if (index >= MOST_STREAMS) return
   else if (section === 'stream') found.streams.set(index, values)
-  else notePacket(found, index, values)
+  else recordPacket(found, index, values)
 }
 
 const readField = (field: string): [string, string] => {
@@ -115,7 +115,7 @@ const readField = (field: string): [string, string] => {
   return [field.slice(0, at).replace(/^side_dat.*:/, ''), field.slice(at + 1)]
 }
 
-const notePacket = (
+const recordPacket = (
   { packets }: Findings,
   index: number,
   values: ReadonlyMap<string, string>,

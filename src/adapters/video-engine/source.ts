@@ -1,6 +1,6 @@
 import type { Size } from '../../domain/shared/size.ts'
-import { VideoFault } from '../../domain/video-task/video-fault.ts'
-import { ChildFault, runChild } from './child.ts'
+import { VideoError } from '../../domain/video-task/video-error.ts'
+import { ChildError, runChild } from './child.ts'
 import { readContainer } from './container.ts'
 import { CALLERS, CONFINED, COUNTED } from './options.ts'
 import { probeFile } from './probe.ts'
@@ -24,15 +24,15 @@ export const probeSource = async (
   { path, isOwn = false }: SourceFile,
   order: ProbeOrder,
 ): Promise<ProbedSource> => {
-  if (!isOwn && !order.binaries.readsCallerVideo) throw new VideoFault('ModelUnavailable')
+  if (!isOwn && !order.binaries.readsCallerVideo) throw new VideoError('ModelUnavailable')
   const container = await readContainer(path)
-  if (container === undefined) throw refused('The source video is not MP4, MOV, Matroska or WebM.')
+  if (container === undefined) throw rejected('The source video is not MP4, MOV, Matroska or WebM.')
   const file = { path, container }
   try {
     const { streams, start } = await probeFile(file, order)
     const video = findVideo(streams)
     requireSize(sizeOf(video))
-    if (video.packets === 0) throw refused('The source video has no pictures.')
+    if (video.packets === 0) throw rejected('The source video has no pictures.')
     // As ffmpeg does, which moves the start of the file, early or late, to zero.
     const seconds = video.end - start
     if (!isOwn) requireLength(seconds)
@@ -42,12 +42,12 @@ export const probeSource = async (
     return { container, stream, ...shownSize(video), seconds, hasAudio }
   } catch (cause) {
     // A program that was killed says nothing about the video.
-    if (!(cause instanceof ChildFault) || cause.exitCode === undefined) throw cause
-    throw new VideoFault('VideoFormatInvalid', 'The source video cannot be decoded.', { cause })
+    if (!(cause instanceof ChildError) || cause.exitCode === undefined) throw cause
+    throw new VideoError('VideoFormatInvalid', 'The source video cannot be decoded.', { cause })
   }
 }
 
-const refused = (message: string): VideoFault => new VideoFault('VideoFormatInvalid', message)
+const rejected = (message: string): VideoError => new VideoError('VideoFormatInvalid', message)
 
 const findVideo = (streams: StreamFacts[]): StreamFacts => {
   // A cover is a stream of one picture.
@@ -55,7 +55,7 @@ const findVideo = (streams: StreamFacts[]): StreamFacts => {
     ({ values }) =>
       values.get('codec_type') === 'video' && values.get('disposition:attached_pic') !== '1',
   )
-  if (video === undefined) throw refused('The source video has no video stream.')
+  if (video === undefined) throw rejected('The source video has no video stream.')
   return video
 }
 
@@ -67,14 +67,14 @@ const sizeOf = ({ values }: StreamFacts): Size => ({
 const requireSize = ({ width, height }: Size): void => {
   const sides = [width, height]
   if (sides.every((side) => side >= LEAST_SIDE && side <= MOST_SIDE)) return
-  throw refused(
+  throw rejected(
     `The sides of the source video must have ${LEAST_SIDE} to ${MOST_SIDE} pixels, got ${width}×${height}.`,
   )
 }
 
 const requireLength = (seconds: number): void => {
   if (seconds >= LEAST_SECONDS - TOLERANCE && seconds <= MOST_SECONDS + TOLERANCE) return
-  throw refused(
+  throw rejected(
     `The source video must be ${LEAST_SECONDS} to ${MOST_SECONDS} s long, got ${seconds.toFixed(2)} s.`,
   )
 }
@@ -114,5 +114,5 @@ const decodeOne = async (
       if (line.startsWith('frame=')) frames = Number(line.slice(6))
     },
   })
-  if (frames < 1) throw refused('The source video has no stream that can be decoded.')
+  if (frames < 1) throw rejected('The source video has no stream that can be decoded.')
 }

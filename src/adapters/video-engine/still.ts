@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import type { Sharp } from 'sharp'
-import { TaskFault } from '../../domain/task/task-fault.ts'
-import { toVideoFault, VideoFault } from '../../domain/video-task/video-fault.ts'
+import { TaskError } from '../../domain/task/task-error.ts'
+import { toVideoError, VideoError } from '../../domain/video-task/video-error.ts'
 import { probeImage } from '../image-probe.ts'
 import type { Picture } from './picture.ts'
 
@@ -36,22 +36,22 @@ export const readMark = async (path: string, options: StillOptions): Promise<Pic
 }
 
 const open = async (path: string, { maxPixels }: StillOptions): Promise<Sharp> => {
-  await probeImage(path, { maxPixels }).catch(refuse)
+  await probeImage(path, { maxPixels }).catch(reject)
   return sharp(path, { limitInputPixels: maxPixels, failOn: 'error' }).autoOrient()
 }
 
 const toPicture = async (picture: Sharp, channels: 3 | 4): Promise<Picture> => {
   const raw = picture.toColourspace('srgb').raw({ depth: 'uchar' })
-  const { data, info } = await raw.toBuffer({ resolveWithObject: true }).catch(refuse)
-  if (info.channels !== channels) throw new VideoFault('ImageFormatInvalid')
+  const { data, info } = await raw.toBuffer({ resolveWithObject: true }).catch(reject)
+  if (info.channels !== channels) throw new VideoError('ImageFormatInvalid')
   return { data, width: info.width, height: info.height, channels }
 }
 
-const refuse = (cause: unknown): never => {
-  if (cause instanceof TaskFault) throw toVideoFault(cause, 'image')
+const reject = (cause: unknown): never => {
+  if (cause instanceof TaskError) throw toVideoError(cause, 'image')
   const { message, code } = cause as NodeJS.ErrnoException
   // A file that cannot be opened says nothing about the picture; it may be there at the next attempt.
   if (code !== undefined) throw cause
   const word = message.includes('exceeds pixel limit') ? 'ImageSizeInvalid' : 'ImageFormatInvalid'
-  throw new VideoFault(word, undefined, { cause })
+  throw new VideoError(word, undefined, { cause })
 }

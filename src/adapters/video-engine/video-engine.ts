@@ -81,7 +81,7 @@ export interface ProbeControl {
 export interface VideoEngine {
   name: string
   /**
-   * Renders a job into its scratch folder. Rejects with a `VideoFault` when no retry can help (`ImageFormatInvalid`,
+   * Renders a job into its scratch folder. Rejects with a `VideoError` when no retry can help (`ImageFormatInvalid`,
    * `ImageSizeInvalid`, `VideoFormatInvalid`, `ModelUnavailable`), with a plain error otherwise. Messages hold no paths.
    */
   render(job: VideoJob, control: RenderControl): Promise<RenderedVideo>

@@ -1,8 +1,8 @@
 import type { AttemptErrorClass } from '../../domain/event/event.ts'
 import type { Queryable, Transaction } from '../client.ts'
-import { noteOutcome, stopEndpointEvents } from './endpoint-state.ts'
+import { recordOutcome, stopEndpointEvents } from './endpoint-state.ts'
 
-/** Whose schedule a try belongs to: the event's own, or that of a redelivery. */
+/** Whose schedule an attempt belongs to: the event's own, or that of a redelivery. */
 export interface Target {
   eventId: string
   redeliveryId?: string
@@ -14,7 +14,7 @@ export interface AttemptKey extends Target {
 }
 
 /** Where an event is sent, and whom that counts for; undefined when there is nobody to tell, or no more. */
-export const findReceiver = async (
+export const findWebhookUrl = async (
   sql: Queryable,
   eventId: string,
 ): Promise<{ url: string; owner: string; account: string } | undefined> => {
@@ -38,10 +38,10 @@ export interface BegunAttempt {
   owner: string
   url: string
   /** What an endpoint is told; null of an event for the receiver that its task names. */
-  endpoint: ToldEndpoint | null
+  endpoint: NotifiedEndpoint | null
 }
 
-export interface ToldEndpoint {
+export interface NotifiedEndpoint {
   id: string
   /** The task or version that it is about, or another thing; null of a test. */
   subjectId: string | null
@@ -105,7 +105,7 @@ export type AttemptVerdict =
 
 /**
  * Completes an attempt together with what it means for its event; a repetition changes nothing. If the attempt was
- * given up as lost meanwhile, its result is still taken, and it counts as one try only.
+ * given up as lost meanwhile, its result is still taken, and it counts as one attempt only.
  */
 export const completeAttempt = async (
   sql: Transaction,
@@ -125,8 +125,8 @@ export const completeAttempt = async (
   `
   if (open.isLost && !isFinal(verdict)) return
   const { endpointId } = open
-  const isOff = endpointId !== null && (await noteOutcome(sql, endpointId, verdict))
-  await settle(sql, key, { verdict, tries: open.isLost ? 0 : 1 })
+  const isOff = endpointId !== null && (await recordOutcome(sql, endpointId, verdict))
+  await closeAttempt(sql, key, { verdict, attempts: open.isLost ? 0 : 1 })
   if (isOff) await stopEndpointEvents(sql, endpointId)
 }
 
@@ -145,7 +145,7 @@ export const loseAttempt = async (
     update attempt set error_class = 'unknown'
     where event_id = ${key.eventId} and number = ${key.number}
   `
-  await settle(sql, key, { verdict, tries: 1 })
+  await closeAttempt(sql, key, { verdict, attempts: 1 })
 }
 
 /** An attempt that was begun and not completed. isLost: its error class says already that it was lost. */
@@ -169,23 +169,23 @@ const isFinal = ({ state }: AttemptVerdict): boolean => state === 'delivered' ||
 interface Outcome {
   verdict: AttemptVerdict
   /** How many failed tries it adds. None: the attempt was counted already when it was lost. */
-  tries: 0 | 1
+  attempts: 0 | 1
 }
 
 /**
  * Moves the schedule of an attempt. All code here locks rows in one order (task, redeliveries, events), so two
  * transactions never wait for each other.
  */
-const settle = async (sql: Transaction, key: AttemptKey, outcome: Outcome): Promise<void> => {
+const closeAttempt = async (sql: Transaction, key: AttemptKey, outcome: Outcome): Promise<void> => {
   const { eventId, redeliveryId } = key
   const { state } = outcome.verdict
   const isStopped = state === 'stopped'
   if (isStopped) await markGone(sql, eventId)
   const ofRedelivery =
-    redeliveryId === undefined ? undefined : await moveOn(sql, 'redelivery', redeliveryId, outcome)
+    redeliveryId === undefined ? undefined : await advance(sql, 'redelivery', redeliveryId, outcome)
   if (isStopped) await stopRedeliveries(sql, eventId)
   const ofEvent =
-    redeliveryId === undefined ? await moveOn(sql, 'event', eventId, outcome) : undefined
+    redeliveryId === undefined ? await advance(sql, 'event', eventId, outcome) : undefined
   if (state === 'delivered') await markDelivered(sql, eventId)
   if (isStopped) await stopEvents(sql, eventId)
   const dueAt = ofRedelivery ?? ofEvent
@@ -196,18 +196,18 @@ const settle = async (sql: Transaction, key: AttemptKey, outcome: Outcome): Prom
     `
 }
 
-/** Answers when the next try is due, as the database writes it. A Date would lose the microseconds. */
-const moveOn = async (
+/** Answers when the next attempt is due, as the database writes it. A Date would lose the microseconds. */
+const advance = async (
   sql: Transaction,
   schedule: 'event' | 'redelivery',
   id: string,
-  { verdict, tries }: Outcome,
+  { verdict, attempts }: Outcome,
 ): Promise<string | undefined> => {
   const wait = verdict.state === 'pending' ? verdict.waitSeconds : null
   const [row] = await sql<{ dueAt: string | null }[]>`
     update ${sql(schedule)} set
       state = ${verdict.state},
-      failures = failures + ${verdict.state === 'delivered' ? 0 : tries},
+      failures = failures + ${verdict.state === 'delivered' ? 0 : attempts},
       next_attempt_at = clock_timestamp() + make_interval(secs => ${wait}::float8)
     where id = ${id} and state = 'pending'
     returning next_attempt_at::text as "dueAt"
@@ -262,7 +262,7 @@ const siblings = (sql: Transaction, eventId: string) => sql`
   where sibling.task_id = (select task_id from event where id = ${eventId})
 `
 
-/** An attempt whose worker was killed: it may have arrived. It counts as a try that failed. */
+/** An attempt whose worker was killed: it may have arrived. It counts as an attempt that failed. */
 export interface LostAttempt extends AttemptKey {
   /** Tries of its schedule that failed before. */
   failures: number
@@ -270,7 +270,7 @@ export interface LostAttempt extends AttemptKey {
 
 /**
  * The first attempt of a task's own schedules that was begun and never completed, if there is one. Its event may have
- * been settled meanwhile in another way. The caller has no attempt under way; a first try is not the caller's.
+ * been settled meanwhile in another way. The caller has no attempt under way; a first attempt is not the caller's.
  */
 export const findLostAttempt = async (
   sql: Queryable,

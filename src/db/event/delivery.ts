@@ -11,14 +11,14 @@ export interface DueEvent {
   status: string
   /** Tries that failed. */
   failures: number
-  /** Milliseconds until the next try is due; 0: at once. */
+  /** Milliseconds until the next attempt is due; 0: at once. */
   waitMs: number
-  /** How the last try failed: a class, with the status of the answer where there was one. */
+  /** How the last attempt failed: a class, with the status of the answer where there was one. */
   lastFailure: string | null
 }
 
 /** Tries after which an event that a later one has overtaken is dropped, unless it is the task's end. */
-export const TRIES_WHEN_OVERTAKEN = 3
+export const ATTEMPTS_WHEN_OVERTAKEN = 3
 
 /**
  * Finds the event of a task that is sent next, if there is one. Events that were tried three times and overtaken by a
@@ -31,7 +31,7 @@ export const findDelivery = async (
   const [row] = await sql<DueEvent[]>`
     with dropped as (
       update event e set state = 'superseded', next_attempt_at = null
-      where e.task_id = ${taskId} and e.state = 'pending' and e.failures >= ${TRIES_WHEN_OVERTAKEN}
+      where e.task_id = ${taskId} and e.state = 'pending' and e.failures >= ${ATTEMPTS_WHEN_OVERTAKEN}
         and exists (
           select from event later where later.task_id = e.task_id and later.sequence > e.sequence
         )
@@ -76,7 +76,7 @@ const lastFailureOf = (sql: Queryable) => sql`
 
 /**
  * The task of a redelivery, when the delivery of its events waits for something that the redelivery may have changed:
- * it has events of its own schedule, or it planned a try that is no longer needed.
+ * it has events of its own schedule, or it planned an attempt that is no longer needed.
  */
 export const findTaskInWait = async (
   sql: Queryable,
@@ -151,7 +151,7 @@ export const listStillRedeliveries = async (
  * What waits to be told, by the host of its receiver. Ids of tasks are random, so the first rows by them are a sample of
  * all: it is enough to see who does not answer, whatever waits.
  */
-export const listReceivers = async (sql: Sql): Promise<WaitingDeliveries> => {
+export const listWaitingUrls = async (sql: Sql): Promise<WaitingDeliveries> => {
   const [row] = await sql<WaitingDeliveries[]>`
     with events as (
       select id, failures, created_at, next_attempt_at

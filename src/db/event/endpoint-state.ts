@@ -6,7 +6,7 @@ import type { AttemptVerdict } from './attempt.ts'
  * Notes what the answer of a receiver means for its endpoint: it works, it fails, or it is switched off. True when that
  * was done; the caller then stops its events. A lost attempt says nothing of the receiver.
  */
-export const noteOutcome = async (
+export const recordOutcome = async (
   sql: Transaction,
   id: string,
   verdict: AttemptVerdict,

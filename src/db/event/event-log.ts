@@ -44,7 +44,7 @@ export const mayRead = (sql: Queryable, owner: string) => sql`
 `
 
 /** What a watcher of a task is told: where it is now, and the moves after the one that it knows. */
-export interface TaskNews {
+export interface TaskChanges {
   family: 'image' | 'video'
   progress: number
   hasEnded: boolean
@@ -52,11 +52,11 @@ export interface TaskNews {
 }
 
 /** The news of a task that the owner may read; undefined when there is no such task. */
-export const readTaskNews = async (
+export const readTaskChanges = async (
   sql: Sql,
   { taskId, owner, after }: { taskId: string; owner: string; after: number },
-): Promise<TaskNews | undefined> => {
-  const [row] = await sql<(Omit<TaskNews, 'moves'> & { moves: TaskNews['moves'] | null })[]>`
+): Promise<TaskChanges | undefined> => {
+  const [row] = await sql<(Omit<TaskChanges, 'moves'> & { moves: TaskChanges['moves'] | null })[]>`
     select t.family, t.progress, t.ended_at is not null as "hasEnded",
       (select json_agg(json_build_object('id', e.id, 'sequence', e.sequence, 'status', e.status,
           'created_at', e.created_at) order by e.sequence)
@@ -64,10 +64,13 @@ export const readTaskNews = async (
     from task t where t.id = ${taskId} and ${mayRead(sql, owner)}
   `
   if (!row) return undefined
-  const moves = row.moves ?? []
+  const transitions = row.moves ?? []
   return {
     ...row,
-    moves: moves.map((move) => ({ ...move, created_at: new Date(move.created_at).toISOString() })),
+    moves: transitions.map((transition) => ({
+      ...transition,
+      created_at: new Date(transition.created_at).toISOString(),
+    })),
   }
 }
 

@@ -5,7 +5,7 @@ import type { EngineName } from '../../domain/task/engine.ts'
 import type { Quota } from '../../domain/task/quota.ts'
 import {
   DELIVERED_STATUSES,
-  IMAGE_TASK_MOVES,
+  IMAGE_TASK_TRANSITIONS,
   TERMINAL_STATUSES,
 } from '../../domain/image-task/image-task.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
@@ -13,7 +13,7 @@ import { insertEvent, takeFence, transitionTask } from '../task/task-transition.
 import { setQuota } from '../task/account.ts'
 import { insertTaskInputs, ownBytes } from '../task/task-file.ts'
 import type { NewTaskInput } from '../task/task-file.ts'
-import type { ClaimedTask, Move, MoveTable } from '../task/task-transition.ts'
+import type { ClaimedTask, Transition, TransitionTable } from '../task/task-transition.ts'
 
 export interface NewImageTask {
   id: string
@@ -110,16 +110,18 @@ export const listImageTasks = async (
   limit ${perPage} offset ${(page - 1) * perPage}
 `
 
-const MOVES: MoveTable<ImageTaskStatus> = {
+const TRANSITIONS: TransitionTable<ImageTaskStatus> = {
   family: 'image',
-  from: IMAGE_TASK_MOVES,
+  from: IMAGE_TASK_TRANSITIONS,
   delivered: DELIVERED_STATUSES,
   terminal: TERMINAL_STATUSES,
 }
 
 /** Moves an image task with its event; false when the race was lost. */
-export const moveImageTask = (sql: Transaction, move: Move<ImageTaskStatus>): Promise<boolean> =>
-  transitionTask(sql, MOVES, move)
+export const transitionImageTask = (
+  sql: Transaction,
+  transition: Transition<ImageTaskStatus>,
+): Promise<boolean> => transitionTask(sql, TRANSITIONS, transition)
 
 export type ClaimedImageTask = ClaimedTask<ImageTaskKind>
 
@@ -133,6 +135,6 @@ export const claimImageTask = async (
 ): Promise<ClaimedImageTask | undefined> => {
   const mayClaim = sql`family = 'image' and status in ('CREATED', 'IN_PROGRESS')`
   const claimed = await takeFence<ImageTaskKind>(sql, id, mayClaim)
-  if (claimed) await moveImageTask(sql, { id, to: 'IN_PROGRESS' })
+  if (claimed) await transitionImageTask(sql, { id, to: 'IN_PROGRESS' })
   return claimed
 }

@@ -2,9 +2,9 @@ import type { ArchiveFile } from '../../../packages/inspector/src/inspection.ts'
 import type { ArchiveState, VersionStatus } from '../../domain/registry/version.ts'
 import type { Queryable, Transaction } from '../client.ts'
 import type { OutboxSignal } from '../shared/outbox.ts'
-import type { Tell } from '../unit-of-work.ts'
+import type { Enqueue } from '../unit-of-work.ts'
 import { lockNodeOfVersion } from './registry-lock.ts'
-import { moveVersion } from './version-move.ts'
+import { transitionVersion } from './version-transition.ts'
 
 /** An upload that began in time may end this much after its deadline. */
 export const UPLOAD_GRACE_SECONDS = 300
@@ -81,7 +81,7 @@ export type ArchiveRecorded =
 export const recordArchive = async (
   sql: Transaction,
   { versionId, signal, ...stored }: StoredArchive & { versionId: string; signal: OutboxSignal },
-  tell: Tell,
+  enqueue: Enqueue,
 ): Promise<ArchiveRecorded> => {
   const [version] = await sql<Pick<ArchivePlace, 'status' | 'archiveState' | 'secondsLeft'>[]>`
     select status, archive_state as "archiveState", ${secondsLeft(sql)} as "secondsLeft"
@@ -98,7 +98,7 @@ export const recordArchive = async (
   if (!isOpen) return { result: isSame ? 'same' : 'archive_exists' }
   if (version.secondsLeft <= 0 && !isSame) return { result: 'upload_expired' }
   await putArchive(sql, versionId, stored)
-  if (!isSame) await tell(signal)
+  if (!isSame) await enqueue(signal)
   return { result: 'received', replacedKey: old?.storageKey }
 }
 
@@ -124,7 +124,7 @@ const putArchive = async (
   `
 }
 
-interface JudgedBytes {
+interface CheckedBytes {
   versionId: string
   /** Of the judged bytes; an upload that has replaced them is not judged. */
   sha256: string
@@ -142,7 +142,7 @@ export const acceptArchive = async (
     storageKey,
     entries,
     files,
-  }: JudgedBytes & { storageKey: string; entries?: number; files?: readonly ArchiveFile[] },
+  }: CheckedBytes & { storageKey: string; entries?: number; files?: readonly ArchiveFile[] },
 ): Promise<boolean> => {
   if (!(await decide(sql, { versionId, sha256 }, 'accepted'))) return false
   await sql`update archive set storage_key = ${storageKey}, entries = ${entries ?? null} where version_id = ${versionId}`
@@ -153,7 +153,7 @@ export const acceptArchive = async (
 /** Notes the files of an archive. */
 export const putFiles = async (
   sql: Transaction,
-  { versionId, sha256, files }: JudgedBytes & { files: readonly ArchiveFile[] },
+  { versionId, sha256, files }: CheckedBytes & { files: readonly ArchiveFile[] },
 ): Promise<void> => {
   await sql`
     update archive set files = ${sql.json(files)}
@@ -164,7 +164,7 @@ export const putFiles = async (
 /** Rejects the bytes that were judged, with the code of what is wrong with them; answers as `acceptArchive`. */
 export const rejectArchive = async (
   sql: Transaction,
-  { versionId, sha256, code }: JudgedBytes & { code: string },
+  { versionId, sha256, code }: CheckedBytes & { code: string },
 ): Promise<boolean> => {
   if (!(await decide(sql, { versionId, sha256 }, 'rejected'))) return false
   await sql`update archive set code = ${code} where version_id = ${versionId}`
@@ -173,7 +173,7 @@ export const rejectArchive = async (
 
 const decide = async (
   sql: Transaction,
-  { versionId, sha256 }: JudgedBytes,
+  { versionId, sha256 }: CheckedBytes,
   to: 'accepted' | 'rejected',
 ): Promise<boolean> => {
   // The row is locked first, so that the next statement reads the archive under the lock.
@@ -199,7 +199,8 @@ export const expireVersion = async (sql: Transaction, versionId: string): Promis
     for no key update
   `
   if (!late) return false
-  if (!(await moveVersion(sql, { id: versionId, name: 'expire', actor: 'workflow' }))) return false
+  if (!(await transitionVersion(sql, { id: versionId, name: 'expire', actor: 'workflow' })))
+    return false
   await sql`
     update version
     set archive_state = 'expired', host_node_extract_status = 'failed',

@@ -65,7 +65,7 @@ export const hasExtraction = async (
 }
 
 /** Where the host nodes of a version are. */
-interface SettledExtraction {
+interface FinishedExtraction {
   /** `missing`: no reading of its archive is stored, or there is none to be had. */
   result: 'settled' | 'missing'
   status: ExtractStatus
@@ -77,10 +77,10 @@ interface SettledExtraction {
  * stays. The reading of the newest extractor counts, because during an update the workers that read may be newer than
  * those that settle.
  */
-export const settleExtraction = async (
+export const finishExtraction = async (
   sql: Transaction,
   versionId: string,
-): Promise<SettledExtraction | undefined> => {
+): Promise<FinishedExtraction | undefined> => {
   await lockNodeOfVersion(sql, versionId)
   const [version] = await sql<{ status: ExtractStatus }[]>`
     select host_node_extract_status as status from version

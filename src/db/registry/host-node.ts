@@ -1,11 +1,11 @@
-import type { toHostNodeRow } from '../../domain/registry/host-node-judge.ts'
+import type { toHostNodeRow } from '../../domain/registry/host-node-validation.ts'
 import type { CloudBuildInfo, HostNode } from '../../domain/registry/host-node.ts'
 import type { NodeOfHostNode } from '../../domain/registry/node.ts'
 import type { ExtractStatus } from '../../domain/registry/version.ts'
 import type { Queryable, Transaction } from '../client.ts'
 import { joinPolicy, policyOf } from './host-node-policy.ts'
-import { settleCurrentHostNodes, settleLatestVersion } from './version-move.ts'
-import { noteListChange } from '../search/listed-count.ts'
+import { updateCurrentHostNodes, updateLatestVersion } from './version-transition.ts'
+import { recordListChange } from '../search/listed-count.ts'
 import { getNode } from './node.ts'
 import type { RecordOptions } from './node.ts'
 import { lockNodeOfVersion } from './registry-lock.ts'
@@ -50,8 +50,8 @@ export const putHostNodes = async (sql: Transaction, put: HostNodePut): Promise<
     for no key update
   `
   if (!node || !version) return 'version_not_found'
-  const refusal = refuse(version, put)
-  if (refusal) return refusal
+  const rejection = reject(version, put)
+  if (rejection) return rejection
   if (source !== 'derived') await insertReport(sql, put)
   await sql`
     update version
@@ -64,9 +64,9 @@ export const putHostNodes = async (sql: Transaction, put: HostNodePut): Promise<
     where id = ${versionId}
   `
   if (result.success) await replaceHostNodes(sql, versionId, result.nodes)
-  await settleLatestVersion(sql, node.id)
-  if (await isLatest(sql, node.id, versionId)) await settleCurrentHostNodes(sql, node.id)
-  await noteListChange(sql)
+  await updateLatestVersion(sql, node.id)
+  if (await isLatest(sql, node.id, versionId)) await updateCurrentHostNodes(sql, node.id)
+  await recordListChange(sql)
   return 'done'
 }
 
@@ -75,7 +75,7 @@ interface ExtractState {
   source: HostNodeSource | null
 }
 
-const refuse = (
+const reject = (
   { status, source: earlier }: ExtractState,
   { source, result }: HostNodePut,
 ): 'already_registered' | 'registration_closed' | undefined => {

@@ -3,7 +3,7 @@ import type { NewNode, Node, NodeFields, NodeStatus } from '../../domain/registr
 import type { PublisherStatus } from '../../domain/registry/publisher.ts'
 import type { Queryable, Transaction } from '../client.ts'
 import { keepName, keepText, keepTexts } from './keep.ts'
-import { noteListChange } from '../search/listed-count.ts'
+import { recordListChange } from '../search/listed-count.ts'
 import { joinNode, nodeJson, nodeRevision } from './registry-json.ts'
 import { lockNode, lockPublisher } from './registry-lock.ts'
 
@@ -31,7 +31,7 @@ export const insertNode = async (
     return { result: taken?.status === 'NodeStatusDeleted' ? 'node_deleted' : 'node_exists' }
   }
   await setNodeFields(sql, node.id, node)
-  await noteListChange(sql, { nodes: 1 })
+  await recordListChange(sql, { nodes: 1 })
   return { result: 'created', node: await getNode(sql, node.id, options) }
 }
 
@@ -110,7 +110,7 @@ export const updateNode = async (
   if (node.status === 'NodeStatusBanned') return { result: 'node_banned' }
   if (ifRev !== undefined && ifRev !== node.rev) return { result: 'precondition_failed' }
   await setNodeFields(sql, node.id, fields)
-  await noteListChange(sql)
+  await recordListChange(sql)
   return { result: 'updated', node: await getNode(sql, node.id, options) }
 }
 

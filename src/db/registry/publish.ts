@@ -1,5 +1,5 @@
 import type { NodeFields } from '../../domain/registry/node.ts'
-import { VERSION_MOVES } from '../../domain/registry/version-move.ts'
+import { VERSION_TRANSITIONS } from '../../domain/registry/version-transition.ts'
 import type { VersionNumber } from '../../domain/registry/version-number.ts'
 import type {
   ArchiveState,
@@ -8,11 +8,11 @@ import type {
   VersionStatus,
 } from '../../domain/registry/version.ts'
 import type { Transaction } from '../client.ts'
-import { noteListChange } from '../search/listed-count.ts'
+import { recordListChange } from '../search/listed-count.ts'
 import { insertNodeRow, setNodeFields } from './node.ts'
 import type { RecordOptions } from './node.ts'
 import type { OutboxStart } from '../shared/outbox.ts'
-import type { Tell } from '../unit-of-work.ts'
+import type { Enqueue } from '../unit-of-work.ts'
 import { lockNode, lockPublisher } from './registry-lock.ts'
 import { getVersion } from './version.ts'
 
@@ -52,13 +52,13 @@ export type PublicationResult =
 
 /**
  * Publishes a version: creates its node or updates it, inserts the version in Pending with the start of its workflow, or
- * gives the one that awaits its archive a new deadline. A refused publication changes nothing. Publications of one node
+ * gives the one that awaits its archive a new deadline. A rejected publication changes nothing. Publications of one node
  * wait for each other on its row; the unique index stands behind that.
  */
 export const insertPublication = async (
   sql: Transaction,
   given: Publication,
-  options: RecordOptions & { tell: Tell },
+  options: RecordOptions & { enqueue: Enqueue },
 ): Promise<PublicationResult> => {
   const publisher = await lockPublisher(sql, given.publisherId, 'share')
   if (!publisher) return { result: 'publisher_not_found' }
@@ -75,8 +75,8 @@ export const insertPublication = async (
   if (!taken) await insertVersion(sql, { ...given, nodeId: node.id })
   const uploadExpiresAt = await setPublished(sql, id, { ...given, isNew: !taken })
   await setNodeFields(sql, node.id, given.fields)
-  if (!taken) await options.tell(given.start)
-  await noteListChange(sql, { nodes: isNewNode ? 1 : 0, versions: taken ? 0 : 1 })
+  if (!taken) await options.enqueue(given.start)
+  await recordListChange(sql, { nodes: isNewNode ? 1 : 0, versions: taken ? 0 : 1 })
   return {
     result: 'published',
     version: await getVersion(sql, id, options),
@@ -111,7 +111,7 @@ const insertVersion = async (
   sql: Transaction,
   { id, nodeId, version, number, publishedBy }: Publication,
 ): Promise<void> => {
-  const { to, reason } = VERSION_MOVES.publish
+  const { to, reason } = VERSION_TRANSITIONS.publish
   await sql`
     with made as (
       insert into version (id, node_id, version, canonical, major, minor, patch, pre_key, status,

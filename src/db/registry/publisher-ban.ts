@@ -1,13 +1,13 @@
 import { auditTarget } from '../../domain/registry/audit-log.ts'
-import { PUBLISHER_MOVES } from '../../domain/registry/node-move.ts'
+import { PUBLISHER_TRANSITIONS } from '../../domain/registry/node-transition.ts'
 import { insertAudit } from './audit-log.ts'
 import type { Audit } from './audit-log.ts'
 import type { Transaction } from '../client.ts'
-import { noteListChange } from '../search/listed-count.ts'
+import { recordListChange } from '../search/listed-count.ts'
 
-interface PublisherMove {
+interface PublisherTransition {
   id: string
-  name: keyof typeof PUBLISHER_MOVES
+  name: keyof typeof PUBLISHER_TRANSITIONS
   /** Why; kept while it is banned, and told to its members. */
   reason: string | undefined
   audit: Audit
@@ -17,13 +17,13 @@ interface PublisherMove {
  * Bans a publisher or lifts the ban; a repeat changes nothing. Its nodes and versions keep their statuses and are hidden
  * through it, so that lifting restores exactly what was. The caller knows that it exists.
  */
-export const movePublisher = async (
+export const transitionPublisher = async (
   sql: Transaction,
-  { id, name, reason, audit }: PublisherMove,
+  { id, name, reason, audit }: PublisherTransition,
 ): Promise<boolean> => {
-  const { from, to } = PUBLISHER_MOVES[name]
+  const { from, to } = PUBLISHER_TRANSITIONS[name]
   const isBan = name === 'ban'
-  const [moved] = await sql<{ id: string; from: string; was: string | null }[]>`
+  const [isTransitioned] = await sql<{ id: string; from: string; was: string | null }[]>`
     update publisher p
     set status = ${to}, status_reason = ${isBan ? (reason ?? null) : null}, rev = p.rev + 1
     from (select id, status, status_reason from publisher where id = lower(${id}::text)
@@ -31,16 +31,16 @@ export const movePublisher = async (
     where p.id = old.id and p.status = any(${[...from]})
     returning p.id, old.status as from, old.status_reason as was
   `
-  if (!moved) return false
-  const change = await listNodesOf(sql, moved.id, !isBan)
+  if (!isTransitioned) return false
+  const change = await listNodesOf(sql, isTransitioned.id, !isBan)
   await insertAudit(sql, audit, {
     action: `publisher.${name}`,
-    target: auditTarget.publisher(moved.id),
-    before: { status: moved.from, reason: moved.was },
+    target: auditTarget.publisher(isTransitioned.id),
+    before: { status: isTransitioned.from, reason: isTransitioned.was },
     after: { status: to, reason: isBan ? (reason ?? null) : null },
     reason,
   })
-  await noteListChange(sql, change)
+  await recordListChange(sql, change)
   return true
 }
 

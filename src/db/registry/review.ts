@@ -1,6 +1,6 @@
 import type { ListedReview, Review } from '../../domain/registry/review.ts'
 import type { Queryable, Transaction } from '../client.ts'
-import { noteListChange } from '../search/listed-count.ts'
+import { recordListChange } from '../search/listed-count.ts'
 import { instant } from '../shared/instant.ts'
 
 type ReviewCreated =
@@ -25,7 +25,7 @@ export const insertReview = async (
     returning json_build_object(${reviewMembers(sql)}) as review
   `
   if (!row) return { result: 'review_already_requested' }
-  await noteListChange(sql)
+  await recordListChange(sql)
   return { result: 'created', review: row.review }
 }
 

@@ -1,5 +1,5 @@
 import { auditTarget } from '../../domain/registry/audit-log.ts'
-import { ADMIN_VERSION_MOVES } from '../../domain/registry/version-move.ts'
+import { ADMIN_VERSION_TRANSITIONS } from '../../domain/registry/version-transition.ts'
 import type { Version, VersionAdminUpdate } from '../../domain/registry/version.ts'
 import { insertAudit } from './audit-log.ts'
 import { forgetFailedExtraction } from './extraction.ts'
@@ -7,12 +7,12 @@ import type { Audit } from './audit-log.ts'
 import type { Transaction } from '../client.ts'
 import { findHostNodePolicies, putHostNodePolicies } from './host-node-policy.ts'
 import { keepText, keepTexts } from './keep.ts'
-import { closeReview, moveVersion, settleLatestVersion } from './version-move.ts'
-import { noteListChange } from '../search/listed-count.ts'
-import { pick } from './node-move.ts'
+import { closeReview, transitionVersion, updateLatestVersion } from './version-transition.ts'
+import { recordListChange } from '../search/listed-count.ts'
+import { pick } from './node-transition.ts'
 import type { RecordOptions } from './node.ts'
 import type { OutboxStart } from '../shared/outbox.ts'
-import type { Tell } from '../unit-of-work.ts'
+import type { Enqueue } from '../unit-of-work.ts'
 import { lockNodeOfVersion } from './registry-lock.ts'
 import { forgetScan } from './scan.ts'
 import { getVersion } from './version.ts'
@@ -31,7 +31,7 @@ interface AdminEdit {
 
 /**
  * Sets what a platform admin gives of a version, with its audit entry. The present status is no move; another one must
- * be a legal move, or nothing changes. A status or a reason closes the open review.
+ * be a legal transition, or nothing changes. A status or a reason closes the open review.
  */
 export const updateVersionByAdmin = async (
   sql: Transaction,
@@ -47,14 +47,15 @@ export const updateVersionByAdmin = async (
   const missing = names.find((name) => !policies.has(name))
   if (missing !== undefined) return { result: 'host_node_not_found', name: missing }
   if (status !== before.status) {
-    const name = ADMIN_VERSION_MOVES[status]
-    const move = name && { id, name, reason, actor: `user:${audit.actor}` }
-    if (!move || !(await moveVersion(sql, move))) return { result: 'illegal_move' }
+    const name = ADMIN_VERSION_TRANSITIONS[status]
+    const transition = name && { id, name, reason, actor: `user:${audit.actor}` }
+    if (!transition || !(await transitionVersion(sql, transition)))
+      return { result: 'illegal_move' }
   }
   await putHostNodePolicies(sql, id, host_node_policies)
   await setAdminFields(sql, id, fields)
   if (fields.status !== undefined || reason) await closeReview(sql, id)
-  await settleLatestVersion(sql, node.id)
+  await updateLatestVersion(sql, node.id)
   const after = await getVersion(sql, id, options)
   await insertAudit(sql, audit, {
     action: 'version.update',
@@ -63,7 +64,7 @@ export const updateVersionByAdmin = async (
     after: pick({ ...after, host_node_policies }, fields),
     reason: reason || undefined,
   })
-  await noteListChange(sql)
+  await recordListChange(sql)
   return { result: 'updated', version: after }
 }
 
@@ -102,16 +103,20 @@ interface Retry {
 export const retryVersion = async (
   sql: Transaction,
   { id, checks, extraction, audit }: Retry,
-  options: RecordOptions & { tell: Tell },
+  options: RecordOptions & { enqueue: Enqueue },
 ): Promise<Version | undefined> => {
   await lockNodeOfVersion(sql, id)
   const before = await getVersion(sql, id, options)
-  const moved = await moveVersion(sql, { id, name: 'retry', actor: `user:${audit.actor}` })
+  const isTransitioned = await transitionVersion(sql, {
+    id,
+    name: 'retry',
+    actor: `user:${audit.actor}`,
+  })
   const reopened = await reopenExtraction(sql, id)
-  if (!moved && !reopened) return undefined
-  if (moved) await forgetScan(sql, id)
+  if (!isTransitioned && !reopened) return undefined
+  if (isTransitioned) await forgetScan(sql, id)
   if (reopened) await forgetFailedExtraction(sql, id)
-  await options.tell(moved ? checks : extraction)
+  await options.enqueue(isTransitioned ? checks : extraction)
   const after = await getVersion(sql, id, options)
   const changed = { status: 0, status_reason: 0, host_node_extract_status: 0 }
   await insertAudit(sql, audit, {

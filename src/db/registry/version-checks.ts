@@ -1,10 +1,10 @@
 import { checkCause } from '../../domain/registry/archive-check.ts'
-import { checksFailedReason } from '../../domain/registry/version-move.ts'
+import { checksFailedReason } from '../../domain/registry/version-transition.ts'
 import type { VersionStatus } from '../../domain/registry/version.ts'
 import type { Transaction } from '../client.ts'
 import { findVersionState } from './open-version.ts'
 import { lockNodeOfVersion } from './registry-lock.ts'
-import { moveVersion } from './version-move.ts'
+import { transitionVersion } from './version-transition.ts'
 
 /**
  * Notes on a Pending version why its checks could not run, for an operator; the first reason stays. Answers the status
@@ -18,7 +18,7 @@ export const giveUpChecks = async (
   const version = await findVersionState(sql, id)
   if (version?.status === 'NodeVersionStatusPending' && !version.checksFailed) {
     const reason = checksFailedReason(checkCause(code))
-    await moveVersion(sql, { id, name: 'give_up_checks', reason, actor: 'workflow' })
+    await transitionVersion(sql, { id, name: 'give_up_checks', reason, actor: 'workflow' })
   }
   return version?.status ?? 'NodeVersionStatusDeleted'
 }

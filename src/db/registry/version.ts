@@ -7,8 +7,8 @@ import type {
 } from '../../domain/registry/version.ts'
 import type { Queryable, Transaction } from '../client.ts'
 import { keepFlag, keepText } from './keep.ts'
-import { moveVersion, settleLatestVersion } from './version-move.ts'
-import { noteListChange } from '../search/listed-count.ts'
+import { transitionVersion, updateLatestVersion } from './version-transition.ts'
+import { recordListChange } from '../search/listed-count.ts'
 import { joinRole, nodeFactColumns } from './node.ts'
 import type { NodeFacts, RecordOptions } from './node.ts'
 import { versionJson } from './registry-json.ts'
@@ -93,7 +93,7 @@ export const findVersionFacts = async (
     reason,
     archiveState,
     rev: versionRev,
-    // With the id: a number that has expired without an upload is published anew as another version.
+    // With the id: a number that has expired without an upload is published again as another version.
     revision: `${versionRev}.${versionId}`,
     hasSettled,
     isPartial,
@@ -144,8 +144,8 @@ export const updateVersion = async (
       rev = rev + 1
     where id = ${own.id}
   `
-  await settleLatestVersion(sql, found.nodeId)
-  await noteListChange(sql)
+  await updateLatestVersion(sql, found.nodeId)
+  await recordListChange(sql)
   return { result: 'updated', version: await getVersion(sql, own.id, options) }
 }
 
@@ -156,8 +156,12 @@ export const deleteVersion = async (
 ): Promise<'deleted' | 'node_not_found' | 'node_banned' | 'version_not_found' | 'illegal_move'> => {
   const found = await lockOwnVersion(sql, own)
   if (typeof found === 'string') return found
-  const moved = await moveVersion(sql, { id: own.id, name: 'delete', actor: `user:${userId}` })
-  return moved ? 'deleted' : 'illegal_move'
+  const isTransitioned = await transitionVersion(sql, {
+    id: own.id,
+    name: 'delete',
+    actor: `user:${userId}`,
+  })
+  return isTransitioned ? 'deleted' : 'illegal_move'
 }
 
 /** Locks node and version; the id is a UUID. */

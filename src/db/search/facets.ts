@@ -1,6 +1,6 @@
 import type { NodeFacets } from '../../domain/registry/node-query.ts'
 import type { Queryable } from '../client.ts'
-import type { CountMemo } from './listed-count.ts'
+import type { CountCache } from './listed-count.ts'
 import { matches } from './node-count.ts'
 import { isFound, partPattern, readTerm, startPattern } from './node-filter.ts'
 import type { NodeFilter } from './node-filter.ts'
@@ -19,13 +19,13 @@ const KEPT_MS = 60_000
 export const countFacets = async (
   sql: Queryable,
   filter: NodeFilter,
-  memo: CountMemo,
+  cache: CountCache,
 ): Promise<NodeFacets> => {
   const changes = String(Math.floor(Date.now() / KEPT_MS))
   const count = (name: keyof NodeFacets): Promise<NodeFacets['tag']> => {
     const [column, own] = FACETS[name]
     const others = { ...filter, [own]: undefined }
-    return memo.get(`facet ${name} ${JSON.stringify(others)}`, changes, async () => ({
+    return cache.get(`facet ${name} ${JSON.stringify(others)}`, changes, async () => ({
       changes,
       counts: await countValues(sql, column, others),
     }))

@@ -16,7 +16,7 @@ export interface CountChange {
  * Notes that lists and searches may find something else. It is the last statement of a transaction, because it holds a
  * slot until the commit. A backend uses one slot of each kind, nodes before versions.
  */
-export const noteListChange = async (
+export const recordListChange = async (
   sql: Transaction,
   { nodes = 0, versions = 0 }: CountChange = {},
 ): Promise<void> => {
@@ -58,7 +58,7 @@ export interface Counted<Counts> {
 }
 
 /** Keeps what was counted or listed in memory until something changes. */
-export interface CountMemo {
+export interface CountCache {
   get: Keep
   /** Of ids, a thousand at a time. */
   getBlock: Keep
@@ -82,7 +82,7 @@ type Keep = <Counts>(
   count: (before?: Counted<Counts>) => Promise<Counted<Counts>>,
 ) => Promise<Counts>
 
-/** `node_change` reaches back much farther. A database that was restored beside a living api is counted anew in this time. */
+/** `node_change` reaches back much farther. A database that was restored beside a living api is counted again in this time. */
 const BEFORE_MS = 3_600_000
 
 /** A search has up to four; a thousand filters of 200 characters are about a megabyte. */
@@ -91,7 +91,7 @@ const ENTRIES = 4_000
 const BLOCKS = 200
 
 /** Makes the memory of one process. Callers that ask for the same at once wait for one query. */
-export const makeCountMemo = (): CountMemo => ({
+export const makeCountCache = (): CountCache => ({
   get: makeKeep(ENTRIES),
   getBlock: makeKeep(BLOCKS),
   texts: makeNodeTexts(),

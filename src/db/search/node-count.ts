@@ -1,6 +1,6 @@
 import type { Fragment, Queryable } from '../client.ts'
 import { changesOf } from './listed-count.ts'
-import type { CountMemo, Counted } from './listed-count.ts'
+import type { CountCache, Counted } from './listed-count.ts'
 import {
   hasHostNode,
   hasWords,
@@ -28,7 +28,7 @@ interface CountQuery {
 }
 
 interface CountOptions {
-  memo: CountMemo
+  cache: CountCache
   /** The change number at which counts in memory still hold. */
   changes: string
 }
@@ -41,14 +41,14 @@ interface CountOptions {
 export const countNodes = async (
   sql: Queryable,
   { filter, reach }: CountQuery,
-  { memo, changes }: CountOptions,
+  { cache, changes }: CountOptions,
 ): Promise<ClassCounts> => {
   const key = JSON.stringify(filter)
   const term = readTerm(filter)
   if (term === undefined)
-    return { 0: await memo.get(`node ${key}`, changes, () => countAll(sql, filter)) }
+    return { 0: await cache.get(`node ${key}`, changes, () => countAll(sql, filter)) }
   const get = <C extends Counts>(name: string, count: Count): Promise<C> =>
-    memo.get<C>(`${name} ${key}`, changes, (before) => countTerm(sql, { filter, count }, before))
+    cache.get<C>(`${name} ${key}`, changes, (before) => countTerm(sql, { filter, count }, before))
   const countAllWith = async (sort: WordSort): Promise<number> =>
     (await get<{ all: number }>(`word ${sort}`, countWords(sql, term, sort))).all
   const [parts, withWords] = await Promise.all([

@@ -14,7 +14,7 @@ import {
 } from './entries.ts'
 import type { Entries, EntryRow } from './entries.ts'
 import { getListed } from './listed-count.ts'
-import type { CountMemo, PlannedWith } from './listed-count.ts'
+import type { CountCache, PlannedWith } from './listed-count.ts'
 import { countNodes, sumOf } from './node-count.ts'
 import type { ClassCounts } from './node-count.ts'
 import { CLASSES, isUnfiltered, readTerm } from './node-filter.ts'
@@ -62,7 +62,7 @@ interface NodePageQuery extends NodeList {
 
 export interface NodePageOptions extends RecordOptions {
   /** Memory of this process. */
-  memo: CountMemo
+  cache: CountCache
 }
 
 /**
@@ -74,18 +74,18 @@ export const listNodePage = async (
   query: NodePageQuery,
   options: NodePageOptions,
 ): Promise<{ nodes: Entries; total: number }> => {
-  const { memo } = options
+  const { cache } = options
   const key = JSON.stringify(query)
-  const known = query.limit <= LONGEST_PAGE ? memo.plans.find(key) : undefined
+  const known = query.limit <= LONGEST_PAGE ? cache.plans.find(key) : undefined
   const page = known && (await readPlanned(sql, query, known, options))
   if (known && page?.changes === known.changes) return page
   const { n: listed, changes } = await getListed(sql, 'node')
   const reach = query.offset + query.limit
   const counts = isUnfiltered(query.filter)
     ? { 0: listed }
-    : await countNodes(sql, { ...query, reach }, { memo, changes })
+    : await countNodes(sql, { ...query, reach }, { cache, changes })
   const plan = { changes, listed, counts }
-  memo.plans.keep(key, plan)
+  cache.plans.keep(key, plan)
   const partsOf = (by: PlannedWith) => planNodePage(query, by.counts, by.listed)
   // Mostly a change leaves the plan as it was, and only the total of the page that was read was in doubt.
   if (known && page?.changes === changes && isDeepStrictEqual(partsOf(known), partsOf(plan)))
@@ -100,7 +100,7 @@ const readPlanned = async (
   sql: Queryable,
   query: NodePageQuery,
   { counts, listed }: PlannedWith,
-  { memo: { texts }, publicUrl }: NodePageOptions,
+  { cache: { texts }, publicUrl }: NodePageOptions,
 ) => {
   const parts = planNodePage(query, counts, listed)
   if (parts.length === 0 || parts.some((part) => isDeep(query, part))) return undefined
@@ -117,17 +117,17 @@ const readDeep = async (
   sql: Queryable,
   query: NodePageQuery,
   { counts, listed, changes }: PlannedWith,
-  { memo, publicUrl }: NodePageOptions,
+  { cache, publicUrl }: NodePageOptions,
 ): Promise<{ nodes: Entries; total: number }> => {
   const total = sumOf(counts, [0, ...CLASSES])
   const parts = planNodePage(query, counts, listed)
   if (parts.length === 0) return { nodes: toEntries([]), total }
-  const ids = await Promise.all(parts.map((part) => listIds(sql, query, part, { memo, changes })))
+  const ids = await Promise.all(parts.map((part) => listIds(sql, query, part, { cache, changes })))
   const found = ids.flat()
   if (found.length > LONGEST_PAGE)
     return { nodes: await readNodeEntries(sql, found, { publicUrl }), total }
   const page = rowsOfIds(sql, found)
-  const { nodes } = await listNodeEntries(sql, page, { publicUrl, texts: memo.texts })
+  const { nodes } = await listNodeEntries(sql, page, { publicUrl, texts: cache.texts })
   return { nodes, total }
 }
 
@@ -147,7 +147,7 @@ const listIds = async (
   sql: Queryable,
   { filter, order }: NodeList,
   part: PlannedPart,
-  { memo, changes }: { memo: CountMemo; changes: string },
+  { cache, changes }: { cache: CountCache; changes: string },
 ): Promise<string[]> => {
   const read = async (offset: number, limit: number): Promise<string[]> => {
     const statement = partStatement(sql, { filter, order }, { ...part, offset, limit })
@@ -163,7 +163,7 @@ const listIds = async (
     Array.from({ length: last - first + 1 }, (_, index) => {
       const block = first + index
       const name = JSON.stringify([age, order, key, block, filter])
-      return memo.getBlock(name, changes, async () => ({
+      return cache.getBlock(name, changes, async () => ({
         changes,
         counts: await read(block * BLOCK, BLOCK),
       }))

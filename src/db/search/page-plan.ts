@@ -53,7 +53,7 @@ export const dividePage = <Key>(
 
 /**
  * A bound that the planner sees, round so that statements are few. Exact bounds are hidden in subqueries, because it would
- * plan each call anew (docs/decisions.md, Search).
+ * plan each call again (docs/decisions.md, Search).
  */
 export const limitForPlanner = (sql: Queryable, limit: number) => {
   if (limit <= 10) return sql`limit 10`

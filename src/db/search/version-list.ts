@@ -54,12 +54,12 @@ export const readVersionEntries = async (
 export const listVersions = async (
   sql: Queryable,
   { filter, offset, limit, form }: VersionPageQuery,
-  { memo, publicUrl }: NodePageOptions,
+  { cache, publicUrl }: NodePageOptions,
 ): Promise<{ versions: Entries; total: number }> => {
   const listed = await getListed(sql, 'version')
   const total = isUnfiltered(filter)
     ? listed.n
-    : await memo.get(`version ${JSON.stringify(filter)}`, listed.changes, () =>
+    : await cache.get(`version ${JSON.stringify(filter)}`, listed.changes, () =>
         countVersions(sql, filter),
       )
   if (offset >= total) return { versions: toEntries([]), total }

@@ -8,7 +8,7 @@ export interface IdempotencyScope {
   key: string
 }
 
-export interface StoredAnswer {
+export interface StoredResponse {
   fingerprint: string
   status: number
   headers: Record<string, string>
@@ -26,7 +26,7 @@ export const LEASE_SECONDS = 10
 type Claim =
   | { result: 'claimed' }
   | { result: 'in_flight' }
-  | { result: 'done'; answer: StoredAnswer }
+  | { result: 'done'; response: StoredResponse }
 
 /**
  * Claims a key for the request `claim`, taking over the claim of a process that died. An answer that is stored is
@@ -55,15 +55,15 @@ export const claimKey = async (
     returning 1
   `
   if (claimed) return { result: 'claimed' }
-  const answer = await findAnswer(sql, scope)
-  return answer ? { result: 'done', answer } : { result: 'in_flight' }
+  const response = await findResponse(sql, scope)
+  return response ? { result: 'done', response } : { result: 'in_flight' }
 }
 
-const findAnswer = async (
+const findResponse = async (
   sql: Sql,
   { principal, method, path, key }: IdempotencyScope,
-): Promise<StoredAnswer | undefined> => {
-  const [row] = await sql<StoredAnswer[]>`
+): Promise<StoredResponse | undefined> => {
+  const [row] = await sql<StoredResponse[]>`
     select fingerprint, status, headers, body, encrypted
     from idempotency
     where principal = ${principal} and method = ${method} and path = ${path} and key = ${key}
@@ -86,7 +86,7 @@ export const renewClaim = async (
   `
 }
 
-/** Frees the key of a request that was refused or failed; an answer that was committed after all stays. */
+/** Frees the key of a request that was rejected or failed; an answer that was committed after all stays. */
 export const releaseClaim = async (
   sql: Sql,
   claim: string,
@@ -100,19 +100,19 @@ export const releaseClaim = async (
 }
 
 /** Stores the answer; false when another request has taken the claim over. */
-export const storeAnswer = async (
+export const storeResponse = async (
   sql: Queryable,
   claim: string,
   scope: IdempotencyScope,
-  answer: StoredAnswer,
+  response: StoredResponse,
 ): Promise<boolean> => {
   const rows = await sql`
     update idempotency
-    set fingerprint = ${answer.fingerprint},
-      status = ${answer.status},
-      headers = ${sql.json(answer.headers)},
-      body = ${answer.body},
-      encrypted = ${answer.encrypted}
+    set fingerprint = ${response.fingerprint},
+      status = ${response.status},
+      headers = ${sql.json(response.headers)},
+      body = ${response.body},
+      encrypted = ${response.encrypted}
     where principal = ${scope.principal} and method = ${scope.method} and path = ${scope.path}
       and key = ${scope.key} and claim = ${claim} and status is null
     returning 1

@@ -2,7 +2,7 @@ import type { Sql } from '../client.ts'
 
 /**
  * Rows of one step: few, so that no statement holds locks for long. Of a parameter PostgreSQL would assume a tenth of all
- * rows, and plan anew each time.
+ * rows, and plan again each time.
  */
 const batch = (sql: Sql) => sql`limit 200`
 
@@ -86,7 +86,7 @@ export const markUploadPurged = async (sql: Sql, id: string): Promise<void> => {
  * Versions that take no archive any more and whose last upload began so long ago that it has ended. What a process
  * stored for them before it was killed is of no use.
  */
-export const listVersionsToSweep = async (sql: Sql): Promise<string[]> => {
+export const listVersionsToCleanUp = async (sql: Sql): Promise<string[]> => {
   const rows = await sql`
     select id from version
     where upload_started_at < now() - interval '1 hour'
@@ -98,7 +98,7 @@ export const listVersionsToSweep = async (sql: Sql): Promise<string[]> => {
   return rows.map((row) => row['id'] as string)
 }
 
-export const markVersionSwept = async (sql: Sql, id: string): Promise<void> => {
+export const markVersionCleaned = async (sql: Sql, id: string): Promise<void> => {
   await sql`update version set upload_started_at = null where id = ${id}`
 }
 

@@ -29,7 +29,7 @@ export const insertUpload = async (sql: Transaction, upload: NewUploadRow): Prom
   return row
 }
 
-/** The owner's live upload with this digest, as we counted it; its hours begin anew. */
+/** The owner's live upload with this digest, as we counted it; its hours begin again. */
 export const renewUpload = async (
   sql: Transaction,
   { owner, sha256 }: { owner: string; sha256: string },

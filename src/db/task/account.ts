@@ -44,11 +44,11 @@ export const chargeAccount = async (
     `.execute(),
   ])
   if (!used || !open) throw new Error('an account without a row')
-  refuseMore({ ...used, ...open }, credits, limits)
+  rejectMore({ ...used, ...open }, credits, limits)
 }
 
 /** Throws what `chargeAccount` would throw for a further task, and charges nothing. */
-export const judgeAccount = async (
+export const checkAccount = async (
   sql: Sql,
   { account, credits, bytes }: Cost,
   limits: AccountLimits,
@@ -62,7 +62,7 @@ export const judgeAccount = async (
       ) t) as tasks
     from owner where id = ${account}
   `
-  if (used) refuseMore(used, credits, limits)
+  if (used) rejectMore(used, credits, limits)
 }
 
 /** What an account has with a further task. */
@@ -72,11 +72,11 @@ interface Used {
   tasks: number
 }
 
-const refuseMore = (used: Used, credits: number, { quota, creditLimit }: AccountLimits): void => {
+const rejectMore = (used: Used, credits: number, { quota, creditLimit }: AccountLimits): void => {
   if (creditLimit !== undefined && used.credits > creditLimit)
     throw errors.insufficientCredits(credits)
   if (quota && used.tasks > quota.tasks) throw errors.taskQuotaExceeded(quota.tasks)
-  // Results are never refused, so the account may be over it already.
+  // Results are never rejected, so the account may be over it already.
   if (quota && used.bytes > quota.bytes)
     throw errors.byteQuotaExceeded(quota.bytes, quota.retentionDays)
 }

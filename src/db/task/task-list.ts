@@ -249,7 +249,7 @@ export const listOwnerEvents = async (
 const MOST_RECENT = 2000
 const MOST_TIMED = 25
 
-/** Seconds that the newest ended tasks of a kind took from their first try on, as a median; null without any. */
+/** Seconds that the newest ended tasks of a kind took from their first attempt on, as a median; null without any. */
 export const estimateKind = async (sql: Queryable, kind: TaskKind): Promise<number | null> => {
   const [row] = await sql<{ seconds: number | null }[]>`
     select percentile_cont(0.5) within group (order by seconds) as seconds

@@ -1,7 +1,7 @@
 import type { Fragment, Transaction } from '../client.ts'
 
 /** The moves of a family of tasks: a table of the domain that the one statement for moves reads. */
-export interface MoveTable<Status extends string> {
+export interface TransitionTable<Status extends string> {
   family: 'image' | 'video'
   /** For each status, those it may be reached from. */
   from: Readonly<Partial<Record<Status, readonly Status[]>>>
@@ -10,7 +10,7 @@ export interface MoveTable<Status extends string> {
   terminal: readonly Status[]
 }
 
-export interface Move<Status extends string> {
+export interface Transition<Status extends string> {
   id: string
   to: Status
   /** Only from these statuses; absent: from every one that the table allows. */
@@ -26,12 +26,12 @@ export interface Move<Status extends string> {
  */
 export const transitionTask = async <Status extends string>(
   sql: Transaction,
-  table: MoveTable<Status>,
-  move: Move<Status>,
+  table: TransitionTable<Status>,
+  transition: Transition<Status>,
 ): Promise<boolean> => {
-  const { to, from = table.from[to] ?? [], fence = null, error } = move
+  const { to, from = table.from[to] ?? [], fence = null, error } = transition
   const isDelivered = table.delivered.includes(to)
-  // Trigger `event_enters_first_try` (0013): a pending event makes a row of `first_try`, which `takeFirstTries` takes.
+  // Trigger `event_enters_first_try` (0013): a pending event makes a row of `first_try`, which `takeFirstAttempts` takes.
   const rows = await sql`
     with moved as (
       update task
@@ -43,7 +43,7 @@ export const transitionTask = async <Status extends string>(
         last_moved_at = greatest(clock_timestamp(), last_moved_at),
         ended_at = case when ${table.terminal.includes(to)}
           then greatest(clock_timestamp(), last_moved_at) end
-      where id = ${move.id}
+      where id = ${transition.id}
         and family = ${table.family}
         and status = any(${[...from]})
         and (${fence}::integer is null or fence = ${fence}::integer)
@@ -78,7 +78,7 @@ interface NewEvent {
 
 /**
  * Writes the event of a move, in the move's own transaction and with the move's time, which never goes back even when
- * the server's clock does. `unique (task_id, sequence)` refuses a second event.
+ * the server's clock does. `unique (task_id, sequence)` rejects a second event.
  */
 export const insertEvent = async (sql: Transaction, event: NewEvent): Promise<void> => {
   const { count } = await sql`

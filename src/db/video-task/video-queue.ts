@@ -2,8 +2,8 @@ import { ANONYMOUS } from '../../domain/shared/account.ts'
 import type { VideoTaskState } from '../../domain/video-task/video-task.ts'
 import type { Queryable, Transaction } from '../client.ts'
 import { lockOwnerOf } from './owner.ts'
-import type { Tell } from '../unit-of-work.ts'
-import { moveVideoTask } from './video-move.ts'
+import type { Enqueue } from '../unit-of-work.ts'
+import { transitionVideoTask } from './video-transition.ts'
 
 /** How many video tasks may hold a slot at once. */
 export interface Slots {
@@ -28,11 +28,11 @@ export interface Entered {
 export const enterQueue = async (
   sql: Transaction,
   id: string,
-  { offPeakSeconds, ...options }: Slots & { offPeakSeconds: number; tell: Tell },
+  { offPeakSeconds, ...options }: Slots & { offPeakSeconds: number; enqueue: Enqueue },
 ): Promise<Entered | undefined> => {
   const owner = await lockOwnerOf(sql, id)
   if (owner === undefined) return undefined
-  await moveVideoTask(sql, { id, to: 'queueing' })
+  await transitionVideoTask(sql, { id, to: 'queueing' })
   await admitWaiting(sql, { ...options, owner, except: id })
   const [task] = await sql<Entered[]>`
     select status as state, admitted_at is not null as "isAdmitted",
@@ -57,8 +57,8 @@ export const admitWaiting = async (
     slots,
     anonymousSlots = slots,
     except,
-    tell,
-  }: Slots & { owner: string; except?: string; tell: Tell },
+    enqueue,
+  }: Slots & { owner: string; except?: string; enqueue: Enqueue },
 ): Promise<void> => {
   const together = owner === ANONYMOUS ? anonymousSlots : slots
   const rows = await sql<{ id: string }[]>`
@@ -94,7 +94,7 @@ export const admitWaiting = async (
   `
   // The handler of this signal is in workflows/video-task.ts.
   for (const { id } of rows)
-    await tell({ kind: 'signal', workflowId: `video-task/${id}`, signalName: 'admitted' })
+    await enqueue({ kind: 'signal', workflowId: `video-task/${id}`, signalName: 'admitted' })
 }
 
 /** Whether `task t` waits in the queue of an owner whose slots other tasks hold. Then its stillness tells nothing. */

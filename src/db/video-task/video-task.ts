@@ -1,19 +1,19 @@
-import { VIDEO_FAULTS } from '../../domain/video-task/video-fault.ts'
-import type { VideoFaultCode } from '../../domain/video-task/video-fault.ts'
+import { VIDEO_ERRORS } from '../../domain/video-task/video-error.ts'
+import type { VideoErrorCode } from '../../domain/video-task/video-error.ts'
 import type { EngineName } from '../../domain/task/engine.ts'
 import { VIDEO_CANCELLABLE_STATES } from '../../domain/video-task/video-task.ts'
 import type { VideoTaskFacts } from '../../domain/video-task/video-record.ts'
 import type { VideoTaskKind, VideoTaskState } from '../../domain/video-task/video-task.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
 import { insertEvent, takeFence } from '../task/task-transition.ts'
-import type { Tell } from '../unit-of-work.ts'
+import type { Enqueue } from '../unit-of-work.ts'
 import { chargeAccount } from '../task/account.ts'
 import type { AccountLimits } from '../task/account.ts'
 import { lockOwnerOf, refundTask } from './owner.ts'
 import { insertTaskInputs, ownBytes } from '../task/task-file.ts'
 import type { NewTaskInput } from '../task/task-file.ts'
-import type { ClaimedTask, Move } from '../task/task-transition.ts'
-import { moveVideoTask } from './video-move.ts'
+import type { ClaimedTask, Transition } from '../task/task-transition.ts'
+import { transitionVideoTask } from './video-transition.ts'
 import { admitWaiting } from './video-queue.ts'
 import type { Slots } from './video-queue.ts'
 
@@ -69,7 +69,7 @@ export const insertVideoTask = async (
 
 /** What is left to do for an owner once a task of theirs has ended. */
 export interface EndOptions extends Slots {
-  tell: Tell
+  enqueue: Enqueue
 }
 
 /**
@@ -83,7 +83,7 @@ export const completeVideoTask = async (
 ): Promise<boolean> => {
   const owner = await lockOwnerOf(sql, id)
   if (owner === undefined) return false
-  if (!(await moveVideoTask(sql, { id, to: 'success', fence }))) return false
+  if (!(await transitionVideoTask(sql, { id, to: 'success', fence }))) return false
   await sql`update task set progress = 100 where id = ${id}`
   await record()
   await admitWaiting(sql, { ...options, owner })
@@ -93,12 +93,12 @@ export const completeVideoTask = async (
 /** Ends a task in failed, refunds the credits and passes the slot on. Answers as `completeVideoTask` does. */
 export const failVideoTask = async (
   sql: Transaction,
-  { id, error, from }: Pick<Move<VideoTaskState>, 'id' | 'error' | 'from'>,
+  { id, error, from }: Pick<Transition<VideoTaskState>, 'id' | 'error' | 'from'>,
   options: EndOptions,
 ): Promise<boolean> => {
   const owner = await lockOwnerOf(sql, id)
   if (owner === undefined) return false
-  const failed = await moveVideoTask(sql, {
+  const failed = await transitionVideoTask(sql, {
     id,
     to: 'failed',
     ...(error && { error }),
@@ -122,7 +122,7 @@ export const cancelVideoTask = (
     options,
   )
 
-export const videoError = (code: VideoFaultCode) => ({ code, message: VIDEO_FAULTS[code] })
+export const videoError = (code: VideoErrorCode) => ({ code, message: VIDEO_ERRORS[code] })
 
 /** A task as readers see it. */
 export interface VideoTaskRow extends VideoTaskFacts {
@@ -196,7 +196,7 @@ export const findVideoSource = async (
 }
 
 /** Notes the progress of the attempt that holds the fence; false: no news. It never falls, and 100 comes with success only. */
-export const noteProgress = async (
+export const recordProgress = async (
   sql: Sql,
   { id, fence, percent }: { id: string; fence: number; percent: number },
 ): Promise<boolean> => {
@@ -221,6 +221,6 @@ export const claimVideoTask = async (
   const mayClaim = sql`family = 'video' and admitted_at is not null
     and status in ('queueing', 'processing')`
   const claimed = await takeFence<VideoTaskKind>(sql, id, mayClaim)
-  if (claimed) await moveVideoTask(sql, { id, to: 'processing' })
+  if (claimed) await transitionVideoTask(sql, { id, to: 'processing' })
   return claimed
 }

@@ -7,7 +7,7 @@ import { shown } from '../shared/errors.ts'
 
 /**
  * Each change by what it does to saved workflows, worst first, with its sentence. The host restores inputs by name, outputs
- * and links by index, and the values of widgets by position. It refuses a missing required input, a value out of bounds
+ * and links by index, and the values of widgets by position. It rejects a missing required input, a value out of bounds
  * and an unknown option.
  */
 const SENTENCES = {
@@ -130,7 +130,7 @@ type Facts = Partial<Pick<Change, 'input' | 'output' | 'before' | 'after'>> & {
 }
 
 /** Notes a change; what breaks only may break where it is about something that was not read in full. */
-export type Tell = (code: ChangeCode, facts?: Facts, isDoubtful?: boolean) => void
+export type Report = (code: ChangeCode, facts?: Facts, isDoubtful?: boolean) => void
 
 /** Makes a change. Names come from packs, so its sentence holds them as JSON texts. */
 export const makeChange = (

@@ -1,5 +1,5 @@
 import { makeChange } from './change.ts'
-import type { Change, Tell } from './change.ts'
+import type { Change, Report } from './change.ts'
 import { readInputs, readOutputs } from './host-node-form.ts'
 import type { HostNodeText } from './host-node-form.ts'
 import { compareInputs } from './inputs.ts'
@@ -9,30 +9,31 @@ import { compareOutputs } from './outputs.ts'
 export const compareHostNode = (before: HostNodeText, after: HostNodeText): Change[] => {
   const changes: Change[] = []
   const dynamic = new Set([...before.dynamic, ...after.dynamic])
-  const tell: Tell = (code, facts, isDoubtful) => changes.push(makeChange(code, facts, isDoubtful))
-  const tellOf = (member: string): Tell =>
-    dynamic.has(member) ? (code, facts) => tell(code, facts, true) : tell
-  compareTexts(tell, before, after)
+  const report: Report = (code, facts, isDoubtful) =>
+    changes.push(makeChange(code, facts, isDoubtful))
+  const enqueueFor = (member: string): Report =>
+    dynamic.has(member) ? (code, facts) => report(code, facts, true) : report
+  compareTexts(report, before, after)
   const inputs = [readInputs(before), readInputs(after)] as const
   if (inputs[0] && inputs[1])
-    compareInputs(tellOf('input_types'), inputs[0], inputs[1], (name) =>
+    compareInputs(enqueueFor('input_types'), inputs[0], inputs[1], (name) =>
       dynamic.has(`input_types.${name}`),
     )
-  else if (before.input_types !== after.input_types) tell('inputs_unreadable')
+  else if (before.input_types !== after.input_types) report('inputs_unreadable')
   const outputs = [readOutputs(before), readOutputs(after)] as const
-  if (outputs[0] && outputs[1]) compareOutputs(tellOf('return_types'), outputs[0], outputs[1])
-  else if (before.return_types !== after.return_types) tell('outputs_unreadable')
+  if (outputs[0] && outputs[1]) compareOutputs(enqueueFor('return_types'), outputs[0], outputs[1])
+  else if (before.return_types !== after.return_types) report('outputs_unreadable')
   return changes
 }
 
-const compareTexts = (tell: Tell, old: HostNodeText, now: HostNodeText): void => {
+const compareTexts = (report: Report, old: HostNodeText, now: HostNodeText): void => {
   if (old.deprecated !== now.deprecated)
-    tell(now.deprecated ? 'host_node_deprecated' : 'host_node_undeprecated')
-  if (now.banned && !old.banned) tell('host_node_banned')
+    report(now.deprecated ? 'host_node_deprecated' : 'host_node_undeprecated')
+  if (now.banned && !old.banned) report('host_node_banned')
   if (old.experimental !== now.experimental)
-    tell('experimental_changed', { after: now.experimental ? 'experimental' : 'stable' })
+    report('experimental_changed', { after: now.experimental ? 'experimental' : 'stable' })
   for (const member of ['category', 'display_name', 'description'] as const) {
     const [before, after] = [old[member] ?? '', now[member] ?? '']
-    if (before !== after) tell(`${member}_changed`, { before, after })
+    if (before !== after) report(`${member}_changed`, { before, after })
   }
 }

@@ -1,4 +1,4 @@
-import type { Tell } from './change.ts'
+import type { Report } from './change.ts'
 import { compareTypes } from './host-node-form.ts'
 import type { InputForm } from './host-node-form.ts'
 import { plain, writeJson } from './read-json.ts'
@@ -9,7 +9,7 @@ import { compareWidgets } from './widget-order.ts'
  * @param isDynamic whether list or options of an input depend on the user's machine in one of the versions
  */
 export const compareInputs = (
-  tell: Tell,
+  report: Report,
   before: readonly InputForm[],
   after: readonly InputForm[],
   isDynamic: (input: string) => boolean,
@@ -21,24 +21,24 @@ export const compareInputs = (
     const { name: input, isRequired } = one
     const [same, next] = [now.get(input), after[place]]
     if (same) {
-      if (moved.has(input)) tell('widget_moved', { input })
-      else if (inserted.has(input)) tell('widget_inserted', { input })
+      if (moved.has(input)) report('widget_moved', { input })
+      else if (inserted.has(input)) report('widget_inserted', { input })
       // One that became a socket says so itself.
-      else if (removed.has(input) && same.hasWidget) tell('widget_removed', { input })
+      else if (removed.has(input) && same.hasWidget) report('widget_removed', { input })
       if (isRequired !== same.isRequired)
-        tell(isRequired ? 'input_now_optional' : 'input_now_required', { input })
-      if (one.text !== same.text) compareSpec(tell, one, same, isDynamic(input))
+        report(isRequired ? 'input_now_optional' : 'input_now_required', { input })
+      if (one.text !== same.text) compareSpec(report, one, same, isDynamic(input))
     } else if (next && !old.has(next.name) && isRequired && isLike(one, next)) {
       renamed.add(next.name)
-      tell('input_renamed', { input, before: input, after: next.name })
-    } else if (isRequired) tell('input_removed', { input })
-    else tell(removed.has(input) ? 'widget_removed' : 'optional_input_removed', { input })
+      report('input_renamed', { input, before: input, after: next.name })
+    } else if (isRequired) report('input_removed', { input })
+    else report(removed.has(input) ? 'widget_removed' : 'optional_input_removed', { input })
   }
   for (const { name: input, isRequired, hasWidget } of after) {
     if (old.has(input) || renamed.has(input)) continue
-    if (inserted.has(input)) tell('widget_inserted', { input })
-    else if (!isRequired) tell('optional_input_added', { input })
-    else tell(hasWidget ? 'widget_required' : 'socket_required', { input })
+    if (inserted.has(input)) report('widget_inserted', { input })
+    else if (!isRequired) report('optional_input_added', { input })
+    else report(hasWidget ? 'widget_required' : 'socket_required', { input })
   }
 }
 
@@ -49,34 +49,44 @@ const isLike = (one: InputForm, other: InputForm): boolean =>
   one.isRequired === other.isRequired && one.text === other.text
 
 /** Compares type, choices and options of one input, which differ. */
-const compareSpec = (tell: Tell, before: InputForm, after: InputForm, isDynamic: boolean): void => {
+const compareSpec = (
+  report: Report,
+  before: InputForm,
+  after: InputForm,
+  isDynamic: boolean,
+): void => {
   const { name: input } = before
-  let isTold = false
-  const note: Tell = (code, facts, isDoubtful) => {
-    isTold = true
-    tell(code, { input, ...facts }, isDoubtful)
+  let isNotified = false
+  const record: Report = (code, facts, isDoubtful) => {
+    isNotified = true
+    report(code, { input, ...facts }, isDoubtful)
   }
-  compareKind(note, before, after, isDynamic)
+  compareKind(record, before, after, isDynamic)
   const [gone, come] = [without(before, after), without(after, before)]
-  if (gone !== undefined) note('option_removed', { before: gone }, isDynamic)
-  if (come !== undefined) note('option_added', { after: come })
-  if (isNumber(before) && isNumber(after)) compareBounds(note, before, after)
+  if (gone !== undefined) record('option_removed', { before: gone }, isDynamic)
+  if (come !== undefined) record('option_added', { after: come })
+  if (isNumber(before) && isNumber(after)) compareBounds(record, before, after)
   for (const option of ['default', 'step'] as const) {
     const [old, now] = [textOf(before, option), textOf(after, option)]
-    if (old !== now) note(`${option}_changed`, { before: old, after: now })
+    if (old !== now) record(`${option}_changed`, { before: old, after: now })
   }
-  if (!isTold || writeOthers(before) !== writeOthers(after))
-    tell('input_options_changed', { input })
+  if (!isNotified || writeOthers(before) !== writeOthers(after))
+    report('input_options_changed', { input })
 }
 
-const compareKind = (tell: Tell, before: InputForm, after: InputForm, isDynamic: boolean): void => {
+const compareKind = (
+  report: Report,
+  before: InputForm,
+  after: InputForm,
+  isDynamic: boolean,
+): void => {
   const facts = { before: before.types.join(), after: after.types.join() }
   const types = compareTypes(before.types, after.types)
-  if (before.hasWidget && !after.hasWidget) tell('widget_became_socket', facts, isDynamic)
+  if (before.hasWidget && !after.hasWidget) report('widget_became_socket', facts, isDynamic)
   else if (types === 'changed' && isNumber(before) && isNumber(after))
-    tell('number_type_changed', facts)
-  else if (types !== 'same') tell(`input_type_${types}`, facts, isDynamic)
-  else if (before.hasWidget !== after.hasWidget) tell('socket_became_widget', facts)
+    report('number_type_changed', facts)
+  else if (types !== 'same') report(`input_type_${types}`, facts, isDynamic)
+  else if (before.hasWidget !== after.hasWidget) report('socket_became_widget', facts)
 }
 
 /** A widget takes either kind of number. */
@@ -91,12 +101,12 @@ const without = ({ choices }: InputForm, other: InputForm): string | undefined =
   return own.slice(0, 5).join(', ') + (own.length > 5 ? ` and ${own.length - 5} more` : '')
 }
 
-const compareBounds = (tell: Tell, before: InputForm, after: InputForm): void => {
+const compareBounds = (report: Report, before: InputForm, after: InputForm): void => {
   const [min, max] = [boundOf(before, 'min', -Infinity), boundOf(before, 'max', Infinity)]
   const [minNow, maxNow] = [boundOf(after, 'min', -Infinity), boundOf(after, 'max', Infinity)]
   if (min === minNow && max === maxNow) return
   const facts = { before: `${min} to ${max}`, after: `${minNow} to ${maxNow}` }
-  tell(minNow > min || maxNow < max ? 'bounds_narrowed' : 'bounds_widened', facts)
+  report(minNow > min || maxNow < max ? 'bounds_narrowed' : 'bounds_widened', facts)
 }
 
 const boundOf = ({ options }: InputForm, name: string, otherwise: number): number => {
@@ -108,7 +118,7 @@ const textOf = ({ options }: InputForm, option: string): string =>
   plain(options.get(option) ?? 'none')
 
 /** Options that other changes tell of. */
-const TOLD = ['default', 'min', 'max', 'step', 'options', 'forceInput']
+const COMPARED = ['default', 'min', 'max', 'step', 'options', 'forceInput']
 
 const writeOthers = ({ options }: InputForm): string =>
-  writeJson(new Map([...options].filter(([name]) => !TOLD.includes(name))))
+  writeJson(new Map([...options].filter(([name]) => !COMPARED.includes(name))))

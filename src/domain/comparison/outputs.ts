@@ -1,10 +1,10 @@
-import type { Tell } from './change.ts'
+import type { Report } from './change.ts'
 import { compareTypes } from './host-node-form.ts'
 import type { OutputForm } from './host-node-form.ts'
 
 /** Compares the outputs of a host node, whose links are kept by index. */
 export const compareOutputs = (
-  tell: Tell,
+  report: Report,
   before: readonly OutputForm[],
   after: readonly OutputForm[],
 ): void => {
@@ -12,12 +12,12 @@ export const compareOutputs = (
   for (const [output, one] of before.entries()) {
     const other = after[output]
     if (!other) {
-      tell('output_removed', { output, before: one.name ?? one.types.join() })
+      report('output_removed', { output, before: one.name ?? one.types.join() })
       continue
     }
     const types = compareTypes(one.types, other.types)
     if (types !== 'same')
-      tell(`output_type_${types}`, {
+      report(`output_type_${types}`, {
         output,
         name: one.name,
         before: one.types.join(),
@@ -25,12 +25,12 @@ export const compareOutputs = (
       })
     else if (one.name !== other.name && one.name !== undefined && other.name !== undefined) {
       // Links of the same type carry something else when names change places.
-      const isMoved = namesNow.has(one.name) || names.has(other.name)
+      const isTransitioned = namesNow.has(one.name) || names.has(other.name)
       const facts = { output, before: one.name, after: other.name }
-      tell(isMoved ? 'output_moved' : 'output_renamed', facts)
+      report(isTransitioned ? 'output_moved' : 'output_renamed', facts)
     }
     if (one.isList !== other.isList)
-      tell('output_list_changed', {
+      report('output_list_changed', {
         output,
         name: one.name,
         before: formOf(one),
@@ -38,7 +38,7 @@ export const compareOutputs = (
       })
   }
   for (const [output, { name, types }] of after.entries())
-    if (output >= before.length) tell('output_added', { output, after: name ?? types.join() })
+    if (output >= before.length) report('output_added', { output, after: name ?? types.join() })
 }
 
 const namesOf = (outputs: readonly OutputForm[]) => new Set(outputs.map(({ name }) => name))

@@ -1,8 +1,8 @@
 import type { AttemptErrorClass } from './event.ts'
 
-/** When the tries of an event are made. It is data, so that tests can shorten it to milliseconds. */
+/** When the attempts of an event are made. It is data, so that tests can shorten it to milliseconds. */
 export interface DeliverySchedule {
-  /** Seconds before each try, counted from the failure of the one before it; as many tries as entries. */
+  /** Seconds before each attempt, counted from the failure of the one before it; as many attempts as entries. */
   steps: readonly number[]
   /** How far a step may be off, as a share of it: 0.2 is ±20 %. */
   jitter: number
@@ -14,7 +14,7 @@ export interface DeliverySchedule {
   disableSeconds: number
 }
 
-/** 10 tries within 75.6 hours. */
+/** 10 attempts within 75.6 hours. */
 export const DELIVERY_SCHEDULE: DeliverySchedule = {
   steps: [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
   jitter: 0.2,
@@ -23,8 +23,8 @@ export const DELIVERY_SCHEDULE: DeliverySchedule = {
   disableSeconds: 604_800,
 }
 
-/** How the last try of an event failed. */
-export interface FailedTry {
+/** How the last attempt of an event failed. */
+export interface FailedAttempt {
   errorClass: AttemptErrorClass
   /** Of the answer, when one came. */
   status?: number | undefined
@@ -35,7 +35,7 @@ export interface FailedTry {
 export interface NextWait {
   /** Tries that failed so far, 1 at least. */
   failures: number
-  failed: FailedTry
+  failed: FailedAttempt
   /** From 0 up to 1, drawn by the caller. */
   random: number
   schedule?: DeliverySchedule
@@ -60,7 +60,7 @@ export const nextWait = (wait: NextWait): { seconds: number } | undefined => {
 
 const BUSY_STATUSES: readonly (number | undefined)[] = [429, 502, 504]
 
-const isBusy = ({ errorClass, status }: FailedTry): boolean =>
+const isBusy = ({ errorClass, status }: FailedAttempt): boolean =>
   errorClass === 'timeout' || BUSY_STATUSES.includes(status)
 
 /** The error class of an answer by its status; undefined for 2xx, which delivers. */

@@ -102,11 +102,11 @@ export const EndpointSecret = Type.Object({
   previous_expires_at: Type.Optional(time('Until when the one before signs beside it.')),
 })
 
-const { status: _status, ...told } = TaskEvent.properties
+const { status: _status, ...reported } = TaskEvent.properties
 
 /** An event that an endpoint was told, or is to be told. Its sequence counts those about the same subject. */
 export const EndpointEvent = Type.Object({
-  ...told,
+  ...reported,
   type: Type.String({ description: 'What happened.' }),
   subject_id: Type.Optional(id('The task, version, token or membership; absent of a test.')),
 })

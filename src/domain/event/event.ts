@@ -7,7 +7,7 @@ import { VideoTaskState } from '../video-task/video-task.ts'
 /**
  * What has become of an event's delivery. `pending`: it is still tried, or waits for its turn. `delivered`: the
  * receiver answered with 2xx. `superseded`: a later event has overtaken it. `exhausted`: its whole schedule is used up.
- * `stopped`: it is not sent, because the receiver answered 410. `unsent`: it is kept for the log only.
+ * `stopped`: it is not sent, because the receiver responded with 410. `unsent`: it is kept for the log only.
  */
 export const DeliveryState = Type.Enum([
   'pending',
@@ -38,7 +38,7 @@ export type AttemptErrorClass = Static<typeof AttemptErrorClass>
 export const id = (description: string) => Type.String({ format: 'uuid', description })
 export const time = (description: string) => Type.String({ format: 'date-time', description })
 
-/** One move of a task, and what has become of telling its receiver. */
+/** One transition of a task, and what has become of telling its receiver. */
 export const TaskEvent = Type.Object({
   id: id('The `webhook-id` of every attempt.'),
   sequence: Type.Integer({

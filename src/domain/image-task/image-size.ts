@@ -12,8 +12,8 @@ export const resultSize = (request: ImageRequest, source: Size): Size => {
   return { width: source.width * factor, height: source.height * factor }
 }
 
-/** The sentence that refuses a result of this size, or undefined when it is allowed. */
-export const pixelLimitFault = (request: ImageRequest, source: Size): string | undefined => {
+/** The sentence that rejects a result of this size, or undefined when it is allowed. */
+export const pixelLimitIssue = (request: ImageRequest, source: Size): string | undefined => {
   const { width, height } = resultSize(request, source)
   if (request.kind === 'upscale' && width * height > UPSCALE_MAX_PIXELS)
     return `must be small enough that the result has at most ${UPSCALE_MAX_PIXELS} pixels; ${source.width}×${source.height} at ${request.settings.scale_factor} gives ${width * height}`

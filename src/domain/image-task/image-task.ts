@@ -6,7 +6,7 @@ export const ImageTaskStatus = Type.Enum(['CREATED', 'IN_PROGRESS', 'COMPLETED',
 export type ImageTaskStatus = Static<typeof ImageTaskStatus>
 
 /** For each status, those it may be reached from. */
-export const IMAGE_TASK_MOVES = {
+export const IMAGE_TASK_TRANSITIONS = {
   IN_PROGRESS: ['CREATED'],
   COMPLETED: ['IN_PROGRESS'],
   FAILED: ['CREATED', 'IN_PROGRESS'],

@@ -12,9 +12,9 @@ const WEIGHT = /^\d+(\.\d+)?$/
  * Splits a prompt into its weighted parts. `(phrase:weight)` counts `weight`, which lies between 1 and 1.4; text outside
  * such groups, and groups without a colon, count 1. Faults name the group.
  */
-export const parsePrompt = (prompt: string): { parts: WeightedText[]; faults: string[] } => {
+export const parsePrompt = (prompt: string): { parts: WeightedText[]; issues: string[] } => {
   const parts: WeightedText[] = []
-  const faults: string[] = []
+  const issues: string[] = []
   let end = 0
   for (const group of prompt.matchAll(GROUP)) {
     const inner = group[1] ?? ''
@@ -25,13 +25,13 @@ export const parsePrompt = (prompt: string): { parts: WeightedText[]; faults: st
     const phrase = inner.slice(0, colon).trim()
     const weight = readWeight(inner.slice(colon + 1).trim())
     if (weight === undefined || phrase === '')
-      faults.push(
+      issues.push(
         `must weight a phrase as (phrase:weight) with a weight from 1 to 1.4, got ${shown(group[0])}`,
       )
     else parts.push({ text: phrase, weight })
   }
   parts.push({ text: prompt.slice(end), weight: 1 })
-  return { parts: parts.filter((part) => part.text.trim() !== ''), faults }
+  return { parts: parts.filter((part) => part.text.trim() !== ''), issues }
 }
 
 const readWeight = (text: string): number | undefined => {

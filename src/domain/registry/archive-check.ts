@@ -1,7 +1,7 @@
 /**
  * Why checks could not run, by code: always a fault of the service, never of the archive. The version shows the text.
  */
-export const CHECK_FAULTS = {
+export const CHECK_ERRORS = {
   archive_missing: 'the stored archive is missing',
   archive_differs: 'the stored archive is not the one that was uploaded',
   unavailable: 'the database could not be reached',
@@ -12,8 +12,8 @@ export const CHECK_FAULTS = {
   internal_error: 'a fault of the service',
 } as const
 
-export type CheckFaultCode = keyof typeof CHECK_FAULTS
+export type CheckErrorCode = keyof typeof CHECK_ERRORS
 
 /** The text of a code; an unknown code has that of `internal_error`. */
 export const checkCause = (code: string): string =>
-  CHECK_FAULTS[Object.hasOwn(CHECK_FAULTS, code) ? (code as CheckFaultCode) : 'internal_error']
+  CHECK_ERRORS[Object.hasOwn(CHECK_ERRORS, code) ? (code as CheckErrorCode) : 'internal_error']

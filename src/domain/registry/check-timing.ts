@@ -1,17 +1,17 @@
 /**
- * Durations and tries of a version's checks. The start of its workflow carries them, so that a test can shorten them.
+ * Durations and attempts of a version's checks. The start of its workflow carries them, so that a test can shorten them.
  */
 export interface CheckTiming {
   /** Silence after which a check counts as lost. */
   heartbeatSeconds: number
-  /** Longest one try of a check. */
+  /** Longest one attempt of a check. */
   deadlineSeconds: number
   /** Tries of a check until an operator is asked. */
-  tries: number
-  /** Pause after the first failed try; four times as long after each further one. */
+  attempts: number
+  /** Pause after the first failed attempt; four times as long after each further one. */
   retrySeconds: number
   /** Longest such pause. */
   maxRetrySeconds: number
   /** Longest wait for an upload before the row is looked at again. */
-  lookSeconds: number
+  pollSeconds: number
 }

@@ -40,15 +40,15 @@ const Extraction = Type.Object({
 })
 type Extraction = Static<typeof Extraction>
 
-/** One move of a version. */
-export const ListedMove = Type.Object({
+/** One transition of a version. */
+export const ListedTransition = Type.Object({
   at: instant('When.'),
   from: Type.Optional(Type.Enum(VersionStatus.enum, { description: 'Absent for the first.' })),
   to: VersionStatus,
   reason: Type.String({ description: 'The reason that it left.' }),
   actor: Type.String({ description: 'Who made it: `user:<id>`, `workflow`, `operator`.' }),
 })
-export type ListedMove = Static<typeof ListedMove>
+export type ListedTransition = Static<typeof ListedTransition>
 
 /** Answer of GET /nodes/{n}/versions/{v}/findings; the lists and `extraction` for members and platform admins. */
 export const VersionFindings = Type.Object({
@@ -57,6 +57,6 @@ export const VersionFindings = Type.Object({
   findings: Type.Optional(Type.Array(Finding, { description: 'Only for members.' })),
   extraction: Type.Optional(Extraction),
   reviews: Type.Optional(Type.Array(ListedReview, { description: 'Only for members.' })),
-  moves: Type.Optional(Type.Array(ListedMove, { description: 'Only for members.' })),
+  moves: Type.Optional(Type.Array(ListedTransition, { description: 'Only for members.' })),
 })
 export type VersionFindings = Static<typeof VersionFindings>

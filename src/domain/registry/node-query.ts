@@ -42,7 +42,7 @@ const sort = (usual: string) =>
     }),
   )
 
-/** Query of GET /nodes/search; page × limit is judged by `judgeDepth`. */
+/** Query of GET /nodes/search; page × limit is judged by `validateDepth`. */
 export const NodeSearchQuery = Type.Object({
   page: page(),
   limit: pageSize(10, 100),

@@ -83,7 +83,7 @@ export const pageSize = (usual: number, maximum: number) =>
 export const totalPages = (total: number, size: number): number => Math.ceil(total / size)
 
 /**
- * The optional members, at every depth, whose schemas refuse an empty text. Every optional member takes `""`; in these
+ * The optional members, at every depth, whose schemas reject an empty text. Every optional member takes `""`; in these
  * it counts as absent. For a body's `emptyIsAbsent`.
  */
 export const listEmptyIsAbsent = (schema: TSchema): string[] => {
@@ -109,7 +109,7 @@ export const listOptional = (schema: TObject): string[] => {
   return Object.keys(schema.properties).filter((name) => !required.includes(name))
 }
 
-/** In the document: a body that has one of the statuses and does not say why. `judgeReason` refuses it. */
+/** In the document: a body that has one of the statuses and does not say why. `validateReason` rejects it. */
 export const withoutReason = (member: string, statuses: readonly string[]) => ({
   required: ['status'],
   properties: { status: { enum: statuses }, [member]: { not: { type: 'string', pattern: '\\S' } } },

@@ -1,15 +1,15 @@
 import { shown } from '../shared/errors.ts'
-import { registryFault } from './registry-fault.ts'
+import { registryIssue } from './registry-issue.ts'
 import { URL_MAX, URL_SCHEMES } from './registry-fields.ts'
 import { isLonger } from '../shared/text-length.ts'
-import type { Fault } from '../shared/validate.ts'
+import type { Issue } from '../shared/validate.ts'
 
 /**
  * What is wrong with a URL of the registry, as the end of a sentence; undefined when nothing is. Only length and scheme
  * are judged, because the service shows such a URL and never calls it. A text without a scheme passes, `git@host:name`
  * among them.
  */
-const registryUrlFault = (text: string, kind: keyof typeof URL_SCHEMES): string | undefined => {
+const registryUrlIssue = (text: string, kind: keyof typeof URL_SCHEMES): string | undefined => {
   if (isLonger(text, URL_MAX)) return `must be a URL of at most ${URL_MAX} characters`
   const schemes = URL_SCHEMES[kind]
   const scheme = schemeOf(text)
@@ -22,18 +22,18 @@ const registryUrlFault = (text: string, kind: keyof typeof URL_SCHEMES): string 
  * The faults of those members of a body that hold a URL.
  * @param at pointer to the object they are members of
  */
-export const judgeRegistryUrls = (
+export const validateRegistryUrls = (
   body: Readonly<Record<string, unknown>>,
   names: readonly string[],
   at = '',
-): Fault[] =>
+): Issue[] =>
   names.flatMap((name) => {
     const value = body[name]
     if (typeof value !== 'string') return []
-    const sentence = registryUrlFault(value, name === 'repository' ? 'repository' : 'web')
+    const sentence = registryUrlIssue(value, name === 'repository' ? 'repository' : 'web')
     return sentence === undefined
       ? []
-      : [registryFault(`${at}/${name}`, `${sentence}, got ${shown(value)}`, 'url_refused')]
+      : [registryIssue(`${at}/${name}`, `${sentence}, got ${shown(value)}`, 'url_refused')]
   })
 
 /**

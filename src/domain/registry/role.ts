@@ -30,7 +30,7 @@ const RANKS: Record<MemberRole, number> = { member: 1, admin: 2, owner: 3 }
 export const mayDo = (role: MemberRole | undefined, action: PublisherAction): boolean =>
   role !== undefined && RANKS[role] >= RANKS[LOWEST_ROLE[action]]
 
-/** The lowest role that may do something, for the message of a refusal. */
+/** The lowest role that may do something, for the message of a rejection. */
 export const roleFor = (action: PublisherAction): MemberRole => LOWEST_ROLE[action]
 
 /** Whether a user may end a membership: owners may end anybody's, everybody may end their own. */

@@ -1,5 +1,5 @@
-import { registryFault } from './registry-fault.ts'
-import type { Fault } from '../shared/validate.ts'
+import { registryIssue } from './registry-issue.ts'
+import type { Issue } from '../shared/validate.ts'
 
 /**
  * Caps how deep a listing may be read by page (page × size), because a page costs more the deeper it lies.
@@ -7,15 +7,15 @@ import type { Fault } from '../shared/validate.ts'
  * @param reach SEARCH_MAX_DEPTH
  * @param instead what leads further, for the message
  */
-export const judgeDepth = (
+export const validateDepth = (
   query: Readonly<Record<string, unknown>>,
   { size, reach, instead }: { size: 'limit' | 'pageSize'; reach: number; instead?: string },
-): Fault[] => {
+): Issue[] => {
   const { page, [size]: entries } = query
   if (typeof page !== 'number' || typeof entries !== 'number' || page * entries <= reach) return []
   const rule = `must be such that page × ${size} is at most ${reach}`
   const hint = instead === undefined ? '' : `; ${instead} has no such limit`
-  return [registryFault('?page', `${rule}, got ${page} × ${entries}${hint}`)]
+  return [registryIssue('?page', `${rule}, got ${page} × ${entries}${hint}`)]
 }
 
 /** The route for clients that need all nodes. */

@@ -2,9 +2,9 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
 import { instant, map, uuid } from './registry-fields.ts'
-import { registryFault } from './registry-fault.ts'
+import { registryIssue } from './registry-issue.ts'
 import { shown } from '../shared/errors.ts'
-import type { Fault } from '../shared/validate.ts'
+import type { Issue } from '../shared/validate.ts'
 
 export const TrustProvider = Type.Enum(['github', 'gitlab', 'oidc'], {
   description: 'GitHub Actions, GitLab CI/CD, or any other issuer of OpenID Connect.',
@@ -130,23 +130,25 @@ export const usualIssuer = (provider: TrustProvider): string | undefined =>
   PROVIDERS[provider]?.issuer
 
 /** What the schema of a new trusted publisher cannot say. */
-export const judgeNewTrust = (body: Readonly<Record<string, unknown>>): Fault[] => {
+export const validateNewTrust = (body: Readonly<Record<string, unknown>>): Issue[] => {
   const { claims: given, issuer } = body
   const provider = TrustProvider.enum.find((one) => one === body['provider'])
   if (provider === undefined || typeof given !== 'object' || given === null) return []
   const claims = new Map<string, unknown>(Object.entries(given))
-  const told = [...claims.keys()].filter((name) => name.length > NAME_MAX)
+  const reported = [...claims.keys()].filter((name) => name.length > NAME_MAX)
   return [
     ...(issuer === undefined && !usualIssuer(provider)
-      ? [registryFault('/issuer', `must be given with ${provider}, but is absent`)]
+      ? [registryIssue('/issuer', `must be given with ${provider}, but is absent`)]
       : []),
-    ...told.map((name) => registryFault('/claims', `must have short names, got ${shown(name)}`)),
+    ...reported.map((name) =>
+      registryIssue('/claims', `must have short names, got ${shown(name)}`),
+    ),
     ...(PROVIDERS[provider]?.needs ?? []).flatMap((name) => {
       const { form, words } = name === 'workflow_file' ? FILE : ID
       const value = claims.get(name)
       if (value !== undefined && (typeof value !== 'string' || form.test(value))) return []
       const came = value === undefined ? 'but is absent' : `got ${shown(value)}`
-      return [registryFault(`/claims/${name}`, `must be ${words}, ${came}`)]
+      return [registryIssue(`/claims/${name}`, `must be ${words}, ${came}`)]
     }),
   ]
 }

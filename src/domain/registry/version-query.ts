@@ -18,7 +18,7 @@ const statuses = Type.Optional(
 export const NodeVersionsQuery = Type.Object({ statuses })
 export type NodeVersionsQuery = Static<typeof NodeVersionsQuery>
 
-/** Query of GET /versions; page × pageSize is judged by `judgeDepth`. */
+/** Query of GET /versions; page × pageSize is judged by `validateDepth`. */
 export const VersionListQuery = Type.Object({
   page: page(),
   pageSize: pageSize(10, 100),

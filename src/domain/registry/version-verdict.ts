@@ -1,5 +1,5 @@
 import type { Finding, FindingCounts } from './finding.ts'
-import { flaggedReason } from './version-move.ts'
+import { flaggedReason } from './version-transition.ts'
 import type { ArchiveState } from './version.ts'
 
 /** What is known of a version's archive when its fate is decided. */
@@ -29,7 +29,7 @@ const SCAN_INCOMPLETE =
  * Decides a version by its archive and its scan alone. A sound archive without a finding of high severity passes.
  * Undefined when there is nothing to decide on yet.
  */
-export const judgeVersion = ({
+export const decideVersion = ({
   archiveState,
   archiveCode,
   scan,

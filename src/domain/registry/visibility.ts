@@ -3,8 +3,8 @@ import type { NodeStatus } from './node.ts'
 import type { PublisherStatus } from './publisher.ts'
 import type { VersionStatus } from './version.ts'
 
-/** The code that refuses an access; undefined where it is allowed. */
-type Refusal = ErrorCodeName | undefined
+/** The code that rejects an access; undefined where it is allowed. */
+type Rejection = ErrorCodeName | undefined
 
 /** Accesses to a node, its versions and its archives: reading by id, installing, changing, and publishing under its id. */
 export type NodeAccess = 'read' | 'install' | 'write' | 'publish'
@@ -12,15 +12,15 @@ export type NodeAccess = 'read' | 'install' | 'write' | 'publish'
 /** The state of a node for everybody but platform admins: its own status, or its publisher's ban. */
 export type NodeCondition = 'active' | 'node_banned' | 'publisher_banned' | 'deleted'
 
-/** The same refusal of every access. */
-const all = (refusal: Refusal): Record<NodeAccess, Refusal> => ({
-  read: refusal,
-  install: refusal,
-  write: refusal,
-  publish: refusal,
+/** The same rejection of every access. */
+const all = (rejection: Rejection): Record<NodeAccess, Rejection> => ({
+  read: rejection,
+  install: rejection,
+  write: rejection,
+  publish: rejection,
 })
 
-const NODE_VISIBILITY: Readonly<Record<NodeCondition, Record<NodeAccess, Refusal>>> = {
+const NODE_VISIBILITY: Readonly<Record<NodeCondition, Record<NodeAccess, Rejection>>> = {
   active: all(undefined),
   node_banned: all('node_banned'),
   publisher_banned: all('publisher_banned'),
@@ -35,22 +35,22 @@ export const nodeCondition = (node: NodeStatus, publisher: PublisherStatus): Nod
   return node === 'NodeStatusBanned' ? 'node_banned' : 'active'
 }
 
-/** The code that refuses an access to a node. Platform admins may read what is banned. */
-export const nodeRefusal = (
+/** The code that rejects an access to a node. Platform admins may read what is banned. */
+export const nodeRejection = (
   condition: NodeCondition,
   access: NodeAccess,
   { isPlatformAdmin }: { isPlatformAdmin: boolean } = { isPlatformAdmin: false },
-): Refusal =>
+): Rejection =>
   isPlatformAdmin && access === 'read' && condition !== 'deleted'
     ? undefined
     : NODE_VISIBILITY[condition][access]
 
-/** The code that refuses an access to a publisher itself. */
-export const publisherRefusal = (
+/** The code that rejects an access to a publisher itself. */
+export const publisherRejection = (
   status: PublisherStatus,
   access: 'read' | 'write',
   { isPlatformAdmin }: { isPlatformAdmin: boolean } = { isPlatformAdmin: false },
-): Refusal =>
+): Rejection =>
   status === 'PublisherStatusActive' || (isPlatformAdmin && access === 'read')
     ? undefined
     : 'publisher_banned'
@@ -58,8 +58,8 @@ export const publisherRefusal = (
 /** Accesses to a version of a node that is visible: reading it, installing it, its archive, changing it. */
 export type VersionAccess = 'read' | 'install' | 'archive' | 'write'
 
-/** What is refused; all else is allowed. */
-type VersionVisibility = Partial<Record<VersionAccess, Refusal>>
+/** What is rejected; all else is allowed. */
+type VersionVisibility = Partial<Record<VersionAccess, Rejection>>
 
 const BLOCKED: VersionVisibility = { install: 'version_blocked', archive: 'version_blocked' }
 const NOT_READY: VersionVisibility = {
@@ -75,6 +75,6 @@ const VERSION_VISIBILITY: Readonly<Record<VersionStatus, VersionVisibility>> = {
   NodeVersionStatusDeleted: { ...NOT_READY, read: 'version_not_found', write: 'version_not_found' },
 }
 
-/** The code that refuses an access to a version. */
-export const versionRefusal = (status: VersionStatus, access: VersionAccess): Refusal =>
+/** The code that rejects an access to a version. */
+export const versionRejection = (status: VersionStatus, access: VersionAccess): Rejection =>
   VERSION_VISIBILITY[status][access]

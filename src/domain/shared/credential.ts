@@ -22,7 +22,7 @@ export const makeCredential = (
 
 /**
  * The kind of a text with the form and checksum of a secret; undefined for any other, so that a mistyped or made-up one
- * is refused without a look-up.
+ * is rejected without a look-up.
  */
 export const credentialKind = (text: string): CredentialKind | undefined => {
   const [, start, body, sum] = FORM.exec(text) ?? []

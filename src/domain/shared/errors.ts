@@ -160,7 +160,7 @@ export const videoStatusOf = (code: ErrorCodeName): number => {
 export interface ApiErrorOptions {
   /** The catalogue's for the code unless given. */
   status?: number
-  /** One sentence for each fault: field, expectation, value. */
+  /** One sentence for each issue: field, expectation, value. */
   details?: string[]
   /** The word that clients of video routes look for, where code and status do not decide it. */
   reason?: VideoReason
@@ -300,7 +300,7 @@ export const errors = {
   tokenScopeInsufficient: (what: string) =>
     apiError('token_scope_insufficient', `The personal access token ${what}.`),
   /** The reason is told, because it is about a token that the caller has. */
-  identityTokenRefused: (reason: string, cause?: unknown) =>
+  identityTokenRejected: (reason: string, cause?: unknown) =>
     apiError('identity_token_refused', `The identity token is refused: ${reason}.`, { cause }),
   trustedPublisherNotFound: (id: string) =>
     apiError('trusted_publisher_not_found', `The node has no trusted publisher ${shown(id)}.`),
@@ -324,8 +324,8 @@ export const errors = {
     apiError('publisher_limit_reached', `One user may create at most ${most} publishers.`),
   registrationClosed: () => apiError('registration_closed'),
   publisherIdTaken: (id: string) => {
-    const fault = `?username must not be taken, got ${shown(id)}`
-    return apiError('publisher_id_unavailable', fault, { details: [fault] })
+    const issue = `?username must not be taken, got ${shown(id)}`
+    return apiError('publisher_id_unavailable', issue, { details: [issue] })
   },
   publisherExists: (id: string) =>
     apiError('publisher_exists', `The publisher id ${shown(id)} is taken.`),
@@ -342,7 +342,7 @@ export const errors = {
       'last_owner',
       'The last owner of a publisher can be neither removed nor lowered; make another one first.',
     ),
-  illegalMove: (from: string, to: string) =>
+  illegalTransition: (from: string, to: string) =>
     apiError('illegal_move', `What is ${from} cannot become ${to}.`),
   versionNotFlagged: (status: string) =>
     apiError('version_not_flagged', `The version is ${status}; only a flagged one is reviewed.`),

@@ -1,22 +1,24 @@
 import { IsDateTime } from 'typebox/format'
 
 import { shown } from './errors.ts'
-import { registryFault } from '../registry/registry-fault.ts'
-import type { Fault } from './validate.ts'
+import { registryIssue } from '../registry/registry-issue.ts'
+import type { Issue } from './validate.ts'
 
 /**
  * The fault of an `expires_at` that its format lets pass and that PostgreSQL or Date cannot hold: a leap second, the
  * year 0 or, with an offset, the year 10000. The clock of the database decides whether it lies in the future: see
  * `pastExpiry`.
  */
-export const judgeExpiry = ({ expires_at: value }: Readonly<Record<string, unknown>>): Fault[] => {
+export const validateExpiry = ({
+  expires_at: value,
+}: Readonly<Record<string, unknown>>): Issue[] => {
   if (typeof value !== 'string' || !IsDateTime(value)) return []
   const time = Date.parse(value)
   return time > 0 && time <= LAST_TIME ? [] : [pastExpiry(value)]
 }
 
 /** The fault of an `expires_at` that has passed. */
-export const pastExpiry = (value: string): Fault =>
-  registryFault('/expires_at', `must be an ISO 8601 date-time in the future, got ${shown(value)}`)
+export const pastExpiry = (value: string): Issue =>
+  registryIssue('/expires_at', `must be an ISO 8601 date-time in the future, got ${shown(value)}`)
 
 const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z')

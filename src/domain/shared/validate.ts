@@ -7,7 +7,7 @@ import { shown } from './errors.ts'
 import { valueAt } from './pointer.ts'
 
 /** One fault of a request: the field (JSON Pointer, or `?name`), the sentence about it, and the code it has on its own. */
-export interface Fault {
+export interface Issue {
   field: string
   message: string
   code:
@@ -23,7 +23,7 @@ export interface Fault {
 
 export interface Validated {
   value: unknown
-  faults: Fault[]
+  issues: Issue[]
 }
 
 /** The members of a JSON Schema that a sentence is made from. */
@@ -59,36 +59,38 @@ export const makeValidator = (schema: TSchema, emptyIsAbsent: readonly string[] 
   return (input: unknown): Validated => {
     const bare = dropAbsent(input, schema, empty)
     const value = Value.Default(schema, clean(bare))
-    if (compiled.Check(value)) return { value, faults: [] }
-    const faults = new Map<string, Fault>()
+    if (compiled.Check(value)) return { value, issues: [] }
+    const issues = new Map<string, Issue>()
     for (const error of compiled.Errors(value))
       for (const field of fieldsOf(error)) {
         const known = describeField(schema, field, value)
-        if (known) faults.set(field, { field, message: known, code: 'validation_failed' })
+        if (known) issues.set(field, { field, message: known, code: 'validation_failed' })
       }
-    return { value, faults: sortFaults(schema, [...faults.values()]) }
+    return { value, issues: sortIssues(schema, [...issues.values()]) }
   }
 }
 
 /** Faults in the order of the schema's members, which is the order of the documentation. */
-export const sortFaults = (schema: TSchema, faults: readonly Fault[]): Fault[] => {
+export const sortIssues = (schema: TSchema, issues: readonly Issue[]): Issue[] => {
   const order = listFields(schema)
-  return faults.toSorted((a, b) => rank(order, a) - rank(order, b))
+  return issues.toSorted((a, b) => rank(order, a) - rank(order, b))
 }
 
 /**
  * Joins the faults of a schema with those of the rules that it cannot say. When a field has both, the rule's fault is
  * told if it has a code of its own: a URL that is too long is `url_refused`.
  */
-export const onePerField = (faults: readonly Fault[], rules: readonly Fault[]): Fault[] => {
-  const broken = new Set(faults.map((fault) => fault.field))
-  const told = rules.filter((rule) => rule.code !== 'validation_failed' || !broken.has(rule.field))
-  const ruled = new Set(told.map((rule) => rule.field))
-  return [...faults.filter((fault) => !ruled.has(fault.field)), ...told]
+export const onePerField = (issues: readonly Issue[], rules: readonly Issue[]): Issue[] => {
+  const broken = new Set(issues.map((issue) => issue.field))
+  const reported = rules.filter(
+    (rule) => rule.code !== 'validation_failed' || !broken.has(rule.field),
+  )
+  const ruled = new Set(reported.map((rule) => rule.field))
+  return [...issues.filter((issue) => !ruled.has(issue.field)), ...reported]
 }
 
-const rank = (order: string[], fault: Fault): number => {
-  const at = order.indexOf(fault.field.replace(/^\?/, '/').replace(/\/\d+/g, '/*'))
+const rank = (order: string[], issue: Issue): number => {
+  const at = order.indexOf(issue.field.replace(/^\?/, '/').replace(/\/\d+/g, '/*'))
   return at < 0 ? order.length : at
 }
 

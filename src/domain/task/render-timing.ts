@@ -11,5 +11,5 @@ export interface VideoTiming extends RenderTiming {
   /** From the creation of an off-peak task until it fails. */
   offPeakSeconds: number
   /** How long a queueing task waits before it looks for its slot itself, each time twice as long; 60 when absent. */
-  lookSeconds?: number
+  pollSeconds?: number
 }

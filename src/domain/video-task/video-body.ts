@@ -148,7 +148,7 @@ const EXTEND_RESOLUTIONS = RESOLUTIONS.filter((name) =>
   Object.values(EXTEND_MODELS).some((row) => row.offers.some((offer) => offer.resolution === name)),
 )
 
-/** Body of POST /extend. Which of the two sources must be given is a setting: see `judgeExtend`. */
+/** Body of POST /extend. Which of the two sources must be given is a setting: see `validateExtend`. */
 export const ExtendBody = Type.Object({
   model: Type.Enum(EXTEND_MODEL_NAMES, { description: 'Model that renders the extension.' }),
   video_creation_id: Type.Optional(

@@ -10,27 +10,27 @@ export const VIDEO_BODY_MAX_BYTES = 67_108_864
 export const VIDEO_EMPTY_IS_ABSENT = ['prompt', 'meta_data'] as const
 
 /** No rule here: the judge has it, because the rule depends on the model or because a fault must not show the value. */
-const judged = Type.Optional(Type.Unsafe<unknown>({}))
+const checked = Type.Optional(Type.Unsafe<unknown>({}))
 
-const JUDGED: Record<string, TSchema> = {
+const VALIDATED: Record<string, TSchema> = {
   // It has no type, so that any value reaches the judge, and `items`, so that the items have a place in the order.
   images: Type.Optional(Type.Unsafe<unknown>({ items: {} })),
-  duration: judged,
-  resolution: judged,
-  aspect_ratio: judged,
-  payload: judged,
+  duration: checked,
+  resolution: checked,
+  aspect_ratio: checked,
+  payload: checked,
 }
 
-const withoutJudged = (body: TObject): TObject =>
+const withoutValidated = (body: TObject): TObject =>
   Type.Object(
     Object.fromEntries(
-      Object.entries(body.properties).map(([name, rule]) => [name, JUDGED[name] ?? rule]),
+      Object.entries(body.properties).map(([name, rule]) => [name, VALIDATED[name] ?? rule]),
     ),
   )
 
 /**
- * What `makeValidator` checks of a body; `judgeTextToVideo` and `judgeExtend` check the rest. Together they take exactly
+ * What `makeValidator` checks of a body; `validateTextToVideo` and `validateExtend` check the rest. Together they take exactly
  * what the documented schemas (`video-document.ts`) say.
  */
-export const TextToVideoInput = withoutJudged(TextToVideoBody)
-export const ExtendInput = withoutJudged(ExtendBody)
+export const TextToVideoInput = withoutValidated(TextToVideoBody)
+export const ExtendInput = withoutValidated(ExtendBody)

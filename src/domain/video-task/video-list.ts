@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
-import type { Fault } from '../shared/validate.ts'
+import type { Issue } from '../shared/validate.ts'
 import { RESOLUTIONS, VIDEO_MODEL_NAMES } from './video-model.ts'
 import { VideoTaskState } from './video-task.ts'
 
@@ -81,27 +81,27 @@ const LATEST = Date.UTC(9999, 0)
  * The rules of the filters that their schema cannot say.
  * @param isAnonymous without a credential: nobody may list what all anonymous callers share
  */
-export const judgeVideoTaskQuery = (
+export const validateVideoTaskQuery = (
   query: Readonly<Record<string, unknown>>,
   { isAnonymous }: { isAnonymous: boolean },
-): Fault[] => [
+): Issue[] => [
   ...(isAnonymous && query['task_ids'] === undefined
-    ? [fault('?task_ids must be given when the request has no credential, but is absent')]
+    ? [issue('?task_ids must be given when the request has no credential, but is absent')]
     : []),
-  ...judgeReach(query['pager.page'], query['pager.pagesz']),
+  ...validateReach(query['pager.page'], query['pager.pagesz']),
 ]
 
-const judgeReach = (page: unknown, size: unknown): Fault[] =>
+const validateReach = (page: unknown, size: unknown): Issue[] =>
   typeof page === 'number' && typeof size === 'number' && page * size > VIDEO_LIST_REACH
     ? [
-        fault(
+        issue(
           `?pager.page must be such that page × size is at most ${VIDEO_LIST_REACH}, got ${page} × ${size}`,
         ),
       ]
     : []
 
 /** A fault's message begins with its field. */
-const fault = (message: string): Fault => ({
+const issue = (message: string): Issue => ({
   field: message.split(' ', 1).join(''),
   code: 'validation_failed',
   message,

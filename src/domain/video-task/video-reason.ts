@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { Pointer } from 'typebox/value'
 
-import type { Fault } from '../shared/validate.ts'
+import type { Issue } from '../shared/validate.ts'
 
 /** The words that clients of video routes find in `details[0]`. */
 export const VideoReason = Type.Enum([
@@ -32,7 +32,7 @@ export interface ErrorFacts {
   message: string
   /** Absent: code and status decide the word. */
   reason?: VideoReason | undefined
-  /** One sentence for each fault. */
+  /** One sentence for each issue. */
   details?: readonly string[] | undefined
 }
 
@@ -50,17 +50,17 @@ export const errorReason = ({ code, status }: Pick<ErrorFacts, 'code' | 'status'
  * The word for a fault of a field. Of several faults the first decides.
  * @param given the body or query; it tells whether a member is missing
  */
-export const faultReason = (fault: Fault, given: unknown): VideoReason => {
-  const value = Pointer.Get(given ?? {}, fault.field.replace(/^\?/, '/'))
+export const issueReason = (issue: Issue, given: unknown): VideoReason => {
+  const value = Pointer.Get(given ?? {}, issue.field.replace(/^\?/, '/'))
   if (value === undefined || value === null) return 'FieldLacking'
-  return isCounted(fault) && Array.isArray(value) ? 'FieldItemCountOutOfRange' : 'FieldInvalid'
+  return isCounted(issue) && Array.isArray(value) ? 'FieldItemCountOutOfRange' : 'FieldInvalid'
 }
 
 /**
  * `images` is the only list of a body, so its length is what is wrong with it. Anywhere else a list is a value of the
  * wrong type.
  */
-const isCounted = ({ field }: Fault): boolean => field === '/images'
+const isCounted = ({ field }: Issue): boolean => field === '/images'
 
 const BY_CODE: ReadonlyMap<string, VideoReason> = new Map<string, VideoReason>([
   ['validation_failed', 'FieldInvalid'],

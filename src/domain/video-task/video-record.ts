@@ -1,4 +1,4 @@
-import type { VideoFaultCode } from './video-fault.ts'
+import type { VideoErrorCode } from './video-error.ts'
 import { VIDEO_TERMINAL_STATES } from './video-task.ts'
 import type { VideoCreation, VideoCreations, VideoTaskState } from './video-task.ts'
 
@@ -12,7 +12,7 @@ export interface VideoTaskFacts {
   settings: { bgm?: boolean | null }
   offPeak: boolean
   progress: number
-  error: { code: VideoFaultCode; message: string } | null
+  error: { code: VideoErrorCode; message: string } | null
   creation: { id: string; seconds: number; fps: number; width: number; height: number } | null
   /** Names of the files, in order. */
   results: readonly string[]

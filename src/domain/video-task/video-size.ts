@@ -32,16 +32,16 @@ export const sizeLike = (resolution: Resolution, like: Size): Size => {
   return like.width < like.height ? { width: short, height: long } : { width: long, height: short }
 }
 
-/** The rest of the sentence that refuses an end image beside its start image, or undefined when it is allowed. */
-export const endImageFault = (end: Size, start: Size): string | undefined => {
+/** The rest of the sentence that rejects an end image beside its start image, or undefined when it is allowed. */
+export const endImageIssue = (end: Size, start: Size): string | undefined => {
   const quotient = (end.width * start.height) / (end.height * start.width)
   return quotient < 0.8 || quotient > 1.25
     ? `must have 0.8 to 1.25 times the aspect ratio of /images/0, ${start.width}×${start.height}, got ${end.width}×${end.height}`
     : undefined
 }
 
-/** The rest of the sentence that refuses a start image of this size, or undefined when it is allowed. */
-export const startImageFault = ({ width, height }: Size): string | undefined =>
+/** The rest of the sentence that rejects a start image of this size, or undefined when it is allowed. */
+export const startImageIssue = ({ width, height }: Size): string | undefined =>
   Math.max(width, height) > START_IMAGE_MAX_RATIO * Math.min(width, height)
     ? `must have an aspect ratio from 1:${START_IMAGE_MAX_RATIO} to ${START_IMAGE_MAX_RATIO}:1, got ${width}×${height}`
     : undefined

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
 import { MOVEMENT_AMPLITUDES, STYLES } from './video-body.ts'
-import { VIDEO_FAULT_CODES } from './video-fault.ts'
+import { VIDEO_ERROR_CODES } from './video-error.ts'
 import { ASPECT_RATIOS, RESOLUTIONS, VIDEO_MODEL_NAMES } from './video-model.ts'
 
 /** What a video task makes; both kinds share states, routes and ledger. */
@@ -14,7 +14,7 @@ export const VideoTaskState = Type.Enum(['created', 'queueing', 'processing', 's
 export type VideoTaskState = Static<typeof VideoTaskState>
 
 /** For each state, those it may be reached from. */
-export const VIDEO_TASK_MOVES = {
+export const VIDEO_TASK_TRANSITIONS = {
   queueing: ['created'],
   processing: ['queueing'],
   success: ['processing'],
@@ -114,7 +114,7 @@ export type VideoCreation = Static<typeof VideoCreation>
 export const VideoCreations = Type.Object({
   id: Type.String({ format: 'uuid', description: 'Id of the task.' }),
   state: VideoTaskState,
-  err_code: Type.Enum(['', ...VIDEO_FAULT_CODES], {
+  err_code: Type.Enum(['', ...VIDEO_ERROR_CODES], {
     description: 'Why the task failed; empty in every other state.',
   }),
   err_msg: Type.String({ description: 'The same in a sentence; empty unless failed.' }),

@@ -15,10 +15,10 @@ import { credentialKind } from '../../domain/shared/credential.ts'
 import { ApiError, errors } from '../../domain/shared/errors.ts'
 import type { Log } from '../../log.ts'
 import { readProfile } from './claims.ts'
-import type { AdminJudge, Profile } from './claims.ts'
+import type { IsAdmin, Profile } from './claims.ts'
 import { digest } from './digest.ts'
 import { makeTokenVerifier } from './token-verifier.ts'
-import type { UserNotes } from './user-notes.ts'
+import type { UserRecorder } from './user-recorder.ts'
 
 /** Who a request acts for. */
 export interface Caller {
@@ -50,9 +50,9 @@ export interface AuthenticatorOptions {
   sql: Sql
   log: Pick<Log, 'info' | 'warn'>
   /** Writes down who has signed in; absent: nobody does. */
-  users?: UserNotes
+  users?: UserRecorder
   /** Nobody is a platform admin unless given. */
-  isPlatformAdmin?: AdminJudge
+  isPlatformAdmin?: IsAdmin
   /** Monotonic milliseconds for the age of the issuer's key set. */
   clock?: () => number
 }
@@ -76,16 +76,16 @@ export const makeAuthenticator = ({
   const options = { ...JWT_RULES, requiredClaims: ['exp', 'sub'], issuer, audience }
   const verify = makeTokenVerifier(keys, options)
 
-  const judge = async ({ scheme, token }: Credential, tokens: boolean): Promise<Caller> => {
-    if (token === undefined) throw new Refusal('malformed')
+  const validate = async ({ scheme, token }: Credential, tokens: boolean): Promise<Caller> => {
+    if (token === undefined) throw new CredentialRejected('malformed')
     const kind = credentialKind(token)
-    if (kind === 'personal_access_token' && tokens) return await judgeToken(sql, log, token)
-    if (kind === 'personal_access_token') throw new Refusal('personal access token')
+    if (kind === 'personal_access_token' && tokens) return await authenticateToken(sql, log, token)
+    if (kind === 'personal_access_token') throw new CredentialRejected('personal access token')
     if (kind === 'api_key') {
-      const owner = await judgeApiKey(sql, log, token)
+      const owner = await authenticateApiKey(sql, log, token)
       return { ...callerOf(owner, 'api_key'), ...(isPlatformAdmin(owner) && ADMIN) }
     }
-    if (scheme === 'x-api-key') throw new Refusal('not an API key')
+    if (scheme === 'x-api-key') throw new CredentialRejected('not an API key')
     const claims = await verifyJwt(token, verify, options)
     const subject = readSubject(claims)
     const profile = readProfile(claims)
@@ -100,11 +100,11 @@ export const makeAuthenticator = ({
     const credential = readCredential(headers)
     if (credential === undefined) return undefined
     try {
-      const caller = await judge(credential, tokens)
-      if (caller.scheme !== 'personal_access_token') await users?.note(caller)
+      const caller = await validate(credential, tokens)
+      if (caller.scheme !== 'personal_access_token') await users?.record(caller)
       return caller
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
+      if (!(error instanceof CredentialRejected)) throw error
       const { scheme } = credential
       log.info({ scheme, reason: error.message }, 'credential refused')
       throw errors.unauthorized(new Error(`${scheme}: ${error.message}`))
@@ -119,8 +119,8 @@ interface Credential {
 }
 
 /** A credential that does not hold. */
-export class Refusal extends Error {
-  override name = 'Refusal'
+export class CredentialRejected extends Error {
+  override name = 'CredentialRejected'
 }
 
 const MAX_TOKEN_LENGTH = 8192
@@ -155,16 +155,20 @@ const bearerOf = (value = ''): string | undefined => {
   return token !== undefined && token.length <= MAX_TOKEN_LENGTH ? token : undefined
 }
 
-const judgeApiKey = async (sql: Sql, log: Pick<Log, 'warn'>, key: string): Promise<string> => {
+const authenticateApiKey = async (
+  sql: Sql,
+  log: Pick<Log, 'warn'>,
+  key: string,
+): Promise<string> => {
   const sha256 = digest(key)
   const found = await withinDeadline(sql, findApiKey(sql, sha256))
-  if (found === undefined) throw new Refusal('API key unknown, revoked or expired')
-  if (found.touch_due) await noteUse({ sql, log }, 'an API key', touchApiKey(sql, found.id))
+  if (found === undefined) throw new CredentialRejected('API key unknown, revoked or expired')
+  if (found.touch_due) await recordUse({ sql, log }, 'an API key', touchApiKey(sql, found.id))
   return found.owner
 }
 
 /** Notes the use of a credential, which counts whether that succeeds or not. */
-export const noteUse = async (
+export const recordUse = async (
   { sql, log }: Pick<AuthenticatorOptions, 'sql'> & { log: Pick<Log, 'warn'> },
   what: string,
   touch: Promise<void>,
@@ -174,12 +178,21 @@ export const noteUse = async (
   )
 
 /** Whoever made a personal access token is its caller, who may read what it is for. */
-const judgeToken = async (sql: Sql, log: Pick<Log, 'warn'>, token: string): Promise<Caller> => {
+const authenticateToken = async (
+  sql: Sql,
+  log: Pick<Log, 'warn'>,
+  token: string,
+): Promise<Caller> => {
   const sha256 = digest(token)
   const found = await withinDeadline(sql, findPersonalAccessToken(sql, { sha256 }))
-  if (found === undefined) throw new Refusal('personal access token unknown, revoked or expired')
+  if (found === undefined)
+    throw new CredentialRejected('personal access token unknown, revoked or expired')
   if (found.touchDue)
-    await noteUse({ sql, log }, 'a personal access token', touchPersonalAccessToken(sql, found.id))
+    await recordUse(
+      { sql, log },
+      'a personal access token',
+      touchPersonalAccessToken(sql, found.id),
+    )
   return { ...callerOf(found.createdBy, 'personal_access_token'), token: found }
 }
 
@@ -195,7 +208,7 @@ export const verifyJwt = async (
     if (error instanceof ApiError) throw error
     if (error instanceof joseErrors.JWKSMultipleMatchingKeys)
       return await verifyWithEach(token, error, options)
-    throw new Refusal(reasonOf(error))
+    throw new CredentialRejected(reasonOf(error))
   }
 }
 
@@ -212,7 +225,7 @@ const verifyWithEach = async (
     } catch (error) {
       reason = reasonOf(error)
     }
-  throw new Refusal(reason)
+  throw new CredentialRejected(reason)
 }
 
 /**
@@ -228,11 +241,13 @@ const reasonOf = (error: unknown): string => {
 
 /**
  * The user id of a token. Control characters and lone
- * surrogates are refused because PostgreSQL and log readers choke on them.
+ * surrogates are rejected because PostgreSQL and log readers choke on them.
  */
 const readSubject = ({ sub }: JWTPayload): string => {
   const length = typeof sub === 'string' ? Array.from(sub).length : 0
-  if (typeof sub !== 'string' || length < 1 || length > 255) throw new Refusal('sub: length')
-  if (isReservedUser(sub) || /[\p{Cc}\p{Cs}]/u.test(sub)) throw new Refusal('sub: reserved')
+  if (typeof sub !== 'string' || length < 1 || length > 255)
+    throw new CredentialRejected('sub: length')
+  if (isReservedUser(sub) || /[\p{Cc}\p{Cs}]/u.test(sub))
+    throw new CredentialRejected('sub: reserved')
   return sub
 }

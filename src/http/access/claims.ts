@@ -19,19 +19,19 @@ const isText = (value: unknown, longest: number): value is string =>
   Array.from(value).length <= longest &&
   !/[\p{Cc}\p{Cs}]/u.test(value)
 
-export type AdminJudge = (subject: string, claims?: JWTPayload) => boolean
+export type IsAdmin = (subject: string, claims?: JWTPayload) => boolean
 
 /**
  * Makes the judge of platform admins: the subjects of ADMIN_SUBJECTS, and everyone whose token has ADMIN_CLAIM,
  * `name=value`. A claim that is a list has the value when one of its items is the value.
  */
-export const makeAdminJudge = ({
+export const makeIsAdmin = ({
   subjects,
   claim,
 }: {
   subjects: readonly string[]
   claim: string
-}): AdminJudge => {
+}): IsAdmin => {
   const [name = '', value = ''] = claim.split(/=(.*)/s)
   return (subject, claims = {}) =>
     subjects.includes(subject) ||

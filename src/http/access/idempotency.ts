@@ -9,12 +9,12 @@ import {
   LEASE_SECONDS,
   releaseClaim,
   renewClaim,
-  storeAnswer,
+  storeResponse,
 } from '../../db/shared/idempotency.ts'
-import type { IdempotencyScope, StoredAnswer } from '../../db/shared/idempotency.ts'
+import type { IdempotencyScope, StoredResponse } from '../../db/shared/idempotency.ts'
 import { apiError, errors, shown } from '../../domain/shared/errors.ts'
 import type { Log } from '../../log.ts'
-import type { JsonAnswer } from '../route.ts'
+import type { JsonResponse } from '../route.ts'
 
 /**
  * The hold of one request on its key. It begins before the body is read, and ends when the answer is stored or the key
@@ -22,12 +22,12 @@ import type { JsonAnswer } from '../route.ts'
  */
 export interface Claim {
   /**
-   * The stored answer for a body of this fingerprint. Undefined: the request must be executed. Throws 422 for another
+   * The stored response for a body of this fingerprint. Undefined: the request must be executed. Throws 422 for another
    * body.
    */
-  replay(fingerprint: string): JsonAnswer | undefined
+  replay(fingerprint: string): JsonResponse | undefined
   /** Saves the response, in the transaction that makes it true when there is one. */
-  save(answer: JsonAnswer, fingerprint: string, sql?: Transaction): Promise<void>
+  save(response: JsonResponse, fingerprint: string, sql?: Transaction): Promise<void>
   /** Ends the hold of a request that was answered. @throws {Error} when its response was not saved */
   keep(): void
   /** Frees the key unless an answer was stored. Never rejects: the lease ends by itself. */
@@ -54,7 +54,7 @@ export const makeIdempotency = ({
     const claim = randomUUID()
     const found = await withinDeadline(sql, claimKey(sql, scope, claim))
     if (found.result === 'in_flight') throw errors.idempotencyInFlight()
-    if (found.result === 'done') return makeReplay(found.answer, secrets)
+    if (found.result === 'done') return makeReplay(found.response, secrets)
     const renewal = setInterval(
       () => {
         renewClaim(sql, claim, scope).catch((error: unknown) =>
@@ -67,11 +67,11 @@ export const makeIdempotency = ({
     let isSaved = false
     return {
       replay: () => undefined,
-      async save(answer, fingerprint, transaction) {
-        const stored = encode(answer, fingerprint, secret ? secrets : undefined)
+      async save(response, fingerprint, transaction) {
+        const stored = encode(response, fingerprint, secret ? secrets : undefined)
         isSaved = transaction
-          ? await storeAnswer(transaction, claim, scope, stored)
-          : await withinDeadline(sql, storeAnswer(sql, claim, scope, stored))
+          ? await storeResponse(transaction, claim, scope, stored)
+          : await withinDeadline(sql, storeResponse(sql, claim, scope, stored))
         if (!isSaved) throw errors.idempotencyInFlight()
       },
       keep() {
@@ -105,10 +105,10 @@ export const readIdempotencyKey = (headers: IncomingHttpHeaders): string | undef
   throw apiError('idempotency_key_invalid', message, { details: [message] })
 }
 
-const makeReplay = (answer: StoredAnswer, secrets: Secrets): Claim => ({
+const makeReplay = (response: StoredResponse, secrets: Secrets): Claim => ({
   replay(fingerprint) {
-    if (answer.fingerprint !== fingerprint) throw errors.idempotencyMismatch()
-    return decode(answer, secrets)
+    if (response.fingerprint !== fingerprint) throw errors.idempotencyMismatch()
+    return decode(response, secrets)
   },
   save: () => Promise.reject(new Error('the response of a replayed request is saved already')),
   keep: () => {},
@@ -119,26 +119,28 @@ const makeReplay = (answer: StoredAnswer, secrets: Secrets): Claim => ({
 const CONTEXT = 'idempotency'
 
 const encode = (
-  answer: JsonAnswer,
+  response: JsonResponse,
   fingerprint: string,
   secrets: Secrets | undefined,
-): StoredAnswer => {
-  const text = answer.body === undefined ? null : JSON.stringify(answer.body)
+): StoredResponse => {
+  const text = response.body === undefined ? null : JSON.stringify(response.body)
   return {
     fingerprint,
-    status: answer.status,
-    headers: answer.headers ?? {},
+    status: response.status,
+    headers: response.headers ?? {},
     body: text !== null && secrets ? secrets.encrypt(text, CONTEXT) : text,
     encrypted: secrets !== undefined,
   }
 }
 
-const decode = (answer: StoredAnswer, secrets: Secrets): JsonAnswer => {
+const decode = (response: StoredResponse, secrets: Secrets): JsonResponse => {
   const text =
-    answer.body !== null && answer.encrypted ? secrets.decrypt(answer.body, CONTEXT) : answer.body
+    response.body !== null && response.encrypted
+      ? secrets.decrypt(response.body, CONTEXT)
+      : response.body
   return {
-    status: answer.status,
-    headers: { ...answer.headers, 'idempotent-replayed': 'true' },
+    status: response.status,
+    headers: { ...response.headers, 'idempotent-replayed': 'true' },
     ...(text === null ? {} : { body: JSON.parse(text) as unknown }),
   }
 }

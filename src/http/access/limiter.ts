@@ -7,7 +7,7 @@ import type { QuotaName, RateLimits } from './rate-limit.ts'
 import type { Route } from '../route.ts'
 
 /** Refused credentials: what guesses and forgotten tokens are answered with. */
-const REFUSED_CREDENTIALS = [
+const REJECTED_CREDENTIALS = [
   'unauthorized',
   'invalid_personal_access_token',
   'identity_token_refused',
@@ -20,7 +20,7 @@ export const makeLimiter = (limits: RateLimits | undefined) => ({
     if (limits && quotaOf(route) !== undefined) await limits.take('ip', address)
   },
 
-  /** A request of a known caller. Every answer says what is left of the quota, also a refusal. */
+  /** A request of a known caller. Every answer says what is left of the quota, also a rejection. */
   async count(route: Route, { address, response, caller }: Asked): Promise<void> {
     const quota = quotaOf(route)
     if (!limits || quota === undefined) return
@@ -29,9 +29,9 @@ export const makeLimiter = (limits: RateLimits | undefined) => ({
     response.set(await limits.take(quota, principal))
   },
 
-  /** The error of a request: a refused credential becomes a 429 when its address has had too many refused. */
-  async refuse(request: Request, error: unknown): Promise<unknown> {
-    if (!limits || !REFUSED_CREDENTIALS.includes(toApiError(error).code)) return error
+  /** The error of a request: a rejected credential becomes a 429 when its address has had too many rejected. */
+  async reject(request: Request, error: unknown): Promise<unknown> {
+    if (!limits || !REJECTED_CREDENTIALS.includes(toApiError(error).code)) return error
     return await limits.take('auth', addressOf(request)).then(
       () => error,
       (tooMany: unknown) => tooMany,
@@ -45,6 +45,6 @@ interface Asked {
   caller: Caller | undefined
 }
 
-/** The quota that a route counts against; undefined for those that are never refused. */
+/** The quota that a route counts against; undefined for those that are never rejected. */
 export const quotaOf = ({ method, quota, evenWhileClosing }: Route): QuotaName | undefined =>
   evenWhileClosing ? undefined : (quota ?? (method === 'get' ? 'read' : 'write'))

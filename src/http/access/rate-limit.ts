@@ -13,7 +13,7 @@ interface Quota {
 
 /**
  * How many requests one address (ip, read, registration, auth) or one caller (create, write) may send. `auth` counts
- * refused credentials alone.
+ * rejected credentials alone.
  */
 export const QUOTAS = {
   ip: { requests: 200, seconds: 1, burst: 400 },
@@ -98,7 +98,7 @@ const consume = async (
   try {
     return { isTaken: true, result: await limiter.consume(key) }
   } catch (error) {
-    // A refusal is thrown as a result; anything else is a fault.
+    // A rejection is thrown as a result; anything else is a fault.
     if (!(error instanceof RateLimiterRes)) throw error
     return { isTaken: false, result: error }
   }

@@ -9,7 +9,7 @@ import { errors } from '../../domain/shared/errors.ts'
 import type { TaskDetail } from '../../domain/task/task-item.ts'
 import { END_IMAGE } from '../../domain/video-task/end-image.ts'
 import { ownerOf } from '../access/caller.ts'
-import type { JsonAnswer, RouteRequest } from '../route.ts'
+import type { JsonResponse, RouteRequest } from '../route.ts'
 import { readTaskId } from '../task/task-id.ts'
 import { VIDEO_PREFIX } from '../../domain/video-task/video-path.ts'
 import { toItem } from './item.ts'
@@ -26,7 +26,7 @@ export interface AnyTaskDeps extends TaskReadDeps, LiveDeps {
 export const readDetail = async (
   deps: Omit<AnyTaskDeps, keyof LiveDeps>,
   { params, caller }: RouteRequest<{ task_id: string }>,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const { sql, signer, now, workflowUrl } = deps
   const id = readTaskId(params.task_id)
   const owner = ownerOf({ caller })
@@ -63,7 +63,7 @@ const makeRequest = (
   show: (url: string) => string,
 ): TaskDetail['request'] => {
   const urls = Object.fromEntries(inputs.map(({ field, url }) => [field, url]))
-  const told = webhookUrl === null ? undefined : show(webhookUrl)
+  const notified = webhookUrl === null ? undefined : show(webhookUrl)
   const given = Object.entries(settings).map(([name, value]) => [
     name,
     typeof value === 'string' && /^https?:/i.test(value) ? show(value) : value,
@@ -72,21 +72,30 @@ const makeRequest = (
   if (family === 'image')
     return {
       path: `${IMAGE_PREFIX}${IMAGE_KINDS[kind as ImageTaskKind].path}`,
-      body: { ...urls, ...body, ...(told && { webhook_url: told }) },
+      body: { ...urls, ...body, ...(notified && { webhook_url: notified }) },
     }
   const images = [urls['images'], urls[END_IMAGE]].filter((url) => url !== undefined)
   return {
     path: `${VIDEO_PREFIX}/${images.length > 1 ? 'start-end2video' : kind}`,
-    body: { ...body, ...(images.length > 0 && { images }), ...(told && { callback_url: told }) },
+    body: {
+      ...body,
+      ...(images.length > 0 && { images }),
+      ...(notified && { callback_url: notified }),
+    },
   }
 }
 
-/** What is known of a try: its end is that of the task, or its own failure. */
+/** What is known of an attempt: its end is that of the task, or its own failure. */
 const toAttempt = (
-  { tries, item: { ended_at: endedAt, state, error } }: TaskDetailRow,
+  { tries: attempts, item: { ended_at: endedAt, state, error } }: TaskDetailRow,
   index: number,
 ): TaskDetail['attempts'][number] => {
-  const { n, at, failed_at: failedAt, error: code } = tries[index] as TaskDetailRow['tries'][number]
+  const {
+    n,
+    at,
+    failed_at: failedAt,
+    error: code,
+  } = attempts[index] as TaskDetailRow['tries'][number]
   const begun = { number: n, started_at: toInstant(at) }
   if (failedAt !== undefined)
     return {
@@ -95,7 +104,7 @@ const toAttempt = (
       outcome: 'failed',
       ...(code && { error: code }),
     }
-  if (index < tries.length - 1) return { ...begun, outcome: 'lost' }
+  if (index < attempts.length - 1) return { ...begun, outcome: 'lost' }
   if (endedAt === undefined) return { ...begun, outcome: 'running' }
   const ended = { ...begun, ended_at: endedAt }
   if (state === 'failed')

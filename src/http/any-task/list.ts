@@ -2,7 +2,7 @@ import { withinDeadline } from '../../db/client.ts'
 import { listOwnerEvents, listTasks as findTasks, summariseTasks } from '../../db/task/task-list.ts'
 import type { OwnerEventQuery, TaskQuery } from '../../domain/task/task-item.ts'
 import { parseListTime } from '../../domain/video-task/video-list.ts'
-import type { JsonAnswer } from '../route.ts'
+import type { JsonResponse } from '../route.ts'
 import { makePageToken, parsePageToken } from '../task/page-token.ts'
 import { toItem } from './item.ts'
 import type { TaskReadDeps } from '../task/deps.ts'
@@ -13,7 +13,7 @@ export const listTasks = async (
   deps: TaskReadDeps,
   { kind, state, from, to, q, after, limit }: TaskQuery,
   { owner, isAdmin = false }: { owner: string | undefined; isAdmin?: boolean },
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const found = findTasks(deps.sql, {
     owner,
     kinds: kind,
@@ -29,7 +29,7 @@ export const listTasks = async (
   return { status: 200, body: { tasks, ...(next && { next: makePageToken(next) }) } }
 }
 
-export const summarise = async ({ sql }: ReadDeps, owner: string): Promise<JsonAnswer> => ({
+export const summarise = async ({ sql }: ReadDeps, owner: string): Promise<JsonResponse> => ({
   status: 200,
   body: await withinDeadline(sql, summariseTasks(sql, owner)),
 })
@@ -39,7 +39,7 @@ export const listEvents = async (
   { sql }: ReadDeps,
   owner: string,
   { state, after, limit }: OwnerEventQuery,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const filter = { owner, states: state, after: placeOf(after), limit }
   const { rows, next } = await withinDeadline(sql, listOwnerEvents(sql, filter))
   return { status: 200, body: { events: rows, ...(next && { next: makePageToken(next) }) } }

@@ -14,7 +14,7 @@ import { getCaller } from '../access/caller.ts'
 import { requirePlatformAdmin } from '../registry/access.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
-import { judgePageToken } from '../task/page-token.ts'
+import { validatePageToken } from '../task/page-token.ts'
 import { OfTask } from '../task/task-id.ts'
 import { readDetail } from './detail.ts'
 import type { AnyTaskDeps } from './detail.ts'
@@ -34,8 +34,8 @@ const LIST = {
   queryEmptyIsAbsent: TASK_QUERY_EMPTY_IS_ABSENT,
   description:
     'Each page looks at 20,000 tasks at most, so that a rare match comes with a later page: go on while there is a `next`.',
-  judgeQuery: ({ query }: { query: Record<string, unknown> }) =>
-    judgePageToken(query['after'], '?after', 'next'),
+  validateQuery: ({ query }: { query: Record<string, unknown> }) =>
+    validatePageToken(query['after'], '?after', 'next'),
 } as const
 
 /** Tasks of every kind in one list, and one of them with all of its life. */

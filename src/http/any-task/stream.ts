@@ -6,9 +6,9 @@ import type { TaskRow } from '../../db/task/task-list.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { OPEN_STATES } from '../../domain/task/task-item.ts'
 import { getCaller } from '../access/caller.ts'
-import { answerStream } from '../live/stream.ts'
-import type { ReadNews, StreamEvent } from '../live/stream.ts'
-import type { Answer, RouteRequest } from '../route.ts'
+import { respondWithStream } from '../live/stream.ts'
+import type { ReadChanges, StreamEvent } from '../live/stream.ts'
+import type { RouteResponse, RouteRequest } from '../route.ts'
 import { toItem } from './item.ts'
 import type { TaskReadDeps } from '../task/deps.ts'
 import type { LiveDeps } from '../live/prefer.ts'
@@ -23,7 +23,7 @@ const UNSEEN_MS = 10_000
 export const streamTasks = async (
   deps: TaskReadDeps & LiveDeps,
   request: RouteRequest,
-): Promise<Answer> => {
+): Promise<RouteResponse> => {
   const { owner } = getCaller(request)
   const lastEventId = request.headers['last-event-id'] || undefined
   if (lastEventId !== undefined && !/^\d{1,15}$/.test(String(lastEventId)))
@@ -31,7 +31,11 @@ export const streamTasks = async (
   const since = lastEventId === undefined ? undefined : Number(lastEventId)
   const open = new Set<string>()
   const read = readTasks(deps, { owner, since, open })
-  return await answerStream(deps, request, { id: randomUUID(), read, many: { ids: open, ...PACE } })
+  return await respondWithStream(deps, request, {
+    id: randomUUID(),
+    read,
+    many: { ids: open, ...PACE },
+  })
 }
 
 interface FollowedTasks {
@@ -42,27 +46,27 @@ interface FollowedTasks {
   open: Set<string>
 }
 
-const readTasks = (deps: TaskReadDeps, { owner, since, open }: FollowedTasks): ReadNews => {
+const readTasks = (deps: TaskReadDeps, { owner, since, open }: FollowedTasks): ReadChanges => {
   const { sql } = deps
-  let told: ReadonlyMap<string, number> | undefined
+  let notified: ReadonlyMap<string, number> | undefined
   let lastMs = since ?? 0
   const find = async () => {
-    const isFirst = told === undefined
+    const isFirst = notified === undefined
     if (isFirst) {
       const { rows } = await listTasks(sql, { owner, states: OPEN_STATES, limit: MOST_FOLLOWED })
       for (const { id } of rows) open.add(id)
     }
     const from = isFirst && since !== undefined ? new Date(since - UNSEEN_MS) : undefined
     const revisions = await listRevisions(sql, { owner, ids: [...open], since: from })
-    const changed = revisions.filter(({ id, rev }) => told?.get(id) !== rev)
+    const changed = revisions.filter(({ id, rev }) => notified?.get(id) !== rev)
     const rows = await listTaskRows(sql, { owner, ids: changed.map(({ id }) => id) })
-    const isTold = ({ id, movedAt }: TaskRow): boolean =>
+    const isNotified = ({ id, movedAt }: TaskRow): boolean =>
       !isFirst || open.has(id) || (from !== undefined && movedAt >= from)
-    return { revisions, rows: rows.filter(isTold) }
+    return { revisions, rows: rows.filter(isNotified) }
   }
   return async () => {
     const { revisions, rows } = await withinDeadline(sql, find())
-    told = new Map(revisions.map(({ id, rev }) => [id, rev]))
+    notified = new Map(revisions.map(({ id, rev }) => [id, rev]))
     return rows.map((row): StreamEvent => {
       if (row.item.ended_at === undefined) open.add(row.id)
       else open.delete(row.id)

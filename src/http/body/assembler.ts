@@ -3,7 +3,7 @@ import { toPointer } from '../../domain/shared/pointer.ts'
 import { ownCopy } from './text.ts'
 import type { TextSink } from './text.ts'
 import type { Token } from './tokens.ts'
-import { makeTree, refused } from './tree.ts'
+import { makeTree, rejected } from './tree.ts'
 import type { TreeLimits } from './tree.ts'
 
 export interface AssemblerOptions extends TreeLimits {
@@ -15,7 +15,7 @@ export interface AssemblerOptions extends TreeLimits {
 
 export type Hold = (textBytes: number, members: number) => void
 
-/** Builds a value from tokens and refuses what JSON.parse would let pass. */
+/** Builds a value from tokens and rejects what JSON.parse would let pass. */
 export interface Assembler {
   take: (token: Token) => void
   /** Passes on and accounts for the text gathered so far; call after each piece of the body. */
@@ -32,7 +32,7 @@ export interface Assembler {
  * A body may have a million members, so only the value of a member is allocated: closures for keys and numbers made it
  * 3 times slower.
  *
- * @throws 400 `json_invalid` for NUL, a lone surrogate, an infinite number, and all that the tree refuses.
+ * @throws 400 `json_invalid` for NUL, a lone surrogate, an infinite number, and all that the tree rejects.
  */
 export const makeAssembler = (options: AssemblerOptions): Assembler => {
   const tree = makeTree(options)
@@ -49,13 +49,13 @@ export const makeAssembler = (options: AssemblerOptions): Assembler => {
   const gather = () => {
     const piece = pieces.length === 1 ? (pieces[0] ?? '') : pieces.join('')
     pieces = []
-    const character = REFUSED_CHARACTER.exec(piece)?.[0]
-    if (character !== undefined) throw refused(`a string holds ${shown(character)}`, tree.path())
+    const character = REJECTED_CHARACTER.exec(piece)?.[0]
+    if (character !== undefined) throw rejected(`a string holds ${shown(character)}`, tree.path())
     if (image !== undefined) return image.write(piece)
     textBytes += Buffer.byteLength(piece)
     text += ownCopy(piece)
     if (inNumber && text.length > LONGEST_NUMBER) {
-      throw refused(`a number has more than ${LONGEST_NUMBER} characters`, tree.path())
+      throw rejected(`a number has more than ${LONGEST_NUMBER} characters`, tree.path())
     }
   }
 
@@ -86,7 +86,7 @@ export const makeAssembler = (options: AssemblerOptions): Assembler => {
     inNumber = false
     const value = Number(digits)
     if (Number.isFinite(value)) return value
-    throw refused(`the number ${shown(digits)} is too large`, tree.path())
+    throw rejected(`the number ${shown(digits)} is too large`, tree.path())
   }
 
   const take = (token: Token): void => {
@@ -139,6 +139,6 @@ export const makeAssembler = (options: AssemblerOptions): Assembler => {
 // Exact doubles have up to 767 significant digits. Converting 15 million digits blocks for 40 ms.
 const LONGEST_NUMBER = 1000
 
-// PostgreSQL text refuses NUL; with the u flag a surrogate matches only when it is alone. The tokenizer never cuts a
+// PostgreSQL text rejects NUL; with the u flag a surrogate matches only when it is alone. The tokenizer never cuts a
 // pair.
-const REFUSED_CHARACTER = /[\0\p{Cs}]/u
+const REJECTED_CHARACTER = /[\0\p{Cs}]/u

@@ -1,5 +1,5 @@
 /** Why a text is not Base64; `at` counts characters of it from 0, blanks included. */
-export interface Base64Fault {
+export interface Base64Issue {
   at: number
   reason: string
 }
@@ -10,9 +10,9 @@ export interface Base64Decoder {
    *
    * @returns the number of bytes written, or what is wrong.
    */
-  write: (text: string, target: Buffer, offset: number) => number | Base64Fault
+  write: (text: string, target: Buffer, offset: number) => number | Base64Issue
   /** Decodes what is left over, at most 2 bytes. */
-  end: (target: Buffer, offset: number) => number | Base64Fault
+  end: (target: Buffer, offset: number) => number | Base64Issue
 }
 
 /**
@@ -35,7 +35,7 @@ export const makeBase64Decoder = (): Base64Decoder => {
     const groups = whole.slice(0, length)
     const rest = whole.slice(length)
     const bytes = (length / 4) * 3
-    // Node keeps only the low byte of a character: U+0141 decodes like A unless non-ASCII is refused before.
+    // Node keeps only the low byte of a character: U+0141 decodes like A unless non-ASCII is rejected before.
     if (Buffer.byteLength(groups) !== length || FOREIGN.test(rest)) return undefined
     if (target.write(groups, offset, bytes, 'base64') !== bytes) return undefined
     carry = rest
@@ -43,12 +43,12 @@ export const makeBase64Decoder = (): Base64Decoder => {
   }
 
   /** Decodes a piece that has blanks, padding or a fault in it. */
-  const decodeMixed = (text: string, target: Buffer, offset: number): number | Base64Fault => {
+  const decodeMixed = (text: string, target: Buffer, offset: number): number | Base64Issue => {
     const data = text.replaceAll(BLANKS, '')
     const end = padding > 0 ? 0 : firstPadding(data)
     const letters = data.slice(0, end)
     const tail = data.slice(end)
-    const index = firstFault(FOREIGN.exec(letters)?.index, NOT_PADDING.exec(tail)?.index, end)
+    const index = firstIssue(FOREIGN.exec(letters)?.index, NOT_PADDING.exec(tail)?.index, end)
     if (index !== undefined) {
       const character = JSON.stringify(String.fromCodePoint(data.codePointAt(index) ?? 0))
       return { at: seen + findNth(text, index), reason: `${character} may not stand there` }
@@ -83,7 +83,7 @@ const firstPadding = (data: string): number => {
 }
 
 /** The first fault: among the letters, or else behind them. */
-const firstFault = (inLetters: number | undefined, inTail: number | undefined, end: number) =>
+const firstIssue = (inLetters: number | undefined, inTail: number | undefined, end: number) =>
   inLetters ?? (inTail === undefined ? undefined : end + inTail)
 
 /** The index in a text of its nth character that is no blank. */

@@ -21,8 +21,8 @@ export const canonicalJson = (value: unknown): string => {
  */
 export const canonicalBody = (value: unknown, inline: readonly InlineImage[]): string =>
   canonicalJson(
-    replaceInline(value, inline, ({ sha256, fault }) => ({
+    replaceInline(value, inline, ({ sha256, issue: error }) => ({
       sha256,
-      ...(fault && { fault: fault.message }),
+      ...(error && { issue: error.message }),
     })),
   )

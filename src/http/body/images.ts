@@ -1,12 +1,12 @@
 import { probeImage } from '../../adapters/image-probe.ts'
 import { apiError } from '../../domain/shared/errors.ts'
-import { TaskFault } from '../../domain/task/task-fault.ts'
+import { TaskError } from '../../domain/task/task-error.ts'
 import { makeBase64Decoder } from './base64.ts'
-import type { Base64Decoder, Base64Fault } from './base64.ts'
+import type { Base64Decoder, Base64Issue } from './base64.ts'
 import { makeImageFile } from './image-file.ts'
 import type { ImageFile } from './image-file.ts'
 import { makeInlineMarker } from './inline.ts'
-import type { ImageFault, InlineImage } from './inline.ts'
+import type { ImageIssue, InlineImage } from './inline.ts'
 import type { TextSink } from './text.ts'
 
 export interface ImageLimits {
@@ -22,7 +22,7 @@ export interface ImageLimits {
 /** Receives the inline images of one body, one after another. */
 export interface ImageIntake {
   /** Begins an image. Its `end` gives the marker that stands for it. */
-  open: (pointer: string) => TextSink & { refuse: (reason: string) => void }
+  open: (pointer: string) => TextSink & { reject: (reason: string) => void }
   /** Call after each piece of the body: hands full buffers to the file system and completes images that have ended. */
   flush: () => Promise<void>
   /** Reads the header of each image; its faults are in the list, not thrown. */
@@ -37,7 +37,7 @@ interface Entry {
   decoder: Base64Decoder
   ended: boolean
   sha256: string
-  fault: ImageFault | undefined
+  issue: ImageIssue | undefined
 }
 
 export const makeImageIntake = (limits: ImageLimits): ImageIntake => {
@@ -52,7 +52,7 @@ export const makeImageIntake = (limits: ImageLimits): ImageIntake => {
       decoder: makeBase64Decoder(),
       ended: false,
       sha256: '',
-      fault: taken ? undefined : tooMany(pointer, limits.maxImages),
+      issue: taken ? undefined : tooMany(pointer, limits.maxImages),
     }
     entries.push(entry)
     unsettled.push(entry)
@@ -60,7 +60,7 @@ export const makeImageIntake = (limits: ImageLimits): ImageIntake => {
   }
 
   const settle = async (entry: Entry) => {
-    if (entry.fault === undefined) await entry.file.flush(entry.ended)
+    if (entry.issue === undefined) await entry.file.flush(entry.ended)
     if (!entry.ended) return
     entry.sha256 = entry.file.sha256()
     await entry.file.close()
@@ -75,14 +75,14 @@ export const makeImageIntake = (limits: ImageLimits): ImageIntake => {
       return {
         write: (piece) => {
           decode(entry, (target, offset) => entry.decoder.write(piece, target, offset))
-          refuseOversize(entry, limits.maxImageBytes)
+          rejectOversize(entry, limits.maxImageBytes)
         },
-        refuse: (reason) => {
-          entry.fault = notBase64(pointer, reason)
+        reject: (reason) => {
+          entry.issue = notBase64(pointer, reason)
         },
         end: () => {
           decode(entry, (target, offset) => entry.decoder.end(target, offset))
-          refuseOversize(entry, limits.maxImageBytes)
+          rejectOversize(entry, limits.maxImageBytes)
           entry.ended = true
           return makeInlineMarker(index)
         },
@@ -101,7 +101,7 @@ export const makeImageIntake = (limits: ImageLimits): ImageIntake => {
 
 const makeDrop = (index: number): ReturnType<ImageIntake['open']> => ({
   write: () => {},
-  refuse: () => {},
+  reject: () => {},
   end: () => makeInlineMarker(index),
 })
 
@@ -116,7 +116,7 @@ const NO_FILE: ImageFile = {
   discard: () => Promise.resolve(),
 }
 
-const tooMany = (pointer: string, maxImages: number): ImageFault => ({
+const tooMany = (pointer: string, maxImages: number): ImageIssue => ({
   code: 'image_invalid',
   message: `${pointer} expected at most ${maxImages} inline images in one body.`,
 })
@@ -124,18 +124,18 @@ const tooMany = (pointer: string, maxImages: number): ImageFault => ({
 /** A faulty image takes nothing more, but the body around it is read on, so that all its faults are told at once. */
 const decode = (
   entry: Entry,
-  write: (target: Buffer, offset: number) => number | Base64Fault,
+  write: (target: Buffer, offset: number) => number | Base64Issue,
 ): void => {
-  if (entry.fault !== undefined) return
+  if (entry.issue !== undefined) return
   entry.file.fill((target, offset) => {
     const result = write(target, offset)
     if (typeof result === 'number') return result
-    entry.fault = notBase64(entry.pointer, `${result.reason} (character ${result.at})`)
+    entry.issue = notBase64(entry.pointer, `${result.reason} (character ${result.at})`)
     return 0
   })
 }
 
-const refuseOversize = (entry: Entry, maxImageBytes: number): void => {
+const rejectOversize = (entry: Entry, maxImageBytes: number): void => {
   if (entry.file.bytes() <= maxImageBytes) return
   throw apiError(
     'body_too_large',
@@ -143,22 +143,22 @@ const refuseOversize = (entry: Entry, maxImageBytes: number): void => {
   )
 }
 
-const notBase64 = (pointer: string, reason: string): ImageFault => ({
+const notBase64 = (pointer: string, reason: string): ImageIssue => ({
   code: 'image_invalid',
   message: `${pointer} expected an image as URL, data URI or Base64: ${reason}.`,
 })
 
 const probe = async (entry: Entry, maxPixels: number): Promise<InlineImage> => {
-  const { pointer, file, sha256, fault } = entry
+  const { pointer, file, sha256, issue: failure } = entry
   const inline = { pointer, path: file.path, bytes: file.bytes(), sha256 }
-  if (fault !== undefined) return { ...inline, fault }
+  if (failure !== undefined) return { ...inline, issue: failure }
   try {
     return { ...inline, image: await probeImage(file.path, { maxPixels }) }
   } catch (error) {
-    if (!isImageFault(error)) throw error
-    return { ...inline, fault: { code: error.code, message: `${pointer}: ${error.message}` } }
+    if (!isImageError(error)) throw error
+    return { ...inline, issue: { code: error.code, message: `${pointer}: ${error.message}` } }
   }
 }
 
-const isImageFault = (error: unknown): error is TaskFault & { code: ImageFault['code'] } =>
-  error instanceof TaskFault && (error.code === 'image_invalid' || error.code === 'pixel_limit')
+const isImageError = (error: unknown): error is TaskError & { code: ImageIssue['code'] } =>
+  error instanceof TaskError && (error.code === 'image_invalid' || error.code === 'pixel_limit')

@@ -13,10 +13,10 @@ export interface InlineImage {
   /** What its header says; absent exactly when there is a fault. */
   image?: ProbedImage
   /** Why the image cannot be used. The message begins with the pointer, ready for `details`. */
-  fault?: ImageFault
+  issue?: ImageIssue
 }
 
-export interface ImageFault {
+export interface ImageIssue {
   code: 'image_invalid' | 'pixel_limit'
   message: string
 }

@@ -11,7 +11,7 @@ const SAMPLES_PER_WINDOW = 10
 
 /**
  * Looks ten times in each window at how much the client has sent or taken. Time in which nothing waits for it, because
- * this side is busy (disk, other requests), does not count against it: the window begins anew.
+ * this side is busy (disk, other requests), does not count against it: the window begins again.
  *
  * @returns a function that stops looking.
  */

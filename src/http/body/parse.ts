@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 
 import type { Assembler } from './assembler.ts'
 import type { ImageIntake } from './images.ts'
-import { endedTooSoon, malformed } from './json-faults.ts'
+import { endedTooSoon, malformed } from './json-errors.ts'
 import type { BodySource } from './source.ts'
 import { makeTokenizer } from './tokens.ts'
 import type { Token, Tokenizer } from './tokens.ts'

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 
 import type { Request, Response } from 'express'
 
-import { makeValidator, onePerField, sortFaults } from '../../domain/shared/validate.ts'
-import type { Fault } from '../../domain/shared/validate.ts'
+import { makeValidator, onePerField, sortIssues } from '../../domain/shared/validate.ts'
+import type { Issue } from '../../domain/shared/validate.ts'
 import type { Budget } from './budget.ts'
 import { canonicalBody } from './canonical-json.ts'
 import { replaceInline } from './inline.ts'
@@ -28,7 +28,7 @@ export interface BodyDeps {
 export interface ReadBody {
   value: unknown
   inline: ReadonlyMap<string, InlineImage>
-  faults: Fault[]
+  issues: Issue[]
   /** SHA-256 of the query and of what the body means: equal for equal requests, whatever their spelling. */
   fingerprint(): string
   /** Removes the files of images that nobody took over. */
@@ -40,9 +40,9 @@ export const makeBodyReader = (deps: BodyDeps, route: Route) => {
   const spec = route.body
   if (!spec)
     return { check: () => {}, read: (request: Request) => Promise.resolve(noBody(request)) }
-  const judge = makeBodyJudge(route, spec)
+  const validate = makeValidateBody(route, spec)
   return {
-    /** What the headers alone can be refused for, before anything is claimed or read. */
+    /** What the headers alone can be rejected for, before anything is claimed or read. */
     check(request: Request): void {
       if (!hasBody(request.headers)) return
       requireJson(request.headers)
@@ -62,7 +62,7 @@ export const makeBodyReader = (deps: BodyDeps, route: Route) => {
       })
       const print = fingerprint(request, canonicalBody(body.value, body.inline))
       return {
-        ...judge(request, body),
+        ...validate(request, body),
         inline: byPointer(body.inline),
         fingerprint: () => print,
         discard: body.discard,
@@ -75,13 +75,13 @@ export const makeBodyReader = (deps: BodyDeps, route: Route) => {
 const STAND_IN = 'inline image'
 
 /** Makes the judge of a body: its schema and the rules a schema cannot say, told together in the schema's order. */
-const makeBodyJudge = (route: Route, { schema, emptyIsAbsent }: BodySpec) => {
+const makeValidateBody = (route: Route, { schema, emptyIsAbsent }: BodySpec) => {
   const validate = makeValidator(schema, emptyIsAbsent)
   return ({ params }: Request, { value: given, inline }: JsonBody) => {
-    const { value, faults } = validate(replaceInline(given, inline, () => STAND_IN))
+    const { value, issues } = validate(replaceInline(given, inline, () => STAND_IN))
     const body = value as Record<string, unknown>
-    const rules = route.judge?.({ params, body, inline: byPointer(inline) }) ?? []
-    return { value, faults: sortFaults(schema, onePerField(faults, rules)) }
+    const rules = route.validate?.({ params, body, inline: byPointer(inline) }) ?? []
+    return { value, issues: sortIssues(schema, onePerField(issues, rules)) }
   }
 }
 
@@ -96,7 +96,7 @@ const fingerprint = (request: Request, canonical: string): string =>
 const noBody = (request: Request): ReadBody => ({
   value: undefined,
   inline: new Map(),
-  faults: [],
+  issues: [],
   fingerprint: () => fingerprint(request, ''),
   discard: () => Promise.resolve(),
 })

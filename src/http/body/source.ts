@@ -44,10 +44,10 @@ export const openBodySource = (request: IncomingMessage, options: SourceOptions)
     failure ??= { error }
     wake?.()
   }
-  const look = () => wake?.()
+  const check = () => wake?.()
   const gone = (cause?: unknown) => {
     if (!request.readableEnded) fail(clientGone(cause))
-    look()
+    check()
   }
   const stopped = () => fail(options.signal?.reason)
 
@@ -60,7 +60,7 @@ export const openBodySource = (request: IncomingMessage, options: SourceOptions)
     waiting: () => wake !== undefined,
     tooSlow: () => fail(tooSlow(`came slower than ${options.pace.bytesPerSecond} bytes a second`)),
   })
-  request.on('readable', look).on('end', look).on('error', gone).on('close', gone)
+  request.on('readable', check).on('end', check).on('error', gone).on('close', gone)
   options.signal?.addEventListener('abort', stopped, { once: true })
   if (options.signal?.aborted) stopped()
 
@@ -85,7 +85,7 @@ export const openBodySource = (request: IncomingMessage, options: SourceOptions)
     clearTimeout(deadline)
     stopPace()
     options.signal?.removeEventListener('abort', stopped)
-    request.off('readable', look).off('end', look).off('error', gone).off('close', gone)
+    request.off('readable', check).off('end', check).off('error', gone).off('close', gone)
   }
 
   return { next, received: () => received, close }

@@ -21,7 +21,7 @@ export const makeHeldText = (hold: (bytes: number) => void): TextSink => {
 /** What an image member needs once its form is known. */
 export interface ImageTextSinks {
   makeText: () => TextSink
-  openImage: () => TextSink & { refuse: (reason: string) => void }
+  openImage: () => TextSink & { reject: (reason: string) => void }
 }
 
 /**
@@ -42,7 +42,7 @@ export const makeImageText = (sinks: ImageTextSinks): TextSink => {
     }
     const image = sinks.openImage()
     if (found.form === 'base64') image.write(found.rest)
-    else image.refuse(found.reason)
+    else image.reject(found.reason)
     return image
   }
 

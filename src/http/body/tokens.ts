@@ -14,7 +14,7 @@ export type Tokenizer = (text: string) => readonly Token[]
  *
  * Nothing is packed by stream-json, because it packs without a limit: keys, numbers and strings arrive in pieces and
  * whoever joins them counts. Its grammar is that of RFC 8259 (control characters, leading zeros and commas are
- * refused); depth, repeated keys, infinite numbers and lone surrogates are left to the assembler.
+ * rejected); depth, repeated keys, infinite numbers and lone surrogates are left to the assembler.
  *
  * When a string goes on from the piece before, stream-json is not shown it up to its closing quote. It would cut the
  * string at every escape: a body of Base64 in lines or with `\/` in it (PHP writes it so) ran at 80 MB/s in place of
@@ -52,6 +52,6 @@ export const makeTokenizer = (): Tokenizer => {
 /** When one of these comes last, the next character belongs to a string or key. */
 const STRING_BEGUN = new Set<string>(['startString', 'startKey', 'stringChunk'])
 
-// stream-json refuses a character of a string only once it has seen the six characters that follow. Until then it must
+// stream-json rejects a character of a string only once it has seen the six characters that follow. Until then it must
 // be shown what follows.
 const UNDECIDED = /\p{Cc}|\\[^"\\/bfnrtu]|\\u(?![\da-f]{4})/iu

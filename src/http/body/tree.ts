@@ -47,7 +47,7 @@ export const makeTree = (limits: TreeLimits): Tree => {
     if (frames.length === 0) return
     members += 1
     if (members > limits.maxMembers) {
-      throw refused(`it has more than ${limits.maxMembers} members`, path())
+      throw rejected(`it has more than ${limits.maxMembers} members`, path())
     }
   }
 
@@ -77,11 +77,11 @@ export const makeTree = (limits: TreeLimits): Tree => {
       const frame = frames.at(-1)
       if (frame?.kind !== 'object') throw new Error('A key came outside of an object.')
       if (isLonger(key, limits.maxKeyLength)) {
-        throw refused(`a key is longer than ${limits.maxKeyLength} characters`, path())
+        throw rejected(`a key is longer than ${limits.maxKeyLength} characters`, path())
       }
-      if (key === '__proto__') throw refused('the key "__proto__" is refused', path())
+      if (key === '__proto__') throw rejected('the key "__proto__" is refused', path())
       if (Object.hasOwn(frame.value, key)) {
-        throw refused(`the key ${shown(key)} is repeated`, path())
+        throw rejected(`the key ${shown(key)} is repeated`, path())
       }
       frame.key = key
     },
@@ -95,7 +95,7 @@ export const makeTree = (limits: TreeLimits): Tree => {
 }
 
 /** Well-formed JSON that this service does not take; `what` reads after a colon. */
-export const refused = (what: string, path: readonly string[]) => {
+export const rejected = (what: string, path: readonly string[]) => {
   const place = path.length === 0 ? '' : ` at ${shown(toPointer(path))}`
   return apiError('json_invalid', `The body is not accepted as JSON: ${what}${place}.`)
 }

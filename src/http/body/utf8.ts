@@ -9,7 +9,7 @@ export interface Utf8Decoder {
 }
 
 /**
- * Decodes UTF-8 in pieces that may cut a sequence anywhere; a byte order mark is kept, for the parser to refuse.
+ * Decodes UTF-8 in pieces that may cut a sequence anywhere; a byte order mark is kept, for the parser to reject.
  *
  * @throws 400 `json_invalid` at the first byte that is not UTF-8.
  */

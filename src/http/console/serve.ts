@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express'
 
 import { errors } from '../../domain/shared/errors.ts'
-import { answerPage } from '../docs/answer-page.ts'
+import { sendPage } from '../docs/send-page.ts'
 import { loadPages } from '../docs/pages.ts'
 import { makeConsolePolicy } from './policy.ts'
 
@@ -36,7 +36,7 @@ export const makeConsole = async ({
     if (reread && !isAsset) pages = await loadPages('console')
     const page = pages.get(isAsset ? path.slice(1) : INDEX)
     if (page === undefined) throw errors.routeNotFound(baseUrl + path)
-    await answerPage(page, policy, { incoming: request, headers }).stream(response)
+    await sendPage(page, policy, { incoming: request, headers }).stream(response)
   }
 }
 

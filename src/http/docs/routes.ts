@@ -2,8 +2,8 @@ import { Type } from 'typebox'
 
 import { errors } from '../../domain/shared/errors.ts'
 import { defineRoute } from '../route.ts'
-import type { Route, RouteRequest, StreamAnswer } from '../route.ts'
-import { answerPage } from './answer-page.ts'
+import type { Route, RouteRequest, StreamResponse } from '../route.ts'
+import { sendPage } from './send-page.ts'
 import type { Pages } from './pages.ts'
 
 export interface DocsDeps {
@@ -29,7 +29,7 @@ export const makeDocsRoutes = ({ pages, landing }: DocsDeps): Route[] => [
     path: '/docs',
     summary: 'Read the reference page, on which each route can be tried',
     responses: HTML,
-    handler: (request) => answer(pages, 'index', request),
+    handler: (request) => respond(pages, 'index', request),
   }),
   defineRoute({
     ...COMMON,
@@ -37,7 +37,7 @@ export const makeDocsRoutes = ({ pages, landing }: DocsDeps): Route[] => [
     summary: 'Read a guide',
     params: Type.Object({ page: Type.String({ description: 'Name of the guide.' }) }),
     responses: HTML,
-    handler: (request) => answer(pages, request.params.page, request),
+    handler: (request) => respond(pages, request.params.page, request),
   }),
   defineRoute({
     ...COMMON,
@@ -45,7 +45,7 @@ export const makeDocsRoutes = ({ pages, landing }: DocsDeps): Route[] => [
     summary: 'Read a script, style or picture of the documentation',
     params: Type.Object({ name: Type.String({ description: 'Name of the file.' }) }),
     responses: ASSET,
-    handler: (request) => answer(pages, `assets/${request.params.name}`, request),
+    handler: (request) => respond(pages, `assets/${request.params.name}`, request),
   }),
 ]
 
@@ -83,12 +83,12 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-const answer = (
+const respond = (
   pages: Pages,
   name: string,
   request: Pick<RouteRequest, 'incoming' | 'headers'>,
-): Promise<StreamAnswer> => {
+): Promise<StreamResponse> => {
   const page = pages.get(name)
   if (page === undefined) throw errors.routeNotFound(name === 'index' ? '/docs' : `/docs/${name}`)
-  return Promise.resolve(answerPage(page, POLICY, request))
+  return Promise.resolve(sendPage(page, POLICY, request))
 }

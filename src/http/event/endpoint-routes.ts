@@ -24,10 +24,10 @@ import { getCaller } from '../access/caller.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { getPublisherAccess } from '../registry/access.ts'
 import { OfPublisher, PUBLISHER_ERRORS, PUBLISHER_PATH } from '../registry/paths.ts'
-import type { AnswerOf, BodySpec, Method, Route } from '../route.ts'
-import { judgeUrl } from '../task/inputs.ts'
+import type { ResponseOf, BodySpec, Method, Route } from '../route.ts'
+import { validateUrl } from '../task/inputs.ts'
 import { makeEndpointHandlers } from './endpoint.ts'
-import type { EndpointDeps, JudgeAccess } from './endpoint.ts'
+import type { EndpointDeps, AuthorizeAccess } from './endpoint.ts'
 
 /** What differs between the endpoints of an owner of tasks and those of a publisher. */
 interface Scope {
@@ -38,7 +38,7 @@ interface Scope {
   types: readonly string[]
   /** Of the path, and of whoever asks. */
   errors: readonly ErrorCodeName[]
-  judge: JudgeAccess
+  validate: AuthorizeAccess
 }
 
 /** The routes of endpoints: those of the caller, for tasks, and those of publishers. */
@@ -49,7 +49,7 @@ export const makeEndpointRoutes = (deps: EndpointDeps): Route[] => [
     params: {},
     types: OWNER_EVENTS,
     errors: [],
-    judge: (request) => {
+    validate: (request) => {
       const holder = { owner: getCaller(request).owner, publisherId: null }
       return Promise.resolve({ holder, mayManage: true })
     },
@@ -60,7 +60,7 @@ export const makeEndpointRoutes = (deps: EndpointDeps): Route[] => [
     params: OfPublisher.properties,
     types: PUBLISHER_EVENTS,
     errors: [...PUBLISHER_ERRORS, 'forbidden'],
-    async judge({ params, caller }, what) {
+    async validate({ params, caller }, what) {
       const { publisherId } = params as OfPublisher
       const access = what === 'read' ? 'read' : 'write'
       const asked = { publisherId, access, action: `${what}_endpoints`, caller } as const
@@ -77,7 +77,7 @@ const AT = '2026-01-01T00:00:00.000Z'
 const SECRET = `whsec_${Buffer.alloc(32).toString('base64')}`
 const URL = 'https://receiver.example.com/kiln'
 
-const TOLD = {
+const NOTIFIED = {
   id: EVENT_ID,
   type: 'endpoint.test',
   sequence: 1,
@@ -99,10 +99,10 @@ const body = (schema: TSchema, example: object, required = true): BodySpec => ({
 const NOTHING = body(Type.Object({}), {}, false)
 
 /** What a route answers: its status, what that means, and an example by a schema. */
-type Answers = [status: number, description: string, schema?: TSchema, example?: object]
+type Responses = [status: number, description: string, schema?: TSchema, example?: object]
 
 type More = Partial<
-  Pick<Route, 'description' | 'read' | 'secretAnswer' | 'judge' | 'requestHeaders'>
+  Pick<Route, 'description' | 'read' | 'secretResponse' | 'validate' | 'requestHeaders'>
 > & {
   body?: BodySpec
   query?: TObject
@@ -112,17 +112,17 @@ type More = Partial<
 const routesOf = (deps: EndpointDeps, scope: Scope): Route[] => {
   const { Endpoint, CreatedEndpoint, EndpointList, NewEndpoint, EndpointUpdate } =
     makeEndpointSchemas(scope.kind, scope.types)
-  const handle = makeEndpointHandlers(deps, scope.judge)
+  const handle = makeEndpointHandlers(deps, scope.validate)
   const events = scope.types.slice(1, 3)
   const shown = { id: ID, url: URL, events, status: 'enabled', created_at: AT }
-  const judge: Route['judge'] = ({ body }) => judgeUrl(deps, '/url', body['url'])
+  const validate: Route['validate'] = ({ body }) => validateUrl(deps, '/url', body['url'])
 
   const route =
     (at: string, params: TProperties, failures: readonly ErrorCodeName[] = []) =>
     <const M extends Method>(
       [method, last, summary]: [method: M, last: string, summary: string],
-      [status, description, schema, example]: Answers,
-      handler: (request: never) => Promise<AnswerOf<M>>,
+      [status, description, schema, example]: Responses,
+      handler: (request: never) => Promise<ResponseOf<M>>,
       { errors = [], ...more }: More = {},
     ): Route => ({
       tag: 'Endpoints',
@@ -135,7 +135,7 @@ const routesOf = (deps: EndpointDeps, scope: Scope): Route[] => {
         [status]: {
           description,
           ...(schema && { schema, example }),
-          ...(more.secretAnswer && { headers: ['Cache-Control'] as const }),
+          ...(more.secretResponse && { headers: ['Cache-Control'] as const }),
         },
       },
       errors: [
@@ -163,8 +163,8 @@ const routesOf = (deps: EndpointDeps, scope: Scope): Route[] => {
         description: 'The answer is the only place that shows its secret.',
         body: body(NewEndpoint, { url: URL, events }),
         errors: ['url_refused', 'endpoint_limit_reached'],
-        secretAnswer: true,
-        judge,
+        secretResponse: true,
+        validate,
       },
     ),
     all(
@@ -186,7 +186,7 @@ const routesOf = (deps: EndpointDeps, scope: Scope): Route[] => {
         body: body(EndpointUpdate, { status: 'disabled' }),
         requestHeaders: ['If-Match'],
         errors: ['url_refused', 'precondition_failed'],
-        judge,
+        validate,
       },
     ),
     one(['delete', '', 'Delete an endpoint'], [204, 'It is gone.'], handle.remove, {
@@ -200,7 +200,7 @@ const routesOf = (deps: EndpointDeps, scope: Scope): Route[] => {
         description:
           'The answer alone shows it. The old secret goes on signing beside it for a while.',
         body: body(SecretRotation, { overlap_seconds: 3600 }, false),
-        secretAnswer: true,
+        secretResponse: true,
       },
     ),
     one(
@@ -227,7 +227,7 @@ const routesOf = (deps: EndpointDeps, scope: Scope): Route[] => {
     ),
     one(
       ['get', '/events', 'List what an endpoint was told, and is to be told'],
-      [200, 'The events, newest first.', EndpointEvents, { events: [TOLD] }],
+      [200, 'The events, newest first.', EndpointEvents, { events: [NOTIFIED] }],
       handle.events,
       { query: EndpointEventQuery },
     ),

@@ -30,7 +30,7 @@ import { errors, shown } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
 import { parseListTime } from '../../domain/video-task/video-list.ts'
 import { getCaller } from '../access/caller.ts'
-import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
+import type { JsonResponse, RouteRequest, SavedResponse } from '../route.ts'
 import { isAllowed, tagOfBytes } from '../serve/etag.ts'
 import { redeliverAll, redeliverOne } from './redeliver.ts'
 import type { RedeliveryDeps } from './redeliver.ts'
@@ -46,7 +46,7 @@ export interface EndpointDeps extends RedeliveryDeps {
 }
 
 /** Judges who asks: whose endpoints, and whether for more than reading. Throws the 404 and 403 of what the path names. */
-export type JudgeAccess = (
+export type AuthorizeAccess = (
   request: Pick<RouteRequest, 'params' | 'caller'>,
   action: 'read' | 'manage',
 ) => Promise<{ holder: EndpointHolder; mayManage: boolean }>
@@ -54,16 +54,16 @@ export type JudgeAccess = (
 type Request<Query = unknown, Body = unknown> = RouteRequest<unknown, Query, Body>
 
 /** Makes what the routes of endpoints do, whoever's they are. */
-export const makeEndpointHandlers = (deps: EndpointDeps, judge: JudgeAccess) => {
+export const makeEndpointHandlers = (deps: EndpointDeps, validate: AuthorizeAccess) => {
   const { sql, webhookSecrets } = deps
 
   const manage = async (request: Request): Promise<EndpointKey> => {
-    const { holder } = await judge(request, 'manage')
+    const { holder } = await validate(request, 'manage')
     return { id: readId(request), holder }
   }
   /** The endpoint in the path, as the caller may see it. */
   const get = async (request: Request, action: 'read' | 'manage' = 'read'): Promise<Endpoint> => {
-    const { holder, mayManage } = await judge(request, action)
+    const { holder, mayManage } = await validate(request, action)
     const id = readId(request)
     const endpoint = await withinDeadline(sql, findEndpoint(sql, { id, holder }))
     if (!endpoint) throw errors.endpointNotFound(id)
@@ -88,15 +88,15 @@ export const makeEndpointHandlers = (deps: EndpointDeps, judge: JudgeAccess) => 
     request: Request,
     status: number,
     work: (sql: Transaction) => Promise<object>,
-  ): Promise<SavedAnswer> =>
+  ): Promise<SavedResponse> =>
     unitOfWork(deps, async (sql) => {
-      const answer: JsonAnswer = { status, headers: NO_STORE, body: await work(sql) }
-      return await request.saveIdempotentResponse(sql, answer)
+      const response: JsonResponse = { status, headers: NO_STORE, body: await work(sql) }
+      return await request.saveIdempotentResponse(sql, response)
     })
 
   return {
-    async create(request: Request<unknown, NewEndpoint>): Promise<SavedAnswer> {
-      const { holder } = await judge(request, 'manage')
+    async create(request: Request<unknown, NewEndpoint>): Promise<SavedResponse> {
+      const { holder } = await validate(request, 'manage')
       return await write(request, 201, async (sql) => {
         const { url, events } = request.body
         const made = await insertEndpoint(sql, { holder, url, events }, deps.maxEndpoints)
@@ -105,13 +105,13 @@ export const makeEndpointHandlers = (deps: EndpointDeps, judge: JudgeAccess) => 
         return { ...made, secret: secret?.secret }
       })
     },
-    async list(request: Request): Promise<JsonAnswer> {
-      const { holder, mayManage } = await judge(request, 'read')
+    async list(request: Request): Promise<JsonResponse> {
+      const { holder, mayManage } = await validate(request, 'read')
       const found = await withinDeadline(sql, listEndpoints(sql, holder))
       return { status: 200, body: { endpoints: mayManage ? found : found.map(hideQuery) } }
     },
     read: async (request: Request) => ({ status: 200, body: await get(request) }),
-    async update(request: Request<unknown, EndpointUpdate>): Promise<JsonAnswer> {
+    async update(request: Request<unknown, EndpointUpdate>): Promise<JsonResponse> {
       const key = await manage(request)
       const ifMatch = request.headers['if-match']
       const changed = await unitOfWork(deps, async (sql) => {
@@ -124,19 +124,19 @@ export const makeEndpointHandlers = (deps: EndpointDeps, judge: JudgeAccess) => 
       if (!changed) throw errors.endpointNotFound(key.id)
       return { status: 200, body: changed }
     },
-    async remove(request: Request): Promise<JsonAnswer> {
+    async remove(request: Request): Promise<JsonResponse> {
       const key = await manage(request)
       if (!(await unitOfWork(deps, (sql) => deleteEndpoint(sql, key))))
         throw errors.endpointNotFound(key.id)
       return { status: 204 }
     },
-    async test(request: Request): Promise<SavedAnswer> {
+    async test(request: Request): Promise<SavedResponse> {
       const { id } = await getEnabled(request)
       return await write(request, 202, async (sql) => ({
         event_id: await insertTestEvent(sql, id),
       }))
     },
-    async rotate(request: Request<unknown, SecretRotation>): Promise<SavedAnswer> {
+    async rotate(request: Request<unknown, SecretRotation>): Promise<SavedResponse> {
       const { id } = await get(request, 'manage')
       const { overlap_seconds: overlap = OVERLAP_SECONDS } = request.body
       return await write(request, 200, async (sql) => {
@@ -148,7 +148,7 @@ export const makeEndpointHandlers = (deps: EndpointDeps, judge: JudgeAccess) => 
         }
       })
     },
-    async events(request: Request<EndpointEventQuery>): Promise<JsonAnswer> {
+    async events(request: Request<EndpointEventQuery>): Promise<JsonResponse> {
       const { id: endpointId } = await get(request)
       const { before } = request.query
       if (before !== undefined) {
@@ -161,7 +161,7 @@ export const makeEndpointHandlers = (deps: EndpointDeps, judge: JudgeAccess) => 
       const events = await withinDeadline(sql, listEndpointEvents(sql, endpointId, request.query))
       return { status: 200, body: { events } }
     },
-    async attempts(request: Request): Promise<JsonAnswer> {
+    async attempts(request: Request): Promise<JsonResponse> {
       const { id } = await get(request)
       const eventId = await getEventId(request, id)
       return {
@@ -169,11 +169,11 @@ export const makeEndpointHandlers = (deps: EndpointDeps, judge: JudgeAccess) => 
         body: { attempts: await withinDeadline(sql, listAttempts(sql, eventId)) },
       }
     },
-    async redeliver(request: Request): Promise<SavedAnswer> {
+    async redeliver(request: Request): Promise<SavedResponse> {
       const { id } = await getEnabled(request)
       return await redeliverOne(deps, request, await getEventId(request, id))
     },
-    async redeliverSince(request: Request<unknown, RedeliverSince>): Promise<SavedAnswer> {
+    async redeliverSince(request: Request<unknown, RedeliverSince>): Promise<SavedResponse> {
       const { id: endpointId } = await getEnabled(request)
       const since = parseListTime(request.body.since)
       return await redeliverAll(deps, request, getCaller(request).owner, (sql, starts) =>

@@ -11,7 +11,7 @@ import { isUuid } from '../../domain/shared/uuid.ts'
 import { redeliveryOptions, startRedelivery } from '../../jobs/event.ts'
 import { ANONYMOUS } from '../../domain/shared/account.ts'
 import { ownerOf } from '../access/caller.ts'
-import type { RouteRequest, SavedAnswer } from '../route.ts'
+import type { RouteRequest, SavedResponse } from '../route.ts'
 import { readTaskId } from '../task/task-id.ts'
 import type { CommitDeps, ReadDeps } from '../deps.ts'
 
@@ -44,19 +44,20 @@ export const redeliverOne = async (
   deps: RedeliveryDeps,
   request: Pick<RouteRequest, 'caller' | 'saveIdempotentResponse'>,
   eventId: string,
-): Promise<SavedAnswer> => {
-  return await unitOfWork(deps, async (sql, tell) => {
+): Promise<SavedResponse> => {
+  return await unitOfWork(deps, async (sql, enqueue) => {
     const redelivery = await insertRedelivery(sql, eventId)
     if (!redelivery) throw errors.notDeliverable()
-    if (redelivery.isNew && redelivery.owner === ANONYMOUS) await judgeCount(deps, sql, redelivery)
+    if (redelivery.isNew && redelivery.owner === ANONYMOUS)
+      await validateCount(deps, sql, redelivery)
     const facts = { redeliveryId: redelivery.id, owner: ownerOf(request) }
-    if (redelivery.isNew) await tell(startRedelivery(facts, deps))
-    const answer = { status: 202, body: { redelivery_id: redelivery.id } }
-    return await request.saveIdempotentResponse(sql, answer)
+    if (redelivery.isNew) await enqueue(startRedelivery(facts, deps))
+    const response = { status: 202, body: { redelivery_id: redelivery.id } }
+    return await request.saveIdempotentResponse(sql, response)
   })
 }
 
-const judgeCount = async (
+const validateCount = async (
   { redeliveryLimits }: Pick<RedeliveryDeps, 'redeliveryLimits'>,
   sql: Transaction,
   { id, url }: BegunRedelivery,
@@ -72,9 +73,9 @@ export const redeliverAll = (
   request: Pick<RouteRequest, 'saveIdempotentResponse'>,
   owner: string,
   redeliver: (sql: Transaction, starts: RedeliveryStarts) => Promise<number>,
-): Promise<SavedAnswer> =>
+): Promise<SavedResponse> =>
   unitOfWork(deps, async (sql) => {
     const starts = { taskQueue: deps.taskQueue, options: redeliveryOptions(owner) }
-    const answer = { status: 202, body: { redeliveries: await redeliver(sql, starts) } }
-    return await request.saveIdempotentResponse(sql, answer)
+    const response = { status: 202, body: { redeliveries: await redeliver(sql, starts) } }
+    return await request.saveIdempotentResponse(sql, response)
   })

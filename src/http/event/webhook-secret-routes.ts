@@ -6,7 +6,7 @@ import type { OwnerSecret, WebhookSecrets as Keeper } from '../../adapters/webho
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { getCaller } from '../access/caller.ts'
 import { defineRoute } from '../route.ts'
-import type { JsonAnswer, Route } from '../route.ts'
+import type { JsonResponse, Route } from '../route.ts'
 
 export interface WebhookSecretDeps {
   sql: Sql
@@ -32,7 +32,7 @@ export const makeWebhookSecretRoutes = ({ sql, webhookSecrets }: WebhookSecretDe
     errors: [],
     handler: async (request) => {
       const secrets = await withinDeadline(sql, webhookSecrets.get(getCaller(request).owner))
-      return toAnswer(secrets)
+      return toResponse(secrets)
     },
   }),
   defineRoute({
@@ -66,13 +66,13 @@ export const makeWebhookSecretRoutes = ({ sql, webhookSecrets }: WebhookSecretDe
       },
     },
     errors: ['outcome_unknown'],
-    secretAnswer: true,
+    secretResponse: true,
     handler: (request) => {
       const { owner } = getCaller(request)
       const { overlap_seconds: overlapSeconds = OVERLAP_SECONDS } = request.body
       return unitOfWork({ sql }, async (sql) => {
-        const answer = toAnswer(await webhookSecrets.rotate(sql, owner, overlapSeconds))
-        return await request.saveIdempotentResponse(sql, answer)
+        const response = toResponse(await webhookSecrets.rotate(sql, owner, overlapSeconds))
+        return await request.saveIdempotentResponse(sql, response)
       })
     },
   }),
@@ -85,7 +85,7 @@ const SECRET_EXAMPLE = {
   created_at: '2026-01-01T00:00:00.000Z',
 }
 
-const toAnswer = (secrets: readonly OwnerSecret[]): JsonAnswer => ({
+const toResponse = (secrets: readonly OwnerSecret[]): JsonResponse => ({
   status: 200,
   headers: { 'cache-control': 'no-store' },
   body: {

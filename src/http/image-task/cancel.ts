@@ -1,11 +1,11 @@
 import { signalCancel } from '../../jobs/task.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import type { Transaction } from '../../db/client.ts'
-import { findImageTask, moveImageTask } from '../../db/image-task/image-task.ts'
+import { findImageTask, transitionImageTask } from '../../db/image-task/image-task.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import type { ImageTaskKind } from '../../domain/image-task/image-kind.ts'
-import { TASK_FAULTS } from '../../domain/task/task-fault.ts'
-import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
+import { TASK_ERRORS } from '../../domain/task/task-error.ts'
+import type { JsonResponse, RouteRequest, SavedResponse } from '../route.ts'
 import type { CommitDeps } from '../deps.ts'
 
 interface CancelRequest {
@@ -21,26 +21,26 @@ const statusNow = async (
   task: Pick<CancelRequest, 'id' | 'owner' | 'kinds'>,
 ): Promise<string> => (await findImageTask(sql, task))?.status ?? 'gone'
 
-const ERROR = { code: 'cancelled', message: TASK_FAULTS.cancelled }
+const ERROR = { code: 'cancelled', message: TASK_ERRORS.cancelled }
 
 /** Moves a task of the owner to FAILED and lets its workflow know. Throws 404, or 409 when the task has already ended. */
 export const cancelTask = async (
   deps: CommitDeps,
   { id, owner, kinds, saveIdempotentResponse }: CancelRequest,
-): Promise<SavedAnswer> => {
-  const answer: JsonAnswer = {
+): Promise<SavedResponse> => {
+  const response: JsonResponse = {
     status: 200,
     body: { data: { task_id: id, status: 'FAILED', generated: [], error: ERROR } },
   }
   return await unitOfWork(
     deps,
-    async (sql, tell) => {
+    async (sql, enqueue) => {
       const task = await findImageTask(sql, { id, owner, kinds })
       if (!task) throw errors.taskNotFound(id)
-      const moved = await moveImageTask(sql, { id, to: 'FAILED', error: ERROR })
+      const moved = await transitionImageTask(sql, { id, to: 'FAILED', error: ERROR })
       if (!moved) throw errors.cannotCancel(await statusNow(sql, { id, owner, kinds }))
-      await tell(signalCancel('image', id))
-      return await saveIdempotentResponse(sql, answer)
+      await enqueue(signalCancel('image', id))
+      return await saveIdempotentResponse(sql, response)
     },
     {
       of: id,

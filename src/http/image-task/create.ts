@@ -1,7 +1,7 @@
 import { insertImageTask } from '../../db/image-task/image-task.ts'
 import { toQuotaError } from '../../db/task/account.ts'
 import type { NewTaskInput } from '../../db/task/task-file.ts'
-import { estimateSeconds, pixelLimitFault, resultSize } from '../../domain/image-task/image-size.ts'
+import { estimateSeconds, pixelLimitIssue, resultSize } from '../../domain/image-task/image-size.ts'
 import { IMAGE_KINDS, IMAGE_PREFIX } from '../../domain/image-task/image-kind.ts'
 import type { ImageRequest, ImageTaskKind } from '../../domain/image-task/image-kind.ts'
 import type { Size } from '../../domain/shared/size.ts'
@@ -9,14 +9,14 @@ import type { EngineName } from '../../domain/task/engine.ts'
 import type { RenderTiming } from '../../domain/task/render-timing.ts'
 import { startImageTask } from '../../jobs/task.ts'
 import { getCaller } from '../access/caller.ts'
-import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
+import type { JsonResponse, RouteRequest, SavedResponse } from '../route.ts'
 import { commitTask, createUnderNewId, summarise } from '../task/commit-task.ts'
 import type { InputDeps, TaskDeps } from '../task/deps.ts'
-import { answerDryRun } from '../task/dry-run.ts'
-import { judgeSource, judgeUrl, storeInputs } from '../task/inputs.ts'
+import { respondToDryRun } from '../task/dry-run.ts'
+import { validateSource, validateUrl, storeInputs } from '../task/inputs.ts'
 import type { InputMember } from '../task/inputs.ts'
 import { parsePrompt } from '../../domain/image-task/prompt-weight.ts'
-import type { Fault } from '../../domain/shared/validate.ts'
+import type { Issue } from '../../domain/shared/validate.ts'
 import type { InlineImage } from '../body/inline.ts'
 
 /** What the routes of image tasks work with. */
@@ -29,7 +29,7 @@ export interface ImageTaskDeps extends TaskDeps {
 /** Makes the handler that turns a valid body of a kind into a durable task. */
 export const makeCreation =
   (deps: ImageTaskDeps, kind: ImageTaskKind) =>
-  (request: RouteRequest): Promise<SavedAnswer> => {
+  (request: RouteRequest): Promise<SavedResponse> => {
     const members = listMembers(kind, request.body as Record<string, unknown>)
     return createUnderNewId(deps, async (id) => {
       const inputs = await storeInputs(deps, { id, members, inline: request.inline })
@@ -40,14 +40,14 @@ export const makeCreation =
 /** Makes the handler of the same request's dry run. */
 export const makeDryRun =
   (deps: ImageTaskDeps, kind: ImageTaskKind) =>
-  (request: RouteRequest): Promise<JsonAnswer> => {
+  (request: RouteRequest): Promise<JsonResponse> => {
     const members = listMembers(kind, request.body as Record<string, unknown>)
     const { owner: account } = getCaller(request)
     const { owner: quota } = deps.quotas
-    // Only what brings bytes is refused for them.
+    // Only what brings bytes is rejected for them.
     const bytes = request.inline.size > 0 ? quota.bytes : Infinity
     const limits = { account, quota: { ...quota, bytes } }
-    return answerDryRun(deps, request, { kind, credits: 0, members, ...limits })
+    return respondToDryRun(deps, request, { kind, credits: 0, members, ...limits })
   }
 
 const listMembers = (kind: ImageTaskKind, body: Record<string, unknown>): InputMember[] =>
@@ -63,12 +63,12 @@ const createTask = async (
   deps: ImageTaskDeps,
   kind: ImageTaskKind,
   { id, request, inputs }: NewTask,
-): Promise<SavedAnswer> => {
+): Promise<SavedResponse> => {
   const { owner } = getCaller(request)
   const quota = deps.quotas.owner
   const settings = settingsOf(kind, request.body as Record<string, unknown>)
   const size = sizeOf(inputs)
-  const answer = makeAnswer(deps, { kind, settings } as ImageRequest, { id, size })
+  const result = makeResponse(deps, { kind, settings } as ImageRequest, { id, size })
   const webhookUrl = (request.body as { webhook_url?: string }).webhook_url ?? null
   const { imageEngine: engine } = deps
   const segment = IMAGE_KINDS[kind].family
@@ -78,7 +78,7 @@ const createTask = async (
     id,
     start: startImageTask(facts, deps),
     insert: async (sql) => {
-      const saved = request.saveIdempotentResponse(sql, answer)
+      const saved = request.saveIdempotentResponse(sql, result)
       const [response] = await Promise.all([saved, insertImageTask(sql, task, quota)])
       return response
     },
@@ -100,11 +100,11 @@ const sizeOf = (inputs: NewTaskInput[]): Size | undefined => {
   return image?.width && image.height ? { width: image.width, height: image.height } : undefined
 }
 
-const makeAnswer = (
+const makeResponse = (
   { publicUrl, imageEngine }: Pick<ImageTaskDeps, 'publicUrl' | 'imageEngine'>,
   image: ImageRequest,
   { id, size }: { id: string; size: Size | undefined },
-): JsonAnswer => ({
+): JsonResponse => ({
   status: 200,
   body: { data: { task_id: id, status: 'CREATED', generated: [] } },
   headers: {
@@ -130,41 +130,43 @@ type Body = Record<string, unknown>
 type Inline = ReadonlyMap<string, InlineImage>
 
 /** Makes the rules of a kind that its schema cannot say. Every fault is told; the schema's own come beside them. */
-export const makeJudge =
+export const makeValidate =
   (deps: InputDeps, kind: ImageTaskKind) =>
-  ({ body, inline }: { body: Body; inline: Inline }): Fault[] => [
-    ...IMAGE_KINDS[kind].images.flatMap((field) => judgeImage(deps, kind, { field, body, inline })),
-    ...judgeUrl(deps, '/webhook_url', body['webhook_url']),
-    ...judgePrompt(kind, body['prompt']),
-    ...judgePair(body),
+  ({ body, inline }: { body: Body; inline: Inline }): Issue[] => [
+    ...IMAGE_KINDS[kind].images.flatMap((field) =>
+      validateImage(deps, kind, { field, body, inline }),
+    ),
+    ...validateUrl(deps, '/webhook_url', body['webhook_url']),
+    ...validatePrompt(kind, body['prompt']),
+    ...validatePair(body),
   ]
 
-const judgeImage = (
+const validateImage = (
   deps: InputDeps,
   kind: ImageTaskKind,
   { field, body, inline }: { field: string; body: Body; inline: Inline },
-): Fault[] => {
+): Issue[] => {
   const pointer = `/${field}`
   const image = inline.get(pointer)
-  if (!image) return judgeSource(deps, pointer, body[field])
-  if (image.fault) return [{ field: pointer, ...image.fault }]
+  if (!image) return validateSource(deps, pointer, body[field])
+  if (image.issue) return [{ field: pointer, ...image.issue }]
   const request = { kind, settings: body } as unknown as ImageRequest
-  const tooLarge = field === 'image' && image.image && pixelLimitFault(request, image.image)
+  const tooLarge = field === 'image' && image.image && pixelLimitIssue(request, image.image)
   return tooLarge
     ? [{ field: pointer, code: 'pixel_limit', message: `${pointer} ${tooLarge}` }]
     : []
 }
 
-const judgePrompt = (kind: ImageTaskKind, prompt: unknown): Fault[] =>
+const validatePrompt = (kind: ImageTaskKind, prompt: unknown): Issue[] =>
   kind === 'relight' && typeof prompt === 'string'
-    ? parsePrompt(prompt).faults.map((sentence) => ({
+    ? parsePrompt(prompt).issues.map((sentence) => ({
         field: '/prompt',
         code: 'validation_failed',
         message: `/prompt ${sentence}`,
       }))
     : []
 
-const judgePair = (body: Body): Fault[] =>
+const validatePair = (body: Body): Issue[] =>
   body['transfer_light_from_lightmap'] !== undefined &&
   body['transfer_light_from_reference_image'] !== undefined
     ? [

@@ -4,8 +4,8 @@ import type { ImageTaskRow } from '../../db/image-task/image-task.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { TERMINAL_STATUSES } from '../../domain/image-task/image-task.ts'
 import type { ImageTaskKind } from '../../domain/image-task/image-kind.ts'
-import type { JsonAnswer } from '../route.ts'
-import { VENDOR_POLL_SECONDS, answerRead } from '../task/read-answer.ts'
+import type { JsonResponse } from '../route.ts'
+import { VENDOR_POLL_SECONDS, respondToRead } from '../task/read-response.ts'
 import type { TaskReadDeps } from '../task/deps.ts'
 import type { Signer } from '../../adapters/signing.ts'
 import { makeImageRecord } from '../../domain/image-task/image-record.ts'
@@ -24,11 +24,11 @@ interface ReadRequest {
 export const readTask = async (
   { sql, signer, now }: TaskReadDeps,
   { id, owner, kinds, known }: ReadRequest,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const task = await withinDeadline(sql, findImageTask(sql, { id, owner, kinds }))
   if (!task) throw errors.taskNotFound(id)
   const time = now()
-  return answerRead(signer, {
+  return respondToRead(signer, {
     rev: task.rev,
     credits: 0,
     pollAfter: pollAfter(task),
@@ -44,6 +44,6 @@ const pollAfter = ({ status, engine }: ImageTaskRow): number | undefined => {
   return status === 'IN_PROGRESS' ? 1 : 2
 }
 
-/** A task as callers see it: each read signs the links anew. */
+/** A task as callers see it: each read signs the links again. */
 const toRecord = (task: ImageTaskFacts, signer: Signer, now: Date): ImageTaskRecord =>
   makeImageRecord(task, (name) => signer.signFile(task.id, name, now))

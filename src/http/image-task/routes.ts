@@ -6,17 +6,17 @@ import { IMAGE_FAMILIES, IMAGE_KINDS, IMAGE_PREFIX } from '../../domain/image-ta
 import { ImageTaskRecord, ImageTaskStatus } from '../../domain/image-task/image-task.ts'
 import type { ImageFamily, ImageTaskKind } from '../../domain/image-task/image-kind.ts'
 import { cancelTask } from './cancel.ts'
-import { makeCreation, makeDryRun, makeJudge } from './create.ts'
+import { makeCreation, makeDryRun, makeValidate } from './create.ts'
 import type { ImageTaskDeps } from './create.ts'
 import { readTask } from './read.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { getCaller } from '../access/caller.ts'
-import { answerAfterChange } from '../live/prefer.ts'
+import { respondAfterChange } from '../live/prefer.ts'
 import type { LiveDeps } from '../live/prefer.ts'
 import { defineRoute } from '../route.ts'
 import type { ResponseSpec, Route } from '../route.ts'
 import { linkToEvents } from '../task/event-links.ts'
-import { STATUS_HEADERS } from '../task/read-answer.ts'
+import { STATUS_HEADERS } from '../task/read-response.ts'
 import { DryRunQuery, orDryRun } from '../task/dry-run.ts'
 import { OfTask, readTaskId } from '../task/task-id.ts'
 import { DOT, EXAMPLES, EXAMPLE_ID, EXAMPLE_LINK, EXAMPLE_URL } from './examples.ts'
@@ -73,7 +73,7 @@ const creation = (deps: ImageTaskDeps, kind: ImageTaskKind): Route => {
       'quota_exceeded',
       'outcome_unknown',
     ],
-    judge: makeJudge(deps, kind),
+    validate: makeValidate(deps, kind),
     dryRun: makeDryRun(deps, kind),
     handler: makeCreation(deps, kind),
   })
@@ -155,7 +155,7 @@ const status = (deps: TaskReadDeps & LiveDeps, family: ImageFamily): Route =>
       const id = readTaskId(request.params.task_id)
       const { owner } = getCaller(request)
       const kinds = IMAGE_FAMILIES[family].read
-      return answerAfterChange(deps, request, {
+      return respondAfterChange(deps, request, {
         findId: () => id,
         read: (known) => readTask(deps, { id, owner, kinds, known }),
       })

@@ -1,18 +1,18 @@
-import type { JsonAnswer, RouteRequest } from '../route.ts'
-import type { Gate } from '../../domain/shared/gate.ts'
+import type { JsonResponse, RouteRequest } from '../route.ts'
+import type { Semaphore } from '../../domain/shared/semaphore.ts'
 import type { Watches } from './watches.ts'
 
 export interface LiveDeps {
   watches: Watches
   /** Reads of those who watch: when a restarted database rings for all, others still get a connection. */
-  watchReads: Gate
+  watchReadSemaphore: Semaphore
 }
 
 interface WaitingRead {
   /** Finds the id of the task or version that is read. */
   findId(): Promise<string> | string
   /** Answers the row, or 304 when it is as in this ETag; without Retry-After when it changes no more. */
-  read(known: string | undefined): Promise<JsonAnswer>
+  read(known: string | undefined): Promise<JsonResponse>
 }
 
 /** What of a request its watch needs. */
@@ -23,11 +23,11 @@ export type Waiting = Pick<RouteRequest, 'headers' | 'signal' | 'address' | 'acc
  * N seconds. What a caller has is the ETag in its If-None-Match, or else the answer that it would have got at once.
  * When too many wait already, the preference is not applied.
  */
-export const answerAfterChange = async (
-  { watches, watchReads }: LiveDeps,
+export const respondAfterChange = async (
+  { watches, watchReadSemaphore }: LiveDeps,
   request: Waiting,
   { findId, read }: WaitingRead,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const known = request.headers['if-none-match']
   const seconds = readWait(request.headers['prefer'])
   if (seconds === undefined) return await read(known)
@@ -35,23 +35,26 @@ export const answerAfterChange = async (
   if (!watch) return await read(known)
   try {
     const deadline = performance.now() + Math.min(seconds, LONGEST_SECONDS) * 1000
-    let answer = await read(known)
-    const seen = known ?? answer.headers?.['etag']
-    let isChanged = known !== undefined && answer.status !== 304
-    while (!isChanged && mayChange(answer) && performance.now() < deadline) {
-      const news = await watch.next(deadline - performance.now())
-      if (news === 'over') break
-      const next = await watchReads.run(() => read(seen))
+    let response = await read(known)
+    const seen = known ?? response.headers?.['etag']
+    let isChanged = known !== undefined && response.status !== 304
+    while (!isChanged && mayChange(response) && performance.now() < deadline) {
+      const notifyChange = await watch.next(deadline - performance.now())
+      if (notifyChange === 'over') break
+      const next = await watchReadSemaphore.run(() => read(seen))
       isChanged = next.status !== 304
-      if (isChanged) answer = next
+      if (isChanged) response = next
     }
-    return { ...answer, headers: { ...answer.headers, 'preference-applied': `wait=${seconds}` } }
+    return {
+      ...response,
+      headers: { ...response.headers, 'preference-applied': `wait=${seconds}` },
+    }
   } finally {
     watch.close()
   }
 }
 
-const mayChange = ({ headers }: JsonAnswer): boolean => headers?.['retry-after'] !== undefined
+const mayChange = ({ headers }: JsonResponse): boolean => headers?.['retry-after'] !== undefined
 
 const openOrNot = (watches: Watches, id: string, request: Waiting) => {
   try {

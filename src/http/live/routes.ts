@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 
 import { withinDeadline } from '../../db/client.ts'
-import { findSequence, readTaskNews } from '../../db/event/event-log.ts'
-import type { TaskNews } from '../../db/event/event-log.ts'
+import { findSequence, readTaskChanges } from '../../db/event/event-log.ts'
+import type { TaskChanges } from '../../db/event/event-log.ts'
 import { listVersionSteps } from '../../db/registry/version-steps.ts'
 import { getVersion } from '../../db/registry/version.ts'
 import { IMAGE_KINDS } from '../../domain/image-task/image-kind.ts'
@@ -15,13 +15,13 @@ import { getVersionAccess } from '../registry/access.ts'
 import type { RecordDeps } from '../registry/deps.ts'
 import { OfVersion, VERSION_ERRORS, VERSION_PATH } from '../registry/paths.ts'
 import { defineRoute } from '../route.ts'
-import type { Answer, ResponseSpec, Route, RouteRequest } from '../route.ts'
+import type { RouteResponse, ResponseSpec, Route, RouteRequest } from '../route.ts'
 import { OfTask, readTaskId } from '../task/task-id.ts'
 import type { TaskReadDeps } from '../task/deps.ts'
 import { readTask as readVideoTask } from '../video-task/read.ts'
 import type { LiveDeps } from './prefer.ts'
-import { answerStream, STREAM_IS_OVER } from './stream.ts'
-import type { ReadNews, StreamEvent } from './stream.ts'
+import { respondWithStream, STREAM_IS_OVER } from './stream.ts'
+import type { ReadChanges, StreamEvent } from './stream.ts'
 
 export type StreamDeps = LiveDeps & TaskReadDeps & RecordDeps
 
@@ -71,22 +71,25 @@ data: {"status":"IN_PROGRESS","sequence":2,"created_at":"2026-01-01T00:00:01.000
 const streamTask = async (
   deps: StreamDeps,
   request: RouteRequest<{ task_id: string }>,
-): Promise<Answer> => {
+): Promise<RouteResponse> => {
   const task = { taskId: readTaskId(request.params.task_id), owner: ownerOf(request) }
   const lastEventId = request.headers['last-event-id'] || undefined
-  const read = async (after: number): Promise<TaskNews> => {
-    const news = await withinDeadline(deps.sql, readTaskNews(deps.sql, { ...task, after }))
-    if (!news) throw errors.taskNotFound(task.taskId)
-    return news
+  const read = async (after: number): Promise<TaskChanges> => {
+    const notifyChange = await withinDeadline(
+      deps.sql,
+      readTaskChanges(deps.sql, { ...task, after }),
+    )
+    if (!notifyChange) throw errors.taskNotFound(task.taskId)
+    return notifyChange
   }
   const known = await findKnown(deps, task.taskId, String(lastEventId ?? ''))
   if (lastEventId !== undefined) {
-    const { hasEnded, moves } = await read(known ?? 0)
+    const { hasEnded, moves: transitions } = await read(known ?? 0)
     if (known === undefined) throw errors.lastEventInvalid(String(lastEventId))
-    if (hasEnded && moves.length === 0) return STREAM_IS_OVER
+    if (hasEnded && transitions.length === 0) return STREAM_IS_OVER
   }
   const followed = { id: task.taskId, read: readTaskStream(deps, { ...task, known, read }) }
-  return await answerStream(deps, request, followed)
+  return await respondWithStream(deps, request, followed)
 }
 
 const findKnown = async (
@@ -101,30 +104,34 @@ interface FollowedTask {
   owner: string
   /** Sequence of the event that the client knows. */
   known: number | undefined
-  read(after: number): Promise<TaskNews>
+  read(after: number): Promise<TaskChanges>
 }
 
 const readTaskStream = (
   deps: StreamDeps,
   { taskId, owner, known = 0, read }: FollowedTask,
-): ReadNews => {
+): ReadChanges => {
   let after = known
-  let told = 0
+  let notified = 0
   return async () => {
-    const { family, moves, progress, hasEnded } = await read(after)
+    const { family, moves: transitions, progress, hasEnded } = await read(after)
     const end = hasEnded ? await readEnd(deps, { id: taskId, owner, family }) : undefined
-    const events: StreamEvent[] = moves.map(({ id, ...data }) => ({ event: 'state', id, data }))
+    const events: StreamEvent[] = transitions.map(({ id, ...data }) => ({
+      event: 'state',
+      id,
+      data,
+    }))
     if (end) events.push({ event: 'end', data: end.body })
-    else if (progress > told) events.push({ event: 'progress', data: { progress } })
-    after = moves.at(-1)?.sequence ?? after
-    told = progress
+    else if (progress > notified) events.push({ event: 'progress', data: { progress } })
+    after = transitions.at(-1)?.sequence ?? after
+    notified = progress
     return events
   }
 }
 
 const readEnd = (
   deps: StreamDeps,
-  { family, ...task }: { id: string; owner: string; family: TaskNews['family'] },
+  { family, ...task }: { id: string; owner: string; family: TaskChanges['family'] },
 ) =>
   family === 'video'
     ? readVideoTask(deps, { ...task, known: undefined })
@@ -151,14 +158,14 @@ const versionStream = (deps: StreamDeps): Route =>
 const streamVersion = async (
   deps: StreamDeps,
   request: RouteRequest<OfVersion>,
-): Promise<Answer> => {
+): Promise<RouteResponse> => {
   const { params, caller, headers } = request
   const find = async () => await getVersionAccess(deps, { ...params, access: 'read', caller })
   const { id, revision } = await find()
   let known = headers['last-event-id']
-  let told: string | undefined
+  let notified: string | undefined
   if (known === `${revision}-end`) return STREAM_IS_OVER
-  const read: ReadNews = async () => {
+  const read: ReadChanges = async () => {
     const { id: idNow, revision, hasSettled } = await find()
     // An expired version is deleted, and its number is free again.
     if (idNow !== id) throw errors.versionNotFound(params.nodeId, params.version)
@@ -167,15 +174,15 @@ const streamVersion = async (
       deps.sql,
       Promise.all([getVersion(deps.sql, id, deps), listVersionSteps(deps.sql, id)]),
     )
-    const before = told
+    const before = notified
     known = revision
-    told = JSON.stringify(steps)
+    notified = JSON.stringify(steps)
     return [
-      ...(told !== before ? [{ event: 'steps', data: { steps } } as const] : []),
+      ...(notified !== before ? [{ event: 'steps', data: { steps } } as const] : []),
       hasSettled
         ? { event: 'end', id: `${revision}-end`, data: version }
         : { event: 'state', id: revision, data: version },
     ]
   }
-  return await answerStream(deps, request, { id, read })
+  return await respondWithStream(deps, request, { id, read })
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { toApiError } from '../serve/errors.ts'
-import type { StreamAnswer } from '../route.ts'
+import type { StreamResponse } from '../route.ts'
 import type { LiveDeps, Waiting } from './prefer.ts'
 import type { Watch } from './watches.ts'
 
@@ -15,12 +15,12 @@ export interface StreamEvent {
 }
 
 /** Reads what is new since the call before that did not throw. The event `end` is the last. */
-export type ReadNews = () => Promise<StreamEvent[]>
+export type ReadChanges = () => Promise<StreamEvent[]>
 
 interface Followed {
   /** The task or version that is followed. */
   id: string
-  read: ReadNews
+  read: ReadChanges
   /** Of many tasks in one stream: rows that ring, too, and how often it looks. */
   many?: { ids: ReadonlySet<string>; leastMs: number; mostMs: number } | undefined
 }
@@ -31,20 +31,20 @@ const HEARTBEAT_MS = 15_000
 const LONGEST_MS = 3_600_000
 /** A client that does not read is closed: the next one goes on where it was. */
 const MOST_UNSENT = 65_536
-const FAULT_PAUSE_MS = 1000
+const ERROR_PAUSE_MS = 1000
 
 /**
  * Answers with a stream of what `read` finds, now and after each change, until the end. The first news is read before
  * the head is sent, so that what is not there is a plain 404. Throws what reading throws; the watch is closed in any case.
  */
-export const answerStream = async (
-  { watches, watchReads }: LiveDeps,
+export const respondWithStream = async (
+  { watches, watchReadSemaphore }: LiveDeps,
   request: Waiting,
   { id, read, many }: Followed,
-): Promise<StreamAnswer> => {
+): Promise<StreamResponse> => {
   const watch = watches.open(id, request, request.signal(), many?.ids)
-  const readNews: ReadNews = () => watchReads.run(read)
-  const first = await readNews().catch((error: unknown) => {
+  const readChanges: ReadChanges = () => watchReadSemaphore.run(read)
+  const first = await readChanges().catch((error: unknown) => {
     watch.close()
     throw error
   })
@@ -53,7 +53,7 @@ export const answerStream = async (
       try {
         writeHead(response)
         if (response.req.method !== 'HEAD')
-          await writeNews(response, { watch, readNews, first, many })
+          await writeChanges(response, { watch, readChanges, first, many })
       } finally {
         watch.close()
         response.end()
@@ -79,14 +79,14 @@ const writeHead = (response: ServerResponse): void => {
 
 interface Writing {
   watch: Watch
-  readNews: ReadNews
+  readChanges: ReadChanges
   first: StreamEvent[]
   many: Followed['many']
 }
 
-const writeNews = async (
+const writeChanges = async (
   response: ServerResponse,
-  { watch, readNews, first, many }: Writing,
+  { watch, readChanges, first, many }: Writing,
 ): Promise<void> => {
   const endsAt = performance.now() + LONGEST_MS
   let events: StreamEvent[] | undefined = first
@@ -102,13 +102,13 @@ const writeNews = async (
     if (events?.at(-1)?.event === 'end') return
     const silentMs = wroteAt + HEARTBEAT_MS - performance.now()
     // While the database is away the stream stays, and looks again soon: not all streams at the same time.
-    const pauseMs = events ? silentMs : FAULT_PAUSE_MS * (1 + Math.random())
-    const news = await watch.next(Math.max(0, Math.min(pauseMs, many?.mostMs ?? pauseMs)))
-    if (news === 'over') return
+    const pauseMs = events ? silentMs : ERROR_PAUSE_MS * (1 + Math.random())
+    const notifyChange = await watch.next(Math.max(0, Math.min(pauseMs, many?.mostMs ?? pauseMs)))
+    if (notifyChange === 'over') return
     if (performance.now() >= wroteAt + HEARTBEAT_MS) write(HEARTBEAT)
     if (many) await sleep(Math.max(0, readAt + many.leastMs - performance.now()))
     readAt = performance.now()
-    events = news === 'quiet' && events && !many ? [] : await readNews().catch(toUnread)
+    events = notifyChange === 'quiet' && events && !many ? [] : await readChanges().catch(toUnread)
   }
 }
 

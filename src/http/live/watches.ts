@@ -1,5 +1,5 @@
-import { makeBell } from '../../domain/shared/bell.ts'
-import type { Bell } from '../../domain/shared/bell.ts'
+import { makeNotifier } from '../../domain/shared/notifier.ts'
+import type { Notifier } from '../../domain/shared/notifier.ts'
 import { errors } from '../../domain/shared/errors.ts'
 
 /** Who watches, for the limits: a network address, and an account. */
@@ -26,9 +26,9 @@ export interface Watches {
    */
   open(id: string, watcher: Watcher, signal: AbortSignal, ids?: ReadonlySet<string>): Watch
   /** This row may have changed; without an id any may have. */
-  ring(id?: string): void
+  notify(id?: string): void
   /** Rings for what the look finds changed since the one before, and for what no look has seen. */
-  look(
+  poll(
     readRevisions: (ids: readonly string[]) => Promise<ReadonlyMap<string, number>>,
   ): Promise<void>
   /** Ends all, and whatever is opened later. */
@@ -54,11 +54,11 @@ export const makeWatches = ({ most }: { most: number }): Watches => {
     }
   }
 
-  const ring = (id?: string): void => {
-    if (id === undefined) for (const { bell } of watched.values()) bell.ring()
+  const notify = (id?: string): void => {
+    if (id === undefined) for (const { notifier } of watched.values()) notifier.notify()
     else
       for (const row of [watched.get(id), ...groups])
-        if (row && (row.ids?.has(id) ?? true)) row.bell.ring()
+        if (row && (row.ids?.has(id) ?? true)) row.notifier.notify()
   }
 
   return {
@@ -67,20 +67,20 @@ export const makeWatches = ({ most }: { most: number }): Watches => {
       if (all >= most || names.some((name) => (open.get(name) ?? 0) >= mostOfOne))
         throw errors.tooManyStreams(most, mostOfOne)
       count(names, 1)
-      const row = watched.get(id) ?? { rev: undefined, bell: makeBell(), watches: 0, ids }
+      const row = watched.get(id) ?? { rev: undefined, notifier: makeNotifier(), watches: 0, ids }
       if (ids) groups.add(row)
       watched.set(id, row)
       row.watches += 1
-      const { bell } = row
-      let heard = bell.rings
+      const { notifier } = row
+      let received = notifier.notifications
       let isOpen = true
       const isOver = () => isClosed || signal.aborted
       return {
         async next(milliseconds) {
-          if (!isOver()) await bell.heard(milliseconds, signal, heard)
+          if (!isOver()) await notifier.wait(milliseconds, signal, received)
           if (isOver()) return 'over'
-          const isChanged = bell.rings !== heard
-          heard = bell.rings
+          const isChanged = notifier.notifications !== received
+          received = notifier.notifications
           return isChanged ? 'changed' : 'quiet'
         },
         close() {
@@ -93,19 +93,19 @@ export const makeWatches = ({ most }: { most: number }): Watches => {
         },
       }
     },
-    ring,
-    async look(readRevisions) {
+    notify,
+    async poll(readRevisions) {
       if (watched.size === 0) return
       const revisions = await readRevisions([...watched.keys()])
       for (const [id, row] of watched) {
         const rev = revisions.get(id)
-        if (row.rev !== rev) row.bell.ring()
+        if (row.rev !== rev) row.notifier.notify()
         row.rev = rev
       }
     },
     close() {
       isClosed = true
-      ring()
+      notify()
     },
   }
 }
@@ -113,7 +113,7 @@ export const makeWatches = ({ most }: { most: number }): Watches => {
 interface Watched {
   /** As the last look found it. */
   rev: number | undefined
-  bell: Bell
+  notifier: Notifier
   watches: number
   ids: ReadonlySet<string> | undefined
 }

@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 
 import { makeOpenApi } from './document.ts'
 import { defineRoute } from '../route.ts'
-import type { JsonAnswer, Route } from '../route.ts'
+import type { JsonResponse, Route } from '../route.ts'
 
 /** Adds the routes that answer the description of all routes, themselves included. */
 export const withOpenApiRoutes = (others: readonly Route[], publicUrl: string): Route[] => {
@@ -31,7 +31,7 @@ export const withOpenApiRoutes = (others: readonly Route[], publicUrl: string): 
 const documentRoute = (
   path: string,
   summary: string,
-  handler: () => Promise<JsonAnswer>,
+  handler: () => Promise<JsonResponse>,
   mediaType?: string,
 ): Route =>
   defineRoute({

@@ -56,7 +56,7 @@ export const makeSchemas = (): Schemas => {
 }
 
 const showParts = (
-  { 'x-pattern': told, ...schema }: Schema,
+  { 'x-pattern': notified, ...schema }: Schema,
   show: (part: Schema) => Json,
   place: Place,
 ): Json => {
@@ -72,8 +72,8 @@ const showParts = (
       properties: Object.fromEntries(Object.entries(properties).map(showMember)) as Json,
     }),
     ...(additionalProperties && { additionalProperties: show(additionalProperties) }),
-    ...(told !== undefined && place !== 'answer' && { pattern: told }),
-    ...(place === 'body' && readerRules(schema, told)),
+    ...(notified !== undefined && place !== 'answer' && { pattern: notified }),
+    ...(place === 'body' && readerRules(schema, notified)),
     ...(allOf && { allOf: allOf.map(show) }),
     ...(anyOf && { anyOf: anyOf.map(show) }),
     ...(not?.required && !not.properties && { not: whereGiven(not, properties ?? {}) }),
@@ -83,9 +83,9 @@ const showParts = (
 /** What the reader of bodies holds to, whatever the schema. PostgreSQL keeps no NUL. */
 const readerRules = (
   { type, enum: values, pattern, format, additionalProperties, propertyNames }: Schema,
-  told: string | undefined,
+  notified: string | undefined,
 ): Json => ({
-  ...(type === 'string' && !values && !format && { pattern: told ?? pattern ?? WITHOUT_NUL }),
+  ...(type === 'string' && !values && !format && { pattern: notified ?? pattern ?? WITHOUT_NUL }),
   ...(additionalProperties && { propertyNames: { ...propertyNames, pattern: MEMBER_NAME } }),
 })
 

@@ -9,12 +9,12 @@ import { unitOfWork } from '../../db/unit-of-work.ts'
 import { CreatedApiKey, ListedApiKey, NewApiKey } from '../../domain/shared/api-key.ts'
 import { makeCredential } from '../../domain/shared/credential.ts'
 import { errors } from '../../domain/shared/errors.ts'
-import { judgeExpiry, pastExpiry } from '../../domain/shared/expiry.ts'
+import { validateExpiry, pastExpiry } from '../../domain/shared/expiry.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { getCaller } from '../access/caller.ts'
 import { digest } from '../access/digest.ts'
 import { defineRoute } from '../route.ts'
-import type { JsonAnswer, Route, RouteRequest, SavedAnswer } from '../route.ts'
+import type { JsonResponse, Route, RouteRequest, SavedResponse } from '../route.ts'
 
 /** The routes of a user's API keys. They take a bearer token only: a stolen key cannot make itself others. */
 export const makeApiKeyRoutes = ({ sql }: { sql: Sql }): Route[] => [
@@ -44,8 +44,8 @@ export const makeApiKeyRoutes = ({ sql }: { sql: Sql }): Route[] => [
       },
     },
     errors: ['forbidden', 'outcome_unknown'],
-    secretAnswer: true,
-    judge: ({ body }) => judgeExpiry(body),
+    secretResponse: true,
+    validate: ({ body }) => validateExpiry(body),
     handler: (request) => createApiKey(sql, request),
   }),
   defineRoute({
@@ -97,7 +97,7 @@ const COMMON = { tag: 'API keys', auth: 'jwt' } as const
 const createApiKey = (
   sql: Sql,
   request: RouteRequest<unknown, unknown, NewApiKey>,
-): Promise<SavedAnswer> => {
+): Promise<SavedResponse> => {
   const { name, expires_at } = request.body
   const key = makeCredential('api_key', randomBytes)
   const row = {
@@ -110,7 +110,7 @@ const createApiKey = (
   return unitOfWork({ sql }, async (sql) => {
     const made = await insertApiKey(sql, row)
     if (made === undefined) throw errors.validationFailed([pastExpiry(expires_at ?? '').message])
-    const answer: JsonAnswer = { status: 201, body: { ...made, key } satisfies CreatedApiKey }
-    return await request.saveIdempotentResponse(sql, answer)
+    const response: JsonResponse = { status: 201, body: { ...made, key } satisfies CreatedApiKey }
+    return await request.saveIdempotentResponse(sql, response)
   })
 }

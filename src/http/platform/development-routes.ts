@@ -8,7 +8,7 @@ import { apiError, shown } from '../../domain/shared/errors.ts'
 import { signToken, tokenExpiry } from '../../process/development-issuer.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { defineRoute } from '../route.ts'
-import type { JsonAnswer, Route, RouteRequest, SavedAnswer } from '../route.ts'
+import type { JsonResponse, Route, RouteRequest, SavedResponse } from '../route.ts'
 
 /** The issuer of the embedded stack: its key, and whom it knows. */
 export interface Development {
@@ -46,7 +46,7 @@ export const makeDevelopmentRoutes = ({ sql, development }: DevelopmentDeps): Ro
         },
       },
       handler: async (request) => {
-        refuseStrangers(request)
+        rejectStrangers(request)
         const body = users.map((user) => ({ user, platform_admin: admins.includes(user) }))
         return { status: 200, body }
       },
@@ -68,7 +68,7 @@ export const makeDevelopmentRoutes = ({ sql, development }: DevelopmentDeps): Ro
           example: { user: 'alice', token: 'eyJhbGci…', expires_at: '2026-01-01T12:00:00.000Z' },
         },
       },
-      secretAnswer: true,
+      secretResponse: true,
       handler: (request) => createToken(sql, development, request),
     }),
   ]
@@ -93,18 +93,18 @@ const createToken = async (
   sql: Sql,
   { key, audience }: Development,
   request: RouteRequest<unknown, unknown, { user: string }>,
-): Promise<SavedAnswer> => {
-  refuseStrangers(request)
+): Promise<SavedResponse> => {
+  rejectStrangers(request)
   const { user } = request.body
   const issuedAt = new Date()
   const token = await signToken(key, user, { audience, issuedAt })
   const body = { user, token, expires_at: tokenExpiry(issuedAt).toISOString() }
-  const answer: JsonAnswer = { status: 201, body }
-  return await unitOfWork({ sql }, (sql) => request.saveIdempotentResponse(sql, answer))
+  const response: JsonResponse = { status: 201, body }
+  return await unitOfWork({ sql }, (sql) => request.saveIdempotentResponse(sql, response))
 }
 
 /** Throws 403 for a page of another site, and for a name that only happens to lead here. */
-const refuseStrangers = ({ headers }: Pick<RouteRequest, 'headers'>): void => {
+const rejectStrangers = ({ headers }: Pick<RouteRequest, 'headers'>): void => {
   const host = `http://${headers.host ?? ''}`
   if (!URL.canParse(host) || !isLoopbackHost(hostOf(new URL(host))))
     throw apiError(

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
 
 import type { Signer } from '../../adapters/signing.ts'
-import { StorageFault } from '../../adapters/storage/storage.ts'
+import { StorageError } from '../../adapters/storage/storage.ts'
 import type { Storage } from '../../adapters/storage/storage.ts'
 import type { Sql } from '../../db/client.ts'
 import { withinDeadline } from '../../db/client.ts'
@@ -66,7 +66,7 @@ export const makeFileRoutes = ({
     ],
     handler: async ({ params, query, incoming }) => {
       const verdict = signer.verifyFile({ ...params, ...query }, now())
-      if (verdict !== 'ok') throw refusal(verdict)
+      if (verdict !== 'ok') throw rejection(verdict)
       const maxAge = Math.max(0, Math.floor(Number(query.expires) - now().getTime() / 1000))
       const cacheControl = `private, max-age=${maxAge}`
       const ends = query.redirect === '1' ? Number(query.expires) : undefined
@@ -105,7 +105,7 @@ const MOVED = {
   headers: ['Location', 'Cache-Control'] as const,
 }
 
-const refusal = (code: ErrorCodeName): ApiError =>
+const rejection = (code: ErrorCodeName): ApiError =>
   apiError(code, ERROR_CODES[code].meaning, { headers: OPEN_TO_ALL })
 
 interface FileRequest {
@@ -134,8 +134,8 @@ const openFile = async (
 ): Promise<OpenedFile> => {
   const { params, incoming, cacheControl } = request
   const { storage_key: key, ...record } = await getFile(deps, params)
-  if (record.gone || key === null || key === missing) throw refusal('file_gone')
-  const size = record.bytes ?? (await deps.storage.stat(key).catch(refuseForNow))?.size
+  if (record.gone || key === null || key === missing) throw rejection('file_gone')
+  const size = record.bytes ?? (await deps.storage.stat(key).catch(rejectForNow))?.size
   if (size === undefined) return await openFile(deps, request, key)
   const plan = planFile(incoming.method, incoming.headers, {
     name: params.name,
@@ -162,8 +162,8 @@ const linkTo = async (
 ): Promise<string | undefined> => {
   const { 'content-type': contentType = '', 'content-disposition': disposition = '' } = headers
   if (ends === undefined || !SHOWN.test(contentType)) return undefined
-  const answer = { contentType, disposition, cacheControl: 'private, max-age=600', ends }
-  return await storage.link?.(key, answer).catch(refuseForNow)
+  const response = { contentType, disposition, cacheControl: 'private, max-age=600', ends }
+  return await storage.link?.(key, response).catch(rejectForNow)
 }
 
 const getFile = async (
@@ -171,15 +171,15 @@ const getFile = async (
   name: { id: string; name: string },
 ): Promise<FileRecord> => {
   const record = isUuid(name.id) ? await withinDeadline(sql, findFile(sql, name)) : undefined
-  if (record === undefined) throw refusal('file_not_found')
+  if (record === undefined) throw rejection('file_not_found')
   return record
 }
 
 /** A link is good for hours: what the store cannot give now, it can give later. */
-const refuseForNow = (error: unknown): never => {
+const rejectForNow = (error: unknown): never => {
   throw errors.unavailable(error)
 }
 
 const unlessMissing = (error: unknown): undefined => {
-  if (!(error instanceof StorageFault && error.code === 'not_found')) refuseForNow(error)
+  if (!(error instanceof StorageError && error.code === 'not_found')) rejectForNow(error)
 }

@@ -1,6 +1,6 @@
 import { withinDeadline } from '../../db/client.ts'
 import type { Transaction } from '../../db/client.ts'
-import { listReceivers } from '../../db/event/delivery.ts'
+import { listWaitingUrls } from '../../db/event/delivery.ts'
 import { insertAudit } from '../../db/registry/audit-log.ts'
 import { listStuckVersions } from '../../db/registry/open-version.ts'
 import type { OpenVersion } from '../../db/registry/open-version.ts'
@@ -8,7 +8,7 @@ import { readWaitingOutbox } from '../../db/shared/outbox.ts'
 import { STUCK_SECONDS, listStuckTasks } from '../../db/task/operator.ts'
 import type { OpenTask } from '../../db/task/operator.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
-import type { Tell } from '../../db/unit-of-work.ts'
+import type { Enqueue } from '../../db/unit-of-work.ts'
 import { auditTarget } from '../../domain/registry/audit-log.ts'
 import type { AuditAction } from '../../domain/registry/audit-log.ts'
 import { apiError, errors, shown } from '../../domain/shared/errors.ts'
@@ -20,7 +20,7 @@ import { readQueues } from '../../jobs/queues.ts'
 import { getCaller } from '../access/caller.ts'
 import { requirePlatformAdmin } from '../registry/access.ts'
 import { makeAudit } from '../registry/admin.ts'
-import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
+import type { JsonResponse, RouteRequest, SavedResponse } from '../route.ts'
 
 export interface OperationsDeps extends OperatorOptions {
   jobs: Jobs
@@ -31,7 +31,7 @@ export interface OperationsDeps extends OperatorOptions {
 export const readOperations = async (
   { sql, jobs, taskQueue, workflowUrl }: OperationsDeps,
   request: RouteRequest,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   requirePlatformAdmin(getCaller(request))
   const [temporal, [tasks, versions, outbox, deliveries]] = await Promise.all([
     readQueues(jobs, taskQueue),
@@ -41,7 +41,7 @@ export const readOperations = async (
         listStuckTasks(sql),
         listStuckVersions(sql),
         readWaitingOutbox(sql),
-        listReceivers(sql),
+        listWaitingUrls(sql),
       ]),
     ),
   ])
@@ -56,7 +56,7 @@ interface Command<Thing> {
   operate(
     sql: Transaction,
     id: string,
-    options: OperatorOptions & { tell: Tell },
+    options: OperatorOptions & { enqueue: Enqueue },
   ): Promise<Operated<Thing> | undefined>
   /** What the answer shows, and how the audit log names it. */
   show(thing: Thing): object
@@ -98,14 +98,14 @@ export const runCommand = async <Thing extends { status: string }>(
   deps: OperationsDeps,
   request: RouteRequest<{ id: string }, unknown, { reason?: string }>,
   { action, operate, show, target, notFound, done = [] }: Command<Thing>,
-): Promise<SavedAnswer> => {
+): Promise<SavedResponse> => {
   const audit = makeAudit(request)
   const { reason } = request.body
   const id = request.params.id.toLowerCase()
   return await unitOfWork(
     deps,
-    async (sql, tell) => {
-      const operated = await operate(sql, id, { ...deps, tell })
+    async (sql, enqueue) => {
+      const operated = await operate(sql, id, { ...deps, enqueue })
       if (!operated) throw notFound(id)
       const { was, now, changed } = operated
       if (!changed && !done.includes(now.status))
@@ -113,8 +113,8 @@ export const runCommand = async <Thing extends { status: string }>(
       const [before, after] = [{ status: was.status }, { status: now.status }]
       if (changed)
         await insertAudit(sql, audit, { action, target: target(now), before, after, reason })
-      const answer = { status: 200, body: { ...show(now), changed } }
-      return await request.saveIdempotentResponse(sql, answer)
+      const response = { status: 200, body: { ...show(now), changed } }
+      return await request.saveIdempotentResponse(sql, response)
     },
     { of: id },
   )

@@ -11,7 +11,7 @@ import { NewUpload, UPLOAD_MAX_BYTES, UploadLinks } from '../../domain/shared/up
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { getCaller } from '../access/caller.ts'
 import { defineRoute } from '../route.ts'
-import type { JsonAnswer, Route, RouteRequest, SavedAnswer } from '../route.ts'
+import type { JsonResponse, Route, RouteRequest, SavedResponse } from '../route.ts'
 import { uploadArchive } from '../registry/archive.ts'
 import { receive } from './upload.ts'
 import type { ReceiveDeps } from './upload.ts'
@@ -40,7 +40,7 @@ export const makeUploadRoutes = (deps: UploadDeps): Route[] => [
       200: { description: 'The links.', schema: UploadLinks, example: LINKS_EXAMPLE },
     },
     errors: ['outcome_unknown'],
-    secretAnswer: true,
+    secretResponse: true,
     handler: (request) => createUpload(deps, request),
   }),
   defineRoute({
@@ -75,7 +75,7 @@ export const makeUploadRoutes = (deps: UploadDeps): Route[] => [
     handler: async (request) => {
       const { id } = request.params
       const maxBytes = Number(request.query.max)
-      const purpose = judgeLink(deps, { id, ...request.query })
+      const purpose = verifyLink(deps, { id, ...request.query })
       if (purpose === 'archive') await uploadArchive(deps, { versionId: id, request, maxBytes })
       else await receive(deps, { id, request, maxBytes })
       return { status: 200, body: {} }
@@ -84,7 +84,7 @@ export const makeUploadRoutes = (deps: UploadDeps): Route[] => [
 ]
 
 /** What a link is for, which only its signature tells. Throws signature_invalid or upload_expired. */
-const judgeLink = (
+const verifyLink = (
   { signer, now }: Pick<UploadDeps, 'signer' | 'now'>,
   claim: UploadClaim,
 ): 'archive' | 'file' => {
@@ -107,7 +107,7 @@ const LINKS_EXAMPLE = {
 const createUpload = async (
   deps: CommitDeps & TaskReadDeps,
   request: RouteRequest<unknown, unknown, NewUpload>,
-): Promise<SavedAnswer> => {
+): Promise<SavedResponse> => {
   const { owner } = getCaller(request)
   const { file_name: fileName, content_type: declaredType = null, file_hash } = request.body
   const id = randomUUID()
@@ -117,18 +117,18 @@ const createUpload = async (
     async (sql) => {
       const existing = sha256 === undefined ? undefined : await renewUpload(sql, { owner, sha256 })
       const upload = existing ?? (await insertUpload(sql, { id, owner, fileName, declaredType }))
-      const answer = makeAnswer(deps, upload, existing !== undefined)
-      return await request.saveIdempotentResponse(sql, answer)
+      const response = makeResponse(deps, upload, existing !== undefined)
+      return await request.saveIdempotentResponse(sql, response)
     },
     { wasCommitted: () => existsUpload(deps.sql, id) },
   )
 }
 
-const makeAnswer = (
+const makeResponse = (
   { signer, now }: Pick<UploadDeps, 'signer' | 'now'>,
   { id, file_name, expires_at }: Upload,
   existing: boolean,
-): JsonAnswer => ({
+): JsonResponse => ({
   status: 200,
   body: {
     upload_url: signer.signUpload({

@@ -36,8 +36,8 @@ export interface UploadRules {
   /** Bytes of the beginning that tell what a file is. */
   headBytes: number
   /** Judges them as soon as they are there. */
-  judgeHead?(head: Buffer): void
-  /** What refuses an upload without a byte. */
+  validateHead?(head: Buffer): void
+  /** What rejects an upload without a byte. */
   emptyCode: ErrorCodeName
 }
 
@@ -47,7 +47,7 @@ const DEADLINE_MS = 300_000
 /**
  * Takes the body of a request into a file of the scratch folder, hashed while it passes, and gives it to `use`; the file
  * is gone afterwards. Throws 400 `emptyCode`, validation_failed or checksum_mismatch, 408, 413, 503, and what
- * `judgeHead` throws.
+ * `validateHead` throws.
  */
 export const takeFile = async <T>(
   { budget, scratchDir }: UploadedFileDeps,
@@ -81,7 +81,7 @@ const writeBody = async (
   rules: UploadRules,
   reservation: Reservation,
 ): Promise<Omit<UploadedFile, 'path'>> => {
-  const file = await open(path, 'wx').catch(refuseForNow)
+  const file = await open(path, 'wx').catch(rejectForNow)
   const { incoming } = rules.request
   const source = openBodySource(incoming, {
     ...rules,
@@ -93,7 +93,7 @@ const writeBody = async (
     const { head, sha256 } = await copyBody(source, file, rules)
     const bytes = source.received()
     if (bytes === 0) throw apiError(rules.emptyCode)
-    if (head.length < rules.headBytes) rules.judgeHead?.(head)
+    if (head.length < rules.headBytes) rules.validateHead?.(head)
     return { bytes, sha256, head }
   } finally {
     source.close()
@@ -104,7 +104,7 @@ const writeBody = async (
 const copyBody = async (
   source: BodySource,
   file: FileHandle,
-  { headBytes, judgeHead }: UploadRules,
+  { headBytes, validateHead }: UploadRules,
 ): Promise<{ head: Buffer; sha256: string }> => {
   const digest = createHash('sha256')
   let head = Buffer.alloc(0)
@@ -113,12 +113,12 @@ const copyBody = async (
   for (let chunk = await source.next(); chunk !== undefined; chunk = await source.next()) {
     if (head.length < headBytes) {
       head = Buffer.concat([head, chunk]).subarray(0, headBytes)
-      if (head.length === headBytes) judgeHead?.(head)
+      if (head.length === headBytes) validateHead?.(head)
     }
     digest.update(chunk)
     await written
     // appendFile goes on after a short write, which a bare write() does not.
-    written = file.appendFile(chunk).catch(refuseForNow)
+    written = file.appendFile(chunk).catch(rejectForNow)
     // Whoever waits for it next hears of its fault.
     written.catch(() => {})
     failpoint('upload.mid-body')
@@ -128,15 +128,15 @@ const copyBody = async (
 }
 
 /** When the scratch folder cannot take a file (no space, no permission), the request is not at fault. */
-const refuseForNow = (error: unknown): never => {
+const rejectForNow = (error: unknown): never => {
   throw errors.unavailable(error)
 }
 
 /** Refuses a part, which would be kept as the whole file (RFC 9110, 14.5). */
 const requireWhole = ({ 'content-range': range }: IncomingHttpHeaders): void => {
   if (range === undefined) return
-  const fault = `Content-Range must be absent: an upload is sent whole, got ${shown(range)}`
-  throw errors.validationFailed([fault])
+  const error = `Content-Range must be absent: an upload is sent whole, got ${shown(range)}`
+  throw errors.validationFailed([error])
 }
 
 interface GivenDigest {

@@ -14,9 +14,9 @@ import { isUuid } from '../../domain/shared/uuid.ts'
 import { parseVersionNumber } from '../../domain/registry/version-number.ts'
 import {
   nodeCondition,
-  nodeRefusal,
-  publisherRefusal,
-  versionRefusal,
+  nodeRejection,
+  publisherRejection,
+  versionRejection,
 } from '../../domain/registry/visibility.ts'
 import type { NodeAccess, VersionAccess } from '../../domain/registry/visibility.ts'
 import type { Caller } from '../access/auth.ts'
@@ -42,7 +42,7 @@ export const getPublisherAccess = async (
     findPublisherFacts(sql, { id: publisherId, userId: caller?.principal }),
   )
   if (!found) throw errors.publisherNotFound(publisherId)
-  if (publisherRefusal(found.status, access, viewer(caller)))
+  if (publisherRejection(found.status, access, viewer(caller)))
     throw errors.publisherBanned(found.id, forMembers(found.role, found.reason))
   requireRole(found.role, action)
   return found
@@ -58,7 +58,7 @@ export const getNodeAccess = async (
     findNodeFacts(sql, { id: nodeId, userId: caller?.principal }),
   )
   if (!found) throw errors.nodeNotFound(nodeId)
-  refuseNode(found, access, caller)
+  rejectNode(found, access, caller)
   return found
 }
 
@@ -88,7 +88,7 @@ export const getOwnNodeAccess = async (
   )
   if (!publisher) throw errors.publisherNotFound(publisherId)
   if (node?.publisherId !== publisher.id) throw errors.nodeNotFound(nodeId)
-  refuseNode(node, access, caller)
+  rejectNode(node, access, caller)
   requireRole(node.role, action)
   return node
 }
@@ -106,8 +106,8 @@ export const getVersionAccess = async (
     await getNodeAccess({ sql }, { ...asked, access })
     throw errors.versionNotFound(asked.nodeId, asked.version)
   }
-  refuseNode(found.node, access, asked.caller)
-  refuseVersion(found, access)
+  rejectNode(found.node, access, asked.caller)
+  rejectVersion(found, access)
   return found
 }
 
@@ -117,7 +117,7 @@ export const getFilesAccess = async (
   asked: Asked & { nodeId: string; version: string },
 ): Promise<VersionFacts> => {
   const found = await getVersionAccess(deps, { ...asked, access: 'read' })
-  if (found.node.role === null && !asked.caller?.isPlatformAdmin) refuseVersion(found, 'archive')
+  if (found.node.role === null && !asked.caller?.isPlatformAdmin) rejectVersion(found, 'archive')
   return found
 }
 
@@ -142,8 +142,8 @@ export const getArchiveAccess = async (
     if (!isOwn(node) || node.status === 'NodeStatusDeleted') throw errors.nodeNotFound(nodeId)
     throw errors.versionNotFound(nodeId, version)
   }
-  refuseNode(found.node, 'install', undefined)
-  refuseVersion(found, 'archive')
+  rejectNode(found.node, 'install', undefined)
+  rejectVersion(found, 'archive')
   return found
 }
 
@@ -185,9 +185,9 @@ export const getOwnVersionAccess = async (
   if (!publisher) throw errors.publisherNotFound(publisherId)
   if (node?.publisherId !== publisher.id || node.status === 'NodeStatusDeleted')
     throw errors.nodeNotFound(nodeId)
-  if (!version || versionRefusal(version.status, 'write'))
+  if (!version || versionRejection(version.status, 'write'))
     throw errors.versionNotFound(nodeId, versionId)
-  refuseNode(node, 'write', caller)
+  rejectNode(node, 'write', caller)
   requireRole(node.role, action)
   return version
 }
@@ -211,13 +211,13 @@ const requireRole = (role: MemberRole | null, action: PublisherAction | undefine
   if (action && !mayDo(role ?? undefined, action)) throw errors.roleTooLow(roleFor(action))
 }
 
-const refuseNode = (node: NodeFacts, access: NodeAccess, caller: Caller | undefined): void => {
+const rejectNode = (node: NodeFacts, access: NodeAccess, caller: Caller | undefined): void => {
   const condition = nodeCondition(node.status, node.publisherStatus)
-  const refusal = nodeRefusal(condition, access, viewer(caller))
-  if (refusal) throw makeNodeRefusal(refusal, node)
+  const rejection = nodeRejection(condition, access, viewer(caller))
+  if (rejection) throw makeNodeRejection(rejection, node)
 }
 
-export const makeNodeRefusal = (code: ErrorCodeName, node: NodeFacts) => {
+export const makeNodeRejection = (code: ErrorCodeName, node: NodeFacts) => {
   const { id, role, detail, publisherId, publisherReason } = node
   if (code === 'node_banned') return errors.nodeBanned(id, forMembers(role, detail))
   if (code === 'publisher_banned')
@@ -225,8 +225,8 @@ export const makeNodeRefusal = (code: ErrorCodeName, node: NodeFacts) => {
   return code === 'node_deleted' ? errors.nodeDeleted(id) : errors.nodeNotFound(id)
 }
 
-const refuseVersion = ({ node, version, status, reason }: VersionFacts, access: VersionAccess) => {
-  const code = versionRefusal(status, access)
+const rejectVersion = ({ node, version, status, reason }: VersionFacts, access: VersionAccess) => {
+  const code = versionRejection(status, access)
   if (code === undefined) return
   if (code === 'version_blocked') throw errors.versionBlocked(version, reason)
   if (code === 'version_not_installable') throw errors.versionNotInstallable(node.id, version)

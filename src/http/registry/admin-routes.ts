@@ -1,6 +1,9 @@
 import { Type } from 'typebox'
 
-import { judgeNodeAdminUpdate, judgeVersionAdminUpdate } from '../../domain/registry/admin-judge.ts'
+import {
+  validateNodeAdminUpdate,
+  validateVersionAdminUpdate,
+} from '../../domain/registry/admin-validation.ts'
 import { AuditLogPage, AuditLogQuery } from '../../domain/registry/audit-log.ts'
 import { Node, NodeAdminUpdate } from '../../domain/registry/node.ts'
 import { Publisher, PublisherBan, PublisherUnban } from '../../domain/registry/publisher.ts'
@@ -10,7 +13,7 @@ import { SMALL_BODY } from '../body/body-limits.ts'
 import {
   editNodeByAdmin,
   editVersionByAdmin,
-  makePublisherMove,
+  makePublisherTransition,
   readAuditLog,
   retryVersionByAdmin,
 } from './admin.ts'
@@ -59,7 +62,8 @@ const editNode = (deps: RegistryDeps): Route =>
     },
     responses: { 200: { description: 'The node as it is now.', schema: Node, example: NODE } },
     errors: ['url_refused', 'id_mismatch', 'node_not_found', ...WRITE_ERRORS, 'illegal_move'],
-    judge: ({ params, body }) => judgeNodeAdminUpdate(body, { nodeId: String(params['nodeId']) }),
+    validate: ({ params, body }) =>
+      validateNodeAdminUpdate(body, { nodeId: String(params['nodeId']) }),
     handler: (request) => editNodeByAdmin(deps, request),
   })
 
@@ -84,7 +88,7 @@ const editVersion = (deps: RegistryDeps): Route =>
       200: { description: 'The version as it is now.', schema: Version, example: VERSION },
     },
     errors: [...VERSION_ERRORS, 'illegal_move', 'host_node_not_found'],
-    judge: ({ body }) => judgeVersionAdminUpdate(body),
+    validate: ({ body }) => validateVersionAdminUpdate(body),
     handler: (request) => editVersionByAdmin(deps, request),
   })
 
@@ -102,7 +106,7 @@ const retry = (deps: CheckDeps): Route =>
     handler: (request) => retryVersionByAdmin(deps, request),
   })
 
-const PUBLISHER_MOVE = {
+const PUBLISHER_TRANSITION = {
   ...COMMON,
   method: 'post',
   params: OfPublisher,
@@ -114,17 +118,17 @@ const PUBLISHER_MOVE = {
 
 const ban = (deps: CommitDeps): Route =>
   defineRoute({
-    ...PUBLISHER_MOVE,
+    ...PUBLISHER_TRANSITION,
     path: `/admin${PUBLISHER_PATH}/ban`,
     summary: 'Ban a publisher',
     description: 'Its nodes are hidden and keep their statuses. A repeat changes nothing.',
     body: { ...SMALL_BODY, schema: PublisherBan, examples: { spam: { reason: 'spam' } } },
-    handler: makePublisherMove(deps, 'ban'),
+    handler: makePublisherTransition(deps, 'ban'),
   })
 
 const unban = (deps: CommitDeps): Route =>
   defineRoute({
-    ...PUBLISHER_MOVE,
+    ...PUBLISHER_TRANSITION,
     path: `/admin${PUBLISHER_PATH}/unban`,
     summary: 'Lift the ban of a publisher',
     description: 'Everything is as it was before the ban. A repeat changes nothing.',
@@ -135,7 +139,7 @@ const unban = (deps: CommitDeps): Route =>
       required: false,
       examples: { nothing: {}, reason: { reason: 'a mistake' } },
     },
-    handler: makePublisherMove(deps, 'unban'),
+    handler: makePublisherTransition(deps, 'unban'),
   })
 
 const auditLog = (deps: ReadDeps): Route =>

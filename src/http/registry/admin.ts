@@ -1,14 +1,14 @@
 import { listAudit } from '../../db/registry/audit-log.ts'
 import type { Audit } from '../../db/registry/audit-log.ts'
 import { withinDeadline } from '../../db/client.ts'
-import { updateNodeByAdmin } from '../../db/registry/node-move.ts'
+import { updateNodeByAdmin } from '../../db/registry/node-transition.ts'
 import { findNodeFacts } from '../../db/registry/node.ts'
 import type { NodeFacts } from '../../db/registry/node.ts'
-import { movePublisher } from '../../db/registry/publisher-ban.ts'
+import { transitionPublisher } from '../../db/registry/publisher-ban.ts'
 import { existsPublisher, getPublisher } from '../../db/registry/publisher.ts'
 import { retryVersion, updateVersionByAdmin } from '../../db/registry/version-admin.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
-import { judgeSamePublisher } from '../../domain/registry/admin-judge.ts'
+import { validateSamePublisher } from '../../domain/registry/admin-validation.ts'
 import type { AuditLogQuery } from '../../domain/registry/audit-log.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import type { NodeAdminUpdate } from '../../domain/registry/node.ts'
@@ -17,9 +17,9 @@ import type { VersionAdminUpdate } from '../../domain/registry/version.ts'
 import { endOpen } from '../../jobs/start.ts'
 import { startExtraction, startPublishVersion } from '../../jobs/version.ts'
 import { getCaller } from '../access/caller.ts'
-import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
+import type { JsonResponse, RouteRequest, SavedResponse } from '../route.ts'
 import { demandedRev } from '../serve/etag.ts'
-import { faultsError } from '../serve/errors.ts'
+import { validationError } from '../serve/errors.ts'
 import { getOwnNodeAccess, getVersionAccess, requirePlatformAdmin } from './access.ts'
 import type { CommitDeps, ReadDeps } from '../deps.ts'
 import type { CheckDeps, RegistryDeps } from './deps.ts'
@@ -30,7 +30,7 @@ import { showPublisher } from './visible.ts'
 export const editNodeByAdmin = async (
   deps: RegistryDeps,
   request: RouteRequest<OfNode, unknown, NodeAdminUpdate>,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const audit = makeAudit(request)
   const { nodeId } = request.params
   const node = await withinDeadline(
@@ -45,7 +45,7 @@ export const editNodeByAdmin = async (
 export const editOwnNodeByAdmin = async (
   deps: RegistryDeps,
   request: RouteRequest<OfOwnNode, unknown, NodeAdminUpdate>,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const audit = makeAudit(request)
   const { params, body, headers, caller } = request
   const node = await getOwnNodeAccess(deps, { ...params, access: 'read', caller })
@@ -63,28 +63,28 @@ interface NodePut {
 const putNode = async (
   deps: RegistryDeps,
   { node, body, ifRev, audit }: NodePut,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const { id: _same, publisher, ...fields } = body
-  const fault = judgeSamePublisher(publisher?.id, node.publisherId)
-  if (fault) throw faultsError([fault], { query: {}, body })
+  const issue = validateSamePublisher(publisher?.id, node.publisherId)
+  if (issue) throw validationError([issue], { query: {}, body })
   return await unitOfWork(deps, async (sql) => {
     const done = await updateNodeByAdmin(sql, { id: node.id, fields, ifRev, audit }, deps)
     if (done.result === 'updated') return { status: 200, body: done.node }
     if (done.result === 'precondition_failed') throw errors.preconditionFailed()
     throw done.result === 'illegal_move'
-      ? errors.illegalMove(node.status, fields.status ?? node.status)
+      ? errors.illegalTransition(node.status, fields.status ?? node.status)
       : errors.nodeNotFound(node.id)
   })
 }
 
 /**
- * Sets what only a platform admin may set of a version. A refusal is thrown inside the transaction, so that it changes
+ * Sets what only a platform admin may set of a version. A rejection is thrown inside the transaction, so that it changes
  * nothing.
  */
 export const editVersionByAdmin = async (
   deps: RegistryDeps,
   request: RouteRequest<OfVersion, unknown, VersionAdminUpdate>,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const audit = makeAudit(request)
   const { params, body: fields, caller } = request
   const { id, status } = await getVersionAccess(deps, { ...params, access: 'read', caller })
@@ -92,7 +92,7 @@ export const editVersionByAdmin = async (
     const done = await updateVersionByAdmin(sql, { id, fields, audit }, deps)
     if (done.result === 'updated') return { status: 200, body: done.version }
     throw done.result === 'illegal_move'
-      ? errors.illegalMove(status, fields.status ?? status)
+      ? errors.illegalTransition(status, fields.status ?? status)
       : errors.hostNodeNotFound(done.name)
   })
 }
@@ -101,44 +101,44 @@ export const editVersionByAdmin = async (
 export const retryVersionByAdmin = async (
   deps: CheckDeps,
   request: RouteRequest<OfVersion>,
-): Promise<SavedAnswer> => {
+): Promise<SavedResponse> => {
   const audit = makeAudit(request)
   const { params, caller } = request
   const { id, node, version } = await getVersionAccess(deps, { ...params, access: 'read', caller })
   const { id: nodeId, publisherId } = node
   const summary = `check ${nodeId}@${version} again`
   const facts = { versionId: id, nodeId, version, publisherId, owner: audit.actor, summary }
-  return await unitOfWork(deps, async (sql, tell) => {
+  return await unitOfWork(deps, async (sql, enqueue) => {
     const retry = {
       id,
       checks: endOpen(startPublishVersion(facts, deps)),
       extraction: endOpen(startExtraction(facts, deps)),
       audit,
     }
-    const version = await retryVersion(sql, retry, { ...deps, tell })
+    const version = await retryVersion(sql, retry, { ...deps, enqueue })
     if (!version) throw errors.nothingToRetry()
-    const answer = { status: 200, body: version }
-    return await request.saveIdempotentResponse(sql, answer)
+    const response = { status: 200, body: version }
+    return await request.saveIdempotentResponse(sql, response)
   })
 }
 
 /** Makes the handler that bans a publisher, or lifts the ban; a repeat changes nothing. */
-export const makePublisherMove =
+export const makePublisherTransition =
   (deps: CommitDeps, name: 'ban' | 'unban') =>
   async (
     request: RouteRequest<OfPublisher, unknown, { reason?: string }>,
-  ): Promise<SavedAnswer> => {
+  ): Promise<SavedResponse> => {
     const audit = makeAudit(request)
     const { publisherId: id } = request.params
     const { reason } = request.body
     if (!(await withinDeadline(deps.sql, existsPublisher(deps.sql, id))))
       throw errors.publisherNotFound(id)
     return await unitOfWork(deps, async (sql) => {
-      await movePublisher(sql, { id, name, reason: reason || undefined, audit })
+      await transitionPublisher(sql, { id, name, reason: reason || undefined, audit })
       const publisher = await getPublisher(sql, id)
       const isMember = publisher.members.some(({ user }) => user.id === audit.actor)
-      const answer = { status: 200, body: showPublisher(publisher, isMember) }
-      return await request.saveIdempotentResponse(sql, answer)
+      const response = { status: 200, body: showPublisher(publisher, isMember) }
+      return await request.saveIdempotentResponse(sql, response)
     })
   }
 
@@ -146,7 +146,7 @@ export const makePublisherMove =
 export const readAuditLog = async (
   { sql }: ReadDeps,
   request: RouteRequest<unknown, AuditLogQuery>,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   requirePlatformAdmin(getCaller(request))
   const { page, pageSize, actor, target, action } = request.query
   const filter = { actor: actor || undefined, target: target || undefined, action, page, pageSize }

@@ -14,7 +14,7 @@ import { takeFile } from '../platform/uploaded-file.ts'
 import type { UploadRules, UploadedFile } from '../platform/uploaded-file.ts'
 
 interface ReceiveArchiveDeps extends ReceiveDeps {
-  jobs: Pick<Jobs, 'kick'>
+  jobs: Pick<Jobs, 'dispatchNow'>
 }
 
 interface Incoming extends Pick<UploadRules, 'request' | 'maxBytes'> {
@@ -34,7 +34,7 @@ export const uploadArchive = async (
   const rules = {
     ...incoming,
     headBytes: ZIP_HEAD_BYTES,
-    judgeHead: requireZip,
+    validateHead: requireZip,
     emptyCode: 'archive_invalid',
   } as const
   await takeFile(deps, rules, async (file) => {
@@ -70,7 +70,7 @@ const store = async (
   const leftKey = received.result === 'received' ? received.replacedKey : storageKey
   // Where the store fails to, the sweep after the decision removes it.
   if (leftKey !== undefined) await deps.storage.remove(leftKey).catch(() => {})
-  throwRefusal(received.result)
+  throwRejection(received.result)
 }
 
 const record = async (
@@ -79,14 +79,18 @@ const record = async (
 ): Promise<ArchiveRecorded> => {
   const { versionId, storageKey } = stored
   const signal = signalArchiveUploaded(versionId)
-  return await unitOfWork(deps, (sql, tell) => recordArchive(sql, { ...stored, signal }, tell), {
-    at: 'archive',
-    wasCommitted: async () =>
-      (await findArchivePlace(deps.sql, versionId))?.archive?.storageKey === storageKey,
-  })
+  return await unitOfWork(
+    deps,
+    (sql, enqueue) => recordArchive(sql, { ...stored, signal }, enqueue),
+    {
+      at: 'archive',
+      wasCommitted: async () =>
+        (await findArchivePlace(deps.sql, versionId))?.archive?.storageKey === storageKey,
+    },
+  )
 }
 
-const throwRefusal = (result: ArchiveRecorded['result']): void => {
+const throwRejection = (result: ArchiveRecorded['result']): void => {
   if (result === 'archive_exists') throw errors.archiveExists()
   if (result === 'upload_expired') throw apiError('upload_expired')
   // Its link was signed, so there was a version.

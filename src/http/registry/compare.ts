@@ -9,7 +9,7 @@ import {
   summarise,
 } from '../../domain/comparison/compare.ts'
 import { compareHostNode } from '../../domain/comparison/host-node.ts'
-import type { JsonAnswer, RouteRequest } from '../route.ts'
+import type { JsonResponse, RouteRequest } from '../route.ts'
 import { isKnown, quoteTag } from '../serve/etag.ts'
 import { getVersionAccess } from './access.ts'
 import type { ReadDeps } from '../deps.ts'
@@ -22,7 +22,7 @@ type CompareRequest = RouteRequest<OfNode, CompareQuery>
 export const compareVersions = async (
   deps: ListDeps,
   { params: { nodeId }, query, headers, caller }: CompareRequest,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const find = (version: string) =>
     getVersionAccess(deps, { nodeId, version, access: 'read', caller })
   const [from, to] = [await find(query.from), await find(query.to)]
@@ -32,7 +32,7 @@ export const compareVersions = async (
   const isPartial = from.isPartial === true || to.isPartial === true
   const versions = { from: from.id, to: to.id }
   const changes = isRead
-    ? await deps.heavyReads.run(() => listChanges(deps, versions, isPartial))
+    ? await deps.heavyReadSemaphore.run(() => listChanges(deps, versions, isPartial))
     : []
   const found = summarise(changes, isPartial || changes.length >= MOST)
   const names = { node_id: from.node.id, from: from.version, to: to.version }

@@ -1,9 +1,9 @@
 import type { IssuerKeys } from '../../adapters/issuer-keys.ts'
 import type { Outbound } from '../../adapters/outbound/client.ts'
 import type { Signer } from '../../adapters/signing.ts'
-import type { CountMemo } from '../../db/search/listed-count.ts'
+import type { CountCache } from '../../db/search/listed-count.ts'
 import type { CheckTiming } from '../../domain/registry/check-timing.ts'
-import type { Gate } from '../../domain/shared/gate.ts'
+import type { Semaphore } from '../../domain/shared/semaphore.ts'
 import type { Log } from '../../log.ts'
 import type { CommitDeps, ReadDeps } from '../deps.ts'
 import type { LiveDeps } from '../live/prefer.ts'
@@ -19,10 +19,10 @@ export type RegistryDeps = CommitDeps & RecordDeps
 /** What the lists and searches take. */
 export interface ListDeps extends RecordDeps {
   /** Counts of filtered lists, of this process. */
-  memo: CountMemo
+  cache: CountCache
   /** Reads of lists that may be megabytes, a few at once in this process; and searches. */
-  heavyReads: Gate
-  searches: Gate
+  heavyReadSemaphore: Semaphore
+  searches: Semaphore
   /** SEARCH_MAX_DEPTH */
   searchMaxDepth: number
 }

@@ -1,4 +1,4 @@
-import { judgeRegistration } from '../../domain/registry/host-node-judge.ts'
+import { validateRegistration } from '../../domain/registry/host-node-validation.ts'
 import {
   HostNode,
   HostNodeListQuery,
@@ -11,7 +11,7 @@ import type { ReadDeps } from '../deps.ts'
 import type { HostNodeDeps, ListDeps, RecordDeps } from './deps.ts'
 import {
   listHostNodesOfVersion,
-  makeExtractorJudge,
+  makeAuthorizeExtractor,
   readHostNode,
   readNodeOfHostNode,
   registerHostNodes,
@@ -71,14 +71,14 @@ const register = (deps: HostNodeDeps): Route =>
     },
     responses: { 204: { description: 'They are stored.' } },
     errors: [...VERSION_ERRORS, 'registration_closed', 'already_registered', 'outcome_unknown'],
-    judge: ({ body }) => judgeRegistration(body),
+    validate: ({ body }) => validateRegistration(body),
     handler: (request) => registerHostNodes(deps, request),
   })
 
 const authOf = ({ extractionToken }: HostNodeDeps) =>
   extractionToken === undefined
     ? ({ auth: 'none' } as const)
-    : ({ auth: 'own', authorise: makeExtractorJudge(extractionToken) } as const)
+    : ({ auth: 'own', authorise: makeAuthorizeExtractor(extractionToken) } as const)
 
 const list = (deps: ListDeps): Route =>
   defineRoute({

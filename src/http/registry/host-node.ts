@@ -6,19 +6,19 @@ import { findHostNode, findNodeOfHostNode, putHostNodes } from '../../db/registr
 import type { HostNodeResult } from '../../db/registry/host-node.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { errors } from '../../domain/shared/errors.ts'
-import { isSuccess, toHostNodeRow } from '../../domain/registry/host-node-judge.ts'
+import { isSuccess, toHostNodeRow } from '../../domain/registry/host-node-validation.ts'
 import type { HostNodeListQuery, HostNodeRegistration } from '../../domain/registry/host-node.ts'
 import { totalPages } from '../../domain/registry/registry-fields.ts'
 import type { CredentialHeaders } from '../access/auth.ts'
-import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
+import type { JsonResponse, RouteRequest, SavedResponse } from '../route.ts'
 import { getVersionAccess } from './access.ts'
 import type { ReadDeps } from '../deps.ts'
 import type { HostNodeDeps, ListDeps, RecordDeps } from './deps.ts'
-import { answerList } from './list-answer.ts'
+import { makeListResponse } from './list-response.ts'
 import type { OfHostNode, OfHostNodeName, OfVersion } from './paths.ts'
 
 /** Makes the judge of who registers host nodes. Throws 401. */
-export const makeExtractorJudge =
+export const makeAuthorizeExtractor =
   (extractionToken: string) =>
   (headers: CredentialHeaders): void => {
     const given = [headers['authorization'] ?? []].flat()
@@ -37,7 +37,7 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 export const registerHostNodes = async (
   deps: HostNodeDeps,
   request: RouteRequest<OfVersion, unknown, HostNodeRegistration>,
-): Promise<SavedAnswer> => {
+): Promise<SavedResponse> => {
   const { nodeId, version } = request.params
   const { id: versionId } = await getVersionAccess(deps, {
     nodeId,
@@ -56,8 +56,8 @@ export const registerHostNodes = async (
     if (done === 'version_not_found') throw errors.versionNotFound(nodeId, version)
     if (done === 'already_registered') throw errors.alreadyRegistered()
     if (done === 'registration_closed') throw errors.registrationClosed()
-    const answer = { status: 204 }
-    return await request.saveIdempotentResponse(sql, answer)
+    const response = { status: 204 }
+    return await request.saveIdempotentResponse(sql, response)
   })
 }
 
@@ -70,13 +70,13 @@ const toResult = (body: HostNodeRegistration): HostNodeResult => {
 export const listHostNodesOfVersion = async (
   deps: ListDeps,
   { params, query, caller }: RouteRequest<OfVersion, HostNodeListQuery>,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const { page, limit, search } = query
   const { id: versionId } = await getVersionAccess(deps, { ...params, access: 'read', caller })
-  const { hostNodes, total } = await deps.heavyReads.run(() =>
+  const { hostNodes, total } = await deps.heavyReadSemaphore.run(() =>
     withinDeadline(deps.sql, listHostNodes(deps.sql, { versionId, search, page, limit })),
   )
-  return answerList(deps, {
+  return makeListResponse(deps, {
     entries: hostNodes,
     readEntries: (names) => readHostNodeEntries(deps.sql, { versionId, names }),
     member: 'host_nodes',
@@ -87,7 +87,7 @@ export const listHostNodesOfVersion = async (
 export const readHostNode = async (
   deps: ReadDeps,
   { params, caller }: RouteRequest<OfHostNode>,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const { hostNodeName: name } = params
   const { id: versionId } = await getVersionAccess(deps, { ...params, access: 'read', caller })
   const body = await withinDeadline(deps.sql, findHostNode(deps.sql, { versionId, name }))
@@ -99,7 +99,7 @@ export const readHostNode = async (
 export const readNodeOfHostNode = async (
   deps: RecordDeps,
   { params: { hostNodeName: name } }: RouteRequest<OfHostNodeName>,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const body = await withinDeadline(deps.sql, findNodeOfHostNode(deps.sql, name, deps))
   if (!body) throw errors.hostNodeNotFound(name)
   return { status: 200, body }

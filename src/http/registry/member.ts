@@ -5,7 +5,7 @@ import { errors } from '../../domain/shared/errors.ts'
 import type { MemberUpdate } from '../../domain/registry/member.ts'
 import { mayRemoveMember, roleFor } from '../../domain/registry/role.ts'
 import { getCaller } from '../access/caller.ts'
-import type { JsonAnswer, RouteRequest } from '../route.ts'
+import type { JsonResponse, RouteRequest } from '../route.ts'
 import { getPublisherAccess } from './access.ts'
 import type { CommitDeps, ReadDeps } from '../deps.ts'
 import type { OfMember, OfPublisher } from './paths.ts'
@@ -13,7 +13,7 @@ import type { OfMember, OfPublisher } from './paths.ts'
 export const listPublisherMembers = async (
   deps: ReadDeps,
   { params: { publisherId }, caller }: RouteRequest<OfPublisher>,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const asked = { publisherId, access: 'read', action: 'list_members', caller } as const
   const { id } = await getPublisherAccess(deps, asked)
   return { status: 200, body: await withinDeadline(deps.sql, listMembers(deps.sql, id)) }
@@ -23,7 +23,7 @@ export const listPublisherMembers = async (
 export const setMember = async (
   deps: CommitDeps,
   { params, body: { role }, caller }: RouteRequest<OfMember, unknown, MemberUpdate>,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const { publisherId, userId } = params
   const asked = { publisherId, access: 'write', action: 'set_member', caller } as const
   const { id } = await getPublisherAccess(deps, asked)
@@ -37,7 +37,7 @@ export const setMember = async (
 export const endMembership = async (
   deps: CommitDeps,
   request: RouteRequest<OfMember>,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const { publisherId, userId } = request.params
   const caller = getCaller(request)
   const { id, role } = await getPublisherAccess(deps, { publisherId, access: 'write', caller })

@@ -1,4 +1,4 @@
-import { judgeNewNode, judgeNodeUpdate } from '../../domain/registry/node-judge.ts'
+import { validateNewNode, validateNodeUpdate } from '../../domain/registry/node-validation.ts'
 import {
   NodeListQuery,
   NodePage,
@@ -14,7 +14,7 @@ import {
   OwnNodeUpdate,
 } from '../../domain/registry/node.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
-import { SEARCH_INSTEAD, judgeDepth } from '../../domain/registry/search-depth.ts'
+import { SEARCH_INSTEAD, validateDepth } from '../../domain/registry/search-depth.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import type { CommitDeps } from '../deps.ts'
 import type { ListDeps, NodeDeps, RegistryDeps } from './deps.ts'
@@ -90,7 +90,7 @@ const create = (deps: RegistryDeps): Route =>
       },
     },
     errors: ['url_refused', ...PUBLISHER_ERRORS, ...WRITE_ERRORS, 'node_exists', 'node_deleted'],
-    judge: ({ body }) => judgeNewNode(body),
+    validate: ({ body }) => validateNewNode(body),
     handler: (request) => createNode(deps, request),
   })
 
@@ -117,7 +117,7 @@ const edit = (deps: RegistryDeps): Route =>
     },
     responses: { 200: { description: 'The node as it is now.', schema: Node, example: NODE } },
     errors: ['url_refused', 'id_mismatch', ...OWN_ERRORS, 'precondition_failed', 'illegal_move'],
-    judge: ({ params, body }) => judgeNodeUpdate(body, { nodeId: String(params['nodeId']) }),
+    validate: ({ params, body }) => validateNodeUpdate(body, { nodeId: String(params['nodeId']) }),
     handler: makeEditNode(deps),
   })
 
@@ -189,8 +189,8 @@ const search = (deps: ListDeps): Route =>
     read: 'public',
     responses: { 200: { description: 'A page of nodes.', schema: NodePage, example: PAGE } },
     errors: ['busy'],
-    judgeQuery: ({ query }) =>
-      judgeDepth(query, { size: 'limit', reach: deps.searchMaxDepth, instead: SEARCH_INSTEAD }),
+    validateQuery: ({ query }) =>
+      validateDepth(query, { size: 'limit', reach: deps.searchMaxDepth, instead: SEARCH_INSTEAD }),
     handler: (request) => searchAllNodes(deps, request),
   })
 

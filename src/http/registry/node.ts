@@ -2,14 +2,14 @@ import { withinDeadline } from '../../db/client.ts'
 import type { Entries } from '../../db/search/entries.ts'
 import { readNodeEntries, readNodeText } from '../../db/search/entries.ts'
 import { listNodes, listPublisherNodes } from '../../db/search/node-list.ts'
-import { deleteNode } from '../../db/registry/node-move.ts'
+import { deleteNode } from '../../db/registry/node-transition.ts'
 import { insertNode, updateNode } from '../../db/registry/node.ts'
 import { searchNodes, toSearchFilter } from '../../db/search/node-page.ts'
 import type { NodeSearch } from '../../db/search/node-page.ts'
 import { countFacets, findMatchedHostNodes } from '../../db/search/facets.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { errors } from '../../domain/shared/errors.ts'
-import { judgeNodeStatus } from '../../domain/registry/admin-judge.ts'
+import { validateNodeStatus } from '../../domain/registry/admin-validation.ts'
 import type {
   NodeListQuery,
   NodePage,
@@ -22,20 +22,20 @@ import { listEmptyIsAbsent, totalPages } from '../../domain/registry/registry-fi
 import { makeValidator, onePerField } from '../../domain/shared/validate.ts'
 import { parseListTime } from '../../domain/video-task/video-list.ts'
 import type { Caller } from '../access/auth.ts'
-import { faultsError } from '../serve/errors.ts'
+import { validationError } from '../serve/errors.ts'
 import { demandedRev, isKnown, quoteTag } from '../serve/etag.ts'
-import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
+import type { JsonResponse, RouteRequest, SavedResponse } from '../route.ts'
 import { getNodeAccess, getOwnNodeAccess, getPublisherAccess } from './access.ts'
 import { editOwnNodeByAdmin } from './admin.ts'
 import type { CommitDeps } from '../deps.ts'
 import type { ListDeps, RegistryDeps } from './deps.ts'
-import { answerList } from './list-answer.ts'
+import { makeListResponse } from './list-response.ts'
 import type { OfNode, OfOwnNode, OfPublisher } from './paths.ts'
 
 export const createNode = async (
   deps: RegistryDeps,
   request: RouteRequest<OfPublisher, unknown, NewNode>,
-): Promise<SavedAnswer> => {
+): Promise<SavedResponse> => {
   const { body: node, caller } = request
   const { publisherId } = request.params
   const asked = { publisherId, access: 'write', action: 'create_node', caller } as const
@@ -45,8 +45,8 @@ export const createNode = async (
     if (made.result === 'publisher_banned') throw errors.publisherBanned(id)
     if (made.result === 'node_deleted') throw errors.nodeDeleted(node.id)
     if (made.result !== 'created') throw errors.nodeExists(node.id)
-    const answer = { status: 201, body: made.node }
-    return await request.saveIdempotentResponse(sql, answer)
+    const response = { status: 201, body: made.node }
+    return await request.saveIdempotentResponse(sql, response)
   })
 }
 
@@ -55,15 +55,15 @@ type EditRequest = RouteRequest<OfOwnNode, unknown, OwnNodeUpdate>
 /** Makes the handler that edits a node. Of a platform admin the whole body counts, so it is judged again. */
 export const makeEditNode = (deps: RegistryDeps) => {
   const validate = makeValidator(NodeAdminUpdate, listEmptyIsAbsent(NodeAdminUpdate))
-  return async (request: EditRequest): Promise<JsonAnswer> => {
+  return async (request: EditRequest): Promise<JsonResponse> => {
     if (!request.caller?.isPlatformAdmin) return await editNode(deps, request)
-    const { value, faults } = validate(request.body)
+    const { value, issues } = validate(request.body)
     const body = value as NodeAdminUpdate
-    const refusal = faultsError(onePerField(faults, judgeNodeStatus(body)), {
+    const rejection = validationError(onePerField(issues, validateNodeStatus(body)), {
       query: {},
       body,
     })
-    if (refusal) throw refusal
+    if (rejection) throw rejection
     return await editOwnNodeByAdmin(deps, { ...request, body })
   }
 }
@@ -71,7 +71,7 @@ export const makeEditNode = (deps: RegistryDeps) => {
 const editNode = async (
   deps: RegistryDeps,
   { params, body, headers, caller }: EditRequest,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const { publisherId, id, rev } = await getOwnNodeAccess(deps, {
     ...params,
     action: 'edit_node',
@@ -90,7 +90,7 @@ const editNode = async (
 export const removeNode = async (
   deps: CommitDeps,
   { params, caller }: RouteRequest<OfOwnNode>,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const node = await getOwnNodeAccess(deps, { ...params, action: 'delete_node', caller })
   const done = await unitOfWork(deps, (sql) => deleteNode(sql, node))
   if (done === 'node_not_found') throw errors.nodeNotFound(node.id)
@@ -102,11 +102,11 @@ export const removeNode = async (
 export const readNode = async (
   deps: ListDeps,
   { params: { nodeId }, headers, caller }: RouteRequest<OfNode>,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const { id, revision } = await getNodeAccess(deps, { nodeId, access: 'read', caller })
   const etag = quoteTag(revision)
   if (isKnown(headers['if-none-match'], etag)) return { status: 304, headers: { etag } }
-  const { texts } = deps.memo
+  const { texts } = deps.cache
   const text = await withinDeadline(
     deps.sql,
     readNodeText(deps.sql, { id, revision }, { publicUrl: deps.publicUrl, texts }),
@@ -118,29 +118,29 @@ export const readNode = async (
 export const listAllNodes = async (
   deps: ListDeps,
   { query, caller }: RouteRequest<unknown, NodeListQuery>,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const { timestamp, ...rest } = seenBy(caller, query)
   const time = timestamp === undefined ? {} : { timestamp: parseListTime(timestamp).toISOString() }
-  const found = await deps.heavyReads.run(() =>
+  const found = await deps.heavyReadSemaphore.run(() =>
     withinDeadline(deps.sql, listNodes(deps.sql, { ...rest, ...time }, deps)),
   )
-  return answerPage(deps, query, found)
+  return sendPage(deps, query, found)
 }
 
 export const searchAllNodes = async (
   deps: ListDeps,
   { query, caller }: RouteRequest<unknown, NodeSearchQuery>,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const seen = seenBy(caller, query)
   const found = await deps.searches.run(() =>
     withinDeadline(deps.sql, searchNodes(deps.sql, seen, deps)),
   )
-  return answerPage(deps, query, found, await readMore(deps, seen, found.nodes.ids))
+  return sendPage(deps, query, found, await readMore(deps, seen, found.nodes.ids))
 }
 
 /** What a search is told besides its page, when it asks for it. */
 const readMore = async (
-  { sql, heavyReads, memo }: ListDeps,
+  { sql, heavyReadSemaphore, cache }: ListDeps,
   query: Omit<NodeSearch, 'include_banned'>,
   ids: readonly string[],
 ): Promise<Pick<NodePage, 'matched_host_nodes' | 'facets'>> => {
@@ -150,8 +150,8 @@ const readMore = async (
       matched_host_nodes: await withinDeadline(sql, findMatchedHostNodes(sql, ids, name)),
     }),
     ...(facets && {
-      facets: await heavyReads.run(() =>
-        withinDeadline(sql, countFacets(sql, toSearchFilter(query), memo)),
+      facets: await heavyReadSemaphore.run(() =>
+        withinDeadline(sql, countFacets(sql, toSearchFilter(query), cache)),
       ),
     }),
   }
@@ -163,9 +163,9 @@ type PublisherNodesRequest = RouteRequest<OfPublisher, PublisherNodesQuery>
 export const listNodesOfPublisher = async (
   deps: ListDeps,
   request: PublisherNodesRequest,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const { nodes, total } = await findPublisherNodes(deps, request)
-  return answerList(deps, {
+  return makeListResponse(deps, {
     entries: nodes,
     readEntries: (ids) => readNodeEntries(deps.sql, ids, deps),
     headers: { 'x-total-count': String(total) },
@@ -176,7 +176,7 @@ export const listNodesOfPublisher = async (
 export const pageNodesOfPublisher = async (
   deps: ListDeps,
   request: PublisherNodesRequest,
-): Promise<JsonAnswer> => answerPage(deps, request.query, await findPublisherNodes(deps, request))
+): Promise<JsonResponse> => sendPage(deps, request.query, await findPublisherNodes(deps, request))
 
 const findPublisherNodes = async (
   deps: ListDeps,
@@ -184,7 +184,7 @@ const findPublisherNodes = async (
 ) => {
   const { id } = await getPublisherAccess(deps, { publisherId, access: 'read', caller })
   const asked = { ...seenBy(caller, query), publisherId: id }
-  return await deps.heavyReads.run(() =>
+  return await deps.heavyReadSemaphore.run(() =>
     withinDeadline(deps.sql, listPublisherNodes(deps.sql, asked, deps)),
   )
 }
@@ -201,13 +201,13 @@ const seenBy = <Query extends { include_banned?: boolean; status?: unknown }>(
   }),
 })
 
-const answerPage = (
+const sendPage = (
   deps: ListDeps,
   { page, limit }: { page: number; limit: number },
   { nodes, total }: { nodes: Entries; total: number },
   more: Pick<NodePage, 'matched_host_nodes' | 'facets'> = {},
-): JsonAnswer =>
-  answerList(deps, {
+): JsonResponse =>
+  makeListResponse(deps, {
     entries: nodes,
     readEntries: (ids) => readNodeEntries(deps.sql, ids, deps),
     member: 'nodes',

@@ -12,7 +12,7 @@ import type { TokenDeps } from './deps.ts'
 import {
   createPublishToken,
   createToken,
-  judgeNewToken,
+  validateNewToken,
   listTokens,
   revokeToken,
 } from './personal-access-token.ts'
@@ -59,8 +59,8 @@ export const makePersonalAccessTokenRoutes = (deps: TokenDeps): Route[] => [
       },
     },
     errors: ['publisher_not_found', ...NODE_ERRORS, ...WRITE_ERRORS],
-    secretAnswer: true,
-    judge: ({ body }) => judgeNewToken(deps, body),
+    secretResponse: true,
+    validate: ({ body }) => validateNewToken(deps, body),
     handler: (request) => createToken(deps, request),
   }),
   defineRoute({
@@ -80,7 +80,7 @@ export const makePersonalAccessTokenRoutes = (deps: TokenDeps): Route[] => [
       },
     },
     errors: ['publisher_not_found', ...NODE_ERRORS, ...WRITE_ERRORS],
-    secretAnswer: true,
+    secretResponse: true,
     handler: (request) => createPublishToken(deps, request),
   }),
   defineRoute({

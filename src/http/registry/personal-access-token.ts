@@ -15,39 +15,39 @@ import type {
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { credentialKind, makeCredential } from '../../domain/shared/credential.ts'
 import { errors, shown } from '../../domain/shared/errors.ts'
-import { judgeExpiry, pastExpiry } from '../../domain/shared/expiry.ts'
+import { validateExpiry, pastExpiry } from '../../domain/shared/expiry.ts'
 import type { NewPersonalAccessToken } from '../../domain/registry/personal-access-token.ts'
 import type { PublishBody } from '../../domain/registry/publish.ts'
 import { roleFor } from '../../domain/registry/role.ts'
 import type { PublisherAction } from '../../domain/registry/role.ts'
 import { PUBLISH_TOKEN_SECONDS } from '../../domain/registry/trusted-publisher.ts'
-import type { Fault } from '../../domain/shared/validate.ts'
+import type { Issue } from '../../domain/shared/validate.ts'
 import { getCaller } from '../access/caller.ts'
-import { noteUse } from '../access/auth.ts'
+import { recordUse } from '../access/auth.ts'
 import { digest } from '../access/digest.ts'
-import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
+import type { JsonResponse, RouteRequest, SavedResponse } from '../route.ts'
 import { getOwnNodeAccess, getPublisherAccess } from './access.ts'
 import type { CommitDeps, ReadDeps } from '../deps.ts'
 import type { TokenDeps } from './deps.ts'
 import type { OfOwnNode, OfPublisher, OfToken } from './paths.ts'
 
 /** The rules of a new token that its schema cannot say. The clock of the database has the last word on the expiry. */
-export const judgeNewToken = (
+export const validateNewToken = (
   { now }: TokenDeps,
   body: Readonly<Record<string, unknown>>,
-): Fault[] => {
+): Issue[] => {
   const { expires_at: expiry } = body
-  const faults = judgeExpiry(body)
-  return faults.length === 0 && typeof expiry === 'string' && Date.parse(expiry) <= now().getTime()
+  const issues = validateExpiry(body)
+  return issues.length === 0 && typeof expiry === 'string' && Date.parse(expiry) <= now().getTime()
     ? [pastExpiry(expiry)]
-    : faults
+    : issues
 }
 
 /** Creates a token; its value is in the answer and nowhere else. */
 export const createToken = async (
   deps: CommitDeps,
   request: RouteRequest<OfPublisher, unknown, NewPersonalAccessToken>,
-): Promise<SavedAnswer> => {
+): Promise<SavedResponse> => {
   const { publisherId } = request.params
   const caller = getCaller(request)
   const asked = { publisherId, access: 'write', action: 'create_token', caller } as const
@@ -72,7 +72,7 @@ export const createToken = async (
 export const createPublishToken = async (
   deps: TokenDeps,
   request: RouteRequest<OfOwnNode>,
-): Promise<SavedAnswer> => {
+): Promise<SavedResponse> => {
   const action = 'publish'
   const node = await getOwnNodeAccess(deps, { ...request.params, action, caller: request.caller })
   const expires_at = new Date(deps.now().getTime() + PUBLISH_TOKEN_SECONDS * 1000)
@@ -100,7 +100,7 @@ const insertToken = async (
   deps: CommitDeps,
   request: RouteRequest,
   { row, action, shown }: GivenToken,
-): Promise<SavedAnswer> => {
+): Promise<SavedResponse> => {
   const token = makeCredential('personal_access_token', randomBytes)
   const { principal: userId } = getCaller(request)
   const secret = { userId, sha256: digest(token), last4: token.slice(-4) }
@@ -109,15 +109,15 @@ const insertToken = async (
     if (made.result === 'expired')
       throw errors.validationFailed([pastExpiry(row.expires_at?.toISOString() ?? '').message])
     if (made.result === 'no_member') throw errors.roleTooLow(roleFor(action))
-    const answer = { status: 201, body: { token, ...shown } }
-    return await request.saveIdempotentResponse(sql, answer)
+    const response = { status: 201, body: { token, ...shown } }
+    return await request.saveIdempotentResponse(sql, response)
   })
 }
 
 export const listTokens = async (
   deps: ReadDeps,
   { params: { publisherId }, caller }: RouteRequest<OfPublisher>,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const asked = { publisherId, access: 'read', action: 'list_tokens', caller } as const
   const { id } = await getPublisherAccess(deps, asked)
   return {
@@ -129,7 +129,7 @@ export const listTokens = async (
 export const revokeToken = async (
   deps: ReadDeps,
   { params, caller }: RouteRequest<OfToken>,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const { publisherId, tokenId } = params
   const asked = { publisherId, access: 'write', action: 'revoke_token', caller } as const
   const { id } = await getPublisherAccess(deps, asked)
@@ -166,7 +166,7 @@ export const getPublishToken = async (
   if (found.nodeId !== null && found.nodeId.toLowerCase() !== nodeId.toLowerCase())
     throw errors.tokenScopeInsufficient(`is only for the node ${shown(found.nodeId)}`)
   if (found.touchDue)
-    await noteUse(deps, 'a personal access token', touchPersonalAccessToken(sql, found.id))
+    await recordUse(deps, 'a personal access token', touchPersonalAccessToken(sql, found.id))
   return found
 }
 

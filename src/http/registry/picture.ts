@@ -9,9 +9,9 @@ import type { Sql } from '../../db/client.ts'
 import { findPicture, keepPicture } from '../../db/registry/picture.ts'
 import { apiError, errors } from '../../domain/shared/errors.ts'
 import { digest } from '../access/digest.ts'
-import type { RouteRequest, StreamAnswer } from '../route.ts'
+import type { RouteRequest, StreamResponse } from '../route.ts'
 import { planFile, sendFile } from '../serve/file-response.ts'
-import { makeGate } from '../../domain/shared/gate.ts'
+import { makeSemaphore } from '../../domain/shared/semaphore.ts'
 
 export interface PictureDeps {
   sql: Sql
@@ -42,7 +42,7 @@ const PATIENCE_MS = 10_000
 /** Makes the reader of pictures that strangers name: kept for a day, and fetched once by all who ask meanwhile. */
 export const makeReadPicture = ({ sql, fetchPicture }: PictureDeps): ReadPicture => {
   const flights = new Map<string, Promise<Buffer | null>>()
-  const gate = makeGate(AT_ONCE)
+  const semaphore = makeSemaphore(AT_ONCE)
   const ofPublisher = OF_PUBLISHER.map((quota) => new RateLimiterMemory(quota))
   const fromHost = new RateLimiterMemory(FROM_HOST)
   const fetchOnce = async (key: string, url: string, { publisherId, side }: Asked) => {
@@ -54,7 +54,7 @@ export const makeReadPicture = ({ sql, fetchPicture }: PictureDeps): ReadPicture
       fetchPicture({ url, side }).catch((cause: unknown) => {
         throw errors.unavailable(cause)
       })
-    const bytes = await gate.run(fetching, PATIENCE_MS)
+    const bytes = await semaphore.run(fetching, PATIENCE_MS)
     await withinDeadline(sql, keepPicture(sql, key, bytes))
     return bytes
   }
@@ -74,7 +74,7 @@ export const makeReadPicture = ({ sql, fetchPicture }: PictureDeps): ReadPicture
 export const sendPicture = (
   { incoming, headers }: Pick<RouteRequest, 'incoming' | 'headers'>,
   bytes: Buffer | null,
-): StreamAnswer => {
+): StreamResponse => {
   if (!bytes) throw apiError('picture_not_found')
   const plan = planFile(incoming.method, headers, {
     name: 'picture.webp',

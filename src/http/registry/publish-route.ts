@@ -1,6 +1,6 @@
 import { Published, PublishBody } from '../../domain/registry/publish.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
-import { judgePublish } from '../../domain/registry/version-judge.ts'
+import { validatePublish } from '../../domain/registry/version-validation.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import type { PublishDeps } from './deps.ts'
 import { NEEDS_MEMBER } from './personal-access-token.ts'
@@ -68,7 +68,7 @@ export const makePublishRoute = (deps: PublishDeps): Route =>
       'node_deleted',
       ...WRITE_ERRORS,
     ],
-    secretAnswer: true,
-    judge: ({ params, body }) => judgePublish(body, { nodeId: String(params['nodeId']) }),
+    secretResponse: true,
+    validate: ({ params, body }) => validatePublish(body, { nodeId: String(params['nodeId']) }),
     handler: (request) => publish(deps, request),
   })

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { withinDeadline } from '../../db/client.ts'
 import type { Transaction } from '../../db/client.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
-import type { Tell } from '../../db/unit-of-work.ts'
+import type { Enqueue } from '../../db/unit-of-work.ts'
 import { findNodeFacts } from '../../db/registry/node.ts'
 import type { NodeFacts } from '../../db/registry/node.ts'
 import type { LiveToken } from '../../db/registry/personal-access-token.ts'
@@ -13,11 +13,11 @@ import { apiError, errors } from '../../domain/shared/errors.ts'
 import { publishedFields } from '../../domain/registry/publish.ts'
 import type { PublishBody } from '../../domain/registry/publish.ts'
 import { parseVersionNumber } from '../../domain/registry/version-number.ts'
-import { nodeCondition, nodeRefusal } from '../../domain/registry/visibility.ts'
+import { nodeCondition, nodeRejection } from '../../domain/registry/visibility.ts'
 import { startPublishVersion } from '../../jobs/version.ts'
 import type { Caller } from '../access/auth.ts'
-import type { RouteRequest, SavedAnswer } from '../route.ts'
-import { getPublisherAccess, makeNodeRefusal } from './access.ts'
+import type { RouteRequest, SavedResponse } from '../route.ts'
+import { getPublisherAccess, makeNodeRejection } from './access.ts'
 import type { PublishDeps, TokenDeps } from './deps.ts'
 import type { OfOwnNode } from './paths.ts'
 import { getPublishToken } from './personal-access-token.ts'
@@ -28,22 +28,25 @@ type PublishRequest = RouteRequest<OfOwnNode, unknown, PublishBody>
  * Publishes a version: makes or updates its node, and makes the version with the start of its workflow and a link to
  * upload its archive. A version that still awaits its archive is answered again with a new link.
  */
-export const publish = async (deps: PublishDeps, request: PublishRequest): Promise<SavedAnswer> => {
+export const publish = async (
+  deps: PublishDeps,
+  request: PublishRequest,
+): Promise<SavedResponse> => {
   const { params, body, caller } = request
   const token = await getPublishToken(deps, request)
   const place = await getPublishPlace(deps, { ...params, caller, token })
   const publication = makePublication(deps, { ...place, token, caller, body })
-  const work = async (sql: Transaction, tell: Tell): Promise<SavedAnswer> => {
-    const done = await insertPublication(sql, publication, { ...deps, tell })
-    if (done.result !== 'published') throw refuse(done, publication)
+  const work = async (sql: Transaction, enqueue: Enqueue): Promise<SavedResponse> => {
+    const done = await insertPublication(sql, publication, { ...deps, enqueue })
+    if (done.result !== 'published') throw reject(done, publication)
     const { version, uploadExpiresAt } = done
     const signedUrl = deps.signer.signArchive({
       id: version.id,
       expires: Math.floor(uploadExpiresAt.getTime() / 1000),
       max: deps.archiveMaxBytes,
     })
-    const answer = { status: 201, body: { node_version: version, signedUrl } }
-    return await request.saveIdempotentResponse(sql, answer)
+    const response = { status: 201, body: { node_version: version, signedUrl } }
+    return await request.saveIdempotentResponse(sql, response)
   }
   return await unitOfWork(deps, work, { at: 'create' })
 }
@@ -66,7 +69,7 @@ const getPublishPlace = async (
     withinDeadline(deps.sql, findNodeFacts(deps.sql, { id: nodeId, userId })),
   ])
   const isOwn = node?.publisherId === publisher.id
-  if (isOwn) refuseBanned(node)
+  if (isOwn) rejectBanned(node)
   if (deps.publishAuth === 'bearer+token' && publisher.role === null && !token.isExchanged)
     throw errors.roleTooLow('member')
   if (node && !isOwn) throw errors.nodeOwnedByOtherPublisher(nodeId)
@@ -78,9 +81,9 @@ const getPublishPlace = async (
 }
 
 /** That the node is deleted is a conflict, which is judged after the role. */
-const refuseBanned = (node: NodeFacts): void => {
-  const refusal = nodeRefusal(nodeCondition(node.status, node.publisherStatus), 'publish')
-  if (refusal && refusal !== 'node_deleted') throw makeNodeRefusal(refusal, node)
+const rejectBanned = (node: NodeFacts): void => {
+  const rejection = nodeRejection(nodeCondition(node.status, node.publisherStatus), 'publish')
+  if (rejection && rejection !== 'node_deleted') throw makeNodeRejection(rejection, node)
 }
 
 interface Given extends PublishPlace {
@@ -115,10 +118,10 @@ const makePublication = (
   }
 }
 
-type Refused = Exclude<Awaited<ReturnType<typeof insertPublication>>, { result: 'published' }>
+type Rejected = Exclude<Awaited<ReturnType<typeof insertPublication>>, { result: 'published' }>
 
-const refuse = (refused: Refused, { publisherId, nodeId, version }: Publication) => {
-  switch (refused.result) {
+const reject = (rejected: Rejected, { publisherId, nodeId, version }: Publication) => {
+  switch (rejected.result) {
     case 'publisher_not_found':
       return errors.publisherNotFound(publisherId)
     case 'publisher_banned':
@@ -130,6 +133,6 @@ const refuse = (refused: Refused, { publisherId, nodeId, version }: Publication)
     case 'node_owned_by_other_publisher':
       return errors.nodeOwnedByOtherPublisher(nodeId)
     case 'version_exists':
-      return errors.versionExists(version.version, refused.status)
+      return errors.versionExists(version.version, rejected.status)
   }
 }

@@ -1,4 +1,7 @@
-import { judgePublisher, judgePublisherIdQuery } from '../../domain/registry/publisher-judge.ts'
+import {
+  validatePublisher,
+  validatePublisherIdQuery,
+} from '../../domain/registry/publisher-validation.ts'
 import {
   NewPublisher,
   OwnPublisherListQuery,
@@ -70,7 +73,7 @@ const create = (deps: PublisherDeps): Route =>
       },
     },
     errors: ['url_refused', 'publisher_limit_reached', 'publisher_exists', 'outcome_unknown'],
-    judge: ({ body }) => judgePublisher(body),
+    validate: ({ body }) => validatePublisher(body),
     handler: (request) => createPublisher(deps, request),
   })
 
@@ -93,7 +96,7 @@ const validate = (deps: ReadDeps): Route =>
       },
     },
     errors: ['publisher_id_unavailable'],
-    judgeQuery: ({ query }) => judgePublisherIdQuery(query),
+    validateQuery: ({ query }) => validatePublisherIdQuery(query),
     handler: (request) => validatePublisherId(deps, request),
   })
 
@@ -134,7 +137,7 @@ const edit = (deps: CommitDeps): Route =>
       200: { description: 'The publisher as it is now.', schema: Publisher, example: PUBLISHER },
     },
     errors: ['url_refused', ...PUBLISHER_ERRORS, ...WRITE_ERRORS, 'precondition_failed'],
-    judge: ({ body }) => judgePublisher(body),
+    validate: ({ body }) => validatePublisher(body),
     handler: (request) => editPublisher(deps, request),
   })
 

@@ -17,9 +17,9 @@ import type {
   PublisherUpdate,
 } from '../../domain/registry/publisher.ts'
 import { getCaller } from '../access/caller.ts'
-import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
+import type { JsonResponse, RouteRequest, SavedResponse } from '../route.ts'
 import { demandedRev, tagOfRow } from '../serve/etag.ts'
-import { writeUser } from '../access/user-notes.ts'
+import { writeUser } from '../access/user-recorder.ts'
 import { getPublisherAccess } from './access.ts'
 import type { CommitDeps, ReadDeps } from '../deps.ts'
 import type { PublisherDeps } from './deps.ts'
@@ -30,24 +30,24 @@ import { showPublisher } from './visible.ts'
 export const createPublisher = (
   { sql, maxPublishersPerUser: limit }: PublisherDeps,
   request: RouteRequest<unknown, unknown, NewPublisher>,
-): Promise<SavedAnswer> =>
+): Promise<SavedResponse> =>
   unitOfWork({ sql }, async (sql) => {
     const caller = getCaller(request)
     const publisher = request.body
-    // The publisher refers to its creator's row, which a database that was made anew does not have.
+    // The publisher refers to its creator's row, which a database that was made again does not have.
     await writeUser(sql, caller)
     const made = await insertPublisher(sql, { publisher, userId: caller.principal, limit })
     if (made.result === 'publisher_exists') throw errors.publisherExists(publisher.id)
     if (made.result === 'publisher_limit_reached') throw errors.publisherLimitReached(limit)
-    const answer = { status: 201, body: made.publisher }
-    return await request.saveIdempotentResponse(sql, answer)
+    const response = { status: 201, body: made.publisher }
+    return await request.saveIdempotentResponse(sql, response)
   })
 
 /** Answers that an id is free. Its form has been judged. */
 export const validatePublisherId = async (
   { sql }: ReadDeps,
   { query: { username } }: RouteRequest<unknown, PublisherIdQuery>,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   if (await withinDeadline(sql, existsPublisher(sql, username)))
     throw errors.publisherIdTaken(username)
   return { status: 200, body: { isAvailable: true } }
@@ -56,7 +56,7 @@ export const validatePublisherId = async (
 export const readPublisher = async (
   deps: ReadDeps,
   { params: { publisherId }, caller }: RouteRequest<OfPublisher>,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const { id, role, rev } = await getPublisherAccess(deps, { publisherId, access: 'read', caller })
   const publisher = await withinDeadline(deps.sql, getPublisher(deps.sql, id))
   const text = JSON.stringify(showPublisher(publisher, role !== null))
@@ -71,7 +71,7 @@ export const editPublisher = async (
     headers,
     caller,
   }: RouteRequest<OfPublisher, unknown, PublisherUpdate>,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const { id, rev } = await getPublisherAccess(deps, {
     publisherId,
     access: 'write',
@@ -89,19 +89,19 @@ export const editPublisher = async (
 export const listAllPublishers = (
   deps: ReadDeps,
   { query: { status, ...page }, caller }: RouteRequest<unknown, PublisherListQuery>,
-): Promise<JsonAnswer> =>
-  answerPublishers(deps, { ...page, ...(caller?.isPlatformAdmin && { status }) })
+): Promise<JsonResponse> =>
+  respondWithPublishers(deps, { ...page, ...(caller?.isPlatformAdmin && { status }) })
 
 /** Answers a page of the caller's publishers, or of all active ones when nobody has signed in. */
 export const listOwnPublishers = (
   deps: ReadDeps,
   { query, caller }: RouteRequest<unknown, OwnPublisherListQuery>,
-): Promise<JsonAnswer> => answerPublishers(deps, { ...query, userId: caller?.principal })
+): Promise<JsonResponse> => respondWithPublishers(deps, { ...query, userId: caller?.principal })
 
-const answerPublishers = async (
+const respondWithPublishers = async (
   { sql }: ReadDeps,
   filter: PublisherListFilter,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const { publishers, total } = await withinDeadline(sql, listPublishers(sql, filter))
   const body = publishers.map((publisher) => showPublisher(publisher, filter.userId !== undefined))
   return { status: 200, body, headers: { 'x-total-count': String(total) } }

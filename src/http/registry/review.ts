@@ -2,13 +2,13 @@ import { withinDeadline } from '../../db/client.ts'
 import { findExtraction } from '../../db/registry/extraction.ts'
 import { insertReview, listReviews } from '../../db/registry/review.ts'
 import { findScan, listFindings } from '../../db/registry/scan.ts'
-import { listVersionMoves } from '../../db/registry/version-move.ts'
+import { listVersionTransitions } from '../../db/registry/version-transition.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { errors, shown } from '../../domain/shared/errors.ts'
 import type { VersionFindings } from '../../domain/registry/finding.ts'
 import type { NewReview } from '../../domain/registry/review.ts'
 import { getCaller } from '../access/caller.ts'
-import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
+import type { JsonResponse, RouteRequest, SavedResponse } from '../route.ts'
 import { getOwnVersionAccess, getVersionAccess } from './access.ts'
 import type { CommitDeps, ReadDeps } from '../deps.ts'
 import type { OfOwnVersion, OfVersion } from './paths.ts'
@@ -18,7 +18,7 @@ import { showUser } from './visible.ts'
 export const requestReview = async (
   deps: CommitDeps,
   request: RouteRequest<OfOwnVersion, unknown, NewReview>,
-): Promise<SavedAnswer> => {
+): Promise<SavedResponse> => {
   const caller = getCaller(request)
   const { id: versionId, status } = await getOwnVersionAccess(deps, {
     ...request.params,
@@ -30,8 +30,8 @@ export const requestReview = async (
     const made = await insertReview(sql, { versionId, note, userId: caller.principal })
     if (made.result === 'version_not_flagged') throw errors.versionNotFlagged(status)
     if (made.result !== 'created') throw errors.reviewAlreadyRequested()
-    const answer = { status: 201, body: made.review }
-    return await request.saveIdempotentResponse(sql, answer)
+    const response = { status: 201, body: made.review }
+    return await request.saveIdempotentResponse(sql, response)
   })
 }
 
@@ -39,7 +39,7 @@ export const requestReview = async (
 export const readFindings = async (
   deps: ReadDeps,
   { params, caller }: RouteRequest<OfVersion>,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const { id, node } = await getVersionAccess(deps, { ...params, access: 'read', caller })
   const { publisherId, nodeId } = caller?.token ?? {}
   if (publisherId !== undefined && publisherId !== node.publisherId)
@@ -64,16 +64,19 @@ const readDetails = async (
   { sql }: ReadDeps,
   { id, isMember }: { id: string; isMember: boolean },
 ): Promise<Partial<VersionFindings>> => {
-  const [findings, extraction, reviews, moves] = await Promise.all([
+  const [findings, extraction, reviews, transitions] = await Promise.all([
     listFindings(sql, id),
     findExtraction(sql, id),
     listReviews(sql, id),
-    listVersionMoves(sql, id),
+    listVersionTransitions(sql, id),
   ])
   return {
     findings,
     ...(extraction && { extraction }),
     reviews: reviews.map((review) => ({ ...review, by: showUser(review.by, isMember) })),
-    moves: moves.map((move) => ({ ...move, actor: showUser(move.actor, isMember) })),
+    moves: transitions.map((transition) => ({
+      ...transition,
+      actor: showUser(transition.actor, isMember),
+    })),
   }
 }

@@ -16,11 +16,11 @@ import {
   readProvenance,
 } from '../../domain/registry/trusted-publisher.ts'
 import type { TrustedPublisher } from '../../domain/registry/trusted-publisher.ts'
-import { JWT_RULES, Refusal, verifyJwt } from '../access/auth.ts'
+import { JWT_RULES, CredentialRejected, verifyJwt } from '../access/auth.ts'
 import { digest } from '../access/digest.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { defineRoute } from '../route.ts'
-import type { Route, RouteRequest, SavedAnswer } from '../route.ts'
+import type { Route, RouteRequest, SavedResponse } from '../route.ts'
 import { getOwnNodeAccess } from './access.ts'
 import type { TrustDeps } from './deps.ts'
 import { PUBLISH } from './examples.ts'
@@ -56,15 +56,15 @@ export const makeTokenExchangeRoute = (deps: TrustDeps): Route =>
       'auth_unavailable',
       'outcome_unknown',
     ],
-    secretAnswer: true,
+    secretResponse: true,
     handler: (request) => exchangeToken(deps, request),
   })
 
-/** Each identity token is taken once; one that is refused is not used up. */
+/** Each identity token is taken once; one that is rejected is not used up. */
 const exchangeToken = async (
   deps: TrustDeps,
   request: RouteRequest<OfOwnNode, unknown, TokenExchange>,
-): Promise<SavedAnswer> => {
+): Promise<SavedResponse> => {
   const identity = request.body.identity_token
   const node = await getOwnNodeAccess(deps, { ...request.params, caller: undefined })
   const all = await withinDeadline(deps.sql, listTrustedPublishers(deps.sql, node.id))
@@ -72,7 +72,7 @@ const exchangeToken = async (
   const candidates = all.filter((one) => one.issuer === issuer)
   // Only an issuer that somebody has named for this node is ever asked for its keys.
   if (candidates.length === 0)
-    throw errors.identityTokenRefused(`the node trusts no issuer ${shown(issuer)}`)
+    throw errors.identityTokenRejected(`the node trusts no issuer ${shown(issuer)}`)
   const claims = await verifyIdentity(deps, identity, issuer)
   const trusted = getTrusted(candidates, claims)
   // What no other token of the issuer has: its id, or without one all that was signed.
@@ -90,11 +90,11 @@ const exchangeToken = async (
     deps,
     async (sql) => {
       const done = await insertExchangedToken(sql, exchanged)
-      if (done === 'used') throw errors.identityTokenRefused('it was exchanged before')
+      if (done === 'used') throw errors.identityTokenRejected('it was exchanged before')
       if (done === 'not_trusted')
-        throw errors.identityTokenRefused('the node has just ceased to trust it')
-      const answer = { status: 201, body: { token, ...done } }
-      return await request.saveIdempotentResponse(sql, answer)
+        throw errors.identityTokenRejected('the node has just ceased to trust it')
+      const response = { status: 201, body: { token, ...done } }
+      return await request.saveIdempotentResponse(sql, response)
     },
     { at: 'create' },
   )
@@ -105,7 +105,7 @@ const readIssuer = (identity: string): string => {
   try {
     return String(decodeJwt(identity).iss)
   } catch {
-    throw errors.identityTokenRefused('it is not a JSON Web Token')
+    throw errors.identityTokenRejected('it is not a JSON Web Token')
   }
 }
 
@@ -118,12 +118,12 @@ const verifyIdentity = async (
   const options = { ...JWT_RULES, issuer, audience, requiredClaims, maxTokenAge: '1 day' }
   const verify = async () => (await jwtVerify(identity, issuerKeys(issuer), options)).payload
   return await verifyJwt(identity, verify, options).catch((error: unknown) => {
-    if (!(error instanceof Refusal)) throw error
+    if (!(error instanceof CredentialRejected)) throw error
     const { message } = error
-    if (message.endsWith('EXPIRED exp')) throw errors.identityTokenRefused('it has expired', error)
+    if (message.endsWith('EXPIRED exp')) throw errors.identityTokenRejected('it has expired', error)
     if (!message.endsWith(' aud'))
-      throw errors.identityTokenRefused(`it does not hold (${message})`)
-    throw errors.identityTokenRefused(`its audience must be ${shown(audience)}`, error)
+      throw errors.identityTokenRejected(`it does not hold (${message})`)
+    throw errors.identityTokenRejected(`its audience must be ${shown(audience)}`, error)
   })
 }
 
@@ -136,7 +136,7 @@ const getTrusted = (candidates: TrustedPublisher[], claims: JWTPayload): Trusted
       (name) => `${name} is ${shown(readClaim(provider, claims, name))}`,
     ),
   )
-  throw errors.identityTokenRefused(
+  throw errors.identityTokenRejected(
     `no trusted publisher of the node is like it: its ${[...new Set(said)].join(', ')}`,
   )
 }

@@ -11,14 +11,14 @@ import {
   NewTrustedPublisher,
   TrustedPublisher,
   TrustedPublisherList,
-  judgeNewTrust,
+  validateNewTrust,
   usualIssuer,
 } from '../../domain/registry/trusted-publisher.ts'
 import { getCaller } from '../access/caller.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
-import { judgeUrl } from '../task/inputs.ts'
+import { validateUrl } from '../task/inputs.ts'
 import { getOwnNodeAccess } from './access.ts'
 import type { TrustDeps } from './deps.ts'
 import { TRUST, TRUSTED } from './examples.ts'
@@ -93,7 +93,10 @@ const create = (deps: TrustDeps): Route =>
       'trusted_publisher_exists',
       'trusted_publisher_limit_reached',
     ],
-    judge: ({ body }) => [...judgeUrl(deps, '/issuer', body['issuer']), ...judgeNewTrust(body)],
+    validate: ({ body }) => [
+      ...validateUrl(deps, '/issuer', body['issuer']),
+      ...validateNewTrust(body),
+    ],
     handler: async (request) => {
       const { params, requestId, body } = request
       const caller = getCaller(request)
@@ -107,8 +110,8 @@ const create = (deps: TrustDeps): Route =>
         if (made === 'no_member') throw errors.roleTooLow(roleFor(action))
         if (made === 'too_many') throw apiError('trusted_publisher_limit_reached')
         if (made === 'exists') throw apiError('trusted_publisher_exists')
-        const answer = { status: 201, body: made }
-        return await request.saveIdempotentResponse(sql, answer)
+        const response = { status: 201, body: made }
+        return await request.saveIdempotentResponse(sql, response)
       })
     },
   })

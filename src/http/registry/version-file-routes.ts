@@ -13,7 +13,7 @@ import {
 } from '../../domain/registry/version-file.ts'
 import type { ArchiveFile } from '../../../packages/inspector/src/inspection.ts'
 import { apiError, errors, shown } from '../../domain/shared/errors.ts'
-import { makeGate } from '../../domain/shared/gate.ts'
+import { makeSemaphore } from '../../domain/shared/semaphore.ts'
 import { isKnown, quoteTag } from '../serve/etag.ts'
 import { defineRoute } from '../route.ts'
 import type { Route, RouteRequest } from '../route.ts'
@@ -21,7 +21,7 @@ import { getFilesAccess } from './access.ts'
 import type { ListDeps } from './deps.ts'
 import { OfVersion, VERSION_ERRORS, VERSION_PATH } from './paths.ts'
 
-export interface VersionFileDeps extends Pick<ListDeps, 'sql' | 'heavyReads'> {
+export interface VersionFileDeps extends Pick<ListDeps, 'sql' | 'heavyReadSemaphore'> {
   storage: Storage
 }
 
@@ -37,7 +37,7 @@ const COMMON = {
 const ERRORS = [...VERSION_ERRORS, 'archive_not_found', 'version_blocked', 'busy'] as const
 
 /** Files are read a few at once in this process, apart from lists: a slow store holds up nothing else. */
-const fileReads = makeGate(4)
+const fileReads = makeSemaphore(4)
 
 /** The routes by which the code of a version is looked at. Nothing is unpacked but the one file that is asked for. */
 export const makeVersionFileRoutes = (deps: VersionFileDeps): Route[] => [
@@ -82,7 +82,9 @@ const getFiles = async (
   { params, caller }: Pick<RouteRequest<OfVersion>, 'params' | 'caller'>,
 ) => {
   const { id } = await getFilesAccess(deps, { ...params, caller })
-  const found = await deps.heavyReads.run(() => withinDeadline(deps.sql, findFiles(deps.sql, id)))
+  const found = await deps.heavyReadSemaphore.run(() =>
+    withinDeadline(deps.sql, findFiles(deps.sql, id)),
+  )
   if (!found) throw errors.archiveNotFound()
   return found
 }

@@ -1,11 +1,11 @@
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
-import { judgeDepth } from '../../domain/registry/search-depth.ts'
+import { validateDepth } from '../../domain/registry/search-depth.ts'
 import { CompareQuery, VersionComparison } from '../../domain/comparison/change.ts'
 import {
-  judgeCompareQuery,
-  judgeInstallQuery,
-  judgeReviewSort,
-} from '../../domain/registry/version-judge.ts'
+  validateCompareQuery,
+  validateInstallQuery,
+  validateReviewSort,
+} from '../../domain/registry/version-validation.ts'
 import {
   BulkVersions,
   BulkVersionsBody,
@@ -147,7 +147,7 @@ const install = (deps: RecordDeps): Route =>
       200: { description: 'The version, with its downloadUrl.', schema: Version, example: VERSION },
     },
     errors: [...VERSION_ERRORS, 'version_invalid', 'version_not_installable', 'version_blocked'],
-    judgeQuery: ({ query }) => judgeInstallQuery(query),
+    validateQuery: ({ query }) => validateInstallQuery(query),
     handler: (request) => installVersion(deps, request),
   })
 
@@ -168,9 +168,9 @@ const list = (deps: ListDeps): Route =>
       },
     },
     errors: ['busy'],
-    judgeQuery: ({ query, caller }) => [
-      ...judgeDepth(query, { size: 'pageSize', reach: deps.searchMaxDepth }),
-      ...(caller?.isPlatformAdmin ? judgeReviewSort(query) : []),
+    validateQuery: ({ query, caller }) => [
+      ...validateDepth(query, { size: 'pageSize', reach: deps.searchMaxDepth }),
+      ...(caller?.isPlatformAdmin ? validateReviewSort(query) : []),
     ],
     handler: (request) => listAllVersions(deps, request),
   })
@@ -189,7 +189,7 @@ const compare = (deps: ListDeps): Route =>
     read: 'public',
     responses: { 200: { description: 'The changes.', schema: VersionComparison } },
     errors: [...VERSION_ERRORS, 'version_invalid', 'busy'],
-    judgeQuery: ({ query }) => judgeCompareQuery(query),
+    validateQuery: ({ query }) => validateCompareQuery(query),
     handler: (request) => compareVersions(deps, request),
   })
 

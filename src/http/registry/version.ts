@@ -23,23 +23,23 @@ import type {
 } from '../../domain/registry/version-query.ts'
 import { parseVersionNumber } from '../../domain/registry/version-number.ts'
 import type { InstallQuery, Version, VersionUpdate } from '../../domain/registry/version.ts'
-import { nodeCondition, nodeRefusal, versionRefusal } from '../../domain/registry/visibility.ts'
+import { nodeCondition, nodeRejection, versionRejection } from '../../domain/registry/visibility.ts'
 import { getCaller } from '../access/caller.ts'
 import { demandedRev, isKnown, quoteTag } from '../serve/etag.ts'
-import { answerAfterChange } from '../live/prefer.ts'
+import { respondAfterChange } from '../live/prefer.ts'
 import type { LiveDeps } from '../live/prefer.ts'
-import type { JsonAnswer, RouteRequest } from '../route.ts'
+import type { JsonResponse, RouteRequest } from '../route.ts'
 import { getNodeAccess, getOwnVersionAccess, getVersionAccess } from './access.ts'
 import type { CommitDeps } from '../deps.ts'
 import type { ListDeps, RecordDeps, RegistryDeps } from './deps.ts'
-import { answerList } from './list-answer.ts'
+import { makeListResponse } from './list-response.ts'
 import type { OfNode, OfOwnVersion, OfVersion } from './paths.ts'
 
 /** Sets changelog and deprecation. */
 export const editVersion = async (
   deps: RegistryDeps,
   { params, body: fields, headers, caller }: RouteRequest<OfOwnVersion, unknown, VersionUpdate>,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const { node, id, rev } = await getOwnVersionAccess(deps, {
     ...params,
     action: 'edit_version',
@@ -49,7 +49,7 @@ export const editVersion = async (
   const edit = { publisherId: node.publisherId, nodeId: node.id, id, fields, ifRev }
   const done = await unitOfWork(deps, (sql) => updateVersion(sql, edit, deps))
   if (done.result === 'precondition_failed') throw errors.preconditionFailed()
-  if (done.result !== 'updated') throw makeRefusal(done.result, params)
+  if (done.result !== 'updated') throw makeRejection(done.result, params)
   return { status: 200, body: done.version }
 }
 
@@ -57,7 +57,7 @@ export const editVersion = async (
 export const removeVersion = async (
   deps: CommitDeps,
   request: RouteRequest<OfOwnVersion>,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const { params } = request
   const caller = getCaller(request)
   const { node, id, status } = await getOwnVersionAccess(deps, {
@@ -67,13 +67,13 @@ export const removeVersion = async (
   })
   const own = { publisherId: node.publisherId, nodeId: node.id, id, userId: caller.principal }
   const done = await unitOfWork(deps, (sql) => deleteVersion(sql, own))
-  if (done === 'illegal_move') throw errors.illegalMove(status, 'NodeVersionStatusDeleted')
-  if (done !== 'deleted') throw makeRefusal(done, params)
+  if (done === 'illegal_move') throw errors.illegalTransition(status, 'NodeVersionStatusDeleted')
+  if (done !== 'deleted') throw makeRejection(done, params)
   return { status: 204 }
 }
 
-/** The refusal of what has changed between the look and the lock. */
-const makeRefusal = (
+/** The rejection of what has changed between the look and the lock. */
+const makeRejection = (
   result: 'node_not_found' | 'node_banned' | 'version_not_found',
   { nodeId, versionId }: OfOwnVersion,
 ) => {
@@ -90,10 +90,10 @@ const UNSETTLED = { 'retry-after': '2', 'cache-control': 'private, no-cache' }
 export const readVersion = (
   deps: RecordDeps & LiveDeps,
   request: RouteRequest<OfVersion>,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const find = async () =>
     await getVersionAccess(deps, { ...request.params, access: 'read', caller: request.caller })
-  return answerAfterChange(deps, request, {
+  return respondAfterChange(deps, request, {
     findId: async () => (await find()).id,
     read: async (known) => {
       const { id, revision, hasSettled } = await find()
@@ -108,13 +108,13 @@ export const readVersion = (
 export const listVersionsOfNode = async (
   deps: ListDeps,
   { params: { nodeId }, query, caller }: RouteRequest<OfNode, NodeVersionsQuery>,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const { id } = await getNodeAccess(deps, { nodeId, access: 'read', caller })
   const asked = { nodeId: id, statuses: query.statuses }
-  const entries = await deps.heavyReads.run(() =>
+  const entries = await deps.heavyReadSemaphore.run(() =>
     withinDeadline(deps.sql, listNodeVersions(deps.sql, asked, deps)),
   )
-  return answerList(deps, { entries, readEntries: readEntriesOf(deps) })
+  return makeListResponse(deps, { entries, readEntries: readEntriesOf(deps) })
 }
 
 const readEntriesOf =
@@ -126,7 +126,7 @@ const readEntriesOf =
 export const listAllVersions = async (
   deps: ListDeps,
   { query, caller }: RouteRequest<unknown, VersionListQuery>,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const { page, pageSize, statuses, status_reason: reason, nodeId, review_requested, sort } = query
   const isModerated = caller?.isPlatformAdmin ?? false
   const form = { isModerated, isByReview: isModerated && sort === 'review' }
@@ -138,10 +138,10 @@ export const listAllVersions = async (
     reviewRequested,
   }
   const asked = { filter, offset: offsetOf(page, pageSize), limit: pageSize, form }
-  const { versions, total } = await deps.heavyReads.run(() =>
+  const { versions, total } = await deps.heavyReadSemaphore.run(() =>
     withinDeadline(deps.sql, listVersions(deps.sql, asked, deps)),
   )
-  return answerList(deps, {
+  return makeListResponse(deps, {
     entries: versions,
     readEntries: readEntriesOf(deps, form),
     member: 'versions',
@@ -153,7 +153,7 @@ export const listAllVersions = async (
 export const installVersion = async (
   deps: RecordDeps,
   { params: { nodeId }, query, caller, incoming }: RouteRequest<OfNode, InstallQuery>,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const body =
     query.version === undefined
       ? await getLatestVersion(deps, nodeId)
@@ -186,13 +186,13 @@ const getInstallable = async (
 export const readVersionsInBulk = async (
   deps: ListDeps,
   request: RouteRequest<unknown, unknown, BulkVersionsBody>,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const asked = distinct(request.body.node_versions)
   const pairs = asked.map(({ node_id: nodeId, version }) => ({
     nodeId,
     canonical: parseVersionNumber(version)?.canonical,
   }))
-  const rows = await deps.heavyReads.run(() =>
+  const rows = await deps.heavyReadSemaphore.run(() =>
     withinDeadline(deps.sql, listVersionsInBulk(deps.sql, pairs, deps)),
   )
   const found = asked.map((identifier, index) => toBulkVersion(identifier, rows[index]))
@@ -217,13 +217,13 @@ const toBulkVersion = (
     error_message: errors.versionNotFound(identifier.node_id, identifier.version).message,
   }
   if (!row) return notFound
-  const refusal = nodeRefusal(nodeCondition(row.nodeStatus, row.publisherStatus), 'read')
-  if (refusal === 'node_not_found' || versionRefusal(row.status, 'read')) return notFound
-  if (refusal === undefined && row.version)
+  const rejection = nodeRejection(nodeCondition(row.nodeStatus, row.publisherStatus), 'read')
+  if (rejection === 'node_not_found' || versionRejection(row.status, 'read')) return notFound
+  if (rejection === undefined && row.version)
     return { identifier, status: 'success', node_version: row.version }
-  if (refusal === undefined) return { identifier, status: 'error', error_message: ASK_AGAIN }
+  if (rejection === undefined) return { identifier, status: 'error', error_message: ASK_AGAIN }
   const { message } =
-    refusal === 'publisher_banned'
+    rejection === 'publisher_banned'
       ? apiError('publisher_banned')
       : errors.nodeBanned(identifier.node_id)
   return { identifier, status: 'error', error_message: message }

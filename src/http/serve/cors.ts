@@ -10,7 +10,7 @@ const EXPOSED =
 /** Clients of the host send Cache-Control, Pragma and Expires after each edit. */
 const SENT =
   'Authorization, X-API-KEY, Content-Type, Content-Digest, Idempotency-Key, If-Match, If-None-Match, If-Range, Range, X-Request-Id, Cache-Control, Pragma, Expires, Prefer, Last-Event-ID, traceparent'
-const ANSWER_SECONDS = 7200
+const PREFLIGHT_SECONDS = 7200
 
 interface CorsPath {
   /** Origins whose pages may call every route. */
@@ -30,11 +30,11 @@ export const makeCors = ({ origins, routes = [], methods = [] }: CorsPath): Requ
     const mayCall = isPublic || origins.includes(headers.origin ?? '')
     decide(null, {
       origin: isPublic ? '*' : origins.length > 0 && [...origins],
-      // Any other OPTIONS is refused as a method that the path does not take.
+      // Any other OPTIONS is rejected as a method that the path does not take.
       preflightContinue: asked === undefined || !mayCall || routes.length === 0,
       methods: methods.join(', '),
       allowedHeaders: SENT,
       exposedHeaders: EXPOSED,
-      maxAge: ANSWER_SECONDS,
+      maxAge: PREFLIGHT_SECONDS,
     })
   })

@@ -1,11 +1,11 @@
 import type { ErrorRequestHandler, Response } from 'express'
 
 import { ApiError, apiError, errors } from '../../domain/shared/errors.ts'
-import type { Fault } from '../../domain/shared/validate.ts'
-import { faultReason, videoDetails } from '../../domain/video-task/video-reason.ts'
+import type { Issue } from '../../domain/shared/validate.ts'
+import { issueReason, videoDetails } from '../../domain/video-task/video-reason.ts'
 import { isUnavailable } from '../../db/sqlstate.ts'
 import type { Log } from '../../log.ts'
-import { endEarly, isStillSending } from '../body/early-answer.ts'
+import { endEarly, isStillSending } from '../body/early-response.ts'
 import { hasBody } from '../body/media-type.ts'
 import { closeWhenStopping } from './lifecycle.ts'
 import type { Lifecycle } from './lifecycle.ts'
@@ -22,16 +22,16 @@ interface ErrorBody {
  * The error of a request's faults: their common code, or validation_failed when they differ. Undefined when there are
  * none. `given` is what the request holds; it tells whether a member is missing.
  */
-export const faultsError = (
-  faults: readonly Fault[],
+export const validationError = (
+  issues: readonly Issue[],
   given: { query: unknown; body: unknown },
 ): ApiError | undefined => {
-  const [first] = faults
+  const [first] = issues
   if (!first) return undefined
-  const code = faults.every((fault) => fault.code === first.code) ? first.code : 'validation_failed'
-  const details = faults.map((fault) => fault.message)
+  const code = issues.every((issue) => issue.code === first.code) ? first.code : 'validation_failed'
+  const details = issues.map((issue) => issue.message)
   if (code !== 'validation_failed') return new ApiError(code, first.message, { details })
-  const reason = faultReason(first, first.field.startsWith('?') ? given.query : given.body)
+  const reason = issueReason(first, first.field.startsWith('?') ? given.query : given.body)
   return new ApiError(code, first.message, { details, reason })
 }
 

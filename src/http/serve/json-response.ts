@@ -5,7 +5,7 @@ import type { Caller } from '../access/auth.ts'
 import { SMALL } from '../body/budget.ts'
 import type { Budget } from '../body/budget.ts'
 import { changes } from '../route.ts'
-import type { JsonAnswer, Route } from '../route.ts'
+import type { JsonResponse, Route } from '../route.ts'
 import { makeReadHeaders } from './cache.ts'
 import { isKnown } from './etag.ts'
 import { sendStream } from './file-response.ts'
@@ -25,7 +25,7 @@ interface Asked {
 export const sendJson = (
   budget: Budget,
   response: Response,
-  { status, headers, body, text = toText(body), more }: JsonAnswer,
+  { status, headers, body, text = toText(body), more }: JsonResponse,
   { route, caller, address }: Asked,
 ): Promise<void> => {
   const head = { ...makeReadHeaders(route, { caller, text }), ...headers }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 
 /**
  * Where a process is between start and end. draining: it still serves, while its load balancer learns of the end.
- * closing: it refuses requests.
+ * closing: it rejects requests.
  */
 export interface Lifecycle {
   state: 'serving' | 'draining' | 'closing'

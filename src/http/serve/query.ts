@@ -1,7 +1,7 @@
 import type { TObject } from 'typebox'
 
 import { fromText } from '../../domain/shared/from-text.ts'
-import type { Fault } from '../../domain/shared/validate.ts'
+import type { Issue } from '../../domain/shared/validate.ts'
 import { makeValidator } from '../../domain/shared/validate.ts'
 
 /** The query of a request's target, without its question mark. A second question mark belongs to a value. */
@@ -29,7 +29,7 @@ export const makeQueryReader = (
     (name) => (schema.properties[name] as { type?: string }).type === 'array',
   )
   const dropped = form === 'repeated' ? lists.filter((name) => emptyIsAbsent.includes(name)) : []
-  return (query: string): { value: unknown; faults: Fault[] } => {
+  return (query: string): { value: unknown; issues: Issue[] } => {
     const search = new URLSearchParams(query)
     for (const name of dropped) search.delete(name, '')
     const given = names.filter((name) => search.has(name))
@@ -40,27 +40,27 @@ export const makeQueryReader = (
         name,
         lists.includes(name) ? itemsOf(search.getAll(name), form) : (search.get(name) ?? ''),
       ])
-    const { value, faults } = validate(fromText(schema, Object.fromEntries(texts)))
-    const refused = twice.map(givenTwice)
+    const { value, issues } = validate(fromText(schema, Object.fromEntries(texts)))
+    const rejected = twice.map(givenTwice)
     // The schema was not shown a name that was given twice, so it may also call it absent.
-    const others = faults
-      .map(asQueryFault)
-      .filter(({ field }) => !refused.some((fault) => fault.field === field))
-    return { value, faults: [...refused, ...others] }
+    const others = issues
+      .map(asQueryIssue)
+      .filter(({ field }) => !rejected.some((issue) => issue.field === field))
+    return { value, issues: [...rejected, ...others] }
   }
 }
 
 const itemsOf = (texts: string[], form: ListForm): string[] =>
   form === 'repeated' ? texts : texts.flatMap((text) => text.split(','))
 
-const givenTwice = (name: string): Fault => ({
+const givenTwice = (name: string): Issue => ({
   field: `?${name}`,
   message: `?${name} must be given once, got several values`,
   code: 'validation_failed',
 })
 
-const asQueryFault = (fault: Fault): Fault => ({
-  ...fault,
-  field: fault.field.replace('/', '?'),
-  message: fault.message.replace('/', '?'),
+const asQueryIssue = (issue: Issue): Issue => ({
+  ...issue,
+  field: issue.field.replace('/', '?'),
+  message: issue.message.replace('/', '?'),
 })

@@ -19,7 +19,7 @@ export const makeRequestSpan =
       span.end({
         name: `${method} ${route}`,
         attributes: { 'http.route': route, 'http.response.status_code': status },
-        isFault: status >= 500,
+        isError: status >= 500,
       })
     })
     span.run(next)

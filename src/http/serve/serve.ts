@@ -4,10 +4,10 @@ import type { Request, Response } from 'express'
 
 import { apiError, errors, shown } from '../../domain/shared/errors.ts'
 import type { ApiError } from '../../domain/shared/errors.ts'
-import { onePerField, sortFaults } from '../../domain/shared/validate.ts'
-import type { Fault } from '../../domain/shared/validate.ts'
+import { onePerField, sortIssues } from '../../domain/shared/validate.ts'
+import type { Issue } from '../../domain/shared/validate.ts'
 import type { Authenticate, Caller } from '../access/auth.ts'
-import { faultsError, toApiError } from './errors.ts'
+import { validationError, toApiError } from './errors.ts'
 import { sendContinue } from './expect.ts'
 import { sendJson } from './json-response.ts'
 import { readIdempotencyKey } from '../access/idempotency.ts'
@@ -21,7 +21,7 @@ import { makeBodyReader } from '../body/read-body.ts'
 import type { BodyDeps, ReadBody } from '../body/read-body.ts'
 import type { RateLimits } from '../access/rate-limit.ts'
 import { changes } from '../route.ts'
-import type { Answer, JsonAnswer, Route, RouteRequest, SavedAnswer } from '../route.ts'
+import type { RouteResponse, JsonResponse, Route, RouteRequest, SavedResponse } from '../route.ts'
 
 export interface ServeDeps extends BodyDeps {
   authenticate: Authenticate
@@ -36,7 +36,7 @@ export interface ServeDeps extends BodyDeps {
  * caller, type and length of the body, Idempotency-Key, budget, JSON, schemas and rules together, then the handler.
  */
 export const makeServe = (deps: ServeDeps) => (route: Route) => {
-  const readQuery = makeJudgedQuery(route)
+  const readQuery = makeValidateQuery(route)
   const reader = makeBodyReader(deps, route)
   const limiter = makeLimiter(deps.rateLimits)
   const serve = async (request: Request, response: Response): Promise<void> => {
@@ -44,36 +44,36 @@ export const makeServe = (deps: ServeDeps) => (route: Route) => {
     await limiter.enter(route, address)
     if (deps.lifecycle.state === 'closing' && !route.evenWhileClosing) throw errors.draining()
     const caller = await authorise(deps, route, request)
-    const isTried = route.dryRun !== undefined && isDryRun(request)
-    const counted = isTried ? ({ ...route, quota: 'read' } as const) : route
+    const isDry = route.dryRun !== undefined && isDryRun(request)
+    const counted = isDry ? ({ ...route, quota: 'read' } as const) : route
     await limiter.count(counted, { address, response, caller })
     reader.check(request)
-    const claim = await claimKey(deps, route, { request, caller, isTried })
-    const answer = await underClaim(claim, async () => {
+    const claim = await claimKey(deps, route, { request, caller, isDryRun: isDry })
+    const result = await underClaim(claim, async () => {
       const body = await reader.read(request, response, address)
       try {
         const replayed = claim?.replay(body.fingerprint())
         if (replayed) return withEcho(route, replayed, body.value)
         const query = readQuery(request, caller)
-        const faults = [...judgeTrial(route, request), ...query.faults, ...body.faults]
-        const refusal = faultsError(faults, { query: query.value, body: body.value })
-        if (refusal) throw refusal
+        const issues = [...validateDryRun(route, request), ...query.issues, ...body.issues]
+        const rejection = validationError(issues, { query: query.value, body: body.value })
+        if (rejection) throw rejection
         const parts = { route, request, response, address, query: query.value, body, caller, claim }
-        return await handle(route, makeRequest(parts), { isTried, claim, body })
+        return await handle(route, makeRequest(parts), { isDryRun: isDry, claim, body })
       } finally {
         await body.discard()
       }
     })
     closeWhenStopping(deps.lifecycle, response)
-    return 'stream' in answer
-      ? answer.stream(response)
-      : sendJson(deps.budget, response, answer, { route, caller, address })
+    return 'stream' in result
+      ? result.stream(response)
+      : sendJson(deps.budget, response, result, { route, caller, address })
   }
   return async (request: Request, response: Response): Promise<void> => {
     try {
       await serve(request, response)
     } catch (error) {
-      throw await limiter.refuse(request, error)
+      throw await limiter.reject(request, error)
     }
   }
 }
@@ -85,19 +85,19 @@ const readDryRun = ({ url }: Request): string =>
   new URLSearchParams(rawQuery(url)).get('dry_run') ?? ''
 
 /** Whoever asks for a trial must not get the real thing where there is none. */
-const judgeTrial = (route: Route, request: Request): Fault[] => {
+const validateDryRun = (route: Route, request: Request): Issue[] => {
   if (!changes(route) || route.dryRun || !isDryRun(request)) return []
   const message = `?dry_run must be absent: this route has no trial, got ${shown(readDryRun(request))}`
   return [{ field: '?dry_run', message, code: 'validation_failed' }]
 }
 
 /** Makes the reader of a route's query with the rules that its schema cannot say. */
-const makeJudgedQuery = ({ query, queryEmptyIsAbsent, queryLists, judgeQuery }: Route) => {
+const makeValidateQuery = ({ query, queryEmptyIsAbsent, queryLists, validateQuery }: Route) => {
   const read = query && makeQueryReader(query, queryEmptyIsAbsent, queryLists)
   return (request: Request, caller: Caller | undefined) => {
-    const { value, faults } = read?.(rawQuery(request.url)) ?? { value: {}, faults: [] }
-    const rules = judgeQuery?.({ query: value as Record<string, unknown>, caller }) ?? []
-    return { value, faults: query ? sortFaults(query, onePerField(faults, rules)) : [] }
+    const { value, issues } = read?.(rawQuery(request.url)) ?? { value: {}, issues: [] }
+    const rules = validateQuery?.({ query: value as Record<string, unknown>, caller }) ?? []
+    return { value, issues: query ? sortIssues(query, onePerField(issues, rules)) : [] }
   }
 }
 
@@ -105,23 +105,23 @@ const makeJudgedQuery = ({ query, queryEmptyIsAbsent, queryLists, judgeQuery }: 
 const handle = async (
   route: Route,
   request: RouteRequest,
-  { isTried, claim, body }: Pick<Parts, 'claim' | 'body'> & { isTried: boolean },
-): Promise<Answer> => {
-  if (isTried && route.dryRun) return await route.dryRun(request)
-  const answer = await route.handler(request)
-  if (route.readsOnly && !('stream' in answer)) await claim?.save(answer, body.fingerprint())
-  return answer
+  { isDryRun: isDry, claim, body }: Pick<Parts, 'claim' | 'body'> & { isDryRun: boolean },
+): Promise<RouteResponse> => {
+  if (isDry && route.dryRun) return await route.dryRun(request)
+  const result = await route.handler(request)
+  if (route.readsOnly && !('stream' in result)) await claim?.save(result, body.fingerprint())
+  return result
 }
 
-/** Runs the work of a request whose key is claimed, and frees the key when it is refused or fails. */
+/** Runs the work of a request whose key is claimed, and frees the key when it is rejected or fails. */
 const underClaim = async (
   claim: Claim | undefined,
-  work: () => Promise<Answer>,
-): Promise<Answer> => {
+  work: () => Promise<RouteResponse>,
+): Promise<RouteResponse> => {
   try {
-    const answer = await work()
+    const result = await work()
     claim?.keep()
-    return answer
+    return result
   } catch (error) {
     const released = claim?.release()
     // A database that does not answer delays the release too, and the caller has waited long enough for its 503.
@@ -154,13 +154,17 @@ const unauthorized = ({ unauthorizedMessage }: Route, cause?: unknown): ApiError
 const claimKey = async (
   { idempotency }: ServeDeps,
   route: Route,
-  { request, caller, isTried }: { request: Request; caller: Caller | undefined; isTried: boolean },
+  {
+    request,
+    caller,
+    isDryRun: isDry,
+  }: { request: Request; caller: Caller | undefined; isDryRun: boolean },
 ): Promise<Claim | undefined> => {
   const key = route.method === 'post' ? readIdempotencyKey(request.headers) : undefined
-  if (key === undefined || isTried) return undefined
+  if (key === undefined || isDry) return undefined
   const principal = principalOf(caller, request.ip)
   const scope = { principal, method: 'POST', path: scopePath(route, request), key }
-  return await idempotency.claim({ scope, secret: route.secretAnswer ?? false })
+  return await idempotency.claim({ scope, secret: route.secretResponse ?? false })
 }
 
 /**
@@ -201,24 +205,24 @@ const makeRequest = (parts: Parts): RouteRequest => {
     signal: () => abortedWith(response),
     incoming: request,
     accept: () => sendContinue(request, response),
-    saveIdempotentResponse: async (sql, answer) => {
-      await claim?.save(withoutEcho(route, answer), body.fingerprint(), sql)
-      return answer as SavedAnswer
+    saveIdempotentResponse: async (sql, result) => {
+      await claim?.save(withoutEcho(route, result), body.fingerprint(), sql)
+      return result as SavedResponse
     },
   }
 }
 
 /** An answer as it is stored: the request that asks for it again brings what the route repeats. */
-const withoutEcho = ({ echo }: Route, answer: JsonAnswer): JsonAnswer => {
-  if (echo === undefined) return answer
-  const { [echo]: _repeated, ...body } = answer.body as Record<string, unknown>
-  return { ...answer, body }
+const withoutEcho = ({ echo }: Route, result: JsonResponse): JsonResponse => {
+  if (echo === undefined) return result
+  const { [echo]: _repeated, ...body } = result.body as Record<string, unknown>
+  return { ...result, body }
 }
 
-const withEcho = ({ echo }: Route, answer: JsonAnswer, given: unknown): JsonAnswer => {
+const withEcho = ({ echo }: Route, result: JsonResponse, given: unknown): JsonResponse => {
   const value = echo === undefined ? undefined : (given as Record<string, unknown>)[echo]
-  if (echo === undefined || value === undefined || value === null) return answer
-  return { ...answer, body: { ...(answer.body as object), [echo]: value } }
+  if (echo === undefined || value === undefined || value === null) return result
+  return { ...result, body: { ...(result.body as object), [echo]: value } }
 }
 
 const abortedWith = (response: Response): AbortSignal => {

@@ -23,7 +23,7 @@ export interface ServerOptions {
 
 /**
  * Makes the HTTP server with the limits that hold before any route is known. Node checks its time-outs only every
- * `connectionsCheckingInterval`: with the default of 30 s a limit of 10 s becomes 40 s. The parser refuses a body of
+ * `connectionsCheckingInterval`: with the default of 30 s a limit of 10 s becomes 40 s. The parser rejects a body of
  * doubtful length (two lengths, or a length beside chunks), because a proxy in front may read it differently.
  */
 export const makeServer = (
@@ -49,11 +49,11 @@ export const makeServer = (
   limitConnections(server, connections, trustProxy)
   closeSlowReaders(server, readerPaces)
   server.on('clientError', onClientError)
-  // Express takes the request over; the default would answer 100 before auth and length are judged.
+  // Express takes the request over; the default would respond with 100 before auth and length are judged.
   server.on('checkContinue', listener)
   server.on('checkExpectation', listener)
   server.on('connect', (_request, socket) =>
-    refuse(
+    reject(
       socket,
       apiError('bad_request', 'This service is no proxy: it does not take CONNECT.'),
       '',
@@ -75,7 +75,7 @@ const messagesOf = (app: Express) => {
 const MOST_UNANSWERED = 8
 
 /**
- * Answers requests that never reach a route in our one shape: those that the parser refuses, and those that Express
+ * Answers requests that never reach a route in our one shape: those that the parser rejects, and those that Express
  * cannot read. Closes a connection with too many requests that are not answered.
  */
 const guard = (app: RequestListener) => {
@@ -86,7 +86,7 @@ const guard = (app: RequestListener) => {
     unanswered.set(socket, all)
     return all
   }
-  const refused = new WeakSet<Duplex>()
+  const rejected = new WeakSet<Duplex>()
   return {
     listener: (request: IncomingMessage, response: ServerResponse): void => {
       const { socket } = request
@@ -99,16 +99,16 @@ const guard = (app: RequestListener) => {
       response.once('close', () => count(socket, -1))
       current.set(socket, response)
       if (takeTarget(request)) app(request, response)
-      else answer(response, apiError('bad_request'), pathOf(request))
+      else respond(response, apiError('bad_request'), pathOf(request))
     },
     onClientError: (error: NodeJS.ErrnoException, socket: Duplex): void => {
       // The parser complains again about each further piece; destroying the socket then would lose the answer.
-      if (refused.has(socket)) return
-      refused.add(socket)
+      if (rejected.has(socket)) return
+      rejected.add(socket)
       const response = current.get(socket)
-      const answering = response?.headersSent === true && !response.writableFinished
-      if (error.code === 'ECONNRESET' || !socket.writable || answering) socket.destroy()
-      else refuse(socket, CLIENT_ERRORS[error.code ?? '']?.() ?? apiError('bad_request'), undefined)
+      const isResponding = response?.headersSent === true && !response.writableFinished
+      if (error.code === 'ECONNRESET' || !socket.writable || isResponding) socket.destroy()
+      else reject(socket, CLIENT_ERRORS[error.code ?? '']?.() ?? apiError('bad_request'), undefined)
     },
   }
 }
@@ -141,7 +141,7 @@ const REASONS: Record<number, string> = {
   431: 'Request Header Fields Too Large',
 }
 
-/** Headers and body of a refusal. The connection ends with it, because nothing that follows on it can be trusted. */
+/** Headers and body of a rejection. The connection ends with it, because nothing that follows on it can be trusted. */
 const compose = (error: ApiError, path: string | undefined) => {
   const requestId = readRequestId({})
   const body = JSON.stringify(errorBody(error, { requestId, path }))
@@ -154,15 +154,15 @@ const compose = (error: ApiError, path: string | undefined) => {
   return { headers, body }
 }
 
-const answer = (response: ServerResponse, error: ApiError, path: string): void => {
+const respond = (response: ServerResponse, error: ApiError, path: string): void => {
   const { headers, body } = compose(error, path)
   response.writeHead(error.status, headers).end(body)
 }
 
-/** Time for the client to read the refusal before the socket goes, read or not. */
+/** Time for the client to read the rejection before the socket goes, read or not. */
 const LINGER_MS = 1000
 
-const refuse = (socket: Duplex, error: ApiError, path: string | undefined): void => {
+const reject = (socket: Duplex, error: ApiError, path: string | undefined): void => {
   const { headers, body } = compose(error, path)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   socket.on('error', () => {})

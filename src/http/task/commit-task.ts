@@ -4,18 +4,18 @@ import type { Transaction } from '../../db/client.ts'
 import type { OutboxStart } from '../../db/shared/outbox.ts'
 import { existsTask } from '../../db/task/task.ts'
 import { isOutcomeUnknown, unitOfWork } from '../../db/unit-of-work.ts'
-import type { SavedAnswer } from '../route.ts'
+import type { SavedResponse } from '../route.ts'
 import type { InputDeps } from './deps.ts'
 import type { CommitDeps } from '../deps.ts'
 
 /**
- * Runs the creation of a task under a new id. When it is refused, its files are removed. When its commit is in doubt
+ * Runs the creation of a task under a new id. When it is rejected, its files are removed. When its commit is in doubt
  * they must stay, because the task may exist.
  */
 export const createUnderNewId = async (
   { storage }: Pick<InputDeps, 'storage'>,
-  create: (id: string) => Promise<SavedAnswer>,
-): Promise<SavedAnswer> => {
+  create: (id: string) => Promise<SavedResponse>,
+): Promise<SavedResponse> => {
   const id = randomUUID()
   try {
     return await create(id)
@@ -29,19 +29,19 @@ interface TaskToCommit {
   id: string
   start: OutboxStart
   /** Inserts the task and stores the answer to its request, which it returns. */
-  insert(sql: Transaction): Promise<SavedAnswer>
+  insert(sql: Transaction): Promise<SavedResponse>
 }
 
 /** Makes a task durable together with the start of its workflow. Answers what `insert` does. */
 export const commitTask = async (
   deps: CommitDeps,
   { id, start, insert }: TaskToCommit,
-): Promise<SavedAnswer> =>
+): Promise<SavedResponse> =>
   await unitOfWork(
     deps,
-    async (sql, tell) => {
-      const [, answer] = await Promise.all([tell(start), insert(sql)])
-      return answer
+    async (sql, enqueue) => {
+      const [, response] = await Promise.all([enqueue(start), insert(sql)])
+      return response
     },
     { at: 'create', wasCommitted: () => existsTask(deps.sql, id) },
   )

@@ -2,12 +2,12 @@ import { Type } from 'typebox'
 import type { TSchema } from 'typebox'
 
 import { withinDeadline } from '../../db/client.ts'
-import { judgeAccount } from '../../db/task/account.ts'
+import { checkAccount } from '../../db/task/account.ts'
 import type { AccountLimits } from '../../db/task/account.ts'
 import { estimateKind } from '../../db/task/task-list.ts'
 import { DryRun } from '../../domain/task/task-item.ts'
 import type { TaskKind } from '../../domain/task/task-item.ts'
-import type { JsonAnswer, RouteRequest } from '../route.ts'
+import type { JsonResponse, RouteRequest } from '../route.ts'
 import { findSource } from './inputs.ts'
 import type { InputMember } from './inputs.ts'
 import type { TaskReadDeps } from './deps.ts'
@@ -24,7 +24,7 @@ export const DryRunQuery = Type.Object({
 /** The answer to a creation, or to one that is only tried. */
 export const orDryRun = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, DryRun])
 
-interface Tried extends AccountLimits {
+interface Attempt extends AccountLimits {
   kind: TaskKind
   credits: number
   members: readonly InputMember[]
@@ -34,18 +34,18 @@ interface Tried extends AccountLimits {
 }
 
 /** Looks at all that a creation with a valid body would look at, and changes nothing. Throws what it would. */
-export const answerDryRun = async (
+export const respondToDryRun = async (
   deps: TaskReadDeps,
   { inline }: Pick<RouteRequest, 'inline'>,
-  { kind, credits, members, account, bytes = 0, ...limits }: Tried,
-): Promise<JsonAnswer> => {
+  { kind, credits, members, account, bytes = 0, ...limits }: Attempt,
+): Promise<JsonResponse> => {
   for (const member of members)
     if (typeof member.value === 'string' && !inline.has(member.pointer))
       await findSource(deps, member, member.value)
   const sent = [...inline.values()].reduce((sum, image) => sum + image.bytes, bytes)
   const cost = { account, credits, bytes: sent }
   const estimate = async (): Promise<number | null> => {
-    await judgeAccount(deps.sql, cost, limits)
+    await checkAccount(deps.sql, cost, limits)
     return await estimateKind(deps.sql, kind)
   }
   const seconds = await withinDeadline(deps.sql, estimate())

@@ -4,7 +4,7 @@ import type { NewTaskInput } from '../../db/task/task-file.ts'
 import { apiError, errors, shown } from '../../domain/shared/errors.ts'
 import type { InlineImage } from '../body/inline.ts'
 import type { InputDeps, TaskReadDeps } from './deps.ts'
-import type { Fault } from '../../domain/shared/validate.ts'
+import type { Issue } from '../../domain/shared/validate.ts'
 
 /** A member of a request that names a file. */
 export interface InputMember {
@@ -81,32 +81,32 @@ export const findSource = async (
 }
 
 /** Judges the address of a file. A link of our own must be valid; the guard judges any other. */
-export const judgeSource = (
+export const validateSource = (
   deps: Pick<InputDeps, 'signer' | 'outbound' | 'now'>,
   field: string,
   value: unknown,
-): Fault[] => {
+): Issue[] => {
   if (typeof value !== 'string' || value === '') return []
   const own = deps.signer.parseOwnLink(value, deps.now())
-  if (own === undefined) return judgeUrl(deps, field, value)
+  if (own === undefined) return validateUrl(deps, field, value)
   if (own !== 'bad') return []
-  return [refused(field, 'is a link of this service that is not valid or has expired', value)]
+  return [rejected(field, 'is a link of this service that is not valid or has expired', value)]
 }
 
 /** Judges an address that this service will call, as far as that is possible without a look-up. */
-export const judgeUrl = (
+export const validateUrl = (
   { outbound }: Pick<InputDeps, 'outbound'>,
   field: string,
   value: unknown,
-): Fault[] => {
+): Issue[] => {
   if (typeof value !== 'string' || value === '') return []
-  const judged = outbound.judge(value)
-  return judged.refused === undefined
+  const checked = outbound.validateUrl(value)
+  return checked.rejected === undefined
     ? []
-    : [refused(field, `must be an https URL that this service calls (${judged.refused})`, value)]
+    : [rejected(field, `must be an https URL that this service calls (${checked.rejected})`, value)]
 }
 
-const refused = (field: string, sentence: string, value: string): Fault => ({
+const rejected = (field: string, sentence: string, value: string): Issue => ({
   field,
   code: 'url_refused',
   message: `${field} ${sentence}, got ${shown(withoutSecrets(value))}`,

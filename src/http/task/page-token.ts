@@ -1,7 +1,7 @@
 import type { TaskPlace } from '../../db/task/task-place.ts'
 import { shown } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
-import type { Fault } from '../../domain/shared/validate.ts'
+import type { Issue } from '../../domain/shared/validate.ts'
 
 /** Names the last row of a page, for the page after it. Callers are not told what is in it. */
 export const makePageToken = ({ createdAtUs, id, sequence = '' }: TaskPlace): string =>
@@ -19,11 +19,11 @@ export const parsePageToken = (token: string): TaskPlace | undefined => {
 }
 
 /** Judges a token in the parameter of this name, which the member `next` of an answer brings. */
-export const judgePageToken = (
+export const validatePageToken = (
   token: unknown,
   name = '?pager.page_token',
   next = 'next_page_token',
-): Fault[] =>
+): Issue[] =>
   typeof token !== 'string' || parsePageToken(token)
     ? []
     : [

@@ -2,8 +2,8 @@ import { signalCancel } from '../../jobs/task.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { cancelVideoTask, findVideoTask } from '../../db/video-task/video-task.ts'
 import { errors } from '../../domain/shared/errors.ts'
-import type { Fault } from '../../domain/shared/validate.ts'
-import type { JsonAnswer, Route, RouteRequest, SavedAnswer } from '../route.ts'
+import type { Issue } from '../../domain/shared/validate.ts'
+import type { JsonResponse, Route, RouteRequest, SavedResponse } from '../route.ts'
 import type { Slots } from '../../db/video-task/video-queue.ts'
 import type { CommitDeps } from '../deps.ts'
 
@@ -14,7 +14,7 @@ interface CancelRequest {
 }
 
 /** The id in a body, when there is one, is that of the path. */
-export const judgeCancel: NonNullable<Route['judge']> = ({ params, body: { id } }): Fault[] =>
+export const validateCancel: NonNullable<Route['validate']> = ({ params, body: { id } }): Issue[] =>
   typeof id !== 'string' || id.toLowerCase() === String(params['task_id']).toLowerCase()
     ? []
     : [
@@ -32,18 +32,18 @@ export const judgeCancel: NonNullable<Route['judge']> = ({ params, body: { id } 
 export const cancelTask = async (
   deps: CommitDeps & Slots,
   { id, owner, saveIdempotentResponse }: CancelRequest,
-): Promise<SavedAnswer> => {
-  const answer: JsonAnswer = { status: 200, body: {} }
+): Promise<SavedResponse> => {
+  const response: JsonResponse = { status: 200, body: {} }
   return await unitOfWork(
     deps,
-    async (sql, tell) => {
+    async (sql, enqueue) => {
       const task = await findVideoTask(sql, { id, owner })
       if (!task) throw errors.taskNotFound(id)
       // The move that came first may have been made after the task was read.
-      if (!(await cancelVideoTask(sql, id, { ...deps, tell })))
+      if (!(await cancelVideoTask(sql, id, { ...deps, enqueue })))
         throw errors.cannotCancelVideo((await findVideoTask(sql, { id, owner }))?.state ?? 'gone')
-      await tell(signalCancel('video', id))
-      return await saveIdempotentResponse(sql, answer)
+      await enqueue(signalCancel('video', id))
+      return await saveIdempotentResponse(sql, response)
     },
     {
       of: id,

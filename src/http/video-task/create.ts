@@ -8,14 +8,14 @@ import { END_IMAGE } from '../../domain/video-task/end-image.ts'
 import type { VideoTaskKind } from '../../domain/video-task/video-task.ts'
 import { startVideoTask } from '../../jobs/task.ts'
 import { ownerOf } from '../access/caller.ts'
-import type { JsonAnswer, RouteRequest, SavedAnswer } from '../route.ts'
+import type { JsonResponse, RouteRequest, SavedResponse } from '../route.ts'
 import { commitTask, createUnderNewId, summarise } from '../task/commit-task.ts'
-import { answerDryRun } from '../task/dry-run.ts'
+import { respondToDryRun } from '../task/dry-run.ts'
 import { storeInputs } from '../task/inputs.ts'
 import type { InputMember } from '../task/inputs.ts'
 import { VIDEO_PREFIX } from '../../domain/video-task/video-path.ts'
 import type { VideoTaskDeps } from './deps.ts'
-import { END_IMAGE_POINTER, IMAGE_POINTER } from './judge.ts'
+import { END_IMAGE_POINTER, IMAGE_POINTER } from './validate.ts'
 import { planExtend, planTextToVideo } from './plan.ts'
 import type { VideoPlan } from './plan.ts'
 import { findSourceVideo } from './source.ts'
@@ -25,7 +25,7 @@ import type { ReadDeps } from '../deps.ts'
 /** Makes the handler that turns a valid text-to-video body into a durable task. */
 export const makeTextToVideoCreation =
   (deps: VideoTaskDeps) =>
-  (request: RouteRequest): Promise<SavedAnswer> => {
+  (request: RouteRequest): Promise<SavedResponse> => {
     const body = request.body as TextToVideoBody
     const members = listMembers(body)
     return createUnderNewId(deps, async (id) => {
@@ -38,17 +38,17 @@ export const makeTextToVideoCreation =
 /** Makes the handler of the same request's dry run. */
 export const makeTextToVideoDryRun =
   (deps: VideoTaskDeps) =>
-  (request: RouteRequest): Promise<JsonAnswer> => {
+  (request: RouteRequest): Promise<JsonResponse> => {
     const body = request.body as TextToVideoBody
     const { credits } = planTextToVideo(body, [])
-    const tried = { kind: 'text2video', credits, members: listMembers(body) } as const
-    return answerVideoDryRun(deps, request, tried)
+    const attempted = { kind: 'text2video', credits, members: listMembers(body) } as const
+    return respondToVideoDryRun(deps, request, attempted)
   }
 
 /** Makes the handler that turns a valid extend body into a durable task. */
 export const makeExtendCreation =
   (deps: VideoTaskDeps) =>
-  async (request: RouteRequest): Promise<SavedAnswer> => {
+  async (request: RouteRequest): Promise<SavedResponse> => {
     const body = request.body as ExtendBody
     const { source, members } = await findInputs(deps, request)
     const plan = planExtend(body)
@@ -62,10 +62,10 @@ export const makeExtendCreation =
 /** Makes the handler of the same request's dry run. */
 export const makeExtendDryRun =
   (deps: VideoTaskDeps) =>
-  async (request: RouteRequest): Promise<JsonAnswer> => {
+  async (request: RouteRequest): Promise<JsonResponse> => {
     const { members } = await findInputs(deps, request)
     const { credits } = planExtend(request.body as ExtendBody)
-    return await answerVideoDryRun(deps, request, { kind: 'extend', credits, members })
+    return await respondToVideoDryRun(deps, request, { kind: 'extend', credits, members })
   }
 
 /** The video that is made longer, where it is a result of the owner's, and the members that name other files. */
@@ -90,16 +90,16 @@ const limitsOf = (
   quota: quotas[caller ? 'owner' : 'address'],
 })
 
-const answerVideoDryRun = (
+const respondToVideoDryRun = (
   deps: VideoTaskDeps,
   request: RouteRequest,
   { kind, credits, members }: { kind: VideoTaskKind; credits: number; members: InputMember[] },
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const { payload = '' } = request.body as ExtendBody
   const account = request.account()
   const bytes = Buffer.byteLength(payload)
   const limits = limitsOf(deps, request)
-  return answerDryRun(deps, request, { kind, credits, members, account, bytes, ...limits })
+  return respondToDryRun(deps, request, { kind, credits, members, account, bytes, ...limits })
 }
 
 const member = (field: string, value: unknown): InputMember => ({
@@ -132,7 +132,7 @@ const createTask = async (
   deps: VideoTaskDeps,
   request: RouteRequest,
   task: NewTask,
-): Promise<SavedAnswer> => {
+): Promise<SavedResponse> => {
   const { id, kind, inputs } = task
   const { settings, offPeak } = task.plan
   const owner = ownerOf(request)
@@ -146,19 +146,19 @@ const createTask = async (
     start: startVideoTask({ taskId: id, kind, owner, account, engine, summary, offPeak }, deps),
     insert: async (sql) => {
       const createdAt = await insertVideoTask(sql, row, limitsOf(deps, request))
-      const answer = makeAnswer(deps, task, { createdAt, payload })
-      return await request.saveIdempotentResponse(sql, answer)
+      const response = makeResponse(deps, task, { createdAt, payload })
+      return await request.saveIdempotentResponse(sql, response)
     },
   })
 }
 
 const RECORDS = { text2video: TextToVideoRecord, extend: ExtendRecord }
 
-const makeAnswer = (
+const makeResponse = (
   deps: VideoTaskDeps,
   { id, kind, plan, inputs }: NewTask,
   { createdAt, payload }: { createdAt: Date; payload: string | null },
-): JsonAnswer => {
+): JsonResponse => {
   const images = listImages(deps, id, inputs)
   const record = {
     task_id: id,

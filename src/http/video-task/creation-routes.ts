@@ -21,7 +21,7 @@ import {
   makeTextToVideoDryRun,
 } from './create.ts'
 import type { VideoTaskDeps } from './deps.ts'
-import { makeJudge } from './judge.ts'
+import { makeValidate } from './validate.ts'
 import {
   EXTEND_EXAMPLES,
   EXTEND_RECORD,
@@ -131,9 +131,9 @@ const textToVideo = (
     },
     errors: [...CREATION_ERRORS, 'incompatible_fields'],
     // The record may hold a signed link.
-    secretAnswer: true,
+    secretResponse: true,
     echo: 'payload',
-    judge: makeJudge(deps, 'text2video', frames),
+    validate: makeValidate(deps, 'text2video', frames),
     dryRun: makeTextToVideoDryRun(deps),
     handler: makeTextToVideoCreation(deps),
   })
@@ -161,9 +161,9 @@ const extend = (deps: VideoTaskDeps): Route =>
       },
     },
     errors: [...CREATION_ERRORS, 'task_not_found'],
-    secretAnswer: true,
+    secretResponse: true,
     echo: 'payload',
-    judge: makeJudge(deps, 'extend'),
+    validate: makeValidate(deps, 'extend'),
     dryRun: makeExtendDryRun(deps),
     handler: makeExtendCreation(deps),
   })

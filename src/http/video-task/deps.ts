@@ -1,7 +1,7 @@
 import type { Slots } from '../../db/video-task/video-queue.ts'
 import type { EngineName } from '../../domain/task/engine.ts'
 import type { VideoTiming } from '../../domain/task/render-timing.ts'
-import type { ExtendSource } from '../../domain/video-task/video-judge.ts'
+import type { ExtendSource } from '../../domain/video-task/video-validation.ts'
 import type { TaskDeps } from '../task/deps.ts'
 
 export interface VideoTaskDeps extends TaskDeps, Slots {

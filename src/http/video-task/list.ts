@@ -4,7 +4,7 @@ import type { VideoListFilter } from '../../db/video-task/video-list.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
 import { VIDEO_LIST_SECONDS, parseListTime } from '../../domain/video-task/video-list.ts'
 import type { VideoTaskQuery } from '../../domain/video-task/video-list.ts'
-import type { JsonAnswer } from '../route.ts'
+import type { JsonResponse } from '../route.ts'
 import type { TaskReadDeps } from '../task/deps.ts'
 import { parsePageToken, makePageToken } from '../task/page-token.ts'
 import { toListed } from './record.ts'
@@ -14,7 +14,7 @@ export const listTasks = async (
   { sql, signer, now }: TaskReadDeps,
   owner: string,
   query: VideoTaskQuery,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const time = now()
   const size = query['pager.pagesz']
   // No task has an id that is not a UUID. An empty list of ids would show all tasks.

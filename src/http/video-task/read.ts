@@ -3,8 +3,8 @@ import { findVideoTask } from '../../db/video-task/video-task.ts'
 import type { VideoTaskRow } from '../../db/video-task/video-task.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { VIDEO_TERMINAL_STATES } from '../../domain/video-task/video-task.ts'
-import type { JsonAnswer } from '../route.ts'
-import { answerRead, VENDOR_POLL_SECONDS } from '../task/read-answer.ts'
+import type { JsonResponse } from '../route.ts'
+import { respondToRead, VENDOR_POLL_SECONDS } from '../task/read-response.ts'
 import type { TaskReadDeps } from '../task/deps.ts'
 import { toCreations } from './record.ts'
 
@@ -19,11 +19,11 @@ interface ReadRequest {
 export const readTask = async (
   { sql, signer, now }: TaskReadDeps,
   { id, owner, known }: ReadRequest,
-): Promise<JsonAnswer> => {
+): Promise<JsonResponse> => {
   const task = await withinDeadline(sql, findVideoTask(sql, { id, owner }))
   if (!task) throw errors.taskNotFound(id)
   const time = now()
-  return answerRead(signer, {
+  return respondToRead(signer, {
     rev: task.rev,
     credits: task.credits,
     pollAfter: pollAfter(task),

@@ -6,21 +6,21 @@ import {
   VIDEO_LIST_EMPTY_IS_ABSENT,
   VideoCancelBody,
   VideoTaskQuery,
-  judgeVideoTaskQuery,
+  validateVideoTaskQuery,
 } from '../../domain/video-task/video-list.ts'
 import { VideoCreations, VideoCredits, VideoTaskList } from '../../domain/video-task/video-task.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { ownerOf } from '../access/caller.ts'
-import { answerAfterChange } from '../live/prefer.ts'
+import { respondAfterChange } from '../live/prefer.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
-import { STATUS_HEADERS } from '../task/read-answer.ts'
+import { STATUS_HEADERS } from '../task/read-response.ts'
 import { OfTask, readTaskId } from '../task/task-id.ts'
 import { VIDEO_PREFIX } from '../../domain/video-task/video-path.ts'
-import { cancelTask, judgeCancel } from './cancel.ts'
+import { cancelTask, validateCancel } from './cancel.ts'
 import type { VideoTaskDeps } from './deps.ts'
 import { listTasks } from './list.ts'
-import { judgePageToken } from '../task/page-token.ts'
+import { validatePageToken } from '../task/page-token.ts'
 import { readTask } from './read.ts'
 import { makeVideoCreationRoutes } from './creation-routes.ts'
 import { CREATIONS, CREDITS, TASK_LIST } from './examples.ts'
@@ -63,7 +63,7 @@ const status = (deps: VideoTaskDeps): Route =>
     handler: (request) => {
       const id = readTaskId(request.params.task_id)
       const owner = ownerOf(request)
-      return answerAfterChange(deps, request, {
+      return respondAfterChange(deps, request, {
         findId: () => id,
         read: (known) => readTask(deps, { id, owner, known }),
       })
@@ -83,7 +83,7 @@ const cancel = (deps: VideoTaskDeps): Route =>
       200: { description: 'The task was cancelled.', schema: Type.Object({}), example: {} },
     },
     errors: ['task_not_found', 'cannot_cancel', 'outcome_unknown'],
-    judge: judgeCancel,
+    validate: validateCancel,
     handler: (request) =>
       cancelTask(deps, {
         id: readTaskId(request.params.task_id),
@@ -104,9 +104,9 @@ const list = (deps: VideoTaskDeps): Route =>
     queryEmptyIsAbsent: VIDEO_LIST_EMPTY_IS_ABSENT,
     responses: { 200: { description: 'The page.', schema: VideoTaskList, example: TASK_LIST } },
     errors: [],
-    judgeQuery: ({ query, caller }) => [
-      ...judgeVideoTaskQuery(query, { isAnonymous: caller === undefined }),
-      ...judgePageToken(query['pager.page_token']),
+    validateQuery: ({ query, caller }) => [
+      ...validateVideoTaskQuery(query, { isAnonymous: caller === undefined }),
+      ...validatePageToken(query['pager.page_token']),
     ],
     handler: (request) => listTasks(deps, ownerOf(request), request.query),
   })

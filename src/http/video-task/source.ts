@@ -4,9 +4,9 @@ import { findVideoSource } from '../../db/video-task/video-task.ts'
 import type { VideoSource } from '../../db/video-task/video-task.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
-import type { Fault } from '../../domain/shared/validate.ts'
+import type { Issue } from '../../domain/shared/validate.ts'
 import type { ExtendBody } from '../../domain/video-task/video-body.ts'
-import { faultsError } from '../serve/errors.ts'
+import { validationError } from '../serve/errors.ts'
 import { NO_INPUT } from '../task/inputs.ts'
 import type { ReadDeps } from '../deps.ts'
 
@@ -30,10 +30,10 @@ export const findSourceVideo = async (
     return { ...NO_INPUT, field: FIELD, storageKey: found.storageKey }
   if (url !== undefined) return undefined
   if (!found) throw errors.taskNotFound(id)
-  throw faultsError([unusable(found)], { query: {}, body: { [FIELD]: id } })
+  throw validationError([unusable(found)], { query: {}, body: { [FIELD]: id } })
 }
 
-const unusable = ({ state }: VideoSource): Fault => ({
+const unusable = ({ state }: VideoSource): Issue => ({
   field: `/${FIELD}`,
   code: 'validation_failed',
   message:

@@ -78,7 +78,7 @@ export const readQuotas = ({
 /** When notifications are sent, and how long one waits whose receiver's host has enough requests at once. */
 export const readDelivery = ({
   WEBHOOK_TIME_FACTOR: factor,
-}: Config): { schedule: DeliverySchedule; putOffSeconds: number } => ({
+}: Config): { schedule: DeliverySchedule; deferSeconds: number } => ({
   schedule: {
     ...DELIVERY_SCHEDULE,
     steps: DELIVERY_SCHEDULE.steps.map((step) => step * factor),
@@ -86,7 +86,7 @@ export const readDelivery = ({
     retryAfterSeconds: DELIVERY_SCHEDULE.retryAfterSeconds * factor,
     disableSeconds: DELIVERY_SCHEDULE.disableSeconds * factor,
   },
-  putOffSeconds: 5 * factor,
+  deferSeconds: 5 * factor,
 })
 
 /** What a task may fetch: an image as the settings say; a watermark and a source video are bounded for good. */

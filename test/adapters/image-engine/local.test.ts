@@ -6,8 +6,8 @@ import sharp from 'sharp'
 import type { ImageJob } from '../../../src/adapters/image-engine/image-engine.ts'
 import { makeLocalImageEngine } from '../../../src/adapters/image-engine/local.ts'
 import type { ImageTaskKind } from '../../../src/domain/image-task/image-kind.ts'
-import { TaskFault } from '../../../src/domain/task/task-fault.ts'
-import type { TaskFaultCode } from '../../../src/domain/task/task-fault.ts'
+import { TaskError } from '../../../src/domain/task/task-error.ts'
+import type { TaskErrorCode } from '../../../src/domain/task/task-error.ts'
 import { draw, makeJob, useFixture, quiet } from './fixture.ts'
 
 let sample: string
@@ -21,9 +21,9 @@ const folder = async (name: string): Promise<string> => {
   return path
 }
 
-const assertFault = (job: ImageJob, code: TaskFaultCode, engine = fixture.engine) =>
+const assertError = (job: ImageJob, code: TaskErrorCode, engine = fixture.engine) =>
   assert.rejects(engine.render(job, quiet()), (error: unknown) => {
-    assert.ok(error instanceof TaskFault, String(error))
+    assert.ok(error instanceof TaskError, String(error))
     assert.equal(error.code, code)
     assert.ok(!error.message.includes(fixture.dir), error.message)
     return true
@@ -74,28 +74,28 @@ const grain = async (path: string, ultra_detail: number): Promise<number[]> => {
 const ribbon = (width: number): Promise<Buffer> => draw({ width, height: 2 }, () => [9, 9, 9])
 
 describe('limits', () => {
-  test('an upscale over 25.3 million pixels is refused before anything is rendered', async () => {
+  test('an upscale over 25.3 million pixels is rejected before anything is rendered', async () => {
     const path = await fixture.write(
       'wide.png',
       await draw({ width: 320, height: 310 }, () => [9, 9, 9]),
     )
     const scratchDir = await folder('limit')
     const job = makeJob('upscale', path, { settings: { scale_factor: '16x' }, scratchDir })
-    await assertFault(job, 'pixel_limit')
+    await assertError(job, 'pixel_limit')
     assert.deepEqual(await readdir(scratchDir), [])
   })
 
-  test('a precision side over 10,060 pixels is refused, one below is rendered', async () => {
+  test('a precision side over 10,060 pixels is rejected, one below is rendered', async () => {
     const settings = { scale_factor: 16 }
     const over = await fixture.write('over.png', await ribbon(629))
     const under = await fixture.write('under.png', await ribbon(628))
     const scratchDir = await folder('side')
-    await assertFault(makeJob('upscale_precision', over, { settings, scratchDir }), 'pixel_limit')
+    await assertError(makeJob('upscale_precision', over, { settings, scratchDir }), 'pixel_limit')
     const { width } = await fixture.renderFile('upscale_precision', under, settings)
     assert.equal(width, 10_048)
   })
 
-  test('an input over maxPixels is refused, also as a lightmap', async () => {
+  test('an input over maxPixels is rejected, also as a lightmap', async () => {
     const engine = makeLocalImageEngine({ maxPixels: 100 })
     const small = await fixture.write(
       'ten.png',
@@ -106,19 +106,19 @@ describe('limits', () => {
       await draw({ width: 11, height: 10 }, () => [9, 9, 9]),
     )
     const scratchDir = await folder('input')
-    await assertFault(makeJob('relight', large, { scratchDir }), 'pixel_limit', engine)
+    await assertError(makeJob('relight', large, { scratchDir }), 'pixel_limit', engine)
     const lit = makeJob('relight', small, { inputs: { lightmap: large }, scratchDir })
-    await assertFault(lit, 'pixel_limit', engine)
+    await assertError(lit, 'pixel_limit', engine)
     const [image] = await engine.render(makeJob('relight', small, { scratchDir }), quiet())
     assert.equal(image?.width, 10)
     await engine.close()
   })
 
-  test('a JPEG result with a side over 65,535 pixels is refused', async () => {
+  test('a JPEG result with a side over 65,535 pixels is rejected', async () => {
     const white = { width: 65_536, height: 1, channels: 3 as const, background: '#fff' }
     const tiff = sharp({ create: white }).tiff({ compression: 'lzw' })
     const path = await fixture.write('ribbon.tiff', await tiff.toBuffer())
-    await assertFault(
+    await assertError(
       makeJob('relight', path, { scratchDir: await folder('ribbon') }),
       'pixel_limit',
     )
@@ -148,7 +148,7 @@ describe('bad input', () => {
   for (const { name, bytes } of broken)
     test(`${name} is image_invalid`, async () => {
       const path = await fixture.write(name, await bytes())
-      await assertFault(
+      await assertError(
         makeJob('relight', path, { scratchDir: await folder(`of-${name}`) }),
         'image_invalid',
       )
@@ -160,7 +160,7 @@ describe('bad input', () => {
       Buffer.from('\x89PNG\r\n\x1a\n nothing', 'latin1'),
     )
     const scratchDir = await folder('broken-map')
-    await assertFault(
+    await assertError(
       makeJob('relight', sample, { inputs: { lightmap }, scratchDir }),
       'image_invalid',
     )
@@ -170,7 +170,7 @@ describe('bad input', () => {
     for (const path of [join(fixture.dir, 'nothing.png'), fixture.dir])
       await assert.rejects(
         fixture.engine.render(makeJob('relight', path, { scratchDir: fixture.dir }), quiet()),
-        (error: Error) => !(error instanceof TaskFault) && !error.message.includes(fixture.dir),
+        (error: Error) => !(error instanceof TaskError) && !error.message.includes(fixture.dir),
       )
   })
 
@@ -178,20 +178,23 @@ describe('bad input', () => {
     const scratchDir = join(fixture.dir, 'no-such-folder')
     await assert.rejects(
       fixture.engine.render(makeJob('relight', sample, { scratchDir }), quiet()),
-      (error: Error) => !(error instanceof TaskFault) && !error.message.includes(fixture.dir),
+      (error: Error) => !(error instanceof TaskError) && !error.message.includes(fixture.dir),
     )
   })
 })
 
 describe('a running job', () => {
   test('tells its progress in whole numbers that rise to 100', async () => {
-    const told: number[] = []
+    const notified: number[] = []
     const job = makeJob('skin_flexible', sample, { scratchDir: await folder('progress') })
-    await fixture.engine.render(job, { ...quiet(), onProgress: (percent) => told.push(percent) })
-    assert.ok(told.length >= 4, told.join())
-    assert.equal(told.at(-1), 100)
-    for (const [i, percent] of told.entries())
-      assert.ok(Number.isInteger(percent) && percent > (told[i - 1] ?? 0), told.join())
+    await fixture.engine.render(job, {
+      ...quiet(),
+      onProgress: (percent) => notified.push(percent),
+    })
+    assert.ok(notified.length >= 4, notified.join())
+    assert.equal(notified.at(-1), 100)
+    for (const [i, percent] of notified.entries())
+      assert.ok(Number.isInteger(percent) && percent > (notified[i - 1] ?? 0), notified.join())
   })
 
   test('stops when aborted, and the engine goes on', async () => {

@@ -61,7 +61,7 @@ describe('the search for ffmpeg', () => {
     assert.equal(found.readsCallerVideo, false)
   })
 
-  test('refuses a configured path that fails, and names its variable', async () => {
+  test('rejects a configured path that fails, and names its variable', async () => {
     const ffmpegPath = join(dir, 'none')
     await assert.rejects(
       find({ ffmpegPath }),

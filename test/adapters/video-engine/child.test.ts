@@ -5,9 +5,9 @@ import { chown, chmod, mkdtemp, readdir, readFile, stat, writeFile } from 'node:
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { findChildUser, giveFolder } from '../../../src/adapters/child-user.ts'
-import { ChildFault, runChild } from '../../../src/adapters/video-engine/child.ts'
+import { ChildError, runChild } from '../../../src/adapters/video-engine/child.ts'
 import { makeLocalVideoEngine } from '../../../src/adapters/video-engine/local.ts'
-import { recordChild, sweepOrphans } from '../../../src/adapters/video-engine/orphan.ts'
+import { recordChild, cleanUpOrphans } from '../../../src/adapters/video-engine/orphan.ts'
 import { findProcessStart } from '../../../src/adapters/video-engine/process-start.ts'
 import { codePath } from '../../../src/local/root.ts'
 import { waitFor } from '../../support/wait.ts'
@@ -59,12 +59,12 @@ describe('a child of the video engine', () => {
     await giveFolder(own, user)
     const lines: string[] = []
     const onLine = (line: string) => void lines.push(line)
-    const tries = [`/proc/${process.pid}/environ`, `/proc/${process.pid}/mem`].map(
+    const attempts = [`/proc/${process.pid}/environ`, `/proc/${process.pid}/mem`].map(
       (path) => `(head -c 1 ${path} > seen) 2>/dev/null && echo reads ${path};`,
     )
     const options = { dir: own, binaries: { ...binaries, user }, onLine }
     await shell(
-      `id -u; ${tries.join(' ')} ls .. 2>/dev/null; echo x > made && echo writes`,
+      `id -u; ${attempts.join(' ')} ls .. 2>/dev/null; echo x > made && echo writes`,
       options,
     )
     assert.deepEqual(lines, [String(user.uid), 'writes'])
@@ -89,16 +89,16 @@ describe('a child of the video engine', () => {
   })
 
   test('that fails tells the last 4 KiB of its standard error in the cause only', async () => {
-    const fault = await shell(
+    const error = await shell(
       'i=0; while [ $i -lt 900 ]; do echo "line $i" >&2; i=$((i+1)); done; exit 3',
     ).then(
       () => assert.fail('it fails'),
       (cause: unknown) => cause,
     )
-    assert.ok(fault instanceof ChildFault)
-    assert.equal(fault.exitCode, 3)
-    assert.ok(!fault.message.includes('line'))
-    const { message } = fault.cause as Error
+    assert.ok(error instanceof ChildError)
+    assert.equal(error.exitCode, 3)
+    assert.ok(!error.message.includes('line'))
+    const { message } = error.cause as Error
     assert.ok(message.endsWith('line 899\n'))
     assert.ok(Buffer.byteLength(message) <= 4096)
   })
@@ -208,7 +208,7 @@ exit 0
   test('leaves an ffmpeg that the next worker kills where there is no setpriv', async () => {
     const { dir, group, start } = await renderAndDie('bare')
     assert.equal(await findProcessStart(group), start)
-    assert.equal(await sweepOrphans(studio.dir), 1)
+    assert.equal(await cleanUpOrphans(studio.dir), 1)
     await waitFor('ffmpeg is gone', async () => (await findProcessStart(group)) !== start)
     assert.deepEqual(
       (await readdir(dir, { recursive: true })).filter((name) => name.endsWith('.child.json')),
@@ -226,7 +226,7 @@ describe('a sweep', () => {
     const child = sleeper()
     const path = await recordChild(studio.dir, child.pid ?? 0)
     assert.ok(path)
-    assert.equal(await sweepOrphans(studio.dir), 0)
+    assert.equal(await cleanUpOrphans(studio.dir), 0)
     assert.equal(child.exitCode, null)
     assert.ok(await stat(path))
     child.kill('SIGKILL')
@@ -244,7 +244,7 @@ describe('a sweep', () => {
       const record = { group, groupStart, owner: group, ownerStart: '1' }
       await writeFile(path, JSON.stringify(record))
       await chown(path, 65_534, 65_534)
-      assert.equal(await sweepOrphans(studio.dir), 0)
+      assert.equal(await cleanUpOrphans(studio.dir), 0)
       assert.equal(await findProcessStart(group), groupStart)
       child.kill('SIGKILL')
       await once(child, 'exit')
@@ -257,7 +257,7 @@ describe('a sweep', () => {
     const record = { group, groupStart: '1', owner: group, ownerStart: '1' }
     await writeFile(join(studio.dir, 'old.child.json'), JSON.stringify(record))
     await writeFile(join(studio.dir, 'cut.child.json'), '{"group":')
-    assert.equal(await sweepOrphans(studio.dir), 0)
+    assert.equal(await cleanUpOrphans(studio.dir), 0)
     assert.notEqual(await findProcessStart(group), undefined)
     await assert.rejects(stat(join(studio.dir, 'old.child.json')))
     child.kill('SIGKILL')

@@ -156,7 +156,7 @@ describe('a video that is continued', () => {
     assert.ok(mean(shown, 2) > 200, 'it is blue')
   })
 
-  const refused: [string, () => string | Promise<string>, RegExp][] = [
+  const rejected: [string, () => string | Promise<string>, RegExp][] = [
     ['shorter than 4 s', () => make('short.mp4', { seconds: 3 }), /4 to 60 s long, got 3\.00 s/],
     [
       'longer than 60 s',
@@ -226,21 +226,21 @@ describe('a video that is continued', () => {
     await writeFile(file, content)
     return file
   }
-  for (const [name, source, message] of refused)
-    test(`is refused for a source ${name}`, async () => {
+  for (const [name, source, message] of rejected)
+    test(`is rejected for a source ${name}`, async () => {
       await assert.rejects(probe(await source()), {
-        name: 'VideoFault',
+        name: 'VideoError',
         code: 'VideoFormatInvalid',
         message,
       })
     })
 
-  test('is refused where no ffmpeg may read it', async () => {
+  test('is rejected where no ffmpeg may read it', async () => {
     const engine = makeLocalVideoEngine({
       binaries: { ...studio.binaries, readsCallerVideo: false },
       maxPixels: 1e6,
     })
-    await assert.rejects(probe(path, engine), { name: 'VideoFault', code: 'ModelUnavailable' })
+    await assert.rejects(probe(path, engine), { name: 'VideoError', code: 'ModelUnavailable' })
   })
 })
 

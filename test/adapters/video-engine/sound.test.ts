@@ -53,8 +53,8 @@ describe('the sound of a video', () => {
 
   test('is in the file as it was made', async () => {
     const { video } = await studio.render({ audio: 'speech_only', seconds: 2 })
-    const heard = studio.listen(video)
-    assert.ok(power(heard, TONE) > 50 * power(heard, NOISE))
-    assert.ok(Math.abs(heard.length - 96_000) <= 1024)
+    const received = studio.listen(video)
+    assert.ok(power(received, TONE) > 50 * power(received, NOISE))
+    assert.ok(Math.abs(received.length - 96_000) <= 1024)
   })
 })

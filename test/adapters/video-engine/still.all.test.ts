@@ -135,11 +135,11 @@ describe('a video of a start image', () => {
       const file = join(studio.dir, 'broken')
       await writeFile(file, await make())
       await assert.rejects(studio.render({ ...SIZE, startImage: { path: file } }), {
-        name: 'VideoFault',
+        name: 'VideoError',
         code,
       })
       await assert.rejects(studio.render({ watermark: { position: 1, path: file } }), {
-        name: 'VideoFault',
+        name: 'VideoError',
         code,
       })
     })

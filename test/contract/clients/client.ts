@@ -20,8 +20,8 @@ const must = <T>({ data, error }: { data?: T; error?: Schemas['Error'] }): T => 
 }
 
 /** What a creation answers that is not only tried. */
-const made = <T extends object>(answer: { data?: T; error?: Schemas['Error'] }) => {
-  const task = must(answer)
+const made = <T extends object>(response: { data?: T; error?: Schemas['Error'] }) => {
+  const task = must(response)
   if ('dry_run' in task) throw new Error('no task was made')
   return task as Exclude<T, Schemas['DryRun']>
 }
@@ -60,7 +60,7 @@ const makeImageTasks = async (): Promise<void> => {
 }
 
 const until = async <T>(read: () => Promise<T>, isOver: (value: T) => boolean): Promise<T> => {
-  for (let tries = 0; tries < 600; tries += 1) {
+  for (let attempts = 0; attempts < 600; attempts += 1) {
     const value = await read()
     if (isOver(value)) return value
     await new Promise((resolve) => setTimeout(resolve, 100))

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 
 import { configure, ZipWriter } from '@zip.js/zip.js'
 
-import { LocalError } from './fault.ts'
+import { LocalError } from './error.ts'
 import { whyLeftOut } from './left-out.ts'
 
 export interface PackedFolder {

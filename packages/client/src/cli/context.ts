@@ -2,7 +2,7 @@ import type { ParseArgsConfig } from 'node:util'
 
 import { makeKiln } from '../index.ts'
 import type { Kiln } from '../index.ts'
-import { UsageError } from './fault.ts'
+import { UsageError } from './error.ts'
 import type { Screen } from './screen.ts'
 
 export type Values = Record<string, string | boolean | (string | boolean)[] | undefined>

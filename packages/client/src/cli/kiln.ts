@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 
 import { COMMON_OPTIONS, readEnvironment, take } from './context.ts'
 import type { Command, Values } from './context.ts'
-import { describeFault, EXIT } from './fault.ts'
+import { describeError, EXIT } from './error.ts'
 import { PACK_COMMANDS, watchVersion } from './pack-commands.ts'
 import { makeScreen } from './screen.ts'
 import { cancelTask, TASK_COMMANDS, watchTask } from './task-commands.ts'
@@ -59,9 +59,9 @@ const main = async ([name = '', ...args]: string[]): Promise<number> => {
     process.stdout.write(`${usage}\n\n${command.summary}\n${help}`)
     return EXIT.done
   } catch (error) {
-    const { exitCode, ...fault } = describeFault(error)
-    if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ error: fault })}\n`)
-    const lines = [`kiln: ${fault.message}`, ...fault.details.map((detail) => `  ${detail}`)]
+    const { exitCode, ...failure } = describeError(error)
+    if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ error: failure })}\n`)
+    const lines = [`kiln: ${failure.message}`, ...failure.details.map((detail) => `  ${detail}`)]
     if (exitCode === EXIT.usage) lines.push(usage)
     process.stderr.write(`${lines.join('\n')}\n`)
     return exitCode

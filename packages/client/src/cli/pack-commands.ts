@@ -1,13 +1,13 @@
-import { answerOf, KilnError } from '../index.ts'
+import { responseOf, KilnError } from '../index.ts'
 import type { Verdict } from '../index.ts'
 import { orMissing } from '../lib/errors.ts'
 import { packFolder } from './archive.ts'
 import type { PackedFolder } from './archive.ts'
 import { take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
-import { EXIT, LocalError, UsageError } from './fault.ts'
-import { findRoot, judgePack } from './judge-pack.ts'
-import type { Check } from './judge-pack.ts'
+import { EXIT, LocalError, UsageError } from './error.ts'
+import { findRoot, checkPackFiles } from './check-pack.ts'
+import type { Check } from './check-pack.ts'
 import { readProject } from './project.ts'
 import type { Project } from './parse-project.ts'
 import { readArchive } from './reader.ts'
@@ -37,7 +37,7 @@ const withPack = async (
     const { files, bytes } = archive
     const root = findRoot(files.map(({ path }) => path))
     const pack = { files, root, project, archive: { size: bytes } }
-    const checks = judgePack(pack, { publisherId, mostBytes })
+    const checks = checkPackFiles(pack, { publisherId, mostBytes })
     return await use({ ...project, publisherId, archive, checks })
   } finally {
     await archive.remove()
@@ -46,7 +46,7 @@ const withPack = async (
 
 /** Most that an archive may have; a service that is away says so later. */
 const findMostBytes = ({ kiln, signal }: Context): Promise<number> =>
-  answerOf(kiln.routes.GET('/service', { signal })).then(
+  responseOf(kiln.routes.GET('/service', { signal })).then(
     ({ limits }) => limits.archive_bytes,
     () => Infinity,
   )
@@ -69,23 +69,23 @@ const check: Command = {
       screen.show('reading as the service does')
       const { nodeId, publisherId, version, archive, checks } = pack
       const reading = await readArchive(archive.path)
-      const faults = [
+      const issues = [
         ...checks.flatMap(({ tone, text }) => (tone === 'bad' ? text : [])),
-        ...registry.faults,
-        ...(reading ? listFaults(reading) : []),
+        ...registry.issues,
+        ...(reading ? listIssues(reading) : []),
       ]
       const lines = [
         `${nodeId} ${version.version}, publisher ${publisherId ?? 'not named'}`,
         ...describeArchive(pack),
         `  registry  ${registry.line}`,
         ...(reading ? describeReading(reading) : [UNREAD]),
-        faults.length > 0
-          ? `in the way: ${faults.join('; ')}`
+        issues.length > 0
+          ? `in the way: ${issues.join('; ')}`
           : `${reading ? '' : 'so far '}nothing stands in the way`,
       ]
       const { bytes, files, leftOut: left_out } = archive
-      screen.tell(lines, { node_id: nodeId, ...version, bytes, files, left_out, reading, faults })
-      return faults.length === 0 ? EXIT.done : EXIT.failed
+      screen.print(lines, { node_id: nodeId, ...version, bytes, files, left_out, reading, issues })
+      return issues.length === 0 ? EXIT.done : EXIT.failed
     }),
 }
 
@@ -96,29 +96,29 @@ const UNREAD =
 const askRegistry = async (
   { kiln }: Context,
   { nodeId, publisherId, version }: Pack,
-): Promise<{ line: string; faults: string[] }> => {
-  const faults = publisherId === undefined ? [UNNAMED] : []
+): Promise<{ line: string; issues: string[] }> => {
+  const issues = publisherId === undefined ? [UNNAMED] : []
   try {
     const node = await orMissing(kiln.registry.readNode(nodeId))
-    if (!node) return { line: `${nodeId} is a new node`, faults }
+    if (!node) return { line: `${nodeId} is a new node`, issues }
     const owner = node.publisher.id
     if (publisherId !== undefined && owner !== publisherId)
-      faults.push(`the node ${nodeId} belongs to ${owner}`)
+      issues.push(`the node ${nodeId} belongs to ${owner}`)
     const taken = await orMissing(kiln.registry.readVersion(nodeId, version.version))
-    if (taken) faults.push(`the version ${taken.version} exists: raise it in pyproject.toml`)
+    if (taken) issues.push(`the version ${taken.version} exists: raise it in pyproject.toml`)
     const latest = node.latest_version?.version ?? 'none'
-    return { line: `${nodeId} of ${owner}, latest version ${latest}`, faults }
+    return { line: `${nodeId} of ${owner}, latest version ${latest}`, issues }
   } catch (error) {
     if (!(error instanceof KilnError)) throw error
-    if (error.code === 'version_invalid') faults.push(error.message)
-    return { line: `not asked to the end: ${error.message}`, faults }
+    if (error.code === 'version_invalid') issues.push(error.message)
+    return { line: `not asked to the end: ${error.message}`, issues }
   }
 }
 
 const count = ({ findings }: Reading, wanted: string): number =>
   findings.filter(({ severity }) => severity === wanted).length
 
-const listFaults = (reading: Reading): string[] => [
+const listIssues = (reading: Reading): string[] => [
   ...(reading.verdict === 'sound' ? [] : [`the archive is rejected: ${reading.code}`]),
   ...(count(reading, 'high') === 0 ? [] : ['the findings marked HIGH would flag the version']),
 ]
@@ -162,7 +162,7 @@ const publishPack = async (context: Context, pack: Pack, token: string): Promise
   const { kiln, screen, signal, values } = context
   const { nodeId, publisherId, node, version, archive } = pack
   if (publisherId === undefined) throw new LocalError(UNNAMED)
-  for (const line of [`${nodeId} ${version.version}`, ...describeArchive(pack)]) screen.note(line)
+  for (const line of [`${nodeId} ${version.version}`, ...describeArchive(pack)]) screen.record(line)
   const changelog = text(values, 'changelog')
   const verdict = await kiln.registry.publish(
     {
@@ -179,13 +179,13 @@ const publishPack = async (context: Context, pack: Pack, token: string): Promise
     },
     { signal, onStep: (step) => screen.show(step) },
   )
-  return tellVerdict(context, verdict)
+  return reportVerdict(context, verdict)
 }
 
-const tellVerdict = ({ screen }: Context, { state, reason, version }: Verdict): number => {
+const reportVerdict = ({ screen }: Context, { state, reason, version }: Verdict): number => {
   const { node_id, version: number, downloadUrl } = version
   const line = `${node_id}@${number} is ${state}${reason === '' ? '' : `: ${reason}`}`
-  screen.tell([line, ...(downloadUrl ? [downloadUrl] : [])], { ...version, state })
+  screen.print([line, ...(downloadUrl ? [downloadUrl] : [])], { ...version, state })
   return state === 'active' ? EXIT.done : EXIT.failed
 }
 
@@ -199,7 +199,7 @@ export const watchVersion = async (
   // What is not there, or away, is told at once.
   await kiln.registry.readVersion(nodeId, version)
   const options = { signal, onStep: (step: string) => screen.show(step) }
-  return tellVerdict(context, await kiln.registry.waitForVerdict(nodeId, version, options))
+  return reportVerdict(context, await kiln.registry.waitForVerdict(nodeId, version, options))
 }
 
 const token: Command = {
@@ -213,7 +213,7 @@ const token: Command = {
     const { POST } = kiln.routes
     if (values['create'] === true)
       await POST('/publishers', { body: { id: publisherId }, signal }).catch((error: unknown) => {
-        // A member gets a token of it; whoever is none is refused that.
+        // A member gets a token of it; whoever is none is rejected that.
         if (!(error instanceof KilnError && error.code === 'publisher_exists')) throw error
       })
     const { data } = await POST('/publishers/{publisherId}/tokens', {
@@ -222,7 +222,7 @@ const token: Command = {
       signal,
     })
     const made = data?.token ?? ''
-    screen.tell([`export KILN_PUBLISH_TOKEN=${made}`], { publisher_id: publisherId, token: made })
+    screen.print([`export KILN_PUBLISH_TOKEN=${made}`], { publisher_id: publisherId, token: made })
     return EXIT.done
   },
 }

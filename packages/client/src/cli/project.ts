@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { LocalError } from './fault.ts'
+import { LocalError } from './error.ts'
 import { parseProject } from './parse-project.ts'
 import type { Project } from './parse-project.ts'
 

@@ -2,9 +2,9 @@
 export interface Screen {
   /** Where something is: a bar that redraws itself on a terminal, elsewhere a line for each new word. */
   show(what: string, percent?: number): void
-  note(line: string): void
+  record(line: string): void
   /** The result: lines for a person, or with --json the value on one line. */
-  tell(lines: readonly string[], value: object): void
+  print(lines: readonly string[], value: object): void
   close(): void
 }
 
@@ -39,7 +39,7 @@ export const makeScreen = (
     clearInterval(timer)
     timer = undefined
   }
-  const note = (line: string): void => {
+  const record = (line: string): void => {
     const wasDrawn = timer !== undefined
     if (wasDrawn) err.write(ANSI_CLEAR)
     err.write(`${hide(line)}\n`)
@@ -56,12 +56,12 @@ export const makeScreen = (
       if (err.isTTY) {
         timer ??= setInterval(draw, REDRAW_MS).unref()
         draw()
-      } else if (isNew) note(`${shown}  ${seconds()}`)
+      } else if (isNew) record(`${shown}  ${seconds()}`)
     },
-    note: (line) => {
-      if (!quiet) note(line)
+    record: (line) => {
+      if (!quiet) record(line)
     },
-    tell: (lines, value) => {
+    print: (lines, value) => {
       close()
       out.write(`${hide(json ? JSON.stringify(value) : lines.join('\n'))}\n`)
     },

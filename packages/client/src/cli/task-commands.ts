@@ -4,7 +4,7 @@ import { basename, dirname, extname } from 'node:path'
 import type { EndedTask, Task, TaskBody, TaskKind, TaskRef } from '../index.ts'
 import { take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
-import { EXIT, LocalError, UsageError } from './fault.ts'
+import { EXIT, LocalError, UsageError } from './error.ts'
 
 /** Options of a kind: the member of its body, and what the value is. `value` is a number or a word. */
 type Members = Record<string, readonly [string, 'text' | 'value' | 'file', string]>
@@ -112,10 +112,10 @@ const create = async (context: Context, { kind, body, image }: Creating): Promis
   const task = await make(body as TaskBody<'relight'>, options)
   context.leave(`kiln watch ${task.id}`)
   if (values['no-wait'] === true) {
-    screen.tell([task.id], { task_id: task.id })
+    screen.print([task.id], { task_id: task.id })
     return EXIT.done
   }
-  screen.note(`task ${task.id}`)
+  screen.record(`task ${task.id}`)
   const stem = nameResult(context.name, image, task.id)
   return await end(context, await waitForTask(context, task), text(values, 'output') ?? { stem })
 }
@@ -139,25 +139,25 @@ const end = async (
   if (task.state === 'failed') {
     const { code, message } = task.error
     const value = { task_id, state, status, error: task.error }
-    screen.tell([`${task_id} failed: ${code}: ${message}`], value)
+    screen.print([`${task_id} failed: ${code}: ${message}`], value)
     return EXIT.failed
   }
   const [file] = task.files
   const value = { task_id, state, status, files: task.files }
   if (file === undefined || output === undefined) {
-    screen.tell([`${task_id} ${status}`, ...task.files.map(({ url }) => url)], value)
+    screen.print([`${task_id} ${status}`, ...task.files.map(({ url }) => url)], value)
     return EXIT.done
   }
   const extension = extname(new URL(file.url).pathname)
   const saved = typeof output === 'string' ? output : output.stem + extension
   const response = await kiln.download(file.url, signal)
   await writeFile(saved, new Uint8Array(await response.arrayBuffer())).catch((error: unknown) => {
-    const told = error instanceof Error ? error.message : String(error)
-    throw new LocalError(`${told}; the result is kept: \`kiln watch ${task_id} -o <file>\``)
+    const reported = error instanceof Error ? error.message : String(error)
+    throw new LocalError(`${reported}; the result is kept: \`kiln watch ${task_id} -o <file>\``)
   })
   if (extname(saved).toLowerCase() !== extension)
-    screen.note(`${saved} holds ${extension.slice(1).toUpperCase()}, whatever its name says`)
-  screen.tell([saved], { ...value, saved })
+    screen.record(`${saved} holds ${extension.slice(1).toUpperCase()}, whatever its name says`)
+  screen.print([saved], { ...value, saved })
   return EXIT.done
 }
 
@@ -252,6 +252,6 @@ export const watchTask = async (context: Context, id: string): Promise<number> =
 export const cancelTask = async (context: Context): Promise<number> => {
   const [id = ''] = take(context, 'task id')
   await context.kiln.cancel(id, { signal: context.signal })
-  context.screen.tell([`${id} is cancelled`], { task_id: id, state: 'failed' })
+  context.screen.print([`${id} is cancelled`], { task_id: id, state: 'failed' })
   return EXIT.done
 }

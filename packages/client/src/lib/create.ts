@@ -1,5 +1,5 @@
 import type { paths } from '../generated/openapi.ts'
-import { answerOf } from './http.ts'
+import { responseOf } from './http.ts'
 import type { Asked, Http } from './http.ts'
 import { IMAGES, toTask, VIDEOS } from './task.ts'
 import type { Task } from './task.ts'
@@ -60,10 +60,10 @@ export const makeCreators = (http: Http): Creators =>
         const headers = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }
         // One call for all: that body and path belong together, Creators says.
         const post = http.routes.POST as (path: string, init: object) => Promise<Asked<object>>
-        const answer = await answerOf(post(path, { body: given, headers, signal }))
+        const response = await responseOf(post(path, { body: given, headers, signal }))
         const prefix = segment === undefined ? `${VIDEOS}/tasks` : `${IMAGES}/${segment}`
-        const { id } = toTask(answer)
-        return toTask(answer, statusPath(prefix, id))
+        const { id } = toTask(response)
+        return toTask(response, statusPath(prefix, id))
       },
     ]),
   ) as Creators

@@ -6,7 +6,7 @@ export type ServiceErrorCode = components['schemas']['Error']['error']
 /** With `unreachable`, no answer; `answer_unknown`, one of a proxy; `bytes_spent`, a stream that was read was to be sent again. */
 export type ErrorCode = ServiceErrorCode | 'unreachable' | 'answer_unknown' | 'bytes_spent'
 
-interface Fault {
+interface ErrorBody {
   code: ErrorCode
   message: string
   /** Of the answer; undefined where none came. */
@@ -17,19 +17,19 @@ interface Fault {
   cause?: unknown
 }
 
-/** A request that was refused, or that had no answer, after its last retry. */
+/** A request that was rejected, or that had no answer, after its last retry. */
 export class KilnError extends Error {
   override readonly name = 'KilnError'
   readonly code: ErrorCode
   readonly status: number | undefined
-  /** One sentence for each fault of the request: field, expectation, value. */
+  /** One sentence for each issue of the request: field, expectation, value. */
   readonly details: readonly string[]
   /** Finds the request in the service's log. */
   readonly requestId: string | undefined
   /** When the service says it is worth trying again. */
   readonly retryAfterSeconds: number | undefined
 
-  constructor({ code, message, cause, ...rest }: Fault) {
+  constructor({ code, message, cause, ...rest }: ErrorBody) {
     super(message, cause === undefined ? {} : { cause })
     this.code = code
     this.status = rest.status
@@ -67,7 +67,7 @@ export const orMissing = async <T>(asked: Promise<T>): Promise<T | undefined> =>
   })
 
 /** Reads why an answer is no success. It takes its body. */
-export const readFault = async (response: Response): Promise<KilnError> => {
+export const readError = async (response: Response): Promise<KilnError> => {
   const { status, url } = response
   const text = await response.text().catch(() => '')
   const body = parseError(text)

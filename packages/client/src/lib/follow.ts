@@ -18,16 +18,16 @@ export interface Followed<State> {
   /** Path of its status; found when it is needed. */
   findStatusPath(): Promise<string>
   /** What an answer of its status, or an event of its stream, tells. */
-  onNews(news: News): void
+  onEvent(followEvent: FollowEvent): void
   /** The state in an answer or an event, once it is the last. */
-  readEnd(news: News): State | undefined
+  readEnd(followEvent: FollowEvent): State | undefined
 }
 
-type News = { event: string; data: unknown }
+type FollowEvent = { event: string; data: unknown }
 
 const PATIENCE_MS = 300_000
 /** Streams that break without news, before the status is read instead. */
-const STREAM_TRIES = 3
+const STREAM_ATTEMPTS = 3
 /** A waiting read is answered within this. */
 const WAIT_SECONDS = 30
 
@@ -52,7 +52,7 @@ export const follow = async <State>(
       const isAway = isPassing(error) && Date.now() - position.contactAt <= patienceMs
       if (!isStreamless && !isAway) throw error
       failures += 1
-      if (isStreamless || failures >= STREAM_TRIES) readFrom = readStatus
+      if (isStreamless || failures >= STREAM_ATTEMPTS) readFrom = readStatus
       if (!isStreamless && isPassing(error))
         await pause(pauseAfter(http.retry, failures, error) ?? MOST_MS, signal)
     }
@@ -65,7 +65,7 @@ interface Position {
   contactAt: number
 }
 
-/** When the stream is refused so, the status may still be read. */
+/** When the stream is rejected so, the status may still be read. */
 const STREAMLESS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'streams_exceeded',
   'not_found',
@@ -79,7 +79,7 @@ const EVENTS: ReadonlySet<string> = new Set(['state', 'progress', 'end'])
 /** Reads the stream until its end; undefined when it was closed before, after some news. */
 const readStream = async <State>(
   http: Http,
-  { streamPath, onNews, readEnd }: Followed<State>,
+  { streamPath, onEvent, readEnd }: Followed<State>,
   position: Position,
   signal: AbortSignal | undefined,
 ): Promise<State | undefined> => {
@@ -92,10 +92,10 @@ const readStream = async <State>(
   for await (const { event = 'message', id, data } of events) {
     position.lastEventId = id ?? position.lastEventId
     if (!EVENTS.has(event)) continue
-    const news = { event, data: JSON.parse(data) as unknown }
-    const end = readEnd(news)
+    const followEvent = { event, data: JSON.parse(data) as unknown }
+    const end = readEnd(followEvent)
     if (end !== undefined) return end
-    onNews(news)
+    onEvent(followEvent)
   }
   signal?.throwIfAborted()
   if (position.lastEventId === lastEventId)
@@ -105,7 +105,7 @@ const readStream = async <State>(
 
 /** Reads the status at its next change; undefined when it is not the last. */
 const readStatus: typeof readStream = async (http, followed, position, outer) => {
-  const { findStatusPath, onNews, readEnd } = followed
+  const { findStatusPath, onEvent, readEnd } = followed
   const path = await findStatusPath()
   const { etag } = position
   const known: Record<string, string> = etag === undefined ? {} : { 'if-none-match': etag }
@@ -116,10 +116,10 @@ const readStatus: typeof readStream = async (http, followed, position, outer) =>
   position.contactAt = Date.now()
   if (response.status === 200) {
     position.etag = response.headers.get('etag') ?? undefined
-    const news: News = { event: 'status', data: await response.json() }
-    const end = readEnd(news)
+    const followEvent: FollowEvent = { event: 'status', data: await response.json() }
+    const end = readEnd(followEvent)
     if (end !== undefined) return end
-    onNews(news)
+    onEvent(followEvent)
   }
   const applied = response.headers.has('preference-applied')
   await pause(applied ? 0 : (readRetryAfter(response) ?? 2) * 1000, outer)

@@ -34,7 +34,7 @@ export interface Http {
 }
 
 /** The longest that the service takes is 55 seconds. */
-const ANSWER_MS = 90_000
+const RESPONSE_MS = 90_000
 
 export const makeHttp = ({ fetch: ownFetch, retry: own, ...options }: KilnOptions): Http => {
   const call = ownFetch ?? ((...args: Parameters<typeof fetch>) => fetch(...args))
@@ -45,7 +45,7 @@ export const makeHttp = ({ fetch: ownFetch, retry: own, ...options }: KilnOption
     for (const [name, value] of Object.entries(await credentialHeaders(options)))
       request.headers.set(name, value)
     // A redirect would carry an API key to wherever it leads.
-    return await within(ANSWER_MS, request.signal, (signal) =>
+    return await within(RESPONSE_MS, request.signal, (signal) =>
       call(request, { signal, redirect: 'error' }),
     )
   }
@@ -81,7 +81,7 @@ const reveal = async (secret: Secret): Promise<string> =>
 export type Asked<T> = { data?: T; response: Response }
 
 /** The body of a success. Faults were thrown where the request was sent. */
-export const answerOf = async <T>(asked: Promise<Asked<T>>): Promise<NonNullable<T>> => {
+export const responseOf = async <T>(asked: Promise<Asked<T>>): Promise<NonNullable<T>> => {
   const { data, response } = await asked
   if (data !== undefined && data !== null) return data
   const { url, status } = response

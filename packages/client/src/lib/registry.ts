@@ -2,7 +2,7 @@ import type { paths } from '../generated/openapi.ts'
 import type { UploadSource } from './bytes.ts'
 import { follow } from './follow.ts'
 import type { FollowOptions } from './follow.ts'
-import { answerOf } from './http.ts'
+import { responseOf } from './http.ts'
 import type { Http } from './http.ts'
 import { putToLink } from './upload.ts'
 
@@ -58,7 +58,7 @@ export const makeRegistry = (http: Http) => {
         streamPath: `${path}/stream`,
         findStatusPath: () => Promise.resolve(path),
         readEnd: ({ data }) => toVerdict(data as NodeVersion),
-        onNews: ({ data }) => onStep?.(statusWord(data as NodeVersion)),
+        onEvent: ({ data }) => onStep?.(statusWord(data as NodeVersion)),
       },
       options,
     )
@@ -71,7 +71,7 @@ export const makeRegistry = (http: Http) => {
   ): Promise<Verdict> => {
     const { onStep, signal } = options
     onStep?.('publishing')
-    const published = await answerOf(
+    const published = await responseOf(
       POST('/publishers/{publisherId}/nodes/{nodeId}/versions', {
         params: { path: { publisherId, nodeId } },
         body: { personal_access_token: token, node, node_version: version },
@@ -87,19 +87,19 @@ export const makeRegistry = (http: Http) => {
     publish,
     waitForVerdict,
     searchNodes: (query: Query<'/nodes/search'> = {}) =>
-      answerOf(GET('/nodes/search', { params: { query } })),
-    readNode: (nodeId: string) => answerOf(GET('/nodes/{nodeId}', ofNode(nodeId))),
-    listVersions: (nodeId: string) => answerOf(GET('/nodes/{nodeId}/versions', ofNode(nodeId))),
+      responseOf(GET('/nodes/search', { params: { query } })),
+    readNode: (nodeId: string) => responseOf(GET('/nodes/{nodeId}', ofNode(nodeId))),
+    listVersions: (nodeId: string) => responseOf(GET('/nodes/{nodeId}/versions', ofNode(nodeId))),
     readVersion: (nodeId: string, version: string) =>
-      answerOf(GET('/nodes/{nodeId}/versions/{version}', ofVersion(nodeId, version))),
+      responseOf(GET('/nodes/{nodeId}/versions/{version}', ofVersion(nodeId, version))),
     /** Names the version to install, the latest unless named, and counts a download. */
     install: (nodeId: string, query: Query<'/nodes/{nodeId}/install'> = {}) =>
-      answerOf(GET('/nodes/{nodeId}/install', { params: { path: { nodeId }, query } })),
+      responseOf(GET('/nodes/{nodeId}/install', { params: { path: { nodeId }, query } })),
     listHostNodes: (nodeId: string, version: string) =>
-      answerOf(GET('/nodes/{nodeId}/versions/{version}/host-nodes', ofVersion(nodeId, version))),
+      responseOf(GET('/nodes/{nodeId}/versions/{version}/host-nodes', ofVersion(nodeId, version))),
     /** What the checks have found; the places are for members of the publisher. */
     readFindings: (nodeId: string, version: string) =>
-      answerOf(GET('/nodes/{nodeId}/versions/{version}/findings', ofVersion(nodeId, version))),
+      responseOf(GET('/nodes/{nodeId}/versions/{version}/findings', ofVersion(nodeId, version))),
   }
 }
 

@@ -1,4 +1,4 @@
-import { isPassing, KilnError, readFault } from './errors.ts'
+import { isPassing, KilnError, readError } from './errors.ts'
 import { pause } from './pause.ts'
 
 export interface RetryOptions {
@@ -22,10 +22,10 @@ export const withRetries = async (
   send: () => Promise<Response>,
 ): Promise<Response> => {
   for (let attempt = 1; ; attempt += 1) {
-    const fault = await sendOnce(send, signal)
-    if (fault instanceof Response) return fault
-    const waitMs = pauseAfter(retry, attempt, fault)
-    if (!isPassing(fault) || attempt >= retry.attempts || waitMs === undefined) throw fault
+    const error = await sendOnce(send, signal)
+    if (error instanceof Response) return error
+    const waitMs = pauseAfter(retry, attempt, error)
+    if (!isPassing(error) || attempt >= retry.attempts || waitMs === undefined) throw error
     await pause(waitMs, signal)
   }
 }
@@ -37,7 +37,7 @@ export const sendOnce = async (
 ): Promise<Response | KilnError> => {
   try {
     const response = await send()
-    return response.ok || response.status === 304 ? response : await readFault(response)
+    return response.ok || response.status === 304 ? response : await readError(response)
   } catch (error) {
     signal?.throwIfAborted()
     if (error instanceof KilnError) return error
@@ -54,8 +54,8 @@ const reasonOf = (error: unknown): string => {
 }
 
 /** Milliseconds until the next attempt; undefined when the service asks for more than is waited for. */
-export const pauseAfter = (retry: Retry, attempt: number, fault: KilnError): number | undefined => {
-  const { retryAfterSeconds = 0 } = fault
+export const pauseAfter = (retry: Retry, attempt: number, error: KilnError): number | undefined => {
+  const { retryAfterSeconds = 0 } = error
   if (retryAfterSeconds > MOST_RETRY_AFTER_SECONDS) return undefined
   const step = Math.min(MOST_MS, retry.baseMs * 2 ** (attempt - 1))
   return Math.max(retryAfterSeconds * 1000, step * (0.5 + Math.random() / 2))

@@ -20,7 +20,7 @@ interface StreamOptions {
 /** The service sends something every 15 seconds. */
 const SILENT_MS = 45_000
 
-/** Opens a stream and reads it until it ends, nothing comes any more or the signal is aborted. Throws the KilnError of a refusal or a break. */
+/** Opens a stream and reads it until it ends, nothing comes any more or the signal is aborted. Throws the KilnError of a rejection or a break. */
 export async function* readServerSentEvents(
   send: (init: Init) => Promise<Response>,
   { lastEventId, signal: outer, onContact }: StreamOptions,
@@ -39,7 +39,7 @@ export async function* readServerSentEvents(
     const parser = createParser({ onEvent: (event) => events.push(event) })
     const decoder = new TextDecoder()
     for (;;) {
-      const { done, value } = await reader.read().catch(toFault)
+      const { done, value } = await reader.read().catch(toError)
       if (done) return
       onContact?.()
       clearTimeout(timer)
@@ -54,13 +54,13 @@ export async function* readServerSentEvents(
   }
 }
 
-const bodyOf = (answer: Response | KilnError): ReadableStream<Uint8Array> => {
-  if (answer instanceof KilnError) throw answer
-  const { body, headers, status, url } = answer
+const bodyOf = (response: Response | KilnError): ReadableStream<Uint8Array> => {
+  if (response instanceof KilnError) throw response
+  const { body, headers, status, url } = response
   if (body && headers.get('content-type')?.startsWith('text/event-stream')) return body
   throw new KilnError({ code: 'answer_unknown', message: `${url} is no stream`, status })
 }
 
-const toFault = (cause: unknown): never => {
+const toError = (cause: unknown): never => {
   throw new KilnError({ code: 'unreachable', message: 'the stream has broken', cause })
 }

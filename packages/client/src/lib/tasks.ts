@@ -11,7 +11,7 @@ import type { EndedTask, RunningTask, Task } from './task.ts'
 export type TaskRef = string | Pick<Task, 'id' | 'path'>
 
 export interface WaitOptions extends FollowOptions {
-  /** Told of each move, and of the percentage of a video. */
+  /** Told of each transition, and of the percentage of a video. */
   onProgress?: (progress: Pick<RunningTask, 'status' | 'progress'>) => void
 }
 
@@ -23,16 +23,16 @@ export const makeTasks = (http: Http) => {
 
   /** Throws `task_not_found` when no family has it. */
   const find = async (id: string, options: ReadOptions): Promise<Task> => {
-    let fault: unknown
+    let failure: unknown
     for (const prefix of STATUS_PREFIXES)
       try {
         const path = statusPath(prefix, id)
         return toTask(await (await ask(path, options)).json(), path)
       } catch (error) {
         if (!(error instanceof KilnError) || error.code !== 'task_not_found') throw error
-        fault = error
+        failure = error
       }
-    throw fault
+    throw failure
   }
 
   /** Reads a task as it is now. With an id alone it asks each family. */
@@ -57,10 +57,12 @@ export const makeTasks = (http: Http) => {
           const read = toTask(data, path)
           return read.state === 'running' ? undefined : read
         },
-        onNews: ({ event, data }) => {
-          const news = (event === 'status' ? toTask(data, path) : data) as Partial<RunningTask>
-          status = news.status ?? status
-          progress = status === 'success' ? 100 : (news.progress ?? progress)
+        onEvent: ({ event, data }) => {
+          const followEvent = (
+            event === 'status' ? toTask(data, path) : data
+          ) as Partial<RunningTask>
+          status = followEvent.status ?? status
+          progress = status === 'success' ? 100 : (followEvent.progress ?? progress)
           options.onProgress?.({ status, ...(progress === undefined ? {} : { progress }) })
         },
       },

@@ -1,7 +1,7 @@
 import { hashOf, isFileBytes, toBase64 } from './bytes.ts'
 import type { FileBytes, UploadSource } from './bytes.ts'
 import { KilnError } from './errors.ts'
-import { answerOf } from './http.ts'
+import { responseOf } from './http.ts'
 import type { Http } from './http.ts'
 import { withRetries } from './retry.ts'
 
@@ -25,7 +25,7 @@ export const upload = async (
     ...(hash === undefined ? {} : { file_hash: hash }),
   }
   const asked = http.routes.POST('/customers/storage', { body, signal: signal ?? null })
-  const { upload_url, download_url, existing_file } = await answerOf(asked)
+  const { upload_url, download_url, existing_file } = await responseOf(asked)
   if (!existing_file) await putToLink(http, upload_url, { source, signal })
   return download_url
 }

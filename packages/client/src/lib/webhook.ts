@@ -1,12 +1,12 @@
 /** Why a message was not taken. */
-export type WebhookFault = 'headers_missing' | 'not_of_now' | 'signature_wrong'
+export type WebhookIssue = 'headers_missing' | 'not_of_now' | 'signature_wrong'
 
 /** A message that this service did not sign for you, or too long ago. Answer it with 401. */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError'
-  readonly code: WebhookFault
+  readonly code: WebhookIssue
 
-  constructor(code: WebhookFault, message: string) {
+  constructor(code: WebhookIssue, message: string) {
     super(message)
     this.code = code
   }

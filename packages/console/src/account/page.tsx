@@ -105,7 +105,7 @@ const ApiKeys = () => (
         '': ({ id, name }) => (
           <AskButton
             label="Revoke …"
-            look="danger"
+            variant="danger"
             title={`Revoke ${name}`}
             action="Revoke key"
             write={() => send('DELETE', '/users/api-keys/{id}', { path: { id } })}

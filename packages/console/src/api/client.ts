@@ -2,23 +2,23 @@ import { queryOptions, type QueryKey } from '@tanstack/react-query'
 import type { RequestBodyOption } from 'openapi-fetch'
 
 import type { paths } from '../../../client/src/generated/openapi.ts'
-import { answerOf, makeKiln, type RetryOptions } from '../../../client/src/index.ts'
+import { responseOf, makeKiln, type RetryOptions } from '../../../client/src/index.ts'
 import { isPassing, KilnError } from '../../../client/src/lib/errors.ts'
-import { noteAnswer } from './health.ts'
-import type { Answer, Operation, Schema } from './schema.ts'
+import { recordReached } from './health.ts'
+import type { Data, Operation, Schema } from './schema.ts'
 import { sendAsUser } from './session.ts'
 
-export { answerOf, isPassing, KilnError }
-export type { Answer, Schema }
+export { responseOf, isPassing, KilnError }
+export type { Data, Schema }
 
 /** Sends as whoever is signed in, and notes whether the service answers. */
 export const sendRequest = async (request: Request, init?: RequestInit): Promise<Response> => {
   try {
     const response = await sendAsUser(request, init)
-    noteAnswer(response.status < 500)
+    recordReached(response.status < 500)
     return response
   } catch (error) {
-    if (!(init?.signal ?? request.signal).aborted) noteAnswer(false)
+    if (!(init?.signal ?? request.signal).aborted) recordReached(false)
     throw error
   }
 }
@@ -31,7 +31,7 @@ const makeApi = (retry: RetryOptions) =>
   }).routes
 
 /**
- * Every route of the service, typed by its document. A refusal is thrown as a KilnError; queries repeat one that passes, so
+ * Every route of the service, typed by its document. A rejection is thrown as a KilnError; queries repeat one that passes, so
  * the client does not.
  */
 const api = makeApi({ attempts: 1 })
@@ -45,7 +45,7 @@ export const PATIENT = { attempts: 24, baseMs: 1000 }
 /** The same for what is worth the wait. */
 export const patientApi = makeApi(PATIENT)
 
-/** Milliseconds before the next try of what passes: 1, 2, 4, 8, then 15 s, or what the service asks for. */
+/** Milliseconds before the next attempt of what passes: 1, 2, 4, 8, then 15 s, or what the service asks for. */
 export const waitMs = (failures: number, error?: unknown): number => {
   const asked = isPassing(error) ? (error.retryAfterSeconds ?? 0) * 1000 : 0
   return Math.max(asked, Math.min(15_000, 1000 * 2 ** failures))
@@ -62,8 +62,8 @@ export const read = <Path extends keyof paths>(
   path: Path,
   params: Params<Path>,
   signal?: AbortSignal,
-): Promise<Answer<Path>> =>
-  answerOf((api.GET as unknown as Call)(path, { params, signal })) as Promise<Answer<Path>>
+): Promise<Data<Path>> =>
+  responseOf((api.GET as unknown as Call)(path, { params, signal })) as Promise<Data<Path>>
 
 /** Ids that are the same in any case. */
 const ANY_CASE = new Set(['nodeId', 'publisherId', 'task_id'])
@@ -111,7 +111,7 @@ export const send = async <Of extends Method, Path extends keyof paths>(
   method: Of,
   route: Path,
   { path, body }: { path?: object; body?: unknown } & Sent<Operation<Path, Lowercase<Of>>>,
-): Promise<Answer<Path, Lowercase<Of>>> => {
+): Promise<Data<Path, Lowercase<Of>>> => {
   const { data } = await (writingApi[method] as unknown as Call)(route, { params: { path }, body })
-  return data as Answer<Path, Lowercase<Of>>
+  return data as Data<Path, Lowercase<Of>>
 }

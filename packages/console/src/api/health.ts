@@ -12,18 +12,18 @@ const ASK_MS = 2000
 
 export const health = makeStore<Health>({})
 
-const answers = (): boolean => health.get().awaySince === undefined
+const isReachable = (): boolean => health.get().awaySince === undefined
 
 /** Calls when the service is back after it was away. */
 export const onBack = (listener: () => void): (() => void) =>
-  health.subscribe(() => answers() && listener())
+  health.subscribe(() => isReachable() && listener())
 
-export const untilBack = (): Promise<void> => health.until(answers)
+export const untilBack = (): Promise<void> => health.until(isReachable)
 
 /** Asks whether the service answers; where it does not the page says so. */
 export const isAway = async (): Promise<boolean> => {
   const reached = await isReady()
-  noteAnswer(reached)
+  recordReached(reached)
   return !reached
 }
 
@@ -31,8 +31,8 @@ const isReady = async (): Promise<boolean> =>
   (await fetch('/ready').catch(() => undefined))?.ok === true
 
 /** Called with each answer, or the lack of one. While the service is away the page asks whether it is ready. */
-export const noteAnswer = (reached: boolean): void => {
-  if (!reached && answers()) askAgain(Date.now())
+export const recordReached = (reached: boolean): void => {
+  if (!reached && isReachable()) askAgain(Date.now())
 }
 
 const askAgain = (awaySince: number): void => {

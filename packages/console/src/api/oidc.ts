@@ -1,10 +1,10 @@
 import * as oauth from 'oauth4webapi'
 
 import { ownPath, REDIRECT_PATH } from './links.ts'
-import type { Answer } from './schema.ts'
+import type { Data } from './schema.ts'
 
 /** What the service tells of its issuer. */
-type Settings = Answer<'/service'>
+type Settings = Data<'/service'>
 
 /** What the issuer gave. It is in memory alone. */
 export interface Tokens {
@@ -42,8 +42,8 @@ const optionsOf = (issuer: string) => ({
 
 const discover = async (issuer: string): Promise<oauth.AuthorizationServer> => {
   const url = new URL(issuer)
-  const answer = await oauth.discoveryRequest(url, { ...optionsOf(issuer), algorithm: 'oidc' })
-  return await oauth.processDiscoveryResponse(url, answer)
+  const response = await oauth.discoveryRequest(url, { ...optionsOf(issuer), algorithm: 'oidc' })
+  return await oauth.processDiscoveryResponse(url, response)
 }
 
 /** Leaves the page for the issuer. silent: without asking, which fails when the issuer knows nobody. */
@@ -94,7 +94,7 @@ export const finishSignIn = async (
   const parties = await partiesOf(settings)
   const [server, own] = parties
   const parameters = oauth.validateAuthResponse(server, own, address, attempt.state)
-  const answer = await oauth.authorizationCodeGrantRequest(
+  const response = await oauth.authorizationCodeGrantRequest(
     ...parties,
     parameters,
     redirectUri(),
@@ -102,7 +102,7 @@ export const finishSignIn = async (
     optionsOf(settings.issuer),
   )
   const isOidc = settings.scopes.split(' ').includes('openid')
-  const result = await oauth.processAuthorizationCodeResponse(server, own, answer, {
+  const result = await oauth.processAuthorizationCodeResponse(server, own, response, {
     ...(isOidc && { expectedNonce: attempt.nonce, requireIdToken: true }),
   })
   return { path, tokens: toTokens(result) }
@@ -113,8 +113,8 @@ export const renewTokens = async (settings: Settings, refresh: string): Promise<
   const parties = await partiesOf(settings)
   const [server, own] = parties
   const options = optionsOf(settings.issuer)
-  const answer = await oauth.refreshTokenGrantRequest(...parties, refresh, options)
-  const tokens = toTokens(await oauth.processRefreshTokenResponse(server, own, answer))
+  const response = await oauth.refreshTokenGrantRequest(...parties, refresh, options)
+  const tokens = toTokens(await oauth.processRefreshTokenResponse(server, own, response))
   return { ...tokens, refresh: tokens.refresh ?? refresh }
 }
 

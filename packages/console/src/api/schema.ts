@@ -11,6 +11,6 @@ export type Operation<
 > = Method extends keyof paths[Path] ? NonNullable<paths[Path][Method]> : never
 
 /** What a path answers, such as `Answer<'/tasks'>`. */
-export type Answer<Path extends keyof paths, Method extends string = 'get'> = NonNullable<
+export type Data<Path extends keyof paths, Method extends string = 'get'> = NonNullable<
   FetchResponse<Operation<Path, Method>, object, 'application/json'>['data']
 >

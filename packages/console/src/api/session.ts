@@ -1,6 +1,6 @@
 import { REDIRECT_PATH } from './links.ts'
 import type { Tokens } from './oidc.ts'
-import type { Answer } from './schema.ts'
+import type { Data } from './schema.ts'
 import { makeStore } from './store.ts'
 
 export interface Session {
@@ -18,7 +18,7 @@ interface DevelopmentUser {
   platform_admin: boolean
 }
 
-type Settings = Answer<'/service'>
+type Settings = Data<'/service'>
 
 /** The name of a development user, whom a reload makes a new token for. */
 const DEVELOPMENT_USER = 'kiln.user'
@@ -64,21 +64,21 @@ export const startSession = async (known: Settings): Promise<void> => {
 }
 
 export const listDevelopmentUsers = async (): Promise<DevelopmentUser[]> => {
-  const answer = await fetch('/development/users')
-  return answer.ok ? ((await answer.json()) as DevelopmentUser[]) : []
+  const response = await fetch('/development/users')
+  return response.ok ? ((await response.json()) as DevelopmentUser[]) : []
 }
 
 /** Signs in as one of the users of the embedded stack. */
 export const signInAs = async (user: string): Promise<void> => {
-  const answer = await fetch('/development/tokens', {
+  const response = await fetch('/development/tokens', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ user }),
   })
-  if (!answer.ok) throw new Error(`There is no token for ${user}: ${answer.status}.`)
-  const { token } = (await answer.json()) as { token: string }
+  if (!response.ok) throw new Error(`There is no token for ${user}: ${response.status}.`)
+  const { token } = (await response.json()) as { token: string }
   sessionStorage.setItem(DEVELOPMENT_USER, user)
-  // A refusal renews it.
+  // A rejection renews it.
   accept({ access: token, refresh: undefined, expiresAt: Infinity, user })
 }
 
@@ -171,7 +171,7 @@ const forget = (): void => {
   session.set({})
 }
 
-/** Once a credential was refused none is sent again before there is a new one: refused ones are counted. */
+/** Once a credential was rejected none is sent again before there is a new one: rejected ones are counted. */
 const untilSure = async (signal: AbortSignal): Promise<void> => {
   await renewing
   await session.until(({ ended }) => ended !== true)
@@ -179,19 +179,19 @@ const untilSure = async (signal: AbortSignal): Promise<void> => {
 }
 
 /**
- * Sends with the credential of whoever is signed in. When it is refused all requests wait, it is renewed once, and each is
+ * Sends with the credential of whoever is signed in. When it is rejected all requests wait, it is renewed once, and each is
  * sent once more. Signed links have their permission in them, and are not sent here.
  */
 export const sendAsUser = async (request: Request, init?: RequestInit): Promise<Response> => {
   const signal = init?.signal ?? request.signal
   await untilSure(signal)
   const used = tokens
-  const answer = await sendWith(used, request.clone(), init)
-  if (answer.status !== 401 || used === undefined) return answer
+  const response = await sendWith(used, request.clone(), init)
+  if (response.status !== 401 || used === undefined) return response
   if (tokens === used) await renew()
   await untilSure(signal)
   const next = tokens
-  if (next === undefined || next === used) return answer
+  if (next === undefined || next === used) return response
   const last = await sendWith(next, request, init)
   // The new one is no better: nothing more is sent until somebody has signed in.
   if (last.status === 401 && tokens === next) session.set({ ...session.get(), ended: true })

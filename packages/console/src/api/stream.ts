@@ -13,7 +13,7 @@ interface StreamOptions {
   poll(): Promise<number | void>
 }
 
-const TRIES = 3
+const ATTEMPTS = 3
 const POLL_SECONDS = 5
 
 /** One stream a tab: browsers open six connections to an origin, over all tabs. */
@@ -58,7 +58,7 @@ const follow = async (stream: Stream, signal: AbortSignal): Promise<void> => {
     const outcome = await inSlot(() => readOnce(stream, signal))
     stream.isOver = outcome === 'over'
     failures = stream.lastEventId === before ? failures + 1 : 0
-    if (outcome === 'refused' || failures >= TRIES) {
+    if (outcome === 'refused' || failures >= ATTEMPTS) {
       const seconds = await stream.poll().catch(() => {})
       await wait((seconds ?? POLL_SECONDS) * 1000, signal)
     } else await wait(waitMs(failures), signal)
@@ -84,7 +84,7 @@ const inSlot = async <T>(work: () => Promise<T>): Promise<T | 'refused'> => {
   return 'refused'
 }
 
-/** Reads a stream until it ends. over: nothing more comes. refused: there is none here. */
+/** Reads a stream until it ends. over: nothing more comes. rejected: there is none here. */
 const readOnce = async (stream: Stream, signal: AbortSignal) => {
   const { path, lastEventId, onEvent } = stream
   const events = readServerSentEvents(

@@ -1,6 +1,6 @@
 import { withRetries } from '../../../client/src/lib/retry.ts'
 import { PATIENT } from './client.ts'
-import { noteAnswer } from './health.ts'
+import { recordReached } from './health.ts'
 import { ownLink } from './links.ts'
 
 /**
@@ -18,11 +18,11 @@ export const putFile = async (
       request.upload.addEventListener('progress', ({ loaded, total }) => onProgress(loaded / total))
       request.addEventListener('load', () => {
         const { status, responseText } = request
-        noteAnswer(status < 500)
+        recordReached(status < 500)
         resolve(new Response(responseText || null, { status }))
       })
       request.addEventListener('error', () => {
-        noteAnswer(false)
+        recordReached(false)
         reject(new Error('the upload broke'))
       })
       request.addEventListener('abort', () => reject(signal?.reason as Error))

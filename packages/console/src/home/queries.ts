@@ -67,5 +67,5 @@ export const reviewsQuery = readQuery('/versions', {
   query: { statuses: ['NodeVersionStatusFlagged'], review_requested: true, pageSize: 1 },
 })
 
-/** `/ready` answers 503 with the same body when the service is not. */
+/** `/ready` responds with 503 with the same body when the service is not. */
 export const readyQuery = readQuery('/ready', {}, { refetchInterval: 5000 })

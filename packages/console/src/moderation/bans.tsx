@@ -36,7 +36,7 @@ const write =
 export const BanButton = ({ kind, id }: { kind: Kind; id?: string }) => (
   <AskButton
     label={id === undefined ? `Ban a ${kind}` : `Ban the ${kind}`}
-    look="danger"
+    variant="danger"
     title={`Ban ${id ?? `a ${kind}`}${id === undefined ? '' : '?'}`}
     action={`Ban ${kind}`}
     typed={id}

@@ -61,7 +61,7 @@ export const Changes = ({ nodeId, version, previous }: Sides) => {
               ref={(item) => void (isOpen && item?.scrollIntoView({ block: 'nearest' }))}
             >
               <Button
-                look="quiet"
+                variant="quiet"
                 aria-expanded={isOpen}
                 onPress={() => setOpen(isOpen ? undefined : path)}
               >

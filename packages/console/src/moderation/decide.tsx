@@ -22,21 +22,21 @@ const DECISIONS = {
     status: 'NodeVersionStatusActive',
     label: 'Approve',
     done: 'approved',
-    look: 'primary',
+    variant: 'primary',
     help: 'Installs get it if it is the highest. What was found and looked at belongs into the reason.',
   },
   h: {
     status: 'NodeVersionStatusFlagged',
     label: 'Hold back',
     done: 'held back',
-    look: undefined,
+    variant: undefined,
     help: 'Installs get the version before. Its publisher reads the reason, and may ask for a review.',
   },
   b: {
     status: 'NodeVersionStatusBanned',
     label: 'Ban',
     done: 'banned',
-    look: 'danger',
+    variant: 'danger',
     help: 'Nobody can install or download it. Everybody reads the reason.',
   },
 } as const
@@ -74,7 +74,7 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
     showToast(failed === 0 ? `${named(done)}: as before` : failure)
     await queries.invalidateQueries()
   }
-  /** One after the other: what was refused is told, what was done stays. */
+  /** One after the other: what was rejected is told, what was done stays. */
   const decide = async (letter: Letter, reason: string): Promise<Version[]> => {
     const done: Version[] = []
     for (const version of legal(letter)) {
@@ -83,7 +83,7 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
     }
     return done
   }
-  const tell = (letter: Letter, done: readonly Version[]): void => {
+  const report = (letter: Letter, done: readonly Version[]): void => {
     const undoable = done.filter((version) => !isFinal(version))
     const press = (): void => {
       close()
@@ -101,7 +101,7 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
       {LETTERS.map((letter) => (
         <Button
           key={letter}
-          look={DECISIONS[letter].look}
+          variant={DECISIONS[letter].variant}
           isDisabled={legal(letter).length === 0}
           onPress={ask(letter)}
           aria-keyshortcuts={letter}
@@ -114,11 +114,11 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
         <Ask
           title={`${decision.label} ${named(legal(asked))}?`}
           action={decision.label}
-          look={decision.look}
+          variant={decision.variant}
           typed={asked === 'b' ? named(legal(asked)) : undefined}
           fields={[{ name: 'status_reason', label: 'Reason', rows: 3, help: decision.help }]}
           write={({ status_reason: reason = '' }) => decide(asked, reason)}
-          onDone={(done) => tell(asked, done)}
+          onDone={(done) => report(asked, done)}
           onClose={() => setAsked(undefined)}
         >
           {legal(asked).some(isFinal) && (

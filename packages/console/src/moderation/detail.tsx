@@ -41,14 +41,14 @@ export const Detail = ({ id, listed, onBack }: DetailProps) => {
       </div>
       <Show query={{ ...read, data: read.data === undefined ? listed : read.data }}>
         {(version) =>
-          version ? <Judged version={version} /> : <Empty>There is no version {id}.</Empty>
+          version ? <CheckedPack version={version} /> : <Empty>There is no version {id}.</Empty>
         }
       </Show>
     </Stack>
   )
 }
 
-const Judged = ({ version }: { version: Version }) => {
+const CheckedPack = ({ version }: { version: Version }) => {
   const { node_id: nodeId, version: number, status, moderation } = version
   const { publisher, review, previous_version: previous } = moderation ?? {}
   const [part, setPart] = useState('findings')
@@ -59,7 +59,7 @@ const Judged = ({ version }: { version: Version }) => {
     findings: ['Findings', <Findings key="findings" {...of} />],
     changes: ['Changed files', <Changes key="changes" {...of} />],
     comparison: ['Host nodes', <Comparison key="comparison" {...of} />],
-    moves: ['Moves', <Moves key="moves" {...of} />],
+    moves: ['Moves', <Transitions key="moves" {...of} />],
   } as const
   return (
     <>
@@ -103,7 +103,7 @@ const Judged = ({ version }: { version: Version }) => {
   )
 }
 
-const Moves = ({ nodeId, version }: Sides) => (
+const Transitions = ({ nodeId, version }: Sides) => (
   <Show query={useQuery(findingsQuery(nodeId, version))}>
     {({ moves = [] }) => (
       <ol className="stack tight">

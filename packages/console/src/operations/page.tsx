@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState, type CSSProperties } from 'react'
 
-import { readQuery, send, type Answer } from '../api/client.ts'
+import { readQuery, send, type Data } from '../api/client.ts'
 import { AskButton } from '../ui/ask.tsx'
 import { Link, OutLink, taskPage } from '../ui/link.tsx'
 import { Columns, Note, PageTitle, Panel, Row, Show, Stack } from '../ui/panels.tsx'
@@ -10,7 +10,7 @@ import { Badge, Bdi, Time } from '../ui/values.tsx'
 import { counted, showSeconds } from '../words/text.ts'
 import { addSample, linePoints, type Sample } from './samples.ts'
 
-type Operations = Answer<'/admin/operations'>
+type Operations = Data<'/admin/operations'>
 type Task = Operations['stuck']['tasks'][number]
 type Version = Operations['stuck']['versions'][number]
 
@@ -113,7 +113,7 @@ const OnTask = ({ task: { id, kind } }: { task: Task }) => (
     </AskButton>
     <AskButton
       label="Fail"
-      look="danger"
+      variant="danger"
       title={`Fail ${kind} ${id}?`}
       action="Fail task"
       fields={[{ ...WHY, help: 'It stands in the audit log.', rows: 2 }]}
@@ -209,7 +209,7 @@ const Outbox = ({ outbox: { waiting, rows } }: Pick<Operations, 'outbox'>) => (
             {kind} <code>{id}</code> <Bdi>{error}</Bdi>
           </>
         ),
-        Tries: ({ tries }) => counted(tries, 'try', 'tries'),
+        Attempts: ({ tries: attempts }) => counted(attempts, 'try', 'tries'),
         Since: ({ at }) => <Time at={at} />,
       }}
     />

@@ -66,10 +66,10 @@ export const EndpointLog = ({ path, mayManage }: { path: EndpointPath; mayManage
           ),
           State: (event) => <StateBadge state={event.state} />,
           Made: ({ created_at: at }) => <Time at={at} />,
-          Tries: ({ id, attempts, next_attempt_at: next }) => (
+          Attempts: ({ id, attempts, next_attempt_at: next }) => (
             <>
               <Button
-                look="quiet"
+                variant="quiet"
                 onPress={() =>
                   setOpen(open.includes(id) ? open.filter((one) => one !== id) : [...open, id])
                 }
@@ -93,24 +93,24 @@ export const EndpointLog = ({ path, mayManage }: { path: EndpointPath; mayManage
               />
             ),
         }}
-        below={(event) => open.includes(event.id) && <Tries path={path} event={event} />}
+        below={(event) => open.includes(event.id) && <EventAttempts path={path} event={event} />}
       />
     </Stack>
   )
 }
 
-interface TriesProps {
+interface AttemptsProps {
   path: EndpointPath
   event: Schema<'EndpointEvent'>
 }
 
-const Tries = ({ path, event: { id, attempts } }: TriesProps) => {
+const EventAttempts = ({ path, event: { id, attempts } }: AttemptsProps) => {
   const query = readQuery(`${EVENTS}/{event_id}/attempts`, { path: { ...path, event_id: id } })
   // Another one is read as soon as the log tells of it.
-  const tries = useQuery({ ...query, queryKey: [...query.queryKey, attempts] })
+  const attemptsMade = useQuery({ ...query, queryKey: [...query.queryKey, attempts] })
   return (
     <>
-      <Show query={tries}>{(data) => <Attempts attempts={data.attempts} />}</Show>
+      <Show query={attemptsMade}>{(data) => <Attempts attempts={data.attempts} />}</Show>
       <Copied text={id} label="event id" />
     </>
   )

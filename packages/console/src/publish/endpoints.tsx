@@ -174,7 +174,7 @@ const Management = ({
       </SecretButton>
       <AskButton
         label="Delete"
-        look="danger"
+        variant="danger"
         title="Delete the endpoint?"
         action="Delete endpoint"
         write={() => send('DELETE', ENDPOINT, { path })}

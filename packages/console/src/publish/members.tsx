@@ -69,7 +69,7 @@ export const Members = ({ id, role }: OfPublisher) => {
             (isOwner || userId === me) && (
               <AskButton
                 label={userId === me ? 'Leave' : 'Remove'}
-                look="danger"
+                variant="danger"
                 title={userId === me ? `Leave ${id}?` : `Remove ${name}?`}
                 action={userId === me ? 'Leave publisher' : 'Remove member'}
                 write={() => send('DELETE', MEMBER, at(userId))}

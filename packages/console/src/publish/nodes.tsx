@@ -38,7 +38,7 @@ export const Nodes = ({ id, role }: OfPublisher) => {
             {mayAs(role, 'owner') && (
               <AskButton
                 label="Delete"
-                look="danger"
+                variant="danger"
                 title={`Delete ${nodeId}?`}
                 action="Delete node"
                 typed={nodeId}

@@ -1,5 +1,5 @@
-import { bad, judgePack, type Check, type Limits } from '../../../client/src/cli/judge-pack.ts'
-import type { Pack as Judged } from '../../../client/src/cli/judge-pack.ts'
+import { bad, checkPackFiles, type Check, type Limits } from '../../../client/src/cli/check-pack.ts'
+import type { Pack as CheckedPack } from '../../../client/src/cli/check-pack.ts'
 import { whyLeftOut } from '../../../client/src/cli/left-out.ts'
 
 /** A file that was dropped, by its path from the top of the folder or zip. */
@@ -15,7 +15,7 @@ interface LeftOut {
 }
 
 /** What was dropped, as it will be published. */
-export interface Pack extends Judged {
+export interface Pack extends CheckedPack {
   /** Name of the folder or zip. */
   name: string
   leftOut: LeftOut[]
@@ -43,7 +43,7 @@ export const sortEntries = <Given extends { path: string }>(
 /** Names that are listed. */
 const LISTED = 8
 
-const tellLeftOut = ({ leftOut }: Pack): Check[] => {
+const checkLeftOut = ({ leftOut }: Pack): Check[] => {
   const names = leftOut.slice(0, LISTED).map(({ path, why }) => `${path} (${why})`)
   const more = leftOut.length > LISTED ? ` and ${leftOut.length - LISTED} more` : ''
   return names.length === 0 ? [] : [{ tone: 'warn', text: `Left out: ${names.join(', ')}${more}` }]
@@ -53,4 +53,4 @@ const tellLeftOut = ({ leftOut }: Pack): Check[] => {
 export const checkPack = (pack: Pack, limits: Limits): Check[] =>
   pack.files.length === 0
     ? [bad(`${pack.name} has no file to publish.`)]
-    : [...judgePack(pack, limits), ...tellLeftOut(pack)]
+    : [...checkPackFiles(pack, limits), ...checkLeftOut(pack)]

@@ -2,10 +2,10 @@ import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState, type ReactNode } from 'react'
 
-import { bad, ok, type Check } from '../../../client/src/cli/judge-pack.ts'
+import { bad, ok, type Check } from '../../../client/src/cli/check-pack.ts'
 import type { Project } from '../../../client/src/cli/parse-project.ts'
 import { orMissing } from '../../../client/src/lib/errors.ts'
-import { answerOf, KilnError, patientApi, read } from '../api/client.ts'
+import { responseOf, KilnError, patientApi, read } from '../api/client.ts'
 import { serviceQuery } from '../api/queries.ts'
 import { putFile } from '../api/upload.ts'
 import { Button } from '../ui/button.tsx'
@@ -80,12 +80,12 @@ const PackPanel = ({ publisherId, pack }: { publisherId: string; pack: Pack }) =
   const { data: asked, error } = useQuery({
     queryKey: ['publish', project, publisherId],
     queryFn: project ? ({ signal }) => askRegistry(project, publisherId, signal) : skipToken,
-    // The same pack is asked for anew after it was published.
+    // The same pack is asked for again after it was published.
     gcTime: 0,
   })
   const mostBytes = service?.limits.archive_bytes ?? Infinity
-  const answer = error ? bad(error.message) : asked
-  const checks = [...checkPack(pack, { publisherId, mostBytes }), ...(answer ? [answer] : [])]
+  const response = error ? bad(error.message) : asked
+  const checks = [...checkPack(pack, { publisherId, mostBytes }), ...(response ? [response] : [])]
   const [changelog, setChangelog] = useState('')
   const [part, setPart] = useState<number>()
   const sending = useMutation({
@@ -103,7 +103,7 @@ const PackPanel = ({ publisherId, pack }: { publisherId: string; pack: Pack }) =
     running?.abort()
     sending.reset()
   }
-  const isReady = answer !== undefined && checks.every(({ tone }) => tone !== 'bad')
+  const isReady = response !== undefined && checks.every(({ tone }) => tone !== 'bad')
   return (
     <Panel title={<Bdi>{pack.name}</Bdi>}>
       <Marks label="Checks" of={checks.map(({ tone, text }) => ({ state: tone, text }))} />
@@ -127,7 +127,7 @@ const PackPanel = ({ publisherId, pack }: { publisherId: string; pack: Pack }) =
       {sending.error && <ErrorPanel error={sending.error} />}
       <Row>
         <Button
-          look="primary"
+          variant="primary"
           isDisabled={!isReady}
           isPending={isPending}
           onPress={() => sending.mutate(new AbortController())}
@@ -166,13 +166,13 @@ const sendPack = async ({ project, archive }: Pack, sending: Sending) => {
   const { POST } = patientApi
   const at = { params: { path: { publisherId, nodeId } }, signal }
   if (isNew) await unless('node_exists', POST(NODES, { ...at, body: { ...node, id: nodeId } }))
-  const { token } = await answerOf(POST(`${NODE}/publish-tokens`, at))
+  const { token } = await responseOf(POST(`${NODE}/publish-tokens`, at))
   const body = {
     personal_access_token: token,
     node,
     node_version: { ...version, ...(changelog && { changelog }) },
   }
-  const published = await answerOf(POST(`${NODE}/versions`, { ...at, body }))
+  const published = await responseOf(POST(`${NODE}/versions`, { ...at, body }))
   onProgress(0)
   await unless('archive_exists', putFile(published.signedUrl, archive, { onProgress, signal }))
   return { node: nodeId, version: published.node_version.version }

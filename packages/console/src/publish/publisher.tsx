@@ -43,7 +43,7 @@ export const Page = () => {
         }
         actions={
           mayAs(role, 'member') && (
-            <LinkButton look="primary" {...publishPage(id)}>
+            <LinkButton variant="primary" {...publishPage(id)}>
               Publish a node
             </LinkButton>
           )

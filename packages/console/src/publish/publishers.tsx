@@ -53,7 +53,7 @@ const CreatePublisher = () => {
   return (
     <AskButton
       label="Create a publisher"
-      look="primary"
+      variant="primary"
       action="Create publisher"
       fields={[
         { name: 'id', label: 'Id', help: ID_HELP },

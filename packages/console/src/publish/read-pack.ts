@@ -6,7 +6,7 @@ import {
   ZipWriter,
 } from '@zip.js/zip.js/lib/zip-core-native.js'
 
-import { findRoot } from '../../../client/src/cli/judge-pack.ts'
+import { findRoot } from '../../../client/src/cli/check-pack.ts'
 import { parseProject } from '../../../client/src/cli/parse-project.ts'
 import { sortEntries, type Entry, type Pack } from './pack.ts'
 
@@ -48,11 +48,11 @@ const makePack = async (name: string, entries: readonly Entry[], zip?: File): Pr
   }
 }
 
-const readProject = (text: string): Pick<Pack, 'project' | 'projectFault'> => {
+const readProject = (text: string): Pick<Pack, 'project' | 'projectIssue'> => {
   try {
     return { project: parseProject(text) }
   } catch (error) {
-    return { projectFault: error instanceof Error ? error.message : String(error) }
+    return { projectIssue: error instanceof Error ? error.message : String(error) }
   }
 }
 

@@ -65,7 +65,7 @@ export const Tokens = ({ id }: OfPublisher) => {
           '': ({ id: tokenId, name }) => (
             <AskButton
               label="Revoke"
-              look="danger"
+              variant="danger"
               title={`Revoke ${name}?`}
               action="Revoke token"
               write={() =>

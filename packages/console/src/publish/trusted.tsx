@@ -113,7 +113,7 @@ const OfNode = (path: { publisherId: string; nodeId: string }) => (
         '': ({ id: trustedPublisherId }) => (
           <AskButton
             label="Trust no longer"
-            look="danger"
+            variant="danger"
             title="Trust these jobs no longer?"
             write={() =>
               send('DELETE', `${TRUSTED}/{trustedPublisherId}`, {

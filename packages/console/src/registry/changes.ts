@@ -1,7 +1,7 @@
-import type { Answer } from '../api/schema.ts'
+import type { Data } from '../api/schema.ts'
 import { readCard, type HostNode, type Mark, type Marks } from '../host-node/inputs.ts'
 
-export type Comparison = Answer<'/nodes/{nodeId}/compare'>
+export type Comparison = Data<'/nodes/{nodeId}/compare'>
 export type Change = Comparison['changes'][number]
 
 /** All changes of one host node. */

@@ -25,7 +25,7 @@ export const LongText = ({ text }: { text: string }) => {
         {text}
       </Bdi>
       {isLong && (
-        <Button look="quiet" aria-expanded={isOpen} onPress={() => setIsOpen(!isOpen)}>
+        <Button variant="quiet" aria-expanded={isOpen} onPress={() => setIsOpen(!isOpen)}>
           {isOpen ? 'Show less' : 'Show all'}
         </Button>
       )}

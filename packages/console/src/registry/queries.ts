@@ -58,7 +58,7 @@ export const searchQuery = (filter: Filter, depth: number) =>
       page * ROWS < total && (page + 1) * ROWS <= depth ? page + 1 : undefined,
     maxPages: 40,
     placeholderData: keepPreviousData,
-    // All pages are read anew, one after the other.
+    // All pages are read again, one after the other.
     staleTime: 60_000,
     refetchOnWindowFocus: false,
   })
@@ -94,7 +94,7 @@ const MINUTE = { staleTime: 60_000 }
 export const versionQuery = (nodeId: string, version: string) =>
   readQuery(VERSION, { path: { nodeId, version } })
 
-/** Where the moves of a version are told, to `useStream`. */
+/** Where the transitions of a version are told, to `useStream`. */
 export const streamPathOf = (nodeId: string, version: string): string =>
   `/nodes/${encodeURIComponent(nodeId)}/versions/${encodeURIComponent(version)}/stream`
 

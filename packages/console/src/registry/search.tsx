@@ -100,7 +100,7 @@ const Found = () => {
           <p className={`soft row apart ${styles.line}`} role="status">
             {counted(pages[0]?.total ?? 0, 'node')}
             {countChosen(filter) > 0 && (
-              <Button look="quiet" onPress={clear}>
+              <Button variant="quiet" onPress={clear}>
                 Clear filters
               </Button>
             )}

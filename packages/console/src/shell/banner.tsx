@@ -15,7 +15,7 @@ const QUIET_MS = 2000
 /** Says that the service is away, or that there is a newer page. */
 export const Banner = () => {
   const { awaySince } = useStore(health)
-  return awaySince === undefined ? <News /> : <Away since={awaySince} />
+  return awaySince === undefined ? <NotifyChange /> : <Away since={awaySince} />
 }
 
 const Away = ({ since }: { since: number }) => {
@@ -35,7 +35,7 @@ const Away = ({ since }: { since: number }) => {
 let known: string | undefined
 const firstBuild = (build: string): string => (known ??= build)
 
-const News = () => {
+const NotifyChange = () => {
   const { data } = useQuery(serviceQuery)
   if (data === undefined || data.build === firstBuild(data.build)) return null
   return (
@@ -60,7 +60,7 @@ export const SessionEnd = () => {
         title="Your session has ended"
         onClose={() => void signOut()}
         actions={
-          <Button look="primary" onPress={() => signInAgain(user)}>
+          <Button variant="primary" onPress={() => signInAgain(user)}>
             Sign in again
           </Button>
         }

@@ -171,7 +171,7 @@ const UserMenu = () => {
       <Menu
         label="Account"
         trigger={
-          <Button look="quiet" aria-label={`Signed in as ${user}`}>
+          <Button variant="quiet" aria-label={`Signed in as ${user}`}>
             <UserRound aria-hidden />
             <bdi>{user}</bdi>
           </Button>

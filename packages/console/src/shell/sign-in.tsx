@@ -34,7 +34,7 @@ export const SignIn = () => {
           ))
         ) : (
           <Button
-            look="primary"
+            variant="primary"
             onPress={() => enter.mutate(undefined)}
             isPending={enter.isPending}
           >

@@ -57,7 +57,7 @@ export const Filters = () => {
         />
       )}
       {Object.values(filter).some(Boolean) && (
-        <Button look="quiet" onPress={() => void navigate({ to: '/tasks', replace: true })}>
+        <Button variant="quiet" onPress={() => void navigate({ to: '/tasks', replace: true })}>
           Clear
         </Button>
       )}

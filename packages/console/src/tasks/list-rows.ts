@@ -33,9 +33,9 @@ export const timeOf = (text: string | undefined, daysLater: number): string | un
 
 /** Pages with what has changed of their tasks: a row of a higher `rev` takes the place of the old one. */
 export const patchPages = (pages: TaskPages, changed: readonly TaskItem[]): TaskPages => {
-  const news = new Map(changed.map((task) => [task.task_id, task]))
+  const changes = new Map(changed.map((task) => [task.task_id, task]))
   const patch = (old: TaskItem): TaskItem => {
-    const task = news.get(old.task_id)
+    const task = changes.get(old.task_id)
     if (!task || task.rev < old.rev) return old
     return { ...old, ...task, progress: Math.max(old.progress, task.progress) }
   }

@@ -22,7 +22,7 @@ const POLL_MS = 5000
 export const Page = () => {
   const filter = useSearch({ from: '/tasks' })
   const actions = (
-    <LinkButton to="/try" look="primary">
+    <LinkButton to="/try" variant="primary">
       New task
     </LinkButton>
   )
@@ -41,7 +41,7 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
   const { outcomes, cancelMany } = useCancelMany()
   const [chosen, setChosen] = useState<readonly TaskItem[]>([])
   const [asked, setAsked] = useState<readonly TaskItem[]>([])
-  const news = useNews(filter)
+  const newTasks = useNewTasks(filter)
   const choose = (task: TaskItem, isChosen: boolean): void => {
     const others = chosen.filter(({ task_id: id }) => id !== task.task_id)
     setChosen(isChosen ? [...others, task] : others)
@@ -50,11 +50,13 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
   return (
     <>
       <div className={`row ${styles.above}`} role="status">
-        {news.count > 0 && (
-          <Button onPress={() => void news.show()}>{counted(news.count, 'new task')}</Button>
+        {newTasks.count > 0 && (
+          <Button onPress={() => void newTasks.show()}>
+            {counted(newTasks.count, 'new task')}
+          </Button>
         )}
         {chosen.length > 0 && (
-          <Button look="danger" onPress={() => setAsked(chosen)}>
+          <Button variant="danger" onPress={() => setAsked(chosen)}>
             Cancel {counted(chosen.length, 'task')}
           </Button>
         )}
@@ -77,7 +79,7 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
               keyOf={({ task_id: id }) => id}
               height={HEIGHT}
               query={list}
-              onTop={() => void news.show()}
+              onTop={() => void newTasks.show()}
               onOpen={({ task_id: task }) => void navigate(taskPage(task))}
               onKey={(key, task) => {
                 if (key !== 'c' || !task.cancellable) return false
@@ -102,7 +104,7 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
           title={`${what}?`}
           action={what}
           dismiss="Keep running"
-          look="danger"
+          variant="danger"
           write={async () => void cancelMany(asked)}
           onDone={() => setChosen([])}
           onClose={() => setAsked([])}
@@ -134,7 +136,7 @@ const useCancelMany = () => {
 }
 
 /** Keeps the rows up to date, and counts what is new above them: rows never jump under the pointer. */
-const useNews = (filter: TaskFilter) => {
+const useNewTasks = (filter: TaskFilter) => {
   const queries = useQueryClient()
   const { queryKey } = tasksQuery(filter)
   const [fresh, setFresh] = useState<ReadonlySet<string>>(new Set())
@@ -148,7 +150,7 @@ const useNews = (filter: TaskFilter) => {
   const isOwn = filter.owner === undefined
   // What has ended while another page was seen, the stream does not tell.
   const [wasKept] = useState(() => queries.getQueryData(queryKey) !== undefined)
-  const { refetch: look } = useQuery({
+  const { refetch: poll } = useQuery({
     queryKey: ['newest', filter],
     queryFn: async ({ signal }) => {
       take((await askTasks(filter, { signal })).tasks)
@@ -161,7 +163,7 @@ const useNews = (filter: TaskFilter) => {
   useStream({
     path: isOwn ? '/tasks/stream' : undefined,
     onEvent: ({ event, data }) => event === 'task' && take([data as TaskItem]),
-    poll: async () => void (await look()),
+    poll: async () => void (await poll()),
   })
   const show = async (): Promise<void> => {
     await queries.resetQueries({ queryKey })

@@ -30,7 +30,7 @@ export const State = ({ task }: { task: TaskDetail }) => {
       {task.cancellable && (
         <AskButton
           label="Cancel"
-          look="danger"
+          variant="danger"
           title="Cancel this task?"
           action="Cancel the task"
           dismiss="Keep running"
@@ -97,13 +97,13 @@ const COVER = 'cover.jpg'
 /** What a task has made, beside what it was made of. */
 const Result = ({ task }: { task: TaskDetail }) => {
   const queries = useQueryClient()
-  const [faults, setFaults] = useState(0)
+  const [issues, setErrors] = useState(0)
   const [main] = task.results
   const { queryKey } = taskQuery(task.task_id)
   const onBroken = (): void => {
     // Links live a day: the task is read once more for fresh ones.
-    if (faults === 0) void queries.invalidateQueries({ queryKey, exact: true })
-    setFaults(faults + 1)
+    if (issues === 0) void queries.invalidateQueries({ queryKey, exact: true })
+    setErrors(issues + 1)
   }
   if (task.purged_at !== undefined)
     return (
@@ -115,7 +115,7 @@ const Result = ({ task }: { task: TaskDetail }) => {
   if (!main || src === undefined) return <Note>There is no file to show.</Note>
   return (
     <Stack>
-      {faults > 1 && <Note tone="warn">A file does not load. Its link may have expired.</Note>}
+      {issues > 1 && <Note tone="warn">A file does not load. Its link may have expired.</Note>}
       {task.family === 'video' ? (
         // oxlint-disable-next-line jsx-a11y/media-has-caption -- What a model makes has no captions.
         <video

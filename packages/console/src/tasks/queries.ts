@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 
-import { answerOf, read, readQuery, writingApi } from '../api/client.ts'
+import { responseOf, read, readQuery, writingApi } from '../api/client.ts'
 import { creditsQuery } from '../api/queries.ts'
 import { useStream } from '../api/stream.ts'
 import { timeOf, type TaskFilter } from './list-rows.ts'
@@ -30,7 +30,7 @@ export const eventsQuery = (id: string, watchedUntil = 0) =>
     },
   })
 
-/** Read anew as soon as anything else is told of the event. */
+/** Read again as soon as anything else is told of the event. */
 export const attemptsQuery = (id: string, event: TaskEvent) => {
   const path = { task_id: id, event_id: event.id }
   const query = readQuery('/tasks/{task_id}/events/{event_id}/attempts', { path })
@@ -62,7 +62,7 @@ export const useTask = (id: string | undefined) => {
 }
 
 export const cancelTask = ({ path }: Pick<TaskItem, 'path'>): Promise<unknown> =>
-  answerOf(post(`${path}/cancel`, {}))
+  responseOf(post(`${path}/cancel`, {}))
 
 /** Asks for tasks of the caller, or as an admin for those of others. */
 export const askTasks = (
@@ -76,7 +76,7 @@ export const askTasks = (
   return read(owner === undefined ? '/tasks' : '/admin/tasks', { query }, signal)
 }
 
-/** Rows are kept up to date one by one: a list that reads all its pages anew would jump, and take long. */
+/** Rows are kept up to date one by one: a list that reads all its pages again would jump, and take long. */
 export const tasksQuery = (filter: TaskFilter) =>
   infiniteQueryOptions({
     queryKey: ['tasks', filter],

@@ -15,15 +15,15 @@ const DRAWN = 10
 /** A bar as narrow as this part has no room for words. */
 const NARROW = 0.08
 
-const FAULTS: Record<string, string> = {
+const ERRORS: Record<string, string> = {
   engine_failed: 'the engine failed',
   internal_error: 'a fault of the service',
   lost: 'its worker went away',
   timeout: 'it took too long',
 }
 
-/** Why a try at rendering ended, by its code. */
-const aboutTry = (code: string): string => FAULTS[code] ?? code.replaceAll('_', ' ')
+/** Why an attempt at rendering ended, by its code. */
+const aboutAttempt = (code: string): string => ERRORS[code] ?? code.replaceAll('_', ' ')
 
 const timeOf = (at: string): string => new Date(at).toLocaleTimeString('en-GB')
 
@@ -42,11 +42,11 @@ interface Props {
 /** When what happened: bars over time, and below the same in words, which is all that a phone shows. */
 export const TimelinePanel = ({ task, events }: Props) => {
   const sent = events.filter(({ attempts }) => attempts > 0).slice(-DRAWN)
-  const told = useQueries({
+  const deliveries = useQueries({
     queries: sent.map((event) => attemptsQuery(task.task_id, event)),
-    combine: (answers) => answers.flatMap(({ data }) => data?.attempts ?? []),
+    combine: (responses) => responses.flatMap(({ data }) => data?.attempts ?? []),
   })
-  const { bars, dots, folds } = makeTimeline(task, told, useNow())
+  const { bars, dots, folds } = makeTimeline(task, deliveries, useNow())
   return (
     <Panel title="Timeline">
       <div className={`screen ${styles.timeline}`} aria-hidden>
@@ -84,7 +84,7 @@ export const TimelinePanel = ({ task, events }: Props) => {
             {number && !error && <span>Try {number} began</span>}
             {error && (
               <span className="bad">
-                ✕ Try {number}: {aboutTry(error)}
+                ✕ Try {number}: {aboutAttempt(error)}
               </span>
             )}
           </li>

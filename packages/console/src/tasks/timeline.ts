@@ -2,8 +2,8 @@ import type { Attempt, TaskDetail } from './types.ts'
 
 /** What the timeline needs of a task. */
 export type Life = Pick<TaskDetail, 'state' | 'created_at' | 'ended_at' | 'moves' | 'attempts'>
-type Try = Life['attempts'][number]
-export type Told = Pick<Attempt, 'started_at' | 'error_class'>
+type RenderAttempt = Life['attempts'][number]
+export type Notified = Pick<Attempt, 'started_at' | 'error_class'>
 
 /** Where something lies, as parts of the whole, 0 to 1. */
 interface Placed {
@@ -12,7 +12,7 @@ interface Placed {
   seconds: number
 }
 export type Bar = Placed & {
-  kind: 'wait' | Try['outcome']
+  kind: 'wait' | RenderAttempt['outcome']
   number?: number
   error?: string | undefined
 }
@@ -29,20 +29,25 @@ interface Span {
 }
 
 /** A task's life as bars over time, in which long waits are folded, and dots where somebody was told. */
-export const makeTimeline = (life: Life, told: readonly Told[], now: number) => {
+export const makeTimeline = (life: Life, notified: readonly Notified[], now: number) => {
   const created = Date.parse(life.created_at)
   const ended = life.ended_at === undefined ? now : Date.parse(life.ended_at)
-  const tries = life.attempts.map(({ number, outcome: kind, error }, index) => {
+  const attemptsMade = life.attempts.map(({ number, outcome: kind, error }, index) => {
     return { ...spanOf(life, index, now), kind, number, error }
   })
-  const waits = [...tries, { from: ended }]
-    .map(({ from }, index) => ({ from: tries[index - 1]?.to ?? created, to: from }))
+  const waits = [...attemptsMade, { from: ended }]
+    .map(({ from }, index) => ({ from: attemptsMade[index - 1]?.to ?? created, to: from }))
     .filter(({ from, to }) => to > from)
     .map((span) => ({ ...span, kind: 'wait' as const }))
-  const sent = told.map((one) => ({ ...one, at: Date.parse(one.started_at) }))
+  const sent = notified.map((one) => ({ ...one, at: Date.parse(one.started_at) }))
   const gaps = makeGaps(
-    [created, ended, ...sent.map(({ at }) => at), ...tries.flatMap(({ from, to }) => [from, to])],
-    tries,
+    [
+      created,
+      ended,
+      ...sent.map(({ at }) => at),
+      ...attemptsMade.flatMap(({ from, to }) => [from, to]),
+    ],
+    attemptsMade,
   )
   const total = sum(gaps, ({ weight }) => weight) || 1
   const place = (time: number): number =>
@@ -51,7 +56,7 @@ export const makeTimeline = (life: Life, told: readonly Told[], now: number) => 
     const left = place(one.from)
     return { ...one, left, width: place(one.to) - left, seconds: (one.to - one.from) / 1000 }
   }
-  const bars: readonly Bar[] = [...waits, ...tries].map(put)
+  const bars: readonly Bar[] = [...waits, ...attemptsMade].map(put)
   return {
     bars: bars.toSorted((a, b) => a.left - b.left),
     dots: sent.map((one) => ({ ...one, left: place(one.at) })),
@@ -69,11 +74,11 @@ const spanOf = ({ attempts, ended_at: ended }: Life, index: number, now: number)
   return { from, to: Math.max(from, end === undefined ? now : Date.parse(end)) }
 }
 
-const makeGaps = (instants: readonly number[], tries: readonly Span[]) => {
+const makeGaps = (instants: readonly number[], attemptsMade: readonly Span[]) => {
   const times = [...new Set(instants)].toSorted((a, b) => a - b)
   const gaps = times.slice(1).map((to, index) => {
     const from = times[index] ?? to
-    return { from, to, isBusy: tries.some((span) => span.from <= from && to <= span.to) }
+    return { from, to, isBusy: attemptsMade.some((span) => span.from <= from && to <= span.to) }
   })
   const busy = sum(gaps, ({ from, to, isBusy }) => (isBusy ? to - from : 0))
   const most = Math.max(FOLD_MS, busy * 2)
@@ -85,7 +90,7 @@ const makeGaps = (instants: readonly number[], tries: readonly Span[]) => {
   }))
 }
 
-/** One line of a task's life in words: a move, or with a number what became of a try. */
+/** One line of a task's life in words: a move, or with a number what became of an attempt. */
 interface Line {
   at: string
   status?: string
@@ -98,7 +103,7 @@ interface Line {
 /** Moves, and the tries that say more than they: all from the second on, and those that failed. */
 export const makeLines = (life: Life): Line[] => {
   const { state, moves, attempts } = life
-  const tries = attempts.flatMap(({ number, started_at: at, outcome, error }, index) => {
+  const attemptsMade = attempts.flatMap(({ number, started_at: at, outcome, error }, index) => {
     const end = new Date(spanOf(life, index, Date.parse(at)).to).toISOString()
     const isOver = outcome === 'failed' || outcome === 'lost'
     return [
@@ -106,12 +111,14 @@ export const makeLines = (life: Life): Line[] => {
       ...(isOver ? [{ at: end, number, error: error ?? outcome }] : []),
     ]
   })
-  const told = moves.map(({ at, status }, index) => ({
+  const notified = moves.map(({ at, status }, index) => ({
     at,
     // The API's word of a cancelled one is that of a failed one.
     status: state === 'cancelled' && index === moves.length - 1 ? state : status,
   }))
-  const lines = [...told, ...tries].toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
+  const lines = [...notified, ...attemptsMade].toSorted(
+    (a, b) => Date.parse(a.at) - Date.parse(b.at),
+  )
   return lines.map((line, index) => ({
     ...line,
     after: (Date.parse(line.at) - Date.parse(lines[index - 1]?.at ?? line.at)) / 1000,

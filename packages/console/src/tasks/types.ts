@@ -1,11 +1,11 @@
-import type { Answer, Schema } from '../api/schema.ts'
+import type { Data, Schema } from '../api/schema.ts'
 
-export type TaskPage = Answer<'/tasks'>
+export type TaskPage = Data<'/tasks'>
 /** A task as lists and streams show it. */
 export type TaskItem = TaskPage['tasks'][number]
 /** A task with all that is known of its life. */
-export type TaskDetail = Answer<'/tasks/{task_id}'>
-export type TaskEvent = Answer<'/tasks/{task_id}/events'>['events'][number]
+export type TaskDetail = Data<'/tasks/{task_id}'>
+export type TaskEvent = Data<'/tasks/{task_id}/events'>['events'][number]
 export type Attempt = Schema<'DeliveryAttempt'>
 
 /** The word that a badge shows: a cancelled task has the API's word of a failed one. */

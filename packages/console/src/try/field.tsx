@@ -14,7 +14,7 @@ export interface Form {
   schema: JsonSchema
   body: Body
   /** By pointer. */
-  faults: Readonly<Record<string, string>>
+  issues: Readonly<Record<string, string>>
   /** The field that takes what is pasted. */
   pasteInto: string | undefined
   onChange(name: string, value: unknown): void
@@ -50,7 +50,7 @@ const Input = ({ field, form }: FieldProps): ReactNode => {
   const { name, label, help, preset, pointer, control } = field
   const value = form.body[name] ?? preset
   const set = (next: unknown): void => form.onChange(name, next === preset ? undefined : next)
-  const common = { label, help, error: form.faults[pointer] }
+  const common = { label, help, error: form.issues[pointer] }
   const exact = {
     inputMode: 'decimal' as const,
     value: textOf(value),
@@ -123,7 +123,7 @@ const ChoiceField = ({ field, form }: FieldProps) => {
     const choice = choices.find((one) => String(one) === text)
     form.onChange(name, choice === preset ? undefined : choice)
   }
-  const props = { label, help, error: form.faults[pointer], options, onChange }
+  const props = { label, help, error: form.issues[pointer], options, onChange }
   const OneOf = options.length <= FEW ? Segments : Select
   return <OneOf {...props} value={value === '' && isRequired ? undefined : value} />
 }
@@ -150,7 +150,7 @@ const Files = ({ field, control: { count, isList, accept }, form }: FilesProps) 
       key={place}
       label={count === 1 ? label : `${label}, ${place + 1} of ${count}`}
       help={place === count - 1 ? help : ''}
-      error={place === 0 ? form.faults[pointer] : undefined}
+      error={place === 0 ? form.issues[pointer] : undefined}
       accept={accept}
       value={links[place]}
       onChange={(link) => put(place, link)}
@@ -174,8 +174,8 @@ const Group = ({ field, members, form }: FieldProps & { members: readonly Field[
 }
 
 /** Whether a fault is at one of the pointers, or below. */
-export const isWrong = (pointers: readonly string[], { faults }: Form): boolean =>
-  Object.keys(faults).some((fault) => pointers.some((pointer) => fault.startsWith(pointer)))
+export const isWrong = (pointers: readonly string[], { issues }: Form): boolean =>
+  Object.keys(issues).some((issue) => pointers.some((pointer) => issue.startsWith(pointer)))
 
 /** Fields that few need; open by itself where something in it is wrong. */
 export const More = ({ title, open, children }: ComponentProps<'details'>) => (

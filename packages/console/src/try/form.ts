@@ -115,12 +115,12 @@ export const optionsFor = (schema: JsonSchema, field: Field, body: Body): readon
 }
 
 /** The body without what does not go with the rest any more, such as a length that another model has not. */
-export const settle = (schema: JsonSchema, fields: readonly Field[], body: Body): Body => {
-  let settled = body
+export const normalize = (schema: JsonSchema, fields: readonly Field[], body: Body): Body => {
+  let normalized = body
   for (const field of fields.filter(({ control }) => ['choice', 'switch'].includes(control.is)))
-    if (!optionsFor(schema, field, settled).includes(settled[field.name] as Choice))
-      settled = { ...settled, [field.name]: undefined }
-  return withoutEmpty(settled)
+    if (!optionsFor(schema, field, normalized).includes(normalized[field.name] as Choice))
+      normalized = { ...normalized, [field.name]: undefined }
+  return withoutEmpty(normalized)
 }
 
 /** What says nothing, as JSON. */

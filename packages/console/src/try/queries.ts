@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 
 import { hashOf } from '../../../client/src/lib/bytes.ts'
 import { pause } from '../../../client/src/lib/pause.ts'
-import { answerOf, read, send, type Schema } from '../api/client.ts'
+import { responseOf, read, send, type Schema } from '../api/client.ts'
 import { putFile } from '../api/upload.ts'
 import { post } from '../tasks/queries.ts'
 import type { Kind } from './kinds.ts'
@@ -24,7 +24,7 @@ export const dryRunQuery = ({ path }: Kind, body: Body) =>
     queryFn: async ({ signal }) => {
       await pause(PAUSE_MS, signal)
       const init = { params: { query: { dry_run: true } }, body, signal }
-      return (await answerOf(post(path, init))) as Schema<'DryRun'>
+      return (await responseOf(post(path, init))) as Schema<'DryRun'>
     },
     placeholderData: keepPreviousData,
     gcTime: 60_000,

@@ -2,8 +2,8 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 
 import { toTask } from '../../../client/src/lib/task.ts'
-import { answerOf, type Schema } from '../api/client.ts'
-import { sortFaults } from '../api/faults.ts'
+import { responseOf, type Schema } from '../api/client.ts'
+import { sortIssues } from '../api/issues.ts'
 import { keepDraft, readDraft } from '../api/session.ts'
 import { announce } from '../shell/toasts.tsx'
 import { Outcome, State } from '../tasks/parts.tsx'
@@ -15,7 +15,7 @@ import { Empty, ErrorPanel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { counted, showSeconds } from '../words/text.ts'
 import { FieldRow, isWrong, More, type Form } from './field.tsx'
-import { missing, pointersOf, settle, withoutEmpty, type Field } from './form.ts'
+import { missing, pointersOf, normalize, withoutEmpty, type Field } from './form.ts'
 import type { Kind } from './kinds.ts'
 import { dryRunQuery } from './queries.ts'
 import type { Body, JsonSchema } from './schema.ts'
@@ -40,7 +40,7 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
   const [draft, setDraft] = useState(
     () => (readDraft(user, kind.id) as Draft | null) ?? { body: {} },
   )
-  const [isTried, setTried] = useState(false)
+  const [isSubmitted, setSubmitted] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   const side = useRef<HTMLDivElement>(null)
   useEffect(() => keepDraft(user, kind.id, draft), [user, kind.id, draft])
@@ -52,7 +52,7 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
     enabled: Object.keys(body).length > 0 || lacking.length === 0,
   })
   const send = useMutation({
-    mutationFn: async (given: Body) => toTask(await answerOf(post(kind.path, { body: given }))),
+    mutationFn: async (given: Body) => toTask(await responseOf(post(kind.path, { body: given }))),
     onSuccess: ({ id: task }) => {
       setDraft((old) => ({ ...old, task }))
       announce('Sent')
@@ -61,21 +61,24 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
     },
   })
   const error = send.error ?? price.error
-  const faults = sortFaults(error, pointersOf(fields))
-  const isAllAtFields = faults.rest.length === 0 && Object.keys(faults.fields).length > 0
-  const atFields = { ...faults.fields }
+  const issues = sortIssues(error, pointersOf(fields))
+  const isAllAtFields = issues.rest.length === 0 && Object.keys(issues.fields).length > 0
+  const atFields = { ...issues.fields }
   // What is not given yet is a fault once it was to be sent.
   for (const { pointer } of lacking)
-    if (isTried) atFields[pointer] = 'It is required.'
+    if (isSubmitted) atFields[pointer] = 'It is required.'
     else delete atFields[pointer]
   const shared: Form = {
     schema,
     body: draft.body,
-    faults: atFields,
+    issues: atFields,
     pasteInto: fields.find(({ control }) => control.is === 'files')?.name,
     onChange: (name, value) => {
       send.reset()
-      setDraft((old) => ({ ...old, body: settle(schema, fields, { ...old.body, [name]: value }) }))
+      setDraft((old) => ({
+        ...old,
+        body: normalize(schema, fields, { ...old.body, [name]: value }),
+      }))
     },
   }
   const rows = (isRare: boolean) =>
@@ -99,7 +102,7 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
         noValidate
         onSubmit={(event) => {
           event.preventDefault()
-          setTried(true)
+          setSubmitted(true)
           if (lacking.length === 0) send.mutate(body)
           else focusFirst(form.current)
         }}
@@ -109,7 +112,7 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
           <More title="Advanced" open={isWrong(rare, shared)}>
             {rows(true)}
           </More>
-          {error && !isAllAtFields && <ErrorPanel error={error} rest={faults.rest} />}
+          {error && !isAllAtFields && <ErrorPanel error={error} rest={issues.rest} />}
         </Stack>
         <div className={`row apart ${styles.send}`}>
           <span className="soft small" role="status">
@@ -117,7 +120,7 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
               ? aboutPrice(price.data)
               : `Give ${lacking.map(({ label }) => label.toLowerCase()).join(' and ')} to see the price.`}
           </span>
-          <Button type="submit" look="primary" isPending={send.isPending}>
+          <Button type="submit" variant="primary" isPending={send.isPending}>
             Send
           </Button>
         </div>
@@ -158,7 +161,7 @@ const Run = ({ task: id, onChangeIt }: { task: string | undefined; onChangeIt():
         <Stack>
           <Row>
             <State task={data} />
-            <LinkButton {...taskPage(id)} look="quiet">
+            <LinkButton {...taskPage(id)} variant="quiet">
               Open the task
             </LinkButton>
           </Row>

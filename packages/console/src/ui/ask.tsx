@@ -2,7 +2,7 @@ import { useMutation, useQueryClient, type QueryKey } from '@tanstack/react-quer
 import { useId, useState, type FormEvent, type ReactNode } from 'react'
 import { CheckboxGroup } from 'react-aria-components/CheckboxGroup'
 
-import { sortFaults } from '../api/faults.ts'
+import { sortIssues } from '../api/issues.ts'
 import { showToast } from '../shell/toasts.tsx'
 import { Button, type ButtonProps } from './button.tsx'
 import { Code } from './code.tsx'
@@ -33,20 +33,20 @@ interface AskProps<Output> {
   title?: string
   /** Names the effect: "Delete node". */
   action: string
-  look?: ButtonProps['look']
+  variant?: ButtonProps['variant']
   fields?: readonly FieldSpec[]
   /** What the button says that leaves all as it is, where "Cancel" would mean the write. */
   dismiss?: string
   /** Must be typed before it is done. */
   typed?: string
   write(values: Values): Promise<Output>
-  /** What is read anew afterwards; without it all that is shown. */
+  /** What is read again afterwards; without it all that is shown. */
   refresh?: QueryKey
   onDone?(output: Output): void
   children?: ReactNode
 }
 
-/** A write, after which what it changed is read anew. */
+/** A write, after which what it changed is read again. */
 const useRefreshing = <Input, Output>(
   write: (input: Input) => Promise<Output>,
   { refresh = [], onDone }: Pick<AskProps<Output>, 'refresh' | 'onDone'>,
@@ -65,7 +65,16 @@ const useRefreshing = <Input, Output>(
 
 /** A dialog that asks for what a write needs, shows faults at their fields, and closes once it is done. */
 export const Ask = <Output,>(props: AskProps<Output> & { onClose(): void }) => {
-  const { title, action, look = 'primary', fields = [], typed, dismiss, onClose, children } = props
+  const {
+    title,
+    action,
+    variant = 'primary',
+    fields = [],
+    typed,
+    dismiss,
+    onClose,
+    children,
+  } = props
   const form = useId()
   const [values, setValues] = useState<Values>(() =>
     Object.fromEntries(fields.map(({ name, value = '' }) => [name, value])),
@@ -77,7 +86,7 @@ export const Ask = <Output,>(props: AskProps<Output> & { onClose(): void }) => {
   }
   const sent = useRefreshing(props.write, { ...props, onDone })
   const pointers = fields.map(({ name }) => `/${name}`)
-  const faults = sortFaults(sent.error, pointers)
+  const issues = sortIssues(sent.error, pointers)
   const isWhole =
     (typed === undefined || id === typed) &&
     fields.every(({ name, isOptional }) => isOptional === true || values[name]?.trim() !== '')
@@ -86,7 +95,13 @@ export const Ask = <Output,>(props: AskProps<Output> & { onClose(): void }) => {
     if (isWhole && !sent.isPending) sent.mutate(values)
   }
   const button = (
-    <Button look={look} type="submit" form={form} isPending={sent.isPending} isDisabled={!isWhole}>
+    <Button
+      variant={variant}
+      type="submit"
+      form={form}
+      isPending={sent.isPending}
+      isDisabled={!isWhole}
+    >
       {action}
     </Button>
   )
@@ -101,14 +116,14 @@ export const Ask = <Output,>(props: AskProps<Output> & { onClose(): void }) => {
               field={field}
               isFirst={index === 0}
               value={values[field.name] ?? ''}
-              error={faults.fields[`/${field.name}`]}
+              error={issues.fields[`/${field.name}`]}
               onChange={(value) => setValues((before) => ({ ...before, [field.name]: value }))}
             />
           ))}
           {typed !== undefined && (
             <TextField label={`Type ${typed} to go on`} value={id} onChange={setId} autoFocus />
           )}
-          {sent.error && <ErrorPanel error={sent.error} rest={faults.rest} />}
+          {sent.error && <ErrorPanel error={sent.error} rest={issues.rest} />}
         </Stack>
       </form>
     </Dialog>
@@ -149,7 +164,7 @@ export const AskButton = <Output,>({ label, ...props }: AskButtonProps<Output>) 
   const [isOpen, setOpen] = useState(false)
   return (
     <>
-      <Button look={props.look} onPress={() => setOpen(true)}>
+      <Button variant={props.variant} onPress={() => setOpen(true)}>
         {label}
       </Button>
       {isOpen && <Ask title={label} action={label} {...props} onClose={() => setOpen(false)} />}
@@ -163,12 +178,12 @@ type WriteButtonProps<Output> = Pick<AskProps<Output>, 'refresh' | 'onDone'> & {
   write(): Promise<Output>
 }
 
-const tell = (error: Error): void => void showToast(<Bdi>{error.message}</Bdi>)
+const report = (error: Error): void => void showToast(<Bdi>{error.message}</Bdi>)
 
-/** A button that writes at once; a refusal is told in a toast. */
+/** A button that writes at once; a rejection is told in a toast. */
 export const WriteButton = <Output,>(props: WriteButtonProps<Output>) => {
   const { label, isDisabled } = props
-  const sent = useRefreshing<void, Output>(props.write, props, tell)
+  const sent = useRefreshing<void, Output>(props.write, props, report)
   return (
     <Button onPress={() => sent.mutate()} isPending={sent.isPending} isDisabled={isDisabled}>
       {label}

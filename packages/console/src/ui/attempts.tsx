@@ -4,10 +4,10 @@ import { Code } from './code.tsx'
 import { Row, Stack } from './panels.tsx'
 import { Badge, Bdi, Time } from './values.tsx'
 
-type Tried = Schema<'DeliveryAttempt'>
+type AttemptRow = Schema<'DeliveryAttempt'>
 
 /** The attempts at telling a receiver of an event, the newest first, with the answer of that one open. */
-export const Attempts = ({ attempts }: { attempts: readonly Tried[] }) => (
+export const Attempts = ({ attempts }: { attempts: readonly AttemptRow[] }) => (
   <Stack>
     {attempts.length === 0 && <p>Not sent yet.</p>}
     {attempts.toReversed().map((attempt, index) => (
@@ -17,11 +17,11 @@ export const Attempts = ({ attempts }: { attempts: readonly Tried[] }) => (
 )
 
 /** Nobody has seen its end yet. */
-export const isUnderWay = ({ duration_ms: ms, error_class: fault }: Tried): boolean =>
-  ms === undefined && fault === undefined
+export const isUnderWay = ({ duration_ms: ms, error_class: issue }: AttemptRow): boolean =>
+  ms === undefined && issue === undefined
 
-const Attempt = ({ attempt, isNewest }: { attempt: Tried; isNewest: boolean }) => {
-  const { number, url, status, duration_ms: ms, error_class: fault, excerpt } = attempt
+const Attempt = ({ attempt, isNewest }: { attempt: AttemptRow; isNewest: boolean }) => {
+  const { number, url, status, duration_ms: ms, error_class: issue, excerpt } = attempt
   const time = ms === undefined ? '' : ` in ${showSeconds(ms / 1000)}`
   return (
     <div>
@@ -30,12 +30,12 @@ const Attempt = ({ attempt, isNewest }: { attempt: Tried; isNewest: boolean }) =
         {isUnderWay(attempt) ? (
           <Badge>under way</Badge>
         ) : (
-          <Badge tone={fault ? 'bad' : 'ok'}>{`${status ?? 'no answer'}${time}`}</Badge>
+          <Badge tone={issue ? 'bad' : 'ok'}>{`${status ?? 'no answer'}${time}`}</Badge>
         )}
         <Time at={attempt.started_at} />
       </Row>
       <p>
-        {fault && `${CAUSES[fault]}: `}
+        {issue && `${CAUSES[issue]}: `}
         <Bdi>{url}</Bdi>
       </p>
       {excerpt && (
@@ -49,7 +49,7 @@ const Attempt = ({ attempt, isNewest }: { attempt: Tried; isNewest: boolean }) =
 }
 
 /** Why an attempt did not deliver. */
-export const CAUSES: Record<NonNullable<Tried['error_class']>, string> = {
+export const CAUSES: Record<NonNullable<AttemptRow['error_class']>, string> = {
   address_refused: 'The address is not one that Kiln calls',
   dns: 'No host has this name',
   connect: 'Nobody listens at the address',

@@ -7,26 +7,30 @@ import layers from './layers.module.css'
 
 export interface ButtonProps extends Omit<AriaProps, 'className' | 'style' | 'children'> {
   /** primary: the one thing the page is for. danger: it takes something away. quiet: without a border. */
-  look?: 'primary' | 'danger' | 'quiet'
+  variant?: 'primary' | 'danger' | 'quiet'
   children?: ReactNode
 }
 
-export const buttonClass = (look?: ButtonProps['look']): string =>
-  [styles.button, look && styles[look]].filter(Boolean).join(' ')
+export const buttonClass = (variant?: ButtonProps['variant']): string =>
+  [styles.button, variant && styles[variant]].filter(Boolean).join(' ')
 
 /** Its text names its effect: "Publish 1.2.0". While `isPending` it takes no press and says so. */
-export const Button = ({ look, ...props }: ButtonProps) => (
-  <AriaButton {...props} className={buttonClass(look)} />
+export const Button = ({ variant, ...props }: ButtonProps) => (
+  <AriaButton {...props} className={buttonClass(variant)} />
 )
 
 /** A button that is an icon alone; its label is read out and shown beside it. */
 export const IconButton = ({
   label,
-  look = 'quiet',
+  variant = 'quiet',
   ...props
 }: ButtonProps & { label: string }) => (
   <TooltipTrigger delay={500}>
-    <AriaButton {...props} aria-label={label} className={`${buttonClass(look)} ${styles.icon}`} />
+    <AriaButton
+      {...props}
+      aria-label={label}
+      className={`${buttonClass(variant)} ${styles.icon}`}
+    />
     <Tooltip className={layers.tooltip} offset={4}>
       {label}
     </Tooltip>

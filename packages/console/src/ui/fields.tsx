@@ -28,7 +28,7 @@ interface FieldProps {
   isLabelHidden?: boolean
   /** Read out and shown below the field. */
   help?: ReactNode
-  /** The fault of the last try, tied to the field. */
+  /** The fault of the last attempt, tied to the field. */
   error?: string
 }
 
@@ -201,7 +201,7 @@ interface SearchFieldProps {
 export const SearchField = (props: SearchFieldProps) => {
   const { label, placeholder = label, value = '', onChange, pause = 60 } = props
   const [text, setText] = useState(value)
-  const tell = useEffectEvent(onChange)
+  const report = useEffectEvent(onChange)
   const written = useRef(value)
   const typedAt = useRef(0)
   useEffect(() => {
@@ -215,7 +215,7 @@ export const SearchField = (props: SearchFieldProps) => {
     typedAt.current = Date.now()
     const timer = setTimeout(() => {
       written.current = text
-      tell(text || undefined)
+      report(text || undefined)
     }, wait)
     return () => clearTimeout(timer)
   }, [text, pause])

@@ -131,7 +131,7 @@ const Place = ({ place, of }: { place: Finding; of: Of }) => {
           {line !== undefined && `:${line}`}
         </code>
         {hasCode && !isOpen && (
-          <Button look="quiet" onPress={() => setOpen(true)}>
+          <Button variant="quiet" onPress={() => setOpen(true)}>
             Show code
           </Button>
         )}

@@ -13,8 +13,11 @@ const Anchor = ({ children, ...props }: ComponentProps<'a'>) => (
 /** A link within the console: `<Link {...taskPage(id)}>`, whose text may be a stranger's. Lazy pages are fetched at hover and focus. */
 export const Link: LinkComponent<typeof Anchor> = createLink(Anchor)
 
-const ButtonAnchor = ({ look, ...props }: ComponentProps<'a'> & Pick<ButtonProps, 'look'>) => (
-  <Anchor {...props} className={buttonClass(look)} />
+const ButtonAnchor = ({
+  variant,
+  ...props
+}: ComponentProps<'a'> & Pick<ButtonProps, 'variant'>) => (
+  <Anchor {...props} className={buttonClass(variant)} />
 )
 
 /** A link that looks like a button. */

@@ -54,15 +54,15 @@ interface ErrorPanelProps {
 
 /** Why something is not there, what to do, and the id that finds the request in the log. */
 export const ErrorPanel = ({ error, onRetry, rest }: ErrorPanelProps) => {
-  const fault = error instanceof KilnError ? error : undefined
+  const failure = error instanceof KilnError ? error : undefined
   // The message repeats the first detail, which stands at its field.
-  const isMarked = rest?.length === 0 && (fault?.details.length ?? 0) > 0
+  const isMarked = rest?.length === 0 && (failure?.details.length ?? 0) > 0
   const text = error instanceof Error ? error.message : String(error)
   const message = isMarked ? 'The marked fields are not right yet.' : text
-  const next = fault && nextStep(fault.code)
+  const next = failure && nextStep(failure.code)
   // Asking again is of no use.
-  const isFinal = fault?.status === 404 || fault?.status === 403
-  const details = (rest ?? fault?.details ?? []).filter((detail) => detail !== message)
+  const isFinal = failure?.status === 404 || failure?.status === 403
+  const details = (rest ?? failure?.details ?? []).filter((detail) => detail !== message)
   return (
     <Note tone="bad">
       <p>
@@ -74,12 +74,12 @@ export const ErrorPanel = ({ error, onRetry, rest }: ErrorPanelProps) => {
           {detail}
         </Bdi>
       ))}
-      {fault?.requestId && (
+      {failure?.requestId && (
         <p className="small">
-          Request <Copied text={fault.requestId} label="request id" />
+          Request <Copied text={failure.requestId} label="request id" />
         </p>
       )}
-      {isFinal && <WayOut code={fault.code} />}
+      {isFinal && <WayOut code={failure.code} />}
       {onRetry && !isFinal && <Button onPress={onRetry}>Try again</Button>}
     </Note>
   )
@@ -120,7 +120,7 @@ interface ShowProps<T> {
   children(data: T): ReactNode
 }
 
-/** Shows a query in each of its states: loading, refused, there, and there but old because the service is away. */
+/** Shows a query in each of its states: loading, rejected, there, and there but old because the service is away. */
 export const Show = <T,>({ query, loading = <Loading />, children }: ShowProps<T>) => {
   const { data, error, failureReason: reason } = query
   const isLate = !error && isPassing(reason)
@@ -128,7 +128,7 @@ export const Show = <T,>({ query, loading = <Loading />, children }: ShowProps<T
     <>
       {error && <ErrorPanel error={error} onRetry={() => void query.refetch()} />}
       {isLate && reason.retryAfterSeconds !== undefined && (
-        <Waits key={query.failureCount} fault={reason} />
+        <Waits key={query.failureCount} error={reason} />
       )}
       {data === undefined && !error && loading}
       {data !== undefined && isLate && (
@@ -142,7 +142,7 @@ export const Show = <T,>({ query, loading = <Loading />, children }: ShowProps<T
 }
 
 /** Why an answer is late, and when it is asked for again. */
-const Waits = ({ fault: { message, retryAfterSeconds = 0 } }: { fault: KilnError }) => {
+const Waits = ({ error: { message, retryAfterSeconds = 0 } }: { error: KilnError }) => {
   const [start] = useState(() => Date.now())
   const left = Math.max(1, Math.ceil(retryAfterSeconds - (useNow() - start) / 1000))
   return (

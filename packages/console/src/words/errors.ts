@@ -36,5 +36,5 @@ const NEXT: Partial<Record<ErrorCode, string>> = {
   publisher_banned: 'A platform admin has banned it. Ask them for the reason.',
 }
 
-/** The next step after a refusal; undefined where the message says all. */
+/** The next step after a rejection; undefined where the message says all. */
 export const nextStep = (code: string): string | undefined => NEXT[code as ErrorCode]

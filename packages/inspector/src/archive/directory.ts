@@ -10,7 +10,7 @@ import { readName } from './name.ts'
 import { withPlainEnd } from './plain-end.ts'
 import { reject } from './reject.ts'
 import type { RandomAccess } from './source.ts'
-import { rejectFault } from './zip-fault.ts'
+import { throwRejection } from './zip-error.ts'
 
 /** A member whose local header was compared with the directory, and where its packed data begins. */
 export interface PlacedMember extends Member {
@@ -47,7 +47,7 @@ const listMembers = async (
       members.push(member)
     }
   } catch (error) {
-    rejectFault(error)
+    throwRejection(error)
   }
   return members
 }
@@ -75,7 +75,7 @@ const placeMember = async (member: Member): Promise<PlacedMember> => {
     checkLocalName(member)
     return { ...member, dataOffset }
   } catch (error) {
-    rejectFault(error, member.path)
+    throwRejection(error, member.path)
   } finally {
     // Extra fields of 10,000 local headers can be most of the archive.
     delete source.localDirectory

@@ -42,7 +42,7 @@ const inflate = async (
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     if (code === 'ERR_BUFFER_TOO_LARGE')
       reject('size_mismatch', { entry: member.path, limit: member.bytes })
-    if (STREAM_FAULT.test(code)) reject('bad_data', { entry: member.path })
+    if (STREAM_ERROR.test(code)) reject('bad_data', { entry: member.path })
     throw error
   }
 }
@@ -86,7 +86,7 @@ const checkConsumed = ({ path, packedBytes }: PlacedMember, consumed: number): v
 }
 
 /** Faults of zlib but want of memory, and what becomes of packed bytes that still come when the data has ended. */
-const STREAM_FAULT = /^(Z_(?!MEM_ERROR)|ABORT_ERR$|ERR_STREAM_|ERR_TRAILING_JUNK)/
+const STREAM_ERROR = /^(Z_(?!MEM_ERROR)|ABORT_ERR$|ERR_STREAM_|ERR_TRAILING_JUNK)/
 /** Read from the source at once. */
 const READ_BYTES = 256 * 1024
 /** Also what is unpacked at once. */

@@ -19,7 +19,7 @@ export const toJsonLine = (input: string, { archive, nodes, findings }: Inspecti
 }
 
 /** Writes the line of an input that could not be read at all; `code` is the system's, such as `ENOENT`. */
-export const toJsonFault = (input: string, code: string | undefined): string =>
+export const toJsonError = (input: string, code: string | undefined): string =>
   `${JSON.stringify({
     input,
     verdict: 'unreadable',
@@ -64,7 +64,7 @@ const showNodes = (nodes: readonly ExtractedNode[]): string[] => {
     const unknown = [
       fields.length < node.dynamic.length && '(only under a condition)',
       fields.length > 0 && `(depends on the machine: ${fields.join(', ')})`,
-    ].filter((note) => note !== false)
+    ].filter((record) => record !== false)
     return `    ${node.name.padEnd(width)}  ${[...rest, ...unknown].join('  ')}`
   })
 }

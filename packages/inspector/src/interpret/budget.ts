@@ -114,7 +114,7 @@ interface BudgetOptions {
 }
 
 // Reading the clock costs as much as a few steps.
-const STEPS_BETWEEN_LOOKS_AT_THE_CLOCK = 1024
+const STEPS_BETWEEN_CLOCK_READS = 1024
 
 // Shorter strings are paid for by the step that makes them.
 const LONG_STRING = 256
@@ -122,12 +122,12 @@ const LONG_STRING = 256
 export function makeBudget({ limits, now, onSpent }: BudgetOptions): Budget {
   const deadline = now ? now() + limits.milliseconds : Infinity
   let ceiling = limits.steps
-  let nextLook = STEPS_BETWEEN_LOOKS_AT_THE_CLOCK
+  let nextCheck = STEPS_BETWEEN_CLOCK_READS
   let containers = 0
   let volume = 0
 
   function checkTime(): void {
-    nextLook = budget.steps + STEPS_BETWEEN_LOOKS_AT_THE_CLOCK
+    nextCheck = budget.steps + STEPS_BETWEEN_CLOCK_READS
     if (now && now() > deadline) end('time')
   }
 
@@ -149,7 +149,7 @@ export function makeBudget({ limits, now, onSpent }: BudgetOptions): Budget {
     step(count) {
       budget.steps += count
       if (budget.steps > ceiling) end('steps')
-      if (budget.steps > nextLook) checkTime()
+      if (budget.steps > nextCheck) checkTime()
     },
     spent(name, detail = '') {
       onSpent(name, detail)

@@ -23,11 +23,11 @@ export const readV1Node = (
 ): ExtractedNode => {
   const dynamic: string[] = []
   const find = (attribute: string): Value | undefined => interpreter.findAttribute(cls, attribute)
-  const note = <T>(field: string, { isDynamic, value }: Read<T>): T => {
+  const record = <T>(field: string, { isDynamic, value }: Read<T>): T => {
     if (isDynamic) dynamic.push(field)
     return value
   }
-  const noteInputs = (inputs: JsonText): string => {
+  const recordInputs = (inputs: JsonText): string => {
     dynamic.push(...dynamicInputs(inputs))
     return inputs.text
   }
@@ -40,15 +40,15 @@ export const readV1Node = (
   const returnTypes = readTypes(json, find('RETURN_TYPES'), known('[]'))
   return {
     name,
-    category: note('category', readText('CATEGORY', 'sd')),
-    description: note('description', readText('DESCRIPTION', '')),
-    function: note('function', readText('FUNCTION', '')),
-    deprecated: note('deprecated', readFlag('DEPRECATED')),
-    experimental: note('experimental', readFlag('EXPERIMENTAL')),
-    input_types: noteInputs(readInputTypes({ interpreter, json }, cls)),
-    return_types: note('return_types', returnTypes),
-    return_names: note('return_names', readTypes(json, find('RETURN_NAMES'), returnTypes)),
-    output_is_list: note('output_is_list', readIsList(interpreter, find)),
+    category: record('category', readText('CATEGORY', 'sd')),
+    description: record('description', readText('DESCRIPTION', '')),
+    function: record('function', readText('FUNCTION', '')),
+    deprecated: record('deprecated', readFlag('DEPRECATED')),
+    experimental: record('experimental', readFlag('EXPERIMENTAL')),
+    input_types: recordInputs(readInputTypes({ interpreter, json }, cls)),
+    return_types: record('return_types', returnTypes),
+    return_names: record('return_names', readTypes(json, find('RETURN_NAMES'), returnTypes)),
+    output_is_list: record('output_is_list', readIsList(interpreter, find)),
     dynamic,
   }
 }

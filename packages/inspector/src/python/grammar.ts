@@ -1,5 +1,5 @@
 import type { Language } from 'web-tree-sitter'
-import type { Builder, Builders } from './kids.ts'
+import type { Builder, Builders } from './children.ts'
 import { words } from '../words.ts'
 import { collectionBuilders } from './build/collections.ts'
 import { compoundStatementBuilders } from './build/compound-statements.ts'

@@ -18,7 +18,7 @@ export const makeFrame = (above: Frame | undefined, isError: boolean): Frame => 
   scopesYield: false,
   broken: false,
   blocks: 0,
-  noted: 0,
+  recorded: 0,
   isList: true,
   isError,
   column: 0,
@@ -42,12 +42,12 @@ const startFrame = (walk: Walk, type: NodeType, parent: Frame): Frame => {
   const isBlock = type.name === 'block'
   const frame = (parent.below ??= makeFrame(parent, isError))
   frame.type = type
-  frame.base = walk.kids.size
+  frame.base = walk.children.size
   frame.scopesYield =
     type.name === 'lambda' || (isBlock && parent.type.name === 'function_definition')
   frame.broken = false
   frame.blocks = walk.blocks
-  frame.noted = walk.broken.length
+  frame.recorded = walk.broken.length
   frame.isList = isError || isBlock
   frame.isError = isError
   frame.column = isBlock && walk.hasErrors ? columnHere(walk) : parent.column

@@ -56,7 +56,7 @@ const SIMPLE = new Map([
 
 /**
  * Content with its escapes resolved. `\N{name}` stays as it is (the names of all characters are a table of a megabyte),
- * as does an escape Python refuses or leaves alone (`\d`).
+ * as does an escape Python rejects or leaves alone (`\d`).
  */
 export const unescape = (content: string, head: LiteralHead): string =>
   head.raw || !content.includes('\\')

@@ -1,6 +1,6 @@
 import type { BrokenStatement } from './ast.ts'
 import type { NodeType } from './grammar.ts'
-import type { Kids } from './kids.ts'
+import type { Children } from './children.ts'
 import type { LineIndex } from './line-index.ts'
 import type { TreeCursor } from './tree-cursor.ts'
 
@@ -11,7 +11,7 @@ export interface Walk {
   text: string
   lines: LineIndex
   /** The stack of what is built and not yet part of its parent. */
-  kids: Kids
+  children: Children
   /** For each entry of the stack: levels of expressions in it. */
   heights: number[]
   /** The innermost node around the cursor. */
@@ -42,7 +42,7 @@ export interface Frame {
   /** Blocks around it. */
   blocks: number
   /** How many broken statements were noted before it. */
-  noted: number
+  recorded: number
   /** Its children are statements. */
   isList: boolean
   /** An error between statements: of its children the complete statements are kept. */
@@ -66,18 +66,18 @@ export const endLineHere = (walk: Walk): number => {
 export const columnHere = (walk: Walk): number =>
   walk.cursor.startIndex - walk.lines.startOf(lineHere(walk))
 
-export const pushKid = (
+export const pushChild = (
   walk: Walk,
   name: string,
   value: unknown,
   line: number,
   height: number,
 ): void => {
-  const { kids, heights } = walk
-  const { size } = kids
-  kids.names[size] = name
-  kids.values[size] = value
-  kids.lines[size] = line
+  const { children, heights } = walk
+  const { size } = children
+  children.names[size] = name
+  children.values[size] = value
+  children.lines[size] = line
   heights[size] = height
-  kids.size = size + 1
+  children.size = size + 1
 }

@@ -4,15 +4,15 @@ import { closeNode } from './close-node.ts'
 import { closeError, mayRead } from './damage.ts'
 import { ERROR, LEAF, SKIP, STRING, TOKEN } from './grammar.ts'
 import type { NodeType } from './grammar.ts'
-import { values } from './kids.ts'
-import type { Kids } from './kids.ts'
+import { values } from './children.ts'
+import type { Children } from './children.ts'
 import { makeLineIndex } from './line-index.ts'
 import { makeFrame, openNode } from './open-node.ts'
 import { ParseCancelled } from './parse-cancelled.ts'
 import { findLiteralHead } from './string-literal.ts'
 import { goToFirstChild, goToNextSibling, goToParent, hasError } from './tree-cursor.ts'
 import type { TreeCursor } from './tree-cursor.ts'
-import { lineHere, pushKid } from './walk-state.ts'
+import { lineHere, pushChild } from './walk-state.ts'
 import type { Walk } from './walk-state.ts'
 
 const STEPS_BETWEEN_CHECKS = 8192
@@ -29,8 +29,8 @@ export const walkTree = (
 ): Pick<Module, 'body' | 'broken' | 'cut'> => {
   const walk = startWalk(cursor, text, types)
   run(walk, isCancelled)
-  walk.kids.base = 0
-  return { body: values(walk.kids) as Statement[], broken: walk.broken, cut: walk.cut }
+  walk.children.base = 0
+  return { body: values(walk.children) as Statement[], broken: walk.broken, cut: walk.cut }
 }
 
 const startWalk = (cursor: TreeCursor, text: string, types: NodeType[]): Walk => ({
@@ -38,7 +38,7 @@ const startWalk = (cursor: TreeCursor, text: string, types: NodeType[]): Walk =>
   types,
   text,
   lines: makeLineIndex(text),
-  kids: startKids(text),
+  children: startChildren(text),
   heights: [],
   frame: makeFrame(undefined, typeHere(cursor, types) === ERROR),
   blocks: 0,
@@ -50,7 +50,7 @@ const startWalk = (cursor: TreeCursor, text: string, types: NodeType[]): Walk =>
 
 const typeHere = (cursor: TreeCursor, types: NodeType[]): NodeType => types[cursor.typeId] ?? ERROR
 
-const startKids = (text: string): Kids => ({
+const startChildren = (text: string): Children => ({
   names: [],
   values: [],
   lines: [],
@@ -89,7 +89,7 @@ const enter = (walk: Walk): boolean => {
     case SKIP:
       return false
     case TOKEN:
-      pushKid(walk, type.name, undefined, isFirst(walk) ? lineHere(walk) : 0, 0)
+      pushChild(walk, type.name, undefined, isFirst(walk) ? lineHere(walk) : 0, 0)
       return false
     case LEAF:
       pushLeaf(walk, type)
@@ -101,13 +101,13 @@ const enter = (walk: Walk): boolean => {
   }
 }
 
-const isFirst = (walk: Walk): boolean => walk.kids.size === walk.frame.base
+const isFirst = (walk: Walk): boolean => walk.children.size === walk.frame.base
 
 const pushLeaf = (walk: Walk, type: NodeType): void => {
   const { cursor, text, lines } = walk
   const start = cursor.startIndex
   const line = lines.lineOf(start)
-  pushKid(walk, type.name, type.leaf?.(text.slice(start, cursor.endIndex), line, start), line, 1)
+  pushChild(walk, type.name, type.leaf?.(text.slice(start, cursor.endIndex), line, start), line, 1)
 }
 
 /** All strings but those with fields are read from their text alone, which spares half a dozen nodes each. */
@@ -117,6 +117,6 @@ const pushPlainString = (walk: Walk, type: NodeType): boolean => {
   const head = findLiteralHead(text, start)
   if (head?.format) return false
   const line = lines.lineOf(start)
-  pushKid(walk, type.name, plainString(text, head, cursor.endIndex, line), line, 1)
+  pushChild(walk, type.name, plainString(text, head, cursor.endIndex, line), line, 1)
   return true
 }

@@ -4,7 +4,7 @@ import { RULES, RULE_IDS } from './rule-table.ts'
 import { snippetOf } from './snippet.ts'
 
 /** A hit with the tier that its place leaves it. */
-export interface Judged extends Hit {
+export interface RatedHit extends Hit {
   severity: Severity
 }
 
@@ -13,22 +13,22 @@ export interface Judged extends Hit {
  * archives are listed all the same: they were left out, and the publisher has to hear of it. A last finding counts
  * those beyond `most`.
  */
-export const makeFindings = (hits: readonly Judged[], most: number): ScannedFinding[] => {
-  const told = hits.filter(isListed)
-  const listed = told.filter(({ times }) => times === undefined).toSorted(byGravity)
-  const all = told.reduce((sum, { times = 1 }) => sum + times, 0)
+export const makeFindings = (hits: readonly RatedHit[], most: number): ScannedFinding[] => {
+  const notified = hits.filter(isListed)
+  const listed = notified.filter(({ times }) => times === undefined).toSorted(byGravity)
+  const all = notified.reduce((sum, { times = 1 }) => sum + times, 0)
   if (all <= most && all === listed.length) return listed.map(findingOf)
   const shown = listed.slice(0, most - 1)
   return [...shown.map(findingOf), overflow(all - shown.length)]
 }
 
-const isListed = ({ severity, rule }: Judged): boolean =>
+const isListed = ({ severity, rule }: RatedHit): boolean =>
   severity !== 'info' || rule === 'nested-archive'
 
 const GRAVITY: Record<Severity, number> = { high: 0, medium: 1, info: 2 }
 
 /** By code unit, in no locale. */
-const byGravity = (left: Judged, right: Judged): number =>
+const byGravity = (left: RatedHit, right: RatedHit): number =>
   GRAVITY[left.severity] - GRAVITY[right.severity] ||
   RULE_IDS.indexOf(left.rule) - RULE_IDS.indexOf(right.rule) ||
   compare(left.path ?? '', right.path ?? '') ||
@@ -37,7 +37,7 @@ const byGravity = (left: Judged, right: Judged): number =>
 
 const compare = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0)
 
-const findingOf = ({ rule, severity, path, line, detail, text }: Judged): ScannedFinding => {
+const findingOf = ({ rule, severity, path, line, detail, text }: RatedHit): ScannedFinding => {
   const { title, advice } = RULES[rule]
   return {
     issue_type: rule,

@@ -3,7 +3,7 @@ import type { FindingsSection, Severity } from '../inspection.ts'
 import type { Pack } from '../pack.ts'
 import type { Module } from '../python/ast.ts'
 import { makeFindings } from './findings.ts'
-import type { Judged } from './findings.ts'
+import type { RatedHit } from './findings.ts'
 import { foldHits } from './fold-hits.ts'
 import type { Hit } from './hit.ts'
 import { listHostScripts } from './host-scripts.ts'
@@ -40,20 +40,20 @@ export const scanPack = (input: ScanInput): FindingsSection => {
   const scanned = scanSources({ pack, modules, reached, limits, now })
   const others = scanEntries(input, scanned.opened)
   const scripts = listHostScripts({ root: pack.root, imports: scanned.imports })
-  const judged = [...foldHits(others.hits, limits.perRuleAndFile), ...scanned.hits].flatMap((hit) =>
-    judge(hit, pack.root, (path) => reached.has(path) || scripts.has(path)),
+  const checked = [...foldHits(others.hits, limits.perRuleAndFile), ...scanned.hits].flatMap(
+    (hit) => rateHit(hit, pack.root, (path) => reached.has(path) || scripts.has(path)),
   )
   return {
     scanner: SCANNER,
     scannerVersion: SCANNER_VERSION,
     complete: scanned.complete && others.complete,
-    findings: makeFindings(judged, limits.findings),
-    counts: countOf(judged),
-    tags: tagsOf(judged),
+    findings: makeFindings(checked, limits.findings),
+    counts: countOf(checked),
+    tags: tagsOf(checked),
   }
 }
 
-const judge = (hit: Hit, root: string, isRun: (path: string) => boolean): Judged[] => {
+const rateHit = (hit: Hit, root: string, isRun: (path: string) => boolean): RatedHit[] => {
   const { path, rule, tier = RULES[rule].tier } = hit
   const severity: Severity | undefined =
     path === undefined || isRun(path)
@@ -80,15 +80,15 @@ const isAside = (path: string): boolean =>
   /(?:^|\/)(?:tests?|docs?|examples?)\//i.test(path) ||
   /(?:^|\/)(?:test_[^/]*\.py|conftest\.py)$/i.test(path)
 
-const countOf = (judged: readonly Judged[]): FindingsSection['counts'] => {
+const countOf = (checked: readonly RatedHit[]): FindingsSection['counts'] => {
   const counts = { high: 0, medium: 0, info: 0 }
-  for (const { severity, times = 1 } of judged) counts[severity] += times
+  for (const { severity, times = 1 } of checked) counts[severity] += times
   return counts
 }
 
-const tagsOf = (judged: readonly Judged[]): string[] =>
+const tagsOf = (checked: readonly RatedHit[]): string[] =>
   [
     ...new Set(
-      judged.filter(({ severity }) => severity === 'medium').map(({ rule }) => `security:${rule}`),
+      checked.filter(({ severity }) => severity === 'medium').map(({ rule }) => `security:${rule}`),
     ),
   ].toSorted()

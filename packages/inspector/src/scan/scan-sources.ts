@@ -69,9 +69,9 @@ const orderSources = ({ pack, reached }: Sources): ArchiveEntry[] => {
 }
 
 const scanEntry = (entry: ArchiveEntry, scan: Scan): void => {
-  if (!entry.text) return tell(scan, entry.path, `${entry.bytes} bytes are too many`)
+  if (!entry.text) return send(scan, entry.path, `${entry.bytes} bytes are too many`)
   const encoding = findUnknownEncoding(entry.text)
-  if (encoding !== undefined) tell(scan, entry.path, `the encoding ${encoding} is not known`)
+  if (encoding !== undefined) send(scan, entry.path, `the encoding ${encoding} is not known`)
   try {
     const file = scan.walked.get(entry.path)
     if (file) scanModule(readSource(file), scan)
@@ -95,9 +95,9 @@ const scanModule = (file: SourceFile, scan: Scan): void => {
 /** Code that nobody has seen must not become active. */
 const giveUp = (scan: Scan, path: string | undefined, detail: string): void => {
   scan.scanned.complete = false
-  tell(scan, path, detail)
+  send(scan, path, detail)
 }
 
-const tell = ({ scanned }: Scan, path: string | undefined, detail: string): void => {
+const send = ({ scanned }: Scan, path: string | undefined, detail: string): void => {
   scanned.hits.push({ rule: 'not-scanned', path, detail })
 }

@@ -12,6 +12,6 @@ const MAX_SHOWN = 200
 /** A secret that starts in the part shown lies within this. */
 const MAX_READ = 1000
 
-/** Control characters, NUL above all, which PostgreSQL refuses, and lone surrogates. */
+/** Control characters, NUL above all, which PostgreSQL rejects, and lone surrogates. */
 // oxlint-disable-next-line no-control-regex
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f]|\p{Surrogate}/gu

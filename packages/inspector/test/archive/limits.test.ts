@@ -90,10 +90,10 @@ describe('limits of an archive', () => {
   for (const [name, most, code] of MOST)
     test(`let ${name} be what they say and no more`, async () => {
       const high = { ...ARCHIVE_LIMITS, ratioFloorBytes: 0, entryRatio: bytes, ratio: bytes }
-      const judge = (limit: number) =>
+      const validate = (limit: number) =>
         readArchive(makeBytesSource(archive), { ...high, [name]: limit })
-      assert.equal((await judge(most)).verdict, 'sound')
-      const result = await judge(most - 1)
+      assert.equal((await validate(most)).verdict, 'sound')
+      const result = await validate(most - 1)
       assert.equal(result.verdict === 'rejected' && result.code, code)
     })
 

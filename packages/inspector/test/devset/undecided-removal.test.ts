@@ -56,7 +56,7 @@ del LATE["Kiln Shard"]
     assert.deepEqual(namesOf(section), ['Kiln Cup', 'Kiln Urn'])
   })
 
-  test('is replaced by what the branch sets anew', () => {
+  test('is replaced by what the branch sets again', () => {
     const section = extract(`${CLASSES}
 NODE_CLASS_MAPPINGS = {"Kiln Cup": Cup, "Kiln Pot": Pot}
 if glaze_library.available():

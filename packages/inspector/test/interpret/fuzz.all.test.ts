@@ -32,9 +32,9 @@ describe('any text ends', () => {
       interpreter.readItems(value)
       interpreter.findAttribute(value, 'INPUT_TYPES')
     }
-    const faults = interpreter.notes().filter((note) => note.kind === 'fault')
+    const issues = interpreter.notes().filter((note) => note.kind === 'fault')
     assert.deepEqual(
-      faults.filter((fault) => !fault.message.startsWith('RangeError')),
+      issues.filter((error) => !error.message.startsWith('RangeError')),
       [],
     )
   }

@@ -168,9 +168,9 @@ export const viewClass = (name: string): Definition => ({
     ...CONTAINER_METHODS,
     isdisjoint: (rt, [self, other]) => {
       const shared = readItems(rt, other ?? null)
-      const answers = shared.items.map((item) => contains(rt, self ?? null, item))
-      if (answers.includes(true)) return false
-      return shared.rest || answers.includes(undefined) ? undefined : true
+      const responses = shared.items.map((item) => contains(rt, self ?? null, item))
+      if (responses.includes(true)) return false
+      return shared.rest || responses.includes(undefined) ? undefined : true
     },
   },
 })

@@ -1,4 +1,4 @@
-import { extendList, noteAdding } from '../execute/assignment.ts'
+import { extendList, recordAdding } from '../execute/assignment.ts'
 import { equals } from '../operate/compare.ts'
 import { sort } from '../operate/order.ts'
 import { raiseIfExpected } from '../operate/raise.ts'
@@ -15,7 +15,7 @@ type ListMethod = (rt: Runtime, list: ListValue, args: Value[], kwargs: Kwargs) 
 const METHODS: Record<string, ListMethod> = {
   append: (rt, list, [item]) => {
     if (item === undefined) return undefined
-    noteAdding(rt, list, [item])
+    recordAdding(rt, list, [item])
     if (list.items.length < rt.budget.limits.containerItems) list.items.push(item)
     else {
       rt.budget.spent('items')
@@ -30,7 +30,7 @@ const METHODS: Record<string, ListMethod> = {
   insert: (rt, list, [at, item]) => {
     const index = intOf(at)
     if (item === undefined) return undefined
-    noteAdding(rt, list, [item])
+    recordAdding(rt, list, [item])
     if (index === undefined || (index < 0n && list.rest)) list.rest = true
     else list.items.splice(Number(index), 0, item)
     return null
@@ -93,8 +93,8 @@ export const FINDING_METHODS: Record<string, NativeCall> = {
   count: (rt, [self, item]) => {
     const sequence = sequenceOf(self)
     if (!sequence || sequence.rest || item === undefined) return undefined
-    const answers = sequence.items.map((other) => equals(rt, other, item))
-    return answers.includes(undefined) ? undefined : BigInt(answers.filter(Boolean).length)
+    const responses = sequence.items.map((other) => equals(rt, other, item))
+    return responses.includes(undefined) ? undefined : BigInt(responses.filter(Boolean).length)
   },
 }
 

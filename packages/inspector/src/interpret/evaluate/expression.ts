@@ -136,7 +136,7 @@ export function evaluateSafely(rt: Runtime, node: Expression, scope: Scope): Val
   } catch (error) {
     if (error instanceof Raised || error instanceof BudgetSpent) throw error
     // RangeError: the stack, or a value larger than JavaScript allows.
-    noteFault(rt, error, node.line)
+    recordError(rt, error, node.line)
     return makeUnknown('expression')
   } finally {
     state.nesting = nesting
@@ -146,7 +146,7 @@ export function evaluateSafely(rt: Runtime, node: Expression, scope: Scope): Val
 }
 
 /** Remembers an error of JavaScript: a full stack, or a mistake of ours. */
-export function noteFault(rt: Runtime, error: unknown, line: number): void {
+export function recordError(rt: Runtime, error: unknown, line: number): void {
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   rt.state.notes.push({ kind: 'fault', file: rt.state.scope.module.file ?? '', line, message })
 }

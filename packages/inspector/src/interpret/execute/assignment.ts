@@ -134,7 +134,7 @@ function repeatInPlace(rt: Runtime, left: Value, list: ListValue, times: Value):
  * In a loop of unknown length there may be more of what its one round adds. What a branch of an undecided test adds may
  * not be there.
  */
-export function noteAdding(rt: Runtime, list: ListValue, items: readonly Value[]): void {
+export function recordAdding(rt: Runtime, list: ListValue, items: readonly Value[]): void {
   if (rt.state.repeating > 0) list.rest = true
   if (rt.state.removed) list.maybe = new Set([...(list.maybe ?? []), ...items])
 }
@@ -143,7 +143,7 @@ export function noteAdding(rt: Runtime, list: ListValue, items: readonly Value[]
 export function extendList(rt: Runtime, list: ListValue, value: Value): void {
   const { items, rest } = readItems(rt, value)
   if (rest) list.rest = true
-  noteAdding(rt, list, items)
+  recordAdding(rt, list, items)
   inheritMaybe(list, payloadOf(value))
   if (!rt.budget.allowItems(list.items.length + items.length)) {
     list.rest = true

@@ -98,7 +98,7 @@ const encoding =
     return result === undefined ? undefined : makeBytes(result)
   }
 
-/** Text that is whole groups of four, in either alphabet; Python refuses or skips all other. */
+/** Text that is whole groups of four, in either alphabet; Python rejects or skips all other. */
 const decoding: NativeCall = (_rt, [data]) => {
   const bytes = bytesOf(data)
   const text = bytes === undefined ? textOf(data) : Buffer.from(bytes).toString('latin1')

@@ -122,7 +122,7 @@ const METHODS: Record<string, NativeCall> = {
     state.at = Math.max(0, Math.min(offset, state.content.length))
     return BigInt(offset)
   }),
-  tell: ofState((state) => BigInt(state.at)),
+  send: ofState((state) => BigInt(state.at)),
   readable: () => true,
   writable: () => true,
   seekable: () => true,

@@ -35,7 +35,7 @@ interface Writer {
   length: number
 }
 
-/** Deeper values hold themselves, which Python refuses too. */
+/** Deeper values hold themselves, which Python rejects too. */
 const MAX_DEPTH = 100
 
 const styleOf = (rt: Runtime, kwargs: Kwargs): Style | undefined => {

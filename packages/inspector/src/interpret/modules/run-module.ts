@@ -1,5 +1,5 @@
 import { BudgetSpent } from '../budget.ts'
-import { noteFault } from '../evaluate/expression.ts'
+import { recordError } from '../evaluate/expression.ts'
 import { docstringOf } from '../evaluate/make-function.ts'
 import { moduleScope } from '../evaluate/name.ts'
 import { assignedNames } from '../execute/assigned-names.ts'
@@ -96,16 +96,16 @@ function runStatement(
     Object.assign(state, { depth, nesting: 0, repeating: 0, scope, handlers: [] })
     for (const name of assignedNames(rt, [statement])) module.lost.add(name)
     if (error instanceof Raised) {
-      noteRaise(rt, module, statement.line, error)
+      recordRaise(rt, module, statement.line, error)
       return true
     }
-    noteFault(rt, error, statement.line)
+    recordError(rt, error, statement.line)
     module.complete = false
     return false
   }
 }
 
-function noteRaise(rt: Runtime, module: ModuleValue, line: number, raised: Raised): void {
+function recordRaise(rt: Runtime, module: ModuleValue, line: number, raised: Raised): void {
   const message = describeException(rt, raised.exception)
   rt.state.notes.push({ kind: 'raise', file: module.file ?? '', line, message })
 }

@@ -102,8 +102,8 @@ function lookUpInType(rt: Runtime, value: Value, name: string): Value | undefine
 
 function lookUpInInstance(rt: Runtime, value: InstanceValue, name: string): Value | undefined {
   const { cls } = value
-  const gate = findSpecial(cls, '__getattribute__')
-  if (gate !== undefined) return call(rt, gate, [value, name])
+  const semaphore = findSpecial(cls, '__getattribute__')
+  if (semaphore !== undefined) return call(rt, semaphore, [value, name])
   return lookUpPlainly(rt, value, name)
 }
 

@@ -67,7 +67,7 @@ export function hasUnknownBase(cls: ClassValue): boolean {
 }
 
 /**
- * C3 linearisation; undefined where Python refuses the bases. An unknown base has only itself before `object`.
+ * C3 linearisation; undefined where Python rejects the bases. An unknown base has only itself before `object`.
  */
 export function linearise(cls: ClassValue, object: ClassValue): BaseValue[] | undefined {
   const heads = cls.bases.map((base) => (base.kind === 'class' ? base.mro.slice() : [base, object]))

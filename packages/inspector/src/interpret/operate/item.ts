@@ -25,7 +25,7 @@ export function getItem(rt: Runtime, value: Value, key: Value): Value {
     const missing = callSpecial(rt, value, '__missing__', [key])
     if (missing !== undefined) return missing
   }
-  if (isSure(inner, key)) noteMissing(rt, inner)
+  if (isSure(inner, key)) recordMissing(rt, inner)
   return unknownItem(value)
 }
 
@@ -109,7 +109,7 @@ function isSure(value: Value, key: Value): boolean {
   return false
 }
 
-function noteMissing(rt: Runtime, value: Value): void {
+function recordMissing(rt: Runtime, value: Value): void {
   raiseIfExpected(rt, isDict(value) ? 'KeyError' : 'IndexError', 'missing')
 }
 

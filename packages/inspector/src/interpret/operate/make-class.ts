@@ -101,7 +101,7 @@ export function newClass(rt: Runtime, parts: ClassParts): Value {
   const bases = parts.bases.length > 0 ? parts.bases : [object]
   const cls = assemble(rt, { ...parts, bases })
   const order = linearise(cls, object)
-  // Python refuses such bases; the order of writing still finds most attributes.
+  // Python rejects such bases; the order of writing still finds most attributes.
   cls.mro = order ?? [
     cls,
     ...new Set(bases.flatMap((base) => (base.kind === 'class' ? base.mro : [base]))),

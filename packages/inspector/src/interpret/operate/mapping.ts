@@ -25,12 +25,12 @@ export function setEntry(rt: Runtime, dict: DictValue, key: Value, value: Value)
     dict.rest = true
     return
   }
-  noteAdded(rt, dict, hash)
+  recordAdded(rt, dict, hash)
   dictSet(dict, hash, key, value)
 }
 
 /** Before an entry is set: in a branch it is one more of what the branch adds; elsewhere it is there from now on. */
-function noteAdded(rt: Runtime, dict: DictValue, hash: HashKey, isMaybe = false): void {
+function recordAdded(rt: Runtime, dict: DictValue, hash: HashKey, isMaybe = false): void {
   const isSure = dict.values.has(hash) && !dict.maybe?.has(hash)
   if (isSure || isMaybe) return
   const { added } = rt.state
@@ -50,7 +50,7 @@ export function addToDict(rt: Runtime, dict: DictValue, value: Value): void {
   const from = asDict(rt, value)
   if (from) {
     rt.budget.step(from.values.size >> 4)
-    for (const hash of from.values.keys()) noteAdded(rt, dict, hash, from.maybe?.has(hash))
+    for (const hash of from.values.keys()) recordAdded(rt, dict, hash, from.maybe?.has(hash))
     dictUpdate(dict, from)
   } else addPairs(rt, dict, value)
 }

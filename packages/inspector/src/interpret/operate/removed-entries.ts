@@ -19,7 +19,7 @@ interface Removed {
  * the other way keeps it, and what may be there counts.
  */
 export function removeEntry(rt: Runtime, dict: DictValue, hash: HashKey): boolean {
-  noteRemoved(rt.state.removed, dict, hash)
+  recordRemoved(rt.state.removed, dict, hash)
   return dictDelete(dict, hash)
 }
 
@@ -29,7 +29,7 @@ export function removeAllEntries(rt: Runtime, dict: DictValue): void {
   if (!rt.state.removed) dict.rest = false
 }
 
-function noteRemoved(removed: RemovedEntries | undefined, dict: DictValue, hash: HashKey): void {
+function recordRemoved(removed: RemovedEntries | undefined, dict: DictValue, hash: HashKey): void {
   const value = dict.values.get(hash)
   if (!removed || value === undefined) return
   const known = removed.get(dict) ?? { order: [...dict.values.keys()], entries: new Map() }
@@ -37,7 +37,7 @@ function noteRemoved(removed: RemovedEntries | undefined, dict: DictValue, hash:
   if (!known.entries.has(hash)) known.entries.set(hash, { key: dictKey(dict, hash), value })
 }
 
-/** Puts entries back where they stood, but for those that were set anew. */
+/** Puts entries back where they stood, but for those that were set again. */
 export function putBack(removed: RemovedEntries): void {
   for (const [dict, { order, entries }] of removed) {
     const left = new Map(dict.values)

@@ -27,9 +27,9 @@ export function setAttribute(rt: Runtime, value: Value, name: string, to: Value)
 }
 
 function setOnInstance(rt: Runtime, value: InstanceValue, name: string, to: Value): void {
-  const gate = findSpecial(value.cls, '__setattr__')
-  if (gate !== undefined) {
-    call(rt, gate, [value, name, to])
+  const semaphore = findSpecial(value.cls, '__setattr__')
+  if (semaphore !== undefined) {
+    call(rt, semaphore, [value, name, to])
     return
   }
   setPlainly(rt, value, name, to)
@@ -54,9 +54,9 @@ export function setPlainly(rt: Runtime, value: InstanceValue, name: string, to: 
 }
 
 function setOnClass(rt: Runtime, cls: ClassValue, name: string, to: Value): void {
-  const gate = findSpecial(cls.metaclass, '__setattr__')
-  if (gate !== undefined) {
-    call(rt, gate, [cls, name, to])
+  const semaphore = findSpecial(cls.metaclass, '__setattr__')
+  if (semaphore !== undefined) {
+    call(rt, semaphore, [cls, name, to])
     return
   }
   setOnClassPlainly(cls, name, to)
@@ -75,9 +75,9 @@ export function deleteAttribute(rt: Runtime, value: Value, name: string): void {
   if (!isObject(value)) return
   switch (value.kind) {
     case 'instance': {
-      const gate = findSpecial(value.cls, '__delattr__')
-      if (gate === undefined) value.attributes.delete(name)
-      else call(rt, gate, [value, name])
+      const semaphore = findSpecial(value.cls, '__delattr__')
+      if (semaphore === undefined) value.attributes.delete(name)
+      else call(rt, semaphore, [value, name])
       return
     }
     case 'class':

@@ -18,7 +18,7 @@ export const addHidden = (reading: V3Reading, inputTypes: DictValue, schema: Sch
     const found = isUnknown(item) ? [findMemberName(item), findHostText(item)] : []
     const [name, text] = found
     if (name !== undefined && text !== undefined) add(name, text)
-    else reading.note(FIELD)
+    else reading.record(FIELD)
   }
   for (const [flag, names] of NEEDED)
     if (truthOf(reading, schema.values.get(flag), FIELD))

@@ -22,13 +22,13 @@ export const makeInputDict = (reading: V3Reading, inputs: Value): DictValue => {
   for (const item of itemsOf(reading, inputs, [FIELD])) {
     reading.room.inputs -= 1
     if (reading.room.inputs < 0 || reading.depth > MAX_DEPTH) {
-      reading.note(FIELD)
+      reading.record(FIELD)
       break
     }
     const part = findPart(item)
     const read = part?.maker === 'Input' ? readInput(within, part) : undefined
     if (!read) {
-      reading.note(FIELD)
+      reading.record(FIELD)
       continue
     }
     const section = read.isOptional ? 'optional' : 'required'
@@ -55,8 +55,8 @@ const readInput = (around: V3Reading, part: SchemaPart): ReadInput | undefined =
   if (id === undefined) return undefined
   // What is not known of an input within another one is not known of that.
   const reading =
-    around.depth > 1 ? around : { ...around, note: () => around.note(`${FIELD}.${id}`) }
-  if (source.rest) reading.note(FIELD)
+    around.depth > 1 ? around : { ...around, record: () => around.record(`${FIELD}.${id}`) }
+  if (source.rest) reading.record(FIELD)
   const isSlot = typeNameOf(source) === 'DynamicSlot'
   return {
     id,

@@ -89,7 +89,7 @@ const addDynamicSlot: Add = (reading, options, { part, value, makeInputDict }) =
 
 const findTemplate = (reading: V3Reading, value: Value): SchemaPart | undefined => {
   const template = findPart(value)
-  if (!template || template.rest) reading.note(FIELD)
+  if (!template || template.rest) reading.record(FIELD)
   return template
 }
 

@@ -73,7 +73,7 @@ const addGiven = (
   for (const name of names) {
     const value = resolve(part.values.get(name))
     if (value === undefined || value === null) continue
-    if (isUnknown(value)) reading.note(FIELD)
+    if (isUnknown(value)) reading.record(FIELD)
     else options.set(ownEntry(FACTS.v3.options, name) ?? name, value)
   }
 }
@@ -84,17 +84,17 @@ const resolve = (value: Value | undefined): Value | undefined =>
 
 /** Options that the pack hands through. */
 const addExtra = (
-  { interpreter, note }: V3Reading,
+  { interpreter, record }: V3Reading,
   options: Map<string, Value>,
   part: SchemaPart,
 ): void => {
   const extra = part.values.get('extra_dict')
   if (extra === undefined || extra === null) return
   const dict = interpreter.asDict(extra)
-  if (!dict || dict.rest) note(FIELD)
+  if (!dict || dict.rest) record(FIELD)
   for (const [key, given] of dict ? dictEntries(dict) : []) {
     const [name, value] = [interpreter.text(key), resolve(given)]
-    if (name === undefined || isUnknown(value)) note(FIELD)
+    if (name === undefined || isUnknown(value)) record(FIELD)
     else if (value !== undefined && value !== null) options.set(name, value)
   }
 }
@@ -118,7 +118,7 @@ const addSpecial = (
 
 /** Choices of a combo: a list, or an enumeration of the pack. */
 const addChoices = (
-  { interpreter, note }: V3Reading,
+  { interpreter, record }: V3Reading,
   options: Map<string, Value>,
   part: SchemaPart,
   value: Value,
@@ -126,7 +126,7 @@ const addChoices = (
   const isMultiple = typeNameOf(part) === 'MultiCombo'
   // The host emits it of every combo.
   if (isMultiple || typeNameOf(part) === 'Combo') options.set('multiselect', isMultiple)
-  if (isUnknown(value)) note(FIELD)
+  if (isUnknown(value)) record(FIELD)
   if (value !== null) options.set('options', isUnknown(value) ? makeList([], true) : listOf(value))
   if (isMultiple) options.set('multi_select', true)
 
@@ -146,7 +146,7 @@ const addUpload = (reading: V3Reading, options: Map<string, Value>, value: Value
 const addRemote = (reading: V3Reading, options: Map<string, Value>, value: Value): void => {
   if (value === null) return
   const remote = findPart(value)
-  if (remote?.maker !== 'RemoteOptions' || remote.rest) reading.note(FIELD)
+  if (remote?.maker !== 'RemoteOptions' || remote.rest) reading.record(FIELD)
   const given = new Map<string, Value>()
   if (remote) addGiven(reading, given, remote, [...remote.values.keys()])
   if (remote) options.set('remote', makeDict(reading.interpreter.runtime, given))

@@ -15,7 +15,7 @@ export const readOutputs = (
   outputs: Value,
 ): Pick<V3Fields, 'returnTypes' | 'returnNames' | 'outputIsList'> => {
   const isUnited = isSequence(outputs) && outputs.maybe !== undefined
-  if (isUnited) for (const field of FIELDS) reading.note(field)
+  if (isUnited) for (const field of FIELDS) reading.record(field)
   const items = isUnited ? [] : itemsOf(reading, outputs, FIELDS)
   const read = items.map((item) => readOutput(reading, findPart(item)))
   return {
@@ -26,7 +26,7 @@ export const readOutputs = (
 }
 
 const readOutput = (reading: V3Reading, part: SchemaPart | undefined) => {
-  if (part?.maker !== 'Output' || part.rest) for (const field of FIELDS) reading.note(field)
+  if (part?.maker !== 'Output' || part.rest) for (const field of FIELDS) reading.record(field)
   if (part?.maker !== 'Output') return { type: '*', name: '*', isList: false }
   const type = socketTypeOf(reading, part, 'return_types')
   const given = textOf(reading, part.values.get('display_name'), 'return_names')

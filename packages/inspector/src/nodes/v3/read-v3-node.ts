@@ -31,7 +31,7 @@ export const readV3Node = (interpreter: Interpreter, cls: ClassValue): V3Fields 
     interpreter,
     depth: 0,
     room: { inputs: INPUTS_MAX },
-    note: (field) => dynamic.add(field),
+    record: (field) => dynamic.add(field),
   }
   const schema =
     made?.maker === 'Schema'
@@ -39,22 +39,22 @@ export const readV3Node = (interpreter: Interpreter, cls: ClassValue): V3Fields 
       : recoverSchema(interpreter, { cls, method: define, steps: SCHEMA_STEPS })
   const fields = schema ? readSchema(reading, schema) : readNothing(reading)
   const name = readFunctionName(interpreter, cls)
-  if (name === '') reading.note('function')
+  if (name === '') reading.record('function')
   return { ...fields, function: name, dynamic: [...dynamic] }
 }
 
 type SchemaFields = Omit<V3Fields, 'function' | 'dynamic'>
 
 const readSchema = (reading: V3Reading, schema: SchemaPart): SchemaFields => {
-  if (schema.rest) for (const field of SCHEMA_FIELDS) reading.note(field)
+  if (schema.rest) for (const field of SCHEMA_FIELDS) reading.record(field)
   const find = (name: string): Value | undefined => schema.values.get(name)
   const inputTypes = makeInputDict(reading, find('inputs') ?? null)
   addHidden(reading, inputTypes, schema)
   return {
     // A node without a name is none: there is nothing to mark.
-    nodeId: textOf({ ...reading, note: () => {} }, find('node_id'), ''),
+    nodeId: textOf({ ...reading, record: () => {} }, find('node_id'), ''),
     // What is not known is not there: the host shows the name.
-    displayName: textOf({ ...reading, note: () => {} }, find('display_name'), ''),
+    displayName: textOf({ ...reading, record: () => {} }, find('display_name'), ''),
     category: textOf(reading, find('category'), 'category') ?? '',
     description: textOf(reading, find('description'), 'description') ?? '',
     deprecated: truthOf(reading, find('is_deprecated'), 'deprecated'),
@@ -65,7 +65,7 @@ const readSchema = (reading: V3Reading, schema: SchemaPart): SchemaFields => {
 }
 
 const readNothing = (reading: V3Reading): SchemaFields => {
-  for (const field of SCHEMA_FIELDS) reading.note(field)
+  for (const field of SCHEMA_FIELDS) reading.record(field)
   return {
     nodeId: undefined,
     displayName: undefined,

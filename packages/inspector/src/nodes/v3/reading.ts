@@ -32,40 +32,40 @@ export interface V3Reading {
   /** Inputs that may still be read. */
   room: { inputs: number }
   /** Marks a field of the registry as not wholly known. */
-  note(field: string): void
+  record(field: string): void
 }
 
 /** Undefined for None, and for what can't be known, which is noted. */
 export const textOf = (
-  { interpreter, note }: V3Reading,
+  { interpreter, record }: V3Reading,
   value: Value | undefined,
   field: string,
 ): string | undefined => {
   if (value === undefined || value === null) return undefined
   const text = isUnknown(value) ? findHostText(value) : interpreter.text(value)
-  if (text === undefined) note(field)
+  if (text === undefined) record(field)
   return text
 }
 
 /** False for None, and for what can't be known, which is noted. */
 export const truthOf = (
-  { interpreter, note }: V3Reading,
+  { interpreter, record }: V3Reading,
   value: Value | undefined,
   field: string,
 ): boolean => {
   const truth = value === undefined ? false : interpreter.truth(value)
-  if (truth === undefined) note(field)
+  if (truth === undefined) record(field)
   return truth ?? false
 }
 
 /** Items of a list of the schema; None is an empty one. */
 export const itemsOf = (
-  { interpreter, note }: V3Reading,
+  { interpreter, record }: V3Reading,
   value: Value,
   fields: readonly string[],
 ): Value[] => {
   if (value === null) return []
   const { items, rest } = interpreter.readItems(value)
-  if (rest) for (const field of fields) note(field)
+  if (rest) for (const field of fields) record(field)
   return items
 }

@@ -17,7 +17,7 @@ export const socketTypeOf = (reading: V3Reading, part: SchemaPart, field: string
   if (type && 'socketType' in type) return readType(reading, type.socketType, field)
   if (type?.name === 'MultiType' && part.maker === 'Input') return joinTypes(reading, part, field)
   if (type) return socketTypeNamed(type.name)
-  reading.note(field)
+  reading.record(field)
   return ANY
 }
 
@@ -50,6 +50,6 @@ export const typeNamed = (reading: V3Reading, type: Value, field: string): strin
 const readType = (reading: V3Reading, value: Value | undefined, field: string): string => {
   if (isUnknown(value) && value.name.endsWith('.io_type')) return typeNamed(reading, value, field)
   const text = textOf(reading, value, field)
-  if (value === undefined || value === null) reading.note(field)
+  if (value === undefined || value === null) reading.record(field)
   return text ?? ANY
 }

@@ -1,6 +1,6 @@
 import type * as ast from '../ast.ts'
-import { count, exprAt, exprs, gather, has, indexOf, nameAt, valueAt } from '../kids.ts'
-import type { Builder, Builders, Kids } from '../kids.ts'
+import { count, exprAt, exprs, gather, has, indexOf, nameAt, valueAt } from '../children.ts'
+import type { Builder, Builders, Children } from '../children.ts'
 import { sequencePattern } from './patterns.ts'
 import { tupleOrOne } from './expressions.ts'
 
@@ -12,36 +12,41 @@ interface Pair {
 /** `[…]` and `(…)` are patterns of a `case` too, under the same name. */
 const display =
   (kind: 'Tuple' | 'List' | 'Set'): Builder =>
-  (kids) =>
-    has(kids, 'case_pattern')
-      ? sequencePattern(kids)
-      : { kind, line: kids.line, items: exprs(kids) }
+  (children) =>
+    has(children, 'case_pattern')
+      ? sequencePattern(children)
+      : { kind, line: children.line, items: exprs(children) }
 
 /** `for (a) in b` has a target in parentheses, not a tuple. */
-const tuplePattern = (kids: Kids): unknown =>
-  count(kids) === 3 && nameAt(kids, 1) !== 'case_pattern' ? exprAt(kids, 1) : display('Tuple')(kids)
+const tuplePattern = (children: Children): unknown =>
+  count(children) === 3 && nameAt(children, 1) !== 'case_pattern'
+    ? exprAt(children, 1)
+    : display('Tuple')(children)
 
 const readItem = (name: string, value: unknown): ast.Dict['items'][number] =>
   name === 'pair' ? (value as Pair) : { key: undefined, value: value as ast.Expression }
 
-const pair = (kids: Kids): Pair => ({ key: exprAt(kids, 0), value: exprAt(kids, 2) })
+const pair = (children: Children): Pair => ({
+  key: exprAt(children, 0),
+  value: exprAt(children, 2),
+})
 
 const comprehension =
   (of: ast.Comprehension['of']): Builder =>
-  (kids) => ({
+  (children) => ({
     kind: 'Comprehension',
-    line: kids.line,
+    line: children.line,
     of,
-    element: exprAt(kids, 1),
-    clauses: clauses(kids),
+    element: exprAt(children, 1),
+    clauses: clauses(children),
   })
 
-const clauses = (kids: Kids): ast.ComprehensionClause[] => {
+const clauses = (children: Children): ast.ComprehensionClause[] => {
   const found: ast.ComprehensionClause[] = []
-  for (let index = 2; index < count(kids) - 1; index += 1) {
-    if (nameAt(kids, index) === 'for_in_clause')
-      found.push(valueAt(kids, index) as ast.ComprehensionClause)
-    else found.at(-1)?.conditions.push(exprAt(kids, index))
+  for (let index = 2; index < count(children) - 1; index += 1) {
+    if (nameAt(children, index) === 'for_in_clause')
+      found.push(valueAt(children, index) as ast.ComprehensionClause)
+    else found.at(-1)?.conditions.push(exprAt(children, index))
   }
   return found
 }
@@ -52,25 +57,29 @@ export const collectionBuilders: Builders = {
   list: display('List'),
   list_pattern: display('List'),
   set: display('Set'),
-  dictionary: (kids): ast.Dict => ({
+  dictionary: (children): ast.Dict => ({
     kind: 'Dict',
-    line: kids.line,
-    items: gather(kids, readItem),
+    line: children.line,
+    items: gather(children, readItem),
   }),
   pair,
   list_comprehension: comprehension('list'),
   set_comprehension: comprehension('set'),
   generator_expression: comprehension('generator'),
-  dictionary_comprehension: (kids): ast.DictComprehension => ({
+  dictionary_comprehension: (children): ast.DictComprehension => ({
     kind: 'DictComprehension',
-    line: kids.line,
-    ...(valueAt(kids, 1) as Pair),
-    clauses: clauses(kids),
+    line: children.line,
+    ...(valueAt(children, 1) as Pair),
+    clauses: clauses(children),
   }),
-  for_in_clause: (kids): ast.ComprehensionClause => {
-    const start = indexOf(kids, 'for')
-    const middle = indexOf(kids, 'in')
-    return { target: exprAt(kids, start + 1), iter: tupleOrOne(kids, middle + 1), conditions: [] }
+  for_in_clause: (children): ast.ComprehensionClause => {
+    const start = indexOf(children, 'for')
+    const middle = indexOf(children, 'in')
+    return {
+      target: exprAt(children, start + 1),
+      iter: tupleOrOne(children, middle + 1),
+      conditions: [],
+    }
   },
-  if_clause: (kids) => valueAt(kids, 1),
+  if_clause: (children) => valueAt(children, 1),
 }

@@ -11,44 +11,47 @@ import {
   nameAt,
   valueAt,
   values,
-} from '../kids.ts'
-import type { Builders, Kids } from '../kids.ts'
+} from '../children.ts'
+import type { Builders, Children } from '../children.ts'
 import type { CallArguments } from './expressions.ts'
 import { tupleOrOne } from './expressions.ts'
 import type { AsPattern } from './with.ts'
 
-const ifOrElif = (kids: Kids): ast.If => ({
+const ifOrElif = (children: Children): ast.If => ({
   kind: 'If',
-  line: kids.line,
-  test: exprAt(kids, 1),
-  body: block(kids),
+  line: children.line,
+  test: exprAt(children, 1),
+  body: block(children),
   orelse: [],
 })
 
-const orElse = (kids: Kids): ast.Statement[] => (find(kids, 'else_clause') ?? []) as ast.Statement[]
+const orElse = (children: Children): ast.Statement[] =>
+  (find(children, 'else_clause') ?? []) as ast.Statement[]
 
 /** `except A as b:`, `except* A:`, `except A, B:` (a tuple since 3.14). */
-const exceptClause = (kids: Kids): ast.ExceptHandler | typeof BROKEN => {
-  const start = nameAt(kids, 1) === '*' ? 2 : 1
-  const stop = indexOf(kids, ':')
-  const body = block(kids)
-  if (start === stop) return { line: kids.line, type: undefined, name: undefined, body }
-  const first = valueAt(kids, start) as ast.Expression | AsPattern
-  if (first.kind !== 'AsPattern' && !has(kids, 'as')) {
-    return { line: kids.line, type: tupleOrOne(kids, start, stop), name: undefined, body }
+const exceptClause = (children: Children): ast.ExceptHandler | typeof BROKEN => {
+  const start = nameAt(children, 1) === '*' ? 2 : 1
+  const stop = indexOf(children, ':')
+  const body = block(children)
+  if (start === stop) return { line: children.line, type: undefined, name: undefined, body }
+  const first = valueAt(children, start) as ast.Expression | AsPattern
+  if (first.kind !== 'AsPattern' && !has(children, 'as')) {
+    return { line: children.line, type: tupleOrOne(children, start, stop), name: undefined, body }
   }
   const type = first.kind === 'AsPattern' ? first.context : first
-  const target = first.kind === 'AsPattern' ? first.target : exprAt(kids, indexOf(kids, 'as') + 1)
-  return target.kind === 'Name' ? { line: kids.line, type, name: target.id, body } : BROKEN
+  const target =
+    first.kind === 'AsPattern' ? first.target : exprAt(children, indexOf(children, 'as') + 1)
+  return target.kind === 'Name' ? { line: children.line, type, name: target.id, body } : BROKEN
 }
 
-const nameOf = (kids: Kids): string => (find(kids, 'identifier') as ast.Name | undefined)?.id ?? ''
+const nameOf = (children: Children): string =>
+  (find(children, 'identifier') as ast.Name | undefined)?.id ?? ''
 
 export const compoundStatementBuilders: Builders = {
-  block: (kids) => values(kids),
-  if_statement: (kids): ast.If => {
-    const branches = [ifOrElif(kids), ...(findAll(kids, 'elif_clause') as ast.If[])]
-    let orelse = orElse(kids)
+  block: (children) => values(children),
+  if_statement: (children): ast.If => {
+    const branches = [ifOrElif(children), ...(findAll(children, 'elif_clause') as ast.If[])]
+    let orelse = orElse(children)
     for (const branch of branches.toReversed()) {
       branch.orelse = orelse
       orelse = [branch]
@@ -58,64 +61,64 @@ export const compoundStatementBuilders: Builders = {
   elif_clause: ifOrElif,
   else_clause: block,
   finally_clause: block,
-  while_statement: (kids): ast.While => ({
+  while_statement: (children): ast.While => ({
     kind: 'While',
-    line: kids.line,
-    test: exprAt(kids, 1),
-    body: block(kids),
-    orelse: orElse(kids),
+    line: children.line,
+    test: exprAt(children, 1),
+    body: block(children),
+    orelse: orElse(children),
   }),
-  for_statement: (kids): ast.For => ({
+  for_statement: (children): ast.For => ({
     kind: 'For',
-    line: kids.line,
-    target: exprAt(kids, indexOf(kids, 'for') + 1),
-    iter: exprAt(kids, indexOf(kids, 'in') + 1),
-    body: block(kids),
-    orelse: orElse(kids),
+    line: children.line,
+    target: exprAt(children, indexOf(children, 'for') + 1),
+    iter: exprAt(children, indexOf(children, 'in') + 1),
+    body: block(children),
+    orelse: orElse(children),
   }),
-  try_statement: (kids): ast.Try => ({
+  try_statement: (children): ast.Try => ({
     kind: 'Try',
-    line: kids.line,
-    body: block(kids),
-    handlers: findAll(kids, 'except_clause') as ast.ExceptHandler[],
-    orelse: orElse(kids),
-    finalbody: (find(kids, 'finally_clause') ?? []) as ast.Statement[],
+    line: children.line,
+    body: block(children),
+    handlers: findAll(children, 'except_clause') as ast.ExceptHandler[],
+    orelse: orElse(children),
+    finalbody: (find(children, 'finally_clause') ?? []) as ast.Statement[],
   }),
   except_clause: exceptClause,
-  function_definition: (kids): ast.FunctionDef => ({
+  function_definition: (children): ast.FunctionDef => ({
     kind: 'FunctionDef',
-    line: kids.line,
-    name: nameOf(kids),
-    args: find(kids, 'parameters') as ast.Arguments | undefined as ast.Arguments,
-    returns: after(kids, '->') as ast.Expression | undefined,
-    body: block(kids),
+    line: children.line,
+    name: nameOf(children),
+    args: find(children, 'parameters') as ast.Arguments | undefined as ast.Arguments,
+    returns: after(children, '->') as ast.Expression | undefined,
+    body: block(children),
     decorators: [],
-    isAsync: nameAt(kids, 0) === 'async',
-    isGenerator: kids.bodyYields,
+    isAsync: nameAt(children, 0) === 'async',
+    isGenerator: children.bodyYields,
   }),
-  class_definition: (kids): ast.ClassDef => {
-    const list = find(kids, 'argument_list') as CallArguments | undefined
+  class_definition: (children): ast.ClassDef => {
+    const list = find(children, 'argument_list') as CallArguments | undefined
     return {
       kind: 'ClassDef',
-      line: kids.line,
-      name: nameOf(kids),
+      line: children.line,
+      name: nameOf(children),
       bases: list?.args ?? [],
       keywords: list?.keywords ?? [],
-      body: block(kids),
+      body: block(children),
       decorators: [],
     }
   },
-  decorated_definition: (kids): ast.FunctionDef | ast.ClassDef => {
-    const all = values(kids) as (ast.Expression | ast.FunctionDef | ast.ClassDef)[]
+  decorated_definition: (children): ast.FunctionDef | ast.ClassDef => {
+    const all = values(children) as (ast.Expression | ast.FunctionDef | ast.ClassDef)[]
     const definition = all.pop() as ast.FunctionDef | ast.ClassDef
     definition.decorators = all as ast.Expression[]
     return definition
   },
-  decorator: (kids) => exprAt(kids, 1),
-  match_statement: (kids): ast.Match => ({
+  decorator: (children) => exprAt(children, 1),
+  match_statement: (children): ast.Match => ({
     kind: 'Match',
-    line: kids.line,
-    subject: tupleOrOne(kids, 1, indexOf(kids, ':')),
-    cases: (find(kids, 'block') ?? []) as ast.MatchCase[],
+    line: children.line,
+    subject: tupleOrOne(children, 1, indexOf(children, ':')),
+    cases: (find(children, 'block') ?? []) as ast.MatchCase[],
   }),
 }

@@ -1,27 +1,27 @@
 import type * as ast from '../ast.ts'
-import { find, gather, has, indexOf, nameAt, valueAt, values } from '../kids.ts'
-import type { Builders, Kids } from '../kids.ts'
+import { find, gather, has, indexOf, nameAt, valueAt, values } from '../children.ts'
+import type { Builders, Children } from '../children.ts'
 
 interface RelativeImport {
   level: number
   module: string | undefined
 }
 
-const importFrom = (kids: Kids): ast.ImportFrom => {
-  const from = source(kids)
-  const names = has(kids, 'wildcard_import')
+const importFrom = (children: Children): ast.ImportFrom => {
+  const from = source(children)
+  const names = has(children, 'wildcard_import')
     ? [{ name: '*', asname: undefined }]
-    : aliases(kids, indexOf(kids, 'import') + 1)
-  return { kind: 'ImportFrom', line: kids.line, ...from, names }
+    : aliases(children, indexOf(children, 'import') + 1)
+  return { kind: 'ImportFrom', line: children.line, ...from, names }
 }
 
-const source = (kids: Kids): RelativeImport => {
-  if (nameAt(kids, 1) === 'relative_import') return valueAt(kids, 1) as RelativeImport
-  const isFuture = nameAt(kids, 1) === '__future__'
-  return { level: 0, module: isFuture ? '__future__' : (valueAt(kids, 1) as string) }
+const source = (children: Children): RelativeImport => {
+  if (nameAt(children, 1) === 'relative_import') return valueAt(children, 1) as RelativeImport
+  const isFuture = nameAt(children, 1) === '__future__'
+  return { level: 0, module: isFuture ? '__future__' : (valueAt(children, 1) as string) }
 }
 
-const aliases = (kids: Kids, from: number): ast.Alias[] => gather(kids, readAlias, from)
+const aliases = (children: Children, from: number): ast.Alias[] => gather(children, readAlias, from)
 
 const readAlias = (name: string, value: unknown): ast.Alias | undefined => {
   if (name === 'aliased_import') return value as ast.Alias
@@ -29,20 +29,21 @@ const readAlias = (name: string, value: unknown): ast.Alias | undefined => {
 }
 
 export const importBuilders: Builders = {
-  import_statement: (kids): ast.Import => ({
+  import_statement: (children): ast.Import => ({
     kind: 'Import',
-    line: kids.line,
-    names: aliases(kids, 1),
+    line: children.line,
+    names: aliases(children, 1),
   }),
   import_from_statement: importFrom,
   future_import_statement: importFrom,
-  aliased_import: (kids): ast.Alias => ({
-    name: valueAt(kids, 0) as string,
-    asname: (valueAt(kids, 2) as ast.Name).id,
+  aliased_import: (children): ast.Alias => ({
+    name: valueAt(children, 0) as string,
+    asname: (valueAt(children, 2) as ast.Name).id,
   }),
-  relative_import: (kids): RelativeImport => ({
-    level: valueAt(kids, 0) as number,
-    module: find(kids, 'dotted_name') as string | undefined,
+  relative_import: (children): RelativeImport => ({
+    level: valueAt(children, 0) as number,
+    module: find(children, 'dotted_name') as string | undefined,
   }),
-  dotted_name: (kids): string => (values(kids) as ast.Name[]).map((name) => name.id).join('.'),
+  dotted_name: (children): string =>
+    (values(children) as ast.Name[]).map((name) => name.id).join('.'),
 }

@@ -1,6 +1,6 @@
 import type * as ast from '../ast.ts'
-import { BROKEN, count, exprAt, nameAt, valueAt } from '../kids.ts'
-import type { Builder, Builders, Kids } from '../kids.ts'
+import { BROKEN, count, exprAt, nameAt, valueAt } from '../children.ts'
+import type { Builder, Builders, Children } from '../children.ts'
 
 /** A parameter with the stars before its name, or one of the marks `*` and `/`. */
 interface RawParameter {
@@ -17,11 +17,13 @@ export const noParameters = (): ast.Arguments => ({
 })
 
 /** `a, /, b, *c, d=1, **e`; tuples among the parameters were Python 2. */
-const parameters = (kids: Kids): ast.Arguments | typeof BROKEN => {
+const parameters = (children: Children): ast.Arguments | typeof BROKEN => {
   const args = noParameters()
   const plain = { seenStar: false }
-  for (let index = 0; index < count(kids); index += 1) {
-    if (addParameter(args, plain, readParameter(kids, index), nameAt(kids, index)) === BROKEN)
+  for (let index = 0; index < count(children); index += 1) {
+    if (
+      addParameter(args, plain, readParameter(children, index), nameAt(children, index)) === BROKEN
+    )
       return BROKEN
   }
   return args
@@ -44,18 +46,18 @@ const addParameter = (
   return undefined
 }
 
-const readParameter = (kids: Kids, index: number): RawParameter | undefined => {
-  switch (nameAt(kids, index)) {
+const readParameter = (children: Children, index: number): RawParameter | undefined => {
+  switch (nameAt(children, index)) {
     case 'identifier':
-      return bare('', exprAt(kids, index))
+      return bare('', exprAt(children, index))
     case 'list_splat_pattern':
-      return bare('*', exprAt(kids, index))
+      return bare('*', exprAt(children, index))
     case 'dictionary_splat_pattern':
-      return bare('**', exprAt(kids, index))
+      return bare('**', exprAt(children, index))
     case 'typed_parameter':
     case 'default_parameter':
     case 'typed_default_parameter':
-      return valueAt(kids, index) as RawParameter
+      return valueAt(children, index) as RawParameter
     default:
       return undefined
   }
@@ -74,12 +76,12 @@ const nameOf = (expression: ast.Expression): string => {
 /** `name: annotation`, `name=default` or both, each at its place among the children. */
 const detailed =
   (places: { annotation?: number; default?: number }): Builder =>
-  (kids) => {
-    const raw = readParameter(kids, 0)
+  (children) => {
+    const raw = readParameter(children, 0)
     if (!raw?.parameter.name) return BROKEN
     const { parameter } = raw
-    if (places.annotation !== undefined) parameter.annotation = exprAt(kids, places.annotation)
-    if (places.default !== undefined) parameter.default = exprAt(kids, places.default)
+    if (places.annotation !== undefined) parameter.annotation = exprAt(children, places.annotation)
+    if (places.default !== undefined) parameter.default = exprAt(children, places.default)
     return raw
   }
 

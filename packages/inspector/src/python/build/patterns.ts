@@ -12,8 +12,8 @@ import {
   nameAt,
   operatorAt,
   valueAt,
-} from '../kids.ts'
-import type { Builders, Kids } from '../kids.ts'
+} from '../children.ts'
+import type { Builders, Children } from '../children.ts'
 
 interface KeywordPattern {
   kind: 'KeywordPattern'
@@ -27,24 +27,26 @@ interface RestPattern {
   name: string
 }
 
-const patternsBetween = (kids: Kids, from: number, to: number): ast.Pattern[] =>
-  findAll(kids, 'case_pattern', from, to) as ast.Pattern[]
+const patternsBetween = (children: Children, from: number, to: number): ast.Pattern[] =>
+  findAll(children, 'case_pattern', from, to) as ast.Pattern[]
 
 /** `[a, b]` and `(a, b)`; one pattern in parentheses without a comma is that pattern. */
-export const sequencePattern = (kids: Kids): ast.Pattern => {
-  const patterns = patternsBetween(kids, 0, count(kids))
+export const sequencePattern = (children: Children): ast.Pattern => {
+  const patterns = patternsBetween(children, 0, count(children))
   const [only] = patterns
-  const grouped = nameAt(kids, 0) === '(' && patterns.length === 1 && !has(kids, ',')
+  const grouped = nameAt(children, 0) === '(' && patterns.length === 1 && !has(children, ',')
   return only && grouped ? only : { kind: 'MatchSequence', patterns }
 }
 
 /** The pattern that starts at a child: one or, for `-1`, two of them. */
-const patternAt = (kids: Kids, index: number): ast.Pattern => {
-  if (nameAt(kids, index) === '-') return { kind: 'MatchValue', value: negative(kids, index) }
-  if (nameAt(kids, index) === '_') return { kind: 'MatchAs', pattern: undefined, name: undefined }
-  if (nameAt(kids, index) === 'dotted_name')
-    return namePattern(valueAt(kids, index) as string, lineAt(kids, index))
-  const value = valueAt(kids, index) as ast.Pattern | ast.Expression
+const patternAt = (children: Children, index: number): ast.Pattern => {
+  if (nameAt(children, index) === '-')
+    return { kind: 'MatchValue', value: negative(children, index) }
+  if (nameAt(children, index) === '_')
+    return { kind: 'MatchAs', pattern: undefined, name: undefined }
+  if (nameAt(children, index) === 'dotted_name')
+    return namePattern(valueAt(children, index) as string, lineAt(children, index))
+  const value = valueAt(children, index) as ast.Pattern | ast.Expression
   switch (value.kind) {
     case 'Tuple':
     case 'List':
@@ -60,11 +62,11 @@ const patternAt = (kids: Kids, index: number): ast.Pattern => {
   }
 }
 
-const negative = (kids: Kids, index: number): ast.Expression => ({
+const negative = (children: Children, index: number): ast.Expression => ({
   kind: 'UnaryOp',
-  line: lineAt(kids, index + 1),
+  line: lineAt(children, index + 1),
   op: '-',
-  operand: exprAt(kids, index + 1),
+  operand: exprAt(children, index + 1),
 })
 
 /** A name is a capture, a dotted one a value to compare with. */
@@ -84,80 +86,85 @@ const attributeChain = (first: string, attributes: string[], line: number): ast.
 
 const UNCHANGED = new Set(['keyword_pattern', 'splat_pattern', 'as_pattern'])
 
-const dict = (kids: Kids): ast.Pattern => {
+const dict = (children: Children): ast.Pattern => {
   const mapping = { keys: [] as ast.Expression[], patterns: [] as ast.Pattern[] }
-  for (let index = 1; index < count(kids) - 1; index += 1) {
-    if (nameAt(kids, index) !== ':') continue
-    mapping.keys.push(keyBefore(kids, index))
-    mapping.patterns.push(valueAt(kids, index + 1) as ast.Pattern)
+  for (let index = 1; index < count(children) - 1; index += 1) {
+    if (nameAt(children, index) !== ':') continue
+    mapping.keys.push(keyBefore(children, index))
+    mapping.patterns.push(valueAt(children, index + 1) as ast.Pattern)
   }
   return {
     kind: 'MatchMapping',
     ...mapping,
-    rest: (find(kids, 'splat_pattern') as RestPattern | undefined)?.name,
+    rest: (find(children, 'splat_pattern') as RestPattern | undefined)?.name,
   }
 }
 
-const keyBefore = (kids: Kids, colon: number): ast.Expression => {
-  const start = nameAt(kids, colon - 2) === '-' ? colon - 2 : colon - 1
-  const pattern = patternAt(kids, start)
+const keyBefore = (children: Children, colon: number): ast.Expression => {
+  const start = nameAt(children, colon - 2) === '-' ? colon - 2 : colon - 1
+  const pattern = patternAt(children, start)
   if (pattern.kind === 'MatchValue') return pattern.value
   return {
     kind: 'Constant',
-    line: lineAt(kids, start),
+    line: lineAt(children, start),
     value: pattern.kind === 'MatchSingleton' ? pattern.value : undefined,
   }
 }
 
 /** `pattern as name` in a `case`; `expression as target` elsewhere has the same name. */
-export const asPattern = (kids: Kids): ast.Pattern | KeywordPattern | typeof BROKEN => {
-  const target = exprAt(kids, count(kids) - 1)
+export const asPattern = (children: Children): ast.Pattern | KeywordPattern | typeof BROKEN => {
+  const target = exprAt(children, count(children) - 1)
   if (target.kind !== 'Name') return BROKEN
-  const value = valueAt(kids, 0) as ast.Pattern | KeywordPattern
+  const value = valueAt(children, 0) as ast.Pattern | KeywordPattern
   if (value.kind !== 'KeywordPattern') return { kind: 'MatchAs', pattern: value, name: target.id }
   // `key=pattern as name` comes as `(key=pattern) as name`.
   return { ...value, pattern: { kind: 'MatchAs', pattern: value.pattern, name: target.id } }
 }
 
 export const patternBuilders: Builders = {
-  case_clause: (kids): ast.MatchCase => {
-    const stop = has(kids, 'if_clause') ? indexOf(kids, 'if_clause') : indexOf(kids, ':')
-    const patterns = patternsBetween(kids, 1, stop)
+  case_clause: (children): ast.MatchCase => {
+    const stop = has(children, 'if_clause')
+      ? indexOf(children, 'if_clause')
+      : indexOf(children, ':')
+    const patterns = patternsBetween(children, 1, stop)
     const [only] = patterns
-    const single = only !== undefined && patterns.length === 1 && nameAt(kids, stop - 1) !== ','
+    const single = only !== undefined && patterns.length === 1 && nameAt(children, stop - 1) !== ','
     return {
       pattern: single ? only : { kind: 'MatchSequence', patterns },
-      guard: find(kids, 'if_clause') as ast.Expression | undefined,
-      body: block(kids),
+      guard: find(children, 'if_clause') as ast.Expression | undefined,
+      body: block(children),
     }
   },
-  case_pattern: (kids): ast.Pattern | KeywordPattern => {
-    const name = nameAt(kids, 0)
-    return UNCHANGED.has(name) ? (valueAt(kids, 0) as ast.Pattern) : patternAt(kids, 0)
+  case_pattern: (children): ast.Pattern | KeywordPattern => {
+    const name = nameAt(children, 0)
+    return UNCHANGED.has(name) ? (valueAt(children, 0) as ast.Pattern) : patternAt(children, 0)
   },
-  union_pattern: (kids): ast.Pattern => {
-    const patterns = [patternAt(kids, 0)]
-    for (let index = 0; index < count(kids); index += 1) {
-      if (nameAt(kids, index) === '|') patterns.push(patternAt(kids, index + 1))
+  union_pattern: (children): ast.Pattern => {
+    const patterns = [patternAt(children, 0)]
+    for (let index = 0; index < count(children); index += 1) {
+      if (nameAt(children, index) === '|') patterns.push(patternAt(children, index + 1))
     }
     return { kind: 'MatchOr', patterns }
   },
-  keyword_pattern: (kids): KeywordPattern => ({
+  keyword_pattern: (children): KeywordPattern => ({
     kind: 'KeywordPattern',
-    name: (valueAt(kids, 0) as ast.Name).id,
-    pattern: patternAt(kids, 2),
+    name: (valueAt(children, 0) as ast.Name).id,
+    pattern: patternAt(children, 2),
   }),
-  splat_pattern: (kids): ast.Pattern | RestPattern => {
-    const name = (find(kids, 'identifier') as ast.Name | undefined)?.id
-    if (nameAt(kids, 0) === '**') return { kind: 'RestPattern', name: name ?? '_' }
+  splat_pattern: (children): ast.Pattern | RestPattern => {
+    const name = (find(children, 'identifier') as ast.Name | undefined)?.id
+    if (nameAt(children, 0) === '**') return { kind: 'RestPattern', name: name ?? '_' }
     return { kind: 'MatchStar', name: name === '_' ? undefined : name }
   },
-  class_pattern: (kids): ast.Pattern => {
-    const dotted = (valueAt(kids, 0) as string).split('.')
-    const patterns = patternsBetween(kids, 2, count(kids)) as (ast.Pattern | KeywordPattern)[]
+  class_pattern: (children): ast.Pattern => {
+    const dotted = (valueAt(children, 0) as string).split('.')
+    const patterns = patternsBetween(children, 2, count(children)) as (
+      | ast.Pattern
+      | KeywordPattern
+    )[]
     return {
       kind: 'MatchClass',
-      cls: attributeChain(dotted[0] ?? '', dotted.slice(1), kids.line),
+      cls: attributeChain(dotted[0] ?? '', dotted.slice(1), children.line),
       patterns: patterns.filter((pattern) => pattern.kind !== 'KeywordPattern'),
       keywords: patterns
         .filter((pattern) => pattern.kind === 'KeywordPattern')
@@ -166,11 +173,11 @@ export const patternBuilders: Builders = {
   },
   dict_pattern: dict,
   /** `-1 + 2j`. */
-  complex_pattern: (kids): ast.Expression => {
-    const negated = nameAt(kids, 0) === '-'
+  complex_pattern: (children): ast.Expression => {
+    const negated = nameAt(children, 0) === '-'
     const middle = negated ? 2 : 1
-    const left = negated ? negative(kids, 0) : exprAt(kids, 0)
-    const right = { op: operatorAt(kids, middle), value: exprAt(kids, middle + 1) }
-    return { kind: 'BinOp', line: kids.line, left, rights: [right] }
+    const left = negated ? negative(children, 0) : exprAt(children, 0)
+    const right = { op: operatorAt(children, middle), value: exprAt(children, middle + 1) }
+    return { kind: 'BinOp', line: children.line, left, rights: [right] }
   },
 }

@@ -1,6 +1,6 @@
 import type * as ast from '../ast.ts'
-import { BROKEN, exprAt, find, has, nameAt, values } from '../kids.ts'
-import type { Builders, Kids } from '../kids.ts'
+import { BROKEN, exprAt, find, has, nameAt, values } from '../children.ts'
+import type { Builders, Children } from '../children.ts'
 import { addText, findLiteralHead, unescape, unescapeBraced } from '../string-literal.ts'
 import type { LiteralHead } from '../string-literal.ts'
 
@@ -64,22 +64,22 @@ const unescapeSpec = (value: string | ast.FormattedValue, head: LiteralHead): vo
   for (const part of value.spec.values) unescapeSpec(part, head)
 }
 
-const interpolation = (kids: Kids): Field => {
-  const spec = find(kids, 'format_specifier') as Spec | undefined
+const interpolation = (children: Children): Field => {
+  const spec = find(children, 'format_specifier') as Spec | undefined
   // A line break at the end of a specification is no part of its node.
-  if (spec) addText(spec.joined.values, kids.text.slice(spec.end, kids.end - 1))
-  const conversion = find(kids, 'type_conversion') as Conversion | undefined
-  const labelled = has(kids, '=')
-  const labelEnd = conversion?.start ?? spec?.start ?? kids.end - 1
+  if (spec) addText(spec.joined.values, children.text.slice(spec.end, children.end - 1))
+  const conversion = find(children, 'type_conversion') as Conversion | undefined
+  const labelled = has(children, '=')
+  const labelEnd = conversion?.start ?? spec?.start ?? children.end - 1
   return {
-    start: kids.start,
-    end: kids.end,
-    label: labelled ? kids.text.slice(kids.start + 1, labelEnd) : '',
+    start: children.start,
+    end: children.end,
+    label: labelled ? children.text.slice(children.start + 1, labelEnd) : '',
     value: {
       kind: 'FormattedValue',
-      value: fieldValue(kids),
+      value: fieldValue(children),
       conversion: conversionOf(conversion) ?? (labelled && !spec ? 'r' : undefined),
-      spec: spec?.joined ?? assignedSpec(kids),
+      spec: spec?.joined ?? assignedSpec(children),
     },
   }
 }
@@ -90,16 +90,16 @@ const conversionOf = (conversion: Conversion | undefined): ast.FormattedValue['c
 }
 
 /** `{x:=5}` is `x` with the spec `=5`: a walrus needs parentheses there, which the grammar does not know. */
-const fieldValue = (kids: Kids): ast.Expression => {
-  const value = exprAt(kids, 1)
-  if (nameAt(kids, 1) !== 'named_expression' || value.kind !== 'NamedExpr') return value
+const fieldValue = (children: Children): ast.Expression => {
+  const value = exprAt(children, 1)
+  if (nameAt(children, 1) !== 'named_expression' || value.kind !== 'NamedExpr') return value
   return { kind: 'Name', line: value.line, id: value.target }
 }
 
-const assignedSpec = (kids: Kids): ast.JoinedStr | undefined => {
-  if (nameAt(kids, 1) !== 'named_expression') return undefined
-  const field = kids.text.slice(kids.start, kids.end - 1)
-  return { kind: 'JoinedStr', line: kids.line, values: [field.slice(field.indexOf(':=') + 1)] }
+const assignedSpec = (children: Children): ast.JoinedStr | undefined => {
+  if (nameAt(children, 1) !== 'named_expression') return undefined
+  const field = children.text.slice(children.start, children.end - 1)
+  return { kind: 'JoinedStr', line: children.line, values: [field.slice(field.indexOf(':=') + 1)] }
 }
 
 const joinTexts = (parts: ast.Constant[]): string | undefined => {
@@ -120,37 +120,37 @@ const joinStrings = (line: number, parts: Literal[]): ast.JoinedStr => {
 }
 
 export const stringBuilders: Builders = {
-  string: (kids): Literal => {
-    const head = findLiteralHead(kids.text, kids.start)
-    if (!head) return { kind: 'Constant', line: kids.line, value: undefined }
-    const joined: ast.JoinedStr = { kind: 'JoinedStr', line: kids.line, values: [] }
-    const read = (from: number, to: number) => unescapeBraced(kids.text.slice(from, to), head)
-    const end = addFields(joined, values(kids) as Field[], head.start, read)
-    addText(joined.values, read(end, kids.end - head.quote.length))
+  string: (children): Literal => {
+    const head = findLiteralHead(children.text, children.start)
+    if (!head) return { kind: 'Constant', line: children.line, value: undefined }
+    const joined: ast.JoinedStr = { kind: 'JoinedStr', line: children.line, values: [] }
+    const read = (from: number, to: number) => unescapeBraced(children.text.slice(from, to), head)
+    const end = addFields(joined, values(children) as Field[], head.start, read)
+    addText(joined.values, read(end, children.end - head.quote.length))
     if (!head.raw) for (const value of joined.values) unescapeSpec(value, head)
     return joined
   },
   interpolation,
   format_expression: interpolation,
-  format_specifier: (kids): Spec => {
-    const joined: ast.JoinedStr = { kind: 'JoinedStr', line: kids.line, values: [] }
-    const read = (from: number, to: number) => kids.text.slice(from, to)
-    const end = addFields(joined, values(kids) as Field[], kids.start + 1, read)
-    addText(joined.values, read(end, kids.end))
-    return { start: kids.start, end: kids.end, joined }
+  format_specifier: (children): Spec => {
+    const joined: ast.JoinedStr = { kind: 'JoinedStr', line: children.line, values: [] }
+    const read = (from: number, to: number) => children.text.slice(from, to)
+    const end = addFields(joined, values(children) as Field[], children.start + 1, read)
+    addText(joined.values, read(end, children.end))
+    return { start: children.start, end: children.end, joined }
   },
   /** Bytes join bytes only; with one f-string among them the whole is one. */
-  concatenated_string: (kids): Literal | typeof BROKEN => {
-    const parts = values(kids) as Literal[]
+  concatenated_string: (children): Literal | typeof BROKEN => {
+    const parts = values(children) as Literal[]
     if (parts.every((part) => part.kind === 'Bytes')) {
       return {
         kind: 'Bytes',
-        line: kids.line,
+        line: children.line,
         value: Buffer.concat(parts.map((part) => part.value)),
       }
     }
     if (parts.some((part) => part.kind === 'Bytes')) return BROKEN
-    if (parts.some((part) => part.kind === 'JoinedStr')) return joinStrings(kids.line, parts)
-    return { kind: 'Constant', line: kids.line, value: joinTexts(parts as ast.Constant[]) }
+    if (parts.some((part) => part.kind === 'JoinedStr')) return joinStrings(children.line, parts)
+    return { kind: 'Constant', line: children.line, value: joinTexts(parts as ast.Constant[]) }
   },
 }

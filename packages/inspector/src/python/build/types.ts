@@ -1,24 +1,24 @@
 import type * as ast from '../ast.ts'
-import { exprAt, valueAt } from '../kids.ts'
-import type { Builders } from '../kids.ts'
+import { exprAt, valueAt } from '../children.ts'
+import type { Builders } from '../children.ts'
 import { attribute, indexOfSubscript, starred } from './expressions.ts'
 
 export const typeBuilders: Builders = {
-  type: (kids) => valueAt(kids, 0),
+  type: (children) => valueAt(children, 0),
   /** `List[int]` in an annotation; elsewhere the grammar calls it a subscript. */
-  generic_type: (kids): ast.Subscript => ({
+  generic_type: (children): ast.Subscript => ({
     kind: 'Subscript',
-    line: kids.line,
-    value: exprAt(kids, 0),
-    index: exprAt(kids, 1),
+    line: children.line,
+    value: exprAt(children, 0),
+    index: exprAt(children, 1),
   }),
-  type_parameter: (kids) => indexOfSubscript(kids, 1),
+  type_parameter: (children) => indexOfSubscript(children, 1),
   /** `a: b` among type parameters; in an annotation it is a slice. */
-  constrained_type: (kids): ast.Slice => ({
+  constrained_type: (children): ast.Slice => ({
     kind: 'Slice',
-    line: kids.line,
-    lower: exprAt(kids, 0),
-    upper: exprAt(kids, 2),
+    line: children.line,
+    lower: exprAt(children, 0),
+    upper: exprAt(children, 2),
     step: undefined,
   }),
   member_type: attribute,

@@ -1,6 +1,6 @@
 import type * as ast from '../ast.ts'
-import { block, BROKEN, exprAt, find, has, nameAt, valueAt, values } from '../kids.ts'
-import type { Builders, Kids } from '../kids.ts'
+import { block, BROKEN, exprAt, find, has, nameAt, valueAt, values } from '../children.ts'
+import type { Builders, Children } from '../children.ts'
 import { asPattern } from './patterns.ts'
 
 /** `context as target`; the grammar has it wherever an expression may stand, Python in few places. */
@@ -26,40 +26,44 @@ const item = (value: ast.Expression | AsPattern): Item =>
     ? { context: value.context, target: value.target }
     : { context: value, target: undefined }
 
-const as = (kids: Kids): unknown => {
-  if (kids.parent === 'case_pattern') return asPattern(kids)
-  if (!mayHoldAs(kids)) return BROKEN
-  const whole: AsPattern = { kind: 'AsPattern', context: exprAt(kids, 0), target: exprAt(kids, 2) }
+const as = (children: Children): unknown => {
+  if (children.parent === 'case_pattern') return asPattern(children)
+  if (!mayHoldAs(children)) return BROKEN
+  const whole: AsPattern = {
+    kind: 'AsPattern',
+    context: exprAt(children, 0),
+    target: exprAt(children, 2),
+  }
   return whole
 }
 
 /** These hand the target on to the node around them. */
 const LAST_OF = new Set(['conditional_expression', 'lambda'])
 
-export const mayHoldAs = ({ parent, grandparent }: Kids): boolean =>
+export const mayHoldAs = ({ parent, grandparent }: Children): boolean =>
   parent === 'with_item' ||
   parent === 'except_clause' ||
   LAST_OF.has(parent) ||
   (grandparent === 'with_item' && (parent === 'parenthesized_expression' || parent === 'tuple'))
 
 export const withBuilders: Builders = {
-  with_statement: (kids): ast.With => ({
+  with_statement: (children): ast.With => ({
     kind: 'With',
-    line: kids.line,
-    items: (find(kids, 'with_clause') as Item[] | undefined) ?? [],
-    body: block(kids),
+    line: children.line,
+    items: (find(children, 'with_clause') as Item[] | undefined) ?? [],
+    body: block(children),
   }),
   /** `with (a as b, c):` comes as one item that is a tuple, or with parentheses of the clause. */
-  with_clause: (kids): Item[] => {
-    const all = values(kids) as (ast.Expression | AsPattern)[]
+  with_clause: (children): Item[] => {
+    const all = values(children) as (ast.Expression | AsPattern)[]
     const [only] = all
-    if (nameAt(kids, 0) === 'tuple' && all.length === 1 && only?.kind === 'Tuple') {
+    if (nameAt(children, 0) === 'tuple' && all.length === 1 && only?.kind === 'Tuple') {
       return isTuple(only.items) ? [item(only)] : only.items.map(item)
     }
-    const inParentheses = nameAt(kids, 0) === '(' && has(kids, ',')
-    return inParentheses && isTuple(all) ? [tupleItem(kids.line, all)] : all.map(item)
+    const inParentheses = nameAt(children, 0) === '(' && has(children, ',')
+    return inParentheses && isTuple(all) ? [tupleItem(children.line, all)] : all.map(item)
   },
-  with_item: (kids) => valueAt(kids, 0),
+  with_item: (children) => valueAt(children, 0),
   as_pattern: as,
-  as_pattern_target: (kids) => exprAt(kids, 0),
+  as_pattern_target: (children) => exprAt(children, 0),
 }

@@ -30,7 +30,7 @@ const binaryKind = (kind: BinaryKind | undefined, path: string): Binary['kind'] 
 export const findBinaries = (binaries: readonly Binary[], paths: ReadonlySet<string>): Hit[] => {
   const caches = new Set<string>()
   return binaries.flatMap((binary): Hit[] => {
-    const hit: Hit = { rule: judge(binary, paths), path: binary.path }
+    const hit: Hit = { rule: chooseRule(binary, paths), path: binary.path }
     const cache = hit.rule === 'native-binary' && CACHE.exec(binary.path)?.[1]
     if (typeof cache !== 'string') return [hit]
     // One forgotten cache is one thing to mend, however many files it has.
@@ -43,7 +43,7 @@ export const findBinaries = (binaries: readonly Binary[], paths: ReadonlySet<str
 /** A file that Python put beside a module by itself. */
 const CACHE = /^((?:.*\/)?__pycache__)\/[^/]*\.pyc$/i
 
-const judge = (binary: Binary, paths: ReadonlySet<string>): Hit['rule'] => {
+const chooseRule = (binary: Binary, paths: ReadonlySet<string>): Hit['rule'] => {
   if (binary.kind === 'program') {
     if (DISGUISES.has(extensionOf(binary.path))) return 'disguised-binary'
     return isMinerName(binary.path.split('/').at(-1) ?? '') ? 'miner' : 'native-binary'

@@ -10,9 +10,9 @@ import { textsOf } from '../source/values.ts'
 import { dottedNames } from '../../words.ts'
 
 /** exec-decoded, exec-network, dynamic-code: what runs as code, the gravest that fits each call. */
-export const findDynamicCode = eachCall((site) => judgeRunner(site) ?? judgeCommand(site))
+export const findDynamicCode = eachCall((site) => scanRunner(site) ?? scanCommand(site))
 
-const judgeRunner = (site: CallSite): Found | undefined => {
+const scanRunner = (site: CallSite): Found | undefined => {
   const runner = site.names.find((name) => RUNNERS.has(name))
   const code = runner && findArgument(site, 0, 'source')
   if (runner === undefined || !code) return undefined
@@ -42,7 +42,7 @@ const DECODES_AND_RUNS =
   /\b(?:exec|eval)\s*\([^)]{0,200}(?:b64decode|b32decode|b85decode|a85decode|decompress|fromhex|unhexlify|marshal\s*\.\s*loads|rot_?13)/
 
 /** `python -c` with such a program, PowerShell with an encoded one, or a command that was decoded itself. */
-const judgeCommand = (site: CallSite): Found | undefined => {
+const scanCommand = (site: CallSite): Found | undefined => {
   const { commands } = site
   const argument = site.call.args[0]
   if (commands.length === 0 || !argument) return undefined

@@ -7,9 +7,9 @@ export type Found = Pick<Hit, 'rule' | 'detail'>
 
 /** The rule that judges every call of a file for itself. */
 export const eachCall =
-  (judge: (site: CallSite) => Found | undefined) =>
+  (findIn: (site: CallSite) => Found | undefined) =>
   (file: SourceFile): Hit[] =>
     file.calls.flatMap((site) => {
-      const found = judge(site)
+      const found = findIn(site)
       return found ? [{ ...found, path: file.path, line: site.call.line }] : []
     })

@@ -27,7 +27,7 @@ const hiddenName = (site: CallSite): string | undefined => {
     : isGetter
       ? call.args[1]
       : undefined
-  return argument && judgeName(argument, scope, isImport ? MODULES : MEMBERS)
+  return argument && validateName(argument, scope, isImport ? MODULES : MEMBERS)
 }
 
 /** `vars(os)['sys' + 'tem'](c)`, `globals()['ev' + 'al'](c)`. */
@@ -36,13 +36,13 @@ const hiddenItem = ({ call, scope }: CallSite): string | undefined => {
   if (func.kind !== 'Subscript') return undefined
   const holders = namesOf(func.value, scope)
   return holders.some((name) => HOLDERS.test(name))
-    ? judgeName(func.index, scope, MEMBERS)
+    ? validateName(func.index, scope, MEMBERS)
     : undefined
 }
 
 const HOLDERS = /\.__dict__$|^builtins(\.globals\(\)|\.locals\(\))?$/
 
-const judgeName = (
+const validateName = (
   argument: Expression,
   scope: Scope,
   dangerous: ReadonlySet<string>,

@@ -7,7 +7,7 @@ import type { SourceFile } from '../source/source-file.ts'
 /** live-secret in Python: in strings that are used, not in docstrings. */
 export const findSecretsInSource = (file: SourceFile): Hit[] =>
   file.texts.flatMap(({ text, line }) =>
-    text.length < SHORTEST ? [] : judge(text, line, file.path, { keys: true }),
+    text.length < SHORTEST ? [] : findSecrets(text, line, file.path, { keys: true }),
   )
 
 /** No token is shorter. */
@@ -24,7 +24,7 @@ export const findSecretsInText = (entry: ArchiveEntry): Hit[] => {
     .flatMap((line, at): Hit[] =>
       line.length < SHORTEST || line.length > LONGEST
         ? []
-        : judge(line, at + 1, entry.path, { keys: false }),
+        : findSecrets(line, at + 1, entry.path, { keys: false }),
     )
     .concat(extension !== '.js' && hasPrivateKey(text) ? [keyHit(entry.path, lineOf(text))] : [])
 }
@@ -35,7 +35,12 @@ const SETTINGS = /(?:^|\/)(?:\.env(?:\.\w+)?|[^/]*\.(?:env|ini|pem|key|conf))$/i
 /** A longer line is a bundle or data. */
 const LONGEST = 20_000
 
-const judge = (text: string, line: number, path: string, { keys }: { keys: boolean }): Hit[] => {
+const findSecrets = (
+  text: string,
+  line: number,
+  path: string,
+  { keys }: { keys: boolean },
+): Hit[] => {
   const tokens = findTokens(text).map(({ issuer }): Hit => ({
     rule: 'live-secret',
     path,

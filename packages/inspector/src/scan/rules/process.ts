@@ -1,5 +1,5 @@
 import type { Hit } from '../hit.ts'
-import { isBad } from '../requirements/judge.ts'
+import { isBad } from '../requirements/known-bad.ts'
 import { readRequirement } from '../requirements/requirement.ts'
 import type { CallSite, Command } from '../source/call-site.ts'
 import { isList } from '../source/parts.ts'
@@ -11,10 +11,10 @@ import type { Found } from './each-call.ts'
 /** runtime-install, bad-requirement in such a command, shell, process. */
 export const findProcesses = (file: SourceFile): Hit[] =>
   file.calls.flatMap((site) =>
-    judge(site).map((hit) => ({ ...hit, path: file.path, line: site.call.line })),
+    findHits(site).map((hit) => ({ ...hit, path: file.path, line: site.call.line })),
   )
 
-const judge = (site: CallSite): Found[] => {
+const findHits = (site: CallSite): Found[] => {
   const { commands } = site
   const bad = badRequirements(commands)
   if (isInstaller(site) || commands.some(isInstall)) return [{ rule: 'runtime-install' }, ...bad]

@@ -1,6 +1,6 @@
 import type { Hit } from '../hit.ts'
 import { findNearName } from '../requirements/near-name.ts'
-import { foreignPart, isBad } from '../requirements/judge.ts'
+import { foreignPart, isBad } from '../requirements/known-bad.ts'
 import { readRequirement } from '../requirements/requirement.ts'
 import type { RequirementLine } from '../requirements/read-files.ts'
 

@@ -1,7 +1,7 @@
 import { MAX_TEXT } from './text.ts'
 import { dottedNames } from '../../words.ts'
 
-/** Decoders of Python by name, over text whose characters are bytes; undefined for what they refuse. */
+/** Decoders of Python by name, over text whose characters are bytes; undefined for what they reject. */
 export const decodeText = (decoder: string, text: string): string | undefined => {
   if (text.length > MAX_TEXT) return undefined
   if (BASE64.has(decoder)) return Buffer.from(text, 'base64').toString('latin1')

@@ -1,4 +1,4 @@
-/** As `flatMap`. Most values lead to one other at most, and then no list is made anew. */
+/** As `flatMap`. Most values lead to one other at most, and then no list is made again. */
 export const gather = <From, To>(all: readonly From[], of: (one: From) => To[]): To[] => {
   const [first] = all
   return all.length === 1 && first !== undefined ? of(first) : all.flatMap(of)

@@ -80,11 +80,11 @@ const addBindings = (bindings: Binding[], search: Search): void => {
 const addAttribute = (node: Attribute, scope: Scope, search: Search): void => {
   addBindings(search.query.targets(node, scope), search)
   if (search.query.names(node, scope).includes('os.environ')) search.found.add('environment')
-  else if (!ABOUT_ANSWER.has(node.attr)) addOrigins({ node: node.value, scope }, search)
+  else if (!ABOUT_RESULT.has(node.attr)) addOrigins({ node: node.value, scope }, search)
 }
 
 /** Attributes that tell about an answer or a file, and hold none of its content. */
-const ABOUT_ANSWER = new Set(
+const ABOUT_RESULT = new Set(
   words(`
     elapsed encoding headers name ok reason returncode shape size status status_code url`),
 )
@@ -114,14 +114,14 @@ const addMethod = (node: Call, func: Attribute, scope: Scope, search: Search): v
   if (func.attr === 'read_text' || func.attr === 'read_bytes') search.found.add('file')
   if (func.attr === 'decode' && first && isDisguise(search.query.constant(first, scope) ?? ''))
     search.found.add('decoded')
-  if (func.attr === 'json') return addAnswer({ node: func.value, scope }, search)
+  if (func.attr === 'json') return addResult({ node: func.value, scope }, search)
   if (func.attr === 'join' || func.attr === 'format')
     for (const part of node.args.slice(0, MAX_PARTS)) addOrigins({ node: part, scope }, search)
-  if (!ABOUT_ANSWER.has(func.attr)) addOrigins({ node: func.value, scope }, search)
+  if (!ABOUT_RESULT.has(func.attr)) addOrigins({ node: func.value, scope }, search)
 }
 
 /** A parsed answer is data, of which a single member may still be text. */
-const addAnswer = (place: Place, search: Search): void => {
+const addResult = (place: Place, search: Search): void => {
   const within: Search = { found: new Set(), query: search.query }
   addOrigins(place, within)
   for (const origin of within.found) search.found.add(origin === 'network' ? 'answer' : origin)

@@ -56,7 +56,7 @@ const mayHarm = (body: Scope, depth: number): boolean => {
       if (func.kind === 'Attribute' && FILE_METHODS.test(func.attr)) return true
       const ends = endsOf(func, scope)
       return (
-        namesOf(func, scope).some((name) => JUDGED.test(name)) ||
+        namesOf(func, scope).some((name) => VALIDATED.test(name)) ||
         isGiven(func, scope) ||
         handedCalls({ call, scope, names: [], commands: [] }).length > 0 ||
         (depth < MAX_DEPTH && ends.some((end) => isHarmful(end, depth + 1)))
@@ -78,7 +78,7 @@ const isGiven = (func: Expression, scope: Scope): boolean =>
 
 const FILE_METHODS = /^(?:read_|write|open$|iterdir$|r?glob$)/
 
-const JUDGED =
+const VALIDATED =
   /^(?:builtins\.(?:exec|eval|execfile|compile|open|getattr|__import__)$|os\.(?:system|popen|exec|spawn|posix_spawn|startfile|open|listdir|scandir|walk)|(?:aiofiles|aiohttp|code|codecs|commands|ctypes|gdown|glob|httpx|importlib|niquests|pexpect|pty|requests|runpy|shutil|sqlite3|subprocess|tarfile|torch\.hub|types|urllib3?|wget|zipfile)\b)/
 
 const bodyOf = (end: Binding): Scope | undefined => {

@@ -35,7 +35,7 @@ const MAX_NAMES = 6
 
 /** Answers a question again without asking again; a question that leads back to itself has no answer. */
 const once = <T>(
-  answer: (node: Expression, scope: Scope) => T[],
+  result: (node: Expression, scope: Scope) => T[],
 ): ((node: Expression, scope: Scope) => T[]) => {
   // Made when it is needed, because most queries ask one or two of their questions.
   let known: Map<Expression, { scope: Scope; found: T[] }> | undefined
@@ -45,7 +45,7 @@ const once = <T>(
     const asked = { scope, found: [] as T[] }
     known ??= new Map()
     known.set(node, asked)
-    asked.found = answer(node, scope)
+    asked.found = result(node, scope)
     return asked.found
   }
 }

@@ -24,7 +24,7 @@ export const walkExpression = (walk: Walk, node: Expression, scope: Scope): void
       if (node.value) functionOf(scope)?.returns.push(node.value)
       break
     default:
-      note(walk, node, scope)
+      record(walk, node, scope)
   }
   pushExpressions(walk, partsOf(node), scope)
 }
@@ -32,24 +32,24 @@ export const walkExpression = (walk: Walk, node: Expression, scope: Scope): void
 export const isText = (node: Expression): boolean =>
   node.kind === 'Constant' || node.kind === 'Bytes' || node.kind === 'JoinedStr'
 
-const note = (walk: Walk, node: Expression, scope: Scope): void => {
+const record = (walk: Walk, node: Expression, scope: Scope): void => {
   if (node.kind === 'Call') {
-    noteCall(walk, node, scope)
+    recordCall(walk, node, scope)
     bindSetattr(node, scope)
   } else if (node.kind === 'Dict') walk.dicts.push({ node, scope })
   else if (isText(node)) {
     for (const site of textSites(node)) walk.texts.push(site)
-    noteLong(walk, node)
+    recordLong(walk, node)
   }
 }
 
-export const noteCall = (walk: Walk, call: Call, scope: Scope): void => {
+export const recordCall = (walk: Walk, call: Call, scope: Scope): void => {
   walk.calls.push({ call, scope })
   functionOf(scope)?.calls.push({ call, scope })
 }
 
 /** Notes a long text, that of a docstring too. */
-export const noteLong = (walk: Walk, node: Expression): void => {
+export const recordLong = (walk: Walk, node: Expression): void => {
   for (const site of textSites(node)) if (site.text.length > LONG) walk.longTexts.push(site)
 }
 

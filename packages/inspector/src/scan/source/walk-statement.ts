@@ -3,7 +3,7 @@ import { bindImport, bindImportFrom, bindTarget } from './bind-target.ts'
 import { bindParameters, defaultsOf } from './parameters.ts'
 import { bindName } from './scope.ts'
 import type { Scope } from './scope.ts'
-import { isText, noteCall, noteLong } from './walk-expression.ts'
+import { isText, recordCall, recordLong } from './walk-expression.ts'
 import { functionOf, newScope, push, pushExpressions } from './walk.ts'
 import type { Walk } from './walk.ts'
 
@@ -20,7 +20,7 @@ export const walkStatement = (walk: Walk, node: Statement, scope: Scope): void =
     case 'Expr':
       // A string alone is a docstring or a comment.
       return isText(node.value)
-        ? noteLong(walk, node.value)
+        ? recordLong(walk, node.value)
         : pushExpressions(walk, [node.value], scope)
     case 'Import':
       walk.imports.push(
@@ -109,7 +109,7 @@ const bindDecorated = (walk: Walk, node: FunctionDef | ClassDef, scope: Scope): 
   let value: Expression = { kind: 'Constant', value: null, line: node.line }
   for (const func of node.decorators.toReversed()) {
     value = { kind: 'Call', func, args: [value], keywords: [], line: func.line }
-    noteCall(walk, value, scope)
+    recordCall(walk, value, scope)
   }
   if (value.kind === 'Call') bindName(scope, node.name, { kind: 'value', value, scope })
 }

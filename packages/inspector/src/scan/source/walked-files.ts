@@ -53,5 +53,5 @@ export const makeWalkedFiles = (
 /** Of source, whose bound names are in memory at once. The largest of 80 packs has 5.6 MB. */
 const KEPT_BYTES = 8 * 2 ** 20
 
-/** Of source that is read because of an import before its turn or anew, in all. */
+/** Of source that is read because of an import before its turn or again, in all. */
 const IMPORTED_BYTES = 8 * KEPT_BYTES

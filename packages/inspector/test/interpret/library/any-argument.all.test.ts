@@ -42,12 +42,12 @@ values = [None, True, 3, -1, 2.5, float('nan'), '', 'a', '*', b'x', [], [1, 'a',
 `
 
 /** Fails for anything but a raise of Python and a limit. */
-const tryCall = (rt: Runtime, what: string, call: () => unknown, faults: Set<string>): void => {
+const tryCall = (rt: Runtime, what: string, call: () => unknown, issues: Set<string>): void => {
   try {
     rt.budget.within(5000, call)
   } catch (error) {
     if (error instanceof Raised || error instanceof BudgetSpent) return
-    faults.add(`${what}: ${error instanceof Error ? error.message : 'no error'}`)
+    issues.add(`${what}: ${error instanceof Error ? error.message : 'no error'}`)
   }
 }
 
@@ -72,10 +72,10 @@ describe('the library', async () => {
     const rt = ran.interpreter.runtime
     const values = readItems(rt, ran.get('values') ?? null).items
     assert.equal(values.length, 54)
-    const faults = new Set<string>()
+    const issues = new Set<string>()
     const callWithAll = (what: string, callee: Value, first: Value[] = []) => {
       for (const args of argumentLists(values)) {
-        tryCall(rt, what, () => readSome(rt, call(rt, callee, [...first, ...args])), faults)
+        tryCall(rt, what, () => readSome(rt, call(rt, callee, [...first, ...args])), issues)
       }
     }
     for (const name of MODULES.split(' ')) {
@@ -88,11 +88,11 @@ describe('the library', async () => {
         callWithAll(`${name}.${key}`, value)
         for (const self of [makeInstance(value), ...values.slice(-24)]) {
           for (const [member, method] of membersOf(value))
-            callMember(rt, { self, member, method, values, faults })
+            callMember(rt, { self, member, method, values, issues })
         }
       }
     }
-    assert.deepEqual([...faults], [])
+    assert.deepEqual([...issues], [])
     assert.deepEqual(ran.interpreter.notes(), [])
   })
 })
@@ -102,13 +102,13 @@ interface Member {
   member: string
   method: Value
   values: readonly Value[]
-  faults: Set<string>
+  issues: Set<string>
 }
 
 const isCode = (value: Value): boolean => isNative(value) || isFunction(value)
 
 /** A method or getter with itself and a few other arguments. */
-const callMember = (rt: Runtime, { self, member, method, values, faults }: Member): void => {
+const callMember = (rt: Runtime, { self, member, method, values, issues }: Member): void => {
   if (typeof method !== 'object' || method === null) return
   const target = method.kind === 'property' ? method.get : isCode(method) ? method : undefined
   if (target === undefined) return
@@ -117,7 +117,7 @@ const callMember = (rt: Runtime, { self, member, method, values, faults }: Membe
       ? [[]]
       : [[], [self], [values[7] ?? null], [makeList([]), makeTuple([])]]
   for (const args of lists) {
-    tryCall(rt, member, () => call(rt, target, [self, ...args]), faults)
+    tryCall(rt, member, () => call(rt, target, [self, ...args]), issues)
   }
 }
 

@@ -59,7 +59,7 @@ describe('regular expressions as CPython has them', () => {
 })
 
 describe('limits of regular expressions', () => {
-  test('refuse long patterns and texts, and repeats in repeats', () => {
+  test('reject long patterns and texts, and repeats in repeats', () => {
     assert.equal(compileRegex('a'.repeat(201)), undefined)
     assert.equal(compileRegex('(a+)+b'), undefined)
     assert.equal(compileRegex('(?:(?:a|b*)c)*'), undefined)

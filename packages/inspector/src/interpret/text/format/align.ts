@@ -65,7 +65,7 @@ const group = (digits: string, spec: FormatSpec, size: number): string => {
   return groups.join(spec.grouping)
 }
 
-/** `format(text, spec)` of a str; undefined for a specification that Python refuses, and over the cap. */
+/** `format(text, spec)` of a str; undefined for a specification that Python rejects, and over the cap. */
 export const formatText = (text: string, specText: string): string | undefined => {
   if (specText === '') return text.length > MAX_TEXT ? undefined : text
   const spec = parseSpec(specText)

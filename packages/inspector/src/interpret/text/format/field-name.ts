@@ -7,7 +7,7 @@ export interface FieldName {
 const FIRST = /^[^.[]*/
 const STEP = /^(?:\.([^.[]+)|\[([^\]]+)\])/
 
-/** Reads the name of a replacement field; undefined for one that Python refuses. */
+/** Reads the name of a replacement field; undefined for one that Python rejects. */
 export const parseFieldName = (text: string): FieldName | undefined => {
   const first = FIRST.exec(text)?.[0] ?? ''
   const rest: FieldName['rest'] = []

@@ -8,7 +8,7 @@ import type { FormatSpec } from './spec.ts'
 /** A double has no more digits than this, before or behind the point; those asked for beyond are zeros. */
 const MAX_DIGITS = 1100
 
-/** `format(value, spec)` of a float; undefined for a specification that Python refuses, and over the cap. */
+/** `format(value, spec)` of a float; undefined for a specification that Python rejects, and over the cap. */
 export const formatFloat = (value: number, specText: string): string | undefined => {
   if (specText === '') return reprFloat(value)
   const spec = parseSpec(specText)

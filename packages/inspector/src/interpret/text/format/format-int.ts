@@ -12,7 +12,7 @@ const RADIX = new Map([
   ['X', 16],
 ])
 
-/** `format(value, spec)` of an int; undefined for a specification that Python refuses, and over the cap. */
+/** `format(value, spec)` of an int; undefined for a specification that Python rejects, and over the cap. */
 export const formatInt = (value: bigint, specText: string): string | undefined => {
   if (specText === '') return reprInt(value)
   const spec = parseSpec(specText)

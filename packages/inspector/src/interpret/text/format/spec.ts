@@ -20,7 +20,7 @@ export interface FormatSpec {
 const SPEC =
   /^(?:([^])?([<>=^]))?([+\- ])?(z)?(#)?(0)?([0-9]+)?([,_])?(?:\.([0-9]+))?([a-zA-Z%])?$/u
 
-/** Reads a specification; undefined for one that Python refuses or whose width or precision is over the cap. */
+/** Reads a specification; undefined for one that Python rejects or whose width or precision is over the cap. */
 export const parseSpec = (text: string): FormatSpec | undefined => {
   const match = SPEC.exec(text)
   if (match === null) return undefined

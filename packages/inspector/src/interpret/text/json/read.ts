@@ -14,7 +14,7 @@ const MAX_DEPTH = 990
 
 /**
  * `json.loads(text)`: ints are bigint, other numbers floats, NaN and Infinity are read. Undefined for what Python
- * refuses (a byte order mark among them), and for nesting beyond 990. Depth costs no stack.
+ * rejects (a byte order mark among them), and for nesting beyond 990. Depth costs no stack.
  */
 export const readJson = <V>(text: string, builder: JsonBuilder<V>): V | undefined => {
   const cursor: Cursor = { text, at: 0 }

@@ -6,7 +6,7 @@ export interface Cursor {
 
 export type JsonAtom = null | boolean | bigint | number | string
 
-/** CPython refuses ints of more digits. */
+/** CPython rejects ints of more digits. */
 const MAX_DIGITS = 4300
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?/
 const TEXT = /"[^"\\]*(?:\\.[^"\\]*)*"/sy

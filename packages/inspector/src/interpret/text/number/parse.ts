@@ -15,7 +15,7 @@ const PREFIXES = new Map([
   ['o', 8],
   ['x', 16],
 ])
-/** CPython refuses more digits unless the base is a power of two. */
+/** CPython rejects more digits unless the base is a power of two. */
 const MAX_DIGITS = 4300
 /** Enough digits of any base for the largest int we keep. */
 const MAX_BINARY_DIGITS = 40_000

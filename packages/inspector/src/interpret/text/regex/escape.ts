@@ -15,7 +15,7 @@ const HEX_LENGTHS = new Map([
 
 /**
  * The character that an escape stands for (`at` is behind the backslash), and where it ends. Undefined for what Python
- * refuses: a letter of ASCII without a meaning, hexadecimal digits that are missing.
+ * rejects: a letter of ASCII without a meaning, hexadecimal digits that are missing.
  */
 export const readCharacterEscape = (
   characters: readonly string[],

@@ -78,7 +78,7 @@ const match = (run: Run, node: PatternNode, at: number, next: Next): boolean => 
         ? repeatCharacter(run, node, node.body.matches, at, next)
         : repeatGroup(run, node, { at, count: 0 }, next)
     case 'look':
-      return look(run, node, at) && next(at)
+      return matchLookaround(run, node, at) && next(at)
     case 'place':
       return node.holds(run.text, at) && next(at)
     case 'reference':
@@ -169,7 +169,7 @@ const repeatGroup = (
   return node.lazy ? next(at) || again() : again() || next(at)
 }
 
-const look = (run: Run, node: NodeOf<'look'>, at: number): boolean => {
+const matchLookaround = (run: Run, node: NodeOf<'look'>, at: number): boolean => {
   const start = at - node.width
   if (start < 0) return node.negated
   const before = [...run.spans]

@@ -2,7 +2,7 @@ import { categoryTest, foldCase, ignoringCase, isWord } from './character-class.
 import { readCharacterEscape, readOctal } from './escape.ts'
 import type { CharacterTest, Fold, PatternNode } from './pattern.ts'
 import { readSet } from './read-set.ts'
-import { acceptMatch, hasFlag, refuse } from './reader.ts'
+import { acceptMatch, hasFlag, reject } from './reader.ts'
 import type { Reader } from './reader.ts'
 
 /** One element that is no group: a character, `.`, a set, an escape, `^` or `$`. */
@@ -23,7 +23,7 @@ export const readAtom = (reader: Reader): PatternNode => {
     case '*':
     case '+':
     case '?':
-      return refuse('nothing to repeat')
+      return reject('nothing to repeat')
     default:
       return literal(reader, character)
   }
@@ -46,7 +46,7 @@ const literal = (reader: Reader, character: string): PatternNode => {
 
 const readEscape = (reader: Reader): PatternNode => {
   const letter = reader.characters[reader.at]
-  if (letter === undefined) return refuse('a backslash at the end')
+  if (letter === undefined) return reject('a backslash at the end')
   const ascii = hasFlag(reader, 'ascii')
   const category = categoryTest(letter, ascii)
   const place = category ? undefined : placeOf(letter, ascii)
@@ -56,7 +56,7 @@ const readEscape = (reader: Reader): PatternNode => {
   }
   if (/^[0-9]$/.test(letter)) return readNumbered(reader)
   const escape = readCharacterEscape(reader.characters, reader.at)
-  if (escape === undefined) return refuse('an escape without a meaning')
+  if (escape === undefined) return reject('an escape without a meaning')
   reader.at = escape.end
   return literal(reader, escape.character)
 }
@@ -66,7 +66,7 @@ const readNumbered = (reader: Reader): PatternNode => {
   const reference = acceptMatch(reader, /^(?![0-7]{3})[1-9]\d?/)
   if (reference !== null) return referTo(reader, Number(reference[0]))
   const octal = readOctal(reader.characters, reader.at)
-  if (octal === undefined) return refuse('an octal escape out of range')
+  if (octal === undefined) return reject('an octal escape out of range')
   reader.at = octal.end
   return literal(reader, octal.character)
 }
@@ -75,7 +75,7 @@ const readNumbered = (reader: Reader): PatternNode => {
 export const referTo = (reader: Reader, index: number): PatternNode =>
   reader.closed.has(index)
     ? { kind: 'reference', index, fold: foldOf(reader) }
-    : refuse('a reference to a group that is not closed')
+    : reject('a reference to a group that is not closed')
 
 const START: PatternNode = { kind: 'place', holds: (_, at) => at === 0 }
 const END: PatternNode = { kind: 'place', holds: (text, at) => at === text.length }

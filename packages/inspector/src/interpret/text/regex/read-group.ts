@@ -2,7 +2,7 @@ import { isIdentifier } from '../string/classes.ts'
 import { REGEX_FLAGS, widthOf } from './pattern.ts'
 import type { PatternNode } from './pattern.ts'
 import { referTo } from './read-atom.ts'
-import { accept, acceptMatch, expect, readUntil, refuse } from './reader.ts'
+import { accept, acceptMatch, expect, readUntil, reject } from './reader.ts'
 import type { Reader } from './reader.ts'
 
 const LETTERS = new Map<string, number>([
@@ -28,8 +28,8 @@ export const readGroup = (reader: Reader, readBody: ReadBody): PatternNode | und
     readUntil(reader, ')')
     return undefined
   }
-  const look = acceptMatch(reader, /^\(\?(<?)([=!])/)
-  if (look !== null) return readLook(reader, readBody, look)
+  const matchLookaround = acceptMatch(reader, /^\(\?(<?)([=!])/)
+  if (matchLookaround !== null) return readLookaround(reader, readBody, matchLookaround)
   if (accept(reader, '(?:')) return bodyOf(reader, readBody)
   if (accept(reader, '(?>')) return { kind: 'atomic', body: bodyOf(reader, readBody) }
   if (accept(reader, '(?P<')) return readCapture(reader, readBody, readUntil(reader, '>'))
@@ -53,7 +53,7 @@ const readCapture = (reader: Reader, readBody: ReadBody, name: string | undefine
   reader.groupCount += 1
   const index = reader.groupCount
   if (name !== undefined) {
-    if (!isIdentifier(name) || reader.groupNames.has(name)) return refuse('a wrong group name')
+    if (!isIdentifier(name) || reader.groupNames.has(name)) return reject('a wrong group name')
     reader.groupNames.set(name, index)
   }
   const body = bodyOf(reader, readBody)
@@ -63,10 +63,10 @@ const readCapture = (reader: Reader, readBody: ReadBody, name: string | undefine
 
 const readNamedReference = (reader: Reader): PatternNode => {
   const index = reader.groupNames.get(readUntil(reader, ')'))
-  return index === undefined ? refuse('an unknown group') : referTo(reader, index)
+  return index === undefined ? reject('an unknown group') : referTo(reader, index)
 }
 
-const readLook = (
+const readLookaround = (
   reader: Reader,
   readBody: ReadBody,
   [, direction, sign]: RegExpExecArray,
@@ -74,7 +74,7 @@ const readLook = (
   const [behind, negated] = [direction === '<', sign === '!']
   const body = bodyOf(reader, readBody)
   const { min, max } = widthOf(body)
-  if (behind && min !== max) return refuse('a look-behind of varying width')
+  if (behind && min !== max) return reject('a look-behind of varying width')
   return { kind: 'look', body, behind, negated, width: behind ? min : 0 }
 }
 
@@ -82,10 +82,10 @@ const readLook = (
 const readCondition = (reader: Reader, readBody: ReadBody): PatternNode => {
   const name = readUntil(reader, ')')
   const index = /^[1-9]\d*$/.test(name) ? Number(name) : reader.groupNames.get(name)
-  if (index === undefined || index > reader.groupCount) return refuse('an unknown group')
+  if (index === undefined || index > reader.groupCount) return reject('an unknown group')
   const body = bodyOf(reader, readBody)
   const [yes, no, more] = body.kind === 'choice' ? body.branches : [body]
-  if (yes === undefined || more !== undefined) return refuse('a condition of three branches')
+  if (yes === undefined || more !== undefined) return reject('a condition of three branches')
   return { kind: 'condition', index, yes, no: no ?? { kind: 'sequence', items: [] } }
 }
 
@@ -93,7 +93,7 @@ const readCondition = (reader: Reader, readBody: ReadBody): PatternNode => {
 const readFlagged = (reader: Reader, readBody: ReadBody): PatternNode => {
   const { flags } = reader
   const match = acceptMatch(reader, /^([aimsux]*)(?:-([imsx]+))?:/)
-  if (match === null) return refuse('unknown flags')
+  if (match === null) return reject('unknown flags')
   reader.flags = (flags | flagsOf(match[1])) & ~flagsOf(match[2])
   const body = bodyOf(reader, readBody)
   reader.flags = flags

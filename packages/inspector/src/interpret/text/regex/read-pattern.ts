@@ -3,14 +3,14 @@ import { readAtom } from './read-atom.ts'
 import { readGroup, readGlobalFlags } from './read-group.ts'
 import { hasRepeat, REGEX_FLAGS } from './pattern.ts'
 import type { Pattern, PatternNode } from './pattern.ts'
-import { accept, acceptMatch, PatternRefused, peek, refuse, skipVerbose } from './reader.ts'
+import { accept, acceptMatch, PatternRejected, peek, reject, skipVerbose } from './reader.ts'
 import type { Reader } from './reader.ts'
 
 /** Longest pattern, in characters. */
 const MAX_PATTERN = 200
 
 /**
- * Reads a pattern of Python's `re` (for str). Undefined for what Python refuses, for patterns above 200 characters, for
+ * Reads a pattern of Python's `re` (for str). Undefined for what Python rejects, for patterns above 200 characters, for
  * repeats inside repeats, and for the flag `L`.
  */
 export const readPattern = (text: string, flags: number): Pattern | undefined => {
@@ -27,11 +27,11 @@ export const readPattern = (text: string, flags: number): Pattern | undefined =>
   try {
     readGlobalFlags(reader)
     const root = readChoice(reader)
-    if (reader.at < characters.length) refuse('unbalanced bracket')
+    if (reader.at < characters.length) reject('unbalanced bracket')
     const { groupCount, groupNames } = reader
     return { root, groupCount, groupNames, flags: reader.flags }
   } catch (error) {
-    if (error instanceof PatternRefused) return undefined
+    if (error instanceof PatternRejected) return undefined
     throw error
   }
 }
@@ -60,14 +60,14 @@ const readRepeats = (reader: Reader, body: PatternNode): PatternNode => {
   skipVerbose(reader)
   const bounds = readBounds(reader)
   if (bounds === undefined) return body
-  if (body.kind === 'place') return refuse('nothing to repeat')
+  if (body.kind === 'place') return reject('nothing to repeat')
   const lazy = accept(reader, '?')
   const possessive = !lazy && accept(reader, '+')
   skipVerbose(reader)
   const after = reader.at
-  if (readBounds(reader) !== undefined) return refuse('multiple repeat')
+  if (readBounds(reader) !== undefined) return reject('multiple repeat')
   reader.at = after
-  if (bounds.max > 1 && hasRepeat(body)) return refuse('a repeat in a repeat')
+  if (bounds.max > 1 && hasRepeat(body)) return reject('a repeat in a repeat')
   const repeat: PatternNode = { kind: 'repeat', body, ...bounds, lazy }
   return possessive ? { kind: 'atomic', body: repeat } : repeat
 }
@@ -85,5 +85,5 @@ const readBounds = (reader: Reader): { min: number; max: number } | undefined =>
   const min = Number(least ?? 0)
   const high = least === undefined ? only : comma === undefined ? least : most
   const max = high === undefined || high === '' ? Infinity : Number(high)
-  return max < min ? refuse('bounds in the wrong order') : { min, max }
+  return max < min ? reject('bounds in the wrong order') : { min, max }
 }

@@ -13,10 +13,10 @@ export interface Reader {
 }
 
 /** Thrown by what reads a pattern when it is none; caught by `readPattern`. */
-export class PatternRefused extends Error {}
+export class PatternRejected extends Error {}
 
-export const refuse = (why: string): never => {
-  throw new PatternRefused(why)
+export const reject = (why: string): never => {
+  throw new PatternRejected(why)
 }
 
 export const peek = (reader: Reader): string | undefined => reader.characters[reader.at]
@@ -36,13 +36,13 @@ export const acceptMatch = (reader: Reader, expression: RegExp): RegExpExecArray
 }
 
 export const expect = (reader: Reader, text: string): void => {
-  if (!accept(reader, text)) refuse(`${text} is missing`)
+  if (!accept(reader, text)) reject(`${text} is missing`)
 }
 
 /** What comes before `end`, and steps over both. */
 export const readUntil = (reader: Reader, end: string): string => {
   const close = reader.characters.indexOf(end, reader.at)
-  if (close < 0) return refuse(`${end} is missing`)
+  if (close < 0) return reject(`${end} is missing`)
   const text = reader.characters.slice(reader.at, close).join('')
   reader.at = close + 1
   return text

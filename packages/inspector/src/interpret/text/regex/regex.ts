@@ -27,7 +27,7 @@ interface MatchLimits {
 const MAX_SUBJECT = 5000
 
 /**
- * `re.compile(pattern, flags)`; undefined for what Python refuses and over the limits. The pattern is run by an own
+ * `re.compile(pattern, flags)`; undefined for what Python rejects and over the limits. The pattern is run by an own
  * backtracking matcher: JavaScript's can't be interrupted, takes a reference to a group without a match for an empty
  * one, and forgets groups at each round of a repeat.
  */

@@ -8,7 +8,7 @@ type Replacement = (string | number)[]
 
 const GROUP = /^g<([^>]+)>/
 
-/** Reads the replacement of `re.sub`: `\1`, `\g<name>`, `\n`; undefined for what Python refuses. */
+/** Reads the replacement of `re.sub`: `\1`, `\g<name>`, `\n`; undefined for what Python rejects. */
 export const readReplacement = (text: string, regex: Regex): Replacement | undefined => {
   const characters = codePoints(text)
   const pieces: Replacement = []

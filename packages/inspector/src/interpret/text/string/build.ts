@@ -43,7 +43,7 @@ export const justifyRight = (text: string, width: bigint, fill = ' '): string | 
 export const center = (text: string, width: bigint, fill = ' '): string | undefined =>
   pad(text, width, fill, (missing) => Math.floor(missing / 2) + (missing & Number(width & 1n) & 1))
 
-/** `text.expandtabs(size)`: a line feed or carriage return begins the count anew. */
+/** `text.expandtabs(size)`: a line feed or carriage return begins the count again. */
 export const expandTabs = (text: string, size = 8n): string | undefined => {
   if (size > MAX_TEXT) return undefined
   const width = Number(size > 0n ? size : 0n)

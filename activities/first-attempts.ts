@@ -1,0 +1,268 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { Context } from '@temporalio/activity'
+
+import { completeAttempt, loseAttempt, stopEvent } from '../src/db/event/attempt.ts'
+import type { AttemptKey, AttemptResult, BegunAttempt } from '../src/db/event/attempt.ts'
+import type { Transaction } from '../src/db/client.ts'
+import {
+  beginFirstAttempts,
+  completeFirstAttempts,
+  holdFirstAttempts,
+  measureBacklog,
+  deferredHosts,
+  takeFirstAttempts,
+} from '../src/db/event/first-attempt.ts'
+import type { FirstAttempt } from '../src/db/event/first-attempt.ts'
+import { makeBatch } from '../src/db/batch.ts'
+import { unitOfWork } from '../src/db/unit-of-work.ts'
+import type { FirstAttemptDependencies } from './dependencies.ts'
+import { withHeartbeat } from './heartbeat.ts'
+import type { AttemptOutcome, SendAttempt } from './send-attempt.ts'
+import type { SlotKind } from '../src/adapters/outbound/attempt-slots.ts'
+
+/** Tries that one run holds at most, and those of one account and of one host among them: a host leaves its account room. */
+const HELD = 256
+const PER_ACCOUNT = 48
+const PER_HOST = 24
+/** Long enough for three renewals; after it another run takes the attempts of a killed worker. */
+const LEASE_SECONDS = 5
+const RENEW_MS = 1600
+/** How long an attempt waits for a slot of its receiver before it makes room for others, and those behind it with it. */
+const SLOT_WAIT_MS = 1000
+/** Pauses between looks at the rows grow with the time without work. News of tries rings the notifier. */
+const SHORTEST_POLL_MS = 100
+const LONGEST_POLL_MS = 1000
+const POLLS = 20
+/** News comes in groups while attempts are under way: a millisecond for each of them, at most. */
+const GATHER_MS = 8
+const ERROR_PAUSE_MS = 500
+const BEAT_MS = 1000
+const MEASURE_MS = 4000
+/** A run ends after so long, so that runs move to where workers are. */
+const RUN_MS = 30 * 60_000
+/** Full for all who send there. What an account or an owner has enough of says nothing of their receivers. */
+const OF_URLS: readonly SlotKind[] = ['host', 'address']
+
+/**
+ * Makes the activity that makes first attempts until its worker stops: it takes those that are due, sends many at once and
+ * records them in batches. What failed goes on in a workflow of its task. Any number of runs share the work, because each
+ * holds what it has taken by leases. A run ends at once, so that the next one begins, here or elsewhere; its attempts go on.
+ */
+export const makeSendFirstAttempts =
+  (deps: FirstAttemptDependencies, sendAttempt: SendAttempt) => async (): Promise<void> => {
+    // Not AbortSignal.timeout: nothing but its timer would hold that one, and `any` does not.
+    const over = new AbortController()
+    const ending = AbortSignal.any([
+      Context.current().cancellationSignal,
+      deps.stopping,
+      over.signal,
+    ])
+    const run = makeRun(deps, sendAttempt)
+    const timers = [setTimeout(() => over.abort(), RUN_MS), setInterval(run.measure, MEASURE_MS)]
+    const renewing = setInterval(run.renew, RENEW_MS)
+    try {
+      await withHeartbeat({ beatMs: BEAT_MS, details: run.describe }, () =>
+        takeUntil(ending, run, deps),
+      )
+    } finally {
+      for (const timer of timers) clearTimeout(timer)
+      const settled = run.drain().finally(() => {
+        clearInterval(renewing)
+        deps.draining.delete(settled)
+      })
+      deps.draining.add(settled)
+    }
+  }
+
+const takeUntil = async (
+  ending: AbortSignal,
+  run: Run,
+  { notifier, log }: FirstAttemptDependencies,
+): Promise<void> => {
+  let workedAt = 0
+  while (!ending.aborted) {
+    const { notifications } = notifier
+    const pauseMs = await run.take().then(
+      ({ count, isCut }) => {
+        if (count > 0) workedAt = Date.now()
+        if (isCut) return 0
+        const pauseMs = (Date.now() - workedAt) / POLLS
+        return Math.min(Math.max(pauseMs, SHORTEST_POLL_MS), LONGEST_POLL_MS)
+      },
+      (error: unknown) => {
+        log.warn({ err: error }, 'no first tries taken; the next look does')
+        return ERROR_PAUSE_MS
+      },
+    )
+    if (pauseMs === 0) continue
+    const isNotified = await notifier.wait(pauseMs, ending, notifications)
+    const gatherMs = Math.min(run.underWay(), GATHER_MS)
+    if (isNotified && gatherMs > 0) await sleep(gatherMs)
+  }
+}
+
+/** What a run holds, and what it does. */
+interface Run {
+  /** Begins what is due and there is room for. Cut: the next look finds more. */
+  take(): Promise<{ count: number; isCut: boolean }>
+  /** How many attempts are under way. */
+  underWay(): number
+  /** Keeps what it holds from other runs. */
+  renew(): void
+  measure(): void
+  /** For operators, in the heartbeat. */
+  describe(): object
+  /** Waits for what is under way. */
+  drain(): Promise<void>
+}
+
+const makeRun = (deps: FirstAttemptDependencies, sendAttempt: SendAttempt): Run => {
+  const { sql, notifier, log } = deps
+  const record = makeRecords(deps)
+  const held = new Map<string, { of: FirstAttempt; work: Promise<void> }>()
+  const stuckHosts = new Set<string>()
+  let after = ''
+  let backlog: object = {}
+  let sent = 0
+  let sentPerSecond = 0
+
+  const make = async (of: FirstAttempt): Promise<void> => {
+    const { eventId, lostNumber, url, owner, account } = of
+    if (url === '') return await record.stop(of)
+    if (lostNumber !== null) return await record.lost(of, lostNumber)
+    const defer = await sendAttempt({
+      eventId,
+      webhook: { url, owner, account },
+      waitMs: SLOT_WAIT_MS,
+      writeDown: () => record.writeDown(of),
+      complete: (begun, outcome) => {
+        sent += 1
+        return record.complete(of, begun, outcome)
+      },
+    })
+    if (!defer) return
+    if (OF_URLS.includes(defer.full)) stuckHosts.add(of.host)
+    await record.defer({ eventId, seconds: defer.seconds })
+  }
+  const begin = (of: FirstAttempt): void => {
+    const work = make(of)
+      // The rows tell the next run, once the lease has ended, whether it was an attempt.
+      .catch((error: unknown) => log.warn({ event_id: of.eventId, err: error }, 'a try was lost'))
+      .finally(() => {
+        held.delete(of.eventId)
+        notifier.notify()
+      })
+    held.set(of.eventId, { of, work })
+  }
+  const hold = async (): Promise<void> => {
+    const attempts = [...held.keys()].map((eventId) => ({ eventId, seconds: LEASE_SECONDS }))
+    await holdFirstAttempts(sql, attempts)
+  }
+  const measure = async (): Promise<void> => {
+    backlog = await measureBacklog(sql)
+  }
+
+  return {
+    async take() {
+      const limit = HELD - held.size
+      if (limit === 0) return { count: 0, isCut: false }
+      if (stuckHosts.size > 0) await deferredHosts(sql, [...stuckHosts])
+      stuckHosts.clear()
+      const attempts = [...held.values()].map(({ of }) => of)
+      const ofHost = count(attempts.map(({ host }) => host))
+      const taken = await takeFirstAttempts(sql, {
+        limit,
+        perAccount: PER_ACCOUNT,
+        held: count(attempts.map(({ account }) => account)),
+        fullHosts: [...ofHost].flatMap(([host, held]) => (held >= PER_HOST ? [host] : [])),
+        after,
+        leaseSeconds: LEASE_SECONDS,
+      })
+      after = taken.after
+      const givenBack: { eventId: string; seconds: number }[] = []
+      for (const one of taken.attempts)
+        if (one.isBlocked) {
+          if (one.overtakes) deps.announceEvent(one.taskId)
+        } else if (addTo(ofHost, one.host) <= PER_HOST) begin(one)
+        else givenBack.push({ eventId: one.eventId, seconds: 0 })
+      await holdFirstAttempts(sql, givenBack)
+      return { count: taken.attempts.length, isCut: after !== '' || givenBack.length > 0 }
+    },
+    underWay: () => held.size,
+    renew: () =>
+      void hold().catch((error: unknown) => log.warn({ err: error }, 'first tries not held on to')),
+    measure: () => {
+      sentPerSecond = (sent * 1000) / MEASURE_MS
+      sent = 0
+      void measure().catch(() => {})
+    },
+    describe: () => ({ ...backlog, underWay: held.size, sentPerSecond }),
+    async drain() {
+      await Promise.all([...held.values()].map(({ work }) => work))
+    },
+  }
+}
+
+const count = (names: readonly string[]): Map<string, number> => {
+  const counts = new Map<string, number>()
+  for (const name of names) addTo(counts, name)
+  return counts
+}
+
+/** Answers how many there are then. */
+const addTo = (counts: Map<string, number>, name: string): number => {
+  const added = (counts.get(name) ?? 0) + 1
+  counts.set(name, added)
+  return added
+}
+
+/** What is written down of first attempts; those of many at once. */
+const makeRecords = (deps: FirstAttemptDependencies) => {
+  const begin = makeBatch(async (attempts: readonly FirstAttempt[]) => {
+    const numbers = await unitOfWork(deps, (sql) => beginFirstAttempts(sql, attempts))
+    return attempts.map(({ eventId }) => numbers.get(eventId))
+  })
+  const deliver = makeBatch(
+    async (delivered: readonly { key: AttemptKey; result: AttemptResult }[]) => {
+      await unitOfWork(deps, (sql) => completeFirstAttempts(sql, delivered))
+      return delivered
+    },
+  )
+  /** A try that did not deliver, with the workflow that makes the next one. */
+  const fail = (
+    task: FirstAttempt,
+    { state }: AttemptOutcome['verdict'],
+    write: (sql: Transaction) => Promise<void>,
+  ): Promise<void> =>
+    unitOfWork(deps, async (sql, enqueue) => {
+      await write(sql)
+      if (state === 'pending') await enqueue(deps.startDelivery(task))
+    })
+  return {
+    stop: ({ eventId }: FirstAttempt): Promise<void> =>
+      unitOfWork(deps, (sql) => stopEvent(sql, eventId)),
+    writeDown: async (of: FirstAttempt): Promise<BegunAttempt | undefined> => {
+      const number = await begin(of)
+      return number === undefined ? undefined : { ...of, number, failures: 0 }
+    },
+    complete: async (
+      of: FirstAttempt,
+      { number }: BegunAttempt,
+      { result, verdict }: AttemptOutcome,
+    ): Promise<void> => {
+      const key = { eventId: of.eventId, number }
+      if (verdict.state === 'delivered') await deliver({ key, result })
+      else await fail(of, verdict, (sql) => completeAttempt(sql, key, { result, verdict }))
+    },
+    lost: (of: FirstAttempt, number: number): Promise<void> => {
+      // It says nothing of the receiver, so nobody waits for it. A further attempt that is lost waits as one that failed.
+      const verdict = { state: 'pending', waitSeconds: 0 } as const
+      return fail(of, verdict, (sql) => loseAttempt(sql, { eventId: of.eventId, number }, verdict))
+    },
+    defer: makeBatch(async (attempts: readonly { eventId: string; seconds: number }[]) => {
+      await holdFirstAttempts(deps.sql, attempts)
+      return attempts
+    }),
+  }
+}

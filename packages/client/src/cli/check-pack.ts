@@ -1,0 +1,120 @@
+import type { Project } from './parse-project.ts'
+import { counted, showBytes } from './words.ts'
+
+/** A pack as it will be published. */
+export interface Pack {
+  files: readonly { path: string; bytes: number }[]
+  /** As `findRoot` says. */
+  root: string
+  project?: Project | undefined
+  /** Why pyproject.toml says nothing; undefined when it does, or is not there. */
+  projectIssue?: string | undefined
+  archive: { size: number }
+}
+
+export interface Check {
+  tone: 'ok' | 'warn' | 'bad'
+  text: string
+}
+
+export const ok = (text: string): Check => ({ tone: 'ok', text })
+const warn = (text: string): Check => ({ tone: 'warn', text })
+export const bad = (text: string): Check => ({ tone: 'bad', text })
+
+/** What does not count when everything lies in one folder. */
+const ASIDE = /^(__MACOSX\/|\.git|\.DS_Store$)/
+
+/**
+ * The root of a pack, as the service finds it: the top if it holds `__init__.py` or `pyproject.toml`, else the one folder that
+ * everything lies in if that holds one of the two. It ends with a slash unless it is the top.
+ */
+export const findRoot = (paths: readonly string[]): string => {
+  const isRoot = (root: string): boolean =>
+    paths.includes(`${root}__init__.py`) || paths.includes(`${root}pyproject.toml`)
+  if (isRoot('')) return ''
+  const tops = new Set(
+    paths.filter((path) => !ASIDE.test(path)).map((path) => /^[^/]+\//.exec(path)?.[0] ?? ''),
+  )
+  const [top = ''] = tops
+  return tops.size === 1 && isRoot(top) ? top : ''
+}
+
+/** Most entries, and bytes unpacked of one and of all, that the service takes. */
+const MOST = { entries: 10_000, entry: 128 * 2 ** 20, unpacked: 512 * 2 ** 20 }
+
+/** Paths that leave the archive, or that not every system can hold. */
+const BAD_PATH = /(^|\/)\.{0,2}(\/|$)|[\\:\p{Cc}]|[. ](\/|$)/u
+
+const checkSizes = ({ files, archive }: Pack, mostBytes: number): Check => {
+  const unpacked = files.reduce((sum, { bytes }) => sum + bytes, 0)
+  const largest = files.toSorted((one, other) => other.bytes - one.bytes)[0]
+  const isLarge = unpacked > MOST.unpacked || (largest?.bytes ?? 0) > MOST.entry
+  const over = [
+    archive.size > mostBytes && `the archive has more than ${showBytes(mostBytes)}`,
+    files.length > MOST.entries && `it has more than ${MOST.entries.toLocaleString('en')} files`,
+    isLarge &&
+      `unpacked, a file may have ${showBytes(MOST.entry)} and all together ${showBytes(MOST.unpacked)}`,
+  ].find((error) => error !== false)
+  const named = largest ? `; largest: ${largest.path}, ${showBytes(largest.bytes)}` : ''
+  const sizes = `${counted(files.length, 'file')}, ${showBytes(archive.size)} packed, ${showBytes(unpacked)} unpacked${named}`
+  if (over === undefined) return ok(sizes)
+  return bad(`Too big: ${over} (${sizes}). Leave out models, media and other data.`)
+}
+
+const checkPaths = ({ files }: Pack): Check[] => {
+  const seen = new Map<string, string>()
+  const [twins] = files.flatMap(({ path }) => {
+    const key = path.normalize('NFC').toLowerCase()
+    const first = seen.get(key)
+    seen.set(key, first ?? path)
+    return first === undefined ? [] : [`${first} and ${path}`]
+  })
+  const wrong = files.find(({ path }) => BAD_PATH.test(path))
+  return [
+    wrong && `Not every system can hold a file of the name ${wrong.path}. Rename it.`,
+    twins && `${twins} are one file where case does not count. Rename one.`,
+  ].flatMap((error) => (error ? [bad(error)] : []))
+}
+
+const NO_PROJECT =
+  'There is no pyproject.toml at the root. It says what the node and the version are called.'
+
+const checkProject = (
+  { project, projectIssue, root }: Pack,
+  publisherId: string | undefined,
+): Check[] => {
+  if (!project)
+    return [bad(projectIssue ? `pyproject.toml cannot be read: ${projectIssue}` : NO_PROJECT)]
+  const { nodeId, version, publisherId: named = publisherId } = project
+  const facts = [
+    ok(`${root}pyproject.toml names the node ${nodeId} and the version ${version.version}`),
+  ]
+  if (named?.toLowerCase() === publisherId?.toLowerCase()) return facts
+  const other = `pyproject.toml names the publisher ${named}, but this publishes for ${publisherId}.`
+  return [...facts, warn(other)]
+}
+
+const checkRoot = ({ files, root }: Pack): Check[] => [
+  ok(
+    root === ''
+      ? 'The root is the top of the archive'
+      : `Everything lies in ${root}, which is the root`,
+  ),
+  files.some(({ path }) => path === `${root}__init__.py`)
+    ? ok(`${root}__init__.py is there: its host nodes can be read`)
+    : warn(`Without ${root}__init__.py no host nodes are read. A node pack needs one.`),
+]
+
+export interface Limits {
+  /** That it is published for. */
+  publisherId: string | undefined
+  mostBytes: number
+}
+
+/** What can be told of a pack before it is sent. */
+export const checkPackFiles = (pack: Pack, { publisherId, mostBytes }: Limits): Check[] => [
+  ...checkProject(pack, publisherId),
+  ...checkRoot(pack),
+  checkSizes(pack, mostBytes),
+  ...checkPaths(pack),
+]

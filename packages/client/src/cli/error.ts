@@ -1,0 +1,37 @@
+import { KilnError } from '../index.ts'
+
+/** What the process ends with; docs/client.md tells callers. */
+export const EXIT = { done: 0, failed: 1, usage: 2, rejected: 3, away: 4, local: 5, left: 130 }
+
+/** The command line is not one that is understood. */
+export class UsageError extends Error {}
+
+/** Something on this machine is not as it has to be: a file, a folder, a setting. */
+export class LocalError extends Error {}
+
+/** What to do about a code that the service's message leaves open. */
+const HINTS: Partial<Record<string, string[]>> = {
+  unauthorized: ['KILN_TOKEN or KILN_API_KEY must hold a credential of this service'],
+}
+
+/** What an error means for whoever called. */
+export const describeError = (error: unknown) => {
+  const message = error instanceof Error ? error.message : String(error)
+  if (error instanceof KilnError) {
+    const { code, status = 0, details, requestId } = error
+    const isAway = code === 'unreachable' || status >= 500 || status === 429
+    return {
+      exitCode: isAway ? EXIT.away : EXIT.rejected,
+      code,
+      message: requestId === undefined ? message : `${message} (request ${requestId})`,
+      details: [...details.filter((detail) => detail !== message), ...(HINTS[code] ?? [])],
+    }
+  }
+  if (error instanceof UsageError || isParseError(error))
+    return { exitCode: EXIT.usage, code: 'usage', message, details: [] }
+  return { exitCode: EXIT.local, code: 'local', message, details: [] }
+}
+
+const isParseError = (error: unknown): boolean =>
+  error instanceof TypeError &&
+  String((error as { code?: string }).code).startsWith('ERR_PARSE_ARGS')

@@ -1,0 +1,43 @@
+/** What a request meets in place of, or on, its way. */
+export type OnTheWay = (send: () => Promise<Response>) => Promise<Response>
+
+/** A `fetch` whose first requests meet these, one each; `seen` are all that were sent. */
+export const makeFaultyFetch = (...faults: OnTheWay[]) => {
+  const seen: Request[] = []
+  const faulty: typeof fetch = async (input, init) => {
+    // A body that is a stream can be read once.
+    const { body: _, ...head } = init ?? {}
+    seen.push(input instanceof Request ? input.clone() : new Request(input, head))
+    const send = () => fetch(input, init)
+    return await (faults.shift() ?? ((go) => go()))(send)
+  }
+  return { fetch: faulty, seen }
+}
+
+/** A rejection as the service words it. */
+export const reject =
+  (status: number, error: string, headers: Record<string, string> = {}): OnTheWay =>
+  () =>
+    Promise.resolve(
+      Response.json(
+        { error, message: `refused: ${error}`, request_id: 'test' },
+        { status, headers: { 'retry-after': '0', ...headers } },
+      ),
+    )
+
+/** The service does what it is asked, and its answer is lost. */
+export const loseResponse: OnTheWay = async (send) => {
+  await (await send()).arrayBuffer()
+  throw new TypeError('fetch failed')
+}
+
+/** Passes the first event of a stream on, then ends it. */
+export const cutAfterFirstEvent: OnTheWay = async (send) => {
+  const { body, status, headers } = await send()
+  let text = ''
+  for await (const piece of (body as ReadableStream<Uint8Array>).pipeThrough(
+    new TextDecoderStream(),
+  ))
+    if ((text += piece).includes('\n\n')) break
+  return new Response(text.slice(0, text.indexOf('\n\n') + 2), { status, headers })
+}

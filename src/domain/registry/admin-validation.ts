@@ -1,0 +1,57 @@
+import { shown } from '../shared/errors.ts'
+import { idKey } from './publisher-validation.ts'
+import { validateNodeUpdate } from './node-validation.ts'
+import { NODE_ADMIN_FIELDS, NODE_STATUSES_WITH_REASON } from './node.ts'
+import { registryIssue } from './registry-issue.ts'
+import type { Issue } from '../shared/validate.ts'
+import { VERSION_STATUSES_WITH_REASON, VersionAdminUpdate } from './version.ts'
+
+type Body = Readonly<Record<string, unknown>>
+
+/** The rule of a node's status that its schema cannot say. */
+export const validateNodeStatus = (body: Body): Issue[] =>
+  validateReason(body, 'status_detail', NODE_STATUSES_WITH_REASON)
+
+/** The rules of PUT /admin/nodes/{n} that its schema cannot say. */
+export const validateNodeAdminUpdate = (body: Body, path: { nodeId: string }): Issue[] => [
+  ...validateSettable(body, NODE_ADMIN_FIELDS),
+  ...validateNodeUpdate(body, path),
+  ...validateNodeStatus(body),
+]
+
+/** The rules of PUT /admin/nodes/{n}/versions/{v} that its schema cannot say. */
+export const validateVersionAdminUpdate = (body: Body): Issue[] => [
+  ...validateSettable(body, Object.keys(VersionAdminUpdate.properties)),
+  ...validateReason(body, 'status_reason', VERSION_STATUSES_WITH_REASON),
+]
+
+/** What is unknown has been dropped: a 200 would let its sender believe that it was stored. */
+const validateSettable = (body: Body, names: readonly string[]): Issue[] =>
+  names.some((name) => body[name] !== undefined)
+    ? []
+    : [registryIssue('', `the body must set one of ${names.join(', ')}, but has none of them`)]
+
+/** A node keeps its publisher. */
+export const validateSamePublisher = (
+  id: string | undefined,
+  publisherId: string,
+): Issue | undefined =>
+  id === undefined || idKey(id) === publisherId
+    ? undefined
+    : registryIssue(
+        '/publisher/id',
+        `must be ${publisherId}, which the node keeps, got ${shown(id)}`,
+      )
+
+/** Whoever is banned or flagged is told why. */
+const validateReason = (body: Body, member: string, statuses: readonly string[]): Issue[] => {
+  const { status, [member]: reason } = body
+  if (typeof status !== 'string' || !statuses.includes(status)) return []
+  if (typeof reason === 'string' && reason.trim() !== '') return []
+  return [
+    registryIssue(`/${member}`, `must be given with the status ${status}, ${whatCame(reason)}`),
+  ]
+}
+
+const whatCame = (reason: unknown): string =>
+  reason === undefined ? 'but is absent' : 'but is empty'

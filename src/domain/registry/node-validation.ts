@@ -1,0 +1,60 @@
+import { shown } from '../shared/errors.ts'
+import { NODE_ID_EXPECTATION, NODE_ID_MAX, NODE_ID_PATTERN, NODE_URLS } from './node.ts'
+import { idKey } from './publisher-validation.ts'
+import { LONG_TEXT_MAX } from './registry-fields.ts'
+import { registryIssue } from './registry-issue.ts'
+import { validateRegistryUrls } from './registry-url.ts'
+import { isLonger } from '../shared/text-length.ts'
+import type { Issue } from '../shared/validate.ts'
+
+type Body = Readonly<Record<string, unknown>>
+
+/** The rules of POST /publishers/{p}/nodes that its schema cannot say. */
+export const validateNewNode = (body: Body): Issue[] => validateFields(body, '')
+
+/** The rules of PUT /publishers/{p}/nodes/{n} that its schema cannot say. */
+export const validateNodeUpdate = (body: Body, { nodeId }: { nodeId: string }): Issue[] => [
+  ...validateSameId(body['id'], '/id', nodeId),
+  ...validateFields(body, ''),
+]
+
+/** The rules of `node` in a publish body. The id in the path is judged too, because publishing may create the node. */
+export const validatePublishedNode = (node: Body, { nodeId }: { nodeId: string }): Issue[] => [
+  ...(isNodeId(nodeId)
+    ? []
+    : [
+        registryIssue(
+          '',
+          `the node id in the path must be ${NODE_ID_EXPECTATION}, got ${shown(nodeId)}`,
+        ),
+      ]),
+  ...validateSameId(node['id'], '/node/id', nodeId),
+  ...validateFields(node, '/node'),
+]
+
+/** Whether a text may be the id of a node. */
+const isNodeId = (text: string): boolean => text.length <= NODE_ID_MAX && FORM.test(text)
+
+const FORM = new RegExp(NODE_ID_PATTERN)
+
+const validateFields = (body: Body, at: string): Issue[] => [
+  ...validateRegistryUrls(body, NODE_URLS, at),
+  ...validateTranslations(body['translations'], `${at}/translations`),
+]
+
+/** An empty id says nothing. */
+const validateSameId = (id: unknown, field: string, nodeId: string): Issue[] =>
+  typeof id !== 'string' || id === '' || idKey(id) === idKey(nodeId)
+    ? []
+    : [
+        registryIssue(
+          field,
+          `must be the id in the path, ${shown(nodeId)}, got ${shown(id)}`,
+          'id_mismatch',
+        ),
+      ]
+
+const validateTranslations = (translations: unknown, field: string): Issue[] =>
+  typeof translations === 'object' && isLonger(JSON.stringify(translations), LONG_TEXT_MAX)
+    ? [registryIssue(field, `must be at most ${LONG_TEXT_MAX} characters of JSON, got more`)]
+    : []

@@ -1,0 +1,8 @@
+import type { Issue } from '../shared/validate.ts'
+
+/** A fault of the registry; its message begins with the field, unless that is the whole body. */
+export const registryIssue = (
+  field: string,
+  sentence: string,
+  code: Issue['code'] = 'validation_failed',
+): Issue => ({ field, code, message: `${field} ${sentence}`.trimStart() })

@@ -1,0 +1,37 @@
+/** Codes a failed image task ends with, and what each tells the caller. All are final. */
+export const TASK_ERRORS = {
+  cancelled: 'The caller cancelled the task.',
+  download_failed: 'The image could not be downloaded.',
+  address_refused: 'The address of an image is not one this service calls.',
+  file_too_large: 'A downloaded image is over the byte limit.',
+  image_invalid: 'An image is not in a format this service decodes, or is damaged.',
+  pixel_limit: 'An image, or the result asked for, has too many pixels.',
+  engine_failed: 'The engine failed three times.',
+  internal_error: 'A fault of this service.',
+  timeout: 'The task did not end within its deadline.',
+  workflow_lost: 'The job that drove the task is gone.',
+  upstream_rejected: 'The upstream service refused the task.',
+  upstream_unauthorized: 'The upstream service does not know this service.',
+  upstream_no_credits: 'The upstream service has no credits left for this service.',
+  upstream_lost: 'The upstream service does not know the task any more.',
+  upstream_failed: 'The upstream service could not do the task.',
+} as const
+
+export type TaskErrorCode = keyof typeof TASK_ERRORS
+
+export const isTaskErrorCode = (code: string): code is TaskErrorCode =>
+  Object.hasOwn(TASK_ERRORS, code)
+
+/**
+ * A fault that ends a task at once because no retry can mend it. The caller sees the message: it must hold no address,
+ * path or stack.
+ */
+export class TaskError extends Error {
+  override name = 'TaskError'
+  readonly code: TaskErrorCode
+
+  constructor(code: TaskErrorCode, message: string = TASK_ERRORS[code], options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}

@@ -1,0 +1,44 @@
+import type { Signer } from '../../adapters/signing.ts'
+import { isKnown, quoteTag } from '../serve/etag.ts'
+import type { JsonResponse } from '../route.ts'
+
+/** Headers of a status route. */
+export const STATUS_HEADERS = [
+  'ETag',
+  'Cache-Control',
+  'Retry-After',
+  'X-Credits-Used',
+  'Preference-Applied',
+] as const
+
+/** Retry-After of a task that an upstream renders: the service itself asks there seldom. */
+export const VENDOR_POLL_SECONDS = 5
+
+interface ReadResponse {
+  /** Revision of the row. */
+  rev: number
+  credits: number
+  /** Seconds to the next useful read; absent once the task has ended. */
+  pollAfter: number | undefined
+  /** If-None-Match. */
+  known: string | undefined
+  now: Date
+  body(): unknown
+}
+
+/** The answer of a status route: the task, or 304 when the caller has it. */
+export const respondToRead = (
+  signer: Signer,
+  { rev, credits, pollAfter, known, now, body }: ReadResponse,
+): JsonResponse => {
+  // Links are signed again each hour, so the answer changes then although the row does not.
+  const etag = quoteTag(`${rev}-${signer.linkExpiry(now) / 3600}`)
+  const headers = {
+    'x-credits-used': String(credits),
+    etag,
+    'cache-control': 'private, no-cache',
+    ...(pollAfter === undefined ? {} : { 'retry-after': String(pollAfter) }),
+  }
+  if (isKnown(known, etag)) return { status: 304, headers }
+  return { status: 200, headers, body: body() }
+}

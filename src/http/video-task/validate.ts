@@ -1,0 +1,69 @@
+import type { Issue } from '../../domain/shared/validate.ts'
+import { validateExtend, validateTextToVideo } from '../../domain/video-task/video-validation.ts'
+import { endImageIssue, startImageIssue } from '../../domain/video-task/video-size.ts'
+import type { VideoTaskKind } from '../../domain/video-task/video-task.ts'
+import type { InlineImage } from '../body/inline.ts'
+import type { Route } from '../route.ts'
+import { validateSource, validateUrl } from '../task/inputs.ts'
+import type { VideoTaskDeps } from './deps.ts'
+
+/** Where the one image of a request stands, and the last frame beside a first one. */
+export const IMAGE_POINTER = '/images/0'
+export const END_IMAGE_POINTER = '/images/1'
+
+type Validate = NonNullable<Route['validate']>
+
+/** Makes the rules of a body that its schema cannot say. Every fault is told; the schema's own come beside them. */
+export const makeValidate = (deps: VideoTaskDeps, kind: VideoTaskKind, frames?: 1 | 2): Validate =>
+  kind === 'text2video' ? validateTextToVideoBody(deps, frames) : validateExtendBody(deps)
+
+const validateTextToVideoBody =
+  (deps: VideoTaskDeps, frames: 1 | 2 | undefined): Validate =>
+  ({ body, inline }) => [
+    ...validateTextToVideo(body, frames),
+    ...validateInline(inline, IMAGE_POINTER, startImageIssue),
+    ...validateInline(frames === 2 ? inline : NONE, END_IMAGE_POINTER, (end) => {
+      const start = inline.get(IMAGE_POINTER)?.image
+      return start && endImageIssue(end, start)
+    }),
+    ...validateImageUrls(deps, body, inline, frames),
+    // Also without `watermark`, which alone decides whether it is fetched.
+    ...validateSource(deps, '/wm_url', body['wm_url']),
+    ...validateUrl(deps, '/callback_url', body['callback_url']),
+  ]
+
+const validateExtendBody =
+  (deps: VideoTaskDeps): Validate =>
+  ({ body, inline }) => [
+    ...validateExtend(body, deps.extendSource),
+    ...validateInline(inline, IMAGE_POINTER),
+    ...validateImageUrls(deps, body, inline),
+    ...validateSource(deps, '/video_url', body['video_url']),
+    ...validateUrl(deps, '/callback_url', body['callback_url']),
+  ]
+
+/** What is wrong with an inline image. The domain's judge rejects a second one, as a fault of the list. */
+const validateInline = (
+  inline: ReadonlyMap<string, InlineImage>,
+  field: string,
+  sizeIssue: typeof startImageIssue = () => undefined,
+): Issue[] => {
+  const { issue, image } = inline.get(field) ?? {}
+  if (issue) return [{ field, ...issue }]
+  const sentence = image && sizeIssue(image)
+  return sentence === undefined
+    ? []
+    : [{ field, code: 'pixel_limit', message: `${field} ${sentence}` }]
+}
+
+const NONE: ReadonlyMap<string, InlineImage> = new Map()
+
+const validateImageUrls = (
+  deps: VideoTaskDeps,
+  { images }: Record<string, unknown>,
+  inline: ReadonlyMap<string, InlineImage>,
+  most = 1,
+): Issue[] =>
+  (Array.isArray(images) ? images.slice(0, most) : []).flatMap((image, at) =>
+    inline.has(`/images/${at}`) ? [] : validateSource(deps, `/images/${at}`, image),
+  )

@@ -1,0 +1,387 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import type { FirstAttemptDependencies } from '../../activities/dependencies.ts'
+import { makeSendFirstAttempts } from '../../activities/first-attempts.ts'
+import { makeSendAttempt } from '../../activities/send-attempt.ts'
+import type { SendAttempt } from '../../activities/send-attempt.ts'
+import { ATTEMPT_SLOTS, makeAttemptSlots } from '../../src/adapters/outbound/attempt-slots.ts'
+import { holdFirstAttempts } from '../../src/db/event/first-attempt.ts'
+import { DELIVERY_SCHEDULE } from '../../src/domain/event/delivery-schedule.ts'
+import {
+  eventOf,
+  insertTaskWithWebhook,
+  listStates,
+  transition,
+  begin,
+  seeAttempts,
+} from '../db/notified-task.ts'
+import { respond, heldUntil, inTurn, useWebhookReceiver } from '../support/receiver.ts'
+import type { Reply } from '../support/receiver.ts'
+import { makeLatch, waitFor } from '../support/wait.ts'
+import { makeEnvironment, PATIENT_LIMITS, usePlace } from './place.ts'
+
+const DELIVERY = { schedule: DELIVERY_SCHEDULE, deferSeconds: 5, limits: PATIENT_LIMITS }
+
+describe('the run of first attempts', () => {
+  const place = usePlace()
+  const receiver = useWebhookReceiver()
+  const draining = new Set<Promise<void>>()
+
+  let paths = 0
+  const at = async (
+    reply: Reply,
+    owner = 'alice',
+  ): Promise<{ id: string; eventId: string; path: string }> => {
+    const path = `/hook-${(paths += 1)}`
+    receiver.script(path, reply)
+    const id = await insertTaskWithWebhook(place.deps.sql, ['IN_PROGRESS'], {
+      url: receiver.url(path),
+      owner,
+    })
+    return { id, path, eventId: await eventOf(place.deps.sql, id, 'IN_PROGRESS') }
+  }
+  const statesOf = async (id: string): Promise<string[]> =>
+    (await listStates(place.deps.sql, id)).slice(1)
+  const until = (id: string, ...states: string[]): Promise<boolean> =>
+    waitFor(`${id} has ${states.join()}`, async () => {
+      const seen = await statesOf(id)
+      return states.every((state, index) => seen[index] === state)
+    })
+  const requestsTo = (path: string): string[] =>
+    receiver.of(path).map(({ body }) => (JSON.parse(body.toString()) as { status: string }).status)
+
+  /** Runs it until `work` has ended, and answers the heartbeats. */
+  const running = async (
+    work: () => Promise<unknown>,
+    changed: Partial<FirstAttemptDependencies> = {},
+    { runs = 1, send }: { runs?: number; send?: SendAttempt } = {},
+  ): Promise<unknown[]> => {
+    const stopping = new AbortController()
+    const deps = {
+      ...place.deps,
+      delivery: DELIVERY,
+      stopping: stopping.signal,
+      draining,
+      ...changed,
+    }
+    const beats: unknown[] = []
+    const under = Array.from({ length: runs }, () => {
+      const environment = makeEnvironment()
+      environment.on('heartbeat', (details: unknown) => beats.push(details))
+      return environment.run<[], void, () => Promise<void>>(
+        makeSendFirstAttempts(deps, send ?? makeSendAttempt(deps)),
+      )
+    })
+    try {
+      await work()
+    } finally {
+      stopping.abort()
+      await Promise.all(under)
+    }
+    await Promise.all(draining)
+    return beats
+  }
+
+  test('tells each receiver of each event once, in the order of the task', async () => {
+    const tasks = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => at(respond(204), `owner-${index % 7}`)),
+    )
+    await running(
+      async () => {
+        await Promise.all(tasks.map(({ id }) => transition(place.deps.sql, id, 'COMPLETED')))
+        for (const { id } of tasks)
+          await until(id, 'IN_PROGRESS delivered 0', 'COMPLETED delivered 0')
+      },
+      {},
+      { runs: 3 },
+    )
+    for (const { path, eventId } of tasks) {
+      assert.deepEqual(requestsTo(path), ['IN_PROGRESS', 'COMPLETED'])
+      const [row, ...others] = await seeAttempts(place.deps.sql, eventId)
+      assert.deepEqual([row?.status, row?.number, others.length], [204, 1, 0])
+    }
+  })
+
+  test('leaves what failed to a workflow of its task, and what comes behind waits', async () => {
+    const { id, path } = await at(respond(500))
+    const fine = await at(respond(204))
+    await running(async () => {
+      await until(id, 'IN_PROGRESS pending 1')
+      await transition(place.deps.sql, id, 'COMPLETED')
+      await transition(place.deps.sql, fine.id, 'COMPLETED')
+      await until(fine.id, 'IN_PROGRESS delivered 0', 'COMPLETED delivered 0')
+    })
+    assert.deepEqual(await statesOf(id), ['IN_PROGRESS pending 1', 'COMPLETED pending 0'])
+    assert.equal(receiver.of(path).length, 1)
+    const started = place.dispatched.filter(
+      (row) => row.kind === 'restart' && row.workflowId === `deliver-events/${id}`,
+    )
+    assert.equal(started.length, 1)
+  })
+
+  for (const [status, state] of [
+    [410, 'stopped 1'],
+    [204, 'delivered 0'],
+  ] as const)
+    test(`starts no workflow after ${status}`, async () => {
+      const { id } = await at(respond(status))
+      await running(() => until(id, `IN_PROGRESS ${state}`))
+      assert.ok(!place.dispatched.some(({ workflowId }) => workflowId === `deliver-events/${id}`))
+    })
+
+  test('counts the attempt of a killed worker as an attempt that failed; the next is due at once', async () => {
+    const { id, path, eventId } = await at(respond(204))
+    await begin(place.deps.sql, { eventId })
+    await running(() => until(id, 'IN_PROGRESS pending 1'))
+    assert.equal(receiver.of(path).length, 0)
+    const [row] = await seeAttempts(place.deps.sql, eventId)
+    assert.deepEqual([row?.error_class, row?.duration_ms], ['unknown', null])
+    const due = await place.deps.sql`
+      select from event where id = ${eventId} and next_attempt_at <= clock_timestamp()
+    `
+    assert.equal(due.length, 1)
+    assert.ok(place.dispatched.some(({ workflowId }) => workflowId === `deliver-events/${id}`))
+  })
+
+  test('waits for a slot of the receiver, and makes no try before', async () => {
+    const { opened: held, open: respondNow } = makeLatch()
+    const first = await at(heldUntil(held, respond(204)))
+    const attemptSlots = makeAttemptSlots({ ...ATTEMPT_SLOTS, account: 1 })
+    await running(
+      async () => {
+        await waitFor('the first is sent', () =>
+          Promise.resolve(requestsTo(first.path).length === 1),
+        )
+        const second = await at(respond(204))
+        const other = await at(respond(204), 'bob')
+        await until(other.id, 'IN_PROGRESS delivered 0')
+        assert.deepEqual(await seeAttempts(place.deps.sql, second.eventId), [])
+        respondNow()
+        await until(second.id, 'IN_PROGRESS delivered 0')
+      },
+      { attemptSlots },
+    )
+  })
+
+  test('gives back what finds no slot, which is no try', async () => {
+    const { opened: held, open: respondNow } = makeLatch()
+    const three = Array.from({ length: 3 }, () => at(heldUntil(held, respond(204)), 'eve'))
+    const notified = await Promise.all(three)
+    const attemptSlots = makeAttemptSlots({ ...ATTEMPT_SLOTS, account: 2 })
+    const isDeferred = async (): Promise<boolean> => {
+      const rows = await place.deps.sql`
+        select from first_try where account = 'eve' and due_at > now() + interval '10 minutes'
+      `
+      return rows.length === 1
+    }
+    const delivery = { ...DELIVERY, deferSeconds: 3600 }
+    await running(
+      async () => {
+        await waitFor('one is put off', isDeferred)
+        respondNow()
+      },
+      { attemptSlots, delivery },
+    )
+    const counts = await Promise.all(
+      notified.map(async ({ eventId }) => (await seeAttempts(place.deps.sql, eventId)).length),
+    )
+    assert.deepEqual(
+      counts.toSorted((a, b) => a - b),
+      [0, 1, 1],
+    )
+  })
+
+  test('holds as many of one host as leave its account room for others, however many are due', async () => {
+    const busy = await Promise.all(Array.from({ length: 60 }, () => at(respond(204), 'frank')))
+    const other = await insertTaskWithWebhook(place.deps.sql, ['IN_PROGRESS'], { owner: 'frank' })
+    const eventId = await eventOf(place.deps.sql, other, 'IN_PROGRESS')
+    const sent = new Set<string>()
+    const { opened: held, open: end } = makeLatch()
+    const send: SendAttempt = (one) => {
+      sent.add(one.eventId)
+      return held
+    }
+    await running(
+      async () => {
+        await waitFor('the other is sent', () => Promise.resolve(sent.has(eventId)))
+        assert.ok(busy.length > sent.size, `${sent.size} were sent`)
+        end()
+      },
+      {},
+      { send },
+    )
+    // Nobody sends them: they would be under way in other tests.
+    await place.deps.sql`delete from first_try where account = 'frank'`
+  })
+
+  for (const [full, count] of [
+    ['account', 0],
+    ['host', 4],
+  ] as const)
+    test(`puts ${count} attempts of others off when the slots of ${full} are full`, async () => {
+      const { sql } = place.deps
+      // More than an account may have at once, so that some of each host are due and not taken.
+      for (let task = 0; task < 60; task += 1) await at(respond(204), 'bob')
+      await sql`
+        update first_try f set host = 'host-' || n % 3
+        from (select event_id, row_number() over (order by due_at) as n from first_try) numbered
+        where f.event_id = numbered.event_id
+      `
+      const sent = new Set<string>()
+      const { opened: held, open: end } = makeLatch()
+      const send: SendAttempt = async ({ eventId, webhook: { account } }) => {
+        if (account === 'mallory') return { seconds: 3600, full }
+        sent.add(eventId)
+        await held
+        return undefined
+      }
+      const isSent = ({ eventId }: { eventId: string }) =>
+        waitFor('it is sent', () => Promise.resolve(sent.has(eventId)))
+      await running(
+        async () => {
+          await waitFor('the account is full', () => Promise.resolve(sent.size === 48))
+          const [last] = await sql<{ due: string }[]>`
+            select max(due_at)::text as due from first_try
+            where account = 'bob' and not event_id = any(${[...sent]}::uuid[])
+          `
+          const { eventId } = await at(respond(204), 'mallory')
+          await sql`update first_try set host = 'host-0' where event_id = ${eventId}`
+          await waitFor('one is put off', async () => {
+            const rows = await sql`
+              select from first_try where account = 'mallory' and due_at > now() + interval '10 minutes'
+            `
+            return rows.length === 1
+          })
+          await isSent(await at(respond(204), 'carol'))
+          const countOthers = async (): Promise<number> => {
+            const rows = await sql<{ id: string }[]>`
+              select event_id as id from first_try
+              where account = 'bob' and due_at > ${last?.due ?? ''}::text::timestamptz
+            `
+            return rows.filter(({ id }) => !sent.has(id)).length
+          }
+          await waitFor(`${count} others are put off`, async () => (await countOthers()) === count)
+          end()
+        },
+        {},
+        { send },
+      )
+      await sql`delete from first_try`
+    })
+
+  for (const [failures, times] of [
+    [1, 0],
+    [3, 1],
+  ] as const)
+    test(`announces an event ${times} times that waits for one tried ${failures} times`, async () => {
+      const { sql } = place.deps
+      const { id, eventId } = await at(respond(204))
+      await sql`update event set failures = ${failures}, next_attempt_at = now() where id = ${eventId}`
+      await transition(sql, id, 'COMPLETED')
+      const announced: string[] = []
+      await running(
+        () =>
+          waitFor('it is looked at again later', async () => {
+            const rows = await sql`
+              select from first_try f join event e on e.id = f.event_id
+              where f.task_id = ${id} and e.status = 'COMPLETED' and f.due_at > now()
+            `
+            return rows.length === 1
+          }),
+        { announceEvent: (of) => announced.push(of) },
+      )
+      assert.equal(announced.filter((of) => of === id).length, times)
+      await sql`delete from first_try`
+    })
+
+  test('renews what nobody else has locked, and waits for nobody', async () => {
+    const { sql } = place.deps
+    const [locked, free] = [await at(respond(204)), await at(respond(204))]
+    const dueOf = async ({ eventId }: { eventId: string }): Promise<boolean> => {
+      const rows = await sql`
+        select from first_try where event_id = ${eventId} and due_at > now() + interval '1 minute'
+      `
+      return rows.length === 1
+    }
+    await sql.begin(async (own) => {
+      await own`select from first_try where event_id = ${locked.eventId} for update`
+      const attempts = [locked, free].map(({ eventId }) => ({ eventId, seconds: 600 }))
+      await holdFirstAttempts(sql, attempts)
+    })
+    assert.deepEqual([await dueOf(locked), await dueOf(free)], [false, true])
+    await sql`delete from first_try`
+  })
+
+  for (const how of ['stops', 'is cancelled'] as const)
+    test(`ends at once when it ${how}; its attempts go on and are recorded`, async () => {
+      const { opened: held, open: respondNow } = makeLatch()
+      const slow = await at(heldUntil(held, respond(204)))
+      const stopping = new AbortController()
+      const deps = { ...place.deps, delivery: DELIVERY, stopping: stopping.signal, draining }
+      const environment = makeEnvironment()
+      const run = environment.run<[], void, () => Promise<void>>(
+        makeSendFirstAttempts(deps, makeSendAttempt(deps)),
+      )
+      await waitFor('it is sent', () => Promise.resolve(requestsTo(slow.path).length === 1))
+      if (how === 'stops') stopping.abort()
+      else environment.cancel()
+      await run
+      assert.deepEqual(await statesOf(slow.id), ['IN_PROGRESS pending 0'])
+      respondNow()
+      await Promise.all(draining)
+      assert.deepEqual(await statesOf(slow.id), ['IN_PROGRESS delivered 0'])
+      assert.equal(requestsTo(slow.path).length, 1)
+    })
+
+  test('keeps what it sends for long, ends with it, and tells operators what is under way', async () => {
+    const { opened: held, open: respondNow } = makeLatch()
+    const slow = await at(inTurn(heldUntil(held, respond(204)), respond(500)))
+    const dueAt = async (): Promise<string> => {
+      const [row] = await place.deps.sql<{ due: string }[]>`
+        select due_at::text as due from first_try where event_id = ${slow.eventId}
+      `
+      return row?.due ?? ''
+    }
+    const beats = await running(async () => {
+      await waitFor('it is sent', () => Promise.resolve(requestsTo(slow.path).length === 1))
+      const before = await dueAt()
+      await waitFor('its lease is longer', async () => (await dueAt()) > before)
+      respondNow()
+    })
+    assert.deepEqual(await statesOf(slow.id), ['IN_PROGRESS delivered 0'])
+    assert.ok(beats.some((beat) => (beat as { underWay: number }).underWay === 1))
+  })
+
+  test('says nothing of a leak when many attempts are under way', async () => {
+    const warnings: string[] = []
+    const hear = ({ message }: Error) => void warnings.push(message)
+    const { opened: held, open: respondNow } = makeLatch()
+    const tasks = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => at(heldUntil(held, respond(204)), `many-${index}`)),
+    )
+    process.on('warning', hear)
+    await running(
+      async () => {
+        for (const { path } of tasks)
+          await waitFor(`${path} is told`, () => Promise.resolve(requestsTo(path).length === 1))
+        respondNow()
+      },
+      { attemptSlots: makeAttemptSlots({ ...ATTEMPT_SLOTS, host: tasks.length }) },
+    )
+    process.off('warning', hear)
+    assert.deepEqual(warnings, [])
+  })
+
+  test('goes on after an outage of PostgreSQL', async () => {
+    const notified = await at(respond(204))
+    let issues = 2
+    const sql = new Proxy(place.deps.sql, {
+      apply: (target, self, values: [string[], ...unknown[]]) =>
+        values[0].join('').includes('recursive') && (issues -= 1) >= 0
+          ? Promise.reject(new Error('the connection is gone'))
+          : (Reflect.apply(target, self, values) as unknown),
+    })
+    await running(() => until(notified.id, 'IN_PROGRESS delivered 0'), { sql })
+  })
+})

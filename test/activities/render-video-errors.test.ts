@@ -1,0 +1,319 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+
+import type { MediaDependencies } from '../../activities/dependencies.ts'
+import { makeVideoTaskTransitions } from '../../activities/video-task.ts'
+import { makeDatabase } from '../../src/db/client.ts'
+import { makeLocalVideoEngine } from '../../src/adapters/video-engine/local.ts'
+import type { VideoEngine } from '../../src/adapters/video-engine/video-engine.ts'
+import { TASK_ERRORS } from '../../src/domain/task/task-error.ts'
+import { VIDEO_ERRORS, VideoError } from '../../src/domain/video-task/video-error.ts'
+import { openStudio } from '../adapters/video-engine/studio.ts'
+import type { Studio } from '../adapters/video-engine/studio.ts'
+import { startReceiver } from '../support/network.ts'
+import type { Receiver } from '../support/network.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
+import { makePicture } from '../support/pictures.ts'
+import { PATIENT } from '../support/template.ts'
+import { makeEnvironment, makePlace, TIMING } from './place.ts'
+import type { Place } from './place.ts'
+import { failForGood, makeVideoEngine, renderVideo, VIDEO_TIMING } from './video-engine.ts'
+import type { VideoWork } from './video-engine.ts'
+import { getVideo, seeVideo } from './video-place.ts'
+import type { NewVideo } from './video-place.ts'
+
+const EXTEND: NewVideo = {
+  kind: 'extend',
+  settings: { model: 'videoq2-turbo', duration: 5, resolution: '540p' },
+}
+
+const listCases = <Case extends unknown[]>(byCode: Record<string, Case[]>) =>
+  Object.entries(byCode).flatMap(([code, cases]) => cases.map((each) => [code, ...each] as const))
+
+describe('a video task whose', () => {
+  let place: Place
+  let deps: MediaDependencies
+  let studio: Studio
+  let receiver: Receiver
+  let transitions: ReturnType<typeof makeVideoTaskTransitions>
+  const served = new Map<string, Buffer>()
+
+  before(async () => {
+    studio = await openStudio()
+    place = await makePlace()
+    deps = { ...place.deps, videoEngine: studio.engine, limits: limitsOf(PATIENCE_MS) }
+    transitions = makeVideoTaskTransitions(place.deps)
+    receiver = await startReceiver(({ url = '' }, response) => {
+      if (url === '/silent') return
+      if (url === '/moved') response.writeHead(302, { location: '/text' }).end()
+      else if (served.has(url)) response.end(served.get(url))
+      else response.writeHead(404).end()
+    })
+    served.set('/text', Buffer.from('plain text'))
+    served.set('/picture', await makePicture())
+    served.set('/huge', Buffer.alloc(300_001))
+    served.set('/many-pixels', await makePicture({ width: 1001, height: 1000 }))
+    served.set('/long', await makePicture({ width: 401, height: 100 }))
+    served.set('/cut', (await makePicture({ width: 200, height: 200 })).subarray(0, 1000))
+    served.set('/short', makeSource('short.mp4', '-t', '2'))
+    served.set('/deaf', makeSource('deaf.mp4', '-vn', '-t', '5'))
+    served.set('/source', makeSource('source.mp4', '-t', '4'))
+  })
+  after(async () => {
+    assert.deepEqual(await readdir(deps.scratchDir), [], 'folders of attempts are gone')
+    await receiver.close()
+    await studio.close()
+    await place.close()
+  })
+
+  const limitsOf = (timeoutMs: number): MediaDependencies['limits'] => {
+    const { limits } = place.deps
+    return {
+      ...limits,
+      image: { ...limits.image, maxBytes: 200_000, timeoutMs },
+      watermark: { ...limits.watermark, maxBytes: 1000, timeoutMs },
+      video: { ...limits.video, maxBytes: 300_000, timeoutMs },
+    }
+  }
+  /** Waits a moment only where nothing ever comes. */
+  const depsFor = (path: string): MediaDependencies =>
+    path === '/silent' ? { ...deps, limits: limitsOf(100) } : deps
+  const makeSource = (name: string, ...args: string[]): Buffer => {
+    const path = join(studio.dir, name)
+    const card = ['-f', 'lavfi', '-i', 'testsrc=size=64x36:rate=24']
+    const tone = ['-f', 'lavfi', '-i', 'sine']
+    studio.ffmpeg(...card, ...tone, '-pix_fmt', 'yuv420p', ...args, path)
+    return readFileSync(path)
+  }
+  const admit = async (given: NewVideo = {}): Promise<string> => {
+    const id = await getVideo(place.database, { owner: randomUUID(), ...given })
+    await transitions.enqueueVideoTask(id, VIDEO_TIMING)
+    return id
+  }
+  /** Code and message that the caller is told, and the attempts it took, once the workflow has made its move. */
+  const endOf = async (
+    id: string,
+    using = deps,
+    options: Parameters<typeof renderVideo>[2] = {},
+  ) => {
+    const { attempts, ...reason } = await failForGood(using, id, options)
+    assert.equal(await transitions.failVideoTask(id, reason), 'failed')
+    const { errorCode, errorMessage, ledger, events } = await seeVideo(place.database, id)
+    assert.deepEqual(ledger, ['charge 10', 'refund 10'])
+    assert.deepEqual(events, ['created', 'queueing', 'processing', 'failed'])
+    assert.deepEqual(await deps.storage.list(`results/${id}`), [])
+    return [errorCode, errorMessage, attempts]
+  }
+  const withEngine = (work: VideoWork): MediaDependencies => ({
+    ...deps,
+    videoEngine: makeVideoEngine(work),
+  })
+
+  /** By their codes. */
+  const IMAGES: Record<string, [what: string, path: string, notified: string][]> = {
+    ImageDownloadFailure: [
+      ['is not there', '/none', ': answered with status 404'],
+      ['does not come', '/silent', ': no complete answer within 0.1 seconds'],
+      ['is elsewhere', '/moved', ': more than 0 redirects'],
+      ['is on a closed port', ':9/', ': no connection could be made'],
+      ['is at a private address', 'https://10.0.0.1/x', ''],
+      ['is at a link-local address', 'https://169.254.169.254/', ''],
+    ],
+    PageSizeOutOfRange: [['is too big', '/huge', ': over the limit of 200,000 bytes']],
+    ImageFormatInvalid: [
+      ['is none', '/text', ': The file is not a JPEG, PNG, WebP, AVIF, TIFF or GIF image.'],
+    ],
+    ImageSizeInvalid: [
+      [
+        'has too many pixels',
+        '/many-pixels',
+        ': The image has 1001 × 1000 pixels, more than 1000000 in all.',
+      ],
+      ['is too long', '/long', ' must have an aspect ratio from 1:4 to 4:1, got 401×100'],
+    ],
+  }
+  const address = (path: string): string =>
+    path.startsWith('/') || path.startsWith(':')
+      ? `http://127.0.0.1${path.startsWith(':') ? '' : `:${receiver.port}`}${path}`
+      : path
+  for (const [code, what, path, notified] of listCases(IMAGES))
+    test(`start image ${what} ends at once with ${code}`, async () => {
+      const id = await admit({ inputs: [{ field: 'images', url: address(path) }] })
+      const message = notified === '' ? 'address not allowed' : `/images/0${notified}`
+      assert.deepEqual(await endOf(id, depsFor(path)), [code, message, 1])
+    })
+
+  test('start image breaks off ends at once with ImageFormatInvalid', async () => {
+    const id = await admit({ inputs: [{ field: 'images', url: address('/cut') }] })
+    assert.deepEqual(await endOf(id), ['ImageFormatInvalid', VIDEO_ERRORS.ImageFormatInvalid, 1])
+  })
+
+  test('end image is no image ends at once with ImageFormatInvalid', async () => {
+    const inputs = ['images', 'video_url'].map((field, index) => ({
+      field,
+      url: address(['/text', '/source'][index] ?? ''),
+    }))
+    const [code, message] = await endOf(await admit({ ...EXTEND, inputs }))
+    assert.equal(code, 'ImageFormatInvalid')
+    assert.match(String(message), /^\/images\/0: /)
+  })
+
+  test('watermark is over its own limit ends at once with PageSizeOutOfRange', async () => {
+    served.set('/mark', await makePicture({ width: 200, height: 200, format: 'tiff' }))
+    const id = await admit({ inputs: [{ field: 'wm_url', url: address('/mark') }] })
+    const notified = '/wm_url: over the limit of 1,000 bytes'
+    assert.deepEqual(await endOf(id), ['PageSizeOutOfRange', notified, 1])
+  })
+
+  const VIDEOS: typeof IMAGES = {
+    VideoDownloadFailure: [
+      ['is not there', '/none', '/video_url: answered with status 404'],
+      ['does not come', '/silent', '/video_url: no complete answer within 0.1 seconds'],
+      ['is at a private address', 'https://[fd00::1]/', 'address not allowed'],
+    ],
+    VideoFormatInvalid: [
+      ['is too big', '/huge', '/video_url: over the limit of 300,000 bytes'],
+      ['is a picture', '/picture', 'The source video is not MP4, MOV, Matroska or WebM.'],
+      ['is too short', '/short', 'The source video must be 4 to 60 s long, got 2.00 s.'],
+      ['is sound only', '/deaf', 'The source video has no video stream.'],
+    ],
+  }
+  for (const [code, what, path, notified] of listCases(VIDEOS))
+    test(`source ${what} ends at once with ${code}`, async () => {
+      const id = await admit({ ...EXTEND, inputs: [{ field: 'video_url', url: address(path) }] })
+      assert.deepEqual(await endOf(id, depsFor(path)), [code, notified, 1])
+    })
+
+  test('source was removed ends at once with VideoDownloadFailure', async () => {
+    const storageKey = `results/${randomUUID()}/1/video.mp4`
+    const id = await admit({ ...EXTEND, inputs: [{ field: 'video_creation_id', storageKey }] })
+    const notified = '/video_creation_id names a file that is no longer there'
+    assert.deepEqual(await endOf(id), ['VideoDownloadFailure', notified, 1])
+  })
+
+  test('source is a stored file over the limit ends at once with VideoFormatInvalid', async () => {
+    const storageKey = `inputs/${randomUUID()}/x`
+    const path = join(place.root, randomUUID())
+    await writeFile(path, Buffer.alloc(300_001))
+    await deps.storage.putFile(storageKey, path)
+    const id = await admit({ ...EXTEND, inputs: [{ field: 'video_url', storageKey, url: 'x' }] })
+    const notified = '/video_url: over the limit of 300,000 bytes'
+    assert.deepEqual(await endOf(id), ['VideoFormatInvalid', notified, 1])
+  })
+
+  test('source no program may read ends at once with ModelUnavailable', async () => {
+    const binaries = { ...studio.binaries, readsCallerVideo: false }
+    const unfit = { ...deps, videoEngine: makeLocalVideoEngine({ binaries, maxPixels: 1e6 }) }
+    const inputs = [{ field: 'video_url', url: address('/source') }]
+    const id = await admit({ ...EXTEND, inputs })
+    assert.deepEqual(await endOf(id, unfit), ['ModelUnavailable', VIDEO_ERRORS.ModelUnavailable, 1])
+    const scene = await admit()
+    assert.equal((await renderVideo(unfit, scene))?.fence, 1, 'all else is rendered')
+  })
+
+  test('engine names a fault of the input ends at once with that', async () => {
+    const rejecting = withEngine(() => {
+      throw new VideoError('ImageSizeInvalid', 'so large')
+    })
+    assert.deepEqual(await endOf(await admit(), rejecting), ['ImageSizeInvalid', 'so large', 1])
+  })
+
+  test('engine fails three times ends with InternalServiceFailure, and tells no path', async () => {
+    const broken = withEngine(() => {
+      throw new Error('/secret/path')
+    })
+    const id = await admit()
+    assert.deepEqual(await endOf(id, broken), [
+      'InternalServiceFailure',
+      TASK_ERRORS.engine_failed,
+      3,
+    ])
+    assert.equal((await seeVideo(place.database, id)).failures, 3)
+  })
+
+  test('source cannot be probed three times ends with InternalServiceFailure', async () => {
+    const probeSource: VideoEngine['probeSource'] = () => Promise.reject(new Error('killed'))
+    const unlucky = { ...deps, videoEngine: { ...makeVideoEngine(), probeSource } }
+    const inputs = [{ field: 'video_url', url: address('/source') }]
+    const end = await endOf(await admit({ ...EXTEND, inputs }), unlucky)
+    assert.deepEqual(end, ['InternalServiceFailure', TASK_ERRORS.internal_error, 3])
+  })
+
+  test('store has no space three times ends with InternalServiceFailure', async () => {
+    const putFile = () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' }))
+    const full = { ...deps, storage: { ...deps.storage, putFile } }
+    const end = await endOf(await admit(), full)
+    assert.deepEqual(end, ['InternalServiceFailure', TASK_ERRORS.internal_error, 3])
+  })
+
+  test('store fails after the first file keeps none of them', async () => {
+    let stored = 0
+    const putFile: typeof deps.storage.putFile = async (key, path) => {
+      stored += 1
+      if (stored % 2 === 0) throw new Error('full')
+      await deps.storage.putFile(key, path)
+    }
+    const flaky = { ...deps, storage: { ...deps.storage, putFile } }
+    const [code] = await endOf(await admit(), flaky)
+    assert.equal(code, 'InternalServiceFailure')
+  })
+
+  test('engine does not stop by itself ends at the deadline, which counts from the first claim', async () => {
+    const slow = withEngine(
+      (_job, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason))
+        }),
+    )
+    const id = await admit()
+    await place.deps
+      .sql`update task set claimed_at = now() - make_interval(secs => ${TIMING.deadlineSeconds - 0.5}) where id = ${id}`
+    assert.deepEqual(await endOf(id, slow), ['InternalServiceFailure', TASK_ERRORS.timeout, 1])
+  })
+
+  test('real engine is too slow ends at the deadline', async () => {
+    const id = await admit()
+    const large = { ...deps, tinyVideos: false }
+    const timing = { ...VIDEO_TIMING, deadlineSeconds: 0.7 }
+    const end = await endOf(id, large, { timing })
+    assert.deepEqual(end, ['InternalServiceFailure', TASK_ERRORS.timeout, 1])
+  })
+
+  test('worker loses PostgreSQL is tried on, and that counts for nothing', async () => {
+    const id = await admit()
+    const beats: unknown[] = []
+    const sql = makeDatabase({ ...PATIENT, url: place.database.url })
+    const videoEngine = makeVideoEngine(() => sql.end())
+    const lose = async (attempt: number, outages: number) => {
+      const environment = makeEnvironment({ attempt, heartbeatDetails: { outages } })
+      environment.on('heartbeat', (details) => beats.push(details))
+      const unlucky = { ...deps, sql, videoEngine }
+      await assert.rejects(renderVideo(unlucky, id, { environment }), { type: 'unavailable' })
+    }
+    await lose(11, 1)
+    assert.deepEqual(beats.at(-1), { step: 'storing', percent: 100, outages: 2 })
+    await lose(12, 2)
+    assert.deepEqual(beats.at(-1), { outages: 3 }, 'before it could claim the task')
+    const [heartbeatDetails] = beats.slice(-1)
+    const next = makeEnvironment({ attempt: 13, heartbeatDetails })
+    assert.equal((await renderVideo(deps, id, { environment: next }))?.fence, 2)
+  })
+
+  test('workers are killed ten times ends with InternalServiceFailure', async () => {
+    const id = await admit()
+    const on = (attempt: number) => ({ environment: makeEnvironment({ attempt }) })
+    assert.equal((await renderVideo(deps, id, on(10)))?.fence, 1)
+    const end = await endOf(id, deps, on(11))
+    assert.deepEqual(end, ['InternalServiceFailure', 'The task was tried 10 times.', 1])
+  })
+
+  test('job is started again after an outage has all its attempts', async () => {
+    const id = await admit()
+    await place.deps.sql`update task set fence = 60 where id = ${id}`
+    assert.equal((await renderVideo(deps, id))?.fence, 61)
+  })
+})

@@ -1,0 +1,307 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+
+import type { Sql } from '../../src/db/client.ts'
+import {
+  beginFirstAttempts,
+  completeFirstAttempts,
+  holdFirstAttempts,
+  measureBacklog,
+  deferredHosts,
+  takeFirstAttempts,
+} from '../../src/db/event/first-attempt.ts'
+import type { FirstAttempt, TakeOptions } from '../../src/db/event/first-attempt.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
+import { createDatabase } from '../support/stack.ts'
+import type { TestDatabase } from '../support/stack.ts'
+import {
+  AGAIN,
+  attempt,
+  begin,
+  complete,
+  eventOf,
+  insertTaskWithWebhook,
+  listStates,
+  transition,
+  RECEIVER,
+  redeliver,
+  seeAttempts,
+} from './notified-task.ts'
+
+const ALL = {
+  limit: 100,
+  perAccount: 100,
+  held: new Map(),
+  fullHosts: [],
+  after: '',
+  /** Ends in no test, however slow the machine is. */
+  leaseSeconds: 3600,
+}
+
+describe('the first attempts', () => {
+  let database: TestDatabase
+  let sql: Sql
+  before(async () => {
+    database = await createDatabase()
+    sql = database.sql
+  })
+  after(() => database.drop())
+  beforeEach(() => sql`delete from first_try`)
+
+  const take = async (options: Partial<TakeOptions> = {}): Promise<FirstAttempt[]> =>
+    (await takeFirstAttempts(sql, { ...ALL, ...options })).attempts
+  const due = async (owner = 'alice'): Promise<{ id: string; eventId: string }> => {
+    const id = await insertTaskWithWebhook(sql, ['IN_PROGRESS'], { owner })
+    return { id, eventId: await eventOf(sql, id, 'IN_PROGRESS') }
+  }
+  /** `<account>` of each that is taken, and `-` behind it where it waits. */
+  const accountsOf = (attempts: readonly FirstAttempt[]): string =>
+    attempts.map(({ account, isBlocked }) => `${account}${isBlocked ? '-' : ''}`).join(' ')
+  const isQueued = async (eventId: string): Promise<boolean> =>
+    (await sql`select from first_try where event_id = ${eventId}`).length === 1
+  const RESULT = {
+    durationMs: 3.4,
+    address: '203.0.113.7',
+    status: 204,
+    errorClass: undefined,
+    answer: 'a "b" \\ {c}',
+  }
+
+  test('are taken with what sending needs, by one alone', async () => {
+    const { id, eventId } = await due()
+    assert.deepEqual(await take(), [
+      {
+        eventId,
+        taskId: id,
+        sequence: 2,
+        status: 'IN_PROGRESS',
+        family: 'image',
+        kind: 'upscale',
+        owner: 'alice',
+        account: 'alice',
+        host: 'receiver.example.com',
+        url: RECEIVER,
+        endpoint: null,
+        isBlocked: false,
+        overtakes: false,
+        lostNumber: null,
+      },
+    ])
+    assert.deepEqual(await take(), [], 'it is held')
+    await holdFirstAttempts(sql, [{ eventId, seconds: 0 }])
+    assert.equal((await take()).length, 1, 'it was given back')
+  })
+
+  test('are taken once by many at once', async () => {
+    const events = await Promise.all(Array.from({ length: 40 }, () => due()))
+    const taken = await Promise.all(Array.from({ length: 8 }, () => take({ limit: 10 })))
+    const rest = await take()
+    const ids = [...taken.flat(), ...rest].map(({ eventId }) => eventId)
+    assert.deepEqual(ids.toSorted(), events.map(({ eventId }) => eventId).toSorted())
+  })
+
+  test('are taken again once their lease has ended', async () => {
+    const { eventId } = await due()
+    await take({ leaseSeconds: 0 })
+    const [again] = await take()
+    assert.equal(again?.eventId, eventId)
+  })
+
+  describe('of accounts', () => {
+    test('are as many as one may have, with those that it has', async () => {
+      for (const owner of ['bob', 'alice', 'alice', 'alice', 'carol']) await due(owner)
+      const held = new Map([
+        ['carol', 2],
+        ['zoe', 9],
+      ])
+      assert.equal(accountsOf(await take({ perAccount: 2, held })), 'alice alice bob')
+      assert.equal(accountsOf(await take({ perAccount: 2 })), 'alice carol')
+    })
+
+    test('take turns: the next call goes on behind the account that filled it', async () => {
+      for (const owner of ['alice', 'alice', 'bob', 'carol']) await due(owner)
+      const first = await takeFirstAttempts(sql, { ...ALL, limit: 1 })
+      assert.deepEqual([accountsOf(first.attempts), first.after], ['alice', 'alice'])
+      const second = await takeFirstAttempts(sql, { ...ALL, limit: 2, after: first.after })
+      assert.deepEqual([accountsOf(second.attempts), second.after], ['bob carol', 'carol'])
+      const third = await takeFirstAttempts(sql, { ...ALL, after: second.after })
+      assert.deepEqual(third, { attempts: [], after: '' })
+    })
+
+    test('are found behind a hundred that have nothing due', async () => {
+      for (let i = 100; i < 205; i += 1) await due(`a-${i}`)
+      await take({ limit: 200 })
+      await due('zoe')
+      let after = ''
+      const found: string[] = []
+      do {
+        const taken = await takeFirstAttempts(sql, { ...ALL, after })
+        found.push(...taken.attempts.map(({ account }) => account))
+        after = taken.after
+      } while (after !== '')
+      assert.ok(found.includes('zoe'), found.join())
+    })
+  })
+
+  describe('of hosts', () => {
+    const dueAt = (url: string) => insertTaskWithWebhook(sql, ['IN_PROGRESS'], { url })
+    const hostsOf = (attempts: readonly FirstAttempt[]): string[] =>
+      attempts.map(({ host }) => host).toSorted()
+
+    test('that have enough are left to others', async () => {
+      for (const url of ['https://A.example:8443/x?y', 'https://b.example', 'http://c.example#z'])
+        await dueAt(url)
+      assert.deepEqual(hostsOf(await take({ fullHosts: ['b.example'] })), [
+        'a.example:8443',
+        'c.example',
+      ])
+    })
+
+    test('that take nothing are deferred, but for what is held', async () => {
+      for (const url of ['https://dead.example/1', 'https://dead.example/2', 'https://b.example'])
+        await dueAt(url)
+      await take({ limit: 1 })
+      const [clock] = await sql<{ began: string }[]>`select clock_timestamp()::text as began`
+      await deferredHosts(sql, ['dead.example'])
+      const due = await sql<{ host: string; wait: number }[]>`
+        select host, extract(epoch from due_at - ${clock?.began ?? ''}::text::timestamptz)::float8 as wait
+        from first_try order by due_at
+      `
+      assert.deepEqual(
+        due.map(({ host }) => host),
+        ['b.example', 'dead.example', 'dead.example'],
+      )
+      const [ready = NaN, defer = NaN, held = NaN] = due.map(({ wait }) => wait)
+      const most = 30 + PATIENCE_MS / 1000
+      assert.ok(ready <= 0 && defer >= 5 && defer <= most && held > 3000, JSON.stringify(due))
+    })
+  })
+
+  describe('of one task', () => {
+    test('wait for the event before, and go on as soon as it is settled', async () => {
+      const { id, eventId } = await due()
+      await transition(sql, id, 'COMPLETED')
+      assert.equal(accountsOf(await take()), 'alice alice-')
+      await sql.begin((sql) => beginFirstAttempts(sql, [{ eventId, url: RECEIVER }]))
+      const delivered = [{ key: { eventId, number: 1 }, result: RESULT }]
+      await sql.begin((sql) => completeFirstAttempts(sql, delivered))
+      assert.deepEqual(
+        (await take()).map(({ status, isBlocked }) => [status, isBlocked]),
+        [['COMPLETED', false]],
+      )
+    })
+
+    test('wait for the next attempt of one that failed, and overtake it after the third', async () => {
+      const { id, eventId } = await due()
+      await attempt(sql, { eventId }, AGAIN)
+      assert.ok(!(await isQueued(eventId)), 'a workflow makes the next try')
+      await transition(sql, id, 'COMPLETED')
+      const [blocked] = await take()
+      assert.deepEqual([blocked?.isBlocked, blocked?.overtakes], [true, false])
+      const [row] = await sql<{ wait: number }[]>`
+        select extract(epoch from due_at - now())::float8 as wait from first_try where task_id = ${id}
+      `
+      assert.ok(row && row.wait > 3_500, `${row?.wait} s`)
+      await sql`update event set failures = 3 where id = ${eventId}`
+      await sql`update first_try set due_at = now() where task_id = ${id}`
+      const [late] = await take()
+      assert.deepEqual([late?.isBlocked, late?.overtakes], [true, true])
+      await sql`update event set state = 'superseded' where id = ${eventId}`
+      const [next] = await take()
+      assert.deepEqual([next?.status, next?.isBlocked], ['COMPLETED', false])
+    })
+
+    test('leave the queue with whatever settles their event', async () => {
+      for (const drain of [
+        ({ eventId }: { eventId: string }) => attempt(sql, { eventId }, { state: 'stopped' }),
+        async ({ eventId }: { eventId: string }) =>
+          attempt(
+            sql,
+            { eventId, redeliveryId: await redeliver(sql, eventId) },
+            { state: 'delivered' },
+          ),
+        ({ eventId }: { eventId: string }) =>
+          sql`update event set state = 'superseded' where id = ${eventId}`,
+      ]) {
+        const enqueued = await due()
+        assert.ok(await isQueued(enqueued.eventId))
+        await drain(enqueued)
+        assert.ok(!(await isQueued(enqueued.eventId)), String(drain))
+      }
+    })
+  })
+
+  describe('that are begun', () => {
+    const beginAll = (attempts: readonly { eventId: string; url: string }[]) =>
+      sql.begin((sql) => beginFirstAttempts(sql, attempts))
+
+    test('are written down together, without the query of the address', async () => {
+      const attempts = await Promise.all([due('a'), due('b'), due('c')])
+      const numbers = await beginAll(
+        attempts.map(({ eventId }, index) => ({ eventId, url: `${RECEIVER}?token=${index}` })),
+      )
+      assert.deepEqual(
+        attempts.map(({ eventId }) => numbers.get(eventId)),
+        [1, 1, 1],
+      )
+      const [row] = await seeAttempts(sql, attempts[0]?.eventId ?? '')
+      assert.equal(row?.url, RECEIVER)
+    })
+
+    test('are none whose event is settled, or that somebody else has begun', async () => {
+      const [settled, begun, fresh] = [await due(), await due(), await due()]
+      await attempt(sql, { eventId: settled.eventId }, { state: 'delivered' })
+      await begin(sql, { eventId: begun.eventId })
+      const attempts = [settled, begun, fresh].map(({ eventId }) => ({ eventId, url: RECEIVER }))
+      assert.deepEqual([...(await beginAll(attempts)).keys()], [fresh.eventId])
+    })
+
+    test('take the number behind a redelivery', async () => {
+      const { eventId } = await due()
+      await begin(sql, { eventId, redeliveryId: await redeliver(sql, eventId) })
+      assert.deepEqual([...(await beginAll([{ eventId, url: RECEIVER }])).values()], [2])
+    })
+
+    test('and not completed are told as lost to who takes them next', async () => {
+      const { eventId } = await due()
+      await beginAll([{ eventId, url: RECEIVER }])
+      const [taken] = await take()
+      assert.equal(taken?.lostNumber, 1)
+    })
+  })
+
+  test('that delivered are completed together, also those taken for lost', async () => {
+    const [first, second] = [await due(), await due()]
+    const attempts = [first, second].map(({ eventId }) => ({ eventId, url: RECEIVER }))
+    await sql.begin((sql) => beginFirstAttempts(sql, attempts))
+    await complete(sql, { eventId: second.eventId, number: 1 }, AGAIN)
+    await sql`
+      update attempt set duration_ms = null, error_class = 'unknown' where event_id = ${second.eventId}
+    `
+    await sql.begin((sql) =>
+      completeFirstAttempts(
+        sql,
+        attempts.map(({ eventId }) => ({ key: { eventId, number: 1 }, result: RESULT })),
+      ),
+    )
+    assert.equal((await listStates(sql, first.id))[1], 'IN_PROGRESS delivered 0')
+    assert.equal((await listStates(sql, second.id))[1], 'IN_PROGRESS delivered 1')
+    for (const { eventId } of attempts) {
+      const [row] = await seeAttempts(sql, eventId)
+      assert.deepEqual(
+        [row?.duration_ms, row?.status, row?.error_class, row?.answer],
+        [3, 204, null, 'a "b" \\ {c}'],
+      )
+    }
+  })
+
+  test('that wait are counted for operators', async () => {
+    assert.deepEqual(await measureBacklog(sql), { waiting: 0, oldestSeconds: 0 })
+    const { eventId } = await due()
+    await due()
+    await sql`update event set created_at = created_at - interval '90 seconds' where id = ${eventId}`
+    const { waiting, oldestSeconds } = await measureBacklog(sql)
+    assert.equal(waiting, 2)
+    assert.ok(oldestSeconds >= 90 && oldestSeconds < 90 + PATIENCE_MS / 1000, `${oldestSeconds}`)
+  })
+})

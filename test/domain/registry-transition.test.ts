@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import {
+  ADMIN_NODE_TRANSITIONS,
+  NODE_TRANSITIONS,
+  PUBLISHER_TRANSITIONS,
+} from '../../src/domain/registry/node-transition.ts'
+import { NodeStatus } from '../../src/domain/registry/node.ts'
+import {
+  ADMIN_VERSION_TRANSITIONS,
+  VERSION_TRANSITIONS,
+  checksFailedReason,
+  flaggedReason,
+} from '../../src/domain/registry/version-transition.ts'
+import { VersionStatus } from '../../src/domain/registry/version.ts'
+
+/** `Pending Active` for the statuses that a move may start from. */
+const names = (statuses: readonly string[]): string =>
+  statuses.map((status) => status.replace(/^(NodeVersion|Node|Publisher)Status/, '')).join(' ')
+
+const rows = (transitions: Record<string, { from: readonly string[]; to: string }>) =>
+  Object.fromEntries(
+    Object.entries(transitions).map(([name, { from, to }]) => [
+      name,
+      `${names(from)} → ${names([to])}`.trim(),
+    ]),
+  )
+
+describe('moves', () => {
+  test('of a version are those of the contract', () => {
+    assert.deepEqual(rows(VERSION_TRANSITIONS), {
+      publish: '→ Pending',
+      start_checks: 'Pending → Pending',
+      give_up_checks: 'Pending → Pending',
+      pass: 'Pending → Active',
+      flag: 'Pending → Flagged',
+      expire: 'Pending → Deleted',
+      retry: 'Pending Flagged → Pending',
+      delete: 'Pending Active Flagged → Deleted',
+      admin_activate: 'Pending Flagged Banned → Active',
+      admin_flag: 'Pending Active Banned → Flagged',
+      admin_ban: 'Pending Active Flagged → Banned',
+      admin_delete: 'Pending Active Flagged Banned → Deleted',
+    })
+  })
+
+  test('of a version leave a reason', () => {
+    const reasons = Object.fromEntries(
+      Object.entries(VERSION_TRANSITIONS).map(([name, { reason }]) => [name, reason]),
+    )
+    assert.equal(reasons['publish'], 'waiting for the archive')
+    assert.equal(reasons['start_checks'], 'archive received, checks are running')
+    assert.equal(reasons['retry'], 'archive received, checks are running')
+    assert.equal(reasons['pass'], 'Passed automated checks')
+    assert.equal(reasons['expire'], 'archive was not uploaded in time')
+    assert.equal(reasons['delete'], 'deleted by its publisher')
+    assert.equal(
+      checksFailedReason('storage is away'),
+      'checks could not run (storage is away); an operator can retry',
+    )
+    for (const [name, reason] of Object.entries(reasons)) assert.notEqual(reason, '', name)
+  })
+
+  test('of an admin lead to the status that is asked for', () => {
+    for (const status of VersionStatus.enum) {
+      const name = ADMIN_VERSION_TRANSITIONS[status]
+      if (name === undefined) assert.equal(status, 'NodeVersionStatusPending')
+      else assert.equal(VERSION_TRANSITIONS[name].to, status)
+    }
+    for (const status of NodeStatus.enum)
+      assert.equal(NODE_TRANSITIONS[ADMIN_NODE_TRANSITIONS[status]].to, status)
+  })
+
+  test('of nodes and publishers are those of the contract', () => {
+    assert.deepEqual(rows({ ...NODE_TRANSITIONS, ...PUBLISHER_TRANSITIONS }), {
+      delete: 'Active → Deleted',
+      admin_activate: 'Banned Deleted → Active',
+      admin_ban: 'Active → Banned',
+      admin_delete: 'Active Banned → Deleted',
+      ban: 'Active → Banned',
+      unban: 'Banned → Active',
+    })
+  })
+})
+
+describe('the reason of a flagged version', () => {
+  const CASES: [Parameters<typeof flaggedReason>, string][] = [
+    [
+      [1, { message: 'it runs decoded code', file_path: 'a.py', line_number: 3 }],
+      '1 finding flags this version; the worst: it runs decoded code (a.py, line 3)',
+    ],
+    [
+      [2, { message: 'a miner', file_path: 'x.exe' }],
+      '2 findings flag this version; the worst: a miner (x.exe)',
+    ],
+    [[2, { message: 'a miner' }], '2 findings flag this version; the worst: a miner'],
+  ]
+  for (const [given, reason] of CASES)
+    test(reason, () => assert.equal(flaggedReason(...given), reason))
+
+  test('has at most 2,000 characters', () =>
+    assert.equal(Array.from(flaggedReason(1, { message: '😀'.repeat(3_000) })).length, 2_000))
+})
