@@ -3,7 +3,7 @@ import { nextWait } from '../src/domain/event/delivery-schedule.ts'
 import type { FailedAttempt } from '../src/domain/event/delivery-schedule.ts'
 import type { DeliveryDependencies } from './dependencies.ts'
 
-/** What an attempt that failed means for its event: another one later, or the end of the schedule. */
+/** Decides on an event whose attempt failed: another one later, or the end of the schedule. */
 export const failedVerdict = (
   { delivery, random }: DeliveryDependencies,
   failures: number,

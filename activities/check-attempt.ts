@@ -10,7 +10,7 @@ import { CheckError } from './stored-archive.ts'
 
 interface Check {
   versionId: string
-  /** How many there may be. */
+  /** Most attempts. */
   attempts: number
 }
 
@@ -19,9 +19,9 @@ const BEAT_MS = 250
 const OUTAGE_MS = 2000
 
 /**
- * Makes one attempt of work on a version's archive. After the last attempt the activity fails for good, and an operator decides:
- * what keeps it from running is a fault of the service, which more attempts would only hide. A try that an outage of
- * PostgreSQL or of a bucket has ended is none.
+ * Makes one attempt of work on a version's archive. After the last attempt the activity fails for good, and an operator
+ * decides: what keeps it from running is an error of the service, which more attempts would only hide. An attempt that
+ * an outage of PostgreSQL or of a bucket has ended does not count.
  */
 export const runCheck = async <T>(
   { log }: Pick<MediaDependencies, 'log'>,
@@ -40,7 +40,7 @@ export const runCheck = async <T>(
     if (context.cancellationDetails?.cancelRequested) throw new CancelledFailure('cancelled')
     if (context.cancellationSignal.aborted)
       throw ApplicationFailure.retryable('the attempt was ended by its worker', 'worker_lost')
-    // What a driver says of a fault may name hosts and paths, so it goes into the log alone.
+    // What a driver says of an error may name hosts and paths, so it goes into the log alone.
     log.warn({ version_id: versionId, err: error }, 'a check could not run')
     const type = codeOf(error)
     const message = CHECK_ERRORS[type]
@@ -54,7 +54,7 @@ export const runCheck = async <T>(
 const codeOf = (error: unknown): CheckErrorCode => {
   if (error instanceof CheckError) return error.code
   if (isUnavailable(error)) return 'unavailable'
-  // A fault of the file system: no space, no permission, a broken disk.
+  // An error of the file system: no space, no permission, a broken disk.
   const isStorage = isOutage(error) || (error instanceof Error && 'syscall' in error)
   return isStorage ? 'storage_failed' : 'internal_error'
 }

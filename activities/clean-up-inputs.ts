@@ -8,7 +8,7 @@ const BATCH = 1000
 
 /**
  * Removes the inputs of tasks that do not exist: the api was killed between store and commit, or the commit failed. No
- * row names them, so this goes by the store. Answers how many tasks' inputs that were.
+ * row names them, so this goes by the store. Returns how many tasks' inputs that were.
  */
 export const cleanUpInputs = async (
   { sql, storage }: Pick<CommonDependencies, 'sql' | 'storage'>,

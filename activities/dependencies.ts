@@ -18,7 +18,7 @@ import type { Log } from '../src/log.ts'
 import type { Metrics } from '../src/process/metrics.ts'
 import type { Tracing } from '../src/process/tracing.ts'
 
-/** What the activities of every worker use. */
+/** Dependencies of the activities of every worker. */
 export interface CommonDependencies {
   sql: Sql
   storage: Storage
@@ -27,22 +27,22 @@ export interface CommonDependencies {
   metrics?: Metrics | undefined
   /** Absent: nothing is traced. */
   tracing?: Tracing | undefined
-  /** Tells those who watch a task or version that it has changed. */
+  /** Notifies those who watch a task or version that it has changed. */
   notifyChange: NotifyChange
 }
 
 export interface CoreDependencies extends CommonDependencies, Slots {
   /** Days that files stay after the end of their task. */
   retentionDays: number
-  /** Begins to tell Temporal about a committed row of the outbox. If that fails, the relay does it. */
+  /** Begins to dispatch a committed row of the outbox to Temporal. If that fails, the relay does it. */
   jobs: { dispatchNow(row: OutboxRow): void }
 }
 
-/** What telling receivers of events takes. */
+/** Dependencies of webhook deliveries. */
 export interface DeliveryDependencies extends CommonDependencies {
   signer: Signer
   outbound: Outbound
-  /** What attempts of this worker share. */
+  /** Slots that the attempts of this worker share. */
   attemptSlots: AttemptSlots
   webhookSecrets: { active(owner: string): Promise<string[]> }
   delivery: DeliveryRules
@@ -51,30 +51,30 @@ export interface DeliveryDependencies extends CommonDependencies {
   now(): Date
 }
 
-/** What first attempts take. */
+/** Dependencies of first attempts. */
 export interface FirstAttemptDependencies
   extends DeliveryDependencies, Pick<CoreDependencies, 'jobs'> {
-  /** Rung when tries may be due. */
+  /** Notified when attempts may be due. */
   notifier: Notifier
   /** Aborted when the worker is to stop. */
   stopping: AbortSignal
-  /** Tries that go on after their run. The worker waits for them before it ends. */
+  /** Attempts that go on after their run. The worker waits for them before it ends. */
   draining: Set<Promise<void>>
   /** The row of the outbox that starts the further attempts of a task's events. */
   startDelivery(task: { taskId: string; kind: string; owner: string }): OutboxStart
-  /** Makes those further attempts look at the rows again. If that is lost, they do so later. */
+  /** Makes those further attempts read the rows again. If that is lost, they do so later. */
   announceEvent(taskId: string): void
 }
 
 export interface DeliveryRules {
   schedule: DeliverySchedule
-  /** How long an attempt waits when there are enough at once of its host, address or owner. */
+  /** Wait of an attempt when there are enough at once of its host, address or owner. */
   deferSeconds: number
   /** Limits of one attempt; absent: those of the outbound client. */
   limits?: PostLimits
 }
 
-/** What every render takes. */
+/** Dependencies of every render. */
 export interface RenderDependencies extends CommonDependencies {
   outbound: Outbound
   limits: MediaLimits
@@ -84,9 +84,9 @@ export interface RenderDependencies extends CommonDependencies {
   mostAttempts?: number
 }
 
-/** What renders of an upstream take. */
+/** Dependencies of renders by an upstream. */
 export interface VendorDependencies extends RenderDependencies {
-  /** Of the families that have one. */
+  /** Upstreams of the families that have one. */
   upstreams: Partial<Record<'image' | 'video', Upstream>>
   signer: Signer
 }

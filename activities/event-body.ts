@@ -13,9 +13,9 @@ import type { DeliveryDependencies } from './dependencies.ts'
 const VIDEOS_AT_ONCE = 16
 
 /**
- * Makes the function that makes what a receiver is told: the flat record of an image task, the creations body of a video
- * task, with the values of the move. An endpoint is told type, time, subject and data: that, or what was written at the move. Links
- * are signed at the call, so that a late delivery carries ones that work.
+ * Makes the function that makes the body of a webhook: the flat record of an image task, the creations body of a video
+ * task, with the values of the transition. A webhook subscription gets type, time, subject and data: that, or what the
+ * transition wrote. Links are signed at the call, so that a late delivery carries ones that work.
  */
 export const makeEventBody = ({ sql, signer, now }: DeliveryDependencies) => {
   const findImage = makeBatch(async (ids: readonly string[]) =>

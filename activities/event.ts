@@ -18,7 +18,7 @@ import { withHeartbeat } from './heartbeat.ts'
 import type { SendAttempt } from './send-attempt.ts'
 import { failedVerdict } from './attempt-verdict.ts'
 
-/** A try that is due, now or later. */
+/** Attempt that is due, now or later. */
 export interface DueDelivery extends Omit<DueEvent, 'id'> {
   kind: 'send'
   target: Target
@@ -33,17 +33,17 @@ export interface DeliveryDone {
   taskInWait?: string
 }
 
-/** What the delivery of events does next. */
+/** Next step of the delivery of events. */
 export type DeliveryStep = DeliveryDone | DueDelivery
 
-/** 0: the try was made. Otherwise there are as many at once as may be, and the try waits for so many milliseconds. */
+/** `deferMs` is 0 when the attempt was made; otherwise all slots are taken, and it waits for so many milliseconds. */
 export interface SendResult {
   deferMs: number
 }
 
-/** What the workflows that deliver events do whose first attempt failed: look at the rows, and send. */
+/** Makes the activities of deliveries whose first attempt failed: find the next one, and send it. */
 export const makeEventActivities = (deps: DeliveryDependencies, sendAttempt: SendAttempt) => ({
-  /** What is next for the events of a task. One that was never tried is not: `sendFirstAttempts` makes first attempts. */
+  /** Finds the next step for the events of a task, except first attempts, which `sendFirstAttempts` makes. */
   async nextDelivery(taskId: string): Promise<DeliveryStep> {
     await recordLost(deps, () => findLostAttempt(deps.sql, taskId))
     const next = await findDelivery(deps.sql, taskId)
@@ -51,7 +51,7 @@ export const makeEventActivities = (deps: DeliveryDependencies, sendAttempt: Sen
     return toStep(deps, next, { eventId: next.id })
   },
 
-  /** What is next for a redelivery. */
+  /** Finds the next step of a redelivery. */
   async nextRedelivery(redeliveryId: string): Promise<DeliveryStep> {
     await recordLost(deps, () => findLostRedelivery(deps.sql, redeliveryId))
     const next = await findRedelivery(deps.sql, redeliveryId)

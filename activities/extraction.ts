@@ -3,7 +3,7 @@ import type { ExtractStatus } from '../src/domain/registry/version.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { CoreDependencies } from './dependencies.ts'
 
-/** Where the extraction of a version is. */
+/** State of the extraction of a version. */
 export interface ExtractionFinished {
   /** `missing`: its archive has to be read. */
   result: 'settled' | 'missing'
@@ -25,7 +25,7 @@ export const makeExtractionTransitions = (deps: CoreDependencies) => ({
     return { result, status, detail: `${nodeCount} host nodes` }
   },
 
-  /** Ends an extraction that could not be read in time. Answers its status. */
+  /** Ends an extraction that could not be read in time. Returns its status. */
   async failExtraction(versionId: string, reason: string): Promise<ExtractStatus> {
     return await unitOfWork(deps, (sql) => failExtraction(sql, { versionId, reason }), {
       at: 'move',

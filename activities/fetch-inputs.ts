@@ -18,14 +18,14 @@ export interface FetchedInput extends Size {
   path: string
 }
 
-/** What an input must be. */
+/** Rule that an input must meet. */
 export interface InputRule {
   /** Names it in messages: a JSON Pointer into the body. */
   pointer: string
   limits: DownloadLimits
-  /** The fault in the words of the task's family. */
+  /** Converts an error to the one of the task's family. */
   toError?(error: TaskError): Error
-  /** Tells what a file is. Throws the fault that ends the task when it is nothing that can be used. */
+  /** Finds what a file is. Throws the error that ends the task when it is nothing that can be used. */
   inspect(path: string): Promise<{ extension: string } & Size>
 }
 
@@ -104,7 +104,7 @@ const checkBytes = async (
     )
 }
 
-/** Tells what a file is. A fault names the member, because a request may have several. */
+/** Finds what a file is. An error names the member, because a request may have several. */
 const inspect = async (rule: InputRule, path: string) =>
   await rule.inspect(path).catch((error: unknown) => {
     if (!(error instanceof TaskError)) throw error

@@ -28,20 +28,20 @@ const PER_HOST = 24
 /** Long enough for three renewals; after it another run takes the attempts of a killed worker. */
 const LEASE_SECONDS = 5
 const RENEW_MS = 1600
-/** How long an attempt waits for a slot of its receiver before it makes room for others, and those behind it with it. */
+/** Longest wait of an attempt for a slot of its host before it makes room for others, and those behind it with it. */
 const SLOT_WAIT_MS = 1000
-/** Pauses between looks at the rows grow with the time without work. News of tries rings the notifier. */
+/** Pauses between polls grow with the time without work. A change notification wakes the notifier. */
 const SHORTEST_POLL_MS = 100
 const LONGEST_POLL_MS = 1000
 const POLLS = 20
-/** News comes in groups while attempts are under way: a millisecond for each of them, at most. */
+/** Change notifications come in groups while attempts are under way: a millisecond for each of them, at most. */
 const GATHER_MS = 8
 const ERROR_PAUSE_MS = 500
 const BEAT_MS = 1000
 const MEASURE_MS = 4000
 /** A run ends after so long, so that runs move to where workers are. */
 const RUN_MS = 30 * 60_000
-/** Full for all who send there. What an account or an owner has enough of says nothing of their receivers. */
+/** Full for all who send there. What an account or an owner has enough of says nothing of their webhook URLs. */
 const OF_URLS: readonly SlotKind[] = ['host', 'address']
 
 /**
@@ -91,7 +91,7 @@ const takeUntil = async (
         return Math.min(Math.max(pauseMs, SHORTEST_POLL_MS), LONGEST_POLL_MS)
       },
       (error: unknown) => {
-        log.warn({ err: error }, 'no first tries taken; the next look does')
+        log.warn({ err: error }, 'no first attempts taken; the next poll does')
         return ERROR_PAUSE_MS
       },
     )
@@ -102,11 +102,11 @@ const takeUntil = async (
   }
 }
 
-/** What a run holds, and what it does. */
+/** State and actions of a run. */
 interface Run {
-  /** Begins what is due and there is room for. Cut: the next look finds more. */
+  /** Begins what is due and there is room for. Cut: the next poll finds more. */
   take(): Promise<{ count: number; isCut: boolean }>
-  /** How many attempts are under way. */
+  /** Counts the attempts under way. */
   underWay(): number
   /** Keeps what it holds from other runs. */
   renew(): void
@@ -147,8 +147,10 @@ const makeRun = (deps: FirstAttemptDependencies, sendAttempt: SendAttempt): Run 
   }
   const begin = (of: FirstAttempt): void => {
     const work = make(of)
-      // The rows tell the next run, once the lease has ended, whether it was an attempt.
-      .catch((error: unknown) => log.warn({ event_id: of.eventId, err: error }, 'a try was lost'))
+      // The rows show the next run, once the lease has ended, whether it was an attempt.
+      .catch((error: unknown) =>
+        log.warn({ event_id: of.eventId, err: error }, 'an attempt was lost'),
+      )
       .finally(() => {
         held.delete(of.eventId)
         notifier.notify()
@@ -191,7 +193,9 @@ const makeRun = (deps: FirstAttemptDependencies, sendAttempt: SendAttempt): Run 
     },
     underWay: () => held.size,
     renew: () =>
-      void hold().catch((error: unknown) => log.warn({ err: error }, 'first tries not held on to')),
+      void hold().catch((error: unknown) =>
+        log.warn({ err: error }, 'first attempts not held on to'),
+      ),
     measure: () => {
       sentPerSecond = (sent * 1000) / MEASURE_MS
       sent = 0
@@ -210,14 +214,14 @@ const count = (names: readonly string[]): Map<string, number> => {
   return counts
 }
 
-/** Answers how many there are then. */
+/** Adds one and returns the count. */
 const addTo = (counts: Map<string, number>, name: string): number => {
   const added = (counts.get(name) ?? 0) + 1
   counts.set(name, added)
   return added
 }
 
-/** What is written down of first attempts; those of many at once. */
+/** Makes what records first attempts, many at once. */
 const makeRecords = (deps: FirstAttemptDependencies) => {
   const begin = makeBatch(async (attempts: readonly FirstAttempt[]) => {
     const numbers = await unitOfWork(deps, (sql) => beginFirstAttempts(sql, attempts))
@@ -229,7 +233,7 @@ const makeRecords = (deps: FirstAttemptDependencies) => {
       return delivered
     },
   )
-  /** A try that did not deliver, with the workflow that makes the next one. */
+  /** Records an attempt that did not deliver, with the workflow that makes the next one. */
   const fail = (
     task: FirstAttempt,
     { state }: AttemptOutcome['verdict'],
@@ -256,7 +260,7 @@ const makeRecords = (deps: FirstAttemptDependencies) => {
       else await fail(of, verdict, (sql) => completeAttempt(sql, key, { result, verdict }))
     },
     lost: (of: FirstAttempt, number: number): Promise<void> => {
-      // It says nothing of the receiver, so nobody waits for it. A further attempt that is lost waits as one that failed.
+      // It says nothing of the webhook URL: no wait. A further attempt that is lost waits as one that failed.
       const verdict = { state: 'pending', waitSeconds: 0 } as const
       return fail(of, verdict, (sql) => loseAttempt(sql, { eventId: of.eventId, number }, verdict))
     },

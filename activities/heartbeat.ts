@@ -1,8 +1,8 @@
 import { Context } from '@temporalio/activity'
 
 /**
- * Runs work with a heartbeat every `beatMs` milliseconds, so that the server hears when the worker dies and the work
- * hears of its cancellation. `details` is what the operator sees of it.
+ * Runs work with a heartbeat every `beatMs` milliseconds, so that the server notices when the worker dies and the work
+ * learns of its cancellation. `details` is what the operator sees of it.
  */
 export const withHeartbeat = async <T>(
   { beatMs, details }: { beatMs: number; details?: () => unknown },
@@ -17,6 +17,6 @@ export const withHeartbeat = async <T>(
   }
 }
 
-/** How many attempts of this activity an outage of PostgreSQL or of a bucket has ended: the last heartbeat tells. */
+/** Counts the attempts of this activity that an outage of PostgreSQL or a bucket has ended, by the last heartbeat. */
 export const countOutages = (): number =>
   (Context.current().info.heartbeatDetails as { outages?: number } | undefined)?.outages ?? 0

@@ -7,7 +7,7 @@ import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { CoreDependencies } from './dependencies.ts'
 import { cleanUpAttempts } from './results.ts'
 
-/** What an attempt made: the results are under the folder of its fence. */
+/** Stored results of an attempt, under the folder of its fence. */
 export interface StoredAttempt {
   fence: number
   results: TaskResult[]
@@ -18,7 +18,7 @@ export interface StoredAttempt {
 export const makeImageTaskTransitions = (deps: CoreDependencies) => ({
   /**
    * Moves to COMPLETED with the results, if the attempt still holds the fence; without results, because the task had
-   * ended, it moves nothing. Answers where the task then is: IN_PROGRESS when a newer attempt has claimed it.
+   * ended, it moves nothing. Returns the task's status: IN_PROGRESS when a newer attempt has claimed it.
    */
   async completeImageTask(taskId: string, rendered?: StoredAttempt): Promise<ImageTaskStatus> {
     const isTransitioned = rendered !== undefined && (await complete(deps, taskId, rendered))
@@ -27,7 +27,7 @@ export const makeImageTaskTransitions = (deps: CoreDependencies) => ({
   },
 
   /**
-   * Moves to FAILED with a code that the caller can act on. Answers where the task then is: a cancelled task has failed
+   * Moves to FAILED with a code that the caller can act on. Returns the task's status: a cancelled task has failed
    * already, a completed one stays completed.
    */
   async failImageTask(

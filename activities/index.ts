@@ -15,7 +15,7 @@ import { makeVendorImages } from './vendor-images.ts'
 import { makeVendorVideo } from './vendor-video.ts'
 import type { MediaDependencies, VendorDependencies } from './dependencies.ts'
 
-/** Activities of the core worker: moves, each one short transaction, telling receivers, and removal by age. */
+/** Activities of the core worker: transitions, each one short transaction, webhooks, and removal by age. */
 export const createCoreActivities = (deps: CoreDependencies & FirstAttemptDependencies) => {
   const sendAttempt = makeSendAttempt(deps)
   return {

@@ -11,10 +11,10 @@ import { runCheck } from './check-attempt.ts'
 import type { MediaDependencies } from './dependencies.ts'
 import { withArchive } from './stored-archive.ts'
 
-/** What has become of an archive, for the workflow's history. */
+/** Outcome for an archive, for the workflow's history. */
 export interface InspectedArchive {
   archiveState: ArchiveState | 'gone'
-  /** What was found; absent when all of it was there already. */
+  /** Findings; absent when all of them were there already. */
   found?: {
     sha256: string
     code?: string
@@ -32,7 +32,7 @@ export interface InspectedArchive {
 /**
  * Makes the activity that reads a version's archive, once for everything: is it sound, what is dangerous in it, which
  * host nodes does it provide. The three results are stored apart; a good archive goes to its final key and is accepted,
- * a bad one is rejected. Every other fault is one of the service: the workflow tries again, and no version is flagged
+ * a bad one is rejected. Every other error is one of the service: the workflow tries again, and no version is flagged
  * for it.
  */
 export const makeInspectArchive =
@@ -70,7 +70,7 @@ const hasArchive = (place: ArchivePlace | undefined): place is Place =>
   place.archive !== null &&
   place.status !== 'NodeVersionStatusDeleted'
 
-/** Whether something that a reading finds is not there yet. */
+/** True when something that a reading finds is not there yet. */
 const isIncomplete = async (
   { sql, inspector }: MediaDependencies,
   { versionId, archiveState, archive: { sha256 } }: Place,

@@ -14,9 +14,9 @@ import { cleanUpInputs } from './clean-up-inputs.ts'
 import { removeLeftUploads } from './clean-up-uploads.ts'
 
 /**
- * Makes the activity that removes one batch of what is past its age, and tells how much that was. Files go before their
- * row: when a process is killed between them, the next one removes the absent file once more. A file that cannot be
- * removed keeps nothing else: only the last batch, which has removed nothing, fails for it.
+ * Makes the activity that removes one batch of what is past its age, and returns how much that was. Files go before
+ * their row: when a process is killed between them, the next one removes the absent file once more. A file that cannot
+ * be removed keeps nothing else: only the last batch, which has removed nothing, fails for it.
  */
 export const makePurgeExpired =
   ({ sql, storage, retentionDays, log }: CoreDependencies) =>

@@ -11,7 +11,7 @@ import { runCheck } from './check-attempt.ts'
 import type { MediaDependencies } from './dependencies.ts'
 import { withArchive } from './stored-archive.ts'
 
-/** What became of a new reading; names beyond the first twenty are only counted. */
+/** Outcome of a new reading; names beyond the first twenty are only counted. */
 export interface ReextractedVersion extends Partial<Reextracted> {
   extractorVersion: number
   gainedCount?: number

@@ -15,7 +15,7 @@ import { VideoError } from '../src/domain/video-task/video-error.ts'
 import type { RenderDependencies } from './dependencies.ts'
 import { countOutages, withHeartbeat } from './heartbeat.ts'
 
-/** One attempt at a task: what it may use and how it tells of itself. */
+/** One attempt at a task: what it may use and how it reports on itself. */
 export interface RenderAttempt {
   /** Aborted when the task is cancelled, the worker stops or the deadline passes. */
   signal: AbortSignal
@@ -23,7 +23,7 @@ export interface RenderAttempt {
   scratchDir: string
   /** Sets what the next heartbeat says; operators see it. */
   report(step: string, percent: number, upstreamId?: string): void
-  /** Whether nobody waits for the task any more: it was cancelled, or its deadline has passed. */
+  /** True when nobody waits for the task any more: it was cancelled, or its deadline has passed. */
   isOver(): boolean
 }
 
@@ -34,12 +34,12 @@ interface AttemptOptions<Task> {
   claim(sql: Transaction, taskId: string): Promise<Task | undefined>
 }
 
-/** A fault of the engine itself, as opposed to one of the input or of the store. */
+/** An error of the engine itself, as opposed to one of the input or of the store. */
 export class EngineError extends Error {
   override name = 'EngineError'
 }
 
-/** Faults of engine or store that are tried again before the task fails. */
+/** Engine and store errors that are retried before the task fails. */
 const MAX_FAILURES = 3
 
 /**
@@ -50,8 +50,8 @@ const MOST_ATTEMPTS = 10
 
 /**
  * Claims a task and runs the work of one attempt at it, with heartbeats, a deadline counted from the first claim, and a
- * scratch folder. Answers undefined when the task has already ended. Here alone permanent faults are told from those
- * that are worth another attempt.
+ * scratch folder. Returns undefined when the task has already ended. Only this function separates permanent errors from
+ * those that are worth another attempt.
  */
 export const runAttempt = async <Task extends ClaimedTask, T>(
   deps: RenderDependencies,

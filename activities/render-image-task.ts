@@ -22,7 +22,7 @@ export interface RenderedImage extends Size {
   extension: string
 }
 
-/** What an engine does with a task: one at least. */
+/** Makes the images of a task with an engine: one at least. */
 export type MakeImages = (
   task: ClaimedImageTask,
   attempt: RenderAttempt,
@@ -30,8 +30,8 @@ export type MakeImages = (
 
 /**
  * Makes the activity that renders an image task: claims it with a new fence, has the engine make its images and stores
- * them under the fence. Answers undefined when the task has already ended. Faults of the input end the task at once;
- * faults of engine and store are tried three times.
+ * them under the fence. Returns undefined when the task has already ended. Issues of the input end the task at once;
+ * errors of engine and store are tried three times.
  */
 export const makeRenderImageTask =
   (deps: RenderDependencies, make: MakeImages) =>
@@ -69,7 +69,7 @@ export const makeLocalImages =
     })
   }
 
-/** Fetches the images of a task. What a URL led to is judged as an inline image was when it was taken in. */
+/** Fetches the images of a task. What a URL led to is validated as an inline image was when it was taken in. */
 export const fetchImages = async (
   deps: RenderDependencies,
   task: ClaimedImageTask,

@@ -20,7 +20,7 @@ import type { StoredVideoAttempt } from './video-task.ts'
 
 export interface VideoAttempt extends RenderAttempt {
   timing: VideoTiming
-  /** Tells those who read the task how far it is. */
+  /** Records the progress for those who read the task. */
   record(percent: number): void
 }
 
@@ -29,7 +29,7 @@ export interface RenderedVideoFiles extends Pick<RenderedVideo, 'video' | 'cover
   creation: NewCreation
 }
 
-/** What an engine does with a task. */
+/** Makes the video of a task with an engine. */
 export type MakeVideo = (
   task: ClaimedVideoTask,
   attempt: VideoAttempt,
@@ -37,7 +37,7 @@ export type MakeVideo = (
 
 /**
  * Makes the activity that renders a video task: claims it with a new fence, has the engine make the video and stores it
- * under the fence. Answers undefined when the task has already ended. Faults of the input end the task at once; faults
+ * under the fence. Returns undefined when the task has already ended. Issues of the input end the task at once; errors
  * of engine and store are tried three times.
  */
 export const makeRenderVideoTask =
@@ -81,7 +81,7 @@ const POINTERS: Readonly<Record<string, string>> = {
   [END_IMAGE]: '/images/1',
 }
 
-/** Tells what the source of an extension is. */
+/** Finds what the source of an extension is. */
 type InspectSource = (field: string, path: string) => ReturnType<InputRule['inspect']>
 
 /** Fetches the images, the watermark and the source of a task. */
@@ -93,7 +93,7 @@ export const fetchVideoInputs = (
 ): Promise<Record<string, FetchedInput>> =>
   fetchInputs(deps, { task, attempt, ruleOf: (field) => ruleOf(deps, field, inspectSource) })
 
-/** What an input must be, and in which words its faults are told. */
+/** Makes the rule for an input, with the words of its errors. */
 const ruleOf = (
   { limits }: RenderDependencies,
   field: string,

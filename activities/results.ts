@@ -26,7 +26,7 @@ interface RenderedImage {
   height: number
 }
 
-/** What an attempt has made. */
+/** Files that an attempt has made. */
 interface RenderedFiles {
   files: readonly RenderedImage[]
   /** Path of the one of which the thumbnail is drawn. */
@@ -103,8 +103,9 @@ const commitResults = async (
 
 /**
  * Removes what attempts have left beside the results of an ended task, and what they fetched, which only they read.
- * Answers the status of the task. It reads the row, because a repetition makes no move, and the files of a completed task
- * must stay. Throws while the store is away, so that it is repeated. `known` is the content of the row when the caller has just written it.
+ * Returns the status of the task. It reads the row, because a repetition makes no transition, and the files of a
+ * completed task must stay. Throws while the store is away, so that it is repeated. `known` is the content of the row
+ * when the caller has just written it.
  */
 export const cleanUpAttempts = async (
   { sql, storage, log }: CommonDependencies,
@@ -121,7 +122,7 @@ export const cleanUpAttempts = async (
     if (FAILED.has(status) || COMPLETED.has(status))
       for (const key of await listFetchedInputs(sql, taskId)) await storage.remove(key)
   } catch (error) {
-    // The move is made and told; only its repetition, once the store is back, removes what is left.
+    // The transition is made and enqueued; only its repetition, once the store is back, removes what is left.
     if (isOutage(error)) throw error
     log.warn({ task_id: taskId, err: error }, 'files of older attempts were not removed')
   }

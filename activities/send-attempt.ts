@@ -16,9 +16,9 @@ import { failedVerdict } from './attempt-verdict.ts'
 /** One attempt that is to be made. */
 export interface AttemptJob {
   eventId: string
-  /** Where the event is sent, and whom that counts for. */
+  /** URL that the event is sent to, and whom that counts for. */
   webhook: { url: string; owner: string; account: string }
-  /** How long it waits for a slot, in milliseconds. */
+  /** Longest wait for a slot, in milliseconds. */
   waitMs: number
   /** Writes the attempt down; undefined when there is nothing to send any more. */
   writeDown(): Promise<BegunAttempt | undefined>
@@ -43,8 +43,8 @@ export interface Deferral {
 export type SendAttempt = (job: AttemptJob) => Promise<Deferral | undefined>
 
 /**
- * Makes the function that makes one attempt: writes it down, signs and sends it, and records what it means for the event.
- * When there are as many at once as may be of its host, address or owner, it answers when to come back.
+ * Makes the function that makes one attempt: writes it down, signs and sends it, and records what it means for the
+ * event. When there are as many at once as may be of its host, address or owner, it returns when to come back.
  */
 export const makeSendAttempt = (deps: DeliveryDependencies): SendAttempt => {
   const makeBody = makeEventBody(deps)
@@ -108,7 +108,7 @@ export const makeSendAttempt = (deps: DeliveryDependencies): SendAttempt => {
     const sent = await send(job)
     if (!sent || 'full' in sent) return sent
     const { begun, posted } = sent
-    failpoint('deliver.after-answer')
+    failpoint('deliver.after-response')
     const outcome = decideOutcome(deps, begun, posted)
     const { errorClass = 'delivered', durationMs } = outcome.result
     deps.metrics?.attempts.observe({ class: errorClass }, durationMs / 1000)

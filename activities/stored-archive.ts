@@ -9,7 +9,7 @@ import { CHECK_ERRORS } from '../src/domain/registry/archive-check.ts'
 import type { CheckErrorCode } from '../src/domain/registry/archive-check.ts'
 import type { MediaDependencies } from './dependencies.ts'
 
-/** A fault of the service, by its code. */
+/** An error of the service, by its code. */
 export class CheckError extends Error {
   override name = 'CheckError'
   readonly code: CheckErrorCode

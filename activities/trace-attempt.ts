@@ -6,7 +6,7 @@ import type { DeliveryDependencies } from './dependencies.ts'
 
 type Send = (headers: Record<string, string>) => Promise<Posted>
 
-/** Makes what shows an attempt in the trace of its task or version, and tells the receiver of that trace. */
+/** Makes what shows an attempt in the trace of its task or version, and sends that trace to the webhook URL. */
 export const makeTraceAttempt = ({ sql, tracing }: DeliveryDependencies) => {
   const findTrace = makeBatch(async (subjects: readonly string[]) => {
     const found = await listTraces(sql, subjects)
@@ -21,7 +21,7 @@ export const makeTraceAttempt = ({ sql, tracing }: DeliveryDependencies) => {
     const parent = tracing && (await findTrace(endpoint?.subjectId ?? taskId))
     if (!tracing || parent === undefined) return await send({})
     const attributes = { 'event.id': eventId, 'attempt.number': number }
-    return await tracing.span('tell the receiver', { kind: 'client', parent, attributes }, () =>
+    return await tracing.span('send the webhook', { kind: 'client', parent, attributes }, () =>
       send({ traceparent: tracing.current() ?? parent }),
     )
   }

@@ -18,17 +18,17 @@ import { failpoint } from '../src/process/failpoint.ts'
 import type { VendorDependencies } from './dependencies.ts'
 import type { RenderAttempt } from './render-attempt.ts'
 
-/** How a family of tasks is told to an upstream. */
+/** Requests of a family of tasks to an upstream. */
 export interface UpstreamJob<Done> {
   /** The creation. Asked for once, and only by the attempt that submits. */
   submission(): Promise<{ path: string; body: StreamedBody }>
-  /** The id in the answer to a creation; undefined when it holds none. */
+  /** The id in the response to a creation; undefined when it holds none. */
   idOf(body: UpstreamResponse['body']): string | undefined
   statusPath(id: string): string
   cancelPath(id: string): string
-  /** What a status route says; undefined when it cannot be read. Throws the fault of a task that has failed. */
+  /** Reads the body of a status route; undefined when it cannot be read. Throws the error of a task that has failed. */
   read(body: UpstreamResponse['body']): { percent: number; done?: Done } | undefined
-  /** The fault of a creation that was rejected, in the words of the family. */
+  /** The error of a creation that was rejected, in the words of the family. */
   toError(error: TaskError, body: UpstreamResponse['body']): Error
 }
 
@@ -43,9 +43,9 @@ interface UpstreamTask<Done, Made> {
 }
 
 /**
- * Has an upstream do a task: submits it, unless an earlier attempt has, waits for its end, and fetches what it made. The
- * key of the submission is the task's id, so repeating it makes no second task there. Whatever the upstream does not
- * answer, or answers with a fault that passes, is asked again until the deadline.
+ * Has an upstream do a task: submits it, unless an earlier attempt has, waits for its end, and fetches what it made.
+ * The key of the submission is the task's id, so repeating it makes no second task there. A request without a response,
+ * or with an error that passes, is repeated until the deadline.
  */
 export const runUpstreamTask = async <Done, Made>(
   given: UpstreamTask<Done, Made>,
@@ -62,7 +62,7 @@ export const runUpstreamTask = async <Done, Made>(
   }
 }
 
-/** A workflow that has ended tells its activity no reason, and neither does a server that has given it up: the row knows. */
+/** Reads the row: neither a workflow that has ended nor a server that has given it up says why to its activity. */
 const hasEnded = async <Done, Made>({ deps, task }: UpstreamTask<Done, Made>): Promise<boolean> =>
   (await findTaskState(deps.sql, task.id))?.ended === true
 
@@ -90,14 +90,14 @@ const submit = async <Done, Made>(given: UpstreamTask<Done, Made>): Promise<stri
 
 /**
  * Stores the id before anything else is done with it. A newer attempt that holds the fence has the same one. Where the
- * task has ended meanwhile, nobody else would tell the upstream.
+ * task has ended meanwhile, nobody else would cancel it at the upstream.
  */
 const keepId = async <Done, Made>(
   given: UpstreamTask<Done, Made>,
   upstreamId: string,
 ): Promise<string> => {
   const { deps, task } = given
-  failpoint('upstream.after-answer')
+  failpoint('upstream.after-response')
   if (await storeUpstreamId(deps.sql, { id: task.id, fence: task.fence, upstreamId })) {
     failpoint('upstream.after-store')
     return upstreamId
@@ -131,7 +131,7 @@ const readStatus = <Done, Made>(
   if (response.status === 404) throw new TaskError('upstream_lost')
   const record = isSuccess(response) ? job.read(response.body) : undefined
   if (!record)
-    deps.log.warn({ task_id: task.id, status: response.status }, 'the upstream tells no status')
+    deps.log.warn({ task_id: task.id, status: response.status }, 'the upstream reports no status')
   return record
 }
 
@@ -157,7 +157,7 @@ const copy = async <Done, Made>(
   }
 }
 
-/** Faults of a result that no repetition mends. */
+/** Errors of a result that no repetition mends. */
 const COPY_ERRORS: Partial<Record<number | string, TaskErrorCode>> = {
   404: 'upstream_lost',
   410: 'upstream_lost',
@@ -166,7 +166,7 @@ const COPY_ERRORS: Partial<Record<number | string, TaskErrorCode>> = {
   downgrade: 'upstream_failed',
 }
 
-/** Told once; what the upstream answers does not matter. */
+/** Cancels once; the response of the upstream does not matter. */
 const cancel = async <Done, Made>(given: UpstreamTask<Done, Made>, id: string): Promise<void> => {
   const body = await makeBody({}, {})
   const signal = AbortSignal.timeout(CANCEL_MS)
@@ -175,20 +175,20 @@ const cancel = async <Done, Made>(given: UpstreamTask<Done, Made>, id: string): 
 
 const CANCEL_MS = 5000
 
-/** Sends a request; undefined when there is no answer. */
+/** Sends a request; undefined when there is no response. */
 const ask = async <Done, Made>(
   { upstream, deps, task }: UpstreamTask<Done, Made>,
   request: UpstreamRequest,
 ): Promise<UpstreamResponse | undefined> => {
   const response = await upstream.ask(request)
   if ('status' in response) return response
-  deps.log.warn({ task_id: task.id, reason: response.reason }, 'the upstream does not answer')
+  deps.log.warn({ task_id: task.id, reason: response.reason }, 'the upstream does not respond')
   return undefined
 }
 
 const isSuccess = ({ status }: UpstreamResponse): boolean => status >= 200 && status <= 299
 
-/** Throws the fault of a creation that was rejected for good. Any other may be sent again. */
+/** Throws the error of a creation that was rejected for good. Any other may be sent again. */
 const reject = <Done, Made>(
   { deps, task, job, upstream }: UpstreamTask<Done, Made>,
   { status, body }: UpstreamResponse,
@@ -198,7 +198,7 @@ const reject = <Done, Made>(
   if (status === 408 || status === 429 || status >= 500 || isInFlight)
     return deps.log.warn(facts, 'the upstream takes no task now')
   const code = REJECTIONS[status] ?? 'upstream_rejected'
-  deps.log[code === 'upstream_rejected' ? 'warn' : 'error'](facts, 'the upstream refused a task')
+  deps.log[code === 'upstream_rejected' ? 'warn' : 'error'](facts, 'the upstream rejected a task')
   const reported = code === 'upstream_rejected' ? upstream.clean(sayOf(body)) : ''
   throw job.toError(new TaskError(code, reported || undefined), body)
 }
@@ -209,7 +209,7 @@ const REJECTIONS: Partial<Record<number, TaskErrorCode>> = {
   403: 'upstream_unauthorized',
 }
 
-/** Its message, and behind it the faults of single fields. */
+/** Joins its message and the issues of single fields. */
 const sayOf = ({ message, details }: UpstreamResponse['body']): string => {
   const issues = Array.isArray(details) ? details.filter((error) => error !== message) : []
   return [message, ...issues].filter((text) => typeof text === 'string').join(' ')
@@ -224,7 +224,7 @@ interface Pace {
 const SUBMIT_PACE: Pace = { firstMs: 1000, factor: 2, mostMs: 30_000 }
 const POLL_PACE: Pace = { firstMs: 1000, factor: 1.5, mostMs: 15_000 }
 
-/** How long to wait before the next request: longer each time, and as long as the upstream asks for. */
+/** Makes the waits before next requests: longer each time, and as long as the upstream asks for. */
 const makePace = ({ firstMs, factor, mostMs }: Pace) => {
   let waitMs = firstMs
   return {

@@ -72,7 +72,7 @@ const makeJob = (
   },
 })
 
-/** The fault of a word that is a code of ours; nobody here has cancelled what was cancelled there. */
+/** The error of a word that is a code of ours; nobody here has cancelled what was cancelled there. */
 const keepCode = (word: unknown, message: string): VideoError | undefined =>
   isVideoErrorCode(word) && word !== ('UserCancelled' satisfies VideoErrorCode)
     ? new VideoError(word, message || undefined)
@@ -101,7 +101,7 @@ const makeSubmission = async (
   return { path: `${VIDEO_PREFIX}/${path}`, body }
 }
 
-/** Its size and length are for the upstream to judge, which has an ffmpeg for it. */
+/** Finds the container of a source. The upstream validates size and length, because it has an ffmpeg for it. */
 const inspectSource = async (_field: string, path: string) => {
   const container = await readContainer(path)
   if (container === undefined)

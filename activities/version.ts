@@ -14,7 +14,7 @@ import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { CoreDependencies } from './dependencies.ts'
 import { cleanUpUploads } from './clean-up-uploads.ts'
 
-/** Where a version stands with its upload. */
+/** State of a version and its upload. */
 export interface ArchiveWait {
   status: VersionStatus
   /** There is an archive to check, or one that has been checked. */
@@ -71,7 +71,7 @@ export const makeVersionTransitions = (deps: CoreDependencies) => ({
     return { status, result: `archive ${archiveState}${archiveCode ? `: ${archiveCode}` : ''}` }
   },
 
-  /** Says why the checks could not run, by a code. Answers where the version is: Pending, unless it was moved. */
+  /** Says why the checks could not run, by a code. Returns the version's status: Pending, unless it was changed. */
   async giveUpChecks(versionId: string, code: string): Promise<VersionStatus> {
     return await unitOfWork(deps, (sql) => giveUpChecks(sql, { id: versionId, code }), {
       at: 'move',

@@ -27,8 +27,8 @@ type Inputs = Readonly<Record<string, FetchedInput>>
 type Place = Pick<VideoJob, 'scratchDir' | 'deadlineMs' | 'tiny'>
 
 /**
- * What the engine is to make of a task and its fetched inputs.
- * @throws VideoFault ImageSizeInvalid for a start image of a shape that no video has
+ * Makes the job of an engine from a task and its fetched inputs.
+ * @throws VideoError ImageSizeInvalid for a start image of a shape that no video has
  */
 export const makeVideoJob = (task: Task, inputs: Inputs, place: Place): VideoJob =>
   task.kind === 'extend'

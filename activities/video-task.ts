@@ -12,15 +12,15 @@ import type { CoreDependencies } from './dependencies.ts'
 import type { StoredAttempt } from './image-task.ts'
 import { cleanUpAttempts } from './results.ts'
 
-/** What an attempt made: the files are under the folder of its fence. */
+/** Stored files of an attempt, under the folder of its fence. */
 export interface StoredVideoAttempt extends StoredAttempt {
   creation: NewCreation
 }
 
-/** Where a task stands once it has entered its owner's queue. */
+/** State of a task once it has entered its owner's queue. */
 export interface QueuedVideoTask {
   state: VideoTaskState
-  /** It holds a slot; otherwise the signal `admitted` tells when. */
+  /** It holds a slot; otherwise the signal `admitted` says when. */
   isAdmitted: boolean
   /** Milliseconds until an off-peak task must have ended; null for any other. */
   offPeakMs: number | null
@@ -42,7 +42,7 @@ export const makeVideoTaskTransitions = (deps: CoreDependencies) => ({
 
   /**
    * Moves to success with the video, if the attempt still holds the fence; without a video, because the task had ended,
-   * it moves nothing. Answers where the task then is: processing when a newer attempt has claimed it.
+   * it moves nothing. Returns the task's state: processing when a newer attempt has claimed it.
    */
   async completeVideoTask(taskId: string, rendered?: StoredVideoAttempt): Promise<VideoTaskState> {
     const isTransitioned = rendered !== undefined && (await complete(deps, taskId, rendered))
@@ -51,7 +51,7 @@ export const makeVideoTaskTransitions = (deps: CoreDependencies) => ({
   },
 
   /**
-   * Moves to failed with a code that the caller can act on, and refunds the credits. Answers where the task then is: a
+   * Moves to failed with a code that the caller can act on, and refunds the credits. Returns the task's state: a
    * cancelled task has failed already, one in success stays there.
    */
   async failVideoTask(

@@ -19,12 +19,12 @@ const EVENTS = 300
 const SINGLES = 50
 const IN_FLIGHT = 20
 const RECEIVERS = 100
-/** Tasks of a receiver that answers nothing: its host may hold 8 of the 100 slots, the others wait their turn. */
+/** Tasks of a receiver that never responds: its host may hold 8 of the 100 slots, the others wait their turn. */
 const DEAD_TASKS = 60
 
 /**
  * Events a second from the row of a task to the receiver, against undici posting the same bodies, signed, on kept
- * connections; and what one receiver that answers nothing costs the 99 others.
+ * connections; and what one receiver that never responds costs the 99 others.
  */
 export const run = async (): Promise<void> =>
   await withServers(async (keep) => {

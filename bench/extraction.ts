@@ -23,9 +23,9 @@ const ROUNDS = Number(process.env['ROUNDS'] ?? 9)
 const MEMORY_ROUNDS = 3
 
 /**
- * What reading a pack costs, stage by stage, in one warm process over generated packs: unzip, parse and convert, interpret,
- * scan, and the whole of it; beside parsing of the same files by tree-sitter alone. Times are of a processor. Then the memory of the process that
- * reads them in the service, here with the loader of the sources in it, which takes some 40 MB.
+ * Measures the cost of reading a pack, stage by stage, in one warm process over generated packs: unzip, parse and convert,
+ * interpret, scan, and the whole of it; beside parsing of the same files by tree-sitter alone. Times are of a processor. Then
+ * the memory of the process that reads them in the service, here with the loader of the sources in it, which takes some 40 MB.
  */
 export const run = async (): Promise<void> => {
   say(

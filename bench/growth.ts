@@ -28,10 +28,10 @@ const ALL = {
   limit: 100,
 }
 
-/** Something done again and again; answers how often in a second. */
+/** Does something again and again; returns how often in a second. */
 type Rate = () => Promise<number>
 
-/** What everybody does whose work must not slow down as ended tasks add up. */
+/** Measures the work that must not slow down as ended tasks add up. */
 export const run = async (): Promise<void> =>
   await withServers(async (keep) => {
     const receiver = keep(await startWebhookReceiver())

@@ -22,7 +22,7 @@ const AIM = 0.7
 
 /**
  * The most frequent requests against a bare Express 5 with postgres.js, in a process of its own, that sends the same
- * statements and answers the same JSON: no credential, no schema, no ETag of its own, no limit of anything.
+ * statements and returns the same JSON: no credential, no schema, no ETag of its own, no limit of anything.
  */
 export const run = async (): Promise<void> =>
   await withRegistry(NODES, async (keep, registry) => {

@@ -22,12 +22,12 @@ import type { Spent } from './support/processor.ts'
 import { DEFAULTS } from './support/settings.ts'
 import { relight, startTaskClient } from './support/task-client.ts'
 
-/** How many of each, one after another and then so many at once. */
+/** Number of each, one after another and then so many at once. */
 const TIMES = Number(process.env['TIMES'] ?? 60)
 const IN_FLIGHT = 8
 
 /**
- * What one image task, one that a receiver is told of, one video task of 8 frames, one publication of a small pack and one
+ * Measures what one image task, one with a webhook, one video task of 8 frames, one publication of a small pack and one
  * search cost: milliseconds of processor in each process, statements, transactions, log and fsyncs of PostgreSQL, operations
  * of the store, events of Temporal's histories. With TEMPORAL=postgres Temporal writes to the same PostgreSQL, so that what is
  * more than without is its persistence. At the end a mix of them is compared with the sum of its parts.
@@ -65,7 +65,7 @@ export const run = async (): Promise<void> =>
     const jobs: Record<string, Job> = {
       'bare workflow': bare.runTask,
       'image task': () => tasks.run(image),
-      'image task, told': () => tasks.runNotified(image, receiver),
+      'image task, notified': () => tasks.runNotified(image, receiver),
       'video task': () => tasks.run(video),
       publication: (lane) =>
         publish.publishOnce(archive, { nodeId: `lane-${lane}`, version: `1.0.${published++}` }),
@@ -78,7 +78,7 @@ export const run = async (): Promise<void> =>
 
 type Job = (lane: number) => Promise<unknown>
 
-/** Answers what one of it costs. */
+/** Returns the cost of one job. */
 const profile = async (name: string, job: Job, probe: () => Promise<Spent>): Promise<Spent> => {
   await inLanes(IN_FLIGHT, IN_FLIGHT, (_, lane) => job(lane))
   const alone = 1000 / (await rateOf(TIMES, 1, () => job(0)))
@@ -89,9 +89,9 @@ const profile = async (name: string, job: Job, probe: () => Promise<Spent>): Pro
   return Object.fromEntries(costs)
 }
 
-/** Of ten jobs of a mixed day. */
+/** Ten jobs of a mixed day. */
 const MIX = [
-  ...Array.from({ length: 5 }, () => 'image task, told'),
+  ...Array.from({ length: 5 }, () => 'image task, notified'),
   'video task',
   'publication',
   ...Array.from({ length: 3 }, () => 'search'),

@@ -1,6 +1,6 @@
 /**
- * What `npm run bench [-- <name>…]` runs: each benchmark measures Kiln and its baseline alternately in one run and ends
- * with one line for each figure. Without a name all are run.
+ * Runs benchmarks (`npm run bench [-- <name>…]`): each measures Kiln and its baseline alternately in one run and ends
+ * with one line for each result. Without a name all are run.
  */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -93,16 +93,16 @@ const memoryOf = (service: Service): number => readMemory(service.entry('api').p
 
 const mega = (bytes: number): string => (bytes / 1e6).toFixed(0)
 
-interface Hearers {
+interface Followers {
   children: readonly ChildProcess[]
   clients: number
 }
 
-/** Moves a task as a worker does; milliseconds from the commit until each who follows it hears of it. */
+/** Makes a transition as a worker does; milliseconds from the commit until each follower gets it. */
 const waitForTransition = async (
   { database: { sql } }: Service,
   id: string,
-  { children, clients }: Hearers,
+  { children, clients }: Followers,
 ): Promise<number[]> => {
   const notifyChange = makeNotifyChange(sql)
   await unitOfWork(

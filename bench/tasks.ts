@@ -40,6 +40,6 @@ export const run = async (): Promise<void> =>
     showSpread('bare workflow, one at a time, p50', latencies.bare, 'ms')
     showSpread('POST to COMPLETED, one at a time, p50', latencies.kiln, 'ms')
     showRatio('tasks.throughput', [rates.kiln, rates.bare], { atLeast: 0.8 })
-    showRatio('tasks.told', [rates.notified, rates.kiln], { atLeast: 0.8 })
+    showRatio('tasks.notified', [rates.notified, rates.kiln], { atLeast: 0.8 })
     showRatio('tasks.latency', [latencies.kiln, latencies.bare], { atMost: 1.3 })
   })

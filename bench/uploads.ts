@@ -25,7 +25,7 @@ const ROUNDS = Number(process.env['ROUNDS'] ?? 3)
 /** A picture of noise, whose PNG of 30 MB is 40 MB of Base64. */
 const SIDE = 3155
 
-/** What each of two clients sends, again and again. */
+/** Bytes that each of two clients sends, again and again. */
 const FILE_BYTES = 40_000_000
 const FILES = 8
 
@@ -65,7 +65,7 @@ const measure = async (name: string, body: string, env: NodeJS.ProcessEnv): Prom
   showResult(`${name}.two`, median(speeds), { unit: 'MB/s', atLeast: 40 })
 }
 
-/** On an api of its own, whose process tells of itself. */
+/** Measures on an api process of its own, which runs the probe. */
 const measureOnce = async (
   settings: NodeJS.ProcessEnv,
   work: (service: Service) => Promise<void>,
@@ -88,7 +88,7 @@ const sendTwo = async (service: Service): Promise<void> => {
     for (let sent = 0; sent < FILES; sent += 1) {
       const { statusCode, body } = await request(upload_url, { method: 'PUT', body: file })
       const text = await body.text()
-      if (statusCode !== 200) throw new Error(`a file is answered ${text}`)
+      if (statusCode !== 200) throw new Error(`an upload failed: ${text}`)
     }
   }
   await Promise.all(links.map(send))
@@ -113,7 +113,7 @@ const readProbe = async (api: Entry): Promise<Probe> => {
   // One more line of the probe, so that it covers the whole upload.
   await sleep(600)
   const line = api.log.findLast((text) => text.includes('"probe"'))
-  if (line === undefined) throw new Error('the api told nothing of itself')
+  if (line === undefined) throw new Error('the api printed no line of the probe')
   return (JSON.parse(line) as { probe: Probe }).probe
 }
 

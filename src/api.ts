@@ -95,7 +95,7 @@ const budget = makeBudget()
 const watches = makeWatches({ most: config.STREAMS_MAX })
 const stopListening = listenForChanges({
   url: direct,
-  name: 'kiln api news',
+  name: 'kiln api changes',
   onChange: watches.notify,
   onConnect: watches.notify,
 })
@@ -266,7 +266,7 @@ const metricsServer =
   metrics &&
   (await startMetricsServer({ port: metricsPort, host, metrics, log, refresh: readMetrics }))
 
-/** What nobody was told of, because its process was killed after the commit, is found by then. */
+/** Interval at which a row is found whose notification was lost, because its process was killed after the commit. */
 const WATCH_MS = 5000
 
 const loops = [

@@ -14,7 +14,7 @@ export class ConfigError extends Error {
 
 const Variables = Type.Object({ ...Env.properties, ...Overrides.properties })
 
-/** Settings of a process, and what is wrong with them. The value of one with a fault is not to be used. */
+/** Reads the settings of a process and lists their issues. The value of a setting with an issue is not to be used. */
 export const validateConfig = (
   environment: NodeJS.ProcessEnv,
   process: ProcessName,
@@ -45,7 +45,7 @@ export const readConfig = (
   return config
 }
 
-/** Refuses what is wrong with settings that are given, before the embedded stack sets the others. */
+/** Rejects settings that are given and wrong, before the embedded stack sets the others. */
 export const checkGiven = (environment: NodeJS.ProcessEnv): void =>
   reject(validateConfig(environment, 'api').issues.filter(({ name }) => environment[name]))
 
@@ -90,7 +90,7 @@ export const loadConfig = (name: ProcessName): Config => {
 
 const SECRET = /KEY|SECRET|DATABASE_URL|DATABASE_DIRECT_URL|EXTRACTION_TOKEN/
 
-/** Keys and passwords in the settings of a process, which nothing may tell. */
+/** Lists the keys and passwords in the settings of a process, which nothing may show. */
 export const listSecretValues = (environment: NodeJS.ProcessEnv): string[] =>
   Object.keys(Env.properties)
     .filter((name) => SECRET.test(name))
@@ -100,7 +100,7 @@ export const listSecretValues = (environment: NodeJS.ProcessEnv): string[] =>
     })
     .filter((value) => value !== '')
 
-/** Settings that can hold a password or key are told of without their value. */
+/** Hides the value of a setting that can hold a password or key. */
 const hideValue = (name: string, message: string): string =>
   SECRET.test(name) && !message.endsWith('but is absent')
     ? `${name} is not usable`

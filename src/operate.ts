@@ -24,7 +24,7 @@ if (argv.length === 0 || argv.includes('--help')) {
   process.exit()
 }
 
-/** It is judged before the settings are. */
+/** Reads the command, which is checked before the settings are. */
 const readAsked = (): Command => {
   try {
     return readCommand(argv)
@@ -45,11 +45,11 @@ const openDatabase = (config: Config): Sql =>
     pool: 2,
     name: 'kiln operate',
     statementTimeoutMs: 10_000,
-    // Who gave a command can wait for a busy server, but the doctor tells after 5 s what did not answer.
+    // Whoever gave a command can wait for a busy server, but the doctor reports after 5 s what did not respond.
     waitMs: 4000,
   })
 
-/** The only command that is of use while the settings are not. Answers the exit code. */
+/** Runs the only command that is of use while the settings are not. Returns the exit code. */
 const doctor = async (): Promise<number> => {
   const { config, issues } = validateConfig(process.env, 'api')
   const connection = Connection.lazy({ address: config.TEMPORAL_ADDRESS })
@@ -65,12 +65,12 @@ const doctor = async (): Promise<number> => {
     searchPath: readSearchPath(),
   })
   const { lines, isWell } = await examine(checks, issues)
-  // Messages that others wrote may hold what must not be told.
-  const notified = listSecretValues(process.env).reduce(
+  // Messages that others wrote may hold what must not be shown.
+  const shown = listSecretValues(process.env).reduce(
     (text, secret) => text.replaceAll(secret, '***'),
     lines.join('\n'),
   )
-  process.stdout.write(`${notified}\n`)
+  process.stdout.write(`${shown}\n`)
   return isWell ? 0 : 1
 }
 

@@ -122,7 +122,7 @@ const makeLinks = () =>
     linkSeconds: config.RESULT_LINK_SECONDS,
   })
 
-/** What delivery needs. */
+/** Makes the dependencies of delivery. */
 const makeDelivery = () => ({
   outbound,
   signer: makeLinks(),
@@ -146,7 +146,7 @@ const stopListening =
   config.WORKER_ROLE === 'core'
     ? listenForFirstAttempts({
         url: readAddresses(config).direct,
-        name: 'kiln worker core news',
+        name: 'kiln worker core first attempts',
         onChange: notifier.notify,
         onConnect: notifier.notify,
       })
@@ -338,7 +338,7 @@ closeOnSignal(
 if (!media)
   await jobs
     .keep(startFirstAttempts({ taskQueue: config.TASK_QUEUE, runs: config.DELIVERY_RUNS }))
-    .catch((error: unknown) => log.warn({ err: error }, 'first tries are started by reconcile'))
+    .catch((error: unknown) => log.warn({ err: error }, 'first attempts are started by reconcile'))
 log.info({ role: config.WORKER_ROLE, metrics_port: metricsServer?.port }, 'worker ready')
 await running.catch((error: unknown) => {
   log.fatal({ err: error }, 'the worker cannot go on')

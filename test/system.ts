@@ -1,5 +1,5 @@
 /**
- * What `npm run test:system -- <part> [argument…]` runs: attempts of the whole that need minutes, other servers or other
+ * Runs `npm run test:system -- <part> [argument…]`: tests of the whole that need minutes, other servers or other
  * machines. Each part says at the top of its `run.ts` which arguments it takes.
  */
 const PARTS: Record<string, () => Promise<unknown>> = {

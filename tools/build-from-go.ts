@@ -7,7 +7,7 @@ import { ROOT } from '../src/local/root.ts'
 /** The Go module that Temporal is built in, with all it needs. */
 export const TEMPORAL_MODULE = join(ROOT, 'tools/temporal')
 
-/** Builds programs from Go modules into a folder; no C compiler is needed. Answers the exit code. */
+/** Builds programs from Go modules into a folder; no C compiler is needed. Returns the exit code. */
 export const buildFromGo = (folder: string, packages: readonly string[], cwd = ROOT): number => {
   const { env } = JSON.parse(readFileSync(join(TEMPORAL_MODULE, 'build.json'), 'utf8')) as {
     env: NodeJS.ProcessEnv

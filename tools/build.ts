@@ -1,5 +1,5 @@
 /**
- * What `npm run build` runs: compiles everything that production needs into `dist/`, or the folder of `--out`, puts the
+ * Compiles everything that production needs into `dist/`, or the folder of `--out` (`npm run build`), puts the
  * migrations and the library in Python beside their readers, and bundles the workflows once, so that no worker has to do
  * it at its start. `dist/client` is the package of the client, `dist/kiln.mjs` the command `kiln`, `dist/console` the web console; `--watch` builds nothing but
  * that one, where a started stack reads it, and again at each change.

@@ -50,5 +50,5 @@ const run = async (command: string, args: string[]): Promise<void> => {
 }
 
 await main()
-// The runner of tests adds it to its own figures.
+// The runner of tests adds it to its own CPU time.
 process.send?.(cpuSeconds(), () => process.disconnect())

@@ -49,7 +49,7 @@ const SERVICES = ['src/api.ts', 'src/worker.ts']
 /** The SDK's thread in which workflows run: a worker waits for it. */
 const THREAD = 'node_modules/@temporalio/worker/lib/workflow/workflow-worker-thread.js'
 
-/** What else runs as a process or a thread of its own. */
+/** Other sources that run as a process or a thread of their own. */
 const PROGRAMS = [
   'src/migrate.ts',
   'src/operate.ts',
@@ -85,7 +85,7 @@ const LEFT_OUT = [
 /** Path of what a source file, named below the checkout, becomes. */
 export const builtPath = (source) => join(BUILT, source.replace(/\.ts$/, '.js'))
 
-/** Compiles what an entry needs; answers its path. */
+/** Compiles what an entry needs; returns its path. */
 export const compileEntry = async (source) => {
   const name = basename(source, '.ts')
   const state = readState(MANIFEST)
@@ -110,7 +110,7 @@ export const compileEntry = async (source) => {
   return path
 }
 
-/** What has changed since the manifest of this name was kept. What is gone may have been copied for another one. */
+/** Lists what has changed since the manifest of this name was kept. A missing file may have been copied for another one. */
 const readState = (manifest) => {
   const path = join(BUILT, manifest)
   const key = makeKey()
@@ -165,11 +165,11 @@ export const compile = async (state = readState(MANIFEST)) => {
   keep()
 }
 
-/** What programs are made of, and where what they read lies beside them. */
+/** Sources of programs, and folders of the files that they read beside them. */
 const RUN = /^(src|activities|packages\/inspector\/src)\/.*\.(ts|json)$/
 const SERVED = /^(src|packages\/inspector\/src)\//
 
-/** What the pages at /docs are made of. */
+/** Sources of the pages at /docs. */
 const PAGES = /^(docs|tools\/pages)\//
 
 const copyAll = (paths) => {
@@ -281,7 +281,7 @@ const bundleThread = async (esbuild) => {
   return [path, codeOf(path)]
 }
 
-/** The name of a script tells its text, so that what V8 keeps of it is never taken for that of another. */
+/** Writes a script whose name holds its digest, so that what V8 keeps of it is never taken for that of another. */
 const keepScript = async (esbuild, source) => {
   const [{ contents }] = await make(esbuild, { ...BUNDLED, ...SERVICE, entryPoints: [source] })
   const digest = createHash('sha256').update(contents).digest('hex').slice(0, 16)

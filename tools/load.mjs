@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Script, constants } from 'node:vm'
 
-/** Where the code of a script is kept. */
+/** Path at which the code of a script is kept. */
 export const codeOf = (path) => path.replace(/\.cjs$/, '.code')
 
 const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER
@@ -29,7 +29,7 @@ const importWithoutWarning = () => {
   }
 }
 
-/** Runs all modules of a script; answers what its entry exports. */
+/** Runs all modules of a script; returns what its entry exports. */
 export const run = (script) => {
   importWithoutWarning()
   const module = { exports: {} }

@@ -49,7 +49,7 @@ interface Document {
 const readDocument = async (): Promise<Document> => {
   const route = listRoutes().find(({ path }) => path === '/openapi.json')
   const response = await route?.handler({} as never)
-  if (!response || !('body' in response)) throw new Error('no route answers the OpenAPI document')
+  if (!response || !('body' in response)) throw new Error('no route returns the OpenAPI document')
   return structuredClone(response.body) as Document
 }
 
@@ -66,7 +66,7 @@ const withoutErrors = (document: Document): Document => {
 }
 
 const ERROR = {
-  description: 'A refusal.',
+  description: 'A rejection.',
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 }
 

@@ -1,6 +1,6 @@
 /**
- * What `npm run kiln -- receiver` runs: a receiver of webhooks that prints each event, says whether it is signed, and answers as
- * asked. It goes by the library of Standard Webhooks, as a receiver of anybody else would.
+ * Receiver of webhooks (`npm run kiln -- receiver`) that prints each event, says if it is signed, and responds as the
+ * options say. It goes by the library of Standard Webhooks, as a receiver of anybody else would.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -46,7 +46,7 @@ const readOptions = async (): Promise<HttpResponse & { port: number }> => {
   const secrets = values.secret ?? [(await loadKeys(join(ROOT, '.data'))).webhook]
   for (const secret of secrets)
     if (!/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/.test(secret))
-      throw new Error('--secret must be whsec_ and Base64, as GET /webhook-secret answers it')
+      throw new Error('--secret must be whsec_ and Base64, as GET /webhook-secret returns it')
   return {
     port: number('port', 0, 65_535),
     status: Math.trunc(number('status', 200, 599)),
@@ -73,7 +73,7 @@ const receive = async (
     (word) => typeof word === 'string',
   )
   print(
-    `${time} #${String(sequence)} ${String(state)} ${verdict}, answered ${responded} webhook-id ${String(id)}`,
+    `${time} #${String(sequence)} ${String(state)} ${verdict}, responded ${responded} webhook-id ${String(id)}`,
   )
   print(indent(Object.keys(event).length > 0 ? JSON.stringify(event, null, 2) : body))
 }
@@ -95,7 +95,7 @@ const parse = (body: string): Record<string, unknown> => {
   }
 }
 
-/** What others have sent must not steer the terminal. */
+/** Indents text; what others have sent must not steer the terminal. */
 const indent = (text: string): string =>
   text.replaceAll(/[^\P{Cc}\n]/gu, '\uFFFD').replaceAll(/^/gm, '  ')
 
@@ -116,7 +116,7 @@ try {
     throw new Error(`port ${options.port} is taken: give another one by --port`, { cause: error })
   })
   const { port } = server.address() as AddressInfo
-  print(`receiver on http://127.0.0.1:${port}/, answers ${options.status}; Ctrl-C ends it`)
+  print(`receiver on http://127.0.0.1:${port}/, responds with ${options.status}; Ctrl-C ends it`)
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${USAGE}\n`)
   process.exitCode = 1

@@ -17,7 +17,7 @@ export interface DeliverEventsInput {
 /** Another attempt of the task's events is due, or none any more. Lost, it costs delay. */
 const eventRecorded = defineSignal('eventRecorded')
 
-/** Tells the receiver of a task about its events, in their order, until the last one is settled. */
+/** Delivers the events of a task to its webhook URL, in their order, until the last one has ended. */
 export const deliverEvents = async ({ taskId }: DeliverEventsInput): Promise<void> => {
   const { nextDelivery } = proxyLocalActivities<CoreActivities>(transitionOptions)
   const notified = { hasChanged: false }

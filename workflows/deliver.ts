@@ -15,9 +15,9 @@ import type {
 import { sendOptions } from './options.ts'
 
 /**
- * Sends what is due, one event at a time, until nothing more will come. Undefined when the history has grown so long that
- * another run is to go on. `next` answers what the rows say comes next; `notified` whether something has been recorded since
- * then, which ends a wait.
+ * Sends what is due, one event at a time, until nothing more will come. Undefined when the history has grown so long
+ * that another run is to go on. `next` returns what the rows say comes next; `notified` whether something has been
+ * recorded since then, which ends a wait.
  */
 export const deliverAll = async (
   next: () => Promise<DeliveryStep>,
@@ -44,7 +44,8 @@ const send = async (step: DueDelivery): Promise<void> => {
   const { sendEvent } = proxyActivities<CoreActivities>(sendOptions(describeAttempt(step)))
   try {
     const { deferMs } = await sendEvent(step.target)
-    if (deferMs > 0) await sleep(deferMs, { summary: 'the receiver has enough requests at once' })
+    if (deferMs > 0)
+      await sleep(deferMs, { summary: 'the webhook URL has enough requests at once' })
   } catch {
     // Its worker was lost or PostgreSQL was; the rows say which, and whether it was an attempt.
     await sleep(step.pauseMs, { summary: 'an attempt was lost' })

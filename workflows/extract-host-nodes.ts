@@ -9,20 +9,20 @@ import {
 
 import type { CoreActivities, MediaActivities } from '../activities/index.ts'
 import type { CheckTiming } from '../src/domain/registry/check-timing.ts'
-import { checkFaultOf } from './failure.ts'
+import { checkErrorOf } from './failure.ts'
 import { CHECK_TIMING, checkOptions, transitionOptions } from './options.ts'
 import type { TaskEnd } from './task.ts'
 
 export interface ExtractHostNodesInput {
   versionId: string
-  /** What differs from the usual durations. */
+  /** Differences from the usual durations. */
   timing?: Partial<CheckTiming>
 }
 
 /**
- * Reads the archive of a version and gives the version its host nodes. The same unpacking tells whether the archive is
- * sound and what is dangerous in it, on which the publication decides. What is stored already is not read again. Either way
- * the extraction ends: in failure when the archive could not be read, and then the workflow fails, too.
+ * Reads the archive of a version and gives the version its host nodes. The same unpacking shows whether the archive is
+ * sound and what is dangerous in it, on which the publication decides. What is stored already is not read again. Either
+ * way the extraction ends: in failure when the archive could not be read, and then the workflow fails, too.
  */
 export const extractHostNodes = async ({
   versionId,
@@ -34,7 +34,7 @@ export const extractHostNodes = async ({
     checkOptions('read the archive: is it sound, what is dangerous, which host nodes', times),
   )
   setCurrentDetails(
-    '**Reading** the archive: *Pending Activities* tells the attempt and its failure.',
+    '**Reading** the archive: *Pending Activities* shows the attempt and its failure.',
   )
   try {
     await inspectArchive(versionId, times.attempts)
@@ -49,7 +49,7 @@ export const extractHostNodes = async ({
 /** Nothing stays pending. */
 const giveUp = async (versionId: string, error: unknown): Promise<never> => {
   const { failExtraction } = proxyLocalActivities<CoreActivities>(transitionOptions)
-  const code = checkFaultOf(error)
+  const code = checkErrorOf(error)
   const isCancelled = isCancellation(error)
   const reason = isCancelled ? code : 'timed_out'
   showEnd(await CancellationScope.nonCancellable(() => failExtraction(versionId, reason)), code)

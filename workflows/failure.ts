@@ -15,8 +15,8 @@ export interface FailureReason {
 }
 
 /**
- * What ended a render. One whose cancellation was asked for is cancelled, also when its worker did not live to say so.
- * Anything that carries no code of ours is an internal error.
+ * Finds what ended a render. One whose cancellation was asked for is cancelled, also when its worker did not live to
+ * say so. Anything that carries no code of ours is an internal error.
  */
 export const reasonOf = (error: unknown, scope: CancellationScope): FailureReason => {
   if (isCancellation(error) || scope.consideredCancelled) return { code: 'cancelled' }
@@ -28,7 +28,7 @@ export const reasonOf = (error: unknown, scope: CancellationScope): FailureReaso
 }
 
 /** Why a check could not run after its last attempt: a code of ours, or what the server says of its worker. */
-export const checkFaultOf = (error: unknown): string => {
+export const checkErrorOf = (error: unknown): string => {
   if (isCancellation(error)) return 'cancelled'
   const isOutside = error instanceof ActivityFailure || error instanceof ChildWorkflowFailure
   const cause = isOutside ? error.cause : error

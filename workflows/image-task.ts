@@ -30,7 +30,7 @@ export const imageTask = async ({ taskId, timing, engine }: ImageTaskInput): Pro
   setHandler(cancelRequested, () => rendering.cancel())
   try {
     setCurrentDetails(
-      '**Rendering.** Waits for a worker, then renders: *Pending Activities* tells the step and how far it is.',
+      '**Rendering.** Waits for a worker, then renders: *Pending Activities* shows the step and how far it is.',
     )
     for (;;) {
       const rendered = await rendering.run(() => renderImageTask(taskId, timing))

@@ -5,7 +5,7 @@ import type { CheckTiming } from '../src/domain/registry/check-timing.ts'
 import type { EngineName } from '../src/domain/task/engine.ts'
 import type { RenderTiming } from '../src/domain/task/render-timing.ts'
 
-/** Time a render has after the deadline it judges itself, before the server ends the attempt. */
+/** Time a render has after the deadline it checks itself, before the server ends the attempt. */
 const DEADLINE_MARGIN_SECONDS = 60
 
 /**
@@ -44,8 +44,8 @@ export const renderOptions = (
 })
 
 /**
- * One attempt at telling a receiver, tried once: the rows say whether and when there is another. Its time is that of the
- * longest attempt and some for the rows.
+ * One attempt of a webhook, tried once: the rows say whether and when there is another. Its time is that of the longest
+ * attempt and some for the rows.
  */
 export const sendOptions = (summary: string): ActivityOptions => ({
   summary,
@@ -55,11 +55,11 @@ export const sendOptions = (summary: string): ActivityOptions => ({
 })
 
 /**
- * First tries, for half an hour and what is under way then. A run whose worker was killed begins again elsewhere; its leases
- * are over by then.
+ * First attempts, for half an hour and what is under way then. A run whose worker was killed begins again elsewhere;
+ * its leases are over by then.
  */
 export const firstAttemptOptions: ActivityOptions = {
-  summary: 'first tries at telling receivers',
+  summary: 'first attempts at webhook deliveries',
   startToCloseTimeout: '1 hour',
   heartbeatTimeout: '5 seconds',
   // A run counts each worker that was killed in its half hour; the next one begins no later for that.
@@ -83,7 +83,7 @@ export const CHECK_TIMING: CheckTiming = {
   pollSeconds: 60,
 }
 
-/** A check of an archive runs on the media queue, which counts the tries: an outage costs none. */
+/** A check of an archive runs on the media queue, which counts the attempts: an outage costs none. */
 export const checkOptions = (
   summary: string,
   { heartbeatSeconds, deadlineSeconds, retrySeconds, maxRetrySeconds }: CheckTiming,

@@ -11,7 +11,7 @@ import {
 import type { CoreActivities } from '../activities/index.ts'
 import type { CheckTiming } from '../src/domain/registry/check-timing.ts'
 import { extractHostNodes } from './extract-host-nodes.ts'
-import { checkFaultOf } from './failure.ts'
+import { checkErrorOf } from './failure.ts'
 import { transitionOptions } from './options.ts'
 import { receiveArchive } from './receive-archive.ts'
 import { showTaskEnd } from './task.ts'
@@ -19,7 +19,7 @@ import type { TaskEnd } from './task.ts'
 
 export interface PublishVersionInput {
   versionId: string
-  /** What differs from the usual durations. */
+  /** Differences from the usual durations. */
   timing?: Partial<CheckTiming>
 }
 
@@ -30,14 +30,14 @@ export interface PublishVersionInput {
 export const publishVersion = async (input: PublishVersionInput): Promise<TaskEnd> => {
   const { versionId } = input
   const { decideVersion } = proxyLocalActivities<CoreActivities>(transitionOptions)
-  setCurrentDetails('**Waiting** for the archive: the child *receiveArchive* tells until when.')
+  setCurrentDetails('**Waiting** for the archive: the child *receiveArchive* shows until when.')
   const upload = await executeChild(receiveArchive, {
     ...childOptions('receive-archive', versionId),
     staticSummary: `upload of ${versionLabel()}`,
     args: [input],
   })
   if (!upload.hasArchive) return showTaskEnd(upload.status, 'there is no archive to check')
-  setCurrentDetails('**Checking** the archive: the child *extractHostNodes* tells the attempt.')
+  setCurrentDetails('**Checking** the archive: the child *extractHostNodes* shows the attempt.')
   try {
     await executeChild(extractHostNodes, {
       ...childOptions('extract-host-nodes', versionId),
@@ -77,7 +77,7 @@ const versionLabel = (): string => {
  */
 const giveUp = async (versionId: string, error: unknown): Promise<TaskEnd> => {
   const { giveUpChecks } = proxyLocalActivities<CoreActivities>(transitionOptions)
-  const code = checkFaultOf(error)
+  const code = checkErrorOf(error)
   const status = await CancellationScope.nonCancellable(() => giveUpChecks(versionId, code))
   const end = showTaskEnd(status, code)
   if (isCancellation(error)) throw error

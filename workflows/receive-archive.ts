@@ -17,7 +17,7 @@ export interface ReceiveArchiveInput {
   timing?: Partial<CheckTiming>
 }
 
-/** An upload was committed. Carries the outbox row's id; a repetition, or a lost one, costs a look at the row. */
+/** An upload was committed. Carries the outbox row's id; a repetition, or a lost one, costs a read of the row. */
 const archiveUploaded = defineSignal<[{ id: string }]>('archiveUploaded')
 
 /**
@@ -33,7 +33,7 @@ export const receiveArchive = async (input: ReceiveArchiveInput): Promise<Archiv
   })
   setCurrentDetails('**Waiting** for the upload of the archive.')
   for (;;) {
-    // An upload before the row is read is told by the row, one after it by the signal.
+    // The row shows an upload before it is read, the signal one after it.
     hasChanged = false
     const wait = await finishUpload(input.versionId)
     if (wait.hasArchive) await startChecks(input.versionId)

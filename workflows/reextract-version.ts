@@ -10,7 +10,7 @@ export const reextractVersion = async ({
   versionId: string
 }): Promise<ReextractedVersion> => {
   const { reextractVersion: read } = proxyActivities<MediaActivities>(
-    checkOptions('read the host nodes anew', CHECK_TIMING),
+    checkOptions('re-read the host nodes', CHECK_TIMING),
   )
   return await read(versionId, CHECK_TIMING.attempts)
 }

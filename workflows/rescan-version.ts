@@ -10,7 +10,7 @@ export const rescanVersion = async ({
   versionId: string
 }): Promise<RescannedVersion> => {
   const { rescanVersion: scan } = proxyActivities<MediaActivities>(
-    checkOptions('scan the archive anew', CHECK_TIMING),
+    checkOptions('rescan the archive', CHECK_TIMING),
   )
   return await scan(versionId, CHECK_TIMING.attempts)
 }

@@ -3,7 +3,7 @@ import { defineSignal, setCurrentDetails, upsertSearchAttributes } from '@tempor
 /** The API has moved the task to its end; whatever works on it is to stop. Carries the outbox row's id; a repetition changes nothing. */
 export const cancelRequested = defineSignal<[{ id: string }]>('cancelRequested')
 
-/** Where the task has ended and why, for an operator who looks at the workflow. */
+/** Final status of a task and its reason, for an operator who looks at the workflow. */
 export interface TaskEnd {
   status: string
   reason: string

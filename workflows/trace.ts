@@ -6,8 +6,9 @@ const HEADER = '_tracer-data'
 type Input = { readonly headers: Headers }
 
 /**
- * Hands the trace that a workflow was started in to all that it starts. It opens no span and loads no library: a workflow
- * has nothing to measure that its activities do not tell, and it replays alike whether there is a trace or not.
+ * Hands the trace that a workflow was started in to all that it starts. It opens no span and loads no library: a
+ * workflow has nothing to measure that its activities do not show, and it replays alike whether there is a trace or
+ * not.
  */
 export const interceptors: WorkflowInterceptorsFactory = () => {
   let carried: Headers = {}

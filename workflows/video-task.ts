@@ -43,7 +43,7 @@ export const videoTask = async ({ taskId, timing, engine }: VideoTaskInput): Pro
   try {
     return await work.run(async () => {
       for (;;) {
-        // A slot given before the row is read is told by the row, one given later by the signal.
+        // The row shows a slot given before it is read, the signal one given later.
         isAdmitted = false
         const task = await transitions.enqueueVideoTask(taskId, timing)
         if (ENDED.has(task.state)) return showTaskEnd(task.state, 'had ended before its render')
@@ -55,7 +55,7 @@ export const videoTask = async ({ taskId, timing, engine }: VideoTaskInput): Pro
         if (!isAdmitted) {
           const check = pollMs
           pollMs = Math.min(check * 2, MAX_POLL_MS)
-          // The signal may have been lost: then the row tells.
+          // The signal may have been lost: then the row shows the slot.
           if (!(await condition(() => isAdmitted, check))) continue
         }
         setCurrentDetails(RENDERING)
@@ -89,7 +89,7 @@ const MAX_POLL_MS = 3_600_000
 const QUEUEING =
   '**Queueing.** Waits until one of the owner’s earlier tasks ends and leaves its slot.'
 const RENDERING =
-  '**Rendering.** Waits for a worker, then renders: *Pending Activities* tells the step and how far it is.'
+  '**Rendering.** Waits for a worker, then renders: *Pending Activities* shows the step and how far it is.'
 
 /** Stops the work of an off-peak task at its deadline, whatever it is doing then. */
 const endAfter = async (

@@ -27,7 +27,10 @@ export type StageTimes = Record<
   number
 >
 
-/** Of all threads: collecting garbage and compiling count, though they run beside the rest on a quiet machine. */
+/**
+ * Milliseconds of processor of all threads: collecting garbage and compiling count, though they run beside the rest on a
+ * quiet machine.
+ */
 const now = (): number => {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
@@ -59,7 +62,7 @@ export const makeStages = async (
   }
 }
 
-/** What the service gives the reading: its limits of time are by the clock. */
+/** Clock that the service gives the reading, for its limits of time. */
 const clock = (): number => performance.now()
 
 /** The same grammar with nothing around it: each tree is made and freed. */
@@ -93,7 +96,7 @@ const measureParts = async (
   const { facts: archiveFacts } = archive
   const found = scanPack({ pack, archiveFacts, modules: parseFile, reached, now: clock })
   const end = now()
-  // Figures of a reading that went wrong would mean nothing.
+  // Times of a reading that went wrong would mean nothing.
   if (section?.nodes.length !== nodes || !found.complete)
     throw new Error(`${section?.nodes.length} of ${nodes} nodes were found`)
   return {

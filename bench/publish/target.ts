@@ -4,7 +4,7 @@ import type { Service } from '../../test/support/service.ts'
 import { writeZip } from '../../test/support/zip-writer.ts'
 import { bearer, callJson } from '../support/call.ts'
 
-/** Who publishes, and with what. */
+/** Publisher, user and credentials of a publication. */
 export interface Target {
   publisherId: string
   userId: string

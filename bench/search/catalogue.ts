@@ -23,10 +23,10 @@ const NODES_PER_PUBLISHER = 50
 const MOST_VERSIONS = 500
 const FIRST = Date.UTC(2024, 0, 1)
 const LAST = Date.UTC(2026, 10, 1)
-/** Who publishes everything. */
+/** User who publishes everything. */
 export const MAKER = 'maker'
 
-/** How many versions each node has: few have many, and together they are ten times the nodes. */
+/** Plans how many versions each node has: few have many, and together they are ten times the nodes. */
 export const planCatalogue = (nodes: number): CataloguePlan => {
   const random = makeRandom(SEED)
   const versions = Uint16Array.from({ length: nodes }, () =>
@@ -47,7 +47,7 @@ export const planCatalogue = (nodes: number): CataloguePlan => {
 
 export const publisherId = (index: number): string => `maker-${String(index).padStart(4, '0')}`
 
-/** What belongs to the node of an index: rows by their table. Those of host nodes are of its latest version. */
+/** Makes all rows of the node of an index, by their table. Those of host nodes are of its latest version. */
 export const makeRows = ({ publishers, nodes, versions }: CataloguePlan, index: number) => {
   const random = makeRandom(SEED + 7 * (index + 1))
   const words = drawWords(random, random.between(1, 3))
@@ -96,7 +96,7 @@ export const makeRows = ({ publishers, nodes, versions }: CataloguePlan, index: 
 
 type VersionRow = ReturnType<typeof makeVersions>[number]
 
-/** Of versions in ascending order the one that the service would choose. */
+/** Finds among versions in ascending order the one that the service would choose. */
 const latestOf = (versions: readonly VersionRow[]): VersionRow | undefined => {
   const rank = ({ deprecated, version }: VersionRow): number =>
     2 * Number(deprecated) + Number(version.includes('-'))

@@ -10,7 +10,7 @@ import { showHead, showRow } from './report.ts'
 import type { Shape } from './shapes.ts'
 import { startRecorder } from './statements.ts'
 
-/** Starts a bare Express on the database of a service, to be told what requests lead to. */
+/** Starts a bare Express on the database of a service, which gets the statements and responses of requests. */
 export const startComparison = async (keep: Keep, databaseUrl: string, service: Service) => {
   const recorder = keep(await startRecorder(databaseUrl, service))
   const { log, kill } = await startEntry({

@@ -33,7 +33,7 @@ const encodeRequest = (
 }
 
 /**
- * One kept connection with one request at a time. It does no more than find the end of each answer: what a full client
+ * One kept connection with one request at a time. It does no more than find the end of each response: what a full client
  * costs would be added to the service, on a machine where both share the cores.
  */
 export const openLane = async (
@@ -49,7 +49,7 @@ export const openLane = async (
     call: async (at) => {
       const responded = await send(encoded[at % encoded.length] as Buffer)
       if (responded !== 200 && responded !== 503)
-        throw new Error(`${requests[at % requests.length]?.path} is answered ${responded}`)
+        throw new Error(`${requests[at % requests.length]?.path} responded with ${responded}`)
       return responded === 200
     },
     close: () => socket.destroy(),
@@ -61,7 +61,7 @@ interface Waiting {
   reject(error: Error): void
 }
 
-/** Answers the status; the body is read to its end and dropped. */
+/** Makes a function that returns the status; the body is read to its end and dropped. */
 const makeSend = (socket: Socket): ((request: Buffer) => Promise<number>) => {
   let waiting: Waiting | undefined
   let head: Buffer = Buffer.alloc(0)
@@ -99,6 +99,6 @@ const makeSend = (socket: Socket): ((request: Buffer) => Promise<number>) => {
 
 const bodyLength = (head: string): number => {
   const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
-  if (length === undefined) throw new Error(`an answer without a length: ${head}`)
+  if (length === undefined) throw new Error(`a response without a length: ${head}`)
   return Number(length)
 }

@@ -52,7 +52,7 @@ const tune = async (sql: Sql, isLoading: boolean): Promise<void> => {
   await sql`select pg_reload_conf()`
 }
 
-/** Drops what no constraint stands on, and answers the statements that make it again, the slowest first. */
+/** Drops what no constraint stands on, and returns the statements that make it again, the slowest first. */
 const dropIndexes = async (sql: Sql): Promise<string[]> => {
   const rows = await sql<{ name: string; text: string }[]>`
     select c.relname as name, pg_get_indexdef(i.indexrelid) as text
@@ -102,7 +102,7 @@ const insertRows = async (sql: Sql, table: string, rows: readonly object[]): Pro
   `
 }
 
-/** What a trigger does otherwise. */
+/** Fills the names, which otherwise a trigger does. */
 const fillHostNames = async (sql: Sql): Promise<void> => {
   await sql`
     insert into node_host_names (node_id, names)
@@ -111,7 +111,7 @@ const fillHostNames = async (sql: Sql): Promise<void> => {
   `
 }
 
-/** What the transactions of all publications would have added up to, spread over the slots as backends do. */
+/** Writes the counts that the transactions of all publications would have added up to, spread over the slots as backends do. */
 const countListed = async (sql: Sql): Promise<void> => {
   await sql`
     with real as (

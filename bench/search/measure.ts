@@ -14,7 +14,7 @@ export type Sides = Record<'http' | 'bare', string>
 
 export const CONCURRENCIES = [1, 16, 64] as const
 
-/** What one round of one side has come to; times in milliseconds. */
+/** Result of one round of one side; times in milliseconds. */
 export interface Round {
   p50: number
   p99: number
@@ -31,7 +31,7 @@ export interface Measured {
   bare: Round[]
 }
 
-/** Of a round: so many requests at least, unless they take longer than the most. */
+/** Least requests of a round, unless they take longer than `MOST_MS`. */
 const LEAST = 120
 const MOST_MS = 2_500
 
@@ -99,7 +99,7 @@ const measureRound = async (
   }
 }
 
-/** Each lane sends its next request when it has the answer to the last; milliseconds of each. */
+/** Lets each lane send its next request when it has the response to the last; returns milliseconds of each. */
 const sendUntil = async (
   isOver: (sent: number) => boolean,
   { before }: Pick<Shape, 'before'>,

@@ -19,7 +19,7 @@ export const makeRandom = (seed: number) => {
     between,
     pick: <Item>(items: readonly Item[]): Item => items[between(0, items.length - 1)] as Item,
     chance: (share: number): boolean => next() < share,
-    /** Of version 4, without hyphens. */
+    /** UUID of version 4, without hyphens. */
     uuid: (): string => {
       const hex = Array.from({ length: 4 }, () => nextInteger().toString(16).padStart(8, '0')).join(
         '',

@@ -30,7 +30,8 @@ export const showRow = (measured: Measured, sqlMs: number): void => {
   const ratios = [writeRatio(measured, 'p50'), writeRatio(measured, 'p99')]
   write(shape.name, [String(concurrency), ...sides, sqlMs.toFixed(2)], ratios)
   const rejected = middle(http, 'rejected')
-  if (rejected > 0) say(`  ${(100 * rejected).toFixed(1)} % of them answered 503, after 1.8 s`)
+  if (rejected > 0)
+    say(`  ${(100 * rejected).toFixed(1)} % of them were rejected with 503, after 1.8 s`)
 }
 
 /** The ratio of the middles, and of the rounds as they followed each other. */

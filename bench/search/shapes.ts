@@ -4,7 +4,7 @@ import { wordOf } from './words.ts'
 
 /** A kind of request, and requests of this kind that are sent in turn. */
 export interface Shape {
-  /** Of its figures. */
+  /** Name of its results. */
   name: string
   requests: HttpRequest[]
   /** Done before each request and not timed; such a shape is measured one request at a time. */
@@ -116,7 +116,7 @@ interface Reach {
   deepest: number
 }
 
-/** What page × limit may be (SEARCH_MAX_DEPTH) with a limit of 10, the listed nodes, and since when 100 have changed. */
+/** Reads the greatest page × limit (SEARCH_MAX_DEPTH) with a limit of 10, the listed nodes, and since when 100 have changed. */
 const readReach = async (sql: Sql): Promise<Reach> => {
   const [row] = await sql<Omit<Reach, 'deepest'>[]>`
     select count(*)::integer as nodes, (

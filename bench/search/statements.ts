@@ -25,13 +25,13 @@ export interface Statement {
   types: number[]
 }
 
-/** What a request leads to, and its answer. */
+/** Statements that a request leads to, and its response. */
 export interface Recorded {
   /** One after the other. */
   statements: Statement[]
   /** After them, in one transaction. */
   written?: Statement[]
-  /** Texts of `written` and of the answer that are others in each request. */
+  /** Texts of `written` and of the response that are others in each request. */
   fresh?: Fresh
   status: number
   json: unknown
@@ -40,13 +40,13 @@ export interface Recorded {
 export interface Fresh {
   id: string
   owner: string
-  /** Who stand for the owner, in turn. */
+  /** Users who stand for the owner, in turn. */
   owners: readonly string[]
 }
 
 /**
  * Finds out which SQL a request leads to by having the routes themselves serve it in this process: over a pool of the api's
- * own making whose driver tells of each statement. Nothing is written by hand, so that both sides always send the same.
+ * own making whose driver reports each statement. Nothing is written by hand, so that both sides always send the same.
  */
 export const startRecorder = async (url: string, { baseUrl, settings }: Service) => {
   let received: Statement[] = []
@@ -63,8 +63,8 @@ export const startRecorder = async (url: string, { baseUrl, settings }: Service)
   const server = await startRoutes(routes, { sql, authenticate: trustToken })
   return {
     /**
-     * What a request of a shape leads to, once those of an equal one have left their counts in memory; unless `before`,
-     * which is done between the two, makes them count again.
+     * Records the statements of a request of a shape, once those of an equal one have left their counts in memory; unless
+     * `before`, which is done between the two, makes them count again.
      */
     async record(
       request: HttpRequest,
@@ -96,7 +96,7 @@ export const startRecorder = async (url: string, { baseUrl, settings }: Service)
 const withoutEnds = (statements: readonly Statement[]): Statement[] =>
   statements.filter(({ text }) => !/^(begin|commit)/.test(text))
 
-/** Whoever a token names: the service itself judges the same token. */
+/** Whoever a token names: the service itself verifies the same token. */
 const ownerOf = ({ authorization = '' }: CredentialHeaders = {}): string =>
   decodeJwt(String(authorization).replace('Bearer ', '')).sub ?? ''
 

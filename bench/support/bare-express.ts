@@ -33,13 +33,13 @@ const drawSwaps = ({ id, owner, owners }: Fresh): [string, string][] => [
   [owner, owners[created++ % owners.length] ?? ''],
 ]
 
-const notified = new Map<string, Recorded>()
+const recordings = new Map<string, Recorded>()
 let times: number[] = []
 const app = express()
 app.use(express.json({ limit: '1gb' }))
 app.post('/recorded', ({ body }, response) => {
   const { key, ...recorded } = body as Recorded & { key: string }
-  notified.set(key, recorded)
+  recordings.set(key, recorded)
   response.json({})
 })
 /** Milliseconds that the statements of a request took since this was asked last: the middle. */
@@ -47,10 +47,10 @@ app.get('/times', (_request, response) => {
   response.json(median(times))
   times = []
 })
-/** What it was told of, it does and answers. */
+/** Runs the recorded statements of a request, and sends its recorded response. */
 app.use(async ({ method, originalUrl }, response) => {
   const key = `${method} ${originalUrl}`
-  const { statements, written, fresh, status, json } = notified.get(key) as Recorded
+  const { statements, written, fresh, status, json } = recordings.get(key) as Recorded
   const swaps = fresh ? drawSwaps(fresh) : []
   const start = performance.now()
   for (const statement of statements) await send(bare, statement)

@@ -1,7 +1,7 @@
 import type { Sql } from '../../src/db/client.ts'
 
 /**
- * Hears of ends from the database by a trigger of its own: a poll often enough to be exact would take a quarter of a core
+ * Listens for ends in the database by a trigger of its own: a poll often enough to be exact would take a quarter of a core
  * from what is measured. `when` says of `old` and `new` what an end is.
  */
 export const listenForEnds = async (sql: Sql, { table, when }: { table: string; when: string }) => {
@@ -22,7 +22,7 @@ export const listenForEnds = async (sql: Sql, { table, when }: { table: string; 
     waiting.get(id)?.(status)
   })
   return {
-    /** The state in which a row ended. Each end is told once. */
+    /** The state in which a row ended. Each end is returned once. */
     async of(id: string): Promise<string> {
       const status =
         ended.get(id) ?? (await new Promise<string>((resolve) => waiting.set(id, resolve)))

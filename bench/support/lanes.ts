@@ -13,7 +13,7 @@ export const inLanes = async (
   await Promise.all(Array.from({ length: inFlight }, (_, lane) => run(lane)))
 }
 
-/** How often a second that is. */
+/** Runs a second. */
 export const rateOf = async (
   times: number,
   inFlight: number,
@@ -48,7 +48,7 @@ export const timeOf = async (work: () => unknown): Promise<number> => {
 }
 
 /**
- * What each of several ways of doing the same measures, in turn and round after round, so that what else the machine does
+ * Measures several ways of doing the same in turn and round after round, so that what else the machine does
  * weighs on all of them. Rounds count from 1; those before warm up and are dropped.
  */
 export const inTurns = async <Way extends string, Value>(

@@ -9,7 +9,7 @@ import { makeNotifyChange } from '../../src/db/shared/change-notification.ts'
 import { respond } from '../../test/support/receiver.ts'
 import type { Turn, WebhookReceiver } from '../../test/support/receiver.ts'
 
-/** What somebody waits for at a receiver, on a path of its own. */
+/** A notification to wait for at a receiver, on a path of its own. */
 interface Notified {
   url: string
   notified: Promise<void>
@@ -30,7 +30,7 @@ export const listenAt = (
   return { url: receiver.url(`/${key}`), notified }
 }
 
-/** Inserts a task as it is once it has ended, with its last event still to be told to an address. Answers its id. */
+/** Inserts a task as it is once it has ended, with its last event still to be delivered to an address. Returns its id. */
 export const insertTaskWithWebhook = async (sql: Sql, url: string): Promise<string> => {
   const taskId = randomUUID()
   await sql`
@@ -46,18 +46,18 @@ export const insertTaskWithWebhook = async (sql: Sql, url: string): Promise<stri
   return taskId
 }
 
-/** Has the service tell of the end of such a task; ends when the receiver has heard it. */
+/** Has the service deliver the end of such a task; ends when the receiver has got it. */
 export const makeDeliver = (sql: Sql): ((receiver: WebhookReceiver) => Promise<void>) => {
   const notifyChange = makeNotifyChange(sql)
   return async (receiver) => {
     const { url, notified } = listenAt(receiver)
-    // As every process that moves a task does.
+    // As every process that makes a transition does.
     notifyChange(await insertTaskWithWebhook(sql, url))
     await notified
   }
 }
 
-/** Tells of the end of a task as the service does, but from no row. Throws when it is not taken. */
+/** Posts the end of a task as the service does, but from no row. Throws when it is not taken. */
 export const postSigned = async (
   dispatcher: Agent,
   { url, taskId, status, secret }: Record<'url' | 'taskId' | 'status' | 'secret', string>,
@@ -68,5 +68,6 @@ export const postSigned = async (
   const headers = { ...signed, 'content-type': 'application/json' }
   const respond = await request(url, { method: 'POST', headers, body, dispatcher })
   await respond.body.dump()
-  if (respond.statusCode >= 300) throw new Error(`the receiver answered ${respond.statusCode}`)
+  if (respond.statusCode >= 300)
+    throw new Error(`the receiver responded with ${respond.statusCode}`)
 }

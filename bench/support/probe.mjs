@@ -1,4 +1,4 @@
-// Loaded into a process that is measured: tells twice a second how long its event loop was blocked at most, and its
+// Loaded into a process that is measured: prints twice a second how long its event loop was blocked at most, and its
 // greatest memory, both since the start.
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 

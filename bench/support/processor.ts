@@ -24,10 +24,10 @@ export const watchProcessors = async (service: Service, temporal: string) => {
   }
 }
 
-/** What was taken so far, by what it is. */
+/** Resources spent so far, by name. */
 export type Spent = Record<string, number>
 
-/** What some work takes. */
+/** Measures the resources that some work takes. */
 export const spentOn = async (
   read: () => Spent | Promise<Spent>,
   work: () => Promise<unknown>,

@@ -10,7 +10,7 @@ export const spread = (values: readonly number[]): Spread => {
   return { min: at(sorted, 0), median: at(sorted, 0.5), max: at(sorted, 1) }
 }
 
-/** Of sorted values the one that a share of the others is below. */
+/** Finds the sorted value that a share of the others is below. */
 export const at = (sorted: readonly number[], share: number): number =>
   sorted[Math.round((sorted.length - 1) * share)] ?? Number.NaN
 
@@ -29,7 +29,7 @@ export const showSpread = (name: string, values: readonly number[], unit: string
 
 type Aim = { atMost: number } | { atLeast: number }
 
-/** One line for each figure, in the form that a script can read: `<bench>.<figure> <value> <unit> aim <= <number> ok`. */
+/** Prints one line for a result, in the form that a script can read: `<bench>.<name> <value> <unit> aim <= <number> ok`. */
 export const showResult = (
   name: string,
   value: number,
@@ -42,7 +42,7 @@ export const showResult = (
 
 type Pair = readonly [values: readonly number[], base: readonly number[]]
 
-/** The figure of a middle against the middle of its baseline. */
+/** Prints the ratio of a median to the median of its baseline. */
 export const showRatio = (name: string, [values, base]: Pair, aim: Aim): void =>
   showResult(name, median(values) / median(base), { unit: 'x', ...aim })
 

@@ -1,4 +1,4 @@
-/** What services of tests shorten is as long as in production. */
+/** Settings that services of tests shorten, here as in production. */
 export const DEFAULTS = {
   OVERRIDE_HEARTBEAT_SECONDS: '',
   OVERRIDE_RELAY_INTERVAL_MS: '',

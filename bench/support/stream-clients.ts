@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 
-/** What a process of clients opens, as JSON in its argument. */
+/** Streams that a process of clients opens, as JSON in its argument. */
 export interface StreamClients {
   baseUrl: string
   /** One account at one address, and its tasks, each followed by so many clients. */
@@ -8,7 +8,7 @@ export interface StreamClients {
   clients: number
 }
 
-/** Tells the parent how many streams are open, and when (milliseconds of the clock) which number of clients heard of a move. */
+/** Reports to the parent when all streams are open, and on request when (milliseconds) each client got a transition. */
 const main = async ({ baseUrl, callers, clients }: StreamClients): Promise<void> => {
   const received: number[] = []
   for (const { token, address, tasks } of callers)

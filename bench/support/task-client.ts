@@ -10,7 +10,7 @@ import { listenAt } from './notified.ts'
 /** A creation: whose it is and where it is posted. */
 interface Creation {
   owner?: string
-  /** Of another api than the first. */
+  /** URL of another api process than the first. */
   baseUrl?: string | undefined
   path: string
   body: object
@@ -30,13 +30,13 @@ export const relight = async (picture?: PictureOptions): Promise<TaskOrder> => (
 
 export type TaskClient = Awaited<ReturnType<typeof startTaskClient>>
 
-/** Creates tasks, and hears of their ends. */
+/** Creates tasks, and waits for their ends. */
 export const startTaskClient = async (service: Service) => {
   const ends = await listenForEnds(service.database.sql, {
     table: 'task',
     when: 'old.ended_at is null and new.ended_at is not null',
   })
-  /** Answers the id of the task. */
+  /** Returns the id of the task. */
   const create = async (creation: Creation): Promise<string> => {
     const { owner = 'bench', baseUrl = service.baseUrl, path, body } = creation
     const headers = await bearer(service, owner)

@@ -19,6 +19,6 @@ await inLanes(Number(clients), Number(clients), async (index) => {
   const dispatcher = new Agent({ localAddress: `127.0.0.${index + 2}` })
   const response = await request(url, { method: 'POST', headers, body, dispatcher })
   const text = await response.body.text()
-  if (response.statusCode !== 200) throw new Error(`a body is answered ${text}`)
+  if (response.statusCode !== 200) throw new Error(`an upload failed: ${text}`)
   await dispatcher.close()
 })

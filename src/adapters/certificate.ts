@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 
-/** When the certificate of a https address ends. Throws when nobody answers there, or the certificate is not trusted. */
+/** Reads when the certificate of an https address ends. Throws when nothing responds there, or the certificate is not trusted. */
 export const readCertificateEnd = async ({ hostname, port }: URL): Promise<Date> => {
   const host = hostname.replace(/^\[|\]$/g, '')
   const socket = connect({

@@ -12,7 +12,7 @@ export interface ChildUser {
 /** `nobody` of nearly every system; it need not have a name. */
 const NOBODY: ChildUser = { uid: 65_534, gid: 65_534 }
 
-/** What a child process must be able to reach. */
+/** Paths that a child process must be able to reach. */
 interface Needed {
   programs: readonly string[]
   /** Files that it reads. */

@@ -16,7 +16,7 @@ const MOST = {
   valueBytes: 64 * 2 ** 20,
 }
 
-/** Whether the parts of an image file are few enough to be read. It says nothing about whether they are sound. */
+/** True when an image file has few enough parts to be read. It does not say that they are sound. */
 export const hasFewParts = async (path: string, format: string): Promise<boolean> => {
   const check = CHECKS[format]
   if (check === undefined) return true

@@ -6,7 +6,7 @@ import type { Metadata } from 'sharp'
 import { TaskError } from '../domain/task/task-error.ts'
 import { hasFewParts } from './image-parts.ts'
 
-/** What the header of an image file says. */
+/** Header of an image file. */
 export interface ProbedImage {
   format: 'jpeg' | 'png' | 'webp' | 'avif' | 'tiff' | 'gif'
   /** Without the dot. */
@@ -19,10 +19,10 @@ export interface ProbedImage {
 }
 
 /**
- * Tells format and size of an image file without decoding its pixels, so a file that breaks later on passes.
+ * Reads format and size of an image file without decoding its pixels, so a file that breaks later on passes.
  *
- * @throws TaskFault `image_invalid` for anything but a JPEG, PNG, WebP, AVIF, TIFF or GIF with a sound header, and
- * `pixel_limit` when width × height is over `maxPixels`. The messages name no path. Faults of the disk pass through.
+ * @throws TaskError `image_invalid` for anything but a JPEG, PNG, WebP, AVIF, TIFF or GIF with a sound header, and
+ * `pixel_limit` when width × height is over `maxPixels`. The messages name no path. Errors of the disk pass through.
  */
 export const probeImage = async (
   path: string,
@@ -95,7 +95,7 @@ const readMetadata = async (path: string): Promise<Metadata> => {
   // costs nothing.
   sharp.cache(false)
   try {
-    // sharp's own pixel limit is an error without a code, so a header over the limit is read and then judged here.
+    // sharp's own pixel limit is an error without a code, so a header over the limit is read and then checked here.
     return await sharp(path, { limitInputPixels: false, failOn: 'none' }).metadata()
   } catch (cause) {
     throw new TaskError('image_invalid', BROKEN_HEADER, { cause })

@@ -14,7 +14,7 @@ export interface KeySetOptions {
   fetch?: FetchImplementation
 }
 
-/** Fetches the key set at an address and answers how many keys it has. Throws when there is none. */
+/** Fetches the key set at an address and returns how many keys it has. Throws when there is none. */
 export const readKeySet = async (url: string): Promise<number> => {
   const remote = createRemoteJWKSet(new URL(url), { timeoutDuration: FETCH_TIMEOUT_MS })
   await remote.reload()
@@ -64,8 +64,8 @@ export const makeKeySet = ({
   }
 
   /**
-   * Waits for the fetch that runs, or for a new one where the cool-down allows it, but not for long. Tells whether
-   * there was one.
+   * Waits for the fetch that runs, or for a new one where the cool-down allows it, but not for long. Returns false when
+   * there was none.
    */
   const refresh = async (): Promise<boolean> => {
     const coolDown = state.fetched === undefined ? FIRST_COOL_DOWN_MS : COOL_DOWN_MS
@@ -102,10 +102,10 @@ const COOL_DOWN_MS = 30_000
 const FIRST_COOL_DOWN_MS = 5_000
 const FRESH_MS = 600_000
 const KEPT_MS = 86_400_000
-/** A request is answered within 2 s. A slower fetch goes on for the requests after it. */
+/** A request gets its response within 2 s. A slower fetch goes on for the requests after it. */
 const PATIENCE_MS = 1_500
 
-/** A fetch that takes longer than a request may wait is no fault. */
+/** Lets a fetch that takes longer than a request may wait pass: it is no error. */
 const forgiveLate = (error: unknown): void => {
   if (!(error instanceof LateError)) throw error
 }

@@ -1,9 +1,9 @@
 import ipaddr from 'ipaddr.js'
 
 /**
- * What one party has of an address: the address itself, or of IPv6 its network of 64 bits, in which it may take another
- * address each time. Some proxies write the client's port behind it, which is another one for each connection. What is no
- * address at all is one party.
+ * Returns the part of an address that stands for one party: the address itself, or of IPv6 its network of 64 bits, in
+ * which a party may take another address each time. Some proxies write the client's port behind it, which is another
+ * one for each connection. All texts that are no address are one party.
  */
 export const networkOf = (text: string): string => {
   const plain = text.replace(/^\[([^\]]*)\](:\d+)?$|^([\d.]+):\d+$/, '$1$3').replace(/%.*$/, '')

@@ -11,7 +11,7 @@ export interface SignerOptions {
   linkSeconds: number
 }
 
-/** What a file link says. Every member is still text, as the request brought it. */
+/** Members of a file link. Each is still text, as the request brought it. */
 export interface FileClaim {
   id: string
   name: string
@@ -37,10 +37,10 @@ export interface UploadGrant {
 export type Signer = ReturnType<typeof makeSigner>
 
 /**
- * Makes and judges the links of this service: `{PUBLIC_URL}/files/<id>/<name>?expires=<unix>&signature=<base64url>` and
- * `{PUBLIC_URL}/uploads/<id>?expires=&max=&signature=`. Upload links for inputs of tasks and for archives of versions
- * look alike; only the signature tells which one a link is for. The signature is HMAC-SHA256. It is judged before the
- * expiry, so that a forged link tells nothing. A malformed signature counts as a wrong one.
+ * Makes and verifies the links of this service: `{PUBLIC_URL}/files/<id>/<name>?expires=<unix>&signature=<base64url>`
+ * and `{PUBLIC_URL}/uploads/<id>?expires=&max=&signature=`. Upload links for inputs of tasks and for archives of
+ * versions look alike; only the signature says which one a link is for. The signature is HMAC-SHA256. It is checked
+ * before the expiry, so that a forged link reveals nothing. A malformed signature counts as a wrong one.
  */
 export const makeSigner = ({ keys, publicUrl, linkSeconds }: SignerOptions) => {
   const secrets = decodeKeys('SIGNING_KEYS', keys)
@@ -101,7 +101,7 @@ export const makeSigner = ({ keys, publicUrl, linkSeconds }: SignerOptions) => {
     verifyFile,
     signUpload: makeUploadSigner(uploadFacts),
     verifyUpload: makeUploadVerifier(uploadFacts),
-    /** Of the archive of a version, by the version's id. */
+    /** Signs the upload link for the archive of a version, by the version's id. */
     signArchive: makeUploadSigner(archiveFacts),
     verifyArchive: makeUploadVerifier(archiveFacts),
     parseOwnLink,

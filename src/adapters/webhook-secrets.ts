@@ -48,16 +48,16 @@ export const makeWebhookSecrets = ({
   }
   return {
     get,
-    /** Whether there is any secret. Throws when one does not open. */
+    /** Returns true when there is any secret. Throws when one does not open. */
     check: async (): Promise<boolean> => {
       const found = await findSomeSecret(sql)
       if (found !== undefined) secrets.decrypt(found, CONTEXT)
       return found !== undefined
     },
-    /** What signs the notifications of an owner. */
+    /** Lists the secrets that sign the notifications of an owner. */
     active: async (owner: string): Promise<string[]> =>
       owner === 'anonymous' ? [shared] : (await get(owner)).map(({ secret }) => secret),
-    /** Replaces the secret of an owner; the one before goes on for a while. Answers those that sign then. */
+    /** Replaces the secret of an owner; the one before goes on for a while. Returns those that sign then. */
     async rotate(sql: Transaction, owner: string, overlapSeconds: number): Promise<OwnerSecret[]> {
       await rotateSecret(sql, { owner, secret: make(), overlapSeconds })
       return await list(sql, owner)

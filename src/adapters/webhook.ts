@@ -15,7 +15,7 @@ export interface WebhookMessage {
 export const makeWebhookSecret = (): string => PREFIX + randomBytes(32).toString('base64')
 
 /**
- * Makes the three headers of Standard Webhooks 1.0. `<id>.<timestamp>.<body>` is signed; a receiver takes the message
+ * Makes the three headers of Standard Webhooks 1.0. `<id>.<timestamp>.<body>` is signed; a subscriber takes the message
  * when any one of the signatures is right.
  * @throws Error when a secret is not of the form that `makeWebhookSecret` has.
  */
@@ -41,13 +41,13 @@ const LEAST_BYTES = 24
 const MOST_BYTES = 64
 
 /**
- * The key that a secret stands for. Also judges WEBHOOK_DEFAULT_SECRET, which an operator makes elsewhere.
+ * Decodes the key of a secret. Also validates WEBHOOK_DEFAULT_SECRET, which an operator makes elsewhere.
  * @throws Error that says how to make a secret, and never holds the one given.
  */
 export const decodeWebhookSecret = (secret: string): Buffer => {
   const text = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : ''
   const key = Buffer.from(text, 'base64')
-  // Buffer.from skips what is not Base64, so only encoding it again tells whether all of it was.
+  // Buffer.from skips what is not Base64, so only encoding it again shows whether all of it was.
   if (key.length < LEAST_BYTES || key.length > MOST_BYTES || key.toString('base64') !== text)
     throw new Error(
       'a webhook secret must be whsec_ and the Base64 of 24 to 64 bytes: make one with `echo "whsec_$(openssl rand -base64 32)"`',

@@ -24,7 +24,7 @@ export interface DatabaseOptions {
   statementTimeoutMs: number
   /** Longest wait for a connection, and for a lock, in milliseconds. */
   waitMs?: number
-  /** Whether sessions keep prepared statements: not behind a pooler that lends connections for a transaction. */
+  /** True when sessions keep prepared statements: not behind a pooler that lends connections for a transaction. */
   prepare?: boolean
   /**
    * Each statement finds its rows by an index. Otherwise the planner goes through a table while that is small, and a
@@ -33,15 +33,15 @@ export interface DatabaseOptions {
   byIndex?: boolean
   /** The server ends a session that has said nothing for so many milliseconds, and frees its locks; never when absent. */
   idleMs?: number
-  /** Is told what the pool does; without it nothing is counted. */
+  /** Counts what the pool does; absent: nothing is counted. */
   load?: PoolLoad | undefined
-  /** Hears of every statement, with the values and types of its parameters. Measurements use it. */
+  /** Called with every statement, and with the values and types of its parameters. Measurements use it. */
   onStatement?: (statement: { text: string; values: unknown[]; types: number[] }) => void
 }
 
 /**
- * PostgreSQL looks for a deadlock when a lock has been waited for as long as `deadlock_timeout`, a second by default. Who
- * gives up at the same moment is not told of one, and nor is the other.
+ * PostgreSQL looks for a deadlock when a lock has been waited for as long as `deadlock_timeout`, a second by default.
+ * One that gives up at the same moment never learns of the deadlock, and nor does the other.
  */
 const DEADLOCK_MS = 100
 
@@ -64,7 +64,7 @@ export const makeDatabase = ({
       max: pool,
       prepare,
       connect_timeout: waitMs / 1000,
-      // With a longer pause the first requests after an outage would fail; an attempt only costs a refused connection.
+      // With a longer pause the first requests after an outage would fail; an attempt costs one connection refused.
       backoff: () => 0.1,
       onnotice: () => {},
       connection: {

@@ -6,13 +6,13 @@ import { makeDatabase } from './client.ts'
 import type { Sql } from './client.ts'
 import { isLocked } from './sqlstate.ts'
 
-/** Of two processes that migrate at once the second waits for this lock. The number is arbitrary. */
+/** Advisory lock: of two processes that migrate at once, the second waits for it. The number is arbitrary. */
 const LOCK = 7_041_977
 
-/** Nobody waits for an answer: a busy server may take as long. */
+/** No caller waits for a response: a busy server may take as long. */
 const CONNECT_MS = 10_000
 
-/** A look at it ends at once: a statement that waited would hold a snapshot, which indexes that are built wait for. */
+/** Each poll of the lock ends at once: a statement that waited would hold a snapshot, which index builds wait for. */
 const POLL_MS = 200
 
 /** Longest wait for a lock on a table: as long do all others wait behind it. */
@@ -35,7 +35,7 @@ export class MigrationError extends Error {
 }
 
 interface MigrateOptions {
-  /** Hears of each migration once it is applied. */
+  /** Called with the name of each migration once it is applied. */
   onApplied?: (name: string) => void
   /** Longest that a step waits for its locks, all attempts together. */
   patienceMs?: number

@@ -5,7 +5,7 @@ import { beginSafely } from './transaction.ts'
 
 type Options = postgres.Options<Record<string, never>>
 
-/** What a pool does at this moment. */
+/** Current load of a pool. */
 export interface PoolLoad {
   /** Queries and transactions that have a connection or wait for one. */
   busy: number
@@ -19,7 +19,7 @@ export interface PoolLoad {
 export const makePool = (url: string, options: Options, load?: PoolLoad): postgres.Sql => {
   let current: postgres.Sql | undefined
   let ended = false
-  // The server ends a longer statement, so one without an answer by then gets none.
+  // The server ends a longer statement, so one without a response by then gets none.
   const silentMs = Number(options.connection?.['statement_timeout']) * 1.2
 
   const leave = (pool: postgres.Sql): void => {
@@ -32,7 +32,7 @@ export const makePool = (url: string, options: Options, load?: PoolLoad): postgr
       ...options,
       fetch_types: false,
       types: ARRAY_TYPES,
-      // Only a fault closes a connection, so each close calls for a new pool.
+      // Only an error closes a connection, so each close calls for a new pool.
       idle_timeout: undefined,
       max_lifetime: null,
       onclose: () => {
@@ -86,11 +86,11 @@ export const makePool = (url: string, options: Options, load?: PoolLoad): postgr
   })
 }
 
-/** What the driver (3.4.9) calls to send a query and to settle it. A part of a query is neither. */
+/** Query as the driver (3.4.9) sends and ends it; a fragment of a query is neither sent nor ended. */
 interface Pending {
-  /** It is the one that its connection answers next. */
+  /** Its response is the next one on its connection. */
   active: boolean
-  /** `onexecute` answers whether the next query may follow before this one is answered. */
+  /** `onexecute` returns whether the next query may follow before the response to this one. */
   options: { onexecute?: () => boolean }
   handler(query: unknown): unknown
   resolve(rows: unknown): void
@@ -98,8 +98,8 @@ interface Pending {
 }
 
 /**
- * Tells when a query is sent, which may be more than once, and when it is settled. It is changed by `Object.assign`:
- * patches/postgres+3.4.9.patch says why.
+ * Calls back when a query is sent, which may be more than once, and when it has ended. `Object.assign` changes the
+ * query: patches/postgres+3.4.9.patch says why.
  */
 const watch = (
   query: Promise<unknown>,
@@ -141,8 +141,9 @@ const count = (query: Promise<unknown>, load: PoolLoad): void => {
 }
 
 /**
- * Lets no query follow on the connection before this one is answered. pgbouncer (1.18) lends a session away at the answer of
- * the first, and the second, which was half sent, is never answered. The driver sends ahead only after a query without values.
+ * Lets no query follow on the connection before the response to this one. pgbouncer (1.18) lends a session away after
+ * the first response, and the second query, half sent, never gets one. The driver sends ahead only after a query
+ * without values.
  */
 const sendAlone = (query: Promise<unknown>): void => {
   const pending = query as unknown as Pending
@@ -150,8 +151,8 @@ const sendAlone = (query: Promise<unknown>): void => {
 }
 
 /**
- * Rejects a query that has been next at its connection for so long, and leaves the pool. A server that lost its power or its
- * network tells nobody: TCP alone gives its connections up after a quarter of an hour.
+ * Rejects a query that has been next at its connection for so long, and leaves the pool. A server that lost its power
+ * or its network does not close its connections: TCP alone gives them up after a quarter of an hour.
  */
 const endSilence = (query: Promise<unknown>, ms: number, leave: () => void): void => {
   const pending = query as unknown as Pending
@@ -174,9 +175,9 @@ const endSilence = (query: Promise<unknown>, ms: number, leave: () => void): voi
 }
 
 /**
- * The driver counts the rows of an answer on from where a statement before it failed on the same connection, until one has
- * completed. Such an answer begins with a hole for each row that the failed statement sent. Inside a transaction none
- * does, because BEGIN and ROLLBACK complete.
+ * The driver counts the rows of a result on from where a statement before it failed on the same connection, until one
+ * has completed. Such a result begins with a hole for each row that the failed statement sent. Inside a transaction
+ * none does, because BEGIN and ROLLBACK complete.
  */
 const removeHoles = (query: Promise<unknown>): void => {
   const pending = query as unknown as Pending

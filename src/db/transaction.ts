@@ -18,7 +18,7 @@ export const beginSafely = async (pool: postgres.Sql, work: Work): Promise<unkno
     } catch (error) {
       if (!connection.broken && !endsConnection(error)) throw error
     }
-    // The driver has rejected the transaction, or will when it hears of the close. Nothing must go on here.
+    // The driver has rejected the transaction, or will when it learns of the close. Nothing must go on here.
     return await new Promise<never>(() => {})
   })
   return await outcome.catch((error: unknown) => {

@@ -15,37 +15,37 @@ const POLL_PAUSE_MS = 100
 
 export interface UnitDeps {
   sql: Sql
-  /** Begins to tell Temporal of a committed row. Without it, and where it fails, the relay tells. */
+  /** Begins to dispatch a committed row to Temporal. Without it, and where it fails, the relay does. */
   jobs?: {
     dispatchNow(row: OutboxRow): void
     tracing?: { current(): string | undefined } | undefined
   }
-  /** Tells those who watch a task or version that it has changed. */
+  /** Notifies those who watch a task or version that it has changed. */
   notifyChange?: NotifyChange
 }
 
-/** Writes what Temporal must hear, in the transaction of the fact; after the commit it is told at once. */
+/** Enqueues a message to Temporal in the transaction of the fact; it is dispatched right after the commit. */
 export type Enqueue = (entry: OutboxEntry) => Promise<void>
 
 export interface UnitOptions {
   /** Names the lines before and after the COMMIT at which a fault test kills. */
   at?: 'create' | 'move' | 'archive' | 'check' | undefined
-  /** The task or version that it changes, which those who watch it hear after the commit. */
+  /** The task or version that it changes; those who watch it are notified after the commit. */
   of?: string
   /** Looks outside of the transaction whether it took effect. */
   wasCommitted?: () => Promise<boolean>
 }
 
 /**
- * Runs `work` in one transaction, commits, then tells Temporal what `work` told; answers what `work` returns. Nothing
+ * Runs `work` in one transaction, commits, then dispatches what `work` enqueued; returns what `work` returns. Nothing
  * else begins a transaction.
  *
- * Work that met a deadlock or a serialization fault runs again, three times in all. When the connection breaks while
+ * Work that met a deadlock or a serialization failure runs again, three times in all. When the connection breaks while
  * COMMIT is under way, whether it took effect is not known: `wasCommitted` then looks on a new connection until the
  * deadline of the pool (docs/decisions.md, The unit of work and the folders).
  *
- * Throws what `work` rejects with, 503 `unavailable` when nothing was committed for sure, and 503 `outcome_unknown` when
- * not even the look can tell.
+ * Throws what `work` rejects with, 503 `unavailable` when nothing was committed for sure, and 503 `outcome_unknown`
+ * when not even that check shows it.
  */
 export const unitOfWork = async <T>(
   { sql, jobs, notifyChange }: UnitDeps,
@@ -74,12 +74,12 @@ export const unitOfWork = async <T>(
   const { result, enqueued } = unit.done as Done<T>
   // `dispatchNow` dispatches the start or signal to Temporal at once; `startRelay` does it later where that fails.
   for (const row of enqueued) jobs?.dispatchNow(row)
-  // NOTIFY: `listenForChanges` and `listenForFirstAttempts` hear it in other processes.
+  // NOTIFY: `listenForChanges` and `listenForFirstAttempts` receive it in other processes.
   if (of !== undefined) notifyChange?.(of)
   return result
 }
 
-/** Whether a unit of work may have taken effect although it threw: what it names must stay. */
+/** True when a unit of work may have taken effect although it threw: what it names must stay. */
 export const isOutcomeUnknown = (error: unknown): boolean =>
   error instanceof ApiError && error.code === 'outcome_unknown'
 
@@ -92,7 +92,7 @@ interface Done<T> {
 interface Unit<T> {
   /** Set when the work is done and COMMIT is on its way. */
   done?: Done<T> | undefined
-  /** The caller has been answered: what is under way is rolled back. */
+  /** The caller waits no longer: what is under way is rolled back. */
   isLate: boolean
 }
 
@@ -104,7 +104,7 @@ interface Attempts<T> extends Pick<UnitOptions, 'at'> {
   traceparent: string | undefined
 }
 
-/** What a transaction starts belongs to the trace that it belongs to. */
+/** Adds the trace of a transaction to what it starts. */
 const withTrace = (entry: OutboxEntry, traceparent: string | undefined): OutboxEntry =>
   entry.kind === 'signal' || traceparent === undefined
     ? entry
@@ -122,7 +122,7 @@ const beginWithRetries = async <T>(
         const result = await work(sql, async (entry) => {
           enqueued.push(await insertOutbox(sql, withTrace(entry, traceparent)))
         })
-        if (unit.isLate) throw new LateError('the caller has been answered')
+        if (unit.isLate) throw new LateError('the caller waits no longer')
         if (at) failpoint(`${at}.before-commit`)
         unit.done = { result, enqueued }
       })

@@ -33,7 +33,7 @@ export interface AppDeps extends ServeDeps {
   trustProxy?: readonly string[]
 }
 
-/** Mounts the routes. Whatever a request is, its answer is JSON in the one shape, or a file. */
+/** Mounts the routes. Whatever a request is, its response is JSON in the one shape, or a file. */
 export const makeApp = (deps: AppDeps): Express => {
   const app = express()
   app.disable('x-powered-by')
@@ -59,7 +59,7 @@ export const makeApp = (deps: AppDeps): Express => {
   return app
 }
 
-/** Names the request, and sets the headers that helmet gives every answer; they are the same each time. */
+/** Names the request, and sets the headers that helmet gives every response; they are the same each time. */
 const makeIdentify = (): RequestHandler => {
   const headers = readHelmet()
   return (request, response, next) => {

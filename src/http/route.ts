@@ -19,18 +19,18 @@ export type Method = 'get' | 'post' | 'put' | 'delete'
 export const findRoute = (routes: readonly Route[], method: string): Route | undefined =>
   routes.find((route) => route.method === (method === 'HEAD' ? 'get' : method.toLowerCase()))
 
-/** What a JSON route answers. Without a body nothing is written after the headers. */
+/** Response of a JSON route. Without a body nothing is written after the headers. */
 export interface JsonResponse {
   status: number
   body?: unknown
   /** In place of `body`: its JSON, or the beginning of it when `more` follows. */
   text?: string
-  /** The rest of `text`, made as the client takes it; such an answer brings its own ETag. */
+  /** The rest of `text`, made as the client takes it; such a response brings its own ETag. */
   more?: AsyncIterable<string>
   headers?: Record<string, string>
 }
 
-/** An answer that the handler writes itself, for files. */
+/** A response that the handler writes itself, for files. */
 export interface StreamResponse {
   stream(response: ServerResponse): Promise<void>
 }
@@ -54,22 +54,22 @@ export type ResponseOf<M extends Method, ReadsOnly = undefined> = 'post' extends
 
 export interface ResponseSpec {
   description: string
-  /** Absent for an answer without a body. */
+  /** Absent for a response without a body. */
   schema?: TSchema
   /** Absent: application/json. */
   mediaType?: string
-  /** Headers of this answer beside those that every answer has. */
+  /** Headers of this response beside those that every response has. */
   headers?: readonly HeaderName[]
   /** An example of the body, which must pass the schema. */
   example?: unknown
-  /** What to call next with a part of this answer, by OpenAPI's runtime expressions. */
+  /** Calls that can follow with a part of this response, by OpenAPI's runtime expressions. */
   links?: Record<string, { method: Method; path: string; parameters: Record<string, string> }>
 }
 
-/** How the JSON body of a route is read and judged. */
+/** Rules for reading and validating the JSON body of a route. */
 export interface BodySpec<Body extends TSchema = TSchema> extends BodyLimits {
   schema: Body
-  /** What OpenAPI shows in place of `schema`, where one schema can say the rules that are judged apart. */
+  /** Shown by OpenAPI in place of `schema`, where one schema can say the rules that are validated apart. */
   document?: TSchema
   /** Members in which an empty string counts as absent. */
   emptyIsAbsent?: readonly string[]
@@ -98,7 +98,7 @@ export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown>
   signal(): AbortSignal
   /** The raw request, for routes that read a body which is not JSON. */
   incoming: IncomingMessage
-  /** Tells a client that waits for it to send that body. */
+  /** Lets a client that waits for it send that body. */
   accept(): void
   /**
    * Saves the response under the request's Idempotency-Key, in the transaction that makes it true, and returns it.
@@ -116,25 +116,25 @@ export interface Route {
   description?: string
   /**
    * jwt: a bearer token, no key. optional: none needed, but one that is sent must be valid. none: a credential is not
-   * looked at. own: `authorise` judges a secret of the route's own.
+   * looked at. own: `authorise` checks a secret of the route's own.
    */
   auth: 'required' | 'jwt' | 'optional' | 'none' | 'own'
   /** A personal access token is a credential here, too. */
   takesTokens?: boolean
   /** With auth `own`: throws the 401. */
   authorise?(headers: CredentialHeaders): void
-  /** What the 401 of this route says, where callers need to know more than that they need a credential. */
+  /** Message of the route's 401, where callers need to know more than that they need a credential. */
   unauthorizedMessage?: string
   /**
-   * A GET whose answer has an ETag (that of its bytes, unless the handler gives one) and says who may keep it. public:
-   * pages of every origin may read it.
+   * A GET whose response has an ETag (that of its bytes, unless the handler gives one) and says who may keep it.
+   * public: pages of every origin may read it.
    */
   read?: 'public' | 'private'
   params?: TObject
   query?: TObject
   /** Members of the query in which an empty text counts as absent. */
   queryEmptyIsAbsent?: readonly string[]
-  /** How the items of a list in the query are told apart; by commas, too, unless said. */
+  /** Separation of the items of a list in the query; by commas, too, unless said. */
   queryLists?: ListForm
   body?: BodySpec
   /** Headers that the handler reads, for the documentation. */
@@ -142,11 +142,11 @@ export interface Route {
   /** A body that is not JSON, for the documentation. */
   rawBody?: { mediaType: string; description: string }
   responses: Record<number, ResponseSpec>
-  /** Codes this route can answer beside those that its auth, method and body imply. */
+  /** Error codes of this route beside those that its auth, method and body imply. */
   errors: readonly ErrorCodeName[]
-  /** The answer holds a secret: a stored copy is encrypted. */
+  /** The response holds a secret: a stored copy is encrypted. */
   secretResponse?: boolean
-  /** A member of the body that the answer repeats. It may be large, so a stored response leaves it out. */
+  /** A member of the body that the response repeats. It may be large, so a stored response leaves it out. */
   echo?: string
   /** The quota it counts against: `read` for GET, `write` for all others unless given. */
   quota?: QuotaName
@@ -154,9 +154,9 @@ export interface Route {
   dryRun?(request: RouteRequest): Promise<JsonResponse>
   /** A POST that changes nothing, so that it may be rejected when it is done. */
   readsOnly?: boolean
-  /** Answered to the end, also while the process rejects everything else. */
+  /** Served to the end, also while the process rejects everything else. */
   evenWhileClosing?: boolean
-  /** Rules that a schema cannot say; told together with the schema's faults. */
+  /** Rules that a schema cannot say; their issues are reported together with the schema's. */
   validate?(request: {
     params: Readonly<Record<string, unknown>>
     body: Record<string, unknown>
@@ -167,7 +167,7 @@ export interface Route {
   handler(request: RouteRequest): Promise<RouteResponse>
 }
 
-/** Whether a request may change something. */
+/** True when a request may change something. */
 export const changes = ({ method, readsOnly }: Pick<Route, 'method' | 'readsOnly'>): boolean =>
   method !== 'get' && readsOnly !== true
 

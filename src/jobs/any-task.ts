@@ -30,7 +30,8 @@ export const startAnyTask = (
 }
 
 /**
- * Fails a task from outside its workflow: makes the move with all that belongs to it, and tells the workflow. Answers false when the task had ended already.
+ * Fails a task from outside its workflow: makes the transition with all that belongs to it, and cancels the workflow.
+ * Returns false when the task had ended already.
  */
 export const failAnyTask = async (
   sql: Transaction,

@@ -83,7 +83,7 @@ export const makeJobs = ({ connection, namespace, sql, log, tracing }: JobsOptio
     async keep(starts: readonly OutboxStart[]): Promise<void> {
       for (const start of starts) await dispatch({ ...start, id: '', tries: 0 })
     },
-    /** Makes the further attempts of a task's events look at the rows. A lost signal costs delay, nothing else. */
+    /** Makes the further attempts of a task's events read the rows again. A lost signal costs delay, nothing else. */
     async announceEvent(taskId: string): Promise<void> {
       const handle = client.workflow.getHandle(deliveryWorkflowId(taskId))
       await inTime(() => handle.signal('eventRecorded')).catch((error: unknown) =>
@@ -182,7 +182,7 @@ const toSearchAttributes = ({ searchAttributes }: StartOptions): TypedSearchAttr
 const UNAVAILABLE = 14
 const DEADLINE_EXCEEDED = 4
 
-/** Whether Temporal did not answer. The next row would only wait again. */
+/** True when Temporal did not respond. The next row would only wait again. */
 export const isUnreachable = (error: unknown): boolean =>
   [error, error instanceof Error ? error.cause : undefined].some(
     (candidate) =>

@@ -5,12 +5,12 @@ import type { Connection } from '@temporalio/client'
 /** The protocol's TaskQueueType of activities. */
 const ACTIVITY = 2
 
-/** A poll without a deadline is rejected, and one that has not been noted by then never is. */
+/** A poll without a deadline is rejected, and one that has not been recorded by then never is. */
 const POLL_MS = 4000
 
 /**
- * The clock of Temporal in unix milliseconds. No call tells it; but the server notes when somebody asks a queue for work,
- * so this asks one of its own.
+ * Reads the clock of Temporal in unix milliseconds. No call returns it; but the server records when somebody asks a
+ * queue for work, so this asks one of its own.
  */
 export const readClock = async (connection: Connection, namespace: string): Promise<number> => {
   const { workflowService } = connection

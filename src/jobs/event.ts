@@ -8,7 +8,7 @@ export const deliveryWorkflowId = (taskId: string): string => `deliver-events/${
 
 /**
  * Starts the further attempts of a task's events, the first of which failed. Where they run already, the signal makes them
- * look at the rows again; its handler is in workflows/deliver-events.ts.
+ * read the rows again; its handler is in workflows/deliver-events.ts.
  */
 export const startDelivery = (
   { taskId, kind, owner }: Pick<TaskFacts, 'taskId' | 'kind' | 'owner'>,
@@ -45,7 +45,7 @@ export const startFirstAttempts = ({
     taskQueue,
     args: [],
     options: {
-      summary: 'first tries at telling receivers',
+      summary: 'first attempts at webhook deliveries',
       searchAttributes: { KilnKind: 'delivery', KilnStatus: 'delivering' },
       priorityKey: NORMAL_PRIORITY,
       fairnessKey: '',

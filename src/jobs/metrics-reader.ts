@@ -23,8 +23,8 @@ export interface MetricsReaderOptions {
 }
 
 /**
- * Makes what reads the figures of PostgreSQL and Temporal when somebody asks for metrics. A server that does not answer
- * has none, so that no old figure hides it.
+ * Makes the function that reads the metrics of PostgreSQL and Temporal when somebody asks for them. A server that does
+ * not respond has none, so that no old value hides it.
  */
 export const makeMetricsReader = (options: MetricsReaderOptions): (() => Promise<void>) => {
   const readers = [makeDatabaseReader(options), makeQueueReader(options), makeUp(options)]
@@ -39,7 +39,7 @@ export const makeMetricsReader = (options: MetricsReaderOptions): (() => Promise
   }
   return async () => {
     if (!last || performance.now() - last.at > CACHE_MS) last = readAll()
-    // An answer that comes late is shown the next time: whoever asks waits for seconds only.
+    // A response that comes late is shown the next time: whoever asks waits for seconds only.
     await inTime(last.done, LIMIT_MS, 'a server').catch(() => {})
   }
 }

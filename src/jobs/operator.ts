@@ -10,7 +10,7 @@ import type { AnyTaskOptions } from './any-task.ts'
 import { endOpen } from './start.ts'
 import { startPublishVersion } from './version.ts'
 
-/** What an operator works with, in the terminal and through the api. */
+/** Dependencies of an operator's commands, in the terminal and through the api. */
 export interface OperatorOptions extends AnyTaskOptions {
   /** Durations that a version's workflow starts with. */
   checkTiming?: Partial<CheckTiming>
@@ -18,7 +18,7 @@ export interface OperatorOptions extends AnyTaskOptions {
 
 type Options = Omit<OperatorOptions, keyof UnitDeps> & { enqueue: Enqueue }
 
-/** What an operator has done to a task or version, and how it was and is; nothing is done to one that has ended. */
+/** A task or version before and after an operator's command; nothing is done to one that has ended. */
 export interface Operated<Thing> {
   was: Thing
   now: Thing

@@ -9,7 +9,7 @@ const TYPES = { workflow: 1, activity: 2 } as const
 
 const CALL_DEADLINE_MS = 2000
 
-/** What waits in the queues of Temporal, and who asks for it; or why that is not known. */
+/** Reads what waits in the queues of Temporal and who asks for it; or why that is not known. */
 export const readQueues = async (jobs: Jobs, taskQueue: string): Promise<TemporalState> => {
   const { connection } = jobs.client
   try {

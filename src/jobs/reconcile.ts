@@ -31,7 +31,7 @@ export interface ReconcileOptions extends AnyTaskOptions {
   checkTiming?: Partial<CheckTiming>
   intervalMs: number
   metrics?: Metrics | undefined
-  /** How many workers make first attempts at once. */
+  /** Workers that make first attempts at once. */
   runs: number
   /** Reconcile looks at a task or version that has not changed for so long. */
   afterSeconds: number
@@ -62,8 +62,8 @@ export const startReconcile = (options: ReconcileOptions): Loop =>
 type List<Row> = (sql: Sql, options: StillOptions) => Promise<Row[]>
 
 /**
- * How the workflow of a row has ended; undefined while it runs, and where the row has moved since it was listed: then the
- * workflow came to its end meanwhile, and another one would be one too many.
+ * Returns how the workflow of a row has ended; undefined while it runs, and where the row has changed since it was
+ * listed: then the workflow came to its end meanwhile, and another one would be one too many.
  */
 type Check = (workflowId: string) => Promise<Exclude<WorkflowState, 'open'> | undefined>
 
@@ -118,7 +118,7 @@ const reconcileTask = async (
 const startTaskAgain = (options: ReconcileOptions, task: StillTask): OutboxStart =>
   startAnyTask(task, `${task.kind}, started again, for ${task.owner}`, options)
 
-/** An open delivery may wait for a signal that was lost, so this tells it to look. */
+/** Makes an open delivery check again: it may wait for a signal that was lost. */
 const reconcileDelivery = async (
   options: ReconcileOptions,
   { id, kind, owner }: StillDelivery,

@@ -11,7 +11,7 @@ export const describePurgeSchedule = async (
   return { id: ID, isPaused: state.paused, taskQueue: action.taskQueue }
 }
 
-/** Creates the hourly schedule of removals. Answers false when it exists. */
+/** Creates the hourly schedule of removals. Returns false when it exists. */
 export const createPurgeSchedule = async (
   connection: Connection,
   { namespace, taskQueue }: { namespace: string; taskQueue: string },

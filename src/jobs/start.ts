@@ -23,7 +23,7 @@ export interface TaskFacts {
   owner: string
   /** Whom it counts for in the fair order of work; absent: the owner. */
   account?: string
-  /** Who renders it; absent: the local one. */
+  /** Engine that renders it; absent: the local one. */
   engine?: EngineName
   /** An operator reads this first: "relight 1024×768 for alice". */
   summary: string

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findProcess, signalProcess } from './process-table.ts'
 import type { ProcessId } from './process-table.ts'
 
-/** How a process ended; one of the two is set. */
+/** End of a process; one of the two is set. */
 export interface Exit {
   code: number | null
   signal: NodeJS.Signals | null
@@ -19,7 +19,7 @@ export interface Exit {
 /** A process that was started and its end. */
 export interface Running {
   id: ProcessId
-  /** What asks it to end. */
+  /** Signal that asks it to end. */
   stopSignal: NodeJS.Signals
   exited: Promise<Exit>
   /** Asks it to end, waits, and kills it when it takes too long. */
@@ -37,7 +37,7 @@ export interface ChildOptions {
   cwd: string
   uid?: number
   gid?: number
-  /** What asks it to end, and what ends it when this process dies without a word. */
+  /** Signal that asks it to end, and the one that ends it when this process dies without a word. */
   stopSignal: NodeJS.Signals
   deathSignal: NodeJS.Signals
   /** Time for a stop until SIGKILL. */
@@ -104,8 +104,8 @@ export const describeExit = ({ code, signal }: Exit): string =>
   signal === null ? `ended with code ${code}` : `was ended by ${signal}`
 
 /**
- * Waits for `ready`, and throws with the last lines of the log when the process ends before. The signal tells `ready`
- * that nobody waits any more.
+ * Waits for `ready`, and throws with the last lines of the log when the process ends before. The signal aborts
+ * `ready` once nobody waits any more.
  */
 export const untilReady = async (
   child: Child,
@@ -117,7 +117,7 @@ export const untilReady = async (
     const lines = (await child.tail()).map((line) => `  ${line}`)
     throw new Error([`${name} ${describeExit(exit)} before it was ready`, ...lines].join('\n'))
   })
-  // The end of a process that did get ready is somebody else's news.
+  // The end of a process that did get ready is for somebody else to report.
   early.catch(() => {})
   try {
     await Promise.race([ready(over.signal), early])

@@ -12,12 +12,12 @@ export interface StackProcess extends ProcessId {
   stopSignal: NodeJS.Signals
 }
 
-/** What `stack.json` holds: who runs on this data folder, and where it answers. */
+/** Content of `stack.json`: the stack that runs on this data folder, and its addresses. */
 export interface StackState {
   supervisor: ProcessId
-  /** What is shown to somebody who starts a second one, name by address. */
+  /** Addresses by name, for somebody who starts a second one. */
   addresses: Record<string, string>
-  /** What its api is given, for the commands of an operator; absent while it starts. */
+  /** Settings of its api, for the commands of an operator; absent while it starts. */
   settings?: NodeJS.ProcessEnv
   processes: StackProcess[]
 }

@@ -11,8 +11,8 @@ interface LogRecord {
 }
 
 /**
- * What a line of a child's log is to somebody who watches the terminal: undefined for the everyday ones, which are in the
- * log file. Lines that are no JSON are shown as they are.
+ * Describes a line of a child's log to somebody who watches the terminal; undefined for the everyday ones, which are in
+ * the log file. Lines that are no JSON are shown as they are.
  */
 export const describeLogLine = (name: string, line: string): string | undefined => {
   const record = parse(line)

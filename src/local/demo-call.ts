@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-/** Calls a service in the name of the token's user. Throws what it answered when it rejects. */
+/** Calls a service in the name of the token's user. Throws its response when it rejects. */
 export type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>
 
 export const makeCall =
@@ -17,6 +17,7 @@ export const makeCall =
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     const text = await response.text()
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
+    if (!response.ok)
+      throw new Error(`${method} ${path} responded with ${response.status}: ${text}`)
     return JSON.parse(text) as T
   }

@@ -18,7 +18,7 @@ export interface DemoTask {
   issue?: string
 }
 
-/** What the demonstration asks of a service, by HTTP alone. */
+/** Requests of the demonstration to a service, by HTTP alone. */
 export interface DemoClient {
   /** Creates the task; `samples` is the folder of the inputs, `source` the finished task that an extension continues. */
   create(job: DemoJob, samples: string, source?: DemoTask): Promise<DemoTask>
@@ -29,7 +29,7 @@ export interface DemoClient {
 
 const VIDEOS = '/proxy/vidvendor'
 
-/** Calls a service. Every method throws what the service answered when it rejects. */
+/** Makes the client of a service. Every method throws the response when the service rejects. */
 export const makeDemoClient = (call: Call): DemoClient => {
   const upload = async (path: string): Promise<string> => {
     const bytes = await readFile(path)
@@ -43,7 +43,8 @@ export const makeDemoClient = (call: Call): DemoClient => {
     )
     if (links.existing_file) return links.download_url
     const stored = await fetch(links.upload_url, { method: 'PUT', body: bytes })
-    if (!stored.ok) throw new Error(`the upload answered ${stored.status}: ${await stored.text()}`)
+    if (!stored.ok)
+      throw new Error(`the upload failed with ${stored.status}: ${await stored.text()}`)
     return links.download_url
   }
 
@@ -91,7 +92,8 @@ export const makeDemoClient = (call: Call): DemoClient => {
         : ofVideo(await call<VideoRecord>('GET', `${VIDEOS}/tasks/${taskId}/creations`)),
     save: async (link, path) => {
       const response = await fetch(link)
-      if (!response.ok) throw new Error(`the result answered ${response.status}: ${link}`)
+      if (!response.ok)
+        throw new Error(`the result's link responded with ${response.status}: ${link}`)
       const extension = /\.(\w+)$/.exec(new URL(link).pathname)?.[1] ?? 'png'
       const file = `${path}.${extension}`
       await writeFile(file, Buffer.from(await response.arrayBuffer()))

@@ -15,7 +15,7 @@ interface CommonJob {
 
 export interface ImageDemoJob extends CommonJob {
   family: 'image'
-  /** Segment of the route that tells the status. */
+  /** Segment of the status route. */
   segment: string
   sample: string
   /** A second one, whose light is taken over. */

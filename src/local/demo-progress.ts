@@ -1,4 +1,4 @@
-/** Where a job is, as the screen shows it. */
+/** State of a job, as the screen shows it. */
 export interface DemoState {
   name: string
   status: string
@@ -10,7 +10,7 @@ export interface Progress {
   show(states: DemoState[]): void
 }
 
-/** Where the demonstration is written to. */
+/** Stream that the demonstration is written to. */
 export type Out = Pick<NodeJS.WriteStream, 'write' | 'isTTY'>
 
 /** A table that redraws itself on a terminal; elsewhere a line for each change of a status. */

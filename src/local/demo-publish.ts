@@ -12,16 +12,16 @@ export interface PublishOptions {
   pack: string
   outDir: string
   signal: AbortSignal
-  /** Told of each step as it begins, and of the version's status while it is checked. */
+  /** Called with each step as it begins, and with the version's status while it is checked. */
   onStep(step: string): void
-  /** Told once there is a workflow to look at. */
+  /** Called once there is a workflow to look at. */
   onStart(versionId: string): void
 }
 
 export interface Published {
   /** The archive as it was sent, and as it was installed. */
   files: string[]
-  /** What a person would like to know of it, a line each. */
+  /** Facts that a person would like to know of it, a line each. */
   notes: string[]
 }
 
@@ -107,7 +107,7 @@ const upload = async (signedUrl: string, archive: Uint8Array): Promise<void> => 
   const headers = { 'content-type': 'application/zip' }
   const response = await fetch(signedUrl, { method: 'PUT', headers, body: Buffer.from(archive) })
   if (!response.ok)
-    throw new Error(`the upload answered ${response.status}: ${await response.text()}`)
+    throw new Error(`the upload failed with ${response.status}: ${await response.text()}`)
 }
 
 const untilActive = async (
@@ -132,7 +132,7 @@ const find = async (call: Call, nodeId: string): Promise<void> => {
   if (nodes[0]?.id !== nodeId) throw new Error(`the search does not find ${nodeId} first`)
 }
 
-/** What the archive's Python was found to provide. */
+/** Lists the host nodes that the archive's Python was found to provide. */
 const listHostNodes = async (call: Call, nodeId: string): Promise<string[]> => {
   const path = `/nodes/${nodeId}/versions/1.0.0/host-nodes`
   const { host_nodes } = await call<{ host_nodes: { host_node_name: string }[] }>('GET', path)
@@ -142,7 +142,7 @@ const listHostNodes = async (call: Call, nodeId: string): Promise<string[]> => {
 
 const download = async (link: string): Promise<Uint8Array> => {
   const response = await fetch(link)
-  if (!response.ok) throw new Error(`the archive answered ${response.status}: ${link}`)
+  if (!response.ok) throw new Error(`the archive's link responded with ${response.status}: ${link}`)
   return new Uint8Array(await response.arrayBuffer())
 }
 

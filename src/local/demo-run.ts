@@ -8,7 +8,7 @@ export interface DemoRun extends DemoState {
   workflowId?: string
   /** The input, then what was made of it. */
   files: string[]
-  /** What else a person would like to know of it, a line each. */
+  /** Further facts that a person would like to know of it, a line each. */
   notes: string[]
   hasSucceeded: boolean
   /** Why it did not end well. */

@@ -57,7 +57,7 @@ const findSource = async (
   return source
 }
 
-/** Saves the sample and what was made of it; answers the paths. */
+/** Saves the sample and what was made of it; returns the paths. */
 export const saveFiles = async (
   { name, sample }: DemoJob,
   { links }: DemoTask,
@@ -74,5 +74,5 @@ export const saveFiles = async (
   return files
 }
 
-/** What the links of a task name: the first is the result itself. */
+/** Names of the files behind a task's links: the first is the result itself. */
 const FILE_NAMES = ['after', 'cover', 'watermarked']

@@ -68,7 +68,7 @@ const runAll = async (runs: DemoRun[], options: DemoOptions, show: () => void): 
   await Promise.all(all)
 }
 
-/** Notes how a job ends. Answers what it made; undefined when it failed. */
+/** Records how a job ends. Returns what it made; undefined when it failed. */
 const drain = async <T>(
   run: DemoRun,
   show: () => void,
@@ -80,7 +80,7 @@ const drain = async <T>(
     return made
   } catch (error) {
     run.issue = error instanceof Error ? error.message : String(error)
-    if (run.workflowId === undefined) run.status = 'refused'
+    if (run.workflowId === undefined) run.status = 'rejected'
     return undefined
   } finally {
     show()

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 
 import { makeWebhookSecret } from '../adapters/webhook.ts'
 
-/** What SIGNING_KEYS and SECRETS_KEYS are set to, 32 bytes in Base64 each, and the secret of anonymous callers. */
+/** Values of SIGNING_KEYS and SECRETS_KEYS, 32 bytes in Base64 each, and the secret of anonymous callers. */
 export interface StackKeys {
   signing: string
   secrets: string

@@ -97,7 +97,7 @@ const untilOk = async (url: string, signal: AbortSignal): Promise<void> => {
       () => undefined,
     )
     if (status === 200) return
-    if (Date.now() > deadline) throw new Error(`${url} answers ${status ?? 'nothing'}`)
+    if (Date.now() > deadline) throw new Error(`${url} responds with ${status ?? 'nothing'}`)
     await sleep(50)
   }
 }

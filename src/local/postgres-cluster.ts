@@ -135,7 +135,7 @@ const runInitdb = async (
     )
 }
 
-/** What the server's programs see of the environment: no PG* variable and no locale of the caller. */
+/** Returns the environment of the server's programs: no PG* variable and no locale of the caller. */
 export const postgresEnvironment = (): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
   LC_ALL: 'C',

@@ -18,7 +18,7 @@ import { dirname, join } from 'node:path'
 import { canReach, findServerUser } from './postgres-user.ts'
 import type { ServerUser } from './postgres-user.ts'
 
-/** Who runs the server, and where its programs and its cluster lie so that this user can reach them. */
+/** User that runs the server, and where its programs and its cluster lie so that this user can reach them. */
 export interface PostgresPlace {
   user: ServerUser | undefined
   /** Folder that holds bin/initdb and bin/postgres. */

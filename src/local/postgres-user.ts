@@ -26,7 +26,7 @@ export const findServerUser = (owned: string[]): ServerUser | undefined => {
   )
 }
 
-/** Whether `user` (undefined: this one) may read a file, or enter a folder. */
+/** True when `user` (undefined: this one) may read a file, or enter a folder. */
 export const canReach = (user: ServerUser | undefined, path: string): boolean => {
   if (user !== undefined) return runAs(user, 'test', [isFolder(path) ? '-x' : '-r', path])
   try {
@@ -37,7 +37,7 @@ export const canReach = (user: ServerUser | undefined, path: string): boolean =>
   }
 }
 
-/** What `spawn` takes to run as `user`. */
+/** Returns the options of `spawn` to run as `user`. */
 export const identityOf = (user: ServerUser | undefined): { uid?: number; gid?: number } =>
   user === undefined ? {} : { uid: user.uid, gid: user.gid }
 

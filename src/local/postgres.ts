@@ -34,7 +34,7 @@ export interface PostgresCluster {
   url: string
   port: number
   version: string
-  /** Starts the server; resolves when it answers and its database exists. */
+  /** Starts the server; resolves when it responds and its database exists. */
   launch: (onSpawn: OnSpawn) => Promise<void>
   /** Deletes the cluster, wherever it lies. Only when it is stopped. */
   remove: () => Promise<void>
@@ -132,7 +132,7 @@ const SETTINGS = [
   'shared_buffers=512MB',
   'timezone=UTC',
   'log_timezone=UTC',
-  // A client that goes away is not news.
+  // A client that goes away is nothing to log.
   'log_disconnections=off',
 ]
 
@@ -146,7 +146,7 @@ const waitUntilResponds = async (url: string, signal: AbortSignal): Promise<void
       return
     } catch (error) {
       if (Date.now() > deadline || isDenied(error))
-        throw new Error(`PostgreSQL does not answer: ${String(error)}`, { cause: error })
+        throw new Error(`PostgreSQL does not respond: ${String(error)}`, { cause: error })
       await sleep(30)
     }
   }

@@ -16,13 +16,13 @@ export const findProcess = (pid: number): ProcessId | undefined => {
 export const isRunning = ({ pid, startedAt }: ProcessId): boolean =>
   findProcess(pid)?.startedAt === startedAt
 
-/** The parent of a process; undefined where there is no /proc, which alone tells it cheaply. */
+/** Finds the parent of a process; undefined where there is no /proc, which alone shows it cheaply. */
 export const findParent = (pid: number): ProcessId | undefined => {
   const parent = hasProc() ? readProcParent(pid) : undefined
   return parent === undefined ? undefined : findProcess(parent)
 }
 
-/** Direct children of a process. Empty where neither /proc nor `ps` can tell. */
+/** Lists the direct children of a process. Empty where neither /proc nor `ps` shows them. */
 export const listChildren = (pid: number): ProcessId[] => {
   const pids = hasProc()
     ? listProcPids().filter((child) => readProcParent(child) === pid)

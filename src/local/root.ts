@@ -1,6 +1,6 @@
 import { basename, dirname, resolve } from 'node:path'
 
-/** Where the code lies that runs: the checkout's `.built/`, as tools/compile.mjs has filled it. */
+/** Folder of the code that runs: the checkout's `.built/`, as tools/compile.mjs has filled it. */
 const CODE = resolve(import.meta.dirname, '../..')
 
 /** The checkout: samples, documents and tools are found from it, and children run in it. */

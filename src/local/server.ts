@@ -1,11 +1,11 @@
 import type { Running } from './child.ts'
 
-/** What one start of a process reports at once, before it is ready. */
+/** Callback of one start for its process, which it gets at once, before that is ready. */
 export type OnSpawn = (running: Running) => void
 
 /** A server process that can be stopped, killed and started again on the same address and data. */
 export interface Server {
-  /** Of the process that runs now, or ran last. */
+  /** Id of the process that runs now, or ran last. */
   readonly pid: number
   /** Asks the process to end and waits; nothing when it has ended. */
   stop(): Promise<void>

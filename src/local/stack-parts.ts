@@ -30,11 +30,11 @@ export interface StackOptions {
   interrupt: Pick<Interrupt, 'stop' | 'force'>
 }
 
-/** What a part of the start needs. */
+/** Options and dependencies of a part of the start. */
 export interface Context extends StackOptions {
   supervisor: Supervisor
   logDir: string
-  /** What else is to be closed at the end. */
+  /** Closers of what else is open, for the end. */
   closers: (() => Promise<void>)[]
 }
 
@@ -139,6 +139,6 @@ const takePort = async (
 ): Promise<number> => {
   if (wished === undefined) return await findPort()
   const port = await findPort(wished)
-  if (port !== wished) say(`port ${wished} is taken: the ${what} answers on ${port}`)
+  if (port !== wished) say(`port ${wished} is taken: the ${what} is on ${port}`)
   return port
 }

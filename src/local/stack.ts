@@ -30,7 +30,7 @@ export interface Stack {
   logDir: string
   /** Name and pid of what runs now. */
   pids(): Record<string, number>
-  /** Signs what is told of tasks made without a credential. */
+  /** Signs the webhooks of tasks made without a credential. */
   webhookSecret: string
   /** A bearer token of the development issuer. */
   token(subject: string): Promise<string>
@@ -79,7 +79,7 @@ const makeOnce = (act: () => Promise<void>): (() => Promise<void>) => {
   }
 }
 
-/** What is known of the stack by now. */
+/** State of the stack that is known by now. */
 type Reported = Pick<StackState, 'addresses' | 'settings'>
 
 const makeRecorder =

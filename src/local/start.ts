@@ -8,8 +8,8 @@ import { startStack } from './stack.ts'
 import type { Stack } from './stack.ts'
 
 /**
- * What the host's own clients need: its command-line tool publishes with a personal access token alone, and its video nodes
- * extend what an address names.
+ * Settings that the host's own clients need: its command-line tool publishes with a personal access token alone, and
+ * its video nodes extend what an address names.
  */
 export const HOST_CLIENTS = { PUBLISH_AUTH: 'token', VIDEO_EXTEND_SOURCE: 'any' }
 
@@ -56,13 +56,13 @@ export const serveUntilInterrupted = async (
 }
 
 export const say = (line: string): void => {
-  // In the place of a line that tells progress.
+  // In the place of a line that shows progress.
   process.stdout.write(`${process.stdout.isTTY ? '\u001B[2K' : ''}${line}\n`)
 }
 
 export const announceStop = (): void => say('stopping; Ctrl-C again ends everything at once')
 
-/** What somebody needs who is to use the stack. */
+/** Lists what somebody needs who is to use the stack. */
 export const describeStack = async (stack: Stack, last: string): Promise<string> => {
   const token = await stack.token('developer')
   const upscaler = `${stack.url}${IMAGE_PREFIX}/image-upscaler`

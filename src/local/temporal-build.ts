@@ -83,7 +83,7 @@ export interface BuildProgress {
   describe(now: number): string
 }
 
-/** Tells how far a build is by the cost of its packages. */
+/** Measures how far a build is by the cost of its packages. */
 export const makeBuildProgress = (costs: [name: string, cost: number][]): BuildProgress => {
   const costOf = new Map(costs)
   const total = costs.reduce((sum, [, cost]) => sum + cost, 0)

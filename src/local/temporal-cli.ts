@@ -63,7 +63,7 @@ const probe = async (path: string): Promise<TemporalCli> => {
   const found = /version v?(\d+\.\d+\.\d+\S*) \(Server v?([^,)\s]+)/.exec(stdout)
   const [, version, serverVersion] = found ?? []
   if (version === undefined || serverVersion === undefined)
-    throw new Error(`${path} --version answered ${JSON.stringify(stdout.slice(0, 80))}`)
+    throw new Error(`${path} --version printed ${JSON.stringify(stdout.slice(0, 80))}`)
   return { path, version, serverVersion }
 }
 
@@ -89,7 +89,7 @@ const findOnPath = async (
     const cli = await probe(path).catch(() => undefined)
     if (cli !== undefined && isRecent(cli.version)) return cli
     say(
-      `${path} is not used: ${cli ? `version ${cli.version} is older than ${LEAST_VERSION.join('.')}` : 'it does not tell its version'}`,
+      `${path} is not used: ${cli ? `version ${cli.version} is older than ${LEAST_VERSION.join('.')}` : 'it does not report its version'}`,
     )
   }
   return undefined
@@ -134,7 +134,9 @@ const makeOne = async (
   )
 }
 
-/** Under a temporary name until it has told its version, so that a start that was stopped leaves nothing half made. */
+/**
+ * Makes it under a temporary name until it has reported its version, so that a stopped start leaves nothing half made.
+ */
 const makeVerified = async (
   path: string,
   make: MakeTemporal,

@@ -4,7 +4,7 @@ export const TEMPORAL_VERSION = '1.8.2'
 /** The server in it, which docker-compose.yml runs on PostgreSQL. */
 export const TEMPORAL_SERVER_VERSION = '1.31.2'
 
-/** How a `temporal` is made that is not there: writes it to `path`, or throws and says why it can't. */
+/** Makes a `temporal` that is not there: writes it to `path`, or throws and says why it can't. */
 export type MakeTemporal = (path: string, options: MakeOptions) => Promise<void>
 
 export interface MakeOptions {

@@ -28,7 +28,7 @@ export interface TemporalCluster {
   address: string
   /** Address of the web interface. */
   ui: string
-  /** Starts the server; resolves when its default namespace answers. */
+  /** Starts the server; resolves when its default namespace responds. */
   launch: (onSpawn: OnSpawn) => Promise<void>
 }
 
@@ -123,7 +123,7 @@ const waitUntilResponds = async (address: string, signal: AbortSignal): Promise<
       return
     } catch (error) {
       if (Date.now() > deadline)
-        throw new Error(`Temporal does not answer at ${address}: ${String(error)}`, {
+        throw new Error(`Temporal does not respond at ${address}: ${String(error)}`, {
           cause: error,
         })
       await sleep(50)

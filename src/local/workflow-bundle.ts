@@ -14,9 +14,9 @@ const SOURCES = join(ROOT, 'workflows')
 const MONTH_MS = 30 * 86_400_000
 
 /**
- * Path of the bundle of our workflows, made again only when they or the packages have changed: it takes five seconds of a
- * processor, and otherwise each worker makes its own. Its name tells what it was made of, so that neither a process that
- * was killed nor two that make one at once leave a bundle of other workflows in its place.
+ * Bundles our workflows, again only when they or the packages have changed, and returns the path: it takes five seconds
+ * of a processor, and otherwise each worker makes its own. Its name says what it was made of, so that neither a process
+ * that was killed nor two that make one at once leave a bundle of other workflows in its place.
  */
 export const bundleWorkflows = async (): Promise<string> => {
   const key = await makeKey()

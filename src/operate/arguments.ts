@@ -10,7 +10,7 @@ export const USAGE = `usage: kiln operate <command>
   purge            remove files and records past their age now
   doctor           look at settings, servers, versions, clocks, store, workers, keys and programs
   reextract --below <n> [--node <id>] [--limit <n>] [--dry-run]
-                   read the host nodes of versions anew that only extractors below n have read
+                   re-read the host nodes of versions that only extractors below n have read
   rescan --below <n> [--node <id>] [--limit <n>] [--dry-run]
                    the same of the security scan
   move-files --to <local|s3>
@@ -61,7 +61,7 @@ const readStore = (args: string[]): 'local' | 's3' => {
 
 const VERSIONS = '--below <version> [--node <id>] [--limit <n>] [--dry-run]'
 
-/** How the arguments of each command are read, and their form. */
+/** Reader of each command's arguments, and their form. */
 const COMMANDS = {
   stuck: [readNothing, ''],
   restart: [readId, '<id>'],
@@ -80,7 +80,7 @@ export type Command = {
   [Key in Name]: { name: Key; given: ReturnType<(typeof COMMANDS)[Key][0]> }
 }[Name]
 
-/** Reads a command line. Throws an OperatorError that names the fault above the usage. */
+/** Reads a command line. Throws an OperatorError that names the error above the usage. */
 export const readCommand = ([name = '', ...argv]: string[]): Command => {
   if (!isName(name)) throw new OperatorError(`there is no command ${name}\n${USAGE}`)
   const [read, form] = COMMANDS[name]

@@ -29,7 +29,7 @@ import type { Check } from './doctor.ts'
 
 export interface CheckDeps {
   config: Config
-  /** Opened by the first check that asks: an address that cannot be read is a fault of its checks alone. */
+  /** Opened by the first check that asks: an address that cannot be read is an error of its checks alone. */
   sql(): Sql
   connection: Connection
   jobs(): Jobs
@@ -105,12 +105,12 @@ const makePostgresChecks = ({ sql, config }: CheckDeps): Check[] => {
   ]
 }
 
-/** Half of the time that the answer took belongs to the way there. */
+/** Compares a clock with that of this machine. Half of the time until the response belongs to the way there. */
 const compareClock = (start: number, there: number): string => {
   const ms = Math.round(there - (start + Date.now()) / 2)
-  const notified = `its clock is ${ms} ms from that of this machine`
-  if (Math.abs(ms) > CLOCK_MS) fail(`${notified}: let NTP set both`)
-  return notified
+  const found = `its clock is ${ms} ms from that of this machine`
+  if (Math.abs(ms) > CLOCK_MS) fail(`${found}: let NTP set both`)
+  return found
 }
 
 const makeTemporalChecks = ({ config, connection, jobs }: CheckDeps): Check[] => {
@@ -171,9 +171,9 @@ const makeStoreChecks = ({ config, searchPath }: CheckDeps): Check[] => {
     const path = config.STORAGE_PATH
     const { bavail, blocks, bsize } = await statfs(path)
     const [gib, percent] = [(bavail * bsize) / GIB, (bavail / blocks) * 100]
-    const notified = `${gib.toFixed(1)} GiB, ${percent.toFixed(0)} %, are free in ${path}`
-    if (gib < FREE_GIB || percent < FREE_PERCENT) fail(`${notified}: ${MAKE_ROOM}`)
-    return notified
+    const found = `${gib.toFixed(1)} GiB, ${percent.toFixed(0)} %, are free in ${path}`
+    if (gib < FREE_GIB || percent < FREE_PERCENT) fail(`${found}: ${MAKE_ROOM}`)
+    return found
   }
   const checkPrograms = async (): Promise<string> => {
     const { ffmpeg, ffprobe } = await findVideoBinaries({
@@ -197,9 +197,9 @@ const MAKE_ROOM = 'make room, or lower RESULT_RETENTION_DAYS'
 
 const adviseStore = async (config: Config, error: unknown): Promise<string | undefined> => {
   if (isCode(error, 'ENOSPC', 'EDQUOT')) return MAKE_ROOM
-  // The SDK would tell a programmer how to see the answer.
+  // The message of the SDK is for a programmer: how to see the response.
   if (/XML parse error/.test(String(error)))
-    fail('what answers at S3_ENDPOINT is no S3 server: correct S3_ENDPOINT')
+    fail('the server at S3_ENDPOINT is no S3 server: correct S3_ENDPOINT')
   return await adviseStorage(config, error)
 }
 
@@ -221,7 +221,7 @@ const writeProbe = async (storage: Storage): Promise<void> => {
   if (read !== key) throw new Error('what was written was read otherwise')
 }
 
-/** What was answered is no TLS, by the words of OpenSSL 3 and before. */
+/** Codes of a response that is no TLS, of OpenSSL 3 and before. */
 const WITHOUT_TLS = ['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'EPROTO']
 
 const makeTrustChecks = ({ config }: CheckDeps): Check[] => {

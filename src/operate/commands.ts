@@ -16,7 +16,7 @@ export interface CommandDeps extends OperatorOptions {
 
 const PURGE_MS = 5000
 
-/** The commands of an operator. Each answers, in lines for a terminal, what it did. */
+/** Makes the commands of an operator. Each returns, in lines for a terminal, what it did. */
 export const makeCommands = (deps: CommandDeps) => ({
   stuck: async (): Promise<string> => {
     const tasks = await listStuckTasks(deps.sql)
@@ -42,7 +42,7 @@ export const makeCommands = (deps: CommandDeps) => ({
   fail: (id: string): Promise<string> => fail(deps, id),
   purge: async (): Promise<string> => {
     const { schedule } = deps.jobs.client
-    // Tries of its own would go on for 20 s where nobody answers.
+    // Attempts of its own would go on for 20 s where nobody responds.
     await schedule.withDeadline(Date.now() + PURGE_MS, () =>
       schedule.getHandle('purge-expired').trigger(),
     )

@@ -5,9 +5,9 @@ import type { Env } from '../process/settings/env.ts'
 import type { SettingIssue } from '../process/settings/issues.ts'
 
 /**
- * One look at a part of the service: its name; settings, and names of earlier checks, that it cannot be made without; what to
- * do when it fails in a way that does not say so itself; and the look, which answers what it found. An OperatorError says what
- * to do next.
+ * Check of a part of the service: its name; settings, and names of earlier checks, that it cannot be made without; what
+ * to do when it fails in a way that does not say so itself; and the function, which returns what it found. An
+ * OperatorError says what to do next.
  */
 export type Check = [
   name: string,
@@ -18,7 +18,7 @@ export type Check = [
 
 const LIMIT_MS = 5000
 
-/** Makes the checks side by side, none longer than five seconds. Answers a line for each, and whether all are ok. */
+/** Makes the checks side by side, none longer than five seconds. Returns a line for each, and whether all are ok. */
 export const examine = async (
   checks: readonly Check[],
   issues: readonly SettingIssue[],
@@ -30,8 +30,8 @@ export const examine = async (
   }
   for (const check of checks) found.set(check, examineOne(check, isMissing))
   const lines = [
-    ...(issues.length === 0 ? [enqueue('ok', 'settings', 'are usable')] : []),
-    ...issues.map(({ message }) => enqueue('FAULT', 'settings', message)),
+    ...(issues.length === 0 ? [formatLine('ok', 'settings', 'are usable')] : []),
+    ...issues.map(({ message }) => formatLine('ERROR', 'settings', message)),
     ...(await Promise.all(found.values())),
   ]
   return { lines, isWell: lines.every(isOk) }
@@ -45,15 +45,16 @@ const examineOne = async (
 ): Promise<string> => {
   const missing = []
   for (const need of needs) if (await isMissing(need)) missing.push(need)
-  if (missing.length > 0) return enqueue('FAULT', name, `not looked at: mend ${missing.join(', ')}`)
+  if (missing.length > 0)
+    return formatLine('ERROR', name, `not looked at: mend ${missing.join(', ')}`)
   try {
-    return enqueue('ok', name, await inTime(check(), LIMIT_MS, 'it'))
+    return formatLine('ok', name, await inTime(check(), LIMIT_MS, 'it'))
   } catch (error) {
     const message =
       error instanceof OperatorError ? error.message : `${describeCauses(error)}: ${advice}`
-    return enqueue('FAULT', name, message)
+    return formatLine('ERROR', name, message)
   }
 }
 
-const enqueue = (outcome: 'ok' | 'FAULT', name: string, message: string): string =>
+const formatLine = (outcome: 'ok' | 'ERROR', name: string, message: string): string =>
   `${outcome.padEnd(6)} ${name.padEnd(18)} ${message.replace(/\s*\n\s*/g, ' ')}`

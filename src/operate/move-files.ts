@@ -13,7 +13,7 @@ const FOLDERS = ['inputs', 'results', 'uploads', 'archives']
 const AT_ONCE = 2
 const SAY_EVERY_MS = 5000
 
-/** Moves every file of STORAGE_ALSO to STORAGE. It can be stopped and repeated. Answers how many it moved. */
+/** Moves every file of STORAGE_ALSO to STORAGE. It can be stopped and repeated. Returns how many it moved. */
 export const moveFiles = async (
   config: Config,
   target: Config['STORAGE'],
@@ -37,24 +37,24 @@ interface Stores {
 export const moveAll = async (stores: Stores, write: (line: string) => void): Promise<string> => {
   const keys = listAll(stores.from)
   const moved = { files: 0, bytes: 0 }
-  const enqueue = () => `${moved.files} files, ${(moved.bytes / 1e6).toFixed(1)} MB`
-  let notified = Date.now()
+  const report = () => `${moved.files} files, ${(moved.bytes / 1e6).toFixed(1)} MB`
+  let reported = Date.now()
   const work = async (): Promise<void> => {
     for (let next = await keys.next(); next.done !== true; next = await keys.next()) {
       // Added afterwards: the others add meanwhile.
       const bytes = await move(stores, next.value)
       moved.bytes += bytes
       moved.files += 1
-      if (Date.now() - notified < SAY_EVERY_MS) continue
-      notified = Date.now()
-      write(`${enqueue()} so far`)
+      if (Date.now() - reported < SAY_EVERY_MS) continue
+      reported = Date.now()
+      write(`${report()} so far`)
     }
   }
   const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, work))
   for (const end of ends)
     if (end.status === 'rejected')
-      throw new OperatorError(`${enqueue()} moved, then ${String(end.reason)}: run it again`)
-  return `${enqueue()} moved; nothing is left to move`
+      throw new OperatorError(`${report()} moved, then ${String(end.reason)}: run it again`)
+  return `${report()} moved; nothing is left to move`
 }
 
 async function* listAll(store: Storage): AsyncGenerator<string> {
@@ -62,7 +62,10 @@ async function* listAll(store: Storage): AsyncGenerator<string> {
     for await (const name of store.listFolders(folder)) yield* await store.list(`${folder}/${name}`)
 }
 
-/** Answers how many bytes went. One that is removed meanwhile, by age or by its owner, is not wanted there either. */
+/**
+ * Moves a file and returns how many bytes went. One that is removed meanwhile, by age or by its owner, is not wanted
+ * there either.
+ */
 const move = async (stores: Stores, key: string): Promise<number> => {
   const { to, from } = stores
   const bytes = await copy(stores, key).catch(async (error: unknown) => {

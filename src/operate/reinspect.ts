@@ -61,13 +61,13 @@ const runAll = async <Result>(
   let failed = 0
   const work = async (): Promise<void> => {
     for (const version of rest) {
-      const notified = isDry
+      const outcome = isDry
         ? 'would be read'
         : await runOne<Result>(deps, makeStart(version)).then(describe, (error: unknown) => {
             failed += 1
             return `failed: ${error instanceof Error ? error.message : String(error)}`
           })
-      deps.write(`${label(version)}  ${notified}`)
+      deps.write(`${label(version)}  ${outcome}`)
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))

@@ -27,20 +27,23 @@ const listCauses = (error: unknown): Cause[] => {
   return [error, ...(error.cause === undefined ? [] : listCauses(error.cause))]
 }
 
-/** What an operator does about PostgreSQL that is away or lets nobody in; undefined of any other fault. */
+/** Returns what an operator does about PostgreSQL that is away or lets nobody in; undefined for any other error. */
 export const advisePostgres = (error: unknown, setting: keyof Config): string | undefined => {
   const { code = '', message } = listCauses(error).at(-1) ?? {}
   if (code.startsWith('28')) return `${message}: correct user or password in ${setting}`
   if (code === '3D000') return `${message}: create it, or correct ${setting}`
   const isResponse = /\d/.test(code)
   return isUnavailable({ code }) && !isResponse
-    ? `PostgreSQL does not answer (${message}): start PostgreSQL, or correct ${setting}`
+    ? `PostgreSQL does not respond (${message}): start PostgreSQL, or correct ${setting}`
     : undefined
 }
 
 const DIAL_MS = 2000
 
-/** What an operator does when nobody listens at TEMPORAL_ADDRESS; undefined when somebody does. gRPC does not always tell why. */
+/**
+ * Returns what an operator does when nobody listens at TEMPORAL_ADDRESS; undefined when somebody does. gRPC does not
+ * always say why.
+ */
 export const adviseTemporal = async (address: string): Promise<string | undefined> => {
   const [, host = '', port] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? []
   const socket = connect(Number(port), host)
@@ -49,15 +52,15 @@ export const adviseTemporal = async (address: string): Promise<string | undefine
     return undefined
   } catch (error) {
     const { code, message } = listCauses(error).at(-1) ?? {}
-    return `Temporal at ${address} does not answer (${code ?? message}): start Temporal, or correct TEMPORAL_ADDRESS`
+    return `Temporal at ${address} does not respond (${code ?? message}): start Temporal, or correct TEMPORAL_ADDRESS`
   } finally {
     socket.destroy()
   }
 }
 
 /**
- * Tells an operator in one line why a command failed, and what to do. LOG_LEVEL=debug shows where. `database` is the setting
- * of the address that was used.
+ * Reports to an operator in one line why a command failed, and what to do. LOG_LEVEL=debug shows where. `database` is
+ * the setting of the address that was used.
  */
 export const reportError = async (
   error: unknown,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** What `npm start` leaves there: src/local/claim.ts has its form. */
+/** State that `npm start` leaves there: src/local/claim.ts has its form. */
 const PATH = '.data/stack.json'
 
 interface Stack {

@@ -6,7 +6,7 @@ export type FailpointName =
   | 'render.after-output'
   | 'render.in-child'
   | 'upstream.before-submit'
-  | 'upstream.after-answer'
+  | 'upstream.after-response'
   | 'upstream.after-store'
   | 'upstream.between-polls'
   | 'upstream.while-copying'
@@ -23,7 +23,7 @@ export type FailpointName =
   | 'check.before-commit'
   | 'check.after-commit'
   | 'relay.after-start'
-  | 'deliver.after-answer'
+  | 'deliver.after-response'
   | 'deliver.after-record'
 
 // The only module state: a test arms the whole process, and an argument of every function would hide the code.

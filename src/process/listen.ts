@@ -11,7 +11,7 @@ interface Place {
   log: Log
 }
 
-/** Listens, and answers the port. Ends the process where it cannot, and says what to set. */
+/** Listens, and returns the port. Ends the process where it cannot, and says what to set. */
 export const listen = async (
   server: Server,
   { port, host, setting, log }: Place,

@@ -17,7 +17,7 @@ export const startLoop = (
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       await pass(stopping.signal).catch((error: unknown) => {
-        log.warn({ loop: name, err: error }, 'pass failed; the next one tries again')
+        log.warn({ loop: name, err: error }, 'pass failed; the next one repeats it')
       })
       await pause(intervalMs, stopping.signal)
     }
@@ -31,6 +31,6 @@ export const startLoop = (
   }
 }
 
-/** A stop during the pause ends it; that is no fault. */
+/** Pauses; a stop meanwhile ends the pause, and is no error. */
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal }).catch(() => {})

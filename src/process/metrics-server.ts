@@ -10,11 +10,11 @@ export interface MetricsServerOptions {
   host: string
   metrics: Metrics
   log: Log
-  /** Whether the process does its work; absent: it does while it answers. */
+  /** Returns true while the process does its work; absent: it does while it responds. */
   isHealthy?: () => boolean
-  /** Sets figures that are read when they are asked for. */
+  /** Sets metrics that are read when they are asked for. */
   refresh?: (() => Promise<void>) | undefined
-  /** Figures in the same format that others keep for the process. */
+  /** Returns metrics in the same format that others keep for the process. */
   further?: (() => Promise<string>) | undefined
 }
 

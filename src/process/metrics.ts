@@ -6,7 +6,7 @@ import type { Storage } from '../adapters/storage/storage.ts'
 import { StorageError } from '../adapters/storage/storage.ts'
 import type { PoolLoad } from '../db/pool.ts'
 
-/** Seconds: from a read that a cache answers to what a caller gives up on. */
+/** Seconds: from a read that a cache serves to what a caller gives up on. */
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 /** Seconds of a task from its creation to its end. */
 const TASK_BUCKETS = [0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200]
@@ -14,7 +14,7 @@ const ENGINE_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 export type Metrics = ReturnType<typeof makeMetrics>
 
-/** Makes the figures of a process. No label holds an owner, an id, a host or a URL, so their number is bounded. */
+/** Registers the metrics of a process. No label holds an owner, an id, a host or a URL, so their number is bounded. */
 export const makeMetrics = () => {
   const registry = new Registry()
   const registers = [registry]
@@ -50,7 +50,7 @@ export const makeMetrics = () => {
         buckets: TASK_BUCKETS,
       },
     ),
-    attempts: histogram('webhook_attempt_duration_seconds', 'Attempts at telling receivers.', {
+    attempts: histogram('webhook_attempt_duration_seconds', 'Webhook delivery attempts.', {
       labelNames: ['class'],
       buckets: REQUEST_BUCKETS,
     }),
@@ -69,7 +69,10 @@ export const makeMetrics = () => {
   }
 }
 
-/** Shows how many connections of a pool work, and how much waits for one, as the pool tells the load that it answers. */
+/**
+ * Shows how many connections of a pool work, and how much waits for one, as the pool reports them to the load that this
+ * returns.
+ */
 export const showPool = ({ gauge }: Metrics, pool: number): PoolLoad => {
   const load = { busy: 0 }
   const shown = gauge('db_pool_connections', 'Connections that work, and work without one.', [
@@ -85,7 +88,7 @@ export const showPool = ({ gauge }: Metrics, pool: number): PoolLoad => {
   return load
 }
 
-/** Names of the operations that are timed: each is one answer of the store. */
+/** Names of the operations that are timed: each is one response of the store. */
 const TIMED = new Set<string | symbol>([
   'putFile',
   'putStream',

@@ -63,13 +63,13 @@ const loadS3 = async () => {
   return await import('../adapters/storage/s3.ts')
 }
 
-/** What an operator does about a fault of the store that stays until then; undefined for one that may pass. */
+/** Returns what an operator does about an error of the store that stays until then; undefined for one that may pass. */
 export const adviseStorage = async (config: Config, error: unknown): Promise<string | undefined> =>
   hasBucket(config) ? (await import('../adapters/storage/s3-client.ts')).adviseS3(error) : undefined
 
 /**
  * Opens the store and looks whether a bucket can be written. Ends the process when that needs an operator, and says what
- * to do. A server that does not answer may come back: the service starts without it.
+ * to do. A server that does not respond may come back: the service starts without it.
  */
 export const requireStorage = async (
   config: Config,
@@ -79,14 +79,14 @@ export const requireStorage = async (
   if (!hasBucket(config)) return storage
   await storage.check().catch(async (error: unknown) => {
     const advice = await adviseStorage(config, error)
-    if (advice === undefined) return log.warn({ err: error }, 'the store does not answer')
+    if (advice === undefined) return log.warn({ err: error }, 'the store does not respond')
     log.fatal({ err: error }, `the store cannot be used: ${advice}`)
     process.exit(1)
   })
   return storage
 }
 
-/** Where links of the store lead: nowhere, or to its one origin. */
+/** Lists the origins of the store's links: none, or its one. */
 export const readOrigins = async (storage: Storage): Promise<string[]> => {
   const response = { contentType: '', disposition: '', cacheControl: '', ends: 0 }
   const link = await storage.link?.('origin', response).catch(() => undefined)

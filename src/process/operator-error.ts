@@ -1,4 +1,4 @@
-/** A fault that the operator can act on. Its message names the next step. */
+/** An error that the operator can act on. Its message names the next step. */
 export class OperatorError extends Error {
   override name = 'OperatorError'
 }

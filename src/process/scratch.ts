@@ -20,7 +20,7 @@ export interface Scratch {
 interface ScratchOptions {
   storage: Storage
   log: Log
-  /** Runs before a sweep, which removes the folders of killed processes. */
+  /** Runs before a clean-up, which removes the folders of killed processes. */
   beforeCleanUp?(): Promise<void>
 }
 

@@ -10,13 +10,13 @@ const PAUSE_MS = 500
 const LOGGED_ATTEMPTS = 10
 
 interface Wait {
-  /** The server that does not answer. */
+  /** The server that does not respond. */
   name: string
   isOutage: (error: unknown) => boolean
   log: Log
 }
 
-/** Tries until a server answers, so that processes and servers may start in any order. Throws any other fault. */
+/** Tries until a server responds, so that processes and servers may start in any order. Throws any other error. */
 export const untilResponds = async <T>(
   call: () => Promise<T>,
   { name, isOutage, log }: Wait,
@@ -27,7 +27,7 @@ export const untilResponds = async <T>(
     } catch (error) {
       if (!isOutage(error)) throw error
       if (attempts % LOGGED_ATTEMPTS === 0)
-        log.warn({ err: error }, `${name} does not answer; waiting`)
+        log.warn({ err: error }, `${name} does not respond; waiting`)
       await sleep(PAUSE_MS)
     }
 }

@@ -10,7 +10,7 @@ import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trac
 
 import type { Log } from '../log.ts'
 
-/** What a span is opened with. No attribute holds a URL, a credential or a text of a caller. */
+/** Options of a span. No attribute holds a URL, a credential or a text of a caller. */
 export interface SpanOptions {
   kind: 'server' | 'client' | 'producer' | 'internal'
   /** The `traceparent` of what caused it; without it the span under way, else it begins a trace. */
@@ -64,7 +64,7 @@ export const startTracing = (service: string, log: Log): Tracing => {
   }
   return {
     open,
-    // The words of a fault may hold values, so that no span has them.
+    // The words of an error may hold values, so that no span has them.
     span: async (name, options, work) => {
       const { run, end } = open(name, options)
       let isError = true
@@ -95,7 +95,7 @@ const KINDS = {
   internal: SpanKind.INTERNAL,
 }
 
-/** What is no `traceparent` counts as absent. */
+/** Reads a `traceparent`; any other text counts as absent. */
 const readTraceparent = (text: string): Context => {
   const [, traceId = '', spanId = '', flags = ''] =
     /^[0-9a-e][0-9a-f]-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/.exec(text) ?? []

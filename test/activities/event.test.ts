@@ -51,13 +51,13 @@ import { makeEnvironment, PATIENT_LIMITS, usePlace, WEBHOOK_SECRET } from './pla
 import { readStep, readRedeliveryStep, send } from './notified-place.ts'
 import { claimVideo, finishVideo, getVideo, enterVideo } from './video-place.ts'
 
-/** For those who never answer: nothing else depends on how quick this machine is. */
+/** Limits for receivers that never respond: nothing else depends on how quick this machine is. */
 const QUICK = { ...PATIENT_LIMITS, headersMs: 300 }
 const QUICK_BODY = { ...PATIENT_LIMITS, bodyMs: 100 }
 const AT_ONCE = { waitMs: 0, signal: new AbortController().signal }
 const RULES = { allowLoopback: true, ports: [], deny: [] }
 
-describe('one attempt at telling a receiver', () => {
+describe('one attempt to deliver an event', () => {
   const place = usePlace()
   let deps: DeliveryDependencies
   const receiver = useWebhookReceiver()
@@ -93,20 +93,20 @@ describe('one attempt at telling a receiver', () => {
   interface Expected {
     status?: number
     errorClass?: string
-    answer?: string | RegExp
+    response?: string | RegExp
     /** Bounds of the wait in seconds. */
     wait?: readonly [number, number]
     state?: string
   }
-  const delivered = (status: number, respond: string | RegExp = ''): Expected => ({
+  const delivered = (status: number, response: string | RegExp = ''): Expected => ({
     status,
-    answer: respond,
+    response,
     state: 'delivered 0',
   })
-  const failed = (status: number, wait: readonly [number, number], respond = ''): Expected => ({
+  const failed = (status: number, wait: readonly [number, number], response = ''): Expected => ({
     status,
     errorClass: status < 500 ? 'status_4xx' : 'status_5xx',
-    answer: respond,
+    response,
     wait,
   })
   const date: Reply = ({ response }) => {
@@ -115,19 +115,19 @@ describe('one attempt at telling a receiver', () => {
   }
   const long = 'x'.repeat(1024)
   const CASES: [what: string, Reply, Expected, PostLimits?][] = [
-    ['answers 204', respond(204), delivered(204)],
-    ['answers 200 with text', respond(200, {}, 'thank\u0000 you\n'), delivered(200, 'thank you')],
-    ['answers 500', respond(500, {}, 'oh'), failed(500, soon, 'oh')],
-    ['answers 404', respond(404), failed(404, soon)],
-    ['answers 502', respond(502), failed(502, busy)],
-    ['answers 429', respond(429), failed(429, busy)],
+    ['responds with 204', respond(204), delivered(204)],
+    ['responds with text', respond(200, {}, 'thank\u0000 you\n'), delivered(200, 'thank you')],
+    ['responds with 500', respond(500, {}, 'oh'), failed(500, soon, 'oh')],
+    ['responds with 404', respond(404), failed(404, soon)],
+    ['responds with 502', respond(502), failed(502, busy)],
+    ['responds with 429', respond(429), failed(429, busy)],
     ['says when to come', respond(429, { 'retry-after': '100' }), failed(429, [100, 100])],
     ['says to come much later', respond(503, { 'retry-after': '7200' }), failed(503, [3600, 3600])],
-    ['answers 503 and a date', date, failed(503, [88, 90])],
+    ['responds with 503 and a date', date, failed(503, [88, 90])],
     [
-      'answers 410',
+      'responds with 410',
       respond(410),
-      { status: 410, errorClass: 'gone', answer: '', state: 'stopped 1' },
+      { status: 410, errorClass: 'gone', response: '', state: 'stopped 1' },
     ],
     ['hangs', hang, { errorClass: 'timeout', wait: busy }, QUICK],
     ['drips a head', dripHead(), { errorClass: 'timeout', wait: busy }, QUICK],
@@ -141,7 +141,7 @@ describe('one attempt at telling a receiver', () => {
 
   const assertAttempt = async (
     { id, eventId, url }: { id: string; eventId: string; url: string },
-    { status, errorClass, answer: respond, wait, state }: Expected,
+    { status, errorClass, response, wait, state }: Expected,
     address: string | null = '127.0.0.1',
   ): Promise<void> => {
     const [row, ...others] = await seeAttempts(deps.sql, eventId)
@@ -155,8 +155,8 @@ describe('one attempt at telling a receiver', () => {
       status: status ?? null,
       error_class: errorClass ?? null,
     })
-    if (respond instanceof RegExp) assert.match(said ?? '', respond)
-    else assert.equal(said, respond ?? null)
+    if (response instanceof RegExp) assert.match(said ?? '', response)
+    else assert.equal(said, response ?? null)
     assert.ok(took !== null && took >= 0 && took < PATIENCE_MS, `${took} ms`)
     assert.equal((await listStates(deps.sql, id))[1], `IN_PROGRESS ${state ?? 'pending 1'}`)
     const [, event] = await seeEvents(deps.sql, id)
@@ -168,7 +168,7 @@ describe('one attempt at telling a receiver', () => {
   }
 
   for (const [what, reply, expected, limits = PATIENT_LIMITS] of CASES)
-    test(`is written down when the receiver ${what}`, async () => {
+    test(`records an attempt whose receiver ${what}`, async () => {
       const { path, ...notified } = await at(reply)
       const delivery = { ...deps.delivery, limits }
       assert.deepEqual(await send({ ...deps, delivery }, notified), { deferMs: 0 })
@@ -180,7 +180,7 @@ describe('one attempt at telling a receiver', () => {
     const other = nextPath()
     const { path, ...notified } = await at(respond(301, { location: receiver.url(other) }, 'away'))
     await send(deps, notified)
-    const expected = { status: 301, errorClass: 'status_3xx', answer: 'away', wait: soon }
+    const expected = { status: 301, errorClass: 'status_3xx', response: 'away', wait: soon }
     await assertAttempt({ ...notified, url: receiver.url(path) }, expected)
     assert.equal(receiver.of(other).length, 0)
   })
@@ -350,7 +350,7 @@ describe('one attempt at telling a receiver', () => {
       await recordProgress(deps.sql, { id, fence: 1, percent: 45 })
       const notified = async (status: string): Promise<unknown> =>
         bodyOf(await sent({ eventId: await eventOf(deps.sql, id, status) }, path))
-      // While it is rendered, and as well when it is told late.
+      // While it is rendered, and also when it is delivered late.
       for (const state of ['queueing', 'processing'])
         assert.deepEqual(await notified(state), { id, state, ...EARLIER })
       await deps.sql`update event set state = 'pending' where task_id = ${id} and sequence > 1`
@@ -412,7 +412,7 @@ describe('one attempt at telling a receiver', () => {
     })
   })
 
-  test('is deferred when its host has eight under way, and is no try', async () => {
+  test('defers an attempt whose host has eight under way, without counting it', async () => {
     const capped = { ...deps, attemptSlots: makeAttemptSlots() }
     const path = nextPath()
     const waiting: (() => void)[] = []
@@ -434,10 +434,10 @@ describe('one attempt at telling a receiver', () => {
     assert.equal(capped.attemptSlots.size(), 0)
   })
 
-  describe('is deferred, and is no try,', () => {
+  describe('a full limit', () => {
     const NETWORK = '2606:2800:21f:'
     const OTHER = '93.184.215.14'
-    /** A network in which connections, or look-ups already, never end; tells how many have begun. */
+    /** A network in which connections, or look-ups already, never end; counts those that have begun. */
     const makeHanging = (hangs: 'connections' | 'look-ups') => {
       let begun = 0
       const network: Network = {
@@ -467,7 +467,7 @@ describe('one attempt at telling a receiver', () => {
       ['there are enough look-ups', { lookUps: 2 }, 'look-ups', 'ann'],
     ]
     for (const [when, limits, hangs, other] of FULL)
-      test(`when ${when} under way`, async () => {
+      test(`defers an attempt, without counting it, when ${when} under way`, async () => {
         const { begun, network } = makeHanging(hangs)
         const capped = {
           ...deps,
@@ -495,14 +495,14 @@ describe('one attempt at telling a receiver', () => {
       })
   })
 
-  test('of what is settled sends nothing', async () => {
+  test('sends nothing for an event that was delivered', async () => {
     const { path, ...notified } = await at(respond(204))
     await send(deps, notified)
     assert.deepEqual(await send(deps, notified), { deferMs: 0 })
     assert.equal(receiver.of(path).length, 1)
   })
 
-  describe('that ends before its answer', () => {
+  describe('that ends before its response', () => {
     test('because it is cancelled, is lost, and sent again later', async () => {
       const { path, ...notified } = await at(inTurn(hang, respond(204)))
       await failFirst(deps.sql, notified.eventId)
@@ -537,7 +537,7 @@ describe('one attempt at telling a receiver', () => {
       assert.equal(capped.attemptSlots.size(), 0)
     })
 
-    test('tells Temporal nothing of why', async () => {
+    test('gives Temporal no reason why an attempt was lost', async () => {
       const { path, ...notified } = await at(respond(204))
       await failFirst(deps.sql, notified.eventId)
       const active = () => Promise.reject(new Error(`no key fits ${WEBHOOK_SECRET}`))
@@ -570,13 +570,13 @@ describe('one attempt at telling a receiver', () => {
     })
   })
 
-  describe('is preceded by a look', () => {
-    test('that names the try, and nothing of the receiver', async () => {
+  describe('the next step', () => {
+    test('names the event to send, and nothing of the receiver', async () => {
       const { id, eventId } = await at(respond(204))
       assert.deepEqual(
         await readStep(deps, id),
         { kind: 'done' },
-        'a first try is none of its business',
+        'a first attempt is none of its business',
       )
       await failFirst(deps.sql, eventId)
       assert.deepEqual(await readStep(deps, id), {

@@ -51,7 +51,7 @@ describe('the run of first attempts', () => {
   const requestsTo = (path: string): string[] =>
     receiver.of(path).map(({ body }) => (JSON.parse(body.toString()) as { status: string }).status)
 
-  /** Runs it until `work` has ended, and answers the heartbeats. */
+  /** Runs it until `work` has ended, and returns the heartbeats. */
   const running = async (
     work: () => Promise<unknown>,
     changed: Partial<FirstAttemptDependencies> = {},
@@ -83,7 +83,7 @@ describe('the run of first attempts', () => {
     return beats
   }
 
-  test('tells each receiver of each event once, in the order of the task', async () => {
+  test('delivers each event to its receiver once, in the order of the task', async () => {
     const tasks = await Promise.all(
       Array.from({ length: 30 }, (_, index) => at(respond(204), `owner-${index % 7}`)),
     )
@@ -144,7 +144,7 @@ describe('the run of first attempts', () => {
     assert.ok(place.dispatched.some(({ workflowId }) => workflowId === `deliver-events/${id}`))
   })
 
-  test('waits for a slot of the receiver, and makes no try before', async () => {
+  test('waits for a slot of the receiver, and makes no attempt before', async () => {
     const { opened: held, open: respondNow } = makeLatch()
     const first = await at(heldUntil(held, respond(204)))
     const attemptSlots = makeAttemptSlots({ ...ATTEMPT_SLOTS, account: 1 })
@@ -164,7 +164,7 @@ describe('the run of first attempts', () => {
     )
   })
 
-  test('gives back what finds no slot, which is no try', async () => {
+  test('gives back a row that finds no slot, without counting an attempt', async () => {
     const { opened: held, open: respondNow } = makeLatch()
     const three = Array.from({ length: 3 }, () => at(heldUntil(held, respond(204)), 'eve'))
     const notified = await Promise.all(three)
@@ -178,7 +178,7 @@ describe('the run of first attempts', () => {
     const delivery = { ...DELIVERY, deferSeconds: 3600 }
     await running(
       async () => {
-        await waitFor('one is put off', isDeferred)
+        await waitFor('one is deferred', isDeferred)
         respondNow()
       },
       { attemptSlots, delivery },
@@ -247,7 +247,7 @@ describe('the run of first attempts', () => {
           `
           const { eventId } = await at(respond(204), 'mallory')
           await sql`update first_try set host = 'host-0' where event_id = ${eventId}`
-          await waitFor('one is put off', async () => {
+          await waitFor('one is deferred', async () => {
             const rows = await sql`
               select from first_try where account = 'mallory' and due_at > now() + interval '10 minutes'
             `
@@ -261,7 +261,7 @@ describe('the run of first attempts', () => {
             `
             return rows.filter(({ id }) => !sent.has(id)).length
           }
-          await waitFor(`${count} others are put off`, async () => (await countOthers()) === count)
+          await waitFor(`${count} others are deferred`, async () => (await countOthers()) === count)
           end()
         },
         {},
@@ -334,7 +334,7 @@ describe('the run of first attempts', () => {
       assert.equal(requestsTo(slow.path).length, 1)
     })
 
-  test('keeps what it sends for long, ends with it, and tells operators what is under way', async () => {
+  test('keeps what it sends for long, ends with it, and shows operators what is under way', async () => {
     const { opened: held, open: respondNow } = makeLatch()
     const slow = await at(inTurn(heldUntil(held, respond(204)), respond(500)))
     const dueAt = async (): Promise<string> => {
@@ -355,21 +355,21 @@ describe('the run of first attempts', () => {
 
   test('says nothing of a leak when many attempts are under way', async () => {
     const warnings: string[] = []
-    const hear = ({ message }: Error) => void warnings.push(message)
+    const record = ({ message }: Error) => void warnings.push(message)
     const { opened: held, open: respondNow } = makeLatch()
     const tasks = await Promise.all(
       Array.from({ length: 12 }, (_, index) => at(heldUntil(held, respond(204)), `many-${index}`)),
     )
-    process.on('warning', hear)
+    process.on('warning', record)
     await running(
       async () => {
         for (const { path } of tasks)
-          await waitFor(`${path} is told`, () => Promise.resolve(requestsTo(path).length === 1))
+          await waitFor(`${path} is notified`, () => Promise.resolve(requestsTo(path).length === 1))
         respondNow()
       },
       { attemptSlots: makeAttemptSlots({ ...ATTEMPT_SLOTS, host: tasks.length }) },
     )
-    process.off('warning', hear)
+    process.off('warning', record)
     assert.deepEqual(warnings, [])
   })
 

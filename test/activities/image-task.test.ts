@@ -8,7 +8,7 @@ import { THUMBNAIL } from '../../src/domain/task/thumbnail.ts'
 import { transitionImageTask } from '../../src/db/image-task/image-task.ts'
 import { insertTask, render, see, usePlace } from './place.ts'
 
-describe('the move', () => {
+describe('the transition of an image task', () => {
   const place = usePlace()
   let transitions: ReturnType<typeof makeImageTaskTransitions>
 
@@ -52,7 +52,7 @@ describe('the move', () => {
     assert.equal((await listResults(id)).length, 4)
   })
 
-  test('to COMPLETED sweeps older attempts, also when only its repetition gets to that', async () => {
+  test('removes older attempts after COMPLETED, also when only a repetition gets that far', async () => {
     const { id } = await claimed()
     const rendered = await renderAgain(id)
     await place.deps.sql.begin((sql) => transitionImageTask(sql, { id, to: 'COMPLETED', fence: 2 }))
@@ -75,7 +75,7 @@ describe('the move', () => {
     assert.equal((await listResults(id)).length, 2)
   })
 
-  test('to FAILED sweeps what attempts stored, and tells code and message', async () => {
+  test('removes what attempts stored after FAILED, and records code and message', async () => {
     const { id } = await claimed()
     const reason = { code: 'engine_failed', message: 'three times' }
     assert.equal(await transitions.failImageTask(id, reason), 'FAILED')
@@ -83,7 +83,7 @@ describe('the move', () => {
     assert.deepEqual(await listResults(id), [])
   })
 
-  test('to FAILED gives a code it does not know as a fault of the service', async () => {
+  test('records an unknown code of a failure as internal_error', async () => {
     const { id } = await claimed()
     await transitions.failImageTask(id, { code: 'ERR_SOMETHING', message: 'text' })
     assert.equal((await see(place.database, id)).error_code, 'internal_error')

@@ -48,7 +48,7 @@ export const makePlace = async () => {
   const root = await mkdtemp(join(tmpdir(), 'kiln-activities-'))
   const database = await createDatabase()
   const storage = makeLocalStorage({ root: join(root, 'store') })
-  /** Rows of the outbox that Temporal would be told of at once. */
+  /** Rows of the outbox that would be dispatched to Temporal at once. */
   const dispatched: OutboxRow[] = []
   const limits = { maxBytes: 1e6, timeoutMs: PATIENCE_MS, maxRedirects: 0 }
   const deps: MediaDependencies & CoreDependencies & FirstAttemptDependencies = {
@@ -129,7 +129,7 @@ const NO_VIDEO_ENGINE: VideoEngine = {
   probeSource: () => Promise.reject(new Error('this test reads no video')),
 }
 
-/** What an engine of a test does with a job: a small function with the engine's own contract. */
+/** Work of a test's engine on a job: a small function with the engine's own contract. */
 export type Work = (job: ImageJob, control: RenderControl) => Promise<void>
 
 /** An engine whose result is the same small picture each time, once its work is done. */

@@ -259,13 +259,13 @@ describe('the removal by age', () => {
       insert into redelivery (event_id) select id from event where subject_id = ${subject} and sequence = 1
     `
     assert.equal(await purge(), 1)
-    assert.deepEqual(await numbers(), [1, 3], 'the first is to be told again')
+    assert.deepEqual(await numbers(), [1, 3], 'the first is to be delivered again')
     await enqueue()
     assert.deepEqual(await numbers(), [1, 3, 4])
     await sql`delete from event where subject_id = ${subject}`
   })
 
-  test('goes on past files that cannot be removed, and tells of them', async () => {
+  test('goes on past files that cannot be removed, and reports them', async () => {
     const { sql, storage } = place.deps
     const [stuck, fine] = [await ended(32), await ended(31)]
     await sql`

@@ -49,7 +49,7 @@ describe('an attempt to render', () => {
     })
   })
 
-  test('tells how far it is', async () => {
+  test('reports its progress', async () => {
     const environment = makeEnvironment()
     let details: unknown
     const slow = withEngine(async (_job, { onProgress }) => {
@@ -75,7 +75,7 @@ describe('an attempt to render', () => {
     assert.equal((await see(place.database, id)).fence, 0)
   })
 
-  test('is repeated after a fault of the engine, and the third one ends the task', async () => {
+  test('is repeated after an engine error, and the third one ends the task', async () => {
     const id = await insertTask(place)
     const broken = withEngine(() => Promise.reject(new Error('/secret/path')))
     for (const failures of [1, 2]) {
@@ -97,7 +97,7 @@ describe('an attempt to render', () => {
     await assert.rejects(render(full, id), forGood('internal_error'))
   })
 
-  test('is repeated for as long as a bucket does not answer, which counts as no failure', async () => {
+  test('is repeated for as long as a bucket does not respond, which counts as no failure', async () => {
     const id = await insertTask(place)
     const responses = [{ code: 'ECONNREFUSED' }, { code: 'SlowDown', status: 503 }]
     for (const response of [...responses, ...responses]) {
@@ -111,7 +111,7 @@ describe('an attempt to render', () => {
     await assert.rejects(render({ ...deps, storage }, id), again('attempt_failed'))
   })
 
-  test('ends the task at once when the input is at fault', async () => {
+  test('ends the task at once when the input is invalid', async () => {
     const id = await insertTask(place)
     const rejecting = withEngine(() => Promise.reject(new TaskError('image_invalid', 'cut')))
     await assert.rejects(render(rejecting, id), { ...forGood('image_invalid'), message: 'cut' })
@@ -173,7 +173,7 @@ describe('an attempt to render', () => {
     assert.deepEqual([fence, failures], [2, 0])
   })
 
-  test('is repeated while PostgreSQL is away, and tells nobody where that is', async () => {
+  test('is repeated while PostgreSQL is away, and does not show its address', async () => {
     const url = 'postgres://nobody:secret@127.0.0.1:9/none'
     const sql = makeDatabase({ url, pool: 1, name: 'test', statementTimeoutMs: 0 })
     await assert.rejects(render({ ...deps, sql }, await insertTask(place)), {

@@ -94,7 +94,7 @@ describe('a video task whose', () => {
     await transitions.enqueueVideoTask(id, VIDEO_TIMING)
     return id
   }
-  /** Code and message that the caller is told, and the attempts it took, once the workflow has made its move. */
+  /** Returns the code and message that the caller gets, and the attempts it took, after the workflow's transition. */
   const endOf = async (
     id: string,
     using = deps,
@@ -116,8 +116,8 @@ describe('a video task whose', () => {
   /** By their codes. */
   const IMAGES: Record<string, [what: string, path: string, notified: string][]> = {
     ImageDownloadFailure: [
-      ['is not there', '/none', ': answered with status 404'],
-      ['does not come', '/silent', ': no complete answer within 0.1 seconds'],
+      ['is not there', '/none', ': responded with status 404'],
+      ['does not come', '/silent', ': no complete response within 0.1 seconds'],
       ['is elsewhere', '/moved', ': more than 0 redirects'],
       ['is on a closed port', ':9/', ': no connection could be made'],
       ['is at a private address', 'https://10.0.0.1/x', ''],
@@ -171,8 +171,8 @@ describe('a video task whose', () => {
 
   const VIDEOS: typeof IMAGES = {
     VideoDownloadFailure: [
-      ['is not there', '/none', '/video_url: answered with status 404'],
-      ['does not come', '/silent', '/video_url: no complete answer within 0.1 seconds'],
+      ['is not there', '/none', '/video_url: responded with status 404'],
+      ['does not come', '/silent', '/video_url: no complete response within 0.1 seconds'],
       ['is at a private address', 'https://[fd00::1]/', 'address not allowed'],
     ],
     VideoFormatInvalid: [
@@ -215,14 +215,14 @@ describe('a video task whose', () => {
     assert.equal((await renderVideo(unfit, scene))?.fence, 1, 'all else is rendered')
   })
 
-  test('engine names a fault of the input ends at once with that', async () => {
+  test('engine rejects the input ends at once with the code of the engine', async () => {
     const rejecting = withEngine(() => {
       throw new VideoError('ImageSizeInvalid', 'so large')
     })
     assert.deepEqual(await endOf(await admit(), rejecting), ['ImageSizeInvalid', 'so large', 1])
   })
 
-  test('engine fails three times ends with InternalServiceFailure, and tells no path', async () => {
+  test('engine fails three times ends with InternalServiceFailure, and shows no path', async () => {
     const broken = withEngine(() => {
       throw new Error('/secret/path')
     })

@@ -33,7 +33,7 @@ describe('an attempt to render a video', () => {
   let deps: MediaDependencies
   let studio: Studio
   let receiver: Receiver
-  /** What the receiver answers with, and what it was asked for. */
+  /** Files that the receiver serves by path, and the paths that were requested. */
   const served = new Map<string, Buffer>()
   const asked: string[] = []
 
@@ -222,7 +222,7 @@ describe('an attempt to render a video', () => {
     assert.deepEqual(sizes, [[810, 540]])
   })
 
-  test('tells how far it is, to the operator and in the row', async (context) => {
+  test('reports its progress to the operator and in the row', async (context) => {
     context.mock.timers.enable({ apis: ['Date'], now: Date.now() })
     const id = await admit()
     const environment = makeEnvironment()

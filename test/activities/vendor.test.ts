@@ -68,7 +68,7 @@ after(async () => {
   await place.close()
 })
 
-/** The first heartbeat that tells the id of the task at the upstream. */
+/** Returns the first heartbeat with the id of the task at the upstream. */
 const waitUntilSubmitted = async (environment: MockActivityEnvironment): Promise<unknown> => {
   for await (const [details] of on(environment, 'heartbeat') as AsyncIterable<[object]>)
     if ('upstream_id' in details) return details
@@ -138,15 +138,15 @@ describe('an image task of an upstream', { concurrency: true }, () => {
 
   const PASSING: Record<string, Options['steps'] & object> = {
     'a creation without a connection': { create: ['drop'] },
-    'a creation whose answer is lost': { create: ['lose'] },
+    'a creation whose response is lost': { create: ['lose'] },
     'a creation in flight': { create: [said(409, { error: 'idempotency_in_flight' })] },
     'too many creations': { create: [said(429, {}, { 'retry-after': '1' })] },
     'a creation that took too long': { create: [said(408)] },
-    'a creation with a fault of the upstream': { create: [said(503)] },
-    'a creation that answers something else': { create: [said(200, ['<html>'])] },
+    'a creation with an error of the upstream': { create: [said(503)] },
+    'a creation with an unreadable response': { create: [said(200, ['<html>'])] },
     'a status without a connection': { status: ['drop'] },
-    'a status with a fault of the upstream': { status: [said(500)] },
-    'a status that is refused': { status: [said(401)] },
+    'a status with an error of the upstream': { status: [said(500)] },
+    'a status that is rejected': { status: [said(401)] },
     'a status that cannot be read': { status: [said(200, { data: { status: 5 } })] },
     'a word that is no end': {
       status: [
@@ -157,7 +157,7 @@ describe('an image task of an upstream', { concurrency: true }, () => {
     'a result that is not there yet': { status: [said(200, { task_id: 'x', status: 'done' })] },
     'a result without a connection': { file: ['drop'] },
     'a link that has expired': { file: [said(403)] },
-    'a result with a fault of the upstream': { file: [said(502)] },
+    'a result with an error of the upstream': { file: [said(502)] },
   }
   for (const [name, steps] of Object.entries(PASSING))
     test(`waits out ${name}`, async () => {
@@ -169,9 +169,9 @@ describe('an image task of an upstream', { concurrency: true }, () => {
   const message = `see https://upstream.internal/x and ${KEY}`
   const REJECTED: Record<string, [Options['steps'] & object, code: string, message?: string]> = {
     '400': [
-      { create: [said(400, { message: 'Two faults.', details: ['/scale_factor must be 2x'] })] },
+      { create: [said(400, { message: 'Two issues.', details: ['/scale_factor must be 2x'] })] },
       'upstream_rejected',
-      'Two faults. /scale_factor must be 2x',
+      'Two issues. /scale_factor must be 2x',
     ],
     '404': [{ create: [said(404)] }, 'upstream_rejected'],
     '409': [{ create: [said(409, { error: 'other' })] }, 'upstream_rejected'],
@@ -435,11 +435,11 @@ describe('a video task of an upstream', { concurrency: true }, () => {
     'a code of ours': [{ status: [failed('ImageSizeInvalid')] }, 'ImageSizeInvalid', 'Why.'],
     'a word that is none': [{ status: [failed('AuditSubmitIllegal')] }, 'upstream_failed'],
     'a cancellation there': [{ status: [failed('UserCancelled')] }, 'upstream_failed'],
-    'a refusal with a code of ours': [
+    'a rejection with a code of ours': [
       { create: [said(400, { message: 'Why.', details: ['ImageFormatInvalid', 'Why.'] })] },
       'ImageFormatInvalid',
     ],
-    'a refusal with another word': [
+    'a rejection with another word': [
       { create: [said(400, { message: 'Why.', details: ['FieldInvalid', 'Why.'] })] },
       'upstream_rejected',
     ],
@@ -466,7 +466,7 @@ describe('a video task of an upstream', { concurrency: true }, () => {
 })
 
 describe('an upstream', { concurrency: true }, () => {
-  test('is sent a large file in pieces, padded at its end alone, of the length that was told', async () => {
+  test('is sent a large file in pieces, padded at its end alone, of the announced length', async () => {
     const bytes = randomBytes(200_002)
     const path = join(place.root, randomUUID())
     await writeFile(path, bytes)

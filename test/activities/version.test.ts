@@ -186,7 +186,7 @@ describe('checking an archive', () => {
     return true
   }
 
-  test('is not the fault of an archive that the store has lost or changed', async () => {
+  test('rejects no archive that the store has lost or changed', async () => {
     const lost = await addUploaded()
     await place.deps.storage.removePrefix(`uploads/${lost}`)
     await assert.rejects(check(lost), rejectsAs('archive_missing'))
@@ -196,7 +196,7 @@ describe('checking an archive', () => {
     for (const id of [lost, changed]) assert.equal((await see(id)).archiveState, 'received')
   })
 
-  test('tells a fault of the store from one of the archive, without its words', async () => {
+  test('reports an error of the store as no issue of the archive, and without its message', async () => {
     const full = Object.assign(new Error('ENOSPC /secret/path'), { syscall: 'write' })
     const storage = { ...place.deps.storage, putFile: () => Promise.reject(full) }
     const id = await addUploaded()
@@ -208,15 +208,15 @@ describe('checking an archive', () => {
     assert.deepEqual(await check(id), { archiveState: 'accepted' })
   })
 
-  const outage = Object.assign(new Error('no answer'), { isOutage: true })
+  const outage = Object.assign(new Error('no response'), { isOutage: true })
   const full = Object.assign(new Error('no space'), { syscall: 'write' })
-  /** What is thrown, how many attempts there were and how many outages ended them; what is told of it. */
+  /** Error thrown, number of the attempt, outages before it; whether it is final, and its heartbeat. */
   const FAILURES: [
     Error,
     attempt: number,
     outages: number,
     nonRetryable: boolean,
-    enqueued: unknown,
+    heartbeat: unknown,
   ][] = [
     [full, 4, 0, false, undefined],
     [full, 5, 0, true, undefined],
@@ -225,8 +225,8 @@ describe('checking an archive', () => {
     [outage, 5, 0, false, { outages: 1 }],
     [outage, 500, 499, false, { outages: 500 }],
   ]
-  for (const [error, attempt, outages, nonRetryable, enqueued] of FAILURES)
-    test(`ends with try ${ATTEMPTS}, outages aside: ${error.message} at ${attempt} after ${outages}`, async () => {
+  for (const [error, attempt, outages, nonRetryable, heartbeat] of FAILURES)
+    test(`ends with attempt ${ATTEMPTS}, outages aside: ${error.message} at ${attempt} after ${outages}`, async () => {
       const id = await addUploaded()
       const environment = makeEnvironment({ attempt, heartbeatDetails: { outages } })
       let last: unknown
@@ -236,7 +236,7 @@ describe('checking an archive', () => {
         type: 'storage_failed',
         nonRetryable,
       })
-      if (enqueued) assert.deepEqual(last, enqueued)
+      if (heartbeat) assert.deepEqual(last, heartbeat)
     })
 
   test('is not begun when each of its workers was lost', async () => {

@@ -16,7 +16,7 @@ import type {
 import type { VideoTiming } from '../../src/domain/task/render-timing.ts'
 import { makeEnvironment, TIMING } from './place.ts'
 
-/** What an engine of a test does with a job: a small function with the engine's own contract. */
+/** Work of a test's engine on a job: a small function with the engine's own contract. */
 export type VideoWork = (job: VideoJob, control: RenderControl) => Promise<void> | void
 
 /** An engine whose files are the same few letters each time, once its work is done. */
@@ -72,7 +72,7 @@ export const renderVideo = (
 
 type Render = ReturnType<typeof makeRenderVideoTask>
 
-/** The final failure of a task whose attempts all fail, as the workflow hears it, and how many it took. */
+/** Runs attempts that all fail; returns the final failure as the workflow gets it, and how many it took. */
 export const failForGood = async (
   deps: MediaDependencies,
   id: string,

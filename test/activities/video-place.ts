@@ -60,7 +60,7 @@ export const getVideo = async (
   given?: NewVideo,
 ): Promise<string> => {
   const id = await insertVideo(database, given)
-  if (id === undefined) throw new Error('the charge was refused')
+  if (id === undefined) throw new Error('the charge was rejected')
   return id
 }
 

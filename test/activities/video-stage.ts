@@ -124,7 +124,7 @@ export const useStage = (): Stage => {
   return stage
 }
 
-/** An engine that works on a task until it is told to finish it. */
+/** Makes an engine that works on a task until the test releases it. */
 const makeHeldEngine = () => {
   const rendering = new Set<string>()
   const released = new Set<string>()

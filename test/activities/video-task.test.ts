@@ -12,7 +12,7 @@ import { makeVideoEngine, renderVideo, VIDEO_TIMING } from './video-engine.ts'
 import { getVideo, listWoken, seeVideo, wakes } from './video-place.ts'
 import type { NewVideo } from './video-place.ts'
 
-describe('the move of a video task', () => {
+describe('the transition of a video task', () => {
   const place = usePlace()
   let transitions: ReturnType<typeof makeVideoTaskTransitions>
 
@@ -46,7 +46,7 @@ describe('the move of a video task', () => {
     unitOfWork(place.database, (sql, enqueueRow) =>
       cancelVideoTask(sql, id, { ...place.deps, enqueue: enqueueRow }),
     )
-  /** What Temporal was told of at once since the last look; every bit of it is in the outbox. */
+  /** Takes the workflows that were woken at once since the last call; all of their rows are in the outbox. */
   const takeDispatched = async (): Promise<string[]> => {
     const rows = place.dispatched.splice(0)
     for (const { id, workflowId } of rows) {
@@ -62,7 +62,7 @@ describe('the move of a video task', () => {
     return listWoken(rows)
   }
 
-  test('to queueing takes a free slot, and tells where the task stands when it is repeated', async () => {
+  test('takes a free slot when enqueued, and returns the state of the task when repeated', async () => {
     const [first, , third] = await crowd('queue')
     const stand = { state: 'queueing', offPeakMs: null }
     assert.deepEqual(await enqueue(first), { ...stand, isAdmitted: true })
@@ -126,8 +126,8 @@ describe('the move of a video task', () => {
     assert.equal(await transitions.completeVideoTask(third), 'failed')
   })
 
-  test('to success sweeps older attempts', async () => {
-    const { id } = await begin('sweep')
+  test('removes older attempts after success', async () => {
+    const { id } = await begin('cleanup')
     const rendered = await renderAgain(id)
     await transitions.completeVideoTask(id, rendered)
     assert.deepEqual((await listResults(id)).toSorted(), [
@@ -145,7 +145,7 @@ describe('the move of a video task', () => {
     assert.deepEqual((await see(id)).ledger, ['charge 10', 'refund 10'])
   })
 
-  test('to failed gives the credits back, sweeps what was stored and wakes the next, once', async () => {
+  test('gives the credits of a failed task back, removes its files and wakes the next, once', async () => {
     const [first, , third] = await crowd('failure')
     await renderAgain(first)
     for (const expected of [wakes(third), []]) {
@@ -176,8 +176,8 @@ describe('the move of a video task', () => {
     ['toString', '/srv/x', 'InternalServiceFailure', TASK_ERRORS.internal_error],
   ]
   for (const [code, message, errorCode, notified] of NOTIFIED)
-    test(`to failed tells ${code} as ${errorCode}`, async () => {
-      const id = await insert('told')
+    test(`records ${code} of a failure as ${errorCode}`, async () => {
+      const id = await insert('recorded')
       await transitions.failVideoTask(id, { code, ...(message !== undefined && { message }) })
       const seen = await see(id)
       assert.deepEqual([seen.errorCode, seen.errorMessage], [errorCode, notified])

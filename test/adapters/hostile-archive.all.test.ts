@@ -54,11 +54,7 @@ const ARCHIVES: [row: string, zip: () => Buffer, code: ArchiveCode | 'nested_arc
       'too_many_entries',
     ] as const
   ).map((code): (typeof ARCHIVES)[number] => [code, () => archiveOf(code), code]),
-  [
-    'an archive in the archive',
-    () => writeZip([GOOD, { name: 'data.zip', data: inner }]),
-    'nested_archive',
-  ],
+  ['an inner archive', () => writeZip([GOOD, { name: 'data.zip', data: inner }]), 'nested_archive'],
   ['path_too_long', () => archiveOf('path_too_long'), 'path_too_long'],
 ]
 
@@ -69,7 +65,7 @@ const PACKS = HOSTILE_PACKS.map(({ files, ...pack }) => ({
 const IN_A_ROW = 50
 /** A read or a close of a file that is under way. */
 const PASSING = new Set(['FSReqPromise', 'CloseReq'])
-/** What a process takes and gives back as it likes, several times what one archive could hold on to. */
+/** Memory that a process takes and gives back as it likes, several times what one archive could hold on to. */
 const RSS_SLACK = 96 * 2 ** 20
 
 describe('a hostile archive in a process of its own', () => {
@@ -104,7 +100,7 @@ describe('a hostile archive in a process of its own', () => {
       await rm(path)
     }
   }
-  /** What this process has: open files, what keeps it going, children. Linux tells the files. */
+  /** Counts what this process holds: open files, what keeps it going, children. Linux lists the files. */
   const countHeld = async () => ({
     files: (await readdir('/proc/self/fd').catch(() => [])).length,
     resources: process
@@ -116,7 +112,7 @@ describe('a hostile archive in a process of its own', () => {
   })
 
   for (const [title, zip, code] of ARCHIVES)
-    test(`is judged: ${title}`, async () => {
+    test(`reports the one issue of an archive with ${title}`, async () => {
       const { archive, nodes, findings } = await inspect(zip())
       assert.equal(findings.complete, true)
       if (code === 'nested_archive') {

@@ -57,9 +57,9 @@ export const gifOfFrames = (frames: number): Buffer => {
 
 export interface TiffShape {
   pages?: number
-  /** Of each page; nine at least. */
+  /** Number of fields of each page; nine at least. */
   fields?: number
-  /** Of each field beyond those nine. */
+  /** Bytes in each field beyond those nine. */
   valueBytes?: number
   /** The last page is followed by the first. */
   endless?: boolean

@@ -153,7 +153,7 @@ describe('image probe', () => {
     await assert.rejects(probe(tiff), rejected('image_invalid', /too many/))
   })
 
-  test('lets a fault of the disk through', async () => {
+  test('lets an error of the disk through', async () => {
     await assert.rejects(probeImage(join(folder, 'missing'), { maxPixels: 1 }), { code: 'ENOENT' })
   })
 })

@@ -183,7 +183,7 @@ describe('the inspector', () => {
     }
   })
 
-  test('tells a file that is not there as a fault of this machine', async () => {
+  test('reports a missing file as an error of this machine', async () => {
     const inspector = makeLocalInspector({ dir })
     try {
       const gone = { path: join(dir, 'gone.zip'), nodeId: 'demo', dependencies: [] }

@@ -31,7 +31,7 @@ const redirectTo =
   (_request, response) =>
     response.writeHead(status, location === undefined ? {} : { location }).end('elsewhere')
 
-/** Without `end`, so that the answer stays open until the client leaves. */
+/** Begins a response without `end`, so that it stays open until the client leaves. */
 const begin = (response: ServerResponse, headers: Record<string, string | number>, text: string) =>
   response.writeHead(200, headers).write(text)
 
@@ -143,7 +143,7 @@ describe('a download with the switch on', () => {
   }
 
   for (const path of ['/image', '/chunked', '/labelled', '/hop1', '/hop5', '/endless-redirect'])
-    test(`writes the bytes of ${path} and tells their number and digest`, async () => {
+    test(`writes the bytes of ${path} and returns their number and digest`, async () => {
       assert.deepEqual(await from(path), { bytes: BODY.length, sha256: SHA256 })
       assert.deepEqual(await readFile(toFile), BODY)
     })
@@ -155,7 +155,7 @@ describe('a download with the switch on', () => {
     }
   })
 
-  test('writes an empty file for an empty answer', async () => {
+  test('writes an empty file for an empty response', async () => {
     assert.equal((await from('/empty')).bytes, 0)
     assert.equal((await readFile(toFile)).length, 0)
   })
@@ -165,13 +165,13 @@ describe('a download with the switch on', () => {
     assert.equal(bytes, BODY.length)
   })
 
-  test('tells the bytes written so far', async () => {
-    const notified: number[] = []
-    await from('/image', { onProgress: (bytes) => notified.push(bytes) })
-    assert.equal(notified.at(-1), BODY.length)
+  test('reports the bytes written so far', async () => {
+    const reported: number[] = []
+    await from('/image', { onProgress: (bytes) => reported.push(bytes) })
+    assert.equal(reported.at(-1), BODY.length)
     assert.deepEqual(
-      notified,
-      [...new Set(notified)].toSorted((a, b) => a - b),
+      reported,
+      [...new Set(reported)].toSorted((a, b) => a - b),
     )
   })
 
@@ -212,10 +212,10 @@ describe('a download with the switch on', () => {
 
   const failing: Record<string, [OutboundErrorKind, string?]> = {
     '/loop': ['too_many_redirects', 'more than 5 redirects'],
-    '/nowhere': ['status', 'answered with status 302'],
-    '/unmodified': ['status', 'answered with status 304'],
-    '/missing': ['status', 'answered with status 404'],
-    '/broken': ['status', 'answered with status 500'],
+    '/nowhere': ['status', 'responded with status 302'],
+    '/unmodified': ['status', 'responded with status 304'],
+    '/missing': ['status', 'responded with status 404'],
+    '/broken': ['status', 'responded with status 500'],
     '/private': ['address_refused'],
     '/metadata': ['address_refused'],
     '/gzip': ['compressed'],
@@ -234,7 +234,7 @@ describe('a download with the switch on', () => {
 
   for (const path of ['/drip', '/drip-headers', '/silent'])
     test(`from ${path} is cut by the deadline and leaves no file`, () =>
-      fails(from(path, { timeoutMs: 150 }), 'timeout', 'no complete answer within 0.15 seconds'))
+      fails(from(path, { timeoutMs: 150 }), 'timeout', 'no complete response within 0.15 seconds'))
 
   test('has one deadline over all redirects', async (t) => {
     const slow = await startReceiver((_request, response) => {
@@ -245,7 +245,7 @@ describe('a download with the switch on', () => {
     await fails(
       from('', { url, timeoutMs: 150, maxRedirects: 100 }),
       'timeout',
-      'no complete answer within 0.15 seconds',
+      'no complete response within 0.15 seconds',
     )
   })
 
@@ -260,7 +260,7 @@ describe('a download with the switch on', () => {
         maxRedirects: 0,
       }),
       'timeout',
-      'no complete answer within 0.05 seconds',
+      'no complete response within 0.05 seconds',
     )
   })
 
@@ -314,7 +314,7 @@ describe('a download with the switch on', () => {
     assert.equal(await readFile(toFile, 'utf8'), 'mine')
   })
 
-  test('takes an answer whose server hangs up before it is read', async (t) => {
+  test('takes a response whose server hangs up before it is read', async (t) => {
     const head = `HTTP/1.1 200 OK\r\ncontent-length: ${BODY.length}\r\nconnection: close\r\n\r\n`
     const hasty = await listen(
       createServer((socket) => {
@@ -407,13 +407,13 @@ describe('a download with the switch on', () => {
       await fails(
         from('', { url: `https://127.0.0.1:${mute.port}/`, timeoutMs: 100 }),
         'timeout',
-        'no complete answer within 0.1 seconds',
+        'no complete response within 0.1 seconds',
       )
     })
   })
 })
 
-describe('an outbound fault', () => {
+describe('an outbound error', () => {
   const codes: Record<OutboundErrorKind, string> = {
     address_refused: 'address_refused',
     downgrade: 'address_refused',
@@ -436,7 +436,7 @@ describe('an outbound fault', () => {
       assert.equal(taskError.message, `/image: ${error.message}`)
     })
 
-  test('tells nothing of the error behind it', () => {
+  test('shows nothing of the error behind it', () => {
     const error = toOutboundError(new Error('connect ECONNREFUSED 10.0.0.1:443'))
     assert.equal(error.kind, 'unknown')
     assert.equal(error.message, OUTBOUND_ERRORS.unknown.message)

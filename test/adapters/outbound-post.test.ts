@@ -8,7 +8,7 @@ import type {
   Posted,
   PostLimits,
   PostOptions,
-  Unanswered,
+  NoResponse,
 } from '../../src/adapters/outbound/post.ts'
 import { makeClient, type Outbound } from '../../src/adapters/outbound/client.ts'
 import { openSystemSocket, type Dial } from '../../src/adapters/outbound/connector.ts'
@@ -52,10 +52,10 @@ const part = (changed: Partial<PostLimits>): PostLimits => ({ ...PATIENT, ...cha
 
 const fails = (
   posted: Posted,
-  errorClass: Unanswered['errorClass'],
+  errorClass: NoResponse['errorClass'],
   reason?: string,
-): Unanswered => {
-  assert.ok(posted.errorClass !== undefined, `answered with ${posted.status}`)
+): NoResponse => {
+  assert.ok(posted.errorClass !== undefined, `got the status ${posted.status}`)
   assert.equal(posted.errorClass, errorClass, `${posted.reason}: ${String(posted.cause)}`)
   if (reason !== undefined) assert.equal(posted.reason, reason)
   assert.doesNotMatch(posted.reason, /\d+\.\d+\.\d+\.\d+|\n/)
@@ -122,14 +122,14 @@ describe('a post', () => {
     }
   })
 
-  test('works by the name localhost and tells the address behind it', async () => {
+  test('works by the name localhost and returns the address behind it', async () => {
     const posted = await send(respond(204), { url: receiver.url('/', 'localhost') })
     is(posted, 204)
     assert.equal(posted.address, '127.0.0.1')
   })
 
   for (const status of [200, 201, 202, 204, 299, 304, 400, 404, 410, 429, 500, 502, 503, 504, 599])
-    test(`tells the status ${status}`, async () => {
+    test(`returns the status ${status}`, async () => {
       is(await send(respond(status)), status)
     })
 
@@ -146,29 +146,29 @@ describe('a post', () => {
     ['120', 120],
     ['Sun, 06 Nov 2095 08:49:37 GMT', 60],
   ] as const)
-    test(`tells Retry-After as it came: ${value}`, async () => {
+    test(`returns Retry-After as it came: ${value}`, async () => {
       const posted = await send(respond(429, { 'retry-after': value }, 'slow down'))
       assert.equal(is(posted, 429), 'slow down')
       const now = new Date('2095-11-06T08:48:37Z')
       assert.equal(parseRetryAfter(posted.status ? posted.retryAfter : '', now), seconds)
     })
 
-  test('tells the first of two Retry-Afters', async () => {
+  test('returns the first of two Retry-Afters', async () => {
     const posted = await send(write(head(503, 'retry-after: 5', 'retry-after: 7', 'x: y')))
     is(posted, 503)
     assert.equal(posted.status && posted.retryAfter, '5')
   })
 
-  test('tells the interim answers from the real one', async () => {
+  test('skips interim responses', async () => {
     const interim = `${head(103, 'link: </a>')}${head(102)}`
     assert.equal(is(await send(write(`${interim}${head(200, 'content-length: 2')}ok`)), 200), 'ok')
-    // undici takes an interim 100 that it did not ask for as a fault; the status stands.
+    // undici takes an interim 100 that it did not ask for as an error; the status stands.
     is(await send(write(`${head(100)}${head(200)}`)), 200)
     is(await send(resetAfter(`${interim}HTTP/1.1 202 Accepted\r\n`)), 202)
   })
 
   describe('after another to the same receiver', () => {
-    /** Sends as often as there are replies; answers the outcomes and how many connections there were. */
+    /** Sends as often as there are replies; returns the outcomes and how many connections there were. */
     const sendInTurn = async (posts: number, ...replies: [Reply, ...Reply[]]) => {
       const path = `/turns-${(paths += 1)}`
       const before = receiver.connections()
@@ -193,7 +193,7 @@ describe('a post', () => {
       })
     })
 
-    test('is sent once more when that connection ends before a byte of the answer', async () => {
+    test('is sent once more when that connection ends before a byte of the response', async () => {
       assert.deepEqual(await sendInTurn(2, respond(204), reset, respond(200)), {
         outcomes: [204, 200],
         requests: 3,
@@ -207,7 +207,7 @@ describe('a post', () => {
       })
     })
 
-    test('is not sent again when the answer had begun', async () => {
+    test('is not sent again when the response had begun', async () => {
       const cut = write('HTTP/1.1 2', (socket) => socket.destroy())
       assert.deepEqual(await sendInTurn(2, respond(204), cut, respond(200)), {
         outcomes: [204, 'reset'],
@@ -250,13 +250,13 @@ describe('a post', () => {
       for (const posted of await Promise.all(others)) is(posted, 200)
     })
 
-    test('keeps no connection whose answer was not read to its end', async () => {
+    test('keeps no connection whose response was not read to its end', async () => {
       const { connections } = await sendInTurn(2, respond(200, {}, 'x'.repeat(100_000)))
       assert.equal(connections, 2)
     })
   })
 
-  describe('whose answer goes on', () => {
+  describe('whose response goes on', () => {
     const excerpts: [title: string, reply: Reply, excerpt: string][] = [
       ['in text', respond(200, {}, 'taken'), 'taken'],
       ['in more than 1 KiB', respond(500, {}, 'x'.repeat(1_025)), 'x'.repeat(1_024)],
@@ -363,29 +363,32 @@ describe('a post', () => {
     })
   })
 
-  describe('without an answer', () => {
+  describe('without a response', () => {
     const silent: [title: string, reply: Reply][] = [
       ['hangs', hang],
       ['drips its status line', dripHead()],
-      ['sends interim answers only', write(head(103))],
+      ['sends interim responses only', write(head(103))],
     ]
     for (const [title, reply] of silent) {
       test(`is a timeout at a receiver that ${title}`, async () => {
         const posted = await send(reply, { limits: part({ headersMs: 100 }) })
-        assert.equal(fails(posted, 'timeout', 'no answer within 0.1 seconds').address, '127.0.0.1')
+        assert.equal(
+          fails(posted, 'timeout', 'no response within 0.1 seconds').address,
+          '127.0.0.1',
+        )
       })
       test(`is a timeout of the whole at a receiver that ${title}`, async () => {
         const posted = await send(reply, { limits: part({ totalMs: 100 }) })
-        fails(posted, 'timeout', 'no complete answer within 0.1 seconds')
+        fails(posted, 'timeout', 'no complete response within 0.1 seconds')
       })
     }
 
-    const rude: [title: string, reply: Reply, errorClass: Unanswered['errorClass']][] = [
+    const rude: [title: string, reply: Reply, errorClass: NoResponse['errorClass']][] = [
       ['resets', reset, 'reset'],
       ['hangs up', hangUp, 'reset'],
       ['resets within the status line', resetAfter('HTTP/1.1 20'), 'reset'],
-      ['resets behind an interim answer', resetAfter(head(103)), 'reset'],
-      ['sends interim answers as fast as it can', pour(head(103)), 'unknown'],
+      ['resets behind an interim response', resetAfter(head(103)), 'reset'],
+      ['sends interim responses as fast as it can', pour(head(103)), 'unknown'],
       ['has a reason without an end', pour('HTTP/1.1 503 Gone'), 'unknown'],
       ['speaks another protocol', write('SSH-2.0-OpenSSH_9.6\r\n'), 'unknown'],
     ]
@@ -398,11 +401,11 @@ describe('a post', () => {
       const hasty = await listen(createServer((socket) => socket.end('HELO\r\n')))
       t.after(hasty.close)
       const posted = await send(hang, { url: `http://127.0.0.1:${hasty.port}/` })
-      assert.ok(posted.errorClass, 'no answer')
+      assert.ok(posted.errorClass, 'no response')
       assert.equal(hasty.connections(), 1)
     })
 
-    test('is connect at a closed port, and tells the address', async () => {
+    test('is connect at a closed port, and returns the address', async () => {
       const gone = await startWebhookReceiver()
       await gone.stop()
       const posted = fails(await send(hang, { url: gone.url('/') }), 'connect')
@@ -466,7 +469,7 @@ describe('a post', () => {
     assert.equal(receiver.received.length, before + 1)
   })
 
-  test('that is stopped within the answer has been answered', async () => {
+  test('returns the status of a post that is stopped within the response', async () => {
     const controller = new AbortController()
     const reply: Reply = ({ response }) => {
       let drops = 0
@@ -553,7 +556,7 @@ describe('a post over TLS', () => {
     ['breaks off after the head', resetAfter(head(201, 'content-length: 9')), 201],
   ]
   for (const [title, reply, status] of replies)
-    test(`is answered by a receiver that ${title}`, async () => {
+    test(`gets a response from a receiver that ${title}`, async () => {
       receiver.script('/odd', reply)
       is(await send(receiver.url('/odd')), status)
     })

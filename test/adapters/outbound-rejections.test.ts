@@ -20,7 +20,7 @@ const PUBLIC = '93.184.215.14'
 
 const words = (text: string) => text.trim().split(/\s+/)
 
-/** Refused as a literal, as the answer of a resolver and, marked *, as the target of a redirect. */
+/** Rejected as a literal, as the result of a resolver and, marked *, as the target of a redirect. */
 const ADDRESSES: Record<string, string> = {
   'unspecified, loopback': '0.0.0.0* 0.1.2.3 :: 127.0.0.1* 127.255.255.254 ::1*',
   private: '10.0.0.1* 172.16.0.1 172.31.255.254 192.168.1.1 fc00::1 fd12:3456::1',
@@ -48,7 +48,7 @@ const LITERALS = LISTED.filter(({ address }) => isIP(address) !== 0 && !address.
 
 const SOFT_HYPHEN = '\u00ad'
 
-/** Refused before anything is looked up. */
+/** Rejected before anything is looked up. */
 const URLS: Record<string, string[]> = {
   'number spellings':
     words(`2130706433 0x7f000001 0177.0.0.1 00000177.0.0.01 017700000001 127.1 127.0.1 0x7f.1
@@ -171,7 +171,7 @@ describe('a URL with the switch off', () => {
     '::ffff:8.8.0.0/112',
     '::/-1',
   ])
-    test(`cannot be judged with OUTBOUND_DENY ${JSON.stringify(entry)}`, () =>
+    test(`is not checked with the malformed OUTBOUND_DENY ${JSON.stringify(entry)}`, () =>
       assert.throws(() => makeOutbound({ ...OFF, deny: [entry] }), /OUTBOUND_DENY holds .* write/))
 })
 
@@ -195,7 +195,7 @@ describe('a URL with the switch on', () => {
   })
 })
 
-/** What a name resolves to, where any one address must reject it. */
+/** Addresses that a name resolves to, any one of which must reject it. */
 const RESPONSES: Record<string, string[]> = {
   ...Object.fromEntries(LISTED.map(({ kind, address }) => [`${address} (${kind})`, [address]])),
   'a public and a private address': ['8.8.8.8', '10.0.0.1'],
@@ -308,7 +308,7 @@ describe('a download', () => {
       )
     })
 
-  test('dials only the addresses it judged, under the name of the host', async () => {
+  test('dials only the addresses it checked, under the name of the host', async () => {
     const { network, from } = clientOf({ 'images.example.com': [[PUBLIC, '2001:4860:4860::8888']] })
     served.length = 0
     assert.equal((await from('')).bytes, 5)
@@ -333,7 +333,7 @@ describe('a download', () => {
     assert.equal(network.dialled.length, 1)
   })
 
-  test('whose peer is another than the judged one sends it nothing', async () => {
+  test('sends nothing to a peer other than the checked one', async () => {
     const received: Buffer[] = []
     const ended = new EventEmitter()
     const canary = await listen(
@@ -360,7 +360,7 @@ describe('a download', () => {
   })
 })
 
-/** How many TCP sockets this process opens meanwhile, whoever opens them. */
+/** Counts the TCP sockets that this process opens meanwhile, whoever opens them. */
 const countSockets = async (work: () => Promise<unknown>): Promise<number> => {
   let opened = 0
   const count = () => {

@@ -131,7 +131,7 @@ describe('a file link', () => {
 describe('a link of our own', () => {
   const link = signer.signFile(id, 'input-image.png', now)
 
-  test('is told from other URLs', () => {
+  test('is distinguished from other URLs', () => {
     assert.deepEqual(signer.parseOwnLink(link, now), { id, name: 'input-image.png' })
     assert.deepEqual(signer.parseOwnLink(`${link}#x`, now), { id, name: 'input-image.png' })
     const others = [

@@ -94,10 +94,10 @@ const use = (backend: Backend): void => {
   after(() => backend.stop?.())
 }
 
-/** What every store does. */
+/** Tests what every store does. */
 const describeStore = (): void => {
   describe('putStream', () => {
-    test('stores the bytes and tells their number and SHA-256', async () => {
+    test('stores the bytes and returns their number and SHA-256', async () => {
       const parts = [Buffer.alloc(100_000, 1), Buffer.alloc(7, 2)]
       const digest = await storage.putStream('a/b/c.bin', Readable.from(parts), {
         maxBytes: 100_007,
@@ -167,20 +167,20 @@ const describeStore = (): void => {
       await assert.rejects(stat(path), { code: 'ENOENT' })
     })
 
-    test('passes on the fault of the system when the file is not there', async () => {
+    test('passes on the error of the system when the file is not there', async () => {
       await assert.rejects(storage.putFile('a', join(root, 'absent')), { code: 'ENOENT' })
     })
   })
 
   describe('open', () => {
-    test('reads all or a range, both ends included, and tells the whole size', async () => {
+    test('reads all or a range, both ends included, and returns the whole size', async () => {
       await put('a', '0123456789')
       const { stream, size } = await storage.open('a', { start: 2, end: 4 })
       assert.deepEqual([await text(stream), size], ['234', 10])
       assert.equal(await read('a'), '0123456789')
     })
 
-    test('tells when a file was written, and the folders below a folder', async () => {
+    test('returns when a file was written, and lists the folders below a folder', async () => {
       for (const key of ['in/a/1', 'in/b/c/2', 'in/file']) await put(key, 'x')
       const { writtenAt = 0 } = (await storage.stat('in/a/1')) ?? {}
       assert.ok(Math.abs(Date.now() - writtenAt) < PATIENCE_MS, String(writtenAt))
@@ -318,7 +318,7 @@ const describeStore = (): void => {
       assert.deepEqual(await readdir(uploads), ['young'])
     })
 
-    test('are nothing to sweep in a new store', async () => {
+    test('are absent from a new store', async () => {
       assert.equal(await storage.cleanUpTemporary(0), 0)
     })
   })
@@ -548,7 +548,7 @@ describe('a bucket', { skip: (await whyNoS3Server()) ?? false }, () => {
     assert.deepEqual(await makeS3Storage({ ...options, prefix: 'folder' }).list('x'), [])
   })
 
-  test('gives links to files, which say what they are told to and end', async () => {
+  test('gives links to files, which expire and carry the given headers', async () => {
     await put('a', '0123456789')
     const response = {
       contentType: 'image/png',
@@ -594,7 +594,7 @@ describe('a bucket', { skip: (await whyNoS3Server()) ?? false }, () => {
     assert.deepEqual(await everyFile(), [])
   })
 
-  const faultOf = (store: Storage): Promise<unknown> =>
+  const checkErrorOf = (store: Storage): Promise<unknown> =>
     store.check().then(
       () => undefined,
       (error: unknown) => error,
@@ -614,14 +614,14 @@ describe('a bucket', { skip: (await whyNoS3Server()) ?? false }, () => {
   ]
   for (const [what, wrong, advice] of WRONG)
     test(`says what to do about ${what}, and nothing that was signed`, async () => {
-      const error = await faultOf(makeS3Storage({ ...options, ...wrong }))
+      const error = await checkErrorOf(makeS3Storage({ ...options, ...wrong }))
       assert.match(adviseS3(error) ?? 'none', advice)
       assert.doesNotMatch(inspect(error, { depth: 10 }), /other|Signature=|AWS4-HMAC|Credential=/)
     })
 
   test('has no advice about a server that is away', async () => {
     const away = makeS3Storage({ ...options, endpoint: 'http://127.0.0.1:1' })
-    const error = await faultOf(away)
+    const error = await checkErrorOf(away)
     assert.deepEqual([String(error).includes('ECONNREFUSED'), adviseS3(error)], [true, undefined])
   })
 
@@ -633,14 +633,14 @@ describe('a bucket', { skip: (await whyNoS3Server()) ?? false }, () => {
     })
 
     const PASSING: [string, number, RegExp, S3Fault][] = [
-      ['a write that is answered 503 twice', 2, /^PUT/, 'busy'],
-      ['a part that is answered 503 twice', 2, /partNumber=2/, 'busy'],
-      ['a part whose answer is lost', 1, /partNumber=3/, 'lost'],
-      ['a part that is never answered', 1, /partNumber=1/, 'silent'],
-      ['a read that is answered 503 twice', 2, /^GET/, 'busy'],
-      ['a read that is never answered', 1, /^GET/, 'silent'],
+      ['a write that gets 503 twice', 2, /^PUT/, 'busy'],
+      ['a part that gets 503 twice', 2, /partNumber=2/, 'busy'],
+      ['a part whose response is lost', 1, /partNumber=3/, 'lost'],
+      ['a part that never gets a response', 1, /partNumber=1/, 'silent'],
+      ['a read that gets 503 twice', 2, /^GET/, 'busy'],
+      ['a read that never gets a response', 1, /^GET/, 'silent'],
       ['a read whose bytes break off', 3, /^GET/, 2_000_000],
-      ['a read whose answer is lost', 1, /^GET/, 'lost'],
+      ['a read whose response is lost', 1, /^GET/, 'lost'],
     ]
     for (const [what, times, pattern, failure] of PASSING)
       test(`outlives ${what}`, async () => {
@@ -664,10 +664,10 @@ describe('a bucket', { skip: (await whyNoS3Server()) ?? false }, () => {
     })
 
     const LASTING: [string, RegExp, S3Fault, object][] = [
-      ['answers 503', /^PUT/, 'busy', { code: 'SlowDown', status: 503 }],
-      ['answers 503 to one part', /partNumber=2/, 'busy', { code: 'SlowDown', status: 503 }],
-      ['answers nothing', /partNumber/, 'silent', { code: 'ETIMEDOUT' }],
-      ['loses its answers', /partNumber/, 'lost', { code: 'ECONNRESET' }],
+      ['responds with 503', /^PUT/, 'busy', { code: 'SlowDown', status: 503 }],
+      ['responds with 503 to one part', /partNumber=2/, 'busy', { code: 'SlowDown', status: 503 }],
+      ['does not respond', /partNumber/, 'silent', { code: 'ETIMEDOUT' }],
+      ['loses its responses', /partNumber/, 'lost', { code: 'ECONNRESET' }],
     ]
     for (const [what, pattern, failure, error] of LASTING)
       test(`keeps nothing of a write while the server ${what}`, async () => {
@@ -706,7 +706,7 @@ describe('a bucket', { skip: (await whyNoS3Server()) ?? false }, () => {
       const { stream } = await storage.open('large')
       stream.once('data', () => stream.destroy())
       await once(stream, 'close')
-      await waitFor('the server is told', () => Promise.resolve(proxy.underway === 0))
+      await waitFor('the server notices', () => Promise.resolve(proxy.underway === 0))
       assert.equal(count(/^GET/), 1)
     })
   })

@@ -15,7 +15,7 @@ const SUBJECT = 'caller'
 export interface Row {
   what: string
   accepted: number
-  /** Tries that were not answered, or rejected. */
+  /** Attempts that were rejected or got no response. */
   repeated: number
   /** Longest time in which none was accepted. */
   gapSeconds: number
@@ -42,7 +42,7 @@ export interface Callers {
 interface DuringOptions {
   lanes?: number
   videos?: number
-  /** Where the callers send to, in turn. */
+  /** Base URLs that the callers send to, in turn. */
   urls?: readonly string[]
 }
 
@@ -64,7 +64,7 @@ export const makeCallers = async (stack: Stack): Promise<Callers> => {
       signal: AbortSignal.timeout(ATTEMPT_MS),
     })
 
-  /** Repeats until it is accepted, so that nothing is in doubt. Answers how often it had to. */
+  /** Repeats until it is accepted, so that nothing is in doubt. Returns how often it had to. */
   const create = async (family: 'image' | 'video', urls: readonly string[]): Promise<number> => {
     const key = randomUUID()
     const start = (count += 1)

@@ -14,9 +14,9 @@ import { waitFor } from '../support/wait.ts'
 export type Say = (line: string) => void
 
 export interface Engine {
-  /** Runs the docker client; answers what it printed. Throws with what it complained of. */
+  /** Runs the docker client; returns what it printed. Throws with what it complained of. */
   docker(args: readonly string[], options?: RunOptions): Promise<string>
-  /** Whether it is ours and has no registry: its images are to be made. */
+  /** True when it is ours and has no registry: its images are to be made. */
   isOwn: boolean
   stop(): Promise<void>
 }

@@ -133,7 +133,7 @@ const runTool = async (say: Say, made: string, tool: string): Promise<void> => {
     )
 }
 
-/** Answers its folder. */
+/** Downloads a Go module; returns its folder. */
 const fetchModule = async (name: string): Promise<string> => {
   const { stdout } = await run('go', ['mod', 'download', '-json', name], { cwd: '/' })
   return (JSON.parse(stdout) as { Dir: string }).Dir

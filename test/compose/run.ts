@@ -1,6 +1,7 @@
 /**
- * What `npm run test:system -- compose` runs: the Dockerfile and docker-compose.yml on an engine. `-- faults`, `-- volumes`, `-- upgrade` and
- * `-- machines` choose one of its parts; KEEP_ENGINE_IMAGES=no begins with an engine without images.
+ * Program of `npm run test:system -- compose`, which tries the Dockerfile and docker-compose.yml on an engine.
+ * `-- faults`, `-- volumes`, `-- upgrade` and `-- machines` choose one of its parts; KEEP_ENGINE_IMAGES=no begins with
+ * an engine without images.
  */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'

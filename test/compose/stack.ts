@@ -31,7 +31,7 @@ export interface Checkout {
 
 const ISSUER = 'https://issuer.test/'
 const AUDIENCE = 'kiln'
-const SERVE = `require('http').createServer((_, answer) => answer.end(process.env.JWKS)).listen(8080)`
+const SERVE = `require('http').createServer((_, response) => response.end(process.env.JWKS)).listen(8080)`
 
 interface StackOptions {
   /** Settings beside those that `.env` needs. */
@@ -113,7 +113,7 @@ export const makeStack = async (
   }
 }
 
-/** What `.env.example` asks for. */
+/** Makes the settings that `.env.example` asks for. */
 const makeSettings = async (port: number): Promise<Record<string, string>> => {
   const key = () => randomBytes(32).toString('base64')
   const password = () => randomBytes(24).toString('hex')

@@ -11,7 +11,7 @@ import { ROOT } from '../../src/local/root.ts'
 export const HERE = join(ROOT, 'test/contract')
 const CACHE = envPaths('kiln', { suffix: '' }).cache
 
-/** What the pinned packages of requirements.txt need. */
+/** Oldest version that the pinned packages of requirements.txt run on. */
 const LEAST_PYTHON = [3, 11] as const
 const PYTHONS = ['python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11', 'python']
 

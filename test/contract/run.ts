@@ -1,7 +1,8 @@
 /**
- * What `npm run test:system -- contract` runs: linters over /openapi.json, clients that are generated from it, and schemathesis with
- * all its checks, against a service that is started for it. Arguments choose parts: `lint`, `clients`, `schemathesis`;
- * options are passed on to schemathesis (`--include-path /nodes`). A part whose tools are not to be had is skipped aloud.
+ * Program of `npm run test:system -- contract`: linters over /openapi.json, clients that are generated from it, and
+ * schemathesis with all its checks, against a service that is started for it. Arguments choose parts: `lint`, `clients`,
+ * `schemathesis`; options are passed on to schemathesis (`--include-path /nodes`). A part whose tools are not to be had
+ * is skipped aloud.
  */
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -20,7 +21,7 @@ const CHOSEN = FIRST_OPTION < 0 ? GIVEN : GIVEN.slice(0, FIRST_OPTION)
 const OPTIONS = FIRST_OPTION < 0 ? [] : GIVEN.slice(FIRST_OPTION)
 
 interface Setting {
-  /** Of this run; removed with it. */
+  /** Folder of this run; removed with it. */
   folder: string
   document: string
   env: Record<string, string>
@@ -140,7 +141,7 @@ const withService = async (use: (env: Record<string, string>) => Promise<void>):
   }
 }
 
-/** One user makes all requests: what limits a user would answer most of them. */
+/** Settings that lift the limits of a user: one user makes all requests, and most would be rejected. */
 const SETTINGS = {
   ADMIN_SUBJECTS: USER,
   OWNER_TASK_LIMIT: '1000000',

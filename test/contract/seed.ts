@@ -10,7 +10,7 @@ import { makeZip } from '../support/zip.ts'
 /** The user of all requests, who is a platform admin: no route is closed to it. */
 export const USER = 'contract'
 
-/** Makes what requests can name, and answers the words that configuration, hooks and clients take from the environment. */
+/** Makes what requests can name, and returns the words that configuration, hooks and clients take from the environment. */
 export const seed = async (service: Service): Promise<Record<string, string>> => {
   const token = await service.token(USER)
   const client = makeClient(service.baseUrl, token)

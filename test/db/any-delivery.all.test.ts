@@ -43,7 +43,7 @@ describe('the delivery of the events of a video task', () => {
     const owner = `owner-${paths}`
     return { path, id: await stage.create({ owner, callbackUrl: receiver.url(path), ...given }) }
   }
-  /** The states that were told at a path, in the order they came. */
+  /** Lists the states that were delivered to a path, in the order they came. */
   const notifiedAt = (path: string): string[] =>
     receiver.of(path).map(({ body }) => (JSON.parse(body.toString()) as { state: string }).state)
   const untilNotified = (path: string, ...states: string[]): Promise<boolean> =>
@@ -60,7 +60,7 @@ describe('the delivery of the events of a video task', () => {
       `
       return settled.length === 1 && !(await isRunning(id))
     })
-  /** Whether there are further attempts. */
+  /** True while further attempts are planned. */
   const isRunning = async (id: string): Promise<boolean> => {
     const state = await stage.jobs.check(deliveryWorkflowId(id))
     return state === 'open'
@@ -101,7 +101,7 @@ describe('the delivery of the events of a video task', () => {
     test('goes on where it was ended by hand', async () => {
       const { id, path } = await create(inTurn(NEXT_HOUR, respond(204)))
       await untilState(id, 'queueing pending 1')
-      await waitFor('further tries are planned', () => isRunning(id))
+      await waitFor('further attempts are planned', () => isRunning(id))
       await stage.delivery(id).terminate('by hand')
       await sql`update event set next_attempt_at = now() where task_id = ${id} and failures = 1`
       stage.release(id)
@@ -126,7 +126,7 @@ describe('the delivery of the events of a video task', () => {
       ])
     })
 
-    test('makes first tries again when their workflow was ended by hand', async () => {
+    test('makes first attempts again when their workflow was ended by hand', async () => {
       const [run] = startFirstAttempts(stage.options)
       await stage.jobs.client.workflow.getHandle(run?.workflowId ?? '').terminate('by hand')
       const { id, path } = await create(respond(204), { quiet: true })
@@ -149,7 +149,7 @@ describe('the delivery of the events of a video task', () => {
     test('leaves alone what waits', async () => {
       const { id, path } = await create(NEXT_HOUR)
       await untilState(id, 'queueing pending 1')
-      await waitFor('further tries are planned', () => isRunning(id))
+      await waitFor('further attempts are planned', () => isRunning(id))
       const { runId } = await stage.delivery(id).describe()
       const other = await create(respond(204), { quiet: true })
       await failSilently(other.id)
@@ -187,7 +187,7 @@ describe('the delivery of the events of a video task', () => {
   })
 
   describe('of one that an operator', () => {
-    test('fails before it is begun tells the end, and nothing more once it begins', async () => {
+    test('fails before it is begun delivers the end, and nothing more once it begins', async () => {
       const { id, path } = await create(respond(204), { quiet: true })
       await commands.fail(id)
       await untilNotified(path, 'failed')

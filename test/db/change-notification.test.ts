@@ -19,7 +19,7 @@ const STANDBY = Buffer.from('in_hot_standby\0off\0')
 const startStandby = async (target: string, onConnection: () => void) => {
   const { hostname, port } = new URL(target)
   let isStandby = true
-  /** What a server says of itself: `S`, the length of the rest in four bytes, name and value. */
+  /** Rewrites what a server reports of itself: `S`, the length of the rest in four bytes, name and value. */
   const disguise = (chunk: Buffer): Buffer => {
     const at = chunk.indexOf(STANDBY)
     if (!isStandby || at === -1) return chunk
@@ -40,7 +40,7 @@ const startStandby = async (target: string, onConnection: () => void) => {
   return { url, promote: () => (isStandby = false), close: listening.close }
 }
 
-describe('news', () => {
+describe('change notifications', () => {
   const { sql, url } = useDatabase()
   const notifyChange = makeNotifyChange(sql)
   const received: string[] = []
@@ -50,8 +50,8 @@ describe('news', () => {
     let listening = 0
     const onConnect = () => void (listening += 1)
     stops = [
-      listenForChanges({ url, name: 'news', onChange: (id) => received.push(id), onConnect }),
-      listenForFirstAttempts({ url, name: 'tries', onChange: () => (attempts += 1), onConnect }),
+      listenForChanges({ url, name: 'changes', onChange: (id) => received.push(id), onConnect }),
+      listenForFirstAttempts({ url, name: 'attempts', onChange: () => (attempts += 1), onConnect }),
     ]
     await waitFor('both listen', () => Promise.resolve(listening === 2))
   })
@@ -62,20 +62,20 @@ describe('news', () => {
     await waitFor('all are heard', () => Promise.resolve(ids.every((id) => received.includes(id))))
   }
 
-  test('is heard of each row, and of first attempts where some wait', async () => {
+  test('come for each row, and for first attempts where some wait', async () => {
     const [quiet, more] = [randomUUID(), randomUUID()]
     await enqueue(quiet, more)
     await enqueue(await insertTaskWithWebhook(sql, ['IN_PROGRESS'], { url: null }))
     const enqueued = await insertTaskWithWebhook(sql, ['IN_PROGRESS'])
     await enqueue(enqueued)
-    await waitFor('the tries are heard of', () => Promise.resolve(attempts > 0))
+    await waitFor('first attempts are notified', () => Promise.resolve(attempts > 0))
     // Those before it came on the same connection, and would have come first.
     assert.equal(attempts, 1)
     assert.deepEqual(received.slice(0, 2).toSorted(), [quiet, more].toSorted())
   })
 
-  test('is not listened to on a server that takes no changes', async () => {
-    // As a standby answers before its promotion, which leaves the connection as it is.
+  test('are not listened for on a server that takes no changes', async () => {
+    // As a standby responds before its promotion, which leaves the connection as it is.
     let [asked, connected] = [0, 0]
     const proxy = await startStandby(url, () => (asked += 1))
     const stop = listenForChanges({

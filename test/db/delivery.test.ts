@@ -59,14 +59,14 @@ describe('the delivery of events', () => {
   const lose = (key: AttemptKey, verdict: AttemptVerdict = AGAIN): Promise<void> =>
     sql.begin((sql) => loseAttempt(sql, key, verdict))
 
-  describe('a move', () => {
-    test('writes what is told as pending and the rest as unsent', async () => {
+  describe('a transition', () => {
+    test('writes the events of a webhook as pending and the rest as unsent', async () => {
       const id = await insertTaskWithWebhook(sql, ['IN_PROGRESS', 'COMPLETED'])
       const states = ['CREATED unsent 0', 'IN_PROGRESS pending 0', 'COMPLETED pending 0']
       assert.deepEqual(await statesOf(id), states)
     })
 
-    test('of a video is told from queueing on', async () => {
+    test('writes the events of a video as pending from queueing on', async () => {
       const id = await finishVideo({ sql }, { callbackUrl: RECEIVER, owner: 'video' })
       assert.deepEqual(await statesOf(id), [
         'created unsent 0',
@@ -76,7 +76,7 @@ describe('the delivery of events', () => {
       ])
     })
 
-    test('of a task without a receiver is told to nobody', async () => {
+    test('writes all events of a task without a webhook as unsent', async () => {
       const id = await insertTaskWithWebhook(sql, ['IN_PROGRESS', 'FAILED'], { url: null })
       const states = await statesOf(id)
       assert.ok(
@@ -86,7 +86,7 @@ describe('the delivery of events', () => {
       assert.equal(await findDelivery(sql, id), undefined)
     })
 
-    test('that is not committed leaves nothing to tell', async () => {
+    test('leaves no event when it is not committed', async () => {
       const id = await insertTaskWithWebhook(sql)
       await assert.rejects(
         sql.begin(async (sql) => {
@@ -106,7 +106,7 @@ describe('the delivery of events', () => {
   })
 
   describe('what is next', () => {
-    test('is one event after the other until the end is settled', async () => {
+    test('is one event after the other until the end is delivered', async () => {
       const [id, first] = await running()
       const next = await findDelivery(sql, id)
       assert.deepEqual(next, {
@@ -219,7 +219,7 @@ describe('the delivery of events', () => {
       assert.deepEqual(await seeAttempts(sql, eventId), [{ number: 1, url: RECEIVER, ...nothing }])
     })
 
-    test('is completed with the answer and the time of the next, which the event has too', async () => {
+    test('is completed with the response and the time of the next, which the event has too', async () => {
       const [id, eventId] = await running()
       await attempt(sql, { eventId }, AGAIN)
       const [row] = await seeAttempts(sql, eventId)
@@ -260,7 +260,7 @@ describe('the delivery of events', () => {
       assert.equal(begun, undefined)
     })
 
-    test('at an event that is told to nobody, or is not there, is none', async () => {
+    test('is not begun at an event that is unsent or not there', async () => {
       const id = await insertTaskWithWebhook(sql, ['FAILED'], { url: null })
       for (const eventId of [await eventOf(sql, id, 'FAILED'), randomUUID()])
         assert.equal(await sql.begin((sql) => beginAttempt(sql, { eventId }, RECEIVER)), undefined)
@@ -301,7 +301,7 @@ describe('the delivery of events', () => {
   })
 
   describe('a lost attempt', () => {
-    test('is found until it is settled, and counts once', async () => {
+    test('is found until it is recorded as failed, and counts once', async () => {
       const [id, eventId] = await running()
       await failFirst(sql, eventId)
       const key = await begin(sql, { eventId })
@@ -320,7 +320,7 @@ describe('the delivery of events', () => {
       assert.equal(await findLostAttempt(sql, id), undefined)
     })
 
-    test('is found also when its event was settled in another way', async () => {
+    test('is found also when its event was delivered in another way', async () => {
       const [id, eventId] = await running()
       const key = await begin(sql, { eventId })
       await attempt(sql, { eventId, redeliveryId: await redeliver(sql, eventId) }, DELIVERED)
@@ -371,7 +371,7 @@ describe('the delivery of events', () => {
   })
 
   describe('a receiver that is gone', () => {
-    test('is told nothing more: neither what waits, nor what comes, nor what is sent again', async () => {
+    test('gets nothing more: neither what waits, nor what comes, nor what is sent again', async () => {
       const [id, eventId] = await running()
       await transition(sql, id, 'COMPLETED')
       const end = await eventOf(sql, id, 'COMPLETED')
@@ -387,14 +387,14 @@ describe('the delivery of events', () => {
       assert.equal((await findDelivery(sql, other))?.sequence, 2)
     })
 
-    test('is told nothing of moves made later', async () => {
+    test('gets nothing of later transitions', async () => {
       const [id, eventId] = await running()
       await attempt(sql, { eventId }, STOPPED)
       await transition(sql, id, 'COMPLETED')
       assert.equal((await statesOf(id))[2], 'COMPLETED stopped 0')
     })
 
-    test('is told again what its owner asks for', async () => {
+    test('gets again what its owner asks for', async () => {
       const [id, eventId] = await running()
       await attempt(sql, { eventId }, STOPPED)
       await attempt(sql, { eventId, redeliveryId: await redeliver(sql, eventId) }, DELIVERED)
@@ -411,7 +411,7 @@ describe('the delivery of events', () => {
       assert.deepEqual(row, { state: 'stopped', failures: 1, next_attempt_at: null })
     })
 
-    test('leaves nothing to tell of a move made at that very moment', async () => {
+    test('leaves nothing to deliver of a transition made at that very moment', async () => {
       await times(20, async () => {
         const [id, eventId] = await running()
         const key = await begin(sql, { eventId })
@@ -478,7 +478,7 @@ describe('the delivery of events', () => {
       assert.notEqual(await redeliver(sql, eventId), redeliveryId)
     })
 
-    test('is told to those who ask while it ends, or is a new one', async () => {
+    test('is returned to those who ask while it ends, or is a new one', async () => {
       const [, eventId] = await running()
       for (let round = 0; round < 20; round++) {
         const redeliveryId = await redeliver(sql, eventId)
@@ -501,7 +501,7 @@ describe('the delivery of events', () => {
       const next = await findDelivery(sql, id)
       assert.deepEqual([next?.status, next?.waitMs], ['COMPLETED', 0])
       await attempt(sql, { eventId: next?.id ?? '' }, DELIVERED)
-      // A try of the first was planned, and nobody has looked since.
+      // An attempt of the first was planned, and nobody has looked since.
       assert.equal(await findTaskInWait(sql, redeliveryId), id)
       await sql`update attempt set next_due_at = now() where event_id = ${eventId}`
       assert.equal(await findTaskInWait(sql, redeliveryId), undefined)
@@ -590,7 +590,7 @@ describe('the delivery of events', () => {
       assert.ok(all.length >= 3, `${all.length}`)
     })
 
-    test('is what an endpoint is told of a task, under its chain', async () => {
+    test('is the delivery of a task to a webhook subscription, under its chain', async () => {
       const { owner, transition } = await insertSubscription(sql)
       const chain = await transition('IN_PROGRESS')
       await age(await eventOf(sql, chain, 'image_task.in_progress'))

@@ -178,7 +178,7 @@ describe('the first attempts', () => {
   })
 
   describe('of one task', () => {
-    test('wait for the event before, and go on as soon as it is settled', async () => {
+    test('a first attempt waits until the event before it has ended', async () => {
       const { id, eventId } = await due()
       await transition(sql, id, 'COMPLETED')
       assert.equal(accountsOf(await take()), 'alice alice-')
@@ -194,7 +194,7 @@ describe('the first attempts', () => {
     test('wait for the next attempt of one that failed, and overtake it after the third', async () => {
       const { id, eventId } = await due()
       await attempt(sql, { eventId }, AGAIN)
-      assert.ok(!(await isQueued(eventId)), 'a workflow makes the next try')
+      assert.ok(!(await isQueued(eventId)), 'a workflow makes the next attempt')
       await transition(sql, id, 'COMPLETED')
       const [blocked] = await take()
       assert.deepEqual([blocked?.isBlocked, blocked?.overtakes], [true, false])
@@ -211,7 +211,7 @@ describe('the first attempts', () => {
       assert.deepEqual([next?.status, next?.isBlocked], ['COMPLETED', false])
     })
 
-    test('leave the queue with whatever settles their event', async () => {
+    test('a first attempt leaves the queue when its event ends in any way', async () => {
       for (const drain of [
         ({ eventId }: { eventId: string }) => attempt(sql, { eventId }, { state: 'stopped' }),
         async ({ eventId }: { eventId: string }) =>
@@ -248,11 +248,11 @@ describe('the first attempts', () => {
       assert.equal(row?.url, RECEIVER)
     })
 
-    test('are none whose event is settled, or that somebody else has begun', async () => {
-      const [settled, begun, fresh] = [await due(), await due(), await due()]
-      await attempt(sql, { eventId: settled.eventId }, { state: 'delivered' })
+    test('no attempt begins whose event has ended, or that somebody else has begun', async () => {
+      const [ended, begun, fresh] = [await due(), await due(), await due()]
+      await attempt(sql, { eventId: ended.eventId }, { state: 'delivered' })
       await begin(sql, { eventId: begun.eventId })
-      const attempts = [settled, begun, fresh].map(({ eventId }) => ({ eventId, url: RECEIVER }))
+      const attempts = [ended, begun, fresh].map(({ eventId }) => ({ eventId, url: RECEIVER }))
       assert.deepEqual([...(await beginAll(attempts)).keys()], [fresh.eventId])
     })
 
@@ -262,7 +262,7 @@ describe('the first attempts', () => {
       assert.deepEqual([...(await beginAll([{ eventId, url: RECEIVER }])).values()], [2])
     })
 
-    test('and not completed are told as lost to who takes them next', async () => {
+    test('an attempt that was begun and not completed is lost to whoever takes it next', async () => {
       const { eventId } = await due()
       await beginAll([{ eventId, url: RECEIVER }])
       const [taken] = await take()

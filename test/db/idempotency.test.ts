@@ -29,5 +29,5 @@ test('a claim that was taken over does nothing more, also while the other one st
   assert.equal(await storeResponse(sql, lost, SCOPE, RESPONSE), false)
   assert.deepEqual(await see(), before)
   assert.equal(await storeResponse(sql, taken, SCOPE, RESPONSE), true)
-  assert.deepEqual(await claimKey(sql, SCOPE, lost), { result: 'done', answer: RESPONSE })
+  assert.deepEqual(await claimKey(sql, SCOPE, lost), { result: 'done', response: RESPONSE })
 })

@@ -101,7 +101,7 @@ const FILTERS: readonly NodeFilter[] = [
 const PLANS = ['pick', 'gather', 'walk'] as const
 const as = (sql: Sql, query: Fragment): PromiseLike<unknown> => sql`${query}`
 
-/** What a made-up argument does not lead to: `columns` says which rows a function goes on with. */
+/** Calls that a made-up argument does not lead to: `columns` says which rows a function goes on with. */
 const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
   { call: (sql) => completeAttempt(sql, ANY, { result: ANY, verdict: { state: 'stopped' } }) },
   { call: (sql) => completeAttempt(sql, ANY, { result: ANY, verdict: { state: 'delivered' } }) },
@@ -239,7 +239,7 @@ describe('each statement of src/db', () => {
     )
     const sql = makeDatabase({ url: database.url, ...PATIENT, pool: 4 })
     const record = async (call: Call, result: RecordedResult): Promise<void> => {
-      // Whatever becomes of it with a made-up answer: its statements until then were heard.
+      // A made-up response may make it fail: its statements until then were recorded.
       await Promise.resolve(call(makeRecordingSql(sql, received, result))).catch(() => {})
     }
     for (const call of await listExported(files))

@@ -15,7 +15,7 @@ import type { ImageTaskStatus } from '../../src/domain/image-task/image-task.ts'
 
 export const RECEIVER = 'https://receiver.example.com/hook'
 
-/** Inserts an image task with a receiver and makes the moves given. */
+/** Inserts an image task with a webhook URL and makes the transitions given. */
 export const insertTaskWithWebhook = async (
   sql: Sql,
   transitions: readonly ImageTaskStatus[] = [],
@@ -54,7 +54,7 @@ export interface SeenEvent {
   next_attempt_at: Date | null
 }
 
-/** An endpoint of a new owner, who makes tasks whose moves it is told. */
+/** Inserts a webhook subscription of a new owner, which is notified of the transitions of the owner's tasks. */
 export const insertSubscription = async (
   sql: Sql,
 ): Promise<{
@@ -66,11 +66,11 @@ export const insertSubscription = async (
   const made = await sql.begin((sql) =>
     insertEndpoint(sql, { holder: { owner, publisherId: null }, url: RECEIVER, events: EVENTS }, 1),
   )
-  if (!made) throw new Error('there was an endpoint already')
+  if (!made) throw new Error('there was a webhook subscription already')
   return {
     id: made.id,
     owner,
-    /** Makes a task with these moves; answers the chain of its events. */
+    /** Makes a task with these transitions; returns the chain of its events. */
     transition: async (...transitions) => {
       const subject = await insertTaskWithWebhook(sql, transitions, { url: null, owner })
       const [row] = await sql<{ chain: string }[]>`
@@ -135,7 +135,7 @@ const RESULTS: Record<AttemptVerdict['state'], AttemptResult> = {
 export const complete = (sql: Sql, key: AttemptKey, verdict: AttemptVerdict): Promise<void> =>
   sql.begin((sql) => completeAttempt(sql, key, { result: RESULTS[verdict.state], verdict }))
 
-/** One try from its begin to its end. */
+/** Makes one attempt from its begin to its end. */
 export const attempt = async (
   sql: Sql,
   target: Target,

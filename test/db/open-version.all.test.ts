@@ -25,14 +25,14 @@ import type { RegistryPlace } from './registry-place.ts'
 const ZIP = makeZip('NODE_CLASS_MAPPINGS = {}')
 const ACTIVE = 'NodeVersionStatusActive'
 const ENDED = 'checks could not run (the workflow was ended); an operator can retry'
-/** A try that fails is soon repeated. None is lost because a busy machine beats late. */
+/** Timing by which a failed attempt is soon repeated. None is lost because a busy machine beats late. */
 const SHORT = {
   heartbeatSeconds: PATIENCE_MS / 1000,
   attempts: 2,
   retrySeconds: 0.01,
   maxRetrySeconds: 0.01,
 }
-/** A try that fails is not repeated while a test lasts. */
+/** Timing by which a failed attempt is not repeated while a test lasts. */
 const ONE_ATTEMPT = { ...SHORT, retrySeconds: 3600, maxRetrySeconds: 3600 }
 
 describe('a version', () => {
@@ -59,7 +59,7 @@ describe('a version', () => {
     const start = await makeStart(id, timing)
     await unitOfWork(stage.place.deps, (_sql, enqueue) => enqueue(start))
   }
-  /** A version whose workflow waits for the upload; Temporal never hears of a quiet one. */
+  /** Publishes a version whose workflow waits for the upload; a quiet one has no workflow. */
   const publish = async ({
     quiet = false,
     timing = SHORT,
@@ -106,12 +106,12 @@ describe('a version', () => {
     stage.place.deps.storage.putStream(`archives/${id}`, Readable.from([ZIP]), { maxBytes: 1e6 })
   const mendStore = (id: string) => stage.place.deps.storage.remove(`archives/${id}`)
   const untilFailing = (id: string) =>
-    waitFor('a try has failed', async () => {
+    waitFor('an attempt has failed', async () => {
       const reading = stage.jobs.client.workflow.getHandle(`extract-host-nodes/${id}`)
       const described = await reading.describe().catch(() => undefined)
       return (described?.raw.pendingActivities?.[0]?.attempt ?? 0) > 1
     })
-  /** What the admin route does. */
+  /** Retries a version as the admin route does. */
   const retry = async (id: string): Promise<void> => {
     const restart = endOpen(await makeStart(id))
     const done = await unitOfWork(stage.place.deps, (sql, enqueue) =>

@@ -61,7 +61,7 @@ describe('the outbox', () => {
       return rows
     })
   const idsOf = (rows: { id: string }[]): string[] => rows.map((row) => row.id)
-  /** The row that `act` answers is due so many seconds after it, however long that takes. */
+  /** Asserts that the row that `act` returns is due so many seconds after it, however long that takes. */
   const assertDueAfter = async <Row extends { id: string } | undefined>(
     seconds: number,
     act: () => Promise<Row>,

@@ -33,7 +33,7 @@ describe('the credits of an owner', () => {
     `
     return row
   }
-  /** What the owner's row says and what the ledger adds up to. */
+  /** Reads the credits of the owner's row and the sum of the ledger. */
   const sums = async (owner: string): Promise<[used: number, sum: number]> => {
     const [row] = await database.sql<{ used: number; sum: number }[]>`
       select o.credits_used::int as used,
@@ -129,7 +129,7 @@ describe('the credits of an owner', () => {
     )
     const ids = made.filter((id) => id !== undefined)
     assert.equal(ids.length, 3)
-    assert.deepEqual(await sums('crowd'), [30, 30], 'a refused one costs nothing')
+    assert.deepEqual(await sums('crowd'), [30, 30], 'a rejected one costs nothing')
     await cancel(ids[0] ?? '')
     assert.ok(await insertVideo(database, given), 'one has ended')
     assert.equal(await insertVideo(database, given), undefined)

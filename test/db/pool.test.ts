@@ -14,11 +14,11 @@ import { waitFor } from '../support/wait.ts'
 
 const runFile = promisify(execFile)
 
-/** Answers many queries of the driver one after another, without a server. */
+/** Script that resolves many queries of the driver one after another, without a server. */
 const QUERIES = `
   import('${new URL('query.js', import.meta.resolve('postgres')).href}').then(async ({ Query }) => {
-    const answer = (query) => query.resolve(Array.from({ length: 20 }, (_, row) => ({ row })))
-    const ask = (...values) => new Query([''], values, answer, () => {})
+    const respond = (query) => query.resolve(Array.from({ length: 20 }, (_, row) => ({ row })))
+    const ask = (...values) => new Query([''], values, respond, () => {})
     for (let times = 0; times < 60000; times += 1) await ask(times)
   })
 `
@@ -183,7 +183,7 @@ describe('a pool', () => {
       await sql`select 1`
     })
     silent.catch(() => {})
-    // Queries of the pool that was left are never answered, so nobody waits for a single one.
+    // Queries of the pool that was left never get a response, so nobody waits for a single one.
     let responses = 0
     await waitFor('it is usable again', () => {
       void own`select 1`.then(

@@ -7,7 +7,7 @@ export type CommitFault = 'none' | 'lost before' | 'lost after' | 'silent'
 export interface DatabaseProxy {
   /** The given URL by way of the proxy. */
   url: string
-  /** What happens to the next COMMIT, and to that one alone. */
+  /** Fault of the next COMMIT, and of that one alone. */
   fault: CommitFault
   close(): Promise<void>
 }

@@ -3,7 +3,7 @@ import type { Sql, Transaction } from '../../src/db/client.ts'
 const ID = '6f0c2a7e-6a3e-4d43-9c1b-2b8f0d3c5a11'
 
 /**
- * Stands for any argument and any value: for an object with every member, a list of one, a text, a function that answers
+ * Stand-in for any argument and any value: an object with every member, a list of one, a text, a function that returns
  * the same. Code that asks for more throws.
  */
 export const ANY: never = new Proxy(() => {}, {
@@ -20,7 +20,7 @@ export const ANY: never = new Proxy(() => {}, {
   },
 }) as never
 
-/** What a statement is to be answered: no rows or one, with `count`, its booleans, and columns by name. */
+/** Result of a statement: no rows or one, with `count`, its booleans, and columns by name. */
 export interface RecordedResult {
   rows: 0 | 1
   count: 0 | 1
@@ -35,7 +35,7 @@ export const RESPONSES: readonly RecordedResult[] = [
   { rows: 1, count: 0, flag: true },
 ]
 
-/** By the type that PostgreSQL tells of a column. */
+/** Values by the OID of a column's type. */
 const VALUES: Record<number, unknown> = {
   20: '1',
   21: 1,
@@ -49,7 +49,7 @@ const VALUES: Record<number, unknown> = {
 }
 const BOOLEAN = 16
 
-/** More would be a loop that waits for another answer. */
+/** Most statements of a function: more would be a loop that waits for another response. */
 const MOST = 60
 
 interface Described {
@@ -64,7 +64,7 @@ interface Query {
 }
 
 /**
- * A handle that has PostgreSQL parse each statement and carry none out. It answers made-up rows of the columns that the
+ * A handle that has PostgreSQL parse each statement and carry none out. It returns made-up rows of the columns that the
  * statement has, so that a function goes on to its next one. `received` is given the text of each that was understood.
  */
 export const makeRecordingSql = (
@@ -160,7 +160,7 @@ const charAt = (source: string, at: number): string => {
 
 export const oneBlank = (text: string): string => text.replaceAll(/\s+/g, ' ')
 
-/** Whether a statement has these texts, in this order. */
+/** True when a statement has these texts, in this order. */
 export const hasTexts = (statement: string, texts: readonly string[]): boolean => {
   let at = 0
   return texts.every((text) => {

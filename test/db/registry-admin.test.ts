@@ -81,11 +81,11 @@ describe('a retry', () => {
 
 describe('the audit log', () => {
   test('has no entry of a change that was rejected', async () => {
-    const id = await place.addVersion({ nodeId: 'refused' })
+    const id = await place.addVersion({ nodeId: 'rejected' })
     const rejected = await setVersion(id, { status: 'NodeVersionStatusActive' })
     assert.deepEqual(rejected, { result: 'illegal_move' })
     const { total } = await listAudit(database.sql, {
-      target: auditTarget.version('refused', '1.0.0'),
+      target: auditTarget.version('rejected', '1.0.0'),
       page: 1,
       pageSize: 10,
     })

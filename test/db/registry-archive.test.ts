@@ -15,8 +15,8 @@ const reject = (versionId: string, text: string) =>
   )
 
 describe('the archive of a version', () => {
-  test('is accepted or rejected once, and only with the bytes that were judged', async () => {
-    const id = await place.addVersion({ nodeId: 'judged' })
+  test('an archive is accepted or rejected once, and only with the bytes that were checked', async () => {
+    const id = await place.addVersion({ nodeId: 'checked' })
     assert.equal(await place.accept(id, 'first'), false, 'before there is one')
     await place.receive(id, 'first')
     await place.receive(id, 'second')
@@ -29,21 +29,21 @@ describe('the archive of a version', () => {
     assert.ok(!('downloadUrl' in (await getVersion(database.sql, id, OPTIONS))), 'not yet Active')
     assert.ok(await place.transition(id, 'pass'), 'passed')
     const version = await getVersion(database.sql, id, OPTIONS)
-    assert.equal(version.downloadUrl, 'http://kiln.test/archives/pub/judged/1.0.0/node.zip')
+    assert.equal(version.downloadUrl, 'http://kiln.test/archives/pub/checked/1.0.0/node.zip')
     assert.equal((await findArchive(database.sql, id))?.storageKey, `archives/${id}`)
   })
 
   test('of fifty uploads and an acceptance at once is one that was accepted as a whole', async () => {
     const id = await place.addVersion({ nodeId: 'race' })
-    await place.receive(id, 'judged')
+    await place.receive(id, 'early')
     const [accepted, ...received] = await Promise.all([
-      place.accept(id, 'judged'),
+      place.accept(id, 'early'),
       ...Array.from({ length: 50 }, (_, index) => place.receive(id, `late ${index}`)),
     ])
     const kept = await findArchive(database.sql, id)
     const state = (await findArchivePlace(database.sql, id))?.archiveState
     if (accepted) {
-      assert.equal(kept?.sha256, stored('judged').sha256)
+      assert.equal(kept?.sha256, stored('early').sha256)
       assert.equal(state, 'accepted')
       assert.ok(
         received.every(({ result }) => result === 'archive_exists'),

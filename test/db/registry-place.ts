@@ -22,7 +22,7 @@ import type { TestDatabase } from '../support/stack.ts'
 export const OPTIONS = { publicUrl: 'http://kiln.test', cache: makeCountCache() }
 export const AUDIT = { actor: 'root', requestId: 'request-1' }
 
-/** The entries of a list that its first statement tells whole. */
+/** Parses the entries of a list whose first statement has returned all of them. */
 export const parseEntries = <Entry>({ texts, rest }: Entries): Entry[] => {
   if (rest.length > 0) throw new Error(`${rest.length} entries are left for later`)
   return texts.map((text) => JSON.parse(text) as Entry)
@@ -35,7 +35,7 @@ export interface Publishing {
   nodeId: string
   version?: string
   fields?: NodeFields
-  /** Of the version, beside its number. */
+  /** Fields of the version, beside its number. */
   given?: Partial<NewVersion>
   uploadSeconds?: number
 }

@@ -28,7 +28,7 @@ after(() => database.drop())
 
 type Fragment = ReturnType<typeof nodePageQuery>
 
-/** What a statement is carried out with: the indexes that it reads, and the tables that it reads from end to end. */
+/** Explains a query: the indexes that it reads, and the tables that it reads from end to end. */
 const explain = async (
   query: Fragment,
 ): Promise<{ indexes: Set<string>; scanned: Set<string> }> => {

@@ -48,7 +48,7 @@ const search = (given: Partial<NodeSearch>) =>
 const list = (given: object = {}) =>
   parse(listNodes(database.sql, { page: 1, limit: 1_000, ...given }, options))
 
-/** All pages of a list, and the totals that they told. */
+/** Reads all pages of a list, and the totals that they gave. */
 const walk = async (
   read: (page: number) => Promise<{ nodes: Node[]; total: number }>,
 ): Promise<{ nodes: Node[]; totals: Set<number> }> => {
@@ -295,7 +295,7 @@ describe('a search', () => {
     )
   })
 
-  test('for host nodes tells which names it has found', async () => {
+  test('a search for host nodes returns the names that it has found', async () => {
     await database.sql`
       insert into current_host_node (node_id, name)
       select 'my-pack-2', name from unnest(array['Cut B', 'A cut', 'cut a', 'Uncut', 'Other']) name
@@ -381,7 +381,7 @@ describe('the list of all nodes', () => {
     assert.deepEqual(nodes.map(({ id }) => id).toSorted(), ['ComfyUI-pack-4', 'my-pack-2'])
   })
 
-  test('tells what has changed since a time, a version move too', async () => {
+  test('the list of all nodes shows what has changed since a time, a transition of a version too', async () => {
     const [clock] = await database.sql<{ now: Date }[]>`select clock_timestamp() as now`
     const timestamp = clock?.now.toISOString()
     const delta = async () => (await list({ timestamp })).nodes.map(({ id }) => id)
@@ -503,7 +503,7 @@ describe('totals', () => {
       await recordListChange(sql, { nodes: 1 })
     })
     await check()
-    assert.ok(seen.size >= 8, `${seen.size} different answers`)
+    assert.ok(seen.size >= 8, `${seen.size} different totals`)
   })
 
   test('show what another process has written, as soon as it has', async () => {

@@ -22,7 +22,7 @@ const OPTIONS = { ...PATIENT, pool: 2, statementTimeoutMs: PATIENCE_MS }
 const SIGNAL = (id: string): OutboxEntry => ({
   kind: 'signal',
   workflowId: id,
-  signalName: 'told',
+  signalName: 'committed',
 })
 
 describe('a unit of work', () => {
@@ -72,13 +72,13 @@ describe('a unit of work', () => {
     proxy.fault = error
     return await unitOfWork({ sql, jobs }, insertAndEnqueue(id), { wasCommitted })
   }
-  /** Stops the clock by which a unit of work is late; answers how its whole time passes at once. */
+  /** Stops the clock by which a unit of work is late; the function returned lets its whole time pass at once. */
   const stopClock = ({ mock }: TestContext): (() => void) => {
     let now = performance.now()
     mock.method(performance, 'now', () => now)
     return () => void (now += deadlineOf(sql))
   }
-  /** The same with the timer that then answers the caller. The pool sets timers only to connect: it has to be connected. */
+  /** Stops the timer that then rejects the unit, too. The pool sets timers only to connect: it has to be connected. */
   const stopTimer = async (context: TestContext): Promise<() => void> => {
     await sql`select 1`
     const passClock = stopClock(context)
@@ -91,14 +91,14 @@ describe('a unit of work', () => {
     }
   }
 
-  test('answers what its work returns, and tells Temporal once it is committed', async () => {
+  test('a unit of work returns the result of its work, and notifies Temporal once it is committed', async () => {
     assert.equal(await commitNote('plain', 'none'), 'note plain')
     assert.ok(await exists('plain'))
     assert.deepEqual(listDispatched(), ['plain'])
     assert.ok((await listEnqueued()).includes('plain'))
   })
 
-  test('that took effect although its answer was lost is found by looking', async () => {
+  test('a unit of work that took effect although its response was lost is found by a check', async () => {
     assert.equal(await commitNote('lost after', 'lost after'), 'note lost after')
     assert.ok(await exists('lost after'))
     assert.deepEqual(listDispatched(), ['lost after'])
@@ -106,7 +106,7 @@ describe('a unit of work', () => {
 
   const UNKNOWN = { code: 'outcome_unknown', status: 503 }
 
-  test('of which nobody can tell before its deadline is told as such', async (context) => {
+  test('a unit of work that no check finds before its deadline is rejected as unknown', async (context) => {
     const pass = stopClock(context)
     const pollInVain = async (): Promise<boolean> => {
       const found = await check('lost before')()
@@ -114,19 +114,19 @@ describe('a unit of work', () => {
       return found
     }
     await assert.rejects(commitNote('lost before', 'lost before', pollInVain), UNKNOWN)
-    assert.deepEqual(listDispatched(), [], 'the relay tells of it, if it took effect')
+    assert.deepEqual(listDispatched(), [], 'the relay dispatches it, if it took effect')
   })
 
-  test('whose COMMIT is not answered before its deadline is told as unknown', async (context) => {
+  test('a unit of work whose COMMIT gets no response before its deadline is rejected as unknown', async (context) => {
     const pass = await stopTimer(context)
     const unit = assert.rejects(commitNote('silent', 'silent'), UNKNOWN)
     await waitFor('it took effect', () => exists('silent'))
     pass()
     await unit
-    assert.deepEqual(listDispatched(), [], 'the relay tells of it')
+    assert.deepEqual(listDispatched(), [], 'the relay dispatches it')
   })
 
-  test('that cannot be looked for is told as unknown at once', async () => {
+  test('a unit of work that cannot be checked is rejected as unknown at once', async () => {
     proxy.fault = 'lost after'
     const unit = unitOfWork({ sql }, insert('no look'))
     await assert.rejects(unit, UNKNOWN)
@@ -165,12 +165,12 @@ describe('a unit of work', () => {
       (failures: number) =>
       async (_sql: Transaction, enqueue: Enqueue): Promise<string> => {
         attempts += 1
-        await enqueue(SIGNAL(`try ${attempts}`))
+        await enqueue(SIGNAL(`attempt ${attempts}`))
         if (attempts <= failures) throw Object.assign(new Error('deadlock'), { code: '40P01' })
-        return `try ${attempts}`
+        return `attempt ${attempts}`
       }
-    assert.equal(await unitOfWork({ sql, jobs }, work(2)), 'try 3')
-    assert.deepEqual(listDispatched(), ['try 3'], 'nothing of the tries that were rolled back')
+    assert.equal(await unitOfWork({ sql, jobs }, work(2)), 'attempt 3')
+    assert.deepEqual(listDispatched(), ['attempt 3'], 'nothing that was rolled back')
     attempts = 0
     await assert.rejects(unitOfWork({ sql, jobs }, work(3)), { code: 'unavailable' })
     assert.deepEqual(listDispatched(), [])
@@ -178,17 +178,17 @@ describe('a unit of work', () => {
 
   test('whose COMMIT was rejected is unavailable, for sure, when it cannot be tried again', async () => {
     await database.sql.unsafe(`
-      create table refused ();
-      create function refuse() returns trigger language plpgsql
+      create table rejected ();
+      create function reject() returns trigger language plpgsql
         as $$ begin raise exception using errcode = '40001'; end $$;
-      create constraint trigger refuse after insert on refused
-        deferrable initially deferred for each row execute function refuse()
+      create constraint trigger reject after insert on rejected
+        deferrable initially deferred for each row execute function reject()
     `)
     let attempts = 0
     const work = async (sql: Transaction): Promise<void> => {
       attempts += 1
       if (attempts > 1) throw Object.assign(new Error('shutting down'), { code: '57P01' })
-      await sql`insert into refused default values`
+      await sql`insert into rejected default values`
     }
     const wasCommitted = (): Promise<boolean> => assert.fail('there is nothing to look for')
     const failing = unitOfWork({ sql }, work, { wasCommitted })

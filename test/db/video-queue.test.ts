@@ -31,7 +31,7 @@ describe('the queue of an owner', () => {
     return ids
   }
   type Work<T> = (sql: Transaction, enqueue: Enqueue) => Promise<T>
-  /** Answers what the work does, and whom it wakes. */
+  /** Does the work; returns its result, and whom it wakes. */
   const run = async <T>(work: Work<T>): Promise<{ result: T; woken: string[] }> => {
     const enqueued: OutboxRow[] = []
     const jobs = { dispatchNow: (row: OutboxRow) => enqueued.push(row) }
@@ -45,7 +45,7 @@ describe('the queue of an owner', () => {
     )
     return result && { ...result, woken }
   }
-  /** Ends a task; answers whom that wakes. */
+  /** Ends a task; returns whom that wakes. */
   const end = async (work: Work<boolean>): Promise<string[]> => {
     const { result, woken } = await run(work)
     assert.ok(result, 'the task has ended')
@@ -85,7 +85,7 @@ describe('the queue of an owner', () => {
     assert.deepEqual(await listOutbox([id]), [])
   })
 
-  test('tells a task that asks again where it stands, and changes nothing', async () => {
+  test('a task that asks again gets its place in the queue, and nothing changes', async () => {
     const [first = '', second = ''] = await insertMany('again', 2)
     await enter(first)
     await enter(second)
@@ -250,7 +250,7 @@ describe('the queue of an owner', () => {
     assert.deepEqual(await fail(third, 1), wakes(fourth))
   })
 
-  test('is each owner’s own, and is told with the credits', async () => {
+  test('the queue is each owner’s own, and is returned with the credits', async () => {
     const ids = await insertMany('one', 3)
     const other = await insert('other')
     for (const id of ids) await enter(id, 2)

@@ -111,7 +111,7 @@ describe('a video task', () => {
     assert.deepEqual(ledger, state === 'failed' ? ['charge 10', 'refund 10'] : ['charge 10'])
   })
 
-  test('has its events in order, each told but the first', async () => {
+  test('a video task has its events in order, each to be delivered but the first', async () => {
     const id = await claimed()
     await complete(id, 1)
     const rows = await database.sql`

@@ -28,7 +28,7 @@ describe('the alerts', () => {
     ['are rules that Prometheus takes', 'check', 'rules', 'alerts.yml'],
     ['are found by a configuration that Prometheus takes', 'check', 'config', 'prometheus.yml'],
     [
-      'fire at figures of a fault and not at those of a sound service',
+      'fire at metrics of a broken service and not at those of a sound one',
       'test',
       'rules',
       'alerts.test.yml',
@@ -48,7 +48,7 @@ describe('the alerts', () => {
       assert.equal(annotations.runbook_url, `docs/operations.md#${alert.toLowerCase()}`)
   })
 
-  test('and the dashboard ask for figures that are there', () => {
+  test('alerts and the dashboard ask for metrics that exist', () => {
     const asked = read('deploy/prometheus/alerts.yml') + read('deploy/grafana/kiln.json')
     const names = asked.match(/\bkiln_[a-z_]+/g) ?? []
     for (const name of new Set(names.map((name) => name.replace(/_(bucket|count|sum)$/, ''))))

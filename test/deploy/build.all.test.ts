@@ -38,7 +38,7 @@ const PACK = 'class Cup: RETURN_TYPES = ("IMAGE",)\nNODE_CLASS_MAPPINGS = {"Kiln
 const importBuilt = async <T>(out: string, file: string): Promise<T> =>
   (await import(pathToFileURL(join(out, 'src/adapters/inspector', file)).href)) as T
 
-/** By the record of the running process, where the system tells its arguments. */
+/** Checks the arguments of the running process by its record, where the system shows them. */
 const assertStartedWith = async (dir: string, expected: string[]): Promise<void> => {
   const record = (await readdir(dir)).find((name) => name.endsWith('.child.json'))
   if (record === undefined) return
@@ -50,7 +50,7 @@ const assertStartedWith = async (dir: string, expected: string[]): Promise<void>
   )
 }
 
-/** What became of each attempt of a process with these arguments. */
+/** Returns what became of each attempt of a process with these arguments. */
 const probe = async (limits: string[], archive: string): Promise<unknown> => {
   const text = await readFile(join(import.meta.dirname, 'confined-probe.mjs'), 'utf8')
   const { stdout } = await run(

@@ -46,7 +46,7 @@ const FILLED = {
 const environmentOf = ({ environment = {} }: Service): [string, string][] =>
   Object.entries(environment).map(([name, value]) => [name, String(value)])
 
-/** What only development may have, or what only one of the processes is told. */
+/** Settings that only development may have, or only one of the processes. */
 const NOT_SET = ['DEVELOPMENT_ISSUER_KEY', 'OUTBOUND_ALLOW_LOOPBACK', 'FAILPOINT', 'VIDEO_TINY']
 
 describe('docker-compose.yml', () => {

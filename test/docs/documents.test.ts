@@ -60,14 +60,14 @@ describe('the documents', () => {
     }
   })
 
-  test('tell every script of package.json in CONTRIBUTING.md', async () => {
+  test('CONTRIBUTING.md names every script of package.json', async () => {
     const { scripts } = JSON.parse(await read('package.json')) as { scripts: object }
     const page = await read('CONTRIBUTING.md')
     for (const name of Object.keys(scripts))
       assert.match(page, new RegExp(`\\bnpm (run )?${name}(?![\\w:])`), name)
   })
 
-  test('tell the window of every failpoint', async () => {
+  test('docs/reliability.md names every failpoint', async () => {
     const page = await read('docs/reliability.md')
     const names = await listFailpoints()
     assert.ok(names.length > 0)
@@ -75,15 +75,15 @@ describe('the documents', () => {
   })
 })
 
-describe('the page of figures', () => {
-  test('takes all figures of a benchmark that was run again, and keeps those of others', () => {
+describe('the page of results', () => {
+  test('the page of results takes all of a benchmark that was run again, and keeps those of others', () => {
     const stored = 'a.old 1 x aim <= 2 ok\nb.kept 3 ms aim >= 1 ok\n'
     const output = '\n== a\nsome words\na.new 5 x aim <= 2 short\na.new 1 x aim <= 2 ok\n'
     assert.equal(
       mergeResults(stored, output),
       'a.new 5 x aim <= 2 short\na.new 1 x aim <= 2 ok\nb.kept 3 ms aim >= 1 ok\n',
     )
-    assert.throws(() => mergeResults(stored, 'a.new failed\n'), /no figures/)
+    assert.throws(() => mergeResults(stored, 'a.new failed\n'), /no results/)
   })
 })
 

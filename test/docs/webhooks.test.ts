@@ -91,7 +91,7 @@ describe('the code that verifies without a library', () => {
   const WRONG: [what: string, make: () => { body: string; headers: Headers }][] = [
     ['another secret', () => sign({ secrets: [makeWebhookSecret()] })],
     ['another body', () => ({ ...sign(), body: '{}' })],
-    ['a body written anew', () => ({ ...sign(), body: JSON.stringify(BODY, null, 1) })],
+    ['a body written again', () => ({ ...sign(), body: JSON.stringify(BODY, null, 1) })],
     ['another id', changed('webhook-id', () => randomUUID())],
     ['another time', changed('webhook-timestamp', (time) => String(Number(time) - 1))],
     ['a time long ago', () => sign({ timestamp: now() - 310 })],
@@ -183,7 +183,7 @@ describe('the receiver', () => {
 })
 
 describe('the document', () => {
-  test('has every type of event that endpoints are told', () => {
+  test('the webhook guide has every event type of webhook subscriptions', () => {
     const items = [...text.matchAll(/^- ((?:`\w*\.\w+`[,;]?\s*)+):/gm)]
     const types = items.flatMap(([, listed = '']) => {
       let noun = ''
@@ -198,7 +198,7 @@ describe('the document', () => {
     )
   })
 
-  test('tells the schedule as it is', () => {
+  test('the webhook guide shows the schedule as it is', () => {
     const units: Record<string, number> = { seconds: 1, minutes: 60, hours: 3600 }
     const rows = [...text.matchAll(/^\| (\d+) +\| (?:at once|(\d+) (\w+)) +\|$/gm)]
     assert.deepEqual(
@@ -213,7 +213,7 @@ describe('the document', () => {
     assert.deepEqual([jitter, busySeconds, retryAfterSeconds], [0.2, 60, 3600])
   })
 
-  test('tells the limits of an attempt as they are', () => {
+  test('the webhook guide shows the limits of an attempt as they are', () => {
     const { connectMs, headersMs, bodyMs, totalMs, bodyBytes } = POST_LIMITS
     assert.deepEqual([connectMs, headersMs, bodyMs, totalMs], [5000, 10_000, 2000, 15_000])
     assert.equal(bodyBytes, 64 * 1024)
@@ -235,7 +235,7 @@ describe('npm run kiln -- receiver', () => {
   const start = (...options: string[]) =>
     spawn(process.execPath, [codePath('tools/receiver.ts'), ...options])
 
-  test('answers as asked what is signed, 401 what is not, and prints both', async () => {
+  test('the receiver responds as asked to what is signed, 401 to what is not, and prints both', async () => {
     const child = start('--port', '0', '--secret', secret, '--status', '500')
     try {
       const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
@@ -244,7 +244,7 @@ describe('npm run kiln -- receiver', () => {
       const send = async ({ body, headers }: { body: string; headers: Headers }) =>
         (await fetch(url, { method: 'POST', headers, body })).status
       assert.equal(await send(sign({ body: '{"status":"COMPLETED"}' })), 500)
-      assert.match(await next(), / COMPLETED signed, answered 500 webhook-id [\w-]{36}$/)
+      assert.match(await next(), / COMPLETED signed, responded 500 webhook-id [\w-]{36}$/)
       assert.deepEqual(
         [await next(), await next(), await next()],
         ['  {', '    "status": "COMPLETED"', '  }'],
@@ -252,7 +252,7 @@ describe('npm run kiln -- receiver', () => {
       assert.equal(await send(sign({ secrets: [makeWebhookSecret()], body: '\u001b[2J' })), 401)
       assert.match(
         await next(),
-        / NOT SIGNED with a secret that this receiver knows, answered 401 /,
+        / NOT SIGNED with a secret that this receiver knows, responded 401 /,
       )
       assert.equal(await next(), '  \uFFFD[2J')
     } finally {
@@ -268,11 +268,11 @@ describe('npm run kiln -- receiver', () => {
   ] as const)
     test(`rejects --${name}=${value} and says what it takes`, async () => {
       const child = start('--secret', secret, `--${name}=${value}`)
-      const [notified, [code]] = await Promise.all([readAll(child.stderr), once(child, 'exit')])
+      const [printed, [code]] = await Promise.all([readAll(child.stderr), once(child, 'exit')])
       assert.equal(code, 1)
-      assert.match(notified, new RegExp(`^--${name} must be .*\nusage: npm run kiln -- receiver`))
+      assert.match(printed, new RegExp(`^--${name} must be .*\nusage: npm run kiln -- receiver`))
     })
-  test('tells its usage when it is asked, and a port that is taken', async () => {
+  test('the receiver prints its usage when it is asked, and reports a port that is taken', async () => {
     const asked = start('--help')
     const [usage, [code]] = await Promise.all([readAll(asked.stdout), once(asked, 'exit')])
     assert.match(usage, /^usage: npm run kiln -- receiver/)
@@ -281,8 +281,8 @@ describe('npm run kiln -- receiver', () => {
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
     const late = start('--secret', secret, '--port', String(port))
-    const [notified] = await Promise.all([readAll(late.stderr), once(late, 'exit')])
+    const [printed] = await Promise.all([readAll(late.stderr), once(late, 'exit')])
     server.close()
-    assert.match(notified, new RegExp(`^port ${port} is taken: give another one by --port\n`))
+    assert.match(printed, new RegExp(`^port ${port} is taken: give another one by --port\n`))
   })
 })

@@ -348,7 +348,7 @@ describe('all changes', () => {
     assert.equal(summarise([], true).verdict, 'may_break')
   })
 
-  test('are told up to 2,000, and all counted', () => {
+  test('changes are listed up to 2,000, and all counted', () => {
     const many = Array.from({ length: 2_500 }, (_, index) => of(`N${index}`, { category: 'x' }))
     const { counts, changes } = summarise(many.flat(), false)
     assert.deepEqual([counts.safe, changes.length], [2_500, 2_000])

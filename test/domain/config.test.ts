@@ -130,7 +130,7 @@ describe('settings', () => {
       assert.ok(issues[0]?.includes(value.split(',').at(-1) ?? ''), issues[0])
     })
 
-  test('take the address of a database in each form of the driver, and tell nothing of another', () => {
+  test('settings take the address of a database in each form of the driver, and show nothing of another', () => {
     for (const address of ['localhost/kiln', 'k:a,b@[::1]:1/k', 'k@one:1,two:2/k?sslmode=require'])
       for (const scheme of ['postgres', 'postgresql'])
         readConfig({ ...GOOD, DATABASE_URL: `${scheme}://${address}` })
@@ -217,7 +217,7 @@ describe('settings', () => {
       assert.deepEqual(namesOf({ S3_PREFIX: prefix }), ['S3_PREFIX'], prefix)
   })
 
-  test('with faults of every sort are told in one message', () => {
+  test('issues of settings of every sort are reported in one message', () => {
     const issues = issuesOf({
       NODE_ENV: 'production',
       PORT: 'x',

@@ -48,7 +48,7 @@ describe('a credential', () => {
     for (const count of counts.values()) assert.ok(Math.abs(count - 968) < 250, String(count))
   })
 
-  test('is told by its form and checksum', () => {
+  test('a credential is recognized by its form and checksum', () => {
     const key = makeCredential('api_key', randomBytes)
     assert.equal(credentialKind(key), 'api_key')
     assert.equal(

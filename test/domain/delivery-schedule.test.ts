@@ -37,7 +37,7 @@ describe('the wait after a failure', () => {
       assert.equal(nextWait({ failures, failed: FAILED, random: MIDDLE }), undefined)
   })
 
-  test('allows 10 tries in 75.6 hours, the first at once', () => {
+  test('the schedule allows 10 attempts in 75.6 hours, the first at once', () => {
     const total = DELIVERY_SCHEDULE.steps.reduce((sum, step) => sum + step)
     assert.equal(DELIVERY_SCHEDULE.steps.length, 10)
     assert.equal(DELIVERY_SCHEDULE.steps[0], 0)
@@ -119,7 +119,7 @@ describe('the wait after a failure', () => {
   })
 })
 
-describe('an answer', () => {
+describe('a response', () => {
   const classes: [statuses: number[], errorClass: AttemptErrorClass | undefined][] = [
     [[200, 201, 202, 204, 226, 299], undefined],
     [[300, 301, 302, 304, 307, 308, 399], 'status_3xx'],

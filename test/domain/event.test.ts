@@ -50,7 +50,7 @@ const taken: [name: string, schema: TSchema, value: unknown][] = [
   ['two secrets', WebhookSecrets, { secrets: [SECRET, { ...SECRET, expires_at: TIME }] }],
 ]
 
-describe('the schema of an answer', () => {
+describe('the schema of a response', () => {
   for (const [name, schema, value] of taken)
     test(`takes ${name}`, () => assert.deepEqual([...Value.Errors(schema, value)], []))
 
@@ -66,7 +66,7 @@ describe('the schema of an answer', () => {
 describe('a rotation of secrets', () => {
   const validate = makeValidator(SecretRotation)
 
-  test('keeps the old one for a day unless told otherwise', () => {
+  test('a rotation keeps the old secret for a day unless it says otherwise', () => {
     assert.deepEqual(validate({}), { value: { overlap_seconds: 86_400 }, issues: [] })
     for (const overlap_seconds of [0, 604_800])
       assert.deepEqual(validate({ overlap_seconds }), { value: { overlap_seconds }, issues: [] })

@@ -7,7 +7,7 @@ import { mediaTypeOf } from '../../src/domain/shared/media-type.ts'
 
 const picture = sharp({ create: { width: 8, height: 8, channels: 3, background: '#135' } })
 
-test('the type of an image is told by its first bytes', async () => {
+test('the first bytes of an image show its type', async () => {
   const made = [
     ['image/jpeg', picture.clone().jpeg()],
     ['image/png', picture.clone().png()],
@@ -21,7 +21,7 @@ test('the type of an image is told by its first bytes', async () => {
 
 const box = (brand: string) => Buffer.from(`\0\0\0\u0020ftyp${brand}\0\0\u0002\0isomiso2`, 'latin1')
 
-test('the type of a video is told by its first bytes', () => {
+test('the first bytes of a video show its type', () => {
   for (const brand of ['isom', 'iso6', 'mp42', 'avc1', 'M4V '])
     assert.equal(mediaTypeOf(box(brand)), 'video/mp4', brand)
   assert.equal(mediaTypeOf(box('qt  ')), 'video/quicktime')

@@ -42,13 +42,13 @@ const makeReader = (schema: TSchema, isValid: Validate = () => []) => {
 
 type Reader = ReturnType<typeof makeReader>
 
-/** What a value shows of itself in a title. */
+/** Shortens a body for a title. */
 const show = (body: object): string =>
   JSON.stringify(body)
     .replaceAll(/(.)\1{9,}/g, '$1…')
     .slice(0, 70)
 
-/** Each body with the fields that are at fault, and the code behind one that has its own. */
+/** Tests each body, given with its wrong fields and the code behind one that has its own. */
 const rejects = (read: Reader, cases: [body: object, ...issues: string[]][]) => {
   for (const [body, ...expected] of cases)
     test(`rejects ${show(body)} for ${expected.join(' and ')}`, () =>
@@ -205,7 +205,7 @@ describe('the publish body', () => {
     supported_host_version: '',
     supported_host_frontend_version: '',
   }
-  /** What the real CLI sends. */
+  /** Body that the real CLI sends. */
   const CLI = {
     personal_access_token: 'kiln_pat_x',
     node: {
@@ -244,7 +244,7 @@ describe('the publish body', () => {
     [{ ...CLI, node: { icon: 'data:x' } }, '/node/icon url_refused'],
   ])
 
-  test('tells the expectation, and no secret', () => {
+  test('issues of the publish body show the expectation, and no secret', () => {
     const secret = { secret: 'kiln_pat_x' }
     const body = { ...withVersion({ version: '1.2.3.4' }), personal_access_token: secret }
     const messages = read(body).issues.map(({ message }) => message)
@@ -253,7 +253,7 @@ describe('the publish body', () => {
     assert.equal(messages[1], '/personal_access_token must be a string, got something else')
   })
 
-  test('judges the id in the path, under which a node may be created', () => {
+  test('validates the id in the path, under which a node may be created', () => {
     const codes = validatePublish(CLI, { nodeId: 'a b' }).map(({ code }) => code)
     assert.deepEqual(codes, ['validation_failed', 'id_mismatch'])
   })

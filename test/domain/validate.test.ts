@@ -76,7 +76,7 @@ describe('a valid value', () => {
   })
 })
 
-describe('a fault', () => {
+describe('an issue', () => {
   const CASES: [object, string][] = [
     [{}, '/name must be a string of 1 to 5 characters, but is absent'],
     [{ name: null }, '/name must be a string of 1 to 5 characters, but is absent'],
@@ -99,7 +99,7 @@ describe('a fault', () => {
     [{ file: '../x' }, '/file must be a word, got "../x"'],
   ]
   for (const [given, message] of CASES)
-    test(`is told as: ${message}`, () => {
+    test(`an issue is reported as: ${message}`, () => {
       assert.deepEqual(
         messages('name' in given || message.includes('absent') ? given : { name: 'a', ...given }),
         [message],
@@ -117,7 +117,7 @@ describe('a fault', () => {
     assert.ok(message.endsWith('…'))
   })
 
-  test('is told once for each field, all of them, in the order of the members', () => {
+  test('issues are reported once for each field, all of them, in the order of the members', () => {
     const given = {
       until: 5,
       list: ['x', 'y'],
@@ -143,7 +143,7 @@ describe('a fault', () => {
     )
   })
 
-  test('of any number of members is told', () => {
+  test('issues of any number of members are reported', () => {
     const many = Type.Object(
       Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`m${i}`, Type.Boolean()])),
     )
@@ -276,7 +276,7 @@ describe('a map', () => {
     })
   })
 
-  test('leaves it to the rules beside the schema to tell of its names', () =>
+  test('a map leaves issues of its names to the rules beside the schema', () =>
     assert.deepEqual(messagesOf({ labels: { '': {} } }), []))
 
   test('and no message shows what is only written', () =>

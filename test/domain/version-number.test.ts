@@ -62,7 +62,7 @@ describe('a version', () => {
     test(`${text.slice(0, 40)} is unique as ${canonical.slice(0, 40)}`, () =>
       assert.equal(parseVersionNumber(text)?.canonical, canonical))
 
-  /** What real packs write. */
+  /** Numbers that real packs write. */
   const LOOSE: [text: string, version: string][] = [
     ['1', '1.0.0'],
     ['7.8', '7.8.0'],

@@ -161,7 +161,7 @@ describe('the price of an extension', () => {
 const key = ({ resolution, seconds }: { resolution: string; seconds: number }): string =>
   `${resolution} ${seconds}`
 
-/** What a row of the source's table offers. */
+/** Lists what a row of the source's table offers. */
 const sold = (row: VideoLengths): Set<string> =>
   new Set(
     row.offers.flatMap(({ resolution, seconds }) =>

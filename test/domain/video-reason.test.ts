@@ -26,7 +26,7 @@ const rejected = (code: string, issues: Issue[], reason?: VideoReason) =>
   })
 
 describe('the reason word of a rejected request', () => {
-  test('goes by the first fault when members break rules', () => {
+  test('the reason word goes by the first issue when members break rules', () => {
     const given = { images: ['a', 'b'], duration: 99, 'pager.page': 5000, states: ['x'] }
     const cases: [string, string][] = [
       ['/model', 'FieldLacking'],
@@ -40,7 +40,7 @@ describe('the reason word of a rejected request', () => {
     for (const [field, word] of cases) assert.equal(issueReason(issue(field), given), word, field)
   })
 
-  test('comes before the faults', () => {
+  test('the reason word comes before the issues', () => {
     const issues = [issue('/model'), issue('/zzz')]
     assert.deepEqual(rejected('validation_failed', issues, 'FieldLacking'), [
       'FieldLacking',
@@ -56,12 +56,12 @@ describe('the reason word of a rejected request', () => {
     assert.equal(issueReason(issue('/model'), { model: null }), 'FieldLacking')
   })
 
-  test('is FieldInvalid when a media fault comes first among others', () => {
+  test('the reason word is FieldInvalid when a media issue comes first among others', () => {
     const given = { images: ['a'], duration: 99 }
     assert.equal(issueReason(issue('/images/0', 'image_invalid'), given), 'FieldInvalid')
   })
 
-  test('goes by the code when all faults have that one', () => {
+  test('the reason word goes by the code when all issues have that one', () => {
     const words = {
       incompatible_fields: 'FieldUnwanted',
       url_refused: 'FieldInvalid',

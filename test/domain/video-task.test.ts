@@ -37,7 +37,7 @@ describe('the states of a video task', () => {
       assert.equal(left.has(state), !VIDEO_TERMINAL_STATES.includes(state), state)
   })
 
-  test('are all told to a callback but the first', () => {
+  test('all states but the first are sent to a callback', () => {
     assert.deepEqual(
       VideoTaskState.enum.filter((state) => !VIDEO_DELIVERED_STATES.includes(state)),
       ['created'],
@@ -49,7 +49,7 @@ describe('the states of a video task', () => {
   })
 })
 
-describe('the fault of a video task', () => {
+describe('the error of a video task', () => {
   test('has the code of its cause and medium', () => {
     const codes: Record<TaskErrorCode, [string, string]> = {
       cancelled: ['UserCancelled', 'UserCancelled'],
@@ -80,7 +80,7 @@ describe('the fault of a video task', () => {
     }
   })
 
-  test('is told by its code, which no other word is', () => {
+  test('an error of a video task is recognized by its code, which no other word is', () => {
     for (const code of Object.keys(VIDEO_ERRORS)) assert.ok(isVideoErrorCode(code))
     for (const word of ['', 'toString', 'usercancelled', 5, undefined])
       assert.equal(isVideoErrorCode(word), false)

@@ -17,7 +17,7 @@ import { issueReason } from '../../src/domain/video-task/video-reason.ts'
 const readText = makeValidator(TextToVideoInput, VIDEO_EMPTY_IS_ABSENT)
 const readExtend = makeValidator(ExtendInput, VIDEO_EMPTY_IS_ABSENT)
 
-/** Every fault of a body, in the order in which a caller is told. */
+/** Lists every issue of a body, in the order in which a caller gets them. */
 const validateText = (body: object) => {
   const { value, issues } = readText(body)
   return sortIssues(TextToVideoInput, [...issues, ...validateTextToVideo(value as object as never)])
@@ -120,7 +120,7 @@ describe('a text-to-video body', () => {
       ])
   })
 
-  test('with an unknown model is judged by what any model takes', () => {
+  test('a text-to-video body with an unknown model is validated by what any model takes', () => {
     const body = { model: 'x', duration: 17, resolution: '4K', aspect_ratio: '5:9' }
     assert.deepEqual(messages(validateText(body)).slice(1), [
       '/duration must be a whole number from 1 to 16, got 17',
@@ -141,14 +141,14 @@ describe('a text-to-video body', () => {
       )
   })
 
-  test('with a length that is none is judged by all resolutions of the model', () => {
+  test('a text-to-video body with a wrong length is validated by all resolutions of the model', () => {
     assert.deepEqual(messages(validateText({ model: 'video2.0', duration: 5, resolution: '2K' })), [
       '/duration must be 4 or 8 with video2.0, got 5',
       '/resolution must be one of 360p, 720p, 1080p with video2.0, got "2K"',
     ])
   })
 
-  test('with a broken image is not told that 2K wants one', () => {
+  test('a text-to-video body with a broken image gets no issue that 2K wants one', () => {
     const issues = validateText({ resolution: '2K', images: [5] })
     assert.deepEqual(
       issues.map((issue) => issue.field),
@@ -156,7 +156,7 @@ describe('a text-to-video body', () => {
     )
   })
 
-  test('is told of every issue, in the order of the documentation', () => {
+  test('a text-to-video body gets every issue, in the order of the documentation', () => {
     const body = {
       priority: 'x',
       enhance: 'x',
@@ -227,7 +227,7 @@ describe('an extend body', () => {
     assert.deepEqual(fields({ video_creation_id: null, video_url: url }, 'any'), [])
   })
 
-  test('without a source is told that a field is lacking', () => {
+  test('an extend body without a source gets the issue that a field is lacking', () => {
     for (const setting of ['both', 'any'] as const) {
       const body = { model: 'videoq2-pro' }
       const [issue] = validateExtension(body, setting)
@@ -237,7 +237,7 @@ describe('an extend body', () => {
     }
   })
 
-  test('is told of every issue, in the order of the documentation', () => {
+  test('an extend body gets every issue, in the order of the documentation', () => {
     const body = {
       callback_url: 5,
       payload: 5,

@@ -136,7 +136,7 @@ describe('an alert fires when', { skip }, () => {
     await Promise.all([lock, ...lanes])
   })
 
-  test('no core worker tells receivers', async () => {
+  test('an alert fires when no core worker sends webhooks', async () => {
     await service.entry('core').kill()
     const created = await alice.post(CREATE, {
       image: 'http://127.0.0.1:9/a.png',

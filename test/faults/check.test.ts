@@ -39,14 +39,14 @@ const task = (key: string, family: TaskRow['family'], statuses: string[]): TaskR
   ledger: family === 'video' ? ['charge', 'refund'].map((kind) => ({ kind, credits: 5 })) : [],
 })
 
-/** What a receiver is sent of an event. */
+/** Makes the request that a receiver gets for an event. */
 const received = (of: TaskRow, sequence: number): Ledgers['received'][number] => {
   const event = of.events[sequence - 1]
-  const notified =
+  const state =
     of.family === 'image'
       ? { task_id: of.id, status: event?.status }
       : { id: of.id, state: event?.status }
-  const text = JSON.stringify(notified)
+  const text = JSON.stringify(state)
   const id = event?.id ?? ''
   const headers = {
     'webhook-id': id,
@@ -130,7 +130,7 @@ const makeLedgers = () => {
 
 type Made = ReturnType<typeof makeLedgers>
 
-/** What may go wrong, and by which invariant it is found. */
+/** Violations, and the invariant by which each is found. */
 const FAULTS: Record<string, [invariant: string, spoil: (ledgers: Made) => void]> = {
   'an accepted task without a row': ['I1', ({ rows }) => void rows.tasks.shift()],
   'a task that does not end': ['I1', ({ parts }) => (parts.image.status = 'IN_PROGRESS')],
@@ -138,9 +138,9 @@ const FAULTS: Record<string, [invariant: string, spoil: (ledgers: Made) => void]
   'a second workflow': ['I1', ({ rows }) => rows.workflows.set('image-task/id-image', 2)],
   'a version without a decision': ['I1', ({ parts }) => (parts.version.status = PENDING)],
   'a repetition with an id of its own': ['I2', ({ parts }) => parts.imageOrder.ids.add('other')],
-  'a row that nobody was told of': ['I2', ({ orders }) => void orders.pop()],
+  'a row that nobody has ordered': ['I2', ({ orders }) => void orders.pop()],
   'a gap in the sequence': ['I3', ({ parts }) => void parts.image.events.splice(1, 1)],
-  'a move that there is not': ['I3', ({ parts }) => (parts.begun.status = 'CREATED')],
+  'a transition that does not exist': ['I3', ({ parts }) => (parts.begun.status = 'CREATED')],
   'a second end': ['I3', ({ parts }) => parts.image.events.push({ ...parts.ended, sequence: 4 })],
   'a time that goes back': ['I3', ({ parts }) => (parts.ended.at = -1)],
   'a read of an earlier state': ['I3', ({ reads }) => reads.push(...reads.splice(0, 1))],
@@ -149,8 +149,8 @@ const FAULTS: Record<string, [invariant: string, spoil: (ledgers: Made) => void]
   'another signature': ['I4', ({ secrets }) => secrets.set('alice', makeWebhookSecret())],
   'an event given up': ['I4', ({ parts }) => (parts.ended.state = 'exhausted')],
   'an end that was left out': ['I4', ({ parts }) => (parts.ended.state = 'superseded')],
-  'a told event that is none': ['I5', ({ parts }) => (parts.begun.id = 'other')],
-  'an event that told something else': [
+  'a delivery of no event': ['I5', ({ parts }) => (parts.begun.id = 'other')],
+  'a delivery that says something else': [
     'I5',
     ({ parts }) => (parts.first.body = received(parts.image, 3).body),
   ],
@@ -163,7 +163,7 @@ const FAULTS: Record<string, [invariant: string, spoil: (ledgers: Made) => void]
   ],
   'a file of no result': ['I7', ({ rows }) => rows.files.set('results/id-image/2/x.png', 'aa')],
   'an archive of other bytes': ['I8', ({ rows }) => rows.files.set('archives/a', 'cc')],
-  'an answer that nobody may be given': ['I9', ({ wrong }) => wrong.push('500')],
+  'a response that nobody may get': ['I9', ({ wrong }) => wrong.push('500')],
   'a secret in a log': ['I11', ({ said }) => said.log.push('a secret')],
   'a secret in a history': ['I11', ({ said }) => said.history.push(btoa('secret'))],
   'a secret in a notification': [

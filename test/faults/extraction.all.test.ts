@@ -36,7 +36,7 @@ describe('archives whose readers are killed', () => {
   let service: Service
   let owned: Owned
   const end = new AbortController()
-  /** What was seen of each version's host nodes while it was published. */
+  /** States of each version's host nodes that were seen while it was published. */
   const watching: Promise<string[]>[] = []
 
   before(async () => {

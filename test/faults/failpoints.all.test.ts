@@ -44,7 +44,7 @@ const WAVES: { lines: Partial<Record<Role, string[]>>; orders: number }[] = [
         // Of host nodes and decisions.
         'move.before-commit:2',
         'move.after-commit:3',
-        'deliver.after-answer:2',
+        'deliver.after-response:2',
         'deliver.after-record:2',
       ],
       media: [
@@ -86,7 +86,7 @@ describe('a process that is killed', () => {
   })
 
   const untilDispatched = () =>
-    waitFor('Temporal has been told', async () => {
+    waitFor('Temporal has been notified', async () => {
       const rows = await service.database.sql`select from outbox where dispatched_at is null`
       return rows.length === 0
     })
@@ -124,7 +124,7 @@ describe('a process that is killed', () => {
       'a render was repeated',
     )
     const ids = orders.receiver.received.map(({ headers }) => headers['webhook-id'])
-    assert.ok(ids.length > new Set(ids).size, 'an event that was answered came twice')
+    assert.ok(ids.length > new Set(ids).size, 'an event that got a response came twice')
     const lost = await service.database.sql`select from attempt where error_class = 'unknown'`
     assert.ok(lost.length > 0, 'of its attempt nothing is known')
   })
@@ -173,7 +173,7 @@ describe('a process that is killed', () => {
     assert.deepEqual(await readAll(), all)
   })
 
-  test('renders, charges and tells nothing twice in a second run of each workflow', async () => {
+  test('a second run of each workflow renders, charges and delivers nothing twice', async () => {
     const [all, runs] = [await readAll(), await listRuns()]
     await service.database.sql`update outbox set kind = 'restart' where kind = 'start'`
     await dispatchAgain()

@@ -11,7 +11,7 @@ export interface Operated {
   code: number | null
 }
 
-/** What an operator types, with the settings of the service. */
+/** Runs what an operator types, with the settings of the service. */
 export const operate = (service: Service, ...args: string[]): Promise<Operated> =>
   operateWith(service.settings, ...args)
 

@@ -23,7 +23,7 @@ export interface OrdersOptions {
   versions: number
 }
 
-/** Orders of the callers of the harness at one api, each end of each family among them, and the receiver that is told of them. */
+/** Orders of the callers of the harness at one api, each end of each family among them, and their receiver. */
 export type Orders = Awaited<ReturnType<typeof startOrders>>
 
 /** Needs a service with an api. */
@@ -68,7 +68,7 @@ export const startOrders = async ({ service, temporal, ...counts }: OrdersOption
       return [...order.ids].join()
     },
     /**
-     * Repeats what was not answered, waits until all has ended, and asserts that the checker finds nothing. Workflows that a
+     * Repeats what got no response, waits until all has ended, and asserts that the checker finds nothing. Workflows that a
      * lost store of Temporal knew are known.
      */
     async assertWhole(lost: ReadonlyMap<string, number> = new Map()): Promise<TaskRow[]> {

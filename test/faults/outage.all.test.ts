@@ -50,7 +50,7 @@ describe('tasks and versions outlive', () => {
     await temporal?.stop()
   })
 
-  test('a kill of PostgreSQL under creations, which are answered as documented', async () => {
+  test('tasks and versions outlive a kill of PostgreSQL under creations, which get documented responses', async () => {
     await orders.place(8)
     let under: Promise<void> | undefined
     await killInTransactions(() => {
@@ -90,7 +90,7 @@ describe('tasks and versions outlive', () => {
     await waitFor('it says so', async () => (await alice.get('/ready')).status === 503)
   }
 
-  test('it, and so does a stream, which tells the end', async () => {
+  test('tasks and a stream, which sends the end, outlive a kill of PostgreSQL', async () => {
     service.entry('media').signal('SIGSTOP')
     const id = await orders.make('done')
     const headers = { authorization: `Bearer ${await service.token('alice')}` }
@@ -140,7 +140,7 @@ describe('tasks and versions outlive', () => {
     await orders.callers.create(awaited)
     await orders.callers.fulfil(uploaded)
     await orders.place(6)
-    await waitFor('Temporal has been told', async () => {
+    await waitFor('Temporal has been notified', async () => {
       const { sql } = postgres.database
       // Dispatched rows go by age, long before some outages end.
       await sql`delete from outbox where dispatched_at is not null`

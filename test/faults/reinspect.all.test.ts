@@ -27,7 +27,7 @@ const SOURCES: Record<string, string> = {
   plain: MAPPING,
   // Names of what is installed on the machine cannot be known.
   partial: `${MAPPING}import os\nfor name in os.listdir("/"): NODE_CLASS_MAPPINGS[name] = Cup\n`,
-  notified: MAPPING,
+  reported: MAPPING,
   medium: `${MAPPING}eval(input())\n`,
   danger: `${MAPPING}import requests\nexec(requests.get(input()).text)\n`,
 }
@@ -81,7 +81,7 @@ describe('archives that are read again', () => {
     const { sql } = service.database
     await sql`update extraction set extractor_version = extractor_version - 1`
     await sql`update host_node set host_node_name = 'Kiln Old' where host_node_name = 'Kiln Pot'`
-    await sql`update version set extract_source = 'trusted' where id = ${idOf('told')}`
+    await sql`update version set extract_source = 'trusted' where id = ${idOf('reported')}`
     await sql`update archive set files = null`
     await sql`delete from finding`
     await sql`update scan set scanner_version = scanner_version - 1, high = 0, medium = 0`
@@ -125,7 +125,7 @@ describe('archives that are read again', () => {
     assert.deepEqual(await listWorkflows(), [])
   })
 
-  test('have the names gained and lost told, and those of a worse reading kept', async () => {
+  test('reextract reports the names gained and lost, and keeps those of a worse reading', async () => {
     const changed = 'gained 1: Kiln Pot  lost 1: Kiln Old'
     const one = await run('reextract', '--below', BELOW, '--node', 'PLAIN')
     assert.deepEqual(one.lines, [`${label('plain')}  ${EXTRACTOR}  ${changed}`])
@@ -135,14 +135,14 @@ describe('archives that are read again', () => {
       `${label('danger')}  ${EXTRACTOR}  ${changed}`,
       `${label('medium')}  ${EXTRACTOR}  ${changed}`,
       `${label('partial')}  ${EXTRACTOR}  ${kept}`,
-      `${label('told')}  ${EXTRACTOR}  ${kept}`,
+      `${label('reported')}  ${EXTRACTOR}  ${kept}`,
     ])
     assert.equal(last, '4 versions were read, 0 failed')
     assert.deepEqual(await readNames('plain'), ['Kiln Cup', 'Kiln Pot'])
-    const { body: listed } = await owned.owner.get(`/nodes/told/versions/${VERSION}/files`)
+    const { body: listed } = await owned.owner.get(`/nodes/reported/versions/${VERSION}/files`)
     const [file] = listed['files'] as unknown as { path: string }[]
     assert.equal(file?.path, '__init__.py')
-    for (const nodeId of ['partial', 'told'])
+    for (const nodeId of ['partial', 'reported'])
       assert.deepEqual(await readNames(nodeId), ['Kiln Cup', 'Kiln Old'], nodeId)
     const { body } = await owned.owner.get(`/host-nodes/Kiln%20Pot/node`)
     assert.ok(['plain', 'medium', 'danger'].includes(String(body['id'])), 'names are searched by')
@@ -188,7 +188,7 @@ describe('archives that are read again', () => {
       const { lines, last } = await run(command, '--below', below)
       assert.deepEqual([lines, last], [[], '0 versions were read, 0 failed'])
     }
-    // Asked for an extractor that the workers do not have yet, they tell what has been done.
+    // Asked for an extractor that the workers do not have yet, they report what has been done.
     const { lines } = await run('reextract', '--below', String(EXTRACTOR_VERSION + 1))
     assert.equal(lines.length, NODES.length)
     assert.ok(
@@ -264,7 +264,7 @@ describe('the doctor', () => {
   /** Settings and facts that are wrong at once, and what their lines say. */
   const ILLNESSES: Record<
     string,
-    { settings: NodeJS.ProcessEnv; notified: Record<string, RegExp> }
+    { settings: NodeJS.ProcessEnv; expected: Record<string, RegExp> }
   > = {
     'that servers are away': {
       settings: {
@@ -275,24 +275,24 @@ describe('the doctor', () => {
         STORAGE_PATH: '/proc/kiln',
         FFMPEG_PATH: '/nowhere/ffmpeg',
       },
-      notified: {
+      expected: {
         postgres: /start PostgreSQL, or correct DATABASE_URL/,
         schema: /not looked at: mend postgres$/,
         secrets: /not looked at: mend postgres$/,
         temporal:
-          /127\.0\.0\.1:1 does not answer \(ECONNREFUSED\): start Temporal, or correct TEMPORAL_ADDRESS/,
+          /127\.0\.0\.1:1 does not respond \(ECONNREFUSED\): start Temporal, or correct TEMPORAL_ADDRESS/,
         'search attributes': /not looked at: mend temporal$/,
         schedule: /not looked at: mend temporal$/,
         workers: /not looked at: mend temporal$/,
         store: /let this user write in STORAGE_PATH/,
-        ffmpeg: /FFMPEG_PATH=\/nowhere\/ffmpeg does not run .*, or unset it$/,
+        ffmpeg: /FFMPEG_PATH: \/nowhere\/ffmpeg does not run .*, or unset it$/,
         issuer: /connect ECONNREFUSED 127\.0\.0\.1:2: correct AUTH_JWKS_URL/,
         certificate: /renew the certificate of AUTH_JWKS_URL, or correct that/,
       },
     },
     'what does not belong together': {
       settings: { TASK_QUEUE: 'another', SECRETS_KEYS: Buffer.alloc(32, 'x').toString('base64') },
-      notified: {
+      expected: {
         schema: /lacks 0022_picture\.sql: run `npm run migrate`/,
         secrets: /no key of SECRETS_KEYS opens.*put the key that was in use back into it/,
         schedule: /starts in the queue test-.*delete it and run `npm run migrate`/,
@@ -307,24 +307,24 @@ describe('the doctor', () => {
         S3_SECRET_ACCESS_KEY: 'hunter2hunter2',
         S3_PATH_STYLE: 'true',
       },
-      notified: {
+      expected: {
         postgres: /password authentication failed.*: correct user or password in DATABASE_URL$/,
         secrets: /not looked at: mend postgres$/,
-        store: /what answers at S3_ENDPOINT is no S3 server: correct S3_ENDPOINT$/,
+        store: /the server at S3_ENDPOINT is no S3 server: correct S3_ENDPOINT$/,
         certificate: /no TLS there: correct PUBLIC_URL$/,
       },
     },
     'settings that cannot be': {
       settings: { DATABASE_URL: '', SIGNING_KEYS: 'c2hvcnQ=', TEMPORAL_NAMESPACE: 'nobodys' },
-      notified: {
+      expected: {
         settings: /SIGNING_KEYS must hold keys of 32 bytes in Base64/,
         postgres: /not looked at: mend DATABASE_URL/,
         temporal: /correct TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE/,
       },
     },
   }
-  for (const [what, { settings, notified }] of Object.entries(ILLNESSES))
-    test(`tells ${what}, each in a line with the next step, and no secret`, async () => {
+  for (const [what, { settings, expected }] of Object.entries(ILLNESSES))
+    test(`the doctor reports ${what}, each in a line with the next step, and no secret`, async () => {
       const { sql } = service.database
       const [newest] = await sql`delete from migration where name = '0022_picture.sql' returning *`
       const given = { ...service.settings, ...settings }
@@ -333,10 +333,10 @@ describe('the doctor', () => {
         () => sql`insert into migration ${sql(newest ?? {})}`,
       )
       assert.equal(code, 1)
-      const faults = output.split('\n').filter((line) => line.startsWith('FAULT'))
-      for (const [name, step] of Object.entries(notified))
+      const errors = output.split('\n').filter((line) => line.startsWith('ERROR'))
+      for (const [name, step] of Object.entries(expected))
         assert.ok(
-          faults.some((line) => line.slice(7).startsWith(`${name} `) && step.test(line)),
+          errors.some((line) => line.slice(7).startsWith(`${name} `) && step.test(line)),
           `${name}: ${String(step)} in\n${output}`,
         )
       for (const secret of ['hunter2', given['SIGNING_KEYS'], given['SECRETS_KEYS']])
@@ -355,7 +355,7 @@ const otherServers = ({ settings, baseUrl }: Service): NodeJS.ProcessEnv => {
   }
 }
 
-describe('an operator is told in a line', () => {
+describe('an operator reads in a line', () => {
   const WRONG: [string[], RegExp][] = [
     [['bogus'], /^kiln: there is no command bogus\nusage: kiln operate <command>\n/],
     [['restart'], /^kiln: an id is absent\nusage: kiln operate restart <id>\n$/],
@@ -365,11 +365,11 @@ describe('an operator is told in a line', () => {
     [['reextract', '--below', 'abc'], /^kiln: --below must be a whole number from 1, got abc\n/],
     [['move-files', '--to', 'moon'], /^kiln: --to must be local or s3, got moon\n/],
   ]
-  for (const [args, notified] of WRONG)
-    test(`that ${args.join(' ')} is no command, before any setting is judged`, async () => {
+  for (const [args, expected] of WRONG)
+    test(`that ${args.join(' ')} is no command, before any setting is validated`, async () => {
       const { output, errors, code } = await operateWith({}, ...args)
       assert.deepEqual([output, code], ['', 1])
-      assert.match(errors, notified)
+      assert.match(errors, expected)
     })
 
   test('how commands are used, whatever else is asked', async () => {
@@ -382,19 +382,19 @@ describe('an operator is told in a line', () => {
     [
       'stuck',
       { DATABASE_URL: 'postgres://kiln:hunter2@127.0.0.1:1/kiln' },
-      /PostgreSQL does not answer \(connect ECONNREFUSED 127\.0\.0\.1:1\): start PostgreSQL, or correct DATABASE_URL/,
+      /PostgreSQL does not respond \(connect ECONNREFUSED 127\.0\.0\.1:1\): start PostgreSQL, or correct DATABASE_URL/,
     ],
     [
       'purge',
       { TEMPORAL_ADDRESS: '127.0.0.1:1' },
-      /Temporal at 127\.0\.0\.1:1 does not answer \(ECONNREFUSED\): start Temporal, or correct TEMPORAL_ADDRESS/,
+      /Temporal at 127\.0\.0\.1:1 does not respond \(ECONNREFUSED\): start Temporal, or correct TEMPORAL_ADDRESS/,
     ],
   ]
-  for (const [command, settings, notified] of AWAY)
+  for (const [command, settings, expected] of AWAY)
     test(`that a server is away, by ${command}`, async () => {
       const { errors, code } = await operateWith({ ...service.settings, ...settings }, command)
       assert.equal(code, 1)
-      assert.match(errors, new RegExp(`^kiln: ${notified.source}; .* doctor. says more\n$`))
+      assert.match(errors, new RegExp(`^kiln: ${expected.source}; .* doctor. says more\n$`))
     })
   test('that the port of an api is taken', async () => {
     const env = service.settings

@@ -62,10 +62,10 @@ describe('a service whose bucket', { skip }, () => {
   }
 
   for (const [what, fault] of [
-    ['answers 503', 'busy'],
-    ['loses every answer', 'lost'],
+    ['responds with 503', 'busy'],
+    ['loses every response', 'lost'],
   ] as const)
-    test(`${what} rejects what needs it with 503 and loses no task`, async () => {
+    test(`a service whose bucket ${what} rejects what needs it with 503 and loses no task`, async () => {
       const first = await create({ image: await base64() })
       const link = await linkOf(first.id)
       proxy.fault = () => fault
@@ -73,7 +73,7 @@ describe('a service whose bucket', { skip }, () => {
       assert.deepEqual([rejected.status, rejected.body.error], [503, 'unavailable'])
       assert.equal((await fetch(link)).status, 503)
       assert.equal((await fetch(link, { method: 'HEAD' })).status, 200)
-      // An address of our own: the api looks at the row alone, and the worker at the bucket.
+      // An address of our own: the api reads the row alone, and the worker reads the bucket.
       const { status, id } = await create({ image: link })
       assert.equal(status, 200)
       const attemptsOf = async () => {
@@ -103,7 +103,7 @@ describe('a service whose bucket', { skip }, () => {
     await assert.rejects(start, /make the bucket, or correct S3_BUCKET/)
   })
 
-  test('does not answer lets a process start, which is degraded until it does', async () => {
+  test('a service whose bucket does not respond starts, and is degraded until it does', async () => {
     proxy.fault = () => 'busy'
     const { baseUrl, entry } = await service.startSecondApi()
     const stateOf = async () =>

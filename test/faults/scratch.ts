@@ -16,7 +16,7 @@ export const listScratch = async (service: Service): Promise<string[]> => {
     .map((entry) => join(entry.parentPath, entry.name))
 }
 
-/** What nobody has touched for so long is cleaned up, whatever it is: a write of the store itself has ten minutes. */
+/** Milliseconds after which everything untouched is cleaned up: a write of the store itself has ten minutes. */
 const CLEANED_MS = 660_000
 
 /** Lets everything unfinished look as if nobody had touched it for long, which saves the test that time. */

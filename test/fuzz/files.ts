@@ -74,7 +74,7 @@ export const makeFiles = async (video: Buffer): Promise<Arbitrary<FileCase>> => 
 const LONG_MS = 4 * PATIENCE_MS
 const REJECTIONS = new Set([400, 413, 429])
 
-/** Has a file rendered, and answers in a word what came of it. Throws when that is not documented. */
+/** Has a file rendered, and returns in a word what came of it. Throws when that is not documented. */
 export const render = async (client: Client, { kind, bytes, isInline, route }: FileCase) => {
   const image =
     isInline && route !== 'extend' ? bytes.toString('base64') : await upload(client, bytes)
@@ -92,12 +92,12 @@ export const render = async (client: Client, { kind, bytes, isInline, route }: F
       String(made.body['task_id']),
       LONG_MS,
     )
-    assert.ok(state === 'success' || code, 'a failed task tells why')
+    assert.ok(state === 'success' || code, 'a failed task says why')
     return `${state} ${code}`
   }
   const [family = ''] = route.split('/')
   const { status, error } = await client.untilEnded(family, made.body.data.task_id, LONG_MS)
-  assert.ok(status === 'COMPLETED' || error?.code, 'a failed task tells why')
+  assert.ok(status === 'COMPLETED' || error?.code, 'a failed task says why')
   return `${status} ${error?.code ?? ''}`
 }
 
@@ -112,15 +112,15 @@ const put = async (link: string, bytes: Buffer): Promise<HttpResponse> => {
   return await readResponse(response, { method: 'PUT', path: new URL(link).pathname })
 }
 
-/** Makes a publisher, who has a file read as the archive of a node and answers in a word what came of it. */
+/** Makes a publisher, who has a file read as the archive of a node and returns in a word what came of it. */
 export const makePublisher = async (client: Client) => {
   await client.post('/publishers', { id: 'fuzz' })
-  const { body: notified } = await client.post('/publishers/fuzz/tokens', { name: 'fuzz' })
+  const { body: created } = await client.post('/publishers/fuzz/tokens', { name: 'fuzz' })
   return async ({ bytes }: FileCase, node: string): Promise<string> => {
     const made = await client.post(`/publishers/fuzz/nodes/${node}/versions`, {
       node: {},
       node_version: { version: '1.0.0' },
-      personal_access_token: notified['token'],
+      personal_access_token: created['token'],
     })
     assert.equal(made.status, 201, JSON.stringify(made.body))
     const sent = await put(String(made.body['signedUrl']), bytes)
@@ -130,7 +130,7 @@ export const makePublisher = async (client: Client) => {
       const { status: found, body } = await client.get(`/nodes/${node}/versions/1.0.0`)
       assert.equal(found, 200, JSON.stringify(body))
       const { status, status_reason: reason, host_node_extract_status: extraction } = body
-      assert.ok(String(status) !== 'NodeVersionStatusFlagged' || reason, 'a version tells why')
+      assert.ok(String(status) !== 'NodeVersionStatusFlagged' || reason, 'a version says why')
       return String(status) === 'NodeVersionStatusPending' ? undefined : `${status} ${extraction}`
     }
     return await waitFor(`${node} is decided`, read, LONG_MS)

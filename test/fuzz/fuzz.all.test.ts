@@ -28,11 +28,11 @@ interface Rejection {
 
 const MEMBERS = ['error', 'error_type', 'message', 'details', 'request_id']
 
-/** What a message says of the inside: statements, tables, drivers, stacks, secrets. */
+/** Pattern of what no message may say of the inside: statements, tables, drivers, stacks, secrets. */
 const INSIDE =
   /\bselect .* from|insert into|delete from|violates|relation "|syntax error at|postgres|node_modules|\.ts:\d|kiln_pat_\w{36}/i
 
-/** Refused before there is a request: the connection ends with the answer. */
+/** Codes of rejections before there is a request: the connection ends with the response. */
 const NO_REQUESTS = ['bad_request', 'headers_too_large', 'request_timeout']
 
 const assertOneShape = (status: number, cached: string | undefined, rejection: Rejection): void => {
@@ -46,7 +46,7 @@ const assertOneShape = (status: number, cached: string | undefined, rejection: R
 }
 
 describe('whatever is sent', () => {
-  test('gets a documented answer, and every error has the one shape', async () => {
+  test('whatever is sent gets a documented response, and every error has the one shape', async () => {
     const things = await makeThings(service, receiver.url('/'))
     const requests = makeRequests(await readDocument(), things)
     const counts = new Map<string, number>()
@@ -72,7 +72,7 @@ describe('whatever is sent', () => {
         }
     }
     assert.deepEqual(issues, [])
-    assert.ok(counts.size > 100, `${counts.size} kinds of answers`)
+    assert.ok(counts.size > 100, `${counts.size} kinds of responses`)
   })
 
   test('is rejected alike on every path, by its method, its credential or its type', async () => {

@@ -37,14 +37,14 @@ export interface FuzzOptions {
 
 type Say = (line: string) => void
 
-/** Longest that an answer may take. One that takes longer on a busy machine is asked for again, alone. */
+/** Milliseconds that a response may take. One that takes longer on a busy machine is asked for again, alone. */
 const LONGEST_MS = 2000
 const LANES = 8
 const FILE_LANES = 2
-/** In MiB: a child's own limit, and what it may grow by between two looks of its parent. */
+/** In MiB: a child's own limit, and what it may grow by between two polls of its parent. */
 const MOST_MEMORY = 512 + 256
 
-/** Sends bad input of every kind for some time, and answers whether only what is documented came of it. */
+/** Sends bad input of every kind for some time; true when only what is documented came of it. */
 export const fuzz = async (options: FuzzOptions, say: Say): Promise<boolean> =>
   await withServers(async (keep) => {
     const receiver = keep(await startWebhookReceiver())
@@ -52,11 +52,11 @@ export const fuzz = async (options: FuzzOptions, say: Say): Promise<boolean> =>
     const issues = await attack(service, receiver.url('/'), options, say)
     const left = await findLeft(service)
     for (const what of left.slice(0, 50)) say(`  ${what}`)
-    say(`  ${issues} faults, ${left.length} left behind`)
+    say(`  ${issues} issues, ${left.length} left behind`)
     return issues + left.length === 0
   })
 
-/** Sends requests and files, says what came of them, and answers how often that was wrong. */
+/** Sends requests and files, says what came of them, and returns how often that was wrong. */
 const attack = async (
   service: Service,
   hook: string,
@@ -79,19 +79,19 @@ const attack = async (
   const { counts, slowest, peak } = tally
   for (const [what, times] of [...counts].toSorted(([one], [other]) => one.localeCompare(other)))
     say(`  ${String(times).padStart(7)} ${what}`)
-  say(`  the slowest answer after ${slowest} ms, a child had up to ${Math.round(peak)} MiB`)
+  say(`  the slowest response after ${slowest} ms, a child had up to ${Math.round(peak)} MiB`)
   return tally.issues + (peak > MOST_MEMORY ? 1 : 0)
 }
 
 type Tally = ReturnType<typeof makeTally>
 
-/** What came of all that was sent. What was wrong is kept in a folder. */
+/** Makes the tally of what came of all that was sent. What was wrong is kept in a folder. */
 const makeTally = (seed: number, say: Say) => {
   const folder = join(ROOT, '.built/faults', `fuzz-${seed}-${Date.now()}`)
   const tally = {
     counts: new Map<string, number>(),
     issues: 0,
-    /** In milliseconds, of the answers that were in time. */
+    /** In milliseconds, of the responses that were in time. */
     slowest: 0,
     /** The most memory of a child, in MiB. */
     peak: 0,
@@ -158,7 +158,7 @@ const renderVideo = async (client: Client): Promise<Buffer> => {
   return Buffer.from(await (await fetch(String(creations[0]?.url))).arrayBuffer())
 }
 
-/** What has not ended when it should have, files that nobody removes, processes that have ended, and errors in logs. */
+/** Finds what has not ended in time, files that nobody removes, processes that have ended, and errors in logs. */
 const findLeft = async (service: Service): Promise<string[]> => {
   const left = (await waitUntilSettled(service)).map(({ what }) => what)
   await untilCleaned(service).catch((error: unknown) => left.push(String(error)))

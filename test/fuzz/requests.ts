@@ -10,17 +10,17 @@ import { damage } from './damage.ts'
 /** A request as it goes over the wire, and what is known of it. */
 export interface Wire {
   method: string
-  /** Of its path in the OpenAPI document. */
+  /** Path in the OpenAPI document. */
   template: string
   target: string
   bytes: Buffer
-  /** It is no good HTTP: it may be rejected before it has a route, or get no answer at all. */
+  /** It is no good HTTP: it may be rejected before it has a route, or get no response at all. */
   isOdd: boolean
-  /** What its answer has as X-Request-Id; undefined when it has another one, too. */
+  /** X-Request-Id of its response; undefined when it has another one, too. */
   id: string | undefined
 }
 
-/** What requests can name: what was made before, and what earlier answers have told. */
+/** Things that requests can name: those made before, and those that earlier responses have shown. */
 export interface Things {
   host: string
   tokens: readonly string[]
@@ -35,7 +35,7 @@ export interface Things {
 
 type Limit = 'minLength' | 'maxLength' | 'minimum' | 'maximum' | 'minItems'
 
-/** What values are made by; `format`, `title` and the like say nothing of them. */
+/** Parts of a schema that values are made by; `format`, `title` and the like say nothing of them. */
 interface Schema extends Partial<Record<Limit, number>> {
   type?: string | string[]
   enum?: unknown[]
@@ -50,7 +50,7 @@ interface Schema extends Partial<Record<Limit, number>> {
 
 const MOST_KNOWN = 50
 
-/** Remembers what an answer tells of the collection that its path names, and the links in it. */
+/** Remembers what a response shows of the collection that its path names, and the links in it. */
 export const learn = ({ known, links, host }: Things, template: string, body: unknown): void => {
   const collection = /\/([\w-]+)\/?$/.exec(template)?.[1] ?? ''
   const items = [body, ...Object.values(Object(body) as object).flat()] as unknown[]
@@ -250,7 +250,7 @@ const OTHERS: readonly Content[] = [
 
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1')
 
-/** What stands somewhere in a text of JSON, and should not. */
+/** Pieces that should not stand in a text of JSON. */
 const pieces = fc.constantFrom(
   ...split(`NaN|1e400|"a":1,"a":2,|"__proto__":{},|\\ud800|\\u0000|\\x|,|}|"|/**/|\r|\0
 \xff|\xc0\xaf|\xed\xa0\x80|\xef\xbb\xbf|${'['.repeat(70)}`).map(latin1),
@@ -330,9 +330,9 @@ const compose = ({ headers, content, isChunked, spelling, id, host, ...wire }: P
   const [type, text = ''] = content ?? []
   const body = typeof text === 'string' ? latin1(text) : text
   const size = isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`
-  const notified = type === undefined ? [] : [`Content-Type: ${type}`, size]
+  const described = type === undefined ? [] : [`Content-Type: ${type}`, size]
   const start = [`${wire.method} ${wire.target} HTTP/1.1`, `Host: ${host}`, `X-Request-Id: ${id}`]
-  const head = `${[...start, ...headers, ...notified].join('\r\n')}\r\n\r\n`
+  const head = `${[...start, ...headers, ...described].join('\r\n')}\r\n\r\n`
   const chunk = [latin1(`${body.length.toString(16)};a="b"\r\n`), body, latin1('\r\n')]
   const chunks = [...(body.length > 0 ? chunk : []), latin1('0\r\nX-Trailer: 1\r\n\r\n')]
   return {

@@ -19,7 +19,7 @@ interface WireResponse {
   ms: number
 }
 
-/** Of a body that is rejected so much is still read; the connection of who sends more at once may break before the answer. */
+/** Bytes of a rejected body that are still read; a client that sends more at once may miss the response. */
 const DRAINED = 2 ** 20
 export const SETTINGS = {
   ADMIN_SUBJECTS: USER,
@@ -35,20 +35,16 @@ export const SETTINGS = {
 }
 
 export const makeThings = async (service: Service, hook: string): Promise<Things> => {
-  const notified = await seed(service)
-  const image = notified['KILN_IMAGE'] ?? ''
-  const url = notified['KILN_IMAGE_URL'] ?? ''
+  const seeded = await seed(service)
+  const image = seeded['KILN_IMAGE'] ?? ''
+  const url = seeded['KILN_IMAGE_URL'] ?? ''
   return {
     host: new URL(service.baseUrl).host,
-    tokens: [
-      notified['KILN_TOKEN'] ?? '',
-      notified['KILN_KEY'] ?? '',
-      await service.token('alice'),
-    ],
+    tokens: [seeded['KILN_TOKEN'] ?? '', seeded['KILN_KEY'] ?? '', await service.token('alice')],
     images: [image, url, `data:image/png;base64,${image}`],
     urls: [hook, `${hook}x?y=1`, url, 'http://localhost:1/'],
     files: [await makePicture(), makeZip('x = 1\n'), Buffer.alloc(0), Buffer.alloc(900_000)],
-    personalAccessToken: notified['KILN_PERSONAL_ACCESS_TOKEN'] ?? '',
+    personalAccessToken: seeded['KILN_PERSONAL_ACCESS_TOKEN'] ?? '',
     known: new Map([
       ['publishers id', ['acme']],
       ['nodes id', ['image-tools']],
@@ -58,7 +54,7 @@ export const makeThings = async (service: Service, hook: string): Promise<Things
   }
 }
 
-/** What stands first in a request, for who is told of it. */
+/** Returns the first line of a request, for messages. */
 export const firstLine = ({ bytes }: Wire): string =>
   bytes.toString('latin1', 0, 300).split('\r\n')[0] ?? ''
 
@@ -70,28 +66,29 @@ export const readJson = ({ headers, body }: WireResponse): unknown =>
 /** Statuses of what is rejected before it has a route. */
 const BEFORE_ROUTES = new Set([400, 404, 405, 408, 413])
 
-/** How often something has been seen. */
+/** Times that something has been seen. */
 type Counts = Map<string, number>
 export const count = (counts: Counts, key: string): void =>
   void counts.set(key, (counts.get(key) ?? 0) + 1)
 
-/** Makes the judge of answers, who counts them and tells what is wrong with one, if anything. */
+/** Makes the validator of responses, which counts them and returns what is wrong with one, if anything. */
 export const makeValidate = async (counts: Counts) => {
   const check = await readContract()
   return (wire: Wire, response: WireResponse | undefined): string | undefined => {
     const { id, method, template, target, isOdd, bytes } = wire
-    if (!response) return isOdd || bytes.length > DRAINED ? undefined : 'no answer'
+    if (!response) return isOdd || bytes.length > DRAINED ? undefined : 'no response'
     const { status, headers } = response
     count(counts, `${template} ${status}`)
     try {
       const body = readJson(response) as { error?: string; request_id?: string } | undefined
-      const isNotified = (body?.error ?? '') in ERROR_CODES && body?.request_id !== undefined
-      if (status > 399 && method !== 'HEAD' && template !== '/ready' && !isNotified)
+      const hasCode = (body?.error ?? '') in ERROR_CODES && body?.request_id !== undefined
+      if (status > 399 && method !== 'HEAD' && template !== '/ready' && !hasCode)
         return `${status} without a code`
       if (status > 499 && body?.error !== 'busy' && template !== '/ready')
         return `${status} ${body?.error}`
       if (status === 431 || (isOdd && BEFORE_ROUTES.has(status))) return undefined
-      if (id !== undefined && headers['x-request-id'] !== id) return 'the answer to another request'
+      if (id !== undefined && headers['x-request-id'] !== id)
+        return 'the response to another request'
       if (method !== 'OPTIONS' || status !== 204) check({ method, path: target, status, body })
       return undefined
     } catch (error) {
@@ -106,9 +103,9 @@ export const makeSender = (baseUrl: string) => {
   const send = async (wire: Wire): Promise<WireResponse | undefined> => {
     const method = wire.method === 'HEAD' ? 'HEAD' : 'GET'
     const asked = request(baseUrl, { agent, method, timeout: PATIENCE_MS })
-    // Node sends this as the head that it would write itself, and reads the answer.
+    // Node sends this as the head that it would write itself, and reads the response.
     Object.assign(asked, { _header: wire.bytes.toString('latin1') })
-    // What comes behind an answer that ends its connection is nobody's; so are bodies that the parser sends to a HEAD.
+    // What comes behind a response that ends its connection is nobody's; so are bodies that the parser sends to a HEAD.
     asked.on('error', () => {}).on('timeout', () => asked.destroy())
     let sentAt = performance.now()
     asked.end(() => {

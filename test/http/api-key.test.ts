@@ -141,7 +141,7 @@ describe('POST /users/api-keys', () => {
     assert.equal((await create(authorization, { name: '🜂'.repeat(128) })).status, 201)
   })
 
-  test('repeats its answer for the same Idempotency-Key, kept encrypted', async () => {
+  test('repeats the response with a new key for the same Idempotency-Key, kept encrypted', async () => {
     const { id: user, authorization } = await newUser()
     const again = { authorization, 'idempotency-key': randomUUID() }
     const body = { name: 'once' }
@@ -172,7 +172,7 @@ describe('GET /users/api-keys', () => {
     assert.deepEqual(await list(authorization), [masked(last), masked(first)])
   })
 
-  test('tells when a key was last used', async () => {
+  test('the list of API keys shows when a key was last used', async () => {
     const { authorization } = await newUser()
     const { body } = await create(authorization)
     await call({ method: 'GET', headers: { 'x-api-key': body.key } })

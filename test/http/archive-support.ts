@@ -98,7 +98,7 @@ export const openArchivePlace = async () => {
 
   const send = async (link: string, sent: Sent = {}): Promise<ArchiveResponse> => {
     const asked = begin(link, sent)
-    // The server may answer, and close, before it has all of the body.
+    // The server may respond, and close, before it has all of the body.
     asked.on('error', () => {})
     asked.end(sent.body)
     return await readResponse(asked, link)

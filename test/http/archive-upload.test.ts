@@ -73,10 +73,8 @@ describe('the upload of an archive', () => {
     assert.deepEqual(await place.listUploads(id), [archive?.storageKey])
     const { stream } = await place.storage.open(archive?.storageKey ?? '')
     assert.deepEqual(Buffer.concat((await stream.toArray()) as Buffer[]), ZIP)
-    const notified = place.dispatched.find(
-      ({ workflowId }) => workflowId === `receive-archive/${id}`,
-    )
-    assert.ok(notified?.kind === 'signal' && notified.signalName === 'archiveUploaded', 'a signal')
+    const signal = place.dispatched.find(({ workflowId }) => workflowId === `receive-archive/${id}`)
+    assert.ok(signal?.kind === 'signal' && signal.signalName === 'archiveUploaded', 'a signal')
   })
 
   test('takes it in chunks, and of just the size that was signed', async () => {
@@ -202,7 +200,7 @@ describe('the upload of an archive', () => {
     const { archive } = await place.see(id)
     assert.equal(archive?.sha256, sha256Of(OTHER))
     assert.deepEqual(await place.listUploads(id), [archive?.storageKey])
-    // The same bytes once more take the place of themselves, and nobody is told.
+    // The same bytes once more take the place of themselves, and no signal is sent.
     assert.equal((await put(id, { body: OTHER })).status, 200)
     const again = (await place.see(id)).archive
     assert.equal(again?.sha256, sha256Of(OTHER))
@@ -257,7 +255,7 @@ describe('the upload of an archive', () => {
       assert.deepEqual([after.archive, after.archiveState], [before.archive, before.archiveState])
     })
 
-  test('of a deleted version is rejected, once its link is judged', async () => {
+  test('the upload of a deleted version is rejected, once its link is validated', async () => {
     const id = await addVersion()
     await place.registry.transition(id, 'delete')
     const closed = await put(id)

@@ -34,7 +34,7 @@ describe('the download of an archive', () => {
     return rejected
   }
 
-  test('answers the bytes with what tells them apart, for every page and cache', async () => {
+  test('the download of an archive has its bytes and their validators, for every page and cache', async () => {
     const { status, headers, bytes } = await get()
     assert.equal(status, 200)
     assert.deepEqual(bytes, ZIP)
@@ -61,20 +61,20 @@ describe('the download of an archive', () => {
     for (const path of paths) assert.deepEqual((await get(path)).bytes, ZIP, path)
   })
 
-  test('answers HEAD without a body', async () => {
+  test('the download of an archive responds to HEAD without a body', async () => {
     const { status, headers, bytes } = await get(PATH, {}, 'HEAD')
     assert.deepEqual([status, bytes.length], [200, 0])
     assert.deepEqual([headers['content-length'], headers.etag], [String(ZIP.length), ETAG])
   })
 
-  test('answers a part', async () => {
+  test('the download of an archive responds to a range with that part', async () => {
     const response = await get(PATH, { range: 'bytes=0-3', 'if-range': ETAG })
     assert.equal(response.status, 206)
     assert.equal(response.headers['content-range'], `bytes 0-3/${ZIP.length}`)
     assert.deepEqual(response.bytes, ZIP.subarray(0, 4))
   })
 
-  test('tells whoever has it already', async () => {
+  test('the download of an archive is 304 for a client that has it already', async () => {
     const { status, bytes, headers } = await get(PATH, { 'if-none-match': `"x", ${ETAG}` })
     assert.deepEqual([status, bytes.length, headers.etag], [304, 0, ETAG])
     assert.equal(headers['cache-control'], 'public, max-age=31536000, immutable')

@@ -35,7 +35,7 @@ const makeKey = async (alg: string, kid: string): Promise<SigningKey> => {
   return { alg, kid, privateKey, publicKey, jwk }
 }
 
-/** A server of key sets that can be told to fail or to keep silent. */
+/** Starts a server of key sets that can be made to fail or to keep silent. */
 const startIssuer = async (keys: JWK[]) => {
   const issuer = { keys, fetches: 0, mode: 'up' as 'up' | 'broken' | 'silent', url: '' }
   const server = createServer((_request, response) => {
@@ -53,7 +53,7 @@ const startIssuer = async (keys: JWK[]) => {
   return Object.assign(issuer, { close })
 }
 
-/** Stops the clock by which tokens are judged, however long the test takes. */
+/** Stops the clock by which tokens are validated, however long the test takes. */
 const stopClock = (t: TestContext): void =>
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
 
@@ -152,7 +152,7 @@ after(async () => {
 })
 
 describe('a bearer token', () => {
-  test('of every allowed algorithm tells who calls', async () => {
+  test('a bearer token of every allowed algorithm identifies the caller', async () => {
     const authenticate = make()
     for (const key of [rsa, pss, ec, ed])
       assert.deepEqual(await authenticate(bearer(await sign(key))), {

@@ -51,7 +51,7 @@ const png = (...size: Parameters<typeof makeHollowPng>): string =>
 
 const JPEG_HEAD = Buffer.from('ffd8ffe000104a46494600010100000100010000', 'hex').toString('base64')
 
-/** Refused in the request, for an image or an address to tell: scheme, port, user, name or literal address. */
+/** URLs of an image or a webhook that the request rejects: scheme, port, user, name or literal address. */
 export const REJECTED_URLS = [
   'file:///etc/passwd',
   'ftp://images.example.com/a.png',
@@ -80,7 +80,7 @@ export const REJECTED_URLS = [
   `https://images.example.com/${'a'.repeat(2048)}`,
 ]
 
-/** Refused by an api that may not reach this machine. */
+/** URLs that an api rejects that may not reach this machine. */
 export const REJECTED_IN_PRODUCTION = [
   'http://127.0.0.1/a.png',
   'https://127.0.0.1/a.png',

@@ -5,7 +5,7 @@ import type { Row, World } from './bad-input-support.ts'
 import { expectStatus, makeRegistry, makeToken } from './registry-support.ts'
 import type { Owned } from './registry-support.ts'
 
-/** What the registry holds before the first row. All but `others` is the caller's. */
+/** Contents of the registry before the first row. All but `others` is the caller's. */
 export interface RegistryWorld {
   own: Owned
   others: Owned
@@ -20,13 +20,13 @@ export interface RegistryWorld {
 }
 
 interface UploadLinks {
-  /** Of a version that awaits its archive. */
+  /** Link of a version that awaits its archive. */
   open: string
-  /** Of the same, for at most 100 bytes. */
+  /** Link of the same, for at most 100 bytes. */
   small: string
-  /** Of the same, too late. */
+  /** Link of the same, expired. */
   late: string
-  /** Of a version whose archive has been accepted, and of one that is deleted. */
+  /** Links of a version whose archive has been accepted, and of one that is deleted. */
   accepted: string
   deleted: string
 }

@@ -5,7 +5,7 @@ import CRC32 from 'crc-32'
 import { IMAGE_API } from '../support/client.ts'
 import type { RegistryWorld } from './bad-input-registry.ts'
 
-/** One row of the catalogue of bad input: what is sent and what must be answered. */
+/** One row of the catalogue of bad input: what is sent, and the response that it must get. */
 export interface Row {
   /** Number in the catalogue. */
   row: number
@@ -26,15 +26,15 @@ export interface Row {
   limited?: true
   status: number
   error: string
-  /** Of a video route: the first of `details`. */
+  /** First of `details`, on a video route. */
   reason?: string
-  /** What the only one of `details` begins with, the reason aside. */
+  /** Start of the only one of `details`, the reason aside. */
   field?: string
-  /** A header of the answer. */
+  /** A header of the response. */
   header?: [name: string, value: RegExp]
 }
 
-/** A row by its number in the catalogue, what is wrong, what is sent, and what must be answered. */
+/** Makes a row of its number in the catalogue, what is wrong, what is sent, and the response that it must get. */
 export const rowOf = (
   row: number,
   what: string,
@@ -42,14 +42,14 @@ export const rowOf = (
   expected: Pick<Row, 'status' | 'error'> & Partial<Row>,
 ): Row => ({ row, what, ...sent, ...expected })
 
-/** What is answered to a method that a path does not have. */
+/** Makes the response to a method that a path does not have. */
 export const notAllowed = (allow: RegExp): Pick<Row, 'status' | 'error' | 'header'> => ({
   status: 405,
   error: 'method_not_allowed',
   header: ['allow', allow],
 })
 
-/** What the rows are about; made before the first of them. */
+/** Things that the rows are about; made before the first of them. */
 export interface World {
   token: string
   /** Base64 of a small PNG. */

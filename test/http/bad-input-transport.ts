@@ -45,7 +45,7 @@ const gzipped = (given: string | Buffer) => ({
 const CHUNKS = `180000\r\n{"file_name": "${'x'.repeat(0x180000)}`
 const CHUNKED = 'Transfer-Encoding: chunked'
 
-/** Each with what is sent, and what must be answered. */
+/** Rows with what is sent, and the response that it must get. */
 const REQUESTS: Parameters<typeof rowOf>[] = [
   [1, 'no Content-Type', { body: Buffer.from('{}') }, unsupported],
   [2, 'a body in gzip', gzipped('{}'), encoded],

@@ -193,7 +193,7 @@ const takeStock = async () => {
   return { ...rows, files: (await service.listFiles()).toSorted() }
 }
 
-/** Waits for what a request lets go of only after its answer, when that went out before its body was read. */
+/** Waits for what a request lets go of only after its response, when that went out before its body was read. */
 const assertNothingLeft = async (before: unknown): Promise<void> => {
   const isSame = async () => isDeepStrictEqual(await takeStock(), before)
   await waitFor('nothing is left', isSame).catch(async () =>
@@ -290,7 +290,7 @@ describe('bad input is rejected and leaves nothing', () => {
   })
 })
 
-/** What the receiver serves at each path. */
+/** Serves the image that a path of the receiver names. */
 const serveImages: Parameters<typeof startReceiver>[0] = (request, response) => {
   const serve = async () => {
     const [, what = '', number = ''] = (request.url ?? '').split('/')
@@ -318,7 +318,7 @@ const byUrl = (path: string) => (): object => ({
 
 const to = (url: string) => byUrl(`to/${encodeURIComponent(url)}`)
 
-/** Faults that only the worker can see: the answer is 200, and the task fails. */
+/** Errors that only the worker can see: the response is 200, and the task fails. */
 const FAILURES: [
   row: number,
   what: string,

@@ -25,7 +25,7 @@ describe('form of an image text', () => {
 
   for (const text of ['data:image/png,raw', 'data:,x', 'data:image/png;base64', 'data:;base64x,']) {
     test(`is rejected for ${text}`, () => {
-      assert.equal(findImageForm(text, true)?.form, 'refused')
+      assert.equal(findImageForm(text, true)?.form, 'rejected')
     })
   }
 
@@ -36,6 +36,6 @@ describe('form of an image text', () => {
 
   test('is decided after 64 letters, and after 1,024 characters of a data URI without a comma', () => {
     assert.equal(findImageForm('a'.repeat(64), false)?.form, 'base64')
-    assert.equal(findImageForm(`data:${'x'.repeat(1024)}`, false)?.form, 'refused')
+    assert.equal(findImageForm(`data:${'x'.repeat(1024)}`, false)?.form, 'rejected')
   })
 })

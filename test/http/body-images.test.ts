@@ -138,7 +138,7 @@ describe('inline images', () => {
     })
   }
 
-  test('tell all their faults at once', async (t) => {
+  test('inline images report all their issues at once', async (t) => {
     const body = JSON.stringify({ images: ['!', png.toString('base64'), 'QUJD'], image: 'Q' })
     const options = makeOptions(await makeScratch(t), { maxPixels: 100 })
     const { inline } = await read(body, options)
@@ -181,7 +181,7 @@ describe('inline images', () => {
     const options = makeOptions(scratch, { maxImages: 2 })
     const { value, inline, discard } = await read(body, options)
     assert.equal((await readdir(scratch)).length, 2)
-    // What comes beyond is dropped; the first of it tells so, and stands for the others.
+    // What comes beyond is dropped; the first of it says so, and stands for the others.
     assert.deepEqual(
       inline.map(({ pointer, bytes, issue }) => [pointer, bytes, issue?.code]),
       [

@@ -52,7 +52,7 @@ describe('length of a body', () => {
     assert.deepEqual(response.value, JSON.parse(body))
   })
 
-  test('over the limit still lets a client that sends everything before it reads have the answer', async (t) => {
+  test('a body over the limit gets its response even when the client sends everything before it reads', async (t) => {
     // More than the kernel holds for the two ends, or there would be nothing left to reject.
     const bytes = 20_000_000
     const options = makeOptions(await makeScratch(t), { maxBytes: 100 })
@@ -152,7 +152,7 @@ describe('bodies that need none', () => {
 })
 
 describe('acceptance', () => {
-  test('is told after the headers are judged and before the body is read', async (t) => {
+  test('acceptance is reported after the headers are validated and before the body is read', async (t) => {
     let accepted = 0
     const options = makeOptions(await makeScratch(t), {
       maxBytes: 10,

@@ -112,7 +112,7 @@ const damageAt = (body: Buffer, place: number, byte: number): Buffer => {
   return Buffer.concat([body.subarray(0, at), Buffer.from(middle), body.subarray(at + (place % 2))])
 }
 
-/** Whether JSON.parse takes a text that this reader is right to reject. */
+/** True when JSON.parse takes a text that this reader is right to reject. */
 const isStricter = (bytes: Buffer): boolean => {
   const parsed = parse(bytes)
   if (!('value' in parsed)) return false

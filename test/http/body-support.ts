@@ -87,7 +87,7 @@ interface Received {
   inline?: InlineImage[]
 }
 
-/** A bare server whose every request goes through the reader; answers as the real one does. */
+/** Starts a bare server whose every request goes through the reader; it responds as the real one does. */
 export const startServer = async (
   t: TestContext,
   options: ReadJsonBodyOptions,
@@ -149,7 +149,7 @@ const readResponse = async (
 ): Promise<HttpResponse> => {
   const pieces = (await response.toArray()) as Buffer[]
   const received = JSON.parse(Buffer.concat(pieces).toString()) as Received
-  // The server may reset what is sent after its answer; the answer is what counts.
+  // The server may reset what is sent after its response; the response is what counts.
   outgoing.on('error', () => {}).destroy()
   return { ...received, status: response.statusCode ?? 0, headers: response.headers }
 }

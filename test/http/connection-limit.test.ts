@@ -72,7 +72,7 @@ describe('connections', () => {
     await waitFor('there is room', async () => await get('127.0.0.2').catch(() => undefined))
   })
 
-  test('take eight requests that are not answered', async () => {
+  test('connections take eight requests that have no response yet', async () => {
     const { hostname, port } = new URL(server.url)
     const ask = (requests: number) => {
       asked.length = 0
@@ -90,7 +90,7 @@ describe('connections', () => {
     )
     await waitFor('all are asked', async () => asked.length === 8)
     for (const response of asked) response()
-    await waitFor('all are answered', async () => responses === 8)
+    await waitFor('all have a response', async () => responses === 8)
     patient.write('GET /health HTTP/1.1\r\nHost: kiln\r\nConnection: close\r\n\r\n')
     await once(patient, 'close')
 

@@ -86,7 +86,7 @@ describe('the console', () => {
     assert.doesNotMatch(html, /style=|<style|<script(?![^>]* src=)|\son\w+=|https?:/)
   })
 
-  test('answers JSON for an asset that is not there, and for what is no read', async () => {
+  test('the console responds with JSON for an asset that is not there, and for what is no read', async () => {
     for (const path of ['/console/assets/x.js', '/console/assets/..%2fpages.json', '/consol'])
       assert.equal((await get(path)).status, 404, path)
     const posted = await get('/console/tasks', {}, { method: 'POST' })

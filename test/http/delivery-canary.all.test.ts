@@ -20,18 +20,18 @@ import { endOf, eventsOf, secretsOf, untilReceived, untilSettled } from './deliv
 const QUERY = `query-${randomUUID()}`
 const PAYLOAD = `payload-${randomUUID()}`
 const PROMPT = `prompt-${randomUUID()}`
-/** What a receiver answers is its owner's to read, by the route of attempts. */
-const RESPONSE = `answer-${randomUUID()}`
+/** Response of a receiver: its owner may read it, by the route of attempts. */
+const RESPONSE = `response-${randomUUID()}`
 
 let service: Service
 let receiver: WebhookReceiver
 let connection: Connection
-/** What must stand in no log and no history, by what it is. */
+/** Values that must stand in no log and no history, by what they are. */
 let canaries: Record<string, string>
 let image: string
 let video: string
 let redelivery: string
-/** What the endpoint is told of the image task. */
+/** Chain of the image task's events to the webhook subscription. */
 let chain: string
 
 before(async () => {
@@ -63,7 +63,7 @@ const makeSecrets = async (client: Client): Promise<string[]> => {
   return await secretsOf(client)
 }
 
-/** An endpoint that is told what the receivers of tasks are; answers both its secrets. */
+/** Adds a webhook subscription for what the webhooks of tasks get; returns both its secrets. */
 const addEndpoint = async (client: Client): Promise<string[]> => {
   const { body: made } = await client.post('/endpoints', {
     url: receiver.url(`/endpoint?key=${QUERY}`),
@@ -101,9 +101,9 @@ const deliver = async (client: Client): Promise<void> => {
   redelivery = String(again.body['redelivery_id'])
   await untilReceived(receiver, path, 5)
   await untilReceived(receiver, `/endpoint?key=${QUERY}`, 3)
-  const [notified] = await service.database
+  const [event] = await service.database
     .sql`select task_id from event where endpoint_id is not null`
-  chain = String(notified?.['task_id'])
+  chain = String(event?.['task_id'])
   await waitFor('a look-up failed', async () =>
     (await eventsOf(client, video)).some(({ attempts }) => attempts > 0),
   )
@@ -160,7 +160,7 @@ describe('what is secret', () => {
     `
     const text = rows?.text ?? ''
     assert.ok(text.includes(image), 'both tables were read')
-    assert.deepEqual(findCanaries(text), ['answer'])
+    assert.deepEqual(findCanaries(text), ['response'])
   })
 })
 

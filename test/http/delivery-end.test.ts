@@ -22,7 +22,7 @@ import {
 
 const UPSCALE = `${IMAGE_API}/image-upscaler`
 
-// Without a media worker nothing is rendered; the whole schedule of 75.6 hours takes 0.3 seconds and the tries.
+// Without a media worker nothing is rendered; the whole schedule of 75.6 hours takes 0.3 seconds and the attempts.
 const service = useService({
   roles: ['api', 'core'],
   env: { OVERRIDE_WEBHOOK_TIME_FACTOR: '0.000001' },
@@ -30,7 +30,7 @@ const service = useService({
 const alice = service.client('alice')
 const receiver = useWebhookReceiver()
 
-/** An image task that no worker took before it was cancelled: all its receiver is told is that end. */
+/** Creates an image task that no worker took before it was cancelled: all its receiver gets is that end. */
 const createCancelled = async (client: Client, path: string): Promise<string> => {
   const created = await client.post(UPSCALE, {
     image: await base64(),
@@ -48,7 +48,7 @@ const createExhausted = async (
 ): Promise<[id: string, end: TaskEvent]> => {
   receiver.script(path, respond(500))
   const id = await createCancelled(client, path)
-  await waitFor('the first try has failed', async () => {
+  await waitFor('the first attempt has failed', async () => {
     const rows = await service.database.sql`
       select from event where task_id = ${id} and failures > 0
     `
@@ -69,7 +69,7 @@ const untilDelivered = async (client: Client, id: string) =>
   })
 
 describe('a cancel before a worker has taken the task', { concurrency: true }, () => {
-  test('is all that the receiver of an image task is told', async () => {
+  test('a cancel before a worker has taken an image task is all that its receiver gets', async () => {
     const id = await createCancelled(alice, '/image')
     const [request] = await untilReceived(receiver, '/image', 1)
     assert.ok(request, 'a request came')
@@ -85,7 +85,7 @@ describe('a cancel before a worker has taken the task', { concurrency: true }, (
     ])
   })
 
-  test('of a video task is told with its credits given back', async () => {
+  test('a cancel before a worker has taken a video task is sent with its credits given back', async () => {
     const { body } = await alice.post(`${VIDEO_API}/text2video`, {
       prompt: 'a',
       payload: 'p',

@@ -15,7 +15,7 @@ export type Notified = Record<string, never> & {
   error?: { code: string; message: string }
 }
 
-/** What a receiver does with a request: the public verifier says whether it is ours, and throws otherwise. */
+/** Verifies a request as a receiver does: the public verifier throws when it is not ours. */
 export const verify = ({ body, headers }: Received, secret: string): Notified =>
   new Webhook(secret).verify(body.toString(), headers as Record<string, string>) as Notified
 
@@ -45,7 +45,7 @@ export const secretsOf = async (client: Client): Promise<string[]> => {
 export const secretOf = async (client: Client): Promise<string> =>
   (await secretsOf(client))[0] ?? ''
 
-/** Waits until a path of a receiver was sent so many requests; answers all it was sent. */
+/** Waits until a path of a receiver was sent so many requests; returns all it was sent. */
 export const untilReceived = async (
   receiver: WebhookReceiver,
   path: string,
@@ -59,9 +59,9 @@ export const untilReceived = async (
 export const eventsOf = async (client: Client, taskId: string): Promise<TaskEvent[]> =>
   (await client.get(`/tasks/${taskId}/events`)).body['events'] as unknown as TaskEvent[]
 
-/** Waits until the last event of an ended task is settled, and with it all others; answers all. */
+/** Waits until the last event of an ended task has ended, and with it all others; returns all. */
 export const untilSettled = async (client: Client, taskId: string): Promise<TaskEvent[]> =>
-  await waitFor(`the events of ${taskId} are settled`, async () => {
+  await waitFor(`the events of ${taskId} have ended`, async () => {
     const events = await eventsOf(client, taskId)
     const last = events.at(-1)
     const hasEnded = ['COMPLETED', 'FAILED', 'success', 'failed'].includes(last?.status ?? '')

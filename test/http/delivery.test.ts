@@ -60,7 +60,7 @@ const holdPicture = async (path: string) => {
 }
 
 describe('a receiver', { concurrency: true }, () => {
-  test('is told of the moves of an image task in their order, signed, with working links', async () => {
+  test('a receiver gets the transitions of an image task in their order, signed, with working links', async () => {
     const id = await createImage(alice, { webhook_url: receiver.url('/image') })
     const [first, second] = await untilReceived(receiver, '/image', 2)
     assert.ok(first && second, 'two requests came')
@@ -82,7 +82,7 @@ describe('a receiver', { concurrency: true }, () => {
     )
   })
 
-  test('is told of the moves of a video task with the body of the status route', async () => {
+  test('a receiver gets the transitions of a video task with the body of the status route', async () => {
     const id = await createVideo(anyone, { payload: 'mine', callback_url: receiver.url('/video') })
     const notified = (await untilReceived(receiver, '/video', 3)).map((request) =>
       verify(request, service.webhookSecret),
@@ -120,7 +120,7 @@ describe('a receiver', { concurrency: true }, () => {
     assert.equal(request.headers['content-type'], 'application/json')
   })
 
-  test('is told of the cancel of an image task that is rendered', async () => {
+  test('a receiver gets the cancel of an image task that is rendered', async () => {
     const { url, letGo } = await holdPicture('/cancelled.png')
     const id = await createImage(alice, { image: url, webhook_url: receiver.url('/cancelled') })
     await untilReceived(receiver, '/cancelled', 1)
@@ -169,7 +169,7 @@ describe('a receiver that fails', { concurrency: true }, () => {
         respond(204),
         respond(500, {}, 'no\u0007t now'),
         respond(503, { 'retry-after': '2' }),
-        // Its connection was kept: without a byte of an answer the event would come once more at once.
+        // Its connection was kept: without a byte of a response the event would come once more at once.
         write('HTTP/1.1 2', (socket) => socket.destroy()),
         respond(200, {}, 'thanks'),
       ),
@@ -237,11 +237,11 @@ describe('a receiver that fails', { concurrency: true }, () => {
     assert.deepEqual(notifiedOf(), ['IN_PROGRESS', 'COMPLETED'])
   })
 
-  test('by being down is told of the end when it is up, with links that work', async () => {
+  test('a receiver that was down gets the end when it is up, with links that work', async () => {
     const late = await startWebhookReceiver()
     await late.stop()
     const id = await createImage(alice, { webhook_url: late.url('/late') })
-    await waitFor('a try of the end failed', async () => {
+    await waitFor('an attempt at the end failed', async () => {
       const events = await eventsOf(alice, id)
       return events.length === 3 && endOf(events).attempts > 0
     })

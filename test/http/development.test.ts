@@ -91,7 +91,7 @@ describe('the routes of the embedded stack', () => {
     ['an address typed by hand', { 'sec-fetch-site': 'none' }, false],
   ]
   for (const [what, headers, passes] of STRANGERS)
-    test(`${passes ? 'take' : 'refuse'} ${what}`, async () => {
+    test(`routes of the embedded stack ${passes ? 'take' : 'reject'} ${what}`, async () => {
       const responses = [
         await ask('GET', '/development/users', { headers }),
         await askToken('alice', headers),

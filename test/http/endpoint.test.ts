@@ -28,9 +28,9 @@ const receiver = useWebhookReceiver()
 
 interface Created extends Endpoint {
   secret: string
-  /** Of the endpoint's own routes. */
+  /** Path of its own routes. */
   at: string
-  /** Of its receiver. */
+  /** Path of its receiver. */
   path: string
 }
 
@@ -73,11 +73,11 @@ const whileNothingIsSent = async (work: () => Promise<void>): Promise<void> => {
   await registry.service.start('core')
 }
 
-/** Has an event given up, of whose tries most are skipped. */
+/** Has an event given up, of whose attempts most are skipped. */
 const giveUpOne = async (endpoint: Created): Promise<void> => {
   const { sql } = registry.service.database
   const id = String((await sendTest(owned.owner, endpoint)).body['event_id'])
-  await waitFor('the first try has failed', async () => {
+  await waitFor('the first attempt has failed', async () => {
     const { count } = await sql`
       update event set failures = 9 where id = ${id} and failures between 1 and 9
     `
@@ -90,7 +90,7 @@ const giveUpOne = async (endpoint: Created): Promise<void> => {
 }
 
 describe('a publisher', () => {
-  test('is told of the transitions of a version, in order, with why, and of its review', async () => {
+  test('a publisher gets the transitions of a version, in order, with why, and its review', async () => {
     const all = ['version.received', 'version.flagged', 'version.active', 'version.deleted']
     const endpoint = await ofPublisher([...all, 'review.requested', 'review.decided'])
     const other = await ofPublisher(['version.banned'])
@@ -135,7 +135,7 @@ describe('a publisher', () => {
       status: 'NodeVersionStatusActive',
       status_reason: 'looked at',
     })
-    assert.ok(!JSON.stringify(notified).includes('a@b.example'), 'the note is not told')
+    assert.ok(!JSON.stringify(notified).includes('a@b.example'), 'the note is not sent')
     assert.deepEqual(
       receiver.of(endpoint.path).map(({ headers }) => headers['webhook-sequence']),
       ['1', '2', '3', '4', '5', '6'],
@@ -149,7 +149,7 @@ describe('a publisher', () => {
     )
   })
 
-  test('is told what flags a version, the worst first, without the lines themselves', async () => {
+  test('a publisher gets what flags a version, the worst first, without the lines themselves', async () => {
     const endpoint = await ofPublisher(['version.flagged'])
     const { id } = await owned.addVersion()
     await registry.place.receive(id, id)
@@ -173,7 +173,7 @@ describe('a publisher', () => {
     })
   })
 
-  test('is told of tokens and members, without secrets and e-mail addresses', async () => {
+  test('a publisher gets events of tokens and members, without secrets and e-mail addresses', async () => {
     const endpoint = await ofPublisher([
       'token.created',
       'token.revoked',
@@ -231,7 +231,7 @@ describe('a publisher', () => {
 })
 
 describe('an owner of tasks', () => {
-  test('is told of all of them what their receivers are told', async () => {
+  test('an owner of tasks gets for all of them what their webhooks get', async () => {
     const alice = await registry.client(unique('alice'))
     const endpoint = await make(alice, '/endpoints', ['image_task.failed', 'video_task.failed'])
     const bob = await registry.client(unique('bob'))
@@ -406,7 +406,7 @@ describe('an endpoint', () => {
     assert.deepEqual([...new Set(states)], ['exhausted'])
   })
 
-  test('is told of what was committed before its worker was killed, where it is by then', async () => {
+  test('a webhook subscription gets what was committed before its worker was killed, where it is by then', async () => {
     const endpoint = await ofPublisher(['version.received', 'version.active'])
     const deleted = await ofPublisher(['version.received'])
     const off = await ofPublisher(['version.received'])
@@ -427,7 +427,7 @@ describe('an endpoint', () => {
     assert.equal(stopped?.state, 'stopped')
   })
 
-  test('is told of one version in order, whatever fails', async () => {
+  test('a webhook subscription gets the events of one version in order, whatever fails', async () => {
     const endpoint = await ofPublisher(['version.received', 'version.active', 'version.banned'])
     receiver.script(endpoint.path, inTurn(respond(500), respond(500), respond(204)))
     const { id } = await owned.addActive()
@@ -443,7 +443,7 @@ describe('an endpoint', () => {
 })
 
 describe('the log of an endpoint', () => {
-  test('goes on before an event, and tells those in one state', async () => {
+  test('the log of a webhook subscription goes on before an event, and lists those in one state', async () => {
     const endpoint = await ofPublisher(['version.banned'])
     for (let sent = 0; sent < 3; sent += 1) await sendTest(owned.owner, endpoint)
     const all = await waitFor('all are delivered', async () => {

@@ -155,7 +155,7 @@ describe('the events of a task', () => {
     }
   })
 
-  test('tell how many attempts were made and when the next is due, of a redelivery too', async () => {
+  test('events show how many attempts were made and when the next is due, of a redelivery too', async () => {
     const client = service.client()
     const [id, end] = await createEnded(client)
     const due = '2030-01-02T03:04:05.678Z'
@@ -180,7 +180,7 @@ describe('the events of a task', () => {
     assert.equal((await client.get(path)).status, 200)
   })
 
-  test('answer HEAD like GET, without the body', async () => {
+  test('the events of a task respond to HEAD like GET, without the body', async () => {
     const client = service.client()
     const [id] = await createEnded(client)
     const head = await client.call('HEAD', `/tasks/${id}/events`)
@@ -251,7 +251,7 @@ const insertAttempts = async (eventId: string, count: number): Promise<void> => 
 }
 
 describe('the attempts at an event', () => {
-  test('tell what is known of each, and not the address that was dialled', async () => {
+  test('attempts show what is known of each, and not the address that was dialled', async () => {
     const client = service.client()
     const [id, end] = await createEnded(client)
     const startedAt = '2026-01-01T00:00:02.000Z'
@@ -259,9 +259,9 @@ describe('the attempts at an event', () => {
     const common = { event_id: end.id, url, started_at: startedAt }
     const dueAt = '2026-01-01T00:00:07.000Z'
     const rows = [
-      { number: 1, duration_ms: 12, status: 503, error_class: 'status_5xx', response: 'busy' },
+      { number: 1, duration_ms: 12, status: 503, error_class: 'status_5xx', answer: 'busy' },
       { number: 2, duration_ms: 15_000, error_class: 'timeout' },
-      { number: 3, duration_ms: 7, status: 204, response: '' },
+      { number: 3, duration_ms: 7, status: 204, answer: '' },
       { number: 4 },
     ]
     for (const row of rows.toReversed())
@@ -355,28 +355,28 @@ describe('a redelivery', () => {
     const statusesOf = (responses: { status: number }[]) => responses.map(({ status }) => status)
 
     test('on an event, whoever asks', async () => {
-      const notified = await createEnd('https://event.example.com/kiln')
-      const responses = await again(3, notified)
+      const ended = await createEnd('https://event.example.com/kiln')
+      const responses = await again(3, ended)
       assert.deepEqual(statusesOf(responses), [202, 202, 429])
       assert.equal(responses[2]?.body.error, 'redelivery_limit_reached')
       assert.match(responses[2]?.body.message ?? '', /at most 2 times/)
-      assert.deepEqual(statusesOf(await again(1, notified, service.client())), [429])
-      assert.equal((await startsOf(notified[0])).length, 2)
+      assert.deepEqual(statusesOf(await again(1, ended, service.client())), [429])
+      assert.equal((await startsOf(ended[0])).length, 2)
       const [open] = await sql`
         update redelivery set state = 'pending' where id = (
-          select id from redelivery where event_id = ${notified[1].id} limit 1
+          select id from redelivery where event_id = ${ended[1].id} limit 1
         ) returning id
       `
-      const [repeated] = await again(1, notified)
+      const [repeated] = await again(1, ended)
       assert.deepEqual([repeated?.status, repeated?.body['redelivery_id']], [202, open?.['id']])
     })
 
     test('on a host within an hour, however it is spelt', async () => {
       const spellings = ['host.example.com', 'HOST.example.com:8443', 'h%6fst.example.com.']
-      const notified = await Promise.all(
+      const ended = await Promise.all(
         spellings.map((host) => createEnd(`https://${host}/kiln/${randomUUID()}`)),
       )
-      const [first, second, third] = notified
+      const [first, second, third] = ended
       assert.ok(first && second && third, 'there are three')
       const asked = [...(await again(2, first)), ...(await again(2, second))]
       assert.deepEqual(statusesOf(asked), [202, 202, 202, 202])
@@ -401,16 +401,16 @@ describe('a redelivery', () => {
     })
 
     test('that several who ask at once cannot pass', async () => {
-      const notified = await Promise.all(
+      const ended = await Promise.all(
         Array.from({ length: 8 }, () => createEnd('https://rush.example.com/kiln')),
       )
-      const responses = await Promise.all(notified.map((one) => again(1, one)))
+      const responses = await Promise.all(ended.map((one) => again(1, one)))
       const statuses = statusesOf(responses.flat())
       assert.equal(statuses.filter((status) => status === 202).length, 4, statuses.join())
     })
   })
 
-  test('that is repeated with its key answers the same, after its end too', async () => {
+  test('a redelivery that is repeated with its key gets the same response, after its end too', async () => {
     const client = service.client()
     const [id, end] = await createExhausted(client)
     const redeliver = () => client.post(redeliverPath(id, end), {}, { 'idempotency-key': 'again' })
@@ -488,7 +488,7 @@ describe('a redelivery of all exhausted events since a time', () => {
     assert.equal(await redeliver(service.client(), LONG_AGO), 0)
   })
 
-  test('that is repeated with its key answers the same count', async () => {
+  test('a redelivery of all events that is repeated with its key gets the same count', async () => {
     const client = service.client()
     await createExhausted(client)
     const key = { 'idempotency-key': 'all' }
@@ -653,7 +653,7 @@ describe('a task with all of its life', () => {
     return body as unknown as TaskDetail
   }
 
-  test('tells its owner what was sent, and admins that without secrets', async () => {
+  test('a task shows its owner what was sent, and admins that without secrets', async () => {
     const client = service.client()
     const image = 'https://images.example.com/a.png?key=not-to-be-seen'
     const [id] = await createEnded(client, { image, prompt: 'a' })
@@ -670,16 +670,16 @@ describe('a task with all of its life', () => {
       ],
     )
     assert.deepEqual([rest.attempts, rest.results, rest.owner], [[], [], undefined])
-    const notified = await read(service.client('operator'), id)
+    const seen = await read(service.client('operator'), id)
     assert.equal(
-      notified.temporal_url,
+      seen.temporal_url,
       `http://127.0.0.1:8233/namespaces/default/workflows/image-task%2F${id}`,
     )
-    assert.doesNotMatch(JSON.stringify(notified), /not-to-be-seen/)
+    assert.doesNotMatch(JSON.stringify(seen), /not-to-be-seen/)
     assert.equal((await service.client().get(`/tasks/${id}`)).status, 404)
   })
 
-  test('can be made again from what it tells, whatever its kind', async () => {
+  test('a task can be made again from what it shows, whatever its kind', async () => {
     const client = service.client()
     for (const path of CREATION_PATHS) {
       const { body } = await client.create(path, examplesOf(path))
@@ -734,7 +734,7 @@ describe('a creation that is only tried', () => {
   ]
 
   for (const path of CREATION_PATHS)
-    test(`at ${path} tells its price and makes nothing`, async () => {
+    test(`a dry run at ${path} shows its price and makes nothing`, async () => {
       const client = service.client()
       const before = await stateOf()
       const headers = { 'idempotency-key': randomUUID() }
@@ -751,7 +751,7 @@ describe('a creation that is only tried', () => {
       assert.equal(made.headers.get('x-credits-used'), String(credits))
     })
 
-  test('tells all faults that the creation tells', async () => {
+  test('a dry run reports all issues that the creation reports', async () => {
     const client = service.client()
     const link = `${service.baseUrl}/files/${randomUUID()}/a.png?expires=1&signature=x`
     for (const [path, body] of [

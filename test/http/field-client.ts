@@ -28,7 +28,7 @@ export interface FieldClient {
   image: string
 }
 
-/** What ComfyUI's API nodes and comfy-cli do: an upload, a creation that is repeated, polls, a walk through the JSON. */
+/** Does as ComfyUI's API nodes and comfy-cli do: an upload, a repeated creation, polls, a walk through the JSON. */
 export const runFieldClient = async ({
   baseUrl,
   path,

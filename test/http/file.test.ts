@@ -149,7 +149,7 @@ describe('a signed file link', () => {
     assert.equal(Number(maxAge), Math.floor(signer.linkExpiry(now) - now.getTime() / 1000))
   })
 
-  test('answers HEAD with the same headers and no body', async () => {
+  test('a signed file link responds to HEAD with the same headers and no body', async () => {
     const { link } = await insertResult()
     const [whole, head] = [await get(link), await get(link, { method: 'HEAD' })]
     assert.deepEqual([head.status, head.body], [200, ''])
@@ -320,7 +320,7 @@ describe('where the store has links', () => {
     })
   })
 
-  test('the service answers all else, and who asks for the bytes', async () => {
+  test('the service serves all else, and whoever asks for the bytes, where the store has links', async () => {
     const { link } = await insertResult()
     assert.equal((await get(`${link}&redirect=0`)).body, CONTENT)
     assert.equal((await get(link, { method: 'HEAD' })).status, 200)
@@ -375,7 +375,7 @@ describe('a link that does not hold', () => {
     await rejects(upload, 410, 'file_gone')
   })
 
-  test('is not 410 while an upload is replaced: the new bytes are answered', async (context) => {
+  test('a link is not 410 while its upload is replaced: the new bytes are served', async (context) => {
     const link = await insertUpload('replaced.png', true)
     const id = new URL(link).pathname.split('/')[2] ?? ''
     const { open } = storage
@@ -390,7 +390,7 @@ describe('a link that does not hold', () => {
     assert.deepEqual([status, body], [200, 'new'])
   })
 
-  test('is 503 while the store does not answer', async (context) => {
+  test('a link is 503 while the store does not respond', async (context) => {
     const { link } = await insertResult()
     context.mock.method(storage, 'open', () => Promise.reject(new Error('connect ECONNREFUSED')))
     const { status, body } = await get(link)

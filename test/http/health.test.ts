@@ -67,7 +67,7 @@ describe('a process that can serve', () => {
     assert.equal((await untilReady('ready')).status, 200)
   })
 
-  test('tells pages what they must know of it, to anybody', async () => {
+  test('the service shows pages what they must know of it, to anybody', async () => {
     const { status, body, headers } = await get('/service')
     const { build, limits, ...rest } = body as Record<string, unknown>
     assert.deepEqual([status, headers.get('cache-control')], [200, 'no-cache'])
@@ -162,7 +162,7 @@ describe('a process whose schema is too old', () => {
   })
 })
 
-describe('a process that is told to stop', () => {
+describe('a process that is asked to stop', () => {
   test('is unready at once and serves what still comes, but ends the connections', async () => {
     const { baseUrl, entry } = await service.startSecondApi({ DRAIN_DELAY_SECONDS: '300' })
     entry.signal('SIGTERM')

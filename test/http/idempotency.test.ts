@@ -17,7 +17,7 @@ import { waitFor } from '../support/wait.ts'
 const UPSCALE = `${IMAGE_API}/image-upscaler`
 const ADDRESS = 'https://images.example.com/a.png'
 
-// No worker: a task stays CREATED, and nothing but the answer is looked at.
+// No worker: a task stays CREATED, and nothing but the response is looked at.
 const service = useService({ roles: ['api'] })
 const { sql } = service
 let picture: Buffer
@@ -75,7 +75,7 @@ describe('a repeated POST', () => {
     ['skin-enhancer/faithful', {}],
   ]
   for (const [path, settings] of CREATIONS)
-    test(`of ${path} gets the first answer and makes no second task`, async () => {
+    test(`a repeated POST of ${path} gets the first response and makes no second task`, async () => {
       const user = await newUser()
       const body = { image: picture.toString('base64'), ...settings }
       const headers = withKey()
@@ -85,7 +85,7 @@ describe('a repeated POST', () => {
       assert.equal(await countTasks(user), 1)
     })
 
-  test('of a cancel gets the first answer, where a new one would be a conflict', async () => {
+  test('a repeated cancel gets the first response, where a new one would be a conflict', async () => {
     const { client } = await newUser()
     const created = await client.post(UPSCALE, { image: ADDRESS })
     const path = `${UPSCALE}/${created.body.data.task_id}/cancel`
@@ -188,10 +188,10 @@ describe('the body of a repetition', () => {
     ['a member more', UPSCALE, { image: ADDRESS, other: 1 }],
     ['another address', UPSCALE, { image: `${ADDRESS}?` }],
     ['another query', `${UPSCALE}?a=1`, { image: ADDRESS }],
-    ['a fault of its own', UPSCALE, { image: '' }],
+    ['an issue of its own', UPSCALE, { image: '' }],
   ]
   for (const [what, path, body] of OTHERS)
-    test(`with ${what} is 422, and the first answer stays`, async () => {
+    test(`a repetition with ${what} is 422, and the first response stays`, async () => {
       const user = await newUser()
       const headers = withKey()
       const first = await user.client.post(UPSCALE, { image: ADDRESS }, headers)
@@ -216,7 +216,7 @@ describe('the body of a repetition', () => {
 
 describe('a key whose request was rejected', () => {
   const REJECTIONS: [string, object, Record<string, string>, number][] = [
-    ['a fault in its body', { image: '' }, {}, 400],
+    ['an issue in its body', { image: '' }, {}, 400],
     ['a broken picture', { image: 'QUJD' }, {}, 400],
     ['a body of another type', { image: ADDRESS }, { 'content-type': 'text/plain' }, 415],
   ]
@@ -284,7 +284,7 @@ const assertInFlight = ({ status, headers, body }: HttpResponse): void => {
 }
 
 describe('a key whose request still runs', () => {
-  test('is 409, and its answer is repeated afterwards', async () => {
+  test('a key whose request still runs is 409, and its response is repeated afterwards', async () => {
     const user = await newUser()
     const held = await hold(user, 'running')
     assertInFlight(await user.client.post(UPSCALE, { image: ADDRESS }, withKey('running')))
@@ -335,7 +335,7 @@ describe('a key whose request still runs', () => {
     const second = await service.startSecondApi({ FAILPOINT: 'create.after-commit' })
     const atSecond = makeClient(second.baseUrl, user.token)
     await hold(user, 'killed', { baseUrl: second.baseUrl })
-    // This one kills the process between its commit and its answer, and the held one with it.
+    // This one kills the process between its commit and its response, and the held one with it.
     await assert.rejects(atSecond.post(UPSCALE, { image: ADDRESS }, withKey('committed')))
     assert.equal(await second.entry.ended, 'SIGKILL')
 
@@ -356,7 +356,7 @@ describe('a key whose request still runs', () => {
   })
 })
 
-describe('an answer that holds a secret', () => {
+describe('a response that holds a secret', () => {
   const SECRETS: [string, object, string][] = [
     ['/users/api-keys', { name: 'nightly' }, 'kiln_key_'],
     ['/customers/storage', { file_name: 'a.png' }, 'signature='],
@@ -409,7 +409,7 @@ describe('a route that forgets to save the response of a request with a key', ()
     assert.equal(defineRoute({ ...FORGETFUL, readsOnly: true }).path, '/forgetful')
   })
 
-  test('is answered with 500; the server saves the response of one that only reads', async () => {
+  test('a route that forgets its response is a 500; the server saves that of one that only reads', async () => {
     const reads = { ...FORGETFUL, path: '/reads', readsOnly: true }
     const server = await startRoutes([FORGETFUL, reads] satisfies Route[], { sql })
     const post = (path: string, headers = {}) =>

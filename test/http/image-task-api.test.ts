@@ -56,7 +56,7 @@ const CREATIONS = [
 
 describe('a creation', () => {
   for (const [path, family] of CREATIONS)
-    test(`of ${path} answers the record and where to read it`, async () => {
+    test(`a creation of ${path} returns the record and where to read it`, async () => {
       const client = service.client()
       const { headers, body } = await client.create(`${IMAGE_API}/${path}`, { image: ADDRESS })
       const { task_id: id, ...rest } = body.data
@@ -144,7 +144,7 @@ describe('a creation', () => {
     assert.deepEqual(await settingsOf(id), await settingsOf(other))
   })
 
-  test('lists all faults, each once, in the order of the documentation', async () => {
+  test('a creation reports all issues, each once, in the order of the documentation', async () => {
     const { status, body } = await service.client().post(RELIGHT, {
       advanced_settings: { transfer_light_b: 'x', engine: 5, contrast: 101, whites: '50' },
       style: '',
@@ -183,7 +183,7 @@ describe('a creation', () => {
     assert.equal(body.message, body.details?.[0])
   })
 
-  test('tells of a rejected address neither its query nor its password', async () => {
+  test('the error of a rejected address shows neither its query nor its password', async () => {
     const { body } = await service
       .client()
       .post(UPSCALE, { image: 'https://user:hush@images.example.com/a.png?token=hush' })
@@ -286,7 +286,7 @@ describe('the status of a task', () => {
     assert.equal(changed.headers.get('retry-after'), null)
   })
 
-  test('answers HEAD like GET, without the body', async () => {
+  test('the status of a task responds to HEAD like GET, without the body', async () => {
     const client = service.client()
     const path = `${UPSCALE}/${await createId(client)}`
     const [head, get] = [await client.call('HEAD', path), await client.get(path)]
@@ -354,7 +354,7 @@ describe('a cancel of a task that waits', () => {
   })
 })
 
-/** Sequence, status and whether a receiver is told. */
+/** Lists sequence and status of each event, and true when it is delivered. */
 const eventsOf = async (id: string): Promise<[number, string, boolean][]> => {
   const rows = await sql<{ sequence: number; status: string; deliver: boolean }[]>`
     select sequence, status, deliver from event where task_id = ${id} order by sequence
@@ -573,8 +573,8 @@ describe('an upload', () => {
     const made = await Promise.all(
       Array.from({ length: 12 }, () => client.post(UPSCALE, { image: ADDRESS })),
     )
-    const notified = made.map(({ status, body }) => `${status} ${body.error ?? ''}`).toSorted()
-    assert.deepEqual(notified, [
+    const outcomes = made.map(({ status, body }) => `${status} ${body.error ?? ''}`).toSorted()
+    assert.deepEqual(outcomes, [
       ...Array.from({ length: 3 }, () => '200 '),
       ...Array.from({ length: 9 }, () => '429 quota_exceeded'),
     ])
@@ -597,7 +597,7 @@ describe('an upload', () => {
       assert.ok(response.body.details?.[0]?.startsWith(`${field} must be`))
     })
 
-  test('is asked for by 100 Continue once its link was judged, and not before', async () => {
+  test('an upload is asked for by 100 Continue once its link is validated, and not before', async () => {
     const { upload_url: url } = await askForUpload(service.client(), { file_name: 'a.bin' })
     for (const [link, continued] of [
       [url, true],

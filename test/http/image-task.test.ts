@@ -54,7 +54,7 @@ describe('an image task', () => {
       assert.deepEqual([width, height], [24 * factor, 20 * factor])
     })
 
-  test('tells how it went, with a small picture of its result', async () => {
+  test('an image task shows how it went, with a small picture of its result', async () => {
     const image = await base64({ width: 400, height: 200 })
     const created = await alice.create(`${IMAGE_API}/image-upscaler`, { image })
     const id = created.body.data.task_id
@@ -96,11 +96,11 @@ describe('an image task', () => {
     assert.match(ended.generated[0] ?? '', /result-1\.jpg/)
   })
 
-  test('shows in the figures of each process, by labels that nobody makes up', async (t) => {
+  test('an image task shows in the metrics of each process, by labels that nobody makes up', async (t) => {
     if ('TEST_UPSTREAM_URL' in process.env) return t.skip('no engine of its own renders')
     const created = await alice.create(`${IMAGE_API}/image-upscaler`, {
       image: await base64(),
-      webhook_url: 'http://127.0.0.1:9/told?secret=1',
+      webhook_url: 'http://127.0.0.1:9/hooked?secret=1',
     })
     const id = created.body.data.task_id
     await alice.untilEnded('image-upscaler', id)
@@ -130,7 +130,7 @@ describe('an image task', () => {
     for (const entry of [api, core, media]) {
       const names = [...(await readMetrics(entry)).keys()]
       assert.deepEqual(
-        names.filter((name) => /alice|made-up|secret|told|[0-9a-f]{8}-[0-9a-f]{4}-/.test(name)),
+        names.filter((name) => /alice|made-up|secret|hooked|[0-9a-f]{8}-[0-9a-f]{4}-/.test(name)),
         [],
       )
       assert.ok(names.length < 3000, String(names.length))
@@ -149,7 +149,7 @@ describe('an image task', () => {
     const traceId = 'a'.repeat(32)
     const created = await alice.post(
       `${IMAGE_API}/image-upscaler`,
-      { image: await base64(), webhook_url: `${collector.url}/told?secret=1` },
+      { image: await base64(), webhook_url: `${collector.url}/hooked?secret=1` },
       { traceparent: `00-${traceId}-${'b'.repeat(16)}-01` },
     )
     assert.equal(created.status, 200, JSON.stringify(created.body))
@@ -158,7 +158,7 @@ describe('an image task', () => {
       'start imageTask',
       'renderImageTask',
       'completeImageTask',
-      'tell the receiver',
+      'send the webhook',
     ]
     const ofTrace = () => collector.spans().filter((span) => span.traceId === traceId)
     await waitFor('its spans', () =>
@@ -174,7 +174,7 @@ describe('an image task', () => {
     )
     const notified = collector.notified().at(-1)?.['traceparent'] ?? ''
     assert.match(String(notified), new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`))
-    const lastSpan = spans.findLast(({ name }) => name === 'tell the receiver')
+    const lastSpan = spans.findLast(({ name }) => name === 'send the webhook')
     assert.ok(lastSpan)
     assert.doesNotMatch(JSON.stringify(spans), /secret|alice|127\.0\.0\.1|Bearer|ey[JK]/)
   })

@@ -50,12 +50,12 @@ const addVersion = async () => {
   return { id, path }
 }
 
-type Notified = { event: string; data: Record<string, unknown> } | undefined
+type StreamEvent = { event: string; data: Record<string, unknown> } | undefined
 
 /** The states of the steps of a version, in their order. */
-const statesOf = (notified: Notified): unknown[] => {
-  assert.equal(notified?.event, 'steps')
-  return (notified.data['steps'] as { state: string }[]).map(({ state }) => state)
+const statesOf = (event: StreamEvent): unknown[] => {
+  assert.equal(event?.event, 'steps')
+  return (event.data['steps'] as { state: string }[]).map(({ state }) => state)
 }
 
 const streamOf = (id: string) => `${service.baseUrl}/tasks/${id}/stream`
@@ -77,7 +77,7 @@ describe('the stream of a task', () => {
     assert.equal((await again.next())?.data['status'], 'IN_PROGRESS')
   })
 
-  test('tells where it is, each transition, and the end as its status route does', async () => {
+  test('the stream of a task sends where it is, each transition, and the end as its status route does', async () => {
     const id = await createTask()
     await using stream = await openStream(streamOf(id), await bearer())
     const created = await stream.next()
@@ -136,14 +136,14 @@ describe('the stream of a task', () => {
     assert.equal((await alice.get(`/tasks/${randomUUID()}/stream`)).status, 404)
   })
 
-  test('answers HEAD with the head alone', async () => {
+  test('the stream of a task responds to HEAD with the head alone', async () => {
     const id = await createTask()
     const response = await fetch(streamOf(id), { method: 'HEAD', headers: await bearer() })
     assert.equal(response.status, 200)
     assert.equal(await response.text(), '')
   })
 
-  test('tells the progress of a video, of whoever knows an anonymous one', async () => {
+  test('the stream of a task sends the progress of a video, to whoever knows an anonymous one', async () => {
     const { body } = await service.anonymous.create(`${VIDEO_API}/text2video`, {
       model: 'videoq1',
       prompt: 'a lake',
@@ -154,7 +154,7 @@ describe('the stream of a task', () => {
     assert.equal((await stream.next())?.data['status'], 'created')
     assert.deepEqual(await stream.next(), { event: 'progress', data: { progress: 30 } })
     await service.sql`update task set progress = 60, rev = rev + 1 where id = ${id}`
-    // No hint: the look of the api finds it.
+    // No notification: the poll of the api finds it.
     assert.deepEqual(await stream.next(), { event: 'progress', data: { progress: 60 } })
   })
 })
@@ -163,9 +163,9 @@ describe('the stream of all tasks of a caller', () => {
   const open = async (user: string, more: object = {}) =>
     await openStream(`${service.baseUrl}/tasks/stream`, { ...(await bearer(user)), ...more })
   const add = (user: string): Promise<string> => createTask(service.client(user))
-  const see = (event: Notified) => [event?.event, event?.data['task_id'], event?.data['state']]
+  const see = (event: StreamEvent) => [event?.event, event?.data['task_id'], event?.data['state']]
 
-  test('tells those that are open, each change, and new ones', async () => {
+  test('the stream of all tasks sends those that are open, each change, and new ones', async () => {
     const [user, other] = [randomUUID(), randomUUID()]
     const [ended, running] = [await add(user), await add(user)]
     await transition(ended, 'FAILED')
@@ -183,7 +183,7 @@ describe('the stream of all tasks of a caller', () => {
     assert.deepEqual(see(await stream.next()), ['task', made, 'failed'])
   })
 
-  test('tells progress twice a second at most', async () => {
+  test('the stream of all tasks sends progress twice a second at most', async () => {
     const user = randomUUID()
     const client = service.client(user)
     const { body } = await client.create(`${VIDEO_API}/text2video`, { prompt: 'a lake' })
@@ -196,10 +196,10 @@ describe('the stream of all tasks of a caller', () => {
         id,
         (sql) => sql`update task set progress = ${progress}, rev = rev + 1 where id = ${id}`,
       )
-    const notified: unknown[] = []
-    while (notified.at(-1) !== 20) notified.push((await stream.next())?.data['progress'])
+    const received: unknown[] = []
+    while (received.at(-1) !== 20) received.push((await stream.next())?.data['progress'])
     // A slow machine makes the time between two reads longer alone.
-    assert.ok(notified.length <= 1 + (performance.now() - start) / 500, notified.join())
+    assert.ok(received.length <= 1 + (performance.now() - start) / 500, received.join())
   })
 
   test('goes on after Last-Event-ID with what has changed since', async () => {
@@ -211,8 +211,8 @@ describe('the stream of all tasks of a caller', () => {
     // As the id of an event is.
     const known = String(Date.parse(newest?.created_at ?? ''))
     await using stream = await open(user, { 'last-event-id': known })
-    const notified = [see(await stream.next()), see(await stream.next())]
-    const states = new Map(notified.map(([, id, state]) => [id, state]))
+    const received = [see(await stream.next()), see(await stream.next())]
+    const states = new Map(received.map(([, id, state]) => [id, state]))
     assert.deepEqual([states.get(first), states.get(second)], ['failed', 'waiting'])
     const { status, body } = await service
       .client(user)
@@ -226,7 +226,7 @@ describe('the stream of all tasks of a caller', () => {
 })
 
 describe('the stream of a version', () => {
-  test('tells the version after each change, and the end when it is settled', async () => {
+  test('the stream of a version sends it after each change, and the end when it is final', async () => {
     const { path, id } = await addVersion()
     await using stream = await openStream(`${service.baseUrl}${path}/stream`)
     const steps = await stream.next()
@@ -249,7 +249,7 @@ describe('the stream of a version', () => {
     assert.equal(over.status, 204)
   })
 
-  test('tells a large one to a client that reads', async () => {
+  test('the stream of a version sends a large one to a client that reads', async () => {
     const publisher = await (await makeRegistry(service)).addPublisher()
     const given = { changelog: 'x'.repeat(65_536) }
     const { id, version: path } = await publisher.addFlagged({ given })
@@ -267,7 +267,7 @@ describe('the stream of a version', () => {
     const number = path.split('/').at(-1)
     const banned = await registry.admin.put(`/admin/nodes/${nodeId}/versions/${number}`, status)
     assert.equal(banned.status, 200)
-    // What a settled version's ETag says is no end that was told.
+    // The ETag of a final version is no end that was sent.
     const headers = { 'last-event-id': String(banned.headers.get('etag')).replaceAll('"', '') }
     await using stream = await openStream(`${service.baseUrl}${path}/stream`, headers)
     const states = ['waiting', 'waiting', 'waiting', 'waiting', 'failed']
@@ -275,7 +275,7 @@ describe('the stream of a version', () => {
     assert.equal((await stream.next())?.event, 'end')
   })
 
-  test('may be waited for past every cache, until it is settled', async () => {
+  test('a version may be waited for past every cache, until it is final', async () => {
     const { id, path } = await addVersion()
     const cacheControl = async () =>
       (await service.anonymous.get(path)).headers.get('cache-control')
@@ -292,7 +292,7 @@ describe('the stream of a version', () => {
 })
 
 describe('a read that prefers to wait', () => {
-  test('is answered when the caller has something else', async () => {
+  test('a read that prefers to wait returns when the caller has something else', async () => {
     const id = await createTask()
     const etag = String((await alice.get(statusOf(id))).headers.get('etag'))
     const reading = alice.get(statusOf(id), {
@@ -305,7 +305,7 @@ describe('a read that prefers to wait', () => {
     assert.equal(headers.get('preference-applied'), 'wait=60')
   })
 
-  test('without a change is answered as it is after so long', async () => {
+  test('a read that prefers to wait returns after so long without a change', async () => {
     const id = await createTask()
     const { headers, body } = await alice.get(statusOf(id), { prefer: 'wait=1' })
     assert.equal(body.data.status, 'CREATED')
@@ -314,14 +314,14 @@ describe('a read that prefers to wait', () => {
     assert.equal(same.status, 304)
   })
 
-  test('of what has ended is answered at once', async () => {
+  test('a read of what has ended returns at once', async () => {
     const id = await createTask()
     await alice.create(`${statusOf(id)}/cancel`, {})
     assert.equal((await alice.get(statusOf(id), { prefer: 'wait=60' })).body.data.status, 'FAILED')
   })
 
   for (const prefer of ['wait=0', 'wait=61', 'wait=-1', 'wait=1.5', 'wait', 'wait=soon', 'await=5'])
-    test(`with \`${prefer}\` is answered at once`, async () => {
+    test(`a read with \`${prefer}\` returns at once`, async () => {
       const id = await createTask()
       const { status, headers } = await alice.get(statusOf(id), { prefer })
       assert.equal(status, 200)
@@ -329,7 +329,7 @@ describe('a read that prefers to wait', () => {
     })
 })
 
-describe('a stream whose look at the database breaks off in the middle', () => {
+describe('a stream whose poll of the database breaks off in the middle', () => {
   let baseUrl: string
   before(async () => {
     ;({ baseUrl } = await service.startSecondApi({ ...AWAITS_OUTAGE, OVERRIDE_STREAMS_MAX: '30' }))
@@ -357,7 +357,7 @@ describe('a stream whose look at the database breaks off in the middle', () => {
     })
   }
 
-  test('of a task tells each transition all the same', async () => {
+  test('the stream of a task sends each transition although a poll breaks off', async () => {
     const id = await createTask()
     await using stream = await open(`/tasks/${id}/stream`, await bearer())
     await stream.next()
@@ -367,7 +367,7 @@ describe('a stream whose look at the database breaks off in the middle', () => {
     assert.equal(end?.event, 'end')
   })
 
-  test('of a version tells each step all the same', async () => {
+  test('the stream of a version sends each step although a poll breaks off', async () => {
     const { path, id } = await addVersion()
     await using stream = await open(`${path}/stream`)
     await stream.next()
@@ -381,7 +381,7 @@ describe('a stream whose look at the database breaks off in the middle', () => {
     assert.equal((await stream.next())?.data['changelog'], 'new')
   })
 
-  test('of all tasks tells each change all the same', async () => {
+  test('the stream of all tasks sends each change although a poll breaks off', async () => {
     const user = randomUUID()
     const id = await createTask(service.client(user))
     await using stream = await open('/tasks/stream', await bearer(user))
@@ -429,7 +429,7 @@ describe('watches', () => {
   const who = { address: '192.0.2.1', account: () => 'a' }
   const gone = new AbortController().signal
 
-  test('are rung by the first look, for what a later one finds changed, and by a ring before they wait', async () => {
+  test('watches are notified by the first poll, by a later one of what has changed, and before they wait', async () => {
     const watches = makeWatches({ most: 20 })
     const [one, two] = [watches.open('1', who, gone), watches.open('2', who, gone)]
     const poll = async (...revisions: [string, number][]) =>

@@ -155,14 +155,14 @@ describe('the OpenAPI document', () => {
       }
   })
 
-  test('has what a bad body can be answered for each operation that takes JSON', () => {
+  test('the document has the responses to a bad body for each operation that takes JSON', () => {
     for (const { path, requestBody, responses } of operations)
       if (requestBody?.content['application/json'])
         for (const status of [400, 408, 413, 415, 431, 500, 503])
           assert.ok(status in responses, `${path} ${status}`)
   })
 
-  test('has Idempotency-Key and what it can be answered for every POST, and for nothing else', () => {
+  test('the document has Idempotency-Key and its responses for every POST, and for nothing else', () => {
     for (const { method, parameters, responses } of operations) {
       const keyed = parameters.some(({ name }) => name === 'Idempotency-Key')
       assert.equal(keyed, method === 'post')
@@ -170,7 +170,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('has X-Request-Id on every answer', () => {
+  test('the document has X-Request-Id on every response', () => {
     for (const { responses } of operations)
       for (const { headers } of Object.values(responses)) assert.ok(headers['X-Request-Id'])
   })
@@ -358,7 +358,7 @@ const checkSchema = (schema: Schema, at: string, known: ReadonlySet<string>): vo
   if (schema.not) checkSchema(schema.not, `${at}/not`, known)
 }
 
-describe('an answer that is not documented fails the test that sees it', () => {
+describe('a response that is not documented fails the test that sees it', () => {
   const TASK = { task_id: '5c0f6a52-2a9f-4a3c-9d0e-7d1b6f0c8e21', status: 'CREATED', generated: [] }
   const path = IMAGE_PATH
   const VIDEO = `${VIDEO_API}/text2video`

@@ -35,7 +35,7 @@ describe('whose keys a request’s key is among', () => {
 describe('whom a request counts for', () => {
   const of = (address: string): string => accountOf(undefined, address)
 
-  test('is the owner, or the network of the client, which the account does not tell', () => {
+  test('an account is the owner, or the network of the client, which it does not show', () => {
     assert.equal(accountOf(callerOf('alice'), '203.0.113.7'), 'alice')
     assert.match(of('203.0.113.7'), /^anonymous:[0-9a-f]{32}$/)
     assert.notEqual(of('203.0.113.7'), of('203.0.113.8'))

@@ -20,7 +20,7 @@ import type { Trusting } from './trusted-publishing-support.ts'
 const registry = useRegistry()
 const { ci, addNode, addTrusting } = useTrusting(registry)
 
-/** What the shell steps use; the machines of a CI have it. */
+/** Tools of the shell steps that are absent; the machines of a CI have them. */
 const MISSING = ['bash', 'curl', 'jq', 'zip'].filter(
   (tool) => spawnSync(tool, ['--version'], { stdio: 'ignore' }).error,
 )
@@ -64,7 +64,7 @@ const placeOf = ({ owned, nodeId }: Pick<Trusting, 'owned' | 'nodeId'>) => ({
   NODE: nodeId,
 })
 
-/** GitHub gives a job its identity token for what the job was told at its start. */
+/** Runs the job of GitHub, which gives it an identity token for what it set at its start. */
 const runGithub = async (node: Trusting): Promise<Ended> => {
   const { jobs } = await readFileOf('github-publish.yml')
   const { steps, permissions } = jobs.publish

@@ -40,7 +40,7 @@ describe('quotas', () => {
     const results = await takeAll(makeRateLimits(1), 'auth', 21)
     assert.equal(results.findIndex(isRejected), QUOTAS.auth.requests)
     const rejection = results.at(-1)
-    assert.ok(rejection instanceof ApiError, 'the last is refused')
+    assert.ok(rejection instanceof ApiError, 'the last is rejected')
     assert.equal(rejection.status, 429)
     assert.equal(rejection.code, 'rate_limited')
     assert.match(
@@ -51,7 +51,7 @@ describe('quotas', () => {
     assert.equal(rejection.headers['retry-after'], left)
   })
 
-  test('tell what is left', async () => {
+  test('quotas show what is left', async () => {
     const [first, second] = await takeAll(makeRateLimits(1), 'read', 2)
     assert.deepEqual(first, {
       'ratelimit-policy': '"read";q=6000;w=60',
@@ -151,7 +151,7 @@ describe('limited routes', () => {
     return statuses
   }
 
-  test('tell their quota on every answer, also on errors', async () => {
+  test('limited routes show their quota on every response, also on errors', async () => {
     const read = await send('GET', '/read')
     assert.equal(read.headers.get('ratelimit-policy'), '"read";q=600;w=60')
     assert.match(read.headers.get('ratelimit') ?? '', /^"read";r=\d+;t=\d+$/)
@@ -186,7 +186,7 @@ describe('limited routes', () => {
     assert.equal((await send('POST', '/write', { address: '2001:db8:0:1::1' })).status, 200)
   })
 
-  test('answer rejected credentials 429 once there were too many, and still take good ones', async () => {
+  test('rejected credentials get 429 once there were too many, and good ones are still taken', async () => {
     const address = '192.0.2.4'
     const bad = await exhaust(4, 'GET', '/read', { address, user: 'bad' })
     assert.deepEqual(bad, [401, 401, 429, 429])

@@ -34,7 +34,7 @@ const edit = (path: string, fields: object): Promise<HttpResponse> =>
   registry.admin.put(`/admin${path}`, fields)
 
 describe('a ban of a publisher', () => {
-  /** All that everybody reads of a publisher and its nodes: first what it is told of, then lists, then archives. */
+  /** Reads all that is public of a publisher and its nodes. */
   const poll = async ({ id }: Owned, nodeIds: readonly string[]): Promise<Map<string, unknown>> => {
     const [mixed] = nodeIds
     const paths = [
@@ -176,8 +176,8 @@ describe('a platform admin', () => {
     const ban = { status: 'NodeStatusBanned' }
     expectStatus(await edit(path, ban), 400, 'validation_failed')
     expectStatus(await edit(path, { ...ban, status_detail: 'malware' }), 200)
-    const notified = expectStatus(await owned.owner.get(path), 403, 'node_banned')
-    assert.match(notified.body.message ?? '', /malware/)
+    const rejected = expectStatus(await owned.owner.get(path), 403, 'node_banned')
+    assert.match(rejected.body.message ?? '', /malware/)
     const own = `${owned.path}/nodes/${nodeId}`
     expectStatus(await owned.owner.put(own, {}), 403, 'node_banned')
     expectStatus(await owned.owner.delete(own), 403, 'node_banned')
@@ -189,7 +189,7 @@ describe('a platform admin', () => {
     expectStatus(await registry.anonymous.get(path), 200)
   })
 
-  test('stores what it sends of a node and a version, or is told what was not', async () => {
+  test('an admin stores what it sends of a node and a version, or gets what was not stored', async () => {
     const { node, nodeId, version } = await owned.addActive()
     const support = {
       supported_os: ['Linux'],
@@ -271,7 +271,7 @@ describe('a platform admin', () => {
     )
   })
 
-  test('blocks a version with a reason, which all are told, and its owner cannot delete it', async () => {
+  test('an admin blocks a version with a reason that all see, and its owner cannot delete it', async () => {
     const { node, nodeId, version, ownVersion } = await owned.addActive()
     for (const status of ['NodeVersionStatusFlagged', 'NodeVersionStatusBanned']) {
       for (const reason of [undefined, ' ']) {

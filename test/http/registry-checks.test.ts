@@ -47,7 +47,7 @@ const pack = (files: Record<string, string>): Buffer =>
 
 interface Decided {
   added: Added
-  /** Of the version, which is as `seen` once it is decided on. */
+  /** Path of the version, which is as `seen` once it is decided on. */
   path: string
   seen: Record<string, unknown>
 }
@@ -58,7 +58,7 @@ const add = async (files: Record<string, string> | Buffer): Promise<Decided> => 
   return { added, path: added.version, seen }
 }
 
-/** What members are told of a version. */
+/** Reads what members see of a version. */
 const readFindings = async (path: string): Promise<Record<string, unknown>> =>
   expectStatus(await owned.owner.get(`${path}/findings`), 200).body
 
@@ -162,22 +162,22 @@ describe('a good pack', () => {
       const { workflow } = new TemporalClient({ connection })
       for (const kind of ['publish-version', 'receive-archive', 'extract-host-nodes']) {
         const handle = workflow.getHandle(`${kind}/${good.added.id}`)
-        const notified = await waitFor(`${kind} has completed`, async () => {
+        const completed = await waitFor(`${kind} has completed`, async () => {
           const found = await handle.describe()
           return found.status.name === 'COMPLETED' && found
         })
         const attributes = new Map(
-          notified.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]),
+          completed.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]),
         )
         const known = ['KilnPublisher', 'KilnNode', 'KilnVersion', 'KilnKind', 'KilnOwner']
         assert.deepEqual(
           known.map((name) => attributes.get(name)),
           ['acme', good.added.nodeId, '1.0.0', 'publish', 'olga'],
         )
-        const summary = await notified.staticSummary()
+        const summary = await completed.staticSummary()
         assert.ok(summary?.includes(`${good.added.nodeId}@1.0.0`), `${kind}: ${summary}`)
         if (kind !== 'publish-version')
-          assert.equal(notified.parentExecution?.workflowId, `publish-version/${good.added.id}`)
+          assert.equal(completed.parentExecution?.workflowId, `publish-version/${good.added.id}`)
         const payloads = listPayloads(await handle.fetchHistory())
         assert.ok(payloads.length > 0, 'there are payloads')
         for (const payload of payloads) {
@@ -240,8 +240,8 @@ describe('a pack with a finding of high severity', () => {
       scanner_version: String((finding as { scanner_version?: string }).scanner_version),
     })
     assert.ok(Array.isArray(transitions), 'and its moves')
-    const notified = expectStatus(await registry.anonymous.get(`${bad.path}/findings`), 200)
-    assert.deepEqual(notified.body, { counts, scanned_at: at })
+    const asEverybody = expectStatus(await registry.anonymous.get(`${bad.path}/findings`), 200)
+    assert.deepEqual(asEverybody.body, { counts, scanned_at: at })
     const asAdmin = expectStatus(await registry.admin.get(`${bad.path}/findings`), 200)
     assert.deepEqual(asAdmin.body['findings'], findings)
   })
@@ -319,7 +319,7 @@ describe('the files of a version', () => {
     }
   })
 
-  test('that are no text, too large or not there are told apart', async () => {
+  test('files that are no text, too large or not there get errors of their own', async () => {
     expectStatus(await readFile('data.csv'), 415, 'file_not_text')
     expectStatus(await readFile('large.txt'), 413, 'file_too_large')
     for (const name of ['none.py', '__INIT__.py', '../__init__.py', '', '/'])
@@ -360,7 +360,7 @@ describe('the files of a version', () => {
 })
 
 describe('findings of lower severity', () => {
-  test('never flag; those of medium severity are told in tags', async () => {
+  test('findings of lower severity never flag; those of medium severity show in tags', async () => {
     const { seen: version, path } = await add({
       ...minimal(
         ['Kiln Odd'],
@@ -471,7 +471,7 @@ describe('an extraction that failed', () => {
 })
 
 describe('a report of host nodes', () => {
-  const report = { nodes: { 'Kiln Cup': { category: 'told' }, 'Kiln Told': {} } }
+  const report = { nodes: { 'Kiln Cup': { category: 'reported' }, 'Kiln Reported': {} } }
   const trusted = async (path: string, body: object): Promise<number> => {
     const { status } = await fetch(`${trustedUrl}${path}/host-nodes`, {
       method: 'POST',
@@ -488,7 +488,7 @@ describe('a report of host nodes', () => {
     const published = await owned.addVersion()
     const { version: path } = published
     expectStatus(await registry.anonymous.post(`${path}/host-nodes`, report), 204)
-    assert.deepEqual(await readNames(path), ['Kiln Cup', 'Kiln Told'])
+    assert.deepEqual(await readNames(path), ['Kiln Cup', 'Kiln Reported'])
     const banned = { host_node_policies: { 'Kiln Cup': 'HostNodePolicyBanned' } }
     expectStatus(await registry.admin.put(`/admin${path}`, banned), 200)
     const version = await send(published, pack(minimal(['Kiln Cup', 'Kiln New'])))
@@ -513,17 +513,17 @@ describe('a report of host nodes', () => {
         'registration_closed',
       )
     assert.equal(await trusted(path, report), 204)
-    assert.deepEqual(await readNames(path), ['Kiln Cup', 'Kiln Told'])
+    assert.deepEqual(await readNames(path), ['Kiln Cup', 'Kiln Reported'])
     const { extraction } = await readFindings(path)
     assert.deepEqual(extraction, { status: 'success', partial: false })
   })
 })
 
-describe('a workflow that settles host nodes', () => {
+describe('a workflow that stores host nodes', () => {
   test('takes the reading of a worker that has a newer extractor', async () => {
     const published = await owned.addVersion()
     const { sql } = registry.service.database
-    // Whoever reads has been renewed, and who settles has not.
+    // The worker that reads has been renewed, and the one that stores has not.
     await sql`
       create function newer() returns trigger language plpgsql as
         'begin new.extractor_version = ${sql.unsafe(String(EXTRACTOR_VERSION + 1))}; return new; end'

@@ -97,7 +97,7 @@ describe('the publishing tool, at http://localhost,', () => {
     assert.equal(actor, 'user:olga')
   })
 
-  test('has its upload answered with exactly 200, and its version goes on by itself', async () => {
+  test('the publishing tool gets exactly 200 for its upload, and its version goes on by itself', async () => {
     const nodeId = unique('pack')
     const zip = packWith('first')
     const { version, signedUrl } = await publish(nodeId)
@@ -132,7 +132,7 @@ describe('the publishing tool, at http://localhost,', () => {
     }
   })
 
-  test('hears its changelog back, and reads it later', async () => {
+  test('the publishing tool gets its changelog back, and reads it later', async () => {
     const nodeId = unique('pack')
     const changelog = 'Adds “blur”.\n- 100 % faster'
     const { version } = await publish(nodeId, { changelog })
@@ -173,7 +173,7 @@ describe('the publishing tool, at http://localhost,', () => {
     }
   })
 
-  test('is told in words why a version is not taken again', async () => {
+  test('the publishing tool gets in words why a version is not taken again', async () => {
     const nodeId = unique('pack')
     await release(nodeId)
     const again = await cli.tryPublish({ publisherId: PUBLISHER, nodeId, token })

@@ -31,7 +31,7 @@ const atOnce = <T>(work: (index: number) => Promise<T>): Promise<T[]> =>
 
 /** Publications of one node wait for each other, on a slow machine longer than one request may: those come again. */
 const publish = (nodeId: string, version: string, changelog = 'x'): Promise<HttpResponse> =>
-  waitFor(`${nodeId}@${version} is answered`, async () => {
+  waitFor(`${nodeId}@${version} has its response`, async () => {
     const node = { description: changelog }
     const response = await owned.publish({ nodeId, version, node, given: { changelog } })
     return response.status !== 503 && response
@@ -39,7 +39,7 @@ const publish = (nodeId: string, version: string, changelog = 'x'): Promise<Http
 
 /** Uploads to one link wait for each other, too. */
 const put = (signedUrl: string, zip: Buffer): Promise<Response> =>
-  waitFor('the upload is answered', async () => {
+  waitFor('the upload has its response', async () => {
     const response = await upload(signedUrl, zip)
     return response.status !== 503 && response
   })
@@ -62,7 +62,7 @@ const untilOnly = async (id: string, zip: Buffer): Promise<void> => {
 }
 
 describe(`${MANY} publications at once`, () => {
-  test('of one version of a new node are one row, and all are told its id', async () => {
+  test('publications of one version of a new node are one row, and all get its id', async () => {
     const nodeId = unique('pack')
     const responses = await atOnce((index) => publish(nodeId, '1.0.0', `by ${index}`))
     const ids = new Set(responses.map(idOf))

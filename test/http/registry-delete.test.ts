@@ -55,7 +55,7 @@ const makeShown = async (): Promise<Shown> => {
   return { word, first: await add('1.0.0'), second: await add('2.0.0') }
 }
 
-/** Where a version can be read, with the code that says it is gone. */
+/** Lists the paths of a version, with the code that says it is gone. */
 const versionPaths = (
   { word, first: { nodeId, node } }: Shown,
   version: string,
@@ -178,7 +178,7 @@ describe('a version that is deleted', () => {
       for (const path of [
         `${node}/versions`,
         `/versions?nodeId=${nodeId}`,
-        // Those who name the status are told that there was one.
+        // Those who name the status see that there was one.
         `${node}/versions?statuses=NodeVersionStatusDeleted`,
         `/versions?nodeId=${nodeId}&statuses=NodeVersionStatusDeleted`,
       ])

@@ -215,7 +215,7 @@ describe('a search', () => {
     for (const odd of ['%25', '%5C', "'", '_']) await find(`search=${odd}`)
   })
 
-  test('is sorted, and told with the names and facets that it found', async () => {
+  test('a search is sorted, and returned with the names and facets that it found', async () => {
     const word = unique('word').replace('-', '')
     const { anonymous } = registry
     const make = async (name: string, more: object) => {
@@ -398,7 +398,7 @@ describe('a list of versions', () => {
 })
 
 describe('versions that ask for a review', () => {
-  test('are told to platform admins, the oldest request first, with what is needed to judge them', async () => {
+  test('requested reviews are listed for platform admins, the oldest first, with what a decision needs', async () => {
     const { admin, anonymous } = registry
     const { nodeId } = await owned.addActive({ version: '1.9.0' })
     await owned.addActive({ nodeId, version: '1.10.0-rc.1' })
@@ -484,7 +484,7 @@ describe('a list whose entries are large', () => {
       assert.deepEqual([head.status, head.body], [200, undefined])
     })
 
-  test('are read a few at once, so that other requests are answered meanwhile', async () => {
+  test('large lists are read a few at once, so that other requests get a response meanwhile', async () => {
     const path = `/versions?nodeId=${many}-0&pageSize=1`
     const rejected: HttpResponse[] = []
     const reads = await registry.service.database.sql.begin(async (sql) => {
@@ -495,7 +495,7 @@ describe('a list whose entries are large', () => {
         return response
       })
       expectStatus(await read('/publishers/validate?username=free'), 200)
-      await waitFor('the others are refused', async () => rejected.length === 36)
+      await waitFor('the others are rejected', async () => rejected.length === 36)
       return { all: Promise.all(reads) }
     })
     for (const response of rejected) expectStatus(response, 503, 'busy')

@@ -167,13 +167,13 @@ describe('a picture that lies with a stranger', () => {
       bytes: Buffer.from(await got.arrayBuffer()),
     }
   }
-  /** Of one flat colour, so that many pixels are few bytes. */
+  /** Makes a picture of one flat colour, so that many pixels are few bytes. */
   const flat = (side: number): Promise<Buffer> =>
     sharp({ create: { width: side, height: side, channels: 3, background: '#f80' } })
       .png()
       .toBuffer()
 
-  test('is answered small, as WebP that says nothing of its maker, and fetched once', async () => {
+  test('a stranger’s picture is served small, as WebP that says nothing of its maker, and fetched once', async () => {
     const picture = sharp(await makePicture({ width: 400, height: 200 }))
     const { url, times } = place(
       await picture

@@ -98,7 +98,7 @@ describe('a publisher', () => {
     for (const response of rejected) expectStatus(response, 403, 'publisher_limit_reached')
   })
 
-  test('is answered once for one Idempotency-Key', async () => {
+  test('a publisher is created once for one Idempotency-Key', async () => {
     const owner = await registry.client(unique('owner'))
     const body = { id: unique('pub') }
     const key = { 'idempotency-key': unique('key') }
@@ -289,7 +289,7 @@ describe('a personal access token', () => {
     assert.deepEqual(await tokensOf(owned), [])
   })
 
-  test('is answered again for its key, and lies encrypted until then', async () => {
+  test('a personal access token is returned again for its key, and lies encrypted until then', async () => {
     const { path, owner } = await registry.addPublisher()
     const key = unique('key')
     const make = () => owner.post(`${path}/tokens`, { name: 'x' }, { 'idempotency-key': key })

@@ -28,7 +28,7 @@ const NAMED: Record<string, string> = {
   hostNodeName: 'Blur',
 }
 
-/** What some routes are asked, by their paths. */
+/** Queries of some routes, by their paths. */
 const QUERIES: Record<string, string> = {
   '/publishers/validate': '?username=free',
   '/nodes/search': '?search=pack',
@@ -63,7 +63,7 @@ describe('a read that is for everybody', () => {
       assert.match(etag, /^"[^"]+"$/)
       assert.equal(first.headers.get('cache-control'), CACHED[path] ?? USUAL)
       assert.equal(first.headers.get('access-control-allow-origin'), '*')
-      // Installing counts, and so changes what it answers.
+      // Installing counts, and so changes its response.
       const again = await get(path, { 'if-none-match': etag })
       assert.deepEqual([again.status, await again.text()], [304, ''])
       assert.equal(again.headers.get('etag'), etag)
@@ -98,7 +98,7 @@ describe('a read that is for everybody', () => {
       assert.match(JSON.stringify((await owned.owner.get(path)).body), /olga@example\.com/)
   })
 
-  test('is answered without its body where that is not asked for, and counts no install', async () => {
+  test('a read by HEAD has no body, and counts no install', async () => {
     const counted = async () => (await registry.anonymous.get('/nodes/Pack')).body['downloads']
     const before = await counted()
     for (const path of PATHS) {
@@ -109,7 +109,7 @@ describe('a read that is for everybody', () => {
   })
 })
 
-describe('a store that does not answer', () => {
+describe('a store that does not respond', () => {
   test('holds up who reads a file, and no lists', async () => {
     const { sql } = registry.service.database
     const stream = new PassThrough()

@@ -171,7 +171,7 @@ const CALLS: [route: string, status: number, more?: More][] = [
 const callerOf = (path: string): Client =>
   path.startsWith('/admin') ? registry.admin : owned.owner
 
-/** Their answers are no JSON, so they are asked for apart. */
+/** Their responses are no JSON, so they are asked for apart. */
 const STREAM = 'get /nodes/:nodeId/versions/:version/stream'
 const ARCHIVE = 'get /archives/:publisherId/:nodeId/:version/node.zip'
 
@@ -199,7 +199,7 @@ describe('another spelling of an id', () => {
   })
 
   for (const [route, status, { body, query = '', make } = {}] of CALLS)
-    test(`names the same on ${route}, which answers the stored one`, async () => {
+    test(`another spelling names the same on ${route}, which returns the stored one`, async () => {
       const [method = '', pattern = ''] = route.split(' ')
       const ids: Ids = { ...SPELT, ...(await make?.()) }
       const path = pattern.replaceAll(/:(\w+)/g, (_, name: string) => ids[name] ?? '') + query
@@ -223,7 +223,7 @@ describe('another spelling of an id', () => {
   })
 })
 
-/** The ids of an answer are as they were created; only a version's own id is no name. */
+/** Asserts that the ids of a response are as they were created; only a version's own id is no name. */
 const assertStored = ({ body }: HttpResponse): void => {
   const text = JSON.stringify(body ?? {})
   for (const [found] of text.matchAll(/\b(acme|image-tools)\b/gi))

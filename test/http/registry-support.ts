@@ -65,7 +65,7 @@ export interface Added {
   version: string
   ownNode: string
   ownVersion: string
-  /** Where its archive is put. */
+  /** Link for the upload of its archive. */
   signedUrl: string
 }
 
@@ -284,7 +284,7 @@ export const expectStatus = (
   return response
 }
 
-/** The members of an answer that is a list, or of the list in one of its members. */
+/** Returns the members of a response that is a list, or of the list in one of its members. */
 export const listOf = <Item = Record<string, unknown>>(
   { body }: HttpResponse,
   member?: string,

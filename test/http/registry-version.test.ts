@@ -22,14 +22,14 @@ const read = (path: string): Promise<HttpResponse> => registry.anonymous.get(pat
 const bulk = (...asked: object[]): Promise<HttpResponse> =>
   registry.anonymous.post('/bulk/nodes/versions', { node_versions: asked })
 
-/** What is long in a version, as long as it may be. */
+/** Fields of a version, as long as they may be. */
 const LARGE = {
   changelog: 'c'.repeat(65_536),
   dependencies: Array.from({ length: 500 }, () => 'd'.repeat(512)),
 }
 
 describe('a publication', () => {
-  test('with a token that is not a live one of the publisher has one answer', async () => {
+  test('a publication without a live token of the publisher always gets the same response', async () => {
     const { owner, id } = owned
     const { sql } = registry.service.database
     const revoked = await makeToken(owner, id)
@@ -53,7 +53,7 @@ describe('a publication', () => {
     expectStatus(nobody, 403, 'invalid_personal_access_token')
   })
 
-  test('is told everything that is wrong with its body, but never its token', async () => {
+  test('a publication gets everything that is wrong with its body, but never its token', async () => {
     const body = { node: 5, node_version: {}, personal_access_token: [owned.token] }
     const rejected = await owned.owner.post(`${owned.path}/nodes/${unique('node')}/versions`, body)
     expectStatus(rejected, 400, 'validation_failed')
@@ -86,7 +86,7 @@ describe('a publication', () => {
   })
 })
 
-describe('the answer about a version', () => {
+describe('the response about a version', () => {
   test('has every member that is always there, and none that is null', async () => {
     const nodeId = unique('node')
     const published = expectStatus(await owned.publish({ nodeId }), 201)
@@ -136,7 +136,7 @@ describe('the answer about a version', () => {
 })
 
 describe('a version', () => {
-  test('is edited in part, answered in whole, and compared with If-Match', async () => {
+  test('a version is edited in part, returned in whole, and compared with If-Match', async () => {
     const given = { changelog: 'a', dependencies: ['numpy'], tags: ['a'], supported_os: ['Linux'] }
     const { id, version, ownVersion } = await owned.addActive({ given })
     const etag = (await read(version)).headers.get('etag') ?? ''
@@ -256,7 +256,7 @@ describe('versions in bulk', () => {
     assert.doesNotMatch(JSON.stringify(found), /malware/)
   })
 
-  test('that an answer has no room for are to be asked for again', async () => {
+  test('versions that a response has no room for are to be asked for again', async () => {
     const nodeId = unique('node')
     const numbers = ['1.0.0', '2.0.0', '3.0.0', '4.0.0', '5.0.0']
     for (const version of numbers) await owned.addVersion({ nodeId, version, given: LARGE })
@@ -266,17 +266,17 @@ describe('versions in bulk', () => {
     }
     const found = await ask(numbers)
     const statuses = pluck(found, 'status')
-    const notified = statuses.indexOf('error')
-    assert.ok(notified > 0, statuses.join(' '))
+    const failed = statuses.indexOf('error')
+    assert.ok(failed > 0, statuses.join(' '))
     assert.deepEqual(
       statuses,
-      numbers.map((_number, at) => (at < notified ? 'success' : 'error')),
+      numbers.map((_number, at) => (at < failed ? 'success' : 'error')),
     )
-    assert.match(String(found[notified]?.['error_message']), /ask for this version again/)
-    assert.deepEqual(pluck(await ask(numbers.slice(notified, notified + 1)), 'status'), ['success'])
+    assert.match(String(found[failed]?.['error_message']), /request this version again/)
+    assert.deepEqual(pluck(await ask(numbers.slice(failed, failed + 1)), 'status'), ['success'])
   })
 
-  test('are answered once for one Idempotency-Key, and rejected when they are none', async () => {
+  test('versions in bulk are read once for one Idempotency-Key, and rejected when they are none', async () => {
     const body = { node_versions: [{ node_id: 'none', version: '1.0.0' }] }
     const post = (body: object, headers = {}) =>
       registry.anonymous.post('/bulk/nodes/versions', body, headers)

@@ -48,7 +48,7 @@ const isDraining = async (baseUrl: string): Promise<boolean> => {
 }
 
 interface Load {
-  /** Status of the answer to each request, or what went wrong. */
+  /** Status of the response to each request, or what went wrong. */
   outcomes: string[]
   stop(): Promise<void>
 }
@@ -113,7 +113,7 @@ describe('SIGTERM', { concurrency: true }, () => {
     held.abort()
   })
 
-  test('ends the process when all that was begun is answered', async () => {
+  test('the process ends when all that was begun has its response', async () => {
     const { baseUrl, entry } = await service.startSecondApi()
     const held = await hold(baseUrl)
     entry.signal('SIGTERM')

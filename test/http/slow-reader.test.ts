@@ -19,7 +19,7 @@ import type { RouteServer } from '../support/routes.ts'
 import { waitFor } from '../support/wait.ts'
 
 describe('a connection', () => {
-  /** A client that takes so many bytes a second of an endless answer, for ten minutes; when it was closed. */
+  /** Returns when a client is closed that takes so many bytes a second of an endless response, for ten minutes. */
   const secondsUntilClosed = (bytesPerSecond: number, unsent = 1): number | undefined => {
     mock.timers.enable({ apis: ['setInterval'] })
     let closedAfter: number | undefined
@@ -102,7 +102,7 @@ const route = (
   ...more,
 })
 
-describe('large answers', () => {
+describe('large responses', () => {
   const budget = makeBudget({ unsent: { total: 4 * BYTES, share: 2 * BYTES } })
   const sql = makeDatabase({ url: 'postgres://unused', pool: 1, name: '', statementTimeoutMs: 0 })
   const start = (options: ServerOptions) =>
@@ -123,7 +123,7 @@ describe('large answers', () => {
   after(() => server.close())
 
   const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
-  /** Asks for a large answer and never reads. */
+  /** Asks for a large response and never reads. */
   const ask = (address: string, { url } = server): Socket => {
     const { hostname, port } = new URL(url)
     const socket = connect(Number(port), hostname).pause()

@@ -28,7 +28,7 @@ const publish = (
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** What a job is rejected with; a rejected token may be sent again. */
+/** Asserts that a job is rejected for a reason; a rejected token may be sent again. */
 const expectRejected = (respond: HttpResponse, reason: RegExp): void => {
   expectStatus(respond, 403, 'identity_token_refused')
   assert.match(respond.body.message ?? '', reason)
@@ -232,7 +232,7 @@ describe('an identity token is rejected', () => {
       expectRejected(await node.exchange(await make()), reason)
     })
 
-  test('without its text in the answer when it is no token at all', async () => {
+  test('rejects a text that is no token without repeating it in the response', async () => {
     const node = await addTrusting()
     for (const text of ['', 'secret text', 'x'.repeat(17_000)]) {
       const rejected = expectStatus(await node.exchange(text), 400, 'validation_failed')
@@ -555,7 +555,7 @@ describe('an api that is killed', () => {
     expectStatus(await node.exchange(identity), 201)
   })
 
-  test('after it leaves a token that the same request is answered with, and no version', async () => {
+  test('an api killed after the exchange leaves a token, which a repetition returns, and no version', async () => {
     const node = await addTrusting()
     const identity = await ci.sign()
     const again = await killedAt(node, identity, unique('key'), 'create.after-commit')

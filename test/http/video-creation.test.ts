@@ -36,7 +36,7 @@ const inputsOf = async (id: string): Promise<InputRow[]> => [
 ]
 
 describe('a text-to-video creation', () => {
-  test('answers the record with defaults applied, and where to read it', async () => {
+  test('a text-to-video creation returns the record with its defaults, and where to read it', async () => {
     const client = service.client()
     const body = { prompt: 'a harbour', duration: 4, resolution: '540p', seed: 9, payload: 'p' }
     const result = await create(client, { ...body, callback_url: 'https://hooks.example.com/v' })
@@ -199,7 +199,7 @@ describe('a text-to-video creation', () => {
     assert.equal(outbox.length, 0)
   })
 
-  test('lists all faults after the reason word, in the order of the documentation', async () => {
+  test('lists all issues after the reason word, in the order of the documentation', async () => {
     const { status, body } = await anonymous.post(TEXT, {
       callback_url: 'http://example.com/',
       payload: 5,
@@ -300,7 +300,7 @@ describe('a creation from the first and the last frame', () => {
 describe('an extend creation', () => {
   const SOURCE = { video_creation_id: randomUUID(), video_url: VIDEO_URL }
 
-  test('answers the record', async () => {
+  test('an extension returns the record', async () => {
     const client = service.client()
     const body = { model: 'videoq2-pro', ...SOURCE, images: [IMAGE_URL], prompt: 'on', payload: '' }
     const result = await create(client, body, EXTEND)
@@ -350,7 +350,7 @@ describe('an extend creation', () => {
 describe('a repeated creation', () => {
   const BODY = { prompt: 'sea', payload: 'p' }
 
-  test('gets the first answer, and no second task is made or charged', async () => {
+  test('a repeated creation gets the first response, and no second task is made or charged', async () => {
     const client = service.client()
     const headers = { 'idempotency-key': randomUUID() }
     const body = { ...BODY, images: [await base64()] }

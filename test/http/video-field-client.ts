@@ -19,9 +19,9 @@ export interface VideoFieldClient {
 }
 
 /**
- * What ComfyUI's API nodes and comfy-cli do with a video: a creation that is repeated under its key, polls with an empty
- * body whose state is compared trimmed and in any case, a walk through the JSON for links, a plain GET of each. Answers
- * the links by the end of their names.
+ * Does what ComfyUI's API nodes and comfy-cli do with a video: a creation that is repeated under its key, polls with an
+ * empty body whose state is compared trimmed and in any case, a walk through the JSON for links, a plain GET of each.
+ * Returns the links by the end of their names.
  */
 export const runVideoFieldClient = async ({
   baseUrl,
@@ -54,7 +54,7 @@ export const runVideoFieldClient = async ({
   const ended = await waitFor('the video is done', async () => {
     const id = String(created.record['task_id'])
     const response = await fetch(`${baseUrl}${VIDEO_API}/tasks/${id}/creations`, { headers })
-    assert.ok(response.status < 400, `a poll answered ${response.status}`)
+    assert.ok(response.status < 400, `a poll returned ${response.status}`)
     const record = recordOf(await response.json())
     const state = stateOf(record)
     assert.ok(!FAILED.includes(state), JSON.stringify(record))

@@ -68,7 +68,7 @@ describe('a video task', () => {
     assert.deepEqual([headers.get('retry-after'), body['off_peak']], ['30', true])
   })
 
-  test('answers HEAD like GET, without the body', async () => {
+  test('responds to HEAD like GET, without the body', async () => {
     const client = service.client()
     const path = `${TASKS}/${await createId(client)}/creations`
     const [head, get] = [await client.call('HEAD', path), await client.get(path)]
@@ -179,7 +179,7 @@ describe('the list of video tasks', () => {
       assert.deepEqual(idsOf(await list(client, query)), expected, query)
   })
 
-  test('begins seven days ago unless it is told another time', async () => {
+  test('begins seven days ago unless the query names another time', async () => {
     const client = service.client()
     const old = await createId(client)
     await sql`update task set created_at = created_at - interval '8 days' where id = ${old}`
@@ -308,7 +308,7 @@ describe('quotas of what is kept', () => {
     const [stored] = await sql<{ bytes: number }[]>`
       select octet_length(body) as bytes from idempotency where key = ${key['idempotency-key']}
     `
-    assert.ok((stored?.bytes ?? 0) < 1000, 'the stored answer is without it')
+    assert.ok((stored?.bytes ?? 0) < 1000, 'the stored response is without it')
   })
 })
 

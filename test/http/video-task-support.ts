@@ -7,7 +7,7 @@ export const TEXT = `${VIDEO_API}/text2video`
 export const EXTEND = `${VIDEO_API}/extend`
 export const TASKS = `${VIDEO_API}/tasks`
 
-/** Makes a video task; unless told otherwise one of the default model for 100 credits. */
+/** Makes a video task, by default of the default model for 100 credits. */
 export const create = (client: Client, body: object = {}, path = TEXT): Promise<HttpResponse> =>
   client.create(path, body)
 

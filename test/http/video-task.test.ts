@@ -86,7 +86,7 @@ describe('a video task', () => {
     assert.notDeepEqual(clean, marked)
   })
 
-  test('tells its files, its attempts and a small picture of its cover', async () => {
+  test('shows its files, its attempts and a small picture of its cover', async () => {
     const { body } = await alice.get(`/tasks/${film.id}`)
     const task = body as unknown as TaskDetail
     assert.deepEqual(

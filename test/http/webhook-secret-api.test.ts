@@ -108,7 +108,7 @@ describe('a rotation', () => {
   })
 
   for (const overlap of [60, 3600, 604_800])
-    test(`keeps it for ${overlap} s when told so`, async () => {
+    test(`a rotation keeps the secret before for ${overlap} s when asked to`, async () => {
       const client = service.client()
       await read(client)
       assert.equal(overlapOf(await rotate(client, { overlap_seconds: overlap })), overlap)
@@ -199,7 +199,7 @@ describe('a rotation', () => {
     assert.deepEqual(await read(bob), before)
   })
 
-  test('that is repeated with its key answers the same secrets and replaces none', async () => {
+  test('a rotation repeated with its key returns the same secrets and replaces none', async () => {
     const client = service.client()
     await read(client)
     const key = { 'idempotency-key': 'rotation' }

@@ -57,7 +57,7 @@ const makeCheckout = async (context: TestContext) => {
   await write('package-lock.json', '{}')
   await write('package.json', '{"type":"module"}')
   for (const [path, content] of Object.entries(SOURCES)) await write(path, content)
-  /** What a program prints, compiled as it is started. */
+  /** Runs a program, compiled as it is started, and returns what it prints. */
   const run = async (source: string, env: NodeJS.ProcessEnv = {}): Promise<string> => {
     const child = spawn(process.execPath, [join(root, 'tools/run.mjs'), source], {
       // As by its path: a script of npm would install the packages.

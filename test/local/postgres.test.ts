@@ -42,7 +42,7 @@ describe('the packaged PostgreSQL', () => {
     await rm(folder, { recursive: true })
   })
 
-  test('answers with UTF-8, UTC and the settings asked for', async () => {
+  test('runs with UTF-8, UTC and the settings asked for', async () => {
     const [row] = await query(
       `select current_setting('server_encoding') as encoding, current_setting('timezone') as zone,
         current_setting('max_connections') as connections, current_setting('fsync') as fsync,

@@ -88,14 +88,14 @@ describe('the embedded stack', () => {
     assert.deepEqual(await create('/proxy/vidvendor/extend', extension), [200, undefined])
   })
 
-  test('shows the secret that signs what is told of tasks made without a credential', async () => {
+  test('shows the secret that signs webhooks of tasks made without a credential', async () => {
     const { webhook } = await loadKeys(dataDir)
     assert.equal(stack.webhookSecret, webhook)
     const shown = await describeStack(stack, 'The end.')
     assert.ok(shown.includes(` ${webhook} `), shown)
   })
 
-  test('judges the settings that it is given before it starts anything', async () => {
+  test('validates its settings before it starts anything', async () => {
     for (const [name, value] of [
       ['PORT', 'abc'],
       ['PORT', '99999'],
@@ -118,7 +118,7 @@ describe('the embedded stack', () => {
     await rm(folder, { recursive: true })
   })
 
-  test('rejects a second start on its folder and tells where it answers', async () => {
+  test('rejects a second start on its folder and names the address of the first', async () => {
     await assert.rejects(start(), (error: Error) => {
       assert.ok(error instanceof StackRunningError)
       assert.ok(error.message.includes(stack.url))
@@ -149,7 +149,7 @@ describe('the commands of the embedded stack', () => {
     await run(process.execPath, [codePath('src/local.ts'), ...args])
 
   for (const command of ['start', 'demo', 'token'])
-    test(`${command} tells its usage`, async () => {
+    test(`${command} prints its usage`, async () => {
       assert.match((await type(command, '--help')).stdout, /^usage:/)
     })
 

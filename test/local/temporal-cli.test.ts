@@ -74,7 +74,7 @@ describe('the temporal program', () => {
     assert.equal((await find({ PATH })).path, good)
     assert.deepEqual(said, [
       `${old} is not used: version 1.7.4 is older than 1.8`,
-      `${broken} is not used: it does not tell its version`,
+      `${broken} is not used: it does not report its version`,
     ])
   })
 
@@ -86,7 +86,7 @@ describe('the temporal program', () => {
     assert.deepEqual(await find({ PATH: '/nothing' }), made)
   })
 
-  test('that does not tell its version is not kept', async () => {
+  test('a Temporal CLI that does not report its version is not kept', async () => {
     const make = making('half of it')
     await assert.rejects(find({ PATH: '/nothing' }, reject, make), (error: Error) => {
       assert.match(error.message, /way 1: no network/)

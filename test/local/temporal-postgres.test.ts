@@ -84,7 +84,7 @@ describe('on a Temporal server with PostgreSQL', { skip: missing ?? false }, () 
       'the cut one is found',
       async () => (await find(`WorkflowId = 'cut'`)).length === 1,
     )
-    await waitFor('PostgreSQL refuses the other one', async () =>
+    await waitFor('PostgreSQL rejects the other one', async () =>
       temporal.log.some((line) => /value too long for type character varying\(255\)/.test(line)),
     )
     assert.deepEqual(await find(`WorkflowId = 'uncut'`), [])

@@ -39,7 +39,7 @@ describe('the Temporal development server', () => {
     })
   })
 
-  test('serves its web interface at the address it tells', async () => {
+  test('serves its web interface at the address it reports', async () => {
     const response = await fetch(`${server.ui}/namespaces/default/workflows`)
     assert.equal(response.status, 200)
     assert.match(response.headers.get('content-type') ?? '', /text\/html/)

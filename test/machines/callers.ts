@@ -9,14 +9,14 @@ export type Callers = Awaited<ReturnType<typeof startCallers>>
 const LANES = 4
 /** Four lanes make a dozen tasks a second at most: more than one machine with all hosts can do would only pile up. */
 const PAUSE_MS = 300
-/** As long does a caller wait for an answer before it asks the next api. */
+/** A caller waits this long for a response before it asks the next api. */
 const PATIENCE_MS = 4000
 
-/** Callers who create small tasks one after another and repeat what was not answered, with its key, at the next api. */
+/** Starts callers that create small tasks in turn, and repeat one without response, with its key, at the next api. */
 export const startCallers = async (urls: readonly string[], token: string) => {
-  /** Ids of the tasks that were answered with 200, each with the time of the answer in Unix milliseconds. */
+  /** Ids of the tasks created with 200, each with the time of the response in Unix milliseconds. */
   const accepted = new Map<string, number>()
-  /** Requests that were answered otherwise, or not at all, by what they were answered with. */
+  /** Number of requests with another response, or none, by that response. */
   const rejected = new Map<string, number>()
   const stopping = new AbortController()
   const body = JSON.stringify({ image: await base64() })
@@ -42,8 +42,8 @@ export const startCallers = async (urls: readonly string[], token: string) => {
     if (response.status !== 200) return response.status
     return (JSON.parse(text) as { data: { task_id: string } }).data.task_id
   }
-  /** Whether it is accepted by now. A key that a dead process still holds is for later. */
-  const settle = async (key: string): Promise<boolean> => {
+  /** Creates a task; false when a dead process still holds the key, which is then for later. */
+  const createUntilAccepted = async (key: string): Promise<boolean> => {
     for (;;) {
       const made = await tryCreate(key).catch(() => 0)
       if (typeof made === 'string') {
@@ -51,7 +51,7 @@ export const startCallers = async (urls: readonly string[], token: string) => {
         seeGap()
         return true
       }
-      const why = made === 0 ? 'no answer' : String(made)
+      const why = made === 0 ? 'no response' : String(made)
       rejected.set(why, (rejected.get(why) ?? 0) + 1)
       if (made === 409) return false
       await sleep(PAUSE_MS)
@@ -61,7 +61,7 @@ export const startCallers = async (urls: readonly string[], token: string) => {
     const held: string[] = []
     while (!stopping.signal.aborted || held.length > 0) {
       const key = stopping.signal.aborted ? (held.shift() ?? '') : randomUUID()
-      if (!(await settle(key))) held.push(key)
+      if (!(await createUntilAccepted(key))) held.push(key)
       await sleep(PAUSE_MS)
     }
   }

@@ -19,7 +19,7 @@ interface Way {
   isSynchronous: boolean
   /** The standby is behind by so many milliseconds of commits. */
   behindMs: number
-  /** What connections to the primary that died hear: that they are broken, or nothing at all. */
+  /** True when connections to the dead primary stay silent; otherwise they are reset. */
   leaveBehind: boolean
 }
 
@@ -84,7 +84,7 @@ const failOver = async (way: Way, say: Say): Promise<boolean> => {
     }
     callers.longestGap()
     if (way.leaveBehind) link.leadTo(standby.server.port, { leaveBehind: true })
-    else link.set({ name: 'refuse' })
+    else link.set({ name: 'reject' })
     await primary.server.kill()
     const before = new Set(callers.accepted.keys())
     await sleep(2000)

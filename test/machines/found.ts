@@ -6,9 +6,9 @@ import type { Say } from './run.ts'
 interface Place {
   sql: Sql
   callers: Pick<Callers, 'accepted'>
-  /** What else was accepted, which may be there. */
+  /** Tasks that were accepted later and may be there. */
   later?: ReadonlyMap<string, unknown>
-  /** Of an api. */
+  /** Base URL of an api. */
   url: string
   /** Bearer of the owner. */
   token: string

@@ -78,7 +78,9 @@ const breakHosts = async (keep: Keep, say: Say): Promise<boolean> => {
   const urls = hosts.map((host) => host.url)
   const callers = keep(await startCallers(urls, await service.token('alice')))
   await waitFor('tasks are accepted', async () => callers.accepted.size >= 20)
-  say('what | accepted meanwhile | none accepted for | requests refused | ended, after it was back')
+  say(
+    'what | accepted meanwhile | none accepted for | requests rejected | ended, after it was back',
+  )
   const run = async (what: string, go: () => unknown, back: () => unknown): Promise<void> =>
     say(`${what} | ${await watch({ service, callers }, go, back)}`)
 
@@ -97,7 +99,7 @@ const breakHosts = async (keep: Keep, say: Say): Promise<boolean> => {
     )
   await run(
     `${third?.name} cut off from all`,
-    () => Object.values(third?.links ?? {}).forEach((link) => link.set({ name: 'refuse' })),
+    () => Object.values(third?.links ?? {}).forEach((link) => link.set({ name: 'reject' })),
     () => Object.values(third?.links ?? {}).forEach((link) => link.set(PASS)),
   )
   await run(

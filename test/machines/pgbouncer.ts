@@ -18,7 +18,7 @@ import type { Say } from './run.ts'
 
 /** Fewer than the processes of one service may open, so that sessions are lent in turns. */
 const POOL = 5
-/** What Kiln asks for at the start of a session, and pgbouncer keeps to itself. */
+/** Settings that Kiln asks for at the start of a session and pgbouncer does not pass on. */
 const SETTINGS = [
   `statement_timeout = '10s'`,
   `lock_timeout = '1100ms'`,
@@ -85,7 +85,7 @@ export const testPgbouncer = async (say: Say): Promise<boolean> => {
   return isWell
 }
 
-/** Statements with and without values and transactions, all at once: each must get its own answer. */
+/** Runs statements with and without values and transactions, all at once: each must get its own result. */
 const countWrongResponses = async (url: string, say: Say): Promise<number> => {
   const options = { pool: 10, name: 'kiln machines', statementTimeoutMs: 5000, waitMs: PATIENCE_MS }
   const sql = makeDatabase({ url, ...options, prepare: false })
@@ -105,7 +105,7 @@ const countWrongResponses = async (url: string, say: Say): Promise<number> => {
   )
   await sql.end({ timeout: 1 })
   const wrong = responses.filter((response, n) => response !== (n % 3 === 0 ? 1 : n)).length
-  say(`of ${responses.length} statements at once ${wrong} were answered wrongly`)
+  say(`of ${responses.length} statements at once ${wrong} got a wrong result`)
   for (const fault of new Set(faults)) say(`  ${fault}`)
   return wrong
 }

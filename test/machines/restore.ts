@@ -49,7 +49,7 @@ export const testRestore = async (say: Say): Promise<boolean> => {
 interface Backup {
   /** Holds cluster and password of the database, and the copies of the bucket. */
   folder: string
-  /** What was accepted before it began. */
+  /** Tasks that were accepted before it began. */
   accepted: Map<string, number>
   /** All that was ever accepted. */
   later: Map<string, number>
@@ -92,7 +92,7 @@ const makeBackup = async (keep: Keep, temporal: string, say: Say): Promise<Backu
 
 interface Way {
   name: string
-  /** Of Temporal. */
+  /** Address of Temporal. */
   address: string
 }
 

@@ -1,7 +1,7 @@
 /**
- * What `npm run test:system -- machines` runs; arguments choose parts. `pgbouncer`: the demo and the tests of the interface by way of a
- * pooler. `failover`: PostgreSQL's primary dies and its standby takes over. `hosts`: three hosts with a bucket in common are
- * killed and cut off. `restore`: a backup taken under load is restored into empty servers.
+ * Runs `npm run test:system -- machines`; arguments choose parts. `pgbouncer`: the demo and the tests of the interface by
+ * way of a pooler. `failover`: PostgreSQL's primary dies and its standby takes over. `hosts`: three hosts with a bucket
+ * in common are killed and cut off. `restore`: a backup taken under load is restored into empty servers.
  */
 import { secondsSince } from '../../src/local/console.ts'
 import { startTestServers } from '../support/servers.ts'

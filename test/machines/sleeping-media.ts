@@ -15,10 +15,10 @@ import { openStorage } from '../../src/process/open-storage.ts'
 import { startScratch } from '../../src/process/scratch.ts'
 import { readMediaLimits } from '../../src/process/settings/derived.ts'
 
-/** Of the picture that is copied: nobody reads it. */
+/** Description of the picture that is copied; nobody reads it. */
 const RESULT = { contentType: 'image/png', extension: 'png', width: 16, height: 16 } as const
 
-/** Sleeps, and answers its input. */
+/** Sleeps, and returns its input. */
 const engine: ImageEngine = {
   name: 'sleep',
   async render({ inputs, scratchDir }) {

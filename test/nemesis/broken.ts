@@ -18,7 +18,7 @@ interface Mistake {
 
 /** Each must be found within one run, or the harness could not find the like of it. */
 export const MISTAKES = {
-  /** So many, because most are told to Temporal at once: only what a fault cuts off then is lost. */
+  /** So many, because most are dispatched to Temporal at once: only what a fault cuts off then is lost. */
   'every other outbox row is dropped': {
     file: 'src/db/shared/outbox.ts',
     find: "  const start = entry.kind === 'signal' ? undefined : entry\n",
@@ -31,7 +31,7 @@ export const MISTAKES = {
     put: '        and (status = any(${[...from]}) or (${fence}::integer is null or true))\n',
     invariants: ['I3'],
   },
-  'an event is told under another id when it is told again': {
+  'an event is sent under another id when it is sent again': {
     file: 'activities/send-attempt.ts',
     find: 'id: job.eventId, timestamp',
     put: 'id: begun.number > 1 ? crypto.randomUUID() : job.eventId, timestamp',
@@ -47,7 +47,7 @@ export const MISTAKES = {
 
 const LEFT_OUT = new Set(['.git', '.built', 'node_modules', 'test'])
 
-/** Builds this checkout with a mistake, and answers the new folder. Throws when the text is not there exactly once. */
+/** Builds this checkout with a mistake, and returns the new folder. Throws when the text is not there exactly once. */
 export const buildBroken = async (name: keyof typeof MISTAKES): Promise<string> => {
   const { file, find, put } = MISTAKES[name]
   const folder = await mkdtemp(join(tmpdir(), 'kiln-broken-'))

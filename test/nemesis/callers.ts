@@ -20,36 +20,36 @@ import type { Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 import { makeZip } from '../support/zip.ts'
 
-/** Something a caller asks for, and what was answered: the ledger of the callers. */
+/** Request of a caller with what came of it; the ledger of the callers. */
 export interface Order {
   key: string
   kind: 'image' | 'video' | 'version'
-  /** What it is to come to, if nobody is killed at the wrong moment. */
+  /** Intended end, if nobody is killed at the wrong moment. */
   end: 'done' | 'failed' | 'cancelled'
   owner: string
-  /** Ids that answers gave it. More than one: it was made twice. */
+  /** Ids that responses gave it. More than one: it was made twice. */
   ids: Set<string>
-  /** How often nothing was known: the connection broke, or 503, or 409 while the first is under way. */
+  /** Number of unknown outcomes: the connection broke, or 503, or 409 while the first is under way. */
   unknown: number
-  /** What a version's archive is put to. */
+  /** Path that a version's archive is put to. */
   uploadPath: string | undefined
   isUploaded: boolean
-  /** Who is told of it. */
+  /** Receiver of its webhooks. */
   receiver: ReceiverKind
 }
 
 /** Moody: it fails the first time. Slow: so that it costs time. Gone: it wants nothing. Dead: nobody is there. Named: it is called by a name. */
 export type ReceiverKind = 'well' | 'moody' | 'slow' | 'gone' | 'dead' | 'named'
 
-/** An answer to a caller, as it came. */
+/** Response to a caller, as it came. */
 export interface Asked {
-  /** Unix milliseconds of the request, and milliseconds until its answer. */
+  /** Unix milliseconds of the request, and milliseconds until its response. */
   at: number
   ms: number
   isCreation: boolean
 }
 
-/** What one caller read of a task, in the order of its reads. */
+/** States of a task in the order in which one caller read them. */
 export interface Read {
   id: string
   status: string
@@ -58,7 +58,7 @@ export interface Read {
 /** Whom callers call, and where they are called back: a world, or a service and a receiver. */
 export interface Called {
   service: Pick<Service, 'token'>
-  /** Of the apis. */
+  /** Processes of the apis, by name. */
   members: ReadonlyMap<string, { baseUrl: string }>
   receiver: WebhookReceiver
   links: { receiver: { port: number } }
@@ -73,20 +73,20 @@ export interface CallersOptions {
   seed: number
   tasks: number
   versions: number
-  /** Of a hundred tasks; and how many are told to receivers that are not well. */
+  /** Number in a hundred tasks; and how many go to receivers that are not well. */
   videos?: number
   receivers?: Partial<typeof RECEIVERS>
 }
 
 const OWNERS = ['alice', 'bob', 'carol', 'dave']
 const AT_ONCE = 16
-/** Of a hundred tasks. */
+/** Number in a hundred tasks. */
 const VIDEOS = 15
 const FAILING = 5
 const CANCELLED = 5
 /** Receivers of each kind, of a hundred tasks; the others are well. */
 export const RECEIVERS = { moody: 10, slow: 2, gone: 1, dead: 1, named: 3 }
-/** How a receiver that is moody, or slow, answers the first time. */
+/** First replies of a receiver that is moody, or slow. */
 const MOODS: Record<'moody' | 'slow', readonly Reply[]> = {
   moody: [
     respond(500),
@@ -100,7 +100,7 @@ const MOODS: Record<'moody' | 'slow', readonly Reply[]> = {
   ],
   slow: [hang, dripHead(), dripBody()],
 }
-/** What callers want to be told with their videos. */
+/** Payload that callers give their videos, for their webhooks. */
 export const PAYLOAD = 'canary-payload'
 const PUBLISHER = 'acme'
 const PACK = `
@@ -142,7 +142,7 @@ export const makeCallers = async (world: Called, options: CallersOptions) => {
     return receiver === 'dead' ? `http://127.0.0.4:1/${key}` : receiverUrl(`/t/${key}`)
   }
 
-  /** Undefined when nobody answered. An answer that is not documented, no JSON, or another than 503 of a fault is noted. */
+  /** Undefined without a response. One that is undocumented, no JSON, or a 5xx other than 503 is recorded as wrong. */
   const ask = async (
     owner: string,
     ...[method, path, ...rest]: Parameters<Client['call']>
@@ -180,7 +180,7 @@ export const makeCallers = async (world: Called, options: CallersOptions) => {
     return [`${VIDEO_API}/text2video`, { prompt: 'ocean', ...notified, ...more }]
   }
 
-  /** Asks for one of them; whether it was answered. */
+  /** Asks for one of them; true when there was a response. */
   const create = async (order: Order): Promise<boolean> => {
     const [path, body] = bodyOf(order)
     const respond = await ask(order.owner, 'POST', path, body, { 'idempotency-key': order.key })
@@ -250,12 +250,12 @@ export const makeCallers = async (world: Called, options: CallersOptions) => {
   return {
     orders,
     reads,
-    /** Answers that nobody may be given. */
+    /** Responses that nobody may be given. */
     wrong,
     asked,
-    /** Secrets that sign what an owner is told. */
+    /** Secrets that sign the webhooks of an owner. */
     secrets: secrets as ReadonlyMap<string, string>,
-    /** What nobody may find in logs, histories or figures. */
+    /** Texts that nobody may find in logs, histories or metrics. */
     canaries: [PAYLOAD, token, ...tokens.values(), ...secrets.values()],
     create,
     fulfil,
@@ -277,11 +277,11 @@ export const makeCallers = async (world: Called, options: CallersOptions) => {
       over.abort()
       await watching
     },
-    /** Repeats what nothing is known of, until all is answered. */
+    /** Repeats orders with an unknown outcome until each has a response. */
     async reconcile(): Promise<void> {
       for (const order of orders)
         await waitFor(
-          `${order.key} is answered`,
+          `${order.key} has a response`,
           async () => (order.ids.size > 0 || (await create(order))) && (await upload(order)),
           2 * PATIENCE_MS,
         )
@@ -291,7 +291,7 @@ export const makeCallers = async (world: Called, options: CallersOptions) => {
   }
 }
 
-/** An order that nothing was answered to yet. */
+/** Makes an order that has no response yet. */
 export const makeOrder = (order: Pick<Order, 'key' | 'kind' | 'end'> & Partial<Order>): Order => ({
   owner: 'alice',
   ids: new Set(),
@@ -329,7 +329,7 @@ const drawReceiver = (shares: Partial<typeof RECEIVERS>, drawn: number): Receive
   return (kinds[Math.floor(drawn)] ?? 'well') as ReceiverKind
 }
 
-/** Of a task. */
+/** Returns the path of a task. */
 const pathOf = ({ kind, ids }: Order): string =>
   `${kind === 'image' ? RELIGHT : `${VIDEO_API}/tasks`}/${[...ids][0]}`
 
@@ -339,6 +339,6 @@ const idOf = ({ kind }: Order, { body }: HttpResponse): string => {
   return (body['node_version'] as unknown as { id: string }).id
 }
 
-/** The client throws so at an answer that the OpenAPI document does not have, and at one that is no JSON. */
+/** True for what the client throws at a response that the OpenAPI document does not have, or that is no JSON. */
 const isUndocumented = (error: unknown): boolean =>
   error instanceof SyntaxError || (error as { code?: string }).code === 'ERR_ASSERTION'

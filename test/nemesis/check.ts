@@ -7,19 +7,19 @@ import { PAYLOAD } from './callers.ts'
 import type { Order, Read, ReceiverKind } from './callers.ts'
 import type { EventRow, Rows, TaskRow, VersionRow } from './rows.ts'
 
-/** The three ledgers of a run: what callers were answered, what receivers took, what the rows say. */
+/** The three ledgers of a run: responses to callers, requests to receivers, and rows. */
 export interface Ledgers {
   orders: readonly Order[]
   reads: readonly Read[]
-  /** Answers that nobody may be given. */
+  /** Responses that nobody may be given. */
   wrong: readonly string[]
   received: readonly Received[]
   secrets: ReadonlyMap<string, string>
   rows: Rows
-  /** What the processes said, and what of it nobody may find there. */
+  /** Output of the processes, and the texts that nobody may find there. */
   said: Readonly<Partial<Record<'log' | 'history' | 'metric', readonly string[]>>>
   canaries: readonly string[]
-  /** Whether a fault may fail what is under way: no space, or an engine that is killed. */
+  /** True when a fault may fail what is under way: no space, or an engine that is killed. */
   mayFail: boolean
 }
 
@@ -31,7 +31,7 @@ export interface Violation {
 
 type Report = (invariant: Violation['invariant'], holds: boolean, what: string) => void
 
-/** Everything that does not hold after the last fault has healed, all has been answered, and all has ended. */
+/** Everything that does not hold after the last fault has healed, all requests have a response, and all has ended. */
 export const check = (ledgers: Ledgers): Violation[] => {
   const { violations, report } = startReport()
   checkOrders(ledgers, report)
@@ -56,7 +56,7 @@ const startReport = (): { violations: Violation[]; report: Report } => {
   return { violations, report }
 }
 
-/** What does not hold of the row, events, credits and number of results of one task that has ended. */
+/** Checks row, events, credits and number of results of one task that has ended. */
 export const checkTask = (task: TaskRow): Violation[] => {
   const { violations, report } = startReport()
   checkHistory(task, report)
@@ -102,10 +102,10 @@ const checkOrders = ({ orders, rows, mayFail }: Ledgers, report: Report): void =
     report('I1', count === 1 || (count === 0 && end === 'cancelled'), `${key}: ${count} workflows`)
   }
   for (const { id } of [...rows.tasks, ...rows.versions])
-    report('I2', known.has(id), `${id} was told to nobody`)
+    report('I2', known.has(id), `${id} was returned to nobody`)
 }
 
-/** Of tasks that were tried three times; those of the two families. */
+/** Codes of tasks that failed three times, in both families. */
 const FAULT_CODES = new Set(['engine_failed', 'internal_error', 'InternalServiceFailure'])
 
 const isSuccess = ({ status }: TaskRow): boolean => ['COMPLETED', 'success'].includes(status)
@@ -153,7 +153,7 @@ const checkCredits = ({ id, family, status, credits, ledger }: TaskRow, report: 
   report('I6', isWhole, `${id}: a row of the ledger is not of ${credits} credits`)
 }
 
-/** What an ended task lists is there with its digest, and there is no other result of it. */
+/** Checks that each file of an ended task is there with its digest, and that there is no other result of it. */
 const checkFiles = ({ id, results, thumbnail }: TaskRow, { files }: Rows, report: Report): void => {
   for (const { storageKey, sha256 } of results)
     report('I7', files.get(storageKey) === sha256, `${storageKey} is not what was stored`)
@@ -175,7 +175,7 @@ const checkVersion = (
   report('I3', said === [PENDING, PENDING, ACTIVE].join(), `${key} went ${said}`)
 }
 
-/** Every event that is to be told has come, signed, once by its id, in order; and nothing has come that did not happen. */
+/** Checks that every due event has come, signed, once by its id, in order; and nothing that did not happen. */
 const checkEvents = ({ orders, received, secrets, rows }: Ledgers, report: Report): void => {
   const events = new Map(
     rows.tasks.flatMap((task) => task.events.map((event) => [event.id, { task, event }] as const)),
@@ -185,13 +185,13 @@ const checkEvents = ({ orders, received, secrets, rows }: Ledgers, report: Repor
   for (const request of received.filter(({ method }) => method === 'POST')) {
     const id = String(request.headers['webhook-id'])
     const found = events.get(id)
-    report('I5', found !== undefined, `${request.path} was told of ${id}, which is no event`)
+    report('I5', found !== undefined, `${request.path} received ${id}, which is no event`)
     if (!found) continue
     const { task, event } = found
     const notified = readNotification(request, secrets.get(task.owner) ?? '')
     report('I4', notified !== undefined, `the signature of event ${id} is wrong`)
     const is = `${notified?.task_id ?? notified?.id} ${notified?.status ?? notified?.state}`
-    report('I5', is === `${task.id} ${event.status}`, `event ${id} told ${is}`)
+    report('I5', is === `${task.id} ${event.status}`, `event ${id} reported ${is}`)
     if (!taken.has(id)) {
       report(
         'I4',
@@ -207,7 +207,7 @@ const checkEvents = ({ orders, received, secrets, rows }: Ledgers, report: Repor
     checkNotified(task, event, { receiver: kinds.get(task.id), taken, report })
 }
 
-/** What becomes of an event beyond its end, by who is told of it. */
+/** Allowed states of an event beside its usual ones, by kind of receiver. */
 const MAY_BE: Partial<Record<ReceiverKind, readonly string[]>> = {
   gone: ['stopped'],
   dead: ['pending', 'superseded', 'exhausted'],
@@ -233,7 +233,7 @@ const checkNotified = (
   report('I4', event.state !== 'delivered' || taken.has(event.id), `event ${event.id} never came`)
 }
 
-/** No canary is said anywhere, plain or as Base64, and none but their own payload is told to receivers. */
+/** Checks that no canary is anywhere, plain or as Base64; receivers get none but their own payload. */
 const checkCanaries = ({ canaries, said, received }: Ledgers, report: Report): void => {
   const notified = received.map(({ body }) => body.toString().replace(PAYLOAD, ''))
   for (const text of canaries)

@@ -19,7 +19,7 @@ const run = promisify(execFile)
 const UNMOUNT = 'umount'
 const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1'
 
-/** What some faults need beyond what every run has, and why it cannot be had here; undefined when it can. */
+/** Needs of some faults beyond those of every run: each says why it cannot be had here, or undefined when it can. */
 export const EXTRAS = {
   /** A clock of its own for each process. */
   clock: async () =>

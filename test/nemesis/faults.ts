@@ -22,20 +22,20 @@ export interface Fault {
 export type FaultName = keyof typeof FAULTS
 
 export interface FaultKind {
-  /** How often it is drawn. */
+  /** Weight with which it is drawn. */
   weight: number
   targets: readonly string[]
   /** Longest time until it heals, in milliseconds. */
   mostMs: number
-  /** What else it disturbs: no other fault of that is under way. */
+  /** Other targets that it disturbs: no other fault of them is under way. */
   touches?: readonly string[]
-  /** What every run does not have. */
+  /** Extra that not every run has. */
   needs?: Extra
   /** It may fail what is under way. */
   mayFail?: true
-  /** The check of /ready that tells of it, by its target. */
+  /** The check of /ready that reports it, by its target. */
   signs?: Record<string, 'postgres' | 'temporal' | 'storage'>
-  /** Does it, and answers how it heals. */
+  /** Does it, and returns the function that heals it. */
   inflict(world: World, target: string): Promise<() => Promise<unknown> | void>
 }
 
@@ -78,7 +78,7 @@ const cutting = (how: 'reset' | 'half', weight = 5): FaultKind => ({
   },
 })
 
-/** Of PostgreSQL, by a connection of its own. */
+/** Makes a fault of PostgreSQL, by a connection of its own. */
 const inPostgres = (
   inflict: (sql: postgres.Sql, target: string, url: string) => ReturnType<FaultKind['inflict']>,
   targets: readonly string[] = ['postgres'],
@@ -198,7 +198,7 @@ export const FAULTS = {
   'half-close': cutting('half'),
   delay: onLink(5, { name: 'delay', ms: 200 }),
   'black-hole': onLink(5, { name: 'hold' }),
-  reject: onLink(5, { name: 'refuse' }),
+  reject: onLink(5, { name: 'reject' }),
   drip: onLink(3, { name: 'drip', bytes: 64, everyMs: 20 }),
   /** Done, and reported as failed. */
   'lose-commits': onLink(10, { name: 'lose', isIt: isCommit }, { targets: ['postgres'] }),
@@ -208,7 +208,7 @@ export const FAULTS = {
     { name: 'lose', isIt: (response) => isCommit(response) && Math.random() < 0.01 },
     { targets: ['temporal-store'], mostMs: 60_000, needs: 'temporal-store' },
   ),
-  's3-away': onLink(10, { name: 'refuse' }, { targets: ['s3'], needs: 's3' }),
+  's3-away': onLink(10, { name: 'reject' }, { targets: ['s3'], needs: 's3' }),
   's3-silent': onLink(10, { name: 'hold' }, { targets: ['s3'], needs: 's3' }),
   's3-slow': onLink(5, { name: 'drip', bytes: 512, everyMs: 50 }, { targets: ['s3'], needs: 's3' }),
   's3-lost': onLink(10, { name: 'lose', isIt: () => true }, { targets: ['s3'], needs: 's3' }),
@@ -219,7 +219,7 @@ export const FAULTS = {
     mostMs: 3000,
     touches: ['issuer'],
     inflict: async (world, target) => {
-      world.links.issuer.set({ name: 'refuse' })
+      world.links.issuer.set({ name: 'reject' })
       await member(world, target).kill()
       await member(world, target).start()
       return () => world.links.issuer.set(PASS)

@@ -5,15 +5,15 @@ import type { Struck } from './plan.ts'
 import type { Scenario, runScenario } from './scenario.ts'
 import type { Course } from './soak.ts'
 
-/** What came of a run. */
+/** Outcome of a run. */
 export type Outcome = Awaited<ReturnType<typeof runScenario>>
 
-/** What is stored: a run, with the course of what it held when it was a soak, or a build with a mistake and what was found in it. */
+/** Stored line: a run, with its courses when it was a soak, or a build with a mistake and what was found in it. */
 export type Line =
   | (Outcome & { courses?: Course[] })
   | { name: string; seed: number; found: string | null }
 
-/** Of milliseconds. */
+/** Spread of milliseconds. */
 export interface Spread {
   count: number
   p50: number
@@ -30,7 +30,7 @@ const SLOW_MS = 2000
 /** So slow is none on a machine that others use, too. */
 const HANGS_MS = PATIENCE_MS / 4
 
-/** Answers that nobody waits for so long, unless the api itself was stopped meanwhile. */
+/** Finds responses that took too long, unless the api itself was stopped meanwhile. */
 export const checkResponses = (asked: readonly Asked[], struck: readonly Struck[]): Violation[] => {
   const stops = struck.filter(({ name, target }) => name === 'stop' && target.startsWith('api'))
   return asked
@@ -38,7 +38,7 @@ export const checkResponses = (asked: readonly Asked[], struck: readonly Struck[
       const isStopped = stops.some(({ begunAt, healedAt }) => at < healedAt && at + ms > begunAt)
       return ms > HANGS_MS && !isStopped
     })
-    .map(({ ms }) => ({ invariant: 'I9', what: `an answer came after ${Math.round(ms)} ms` }))
+    .map(({ ms }) => ({ invariant: 'I9', what: `a response came after ${Math.round(ms)} ms` }))
 }
 
 interface Run {
@@ -64,7 +64,7 @@ export const summarize = ({ scenario, ledgers, struck, asked, violations }: Run)
     versions: scenario.versions,
     /** From the first creation to the last end. */
     tasksPerSecond: (rows.tasks.length / (Math.max(...times) - Math.min(...times))) * 1000,
-    /** Orders that an answer has acknowledged: all of them, in the end. */
+    /** Orders that a response has acknowledged: all of them, in the end. */
     acknowledged: orders.filter(({ ids }) => ids.size > 0).length,
     /** Creations that nothing was known of, or that were rejected for now; */
     unknown: orders.reduce((sum, { unknown }) => sum + unknown, 0),
@@ -86,7 +86,7 @@ export const summarize = ({ scenario, ledgers, struck, asked, violations }: Run)
   }
 }
 
-/** How long each task took to its end that was open then. */
+/** Milliseconds to its end of each task that was open then. */
 const recoveryAfter = (at: number, { rows }: Ledgers): number[] =>
   rows.tasks
     .filter(({ events }) => (events[0]?.at ?? 0) < at)

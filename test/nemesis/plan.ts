@@ -20,7 +20,7 @@ const NAMES = Object.keys(FAULTS) as FaultName[]
 /** Faults that need nothing beyond what every run has. */
 export const USUAL = NAMES.filter((name) => kindOf(name).needs === undefined)
 
-/** What a fault disturbs. */
+/** Targets that a fault disturbs. */
 const touchedBy = ({ name, target }: Pick<Fault, 'name' | 'target'>): string[] => [
   target,
   ...(kindOf(name).touches ?? []),
@@ -46,7 +46,7 @@ export const makePlan = ({ seed, seconds, names = USUAL }: PlanOptions): Fault[]
 
 /** From the beginning of a fault to that of the next, when they come in turn. */
 const TURN_MS = 8000
-/** So long they last at least where one is to see how the service tells of them. */
+/** Least duration of faults that the service is to report. */
 const NOTIFIED_MS = 7000
 
 /** Each kind of fault on one of its targets, one after another, so that it is seen what each does by itself. */
@@ -117,7 +117,7 @@ export const inflict = async (
 
 /**
  * The shortest part of a plan that still fails: halves, then smaller parts are left out for as long as what is left fails
- * (ddmin). Each try is a run of its own, so there are `attempts` at most.
+ * (ddmin). Each attempt is a run of its own, so there are `attempts` at most.
  */
 export const shorten = async (
   plan: readonly Fault[],

@@ -44,7 +44,7 @@ export interface VersionRow {
   extraction: string | null
 }
 
-/** What the service has written down, and what lies in its store: the ledger of the rows. */
+/** Rows of the service and files of its store: the ledger of the rows. */
 export type Rows = Awaited<ReturnType<typeof readRows>>
 
 export const readTasks = async (sql: Sql): Promise<TaskRow[]> =>
@@ -90,7 +90,7 @@ export const listWrongSums = async (sql: Sql): Promise<string[]> => {
   return owners.map(({ id }) => id)
 }
 
-/** What has written the rows. */
+/** Service that has written the rows. */
 export interface Written {
   service: Service
   temporal: { connection: Connection }
@@ -104,7 +104,7 @@ export const readRows = async (world: Written) => {
     wrongSums: await listWrongSums(sql),
     /** Digests of the files by key. */
     files: await readFiles(world),
-    /** How many workflows there are of each id. */
+    /** Number of workflows of each id. */
     workflows: await countWorkflows(world),
   }
 }
@@ -138,7 +138,7 @@ export const countWorkflows = async (world: Written): Promise<ReadonlyMap<string
 const MOST_HISTORIES = 2000
 const AT_ONCE = 10
 
-/** What the newest histories in Temporal hold, one text for each workflow. */
+/** Reads the newest histories in Temporal, one text for each workflow. */
 export const readHistories = async (world: Written): Promise<string[]> => {
   const found: WorkflowExecutionInfo[] = []
   for await (const info of listWorkflows(world)) if (found.push(info) === MOST_HISTORIES) break

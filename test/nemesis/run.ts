@@ -1,9 +1,9 @@
 /**
- * What `npm run test:system -- faults` runs: tasks, publications and events while processes are killed, stopped and cut off from each
- * other, and the ledgers of callers, receivers and rows judged afterwards. `--seed 1,2` says which faults, `--tasks` how many
- * tasks, `--seconds` for how long faults come, `--replay <plan.json>` repeats those of a run that failed, `--only <scenario>`
- * chooses one: of scenarios.ts, or a mistake, of which builds are made that must be found, or fuzz, which sends bad input; `--case
- * <number>` sends one request of it. Each outcome is a line of
+ * Runs `npm run test:system -- faults`: tasks, publications and events while processes are killed, stopped and cut off
+ * from each other; afterwards it checks the ledgers of callers, receivers and rows. `--seed 1,2` says which faults,
+ * `--tasks` how many tasks, `--seconds` for how long faults come, `--replay <plan.json>` repeats those of a run that
+ * failed, `--only <scenario>` chooses one: of scenarios.ts, or a mistake, of which builds are made that must be found, or
+ * fuzz, which sends bad input; `--case <number>` sends one request of it. Each outcome is a line of
  * `.built/faults/outcomes.jsonl`; `--resume` leaves out what has one there for the same commit.
  */
 import { execFileSync } from 'node:child_process'
@@ -71,9 +71,9 @@ const readDone = async (): Promise<Set<string>> => {
 
 const report = ({ violations, kept, recovery, ...made }: Outcome): void => {
   say(`  ${made.acknowledged} orders, ${made.faults} faults, ${made.reconciled} reconciled`)
-  say(`  ${made.events} events told, ${made.repeated} again`)
+  say(`  ${made.events} events sent, ${made.repeated} again`)
   say(`  recovery ${recovery.p50} ms (p99 ${recovery.p99} ms)`)
-  say(`  ${made.slow} of ${made.responses} answers slow`)
+  say(`  ${made.slow} of ${made.responses} responses slow`)
   say(`  ${made.seconds} s: ${violations.length || 'no'} violations`)
   for (const { invariant, what } of violations.slice(0, 20)) say(`  ${invariant}: ${what}`)
   if (kept !== undefined) say(`  kept in ${kept}`)
@@ -93,7 +93,7 @@ const validate = async (scenario: Scenario): Promise<boolean> => {
   return false
 }
 
-/** Whether each mistake is found by what it breaks. */
+/** Checks that each mistake is found by what it breaks. */
 const checkBroken = async (seed: number): Promise<boolean> => {
   let isFound = true
   for (const name of Object.keys(MISTAKES) as (keyof typeof MISTAKES)[]) {

@@ -32,13 +32,13 @@ export interface Scenario extends CallersOptions, Omit<WorldOptions, 'needs'> {
   isInTurn?: boolean
   /** For how long orders come; until the last fault when absent. */
   seconds?: number
-  /** What goes on beside, until all has settled. */
+  /** Runs beside it, until all has ended. */
   during?: (world: World, over: AbortSignal) => Promise<void>
 }
 
 type Say = (line: string) => void
 
-/** What was accepted must have ended, and been told, so long after the last fault has healed: */
+/** Accepted orders must have ended, and their events must have been sent, so long after the last fault has healed: */
 const RECOVERY_MS = PATIENCE_MS
 /** and for each that was open then so much longer, which is what one takes of two cores. */
 const EACH_MS = 250
@@ -88,7 +88,7 @@ export const runScenario = async (scenario: Scenario, say: Say) => {
     const kept = violations.length > 0 && (await keepAll(world, { scenario, ledgers, violations }))
     return {
       ...summarize({ scenario, ledgers, struck, asked: callers.asked, violations }),
-      /** What could not be had here. */
+      /** Extras that could not be had here. */
       skipped,
       /** Before the first fault and in the end; and the most memory that a process had, in MiB. */
       held: Object.fromEntries(
@@ -96,7 +96,7 @@ export const runScenario = async (scenario: Scenario, say: Say) => {
       ),
       peakRss: Math.round(peak),
       seconds: Math.round((Date.now() - start) / 1000),
-      /** Where everything needed to understand a failure lies. */
+      /** Folder with everything needed to understand a failure. */
       kept: kept || undefined,
     }
   })
@@ -119,7 +119,7 @@ const leaveOut = async (plan: readonly Fault[], say: Say) => {
 
 type Draining = Pick<Service, 'database'>
 
-/** What has not ended, but for what nobody can be told of, and for versions that nobody has sent an archive of. */
+/** Lists what has not ended, without events that nobody can receive and versions without an archive. */
 const listOpen = async ({ database: { sql } }: Draining): Promise<string[]> => {
   const rows = await sql<{ what: string }[]>`
     select 'task ' || id || ' is ' || status as what from task where ended_at is null
@@ -127,7 +127,7 @@ const listOpen = async ({ database: { sql } }: Draining): Promise<string[]> => {
     select 'version ' || id || ' is undecided' from version
     where status = 'NodeVersionStatusPending' and archive_state <> 'awaiting'
     union all
-    select 'event ' || e.id || ' is to be told' from event e join task t on t.id = e.task_id
+    select 'event ' || e.id || ' is to be sent' from event e join task t on t.id = e.task_id
     where e.state = 'pending' and coalesce(t.webhook_url, '') not like 'http://127.0.0.4:%'
     union all
     select kind || ' ' || workflow_id || ' is to be dispatched' from outbox where dispatched_at is null
@@ -138,7 +138,7 @@ const listOpen = async ({ database: { sql } }: Draining): Promise<string[]> => {
   return rows.map(({ what }) => what)
 }
 
-/** Waits until nothing is open; what still is after the time for it is told. */
+/** Waits until nothing is open; returns what still is when the time for it is over. */
 export const waitUntilSettled = async (
   service: Draining,
   recoveryMs = RECOVERY_MS,

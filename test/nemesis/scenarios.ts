@@ -15,7 +15,7 @@ const OF_BUCKETS = NAMES.filter((name) => name.startsWith('s3-'))
 
 type Made = Omit<Scenario, 'name' | 'seed'>
 
-/** What is run with each seed: faults, and the load that they come upon. */
+/** Faults, and the load that they come upon, by the seed of a run. */
 export const SCENARIOS: Record<string, (seed: number, size: Size) => Made> = {
   /** Each kind of fault by itself, with so little load that what waits for its turn is not taken for a recovery. */
   each: (seed, { tasks, versions }) => {

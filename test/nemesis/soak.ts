@@ -13,14 +13,14 @@ export interface SoakOptions {
   say: (line: string) => void
 }
 
-/** What everything took at one moment. The names say of what and in which unit. */
+/** Values at one moment. Their names say of what and in which unit. */
 interface Sample {
   /** Minutes since the load began. */
   at: number
-  figures: ReadonlyMap<string, number>
+  values: ReadonlyMap<string, number>
 }
 
-/** How a figure went, in units per hour; and what it was in the first, the middle and the last tenth. */
+/** Course of a value, in units per hour; and its mean in the first, the middle and the last tenth. */
 export interface Course {
   name: string
   before: number
@@ -84,9 +84,9 @@ const takeSamples = async (
   const start = performance.now()
   while (!over.aborted) {
     // What cannot be asked while a server is away is asked the next time.
-    const figures = await measure(world).catch(() => undefined)
+    const values = await measure(world).catch(() => undefined)
     const at = (performance.now() - start) / 60_000
-    if (figures) samples.push({ at, figures })
+    if (values) samples.push({ at, values })
     if (samples.length % 30 === 0) say(`  minute ${at.toFixed(0)}: ${samples.length} samples`)
     await sleep(EVERY_MS, undefined, { signal: over }).catch(() => {})
   }
@@ -94,10 +94,10 @@ const takeSamples = async (
 
 const describeCourses = (samples: readonly Sample[]): Course[] => {
   const first = (samples.at(-1)?.at ?? 0) * WARM_UP
-  const names = new Set(samples.flatMap(({ figures }) => [...figures.keys()]))
+  const names = new Set(samples.flatMap(({ values }) => [...values.keys()]))
   return [...names].map((name) => {
-    const points = samples.flatMap(({ at, figures }) => {
-      const value = figures.get(name)
+    const points = samples.flatMap(({ at, values }) => {
+      const value = values.get(name)
       return value === undefined ? [] : [{ at, value }]
     })
     const tenth = Math.max(1, Math.floor(points.length / 10))

@@ -24,7 +24,7 @@ const countConnections = async ({ postgres }: World): Promise<number> => {
   return rows.length
 }
 
-/** Figures by names that say of what and in which unit. */
+/** Values by names that say of what and in which unit. */
 export type Held = Map<string, number>
 
 const MIB = 2 ** 20
@@ -36,31 +36,31 @@ const AGES = {
   'queue media': 'kiln_queue_oldest_seconds{queue="media"}',
 }
 
-/** What the first process of each role holds, and what waits. */
+/** Measures what the first process of each role holds, and what waits. */
 export const measure = async (world: World): Promise<Held> => {
-  const figures: Held = new Map()
+  const held: Held = new Map()
   for (const name of MEMBERS.filter((member) => member.endsWith('-1'))) {
     const entry = world.members.get(name)?.entry
     if (!entry) continue
     const read = await readMetrics(entry)
-    figures.set(`memory of ${name}, MiB`, (read.get('process_resident_memory_bytes') ?? 0) / MIB)
-    figures.set(`handles of ${name}`, read.get('process_open_fds') ?? 0)
+    held.set(`memory of ${name}, MiB`, (read.get('process_resident_memory_bytes') ?? 0) / MIB)
+    held.set(`handles of ${name}`, read.get('process_open_fds') ?? 0)
     for (const [what, metric] of Object.entries(AGES)) {
       const age = read.get(metric)
-      if (age !== undefined) figures.set(`age of ${what}, s`, age)
+      if (age !== undefined) held.set(`age of ${what}, s`, age)
     }
   }
-  figures.set('connections', await countConnections(world))
-  figures.set('children', (await listEngineProcesses(world.service.storagePath)).length)
-  figures.set('unfinished files', (await listScratch(world.service)).length)
-  return figures
+  held.set('connections', await countConnections(world))
+  held.set('children', (await listEngineProcesses(world.service.storagePath)).length)
+  held.set('unfinished files', (await listScratch(world.service)).length)
+  return held
 }
 
 /** Young processes grow, pools keep what they have opened, and children that read archives wait for the next. */
 const mayBe = (name: string, base: number): number =>
   name.startsWith('memory') ? base * 2 : name.startsWith('age') ? Infinity : base + 30
 
-/** What is held beyond the base, and is not given back. */
+/** Finds what is held beyond the base, and is not given back. */
 export const compare = (base: Held, now: Held): Violation[] =>
   [...base]
     .filter(([name, before]) => (now.get(name) ?? 0) > mayBe(name, before))
@@ -69,7 +69,7 @@ export const compare = (base: Held, now: Held): Violation[] =>
       what: `${name}: ${before.toFixed()}, then ${now.get(name)?.toFixed()}`,
     }))
 
-/** What a check of /ready said, when. */
+/** Result of a check of /ready, with its time. */
 interface Check {
   at: number
   down: readonly string[]
@@ -107,10 +107,10 @@ export const startWatch = (world: World) => {
   }
 }
 
-/** The most that /ready may take to tell of what is away. */
+/** The most that /ready may take to report what is away. */
 const SIGNS_MS = 5000
 
-/** Faults that lasted long enough for it and that /ready did not tell of. */
+/** Faults that lasted long enough for it and that /ready did not report. */
 export const checkReady = (struck: readonly Struck[], checks: readonly Check[]): Violation[] =>
   struck
     .filter(({ name, target, begunAt, healedAt }) => {
@@ -122,10 +122,10 @@ export const checkReady = (struck: readonly Struck[], checks: readonly Check[]):
     })
     .map(({ name, target }) => ({
       invariant: 'I9',
-      what: `/ready did not tell of ${name} ${target}`,
+      what: `/ready did not report ${name} ${target}`,
     }))
 
-/** What the processes show of themselves. */
+/** Reads the metrics of the processes as text. */
 export const readMetricTexts = async ({ members }: World): Promise<string[]> =>
   await Promise.all(
     [...members.values()].map(async ({ entry }) =>

@@ -22,7 +22,7 @@ export type MemberName = (typeof MEMBERS)[number]
 /** A process of ours that can be killed and started again. */
 export interface Member {
   name: MemberName
-  /** Of an api. */
+  /** Base URL of an api. */
   baseUrl: string
   /** Undefined while it is down. */
   entry: Entry | undefined
@@ -38,7 +38,7 @@ export type World = Awaited<ReturnType<typeof startWorld>>
 export interface WorldOptions {
   /** The folder of a build, whose processes run in place of those of this checkout. */
   release?: string | undefined
-  /** What faults need beyond the rest. It can be had. */
+  /** Extras that faults need, all of which can be had. */
   needs?: ReadonlySet<Extra>
 }
 

@@ -1,5 +1,5 @@
 /**
- * What `npm run test:system -- node 24 26` runs: the tests of HTTP, workflows and engines, then the demonstration, each on the
+ * Runs `npm run test:system -- node 24 26`: the tests of HTTP, workflows and engines, then the demonstration, each on the
  * newest release of the given majors of Node. The binaries are packages of npm and stay in the user's cache.
  */
 import { spawnSync } from 'node:child_process'

@@ -1,5 +1,5 @@
 /**
- * What `npm run test:system -- s3` runs: Kiln with its files in a bucket. Arguments choose parts: `store` (the store itself, behind a
+ * Runs `npm run test:system -- s3`: Kiln with its files in a bucket. Arguments choose parts: `store` (the store itself, behind a
  * bad network, too), `faults` (a service whose bucket is away), `demo` (one job of every kind), `http` (every test of the interface), or test files for the last.
  */
 import { secondsSince } from '../../src/local/console.ts'

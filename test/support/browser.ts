@@ -37,7 +37,10 @@ export const startChromium = async (executablePath: string): Promise<Browser> =>
     timeout: PATIENCE_MS,
   })
 
-/** Collects what a page does that it must not: requests of another origin, rejections by its policy, faults of its scripts. Gives its waits the patience of tests. */
+/**
+ * Collects what a page must not do: requests of another origin, rejections by its policy, errors of its scripts. Gives its
+ * waits the patience of tests.
+ */
 export const watchPage = (page: Page, ...origins: string[]): string[] => {
   const issues: string[] = []
   page.setDefaultTimeout(PATIENCE_MS)
@@ -60,10 +63,10 @@ interface Violation {
 
 let axe: Promise<string> | undefined
 
-/** What React Aria says aloud about a button that has gone meanwhile has no label left; it takes it away after seconds. */
+/** Announcement of React Aria about a button that has gone meanwhile: it has no label left, and goes after seconds. */
 const LEFT_OUT = JSON.stringify({ exclude: ['[data-live-announcer]'] })
 
-/** What axe-core calls serious or critical on the page as it stands, a line each. */
+/** Finds what axe-core calls serious or critical on the page as it stands, a line each. */
 export const findBarriers = async (page: Page): Promise<string[]> => {
   axe ??= readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
   const violations = await page.evaluate<Violation[]>(
@@ -79,7 +82,7 @@ interface Check {
   colorScheme: 'light' | 'dark'
 }
 
-/** How pages are looked at. The short run has the first two: a phone in the dark, a screen in the light. */
+/** Forms in which pages are checked. The short run has the first two: a phone in the dark, a screen in the light. */
 export const POLLS = [
   { width: 390, colorScheme: 'dark' },
   { width: 1280, colorScheme: 'light' },
@@ -87,7 +90,7 @@ export const POLLS = [
   { width: 1280, colorScheme: 'dark' },
 ] as const satisfies Check[]
 
-/** Asserts that a page has nothing serious for axe-core and does not scroll sideways in a look. Answers what was looked at. */
+/** Asserts that a page in one form is sound for axe-core and does not scroll sideways. Returns page and form. */
 export const assertSoundAs = async (
   page: Page,
   what: string,
@@ -95,7 +98,7 @@ export const assertSoundAs = async (
 ): Promise<string> => {
   await page.setViewportSize({ width, height: 900 })
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-  // A page hears of its new look when it draws its next frame.
+  // A page takes its new form when it draws its next frame.
   await page.evaluate('new Promise(requestAnimationFrame)')
   const check = `${what} at ${width} pixels, ${colorScheme}`
   assert.deepEqual(await findBarriers(page), [], check)

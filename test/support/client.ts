@@ -7,7 +7,7 @@ import { waitFor } from './wait.ts'
 export interface HttpResponse {
   status: number
   headers: Headers
-  // A test reads members of answers whose shape is what it asserts.
+  // A test reads members of responses whose shape is what it asserts.
   body: Record<string, never> & {
     data: TaskRecord
     error?: string
@@ -25,7 +25,7 @@ export interface TaskRecord {
   error?: { code: string; message: string }
 }
 
-/** A video task as its status route answers it. */
+/** A video task as its status route returns it. */
 export interface VideoTask {
   id: string
   state: string
@@ -54,7 +54,7 @@ interface Asked {
   path: string
 }
 
-/** Turns a response into an answer and checks it against the OpenAPI document. */
+/** Reads a response of fetch and checks it against the OpenAPI document. */
 export const readResponse = async (
   response: Response,
   { method, path }: Asked,
@@ -68,7 +68,7 @@ export const readResponse = async (
 }
 
 /**
- * A caller that speaks HTTP only. Each of its answers must be documented: one whose status, code or body is not in the
+ * A caller that speaks HTTP only. Each response must be documented: one whose status, code or body is not in the
  * OpenAPI document fails the test. Without a token it sends no credential. Address and token may be known later than
  * the client is made.
  */
@@ -129,7 +129,7 @@ export const makeClient = (
     put: (path: string, body: unknown, headers?: Record<string, string>) =>
       call('PUT', path, body, headers),
     delete: (path: string) => call('DELETE', path),
-    /** A POST that is answered with 200. */
+    /** A POST that must return 200. */
     async create(path: string, body: object): Promise<HttpResponse> {
       const response = await call('POST', path, body)
       assert.equal(response.status, 200, JSON.stringify(response.body))

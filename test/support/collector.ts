@@ -20,7 +20,7 @@ interface Export {
   resourceSpans: { scopeSpans: { spans: Span[] }[] }[]
 }
 
-/** A collector of traces for the tests of a file; it takes what receivers are told, too. Its address is known at once. */
+/** A collector of traces for the tests of a file; it receives webhooks, too. Its address is known at once. */
 export const useCollector = async () => {
   const port = await findPort()
   const spans: Span[] = []

@@ -45,7 +45,7 @@ export interface DocumentedResponse {
   links?: Record<string, { operationId: string; parameters: Record<string, string> }>
 }
 
-/** What a test has seen of the service. */
+/** Request and response that a test has seen. */
 export interface Seen {
   method: string
   /** Path of the request; its query is ignored. */
@@ -82,11 +82,11 @@ export const readDocument = async (settings?: Partial<VideoTaskDeps>): Promise<D
 
 let contract: Promise<ReturnType<typeof makeContract>> | undefined
 
-/** The judge of answers of a service with default settings. One serves all clients of a process: it costs as much as ten requests. */
+/** Makes the validator of a service with default settings once for all clients: it costs as much as ten requests. */
 export const readContract = (): Promise<ReturnType<typeof makeContract>> =>
   (contract ??= readDocument().then(makeContract))
 
-/** Makes the judge of answers: each must have a documented status and a body that passes the documented schema. */
+/** Makes the validator of responses: each must have a documented status and a body that fits its schema. */
 export const makeContract = (document: Document) => {
   const templates = Object.keys(document.paths)
     .toSorted((a, b) => a.split('{').length - b.split('{').length)
@@ -103,10 +103,10 @@ export const makeContract = (document: Document) => {
     const operation = template === undefined ? undefined : document.paths[template]?.[name]
     if (!operation) {
       // What no operation describes is rejected, and the rejection has the one shape.
-      assert.ok([400, 404, 405].includes(status), `${method} ${path} answered ${status}`)
+      assert.ok([400, 404, 405].includes(status), `${method} ${path} returned ${status}`)
       return
     }
-    const seen = `${method} ${template} answered ${status}`
+    const seen = `${method} ${template} returned ${status}`
     const response = operation.responses[status]
     assert.ok(response, `${seen}, which is not documented`)
     if (method === 'HEAD') return
@@ -117,7 +117,7 @@ export const makeContract = (document: Document) => {
   }
 }
 
-/** Makes the judge of values by schemas of the document. */
+/** Makes the validator of values by schemas of the document. */
 export const makeValidateSchema = (document: Document) => {
   const compiled = new WeakMap<object, ReturnType<typeof Compile>>()
   return (schema: object, value: unknown): string | undefined => {
@@ -146,7 +146,7 @@ export const resolve = (document: Document, part: unknown): unknown => {
   )
 }
 
-/** What a reference names. Throws for one that names nothing. */
+/** Finds what a reference names. Throws for one that names nothing. */
 export const findReference = (document: Document, reference: string): unknown => {
   assert.match(reference, /^#\//)
   let found: unknown = document

@@ -19,7 +19,7 @@ export interface Entry {
 }
 
 export interface EntryOptions {
-  /** Of what is started: absolute, or a source below the checkout. */
+  /** Path of the program: absolute, or a source below the checkout. */
   path: string
   args?: string[]
   readyMessage: string

@@ -32,7 +32,7 @@ const RANKS = [
 ]
 
 export interface GroupOptions {
-  /** Where their programs are put. */
+  /** Folder of their programs. */
   folder: string
   /** Milliseconds that each file may take. */
   fileMs: number

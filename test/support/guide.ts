@@ -49,7 +49,7 @@ npm() {
 `
 
 /**
- * Runs the blocks of a document in one shell, in order, against a service. Answers what each printed, by its index.
+ * Runs the blocks of a document in one shell, in order, against a service. Returns what each printed, by its index.
  * Throws with the output of the shell when a command fails.
  */
 export const runBlocks = async (
@@ -81,7 +81,7 @@ export const runBlocks = async (
 const pointTo = ({ baseUrl, receiverPort }: Addresses, text: string): string =>
   text.replaceAll(RECEIVER_PORT, receiverPort).replaceAll(EXAMPLE, baseUrl)
 
-/** What the shell does for a block; undefined where there is nothing to do. */
+/** Makes the shell commands of a block; undefined where there is nothing to do. */
 const makePart = async (
   { folder, index, ...addresses }: Addresses & { folder: string; index: number },
   { language, words, code: shown }: Block,
@@ -101,7 +101,10 @@ const makePart = async (
   return `set -m\nbash block-${index}.sh > out.${index} 2>&1 &\nset +m\nuntil [ -s out.${index} ]; do sleep 0.1; done`
 }
 
-/** Where what was printed differs from what the document shows; undefined when it does not. `…` stands for anything, as a member for all others. */
+/**
+ * Finds the difference between what was printed and what the document shows; undefined when there is none. `…` stands for
+ * anything, as a member for all others.
+ */
 export const findDifference = (
   shown: Block,
   printed: string,

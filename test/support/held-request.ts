@@ -28,7 +28,7 @@ export const holdRequest = ({ url, headers, body }: HeldRequestOptions) => {
   const blanks = setInterval(() => outgoing.write(BLANKS), 1000)
   outgoing.on('error', () => {}).on('close', () => clearInterval(blanks))
   return {
-    /** Sends the rest and reads the answer. */
+    /** Sends the rest and reads the response. */
     finish: async () => {
       clearInterval(blanks)
       outgoing.end(text.slice(1))

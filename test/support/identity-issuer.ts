@@ -9,10 +9,10 @@ import type { Reply, WebhookReceiver } from './receiver.ts'
 
 /** An issuer of identity tokens on this machine, in place of that of a CI. */
 export interface IdentityIssuer {
-  /** What `iss` says, in the form of a GitHub server of one's own. */
+  /** Value of `iss`, in the form of a GitHub server of one's own. */
   issuer: string
   server: WebhookReceiver
-  /** What `aud` says unless a test says otherwise. */
+  /** Value of `aud` unless a test says otherwise. */
   audience: string
   /** The public key, as the key set has it. */
   publicKey: object

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { startTestServers } from './servers.ts'
 import type { TestServers } from './servers.ts'
 
-/** Has a started thing stopped in the end; answers it. */
+/** Has a started thing stopped in the end; returns it. */
 export type Keep = <Started extends { stop: () => unknown }>(started: Started) => Started
 
 /** Runs a bench or a scenario, and stops at its end what it keeps, the last first. */

@@ -9,12 +9,12 @@ export type Link = Awaited<ReturnType<typeof startLink>>
 export type LinkMode =
   | { name: 'pass' }
   /** All is broken off and rejected. */
-  | { name: 'refuse' }
-  /** Nothing arrives and nobody is told, as with a pulled cable, until it is set to something else. */
+  | { name: 'reject' }
+  /** Nothing arrives and nobody notices, as with a pulled cable, until it is set to something else. */
   | { name: 'hold' }
   | { name: 'delay'; ms: number }
   | { name: 'drip'; bytes: number; everyMs: number }
-  /** An answer that `isIt` is not delivered: what it tells was done, and the connection is reset. */
+  /** A response that `isIt` is not delivered: what it reports was done, and the connection is reset. */
   | { name: 'lose'; isIt: (response: Buffer) => boolean }
 
 export const PASS: LinkMode = { name: 'pass' }
@@ -74,7 +74,7 @@ export const startLink = async (to: string, host = '127.0.0.1') => {
       socket.setNoDelay()
       socket.on('error', () => {})
     }
-    if (mode.name === 'refuse') return reset(pair)
+    if (mode.name === 'reject') return reset(pair)
     void Promise.all([pump(pair, false), pump(pair, true)]).then(() => pairs.delete(pair))
   })
   server.listen(0, host)
@@ -97,7 +97,7 @@ export const startLink = async (to: string, host = '127.0.0.1') => {
     set(next: LinkMode) {
       mode = next
       changes.emit('change')
-      if (next.name === 'refuse') cut('reset')
+      if (next.name === 'reject') cut('reset')
     },
     cut,
     /** Leads elsewhere from now on; connections that are left behind are silent for good. */

@@ -1,2 +1,2 @@
-/** Whether the run has `--long`. */
+/** True when the run has `--long`. */
 export const isLong = process.env['LONG_PAGES'] !== undefined

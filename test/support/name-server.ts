@@ -20,7 +20,7 @@ export const startNameServer = async (names: Record<string, readonly string[] | 
     const wantsIPv4 = query.readUInt16BE(end) === 1
     const found = (names[name] ?? []).filter((address) => isIPv4(address) === wantsIPv4)
     const head = Buffer.from(query.subarray(0, 12))
-    // An answer, with recursion; 3: there is no such name.
+    // A response, with recursion; 3: there is no such name.
     head.writeUInt16BE(name in names ? 0x8180 : 0x8183, 2)
     head.writeUInt16BE(found.length, 6)
     head.writeUInt32BE(0, 8)
@@ -56,7 +56,7 @@ const toRecord = (address: string): Buffer => {
   return Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 0, 0, bytes.length, ...bytes])
 }
 
-/** Of an address whose `::` stands between its first group and its last. */
+/** Reads an address whose `::` stands between its first group and its last. */
 const bytesOfIPv6 = (address: string): number[] => {
   const [first = '', last = ''] = address.split('::')
   const groups = [parseInt(first, 16), ...Array<number>(6).fill(0), parseInt(last, 16)]

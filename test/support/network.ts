@@ -53,7 +53,7 @@ export const watchSockets = (server: Server) => {
 
 /**
  * A network in which every address is the one receiver, so that the guard can be watched with its rules whole. `responses`
- * holds for each name the answers to its look-ups in turn, the last of them for good; other names do not exist.
+ * holds for each name the results of its look-ups in turn, the last of them for good; other names do not exist.
  */
 export const makeTestNetwork = (
   port: number,
@@ -66,7 +66,7 @@ export const makeTestNetwork = (
     const earlier = lookups.filter((name) => name === host).length
     lookups.push(host)
     const found = responses[host]?.[earlier] ?? responses[host]?.at(-1)
-    if (found === undefined) throw new Error(`no answer for ${host}`)
+    if (found === undefined) throw new Error(`no addresses for ${host}`)
     return found
   }
   const openSocket = (dial: Dial) => {

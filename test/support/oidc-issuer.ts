@@ -45,7 +45,7 @@ export const startOidcIssuer = async () => {
     const refresh = randomUUID()
     if (rules.refresh) refreshTokens.add(refresh)
     return {
-      // The service takes it for an hour: tests of the end speak of what the page is told.
+      // The service takes it for an hour: tests of its expiry use what the page gets.
       access_token: await sign({ aud: AUDIENCE }, 3600),
       token_type: 'Bearer',
       expires_in: rules.seconds,

@@ -26,7 +26,7 @@ export const findProgram = (name: string): string | undefined =>
 /** Says what to do about tests that are skipped. */
 export const WITHOUT_PROMETHEUS = 'prometheus and promtool are missing: apt-get install prometheus'
 
-/** Figures of one series by time in seconds. */
+/** Values of one series by time in seconds. */
 export interface Series {
   metric: Record<string, string>
   values: [number, string][]
@@ -42,7 +42,7 @@ interface Options {
   intervalSeconds: number
 }
 
-/** Starts a Prometheus of its own that watches processes and judges rules. */
+/** Starts a Prometheus of its own that watches processes and evaluates rules. */
 export const startPrometheus = async (options: Options) => {
   const { program, jobs, rules, intervalSeconds } = options
   const folder = await mkdtemp(join(tmpdir(), 'kiln-prometheus-'))
@@ -74,14 +74,14 @@ export const startPrometheus = async (options: Options) => {
     if (!response.ok) throw new Error(`${url}: ${await response.text()}`)
     return ((await response.json()) as { data: T }).data
   }
-  await waitFor('Prometheus answers', () =>
+  await waitFor('Prometheus responds', () =>
     fetch(`http://127.0.0.1:${port}/-/ready`).then(
       ({ ok }) => ok,
       () => false,
     ),
   )
   return {
-    /** Asks for figures of the last so many seconds. */
+    /** Asks for values of the last so many seconds. */
     range: async (query: string, seconds: number): Promise<Series[]> => {
       const end = Date.now() / 1000
       const times = { start: String(end - seconds), end: String(end), step: String(seconds / 120) }

@@ -23,7 +23,7 @@ export const sendRaw = async (
   const timer = keepSending && setInterval(() => socket.write(keepSending()), 100)
   const received: Buffer[] = []
   socket.on('data', (chunk: Buffer) => received.push(chunk))
-  // What the server no longer reads is reset; its answer is what counts.
+  // What the server no longer reads is reset; its response is what counts.
   socket.on('error', () => {})
   socket.setTimeout(PATIENCE_MS, () => socket.destroy())
   socket.write(text)

@@ -11,7 +11,7 @@ import { after, before } from 'node:test'
 import type { Certificate } from './certificate.ts'
 import { watchSockets } from './network.ts'
 
-/** A request as it came, kept before it is answered. */
+/** A request as it came, kept before the response. */
 export interface Received {
   /** Unix milliseconds at which its body was complete. */
   at: number
@@ -26,13 +26,13 @@ export interface Received {
 export interface Turn {
   request: Received
   response: ServerResponse
-  /** Of the connection, for what no HTTP server would do. */
+  /** Socket of the connection, for what no HTTP server would do. */
   socket: Socket
-  /** How many requests to this path came before. */
+  /** Number of earlier requests to this path. */
   earlier: number
 }
 
-/** How a path answers. */
+/** Response of a path. */
 export type Reply = (turn: Turn) => void
 
 export interface WebhookReceiver {
@@ -42,9 +42,9 @@ export interface WebhookReceiver {
   /** All requests in the order they came, over stops and starts. */
   received: Received[]
   of: (path: string) => Received[]
-  /** Says how a path answers from now on; one nobody spoke of responds with 204. The query counts as part of it. */
+  /** Sets the response of a path from now on; any other path responds with 204. The query is part of the path. */
   script: (path: string, reply: Reply) => void
-  /** How many connections it was offered, and how many are open. */
+  /** Number of connections that it was offered, and of those that are open. */
   connections: () => number
   open: () => number
   /** Breaks every connection and rejects new ones, as a killed process does. */
@@ -57,7 +57,7 @@ export interface WebhookReceiverOptions {
   script?: Record<string, Reply>
 }
 
-/** A receiver of webhooks on a free port of 127.0.0.1 that fails in every way it is told to. */
+/** A receiver of webhooks on a free port of 127.0.0.1 that fails in every way a test asks for. */
 export const startWebhookReceiver = async ({
   certificate,
   script = {},
@@ -113,23 +113,23 @@ export const useWebhookReceiver = (options?: WebhookReceiverOptions): WebhookRec
   return receiver
 }
 
-/** An ordinary answer; `retry-after` and the `location` of a redirect are headers like others. */
+/** An ordinary response; `retry-after` and the `location` of a redirect are headers like others. */
 export const respond =
   (status: number, headers: Record<string, string> = {}, body = ''): Reply =>
   ({ response }) => {
     response.writeHead(status, headers).end(body)
   }
 
-/** The replies in turn, the last of them for good: `inTurn(answer(500), answer(500), answer(200))`. */
+/** The replies in turn, the last of them for good: `inTurn(respond(500), respond(500), respond(200))`. */
 export const inTurn =
   (...replies: [Reply, ...Reply[]]): Reply =>
   (turn) =>
     (replies[turn.earlier] ?? replies.at(-1))?.(turn)
 
-/** Takes the request and never answers. */
+/** Takes the request and never responds. */
 export const hang: Reply = () => {}
 
-/** Answers when the promise is kept. */
+/** Responds when the promise is kept. */
 export const heldUntil =
   (kept: Promise<unknown>, reply: Reply): Reply =>
   (turn) =>
@@ -179,7 +179,7 @@ const drip = (to: Socket | ServerResponse, everyMs: number, text: string) => {
   to.on('close', () => clearInterval(timer))
 }
 
-/** A body of so many bytes, or of as many as the client takes; the length is told when it is given. */
+/** A body of so many bytes, or of as many as the client takes; a given length is sent as a header. */
 export const flood =
   (status = 200, bytes?: number): Reply =>
   ({ response }) => {
@@ -205,7 +205,7 @@ export const hangUp: Reply = ({ socket }) => void socket.end()
 /** Breaks the connection with a reset, of TCP where there is no TLS. */
 export const reset: Reply = ({ socket }) => breakOff(socket)
 
-/** Breaks it when so much of an answer was sent. */
+/** Breaks it when so much of a response was sent. */
 export const resetAfter = (text: string): Reply => write(text, breakOff)
 
 const breakOff = (socket: Socket) => {

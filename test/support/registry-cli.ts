@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers'
 
 import { PATIENCE_MS } from './patience.ts'
 
-/** An answer as the tool reads it, before it looks into the body. */
+/** A response as the tool reads it, before it parses the body. */
 export interface CliResult {
   status: number
   headers: IncomingHttpHeaders
@@ -43,14 +43,14 @@ export interface CliPublishing {
   license?: string
 }
 
-/** What the tool's HTTP library sends with everything. */
+/** Headers that the tool's HTTP library always sends. */
 const ALWAYS = {
   accept: '*/*',
   'accept-encoding': 'gzip, deflate',
   'user-agent': 'python-requests',
 }
 
-/** What the project file does not say, in both objects of a publication. */
+/** Members that the project file does not give, in both objects of a publication. */
 const EMPTY = {
   supported_os: [],
   supported_accelerators: [],
@@ -94,7 +94,7 @@ const publishBody = (publishing: CliPublishing): object => {
 export const makeCli = (baseUrl: string) => {
   const get = (path: string) => send(baseUrl + path)
 
-  /** Throws unless the answer is exactly 201, as the tool does. */
+  /** Throws unless the status is exactly 201, as the tool does. */
   const publish = async (publishing: CliPublishing) => {
     const { status, bytes, body } = await tryPublish(publishing)
     assert.equal(status, 201, bytes.toString())

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { ROOT } from '../../src/local/root.ts'
 
-/** Runs a program of this checkout, which shares the terminal, and answers whether it ended well. */
+/** Runs a program of this checkout, which shares the terminal; true when it ended well. */
 export const runProgram = async (args: string[], env: NodeJS.ProcessEnv = {}): Promise<boolean> => {
   const child = spawn(process.execPath, [join(ROOT, 'tools/run.mjs'), ...args], {
     cwd: ROOT,

@@ -4,18 +4,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { listen } from './network.ts'
 
 /**
- * What happens to a request: it is responded with 503 without being done, never answered, done with its answer lost, or its
- * answer breaks off after so many bytes.
+ * Fault of a request: it gets 503 without being done, it gets no response, it is done and its response is lost, or its
+ * response breaks off after so many bytes.
  */
 export type S3Fault = 'busy' | 'silent' | 'lost' | number
 
 export interface S3Proxy {
   endpoint: string
-  /** What has come: method, path, query and range. */
+  /** Requests that came: method, path, query and range. */
   requests: string[]
   /** Decides about a request; all pass while it is absent. */
   fault?: ((asked: string) => S3Fault | undefined) | undefined
-  /** How many requests have no end yet. */
+  /** Number of requests without an end yet. */
   underway: number
   close(): Promise<void>
 }
@@ -23,7 +23,7 @@ export interface S3Proxy {
 const BUSY =
   '<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>'
 
-/** Stands between a store and its server, and breaks what it is told to. */
+/** Starts a proxy between a store and its server, which breaks requests as a test asks. */
 export const startS3Proxy = async (target: string): Promise<S3Proxy> => {
   const proxy: Omit<S3Proxy, 'endpoint' | 'close'> = { requests: [], underway: 0 }
   const server = createServer((incoming, response) => {

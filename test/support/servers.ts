@@ -18,7 +18,7 @@ import { PATIENCE_MS } from './patience.ts'
 import { PATIENT, TEMPLATE } from './template.ts'
 
 export interface TestServers {
-  /** What the test files find them by. */
+  /** Environment by which the test files find them. */
   env: {
     TEST_DATABASE_URL: string
     TEST_TEMPORAL_ADDRESS: string
@@ -95,7 +95,7 @@ const hasMemory = async (): Promise<boolean> => {
   return Math.min(bavail * bsize, freemem()) > MEMORY_BYTES
 }
 
-/** A run that was killed leaves its folder; the name tells whose it was. */
+/** A run that was killed leaves its folder; the name says whose it was. */
 const removeLeftovers = async (): Promise<void> => {
   for (const parent of [MEMORY, tmpdir()].filter(existsSync))
     for (const name of await readdir(parent)) {

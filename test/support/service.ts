@@ -37,9 +37,9 @@ export interface Service {
   database: TestDatabase
   taskQueue: string
   storagePath: string
-  /** Of its processes, as it starts them. */
+  /** Environment of its processes, as it starts them. */
   settings: NodeJS.ProcessEnv
-  /** Signs what anonymous callers are told. */
+  /** Signs the webhooks of anonymous callers. */
   webhookSecret: string
   token(subject: string): Promise<string>
   /** The private key of the tokens, for tokens that are to be rejected. */
@@ -60,10 +60,10 @@ export interface ServiceOptions {
   env?: NodeJS.ProcessEnv
   /** A database on a server of the test's own; one on the shared server when absent. */
   database?: TestDatabase
-  /** What runs in place of the media worker. */
+  /** Program that runs in place of the media worker. */
   media?: string
   development?: boolean
-  /** Where its files are; in a folder of its own when absent. */
+  /** Bucket of its files; they are in a folder of its own when absent. */
   bucket?: Bucket | undefined
 }
 
@@ -92,7 +92,7 @@ const readPooler = (url: string): NodeJS.ProcessEnv => {
   return { DATABASE_URL: Object.assign(new URL(url), { host }).href, DATABASE_DIRECT_URL: url }
 }
 
-/** Where a bucket lies on this machine, and how it is reached. */
+/** Folder of a bucket on this machine, and the settings that reach it. */
 interface Bucket {
   folder: string
   settings: NodeJS.ProcessEnv

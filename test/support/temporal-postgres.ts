@@ -20,7 +20,7 @@ export interface TemporalOnPostgres {
   /** host:port of the frontend. Its namespace `default` has our search attributes. */
   address: string
   visibilityUrl: string
-  /** What the server has said so far: warnings and errors. */
+  /** Warnings and errors of the server so far. */
   log: readonly string[]
   /** Stops the server and drops its databases. */
   stop(): Promise<void>
@@ -82,7 +82,7 @@ export const startTemporalOnPostgres = async ({
 const programOf = (name: 'server' | 'sql'): string =>
   join(envPaths('kiln', { suffix: '' }).cache, `temporal-server-${TEMPORAL_SERVER_VERSION}`, name)
 
-/** What deploy/temporal/set-up-schema.sh does. */
+/** Does what deploy/temporal/set-up-schema.sh does. */
 const setUpSchema = async (url: string, schema: string, database: string): Promise<void> => {
   const { hostname, port, username, password } = new URL(url)
   const env = {

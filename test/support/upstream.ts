@@ -4,7 +4,7 @@ import { json } from 'node:stream/consumers'
 
 import { startReceiver } from './network.ts'
 
-/** What a fake upstream was asked. */
+/** Request to a fake upstream. */
 export interface Asked {
   method: string
   path: string
@@ -12,7 +12,7 @@ export interface Asked {
   body: Record<string, unknown>
 }
 
-/** An answer in place of the usual one; `drop` closes the connection unread, `lose` after the request has taken effect. */
+/** Response in place of the usual one; `drop` closes the connection unread, `lose` after the request took effect. */
 export type Step =
   | 'drop'
   | 'lose'
@@ -25,16 +25,16 @@ export interface FakeUpstream {
   asked: Asked[]
   /** Ids of its tasks by idempotency key. */
   tasks: Map<string, string>
-  /** How often it was asked for something. */
+  /** Counts the requests for something. */
   count(what: What): number
   close(): Promise<void>
 }
 
 interface Options {
-  /** Answers in turn in place of the usual ones; the last is repeated where `forever` names it. */
+  /** Responses in turn in place of the usual ones; the last is repeated where `forever` names it. */
   steps?: Partial<Record<What, Step[]>>
   forever?: What
-  /** What a status route answers about a task that is done. */
+  /** Makes the response of the status route for a task that is done. */
   done(id: string, base: string): unknown
   files: Readonly<Record<string, Buffer>>
 }

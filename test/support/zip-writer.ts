@@ -22,13 +22,13 @@ export interface EntryForm {
   packedBytes?: number
   comment?: string
   extra?: Uint8Array
-  /** What the local header has otherwise than the directory. */
+  /** Fields of the local header that differ from the directory. */
   local?: Partial<LocalForm>
   /** Sizes behind the data, as streaming tools write them. */
   descriptor?: 'signed' | 'bare' | 'zip64'
   /** Sizes in a zip64 field of the directory. */
   zip64?: boolean
-  /** Where the directory says that the local header begins. */
+  /** Offset of the local header that the directory states. */
   offset?: number
 }
 
@@ -47,7 +47,7 @@ export interface ZipForm {
   comment?: string | Uint8Array
   /** Data before the first entry. */
   before?: Uint8Array
-  /** Whether the offsets count the data before; default true. */
+  /** True when the offsets count the data before; the default. */
   countsBefore?: boolean
   /** Data between the directory and the end record. */
   beforeEnd?: Uint8Array

@@ -8,7 +8,7 @@ export type Balancer = Awaited<ReturnType<typeof startBalancer>>
 
 const POLL_MS = 200
 
-/** What stands before two apis: it sends requests in turn to those whose /ready says so, and repeats none. */
+/** Starts the load balancer of two apis: it sends requests in turn to those whose /ready says so, and repeats none. */
 export const startBalancer = async () => {
   /** Ports of the apis that it looks at. */
   const ports = new Set<number>()

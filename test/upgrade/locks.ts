@@ -1,6 +1,6 @@
 /**
- * Tries every migration since a release on a database of a million tasks while callers read and write, and tells how long
- * a caller waited for a lock.
+ * Tries every migration since a release on a database of a million tasks while callers read and write, and reports how
+ * long a caller waited for a lock.
  */
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
@@ -19,25 +19,25 @@ import { migrateToRelease } from './release.ts'
 
 const TASKS = Number(process.env['ROWS'] ?? 1_000_000)
 const AIM_MS = 100
-/** How long callers run before the migrations, for comparison. */
+/** Time for which callers run before the migrations, for comparison. */
 const QUIET_MS = 10_000
 const CALLERS = 4
 const PAUSE_MS = 5
-/** One more caller for the look at locks every few milliseconds. */
+/** Milliseconds between polls of the locks, which are one more caller. */
 const POLL_MS = 4
 
 interface Watched {
-  /** What the migrator does now. */
+  /** Step of the migrator now. */
   step: string
-  /** Of each step the longest wait for a lock that another session had, in milliseconds, and what waited. */
+  /** Longest wait of each step for a lock that another session had, in milliseconds, and the query that waited. */
   waits: Map<string, { ms: number; query: string }>
-  /** Of each step the longest statement or transaction of a caller. */
+  /** Longest statement or transaction of a caller in each step. */
   calls: Map<string, number>
   count: number
   failed: string[]
 }
 
-/** Answers whether no caller waited longer than is aimed at. */
+/** Returns true when no caller waited longer than is aimed at. */
 export const testMigrations = async (
   release: string,
   say: (line: string) => void,
@@ -109,7 +109,7 @@ const call = async (
   }
 }
 
-/** `waitstart` is exact, so a look loses no more than its own distance to the end of the wait. */
+/** `waitstart` is exact, so a poll loses no more than its own distance to the end of the wait. */
 const check = async (watched: Watched, signal: AbortSignal, sql: Sql): Promise<void> => {
   while (!signal.aborted) {
     const [migrator, ...waiting] = await sql<{ query: string; ms: number | null; name: string }[]>`
@@ -147,7 +147,7 @@ const report = ({ waits, calls, failed }: Watched, say: (line: string) => void):
   return longest <= AIM_MS && failed.length === 0
 }
 
-/** What GETs do: by id, by owner, the events of a task, a node with its latest version. */
+/** Does what GETs do: by id, by owner, the events of a task, a node with its latest version. */
 const readOne = async (sql: Sql, n: number): Promise<void> => {
   const id = sql`md5('growth ' || ${String(Math.ceil(Math.random() * TASKS))})::uuid`
   await sql`select * from task where id = ${id}`
@@ -164,7 +164,7 @@ const readOne = async (sql: Sql, n: number): Promise<void> => {
   `
 }
 
-/** What a creation, the moves and the delivery of one task write, and an upload's end in the registry. */
+/** Writes what creation, transitions and delivery of one task write, and an upload's end in the registry. */
 const writeOne = async (sql: Sql, n: number): Promise<void> => {
   const id = randomUUID()
   await sql.begin(async (sql) => {

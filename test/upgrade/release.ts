@@ -42,7 +42,7 @@ export const unpackRelease = async (commit: string, folder: string): Promise<voi
   await rm(archive)
 }
 
-/** The checkout of a release with its own packages, built once and kept. Answers its folder. */
+/** Makes the checkout of a release with its own packages, built once and kept. Returns its folder. */
 export const prepareRelease = async (
   commit: string,
   say: (line: string) => void,

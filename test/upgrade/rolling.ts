@@ -49,7 +49,7 @@ interface Upgrade extends Started {
   traffic: Traffic
 }
 
-/** Answers whether nothing was lost. */
+/** Returns true when nothing was lost. */
 export const testUpgrade = async (release: string, say: Say): Promise<boolean> => {
   const stops: (() => Promise<unknown>)[] = []
   const keep = <T extends { stop(): Promise<unknown> }>(started: T): T => {

@@ -1,4 +1,4 @@
-/** What `npm run test:system -- upgrade` runs: `-- locks` and `-- rolling` choose one of its two parts. */
+/** Runs `npm run test:system -- upgrade`: `-- locks` and `-- rolling` choose one of its two parts. */
 import { OperatorError } from '../../src/process/operator-error.ts'
 import { testMigrations } from './locks.ts'
 import { findRelease, prepareRelease } from './release.ts'

@@ -4,7 +4,7 @@ import { IMAGE_API, VIDEO_API } from '../support/client.ts'
 import { base64 } from '../support/pictures.ts'
 import { makeZip } from '../support/zip.ts'
 
-/** What callers saw in one phase of the upgrade. */
+/** Counts of callers in one phase of the upgrade. */
 export interface Phase {
   requests: number
   failed: string[]
@@ -15,7 +15,7 @@ export type Traffic = Awaited<ReturnType<typeof startTraffic>>
 
 const PAUSE_MS = 60
 
-/** A caller that repeats nothing: each request that is not answered 2xx counts as failed. */
+/** Starts a caller that repeats nothing: each request without a 2xx counts as failed. */
 export const startTraffic = async (base: string, token: string) => {
   const phases = new Map<string, Phase>()
   let now: Phase
@@ -77,7 +77,7 @@ export const startTraffic = async (base: string, token: string) => {
       }
       return (await post<{ task_id: string }>(`${VIDEO_API}/text2video`, body))?.task_id ?? ''
     },
-    /** Publishes a version that awaits its archive; answers the link for it. */
+    /** Publishes a version that awaits its archive; returns the link for it. */
     async publish(): Promise<string> {
       const body = {
         personal_access_token: pat?.token,

@@ -13,7 +13,7 @@ import type { Pair } from './pair.ts'
 
 const LINES = [
   'upstream.before-submit',
-  'upstream.after-answer',
+  'upstream.after-response',
   'upstream.after-store',
   'upstream.between-polls',
   'upstream.while-copying',
@@ -31,7 +31,7 @@ export const killAtEachLine = async (pair: Pair, say: (line: string) => void): P
   const { near, far } = pair
   const client = await clientOf(near)
   const ids: string[] = []
-  const settle = async (what: string): Promise<void> => {
+  const checkTasks = async (what: string): Promise<void> => {
     const tasks = await assertLedger(near, ids)
     const failed = tasks.filter(({ error_code: code }) => code !== null)
     assert.deepEqual(failed, [])
@@ -45,7 +45,7 @@ export const killAtEachLine = async (pair: Pair, say: (line: string) => void): P
       ids.push(await create(client))
       assert.equal(await doomed.ended, 'SIGKILL')
       await near.start('core')
-      await settle(`${create.name}, near core at ${FAILPOINT}`)
+      await checkTasks(`${create.name}, near core at ${FAILPOINT}`)
     }
   for (const FAILPOINT of ['create.before-commit', 'create.after-commit', 'create.after-start']) {
     await far.entry('api').kill()
@@ -53,7 +53,7 @@ export const killAtEachLine = async (pair: Pair, say: (line: string) => void): P
     ids.push(await createTask(client))
     assert.equal(await doomed.ended, 'SIGKILL')
     await far.start('api')
-    await settle(`far api at ${FAILPOINT}`)
+    await checkTasks(`far api at ${FAILPOINT}`)
   }
   await assertSecret(pair)
   say('  the key: nowhere')
@@ -95,7 +95,7 @@ const cancelAway = async ({ near, far }: Pair, client: Client): Promise<void> =>
     return (row?.['upstream_id'] as string | null) ?? undefined
   })
   assert.equal((await client.post(`${CREATE}/${id}/cancel`, {})).status, 200)
-  await waitFor('the far one hears of it', async () => {
+  await waitFor('the far one has cancelled it', async () => {
     const [row] = await far.database.sql`select error_code from task where id = ${upstreamId}`
     return row?.['error_code'] === 'cancelled'
   })

@@ -1,5 +1,5 @@
 /**
- * What `npm run test:system -- vendor` runs: one Kiln whose engines are those of a second one. Arguments choose parts: `demo` (one
+ * Runs `npm run test:system -- vendor`: one Kiln whose engines are those of a second one. Arguments choose parts: `demo` (one
  * job of every kind), `http` (tests of the interface, for an upstream), `kills` (a worker killed at each line that matters, for images and videos), `changes` (the engine switched, a task cancelled), `storm` (tasks while
  * processes of both sides are killed at random). `--tasks 1000` says how many the storm makes, `--seed 1` how it kills.
  */

@@ -20,7 +20,7 @@ interface Storm {
   say(line: string): void
 }
 
-/** How many callers make tasks at once. */
+/** Number of callers that make tasks at once. */
 const CALLERS = 6
 /** Every eighth task is a video: one takes ten times the work of a small image. */
 const VIDEO_SHARE = 8
@@ -66,10 +66,10 @@ export const runStorm = async (pair: Pair, { tasks, seed, say }: Storm): Promise
   assert.deepEqual(codes, [])
 }
 
-/** Repeats a creation with its key until it is answered. */
+/** Repeats a creation with its key until there is a response. */
 const make = async (client: Client, n: number, image: string): Promise<string> =>
   await waitFor(
-    `creation ${n} is answered`,
+    `creation ${n} has a response`,
     async () => {
       const isVideo = n % VIDEO_SHARE === 0
       const [path, body] = isVideo

@@ -11,7 +11,7 @@ import type { Run } from './run.ts'
 import { useTestRunner } from './test-runner.ts'
 import { inTurn, readDetails } from './scenarios.ts'
 
-/** How often each path tries. */
+/** Number of attempts of each path. */
 const ATTEMPTS: Record<keyof typeof DELIVERY_SCENARIOS, number> = {
   delivered: 1,
   retried: 2,
@@ -82,7 +82,7 @@ describe('the workflow that delivers the events of a task', { concurrency: true 
     )
   })
 
-  test('looks again at what it waits for, as often as it is told, and tries nothing', async () => {
+  test('reads what it waits for at each signal, and makes no attempt before it is due', async () => {
     let checks = 0
     const step = due({ failures: 1, waitMs: 3_600_000 })
     const run = runner.deliver({
@@ -119,7 +119,7 @@ describe('the workflow that delivers the events of a task', { concurrency: true 
   })
 
   test('goes on in another run when its history has grown long', async () => {
-    // Temporal suggests it at 4 MiB, too: four answers are enough, where tries would take thousands.
+    // Temporal suggests it at 4 MiB, too: four results are enough, where attempts would take thousands.
     const filler = 'x'.repeat(1_200_000)
     let sent = 0
     const scenario = {
@@ -139,7 +139,7 @@ describe('the workflow that delivers the events of a task', { concurrency: true 
     )
   })
 
-  test('is told by a redelivery that events which wait may go on', async () => {
+  test('sends an event that waits when a redelivery signals that it may', async () => {
     let isNotified = false
     const after = inTurn<DeliveryStep>(due(), DONE)
     const run = runner.deliver({

@@ -8,9 +8,9 @@ import type { Runs } from './runs.ts'
 import { inOrder, inTurn, untilDetails } from './scenarios.ts'
 import type { Circumstances } from './scenarios.ts'
 
-/** What stands in for the activities in one run of what delivers events: of a task, or a redelivery. */
+/** Stand-ins for the activities in one run of a workflow that delivers events: those of a task, or a redelivery. */
 export interface DeliveryScenario extends Circumstances {
-  /** What a look answers, by the id of the run. */
+  /** Returns the next step, by the id of the run. */
   next: (id: string) => Promise<DeliveryStep>
   /** Absent: each attempt is made. */
   send?: (id: string) => Promise<SendResult>
@@ -35,16 +35,16 @@ const AGAIN = due({ ...FAILED, waitMs: 50 })
 const MADE: SendResult = { deferMs: 0 }
 const HOUR_MS = 3_600_000
 
-/** What the rows say before and after something was recorded. */
-const onceNotified = (before: DeliveryStep, ...then: readonly DeliveryStep[]) => {
-  const notified = new Set<string>()
+/** Steps before and after something was recorded. */
+const onceRecorded = (before: DeliveryStep, ...then: readonly DeliveryStep[]) => {
+  const recorded = new Set<string>()
   const after = inTurn(...then)
   return {
     next: (id: string): Promise<DeliveryStep> =>
-      notified.has(id) ? after(id) : Promise.resolve(before),
-    /** Records it, and tells. */
-    enqueue: async (handle: WorkflowHandle): Promise<void> => {
-      notified.add(handle.workflowId.replace(/^.*\//, ''))
+      recorded.has(id) ? after(id) : Promise.resolve(before),
+    /** Records it, and signals the workflow. */
+    signal: async (handle: WorkflowHandle): Promise<void> => {
+      recorded.add(handle.workflowId.replace(/^.*\//, ''))
       await handle.signal('eventRecorded')
     },
   }
@@ -73,19 +73,19 @@ const lostAtFirst = (): ((id: string) => Promise<SendResult>) => {
 }
 
 const LATER = due({ failures: 3, lastFailure: 'timeout', waitMs: HOUR_MS })
-const dropped = onceNotified(LATER, due({ sequence: 3, status: 'COMPLETED' }), DONE)
-const stopped = onceNotified(LATER, DONE)
+const dropped = onceRecorded(LATER, due({ sequence: 3, status: 'COMPLETED' }), DONE)
+const stopped = onceRecorded(LATER, DONE)
 
 export const DELIVERY_SCENARIOS = {
   delivered: { next: inTurn<DeliveryStep>(due(), DONE) },
   retried: { next: inTurn<DeliveryStep>(due(), AGAIN, DONE) },
   'superseded-while-waiting': {
     next: dropped.next,
-    act: inOrder(untilWaiting, dropped.enqueue),
+    act: inOrder(untilWaiting, dropped.signal),
   },
   'stopped-while-waiting': {
     next: stopped.next,
-    act: inOrder(untilWaiting, stopped.enqueue),
+    act: inOrder(untilWaiting, stopped.signal),
   },
   deferred: {
     next: inTurn<DeliveryStep>(due(), due(), due(), DONE),
@@ -110,7 +110,7 @@ export const REDELIVERY_SCENARIOS = {
   },
 } satisfies Record<string, DeliveryScenario>
 
-/** The activities that look at the rows and send, as the scenario of each run has them. */
+/** The activities that read the rows and send, as the scenario of each run has them. */
 export const makeDeliveryActivities = (runs: Runs<DeliveryScenario>) => {
   const check = async (id: string): Promise<DeliveryStep> => {
     const { scenario, calls } = getRun(runs, id)

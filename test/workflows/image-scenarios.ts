@@ -15,7 +15,7 @@ import {
 } from './scenarios.ts'
 import type { Circumstances } from './scenarios.ts'
 
-/** What stands in for the activities in one run of the image task's workflow: small functions that do what a path needs. */
+/** Stand-ins for the activities in one run of the image task's workflow: small functions that do what a path needs. */
 export interface ImageScenario extends Circumstances {
   render: MediaActivities['renderImageTask']
   complete?: CoreActivities['completeImageTask']

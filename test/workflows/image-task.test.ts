@@ -9,7 +9,7 @@ import { IMAGE_SCENARIOS, rendered } from './image-scenarios.ts'
 import { useTestRunner } from './test-runner.ts'
 
 const FAILED = (reason: object): unknown[][] => [['fail', reason]]
-const notified = (code: string): object => ({ code, message: 'what the caller is told' })
+const notified = (code: string): object => ({ code, message: 'what the caller reads' })
 const done = (fence: number): unknown[] => ['complete', { fence, results: [] }]
 
 /** The moves each path asks for. */
@@ -30,7 +30,7 @@ describe('the workflow of an image task', { concurrency: true }, () => {
   const runner = useTestRunner('workflow')
 
   for (const [name, calls] of Object.entries(TRANSITIONS))
-    test(`completes with the right moves: ${name}`, async () => {
+    test(`an image task ends with the right transitions: ${name}`, async () => {
       const ended = await runner.image(IMAGE_SCENARIOS[name as keyof typeof IMAGE_SCENARIOS])
       assert.deepEqual(ended.calls, calls)
       const { status, typedSearchAttributes } = await ended.handle.describe()
@@ -93,11 +93,11 @@ describe('the workflow of an image task', { concurrency: true }, () => {
         cancelled.open()
       },
     })
-    // Told of the cancellation, the server has the step repeated; a move twice is a move.
+    // After the cancellation the server has the step repeated; a transition made twice is one transition.
     assert.deepEqual(new Set(ended.calls.map(([call]) => call)), new Set(['complete']))
   })
 
-  test('tells an operator what it is, for whom, and where it stands', async () => {
+  test('an image task shows operators what it is, for whom, and where it stands', async () => {
     const owner = `owner-${makeTaskQueue('of')}`
     const kind = 'skin_creative'
     const { handle } = await runner.image(IMAGE_SCENARIOS.completed, { owner, kind })

@@ -9,42 +9,42 @@ import { readDetails } from './scenarios.ts'
 import { useTestRunner } from './test-runner.ts'
 import { VERSION_SCENARIOS, childOf, failing } from './version-scenarios.ts'
 
-const SETTLE = ['settle']
+const UPLOAD = ['finish upload']
 const CHECKED = [['start'], ['extract'], ['decide']]
 const GIVEN_UP = [['start'], ['fail extraction', 'timed_out'], ['give up', 'storage_failed']]
 const ACTIVE = 'NodeVersionStatusActive'
 const PENDING = 'NodeVersionStatusPending'
 const DELETED = 'NodeVersionStatusDeleted'
 
-/** How each run ends, the status it shows, and the moves it asked for. */
+/** End of each run, the status it shows, and the activities it called. */
 const ENDS: Record<
   keyof typeof VERSION_SCENARIOS,
   [end: string, status: string, ...callsMade: string[][]]
 > = {
-  active: ['COMPLETED', ACTIVE, SETTLE, ...CHECKED],
-  'uploaded-later': ['COMPLETED', ACTIVE, SETTLE, SETTLE, ...CHECKED],
-  'looked-again': ['COMPLETED', ACTIVE, SETTLE, SETTLE, ...CHECKED],
-  expired: ['COMPLETED', DELETED, SETTLE, SETTLE],
-  'deleted-before-checks': ['COMPLETED', DELETED, SETTLE],
-  flagged: ['COMPLETED', 'NodeVersionStatusFlagged', SETTLE, ...CHECKED],
-  'checked-again': ['COMPLETED', ACTIVE, SETTLE, ...CHECKED],
-  'worker-lost': ['COMPLETED', ACTIVE, SETTLE, ...CHECKED],
-  'given-up': ['FAILED', PENDING, SETTLE, ...GIVEN_UP],
-  'deleted-while-failing': ['COMPLETED', DELETED, SETTLE, ...GIVEN_UP],
+  active: ['COMPLETED', ACTIVE, UPLOAD, ...CHECKED],
+  'uploaded-later': ['COMPLETED', ACTIVE, UPLOAD, UPLOAD, ...CHECKED],
+  'looked-again': ['COMPLETED', ACTIVE, UPLOAD, UPLOAD, ...CHECKED],
+  expired: ['COMPLETED', DELETED, UPLOAD, UPLOAD],
+  'deleted-before-checks': ['COMPLETED', DELETED, UPLOAD],
+  flagged: ['COMPLETED', 'NodeVersionStatusFlagged', UPLOAD, ...CHECKED],
+  'checked-again': ['COMPLETED', ACTIVE, UPLOAD, ...CHECKED],
+  'worker-lost': ['COMPLETED', ACTIVE, UPLOAD, ...CHECKED],
+  'given-up': ['FAILED', PENDING, UPLOAD, ...GIVEN_UP],
+  'deleted-while-failing': ['COMPLETED', DELETED, UPLOAD, ...GIVEN_UP],
   'never-read': [
     'FAILED',
     PENDING,
-    SETTLE,
+    UPLOAD,
     ['start'],
     ['extract'],
     ['fail extraction', 'timed_out'],
     ['give up', 'archive_missing'],
   ],
-  'reading-ended-by-hand': ['FAILED', PENDING, SETTLE, ['start'], ['give up', 'workflow_lost']],
+  'reading-ended-by-hand': ['FAILED', PENDING, UPLOAD, ['start'], ['give up', 'workflow_lost']],
   'cancelled-by-operator': [
     'CANCELLED',
     PENDING,
-    SETTLE,
+    UPLOAD,
     ['start'],
     ['fail extraction', 'cancelled'],
     ['give up', 'cancelled'],
@@ -61,7 +61,7 @@ describe('the workflow of a version', { concurrency: true }, () => {
   const runner = useTestRunner('workflow')
 
   for (const [name, [end, status, ...callsMade]] of Object.entries(ENDS))
-    test(`ends with the right moves: ${name}`, async () => {
+    test(`a publication ends with the right activities: ${name}`, async () => {
       const { handle, calls: asked } = await runner.version(
         VERSION_SCENARIOS[name as keyof typeof VERSION_SCENARIOS],
       )
@@ -83,7 +83,7 @@ describe('the workflow of a version', { concurrency: true }, () => {
     const { handle, calls: callsMade } = await runner.version({
       check: () => Promise.resolve({ archiveState: 'accepted' }),
     })
-    assert.deepEqual(callsMade, [SETTLE, ...CHECKED])
+    assert.deepEqual(callsMade, [UPLOAD, ...CHECKED])
     const { workflowId, client } = handle
     const { taskQueue } = await handle.describe()
     const args = [{ versionId: workflowId.replace('publish-version/', '') }]
@@ -94,13 +94,13 @@ describe('the workflow of a version', { concurrency: true }, () => {
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     })
     await again.result()
-    assert.deepEqual(callsMade, [SETTLE, ...CHECKED, SETTLE, ...CHECKED])
+    assert.deepEqual(callsMade, [UPLOAD, ...CHECKED, UPLOAD, ...CHECKED])
   })
 
   test('takes the place of the child of a run that was just ended, and waits for the upload', async () => {
     let waits = 0
     const { handle, calls: callsMade } = await runner.version({
-      settle: async () => {
+      finishUpload: async () => {
         waits += 1
         return waits === 1
           ? { status: PENDING, hasArchive: false, waitMs: 60_000 }
@@ -117,7 +117,7 @@ describe('the workflow of a version', { concurrency: true }, () => {
         await again.result()
       },
     })
-    assert.deepEqual(callsMade, [SETTLE, SETTLE, ...CHECKED])
+    assert.deepEqual(callsMade, [UPLOAD, UPLOAD, ...CHECKED])
     assert.equal((await handle.describe()).status.name, 'COMPLETED')
   })
 
@@ -146,7 +146,7 @@ describe('the workflow of a version', { concurrency: true }, () => {
         await again.result()
       },
     })
-    assert.deepEqual(callsMade, [SETTLE, ...GIVEN_UP, SETTLE, ...CHECKED])
+    assert.deepEqual(callsMade, [UPLOAD, ...GIVEN_UP, UPLOAD, ...CHECKED])
     assert.equal((await handle.describe()).status.name, 'COMPLETED')
   })
 
@@ -167,7 +167,7 @@ describe('the workflow of a version', { concurrency: true }, () => {
     assert.equal((await readAttributes(handle))['KilnVersion'], version.slice(0, 255))
   })
 
-  test('tells an operator what it is, for whom, and where it stands', async () => {
+  test('a publication shows operators what it is, for whom, and where it stands', async () => {
     const owner = `owner-${makeTaskQueue('of')}`
     const { handle } = await runner.version(VERSION_SCENARIOS.active, { owner })
     assert.equal(await (await handle.describe()).staticSummary(), 'publish my-pack@1.2.0')

@@ -151,7 +151,7 @@ const save = async (name: string, history: History): Promise<void> => {
   await writeFile(join(FOLDER, `${name}.json`), text)
 }
 
-/** Without what tells of a machine: who polled, and where in the file system the code lay. No replay looks at it. */
+/** Removes what names a machine: who polled, and where in the file system the code lay. No replay reads it. */
 const neutral = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(neutral)
   if (typeof value !== 'object' || value === null) return value

@@ -29,8 +29,8 @@ export const recordCall = <Scenario>(
 type Activity = (...args: never[]) => Promise<unknown>
 
 /**
- * Answers a local activity that runs again as it did before: where a machine is busy, Temporal gives a workflow task to a
- * worker once more. The moves of the service find themselves done then; those that stand in for them would count twice.
+ * Returns the first result of a local activity that runs again: where a machine is busy, Temporal gives a workflow task to
+ * a worker once more. The transitions of the service are repeatable; those that stand in for them would count twice.
  */
 export const onceEach = <T extends Record<string, Activity>>(activities: T): T => {
   const done = new Map<string, Promise<unknown>>()

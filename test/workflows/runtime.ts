@@ -16,7 +16,7 @@ export const connectPatiently = async (): Promise<Connection> => {
   })
 }
 
-/** Faults are what these tests are about: the SDK says nothing of them. */
+/** Errors are what these tests are about: the SDK logs none of them. */
 export const installQuietRuntime = (): void => {
   Runtime.install({
     logger: new DefaultLogger('ERROR', () => {}),

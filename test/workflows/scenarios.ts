@@ -3,13 +3,13 @@ import type { WorkflowHandle } from '@temporalio/client'
 
 import { waitFor } from '../support/wait.ts'
 
-/** What a run of a workflow of either family may say beside its activities. */
+/** Options of a run of a workflow of either family beside its activities. */
 export interface Circumstances {
   /** No media worker takes the task. */
   noMediaWorker?: boolean
   /** Until a silent worker counts as lost; absent: in no test, as a busy machine is silent, too. */
   heartbeatSeconds?: number
-  /** What happens to the workflow while it runs. */
+  /** Acts on the workflow while it runs. */
   act?: Act
 }
 
@@ -35,7 +35,7 @@ export const silentAtFirst =
   }
 
 export const fails = (code: string) => async (): Promise<never> => {
-  throw ApplicationFailure.nonRetryable('what the caller is told', code)
+  throw ApplicationFailure.nonRetryable('what the caller reads', code)
 }
 
 export const failsThreeTimes = async (): Promise<never> => {
@@ -43,7 +43,7 @@ export const failsThreeTimes = async (): Promise<never> => {
   throw ApplicationFailure.retryable('the attempt failed', 'attempt_failed')
 }
 
-/** Answers what stands at the number of the call for the same task, and the last of them from there on. */
+/** Returns the response at the number of the call for the same task, and the last of them from there on. */
 export const inTurn = <T>(...responses: readonly T[]): ((taskId: string) => Promise<T>) => {
   const calls = new Map<string, number>()
   return (taskId) => {
@@ -72,7 +72,7 @@ export const untilHeartbeat = (handle: WorkflowHandle) =>
     return raw.pendingActivities?.[0]?.heartbeatDetails ?? undefined
   })
 
-/** The details of a workflow, for operators. A worker that is busy leaves a question unanswered, which is then asked again. */
+/** Reads the details of a workflow, for operators. A busy worker does not respond to a query, so it is repeated. */
 export const readDetails = (handle: WorkflowHandle): Promise<string> =>
   waitFor('its details', () =>
     handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata').then(

@@ -1,4 +1,4 @@
-/** What a workflow must not do, for the test that proves it would be noticed: a value from outside its folder. */
+/** Import that no workflow may have, for the test that proves it would be noticed: a value from outside its folder. */
 import { TASK_ERRORS } from '../../src/domain/task/task-error.ts'
 
 export const valueImport = (): Promise<string> => Promise.resolve(TASK_ERRORS.timeout)

@@ -16,17 +16,17 @@ import {
 } from './scenarios.ts'
 import type { Circumstances } from './scenarios.ts'
 
-/** What stands in for the activities in one run of the workflows of a version. */
+/** Stand-ins for the activities in one run of the workflows of a version. */
 export interface VersionScenario extends Circumstances {
   /** Absent: the archive is there. */
-  settle?: CoreActivities['finishUpload']
+  finishUpload?: CoreActivities['finishUpload']
   check: MediaActivities['inspectArchive']
-  /** Whether the reading of the host nodes is stored; absent: it is. */
+  /** Result of storing the host nodes; absent: they are stored. */
   extraction?: CoreActivities['finishExtraction']
   decide?: CoreActivities['decideVersion']
-  /** Where the version is when its checks are given up. */
+  /** Status of the version when its checks are given up. */
   givenUp?: Awaited<ReturnType<CoreActivities['giveUpChecks']>>
-  /** What happens while they are given up. */
+  /** Runs while they are given up. */
   whileGivingUp?(): Promise<void>
 }
 
@@ -63,7 +63,7 @@ export const childOf = (
   prefix = 'receive-archive/',
 ): WorkflowHandle => client.getHandle(workflowId.replace('publish-version/', prefix))
 
-/** Tells the child of the upload, as the outbox does, once it waits. */
+/** Signals the child of the upload, as the outbox does, once it waits. */
 const signalUpload = async (handle: WorkflowHandle): Promise<void> => {
   const child = childOf(handle)
   await waitFor('the child waits', async () => {
@@ -87,10 +87,10 @@ const hangs: MediaActivities['inspectArchive'] = async () => {
 
 export const VERSION_SCENARIOS = {
   active: { check: accepted },
-  'uploaded-later': { settle: inTurn(AWAITED, ARRIVED), check: accepted, act: signalUpload },
-  'looked-again': { settle: inTurn({ ...AWAITED, waitMs: 100 }, ARRIVED), check: accepted },
-  expired: { settle: inTurn({ ...AWAITED, waitMs: 100 }, EXPIRED), check: accepted },
-  'deleted-before-checks': { settle: inTurn(EXPIRED), check: accepted },
+  'uploaded-later': { finishUpload: inTurn(AWAITED, ARRIVED), check: accepted, act: signalUpload },
+  'looked-again': { finishUpload: inTurn({ ...AWAITED, waitMs: 100 }, ARRIVED), check: accepted },
+  expired: { finishUpload: inTurn({ ...AWAITED, waitMs: 100 }, EXPIRED), check: accepted },
+  'deleted-before-checks': { finishUpload: inTurn(EXPIRED), check: accepted },
   flagged: {
     check: () => Promise.resolve({ archiveState: 'rejected' as const }),
     decide: inTurn({ status: 'NodeVersionStatusFlagged', result: 'archive rejected: truncated' }),
@@ -114,8 +114,8 @@ export const VERSION_SCENARIOS = {
 export const makeVersionActivities = (runs: Runs<VersionScenario>) => {
   const core = {
     async finishUpload(versionId) {
-      const scenario = recordCall(runs, versionId, 'settle')
-      return (await scenario.settle?.(versionId)) ?? ARRIVED
+      const scenario = recordCall(runs, versionId, 'finish upload')
+      return (await scenario.finishUpload?.(versionId)) ?? ARRIVED
     },
     async startChecks(versionId) {
       recordCall(runs, versionId, 'start')

@@ -20,7 +20,7 @@ import {
 } from './scenarios.ts'
 import type { Circumstances } from './scenarios.ts'
 
-/** What stands in for the activities in one run of the video task's workflow. */
+/** Stand-ins for the activities in one run of the video task's workflow. */
 export interface VideoScenario extends Circumstances {
   /** Absent: the task is admitted at once. */
   enqueue?: CoreActivities['enqueueVideoTask']

@@ -34,7 +34,7 @@ const ENDS: Record<keyof typeof VIDEO_SCENARIOS, [state: string, ...calls: unkno
   'bad-input': [
     'failed',
     ENTER,
-    fail({ code: 'ImageFormatInvalid', message: 'what the caller is told' }),
+    fail({ code: 'ImageFormatInvalid', message: 'what the caller reads' }),
   ],
   'engine-failed': ['failed', ENTER, fail({ code: 'engine_failed', message: 'three times' })],
   'worker-lost': ['success', ENTER, done(2)],
@@ -50,7 +50,7 @@ describe('the workflow of a video task', { concurrency: true }, () => {
   const runner = useTestRunner('workflow')
 
   for (const [name, [state, ...calls]] of Object.entries(ENDS))
-    test(`completes with the right moves: ${name}`, async () => {
+    test(`a video task ends with the right transitions: ${name}`, async () => {
       const ended = await runner.video(VIDEO_SCENARIOS[name as keyof typeof VIDEO_SCENARIOS])
       assert.deepEqual(ended.calls, calls)
       const { status, typedSearchAttributes } = await ended.handle.describe()
@@ -63,7 +63,7 @@ describe('the workflow of a video task', { concurrency: true }, () => {
   const heldEnqueue = (happening: (handle: WorkflowHandle) => Promise<unknown>) => {
     const begun = makeLatch()
     const happened = makeLatch()
-    // A signal that came before the row was read is forgotten, as when a worker begins again: then the row tells.
+    // A signal that came before the row was read is forgotten, as when a worker begins again: then the row says it.
     let calls = 0
     return {
       enqueue: async () => {

@@ -15,11 +15,11 @@ import { ROOT } from '../../src/local/root.ts'
 import { writePage } from '../pages/write-page.ts'
 import { checkSizes } from './sizes.ts'
 
-/** What the console is made of. */
+/** Folders of the sources of the console. */
 const SOURCES = ['packages/console/src', 'packages/client/src']
 const OTHERS = ['packages/console/index.html', 'package-lock.json', 'tools/console/build.ts']
 
-/** What a build was made of, by its bytes. */
+/** Digest of the bytes that a build is made of. */
 const digestConsole = async (): Promise<string> => {
   const hash = createHash('sha256')
   const files = await Promise.all(SOURCES.map(listFiles))
@@ -56,7 +56,7 @@ export const buildConsole = async (out: string): Promise<void> => {
   await writeFile(stamp, digest)
 }
 
-/** What the first load needs comes in one file; Rolldown divides the rest among the pages. */
+/** Puts everything that the first load needs into one file; Rolldown divides the rest among the pages. */
 const nameFirst = (): ((id: string, graph: Graph) => string | null) => {
   let first: Set<string> | undefined
   return (id, graph) => {

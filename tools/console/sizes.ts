@@ -5,7 +5,7 @@ import type { Rolldown } from 'vite'
 /** kB (1000 bytes) of what is sent, gzipped, that a first load and a lazy page may have; its styles are those of all pages. */
 const MOST = { script: 220, style: 20, page: 45 }
 
-/** Throws when the console is too heavy; answers kB of what the first load has. */
+/** Throws when the console is too heavy; returns kB of what the first load has. */
 export const checkSizes = (
   output: readonly (Rolldown.OutputChunk | Rolldown.OutputAsset)[],
 ): { script: number; style: number } => {

@@ -5,7 +5,7 @@ import { makeList, makePage, wrap } from './markdown.ts'
 
 /** The page of all codes: of requests, of failed image tasks, of failed video tasks. */
 export const makeErrorsPage = (): string =>
-  makePage('Errors', '`src/domain/shared/errors.ts` and the faults of tasks', [
+  makePage('Errors', '`src/domain/shared/errors.ts` and the errors of tasks', [
     wrap(INTRO),
     makeErrorList(),
     '## Image tasks in FAILED',

@@ -2,7 +2,7 @@ import type { Line, Spread } from '../../test/nemesis/outcome.ts'
 import type { Course } from '../../test/nemesis/soak.ts'
 import { makeTable, wrap } from './markdown.ts'
 
-/** What runs of `npm run test:system -- faults` came to, one to a line, as `.built/faults/outcomes.jsonl` has them. */
+/** Outcomes of runs of `npm run test:system -- faults`, one a line, as `.built/faults/outcomes.jsonl` has them. */
 export const OUTCOMES = 'test/nemesis/outcomes.jsonl'
 
 const readLines = (text: string): Line[] =>

@@ -15,7 +15,7 @@ import { findChromium, NO_CHROMIUM, startChromium } from '../../test/support/bro
 const OUT = join(ROOT, 'docs/pictures/console')
 const NODE = 'light-tools'
 
-/** What is shown: of each page its address and who looks at it. */
+/** Pages to picture, each with its address and the user who opens it. */
 const PAGES: [name: string, path: string, user: string][] = [
   ['home', '/', 'alice'],
   ['try', '/try/relight', 'alice'],
@@ -78,7 +78,7 @@ export const takePictures = async (): Promise<void> => {
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** Some tasks, and a node with two versions; answers the id of a task. */
+/** Some tasks, and a node with two versions; returns the id of a task. */
 const fill = async (kiln: Kiln): Promise<string> => {
   const image = new Uint8Array(await readFile(join(ROOT, 'samples/portrait.png')))
   const lit = await kiln.relight({ image, prompt: '(sunset:1.3) from the left' })

@@ -1,10 +1,10 @@
 import { makeFaultParts, OUTCOMES } from './faults.ts'
 import { makePage, makeTable, wrap } from './markdown.ts'
 
-/** Figures as benchmarks print them; several lines of one figure are several runs. */
+/** Results as benchmarks print them; several lines of one name are several runs. */
 export const RESULTS = 'bench/results.txt'
 
-/** `<bench>.<figure> <value> <unit> aim <= <number> ok`, or `>=`, or `short`. */
+/** `<bench>.<name> <value> <unit> aim <= <number> ok`, or `>=`, or `short`. */
 const LINE = /^([\w-]+)\.(\S+) (\S+) (\S+) aim (<=|>=) (\S+) (?:ok|short)$/
 
 interface Result {
@@ -24,20 +24,20 @@ const readResults = (text: string): Result[] =>
     return bench === '' ? [] : [{ line, bench, name, value: Number(value), unit, sign, aim }]
   })
 
-/** The stored figures, those of the benchmarks that an output has replaced by it. */
+/** Merges the stored results with an output, which replaces those of its benchmarks. */
 export const mergeResults = (stored: string, output: string): string => {
   const fresh = readResults(output)
   if (fresh.length === 0)
-    throw new Error('no figures in it: give the whole output of `npm run bench`')
+    throw new Error('no results in it: give the whole output of `npm run bench`')
   const kept = readResults(stored).filter(({ bench }) => !fresh.some((one) => one.bench === bench))
   const byBench = [...kept, ...fresh].toSorted((a, b) => a.bench.localeCompare(b.bench))
   return byBench.map(({ line }) => `${line}\n`).join('')
 }
 
-/** The page of what the benchmarks measured, and of what runs of faults came to. */
+/** Makes the page of the results of benchmarks and of the outcomes of fault tests. */
 export const makeResultsPage = (stored: string, outcomes: string): string => {
   const results = readResults(stored)
-  return makePage('Figures', `\`${RESULTS}\` and \`${OUTCOMES}\``, [
+  return makePage('Results', `\`${RESULTS}\` and \`${OUTCOMES}\``, [
     wrap(INTRO),
     ...distinct(results.map(({ bench }) => bench)).flatMap((bench) => [
       `## ${bench}`,
@@ -53,7 +53,7 @@ const makeResultTable = (results: readonly Result[]): string => {
   return (
     makeCrossTable(names, runsOf) ??
     makeTable(
-      ['figure', 'measured', 'aim', ''],
+      ['result', 'measured', 'aim', ''],
       names.map((name) => [`\`${name}\``, ...describeResult(runsOf(name))]),
     )
   )
@@ -103,7 +103,7 @@ const distinct = (names: readonly string[]): string[] => [...new Set(names)]
 const INTRO = `What \`npm run bench\` measured on two cores that the service, its servers and its clients share. \`x\` is a ratio to a baseline of the
 same run; [performance.md](../performance.md) says to which. Bold is short of its aim. \`npm run bench | npm run docs -- -\` measures again and writes this page.`
 
-/** What several runs of one figure measured, its aim, and whether it is short of that. */
+/** Values of one result over several runs, its aim, and `short` when it misses that. */
 const describeResult = (runs: readonly Result[]): string[] => {
   const values = runs.map(({ value }) => value)
   const [least, most] = [Math.min(...values), Math.max(...values)]

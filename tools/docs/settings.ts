@@ -103,7 +103,7 @@ const GROUPS: Record<string, Name[]> = {
   ],
 }
 
-/** What must be set, with a value that shows its form. */
+/** Settings that must be given, with a value that shows their form. */
 export const SAMPLES: Partial<Record<Name, string>> = {
   DATABASE_URL: 'postgres://kiln:password@127.0.0.1:5432/kiln',
   TEMPORAL_ADDRESS: '127.0.0.1:7233',
@@ -144,7 +144,7 @@ export const makeEnvExample = (): string =>
     ),
   ].join('\n\n') + '\n'
 
-/** Whether an api refuses to start without it; asked of the reader of settings itself. */
+/** True when an api refuses to start without the setting; the reader of settings itself decides. */
 export const isRequired = (name: Name, NODE_ENV = 'production'): boolean => {
   const { [name]: _absent, ...others } = { NODE_ENV, ...SAMPLES }
   try {
@@ -198,7 +198,7 @@ const listGroups = (): [string, Name[]][] => {
   return Object.entries(GROUPS)
 }
 
-/** The members of a setting's schema that a reader is told. */
+/** The members of a setting's schema that the page shows. */
 interface Setting {
   description: string
   default?: string | number | boolean

@@ -17,7 +17,7 @@ export interface Document {
   parts: { id: string; title: string }[]
 }
 
-/** What is served beside the reference page, in this order. Links to other files of the repository become plain text. */
+/** Documents that are served beside the reference page, in this order. Links to other files of the repository become plain text. */
 const GROUPS: Record<string, string[]> = {
   Guides: [
     'docs/guides/first-task.md',
@@ -38,7 +38,7 @@ const GROUPS: Record<string, string[]> = {
 /** Raw HTML is shown as text, and a link with another scheme than these is none. */
 const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false })
 
-/** What may be wider than a phone scrolls by itself, by keyboard, too. */
+// Tables and code may be wider than a phone: they scroll by themselves, by keyboard, too.
 Object.assign(markdown.renderer.rules, {
   table_open: () => '<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>\n',
   table_close: () => '</table></div>\n',

@@ -29,14 +29,14 @@ export const makeKiln = (options: KilnOptions) => {
   return {
     ...makeCreators(http),
     ...makeTasks(http),
-    /** Uploads a file; answers its link, which any image or video of a task may be for 24 hours. */
+    /** Uploads a file; returns its link, which any image or video of a task may be for 24 hours. */
     upload: (source: UploadSource, options?: UploadOptions): Promise<string> =>
       upload(http, source, options),
     /** Reads the file behind a signed link. */
     download: (link: string, signal?: AbortSignal): Promise<Response> =>
       withRetries(http.retry, signal, () => http.sendToLink(link, { signal: signal ?? null })),
     registry: makeRegistry(http),
-    /** Every route of the document, typed, with this client's credential, retries and keys: `responseOf` takes their answers. */
+    /** Every route of the document, typed, with this client's credential, retries and keys: `responseOf` takes their responses. */
     routes: http.routes,
   }
 }

@@ -46,22 +46,22 @@ const service = useService({ env: { VIDEO_TINY: 'true' } }, async ({ token: sign
 })
 after(() => rm(folder, { recursive: true, force: true }))
 
-/** A client of alice, whose first requests meet faults. */
-const connect = (...issues: OnTheWay[]) =>
+/** Client of alice, whose first requests go through the interceptors. */
+const connect = (...interceptors: OnTheWay[]) =>
   makeKiln({
     baseUrl: service.baseUrl,
     token,
     retry: { baseMs: 50 },
-    fetch: makeFaultyFetch(...issues).fetch,
+    fetch: makeFaultyFetch(...interceptors).fetch,
   })
 
 const pass: OnTheWay = (send) => send()
 
 const pathOf = (link: string): string => new URL(link).pathname
 
-const findIssue = async (asked: Promise<unknown>): Promise<KilnError> => {
+const findError = async (asked: Promise<unknown>): Promise<KilnError> => {
   const error = await asked.then(
-    () => assert.fail('it was not refused'),
+    () => assert.fail('it was not rejected'),
     (thrown: unknown) => thrown,
   )
   assert.ok(error instanceof KilnError, String(error))
@@ -69,7 +69,7 @@ const findIssue = async (asked: Promise<unknown>): Promise<KilnError> => {
 }
 
 describe('tasks', () => {
-  test('of bytes end, told move by move, and their files can be read', async () => {
+  test('tasks of bytes end, report each transition, and have files that can be read', async () => {
     const kiln = connect()
     const statuses: string[] = []
     const task = await kiln.relight({ image: new Blob([image]), prompt: 'sunset' })
@@ -80,7 +80,7 @@ describe('tasks', () => {
     assert.equal(file.headers.get('content-type'), 'image/png')
     for (const ref of [task, task.id, ended])
       assert.equal((await kiln.read(ref)).state, 'succeeded')
-    assert.equal((await findIssue(kiln.cancel(task))).code, 'cannot_cancel')
+    assert.equal((await findError(kiln.cancel(task))).code, 'cannot_cancel')
   })
 
   test('of every kind of image are made', async () => {
@@ -103,11 +103,11 @@ describe('tasks', () => {
     const kiln = connect(pass, loseResponse)
     const link = await kiln.upload(open, { fileName: 'a.png' })
     assert.equal((await kiln.wait(await kiln.upscale({ image: link }))).state, 'succeeded')
-    const once = await findIssue(connect(pass, loseResponse).upload(open()))
+    const once = await findError(connect(pass, loseResponse).upload(open()))
     assert.equal(once.code, 'bytes_spent')
   })
 
-  test('of videos are made without a credential, and tell their percentage', async () => {
+  test('video tasks are made without a credential, and report their percentage', async () => {
     const kiln = makeKiln({ baseUrl: service.baseUrl })
     const reported: number[] = []
     const task = await kiln.textToVideo({
@@ -129,19 +129,19 @@ describe('tasks', () => {
   })
 
   test('that are rejected say why, and where', async () => {
-    const invalid = await findIssue(connect().relight({ image, light_transfer_strength: 400 }))
+    const invalid = await findError(connect().relight({ image, light_transfer_strength: 400 }))
     assert.deepEqual([invalid.code, invalid.status], ['validation_failed', 400])
     assert.match(invalid.message, /light_transfer_strength must be a number from 0 to 100/)
     assert.ok(invalid.requestId)
     const stranger = makeKiln({ baseUrl: service.baseUrl, apiKey: 'kiln_none' })
-    assert.equal((await findIssue(stranger.upload(image))).code, 'unauthorized')
+    assert.equal((await findError(stranger.upload(image))).code, 'unauthorized')
     const unknown = connect().wait('6b1f9a52-3f1e-4c55-8c7e-0d5a4b7c9e21')
-    assert.equal((await findIssue(unknown)).code, 'task_not_found')
+    assert.equal((await findError(unknown)).code, 'task_not_found')
   })
 })
 
-describe('under faults', () => {
-  test('a task whose answer was lost is made once', async () => {
+describe('on a faulty network', () => {
+  test('a task whose response was lost is made once', async () => {
     const link = await connect().upload(image)
     const countTasks = async () => {
       const [row] = await service.sql<{ count: number }[]>`select count(*)::int from task`
@@ -153,7 +153,7 @@ describe('under faults', () => {
     assert.equal(await countTasks(), before + 1)
   })
 
-  test('a wait outlives a stream that is cut, and hears of each transition once', async () => {
+  test('a wait outlives a stream that is cut, and reports each transition once', async () => {
     const statuses: string[] = []
     const link = await connect().upload(image)
     const { fetch, seen } = makeFaultyFetch(pass, cutAfterFirstEvent)
@@ -394,7 +394,7 @@ describe('the command-line tool', { concurrency: 3 }, () => {
 describe('while nothing renders', () => {
   before(() => service.entry('media').kill())
 
-  test('Ctrl-C leaves a task, and says how to go on; watch tells that it was cancelled', async () => {
+  test('Ctrl-C leaves a task, and says how to go on; watch says that it was cancelled', async () => {
     const left = await kiln(['upscale', 'photo.png'], { stopAt: 'CREATED' })
     assert.equal(left.code, 130, left.err)
     const [, id = ''] = /To go on watching: kiln watch ([\w-]+)\n$/.exec(left.err) ?? []

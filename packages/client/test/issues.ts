@@ -1,15 +1,15 @@
-/** What a request meets in place of, or on, its way. */
+/** Interceptor: replaces, changes or passes on the request that `send` sends. */
 export type OnTheWay = (send: () => Promise<Response>) => Promise<Response>
 
-/** A `fetch` whose first requests meet these, one each; `seen` are all that were sent. */
-export const makeFaultyFetch = (...faults: OnTheWay[]) => {
+/** Makes a `fetch` whose first requests go through the interceptors, one each; `seen` are all that were sent. */
+export const makeFaultyFetch = (...interceptors: OnTheWay[]) => {
   const seen: Request[] = []
   const faulty: typeof fetch = async (input, init) => {
     // A body that is a stream can be read once.
     const { body: _, ...head } = init ?? {}
     seen.push(input instanceof Request ? input.clone() : new Request(input, head))
     const send = () => fetch(input, init)
-    return await (faults.shift() ?? ((go) => go()))(send)
+    return await (interceptors.shift() ?? ((go) => go()))(send)
   }
   return { fetch: faulty, seen }
 }
@@ -20,12 +20,12 @@ export const reject =
   () =>
     Promise.resolve(
       Response.json(
-        { error, message: `refused: ${error}`, request_id: 'test' },
+        { error, message: `rejected: ${error}`, request_id: 'test' },
         { status, headers: { 'retry-after': '0', ...headers } },
       ),
     )
 
-/** The service does what it is asked, and its answer is lost. */
+/** Loses the response of a request that the service has carried out. */
 export const loseResponse: OnTheWay = async (send) => {
   await (await send()).arrayBuffer()
   throw new TypeError('fetch failed')

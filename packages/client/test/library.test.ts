@@ -92,14 +92,14 @@ describe('a call', () => {
     (data: object, headers: Record<string, string> = {}) =>
     () =>
       Promise.resolve(Response.json({ data }, { headers }))
-  const make = (...issues: Parameters<typeof makeFaultyFetch>) => {
-    const { fetch, seen } = makeFaultyFetch(...issues)
+  const make = (...interceptors: Parameters<typeof makeFaultyFetch>) => {
+    const { fetch, seen } = makeFaultyFetch(...interceptors)
     const options = { baseUrl: 'http://kiln.test/', retry: { baseMs: 1 }, fetch }
     return { kiln: makeKiln({ ...options, token: () => `token-${seen.length}` }), seen }
   }
   const image = 'https://a.example/a.png'
 
-  test('is sent again with its key, and a token of now, until a fault has passed', async () => {
+  test('a request is sent again with its key, and a fresh token, until an error has passed', async () => {
     const { kiln, seen } = make(
       reject(503, 'busy'),
       reject(429, 'rate_limited'),
@@ -121,22 +121,22 @@ describe('a call', () => {
 
   test('is not sent again after a rejection, a long Retry-After, or its last attempt', async () => {
     const cases = [
-      { issues: [reject(400, 'validation_failed')], sent: 1, code: 'validation_failed' },
-      { issues: [reject(429, 'quota_exceeded')], sent: 1, code: 'quota_exceeded' },
-      { issues: [reject(500, 'internal_error')], sent: 1, code: 'internal_error' },
+      { interceptors: [reject(400, 'validation_failed')], sent: 1, code: 'validation_failed' },
+      { interceptors: [reject(429, 'quota_exceeded')], sent: 1, code: 'quota_exceeded' },
+      { interceptors: [reject(500, 'internal_error')], sent: 1, code: 'internal_error' },
       {
-        issues: [reject(429, 'rate_limited', { 'retry-after': '3600' })],
+        interceptors: [reject(429, 'rate_limited', { 'retry-after': '3600' })],
         sent: 1,
         code: 'rate_limited',
       },
       {
-        issues: Array.from({ length: 9 }, () => reject(503, 'draining')),
+        interceptors: Array.from({ length: 9 }, () => reject(503, 'draining')),
         sent: 6,
         code: 'draining',
       },
     ]
-    for (const { issues, sent, code } of cases) {
-      const { kiln, seen } = make(...issues)
+    for (const { interceptors, sent, code } of cases) {
+      const { kiln, seen } = make(...interceptors)
       const error = await kiln.relight({ image }).catch((thrown: unknown) => thrown)
       assert.ok(error instanceof KilnError)
       assert.deepEqual([error.code, seen.length], [code, sent])
@@ -153,7 +153,7 @@ describe('a call', () => {
     await assert.rejects(kiln.relight({ image }, { signal: stop.signal }), /enough/)
   })
 
-  test('that waits reads the status, as often as it is told, where there is no stream', async () => {
+  test('a wait reads the status, as often as Retry-After says, where there is no stream', async () => {
     const running = { ...TASK, status: 'IN_PROGRESS', generated: [] }
     const { kiln, seen } = make(
       response(running),
@@ -246,7 +246,7 @@ DisplayName = "Tools"`,
     })
   })
 
-  test('without what every publication needs is rejected, and the fault says what to write', async (context) => {
+  test('a project that lacks a member is rejected with what to write', async (context) => {
     for (const [toml, error] of [
       ['[project]\nname = "a"', /no \[project\] version = /],
       ['[project]\nversion = "1.0.0"', /no \[project\] name = /],

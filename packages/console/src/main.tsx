@@ -25,7 +25,7 @@ interface TrustedTypes {
 const isOfAll = ({ queryKey }: { queryKey: readonly unknown[] }): boolean =>
   ['service', 'signed-in', 'development-users'].includes(String(queryKey[0]))
 
-/** What was read as somebody is not shown to anybody else. */
+/** Drops what was read as one user before it could be shown to another. */
 function dropWhatOthersSaw(): void {
   let { user } = session.get()
   session.subscribe(() => {

@@ -16,7 +16,7 @@ import { lazyPage } from './shell/lazy-page.ts'
 import { CrashPage, MissingPage } from './shell/missing.tsx'
 import { TASK_KINDS, TASK_STATES } from './tasks/list-rows.ts'
 
-/** Who sees a page; all others are told who may. */
+/** Users who may see a page; all others read who may. */
 export type Who = 'all' | 'user' | 'admin'
 
 declare module '@tanstack/react-router' {

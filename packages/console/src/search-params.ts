@@ -32,7 +32,7 @@ type Read<Shape> = {
   [Name in keyof Shape]?: Shape[Name] extends Reader<infer T> ? T | undefined : never
 }
 
-/** What a page reads of its search parameters. The router keeps what is not in it, so a wrong one is there as undefined. */
+/** Reads the search parameters of a page. The router keeps what is not in it, so a wrong one is there as undefined. */
 export const search =
   <Shape extends Record<string, Reader<unknown>>>(shape: Shape) =>
   (raw: Record<string, unknown>): Read<Shape> =>

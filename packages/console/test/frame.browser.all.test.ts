@@ -31,7 +31,7 @@ describe('the frame of the console', { skip }, () => {
     assert.deepEqual(rejected, [])
   })
 
-  test('pages tell those who may not see them who may', inLong, async () => {
+  test('pages show those who may not see them who may', inLong, async () => {
     const page = await console.open('/moderation', { as: 'bob' })
     await page.getByText('This page is for platform admins.').waitFor()
     const signedOut = await console.open('/operations')
@@ -46,10 +46,10 @@ describe('the frame of the console', { skip }, () => {
     await console.service.entry('api').kill()
     // Its script is not loaded yet, and cannot be.
     await page.getByRole('link', { name: 'Publishers', exact: true }).click()
-    await page.getByText('Kiln does not answer').waitFor()
+    await page.getByText('Kiln does not respond').waitFor()
     await console.service.start('api')
     await page.getByRole('heading', { name: 'Publishers' }).waitFor()
-    await page.getByText('Kiln does not answer').waitFor({ state: 'detached' })
+    await page.getByText('Kiln does not respond').waitFor({ state: 'detached' })
     await assertSound(page)
   })
 
@@ -88,25 +88,29 @@ describe('the frame of the console', { skip }, () => {
     await page.getByRole('dialog', { name: 'Keys' }).waitFor()
   })
 
-  test('an API key is made, shown once and revoked; a fault is at its field', inLong, async () => {
-    const page = await console.open('/account', { as: 'bob' })
-    await page.getByRole('button', { name: 'New key' }).click()
-    await page.getByLabel('Name').fill('nightly')
-    await page.getByLabel('Ends on').fill('soon')
-    await page.keyboard.press('Enter')
-    const field = page.getByLabel('Ends on')
-    await page.getByText('must be a string that is an ISO 8601 date-time').waitFor()
-    assert.equal(await field.getAttribute('aria-invalid'), 'true')
-    await field.fill('')
-    await page.keyboard.press('Enter')
-    await page.getByText(/^kiln_key_\w{30,}$/).waitFor()
-    await page.getByRole('button', { name: 'Close' }).click()
-    await page.getByText('nightly').waitFor()
-    await assertSound(page)
-    await page.getByRole('button', { name: 'Revoke …' }).click()
-    await page.getByRole('button', { name: 'Revoke key' }).click()
-    await page.getByText('You have no API keys.').waitFor()
-  })
+  test(
+    'an API key is made, shown once and revoked; an issue is shown at its field',
+    inLong,
+    async () => {
+      const page = await console.open('/account', { as: 'bob' })
+      await page.getByRole('button', { name: 'New key' }).click()
+      await page.getByLabel('Name').fill('nightly')
+      await page.getByLabel('Ends on').fill('soon')
+      await page.keyboard.press('Enter')
+      const field = page.getByLabel('Ends on')
+      await page.getByText('must be a string that is an ISO 8601 date-time').waitFor()
+      assert.equal(await field.getAttribute('aria-invalid'), 'true')
+      await field.fill('')
+      await page.keyboard.press('Enter')
+      await page.getByText(/^kiln_key_\w{30,}$/).waitFor()
+      await page.getByRole('button', { name: 'Close' }).click()
+      await page.getByText('nightly').waitFor()
+      await assertSound(page)
+      await page.getByRole('button', { name: 'Revoke …' }).click()
+      await page.getByRole('button', { name: 'Revoke key' }).click()
+      await page.getByText('You have no API keys.').waitFor()
+    },
+  )
 
   test('an address that leads to nothing says so', inLong, async () => {
     const page = await console.open('/nothing/here')

@@ -30,7 +30,7 @@ export interface Visit {
   as?: string
   width?: number
   colorScheme?: 'light' | 'dark'
-  /** Of another api than that of the service. */
+  /** URL of another api process than that of the service. */
   baseUrl?: string
   /** Origins beside its own that the page may call. */
   allowed?: readonly string[]
@@ -56,7 +56,7 @@ interface Room {
   started?: Promise<Shared>
 }
 
-/** Of all files that run in this process. */
+/** Service that all files of this process share. */
 const everybody: Room = { users: 0 }
 
 const start = async (): Promise<Shared> => {
@@ -124,7 +124,7 @@ const isError = (line: string): boolean => !line.startsWith('Failed to load reso
 
 let turn = 0
 
-/** Asserts that a page is sound: in the short run pages take turns between two looks, the long run has all. */
+/** Asserts that a page is sound: the short run takes two variants by turns, the long run all. */
 export const assertSound = async (page: Page): Promise<void> => {
   const checks = isLong ? POLLS : [POLLS[turn++ % 2 ? 1 : 0]]
   for (const variant of checks) await assertSoundAs(page, page.url(), variant)

@@ -87,7 +87,7 @@ describe('the console with much in it', { skip: skip || (!isLong && 'only with -
     const page = await console.open('/registry')
     const field = page.locator('main').getByRole('searchbox').first()
     await field.waitFor()
-    // Rows are busy from the key on until the answer stands there.
+    // Rows are busy from the key on until the response is shown.
     await page.evaluate(`
       self.shown = []; let pressed = 0
       performance.setResourceTimingBufferSize(10000)

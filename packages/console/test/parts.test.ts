@@ -58,7 +58,7 @@ describe('links', () => {
     test(`after signing in ${path} is ${to}`, () => assert.equal(ownPath(path, PAGE), to))
 })
 
-describe('faults', () => {
+describe('issues', () => {
   const issue = (...details: string[]) =>
     new KilnError({ code: 'validation_failed', message: 'no', details })
 
@@ -85,7 +85,7 @@ describe('faults', () => {
     assert.deepEqual(sortIssues(new Error('x'), ['/name']), { fields: {}, rest: [] })
   })
 
-  test('a next step is told of codes that there are', () => {
+  test('a next step is named for known codes alone', () => {
     const codes = Object.keys(ERROR_CODES)
     const reported = codes.filter((code) => nextStep(code) !== undefined)
     assert.ok(reported.length >= 25, String(reported.length))

@@ -173,7 +173,7 @@ describe('publishers, moderation and operations', { skip }, () => {
     await page.getByText('No job is trusted.').waitFor()
   })
 
-  test('a ban is told to its publisher, and lifted', inLong, async () => {
+  test('a ban is shown to its publisher, and lifted', inLong, async () => {
     const page = await console.open('/moderation?tab=bans', { as: 'operator' })
     for (const [kind, id, path] of [
       ['publisher', 'alice-packs', '/publishers/alice-packs'],

@@ -90,7 +90,7 @@ describe('what was dropped', () => {
     ['nothing', packOf([]), 'bad', /no file/],
   ]
   for (const [title, pack, tone, text] of CASES)
-    test(`is judged before it is sent: ${title}`, () => {
+    test(`a pack is checked before it is sent: ${title}`, () => {
       const checks = checkPack(pack, limits)
       const found = checks.find((check) => text.test(check.text))
       assert.equal(found?.tone, tone, JSON.stringify(checks))
@@ -162,7 +162,7 @@ describe('changes of a version', () => {
   })
 })
 
-test('a figure is a line from left to right, higher for more, and takes each reading once', () => {
+test('a chart is a line from left to right, higher for more, and takes each reading once', () => {
   const one = addSample([], { at: 1000, value: 0 })
   assert.equal(addSample(one, { at: 1000, value: 5 }), one)
   const two = addSample(one, { at: 3000, value: 10 })

@@ -8,7 +8,7 @@ import type { Owned, Registry } from '../../../test/http/registry-support.ts'
 import { waitFor } from '../../../test/support/wait.ts'
 import { assertSound, inLong, skip, useConsole } from './harness.ts'
 
-/** What a stranger may write: a script, an image that fails, a turned direction, and more than any box holds. */
+/** Text that a stranger may write: a script, an image that fails, a turned direction, and more than any box holds. */
 const EVIL = `"><img src=x onerror="window.hit=1"><script>window.hit=1</script>\u202e${'x'.repeat(120)}`
 const EVIL_NAME = EVIL.slice(0, 120)
 
@@ -194,7 +194,7 @@ describe('the registry of the console', { skip }, () => {
     )
     await page.getByRole('searchbox', { name: 'Search the registry' }).fill('light mixer')
     const rejection = page.getByText('Trying again in')
-    await waitFor('the refusal', async () => {
+    await waitFor('the rejection', async () => {
       await page.clock.runFor(1)
       return await rejection.isVisible()
     })
@@ -206,7 +206,7 @@ describe('the registry of the console', { skip }, () => {
     await rejection.waitFor({ state: 'detached' })
   })
 
-  test('tells of a new build, and loads it at a press', inLong, async () => {
+  test('announces a new build, and loads it at a press', inLong, async () => {
     const page = await console.open('/registry')
     await page.getByRole('link', { name: 'Light Mixer Pack' }).waitFor()
     await page.route('**/service', async (route) => {
@@ -216,7 +216,7 @@ describe('the registry of the console', { skip }, () => {
     // All is read again once there is an api again.
     await console.service.entry('api').kill()
     await page.getByRole('searchbox', { name: 'Search the registry' }).fill('mixer')
-    await page.getByText('Kiln does not answer').waitFor()
+    await page.getByText('Kiln does not respond').waitFor()
     await console.service.start('api')
     await page.getByText('A new version is here.').waitFor()
     await page.unroute('**/service')

@@ -24,7 +24,7 @@ const makeHostNode = (changes: Partial<HostNode> = {}): HostNode => ({
   ...changes,
 })
 
-/** Of inputs that are all required. */
+/** Reads the card of a host node whose inputs are all required. */
 const withInputs = (required: string, changes: Partial<HostNode> = {}) =>
   readCard(makeHostNode({ input_types: `{"required":${required}}`, ...changes }))
 
@@ -207,7 +207,7 @@ describe('a comparison', () => {
     ...changes,
   })
 
-  test('is told host node by host node, in the order of the service', () => {
+  test('changes are listed host node by host node, in the order of the service', () => {
     const changes = [
       change({ code: 'host_node_renamed', level: 'breaks', host_node: 'B', after: 'C' }),
       change({ level: 'may_break', input: 'steps' }),
@@ -305,7 +305,7 @@ describe('what installs get', () => {
     [makeVersion('1.6.9'), latest, '1.6.9 has a lower number. Installs get 1.7.0.'],
   ]
   for (const [newest, current, words] of CASES)
-    test(words ?? 'nothing is told of the newest', () =>
+    test(words ?? 'installs of the newest need no explanation', () =>
       assert.equal(explainInstalls(newest, current, 2), words),
     )
 

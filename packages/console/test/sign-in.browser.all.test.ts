@@ -38,7 +38,7 @@ describe('signing in at an issuer', { skip }, () => {
     return page
   }
 
-  /** What a page has left where others may find it. */
+  /** Reads the traces that a page has left where others may find them. */
   const findTraces = (page: Page): Promise<string> =>
     page.evaluate<string>(
       `JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie, location.href])`,

@@ -16,7 +16,7 @@ describe('tasks in the console', { skip }, () => {
     script: { '/kiln': ({ response }) => response.writeHead(503).end('busy <b>now</b>') },
   })
 
-  test('a picture is dropped, its task goes to its end, and its page tells of it and of who was told', async () => {
+  test('a picture is dropped, its task runs to its end, and its page shows it and its deliveries', async () => {
     const page = await console.open('/try/relight', { as: 'alice' })
     await page.getByRole('button', { name: 'Send' }).click()
     await page.getByText('It is required.').waitFor()
@@ -45,17 +45,17 @@ describe('tasks in the console', { skip }, () => {
 
     await page.getByRole('link', { name: 'Open the task' }).click()
     await page.getByRole('heading', { name: 'Relight', level: 1 }).waitFor()
-    await page.getByText('The receiver failed').first().waitFor()
+    await page.getByText('The webhook URL responded with a server error').first().waitFor()
     await page.getByText('busy <b>now</b>').first().waitFor()
     await page.getByText('U+202E').waitFor()
     await assertSound(page)
-    receiver.script('/kiln', ({ response }) => response.end('heard at last'))
+    receiver.script('/kiln', ({ response }) => response.end('taken at last'))
     await page.getByRole('button', { name: 'Redeliver' }).first().click()
     await page.getByRole('dialog').getByRole('button', { name: 'Redeliver' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.getByText(/^Event #\d sent again$/).waitFor()
     await page.getByText('delivered').first().waitFor()
-    await page.getByText('heard at last').first().waitFor()
+    await page.getByText('taken at last').first().waitFor()
 
     const admin = await console.open(new URL(page.url()).pathname.replace('/console', ''), {
       as: 'operator',

@@ -63,7 +63,7 @@ describe('the form of a kind', () => {
     test(`${id} has ${name} as ${JSON.stringify(control)}`, () =>
       assert.deepEqual(fieldOf(id, name).control, control))
 
-  test('an object is a group of fields under Advanced, which faults name by their pointer', () => {
+  test('an object is a group of fields under Advanced, which issues name by their pointer', () => {
     const { control, isRare } = fieldOf('relight', 'advanced_settings')
     assert.ok(control.is === 'group' && isRare)
     assert.ok(control.fields.some(({ pointer }) => pointer === '/advanced_settings/whites'))
@@ -230,7 +230,7 @@ describe('the timeline of a task', () => {
     assert.equal(dots[1]?.left, 1)
   })
 
-  test('in words it has the moves, the tries that failed and those after them', () => {
+  test('a task in words has its transitions, the attempts that failed and those after them', () => {
     const lines = makeLines(LIFE).map(({ status, number, error, after }) => [
       status ?? number,
       error,
@@ -248,7 +248,7 @@ describe('the timeline of a task', () => {
   })
 })
 
-test('what is left of a task is told by its like, and past that by its progress', () => {
+test('the time left of a task is estimated by similar ones, and past that by its progress', () => {
   const of = (family: 'image' | 'video', progress: number, estimate?: number) =>
     secondsLeft(
       { family, progress, ...(estimate !== undefined && { estimated_seconds: estimate }) },

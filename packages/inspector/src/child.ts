@@ -54,9 +54,9 @@ const send = (message: ChildMessage): Promise<void> =>
     process.send?.(message, () => resolve())
   })
 
-/** Only faults of this machine get here: the reading itself throws nothing. */
+/** Only errors of this machine get here: the reading itself throws nothing. */
 const toError = (error: unknown): ChildMessage => ({
-  kind: 'fault',
+  kind: 'error',
   message: error instanceof Error ? error.message : String(error),
   code: error instanceof Error && 'code' in error ? String(error.code) : undefined,
 })

@@ -18,7 +18,7 @@ interface InspectOptions {
   parser: PythonParser
   /** Milliseconds that only grow. */
   now(): number
-  /** Told before a section is made; false leaves it out. */
+  /** Called before a section is made; false leaves it out. */
   onBegin(section: keyof Inspection): boolean
   /** Gets each section once it is made; the next one waits until it has been taken. */
   onSection(part: Partial<Inspection>): void | Promise<void>

@@ -1,5 +1,5 @@
 /**
- * What one reading of an archive finds, in three sections that do not depend on each other: is the archive sound, which
+ * Results of reading one archive, in three sections that do not depend on each other: is the archive sound, which
  * host nodes does it provide, is it dangerous. They cross from the child process to its parent as JSON.
  */
 export interface Inspection {
@@ -25,15 +25,15 @@ export type ArchiveFile = {
   path: string
   /** Unpacked. */
   bytes: number
-  /** Of the content, in lower-case hex. */
+  /** SHA-256 of the content, in lower-case hex. */
   sha256: string
-  /** Where its packed data begins. */
+  /** Offset of its packed data. */
   dataOffset: number
   packedBytes: number
   isDeflated: boolean
 }
 
-/** How the names of the host nodes were found; `none` for a pack without any. */
+/** Ways to find the names of the host nodes; `none` for a pack without any. */
 export const HOWS = ['v1', 'v3', 'node_list', 'literal_scan', 'none'] as const
 export type How = (typeof HOWS)[number]
 
@@ -45,21 +45,21 @@ export interface NodesSection {
   /** Why it failed: `no_init`, `no_mapping`, `mapping_unknown`, `archive_<code>`, `budget_…`, `crashed`. */
   reason?: string | undefined
   how: How
-  /** Whether some nodes may be missing. */
+  /** True when some nodes may be missing. */
   partial: boolean
   /** Why it is partial, each once, in the order met. */
   reasons: string[]
   /** Values of the mapping that are no nodes. */
   dropped: number
   nodes: ExtractedNode[]
-  /** Figures of this run, which no two runs share. */
+  /** Measurements of this run, which no two runs share. */
   stats: Record<string, number>
 }
 
-/** One host node, in the form in which the registry stores and answers it. */
+/** One host node, in the form in which the registry stores and returns it. */
 export interface ExtractedNode {
   name: string
-  /** What the host calls it; absent where it shows the name. */
+  /** Name that the host shows; absent where it is `name`. */
   display_name?: string
   category: string
   description: string
@@ -72,9 +72,9 @@ export interface ExtractedNode {
   return_names: string
   output_is_list: boolean[]
   /**
-   * What depends on the machine or could not be known: fields, `input_types.<input>` where it is one input alone, and
-   * `host_node_name` where the machine decides whether the node is there at all, mostly by another pack that is installed
-   * or not.
+   * Parts that depend on the machine or could not be known: fields, `input_types.<input>` where it is one input alone,
+   * and `host_node_name` where the machine decides whether the node is there at all, mostly by another pack that is
+   * installed or not.
    */
   dynamic: string[]
 }
@@ -87,7 +87,7 @@ export interface FindingsSection {
   /** False when the scan could not end: unseen code must not become active. */
   complete: boolean
   findings: ScannedFinding[]
-  /** Of all findings, those beyond the caps included. */
+  /** Counts of all findings, those beyond the caps included. */
   counts: { high: number; medium: number; info: number }
   /** `security:<rule>` of each finding of medium severity. */
   tags: string[]

@@ -12,14 +12,14 @@ export interface ReadOrder {
   dependencies: readonly string[]
 }
 
-/** What a child is asked for: one archive, without the sections that are there already. */
+/** Order of a child: one archive, without the sections that are there already. */
 export interface ChildOrder extends ReadOrder {
   skip: readonly SectionName[]
 }
 
-/** What a child tells: it begins a section, it has made one (as JSON text), it is done, or this machine failed it. */
+/** Message of a child: it begins a section, it has made one (as JSON text), it is done, or this machine failed it. */
 export type ChildMessage =
   | { kind: 'begin'; section: SectionName }
   | { kind: 'section'; section: SectionName; json: string }
   | { kind: 'done' }
-  | { kind: 'fault'; message: string; code: string | undefined }
+  | { kind: 'error'; message: string; code: string | undefined }

@@ -14,7 +14,7 @@ export interface Pack {
   folder: string | undefined
   /** Names under which the pack may import itself, as `normalName` makes them. */
   ownNames: readonly string[]
-  /** Whether the root holds `__init__.py`: without it no host can load the pack. */
+  /** True when the root holds `__init__.py`: without it no host can load the pack. */
   hasInit: boolean
 }
 
@@ -55,7 +55,7 @@ const findRoot = (paths: readonly string[]): string => {
 const isRoot = (paths: readonly string[], root: string): boolean =>
   paths.some((path) => path === `${root}__init__.py` || path === `${root}pyproject.toml`)
 
-/** What archivers and version control leave beside a wrapping folder. */
+/** True for files that archivers and version control leave beside a wrapping folder. */
 const isBesides = (path: string): boolean => /^(__MACOSX\/|\.git|\.DS_Store$)/.test(path)
 
 /** The first folder of a path with its slash; '' for a file at the archive's root. */
@@ -77,7 +77,7 @@ const findProjectName = (toml: Uint8Array | undefined): string | undefined => {
   return undefined
 }
 
-/** How the name is written below the header of a table; `''` is before all headers. */
+/** Patterns of the name below the header of a table; `''` is before all headers. */
 const NAME_BY_TABLE = new Map([
   ['project', /^\s*name\s*=\s*(?:"([^"]*)"|'([^']*)')/],
   ['', /^\s*project\s*(?:\.\s*name\s*=|=\s*\{[^}]*?\bname\s*=)\s*(?:"([^"]*)"|'([^']*)')/],

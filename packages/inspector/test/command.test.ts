@@ -39,7 +39,7 @@ describe('kiln-inspect', () => {
       })),
     )
   })
-  test('tells its usage with its exit codes, and fails where it was used otherwise', async () => {
+  test('prints its usage with its exit codes, and fails on wrong arguments', async () => {
     const asked = await run('--help')
     assert.match(asked.stdout, /^usage:[^]*Exit codes: 0 .* 1 .* 2 wrong usage/)
     assert.equal(asked.code, 0)

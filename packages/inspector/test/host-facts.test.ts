@@ -94,7 +94,7 @@ Y = ["None"] + folder_paths.get_filename_list("vae")
 })
 
 describe('classes of the host', () => {
-  /** What the attributes of `class Kiln(<base>)` are, the pack's own additions in its body. */
+  /** Returns the attributes of `class Kiln(<base>)`, with the pack's own additions in its body. */
   const inherit = (from: string, body: string, names: string[]): unknown[] => {
     const ran = runPack(`${from}\nclass Kiln(Base):\n    ${body}\n`)
     const { types } = makeJsonWriter(ran.interpreter)

@@ -2,7 +2,7 @@
 export interface HostilePack {
   title: string
   files: Record<string, string>
-  /** Whether a budget cuts its reading, so that names may be missing. */
+  /** True when a budget cuts its reading, so that names may be missing. */
   isCut: boolean
 }
 

@@ -6,7 +6,7 @@ import { CASES } from './scan/code-cases.ts'
 import { EVASIONS, HARMLESS } from './scan/pack-cases.ts'
 import { scanFiles } from './scan/support.ts'
 
-/** What extractor and scanner make of every synthetic pack and case: a digest each, figures of the run left out. */
+/** Reads every synthetic pack and case with extractor and scanner: a digest each, without measurements of the run. */
 export const readAllResults = (): {
   nodes: Record<string, string>
   findings: Record<string, string>

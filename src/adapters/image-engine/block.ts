@@ -100,5 +100,5 @@ export const storeBlock = (block: Block, result: Uint8ClampedArray): void => {
   }
 }
 
-/** How many values of each plane the block's area covers. */
+/** Number of values of each plane in the block's area. */
 export const areaLength = (block: Block): number => block.area.width * block.area.height

@@ -9,7 +9,7 @@ export interface ImageJob {
   taskId: string
   kind: ImageTaskKind
   settings: ImageSettings
-  /** `image` is always there; files may hold anything, the engine judges them. */
+  /** `image` is always there; files may hold anything, the engine validates them. */
   inputs: Partial<Record<ImageField, { path: string }>>
   /** An existing folder that belongs to this attempt; results are written into it. */
   scratchDir: string
@@ -27,7 +27,7 @@ export interface RenderedImage {
 export interface RenderControl {
   /** Once aborted, `render` rejects at once with the signal's reason. */
   signal: AbortSignal
-  /** Told whole numbers 0..100 that never fall. */
+  /** Called with whole numbers 0..100 that never fall. */
   onProgress(percent: number): void
 }
 

@@ -99,7 +99,7 @@ const rejectOnAbort = async (signal: AbortSignal, settled: AbortSignal): Promise
   throw signal.reason
 }
 
-/** Sends an order and follows its news; also rejects when the thread dies under it. */
+/** Sends an order and follows its messages; also rejects when the thread dies under it. */
 const runOrder = (
   thread: Worker,
   order: RenderOrder,
@@ -111,7 +111,7 @@ const runOrder = (
     const onMessage = (message: RenderMessage) => {
       if (message.type === 'progress') control.onProgress(message.percent)
       else if (message.type === 'rendered') resolve(message.images)
-      else if (message.type === 'fault') reject(new TaskError(message.code, message.message))
+      else if (message.type === 'error') reject(new TaskError(message.code, message.message))
       else fail(new Error(message.cause))
     }
     const exit = (code: number) => fail(new Error(`its thread ended with code ${code}`))

@@ -6,7 +6,7 @@ import type { Raster } from './raster.ts'
 
 /**
  * Decodes a picture into its normal form: first frame, EXIF orientation applied, ICC profile converted to sRGB, 8 bits.
- * @throws TaskFault `image_invalid` when it does not decode, `pixel_limit` over `maxPixels`
+ * @throws TaskError `image_invalid` when it does not decode, `pixel_limit` over `maxPixels`
  */
 export const readRaster = (path: string, maxPixels: number): Promise<Raster> =>
   decode(path, maxPixels, (picture) => picture)
@@ -40,7 +40,7 @@ const decode = async (
 ): Promise<Raster> => {
   // A file that cannot be opened says nothing about the picture: that error stays as it is, and may be retried.
   await access(path)
-  // Real files often carry harmless faults, so warnings pass; truncation is an error.
+  // Real files often carry harmless defects, so warnings pass; truncation is an error.
   const picture = sharp(path, { limitInputPixels: maxPixels, failOn: 'error' }).autoOrient()
   const raw = change(picture).toColourspace('srgb').raw({ depth: 'uchar' })
   const { data, info } = await raw.toBuffer({ resolveWithObject: true }).catch(reject)

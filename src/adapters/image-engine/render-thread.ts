@@ -4,7 +4,7 @@ import type { TaskErrorCode } from '../../domain/task/task-error.ts'
 import type { ImageJob, RenderedImage } from './image-engine.ts'
 import { renderImage } from './render.ts'
 
-/** What the engine sends to its thread, and what comes back; every order ends with one of the last three. */
+/** Message of the engine to its thread. Messages come back; every order ends with one of the last three types. */
 export interface RenderOrder {
   job: ImageJob
   maxPixels: number
@@ -13,7 +13,7 @@ export interface RenderOrder {
 export type RenderMessage =
   | { type: 'progress'; percent: number }
   | { type: 'rendered'; images: RenderedImage[] }
-  | { type: 'fault'; code: TaskErrorCode; message: string }
+  | { type: 'error'; code: TaskErrorCode; message: string }
   | { type: 'failure'; cause: string }
 
 const port = parentPort
@@ -33,7 +33,7 @@ const work = async ({ job, maxPixels }: RenderOrder): Promise<void> => {
 port.on('message', (order: RenderOrder) => {
   work(order).catch((cause: unknown) => {
     if (cause instanceof TaskError)
-      send({ type: 'fault', code: cause.code, message: cause.message })
+      send({ type: 'error', code: cause.code, message: cause.message })
     else send({ type: 'failure', cause: cause instanceof Error ? `${cause.stack}` : String(cause) })
   })
 })

@@ -75,7 +75,7 @@ const validateSize = (request: ImageRequest, source: Size, format: OutputFormat)
 }
 
 interface Prepared {
-  /** What the stages start from: the source, or its plain enlargement. */
+  /** Input of the first stage: the source, or its plain enlargement. */
   picture: Raster
   stages: Stage[]
 }

@@ -4,7 +4,7 @@ import type { Raster } from './raster.ts'
 
 /** One step of a pipeline, applied block by block. */
 export interface Stage {
-  /** How many pixels around a pixel `apply` reads; 0 when absent. */
+  /** Pixels around a pixel that `apply` reads; 0 when absent. */
   reach?: number
   /**
    * Looks at every block (its inner part) as the image stands before this stage, for what depends on the whole picture:

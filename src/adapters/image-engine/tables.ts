@@ -105,7 +105,7 @@ export const UPSCALE_SUBJECTS: Record<UpscaleSettings['optimized_for'], UpscaleO
 interface Flavor {
   /** Factor on ultra_detail. */
   ultraDetail: number
-  /** Whether a 3 × 3 median runs before the enlargement. */
+  /** True when a 3 × 3 median runs before the enlargement. */
   median: boolean
 }
 
@@ -115,7 +115,7 @@ export const FLAVORS: Record<UpscalePrecisionSettings['flavor'], Flavor> = {
   photo_denoiser: { ultraDetail: 1, median: true },
 }
 
-/** What an aim of the flexible mode adds; 0 and 1 are neutral. */
+/** Changes that an aim of the flexible mode adds; 0 and 1 are neutral. */
 export interface SkinAim {
   gamma: number
   /** Share of the equalised luma (CLAHE). */
@@ -126,7 +126,7 @@ export interface SkinAim {
   /** Share of Y − blur(1) that is added. */
   localContrast: number
   saturation: number
-  /** Whether the colour of skin is smoothed by blur(1). */
+  /** True when the colour of skin is smoothed by blur(1). */
   evenColour: boolean
 }
 

@@ -18,21 +18,21 @@ export interface ChildLimits {
   heapMegabytes: number
 }
 
-/** How a run ended: well, by what the archive did to the process, or by a fault of this machine. */
+/** End of a run: well, by what the archive did to the process, or by an error of this machine. */
 export type RunEnd =
   | { end: 'done' }
   | { end: 'budget_memory' | 'budget_time' | 'crashed' }
-  | { end: 'fault'; error: Error }
+  | { end: 'failed'; error: Error }
 
 /** A process that reads one archive after another. */
 export interface InspectorChild {
-  /** Reads one archive; tells of each section. Ends the process when the signal aborts. */
+  /** Reads one archive and reports each section. Ends the process when the signal aborts. */
   run(
     order: ChildOrder,
     onMessage: (childMessage: ChildMessage) => void,
     signal?: AbortSignal,
   ): Promise<RunEnd>
-  /** Whether it may read another one. */
+  /** True when it may read another one. */
   isFit(): Promise<boolean>
   /** Ends it and waits for its end. */
   kill(): Promise<void>
@@ -82,7 +82,7 @@ export const startChild = async (
   }
 }
 
-/** What the process runs; it must be able to read it. */
+/** Program of the process, which must be able to read it. */
 export const INSPECTOR_ENTRY = fileURLToPath(
   new URL('../../../packages/inspector/src/child.js', import.meta.url),
 )
@@ -111,12 +111,12 @@ const follow = (
       resolve(end)
     }
     const leave = (): void => finish({ end: 'crashed' })
-    const fail = (error: Error): void => finish({ end: 'fault', error })
+    const fail = (error: Error): void => finish({ end: 'failed', error })
     const receive = (message: unknown): void => {
       const childMessage = message as ChildMessage
       if (childMessage.kind === 'begin') start ??= performance.now()
       if (childMessage.kind === 'done') finish({ end: 'done' })
-      else if (childMessage.kind === 'fault')
+      else if (childMessage.kind === 'error')
         fail(Object.assign(new Error(childMessage.message), systemOf(childMessage)))
       else onMessage(childMessage)
     }
@@ -146,7 +146,7 @@ const systemOf = ({ code }: { code: string | undefined }) =>
 
 const PAGE_BYTES = 4096
 
-/** Resident bytes; 0 where the system does not tell them (the heap's limit and the time remain). */
+/** Resident bytes; 0 where the system does not show them (the heap's limit and the time remain). */
 const readRss = async ({ pid }: ChildProcess): Promise<number> => {
   try {
     const [, pages] = (await readFile(`/proc/${pid}/statm`, 'utf8')).split(' ')

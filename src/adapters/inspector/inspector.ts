@@ -13,7 +13,7 @@ export interface Inspector {
   scanner: string
   scannerVersion: number
   /**
-   * Reads an archive. What the archive does to its reader is part of the answer. It rejects for faults of this machine
+   * Reads an archive. What the archive does to its reader is part of the result. It rejects for errors of this machine
    * only (no process, no file), which are worth another attempt, and for the signal.
    */
   inspect(request: InspectRequest): Promise<Inspection>

@@ -23,7 +23,7 @@ export interface LocalInspectorOptions {
 
 const LIMITS: ChildLimits = { rssBytes: 512 * 2 ** 20, runMs: 90_000, heapMegabytes: 384 }
 
-/** How often a section may fail by what the archive does to its reader, before that is the result. */
+/** Failures of a section, by what the archive does to its reader, that make the failure its result. */
 const MAX_FAILURES = 2
 
 /** Makes the inspector that reads each archive in a child process, one archive at a time in each. */
@@ -46,7 +46,7 @@ export const makeLocalInspector = ({ dir, limits, user }: LocalInspectorOptions)
     await child.kill()
   }
 
-  /** One run in one child. Answers the sections that it made, and the one at which it ended. */
+  /** Runs one child once. Returns the sections that it made, and the one at which it ended. */
   const runOnce = async (request: InspectRequest, found: Partial<Inspection>): Promise<Once> => {
     const child = await take()
     let at: SectionName | undefined
@@ -79,7 +79,7 @@ export const makeLocalInspector = ({ dir, limits, user }: LocalInspectorOptions)
       const failures = new Map<SectionName, number>()
       while (!isComplete(found)) {
         const { at, end } = await runOnce(request, found)
-        if (end.end === 'fault') throw end.error
+        if (end.end === 'failed') throw end.error
         if (end.end === 'done' && isComplete(found)) break
         // It sent something that is no section, or ended in the middle of one.
         const section = at ?? 'archive'

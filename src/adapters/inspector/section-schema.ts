@@ -85,8 +85,8 @@ const SCHEMAS = {
 const SECTION_MAX = 16 * 2 ** 20
 
 /**
- * Makes the reader of what a child sends. It is judged like any other input from outside. Undefined: it is no such
- * section.
+ * Makes the reader of what a child sends, which is validated like any other input from outside. The reader returns
+ * undefined for what is no such section.
  */
 export const makeSectionReader = () => {
   const checks = {

@@ -1,7 +1,9 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** Whether this service may connect to an address, given as text without brackets. A text that is no address is rejected. */
+/**
+ * Returns true when this service may connect to an address, given as text without brackets; false for any other text.
+ */
 export type IsAllowedAddress = (address: string) => boolean
 
 export interface AddressRules {
@@ -41,7 +43,7 @@ const findPlainText = (text: string): string | undefined => {
     : undefined
 }
 
-/** Azure answers its virtual machines at this public address (WireServer, DNS, health probes). */
+/** Azure serves its virtual machines at this public address (WireServer, DNS, health probes). */
 const ALWAYS_DENIED = ['168.63.129.16/32']
 
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3')
@@ -65,7 +67,7 @@ const parseRange = (text: string): Range => {
   const width = family === 4 ? 32 : 128
   const length = bits === undefined ? width : Number(bits)
   const known = family !== 0 && rest.length === 0 && bits !== '' && Number.isInteger(length)
-  // Addresses inside ::ffff:0:0/96 are judged as IPv4, so a range written that way would never match.
+  // Addresses inside ::ffff:0:0/96 are checked as IPv4, so a range written that way would never match.
   if (!known || length < 0 || length > width || ipaddr.parse(address).range() === 'ipv4Mapped')
     throw new Error(
       `OUTBOUND_DENY holds ${JSON.stringify(text)}; write ranges as 203.0.113.0/24 or 2001:db8::/32`,

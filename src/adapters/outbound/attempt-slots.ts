@@ -1,10 +1,10 @@
 import { makeNotifier, type Notifier } from '../../domain/shared/notifier.ts'
 
-/** What attempts at delivering share, and how many of them may have it at once in a worker. */
+/** Delivery attempts that a worker makes at once, by what they share. */
 export const ATTEMPT_SLOTS = {
   /** One host, with its port. */
   host: 8,
-  /** One address. Twice as many as a host has: unrelated receivers share addresses. */
+  /** One address. Twice as many as a host has: unrelated webhook URLs share addresses. */
   address: 16,
   /** One owner, or all anonymous callers. A wildcard zone gives an owner as many hosts and addresses as it likes. */
   owner: 48,
@@ -18,7 +18,7 @@ export const ATTEMPT_SLOTS = {
 
 export type SlotKind = keyof typeof ATTEMPT_SLOTS
 
-/** Whose slot: a kind and a key, such as `['host', 'receiver.example.com']`. */
+/** Kind and key of a slot, such as `['host', 'hooks.example.com']`. */
 export type Wanted = readonly [kind: SlotKind, key: string]
 
 /** The slots; or what was full, and in how many groups as large as a key has slots those wait that were turned away. */
@@ -31,7 +31,7 @@ export type Taken =
   | { release?: never; groups: number; full: SlotKind }
 
 export interface Patience {
-  /** How long to wait for slots, in milliseconds; 0: not at all. */
+  /** Longest wait for slots, in milliseconds; 0: none. */
   waitMs: number
   /** Ends the wait. */
   signal?: AbortSignal | undefined
@@ -52,9 +52,9 @@ export const makeAttemptSlots = (
   limits: Record<SlotKind, number> = ATTEMPT_SLOTS,
 ): AttemptSlots => {
   const taken = new Map<string, number>()
-  /** How many were turned away since one was last given back: about as many attempts wait for it. */
+  /** Attempts turned away since a slot was last given back: about as many wait for it. */
   const away = new Map<string, number>()
-  /** Who waits for one of a key. */
+  /** Notifiers of those that wait for a slot, by key. */
   const notifiers = new Map<string, Notifier>()
   const add = (name: string, change: number) => {
     const count = (taken.get(name) ?? 0) + change

@@ -26,15 +26,15 @@ export interface OutboundRules {
 
 /** The one way to an address that a caller named. */
 export interface Outbound {
-  /** Judges what needs no look-up: text, scheme, user, port, name and literal address. */
+  /** Validates what needs no look-up: text, scheme, user, port, name and literal address. */
   validateUrl: (raw: string) => UrlValidation
-  /** Fetches a URL into a new file, or throws an OutboundFault and leaves no file. */
+  /** Fetches a URL into a new file, or throws an OutboundError and leaves no file. */
   download: (options: DownloadOptions) => Promise<Downloaded>
-  /** Fetches a small URL into memory, or throws an OutboundFault. */
+  /** Fetches a small URL into memory, or throws an OutboundError. */
   read: (options: ReadOptions) => Promise<Buffer>
   /** Looks up where a post would go, or why it would go nowhere; dials nothing. */
   locate: (options: LocateOptions) => Promise<Located>
-  /** Sends JSON, or asks for it, once, following nothing; tells the answer, or why there is none. */
+  /** Sends JSON, or asks for it, once, following nothing; returns the response, or why there is none. */
   post: (options: PostOptions) => Promise<Posted>
   /** Ends the downloads, look-ups and posts under way, and every later one at once. */
   close: () => void

@@ -6,7 +6,7 @@ import type { IsAllowedAddress } from './address.ts'
 import { OutboundError, type OutboundErrorKind } from './error.ts'
 import type { Resolve } from './resolver.ts'
 
-/** One connection to open. Only `addresses` may be dialled: they were judged, the host is for messages and TLS. */
+/** One connection to open. Only `addresses` may be dialled: they were checked, the host is for messages and TLS. */
 export interface Dial {
   host: string
   port: number
@@ -14,11 +14,11 @@ export interface Dial {
   signal: AbortSignal
 }
 
-/** What the guard stands on: the system in production, a receiver on loopback where redirects and TLS are tested. */
+/** Network below the guard: the system in production, a server on loopback where redirects and TLS are tested. */
 export interface Network {
   resolve: Resolve
   openSocket: (dial: Dial) => Socket
-  /** The origin whose addresses are not judged. */
+  /** The origin whose addresses are not checked. */
   trusted?: string | undefined
   /** Certificate authorities in PEM, in place of the system's. */
   ca?: string
@@ -35,7 +35,7 @@ export interface ConnectionWatch {
 export interface ConnectorOptions {
   isAllowed: IsAllowedAddress
   network: Network
-  /** Where the host is, when it was looked up before. */
+  /** Addresses of the host, when it was looked up before. */
   addresses?: readonly string[] | undefined
   /** Ends look-up, connection and handshake; its reason is what they fail with. */
   signal: AbortSignal
@@ -94,7 +94,7 @@ const resolveHost = async (host: string, { resolve }: Network, signal: AbortSign
   return addresses
 }
 
-/** The peer is judged again before a byte is sent: the pinned addresses are a promise, the peer is the fact. */
+/** The peer is checked again before a byte is sent: the pinned addresses are a promise, the peer is the fact. */
 const openAllowedSocket = async (
   dial: Omit<Dial, 'signal'>,
   { isAllowed, network, signal, watch }: ConnectorOptions,
@@ -139,7 +139,7 @@ interface Establishing {
   signal: AbortSignal
 }
 
-/** Waits for the event; on any fault the socket is gone. */
+/** Waits for the event; on any error the socket is gone. */
 const established = async ({ socket, event, kind, signal }: Establishing): Promise<void> => {
   const opened = new Promise<void>((resolve, reject) => {
     socket.once(event, () => resolve())
@@ -162,8 +162,8 @@ const untilAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   })
 
 /**
- * Dials the addresses in turn until one answers. Node's 250 ms for each but the last is too short for far hosts, and it
- * gives up on the one before instead of racing it.
+ * Dials the addresses in turn until one responds. Node's 250 ms for each but the last is too short for far hosts, and
+ * it gives up on the one before instead of racing it.
  */
 export const openSystemSocket = ({ host, port, addresses, signal }: Dial): Socket => {
   const pinned: LookupAddress[] = addresses.map((address) => ({ address, family: isIP(address) }))

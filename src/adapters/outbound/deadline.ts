@@ -14,7 +14,7 @@ export interface DeadlineOptions {
 
 /** The clock of a whole work and of one stage of it at a time. */
 export interface Deadline {
-  /** Aborted when the time is over (reason: OutboundFault `timeout`) or one of `signals` was. */
+  /** Aborted when the time is over (reason: OutboundError `timeout`) or one of `signals` was. */
   signal: AbortSignal
   /** Ends the stage before, and begins one, with a time of its own if any is given. */
   enter: (what: string, ms: number | undefined, spentMs?: number) => void

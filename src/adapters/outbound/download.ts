@@ -38,14 +38,14 @@ type Guard = Pick<ExchangeOptions, 'isAllowed' | 'network'> & {
 
 /**
  * Fetches a URL into a new file.
- * @throws OutboundFault for what happened outside; the error of the file system for what happened here.
+ * @throws OutboundError for what happened outside; the error of the file system for what happened here.
  */
 export const download = (guard: Guard, options: DownloadOptions): Promise<Downloaded> =>
   fetchBody(guard, options, (body) => writeNewFile(body, options))
 
 /**
  * Fetches a URL into memory, so `maxBytes` is to be small.
- * @throws OutboundFault
+ * @throws OutboundError
  */
 export const read = (guard: Guard, options: ReadOptions): Promise<Buffer> =>
   fetchBody(guard, options, async (body) => {
@@ -134,7 +134,7 @@ const discard = ({ body }: DownloadResponse) => {
 }
 
 const statusError = ({ statusCode }: DownloadResponse) =>
-  new OutboundError('status', `answered with status ${statusCode}`, { status: statusCode })
+  new OutboundError('status', `responded with status ${statusCode}`, { status: statusCode })
 
 const COMPRESSED = ['gzip', 'x-gzip', 'deflate', 'compress', 'x-compress', 'br', 'zstd']
 
@@ -176,7 +176,7 @@ const writeBody = async (
   return { bytes, sha256: hash.digest('hex') }
 }
 
-/** The body, with its faults told apart from those of the file it is written to. */
+/** Reads the body; its errors become OutboundErrors, unlike those of the file it is written to. */
 async function* readBody(body: DownloadResponse['body'], maxBytes: number): AsyncGenerator<Buffer> {
   let bytes = 0
   try {

@@ -1,29 +1,29 @@
 import { TaskError, type TaskErrorCode } from '../../domain/task/task-error.ts'
 
-interface FaultKind {
+interface ErrorKind {
   /** Fits behind a field: `/image: the host name could not be resolved`. */
   message: string
   imageTask: TaskErrorCode
 }
 
-/** What can end a request to an address that a caller named. No message tells what is behind a rejected address. */
+/** Errors of a request to an address that a caller named. No message says what is behind a rejected address. */
 export const OUTBOUND_ERRORS = {
   address_refused: { message: 'address not allowed', imageTask: 'address_refused' },
   downgrade: { message: 'redirected from https to http', imageTask: 'address_refused' },
   dns: { message: 'the host name could not be resolved', imageTask: 'download_failed' },
   connect: { message: 'no connection could be made', imageTask: 'download_failed' },
   tls: { message: 'no secure connection could be made', imageTask: 'download_failed' },
-  timeout: { message: 'the answer took too long', imageTask: 'download_failed' },
-  reset: { message: 'the connection ended before the answer did', imageTask: 'download_failed' },
-  status: { message: 'the answer was not a success', imageTask: 'download_failed' },
+  timeout: { message: 'the response took too long', imageTask: 'download_failed' },
+  reset: { message: 'the connection ended before the response did', imageTask: 'download_failed' },
+  status: { message: 'the response was not a success', imageTask: 'download_failed' },
   too_many_redirects: { message: 'too many redirects', imageTask: 'download_failed' },
   too_large: { message: 'over the byte limit', imageTask: 'file_too_large' },
   compressed: {
-    message: 'the answer came compressed although that was not asked for',
+    message: 'the response came compressed although that was not asked for',
     imageTask: 'download_failed',
   },
-  unknown: { message: 'the answer could not be read', imageTask: 'download_failed' },
-} as const satisfies Record<string, FaultKind>
+  unknown: { message: 'the response could not be read', imageTask: 'download_failed' },
+} as const satisfies Record<string, ErrorKind>
 
 export type OutboundErrorKind = keyof typeof OUTBOUND_ERRORS
 
@@ -31,7 +31,7 @@ export type OutboundErrorKind = keyof typeof OUTBOUND_ERRORS
 export class OutboundError extends Error {
   override name = 'OutboundError'
   readonly kind: OutboundErrorKind
-  /** Of the answer, when that was the fault. */
+  /** Status of the response, when that was the reason. */
   readonly status: number | undefined
 
   constructor(
@@ -45,14 +45,14 @@ export class OutboundError extends Error {
   }
 }
 
-/** The fault an image task ends with when fetching `field` (a JSON Pointer such as `/image`) failed. */
+/** The error an image task ends with when fetching `field` (a JSON Pointer such as `/image`) failed. */
 export const toTaskError = (error: OutboundError, field: string): TaskError =>
   new TaskError(OUTBOUND_ERRORS[error.kind].imageTask, `${field}: ${error.message}`, {
     cause: error,
   })
 
 /**
- * The fault behind an error of undici. An error without a code of the socket or of HTTP is `unknown`, never passed
+ * The OutboundError for an error of undici. An error without a code of the socket or of HTTP is `unknown`, never passed
  * through: its message may hold an address.
  */
 export const toOutboundError = (error: unknown): OutboundError => {

@@ -30,16 +30,16 @@ const HEAD_ROOM = 2 ** 20
 
 export type Response = Dispatcher.ResponseData<unknown>
 
-/** How this service names itself to every host. */
+/** Name of this service to every host. */
 export const USER_AGENT = 'Kiln'
 
 /** The connections and the clock of one download or one delivery attempt. */
 export interface Exchange {
   /** Sends a request with the signal; the response's body is read by the caller or dropped by `end`. */
   send: (url: URL, options: SendOptions) => Promise<Response>
-  /** Aborted when the time is over (reason: OutboundFault `timeout`) or one of `signals` was. */
+  /** Aborted when the time is over (reason: OutboundError `timeout`) or one of `signals` was. */
   signal: AbortSignal
-  /** Tells if the connection is one of an earlier exchange. */
+  /** True when the connection is one of an earlier exchange. */
   isReused: () => boolean
   /** Stops the clock. The connection is closed unless the pool keeps it, after a response that was read to its end. */
   end: () => Promise<void>
@@ -48,7 +48,7 @@ export interface Exchange {
 /** Starts an exchange. One without a pool has an agent of its own, which bounds the bodies of its responses. */
 export const startExchange = (options: ExchangeOptions): Exchange => {
   const { addresses, watch, maxBytes, stages, pool, isFresh = false } = options
-  const { signal, enter, stop } = startDeadline({ ...options, what: 'complete answer' })
+  const { signal, enter, stop } = startDeadline({ ...options, what: 'complete response' })
   const agent = pool ?? makePool({ maxResponseSize: maxBytes })
   // A body is never paused: all that may come fits. undici 7 ends the process by an assertion when a server closes the
   // connection while the body is paused (nodejs/undici#5360, mended in 8), and every server can.
@@ -58,7 +58,7 @@ export const startExchange = (options: ExchangeOptions): Exchange => {
   let body: Response['body'] | undefined
   const onReady = (socket: Socket) => {
     boundBytes(socket, highWaterMark)
-    enter('answer', stages?.headersMs)
+    enter('response', stages?.headersMs)
     watch?.onReady(socket)
   }
   const borrower: Borrower = {

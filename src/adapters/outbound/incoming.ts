@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net'
 import { OutboundError } from './error.ts'
 
-/** Enough for a status line behind a few answers of the 1xx class. */
+/** Enough for a status line behind a few responses of the 1xx class. */
 const HEAD_CHARACTERS = 4_096
 
-/** What comes in on a connection. */
+/** Bytes that come in on a connection. */
 interface Incoming {
   /** The first characters. */
   head: string
@@ -14,16 +14,16 @@ interface Incoming {
 
 const watched = new WeakMap<Socket, Incoming>()
 
-/** What has come of an answer. */
+/** Part of a response that has come. */
 export interface ResponseWatch {
-  /** The status that the first bytes tell so far. */
+  /** The status in the first bytes, once it is there. */
   status: () => number | undefined
-  /** Whether any byte has come. */
+  /** True once any byte has come. */
   hasBegun: () => boolean
 }
 
 /**
- * Watches the first bytes that come in from now on. undici reports an answer once its head is whole, but a receiver that
+ * Watches the first bytes that come in from now on. undici reports a response once its head is whole, but a server that
  * says 200 and then breaks off has taken the message.
  */
 export const watchResponse = (socket: Socket): ResponseWatch => {
@@ -33,9 +33,9 @@ export const watchResponse = (socket: Socket): ResponseWatch => {
 }
 
 /**
- * Ends a connection that brings more than so many bytes from now on. undici bounds the head and the body of an answer, but
- * not the answers of the 1xx class, the blank lines and the reason before it, nor what stands between the pieces of a
- * body: each of them may go on for as long as the deadline lets it, as fast as the network is.
+ * Ends a connection that brings more than so many bytes from now on. undici bounds the head and the body of a response,
+ * but not the responses of the 1xx class, the blank lines and the reason before it, nor what stands between the pieces
+ * of a body: each of them may go on for as long as the deadline lets it, as fast as the network is.
  */
 export const boundBytes = (socket: Socket, most: number): void => {
   watchIncoming(socket).left = most

@@ -12,13 +12,13 @@ export interface LocateOptions {
   signal?: AbortSignal | undefined
 }
 
-/** Where the host of a URL is, for a post that follows. */
+/** Addresses of the host of a URL, for a post that follows. */
 export interface Located {
-  /** All were judged. None where there is a fault. */
+  /** All were checked. None where there is an error. */
   addresses: readonly string[]
   /** Why the post reaches nobody. */
   error?: OutboundError
-  /** Of the time of the post. */
+  /** Milliseconds of the look-up, which count for the time of the post. */
   tookMs: number
 }
 

@@ -8,7 +8,7 @@ export interface OutboundOptions extends OutboundRules {
 }
 
 /**
- * Makes the client that judges every address before it dials it.
+ * Makes the client that checks every address before it dials it.
  * @throws Error when `deny` holds something that is no range.
  */
 export const makeOutbound = ({ resolve = makeResolver(), ...rules }: OutboundOptions): Outbound =>

@@ -10,12 +10,12 @@ export interface Borrower {
 
 /** Connections that are kept beside those under way; the next ones end with their response. */
 const MOST_OPEN = 256
-/** Many servers close after five seconds. What a receiver asks for in `Keep-Alive` makes it no longer. */
+/** Many servers close after five seconds. What a server asks for in `Keep-Alive` makes it no longer. */
 const KEEP_MS = 4_000
 
 /**
- * Makes a pool of keep-alive connections. Each request names its Borrower as `opaque`: undici tells a connector neither
- * which request it connects for nor when that one is aborted, and a request not which connection it has.
+ * Makes a pool of keep-alive connections. Each request names its Borrower as `opaque`: undici does not say to a
+ * connector which request it connects for, or when that one is aborted; nor to a request which connection it has.
  */
 export const makePool = (options: Agent.Options = {}): Agent => {
   let open = 0

@@ -17,19 +17,19 @@ import type { ValidateUrl } from './url.ts'
 export interface PostLimits {
   /** For look-up, connection and TLS together. */
   connectMs: number
-  /** From the connection to the whole head of the answer. */
+  /** From the connection to the whole head of the response. */
   headersMs: number
-  /** For the body of the answer, behind its head. */
+  /** For the body of the response, behind its head. */
   bodyMs: number
   /** For everything together, however slowly it comes. */
   totalMs: number
-  /** Most of the answer's body that is read. */
+  /** Most of the response's body that is read. */
   bodyBytes: number
   /** Most of it that is kept. */
   excerptBytes: number
 }
 
-/** Of a webhook. */
+/** Limits of a webhook. */
 export const POST_LIMITS: PostLimits = {
   connectMs: 5_000,
   headersMs: 10_000,
@@ -45,10 +45,10 @@ export interface PostOptions {
   headers: Record<string, string>
   /** JSON, sent byte for byte; a stream, whose length the headers give, can be sent on a new connection only. Absent: a GET. */
   body?: Uint8Array | Readable | undefined
-  /** What `locate` has said of the URL; it is looked up when absent. */
+  /** Result of `locate` for the URL; it is looked up when absent. */
   located?: Located | undefined
   limits?: PostLimits | undefined
-  /** Ends the attempt, which then rejects with the signal's reason unless an answer had begun. */
+  /** Ends the attempt, which then rejects with the signal's reason unless a response had begun. */
   signal?: AbortSignal | undefined
 }
 
@@ -67,16 +67,16 @@ export interface Responded extends Attempted {
   errorClass?: never
 }
 
-export interface Unanswered extends Attempted {
+export interface NoResponse extends Attempted {
   status?: never
   errorClass: Exclude<AttemptErrorClass, 'gone' | `status_${string}`>
-  /** May be shown; tells nothing of what was found at an address. */
+  /** May be shown: it says nothing of what was found at an address. */
   reason: string
   /** For the log. */
   cause: unknown
 }
 
-export type Posted = Responded | Unanswered
+export type Posted = Responded | NoResponse
 
 export type PostGuard = Pick<ExchangeOptions, 'isAllowed' | 'network'> & {
   validateUrl: ValidateUrl
@@ -86,26 +86,26 @@ export type PostGuard = Pick<ExchangeOptions, 'isAllowed' | 'network'> & {
 }
 
 /**
- * Sends JSON once. The status line is the answer. Whatever follows it, or breaks off, changes nothing.
+ * Sends JSON once. The status line counts as the response; whatever follows it, or breaks off, changes nothing.
  * @throws the reason of `signal`, or an AbortError when the client is closed.
  */
 export const post = async (guard: PostGuard, options: PostOptions): Promise<Posted> => {
   const began = performance.now()
-  const seen: Seen = { address: undefined, answer: undefined }
+  const seen: Seen = { address: undefined, response: undefined }
   const outcome = await attempt(guard, options, seen)
   const durationMs = Math.round(performance.now() - began + (options.located?.tookMs ?? 0))
   return { ...outcome, address: seen.address, durationMs }
 }
 
-/** What is known of an attempt at any moment at which it may end. */
+/** Facts of an attempt that are known at any moment at which it may end. */
 interface Seen {
   address: string | undefined
-  answer: ResponseWatch | undefined
+  response: ResponseWatch | undefined
 }
 
-type Outcome = Omit<Responded, keyof Attempted> | Omit<Unanswered, keyof Attempted>
+type Outcome = Omit<Responded, keyof Attempted> | Omit<NoResponse, keyof Attempted>
 
-/** Sends once, and once more where the receiver had closed a connection that was kept. */
+/** Sends once, and once more where the server had closed a connection that was kept. */
 const attempt = async (guard: PostGuard, options: PostOptions, seen: Seen): Promise<Outcome> => {
   const { located } = options
   if (located?.error) return toNoResponse(located.error)
@@ -117,7 +117,7 @@ const attempt = async (guard: PostGuard, options: PostOptions, seen: Seen): Prom
   return (await exchangeOnce(guard, options, seen, again)) as Outcome
 }
 
-/** Undefined when a kept connection ended before a byte of the answer. */
+/** Returns undefined when a kept connection ended before a byte of the response. */
 const exchangeOnce = async (
   guard: PostGuard,
   options: PostOptions,
@@ -140,11 +140,11 @@ const exchangeOnce = async (
     const response = await send(guard.validateUrl, exchange, options)
     return await readResponse(response, limits)
   } catch (error) {
-    const status = seen.answer?.status()
+    const status = seen.response?.status()
     if (status !== undefined) return { status, retryAfter: undefined, excerpt: '' }
     if (exchange.signal.aborted) return toNoResponse(exchange.signal.reason)
     const failure = toOutboundError(error)
-    if (exchange.isReused() && failure.kind === 'reset' && !seen.answer?.hasBegun())
+    if (exchange.isReused() && failure.kind === 'reset' && !seen.response?.hasBegun())
       return undefined
     return toNoResponse(failure)
   } finally {
@@ -157,7 +157,7 @@ const watchInto = (seen: Seen): ConnectionWatch => ({
     seen.address = address
   },
   onReady: (socket) => {
-    seen.answer = watchResponse(socket)
+    seen.response = watchResponse(socket)
   },
 })
 
@@ -203,10 +203,10 @@ const readStart = (body: Response['body'], limits: PostLimits): Promise<Buffer> 
 const toText = (bytes: Buffer): string =>
   new TextDecoder().decode(bytes, { stream: true }).replaceAll(/\p{Cc}/gu, '')
 
-/** Faults that the record of an attempt has a word for. The others cannot happen to a POST that follows no redirect. */
+/** Errors that the record of an attempt has a word for. The others cannot happen to a POST that follows no redirect. */
 const CLASSES = ['address_refused', 'dns', 'connect', 'tls', 'timeout', 'reset'] as const
 
-/** @throws what ended the exchange, unless the other side was at fault */
+/** @throws what ended the exchange, unless that is an OutboundError */
 const toNoResponse = (failure: unknown): Outcome => {
   if (!(failure instanceof OutboundError)) throw failure
   const errorClass = CLASSES.find((kind) => kind === failure.kind) ?? 'unknown'

@@ -61,5 +61,5 @@ const listInHosts = async (file: string, host: string): Promise<string[]> => {
   return found.length > 0 || host !== 'localhost' ? found : ['127.0.0.1', '::1']
 }
 
-/** The loopback of macOS has an address with a zone, too, which no rule can judge. */
+/** The loopback of macOS has an address with a zone, too, which no rule can match. */
 const isDialled = (address: string): boolean => isIP(address) !== 0 && !address.includes('%')

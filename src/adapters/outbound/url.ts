@@ -4,7 +4,7 @@ import { type IsAllowedAddress, isLoopback } from './address.ts'
 /** `rejected` says what the URL must be, to stand behind a field: "must begin with https:". */
 export type UrlValidation = { url: URL; rejected?: never } | { url?: never; rejected: string }
 
-/** Judges a URL as far as no look-up is needed. `base` is the URL that a redirect came from. */
+/** Validates a URL as far as no look-up is needed. `base` is the URL that a redirect came from. */
 export type ValidateUrl = (raw: string, base?: URL) => UrlValidation
 
 export interface UrlRules {

@@ -13,13 +13,13 @@ import { CANNOT_BE_SHOWN, MOST_BYTES, MOST_BYTES_MADE, MOST_MS } from './limits.
 
 /**
  * Fetches a stranger's picture and makes it a WebP of at most so many pixels a side; null when there is none that can be
- * shown. Rejects for faults of this machine only.
+ * shown. Rejects for errors of this machine only.
  */
 export type FetchPicture = (asked: { url: string; side: number }) => Promise<Buffer | null>
 
 interface FetchDeps {
   outbound: Outbound
-  /** Where files lie meanwhile. */
+  /** Folder of the files meanwhile. */
   dir: string
 }
 

@@ -1,9 +1,9 @@
-/** Of what lies at the address: bytes of the file, and pixels. */
+/** Most bytes of the file at the address, and most of its pixels. */
 export const MOST_BYTES = 2 ** 20
 export const MOST_PIXELS = 16_000_000
-/** Of the WebP that it becomes. */
+/** Most bytes of the WebP that it becomes. */
 export const MOST_BYTES_MADE = 2 ** 18
 /** Milliseconds to fetch it, and again to make it small. */
 export const MOST_MS = 4000
-/** How the process ends that finds no picture there. */
+/** Exit code of the process when it finds no picture there. */
 export const CANNOT_BE_SHOWN = 3

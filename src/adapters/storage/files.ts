@@ -1,7 +1,7 @@
 import { mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** Whether an error is one of the system's, with one of these codes. */
+/** True when an error is one of the system's, with one of these codes. */
 export const isCode = (error: unknown, ...codes: string[]): boolean =>
   error instanceof Error && 'code' in error && codes.includes(String(error.code))
 
@@ -30,7 +30,7 @@ const syncFolder = async (path: string): Promise<void> => {
   await folder.sync().finally(() => folder.close())
 }
 
-/** Makes a folder and those above it, and tells the folders that got a new name, for `syncFolders`. */
+/** Makes a folder and those above it, and returns the folders that got a new name, for `syncFolders`. */
 export const makeFolder = async (path: string): Promise<string[]> => {
   const first = await mkdir(path, { recursive: true })
   const changed: string[] = []

@@ -7,7 +7,7 @@ import type { StoredDigest } from './storage.ts'
 /** Read at once: each read is a turn of the thread pool. */
 const CHUNK_BYTES = 2 ** 18
 
-/** Tells what the bytes of a local file are. */
+/** Computes the size and digest of a local file. */
 export const digestFile = async (path: string, signal?: AbortSignal): Promise<StoredDigest> => {
   const hash = createHash('sha256')
   let bytes = 0
@@ -19,7 +19,10 @@ export const digestFile = async (path: string, signal?: AbortSignal): Promise<St
   return { bytes, sha256: hash.digest('hex') }
 }
 
-/** Lets bytes pass and tells, at their end, what they were. They throw `too_large` once they are more than `maxBytes`. */
+/**
+ * Lets bytes pass and measures them; the result is there at their end. They throw `too_large` once they are more than
+ * `maxBytes`.
+ */
 export const makeMeasure = (maxBytes: number) => {
   const hash = createHash('sha256')
   let bytes = 0

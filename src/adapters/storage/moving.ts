@@ -34,7 +34,7 @@ export const makeMovingStorage = ({ to, from }: { to: Storage; from: Storage }):
       await from.check()
     },
     async *listFolders(prefix) {
-      // They may be millions, so one that is in both is told twice.
+      // They may be millions, so one that is in both is listed twice.
       yield* from.listFolders(prefix)
       yield* to.listFolders(prefix)
     },

@@ -14,12 +14,12 @@ export interface S3Options {
   pathStyle: boolean
   /** Without them the SDK looks where it does: environment, shared files, the role of the machine. */
   credentials?: { accessKeyId: string; secretAccessKey: string } | undefined
-  /** Milliseconds until the head of an answer. */
+  /** Milliseconds until the head of a response. */
   responseMs?: number
 }
 
 const CONNECT_MS = 3000
-/** Until the head of an answer: one part goes out in it, at 170 kB/s or faster, or a list is made. */
+/** Until the head of a response: one part goes out in it, at 170 kB/s or faster, or a list is made. */
 const RESPONSE_MS = 30_000
 /** A reader holds a connection for as long as it reads, so there are as many as an api lets in, and more. */
 const CONNECTIONS = 5000
@@ -64,7 +64,7 @@ export const hide =
     })
   }
 
-/** Faults of files, as opposed to those of connections. */
+/** True for errors of files, false for those of connections. */
 const isOfFile = (error: Error): boolean => 'syscall' in error && 'path' in error
 
 /** The server's words for "no such key". That of a HEAD has no body to say what is missing. */
@@ -93,7 +93,7 @@ const ADVICE: Record<string, string> = {
 /** Words of some servers alone stand behind these. */
 const REJECTIONS = [301, 401, 403, 404, 405]
 
-/** What an operator does about a fault that stays until somebody does; undefined for one that may pass. */
+/** Returns what an operator does about an error that stays until then; undefined for one that may pass. */
 export const adviseS3 = (error: unknown): string | undefined => {
   if (!(error instanceof S3Error)) return undefined
   const isRejection = REJECTIONS.includes(error.status ?? 0)

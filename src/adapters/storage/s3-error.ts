@@ -1,13 +1,13 @@
 interface S3Response {
   code: string
-  /** Of the answer; undefined when there was none. */
+  /** Status of the response; undefined when there was none. */
   status?: number | undefined
 }
 
 /** Asked to come later. */
 const TOO_MANY = 429
 
-/** What the server said no to, or that it did not answer. Its message holds nothing that was signed or sent. */
+/** A request that the server rejected, or did not respond to. Its message holds nothing that was signed or sent. */
 export class S3Error extends Error {
   override name = 'S3Error'
   /** As the server, or the system, calls it. */

@@ -41,7 +41,7 @@ const PARTS = 2
  */
 const LARGE = 2
 const SMALL = 4
-/** How long one waits for its turn. */
+/** Longest wait for a turn. */
 const PATIENCE_MS = 60_000
 const REMOVALS = 16
 const LINK_SECONDS = 900
@@ -151,7 +151,7 @@ export const makeS3Storage = ({ scratch, ...options }: S3StorageOptions): Requir
   return storage
 }
 
-/** What names an object in a command. Throws `key_invalid`. */
+/** Returns the members that name an object in a command. Throws `key_invalid`. */
 const place = ({ Bucket, root }: Bucket, key: string): { Bucket: string; Key: string } => ({
   Bucket,
   Key: root + keySegments(key).join('/'),
@@ -184,11 +184,11 @@ const makeGet =
       .catch(hide('GetObject'))
 
 const toStream = ({ Body }: GetObjectCommandOutput): Readable => {
-  if (!(Body instanceof Readable)) throw new Error('S3 GetObject: the answer has no body')
+  if (!(Body instanceof Readable)) throw new Error('S3 GetObject: the response has no body')
   return Body
 }
 
-/** Which bytes an answer holds, and of how many. */
+/** Returns which bytes a response holds, and of how many. */
 const describe = (
   { ContentRange = '', ContentLength = 0 }: GetObjectCommandOutput,
   isPart: boolean,

@@ -29,7 +29,7 @@ export const cleanUpFolder = async (
 }
 
 /**
- * Makes a folder look written to, and answers when that was, in unix milliseconds by the clock of the file system. The
+ * Makes a folder look written to, and returns when that was, in unix milliseconds by the clock of the file system. The
  * clocks of processes that share it may differ by hours.
  */
 export const touchFolder = async (folder: string): Promise<number> => {

@@ -12,7 +12,7 @@ export interface StoredFile {
   size: number
 }
 
-/** What a link of the store has the answer say. */
+/** Headers that a link of the store sets in the response. */
 export interface LinkedResponse {
   contentType: string
   disposition: string
@@ -22,10 +22,10 @@ export interface LinkedResponse {
 }
 
 /**
- * Where files are kept. A key is a relative path with slashes (`results/<task id>/<fence>/result-1.png`); its segments
+ * A store of files. A key is a relative path with slashes (`results/<task id>/<fence>/result-1.png`); its segments
  * hold ASCII letters, digits and `._+-` and do not begin with a dot, so that every store can take it.
  *
- * A file is either absent or whole: what is written becomes readable under its key in one step. Faults of the store
+ * A file is either absent or whole: what is written becomes readable under its key in one step. Errors of the store
  * itself (no space, no permission, no connection) arrive as the plain errors of the system.
  */
 export interface Storage {
@@ -71,7 +71,7 @@ export interface StoredDigest {
   sha256: string
 }
 
-/** A fault of the request to the store, not of the store: no such file, not a key, more bytes than allowed. */
+/** An error of the request to the store, not of the store: no such file, not a key, more bytes than allowed. */
 export class StorageError extends Error {
   override name = 'StorageError'
   readonly code: 'not_found' | 'key_invalid' | 'too_large'
@@ -82,7 +82,7 @@ export class StorageError extends Error {
   }
 }
 
-/** Whether a store has failed in a way that passes by itself: it does not answer, or has too much to do. */
+/** True when a store has failed in a way that passes by itself: it does not respond, or has too much to do. */
 export const isOutage = (error: unknown): boolean =>
   error instanceof Error && 'isOutage' in error && error.isOutage === true
 

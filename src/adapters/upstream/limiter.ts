@@ -30,7 +30,7 @@ export const makeLimiter = ({ perSecond, atOnce }: Limits): Limiter => {
       else if (running >= atOnce) await notifier.wait(POLL_MS, signal)
       else break
     }
-    // In the same turn of the event loop as the look: others wait for theirs.
+    // In the same turn of the event loop as the check: others wait for theirs.
     running += 1
     nextAt = Math.max(nextAt, performance.now()) + 1000 / perSecond
   }

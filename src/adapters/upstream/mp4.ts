@@ -4,7 +4,7 @@ const NEEDED = ['ftyp', 'moov', 'mdat']
 /** Files of the usual encoders have some five; a fragmented one has hundreds. */
 const MOST_BOXES = 10_000
 
-/** Whether a file is an MP4 with an index and media, whose boxes end where it ends. It is not decoded. */
+/** True when a file is an MP4 with an index and media, whose boxes end where it ends. It is not decoded. */
 export const isWholeMp4 = async (path: string): Promise<boolean> => {
   const file = await open(path, 'r')
   try {

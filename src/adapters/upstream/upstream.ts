@@ -9,7 +9,7 @@ import { makeLimiter } from './limiter.ts'
 import type { Limits } from './limiter.ts'
 
 export interface UpstreamOptions {
-  /** Where its interface begins. This origin is called wherever it is; links to others go through the guard. */
+  /** Base URL of its interface. This origin is called wherever it is; links to others go through the guard. */
   url: string
   key: string
   limits: Limits
@@ -27,13 +27,13 @@ export interface UpstreamRequest {
 
 export interface UpstreamResponse {
   status: number
-  /** What Retry-After asks for, within the most that this interface ever asks for; 0 without. */
+  /** Wait that Retry-After asks for, within the most that this interface ever asks for; 0 without. */
   retryAfterMs: number
   /** `{}` unless it is a JSON object. */
   body: Record<string, unknown>
 }
 
-/** A request that brought no answer, for the log. */
+/** A request that brought no response, for the log. */
 export interface NoResponse {
   reason: string
 }
@@ -43,10 +43,10 @@ export interface Upstream {
   ask(request: UpstreamRequest): Promise<UpstreamResponse | NoResponse>
   /**
    * Fetches a result into a new file.
-   * @throws OutboundFault
+   * @throws OutboundError
    */
   fetch(options: Pick<DownloadOptions, 'url' | 'toFile' | 'signal'>): Promise<void>
-  /** What it says, without what no caller may read: addresses and the key. */
+  /** Removes from a text of the upstream what no caller may read: addresses and the key. */
   clean(text: string): string
   close(): void
 }
@@ -56,7 +56,7 @@ const RESULT = { maxBytes: 200_000_000, timeoutMs: 300_000, maxRedirects: 5 }
 
 const RESPONSE_BYTES = 1_048_576
 
-/** Of a request. Two images of 50 MB may take two minutes to be sent. */
+/** Limits of a request. Two images of 50 MB may take two minutes to be sent. */
 const ASK: PostLimits = {
   connectMs: 10_000,
   headersMs: 150_000,

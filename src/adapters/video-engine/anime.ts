@@ -48,7 +48,7 @@ interface Place {
   height: number
 }
 
-/** How strong the edge at a pixel is, 0..1: the Sobel operator, the border repeated. */
+/** Computes the strength of the edge at a pixel, 0..1: the Sobel operator, the border repeated. */
 const edgeAt = (luma: Buffer, { x, y, width, height }: Place): number => {
   const left = x > 0 ? -1 : 0
   const right = x < width - 1 ? 1 : 0

@@ -10,7 +10,9 @@ import type { ChildUser } from '../child-user.ts'
 export interface VideoBinaries {
   ffmpeg: Binary
   ffprobe: Binary
-  /** Whether they may read a caller's video: not the packaged ones in production, nor where the system has its own. */
+  /**
+   * True when they may read a caller's video: not the packaged ones in production, nor where the system has its own.
+   */
   readsCallerVideo: boolean
   /** Absolute path of a `setpriv` that can end a child with its parent; undefined where there is none. */
   setpriv: string | undefined
@@ -57,7 +59,7 @@ export const findVideoBinaries = async (search: BinarySearch): Promise<VideoBina
 
 interface FoundTool {
   binary: Binary
-  /** Whether PATH has one, usable or not. */
+  /** True when PATH has one, usable or not. */
   onSystem: boolean
 }
 
@@ -154,7 +156,7 @@ const findPackaged = async (tool: Tool): Promise<string | undefined> => {
   try {
     const folder = dirname(createRequire(import.meta.url).resolve(name))
     const path = join(folder, process.platform === 'win32' ? `${tool}.exe` : tool)
-    // The ffprobe package sets the bit in an install script, which npm may be told not to run.
+    // The ffprobe package sets the bit in an install script, which npm may be set not to run.
     // A child may also be of another user.
     if (((await stat(path)).mode & 0o111) !== 0o111) await chmod(path, 0o755).catch(() => {})
     return path

@@ -9,7 +9,7 @@ export interface Camera {
   base: number
   /** 0.1 enlarges by 10 %. */
   zoom: number
-  /** Where the view ends, −1..1 of the room that the enlargement leaves on each side. */
+  /** End of the view, −1..1 of the room that the enlargement leaves on each side. */
   towards: Point
   /** Amplitude in widths and heights of the frame, and number of swings, for a movement to and fro. */
   sway?: Point & { swings: number; phase: number }
@@ -22,7 +22,7 @@ export interface Point {
   y: number
 }
 
-/** What part of the frame a picture fills: all, or a strip. Pixels. */
+/** Part of the frame that a picture fills: all, or a strip. Pixels. */
 export interface Strip {
   top: number
   frame: Size
@@ -63,7 +63,9 @@ export const cameraFilter = (
   return `perspective=${options.join(':')}:interpolation=${soft ? 'linear' : 'cubic'}:eval=frame${enabled}`
 }
 
-/** Where the left or upper side of the view lies: in the middle, moved to one end of the room as it opens, and swaying. */
+/**
+ * Position of the left or upper side of the view: in the middle, moved to one end of the room as it opens, and swaying.
+ */
 const corner = (
   { towards, sway, base }: Camera,
   axis: 'x' | 'y',

@@ -31,7 +31,7 @@ const WIDE = /[\u3000-\uffff]|[\u{10000}-\u{10ffff}]/gu
 const keepDrawable = (text: string): string =>
   text.normalize('NFC').replace(DRAWABLE, ' ').replace(WIDE, ' ').replace(/ +/g, ' ').trim()
 
-/** Breaks at blanks, a longer word in its middle; what does not fit is told by an ellipsis. */
+/** Breaks at blanks, a longer word in its middle; an ellipsis stands for what does not fit. */
 export const breakLines = (text: string): string[] => {
   const lines: string[] = []
   let line = ''
@@ -118,7 +118,7 @@ const addShadow = async (letters: Coverage, size: number): Promise<Picture> => {
     const cover = ((sharpText[i] ?? 0) / 255) * 0.94
     const shadow = Math.min(1, ((soft[i] ?? 0) / 255) * 1.5) * 0.55
     const alpha = cover + shadow * (1 - cover)
-    // White over black, told without the alpha multiplied in.
+    // White over black, without the alpha multiplied in.
     data.fill(alpha === 0 ? 0 : Math.round((255 * cover) / alpha), i * 4, i * 4 + 3)
     data[i * 4 + 3] = Math.round(255 * alpha)
   }

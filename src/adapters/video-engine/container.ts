@@ -6,7 +6,7 @@ const BOXES = new Set(['ftyp', 'moov', 'mdat', 'wide', 'free', 'skip', 'pnot'])
 /** Brands of pictures, which are ISO media files too. */
 const PICTURES = new Set(['avif', 'avis', 'heic', 'heix', 'mif1', 'msf1'])
 
-/** Tells by its first bytes what a video is in; undefined when it is neither MP4, MOV, Matroska nor WebM. */
+/** Finds the container of a video by its first bytes; undefined when it is neither MP4, MOV, Matroska nor WebM. */
 export const readContainer = async (path: string): Promise<'mov' | 'matroska' | undefined> => {
   const head = await readHead(path)
   if (head.subarray(0, 4).equals(EBML)) return 'matroska'

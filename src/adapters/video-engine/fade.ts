@@ -8,7 +8,7 @@ import { readStill } from './still.ts'
 import type { VideoJob } from './video-engine.ts'
 
 interface Fade {
-  /** What the end image fades over: `length` frames, then those that are `added`. */
+  /** Film that the end image fades over: `length` frames, then those that are `added`. */
   continued: string
   length: number
   added: number
@@ -16,7 +16,7 @@ interface Fade {
   maxPixels: number
 }
 
-/** The end image settles while it fades in. In the last tenth it stands unchanged. */
+/** Fades to the end image, which comes to rest meanwhile. In the last tenth it stands unchanged. */
 export const fadeTo = async (
   job: VideoJob,
   path: string,

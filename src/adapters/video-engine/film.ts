@@ -14,12 +14,12 @@ export interface Film {
   sound?: string
 }
 
-/** What films of all kinds are made from. */
+/** Options of films of all kinds. */
 export interface FilmOptions {
   /** Folder of the run; its inputs are written there. */
   dir: string
   maxPixels: number
-  /** What the job's source is. */
+  /** Facts of the job's source. */
   source?: ProbedSource
 }
 

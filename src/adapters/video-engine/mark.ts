@@ -10,7 +10,7 @@ const OPACITY = 0.7
 
 /**
  * The watermark of a job at its corner: 12 % of the frame's width, 2 % from its sides, 70 % opaque.
- * @throws VideoFault `ImageFormatInvalid`, `ImageSizeInvalid` for a mark that is given
+ * @throws VideoError `ImageFormatInvalid`, `ImageSizeInvalid` for a mark that is given
  */
 export const placeMark = async (
   { position, path }: NonNullable<VideoJob['watermark']>,

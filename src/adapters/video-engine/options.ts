@@ -18,7 +18,7 @@ export const COUNTED = [
   ...words('-progress pipe:1 -filter_threads 1 -filter_complex_threads 1'),
 ]
 
-/** How filters scale and convert: the best they can, and the same on every processor. */
+/** Flags of filters that scale and convert: the best they can, and the same on every processor. */
 export const SCALER = 'flags=bicubic+accurate_rnd+full_chroma_int+bitexact'
 
 /** The colours that the files say they have. */

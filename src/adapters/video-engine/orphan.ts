@@ -56,7 +56,7 @@ const readRecord = async (path: string): Promise<ChildRecord | undefined> => {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as ChildRecord
   } catch {
-    // The owner has removed it meanwhile, or a kill has cut it: it tells nothing.
+    // The owner has removed it meanwhile, or a kill has cut it: it says nothing.
     return undefined
   }
 }

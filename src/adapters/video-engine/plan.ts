@@ -32,7 +32,7 @@ const MAX_BYTES = 512 * 2 ** 20
 /**
  * Decodes, draws and writes what ffmpeg needs, and puts its arguments together. They hold numbers and file names of ours
  * only, no text of a caller.
- * @throws VideoFault `ImageFormatInvalid`, `ImageSizeInvalid`
+ * @throws VideoError `ImageFormatInvalid`, `ImageSizeInvalid`
  */
 export const planRender = async (given: VideoJob, options: FilmOptions): Promise<RenderPlan> => {
   const job = given.tiny ? { ...given, width: TINY.width, height: TINY.height } : given
@@ -86,7 +86,7 @@ const planFilm = (
 
 interface Sound {
   graph?: string
-  /** What `-map` takes for each output. */
+  /** Value of `-map` for each output. */
   maps: string[]
 }
 

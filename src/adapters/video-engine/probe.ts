@@ -16,7 +16,7 @@ export interface ProbedFile {
   container: string
 }
 
-/** What ffprobe says of a stream, under its own names. What it does not know is absent. */
+/** Values of a stream by ffprobe, under its own names. What it does not know is absent. */
 export interface StreamFacts {
   values: ReadonlyMap<string, string>
   /** Packets that can be read: a file that is cut has fewer than its header says. */
@@ -43,7 +43,7 @@ const ENTRIES = [
 
 /** No real video has more. Further streams are ignored. */
 const MOST_STREAMS = 64
-/** Of address space: the index of a file of 8 KB can claim 1.8 GB. */
+/** Limit of the address space: the index of a file of 8 KB can claim 1.8 GB. */
 const MOST_MIB = 1024
 /** A minute of 50 a second in each of them. */
 const MOST_PACKETS = 200_000
@@ -51,7 +51,7 @@ const MOST_PACKETS = 200_000
 /**
  * Reads the headers of a file and all its packets, without decoding them, in one run: a program that loads slowly costs
  * more than the reading.
- * @throws Error when ffprobe rejects the file, VideoFault when it has more packets than any real one
+ * @throws Error when ffprobe rejects the file, VideoError when it has more packets than any real one
  */
 export const probeFile = async (
   { path, container }: ProbedFile,

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
 /**
- * When a process began, in a form that is only good for comparison: it tells whether the system has given the number to
- * another process since. Undefined when no process has this number.
+ * Finds when a process began, in a form that is only good for comparison: it differs once the system has given the
+ * number to another process. Undefined when no process has this number.
  */
 export const findProcessStart = (pid: number): Promise<string | undefined> =>
   process.platform === 'linux' ? readStat(pid) : askPs(pid)

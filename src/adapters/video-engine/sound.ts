@@ -12,7 +12,7 @@ const BLOCK = 9600
 const FADE_IN = 0.04
 const FADE_OUT = 0.35
 
-/** Whether a job has any sound of its own. */
+/** True when a job has any sound of its own. */
 export const hasSound = ({ audio, bgm }: Pick<SoundPlan, 'audio' | 'bgm'>): boolean =>
   audio !== 'none' || bgm
 

@@ -15,9 +15,9 @@ const LEAST_SIDE = 16
 const MOST_SIDE = 4096
 
 /**
- * Judges a caller's video: MP4, MOV, Matroska or WebM by its first bytes, 4 to 60 s, a stream that decodes, sides of 16
- * to 4096 pixels. One that this service has made may be of any length.
- * @throws VideoFault `VideoFormatInvalid` for anything else, `ModelUnavailable` when no ffmpeg here may read it; the
+ * Validates a caller's video: MP4, MOV, Matroska or WebM by its first bytes, 4 to 60 s, a stream that decodes, sides of
+ * 16 to 4096 pixels. One that this service has made may be of any length.
+ * @throws VideoError `VideoFormatInvalid` for anything else, `ModelUnavailable` when no ffmpeg here may read it; the
  * signal's reason once aborted
  */
 export const probeSource = async (

@@ -14,7 +14,7 @@ export interface StillOptions {
 /**
  * Decodes a caller's picture in its normal form (EXIF orientation applied, sRGB, 8 bits), scaled to cover a frame; what
  * is transparent shows white.
- * @throws VideoFault `ImageFormatInvalid`, `ImageSizeInvalid`
+ * @throws VideoError `ImageFormatInvalid`, `ImageSizeInvalid`
  */
 export const readStill = async (path: string, options: StillOptions): Promise<Picture> => {
   const { width, height } = options
@@ -27,7 +27,7 @@ export const readStill = async (path: string, options: StillOptions): Promise<Pi
 
 /**
  * Decodes a caller's watermark, scaled to fit a box with its shape kept, with alpha.
- * @throws VideoFault as `readStill`
+ * @throws VideoError as `readStill`
  */
 export const readMark = async (path: string, options: StillOptions): Promise<Picture> => {
   const { width, height } = options

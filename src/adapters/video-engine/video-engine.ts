@@ -11,7 +11,7 @@ export interface VideoJob {
   /** Empty when there is none. Without effect beside a start image or a source. */
   prompt: string
   startImage?: { path: string }
-  /** Where the continuation of a source, or what begins with a start image, ends. */
+  /** End of the continuation of a source, or of what begins with a start image. */
   endImage?: { path: string }
   /** The video to continue. */
   source?: SourceFile
@@ -51,7 +51,7 @@ export interface RenderedVideo {
   hasAudio: boolean
 }
 
-/** What a source video is, once it is known to be one that can be continued. */
+/** Facts of a source video that can be continued. */
 export interface ProbedSource {
   container: 'mov' | 'matroska'
   /** Number of its video stream, which need not be the first: a cover may come before it. */
@@ -67,7 +67,7 @@ export interface ProbedSource {
 export interface RenderControl {
   /** Once aborted, the work stops and the promise rejects with the signal's reason when no child is left. */
   signal: AbortSignal
-  /** Told whole numbers 0..100 that rise; above 0 only while or after ffmpeg runs. */
+  /** Called with whole numbers 0..100 that rise; above 0 only while or after ffmpeg runs. */
   onProgress(percent: number): void
 }
 
@@ -86,8 +86,8 @@ export interface VideoEngine {
    */
   render(job: VideoJob, control: RenderControl): Promise<RenderedVideo>
   /**
-   * Tells what a caller's video is, so that the size of the result can be chosen.
-   * @throws VideoFault `VideoFormatInvalid` outside the limits of a source, `ModelUnavailable` when no ffmpeg here may
+   * Reads the facts of a caller's video, so that the size of the result can be chosen.
+   * @throws VideoError `VideoFormatInvalid` outside the limits of a source, `ModelUnavailable` when no ffmpeg here may
    * read it
    */
   probeSource(source: SourceFile, control: ProbeControl): Promise<ProbedSource>

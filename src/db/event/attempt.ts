@@ -13,7 +13,7 @@ export interface AttemptKey extends Target {
   number: number
 }
 
-/** Where an event is sent, and whom that counts for; undefined when there is nobody to tell, or no more. */
+/** Finds the URL that an event is sent to, and whom that counts for; undefined when there is none, or no more. */
 export const findWebhookUrl = async (
   sql: Queryable,
   eventId: string,
@@ -24,20 +24,20 @@ export const findWebhookUrl = async (
   return row
 }
 
-/** What is sent, to where, once its attempt is written down. */
+/** An attempt that is recorded and may be sent. */
 export interface BegunAttempt {
   number: number
-  /** Tries of this schedule that failed before. */
+  /** Attempts of this schedule that failed before. */
   failures: number
   sequence: number
   status: string
-  /** Of an endpoint's event: its chain. */
+  /** Id of the task; of a subscription's event, its chain. */
   taskId: string
-  /** Of the task that it is about, if it is about one. */
+  /** Family of the task that it is about, if it is about one. */
   family: 'image' | 'video' | null
   owner: string
   url: string
-  /** What an endpoint is told; null of an event for the receiver that its task names. */
+  /** Event of a webhook subscription; null when it is for the URL that its task names. */
   endpoint: NotifiedEndpoint | null
 }
 
@@ -82,10 +82,9 @@ export const beginAttempt = async (
   return attempt && { ...event, number: attempt.number }
 }
 
-/** The query of a receiver's address may be a secret. */
+/** Removes the query of a webhook URL, which may be a secret. */
 export const withoutQuery = (url: string): string => url.replace(/[?#].*$/s, '')
 
-/** What came of an attempt. */
 export interface AttemptResult {
   durationMs: number
   address: string | undefined
@@ -94,10 +93,10 @@ export interface AttemptResult {
   answer: string | undefined
 }
 
-/** What an attempt means for the schedule that it belongs to. */
+/** Meaning of an attempt for the schedule that it belongs to. */
 export type AttemptVerdict =
   | { state: 'delivered' }
-  /** The receiver wants nothing more of this task. */
+  /** The subscriber wants nothing more of this task. */
   | { state: 'stopped' }
   | { state: 'pending'; waitSeconds: number }
   /** An endpoint at which nothing has arrived for so long is switched off. */
@@ -163,12 +162,12 @@ const lockOpen = async (
   return row
 }
 
-/** The receiver itself has said so, whatever its silence was taken for before. */
+/** True when the subscriber's server itself has said so, whatever its silence was taken for before. */
 const isFinal = ({ state }: AttemptVerdict): boolean => state === 'delivered' || state === 'stopped'
 
 interface Outcome {
   verdict: AttemptVerdict
-  /** How many failed tries it adds. None: the attempt was counted already when it was lost. */
+  /** Failed attempts that it adds; 0: it was counted already when it was lost. */
   attempts: 0 | 1
 }
 
@@ -196,7 +195,10 @@ const closeAttempt = async (sql: Transaction, key: AttemptKey, outcome: Outcome)
     `
 }
 
-/** Answers when the next attempt is due, as the database writes it. A Date would lose the microseconds. */
+/**
+ * Records the outcome and returns when the next attempt is due, as the database writes it. A Date would lose the
+ * microseconds.
+ */
 const advance = async (
   sql: Transaction,
   schedule: 'event' | 'redelivery',
@@ -244,7 +246,7 @@ const stopEvents = async (sql: Transaction, eventId: string): Promise<void> => {
   `
 }
 
-/** Gives an event up that nobody is to be told of any more. */
+/** Gives an event up that is to be delivered to nobody any more. */
 export const stopEvent = async (sql: Transaction, eventId: string): Promise<void> => {
   await sql`
     update redelivery set state = 'stopped', next_attempt_at = null
@@ -264,7 +266,7 @@ const siblings = (sql: Transaction, eventId: string) => sql`
 
 /** An attempt whose worker was killed: it may have arrived. It counts as an attempt that failed. */
 export interface LostAttempt extends AttemptKey {
-  /** Tries of its schedule that failed before. */
+  /** Attempts of its schedule that failed before. */
   failures: number
 }
 

@@ -9,15 +9,15 @@ export interface DueEvent {
   id: string
   sequence: number
   status: string
-  /** Tries that failed. */
+  /** Attempts that failed. */
   failures: number
   /** Milliseconds until the next attempt is due; 0: at once. */
   waitMs: number
-  /** How the last attempt failed: a class, with the status of the answer where there was one. */
+  /** Class of the last failure, with the status of the response where there was one. */
   lastFailure: string | null
 }
 
-/** Tries after which an event that a later one has overtaken is dropped, unless it is the task's end. */
+/** Attempts after which an event that a later one has overtaken is dropped, unless it is the task's end. */
 export const ATTEMPTS_WHEN_OVERTAKEN = 3
 
 /**
@@ -48,7 +48,7 @@ export const findDelivery = async (
   return row
 }
 
-/** Finds the event that a redelivery sends; undefined once the redelivery is settled. */
+/** Finds the event that a redelivery sends; undefined once the redelivery has ended. */
 export const findRedelivery = async (
   sql: Queryable,
   redeliveryId: string,
@@ -99,7 +99,7 @@ export type StillDelivery = Pick<StillTask, 'id' | 'kind' | 'owner'>
 
 /**
  * Tasks whose next event should have been tried again long ago although nothing of theirs waits for the relay, in the
- * order of their ids. Events behind the next one tell nothing: they wait for it.
+ * order of their ids. Events behind the next one show nothing: they wait for it.
  */
 export const listStillDeliveries = async (
   sql: Sql,
@@ -148,8 +148,8 @@ export const listStillRedeliveries = async (
 `
 
 /**
- * What waits to be told, by the host of its receiver. Ids of tasks are random, so the first rows by them are a sample of
- * all: it is enough to see who does not answer, whatever waits.
+ * Counts the deliveries that wait, by the host of their webhook URL. Ids of tasks are random, so the first rows by them
+ * are a sample of all: it is enough to see who does not respond, whatever waits.
  */
 export const listWaitingUrls = async (sql: Sql): Promise<WaitingDeliveries> => {
   const [row] = await sql<WaitingDeliveries[]>`
@@ -162,7 +162,7 @@ export const listWaitingUrls = async (sql: Sql): Promise<WaitingDeliveries> => {
         select event_id, failures, created_at, next_attempt_at
         from redelivery where state = 'pending' order by event_id limit ${SAMPLE}
       )
-    ), receivers as (
+    ), hosts as (
       select host_of(t.url) as host, count(*)::float8 as waiting,
         (count(*) filter (where w.failures > 0))::float8 as failing,
         ${instant(sql, sql`min(w.created_at)`)} as oldest_at,
@@ -171,10 +171,10 @@ export const listWaitingUrls = async (sql: Sql): Promise<WaitingDeliveries> => {
       where t.url is not null
       group by 1
     )
-    select (select coalesce(sum(waiting), 0) from receivers)::float8 as waiting,
+    select (select coalesce(sum(waiting), 0) from hosts)::float8 as waiting,
       (select count(*) from waiting) >= ${SAMPLE} as is_sample,
       (select coalesce(json_agg(json_strip_nulls(row_to_json(r))), '[]')
-        from (select * from receivers order by waiting desc, host limit 100) r) as receivers
+        from (select * from hosts order by waiting desc, host limit 100) r) as receivers
   `
   return row ?? { waiting: 0, is_sample: false, receivers: [] }
 }

@@ -3,8 +3,8 @@ import type { Transaction } from '../client.ts'
 import type { AttemptVerdict } from './attempt.ts'
 
 /**
- * Notes what the answer of a receiver means for its endpoint: it works, it fails, or it is switched off. True when that
- * was done; the caller then stops its events. A lost attempt says nothing of the receiver.
+ * Records what the outcome of an attempt means for the subscription: it works, it fails, or it is switched off. True
+ * when it was switched off; the caller then stops its events. A lost attempt says nothing of the subscriber's server.
  */
 export const recordOutcome = async (
   sql: Transaction,

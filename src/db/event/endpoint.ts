@@ -63,8 +63,8 @@ export const findEndpoint = async (
 }
 
 /**
- * Changes what is given. Switched off, it is sent nothing that is due; switched on, it is told what happens from now on.
- * What is due goes to a new address. Undefined when there is no such endpoint.
+ * Changes what is given. Switched off, it is sent nothing that is due; switched on, it is sent what happens from now
+ * on. What is due goes to a new address. Undefined when there is no such endpoint.
  */
 export const updateEndpoint = async (
   sql: Transaction,
@@ -102,7 +102,7 @@ export const deleteEndpoint = async (
   return count > 0
 }
 
-/** Records a test event, which is sent like every other; answers its id. */
+/** Records a test event, which is sent like every other; returns its id. */
 export const insertTestEvent = async (sql: Transaction, endpointId: string): Promise<string> => {
   const [row] = await sql<{ id: string }[]>`
     insert into event (task_id, sequence, status, deliver, state, endpoint_id, data)
@@ -114,7 +114,7 @@ export const insertTestEvent = async (sql: Transaction, endpointId: string): Pro
   return row.id
 }
 
-/** What an endpoint was told and is to be told, newest first. */
+/** Lists the events that an endpoint was sent and is to be sent, newest first. */
 export const listEndpointEvents = async (
   sql: Sql,
   endpointId: string,

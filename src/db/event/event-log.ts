@@ -22,7 +22,7 @@ export const listEvents = async (
   return rows.map(withTimes)
 }
 
-/** The times of an event as they are answered. */
+/** Converts the times of an event to those of a response. */
 export const withTimes = <Row extends Times>({
   created_at: at,
   next_attempt_at: next,
@@ -43,7 +43,7 @@ export const mayRead = (sql: Queryable, owner: string) => sql`
   (t.owner = ${owner} or (t.owner = 'anonymous' and t.family = 'video'))
 `
 
-/** What a watcher of a task is told: where it is now, and the moves after the one that it knows. */
+/** Changes of a task for a watcher: where it is now, and the transitions after the one that the watcher knows. */
 export interface TaskChanges {
   family: 'image' | 'video'
   progress: number
@@ -51,7 +51,7 @@ export interface TaskChanges {
   moves: { id: string; sequence: number; status: string; created_at: string }[]
 }
 
-/** The news of a task that the owner may read; undefined when there is no such task. */
+/** Reads the changes of a task that the owner may read; undefined when there is no such task. */
 export const readTaskChanges = async (
   sql: Sql,
   { taskId, owner, after }: { taskId: string; owner: string; after: number },
@@ -137,7 +137,7 @@ interface AttemptRow {
 export interface BegunRedelivery {
   id: string
   isNew: boolean
-  /** Of the task, and where it sends. */
+  /** Owner of the task, and its webhook URL. */
   owner: string
   url: string
 }
@@ -150,20 +150,20 @@ export const insertRedelivery = async (
   // A row that is already there is updated, so that it cannot end between the conflict and the read. Only an updated
   // row has an xmax.
   const [begun] = await sql<BegunRedelivery[]>`
-    with told as (
+    with target as (
       select id, owner, url from told_event
       where id = ${eventId} and url is not null and state <> 'unsent'
     ), begun as (
-      insert into redelivery (event_id) select id from told
+      insert into redelivery (event_id) select id from target
       on conflict (event_id) where state = 'pending' do update set event_id = excluded.event_id
       returning id, xmax = 0 as "isNew"
     )
-    select begun.id, begun."isNew", told.owner, told.url from begun, told
+    select begun.id, begun."isNew", target.owner, target.url from begun, target
   `
   return begun
 }
 
-/** What the starts of many redeliveries have in common. */
+/** Common options of the starts of many redeliveries. */
 export interface RedeliveryStarts {
   taskQueue: string
   options: StartOptions

@@ -10,12 +10,12 @@ import { ATTEMPTS_WHEN_OVERTAKEN } from './delivery.ts'
  */
 export interface FirstAttempt extends Omit<BegunAttempt, 'number' | 'failures'> {
   eventId: string
-  /** Empty when there is nobody to tell any more. */
+  /** Empty when nobody is to be notified any more. */
   url: string
   kind: string
   account: string
   host: string
-  /** An earlier event of the task is still to be told. The try is not to be made now. */
+  /** An earlier event of the task is still to be delivered, so this attempt is not to be made now. */
   isBlocked: boolean
   /** The earlier event has been tried so often that it is dropped. */
   overtakes: boolean
@@ -24,11 +24,11 @@ export interface FirstAttempt extends Omit<BegunAttempt, 'number' | 'failures'> 
 }
 
 export interface TakeOptions {
-  /** How many are taken at most. */
+  /** Most attempts that are taken. */
   limit: number
-  /** How many an account may have with this worker. */
+  /** Most attempts that an account may have with this worker. */
   perAccount: number
-  /** How many accounts have here already. */
+  /** Attempts that each account has here already. */
   held: ReadonlyMap<string, number>
   /** Hosts that have enough here. */
   fullHosts: readonly string[]
@@ -39,7 +39,7 @@ export interface TakeOptions {
 
 export interface TakenAttempts {
   attempts: FirstAttempt[]
-  /** Where the next call goes on. */
+  /** Account behind which the next call goes on. */
   after: string
 }
 
@@ -48,13 +48,13 @@ const ACCOUNTS = 100
 
 /**
  * Seconds after which an attempt is looked at again that waits for an earlier event under way. One that waits for further attempts
- * is looked at rarely: whatever settles the earlier event makes it due.
+ * is looked at rarely: whatever ends the earlier event makes it due.
  */
 const BLOCKED_SECONDS = 0.25
 
 /**
- * Takes first attempts that are due, the oldest of each account, for `leaseSeconds`. It also answers those that wait for an
- * earlier event of their task; they are due again when that one is.
+ * Takes first attempts that are due, the oldest of each account, for `leaseSeconds`. It also returns those that wait
+ * for an earlier event of their task; they are due again when that one is.
  */
 export const takeFirstAttempts = async (
   sql: Sql,
@@ -90,7 +90,7 @@ export const takeFirstAttempts = async (
     ) f
     limit ${limit}
   ),
-  judged as (
+  checked as (
     select d.event_id, b.failures as before_failures, b.next_attempt_at as before_at
     from due d
     left join lateral (
@@ -104,13 +104,13 @@ export const takeFirstAttempts = async (
   taken as (
     update first_try f
     set due_at = case
-      when j.before_failures is null then now() + make_interval(secs => ${leaseSeconds}::float8)
-      when j.before_failures = 0 then now() + make_interval(secs => ${BLOCKED_SECONDS}::float8)
-      else greatest(now(), j.before_at) + (5 + 25 * random()) * interval '1 second'
+      when c.before_failures is null then now() + make_interval(secs => ${leaseSeconds}::float8)
+      when c.before_failures = 0 then now() + make_interval(secs => ${BLOCKED_SECONDS}::float8)
+      else greatest(now(), c.before_at) + (5 + 25 * random()) * interval '1 second'
     end
-    from judged j
-    where f.event_id = j.event_id
-    returning f.event_id, f.account, f.host, j.before_failures
+    from checked c
+    where f.event_id = c.event_id
+    returning f.event_id, f.account, f.host, c.before_failures
   )
   select e.id as "eventId", e.sequence, e.status, e.task_id as "taskId", e.family, e.kind, e.owner,
     coalesce(e.url, '') as url, e.endpoint, f.account, f.host,
@@ -137,8 +137,9 @@ export const takeFirstAttempts = async (
 }
 
 /**
- * Makes held tries due so many seconds from now: later, to keep holding them; or at once, to give them back. It waits for
- * nobody: who has locked a row settles it, many at once and in another order, and the two would end in a deadlock.
+ * Makes held attempts due so many seconds from now: later, to keep holding them; or at once, to give them back. It
+ * waits for nobody: who has locked a row ends it, many at once and in another order, and the two would end in a
+ * deadlock.
  */
 export const holdFirstAttempts = async (
   sql: Queryable,
@@ -158,10 +159,10 @@ export const holdFirstAttempts = async (
   `
 }
 
-/** Tries that one call defers. */
+/** Attempts that one call defers. */
 const DEFERRED_AT_ONCE = 5000
 
-/** Puts the attempts of receivers off that take nothing, for 5 to 30 s, so that they are not in the way of others. */
+/** Defers the attempts of hosts that take nothing, for 5 to 30 s, so that they are not in the way of others. */
 export const deferredHosts = async (sql: Sql, hosts: readonly string[]): Promise<void> => {
   await sql`
     update first_try set due_at = now() + (5 + 25 * random()) * interval '1 second'
@@ -176,8 +177,8 @@ export const deferredHosts = async (sql: Sql, hosts: readonly string[]): Promise
 }
 
 /**
- * Writes attempts down before they are sent; answers their numbers by event. Absent is an event that is settled, or that
- * somebody else sends.
+ * Writes attempts down before they are sent; returns their numbers by event. An event that has ended, or that somebody
+ * else sends, is absent.
  */
 export const beginFirstAttempts = async (
   sql: Transaction,
@@ -245,7 +246,7 @@ export const completeFirstAttempts = async (
   `
 }
 
-/** What waits for a first attempt, for operators. */
+/** Events that wait for a first attempt, for operators. */
 export interface Backlog {
   /** Up to 10,000. */
   waiting: number

@@ -1,6 +1,6 @@
 import type { Transaction } from '../client.ts'
 
-/** How often anonymous callers may have something sent again. */
+/** Most redeliveries that anonymous callers may ask for. */
 export interface RedeliveryLimits {
   /** Redeliveries of one event. */
   perEvent: number

@@ -71,7 +71,7 @@ export const findImageTask = async (
   return row
 }
 
-/** What the records of tasks are made from, in any order. The owner does not matter. */
+/** Lists what the records of tasks are made from, in any order. The owner does not matter. */
 export const listImageFacts = async (
   sql: Queryable,
   ids: readonly string[],

@@ -17,7 +17,7 @@ export interface StoredArchive {
   bytes: number
 }
 
-/** Where a version stands with its archive. */
+/** State of a version and its archive. */
 export interface ArchivePlace {
   versionId: string
   nodeId: string
@@ -49,8 +49,8 @@ const secondsLeft = (sql: Queryable) => sql`
 `
 
 /**
- * Notes that an upload has begun, so that a later sweep looks for what it leaves. False when no upload is taken any
- * more.
+ * Records that an upload has begun, so that a later cleanup looks for what it leaves. False when no upload is accepted
+ * any more.
  */
 export const startUpload = async (sql: Queryable, versionId: string): Promise<boolean> => {
   const { count } = await sql`
@@ -68,15 +68,16 @@ export type ArchiveRecorded =
       replacedKey: string | undefined
     }
   /**
-   * `same`: these bytes were decided on already. A client that repeats its upload after a lost answer must see success.
+   * `same`: these bytes were decided on already. A client that repeats its upload after a lost response must see
+   * success.
    */
   | { result: 'same' | 'archive_exists' | 'upload_closed' | 'upload_expired' | 'version_not_found' }
 
 /**
- * Records the bytes of an upload and tells `receive-archive/<id>` of them, which has been told of bytes that were here
- * before. Of several at once each replaces the
- * one before as a whole, and after the checks have decided none does. The same bytes once more do too, which makes whole
- * what the store has lost. The version's row is the lock; the node's is not needed, since nothing that lists show changes.
+ * Records the bytes of an upload and signals `receive-archive/<id>`, unless the same bytes were here before. Of several
+ * uploads at once each replaces the one before as a whole, and after the checks have decided none does. The same bytes
+ * once more do too, which makes whole what the store has lost. The version's row is the lock; the node's is not needed,
+ * since nothing that lists show changes.
  */
 export const recordArchive = async (
   sql: Transaction,
@@ -126,12 +127,12 @@ const putArchive = async (
 
 interface CheckedBytes {
   versionId: string
-  /** Of the judged bytes; an upload that has replaced them is not judged. */
+  /** Hash of the bytes that were checked; an upload that has replaced them was not. */
   sha256: string
 }
 
 /**
- * Accepts the bytes that were judged, at the key where they lie for good; from here on the version has a downloadUrl.
+ * Accepts the bytes that were checked, at the key where they lie for good; from here on the version has a downloadUrl.
  * False when they were replaced, or decided on already.
  */
 export const acceptArchive = async (
@@ -161,7 +162,7 @@ export const putFiles = async (
   `
 }
 
-/** Rejects the bytes that were judged, with the code of what is wrong with them; answers as `acceptArchive`. */
+/** Rejects the bytes that were checked, with the code of what is wrong with them. False as in `acceptArchive`. */
 export const rejectArchive = async (
   sql: Transaction,
   { versionId, sha256, code }: CheckedBytes & { code: string },
@@ -210,12 +211,12 @@ export const expireVersion = async (sql: Transaction, versionId: string): Promis
   return true
 }
 
-/** What the download of an archive needs. */
+/** Archive as its download needs it. */
 export interface ArchiveDownload extends StoredArchive {
   versionId: string
 }
 
-/** The bytes of a version in any status; the caller judges who may have them. */
+/** Finds the archive of a version in any status; the caller authorizes its download. */
 export const findArchive = async (
   sql: Queryable,
   versionId: string,

@@ -2,7 +2,7 @@ import type { AuditAction, AuditLogEntry } from '../../domain/registry/audit-log
 import type { Queryable, Transaction } from '../client.ts'
 import { instant } from '../shared/instant.ts'
 
-/** Who makes a change through `/admin`, and in which request. */
+/** Actor and request of a change through `/admin`. */
 export interface Audit {
   actor: string
   requestId: string

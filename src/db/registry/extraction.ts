@@ -15,7 +15,7 @@ interface ExtractionKey {
   extractorVersion: number
 }
 
-/** Stores what a reading found, which nobody sees before it is settled. A repetition changes nothing. */
+/** Stores what a reading found; nobody sees it before `finishExtraction`. A repetition changes nothing. */
 export const putExtraction = async (
   sql: Transaction,
   { versionId, sha256 }: Omit<ExtractionKey, 'extractorVersion'>,
@@ -64,7 +64,7 @@ export const hasExtraction = async (
   return row !== undefined
 }
 
-/** Where the host nodes of a version are. */
+/** State of the host nodes of a version. */
 interface FinishedExtraction {
   /** `missing`: no reading of its archive is stored, or there is none to be had. */
   result: 'settled' | 'missing'
@@ -75,7 +75,7 @@ interface FinishedExtraction {
 /**
  * Makes the stored reading of an archive that of its version: host nodes, extract status and reason. A trusted report
  * stays. The reading of the newest extractor counts, because during an update the workers that read may be newer than
- * those that settle.
+ * those that finish.
  */
 export const finishExtraction = async (
   sql: Transaction,
@@ -107,7 +107,7 @@ interface StoredExtraction {
   reason: string | null
   partial: boolean
   nodeCount: number
-  /** Null once they are settled. */
+  /** Null once the extraction has finished. */
   nodes: ExtractedNode[] | null
 }
 
@@ -153,7 +153,7 @@ export const forgetFailedExtraction = async (
   await sql`delete from extraction where version_id = ${versionId} and status = 'failed'`
 }
 
-/** What members are told about the reading of a version's host nodes. */
+/** Finds what members see of the reading of a version's host nodes. */
 export const findExtraction = async (
   sql: Queryable,
   versionId: string,

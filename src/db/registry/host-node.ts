@@ -12,18 +12,18 @@ import { lockNodeOfVersion } from './registry-lock.ts'
 
 /** A host node as it is stored; its name is the key of `HostNodeResult`. */
 export type HostNodeFields = ReturnType<typeof toHostNodeRow> & {
-  /** What depends on the machine or could not be known. */
+  /** Fields that depend on the machine or could not be known. */
   dynamic?: string[]
 }
 
-/** What reading the host nodes of a version has led to. */
+/** Result of reading the host nodes of a version. */
 export type HostNodeResult =
   | { success: true; nodes: ReadonlyMap<string, HostNodeFields>; partial?: boolean }
   | { success: false; reason: string | undefined }
 
 /**
- * Where it comes from: `derived` by us from the archive, `reported` by whoever reached the open route, `trusted` with the
- * extraction token.
+ * Source of a host node: `derived` by us from the archive, `reported` by whoever reached the open route, `trusted` with
+ * the extraction token.
  */
 export type HostNodeSource = 'derived' | 'reported' | 'trusted'
 
@@ -132,7 +132,7 @@ const isLatest = async (sql: Transaction, nodeId: string, versionId: string): Pr
   return row !== undefined
 }
 
-/** Of `host_node h` and what `joinPolicy` joins. */
+/** Builds JSON from `host_node h` and what `joinPolicy` joins. */
 export const hostNodeJson = (sql: Queryable) => sql`
   json_strip_nulls(json_build_object(
     'host_node_name', h.host_node_name, 'display_name', h.display_name, 'category', h.category, 'description', h.description,
@@ -156,7 +156,7 @@ export const findHostNode = async (
   return row?.hostNode
 }
 
-/** Most of the other nodes that an answer names. */
+/** Most of the other nodes that a response names. */
 const OTHERS = 100
 
 /**

@@ -80,7 +80,7 @@ export const removeMember = async (
   return 'removed'
 }
 
-/** Whether the publisher would be left without an owner; the caller holds its row. */
+/** True when the publisher would be left without an owner; the caller holds its row. */
 const leavesNoOwner = async (
   sql: Transaction,
   publisherId: string,
@@ -92,7 +92,7 @@ const leavesNoOwner = async (
   return losesLastOwner(members, change)
 }
 
-/** Members are part of a publisher's answer. */
+/** Increments the revision of a publisher, because its response holds its members. */
 const touchPublisher = async (sql: Transaction, id: string): Promise<void> => {
   await sql`update publisher set rev = rev + 1 where id = ${id}`
 }

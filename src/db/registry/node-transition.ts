@@ -110,7 +110,7 @@ const lockWithPublisher = async (sql: Transaction, id: string): Promise<Locked |
   return node && { publisher, node }
 }
 
-/** Moves a node, and lists or hides it; answers how the counts change, or undefined when the move is not legal. */
+/** Moves a node, and lists or hides it. Returns how the counts change; undefined when the transition is not legal. */
 const transitionNode = async (
   sql: Transaction,
   { publisher, node }: Locked,

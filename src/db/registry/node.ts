@@ -7,9 +7,9 @@ import { recordListChange } from '../search/listed-count.ts'
 import { joinNode, nodeJson, nodeRevision } from './registry-json.ts'
 import { lockNode, lockPublisher } from './registry-lock.ts'
 
-/** What records need beside their rows. */
+/** Settings that records need beside their rows. */
 export interface RecordOptions {
-  /** Where this service is reached: links begin with it. */
+  /** Public base URL; links begin with it. */
   publicUrl: string
 }
 
@@ -129,7 +129,7 @@ export const getNode = async (
   return row.node
 }
 
-/** What a request needs to know of a node before it is let in, or answered from a cache. */
+/** Facts of a node that authorize a request and validate its cached response. */
 export interface NodeFacts {
   /** As it is stored. */
   id: string
@@ -140,11 +140,11 @@ export interface NodeFacts {
   publisherStatus: PublisherStatus
   /** Why the publisher is banned; for its members. */
   publisherReason: string | null
-  /** Of the user asked for in the publisher; null when they are no member, or nobody. */
+  /** Role in the publisher of the user asked for; null when they are no member, or nobody. */
   role: MemberRole | null
-  /** What If-Match compares. */
+  /** Revision that If-Match compares. */
   rev: number
-  /** Differs whenever the node's answer does: revisions of node, publisher and latest version, and downloads. */
+  /** Differs whenever the node's response does: revisions of node, publisher and latest version, and downloads. */
   revision: string
 }
 
@@ -161,7 +161,7 @@ export const findNodeFacts = async (
   return row
 }
 
-/** Of `node n`, `publisher p` and, by `joinRole`, `publisher_member m`. */
+/** Columns of `NodeFacts` from `node n`, `publisher p` and, by `joinRole`, `publisher_member m`. */
 export const nodeFactColumns = (sql: Queryable) => sql`
   n.id, n.status, n.status_detail as detail, n.publisher_id as "publisherId",
   p.status as "publisherStatus", p.status_reason as "publisherReason", m.role, n.rev

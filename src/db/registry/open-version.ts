@@ -8,7 +8,7 @@ import { STUCK_SECONDS } from '../task/operator.ts'
 import { isAmong } from '../task/reconcile.ts'
 import type { StillOptions } from '../task/reconcile.ts'
 
-/** Where a version stands, for its workflow. */
+/** State of a version, for its workflow. */
 export interface VersionState {
   status: VersionStatus
   reason: string
@@ -77,7 +77,7 @@ export const listStillVersions = (sql: Sql, still: StillOptions): Promise<OpenVe
     workflowIds: sql`('publish-version/' || v.id)`,
   })
 
-/** Decided versions whose extraction stands still, because nobody settles it any more, by id. */
+/** Lists decided versions whose extraction stands still, because nobody finishes it any more, by id. */
 export const listStillExtractions = (sql: Sql, still: StillOptions): Promise<OpenVersion[]> =>
   listStill(sql, still, {
     condition: sql`v.host_node_extract_status = 'pending' and v.archive_state = 'accepted'

@@ -23,7 +23,7 @@ export interface NewPersonalAccessTokenRow {
 }
 
 /**
- * Inserts a token and answers its id. `expired`: by the database's clock it has ended already. `no_member`: its creator
+ * Inserts a token and returns its id. `expired`: by the database's clock it has ended already. `no_member`: its creator
  * was removed meanwhile. The publisher's lock makes sure that tokens end with the membership.
  */
 export const insertPersonalAccessToken = async (
@@ -89,7 +89,7 @@ export interface LiveToken {
   nodeId: string | null
   /** A CI job got it for its identity token. */
   isExchanged: boolean
-  /** Whether `touchPersonalAccessToken` would move `last_used_at`. */
+  /** True when `touchPersonalAccessToken` would change `last_used_at`. */
   touchDue: boolean
 }
 

@@ -17,12 +17,12 @@ import { lockNode, lockPublisher } from './registry-lock.ts'
 import { getVersion } from './version.ts'
 
 export interface Publication {
-  /** Of the version, unless it awaits its archive already. */
+  /** Id of the version, unless it awaits its archive already. */
   id: string
   publisherId: string
   /** As the path spells it, which a new node keeps. */
   nodeId: string
-  /** What `publishedFields` leaves of the body's node. */
+  /** The body's node as `publishedFields` leaves it. */
   fields: NodeFields
   version: NewVersion
   number: VersionNumber
@@ -127,8 +127,8 @@ const insertVersion = async (
 }
 
 /**
- * Sets all that a publication says about its version, and answers the deadline of the upload. A provenance stays only while
- * all publications have the same: whoever has a link of any of them may upload the archive.
+ * Sets all that a publication says about its version, and returns the deadline of the upload. A provenance stays only
+ * while all publications have the same: whoever has a link of any of them may upload the archive.
  */
 const setPublished = async (
   sql: Transaction,

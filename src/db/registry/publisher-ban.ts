@@ -8,7 +8,7 @@ import { recordListChange } from '../search/listed-count.ts'
 interface PublisherTransition {
   id: string
   name: keyof typeof PUBLISHER_TRANSITIONS
-  /** Why; kept while it is banned, and told to its members. */
+  /** Reason of the ban; kept while it lasts, and shown to the members. */
   reason: string | undefined
   audit: Audit
 }
@@ -44,7 +44,7 @@ export const transitionPublisher = async (
   return true
 }
 
-/** Lists the active nodes of a publisher, or hides all of them; answers by how much the counts change. */
+/** Lists the active nodes of a publisher, or hides all of them. Returns by how much the counts change. */
 const listNodesOf = async (sql: Transaction, publisherId: string, listed: boolean) => {
   await sql`
     select from node where publisher_id = ${publisherId} order by id for no key update
@@ -59,7 +59,7 @@ const listNodesOf = async (sql: Transaction, publisherId: string, listed: boolea
         and s.node_id = n.id and s.listed <> ${listed}
       returning s.node_id
     ), touched as (
-      -- What is listed anew is a change to a client that keeps a copy of the lists.
+      -- What is listed again is a change to a client that keeps a copy of the lists.
       update node set updated_at = clock_timestamp()
       where ${listed}::boolean and id in (select node_id from changed)
     )

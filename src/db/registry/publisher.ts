@@ -103,14 +103,14 @@ export const existsPublisher = async (sql: Queryable, id: string): Promise<boole
   return row !== undefined
 }
 
-/** What a request needs to know of a publisher before it is let in, or answered from a cache. */
+/** Facts of a publisher that authorize a request and validate its cached response. */
 export interface PublisherFacts {
   /** As it is stored. */
   id: string
   status: PublisherStatus
   /** Why it is banned; null when nobody said. For its members. */
   reason: string | null
-  /** Of the user asked for; null when they are no member, or nobody. */
+  /** Role of the user asked for; null when they are no member, or nobody. */
   role: MemberRole | null
   /** Grows with everything a reader of the publisher can see, users' names aside. */
   rev: number

@@ -6,7 +6,7 @@ import { instant } from '../shared/instant.ts'
  * are removed once, from the whole, at every depth. Each fragment reads the aliases that its comment names.
  */
 
-/** Of `publisher p`, with its members; e-mail addresses are the caller's to take out. */
+/** Builds JSON from `publisher p` with its members; the caller takes e-mail addresses out. */
 export const publisherWithMembersJson = (sql: Queryable) => sql`
   json_strip_nulls(json_build_object(${publisherMembers(sql)},
     'members', coalesce((
@@ -22,13 +22,13 @@ const publisherMembers = (sql: Queryable) => sql`
   'status', p.status, 'createdAt', ${instant(sql, sql`p.created_at`)}
 `
 
-/** Of `publisher_member m` and `app_user u`. */
+/** Builds JSON from `publisher_member m` and `app_user u`. */
 export const memberJson = (sql: Queryable) => sql`
   json_strip_nulls(json_build_object('id', m.id, 'role', m.role,
     'user', json_build_object('id', u.id, 'name', u.name, 'email', u.email)))
 `
 
-/** Of `node n`, `node_stats s`, `publisher p` and, where there is one, the latest `version v`. */
+/** Builds JSON from `node n`, `node_stats s`, `publisher p` and, where there is one, the latest `version v`. */
 export const nodeJson = (sql: Queryable, publicUrl: string) => sql`
   json_strip_nulls(json_build_object(
     'id', n.id, 'name', n.name, 'author', n.author, 'description', coalesce(n.description, ''),
@@ -64,7 +64,7 @@ export const joinNode = (sql: Queryable) => sql`
   left join version v on v.id = n.latest_version_id
 `
 
-/** Of `version v` and its `node n`. */
+/** Builds JSON from `version v` and its `node n`. */
 export const versionJson = (sql: Queryable, publicUrl: string, more: Fragment = sql``) =>
   sql`json_strip_nulls(json_build_object(${versionMembers(sql, publicUrl)} ${more}))`
 

@@ -56,7 +56,7 @@ const ofNode = (sql: Queryable, nodeId: string | undefined) =>
     ? sql``
     : sql`and v.node_id = (select id from node where id_lower = lower(${nodeId}))`
 
-/** What a new reading has changed. */
+/** Changes by a new reading. */
 export interface Reextracted {
   /** `kept`: the new reading is partial and loses a name, or it failed; a person has to look. */
   outcome: 'replaced' | 'kept'

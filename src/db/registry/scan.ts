@@ -68,7 +68,7 @@ export const forgetScan = async (sql: Transaction, versionId: string): Promise<v
   await sql`delete from scan where version_id = ${versionId}`
 }
 
-/** What the scans of the bytes that a version now has found, all scanners together. */
+/** Findings in the bytes that a version now has, all scanners together. */
 interface ScanSummary {
   complete: boolean
   counts: FindingCounts

@@ -88,7 +88,8 @@ interface ExchangedToken {
 }
 
 /**
- * Inserts the token that a CI job gets for its identity token, and answers when it ends. `used`: the identity token has been exchanged before. `not_trusted`: the trust ended meanwhile.
+ * Inserts the token that a CI job gets for its identity token, and returns when it ends. `used`: the identity token has
+ * been exchanged before. `not_trusted`: the trust ended meanwhile.
  */
 export const insertExchangedToken = async (
   sql: Transaction,

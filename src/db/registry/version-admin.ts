@@ -23,7 +23,7 @@ type VersionEditedByAdmin =
   | { result: 'host_node_not_found'; name: string }
 
 interface AdminEdit {
-  /** Of a version that is not Deleted. */
+  /** Id of a version that is not Deleted. */
   id: string
   fields: VersionAdminUpdate
   audit: Audit
@@ -87,7 +87,7 @@ const setAdminFields = async (
 }
 
 interface Retry {
-  /** Of a version that is not Deleted. */
+  /** Id of a version that is not Deleted. */
   id: string
   /** Restarts `publish-version/<id>`, which takes up whatever did not succeed. */
   checks: OutboxStart

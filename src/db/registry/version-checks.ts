@@ -7,8 +7,8 @@ import { lockNodeOfVersion } from './registry-lock.ts'
 import { transitionVersion } from './version-transition.ts'
 
 /**
- * Notes on a Pending version why its checks could not run, for an operator; the first reason stays. Answers the status
- * of the version, which somebody may have moved.
+ * Records on a Pending version why its checks could not run, for an operator; the first reason stays. Returns the
+ * status of the version, which somebody may have changed.
  */
 export const giveUpChecks = async (
   sql: Transaction,

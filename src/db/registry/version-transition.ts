@@ -12,7 +12,7 @@ export interface VersionTransition {
   name: VersionTransitionName
   /** `user:<id>`, `workflow` or `operator`. */
   actor: string
-  /** What `status_reason` is to say; absent: the sentence of the move's table. */
+  /** Text for `status_reason`; absent: the sentence of the table of transitions. */
   reason?: string | undefined
   /** With `flag`: the archive could not be read to its end, so that an operator may have it read again. */
   scanIncomplete?: boolean
@@ -40,7 +40,7 @@ export const transitionVersion = async (
   return true
 }
 
-/** The one conditional statement. Answers the status that the version came from. */
+/** Runs the one conditional statement. Returns the status that the version came from. */
 const writeTransition = async (
   sql: Transaction,
   { id, name, actor, reason, scanIncomplete = false }: VersionTransition,
@@ -116,9 +116,9 @@ export const listVersionTransitions = async (
 
 /**
  * Chooses the latest version of a node again: of the active ones not deprecated before deprecated, then releases before
- * pre-releases, then the highest. Every move and change of a version does so in its own transaction. Each of them also
- * counts as a change of the node, for clients that keep a copy of the lists. The caller holds the node's row; without it
- * two moves at once would each miss the other's version.
+ * pre-releases, then the highest. Every transition and change of a version does so in its own transaction. Each of them
+ * also counts as a change of the node, for clients that keep a copy of the lists. The caller holds the node's row;
+ * without it two transitions at once would each miss the other's version.
  */
 export const updateLatestVersion = async (sql: Transaction, nodeId: string): Promise<void> => {
   const [changed] = await sql`

@@ -14,7 +14,7 @@ import type { NodeFacts, RecordOptions } from './node.ts'
 import { versionJson } from './registry-json.ts'
 import { lockNode } from './registry-lock.ts'
 
-/** What names a version: its id in the paths of its publisher, its canonical form in those that everybody reads. */
+/** Key of a version: its id in the paths of its publisher, its canonical form in those that everybody reads. */
 export type VersionKey = { id: string } | { canonical: string }
 
 /** A version that expired without an upload is not found by its canonical form, which is free again. */
@@ -38,7 +38,7 @@ export const getVersion = async (
   return row.version
 }
 
-/** What a request needs to know of a version and its node before it is let in, or answered from a cache. */
+/** Facts of a version and its node that authorize a request and validate its cached response. */
 export interface VersionFacts {
   node: NodeFacts
   id: string
@@ -46,13 +46,13 @@ export interface VersionFacts {
   status: VersionStatus
   reason: string
   archiveState: ArchiveState
-  /** What If-Match compares. */
+  /** Revision that If-Match compares. */
   rev: number
-  /** Differs whenever the version's answer does. */
+  /** Differs whenever the version's response does. */
   revision: string
   /** It is decided on, and its host nodes are read. */
   hasSettled: boolean
-  /** Whether host nodes may be missing; null while they have not been read. */
+  /** True when host nodes may be missing; null while they have not been read. */
   isPartial: boolean | null
 }
 

@@ -1,7 +1,7 @@
 import { makeRecent } from '../../domain/shared/recent.ts'
 import type { Queryable, Transaction } from '../client.ts'
 
-/** What is counted: listed nodes, and the versions of listed nodes that are not Deleted. */
+/** Kinds of counts: listed nodes, and the versions of listed nodes that are not Deleted. */
 type CountedKind = 'node' | 'version'
 
 const SLOTS = 16
@@ -13,8 +13,8 @@ export interface CountChange {
 }
 
 /**
- * Notes that lists and searches may find something else. It is the last statement of a transaction, because it holds a
- * slot until the commit. A backend uses one slot of each kind, nodes before versions.
+ * Records that lists and searches may find something else. It is the last statement of a transaction, because it holds
+ * a slot until the commit. A backend uses one slot of each kind, nodes before versions.
  */
 export const recordListChange = async (
   sql: Transaction,
@@ -31,7 +31,7 @@ export const recordListChange = async (
 }
 
 interface Listed {
-  /** How many are listed. */
+  /** Number of listed ones. */
   n: number
   /** Grows whenever a filter may find something else; the sum of all slots, as text. */
   changes: string
@@ -60,14 +60,14 @@ export interface Counted<Counts> {
 /** Keeps what was counted or listed in memory until something changes. */
 export interface CountCache {
   get: Keep
-  /** Of ids, a thousand at a time. */
+  /** Keeps ids, a thousand at a time. */
   getBlock: Keep
   texts: NodeTexts
-  /** What pages of nodes were planned with, by their query. */
+  /** Facts that pages of nodes were planned with, by their query. */
   plans: ReturnType<typeof makeRecent<PlannedWith>>
 }
 
-/** What was counted for a page, and the change number before. */
+/** Counts for a page, and the change number before. */
 export interface PlannedWith {
   changes: string
   listed: number
@@ -78,7 +78,7 @@ export interface PlannedWith {
 type Keep = <Counts>(
   key: string,
   changes: string,
-  /** Is told what was counted before, unless that is long ago. */
+  /** Receives what was counted before, unless that is long ago. */
   count: (before?: Counted<Counts>) => Promise<Counted<Counts>>,
 ) => Promise<Counts>
 

@@ -15,7 +15,7 @@ import {
 import type { NodeFilter, RelevanceClass, WordSort } from './node-filter.ts'
 import { FEW } from './page-plan.ts'
 
-/** Nodes of each class of relevance; class 0 is all of them, where there is no term or they are not told apart. */
+/** Nodes of each class of relevance; class 0 is all of them, where there is no term or they are not distinguished. */
 export type ClassCounts = Partial<Record<RelevanceClass | 0, number>>
 
 export const sumOf = (counts: ClassCounts, classes: readonly (keyof ClassCounts)[]): number =>
@@ -131,8 +131,8 @@ const countTerm = async <C extends Counts>(
 }
 
 /**
- * Brings counts up to date by the nodes that were changed since: the trigger on `node` (0014_node_change.sql) writes each
- * as it was into `node_change`, and the two snapshots tell which these are.
+ * Brings counts up to date by the nodes that were changed since: the trigger on `node` (0014_node_change.sql) writes
+ * each as it was into `node_change`, and the two snapshots show which these are.
  */
 const updateCounts = async <C extends Counts>(
   sql: Queryable,

@@ -1,7 +1,7 @@
 import type { ListedNodeStatus } from '../../domain/registry/node-query.ts'
 import type { Fragment, Queryable } from '../client.ts'
 
-/** What a list of nodes is narrowed by; all that is given must hold. */
+/** Conditions that narrow a list of nodes; all that are given must hold. */
 export interface NodeFilter {
   /** Blanks at its ends do not count; blanks alone are no term. */
   term?: string | undefined
@@ -22,11 +22,11 @@ export interface NodeFilter {
   includeBanned?: boolean | undefined
 }
 
-/** Tells if a filter lets every listed node through. */
+/** True when a filter lets every listed node through. */
 export const isUnfiltered = (filter: NodeFilter): boolean =>
   Object.values(filter).every((value) => value === undefined || value === false)
 
-/** Tells if nothing but the names of host nodes narrows it: the nodes themselves need not be read. */
+/** True when nothing but the names of host nodes narrows it: the nodes themselves need not be read. */
 export const isByHostNode = (filter: NodeFilter): filter is NodeFilter & { hostNode: string } =>
   filter.hostNode !== undefined && isUnfiltered({ ...filter, hostNode: undefined })
 

@@ -137,7 +137,7 @@ const BLOCK = 1_000
 /** For so long a block keeps its order, although downloads are counted. What is found is always what is there. */
 const BLOCK_MS = 60_000
 
-/** Tells if a part costs what lies before it, and not what it shows. An index of `node_stats` alone is quick to walk. */
+/** True when a part costs what lies before it, not what it shows. An index of `node_stats` alone is quick to walk. */
 const isDeep = ({ filter, order }: NodeList, { plan, offset }: PlannedPart) =>
   plan === 'gather' ||
   (plan === 'walk' && offset >= BLOCK && !(isUnfiltered(filter) && !isByName(order)))

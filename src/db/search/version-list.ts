@@ -100,7 +100,7 @@ export interface BulkVersionRow {
   status: VersionStatus
   nodeStatus: NodeStatus
   publisherStatus: PublisherStatus
-  /** null past the bound of an answer's texts. */
+  /** Null past the limit on the texts of a response. */
   version: Version | null
 }
 

@@ -61,7 +61,7 @@ export const revokeApiKey = async (
 export interface ApiKeyOwner {
   id: string
   owner: string
-  /** Whether `touchApiKey` would move `last_used_at`. */
+  /** True when `touchApiKey` would change `last_used_at`. */
   touch_due: boolean
 }
 

@@ -21,7 +21,7 @@ export const upsertUser = async (sql: Queryable, user: AppUser): Promise<void> =
   `
 }
 
-/** Writes the user of an API key, unless a token has told more about them. */
+/** Writes the user of an API key, unless a token has said more about them. */
 export const ensureUser = async (sql: Queryable, id: string): Promise<void> => {
   await sql`
     insert into app_user (id, name)

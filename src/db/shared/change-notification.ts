@@ -6,10 +6,10 @@ import type { Sql } from '../client.ts'
 import { withoutSync } from '../without-sync.ts'
 
 /**
- * Tells every api that something a reader of this task or version can see has changed, and core workers that first attempts
- * wait. It is a hint, sent after the commit and outside of it: a transaction that notifies commits while no other one does,
- * in the whole server. Where a hint is lost with its process, the next look at the rows finds the change. `unitOfWork`
- * sends it; `listenForChanges` (src/api.ts) and `listenForFirstAttempts` (src/worker.ts) hear it.
+ * Notifies every api that something a reader of this task or version can see has changed, and core workers that first
+ * attempts wait. It is a hint, sent after the commit and outside of it: a transaction that notifies commits while no
+ * other one does, in the whole server. Where a hint is lost with its process, the next poll finds the change.
+ * `unitOfWork` sends it; `listenForChanges` (src/api.ts) and `listenForFirstAttempts` (src/worker.ts) receive it.
  */
 export type NotifyChange = (id: string) => void
 
@@ -23,7 +23,7 @@ export const makeNotifyChange = (sql: Sql): NotifyChange => {
         case when exists (select from first_try) then pg_notify(${FIRST_ATTEMPTS}, '') end,
         ${withoutSync(sql)}
     `
-    // One that is never answered must not hold back those after it.
+    // One that never gets a response must not hold back those after it.
     await withinDeadline(sql, notified)
     return ids
   })
@@ -31,25 +31,25 @@ export const makeNotifyChange = (sql: Sql): NotifyChange => {
 }
 
 export interface ListenOptions {
-  /** Of PostgreSQL itself: behind a pooler that lends connections for a transaction nobody hears anything. */
+  /** URL of PostgreSQL itself: a pooler that lends connections for a transaction passes on no notification. */
   url: string
-  /** Of the connection, for operators. */
+  /** Name of the connection, for operators. */
   name: string
-  /** Hears which row has changed; of first attempts nothing but that there are some. */
+  /** Called with the id of a row that has changed; for first attempts, with an empty text. */
   onChange(id: string): void
-  /** Called whenever it has begun to hear: what was told before is lost. */
+  /** Called whenever it has begun to listen: earlier notifications are lost. */
   onConnect(): void
 }
 
-/** Hears which rows have changed, one after another. Answers what ends it. */
+/** Listens for the ids of rows that have changed, one after another. Returns the function that ends it. */
 export const listenForChanges = ({ onChange, ...options }: ListenOptions) => {
-  const hear = (ids: string): void => {
+  const onNotification = (ids: string): void => {
     for (const id of ids.split(' ')) onChange(id)
   }
-  return listen(CHANGES, { ...options, onChange: hear })
+  return listen(CHANGES, { ...options, onChange: onNotification })
 }
 
-/** Hears that first attempts wait. Answers what ends it. */
+/** Listens for first attempts that wait. Returns the function that ends it. */
 export const listenForFirstAttempts = (options: ListenOptions) => listen(FIRST_ATTEMPTS, options)
 
 /**

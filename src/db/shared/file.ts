@@ -15,8 +15,8 @@ export interface FileRecord {
 }
 
 /**
- * Finds what a file link names: a result, its thumbnail or stored input of a task, or an upload that has arrived. The rows of a task
- * outlive its files: `gone` tells that they were removed by age.
+ * Finds what a file link names: a result, its thumbnail or stored input of a task, or an upload that has arrived. The
+ * rows of a task outlive its files: `gone` says that they were removed by age.
  */
 export const findFile = async (
   sql: Queryable,

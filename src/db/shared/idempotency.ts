@@ -12,7 +12,7 @@ export interface StoredResponse {
   fingerprint: string
   status: number
   headers: Record<string, string>
-  /** JSON text, encrypted when `encrypted`. Absent for an answer without a body. */
+  /** JSON text, encrypted when `encrypted`. Absent for a response without a body. */
   body: string | null
   encrypted: boolean
 }
@@ -29,7 +29,7 @@ type Claim =
   | { result: 'done'; response: StoredResponse }
 
 /**
- * Claims a key for the request `claim`, taking over the claim of a process that died. An answer that is stored is
+ * Claims a key for the request `claim`, taking over the claim of a process that died. A response that is stored is
  * returned instead. Records live 24 hours from the first use; an older one is as if it were not there.
  */
 export const claimKey = async (
@@ -86,7 +86,7 @@ export const renewClaim = async (
   `
 }
 
-/** Frees the key of a request that was rejected or failed; an answer that was committed after all stays. */
+/** Frees the key of a request that was rejected or failed; a response that was committed after all stays. */
 export const releaseClaim = async (
   sql: Sql,
   claim: string,
@@ -99,7 +99,7 @@ export const releaseClaim = async (
   `
 }
 
-/** Stores the answer; false when another request has taken the claim over. */
+/** Stores the response; false when another request has taken the claim over. */
 export const storeResponse = async (
   sql: Queryable,
   claim: string,

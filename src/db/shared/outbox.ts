@@ -35,7 +35,7 @@ export interface OutboxSignal {
 export type OutboxEntry = OutboxStart | OutboxSignal
 export type OutboxRow = OutboxEntry & { id: string; tries: number }
 
-/** Writes what Temporal must be told, in the transaction of the fact. Returns the row as the fast path dispatches it. */
+/** Enqueues a message to Temporal in the transaction of the fact. Returns the row as the fast path dispatches it. */
 export const insertOutbox = async (sql: Transaction, entry: OutboxEntry): Promise<OutboxRow> => {
   const start = entry.kind === 'signal' ? undefined : entry
   const [row] = await sql<{ id: string }[]>`
@@ -117,7 +117,7 @@ const toRow = (row: Columns): OutboxRow =>
         options: row.options,
       }
 
-/** A lost mark has its row dispatched once more, which does nothing twice: docs/reliability.md tells why. */
+/** A lost mark has its row dispatched once more, which does nothing twice: docs/reliability.md says why. */
 export const markDispatched = async (sql: Sql, ids: readonly string[]): Promise<void> => {
   await sql`
     update outbox set dispatched_at = clock_timestamp(), last_error = null
@@ -126,13 +126,13 @@ export const markDispatched = async (sql: Sql, ids: readonly string[]): Promise<
   `
 }
 
-/** A subject that receivers are told of, and the trace that its workflow was started in. */
+/** Subject of webhooks, and the trace that its workflow was started in. */
 export interface Traced {
   subject: string
   traceparent: string
 }
 
-/** The traces of tasks and versions by their ids. Rows are kept for a week, longer than anything is told. */
+/** Lists the traces of tasks and versions by their ids. Rows are kept for a week, longer than any delivery lasts. */
 export const listTraces = async (sql: Sql, subjects: readonly string[]): Promise<Traced[]> =>
   await sql`
   select subject, options->>'traceparent' as traceparent
@@ -154,7 +154,7 @@ export const markFailed = async (sql: Sql, row: OutboxRow, message: string): Pro
   `
 }
 
-/** Whether a start of this workflow, or of its parent, still waits to be dispatched, so that a signal to it must wait. */
+/** True when a start of this workflow or of its parent waits to be dispatched, so that a signal to it must wait. */
 export const isStartPending = async (sql: Sql, workflowId: string): Promise<boolean> => {
   const [row] = await sql`
     select from outbox

@@ -28,7 +28,7 @@ export const listTasksToPurge = async (sql: Sql, retentionDays: number): Promise
   return rows.map((row) => row.id)
 }
 
-/** Notes that the files of a task are gone, and clears its payload. Its account has the bytes again. */
+/** Records that the files of a task are gone, and clears its payload. Its account has the bytes again. */
 export const markTaskPurged = async (sql: Sql, id: string): Promise<void> => {
   await sql`
     with purged as (
@@ -102,7 +102,7 @@ export const markVersionCleaned = async (sql: Sql, id: string): Promise<void> =>
   await sql`update version set upload_started_at = null where id = ${id}`
 }
 
-/** What goes by its age alone: the table, the column of its time, and hours. */
+/** Tables whose rows go by age alone: name, column of the time, and hours. */
 const OLD_RECORDS = [
   ['idempotency', 'created_at', 24],
   ['outbox', 'dispatched_at', 7 * 24],
@@ -127,7 +127,7 @@ export const deleteOldRecords = async (sql: Sql): Promise<number> => {
   return deleted
 }
 
-/** Deletes attempts at telling receivers, some days after the end of their task; returns how many. */
+/** Deletes webhook attempts, some days after the end of their task; returns how many. */
 export const deleteOldAttempts = async (sql: Sql, retentionDays: number): Promise<number> => {
   const { count } = await sql`
     delete from attempt

@@ -6,6 +6,6 @@ export const readServer = async (sql: Sql): Promise<{ version: string; now: numb
     select current_setting('server_version') as version,
       (extract(epoch from clock_timestamp()) * 1000)::float8 as now
   `
-  if (!server) throw new Error('PostgreSQL answered nothing')
+  if (!server) throw new Error('PostgreSQL returned no row')
   return server
 }

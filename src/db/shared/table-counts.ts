@@ -1,6 +1,6 @@
 import type { Sql } from '../client.ts'
 
-/** What the database tells of the work that waits. Ages are seconds; no more than 10,000 of a kind are counted. */
+/** Work that waits, as the database counts it. Ages are seconds; no more than 10,000 of a kind are counted. */
 export interface TableCounts {
   outbox: { rows: number; age: number }
   /** The open tasks that have not moved for longest, by family and state. */
@@ -24,7 +24,7 @@ export const readTableCounts = async (sql: Sql): Promise<TableCounts> => {
         from open group by 1, 2
       ) t) as tasks
   `
-  if (!row) throw new Error('a statement without a table answered no row')
+  if (!row) throw new Error('a statement without a table returned no row')
   return row
 }
 

@@ -62,7 +62,7 @@ export interface ReceivedFile {
   sha256: string
 }
 
-/** What recording the bytes of an upload has done. */
+/** Result of recording the bytes of an upload. */
 interface Received {
   /** The file that they replace and that no open task holds: to be removed after the commit. */
   replacedKey: string | null
@@ -116,7 +116,7 @@ const isHeldByTask = async (sql: Transaction, storageKey: string): Promise<boole
   return held !== undefined
 }
 
-/** Whether the bytes of an upload were recorded, for a commit whose outcome is not known. */
+/** True when the bytes of an upload were recorded; for a commit whose outcome is not known. */
 export const hasReceived = async (
   sql: Sql,
   { id, storageKey }: Pick<ReceivedFile, 'id' | 'storageKey'>,

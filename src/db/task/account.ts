@@ -2,7 +2,7 @@ import { errors } from '../../domain/shared/errors.ts'
 import type { Quota } from '../../domain/task/quota.ts'
 import type { Sql, Transaction } from '../client.ts'
 
-/** What a new task costs its account. */
+/** Cost of a new task for its account. */
 interface Cost {
   account: string
   credits: number
@@ -65,7 +65,7 @@ export const checkAccount = async (
   if (used) rejectMore(used, credits, limits)
 }
 
-/** What an account has with a further task. */
+/** Use of an account, a further task included. */
 interface Used {
   credits: number
   bytes: number
@@ -81,7 +81,7 @@ const rejectMore = (used: Used, credits: number, { quota, creditLimit }: Account
     throw errors.byteQuotaExceeded(quota.bytes, quota.retentionDays)
 }
 
-/** Tells the charge of an image task, which its COMMIT makes, what its account may have. */
+/** Passes the quota to the charge of an image task, which its COMMIT makes. */
 export const setQuota = async (sql: Transaction, quota: Quota | undefined): Promise<void> => {
   if (quota)
     await sql`
@@ -90,7 +90,7 @@ export const setQuota = async (sql: Transaction, quota: Quota | undefined): Prom
     `
 }
 
-/** What a COMMIT that passes a quota is told as: 429 `quota_exceeded`; any other error as it is. */
+/** Converts the error of a COMMIT that passes a quota to 429 `quota_exceeded`; returns any other as it is. */
 export const toQuotaError = (error: unknown, quota: Quota): unknown => {
   const code = (error as { code?: unknown } | null)?.code
   if (code === 'KQ001') return errors.taskQuotaExceeded(quota.tasks)

@@ -19,7 +19,7 @@ export const withReconcileLock = async (sql: Sql, work: () => Promise<void>): Pr
   }
 }
 
-/** What a list of what stands still is asked for. */
+/** Options of a list of what stands still. */
 export interface StillOptions {
   afterSeconds: number
   /** Those after the id that the batch before ended with, or one. */
@@ -45,7 +45,7 @@ export interface StillTask {
 
 /**
  * Open tasks that have not moved for `afterSeconds` although nothing of theirs waits for the relay, in the order of
- * their ids. Dispatched rows are removed by age, so their absence tells nothing.
+ * their ids. Dispatched rows are removed by age, so their absence means nothing.
  */
 export const listStillTasks = async (
   sql: Sql,

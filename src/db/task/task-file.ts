@@ -66,7 +66,7 @@ export const servedName = (sql: Queryable) => sql`
   coalesce(name, 'input-' || field || coalesce(substring(storage_key from '[.][a-z0-9]+$'), ''))
 `
 
-/** What a task is made from, in the order of the fields' names. */
+/** Lists the inputs of a task, in the order of the fields' names. */
 export const listTaskInputs = async (
   sql: Sql,
   taskId: string,
@@ -139,7 +139,7 @@ export const insertTaskResults = async (
   await addStoredBytes(sql, taskId, { bytes, thumbnail: thumbnail?.storageKey })
 }
 
-/** Where the inputs of a task are that were fetched from an address. */
+/** Lists the storage keys of inputs that were fetched from an address. */
 export const listFetchedInputs = async (sql: Sql, taskId: string): Promise<string[]> => {
   const rows = await sql<{ storageKey: string }[]>`
     select storage_key as "storageKey" from task_input

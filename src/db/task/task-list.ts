@@ -123,7 +123,7 @@ export const listTasks = async (sql: Sql, filter: TaskFilter): Promise<Page<Task
   return await toPage(sql, { rows, seen, limit })
 }
 
-/** The page without the row that only tells of a next one; without that one, where the walk stopped tells. */
+/** Makes the page without the row that only announces a next one; without that row, the end of the walk decides. */
 const toPage = async <Row extends TaskPlace>(
   sql: Sql,
   { rows, seen, limit }: { rows: Row[]; seen: Walk; limit: number },
@@ -151,7 +151,7 @@ export const listTaskRows = async (
   order by t.last_moved_at, t.id
 `
 
-/** The newest tasks of an owner, which those who follow all of them are told of. */
+/** Newest tasks of an owner that a stream of all of them reports. */
 export const MOST_FOLLOWED = 200
 
 /** The revisions of tasks with these ids, of the newest ones, and of those that have moved since a time. */
@@ -168,7 +168,7 @@ export const listRevisions = async (
 /** Tasks that a summary counts. */
 const MOST_COUNTED = 10_000
 
-/** How many tasks of an owner are in each state, and how many of its events reached nobody. */
+/** Counts the tasks of an owner by state, and its events that reached nobody. */
 export const summariseTasks = async (sql: Sql, owner: string): Promise<TaskSummary> => {
   const day = new Date(Date.now() - 86_400_000)
   const [row] = await sql<{ counts: Partial<Record<TaskState, number>> | null; events: number }[]>`

@@ -8,10 +8,10 @@ export interface TaskPlace {
   sequence?: string
 }
 
-/** Of `task t`. */
+/** Selects `createdAtUs` of `task t`. */
 export const createdAtUs = (sql: Queryable): Fragment =>
   sql`(extract(epoch from t.created_at) * 1000000)::bigint::text as "createdAtUs"`
 
-/** What `(created_at, id)` of a task is compared with. */
+/** Builds the values that `(created_at, id)` of a task is compared with. */
 export const placeOf = (sql: Queryable, { createdAtUs, id }: TaskPlace): Fragment =>
   sql`timestamptz 'epoch' + ${createdAtUs}::bigint * interval '1 microsecond', ${id}::uuid`

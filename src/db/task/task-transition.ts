@@ -5,7 +5,7 @@ export interface TransitionTable<Status extends string> {
   family: 'image' | 'video'
   /** For each status, those it may be reached from. */
   from: Readonly<Partial<Record<Status, readonly Status[]>>>
-  /** Statuses that a receiver is told about. */
+  /** Statuses that are sent to the webhook URL. */
   delivered: readonly Status[]
   terminal: readonly Status[]
 }
@@ -96,7 +96,7 @@ export interface ClaimedTask<Kind extends string = string> {
   kind: Kind
   settings: object
   fence: number
-  /** What the upstream calls it, once it has taken it; null of other engines. */
+  /** The upstream's id of the task, once it has taken it; null of other engines. */
   upstreamId: string | null
   claimedAt: Date
   /** Seconds since the first attempt claimed the task. */

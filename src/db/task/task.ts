@@ -17,7 +17,7 @@ export const countFailure = async (
   return row?.failures
 }
 
-/** Whether the attempt with this fence is still the one that may write. */
+/** True while the attempt with this fence is the one that may write. */
 export const holdsFence = async (
   sql: Sql,
   { id, fence }: { id: string; fence: number },
@@ -45,7 +45,7 @@ export interface TaskState {
   ended?: boolean
 }
 
-/** Where a task stands; undefined when there is none. */
+/** Finds the state of a task; undefined when there is none. */
 export const findTaskState = async (sql: Queryable, id: string): Promise<TaskState | undefined> => {
   const [row] = await sql<TaskState[]>`
     select status, fence, ended_at is not null as ended from task where id = ${id}

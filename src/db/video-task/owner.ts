@@ -1,8 +1,9 @@
 import type { Sql, Transaction } from '../client.ts'
 
 /**
- * Locks the row of a task's owner and answers who that is; undefined when there is no such task. Every transaction that
- * changes slots takes this lock before it touches a task or an anonymous account, so no two of them wait for each other.
+ * Locks the row of a task's owner and returns the owner; undefined when there is no such task. Every transaction that
+ * changes slots takes this lock before it touches a task or an anonymous account, so no two of them wait for each
+ * other.
  */
 export const lockOwnerOf = async (
   sql: Transaction,

@@ -5,15 +5,15 @@ import { lockOwnerOf } from './owner.ts'
 import type { Enqueue } from '../unit-of-work.ts'
 import { transitionVideoTask } from './video-transition.ts'
 
-/** How many video tasks may hold a slot at once. */
+/** Most video tasks that may hold a slot at once. */
 export interface Slots {
-  /** Of one account (VIDEO_CONCURRENCY_PER_OWNER). */
+  /** Slots of one account (VIDEO_CONCURRENCY_PER_OWNER). */
   slots: number
-  /** Of all accounts without a credential together (ANONYMOUS_SLOTS); absent: as many as of one. */
+  /** Slots of all accounts without a credential together (ANONYMOUS_SLOTS); absent: as many as of one. */
   anonymousSlots?: number
 }
 
-/** Where a task stands after it has entered its owner's queue. */
+/** State of a task after it has entered its owner's queue. */
 export interface Entered {
   state: VideoTaskState
   isAdmitted: boolean
@@ -22,8 +22,8 @@ export interface Entered {
 }
 
 /**
- * Moves a task to queueing and admits the next task, which may be this one. A repetition only tells where the task
- * stands. Undefined when there is no such task.
+ * Moves a task to queueing and admits the next task, which may be this one. A repetition only returns the state of the
+ * task. Undefined when there is no such task.
  */
 export const enterQueue = async (
   sql: Transaction,
@@ -45,10 +45,10 @@ export const enterQueue = async (
 }
 
 /**
- * Gives free slots of an owner to the tasks that wait, and tells the workflow of each (except that of `except`, which
+ * Gives free slots of an owner to the tasks that wait, and signals the workflow of each (except that of `except`, which
  * asks itself). An account's tasks go in the order of their creation, off-peak ones after all others. Of the accounts
- * without a credential, which share an owner, the one goes first that would then hold the fewest. Thousands may wait, and
- * are read only while a slot is free. The caller holds the owner's lock.
+ * without a credential, which share an owner, the one goes first that would then hold the fewest. Thousands may wait,
+ * and are read only while a slot is free. The caller holds the owner's lock.
  */
 export const admitWaiting = async (
   sql: Transaction,
@@ -97,7 +97,7 @@ export const admitWaiting = async (
     await enqueue({ kind: 'signal', workflowId: `video-task/${id}`, signalName: 'admitted' })
 }
 
-/** Whether `task t` waits in the queue of an owner whose slots other tasks hold. Then its stillness tells nothing. */
+/** True when `task t` waits in the queue of an owner whose slots other tasks hold. Then its stillness means nothing. */
 export const waitsForSlot = (sql: Queryable) => sql`(
   t.family = 'video' and t.status = 'queueing' and t.admitted_at is null
   and exists (

@@ -35,7 +35,7 @@ export interface NewVideoTask {
 }
 
 /**
- * Inserts a task in created with its inputs, its first event and its charge; answers when it was made. Throws 402 and
+ * Inserts a task in created with its inputs, its first event and its charge; returns when it was made. Throws 402 and
  * 429 when that would pass a limit of its account.
  */
 export const insertVideoTask = async (
@@ -67,7 +67,7 @@ export const insertVideoTask = async (
   return row.createdAt
 }
 
-/** What is left to do for an owner once a task of theirs has ended. */
+/** Rules for the next tasks of an owner once a task of theirs has ended. */
 export interface EndOptions extends Slots {
   enqueue: Enqueue
 }
@@ -90,7 +90,7 @@ export const completeVideoTask = async (
   return true
 }
 
-/** Ends a task in failed, refunds the credits and passes the slot on. Answers as `completeVideoTask` does. */
+/** Ends a task in failed, refunds the credits and passes the slot on. Returns as `completeVideoTask` does. */
 export const failVideoTask = async (
   sql: Transaction,
   { id, error, from }: Pick<Transition<VideoTaskState>, 'id' | 'error' | 'from'>,
@@ -149,7 +149,7 @@ export const videoTaskColumns = (sql: Queryable) => sql`
   array(select r.name from task_result r where r.task_id = t.id order by r.position) as results
 `
 
-/** What the creations bodies of tasks are made from, in any order. The owner does not matter. */
+/** Lists what the creations bodies of tasks are made from, in any order. The owner does not matter. */
 export const listVideoFacts = async (
   sql: Queryable,
   ids: readonly string[],
@@ -195,7 +195,7 @@ export const findVideoSource = async (
   return row
 }
 
-/** Notes the progress of the attempt that holds the fence; false: no news. It never falls, and 100 comes with success only. */
+/** Records the progress of the attempt that holds the fence; false: no change. It never falls; 100 needs success. */
 export const recordProgress = async (
   sql: Sql,
   { id, fence, percent }: { id: string; fence: number; percent: number },

@@ -104,7 +104,7 @@ export const CompareQuery = Type.Object({
 })
 export type CompareQuery = Static<typeof CompareQuery>
 
-/** Answer of GET /nodes/{n}/compare. */
+/** Response of GET /nodes/{n}/compare. */
 export const VersionComparison = Type.Object({
   node_id: Type.String({ description: 'Id of the node.' }),
   from: Type.String({ description: 'The version before.' }),

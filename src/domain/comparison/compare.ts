@@ -40,7 +40,7 @@ export const ofHostNode = (host_node: string, change: Change): HostNodeChange =>
   host_node,
 })
 
-/** Most changes of an answer. */
+/** Most changes of a response. */
 const CHANGES_MAX = 2_000
 
 /** Counts and sorts all changes of two versions. */

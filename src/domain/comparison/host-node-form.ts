@@ -1,7 +1,7 @@
 import { isObject, plain, readJson, writeJson } from './read-json.ts'
 import type { Json, JsonObject } from './read-json.ts'
 
-/** What a comparison needs of a host node, as it is stored. */
+/** Texts of a stored host node that a comparison needs. */
 export interface HostNodeText {
   display_name: string | null
   category: string | null
@@ -24,7 +24,7 @@ export interface InputForm {
   hasWidget: boolean
   /** Further rows beside its widget: one says what becomes of a seed after each run. */
   hasControl: boolean
-  /** What a combo offers. */
+  /** Values that a combo offers. */
   choices: string[] | undefined
   options: JsonObject
   /** The whole of it as JSON. */
@@ -101,7 +101,7 @@ export const readOutputs = ({
   })
 }
 
-/** How the types of one place differ. */
+/** Compares the types of one place. */
 export const compareTypes = (
   before: readonly string[],
   after: readonly string[],

@@ -117,7 +117,7 @@ const boundOf = ({ options }: InputForm, name: string, otherwise: number): numbe
 const textOf = ({ options }: InputForm, option: string): string =>
   plain(options.get(option) ?? 'none')
 
-/** Options that other changes tell of. */
+/** Options that other changes report. */
 const COMPARED = ['default', 'min', 'max', 'step', 'options', 'forceInput']
 
 const writeOthers = ({ options }: InputForm): string =>

@@ -4,9 +4,9 @@ import type { AttemptErrorClass } from './event.ts'
 export interface DeliverySchedule {
   /** Seconds before each attempt, counted from the failure of the one before it; as many attempts as entries. */
   steps: readonly number[]
-  /** How far a step may be off, as a share of it: 0.2 is ±20 %. */
+  /** Most that a step may be off, as a share of it: 0.2 is ±20 %. */
   jitter: number
-  /** Least seconds before a receiver that is overloaded is called again. */
+  /** Least seconds before an overloaded host is called again. */
   busySeconds: number
   /** Most seconds that Retry-After may ask for, where twice the step is less. */
   retryAfterSeconds: number
@@ -23,17 +23,17 @@ export const DELIVERY_SCHEDULE: DeliverySchedule = {
   disableSeconds: 604_800,
 }
 
-/** How the last attempt of an event failed. */
+/** Failure of the last attempt of an event. */
 export interface FailedAttempt {
   errorClass: AttemptErrorClass
-  /** Of the answer, when one came. */
+  /** HTTP status of the response, when one came. */
   status?: number | undefined
-  /** What the answer asked for: seconds from the failure on, see `parseRetryAfter`. */
+  /** Seconds from the failure on that the response asked for, see `parseRetryAfter`. */
   retryAfterSeconds?: number | undefined
 }
 
 export interface NextWait {
-  /** Tries that failed so far, 1 at least. */
+  /** Attempts that failed so far, 1 at least. */
   failures: number
   failed: FailedAttempt
   /** From 0 up to 1, drawn by the caller. */
@@ -42,8 +42,8 @@ export interface NextWait {
 }
 
 /**
- * How long to wait after a failure, in seconds to the millisecond; undefined when the schedule is over. Jitter never
- * makes the wait shorter than the rest of a busy receiver, or than a Retry-After within its limit.
+ * Computes the wait after a failure, in seconds to the millisecond; undefined when the schedule is over. Jitter never
+ * makes the wait shorter than the rest of a busy host, or than a Retry-After within its limit.
  */
 export const nextWait = (wait: NextWait): { seconds: number } | undefined => {
   const { failures, failed, random, schedule = DELIVERY_SCHEDULE } = wait
@@ -63,7 +63,7 @@ const BUSY_STATUSES: readonly (number | undefined)[] = [429, 502, 504]
 const isBusy = ({ errorClass, status }: FailedAttempt): boolean =>
   errorClass === 'timeout' || BUSY_STATUSES.includes(status)
 
-/** The error class of an answer by its status; undefined for 2xx, which delivers. */
+/** Finds the error class of a response by its status; undefined for 2xx, which delivers. */
 export const findStatusClass = (status: number): AttemptErrorClass | undefined => {
   if (status >= 200 && status <= 299) return undefined
   if (status === 410) return 'gone'

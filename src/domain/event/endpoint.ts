@@ -10,7 +10,7 @@ import { DeliveryState, TaskEvent, id, time } from './event.ts'
 const typesOf = (noun: string, verbs: readonly string[]): string[] =>
   verbs.map((verb) => `${noun}.${verb.toLowerCase()}`)
 
-/** What a publisher can be told. */
+/** Event types that a publisher can subscribe to. */
 export const PUBLISHER_EVENTS: readonly string[] = [
   ...typesOf('version', ['received', 'active', 'flagged', 'banned', 'deleted']),
   ...typesOf('review', ['requested', 'decided']),
@@ -18,7 +18,7 @@ export const PUBLISHER_EVENTS: readonly string[] = [
   ...typesOf('member', ['added', 'changed', 'removed']),
 ]
 
-/** What an owner of tasks can be told: what the receiver of a task is. */
+/** Event types that an owner of tasks can subscribe to: those that the webhook URL of a task gets. */
 export const OWNER_EVENTS: readonly string[] = [
   ...typesOf('image_task', DELIVERED_STATUSES),
   ...typesOf('video_task', VIDEO_DELIVERED_STATES),
@@ -33,22 +33,22 @@ export const taskStatusOf = (type: string): string => {
   return task === 'image_task' ? status.toUpperCase() : status
 }
 
-/** Whose secrets sign what an endpoint is told. No user has such an id. */
+/** Owner of the secrets that sign for a webhook subscription. No user has such an id. */
 export const endpointSecretOwner = (id: string): string => `${ENDPOINT_ACCOUNT}${id}`
 
-/** Why an endpoint was switched off: by whoever manages it, by its receiver's 410, or because nothing arrived for a week. */
+/** Reason of a subscription that is off: its manager, a 410 of its webhook URL, or a week in which nothing arrived. */
 export const DisabledReason = Type.Enum(['requested', 'gone', 'failing'], {
   description:
-    'Why it is off: `requested` by whoever manages it, `gone` (its receiver answered 410), `failing` (nothing arrived for a week).',
+    'Why it is off: `requested` by whoever manages it, `gone` (its URL responded with 410), `failing` (nothing arrived for a week).',
 })
 export type DisabledReason = Static<typeof DisabledReason>
 
 export const EndpointStatus = Type.Enum(['enabled', 'disabled'], {
-  description: 'Whether it is told anything.',
+  description: 'Whether events are sent to it.',
 })
 
 /**
- * The schemas of endpoints that can be told events of these types.
+ * Makes the schemas of webhook subscriptions to events of these types.
  * @param kind begins the names that clients give them
  */
 export const makeEndpointSchemas = (kind: string, types: readonly string[]) => {
@@ -57,7 +57,7 @@ export const makeEndpointSchemas = (kind: string, types: readonly string[]) => {
       minItems: 1,
       maxItems: types.length,
       uniqueItems: true,
-      description: 'Types of the events that it is told.',
+      description: 'Types of the events that are sent to it.',
       'x-expectation': `a list of different ones of ${types.join(', ')}`,
     }),
   )
@@ -72,7 +72,9 @@ export const makeEndpointSchemas = (kind: string, types: readonly string[]) => {
     status: EndpointStatus,
     disabled_reason: Type.Optional(DisabledReason),
     disabled_at: Type.Optional(time('Since when it is off.')),
-    failing_since: Type.Optional(time('The first try that failed since the last that arrived.')),
+    failing_since: Type.Optional(
+      time('The first attempt that failed since the last that arrived.'),
+    ),
     created_at: time('When it was made.'),
   }
   const secret = Type.String({ description: 'What signs, shown this once.' })
@@ -95,7 +97,7 @@ export type Endpoint = Static<Schemas['Endpoint']>
 export type NewEndpoint = Static<Schemas['NewEndpoint']>
 export type EndpointUpdate = Static<Schemas['EndpointUpdate']>
 
-/** Answer of a rotation. */
+/** Response of a rotation. */
 export const EndpointSecret = Type.Object({
   secret: Type.String({ description: 'The new secret, shown this once.' }),
   created_at: time('When it was made.'),
@@ -104,7 +106,7 @@ export const EndpointSecret = Type.Object({
 
 const { status: _status, ...reported } = TaskEvent.properties
 
-/** An event that an endpoint was told, or is to be told. Its sequence counts those about the same subject. */
+/** Event of a webhook subscription, delivered or not. Its sequence counts those about the same subject. */
 export const EndpointEvent = Type.Object({
   ...reported,
   type: Type.String({ description: 'What happened.' }),

@@ -5,9 +5,9 @@ import { ImageTaskStatus } from '../image-task/image-task.ts'
 import { VideoTaskState } from '../video-task/video-task.ts'
 
 /**
- * What has become of an event's delivery. `pending`: it is still tried, or waits for its turn. `delivered`: the
- * receiver answered with 2xx. `superseded`: a later event has overtaken it. `exhausted`: its whole schedule is used up.
- * `stopped`: it is not sent, because the receiver responded with 410. `unsent`: it is kept for the log only.
+ * State of an event's delivery. `pending`: it is still tried, or waits for its turn. `delivered`: the webhook URL
+ * responded with 2xx. `superseded`: a later event has overtaken it. `exhausted`: its whole schedule is used up.
+ * `stopped`: it is not sent, because the URL responded with 410. `unsent`: it is kept for the log only.
  */
 export const DeliveryState = Type.Enum([
   'pending',
@@ -38,7 +38,7 @@ export type AttemptErrorClass = Static<typeof AttemptErrorClass>
 export const id = (description: string) => Type.String({ format: 'uuid', description })
 export const time = (description: string) => Type.String({ format: 'date-time', description })
 
-/** One transition of a task, and what has become of telling its receiver. */
+/** One transition of a task, and the state of its webhook delivery. */
 export const TaskEvent = Type.Object({
   id: id('The `webhook-id` of every attempt.'),
   sequence: Type.Integer({
@@ -74,7 +74,7 @@ export const Attempt = Type.Object({
     Type.Integer({
       minimum: 100,
       maximum: 999,
-      description: 'HTTP status of the answer; absent when none came.',
+      description: 'HTTP status of the response; absent when none came.',
     }),
   ),
   error_class: Type.Optional(
@@ -84,7 +84,7 @@ export const Attempt = Type.Object({
   ),
   excerpt: Type.Optional(
     Type.String({
-      description: 'Start of the answer, 1 KiB at most, without control characters.',
+      description: 'Start of the response, 1 KiB at most, without control characters.',
     }),
   ),
   next_attempt_at: Type.Optional(time('When the next one was due; absent when none was.')),
@@ -97,15 +97,13 @@ export const Attempts = Type.Object({
 export type Attempts = Static<typeof Attempts>
 
 export const Redelivery = Type.Object({
-  redelivery_id: id(
-    'A repetition is answered with the same id for as long as the redelivery is under way.',
-  ),
+  redelivery_id: id('A repetition returns the same id for as long as the redelivery is under way.'),
 })
 export type Redelivery = Static<typeof Redelivery>
 
-/** What a caller says to send its exhausted events again. */
+/** Body of a request to send exhausted events again. */
 export const RedeliverSince = Type.Object({
-  since: time('Events of moves made at this time or later.'),
+  since: time('Events of transitions made at this time or later.'),
 })
 export type RedeliverSince = Static<typeof RedeliverSince>
 
@@ -136,7 +134,7 @@ export type WebhookSecrets = Static<typeof WebhookSecrets>
 /** For how long an old secret goes on signing beside its successor, unless said otherwise. */
 export const OVERLAP_SECONDS = 86_400
 
-/** What a caller says to replace its secret. */
+/** Body of a request to replace a secret. */
 export const SecretRotation = Type.Object({
   overlap_seconds: Type.Optional(
     Type.Integer({

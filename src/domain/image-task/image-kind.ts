@@ -28,7 +28,7 @@ const common = {
       maxLength: 2048,
       'x-pattern': ADDRESS_PATTERN,
       description:
-        'Told about every change of status after the creation; tried ten times within 76 hours.',
+        'Notified of every change of status after the creation; tried ten times within 76 hours.',
     }),
   ),
 }
@@ -67,7 +67,7 @@ export const IMAGE_FIELDS = [
 ] as const
 export type ImageField = (typeof IMAGE_FIELDS)[number]
 
-/** Where the routes of image tasks begin. */
+/** Path prefix of the image task routes. */
 export const IMAGE_PREFIX = '/proxy/imgvendor/v1/ai'
 
 interface KindRow {
@@ -109,7 +109,7 @@ export const IMAGE_KINDS: Record<ImageTaskKind, KindRow> = {
   relight: {
     ...row('/image-relight', 'image-relight', 'Relight an image', RelightSettings),
     body: Type.Object(
-      // The order is that of the documentation, and of the faults that are told.
+      // The order is that of the documentation, and of the issues that are reported.
       { ...common, prompt: relightPrompt, ...relightImages, ...otherRelightSettings },
       {
         not: {
@@ -147,7 +147,7 @@ export const IMAGE_KINDS: Record<ImageTaskKind, KindRow> = {
   ),
 }
 
-/** The family whose creations a list shows, and the kinds whose tasks its status route answers. */
+/** Kinds whose creations the list of a family shows, and kinds whose tasks its status route returns. */
 export const IMAGE_FAMILIES: Record<ImageFamily, { made: ImageTaskKind[]; read: ImageTaskKind[] }> =
   {
     'image-relight': { made: ['relight'], read: ['relight'] },

@@ -1,6 +1,6 @@
 import type { ImageTaskRecord, ImageTaskStatus } from './image-task.ts'
 
-/** What a record is made from. */
+/** Values from which a record is made. */
 export interface ImageTaskFacts {
   id: string
   status: ImageTaskStatus

@@ -12,12 +12,12 @@ export const IMAGE_TASK_TRANSITIONS = {
   FAILED: ['CREATED', 'IN_PROGRESS'],
 } as const satisfies Partial<Record<ImageTaskStatus, readonly ImageTaskStatus[]>>
 
-/** Statuses that a webhook is told about; the CREATED event is kept, not sent. */
+/** Statuses that a webhook is notified of; the CREATED event is kept, not sent. */
 export const DELIVERED_STATUSES: readonly ImageTaskStatus[] = ['IN_PROGRESS', 'COMPLETED', 'FAILED']
 
 export const TERMINAL_STATUSES: readonly ImageTaskStatus[] = ['COMPLETED', 'FAILED']
 
-/** What every image route answers under `data`. */
+/** An image task, as every image route returns it under `data`. */
 export const ImageTaskRecord = Type.Object({
   task_id: Type.String({ format: 'uuid' }),
   status: ImageTaskStatus,

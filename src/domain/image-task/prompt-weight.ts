@@ -10,7 +10,7 @@ const WEIGHT = /^\d+(\.\d+)?$/
 
 /**
  * Splits a prompt into its weighted parts. `(phrase:weight)` counts `weight`, which lies between 1 and 1.4; text outside
- * such groups, and groups without a colon, count 1. Faults name the group.
+ * such groups, and groups without a colon, count 1. Issues name the group.
  */
 export const parsePrompt = (prompt: string): { parts: WeightedText[]; issues: string[] } => {
   const parts: WeightedText[] = []

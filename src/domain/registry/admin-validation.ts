@@ -25,7 +25,7 @@ export const validateVersionAdminUpdate = (body: Body): Issue[] => [
   ...validateReason(body, 'status_reason', VERSION_STATUSES_WITH_REASON),
 ]
 
-/** What is unknown has been dropped: a 200 would let its sender believe that it was stored. */
+/** Requires a known member: others were dropped, and a 200 would let their sender believe that they were stored. */
 const validateSettable = (body: Body, names: readonly string[]): Issue[] =>
   names.some((name) => body[name] !== undefined)
     ? []
@@ -43,7 +43,7 @@ export const validateSamePublisher = (
         `must be ${publisherId}, which the node keeps, got ${shown(id)}`,
       )
 
-/** Whoever is banned or flagged is told why. */
+/** Requires a reason with these statuses: whoever is banned or flagged learns why. */
 const validateReason = (body: Body, member: string, statuses: readonly string[]): Issue[] => {
   const { status, [member]: reason } = body
   if (typeof status !== 'string' || !statuses.includes(status)) return []

@@ -1,5 +1,5 @@
 /**
- * Why checks could not run, by code: always a fault of the service, never of the archive. The version shows the text.
+ * Why checks could not run, by code: always an error of the service, never of the archive. The version shows the text.
  */
 export const CHECK_ERRORS = {
   archive_missing: 'the stored archive is missing',
@@ -9,7 +9,7 @@ export const CHECK_ERRORS = {
   worker_lost: 'the worker was lost',
   cancelled: 'an operator cancelled them',
   workflow_lost: 'the workflow was ended',
-  internal_error: 'a fault of the service',
+  internal_error: 'an error of the service',
 } as const
 
 export type CheckErrorCode = keyof typeof CHECK_ERRORS

@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 
 import { count, instant, page, pageSize, queryText, uuid } from './registry-fields.ts'
 
-/** What a platform admin can do, and whom the admins of a publisher trust. */
+/** Actions of platform admins, and changes of whom the admins of a publisher trust. */
 export const AuditAction = Type.Enum([
   'node.update',
   'version.update',

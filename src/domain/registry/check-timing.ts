@@ -6,7 +6,7 @@ export interface CheckTiming {
   heartbeatSeconds: number
   /** Longest one attempt of a check. */
   deadlineSeconds: number
-  /** Tries of a check until an operator is asked. */
+  /** Number of attempts at a check before an operator is asked. */
   attempts: number
   /** Pause after the first failed attempt; four times as long after each further one. */
   retrySeconds: number

@@ -32,7 +32,7 @@ export const FindingCounts = Type.Object({
 })
 export type FindingCounts = Static<typeof FindingCounts>
 
-/** What members are told about the reading of host nodes. */
+/** Outcome of reading the host nodes, as members see it. */
 const Extraction = Type.Object({
   status: ExtractStatus,
   reason: Type.Optional(Type.String({ description: 'Why it failed.' })),
@@ -50,7 +50,7 @@ export const ListedTransition = Type.Object({
 })
 export type ListedTransition = Static<typeof ListedTransition>
 
-/** Answer of GET /nodes/{n}/versions/{v}/findings; the lists and `extraction` for members and platform admins. */
+/** Response of GET /nodes/{n}/versions/{v}/findings; the lists and `extraction` for members and platform admins. */
 export const VersionFindings = Type.Object({
   counts: FindingCounts,
   scanned_at: Type.Optional(instant('When the scan ended; absent before.')),

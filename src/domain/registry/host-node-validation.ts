@@ -9,7 +9,7 @@ import type { Issue } from '../shared/validate.ts'
 type Body = Readonly<Record<string, unknown>>
 
 /**
- * Whether a registration reports a success. `success` decides when it is given; otherwise the status `failed` is a
+ * True when a registration reports a success. `success` decides when it is given; otherwise the status `failed` is a
  * failure.
  */
 export const isSuccess = ({

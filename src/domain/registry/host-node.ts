@@ -61,7 +61,7 @@ const jsonTextGiven = (name: keyof typeof JSON_TEXTS) =>
     }),
   )
 
-/** A host node, as every route answers it. A member without a value is absent, never null. */
+/** A host node, as every route returns it. A member without a value is absent, never null. */
 export const HostNode = Type.Object({
   host_node_name: Type.String({
     minLength: 1,

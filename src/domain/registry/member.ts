@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 
 import { uuid } from './registry-fields.ts'
 
-/** What a user may do in a publisher; see `role.ts`. */
+/** Role of a user in a publisher; `role.ts` says what each may do. */
 export const MemberRole = Type.Enum(['owner', 'admin', 'member'], {
   description: 'Role in the publisher.',
 })
@@ -35,7 +35,7 @@ export const MemberList = Type.Array(PublisherMember)
 export const MemberUpdate = Type.Object({ role: MemberRole })
 export type MemberUpdate = Static<typeof MemberUpdate>
 
-/** Answer of GET /users: the caller. */
+/** Response of GET /users: the caller. */
 export const User = Type.Object({
   id: Type.String({ description: 'Subject of the caller’s tokens.' }),
   name: Type.String({ description: 'Display name.' }),

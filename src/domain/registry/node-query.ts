@@ -42,7 +42,7 @@ const sort = (usual: string) =>
     }),
   )
 
-/** Query of GET /nodes/search; page × limit is judged by `validateDepth`. */
+/** Query of GET /nodes/search; `validateDepth` validates page × limit. */
 export const NodeSearchQuery = Type.Object({
   page: page(),
   limit: pageSize(10, 100),
@@ -70,7 +70,9 @@ export const NodeListQuery = Type.Object({
   page: page(),
   limit: pageSize(10, 1_000),
   timestamp: Type.Optional(
-    instant('Nodes created or changed at this time or later; a move of a version is a change.'),
+    instant(
+      'Nodes created or changed at this time or later; a transition of a version is a change.',
+    ),
   ),
   node_id: names(1_000, 'Only these nodes.'),
   sort: sort('`created_at`'),
@@ -109,7 +111,7 @@ const NodeFacets = Type.Object({
 })
 export type NodeFacets = Static<typeof NodeFacets>
 
-/** Answer of GET /nodes/search, GET /nodes and GET /publishers/{p}/nodes/v2. */
+/** Response of GET /nodes/search, GET /nodes and GET /publishers/{p}/nodes/v2. */
 export const NodePage = Type.Object({
   nodes: Type.Array(Node),
   page: count('The page asked for.'),

@@ -18,7 +18,7 @@ export const validateNodeUpdate = (body: Body, { nodeId }: { nodeId: string }): 
   ...validateFields(body, ''),
 ]
 
-/** The rules of `node` in a publish body. The id in the path is judged too, because publishing may create the node. */
+/** The rules of `node` in a publish body. The id in the path is validated too, because publishing may create the node. */
 export const validatePublishedNode = (node: Body, { nodeId }: { nodeId: string }): Issue[] => [
   ...(isNodeId(nodeId)
     ? []
@@ -32,7 +32,7 @@ export const validatePublishedNode = (node: Body, { nodeId }: { nodeId: string }
   ...validateFields(node, '/node'),
 ]
 
-/** Whether a text may be the id of a node. */
+/** True when a text may be the id of a node. */
 const isNodeId = (text: string): boolean => text.length <= NODE_ID_MAX && FORM.test(text)
 
 const FORM = new RegExp(NODE_ID_PATTERN)

@@ -107,7 +107,7 @@ export const NodeUpdate = Type.Object({
 })
 export type NodeUpdate = Static<typeof NodeUpdate>
 
-/** What a member's body says about a node. */
+/** Values of a node that a member's body sets. */
 export type NodeFields = Omit<NodeUpdate, 'id'>
 
 const searchRanking = Type.Integer({
@@ -152,13 +152,13 @@ export const NodeAdminUpdate = Type.Object(
 )
 export type NodeAdminUpdate = Static<typeof NodeAdminUpdate>
 
-/** What a platform admin's body says about a node. */
+/** Values of a node that a platform admin's body sets. */
 export type NodeAdminFields = Omit<NodeAdminUpdate, 'id' | 'publisher'>
 export const NODE_ADMIN_FIELDS = Object.keys({ ...written, ...writtenByAdmin })
 
 const unruled = Type.Optional(Type.Unknown())
 
-/** The same body of anybody: what is not a member's to set is of any type, and judged of platform admins alone. */
+/** The same body, from anybody: members that platform admins set have any type, and are validated for them alone. */
 export const OwnNodeUpdate = Type.Object({
   ...NodeUpdate.properties,
   ...(Object.fromEntries(
@@ -167,7 +167,7 @@ export const OwnNodeUpdate = Type.Object({
 })
 export type OwnNodeUpdate = Static<typeof OwnNodeUpdate>
 
-/** A node, as every route answers it. A member without a value is absent, never null. */
+/** A node, as every route returns it. A member without a value is absent, never null. */
 export const Node = Type.Object({
   id: Type.String({ description: 'Unique id, as it was created.' }),
   name,
@@ -191,7 +191,7 @@ export type Node = Static<typeof Node>
 
 export const NodeList = Type.Array(Node)
 
-/** Answer of GET /host-nodes/{hostNodeName}/node. */
+/** Response of GET /host-nodes/{hostNodeName}/node. */
 export const NodeOfHostNode = Type.Intersect([
   Node,
   Type.Object({

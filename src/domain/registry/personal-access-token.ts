@@ -20,7 +20,7 @@ export const NewPersonalAccessToken = Type.Object({
 })
 export type NewPersonalAccessToken = Static<typeof NewPersonalAccessToken>
 
-/** The one answer that holds the value of a token. */
+/** The one response that holds the value of a token. */
 export const CreatedPersonalAccessToken = Type.Object({
   token: Type.String({ description: 'The secret, shown this once.' }),
 })

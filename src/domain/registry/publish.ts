@@ -16,7 +16,7 @@ export const PublishBody = Type.Object({
 })
 export type PublishBody = Static<typeof PublishBody>
 
-/** Its answer. */
+/** Its response. */
 export const Published = Type.Object({
   node_version: Version,
   signedUrl: Type.String({ format: 'uri', description: 'PUT the archive here.' }),
@@ -24,8 +24,8 @@ export const Published = Type.Object({
 export type Published = Static<typeof Published>
 
 /**
- * What a publish body says about its node. Empty texts and lists are dropped, because publishing tools send them for
- * everything that a project file leaves out.
+ * Picks what a publish body says about its node. Empty texts and lists are dropped, because publishing tools send them
+ * for everything that a project file leaves out.
  */
 export const publishedFields = (node: NodeUpdate): NodeFields =>
   Object.fromEntries(

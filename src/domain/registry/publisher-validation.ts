@@ -15,8 +15,8 @@ export const validatePublisher = (body: Readonly<Record<string, unknown>>): Issu
   validateRegistryUrls(body, PUBLISHER_URLS)
 
 /**
- * What is wrong with a new publisher's id, as the end of a sentence; undefined when its form is right. Whether it is
- * taken is for the database to say.
+ * Says what is wrong with a new publisher's id, as the end of a sentence; undefined when its form is right. Whether it
+ * is taken is for the database to say.
  */
 const publisherIdIssue = (id: string): string | undefined => {
   if (id.length > PUBLISHER_ID_MAX || !FORM.test(id)) return `must be ${PUBLISHER_ID_EXPECTATION}`

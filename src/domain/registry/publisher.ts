@@ -45,7 +45,7 @@ export const RESERVED_PUBLISHER_IDS = [
 export const PUBLISHER_ID_PATTERN = '^[a-z][a-z0-9-]*$'
 export const PUBLISHER_ID_EXPECTATION = `1 to ${PUBLISHER_ID_MAX} lower-case letters, digits and hyphens, the first a letter`
 
-/** What an admin of the publisher may set. */
+/** Members that an admin of the publisher may set. */
 const written = {
   name: Type.Optional(text(NAME_MAX, 'Display name; the id unless given.')),
   description: Type.Optional(text(DESCRIPTION_MAX, 'Who this is.')),
@@ -130,7 +130,7 @@ export const PublisherBan = Type.Object({
   reason: Type.String({
     minLength: 1,
     maxLength: REASON_MAX,
-    description: 'Why; members of the publisher are told.',
+    description: 'Why; shown to members of the publisher.',
   }),
 })
 export type PublisherBan = Static<typeof PublisherBan>

@@ -9,9 +9,9 @@ import { inAnyCase } from '../shared/address.ts'
 export const NAME_MAX = 128
 export const DESCRIPTION_MAX = 1_000
 export const URL_MAX = 2_048
-/** Of a license, a changelog, translations as JSON, and the texts of a host node. */
+/** Longest license, changelog, translations as JSON, and text of a host node. */
 export const LONG_TEXT_MAX = 65_536
-/** Of the reason for a status. */
+/** Longest reason for a status. */
 export const REASON_MAX = 2_000
 
 /** Page numbers stay in 32 bits, so that PostgreSQL and JSON can both express every offset. */
@@ -26,7 +26,7 @@ export const URL_SCHEMES = {
   repository: ['http', 'https', 'git', 'ssh', 'git+https'],
 }
 
-/** A URL. `registry-url.ts` judges it: one that is too long or has another scheme is `url_refused`. */
+/** A URL. `registry-url.ts` validates it: one that is too long or has another scheme is `url_refused`. */
 export const url = (description: string, kind: keyof typeof URL_SCHEMES = 'web') =>
   Type.String({ maxLength: URL_MAX, 'x-pattern': patternOf(URL_SCHEMES[kind]), description })
 

@@ -1,6 +1,6 @@
 import type { Issue } from '../shared/validate.ts'
 
-/** A fault of the registry; its message begins with the field, unless that is the whole body. */
+/** Makes an issue of the registry; its message begins with the field, unless that is the whole body. */
 export const registryIssue = (
   field: string,
   sentence: string,

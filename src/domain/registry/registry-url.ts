@@ -5,9 +5,9 @@ import { isLonger } from '../shared/text-length.ts'
 import type { Issue } from '../shared/validate.ts'
 
 /**
- * What is wrong with a URL of the registry, as the end of a sentence; undefined when nothing is. Only length and scheme
- * are judged, because the service shows such a URL and never calls it. A text without a scheme passes, `git@host:name`
- * among them.
+ * Says what is wrong with a URL of the registry, as the end of a sentence; undefined when nothing is. Only length and
+ * scheme are validated, because the service shows such a URL and never calls it. A text without a scheme passes,
+ * `git@host:name` among them.
  */
 const registryUrlIssue = (text: string, kind: keyof typeof URL_SCHEMES): string | undefined => {
   if (isLonger(text, URL_MAX)) return `must be a URL of at most ${URL_MAX} characters`
@@ -19,7 +19,7 @@ const registryUrlIssue = (text: string, kind: keyof typeof URL_SCHEMES): string 
 }
 
 /**
- * The faults of those members of a body that hold a URL.
+ * Validates those members of a body that hold a URL.
  * @param at pointer to the object they are members of
  */
 export const validateRegistryUrls = (

@@ -1,6 +1,6 @@
 import type { MemberRole } from './member.ts'
 
-/** What a member may do in a publisher, by the lowest role that may. */
+/** Lowest role that each action in a publisher needs. */
 const LOWEST_ROLE = {
   publish: 'member',
   create_node: 'member',
@@ -26,14 +26,14 @@ export type PublisherAction = keyof typeof LOWEST_ROLE
 
 const RANKS: Record<MemberRole, number> = { member: 1, admin: 2, owner: 3 }
 
-/** Whether a role is high enough; undefined, of a stranger, never is. */
+/** True when a role is high enough; undefined, of a stranger, never is. */
 export const mayDo = (role: MemberRole | undefined, action: PublisherAction): boolean =>
   role !== undefined && RANKS[role] >= RANKS[LOWEST_ROLE[action]]
 
 /** The lowest role that may do something, for the message of a rejection. */
 export const roleFor = (action: PublisherAction): MemberRole => LOWEST_ROLE[action]
 
-/** Whether a user may end a membership: owners may end anybody's, everybody may end their own. */
+/** True when a user may end a membership: owners may end anybody's, everybody may end their own. */
 export const mayRemoveMember = (
   actor: { userId: string; role: MemberRole | undefined },
   userId: string,
@@ -41,7 +41,7 @@ export const mayRemoveMember = (
   actor.role !== undefined && (actor.userId === userId || mayDo(actor.role, 'remove_member'))
 
 /**
- * Whether a change would leave a publisher without an owner.
+ * True when a change would leave a publisher without an owner.
  * @param members as they are
  * @param change the role that a user is to have; undefined when the user is to be removed
  */

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 
 import { tags, text } from './registry-fields.ts'
 
-/** What node and version say about where they run, each for itself: a version inherits nothing. */
+/** Platforms on which a node or a version runs. Each says so for itself: a version inherits nothing. */
 
 const os = tags('Operating systems it runs on; any text.')
 const accelerators = tags('Accelerators it runs on, such as CUDA; any text.')
@@ -21,5 +21,5 @@ export const writtenSupport = {
   ...versions,
 }
 
-/** In answers, where lists are always there. */
+/** In responses, where lists are always there. */
 export const shownSupport = { supported_os: os, supported_accelerators: accelerators, ...versions }

@@ -62,16 +62,16 @@ export const TokenExchange = Type.Object({
 })
 export type TokenExchange = Static<typeof TokenExchange>
 
-/** How long a token lives that a CI job, or a member's session, gets for one publication: as PyPI has it. */
+/** Lifetime of a token that a CI job, or a member's session, gets for one publication: as PyPI has it. */
 export const PUBLISH_TOKEN_SECONDS = 900
 
-/** Its answer, and that of POST /publishers/{p}/nodes/{n}/publish-tokens. */
+/** Its response, and that of POST /publishers/{p}/nodes/{n}/publish-tokens. */
 export const ExchangedToken = Type.Object({
   token: Type.String({ description: 'Publishes the node: goes into `personal_access_token`.' }),
   expires_at: instant('When it ends.'),
 })
 
-/** Where a version was published from, as an identity token has proved it. */
+/** Origin of a published version, as an identity token has proved it. */
 export const Provenance = Type.Object(
   {
     issuer: Type.String({ description: 'Who vouches for it: `iss` of the identity token.' }),
@@ -93,10 +93,10 @@ interface Provider {
   file: string
   path: string
   run: string
-  /** What stands before that file, and before that id. */
+  /** Text before that file, and before that id. */
   beforeFile: (path: string, issuer: string) => string
   beforeRun: string
-  /** Where the repositories are, by the issuer's own address: it can name none on another server. */
+  /** Server of the repositories, by the issuer's own address: it can name none on another server. */
   server: (issuer: string) => string | undefined
 }
 
@@ -129,7 +129,7 @@ const PROVIDERS: Partial<Record<TrustProvider, Provider>> = {
 export const usualIssuer = (provider: TrustProvider): string | undefined =>
   PROVIDERS[provider]?.issuer
 
-/** What the schema of a new trusted publisher cannot say. */
+/** The rules of a new trusted publisher that its schema cannot say. */
 export const validateNewTrust = (body: Readonly<Record<string, unknown>>): Issue[] => {
   const { claims: given, issuer } = body
   const provider = TrustProvider.enum.find((one) => one === body['provider'])
@@ -169,7 +169,7 @@ export const findMismatches = (
 ): string[] =>
   Object.keys(trusted).filter((name) => readClaim(provider, claims, name) !== trusted[name])
 
-/** What a token says under the name of a trusted claim; undefined for what is no single word. */
+/** Reads what a token says under the name of a trusted claim; undefined for what is no single word. */
 export const readClaim = (
   provider: TrustProvider,
   claims: Claims,

@@ -12,7 +12,7 @@ const VersionFile = Type.Object({
   sha256: Type.String({ description: 'SHA-256 of the content, in lower-case hex.' }),
 })
 
-/** Answer of GET /nodes/{n}/versions/{v}/files. */
+/** Response of GET /nodes/{n}/versions/{v}/files. */
 export const VersionFiles = Type.Object({
   files: Type.Array(VersionFile, { description: 'By path; folders are left out.' }),
 })
@@ -21,7 +21,7 @@ export const VersionFiles = Type.Object({
 export const VersionFileQuery = Type.Object({ path: queryText(512, 'Path in the archive.') })
 export type VersionFileQuery = Static<typeof VersionFileQuery>
 
-/** Its answer. */
+/** Its response. */
 export const VersionFileContent = Type.Object({
   ...VersionFile.properties,
   text: Type.String({ description: 'The content; bytes that are no UTF-8 are U+FFFD.' }),

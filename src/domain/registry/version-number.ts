@@ -8,7 +8,7 @@ export const VERSION_TEXT_MAX = 256
 const NUMBERS = '(\\d+(?:\\.\\d+){0,2})'
 const IDS = '[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*'
 
-/** What no pattern can say: numbers are at most 2^53 − 1, and so is the length of the strict form. */
+/** Form of a version. No pattern can say that numbers, and the length of the strict form, are at most 2^53 − 1. */
 export const VERSION_PATTERN = `^\\s*(?:[vV=]\\s*)*${NUMBERS}(?:-(${IDS}))?(\\+${IDS})?\\s*$`
 
 export const VERSION_EXPECTATION = `a version of Semantic Versioning 2.0.0 such as 1.0.0, of 1 to ${VERSION_TEXT_MAX} characters, with numbers up to 2^53 − 1`

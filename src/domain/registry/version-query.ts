@@ -18,7 +18,7 @@ const statuses = Type.Optional(
 export const NodeVersionsQuery = Type.Object({ statuses })
 export type NodeVersionsQuery = Static<typeof NodeVersionsQuery>
 
-/** Query of GET /versions; page × pageSize is judged by `validateDepth`. */
+/** Query of GET /versions; `validateDepth` validates page × pageSize. */
 export const VersionListQuery = Type.Object({
   page: page(),
   pageSize: pageSize(10, 100),
@@ -42,7 +42,7 @@ export const VersionListQuery = Type.Object({
 })
 export type VersionListQuery = Static<typeof VersionListQuery>
 
-/** What a platform admin needs to judge a version. */
+/** Facts that a platform admin needs to decide on a version. */
 const Moderation = Type.Object(
   {
     publisher: Type.Object({
@@ -59,7 +59,7 @@ const Moderation = Type.Object(
   { description: 'For platform admins.' },
 )
 
-/** Answer of GET /versions. */
+/** Response of GET /versions. */
 export const VersionPage = Type.Object({
   versions: Type.Array(
     Type.Object({
@@ -93,7 +93,7 @@ export const BulkVersionsBody = Type.Object({
 })
 export type BulkVersionsBody = Static<typeof BulkVersionsBody>
 
-/** What became of one: `error` is one that is there but banned, or for which the answer had no room. */
+/** Outcome for one: `error` when it is there but banned, or when the response had no room for it. */
 const BulkVersionStatus = Type.Enum(['success', 'not_found', 'error'])
 
 export const BulkVersion = Type.Object({
@@ -106,7 +106,7 @@ export const BulkVersion = Type.Object({
 })
 export type BulkVersion = Static<typeof BulkVersion>
 
-/** Answer of POST /bulk/nodes/versions. */
+/** Response of POST /bulk/nodes/versions. */
 export const BulkVersions = Type.Object({
   node_versions: Type.Array(BulkVersion, {
     description: 'In the order of the request; one that is asked for twice is there once.',

@@ -2,7 +2,7 @@ import type { Finding, FindingCounts } from './finding.ts'
 import { flaggedReason } from './version-transition.ts'
 import type { ArchiveState } from './version.ts'
 
-/** What is known of a version's archive when its fate is decided. */
+/** Facts about a version's archive, by which its status is decided. */
 export interface VersionEvidence {
   archiveState: ArchiveState
   /** Why the archive was rejected. */

@@ -36,13 +36,13 @@ export const LISTED_VERSION_STATUSES: readonly VersionStatus[] = VersionStatus.e
   (status) => status !== 'NodeVersionStatusDeleted',
 )
 
-/** What has become of reading the host nodes out of an archive. */
+/** Outcome of reading the host nodes out of an archive. */
 export const ExtractStatus = Type.Enum(['pending', 'success', 'failed'], {
   description: 'What has become of reading the host nodes out of the archive.',
 })
 export type ExtractStatus = Static<typeof ExtractStatus>
 
-/** What has become of the archive itself; callers do not see it. */
+/** State of the archive itself; callers do not see it. */
 export type ArchiveState = 'awaiting' | 'received' | 'accepted' | 'rejected' | 'expired'
 
 const changelog = text(LONG_TEXT_MAX, 'What has changed.')
@@ -56,7 +56,7 @@ export const NewVersion = Type.Object({
     maxLength: VERSION_TEXT_MAX,
     pattern: VERSION_PATTERN,
     description:
-      'Semantic Versioning 2.0.0; unique in the node, build metadata aside. `7.8`, `v1.0.0` and `01.2.3` are taken for what they mean and answered in the strict form.',
+      'Semantic Versioning 2.0.0; unique in the node, build metadata aside. `7.8`, `v1.0.0` and `01.2.3` are taken for what they mean and returned in the strict form.',
     'x-expectation': VERSION_EXPECTATION,
   }),
   changelog: Type.Optional(changelog),
@@ -110,7 +110,7 @@ export const VersionAdminUpdate = Type.Object(
 )
 export type VersionAdminUpdate = Static<typeof VersionAdminUpdate>
 
-/** NodeVersion of the interface, as every route answers it. A member without a value is absent, never null. */
+/** NodeVersion of the interface, as every route returns it. A member without a value is absent, never null. */
 export const Version = Type.Object({
   id: uuid('Id of the version.'),
   node_id: Type.String({ description: 'Id of its node.' }),

@@ -24,7 +24,7 @@ const NODE_VISIBILITY: Readonly<Record<NodeCondition, Record<NodeAccess, Rejecti
   active: all(undefined),
   node_banned: all('node_banned'),
   publisher_banned: all('publisher_banned'),
-  // Whoever creates or publishes it must hear that its id stays taken.
+  // Whoever creates or publishes it must learn that its id stays taken.
   deleted: { ...all('node_not_found'), publish: 'node_deleted' },
 }
 
@@ -58,7 +58,7 @@ export const publisherRejection = (
 /** Accesses to a version of a node that is visible: reading it, installing it, its archive, changing it. */
 export type VersionAccess = 'read' | 'install' | 'archive' | 'write'
 
-/** What is rejected; all else is allowed. */
+/** Rejections by access; all else is allowed. */
 type VersionVisibility = Partial<Record<VersionAccess, Rejection>>
 
 const BLOCKED: VersionVisibility = { install: 'version_blocked', archive: 'version_blocked' }

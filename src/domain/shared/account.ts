@@ -2,8 +2,8 @@
 export const ANONYMOUS = 'anonymous'
 
 /**
- * Whether a user id is kept: for those without a credential the owner of their tasks and their accounts, and the
- * accounts and secrets of endpoints.
+ * True when a user id is reserved: for the owner of tasks without a credential, their accounts, and the accounts and
+ * secrets of endpoints.
  */
 export const isReservedUser = (id: string): boolean =>
   id === ANONYMOUS || id.startsWith(ANONYMOUS_ACCOUNT) || id.startsWith(ENDPOINT_ACCOUNT)
@@ -11,5 +11,5 @@ export const isReservedUser = (id: string): boolean =>
 /** An account without a credential: this, and a digest of the client's network. */
 export const ANONYMOUS_ACCOUNT = `${ANONYMOUS}:`
 
-/** Whom what endpoints of a publisher are told counts for: this, and the publisher's id. */
+/** An account to which deliveries to endpoints of a publisher count: this, and the publisher's id. */
 export const ENDPOINT_ACCOUNT = 'endpoint:'

@@ -1,6 +1,6 @@
 /**
- * What callers are told of texts that are judged elsewhere, with codes of their own. A pattern takes all that its judge
- * takes. No pattern can say the rest: which hosts and ports are called, and whether bytes are an image.
+ * Patterns that callers see of texts that are validated elsewhere, with codes of their own. A pattern takes all that
+ * the validator takes. No pattern can say the rest: which hosts and ports are called, and whether bytes are an image.
  */
 
 /** A pattern of a word in capitals, small letters, or both. */

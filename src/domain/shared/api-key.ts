@@ -10,18 +10,18 @@ const base = {
   expires_at: Type.Optional(time('When the key ends; absent for one that does not.')),
 }
 
-/** What a caller says to make a key. */
+/** Body of a request that makes a key. */
 export const NewApiKey = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 128, description: 'What the key is for.' }),
   expires_at: Type.Optional(time('A time in the future at which the key ends.')),
 })
 export type NewApiKey = Static<typeof NewApiKey>
 
-/** A key as the row tells of it. */
+/** A key as its row shows it. */
 export const ApiKey = Type.Object(base)
 export type ApiKey = Static<typeof ApiKey>
 
-/** A key in the answer that makes it, the only one with the secret. */
+/** A key in the response to its creation, the only one with the secret. */
 export const CreatedApiKey = Type.Object({
   ...base,
   key: Type.String({ description: 'The secret, shown this once.' }),

@@ -1,6 +1,6 @@
 import CRC32 from 'crc-32'
 
-/** What a secret of ours begins with: an API key acts for its owner, a personal access token publishes. */
+/** Prefixes of our secrets: an API key acts for its owner, a personal access token publishes. */
 export const CREDENTIAL_PREFIXES = {
   api_key: 'kiln_key_',
   personal_access_token: 'kiln_pat_',

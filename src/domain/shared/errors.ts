@@ -34,7 +34,7 @@ export const ERROR_CODES = {
     path_invalid: 'The path holds an escape that does not decode, or NUL.',
     idempotency_key_invalid: 'Idempotency-Key is not 1 to 255 visible ASCII characters.',
     validation_failed:
-      'At least one member of the request breaks a rule; details lists every fault.',
+      'At least one member of the request breaks a rule; details lists every issue.',
     incompatible_fields: 'Two members that exclude each other were given.',
     url_refused:
       'A URL has a scheme, port, user or address that this service does not call, or, in the registry, a scheme or length that its member does not take.',
@@ -139,7 +139,9 @@ export const ERROR_CODES = {
       'Anonymous tasks have sent this event, or to its host, again as often as they may.',
   }),
   ...coded(431, { headers_too_large: 'The headers are over 16 KiB.' }),
-  ...coded(500, { internal_error: 'A fault of this service; the request_id finds it in the log.' }),
+  ...coded(500, {
+    internal_error: 'An error of this service; the request_id finds it in the log.',
+  }),
   ...coded(503, {
     unavailable: 'A service this one depends on cannot be reached; try again.',
     busy: 'Too much is received, read or sent at once; try again after Retry-After.',
@@ -170,7 +172,7 @@ export interface ApiErrorOptions {
   cause?: unknown
 }
 
-/** A fault that the caller is told about. Code, status and message go out as they are; `cause` goes to the log only. */
+/** An error that the caller sees. Code, status and message go out as they are; `cause` goes to the log only. */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly code: ErrorCodeName
@@ -210,7 +212,7 @@ const because = (reason: string | undefined): string =>
 
 const retryAfter = (seconds: number) => ({ 'retry-after': String(seconds) })
 
-/** An error of a fault that passes. */
+/** Makes an error that passes: the caller may try again. */
 const passing = (
   code: ErrorCodeName,
   { seconds, ...options }: ApiErrorOptions & { seconds: number },
@@ -299,9 +301,9 @@ export const errors = {
   /** Whoever holds a live token may know what it is for. */
   tokenScopeInsufficient: (what: string) =>
     apiError('token_scope_insufficient', `The personal access token ${what}.`),
-  /** The reason is told, because it is about a token that the caller has. */
+  /** The message has the reason, because it is about a token that the caller has. */
   identityTokenRejected: (reason: string, cause?: unknown) =>
-    apiError('identity_token_refused', `The identity token is refused: ${reason}.`, { cause }),
+    apiError('identity_token_refused', `The identity token is rejected: ${reason}.`, { cause }),
   trustedPublisherNotFound: (id: string) =>
     apiError('trusted_publisher_not_found', `The node has no trusted publisher ${shown(id)}.`),
   /** The reason is for members only. */

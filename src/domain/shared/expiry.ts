@@ -5,8 +5,8 @@ import { registryIssue } from '../registry/registry-issue.ts'
 import type { Issue } from './validate.ts'
 
 /**
- * The fault of an `expires_at` that its format lets pass and that PostgreSQL or Date cannot hold: a leap second, the
- * year 0 or, with an offset, the year 10000. The clock of the database decides whether it lies in the future: see
+ * Rejects an `expires_at` that its format lets pass and that PostgreSQL or Date cannot hold: a leap second, the year 0
+ * or, with an offset, the year 10000. The clock of the database decides whether it lies in the future: see
  * `pastExpiry`.
  */
 export const validateExpiry = ({
@@ -17,7 +17,7 @@ export const validateExpiry = ({
   return time > 0 && time <= LAST_TIME ? [] : [pastExpiry(value)]
 }
 
-/** The fault of an `expires_at` that has passed. */
+/** Makes the issue of an `expires_at` that has passed. */
 export const pastExpiry = (value: string): Issue =>
   registryIssue('/expires_at', `must be an ISO 8601 date-time in the future, got ${shown(value)}`)
 

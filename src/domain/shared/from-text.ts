@@ -2,7 +2,7 @@ import type { TObject } from 'typebox'
 
 /**
  * Turns the texts of a query or an environment into the numbers and booleans that a schema wants. Only an exact spelling
- * counts: what is none stays text, so that the schema rejects it and the fault shows what was given. (typebox's `Convert`
+ * counts: what is none stays text, so that the schema rejects it and the issue shows what was given. (typebox's `Convert`
  * makes 1 of "1.5", "true" and "1n" where an integer is wanted.) Of a list each item is turned.
  */
 export const fromText = (

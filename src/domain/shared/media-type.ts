@@ -1,11 +1,11 @@
-/** The type of a file whose first bytes tell none that is known. Browsers offer to save it and run nothing of it. */
+/** The type of a file whose first bytes match no known type. Browsers offer to save it and run nothing of it. */
 export const UNKNOWN_MEDIA_TYPE = 'application/octet-stream'
 
-/** How many of the first bytes `mediaTypeOf` looks at. */
+/** Number of first bytes that `mediaTypeOf` reads. */
 export const MEDIA_TYPE_BYTES = 32
 
 /**
- * The media type that the first bytes of a file tell. Only types of images and videos are known, because a browser runs
+ * Finds the media type of a file by its first bytes. Only types of images and videos are known, because a browser runs
  * none of them. A name, or the type that a caller claims, is never believed.
  */
 export const mediaTypeOf = (bytes: Uint8Array): string => {

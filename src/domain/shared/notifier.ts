@@ -1,11 +1,11 @@
-/** Wakes whoever waits for news in this process. */
+/** Wakes whoever waits for a change in this process. */
 export interface Notifier {
-  /** How often it was rung. */
+  /** Number of notifications so far. */
   readonly notifications: number
   notify(): void
   /**
-   * Ends with the next ring (true), after so many milliseconds or with the signal (false). With the `notifications` of an earlier
-   * time it has heard what was rung since then.
+   * Ends with the next notification (true), after so many milliseconds or with the signal (false). Given the
+   * `notifications` of an earlier time, it ends at once when there was one since.
    */
   wait(milliseconds: number, signal?: AbortSignal, since?: number): Promise<boolean>
 }

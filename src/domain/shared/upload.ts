@@ -15,7 +15,7 @@ export const NewUpload = Type.Object({
   content_type: Type.Optional(
     Type.String({
       maxLength: 255,
-      description: 'Noted only: the first bytes of the file tell its type.',
+      description: 'Recorded only: the first bytes of the file decide its type.',
     }),
   ),
   file_hash: Type.Optional(

@@ -6,7 +6,7 @@ import { Value } from 'typebox/value'
 import { shown } from './errors.ts'
 import { valueAt } from './pointer.ts'
 
-/** One fault of a request: the field (JSON Pointer, or `?name`), the sentence about it, and the code it has on its own. */
+/** One issue of a request: the field (JSON Pointer, or `?name`), the sentence about it, and the code it has on its own. */
 export interface Issue {
   field: string
   message: string
@@ -32,7 +32,7 @@ interface Node {
   enum?: unknown[]
   properties?: Record<string, Node>
   items?: Node
-  /** Of a map: the rule of every member. */
+  /** The rule of every member, for a map. */
   additionalProperties?: Node
   /** A secret, whose value no message shows. */
   writeOnly?: boolean
@@ -47,11 +47,11 @@ interface Node {
 
 /**
  * Makes the validator of a schema: members that are null (at every depth that the schema rules) or unknown are dropped,
- * defaults applied, and every broken rule is told once per field, in the order of the schema's members. `emptyIsAbsent`
- * names the members in which an empty string counts as absent. Nothing is converted: "5" is not a number.
+ * defaults applied, and every broken rule is reported once per field, in the order of the schema's members.
+ * `emptyIsAbsent` names the members in which an empty string counts as absent. Nothing is converted: "5" is not a number.
  */
 export const makeValidator = (schema: TSchema, emptyIsAbsent: readonly string[] = []) => {
-  // The default stops at 8 errors; a caller is told of all.
+  // The default stops at 8 errors; a caller gets all.
   Settings.Set({ maxErrors: 1_000 })
   const compiled = Compile(schema)
   const empty = new Set(emptyIsAbsent)
@@ -70,15 +70,15 @@ export const makeValidator = (schema: TSchema, emptyIsAbsent: readonly string[] 
   }
 }
 
-/** Faults in the order of the schema's members, which is the order of the documentation. */
+/** Sorts issues in the order of the schema's members, which is the order of the documentation. */
 export const sortIssues = (schema: TSchema, issues: readonly Issue[]): Issue[] => {
   const order = listFields(schema)
   return issues.toSorted((a, b) => rank(order, a) - rank(order, b))
 }
 
 /**
- * Joins the faults of a schema with those of the rules that it cannot say. When a field has both, the rule's fault is
- * told if it has a code of its own: a URL that is too long is `url_refused`.
+ * Joins the issues of a schema with those of the rules that it cannot say. When a field has both, the rule's issue is
+ * reported if it has a code of its own: a URL that is too long is `url_refused`.
  */
 export const onePerField = (issues: readonly Issue[], rules: readonly Issue[]): Issue[] => {
   const broken = new Set(issues.map((issue) => issue.field))
@@ -103,9 +103,9 @@ const fieldsOf = (error: {
   const missing = (error.params as { requiredProperties?: string[] }).requiredProperties
   if (error.keyword === 'required' && missing)
     return missing.map((name) => `${error.instancePath}/${name}`)
-  // A route's rules judge what holds between members, with codes of their own.
+  // A route's rules validate what holds between members, with codes of their own.
   if (error.keyword === 'not') return []
-  // The faults of a map are those of its members. The route's rules judge their names.
+  // The issues of a map are those of its members. The route's rules validate their names.
   if (error.keyword === 'additionalProperties' || error.keyword === 'propertyNames') return []
   if (error.schemaPath.endsWith('/propertyNames')) return []
   return [error.instancePath]
@@ -113,7 +113,7 @@ const fieldsOf = (error: {
 
 const keep = (value: unknown): unknown => value
 
-/** Whether `dropAbsent` alone drops all that `Value.Clean` would, which makes a copy of the schema each time. */
+/** True when `dropAbsent` alone drops all that `Value.Clean` would, which makes a copy of the schema each time. */
 const isPlain = (rule: Node): boolean =>
   !['anyOf', 'allOf', 'oneOf', '$ref', 'patternProperties', 'prefixItems'].some(
     (word) => word in rule,

@@ -1,2 +1,2 @@
-/** Who turns the inputs and settings of a task into results: this service, or an upstream that speaks its interface. */
+/** Engine that renders a task: this service, or an upstream that speaks its interface. */
 export type EngineName = 'local' | 'vendor'

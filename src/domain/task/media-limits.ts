@@ -1,4 +1,4 @@
-/** What a task may take in. */
+/** Limits of what a task takes in. */
 export interface MediaLimits {
   /** Width × height of a picture. */
   maxPixels: number

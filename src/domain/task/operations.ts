@@ -23,9 +23,9 @@ export type StuckVersion = Static<typeof StuckVersion>
 const OutboxRow = Type.Object({
   workflow_id: Type.String(),
   kind: Type.Enum(['start', 'restart', 'signal']),
-  tries: count('Tries to tell Temporal.'),
+  tries: count('Attempts to send it to Temporal.'),
   at: instant('When it was written.'),
-  last_error: Type.Optional(Type.String({ description: 'Why the last try failed.' })),
+  last_error: Type.Optional(Type.String({ description: 'Why the last attempt failed.' })),
 })
 const WaitingOutbox = Type.Object({
   waiting: count('Rows, of which no more than 10,000 are counted.'),
@@ -33,17 +33,17 @@ const WaitingOutbox = Type.Object({
 })
 export type WaitingOutbox = Static<typeof WaitingOutbox>
 
-const Receiver = Type.Object({
+const DeliveryHost = Type.Object({
   host: Type.String({ description: 'Its host, with its port.' }),
   waiting: count('Events and redeliveries.'),
   failing: count('Those that were tried in vain.'),
   oldest_at: instant('When the oldest was made.'),
-  next_try_at: Type.Optional(instant('When the next further try is due.')),
+  next_try_at: Type.Optional(instant('When the next attempt after a failed one is due.')),
 })
 const WaitingDeliveries = Type.Object({
-  waiting: count('Events and redeliveries that are to be told.'),
-  is_sample: Type.Boolean({ description: 'More than 10,000 wait: the figures are of a sample.' }),
-  receivers: Type.Array(Receiver, { description: 'At most 100, those with the most first.' }),
+  waiting: count('Events and redeliveries that are to be delivered.'),
+  is_sample: Type.Boolean({ description: 'More than 10,000 wait: the counts are of a sample.' }),
+  receivers: Type.Array(DeliveryHost, { description: 'At most 100, those with the most first.' }),
 })
 export type WaitingDeliveries = Static<typeof WaitingDeliveries>
 
@@ -66,11 +66,11 @@ const TemporalState = Type.Object({
 })
 export type TemporalState = Static<typeof TemporalState>
 
-/** Answer of GET /admin/operations. */
+/** Response of GET /admin/operations. */
 export const Operations = Type.Object({
   stuck: Type.Object(
     {
-      after_seconds: count('Without a move for so long.'),
+      after_seconds: count('Without a transition for so long.'),
       tasks: Type.Array(StuckTask, {
         description: 'Open tasks, at most 100, except those that wait for a slot of their owner.',
       }),

@@ -1,4 +1,4 @@
-/** What one account may have at once. */
+/** Most that one account may have at once. */
 export interface Quota {
   /** Tasks that have not ended. */
   tasks: number

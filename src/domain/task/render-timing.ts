@@ -10,6 +10,6 @@ export interface RenderTiming {
 export interface VideoTiming extends RenderTiming {
   /** From the creation of an off-peak task until it fails. */
   offPeakSeconds: number
-  /** How long a queueing task waits before it looks for its slot itself, each time twice as long; 60 when absent. */
+  /** Seconds that a queueing task waits before it polls for its slot, each time twice as long; 60 when absent. */
   pollSeconds?: number
 }

@@ -1,4 +1,4 @@
-/** Codes a failed image task ends with, and what each tells the caller. All are final. */
+/** Codes a failed image task ends with, and the message of each for the caller. All are final. */
 export const TASK_ERRORS = {
   cancelled: 'The caller cancelled the task.',
   download_failed: 'The image could not be downloaded.',
@@ -7,10 +7,10 @@ export const TASK_ERRORS = {
   image_invalid: 'An image is not in a format this service decodes, or is damaged.',
   pixel_limit: 'An image, or the result asked for, has too many pixels.',
   engine_failed: 'The engine failed three times.',
-  internal_error: 'A fault of this service.',
+  internal_error: 'An error of this service.',
   timeout: 'The task did not end within its deadline.',
   workflow_lost: 'The job that drove the task is gone.',
-  upstream_rejected: 'The upstream service refused the task.',
+  upstream_rejected: 'The upstream service rejected the task.',
   upstream_unauthorized: 'The upstream service does not know this service.',
   upstream_no_credits: 'The upstream service has no credits left for this service.',
   upstream_lost: 'The upstream service does not know the task any more.',
@@ -23,7 +23,7 @@ export const isTaskErrorCode = (code: string): code is TaskErrorCode =>
   Object.hasOwn(TASK_ERRORS, code)
 
 /**
- * A fault that ends a task at once because no retry can mend it. The caller sees the message: it must hold no address,
+ * An error that ends a task at once because no retry can mend it. The caller sees the message: it must hold no address,
  * path or stack.
  */
 export class TaskError extends Error {

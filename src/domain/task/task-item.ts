@@ -36,7 +36,7 @@ const members = {
   status: TaskStatus,
   rev: count('Grows with all that is shown: the higher one is the newer.'),
   created_at: time('When it was made.'),
-  started_at: Type.Optional(time('When the first try at rendering began.')),
+  started_at: Type.Optional(time('When the first attempt at rendering began.')),
   ended_at: Type.Optional(time('When it ended.')),
   progress: count('Per cent rendered; of an image 0 until it is done.'),
   prompt: text('First 200 characters of the prompt.'),
@@ -138,9 +138,9 @@ export const TaskDetail = Type.Object({
       outcome: Type.Enum(['running', 'done', 'failed', 'lost'], {
         description: 'lost: its worker went away, or the task ended without it.',
       }),
-      error: text('Code of its fault.'),
+      error: text('Code of its error.'),
     }),
-    { description: 'Tries at rendering, in order, the first fifty.' },
+    { description: 'Attempts at rendering, in order, the first fifty.' },
   ),
   estimated_seconds: Type.Optional(
     Type.Number({ description: 'Recent median of its kind; only of a task that has not ended.' }),
@@ -165,7 +165,7 @@ export const OwnerEvents = Type.Object({
   next,
 })
 
-/** What a creation that is only tried answers. */
+/** Response to a creation that is only tried. */
 export const DryRun = Type.Object({
   dry_run: Type.Boolean(),
   credits: count('What the task would cost.'),

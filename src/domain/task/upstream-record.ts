@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 
-/** What an upstream must answer for a task of images; it may add members. */
+/** Response that an upstream must give for a task of images; it may add members. */
 export const UpstreamImage = Type.Object({
   task_id: Type.String(),
   status: Type.String(),

@@ -62,10 +62,10 @@ const passedThrough = {
       description: 'Kept untouched and given back in every record of the task and every callback.',
     }),
   ),
-  callback_url: url('Told about every move of the task after its creation.'),
+  callback_url: url('Notified of every transition of the task after its creation.'),
 }
 
-/** Body of POST /text2video, in the order of the documentation, which is that of the faults that are told. */
+/** Body of POST /text2video, in the order of the documentation, in which issues are reported too. */
 export const TextToVideoBody = Type.Partial(
   Type.Object({
     model: Type.Enum(VIDEO_MODEL_NAMES, {
@@ -86,7 +86,7 @@ export const TextToVideoBody = Type.Partial(
     }),
     aspect_ratio: Type.Enum([...ASPECT_RATIOS], {
       default: '16:9',
-      description: 'Width to height. No effect with a start image, but judged.',
+      description: 'Width to height. No effect with a start image, but validated.',
     }),
     audio: Type.Boolean({
       description:

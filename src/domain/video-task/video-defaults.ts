@@ -27,7 +27,7 @@ export type ExtendSettings = ExtendBody & Required<Pick<ExtendBody, 'duration' |
 const SEED_MAX = 2_147_483_647
 
 /**
- * Applies the defaults of a body that schema and judge have passed. An empty `images` becomes absent.
+ * Applies the defaults of a body that schema and rules have passed. An empty `images` becomes absent.
  * @param random uniform from 0 to below 1; draws the seed when the body has none
  */
 export const applyTextToVideoDefaults = (
@@ -54,7 +54,7 @@ export const applyTextToVideoDefaults = (
   }
 }
 
-/** Applies the defaults of an extend body that schema and judge have passed. An empty `images` becomes absent. */
+/** Applies the defaults of an extend body that schema and rules have passed. An empty `images` becomes absent. */
 export const applyExtendDefaults = (body: ExtendBody): ExtendSettings => ({
   ...withoutEmptyImages(body),
   ...chooseOffer(body.model, findExtendModel(body.model), body),
@@ -90,7 +90,7 @@ export interface EffectiveVideoSettings {
   /** Absent with a start image, whose ratio is kept. */
   aspect_ratio?: AspectRatio
   seed: number
-  /** Whether a recommended prompt, chosen by the seed, is drawn with; never with a start image. */
+  /** True when a recommended prompt, chosen by the seed, is drawn with; never with a start image. */
   recommended: boolean
   /** The prompt given; absent when there is none, when a recommended one replaces it, and with a start image. */
   prompt?: string

@@ -11,7 +11,7 @@ type Json = Record<string, unknown>
 
 /**
  * The text-to-video body with every rule that a schema can say, for OpenAPI: what no model renders is excluded, model by
- * model. It takes what input schema and judge take together. A rule lets `null` pass, which counts as absent.
+ * model. It takes what input schema and rules take together. A rule lets `null` pass, which counts as absent.
  * @param frames images that POST /img2video and POST /start-end2video need
  */
 export const makeTextToVideoDocument = (frames?: 1 | 2): TObject =>
@@ -70,11 +70,11 @@ const exclude = (name: string, row: VideoModel): Json[] => {
 
 interface Rule {
   rule: Json
-  /** Whether it also holds when the member is absent. */
+  /** It also holds when the member is absent. */
   orAbsent?: boolean
 }
 
-/** Where resolutions go by the length: those of each length, the default one also without a length. */
+/** Lists the rules by length where that decides the resolutions; those of the default length hold without one, too. */
 const lengthExclusions = (row: VideoModel): Record<string, Rule>[] =>
   listGroups(row).flatMap(({ seconds, offers }) => {
     if (!seconds) return []

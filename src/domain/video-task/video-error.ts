@@ -1,8 +1,8 @@
 import type { TaskError, TaskErrorCode } from '../task/task-error.ts'
 
 /**
- * Codes that a failed video task ends with (`err_code`), and what each tells the caller when no more exact sentence is
- * known. All are final.
+ * Codes that a failed video task ends with (`err_code`), and the message of each for the caller when no more exact one
+ * is known. All are final.
  */
 export const VIDEO_ERRORS = {
   UserCancelled: 'The caller cancelled the task.',
@@ -14,7 +14,7 @@ export const VIDEO_ERRORS = {
   VideoFormatInvalid:
     'The source video is over the byte limit, not MP4, MOV, Matroska or WebM, not 4 to 60 s long, or has no stream that can be decoded.',
   ModelUnavailable: 'No ffmpeg that may read a caller’s video is installed.',
-  InternalServiceFailure: 'A fault of this service.',
+  InternalServiceFailure: 'An error of this service.',
   SystemThrottling: 'The off-peak task did not end within its deadline.',
 } as const
 
@@ -22,7 +22,7 @@ export type VideoErrorCode = keyof typeof VIDEO_ERRORS
 export const VIDEO_ERROR_CODES = Object.keys(VIDEO_ERRORS) as VideoErrorCode[]
 
 /**
- * A fault that ends a video task at once because no retry can mend it. The caller sees the message: it must hold no
+ * An error that ends a video task at once because no retry can mend it. The caller sees the message: it must hold no
  * address, path or stack.
  */
 export class VideoError extends Error {
@@ -39,7 +39,7 @@ export class VideoError extends Error {
   }
 }
 
-/** Whether a word, as an upstream gives one, is a code of ours. */
+/** True when a word from an upstream is a code of ours. */
 export const isVideoErrorCode = (word: unknown): word is VideoErrorCode =>
   typeof word === 'string' && Object.hasOwn(VIDEO_ERRORS, word)
 
@@ -47,7 +47,7 @@ export const isVideoErrorCode = (word: unknown): word is VideoErrorCode =>
 export type Medium = 'image' | 'video'
 
 /**
- * Turns a fault of the parts that both families share (download, decoder, engine frame) into the fault of a video task.
+ * Turns an error of the parts that both families share (download, decoder, engine frame) into that of a video task.
  * The sentence stays: it names field and limit.
  */
 export const toVideoError = (error: TaskError, medium: Medium): VideoError =>
@@ -57,7 +57,7 @@ export const toVideoError = (error: TaskError, medium: Medium): VideoError =>
     { cause: error },
   )
 
-/** Faults that do not depend on the input. */
+/** Codes of errors that do not depend on the input. */
 const COMMON = {
   cancelled: 'UserCancelled',
   engine_failed: 'InternalServiceFailure',

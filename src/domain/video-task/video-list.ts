@@ -11,7 +11,7 @@ const VIDEO_LIST_REACH = 10_000
 /** A list without `created_at.from` begins this many seconds ago: 7 days. */
 export const VIDEO_LIST_SECONDS = 604_800
 
-/** The last page answers an empty token. */
+/** The last page returns an empty token. */
 export const VIDEO_LIST_EMPTY_IS_ABSENT = ['pager.page_token'] as const
 
 /** Filters of GET /tasks. Lists come as repeated names or with commas; the reader of the query makes lists of them. */
@@ -100,7 +100,7 @@ const validateReach = (page: unknown, size: unknown): Issue[] =>
       ]
     : []
 
-/** A fault's message begins with its field. */
+/** Makes an issue, whose message begins with its field. */
 const issue = (message: string): Issue => ({
   field: message.split(' ', 1).join(''),
   code: 'validation_failed',

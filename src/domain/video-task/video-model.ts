@@ -1,6 +1,6 @@
 /**
- * What each video model renders and what it costs: the only place of these figures. Schemas, prices, the judge, OpenAPI
- * and the page of prices are made from the two tables below.
+ * Video models: what each renders and what it costs, said here only. Schemas, prices, validation, OpenAPI and the page
+ * of prices are made from the two tables below.
  */
 
 export const RESOLUTIONS = ['360p', '540p', '720p', '1080p', '2K'] as const
@@ -35,7 +35,7 @@ export interface VideoOffer {
   isDefault?: true
 }
 
-/** What is common to a model of either table. */
+/** Members common to the models of both tables. */
 export interface VideoLengths {
   /** Lengths in whole seconds, ascending. */
   seconds: readonly number[]
@@ -208,7 +208,7 @@ export const findExtendModel = (name: unknown): VideoLengths | undefined =>
 const isKey = <T extends object>(table: T, name: unknown): name is keyof T =>
   typeof name === 'string' && Object.hasOwn(table, name)
 
-/** What a model renders at a length. */
+/** Lists what a model renders at a length. */
 export const listOffers = (row: VideoLengths, seconds: number): readonly VideoOffer[] =>
   row.offers.filter((offer) => offer.seconds?.includes(seconds) ?? row.seconds.includes(seconds))
 

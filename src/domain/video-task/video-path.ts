@@ -1,6 +1,6 @@
-/** What the paths of all video routes begin with. */
+/** Path prefix of all video routes. */
 export const VIDEO_PREFIX = '/proxy/vidvendor'
 
-/** Whether a path lies below it, route or not: errors there have the form that clients of video routes read. */
+/** True when a path lies below it, route or not: errors there have the form that clients of video routes read. */
 export const isVideoPath = (path: string): boolean =>
   path === VIDEO_PREFIX || path.startsWith(`${VIDEO_PREFIX}/`)

@@ -25,7 +25,7 @@ export const VideoReason = Type.Enum([
 ])
 export type VideoReason = Static<typeof VideoReason>
 
-/** The error of an answer, as far as its details depend on it. */
+/** The error of a response, as far as its details depend on it. */
 export interface ErrorFacts {
   code: string
   status: number
@@ -36,7 +36,7 @@ export interface ErrorFacts {
   details?: readonly string[] | undefined
 }
 
-/** `details` of an error on a video route: the reason word, then the faults, or the message when there are none. */
+/** `details` of an error on a video route: the reason word, then the issues, or the message when there are none. */
 export const videoDetails = (error: ErrorFacts): string[] => [
   error.reason ?? errorReason(error),
   ...(error.details ?? [error.message]),
@@ -47,8 +47,8 @@ export const errorReason = ({ code, status }: Pick<ErrorFacts, 'code' | 'status'
   BY_CODE.get(code) ?? BY_STATUS.get(status) ?? byClass(status)
 
 /**
- * The word for a fault of a field. Of several faults the first decides.
- * @param given the body or query; it tells whether a member is missing
+ * Finds the word for an issue of a field. Of several issues the first decides.
+ * @param given the body or query; it shows whether a member is missing
  */
 export const issueReason = (issue: Issue, given: unknown): VideoReason => {
   const value = Pointer.Get(given ?? {}, issue.field.replace(/^\?/, '/'))

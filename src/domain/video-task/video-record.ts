@@ -2,7 +2,7 @@ import type { VideoErrorCode } from './video-error.ts'
 import { VIDEO_TERMINAL_STATES } from './video-task.ts'
 import type { VideoCreation, VideoCreations, VideoTaskState } from './video-task.ts'
 
-/** What the creations body is made from. */
+/** Values from which the creations body is made. */
 export interface VideoTaskFacts {
   id: string
   state: VideoTaskState
@@ -19,7 +19,7 @@ export interface VideoTaskFacts {
 }
 
 /**
- * A task as its status route answers it and a callback carries it.
+ * Makes the body of a task that its status route returns and a callback carries.
  * @param sign makes the link to a file of the task
  */
 export const makeVideoCreations = (
@@ -57,8 +57,8 @@ const listCreations = (
 }
 
 /**
- * The facts of a task as they were when it moved to a state. The result and the error come only with the end. A later
- * try of an event tells the same as the first one, however far the render is by then.
+ * Restores the facts of a task as they were at its transition to a state. The result and the error come only with the
+ * end. A later attempt at an event sends the same as the first one, however far the render is by then.
  */
 export const videoFactsAt = (task: VideoTaskFacts, state: VideoTaskState): VideoTaskFacts =>
   VIDEO_TERMINAL_STATES.includes(state)

@@ -5,11 +5,11 @@ import { MOVEMENT_AMPLITUDES, STYLES } from './video-body.ts'
 import { VIDEO_ERROR_CODES } from './video-error.ts'
 import { ASPECT_RATIOS, RESOLUTIONS, VIDEO_MODEL_NAMES } from './video-model.ts'
 
-/** What a video task makes; both kinds share states, routes and ledger. */
+/** Kinds of a video task; both share states, routes and ledger. */
 export const VideoTaskKind = Type.Enum(['text2video', 'extend'])
 export type VideoTaskKind = Static<typeof VideoTaskKind>
 
-/** States of a video task and the moves between them (no other exists). Callers see the word as it stands here. */
+/** States of a video task and the transitions between them (no other exists). Callers see the words as they are here. */
 export const VideoTaskState = Type.Enum(['created', 'queueing', 'processing', 'success', 'failed'])
 export type VideoTaskState = Static<typeof VideoTaskState>
 
@@ -24,7 +24,7 @@ export const VIDEO_TASK_TRANSITIONS = {
 /** States in which a caller may still cancel: before a worker has taken the task. */
 export const VIDEO_CANCELLABLE_STATES: readonly VideoTaskState[] = ['created', 'queueing']
 
-/** States that a callback is told about; the first event is kept, not sent. */
+/** States that a callback is notified of; the first event is kept, not sent. */
 export const VIDEO_DELIVERED_STATES: readonly VideoTaskState[] = [
   'queueing',
   'processing',
@@ -44,7 +44,7 @@ const Duration = int32('Seconds asked for; of an extension, those that are added
 const Payload = Type.String({ description: 'What the caller gave, untouched.' })
 const CreatedAt = instant('When the task was made.')
 
-/** Members that the answer to both creations has. A member without a value is absent, never null. */
+/** Members that the response to both creations has. A member without a value is absent, never null. */
 const record = {
   task_id: Type.String({ format: 'uuid', description: 'Id of the task.' }),
   state: VideoTaskState,
@@ -62,7 +62,7 @@ const record = {
   payload: Type.Optional(Payload),
 }
 
-/** What POST /text2video answers. Defaults are applied; a setting that has no effect stands as it was given. */
+/** Response of POST /text2video. Defaults are applied; a setting that has no effect stands as it was given. */
 export const TextToVideoRecord = Type.Object({
   ...record,
   aspect_ratio: Type.Enum([...ASPECT_RATIOS], {
@@ -79,7 +79,7 @@ export const TextToVideoRecord = Type.Object({
 })
 export type TextToVideoRecord = Static<typeof TextToVideoRecord>
 
-/** What POST /extend answers. */
+/** Response of POST /extend. */
 export const ExtendRecord = Type.Object({
   ...record,
   video_creation_id: Type.Optional(Type.String({ description: 'Source by id, as given.' })),
@@ -110,7 +110,7 @@ export const VideoCreation = Type.Object({
 })
 export type VideoCreation = Static<typeof VideoCreation>
 
-/** What the status route answers and what a callback carries. */
+/** Response of the status route, and body of a callback. */
 export const VideoCreations = Type.Object({
   id: Type.String({ format: 'uuid', description: 'Id of the task.' }),
   state: VideoTaskState,

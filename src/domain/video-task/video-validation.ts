@@ -14,7 +14,7 @@ import {
 import type { VideoLengths, VideoModel, VideoOffer } from './video-model.ts'
 import { expectedSeconds, oneOf, resolutionsInWords } from './video-words.ts'
 
-/** A body after the check by its input schema. Where that check found a fault, the body may hold anything. */
+/** A body after the check by its input schema. Where that check found an issue, the body may hold anything. */
 type Given = Readonly<Record<string, unknown>>
 
 /** Which sources an extension must be given (VIDEO_EXTEND_SOURCE). */
@@ -51,7 +51,7 @@ export const validateExtend = (body: Given, source: ExtendSource): Issue[] => {
   ]
 }
 
-/** What is allowed with the model of a request: its row, or everything that any row allows when there is no such model. */
+/** Rules for the model of a request: its row, or everything that any row allows when there is no such model. */
 interface ModelRules extends VideoLengths {
   /** " with videoq1", or nothing. */
   suffix: string
@@ -102,7 +102,7 @@ const offersFor = (
   return { offers, suffix: varies ? `${suffix} at ${String(duration)} s` : suffix }
 }
 
-/** Whether something stands where a start image would. Another rule judges it. */
+/** True when something stands where a start image would. Another rule validates it. */
 const hasImage = ({ images }: Given): boolean =>
   Array.isArray(images) ? images.length > 0 : images !== undefined
 
@@ -140,7 +140,7 @@ const validateFrames = (images: unknown, frames: 1 | 2): Issue[] => {
     : validateImages(images, frames, expected)
 }
 
-/** A fault must not show an image, so it tells what kind of value came. */
+/** Validates images. An issue must not show an image, so it says what kind of value came. */
 const validateImages = (images: unknown, most = 1, expected = 'a list of 1 image'): Issue[] => {
   if (images === undefined) return []
   if (!Array.isArray(images)) return [invalid('/images', expected, kindOf(images))]
@@ -172,7 +172,7 @@ const isJson = (text: string): boolean => {
   }
 }
 
-/** A fault must not show the payload either: only its echo carries it. */
+/** Validates the payload. An issue must not show it either: only its echo carries it. */
 const validatePayload = (given: unknown): Issue[] => {
   if (given === undefined) return []
   const expected = `a string of at most ${PAYLOAD_MAX} characters`

@@ -4,7 +4,7 @@ import type { VideoLengths, VideoOffer } from './video-model.ts'
 export const secondsInWords = (seconds: readonly number[]): string =>
   isRange(seconds) ? `${seconds[0]} to ${seconds.at(-1)}` : inWords(seconds.map(String))
 
-/** What a length must be: "a whole number from 1 to 16", "4 or 8", "5". */
+/** Describes what a length must be: "a whole number from 1 to 16", "4 or 8", "5". */
 export const expectedSeconds = (seconds: readonly number[]): string =>
   isRange(seconds) ? `a whole number from ${secondsInWords(seconds)}` : secondsInWords(seconds)
 

@@ -20,18 +20,18 @@ import { digest } from './digest.ts'
 import { makeTokenVerifier } from './token-verifier.ts'
 import type { UserRecorder } from './user-recorder.ts'
 
-/** Who a request acts for. */
+/** User and owner that a request acts for. */
 export interface Caller {
   /** The user id: `sub` of the token, or the owner of the key. */
   principal: string
-  /** What the caller makes belongs to this owner. */
+  /** Owner of what the caller makes. */
   owner: string
   scheme: 'jwt' | 'api_key' | 'personal_access_token'
-  /** What a personal access token may read: a node, or all of its publisher's. */
+  /** Scope of a personal access token: a node, or all of its publisher's. */
   token?: Pick<LiveToken, 'publisherId' | 'nodeId'>
-  /** What the token says of its user; absent with an API key. */
+  /** Claims of the token about its user; absent with an API key. */
   profile?: Profile
-  /** Whether this is one of those who run the service. */
+  /** True for those who run the service. */
   isPlatformAdmin?: boolean
 }
 
@@ -58,9 +58,9 @@ export interface AuthenticatorOptions {
 }
 
 /**
- * Makes the judge of credentials: a bearer token or API key in `Authorization`, else an API key in `X-API-KEY`. It
- * answers undefined when neither was sent. Where `takes.tokens` says so it may be a personal access token. It throws the
- * same 401 for every credential that does not hold, whose cause goes to the log only, and 503 when it cannot judge.
+ * Makes the authenticator: it takes a bearer token or API key in `Authorization`, else an API key in `X-API-KEY`, and
+ * returns undefined when neither was sent. Where `takes.tokens` says so it may be a personal access token. It throws the
+ * same 401 for every invalid credential, whose cause goes to the log only, and 503 when it cannot check one.
  */
 export const makeAuthenticator = ({
   issuer,
@@ -106,7 +106,7 @@ export const makeAuthenticator = ({
     } catch (error) {
       if (!(error instanceof CredentialRejected)) throw error
       const { scheme } = credential
-      log.info({ scheme, reason: error.message }, 'credential refused')
+      log.info({ scheme, reason: error.message }, 'credential rejected')
       throw errors.unauthorized(new Error(`${scheme}: ${error.message}`))
     }
   }
@@ -196,7 +196,7 @@ const authenticateToken = async (
   return { ...callerOf(found.createdBy, 'personal_access_token'), token: found }
 }
 
-/** Verifies a token. Throws a Refusal with the reason, or what the look-up of the keys throws. */
+/** Verifies a token. Throws a CredentialRejected with the reason, or what the look-up of the keys throws. */
 export const verifyJwt = async (
   token: string,
   verify: (token: string) => Promise<JWTPayload>,
@@ -229,9 +229,9 @@ const verifyWithEach = async (
 }
 
 /**
- * Only the code of a fault of jose, because the claims that the fault carries name a person, and the claim that it is
- * about. Any other error is about a key of the issuer that cannot be used, for example RSA of 1,024 bits. A token that it
- * signed is not valid either.
+ * Gives only the code of an error of jose, because the claims that the error carries name a person, and the claim that
+ * it is about. Any other error is about a key of the issuer that cannot be used, for example RSA of 1,024 bits. A token
+ * that it signed is not valid either.
  */
 const reasonOf = (error: unknown): string => {
   if (!(error instanceof joseErrors.JOSEError)) return `key not usable: ${String(error)}`

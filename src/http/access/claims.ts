@@ -1,6 +1,6 @@
 import type { JWTPayload } from 'jose'
 
-/** What a token says of its user beside who it is. */
+/** Claims of a token about its user, beside the subject. */
 export interface Profile {
   name?: string
   email?: string
@@ -22,7 +22,7 @@ const isText = (value: unknown, longest: number): value is string =>
 export type IsAdmin = (subject: string, claims?: JWTPayload) => boolean
 
 /**
- * Makes the judge of platform admins: the subjects of ADMIN_SUBJECTS, and everyone whose token has ADMIN_CLAIM,
+ * Makes the check for platform admins: the subjects of ADMIN_SUBJECTS, and everyone whose token has ADMIN_CLAIM,
  * `name=value`. A claim that is a list has the value when one of its items is the value.
  */
 export const makeIsAdmin = ({

@@ -17,8 +17,8 @@ import type { Log } from '../../log.ts'
 import type { JsonResponse } from '../route.ts'
 
 /**
- * The hold of one request on its key. It begins before the body is read, and ends when the answer is stored or the key
- * is released.
+ * The hold of one request on its key. It begins before the body is read, and ends when the response is stored or the
+ * key is released.
  */
 export interface Claim {
   /**
@@ -28,15 +28,15 @@ export interface Claim {
   replay(fingerprint: string): JsonResponse | undefined
   /** Saves the response, in the transaction that makes it true when there is one. */
   save(response: JsonResponse, fingerprint: string, sql?: Transaction): Promise<void>
-  /** Ends the hold of a request that was answered. @throws {Error} when its response was not saved */
+  /** Ends the hold of a request that has its response. @throws {Error} when its response was not saved */
   keep(): void
-  /** Frees the key unless an answer was stored. Never rejects: the lease ends by itself. */
+  /** Frees the key unless a response was stored. Never rejects: the lease ends by itself. */
   release(): Promise<void>
 }
 
 export interface ClaimOptions {
   scope: IdempotencyScope
-  /** The answer holds a secret. */
+  /** The response holds a secret. */
   secret: boolean
 }
 

@@ -6,7 +6,7 @@ import { addressOf, principalOf } from './principal.ts'
 import type { QuotaName, RateLimits } from './rate-limit.ts'
 import type { Route } from '../route.ts'
 
-/** Refused credentials: what guesses and forgotten tokens are answered with. */
+/** Codes of rejected credentials, which guesses and forgotten tokens get. */
 const REJECTED_CREDENTIALS = [
   'unauthorized',
   'invalid_personal_access_token',
@@ -20,7 +20,7 @@ export const makeLimiter = (limits: RateLimits | undefined) => ({
     if (limits && quotaOf(route) !== undefined) await limits.take('ip', address)
   },
 
-  /** A request of a known caller. Every answer says what is left of the quota, also a rejection. */
+  /** A request of a known caller. Every response says what is left of the quota, also a rejection. */
   async count(route: Route, { address, response, caller }: Asked): Promise<void> {
     const quota = quotaOf(route)
     if (!limits || quota === undefined) return

@@ -12,8 +12,8 @@ interface Quota {
 }
 
 /**
- * How many requests one address (ip, read, registration, auth) or one caller (create, write) may send. `auth` counts
- * rejected credentials alone.
+ * Numbers of requests that one address (ip, read, registration, auth) or one caller (create, write) may send. `auth`
+ * counts rejected credentials alone.
  */
 export const QUOTAS = {
   ip: { requests: 200, seconds: 1, burst: 400 },
@@ -27,7 +27,7 @@ export const QUOTAS = {
 export type QuotaName = keyof typeof QUOTAS
 
 export interface RateLimits {
-  /** Counts one request of a key. Answers the headers that tell what is left; throws the 429 when nothing is. */
+  /** Counts one request of a key. Returns the headers that say what is left; throws the 429 when nothing is. */
   take(name: QuotaName, key: string): Promise<Record<string, string>>
 }
 
@@ -98,7 +98,7 @@ const consume = async (
   try {
     return { isTaken: true, result: await limiter.consume(key) }
   } catch (error) {
-    // A rejection is thrown as a result; anything else is a fault.
+    // A rejection is thrown as a result; anything else is an error.
     if (!(error instanceof RateLimiterRes)) throw error
     return { isTaken: false, result: error }
   }

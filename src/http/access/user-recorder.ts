@@ -34,7 +34,7 @@ export const makeUserRecorder = ({
   }
 }
 
-/** A token tells about its user. An API key tells only that there is one. */
+/** Writes the user. A token describes its user; an API key shows only that there is one. */
 export const writeUser = (
   sql: Queryable,
   { principal: id, scheme, profile = {} }: Caller,

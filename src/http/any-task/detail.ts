@@ -16,13 +16,13 @@ import { toItem } from './item.ts'
 import type { TaskReadDeps } from '../task/deps.ts'
 import type { LiveDeps } from '../live/prefer.ts'
 
-/** What the routes of tasks of every kind work with. */
+/** Dependencies of the routes of tasks of every kind. */
 export interface AnyTaskDeps extends TaskReadDeps, LiveDeps {
   /** Address of a workflow in the Temporal UI; undefined where there is none. */
   workflowUrl(workflowId: string): string | undefined
 }
 
-/** Answers a task with all that is known of its life. Throws 404. */
+/** Reads a task with all that is known of its life. Throws 404. */
 export const readDetail = async (
   deps: Omit<AnyTaskDeps, keyof LiveDeps>,
   { params, caller }: RouteRequest<{ task_id: string }>,
@@ -56,7 +56,7 @@ export const readDetail = async (
   return { status: 200, body }
 }
 
-/** What it takes to make the same again. What it was sent as, a link or Base64, is an address now. */
+/** Makes the request that would make the same again. An image sent as a link or Base64 is an address now. */
 const makeRequest = (
   { item: { family, kind }, settings, webhookUrl }: TaskDetailRow,
   inputs: TaskDetail['inputs'],
@@ -85,7 +85,7 @@ const makeRequest = (
   }
 }
 
-/** What is known of an attempt: its end is that of the task, or its own failure. */
+/** Shows what is known of an attempt: its end is that of the task, or its own failure. */
 const toAttempt = (
   { tries: attempts, item: { ended_at: endedAt, state, error } }: TaskDetailRow,
   index: number,

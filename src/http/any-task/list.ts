@@ -8,7 +8,7 @@ import { toItem } from './item.ts'
 import type { TaskReadDeps } from '../task/deps.ts'
 import type { ReadDeps } from '../deps.ts'
 
-/** Answers a page of tasks. The query is valid. Without an owner it lists those of all, and says whose each is. */
+/** Lists a page of tasks. The query is valid. Without an owner it lists those of all, and says whose each is. */
 export const listTasks = async (
   deps: TaskReadDeps,
   { kind, state, from, to, q, after, limit }: TaskQuery,
@@ -34,7 +34,7 @@ export const summarise = async ({ sql }: ReadDeps, owner: string): Promise<JsonR
   body: await withinDeadline(sql, summariseTasks(sql, owner)),
 })
 
-/** Answers a page of the events of an owner's tasks. */
+/** Lists a page of the events of an owner's tasks. */
 export const listEvents = async (
   { sql }: ReadDeps,
   owner: string,

@@ -102,7 +102,7 @@ export const makeAnyTaskRoutes = (deps: AnyTaskDeps): Route[] => [
     path: '/tasks/:task_id',
     summary: 'Read a task of any kind with all of its life',
     description:
-      'Request, inputs, results, moves and tries at rendering. Platform admins read the tasks of all owners; the queries of their addresses, which may be secrets, are left out.',
+      'Request, inputs, results, transitions and attempts at rendering. Platform admins read the tasks of all owners; the queries of their addresses, which may be secrets, are left out.',
     params: OfTask,
     responses: { 200: { description: 'The task.', schema: TaskDetail } },
     errors: ['task_not_found'],

@@ -13,10 +13,10 @@ import { toItem } from './item.ts'
 import type { TaskReadDeps } from '../task/deps.ts'
 import type { LiveDeps } from '../live/prefer.ts'
 
-/** Each task is told of twice a second at most; new ones are looked for. */
+/** A task is reported twice a second at most; new ones are polled for. */
 const PACE = { leastMs: 500, mostMs: 2000 }
 
-/** A move is stamped before it can be seen. What is told twice has the same revision. */
+/** A transition is stamped before it can be seen. What is sent twice has the same revision. */
 const UNSEEN_MS = 10_000
 
 /** Follows all tasks of the caller. Throws 400 for a Last-Event-ID that no such stream gave. */
@@ -40,7 +40,7 @@ export const streamTasks = async (
 
 interface FollowedTasks {
   owner: string
-  /** What the client has heard of, in milliseconds. */
+  /** Time up to which the client has all changes, in milliseconds. */
   since: number | undefined
   /** Those that have not ended, kept up to date. */
   open: Set<string>

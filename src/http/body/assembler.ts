@@ -7,7 +7,7 @@ import { makeTree, rejected } from './tree.ts'
 import type { TreeLimits } from './tree.ts'
 
 export interface AssemblerOptions extends TreeLimits {
-  /** Is told how many bytes of text and how many members have come to stay in memory. Throws when that is too much. */
+  /** Called with the bytes of text and the members that have come to stay in memory. Throws when that is too much. */
   hold: Hold
   /** Gives the sink of a string that is not held in memory, chosen by its place. */
   openImage: (depth: number, path: () => string[]) => TextSink | undefined
@@ -19,10 +19,10 @@ export type Hold = (textBytes: number, members: number) => void
 export interface Assembler {
   take: (token: Token) => void
   /** Passes on and accounts for the text gathered so far; call after each piece of the body. */
-  settle: () => void
+  flush: () => void
   /** The place being read, as a JSON Pointer; empty for the root. */
   pointer: () => string
-  /** Whether any token came. */
+  /** True once any token came. */
   started: () => boolean
   /** Undefined until the root value has ended. */
   found: () => { value: unknown } | undefined
@@ -59,7 +59,7 @@ export const makeAssembler = (options: AssemblerOptions): Assembler => {
     }
   }
 
-  const settle = () => {
+  const flush = () => {
     if (pieces.length > 0) gather()
     options.hold(textBytes, tree.members() - heldMembers)
     textBytes = 0
@@ -129,7 +129,7 @@ export const makeAssembler = (options: AssemblerOptions): Assembler => {
       started = true
       take(token)
     },
-    settle,
+    flush,
     pointer: () => toPointer(tree.path()),
     started: () => started,
     found: tree.found,

@@ -42,7 +42,7 @@ export const makeBase64Decoder = (): Base64Decoder => {
     return bytes
   }
 
-  /** Decodes a piece that has blanks, padding or a fault in it. */
+  /** Decodes a piece that has blanks, padding or an issue in it. */
   const decodeMixed = (text: string, target: Buffer, offset: number): number | Base64Issue => {
     const data = text.replaceAll(BLANKS, '')
     const end = padding > 0 ? 0 : firstPadding(data)
@@ -82,7 +82,7 @@ const firstPadding = (data: string): number => {
   return index === -1 ? data.length : index
 }
 
-/** The first fault: among the letters, or else behind them. */
+/** Finds the first issue: among the letters, or else behind them. */
 const firstIssue = (inLetters: number | undefined, inTail: number | undefined, end: number) =>
   inLetters ?? (inTail === undefined ? undefined : end + inTail)
 

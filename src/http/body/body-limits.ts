@@ -1,4 +1,4 @@
-/** How much of a JSON body is read, and for how long. */
+/** Limits of the size of a JSON body and of the time to read it. */
 export interface BodyLimits {
   /** Bytes on the wire. */
   maxBytes: number
@@ -10,7 +10,7 @@ export interface BodyLimits {
   maxMembers?: number
   /** Members that take an image: JSON Pointers in which the step `*` stands for any. */
   images?: readonly string[]
-  /** Inline images in one body, 16 unless given; of those beyond only their fault is kept. */
+  /** Inline images in one body, 16 unless given; of those beyond only their issue is kept. */
   maxImages?: number
 }
 

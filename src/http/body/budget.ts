@@ -7,12 +7,12 @@ interface Limit {
   share: number
 }
 
-/** What is counted: bytes of bodies that arrive, of those the ones in memory, and bytes of answers not yet sent. */
+/** Bytes that are counted: of bodies that arrive, of those in memory, and of responses not yet sent. */
 export type Counted = 'received' | 'held' | 'unsent'
 
 /**
- * What one process takes at once. `held` has room for the largest body that a route may allow (1,000,000 members, 16 MiB
- * of text) from two addresses.
+ * Most bytes that one process takes at once. `held` has room for the largest body that a route may allow (1,000,000
+ * members, 16 MiB of text) from two addresses.
  */
 const LIMITS: Record<Counted, Limit> = {
   received: { total: 2 ** 31, share: 2 ** 29 },
@@ -23,7 +23,7 @@ const LIMITS: Record<Counted, Limit> = {
 /** Bytes of each request that count nothing: a small one passes whatever the large ones do. */
 export const SMALL = 65_536
 
-/** What one request has taken from the budget of its process. */
+/** Bytes that one request has taken from the budget of its process. */
 export interface Reservation {
   /**
    * Adds bytes.
@@ -38,7 +38,7 @@ export interface Reservation {
 export interface Budget {
   /** Begins to count a request of an address, as quotas have it. */
   open: (address: string) => Reservation
-  /** What is taken at this moment, in bytes. */
+  /** Bytes that are taken at this moment. */
   used: () => Record<Counted, number>
 }
 

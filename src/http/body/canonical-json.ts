@@ -17,7 +17,7 @@ export const canonicalJson = (value: unknown): string => {
 
 /**
  * The canonical text of a body, each inline image in it represented by the hash of its decoded bytes: what
- * Idempotency-Key compares. Image faults are part of it, so that a broken upload never equals a good one.
+ * Idempotency-Key compares. Image issues are part of it, so that a broken upload never equals a good one.
  */
 export const canonicalBody = (value: unknown, inline: readonly InlineImage[]): string =>
   canonicalJson(

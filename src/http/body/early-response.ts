@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** How much of a rejected body is still taken, so that the client gets to read the answer. */
+/** Bytes of a rejected body that are still taken, and for how long, so that the client gets to read the response. */
 export interface DrainLimits {
   bytes: number
   ms: number
@@ -8,16 +8,16 @@ export interface DrainLimits {
 
 export const USUAL_DRAIN: DrainLimits = { bytes: 1024 * 1024, ms: 1000 }
 
-/** Whether the answer would go out while the client is still sending. */
+/** True when the response would go out while the client is still sending. */
 export const isStillSending = (request: IncomingMessage): boolean => !request.complete
 
 /**
- * Ends the answer to a request whose body was not read to the end: sends it whole with `Connection: close`, goes on
- * reading for a moment, then destroys the socket. Without that moment the kernel answers the unread bytes with a reset,
- * and the client sees the reset in place of the answer.
+ * Ends the response to a request whose body was not read to the end: sends it whole with `Connection: close`, goes on
+ * reading for a moment, then destroys the socket. Without that moment the kernel meets the unread bytes with a reset,
+ * and the client sees the reset in place of the response.
  *
  * The body is written, not ended, before the moment: `end` on a connection to be closed makes Node destroy the socket
- * at once. The client has the whole answer all the same, because its length is declared. Status and other headers must
+ * at once. The client has the whole response all the same, because its length is declared. Status and other headers must
  * be set before the call. Resolves when the socket is done with; never rejects.
  */
 export const endEarly = async (

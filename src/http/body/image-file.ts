@@ -27,7 +27,7 @@ export interface ImageFile {
   discard: () => Promise<void>
 }
 
-/** Makes a file below `folder`, which is created by the first flush, readable by this user only. Disk faults are 503. */
+/** Makes a file below `folder`, which is created by the first flush, readable by this user only. Disk errors are 503. */
 export const makeImageFile = (folder: string): ImageFile => {
   const path = join(folder, `body-${randomUUID()}.part`)
   const hash = createHash('sha256')

@@ -1,18 +1,18 @@
-/** What the text of an image member turns out to be. `rest` is the beginning of the Base64 that is already known. */
+/** Form of the text of an image member. `rest` is the beginning of the Base64 that is already known. */
 export type ImageForm =
   | { form: 'url' }
   | { form: 'base64'; rest: string }
-  | { form: 'refused'; reason: string }
+  | { form: 'rejected'; reason: string }
 
 // Registered media types and schemes are far shorter.
 const LONGEST_SCHEME = 64
 const LONGEST_DATA_HEADER = 1024
 
 /**
- * Tells the three forms of an image input apart by the beginning of its text: a data URI (its type is ignored), a URL
+ * Distinguishes the three forms of an image input by the beginning of its text: a data URI (its type is ignored), a URL
  * (any other scheme), or Base64.
  *
- * @returns undefined while the beginning is too short to tell; never when `complete`.
+ * @returns undefined while the beginning is too short to decide; never when `complete`.
  */
 export const findImageForm = (head: string, complete: boolean): ImageForm | undefined => {
   const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(head.slice(0, LONGEST_SCHEME))?.[0]
@@ -27,10 +27,10 @@ const findDataForm = (head: string, complete: boolean): ImageForm | undefined =>
   const comma = head.slice(0, LONGEST_DATA_HEADER).indexOf(',')
   if (comma === -1) {
     if (!complete && head.length < LONGEST_DATA_HEADER) return undefined
-    return { form: 'refused', reason: 'the data URI has no comma after its type' }
+    return { form: 'rejected', reason: 'the data URI has no comma after its type' }
   }
   if (!/;\s*base64\s*$/i.test(head.slice(0, comma))) {
-    return { form: 'refused', reason: 'the data URI does not say ";base64"' }
+    return { form: 'rejected', reason: 'the data URI does not say ";base64"' }
   }
   return { form: 'base64', rest: head.slice(comma + 1) }
 }

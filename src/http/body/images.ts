@@ -25,7 +25,7 @@ export interface ImageIntake {
   open: (pointer: string) => TextSink & { reject: (reason: string) => void }
   /** Call after each piece of the body: hands full buffers to the file system and completes images that have ended. */
   flush: () => Promise<void>
-  /** Reads the header of each image; its faults are in the list, not thrown. */
+  /** Reads the header of each image; its issues are in the list, not thrown. */
   finish: () => Promise<InlineImage[]>
   /** Removes all files. */
   discard: () => Promise<void>
@@ -42,7 +42,7 @@ interface Entry {
 
 export const makeImageIntake = (limits: ImageLimits): ImageIntake => {
   const entries: Entry[] = []
-  let unsettled: Entry[] = []
+  let pending: Entry[] = []
 
   const add = (pointer: string): Entry => {
     const taken = entries.length < limits.maxImages
@@ -55,11 +55,11 @@ export const makeImageIntake = (limits: ImageLimits): ImageIntake => {
       issue: taken ? undefined : tooMany(pointer, limits.maxImages),
     }
     entries.push(entry)
-    unsettled.push(entry)
+    pending.push(entry)
     return entry
   }
 
-  const settle = async (entry: Entry) => {
+  const flushEntry = async (entry: Entry) => {
     if (entry.issue === undefined) await entry.file.flush(entry.ended)
     if (!entry.ended) return
     entry.sha256 = entry.file.sha256()
@@ -89,8 +89,8 @@ export const makeImageIntake = (limits: ImageLimits): ImageIntake => {
       }
     },
     flush: async () => {
-      for (const entry of unsettled) await settle(entry)
-      unsettled = unsettled.filter((entry) => !entry.ended)
+      for (const entry of pending) await flushEntry(entry)
+      pending = pending.filter((entry) => !entry.ended)
     },
     finish: () => Promise.all(entries.map((entry) => probe(entry, limits.maxPixels))),
     discard: async () => {
@@ -105,7 +105,7 @@ const makeDrop = (index: number): ReturnType<ImageIntake['open']> => ({
   end: () => makeInlineMarker(index),
 })
 
-/** Of an image that is not taken. */
+/** File of an image that is not taken. */
 const NO_FILE: ImageFile = {
   path: '',
   bytes: () => 0,
@@ -121,7 +121,7 @@ const tooMany = (pointer: string, maxImages: number): ImageIssue => ({
   message: `${pointer} expected at most ${maxImages} inline images in one body.`,
 })
 
-/** A faulty image takes nothing more, but the body around it is read on, so that all its faults are told at once. */
+/** A faulty image takes nothing more, but the body around it is read on, so that all its issues are shown at once. */
 const decode = (
   entry: Entry,
   write: (target: Buffer, offset: number) => number | Base64Issue,

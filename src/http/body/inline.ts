@@ -2,15 +2,15 @@ import type { ProbedImage } from '../../adapters/image-probe.ts'
 
 /** An image that came as Base64 inside a body, decoded into a file. */
 export interface InlineImage {
-  /** Where it stood in the body, as a JSON Pointer. */
+  /** Its place in the body, as a JSON Pointer. */
   pointer: string
-  /** The decoded file. With a fault it may be cut or absent. */
+  /** The decoded file. With an issue it may be cut or absent. */
   path: string
   /** Decoded length. */
   bytes: number
-  /** Of the decoded bytes, hexadecimal: the same image has it in whatever spelling of Base64. */
+  /** SHA-256 of the decoded bytes, hexadecimal: equal for one image in any spelling of Base64. */
   sha256: string
-  /** What its header says; absent exactly when there is a fault. */
+  /** Format and size from its header; absent exactly when there is an issue. */
   image?: ProbedImage
   /** Why the image cannot be used. The message begins with the pointer, ready for `details`. */
   issue?: ImageIssue

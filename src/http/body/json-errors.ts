@@ -25,5 +25,5 @@ const TOKENIZER_TERMS = new Map([
   ['escaped characters', 'a string holds a raw control character or an unknown escape'],
 ])
 
-/** The place is known to about 16 KiB: that of the last value understood before the slice with the fault. */
+/** The place is known to about 16 KiB: that of the last value understood before the slice with the error. */
 const near = (pointer: string): string => (pointer === '' ? '' : ` (after ${shown(pointer)})`)

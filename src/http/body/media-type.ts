@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { apiError, shown } from '../../domain/shared/errors.ts'
 
 /**
- * Refuses what is not plain JSON in UTF-8.
+ * Rejects what is not plain JSON in UTF-8.
  *
  * @throws 415 `unsupported_encoding` for any Content-Encoding but `identity`: a reader that unpacks is a reader for
  * bombs; 415 `unsupported_media_type` for any other type, and for a charset that is not UTF-8.
@@ -25,7 +25,7 @@ export const requireJson = (headers: IncomingHttpHeaders): void => {
   }
 }
 
-/** Whether the message has a body at all, as its framing says: an empty chunked body counts as one. */
+/** True when the message has a body at all, as its framing says: an empty chunked body counts as one. */
 export const hasBody = (headers: IncomingHttpHeaders): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 

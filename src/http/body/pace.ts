@@ -1,4 +1,4 @@
-/** The least speed of a body or of an answer: so many bytes a second on average over any window. */
+/** The least speed of a body or of a response: so many bytes a second on average over any window. */
 export interface Pace {
   bytesPerSecond: number
   windowMs: number

@@ -58,7 +58,7 @@ const assemble = (text: string, tokenize: Tokenizer, assembler: Assembler): void
     throw malformed(error, assembler.pointer())
   }
   for (const token of tokens) assembler.take(token)
-  assembler.settle()
+  assembler.flush()
 }
 
 const nextSize = (size: number, tookMs: number): number =>

@@ -24,7 +24,7 @@ export interface BodyDeps {
   maxImagePixels: number
 }
 
-/** The body of a request, read and judged. */
+/** The body of a request, read and validated. */
 export interface ReadBody {
   value: unknown
   inline: ReadonlyMap<string, InlineImage>
@@ -42,7 +42,7 @@ export const makeBodyReader = (deps: BodyDeps, route: Route) => {
     return { check: () => {}, read: (request: Request) => Promise.resolve(noBody(request)) }
   const validate = makeValidateBody(route, spec)
   return {
-    /** What the headers alone can be rejected for, before anything is claimed or read. */
+    /** Rejects a request by its headers alone, before anything is claimed or read. */
     check(request: Request): void {
       if (!hasBody(request.headers)) return
       requireJson(request.headers)
@@ -71,10 +71,10 @@ export const makeBodyReader = (deps: BodyDeps, route: Route) => {
   }
 }
 
-/** What an inline image becomes for the schema, which wants a string there. */
+/** Stand-in for an inline image in the schema's check, which wants a string there. */
 const STAND_IN = 'inline image'
 
-/** Makes the judge of a body: its schema and the rules a schema cannot say, told together in the schema's order. */
+/** Makes the validator of a body: its schema and the rules a schema cannot say, reported in the schema's order. */
 const makeValidateBody = (route: Route, { schema, emptyIsAbsent }: BodySpec) => {
   const validate = makeValidator(schema, emptyIsAbsent)
   return ({ params }: Request, { value: given, inline }: JsonBody) => {

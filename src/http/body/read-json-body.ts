@@ -30,7 +30,7 @@ export interface ReadJsonBodyOptions extends BodyLimits {
   /** Whose share of the budget it counts for. */
   address: string
   pace?: Pace
-  /** Whether a request without a body counts as `{}`. */
+  /** True: a request without a body counts as `{}`. */
   emptyAllowed?: boolean
   /** Called once the headers are accepted, before the first byte is read: the place for `100 Continue`. */
   onAccept?: () => void

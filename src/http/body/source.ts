@@ -26,14 +26,14 @@ export interface BodySource {
   next: () => Promise<Buffer | undefined>
   /** Bytes so far. */
   received: () => number
-  /** Stops the clocks and leaves the request paused and undestroyed, so that an answer can still be sent. */
+  /** Stops the clocks and leaves the request paused and undestroyed, so that a response can still be sent. */
   close: () => void
 }
 
 /**
  * Pulls, and never lets the request flow: a flowing socket hands over up to 2 MiB in one turn of the event loop, a
  * pulled one a single read of 64 KiB. The async iterator of the stream would do the same, but its wait cannot be ended
- * by a clock without destroying the socket, and with it the answer.
+ * by a clock without destroying the socket, and with it the response.
  */
 export const openBodySource = (request: IncomingMessage, options: SourceOptions): BodySource => {
   let received = 0

@@ -1,4 +1,4 @@
-/** Where a piece from inside a JSON string has its closing quote; the length of the piece when it has none. */
+/** Finds the closing quote in a piece from inside a JSON string; the length of the piece when it has none. */
 export const findStringEnd = (piece: string): number => {
   let at = piece.indexOf('"')
   while (at !== -1 && isEscaped(piece, at)) at = piece.indexOf('"', at + 1)
@@ -18,7 +18,7 @@ export const unescape = (piece: string): string => {
   }
 }
 
-/** How much of a text can be read without what follows it: all but an escape cut by the end, or the first of a pair. */
+/** Length of a text that is readable without what follows: all but an escape cut by the end, or the first of a pair. */
 export const completeLength = (text: string): number => {
   const cutEscape = CUT_ESCAPE.exec(text.slice(1 - ESCAPE_LENGTH))?.[0].length ?? 0
   const end = text.length - (isEscaped(text, text.length - cutEscape) ? 0 : cutEscape)
@@ -31,7 +31,7 @@ const ESCAPE_LENGTH = 6
 const CUT_ESCAPE = /\\(u[\da-f]{0,3})?$/i
 const HIGH_SURROGATE = /^\\ud[89ab][\da-f]{2}$/i
 
-/** Whether the character at an index stands behind an odd number of backslashes. */
+/** True when the character at an index stands behind an odd number of backslashes. */
 const isEscaped = (text: string, index: number): boolean => {
   let start = index
   while (start > 0 && text.charAt(start - 1) === '\\') start -= 1

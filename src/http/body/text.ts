@@ -6,7 +6,7 @@ export interface TextSink {
   end: () => unknown
 }
 
-/** Joins a string in memory; `hold` is told its length in bytes and throws when that is too much. */
+/** Joins a string in memory; `hold` gets its length in bytes and throws when that is too much. */
 export const makeHeldText = (hold: (bytes: number) => void): TextSink => {
   let text = ''
   return {
@@ -18,7 +18,7 @@ export const makeHeldText = (hold: (bytes: number) => void): TextSink => {
   }
 }
 
-/** What an image member needs once its form is known. */
+/** Sinks of an image member, one for each form. */
 export interface ImageTextSinks {
   makeText: () => TextSink
   openImage: () => TextSink & { reject: (reason: string) => void }
@@ -26,7 +26,7 @@ export interface ImageTextSinks {
 
 /**
  * Takes the text of an image member: a URL stays a string, Base64 goes on to an image, and so does a data URI without
- * its header. The empty string stays one, for the schema to judge.
+ * its header. The empty string stays one, for the schema to validate.
  */
 export const makeImageText = (sinks: ImageTextSinks): TextSink => {
   let head = ''

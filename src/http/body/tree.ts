@@ -79,7 +79,7 @@ export const makeTree = (limits: TreeLimits): Tree => {
       if (isLonger(key, limits.maxKeyLength)) {
         throw rejected(`a key is longer than ${limits.maxKeyLength} characters`, path())
       }
-      if (key === '__proto__') throw rejected('the key "__proto__" is refused', path())
+      if (key === '__proto__') throw rejected('the key "__proto__" is not allowed', path())
       if (Object.hasOwn(frame.value, key)) {
         throw rejected(`the key ${shown(key)} is repeated`, path())
       }

@@ -1,7 +1,7 @@
 /**
- * What the pages of the console may do: nothing inline, no other origin but that of the issuer, no frame around them, and no
- * text becomes HTML but the empty one, which React Aria writes to empty the box of its announcer. Pictures and videos may
- * also come from the origins of a store that callers are sent to.
+ * Makes the content security policy of the console: nothing inline, no other origin but that of the issuer, no frame
+ * around the pages, and no text becomes HTML but the empty one, which React Aria writes to empty the box of its
+ * announcer. Pictures and videos may also come from the origins of a store that callers are sent to.
  */
 export const makeConsolePolicy = (
   authOrigins: readonly string[],

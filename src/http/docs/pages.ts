@@ -10,7 +10,7 @@ export interface Page {
   sha256: string
   /** The name changes with the bytes, so that it may be kept for ever. */
   immutable: boolean
-  /** Whether there are copies. */
+  /** True when there are compressed copies. */
   compressed: boolean
 }
 

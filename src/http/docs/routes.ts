@@ -8,7 +8,7 @@ import type { Pages } from './pages.ts'
 
 export interface DocsDeps {
   pages: Pages
-  /** Where `/` leads. */
+  /** Target of `/`. */
   landing: '/console/' | '/docs'
 }
 
@@ -69,7 +69,7 @@ const ASSET = { 200: { description: 'The file.', mediaType: '*/*', headers: CACH
 
 /**
  * Nothing inline, no other origin, no frame around it. Swagger UI has icons in its style as `data:`, and offers large
- * answers as `blob:`.
+ * responses as `blob:`.
  */
 const POLICY = [
   "default-src 'none'",

@@ -11,7 +11,7 @@ const ENCODINGS = [
   ['gzip', '.gz'],
 ] as const
 
-/** Answers a page under a policy: 304 when the caller has it, else in the best encoding that it takes. */
+/** Sends a page under a policy: 304 when the caller has it, else in the best encoding that it takes. */
 export const sendPage = (
   page: Page,
   policy: string,

@@ -29,14 +29,14 @@ import { validateUrl } from '../task/inputs.ts'
 import { makeEndpointHandlers } from './endpoint.ts'
 import type { EndpointDeps, AuthorizeAccess } from './endpoint.ts'
 
-/** What differs between the endpoints of an owner of tasks and those of a publisher. */
+/** Differences between the endpoints of an owner of tasks and those of a publisher. */
 interface Scope {
   /** As schemas are named. */
   kind: 'Owner' | 'Publisher'
   path: string
   params: TProperties
   types: readonly string[]
-  /** Of the path, and of whoever asks. */
+  /** Errors about the path and the caller. */
   errors: readonly ErrorCodeName[]
   validate: AuthorizeAccess
 }
@@ -75,7 +75,7 @@ const ID = '3d1f6b0e-9a2c-4f57-8b61-5c0e7d9a4f22'
 const EVENT_ID = '6b1f9a52-3f1e-4c55-8c7e-0d5a4b7c9e21'
 const AT = '2026-01-01T00:00:00.000Z'
 const SECRET = `whsec_${Buffer.alloc(32).toString('base64')}`
-const URL = 'https://receiver.example.com/kiln'
+const URL = 'https://hooks.example.com/kiln'
 
 const NOTIFIED = {
   id: EVENT_ID,
@@ -98,7 +98,7 @@ const body = (schema: TSchema, example: object, required = true): BodySpec => ({
 })
 const NOTHING = body(Type.Object({}), {}, false)
 
-/** What a route answers: its status, what that means, and an example by a schema. */
+/** Response of a route: its status, what that means, and an example by a schema. */
 type Responses = [status: number, description: string, schema?: TSchema, example?: object]
 
 type More = Partial<
@@ -160,7 +160,7 @@ const routesOf = (deps: EndpointDeps, scope: Scope): Route[] => {
       [201, 'The endpoint, with its secret.', CreatedEndpoint, { ...shown, secret: SECRET }],
       handle.create,
       {
-        description: 'The answer is the only place that shows its secret.',
+        description: 'The response is the only place that shows its secret.',
         body: body(NewEndpoint, { url: URL, events }),
         errors: ['url_refused', 'endpoint_limit_reached'],
         secretResponse: true,
@@ -182,7 +182,7 @@ const routesOf = (deps: EndpointDeps, scope: Scope): Route[] => {
       handle.update,
       {
         description:
-          'What is not given stays. What is due goes to a new address. An endpoint that is switched off is sent nothing that is due; switched on again it is told what happens from then on.',
+          'What is not given stays. What is due goes to a new address. An endpoint that is switched off is sent nothing that is due; switched on again it gets what happens from then on.',
         body: body(EndpointUpdate, { status: 'disabled' }),
         requestHeaders: ['If-Match'],
         errors: ['url_refused', 'precondition_failed'],
@@ -198,14 +198,14 @@ const routesOf = (deps: EndpointDeps, scope: Scope): Route[] => {
       handle.rotate,
       {
         description:
-          'The answer alone shows it. The old secret goes on signing beside it for a while.',
+          'The response alone shows it. The old secret goes on signing beside it for a while.',
         body: body(SecretRotation, { overlap_seconds: 3600 }, false),
         secretResponse: true,
       },
     ),
     one(
       ['post', '/test', 'Send a test event'],
-      [202, 'It is sent; the log tells what becomes of it.', TestEvent, { event_id: EVENT_ID }],
+      [202, 'It is sent; the log shows what becomes of it.', TestEvent, { event_id: EVENT_ID }],
       handle.test,
       {
         description:
@@ -226,13 +226,13 @@ const routesOf = (deps: EndpointDeps, scope: Scope): Route[] => {
       },
     ),
     one(
-      ['get', '/events', 'List what an endpoint was told, and is to be told'],
+      ['get', '/events', 'List the events that an endpoint was sent or is to be sent'],
       [200, 'The events, newest first.', EndpointEvents, { events: [NOTIFIED] }],
       handle.events,
       { query: EndpointEventQuery },
     ),
     event(
-      ['get', '/attempts', 'List the attempts at telling an endpoint of an event'],
+      ['get', '/attempts', 'List the attempts at sending an event to an endpoint'],
       [200, 'The attempts, in order.', Attempts, { attempts: [ATTEMPT] }],
       handle.attempts,
     ),

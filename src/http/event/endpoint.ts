@@ -35,7 +35,7 @@ import { isAllowed, tagOfBytes } from '../serve/etag.ts'
 import { redeliverAll, redeliverOne } from './redeliver.ts'
 import type { RedeliveryDeps } from './redeliver.ts'
 
-/** What the routes of events, endpoints and their secrets work with. */
+/** Dependencies of the routes of events, endpoints and their secrets. */
 export interface EndpointDeps extends RedeliveryDeps {
   signer: Signer
   outbound: Outbound
@@ -45,7 +45,7 @@ export interface EndpointDeps extends RedeliveryDeps {
   maxEndpoints: number
 }
 
-/** Judges who asks: whose endpoints, and whether for more than reading. Throws the 404 and 403 of what the path names. */
+/** Authorizes the caller: whose endpoints, and whether for more than reading. Throws 404 and 403 for the path. */
 export type AuthorizeAccess = (
   request: Pick<RouteRequest, 'params' | 'caller'>,
   action: 'read' | 'manage',
@@ -83,7 +83,7 @@ export const makeEndpointHandlers = (deps: EndpointDeps, validate: AuthorizeAcce
     if (!isThere) throw errors.eventNotFound(eventId, 'endpoint')
     return eventId.toLowerCase()
   }
-  /** Answers what `work` makes, and keeps the answer for a repetition. */
+  /** Responds with what `work` makes, and saves the response for a repetition. */
   const write = (
     request: Request,
     status: number,

@@ -36,8 +36,8 @@ export const getEventId = async (
 }
 
 /**
- * Begins to send one event again. While that is under way, a repetition is answered with its id. Throws 409 for a task
- * without a receiver and for an event that is for the log only, and 429 when an anonymous task has sent the event, or to
+ * Begins to send one event again. While that is under way, a repetition gets the same id. Throws 409 for a task
+ * without a webhook and for an event that is for the log only, and 429 when an anonymous task has sent the event, or to
  * the host, as often as it may.
  */
 export const redeliverOne = async (

@@ -30,7 +30,7 @@ const EventParams = {
   event_id: Type.String({ format: 'uuid', description: 'Id of one of its events.' }),
 }
 
-/** The log of what receivers were told of tasks, and the ways to tell them again. */
+/** Routes of the log of task events that were sent to webhook URLs, and of redelivery. */
 export const makeEventRoutes = (deps: RedeliveryDeps): Route[] => [
   list(deps),
   attempts(deps),
@@ -92,7 +92,7 @@ const attempts = (deps: ReadDeps): Route =>
             {
               event_id: EVENT_ID,
               number: 1,
-              url: 'https://receiver.example.com/kiln',
+              url: 'https://hooks.example.com/kiln',
               started_at: '2026-01-01T00:00:02.000Z',
               duration_ms: 120,
               status: 503,
@@ -128,7 +128,7 @@ const redeliver = (deps: RedeliveryDeps): Route =>
     responses: {
       202: {
         description:
-          'The event is sent again. Until that has ended, a repetition is answered with the same id.',
+          'The event is sent again. Until that has ended, a repetition returns the same id.',
         schema: Redelivery,
         example: { redelivery_id: TASK_ID },
       },

@@ -13,7 +13,7 @@ export interface WebhookSecretDeps {
   webhookSecrets: Keeper
 }
 
-/** The routes of the secret that signs what a caller's receivers are told. */
+/** The routes of the secret that signs what is sent to a caller's webhook URLs. */
 export const makeWebhookSecretRoutes = ({ sql, webhookSecrets }: WebhookSecretDeps): Route[] => [
   defineRoute({
     ...COMMON,

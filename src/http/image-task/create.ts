@@ -19,7 +19,7 @@ import { parsePrompt } from '../../domain/image-task/prompt-weight.ts'
 import type { Issue } from '../../domain/shared/validate.ts'
 import type { InlineImage } from '../body/inline.ts'
 
-/** What the routes of image tasks work with. */
+/** Dependencies of the routes of image tasks. */
 export interface ImageTaskDeps extends TaskDeps {
   timing: RenderTiming
   /** IMAGE_ENGINE: who renders the tasks that are made from now on. */
@@ -129,7 +129,7 @@ const summary = (kind: string, owner: string, size: Size | undefined): string =>
 type Body = Record<string, unknown>
 type Inline = ReadonlyMap<string, InlineImage>
 
-/** Makes the rules of a kind that its schema cannot say. Every fault is told; the schema's own come beside them. */
+/** Makes the rules of a kind that its schema cannot say. Every issue is reported; the schema's own come beside them. */
 export const makeValidate =
   (deps: InputDeps, kind: ImageTaskKind) =>
   ({ body, inline }: { body: Body; inline: Inline }): Issue[] => [

@@ -20,7 +20,7 @@ interface ReadRequest {
   known: string | undefined
 }
 
-/** Answers a task of the owner, or 304 when the caller has it. Throws 404. */
+/** Reads a task of the owner, or returns 304 when the caller has it. Throws 404. */
 export const readTask = async (
   { sql, signer, now }: TaskReadDeps,
   { id, owner, kinds, known }: ReadRequest,

@@ -46,7 +46,7 @@ const creation = (deps: ImageTaskDeps, kind: ImageTaskKind): Route => {
     quota: 'create',
     summary: title,
     description:
-      'Not generative: the local engine is classical image processing. Answers once the task is durable; it runs afterwards.',
+      'Not generative: the local engine is classical image processing. Responds once the task is durable; it runs afterwards.',
     body: {
       schema: body,
       maxBytes,
@@ -79,7 +79,7 @@ const creation = (deps: ImageTaskDeps, kind: ImageTaskKind): Route => {
   })
 }
 
-/** What can be done with a new task. */
+/** Makes the links to what can be done with a new task. */
 const linksOf = (family: ImageFamily): NonNullable<ResponseSpec['links']> => {
   const path = `${IMAGE_PREFIX}/${family}/:task_id`
   const parameters = { task_id: '$response.body#/data/task_id' }

@@ -11,16 +11,16 @@ export interface LiveDeps {
 interface WaitingRead {
   /** Finds the id of the task or version that is read. */
   findId(): Promise<string> | string
-  /** Answers the row, or 304 when it is as in this ETag; without Retry-After when it changes no more. */
+  /** Returns the row, or 304 when it is as in this ETag; without Retry-After when it changes no more. */
   read(known: string | undefined): Promise<JsonResponse>
 }
 
-/** What of a request its watch needs. */
+/** Part of a request that its watch needs. */
 export type Waiting = Pick<RouteRequest, 'headers' | 'signal' | 'address' | 'account'>
 
 /**
- * Answers a read; where the caller prefers to wait (RFC 7240, `Prefer: wait=N`), at the next change of what it has or after
- * N seconds. What a caller has is the ETag in its If-None-Match, or else the answer that it would have got at once.
+ * Responds to a read; where the caller prefers to wait (RFC 7240, `Prefer: wait=N`), at the next change of what it has
+ * or after N seconds. What a caller has is the ETag in its If-None-Match, or else the response that it would have got at once.
  * When too many wait already, the preference is not applied.
  */
 export const respondAfterChange = async (
@@ -65,7 +65,7 @@ const openOrNot = (watches: Watches, id: string, request: Waiting) => {
 }
 
 const MOST_SECONDS = 60
-/** Proxies give up on an answer after a minute. */
+/** Proxies give up on a response after a minute. */
 const LONGEST_SECONDS = 55
 
 /** The seconds of the first `wait` among the preferences. One that is no number from 1 to 60 is as if it were not there. */

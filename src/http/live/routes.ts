@@ -36,7 +36,7 @@ const COMMON = { tag: 'Live progress', auth: 'optional', method: 'get' } as cons
 const RESPONSES: Record<number, ResponseSpec> = {
   200: {
     description:
-      'Events as they happen. `state` and `progress` tell of changes; `end` is the last, and then the stream closes. A comment comes every 15 seconds.',
+      'Events as they happen. `state` and `progress` report changes; `end` is the last, and then the stream closes. A comment comes every 15 seconds.',
     schema: Type.String(),
     mediaType: 'text/event-stream',
   },
@@ -51,7 +51,7 @@ const taskStream = (deps: StreamDeps): Route =>
     path: '/tasks/:task_id/stream',
     summary: 'Follow a task until its end',
     description:
-      '`state`: `{status, sequence, created_at}` of each move, whose `id` is that of the event that receivers are told; those before the stream began come first. `progress`: `{progress}` in percent. `end`: the task as its status route answers it. With Last-Event-ID it goes on after that event.',
+      '`state`: `{status, sequence, created_at}` of each transition, whose `id` is that of the event that webhooks are sent; those before the stream began come first. `progress`: `{progress}` in percent. `end`: the task as its status route returns it. With Last-Event-ID it goes on after that event.',
     params: OfTask,
     requestHeaders: ['Last-Event-ID'],
     responses: {
@@ -147,7 +147,7 @@ const versionStream = (deps: StreamDeps): Route =>
     path: `${VERSION_PATH}/stream`,
     summary: 'Follow a version until it is decided on and its host nodes are read',
     description:
-      '`state`: the version as it is now, first at once and then after each change; `steps`: `{steps: [{step, state, at?}]}` of `received`, `read`, `scanned`, `host_nodes` and `active`, each `waiting`, `running`, `done`, `failed` or `held`, before the state that has changed them; `end`: the version, once it is no longer Pending and `host_node_extract_status` is settled. With Last-Event-ID what the caller has is not told again.',
+      '`state`: the version as it is now, first at once and then after each change; `steps`: `{steps: [{step, state, at?}]}` of `received`, `read`, `scanned`, `host_nodes` and `active`, each `waiting`, `running`, `done`, `failed` or `held`, before the state that has changed them; `end`: the version, once it is no longer Pending and `host_node_extract_status` is no longer pending. With Last-Event-ID what the caller has is not sent again.',
     params: OfVersion,
     requestHeaders: ['Last-Event-ID'],
     responses: RESPONSES,

@@ -9,7 +9,7 @@ import type { Watch } from './watches.ts'
 /** One event of a stream, as server-sent events have it. */
 export interface StreamEvent {
   event: 'state' | 'steps' | 'progress' | 'task' | 'end'
-  /** What Last-Event-ID names to go on after it. */
+  /** Id that Last-Event-ID names to go on after it. */
   id?: string
   data: unknown
 }
@@ -21,7 +21,7 @@ interface Followed {
   /** The task or version that is followed. */
   id: string
   read: ReadChanges
-  /** Of many tasks in one stream: rows that ring, too, and how often it looks. */
+  /** For many tasks in one stream: rows whose changes wake it, too, and how often it polls. */
   many?: { ids: ReadonlySet<string>; leastMs: number; mostMs: number } | undefined
 }
 
@@ -34,8 +34,8 @@ const MOST_UNSENT = 65_536
 const ERROR_PAUSE_MS = 1000
 
 /**
- * Answers with a stream of what `read` finds, now and after each change, until the end. The first news is read before
- * the head is sent, so that what is not there is a plain 404. Throws what reading throws; the watch is closed in any case.
+ * Responds with a stream of what `read` finds, now and after each change, until the end. The first read comes before
+ * the head is sent, so that what is not there is a plain 404. Throws what reading throws; the watch is always closed.
  */
 export const respondWithStream = async (
   { watches, watchReadSemaphore }: LiveDeps,
@@ -62,7 +62,7 @@ export const respondWithStream = async (
   }
 }
 
-/** The answer to whoever has seen the end: 204, after which EventSource does not come back. */
+/** The response to whoever has seen the end: 204, after which EventSource does not come back. */
 export const STREAM_IS_OVER = { status: 204, headers: { 'cache-control': 'no-store' } }
 
 const writeHead = (response: ServerResponse): void => {

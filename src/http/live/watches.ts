@@ -2,7 +2,7 @@ import { makeNotifier } from '../../domain/shared/notifier.ts'
 import type { Notifier } from '../../domain/shared/notifier.ts'
 import { errors } from '../../domain/shared/errors.ts'
 
-/** Who watches, for the limits: a network address, and an account. */
+/** Watcher, for the limits: a network address, and an account. */
 export interface Watcher {
   address: string
   account(): string
@@ -18,7 +18,7 @@ export interface Watch {
   close(): void
 }
 
-/** Watches of one process. None holds a connection to PostgreSQL: the process hears news for all, and looks for all. */
+/** Watches of one process. None holds a connection to PostgreSQL: the process listens for all, and polls for all. */
 export interface Watches {
   /**
    * Watches a row, or with `ids` all rows that are in the set at the time, under an id of its own. Throws 429
@@ -27,7 +27,7 @@ export interface Watches {
   open(id: string, watcher: Watcher, signal: AbortSignal, ids?: ReadonlySet<string>): Watch
   /** This row may have changed; without an id any may have. */
   notify(id?: string): void
-  /** Rings for what the look finds changed since the one before, and for what no look has seen. */
+  /** Notifies of rows that have changed since the poll before, and of those that no poll has seen. */
   poll(
     readRevisions: (ids: readonly string[]) => Promise<ReadonlyMap<string, number>>,
   ): Promise<void>
@@ -35,7 +35,7 @@ export interface Watches {
   close(): void
 }
 
-/** Of all, so many may be of one address, and of one account. */
+/** Share of all watches that one address may have, and one account. */
 const SHARE = 0.1
 
 export const makeWatches = ({ most }: { most: number }): Watches => {
@@ -111,7 +111,7 @@ export const makeWatches = ({ most }: { most: number }): Watches => {
 }
 
 interface Watched {
-  /** As the last look found it. */
+  /** As the last poll found it. */
   rev: number | undefined
   notifier: Notifier
   watches: number

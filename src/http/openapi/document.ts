@@ -8,23 +8,23 @@ import type { Method, ResponseSpec, Route } from '../route.ts'
 
 type Json = Record<string, unknown>
 
-/** Of the API; package.json has the same. */
+/** Version of the API; package.json has the same. */
 export const VERSION = '0.2.0'
 
 const INTRO = `Kiln takes long-running image and video work and never loses it. The local engines are classical image processing and drawing: **they are not generative** and invent no light source, object, face or scene.
 
 Every error has the shape \`{error, message, details?, request_id}\`; on video routes \`details\` is always there and begins with a reason word. Every POST takes an \`Idempotency-Key\`. In a body \`null\` counts as absent, no text or name may hold NUL, and no member may be called \`__proto__\`.`
 
-/** What the groups of routes are for. */
+/** Descriptions of the groups of routes. */
 const TAGS: Record<string, string> = {
   'Image tasks': 'Create, read, list and cancel image tasks. Not generative: classical processing.',
   'Video tasks':
     'Create, read, list and cancel video tasks. Not generative: drawn scenes and camera moves over a still.',
   Tasks: 'Tasks of every kind in one list, and one with all of its life.',
   Events:
-    'What receivers are told, in the form of Standard Webhooks: log, redelivery, and the secrets that sign.',
+    'Events that webhooks are sent, in the form of Standard Webhooks: log, redelivery, and the secrets that sign.',
   Endpoints:
-    'Addresses at which a publisher, or an owner of tasks, is told what happens: address, events, log, redelivery.',
+    'Addresses at which a publisher, or an owner of tasks, is sent what happens: address, events, log, redelivery.',
   'Live progress': 'A task or a version, followed until its end as server-sent events.',
   Uploads: 'Upload a file first, then name it by its link.',
   Files: 'Results and inputs, read through signed links.',
@@ -44,7 +44,7 @@ const TAGS: Record<string, string> = {
   Documentation: 'The description of the service.',
 }
 
-/** Makes the OpenAPI 3.1 document of the routes. It is complete: every status a route can answer is in it. */
+/** Makes the OpenAPI 3.1 document of the routes. It is complete: every status a route can return is in it. */
 export const makeOpenApi = (routes: readonly Route[], publicUrl: string): Json => {
   const schemas = makeSchemas()
   const paths = makePaths(routes, schemas)
@@ -171,7 +171,7 @@ const TEXT = { type: 'string' }
 const BYTES = { type: 'string', format: 'binary' }
 
 const makeContent = ({ schema, example, mediaType }: ResponseSpec, schemas: Schemas): Json => ({
-  schema: schema ? schemas.show(schema, 'answer') : mediaType?.startsWith('text/') ? TEXT : BYTES,
+  schema: schema ? schemas.show(schema, 'response') : mediaType?.startsWith('text/') ? TEXT : BYTES,
   ...(example === undefined ? {} : { example }),
 })
 

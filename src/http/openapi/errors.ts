@@ -23,23 +23,23 @@ export const ERROR_SCHEMA = {
       type: 'array',
       items: { type: 'string', minLength: 1 },
       description:
-        'One sentence for each fault: field, expectation, value. On video routes always there, and a reason word first.',
+        'One sentence for each issue: field, expectation, value. On video routes always there, and a reason word first.',
     },
     error_type: {
       type: 'string',
-      description: 'The code once more, on answers about an Idempotency-Key.',
+      description: 'The code once more, on responses about an Idempotency-Key.',
     },
     request_id: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
   },
 }
 
-/** What holds of errors on video routes beside. */
+/** Schema of `details` on video routes. */
 const VIDEO_DETAILS = {
   type: 'array',
   minItems: 2,
   items: { type: 'string', minLength: 1 },
   contains: { enum: VideoReason.enum },
-  description: 'The reason word, then one sentence for each fault, or the message.',
+  description: 'The reason word, then one sentence for each issue, or the message.',
 }
 
 const isVideoRoute = ({ path }: Route): boolean => isVideoPath(path)
@@ -66,7 +66,7 @@ const exampleOf = (route: Route, code: ErrorCodeName): Json => {
   }
 }
 
-/** An example of each error that a route can answer. */
+/** Makes an example of each error that a route can return. */
 export const makeErrorExamples = (routes: readonly Route[]): Json =>
   Object.fromEntries(
     routes.flatMap((route) =>

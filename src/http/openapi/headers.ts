@@ -10,11 +10,11 @@ const whole = (description: string, minimum: number, maximum?: number): Json => 
   schema: { type: 'integer', minimum, ...(maximum === undefined ? {} : { maximum }) },
 })
 
-/** Every header of an answer that callers may rely on. */
+/** Every header of a response that callers may rely on. */
 export const HEADERS = {
   'X-Request-Id': text('Names the request in the log: the caller’s own id when it is well-formed.'),
   'Idempotent-Replayed': {
-    description: 'Present when the answer is the stored one of the first request with this key.',
+    description: 'Present when the response is the stored one of the first request with this key.',
     schema: { type: 'string', enum: ['true'] },
   },
   'Retry-After': whole(
@@ -24,16 +24,16 @@ export const HEADERS = {
   'RateLimit-Policy': text('The quota of the route: its name, requests `q` in `w` seconds.'),
   RateLimit: text('What is left of it: `r` requests now, more after `t` seconds.'),
   'WWW-Authenticate': { description: 'Always Bearer.', schema: { type: 'string' } },
-  'Preference-Applied': text('`wait=N` when the answer waited for a change.'),
+  'Preference-Applied': text('`wait=N` when the response waited for a change.'),
   Location: {
     description: 'Where to go on: the status route of a task.',
     schema: { type: 'string', format: 'uri-reference' },
   },
   'X-Credits-Used': whole('Credits charged and not returned; 0 for images.', 0),
   'X-Estimated-Duration-Seconds': whole('Expected time of rendering.', 1, 86_400),
-  ETag: text('A strong tag: it changes whenever the answer does.'),
+  ETag: text('A strong tag: it changes whenever the response does.'),
   'X-Total-Count': whole('Entries of all pages.', 0),
-  'Cache-Control': text('Who may keep the answer, and for how long.'),
+  'Cache-Control': text('Who may keep the response, and for how long.'),
   'Accept-Ranges': text('Always `bytes`.'),
   'Content-Disposition': text('Always inline, with the name of the file.'),
   Digest: text('SHA-256 of the whole file (RFC 3230).'),
@@ -43,7 +43,7 @@ export const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS
 
-/** What tells the quota, on every answer of a route that has one. */
+/** Headers that show the quota, on every response of a route that has one. */
 export const quotaHeaders = (route: Route): HeaderName[] =>
   quotaOf(route) === undefined ? [] : ['RateLimit-Policy', 'RateLimit']
 

@@ -22,7 +22,7 @@ import * as upload from '../../domain/shared/upload.ts'
 import * as task from '../../domain/task/task-item.ts'
 import * as video from '../../domain/video-task/video-task.ts'
 
-/** What clients call the schemas of the domain: each is one component of the document, wherever it stands. */
+/** Names of the domain's schemas for clients: each is one component of the document, wherever it stands. */
 const NAMES: Record<string, TSchema> = {
   ImageTask: image.ImageTaskRecord,
   ImageTaskStatus: image.ImageTaskStatus,

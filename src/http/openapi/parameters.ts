@@ -80,20 +80,20 @@ const header = (name: string, description: string, schema: Json = {}): Json => (
 const REQUEST_HEADERS = {
   'If-Match': header(
     'If-Match',
-    'ETag of what the caller means to change. Any other ETag is answered with 412.',
+    'ETag of what the caller means to change. Any other ETag gets 412.',
   ),
   'If-None-Match': header(
     'If-None-Match',
-    'ETag of what the caller has. If it has not changed, the answer is 304.',
+    'ETag of what the caller has. If it has not changed, the response is 304.',
   ),
   'If-Range': header(
     'If-Range',
     'ETag of the file that Range is about. If the file has another one, Range is ignored.',
   ),
-  Range: header('Range', 'One range of bytes. Anything else is answered with the whole file.'),
+  Range: header('Range', 'One range of bytes. Anything else gets the whole file.'),
   Prefer: header(
     'Prefer',
-    '`wait=N` with N from 1 to 60: the answer comes with the next change of what the caller has, or after N seconds. Anything else is ignored.',
+    '`wait=N` with N from 1 to 60: the response comes with the next change of what the caller has, or after N seconds. Anything else is ignored.',
   ),
   'Last-Event-ID': header(
     'Last-Event-ID',
@@ -101,7 +101,7 @@ const REQUEST_HEADERS = {
   ),
   'Content-Digest': header(
     'Content-Digest',
-    'SHA-256 of the bytes (RFC 9530), also as Repr-Digest. Bytes with another digest are refused.',
+    'SHA-256 of the bytes (RFC 9530), also as Repr-Digest. Bytes with another digest are rejected.',
   ),
 }
 
@@ -111,6 +111,6 @@ export type RequestHeaderName = keyof typeof REQUEST_HEADERS
 
 const IDEMPOTENCY_KEY = header(
   'Idempotency-Key',
-  'A request that is repeated with its key is answered as the first one was. Nothing is done twice.',
+  'A request that is repeated with its key gets the response of the first one. Nothing is done twice.',
   { minLength: 1, maxLength: 257, pattern: IDEMPOTENCY_KEY_FORM.source },
 )

@@ -6,7 +6,7 @@ import { makeOpenApi } from './document.ts'
 import { defineRoute } from '../route.ts'
 import type { JsonResponse, Route } from '../route.ts'
 
-/** Adds the routes that answer the description of all routes, themselves included. */
+/** Adds the routes that return the description of all routes, themselves included. */
 export const withOpenApiRoutes = (others: readonly Route[], publicUrl: string): Route[] => {
   // Written once: docs/decisions.md, The document.
   let written: string | undefined

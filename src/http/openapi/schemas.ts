@@ -3,8 +3,8 @@ import { nameOf } from './names.ts'
 
 type Json = Record<string, unknown>
 
-/** Where a schema stands: in what callers send, or in what they are answered. */
-export type Place = 'body' | 'parameter' | 'answer'
+/** Place of a schema: in what callers send, or in a response. */
+export type Place = 'body' | 'parameter' | 'response'
 
 /** The schemas of the document: what has a name is a component of its own, and a reference everywhere else. */
 export interface Schemas {
@@ -18,7 +18,7 @@ interface Schema {
   enum?: unknown[]
   pattern?: string
   format?: string
-  /** A rule that the document tells in advance; a judge holds to it, whose fault has a code of its own. */
+  /** A rule that the document states; the service validates it elsewhere, with a code of its own. */
   'x-pattern'?: string
   properties?: Record<string, Schema>
   items?: Schema
@@ -72,7 +72,7 @@ const showParts = (
       properties: Object.fromEntries(Object.entries(properties).map(showMember)) as Json,
     }),
     ...(additionalProperties && { additionalProperties: show(additionalProperties) }),
-    ...(notified !== undefined && place !== 'answer' && { pattern: notified }),
+    ...(notified !== undefined && place !== 'response' && { pattern: notified }),
     ...(place === 'body' && readerRules(schema, notified)),
     ...(allOf && { allOf: allOf.map(show) }),
     ...(anyOf && { anyOf: anyOf.map(show) }),
@@ -80,7 +80,7 @@ const showParts = (
   }
 }
 
-/** What the reader of bodies holds to, whatever the schema. PostgreSQL keeps no NUL. */
+/** Rules of the reader of bodies, whatever the schema. PostgreSQL keeps no NUL. */
 const readerRules = (
   { type, enum: values, pattern, format, additionalProperties, propertyNames }: Schema,
   notified: string | undefined,

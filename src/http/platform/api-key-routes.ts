@@ -23,7 +23,7 @@ export const makeApiKeyRoutes = ({ sql }: { sql: Sql }): Route[] => [
     method: 'post',
     path: '/users/api-keys',
     summary: 'Make an API key',
-    description: 'The answer is the only place that shows the key.',
+    description: 'The response is the only place that shows the key.',
     body: {
       schema: NewApiKey,
       ...SMALL_BODY,
@@ -72,7 +72,7 @@ export const makeApiKeyRoutes = ({ sql }: { sql: Sql }): Route[] => [
     path: '/users/api-keys/:id',
     summary: 'Revoke an API key',
     params: Type.Object({ id: Type.String({ description: 'Id of the key.' }) }),
-    responses: { 204: { description: 'The key is refused from now on.' } },
+    responses: { 204: { description: 'The key is rejected from now on.' } },
     errors: ['forbidden', 'api_key_not_found'],
     handler: async (request) => {
       const { id } = request.params

@@ -26,8 +26,8 @@ export interface DevelopmentDeps {
 }
 
 /**
- * What a page needs to act as one of the development users. The routes exist on the embedded stack alone, and answer only
- * this machine and pages of this service: a site whose name leads to 127.0.0.1 has another Host.
+ * Makes the routes by which a page acts as one of the development users. They exist on the embedded stack alone, and
+ * serve only this machine and pages of this service: a site whose name leads to 127.0.0.1 has another Host.
  */
 export const makeDevelopmentRoutes = ({ sql, development }: DevelopmentDeps): Route[] => {
   if (development === undefined) return []
@@ -77,7 +77,7 @@ export const makeDevelopmentRoutes = ({ sql, development }: DevelopmentDeps): Ro
 const COMMON = {
   tag: 'Development',
   auth: 'none',
-  description: 'Of the embedded stack alone. It answers this machine and pages of this service.',
+  description: 'Of the embedded stack alone. It serves this machine and pages of this service.',
   errors: ['forbidden'],
 } as const
 

@@ -24,7 +24,7 @@ export interface FileRouteDeps {
   /** One that has links sends callers of pictures and videos there. */
   storage: Storage
   signer: Signer
-  /** The clock that expiries are judged by. */
+  /** The clock that expiries are checked by. */
   now?: () => Date
 }
 
@@ -41,7 +41,7 @@ export const makeFileRoutes = ({
     tag: 'Files',
     summary: 'Read a file by its signed link',
     description:
-      'The link comes from a task. It needs no credential, works from any origin and in parts (Range), and also answers HEAD.',
+      'The link comes from a task. It needs no credential, works from any origin and in parts (Range), and also responds to HEAD.',
     auth: 'none',
     params: Type.Object({
       id: Type.String({ description: 'Task or upload.' }),
@@ -52,7 +52,7 @@ export const makeFileRoutes = ({
       signature: Type.String({ default: '', description: 'HMAC-SHA256 in base64url.' }),
       redirect: Type.Enum(['0', '1'], {
         default: '1',
-        description: 'With 0 the service sends the bytes itself, where it would answer 307.',
+        description: 'With 0 the service sends the bytes itself, where it would return 307.',
       }),
     }),
     requestHeaders: ['Range', 'If-None-Match', 'If-Range'],
@@ -123,9 +123,9 @@ interface OpenedFile {
 }
 
 /**
- * Plans the answer by the row alone where it knows the size, and opens the file if bytes are to be sent. An upload may
- * be replaced, and what is past its age removed, between the look at the row and the look at the store: then the row
- * names another file, or none. Throws file_not_found, or file_gone when it was removed by age.
+ * Plans the response by the row alone where it knows the size, and opens the file if bytes are to be sent. Between the
+ * read of the row and that of the store an upload may be replaced, and what is past its age removed: then the row names
+ * another file, or none. Throws file_not_found, or file_gone when it was removed by age.
  */
 const openFile = async (
   deps: Pick<FileRouteDeps, 'sql' | 'storage'>,
@@ -151,7 +151,7 @@ const openFile = async (
   return opened ? { plan, stream: opened.stream } : await openFile(deps, request, key)
 }
 
-/** A type that nobody knows stays here, where a browser is told to run nothing. */
+/** Files of any other type are served here, where headers forbid a browser to run anything. */
 const SHOWN = /^(image|video)\//
 
 const linkTo = async (

@@ -80,7 +80,7 @@ export const makeHealthRoutes = ({ checks, lifecycle }: HealthDeps): Route[] => 
 
 const COMMON = { tag: 'Health', auth: 'none', evenWhileClosing: true } as const
 
-/** Makes a check that answers within a second and asks at most once a second, however often it is called. */
+/** Makes a check that responds within a second and asks at most once a second, however often it is called. */
 const makeCheck = (check: () => Promise<unknown>): (() => Promise<'ok' | 'down'>) => {
   let last: { at: number; result: Promise<'ok' | 'down'> } | undefined
   return () => {

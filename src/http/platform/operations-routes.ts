@@ -35,7 +35,7 @@ const RESTART = {
   examples: { nothing: {}, reason: { reason: 'its worker has lost its disk' } },
 }
 
-/** What stands still, and what is done about it, for platform admins. Each change is in the audit log. */
+/** Routes that show what stands still, and that act on it, for platform admins. Each change is in the audit log. */
 export const makeOperationsRoutes = (deps: OperationsDeps): Route[] => [
   defineRoute({
     ...COMMON,
@@ -43,7 +43,7 @@ export const makeOperationsRoutes = (deps: OperationsDeps): Route[] => [
     path: '/admin/operations',
     summary: 'What stands still or waits',
     description:
-      'Stuck tasks and versions, what Temporal and receivers are still to be told, and the queues of Temporal with those who ask for work. Temporal that is away is part of the answer.',
+      'Stuck tasks and versions, what is still to be sent to Temporal and to webhook URLs, and the queues of Temporal with those who ask for work. The response also says when Temporal is away.',
     read: 'private',
     responses: { 200: { description: 'As it is now.', schema: Operations } },
     errors: ['forbidden'],
@@ -52,7 +52,7 @@ export const makeOperationsRoutes = (deps: OperationsDeps): Route[] => [
   defineRoute({
     ...COMMAND,
     path: '/admin/tasks/:id/restart',
-    summary: 'Start the workflow of a task anew',
+    summary: 'Start the workflow of a task again',
     description: 'Ends the workflow of an open task and starts another one, whatever hinders it.',
     body: RESTART,
     responses: { 200: { description: 'The task.', schema: OperatedTask } },
@@ -77,7 +77,7 @@ export const makeOperationsRoutes = (deps: OperationsDeps): Route[] => [
   defineRoute({
     ...COMMAND,
     path: '/admin/versions/:id/restart',
-    summary: 'Start the workflow of a pending version anew',
+    summary: 'Start the workflow of a pending version again',
     description: 'The same for a version whose checks do not come to an end.',
     body: RESTART,
     responses: { 200: { description: 'The version.', schema: RestartedVersion } },

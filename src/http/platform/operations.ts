@@ -58,7 +58,7 @@ interface Command<Thing> {
     id: string,
     options: OperatorOptions & { enqueue: Enqueue },
   ): Promise<Operated<Thing> | undefined>
-  /** What the answer shows, and how the audit log names it. */
+  /** Makes what the response shows; `target` names it in the audit log. */
   show(thing: Thing): object
   target(thing: Thing): string
   notFound(id: string): ApiError

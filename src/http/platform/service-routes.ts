@@ -11,7 +11,7 @@ import type { Route } from '../route.ts'
 
 const count = Type.Integer({ minimum: 0 })
 
-/** What a page must know of the service before anybody has signed in. */
+/** Facts about the service that a page needs before anybody has signed in. */
 const Service = Type.Object({
   version: Type.String({ description: 'Version of the API.' }),
   build: Type.String({ description: 'Changes with each build of the code or of the console.' }),
@@ -49,7 +49,7 @@ export interface ServiceDeps {
   service: Omit<Static<typeof Service>, 'version'>
 }
 
-/** What the service is, for pages and clients. */
+/** Makes the route that describes the service, for pages and clients. */
 export const makeServiceRoutes = ({ service }: ServiceDeps): Route[] => [
   defineRoute({
     method: 'get',

@@ -18,7 +18,7 @@ import type { ReceiveDeps } from './upload.ts'
 import type { TaskReadDeps } from '../task/deps.ts'
 import type { CommitDeps } from '../deps.ts'
 
-/** What takes uploads: files for tasks, and archives of versions. */
+/** Dependencies of uploads: files for tasks, and archives of versions. */
 export type UploadDeps = CommitDeps & TaskReadDeps & ReceiveDeps
 
 /** Routes for files that are too large, or too often used, to be sent inside a body. */
@@ -83,7 +83,7 @@ export const makeUploadRoutes = (deps: UploadDeps): Route[] => [
   }),
 ]
 
-/** What a link is for, which only its signature tells. Throws signature_invalid or upload_expired. */
+/** Finds what a link is for, by its signature. Throws signature_invalid or upload_expired. */
 const verifyLink = (
   { signer, now }: Pick<UploadDeps, 'signer' | 'now'>,
   claim: UploadClaim,

@@ -44,7 +44,7 @@ export const receive = async (deps: ReceiveDeps, { id, ...incoming }: Incoming):
   })
 }
 
-/** Answers which file the new one replaces, when it is to be removed. */
+/** Records the file; returns the key of the file it replaces, when that is to be removed. */
 const record = ({ sql, quotas }: ReceiveDeps, file: ReceivedFile): Promise<string | null> =>
   unitOfWork(
     { sql },

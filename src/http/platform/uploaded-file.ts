@@ -33,11 +33,11 @@ export interface UploadedFile {
 export interface UploadRules {
   request: { incoming: IncomingMessage; address: string; accept(): void }
   maxBytes: number
-  /** Bytes of the beginning that tell what a file is. */
+  /** Number of first bytes that show what a file is. */
   headBytes: number
-  /** Judges them as soon as they are there. */
+  /** Validates them as soon as they are there. */
   validateHead?(head: Buffer): void
-  /** What rejects an upload without a byte. */
+  /** Error code of an upload without a byte. */
   emptyCode: ErrorCodeName
 }
 
@@ -119,7 +119,7 @@ const copyBody = async (
     await written
     // appendFile goes on after a short write, which a bare write() does not.
     written = file.appendFile(chunk).catch(rejectForNow)
-    // Whoever waits for it next hears of its fault.
+    // Its error is thrown to whoever awaits it next.
     written.catch(() => {})
     failpoint('upload.mid-body')
   }
@@ -127,12 +127,12 @@ const copyBody = async (
   return { head, sha256: digest.digest('hex') }
 }
 
-/** When the scratch folder cannot take a file (no space, no permission), the request is not at fault. */
+/** Throws 503: when the scratch folder cannot take a file (no space, no permission), the request is not to blame. */
 const rejectForNow = (error: unknown): never => {
   throw errors.unavailable(error)
 }
 
-/** Refuses a part, which would be kept as the whole file (RFC 9110, 14.5). */
+/** Rejects a part, which would be kept as the whole file (RFC 9110, 14.5). */
 const requireWhole = ({ 'content-range': range }: IncomingHttpHeaders): void => {
   if (range === undefined) return
   const error = `Content-Range must be absent: an upload is sent whole, got ${shown(range)}`

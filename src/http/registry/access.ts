@@ -22,7 +22,7 @@ import type { NodeAccess, VersionAccess } from '../../domain/registry/visibility
 import type { Caller } from '../access/auth.ts'
 import type { ReadDeps } from '../deps.ts'
 
-/** Who asks for what a path names. Everywhere below existence is judged first, then bans, then the role. */
+/** Caller of a request. Everything below checks existence first, then bans, then the role. */
 interface Asked {
   caller: Caller | undefined
 }
@@ -192,7 +192,7 @@ export const getOwnVersionAccess = async (
   return version
 }
 
-/** Who acts through /admin. Throws 403 for anybody else. */
+/** Returns the caller when it is a platform admin, else throws 403. */
 export const requirePlatformAdmin = (caller: Caller): Caller => {
   if (!caller.isPlatformAdmin)
     throw apiError('forbidden', 'This is for platform admins (ADMIN_SUBJECTS, ADMIN_CLAIM).')
@@ -203,7 +203,7 @@ const viewer = (caller: Caller | undefined) => ({
   isPlatformAdmin: caller?.isPlatformAdmin ?? false,
 })
 
-/** Members are told why. */
+/** Returns the reason to members alone. */
 const forMembers = (role: MemberRole | null, reason: string | null): string | undefined =>
   role === null ? undefined : (reason ?? undefined)
 

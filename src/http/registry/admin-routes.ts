@@ -52,7 +52,7 @@ const editNode = (deps: RegistryDeps): Route =>
     path: '/admin/nodes/:nodeId',
     summary: 'Moderate a node',
     description:
-      'Sets what a member may set, too. A status other than the present one must be a legal move. A body with nothing to set is refused.',
+      'Sets what a member may set, too. A status other than the present one must be an allowed transition. A body with nothing to set is rejected.',
     params: OfNode,
     body: {
       ...SMALL_BODY,
@@ -74,7 +74,7 @@ const editVersion = (deps: RegistryDeps): Route =>
     path: `/admin${VERSION_PATH}`,
     summary: 'Moderate a version',
     description:
-      'A status other than the present one must be a legal move; Active needs an accepted archive. A decision closes the open review.',
+      'A status other than the present one must be an allowed transition; Active needs an accepted archive. A decision closes the open review.',
     params: OfVersion,
     body: {
       ...SMALL_BODY,

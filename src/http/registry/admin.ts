@@ -142,7 +142,7 @@ export const makePublisherTransition =
     })
   }
 
-/** Answers a page of all that platform admins have changed, newest first. */
+/** Returns a page of all that platform admins have changed, newest first. */
 export const readAuditLog = async (
   { sql }: ReadDeps,
   request: RouteRequest<unknown, AuditLogQuery>,
@@ -155,7 +155,7 @@ export const readAuditLog = async (
   return { status: 200, body: { page, pageSize, total, totalPages: pages, entries } }
 }
 
-/** Who acts, for the log. Throws 403 for whoever is no platform admin. */
+/** Names the actor for the log. Throws 403 for whoever is no platform admin. */
 export const makeAudit = (request: Pick<RouteRequest, 'caller' | 'requestId'>): Audit => ({
   actor: requirePlatformAdmin(getCaller(request)).principal,
   requestId: request.requestId,

@@ -26,7 +26,7 @@ export const makeArchiveDownloadRoute = (deps: ArchiveDownloadDeps): Route =>
     tag: 'Files',
     summary: 'Download the archive of a version',
     description:
-      'The downloadUrl of a version. It needs no credential, works from any origin and in parts (Range), also answers HEAD, and counts no download.',
+      'The downloadUrl of a version. It needs no credential, works from any origin and in parts (Range), also responds to HEAD, and counts no download.',
     auth: 'none',
     read: 'public',
     params: OfArchive,
@@ -101,7 +101,7 @@ const toServedFile = ({ sha256, bytes }: ArchiveDownload): ServedFile => {
   }
 }
 
-/** A recorded file that cannot be opened is a fault of the store, whatever the store says. */
+/** Sends an archive. A recorded file that cannot be opened is an error of the store, whatever the store says. */
 const sendArchive = async (
   response: ServerResponse,
   plan: FilePlan,

@@ -68,7 +68,7 @@ const store = async (
   failpoint('archive.after-store')
   const received = await record(deps, { versionId, storageKey, sha256, bytes })
   const leftKey = received.result === 'received' ? received.replacedKey : storageKey
-  // Where the store fails to, the sweep after the decision removes it.
+  // When the store fails to, the clean-up after the decision removes it.
   if (leftKey !== undefined) await deps.storage.remove(leftKey).catch(() => {})
   throwRejection(received.result)
 }
@@ -97,10 +97,10 @@ const throwRejection = (result: ArchiveRecorded['result']): void => {
   if (result === 'upload_closed' || result === 'version_not_found') throw errors.uploadClosed()
 }
 
-/** How many of the first bytes tell a zip. */
+/** Number of first bytes that show a zip. */
 const ZIP_HEAD_BYTES = 4
 
-/** Whether bytes begin as a zip does: with the header of a first entry or, in an empty zip, with the end record. */
+/** True when bytes begin as a zip does: with the header of a first entry or, in an empty zip, with the end record. */
 const beginsAsZip = (head: Buffer): boolean =>
   BEGINNINGS.some((beginning) => head.subarray(0, ZIP_HEAD_BYTES).equals(beginning))
 

@@ -18,7 +18,7 @@ import type { OfNode } from './paths.ts'
 
 type CompareRequest = RouteRequest<OfNode, CompareQuery>
 
-/** Answers what two versions of a node do not have in common. */
+/** Returns the differences between two versions of a node. */
 export const compareVersions = async (
   deps: ListDeps,
   { params: { nodeId }, query, headers, caller }: CompareRequest,
@@ -59,7 +59,7 @@ const listChanges = async (
   return changes
 }
 
-/** Bytes that are read and compared at once: other requests are answered between two batches. */
+/** Bytes that are read and compared at once: other requests are served between two batches. */
 const BATCH_BYTES = 2 ** 20
 
 const inBatches = (differences: readonly Difference[]): string[][] => {

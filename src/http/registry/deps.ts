@@ -8,15 +8,15 @@ import type { Log } from '../../log.ts'
 import type { CommitDeps, ReadDeps } from '../deps.ts'
 import type { LiveDeps } from '../live/prefer.ts'
 
-/** What reads a node or version: its record holds addresses of this service. */
+/** Dependencies of reads of a node or version, whose record holds addresses of this service. */
 export interface RecordDeps extends ReadDeps {
   publicUrl: string
 }
 
-/** What changes a node or version, and answers it. */
+/** Dependencies of changes of a node or version, which return it. */
 export type RegistryDeps = CommitDeps & RecordDeps
 
-/** What the lists and searches take. */
+/** Dependencies of lists and searches. */
 export interface ListDeps extends RecordDeps {
   /** Counts of filtered lists, of this process. */
   cache: CountCache
@@ -41,7 +41,7 @@ export interface PublisherDeps extends CommitDeps {
   maxPublishersPerUser: number
 }
 
-/** What makes and judges personal access tokens. */
+/** Dependencies of making and checking personal access tokens. */
 export interface TokenDeps extends CommitDeps {
   log: Pick<Log, 'warn'>
   now: () => Date
@@ -49,7 +49,7 @@ export interface TokenDeps extends CommitDeps {
   publishAuth: 'bearer+token' | 'token'
 }
 
-/** What starts the checks of a version. */
+/** Dependencies of starting the checks of a version. */
 export interface CheckDeps extends CommitDeps, RecordDeps {
   taskQueue: string
   checkTiming: Partial<CheckTiming>
@@ -63,7 +63,7 @@ export interface PublishDeps extends CheckDeps, TokenDeps {
   uploadExpirySeconds: number
 }
 
-/** What trusts CI jobs, and exchanges their identity tokens. */
+/** Dependencies of trusting CI jobs and exchanging their identity tokens. */
 export interface TrustDeps extends CommitDeps {
   /** Keys of the issuers that nodes trust. */
   issuerKeys: IssuerKeys

@@ -17,7 +17,7 @@ import type { HostNodeDeps, ListDeps, RecordDeps } from './deps.ts'
 import { makeListResponse } from './list-response.ts'
 import type { OfHostNode, OfHostNodeName, OfVersion } from './paths.ts'
 
-/** Makes the judge of who registers host nodes. Throws 401. */
+/** Makes the check of the credential that registers host nodes. It throws 401. */
 export const makeAuthorizeExtractor =
   (extractionToken: string) =>
   (headers: CredentialHeaders): void => {
@@ -95,7 +95,7 @@ export const readHostNode = async (
   return { status: 200, body }
 }
 
-/** Answers the node that a host node belongs to. */
+/** Returns the node that a host node belongs to. */
 export const readNodeOfHostNode = async (
   deps: RecordDeps,
   { params: { hostNodeName: name } }: RouteRequest<OfHostNodeName>,

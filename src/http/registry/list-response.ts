@@ -21,8 +21,8 @@ interface ListResponse {
 }
 
 /**
- * Answers a list. It is written at once when its first statement has told all of it. Else further statements follow as
- * the client takes what was written, so that no more than a few megabytes of it are ever held.
+ * Responds with a list. It is written at once when its first statement has read all of it. Else further statements
+ * follow as the client takes what was written, so that no more than a few megabytes of it are ever held.
  */
 export const makeListResponse = (
   { sql, heavyReadSemaphore }: Pick<ListDeps, 'sql' | 'heavyReadSemaphore'>,

@@ -52,7 +52,7 @@ export const createNode = async (
 
 type EditRequest = RouteRequest<OfOwnNode, unknown, OwnNodeUpdate>
 
-/** Makes the handler that edits a node. Of a platform admin the whole body counts, so it is judged again. */
+/** Makes the handler that edits a node. A platform admin's whole body counts, so it is validated again. */
 export const makeEditNode = (deps: RegistryDeps) => {
   const validate = makeValidator(NodeAdminUpdate, listEmptyIsAbsent(NodeAdminUpdate))
   return async (request: EditRequest): Promise<JsonResponse> => {
@@ -98,7 +98,7 @@ export const removeNode = async (
   return { status: 204 }
 }
 
-/** Answers a node, or 304 before it is put together. */
+/** Returns a node, or 304 before it is put together. */
 export const readNode = async (
   deps: ListDeps,
   { params: { nodeId }, headers, caller }: RouteRequest<OfNode>,
@@ -114,7 +114,7 @@ export const readNode = async (
   return { status: 200, text, headers: { etag } }
 }
 
-/** Answers a page of all nodes, in the order they were made. */
+/** Returns a page of all nodes, in the order they were made. */
 export const listAllNodes = async (
   deps: ListDeps,
   { query, caller }: RouteRequest<unknown, NodeListQuery>,
@@ -138,7 +138,7 @@ export const searchAllNodes = async (
   return sendPage(deps, query, found, await readMore(deps, seen, found.nodes.ids))
 }
 
-/** What a search is told besides its page, when it asks for it. */
+/** Reads what a search returns besides its page, when the request asks for it. */
 const readMore = async (
   { sql, heavyReadSemaphore, cache }: ListDeps,
   query: Omit<NodeSearch, 'include_banned'>,
@@ -159,7 +159,7 @@ const readMore = async (
 
 type PublisherNodesRequest = RouteRequest<OfPublisher, PublisherNodesQuery>
 
-/** Answers a page of a publisher's nodes as a bare list. */
+/** Returns a page of a publisher's nodes as a bare list. */
 export const listNodesOfPublisher = async (
   deps: ListDeps,
   request: PublisherNodesRequest,
@@ -172,7 +172,7 @@ export const listNodesOfPublisher = async (
   })
 }
 
-/** Answers the same with its numbers, as all other pages of nodes. */
+/** Returns the same page with its numbers, as all other pages of nodes. */
 export const pageNodesOfPublisher = async (
   deps: ListDeps,
   request: PublisherNodesRequest,

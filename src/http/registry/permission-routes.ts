@@ -24,7 +24,7 @@ const responses = {
   200: { description: 'What the caller may do.', schema: Permissions, example: { canEdit: true } },
 }
 
-/** The routes that tell pages what to offer their user. Without a credential nothing may be edited. */
+/** Makes the routes from which pages learn what to offer their user. Without a credential nothing may be edited. */
 export const makePermissionRoutes = (deps: ReadDeps): Route[] => [
   defineRoute({
     ...COMMON,

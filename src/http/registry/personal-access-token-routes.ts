@@ -40,7 +40,7 @@ export const makePersonalAccessTokenRoutes = (deps: TokenDeps): Route[] => [
     method: 'post',
     path: TOKENS_PATH,
     summary: 'Make a personal access token',
-    description: 'For admins of the publisher. The answer is the only place that shows the token.',
+    description: 'For admins of the publisher. Only the response shows the token.',
     params: OfPublisher,
     body: {
       ...SMALL_BODY,
@@ -104,7 +104,7 @@ export const makePersonalAccessTokenRoutes = (deps: TokenDeps): Route[] => [
     summary: 'Revoke a personal access token',
     description: 'For admins of the publisher.',
     params: OfToken,
-    responses: { 204: { description: 'Publishing with it is refused from now on.' } },
+    responses: { 204: { description: 'Publishing with it is rejected from now on.' } },
     errors: [...PUBLISHER_ERRORS, ...WRITE_ERRORS, 'token_not_found'],
     handler: (request) => revokeToken(deps, request),
   }),

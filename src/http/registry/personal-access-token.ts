@@ -43,7 +43,7 @@ export const validateNewToken = (
     : issues
 }
 
-/** Creates a token; its value is in the answer and nowhere else. */
+/** Creates a token; its value is in the response and nowhere else. */
 export const createToken = async (
   deps: CommitDeps,
   request: RouteRequest<OfPublisher, unknown, NewPersonalAccessToken>,
@@ -91,11 +91,11 @@ export const createPublishToken = async (
 interface GivenToken {
   row: Omit<NewPersonalAccessTokenRow, 'userId' | 'sha256' | 'last4'>
   action: PublisherAction
-  /** What the answer says beside the token. */
+  /** Members of the response beside the token. */
   shown?: object
 }
 
-/** Inserts a token of the caller's; its value is in the answer and nowhere else. */
+/** Inserts a token of the caller's; its value is in the response and nowhere else. */
 const insertToken = async (
   deps: CommitDeps,
   request: RouteRequest,
@@ -170,6 +170,6 @@ export const getPublishToken = async (
   return found
 }
 
-/** What the 401 of publishing says. */
+/** Message of the 401 of publishing. */
 export const NEEDS_MEMBER =
   'Publishing needs a bearer token or API key of a member beside the personal access token (PUBLISH_AUTH=bearer+token), or alone a live token that a CI job of a trusted publisher got.'

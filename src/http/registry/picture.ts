@@ -21,7 +21,7 @@ export interface PictureDeps {
 interface Asked {
   /** As it stands in the registry. */
   url: string | null | undefined
-  /** Who named it. */
+  /** Publisher that named it. */
   publisherId: string
   /** Longest side in pixels. */
   side: number
@@ -70,7 +70,7 @@ export const makeReadPicture = ({ sql, fetchPicture }: PictureDeps): ReadPicture
   }
 }
 
-/** The answer of a route of pictures. */
+/** Makes the response of a route of pictures. */
 export const sendPicture = (
   { incoming, headers }: Pick<RouteRequest, 'incoming' | 'headers'>,
   bytes: Buffer | null,

@@ -31,7 +31,7 @@ export const makePublishRoute = (deps: PublishDeps): Route =>
     path: `${OWN_NODE_PATH}/versions`,
     summary: 'Publish a version',
     description:
-      'Creates the node, or updates it with what is not empty in `node`, and answers where to PUT the archive. Checks begin once it is there. Until then, publishing the same version again answers the same version with a new link. Beside the personal access token it needs the bearer token or API key of a member, unless that is the token of a CI job, or PUBLISH_AUTH is `token`.',
+      'Creates the node, or updates it with what is not empty in `node`, and responds with the link to PUT the archive to. Checks begin once it is there. Until then, publishing the same version again returns it with a new link. Beside the personal access token it needs the bearer token or API key of a member, unless that is the token of a CI job, or PUBLISH_AUTH is `token`.',
     params: OfNewNode,
     body: {
       ...SMALL_BODY,

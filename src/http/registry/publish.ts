@@ -26,7 +26,7 @@ type PublishRequest = RouteRequest<OfOwnNode, unknown, PublishBody>
 
 /**
  * Publishes a version: makes or updates its node, and makes the version with the start of its workflow and a link to
- * upload its archive. A version that still awaits its archive is answered again with a new link.
+ * upload its archive. A version that still awaits its archive is returned again with a new link.
  */
 export const publish = async (
   deps: PublishDeps,
@@ -58,7 +58,7 @@ interface PublishPlace {
   isMember: boolean
 }
 
-/** Where a version is to be published. Throws 404, the 403 of bans, role and another publisher's node, and 409. */
+/** Reads the place of a new version. Throws 404, the 403 of bans, role and another publisher's node, and 409. */
 const getPublishPlace = async (
   deps: TokenDeps,
   { publisherId, nodeId, caller, token }: OfOwnNode & Pick<Given, 'caller' | 'token'>,
@@ -80,7 +80,7 @@ const getPublishPlace = async (
   }
 }
 
-/** That the node is deleted is a conflict, which is judged after the role. */
+/** Throws 403 for bans. A deleted node is a conflict, which is checked after the role. */
 const rejectBanned = (node: NodeFacts): void => {
   const rejection = nodeRejection(nodeCondition(node.status, node.publisherStatus), 'publish')
   if (rejection && rejection !== 'node_deleted') throw makeNodeRejection(rejection, node)

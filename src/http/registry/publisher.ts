@@ -43,7 +43,7 @@ export const createPublisher = (
     return await request.saveIdempotentResponse(sql, response)
   })
 
-/** Answers that an id is free. Its form has been judged. */
+/** Responds that an id is free. Its form has been validated. */
 export const validatePublisherId = async (
   { sql }: ReadDeps,
   { query: { username } }: RouteRequest<unknown, PublisherIdQuery>,
@@ -85,14 +85,14 @@ export const editPublisher = async (
   return { status: 200, body: done.publisher }
 }
 
-/** Answers a page of all active publishers, or for platform admins of a status that they ask for. */
+/** Returns a page of all active publishers, or for platform admins of a status that they ask for. */
 export const listAllPublishers = (
   deps: ReadDeps,
   { query: { status, ...page }, caller }: RouteRequest<unknown, PublisherListQuery>,
 ): Promise<JsonResponse> =>
   respondWithPublishers(deps, { ...page, ...(caller?.isPlatformAdmin && { status }) })
 
-/** Answers a page of the caller's publishers, or of all active ones when nobody has signed in. */
+/** Returns a page of the caller's publishers, or of all active ones when nobody has signed in. */
 export const listOwnPublishers = (
   deps: ReadDeps,
   { query, caller }: RouteRequest<unknown, OwnPublisherListQuery>,

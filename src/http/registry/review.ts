@@ -35,7 +35,7 @@ export const requestReview = async (
   })
 }
 
-/** Answers how many findings there are; members and platform admins are told all that is known of the version. */
+/** Returns the number of findings; members and platform admins get all that is known of the version. */
 export const readFindings = async (
   deps: ReadDeps,
   { params, caller }: RouteRequest<OfVersion>,

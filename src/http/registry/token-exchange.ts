@@ -100,7 +100,7 @@ const exchangeToken = async (
   )
 }
 
-/** What the token says of its issuer, before anything is verified. */
+/** Reads the issuer that the token names, before anything is verified. */
 const readIssuer = (identity: string): string => {
   try {
     return String(decodeJwt(identity).iss)

@@ -4,7 +4,7 @@ import { getCaller } from '../access/caller.ts'
 import type { JsonResponse, RouteRequest } from '../route.ts'
 import type { ReadDeps } from '../deps.ts'
 
-/** Answers who the caller is: as the token says, or, with an API key, as the last token of its owner said. */
+/** Returns the caller: as the token says, or, with an API key, as the last token of its owner said. */
 export const readUser = async (
   { sql }: ReadDeps,
   request: Pick<RouteRequest, 'caller'>,

@@ -91,7 +91,7 @@ const getFiles = async (
 
 const describe = ({ path, bytes, sha256 }: ArchiveFile) => ({ path, bytes, sha256 })
 
-/** The archive was read whole when it was accepted: whatever fails here is a fault of the store. */
+/** Reads a file of an archive. It was read whole when it was accepted: whatever fails here is an error of the store. */
 const readContent = async (
   { storage }: VersionFileDeps,
   storageKey: string,

@@ -202,7 +202,7 @@ const bulk = (deps: ListDeps): Route =>
     readsOnly: true,
     summary: 'Read up to 500 versions at once',
     description:
-      'An answer holds a few megabytes. Versions that it has no room for have the status `error` and are to be asked for again.',
+      'A response holds a few megabytes. Versions that it has no room for have the status `error`; request them again.',
     body: {
       ...SMALL_BODY,
       schema: BulkVersionsBody,

@@ -72,7 +72,7 @@ export const removeVersion = async (
   return { status: 204 }
 }
 
-/** The rejection of what has changed between the look and the lock. */
+/** Makes the error of what has changed between the read and the lock. */
 const makeRejection = (
   result: 'node_not_found' | 'node_banned' | 'version_not_found',
   { nodeId, versionId }: OfOwnVersion,
@@ -83,10 +83,10 @@ const makeRejection = (
     : errors.versionNotFound(nodeId, versionId)
 }
 
-/** It is read again soon, and may be waited for: no cache may answer for us, nor hold others back. */
+/** Headers of a version that may be waited for: it is read again soon, so no cache may respond for us or hold others back. */
 const UNSETTLED = { 'retry-after': '2', 'cache-control': 'private, no-cache' }
 
-/** Answers a version in any status but Deleted, or 304 before it is put together. */
+/** Returns a version in any status but Deleted, or 304 before it is put together. */
 export const readVersion = (
   deps: RecordDeps & LiveDeps,
   request: RouteRequest<OfVersion>,
@@ -122,7 +122,7 @@ const readEntriesOf =
   (ids: readonly string[]) =>
     readVersionEntries(sql, ids, { publicUrl, ...form })
 
-/** Answers a page of the versions of all listed nodes, newest first. */
+/** Returns a page of the versions of all listed nodes, newest first. */
 export const listAllVersions = async (
   deps: ListDeps,
   { query, caller }: RouteRequest<unknown, VersionListQuery>,
@@ -149,7 +149,7 @@ export const listAllVersions = async (
   })
 }
 
-/** Answers the version to install, the latest unless one is named, and counts a download. */
+/** Returns the version to install, the latest unless one is named, and counts a download. */
 export const installVersion = async (
   deps: RecordDeps,
   { params: { nodeId }, query, caller, incoming }: RouteRequest<OfNode, InstallQuery>,
@@ -182,7 +182,7 @@ const getInstallable = async (
   return await withinDeadline(deps.sql, getVersion(deps.sql, id, deps))
 }
 
-/** Answers many versions at once, each with what became of it. */
+/** Returns many versions at once, each with its status. */
 export const readVersionsInBulk = async (
   deps: ListDeps,
   request: RouteRequest<unknown, unknown, BulkVersionsBody>,
@@ -199,8 +199,7 @@ export const readVersionsInBulk = async (
   return { status: 200, body: { node_versions: found } }
 }
 
-const ASK_AGAIN =
-  'The answer holds as much as one may: ask for this version again, in a request of its own or with fewer others.'
+const ASK_AGAIN = 'The response is full: request this version again, alone or with fewer others.'
 
 /** Each identifier once, where it stood first. */
 const distinct = (asked: readonly VersionIdentifier[]): VersionIdentifier[] => [

@@ -7,13 +7,13 @@ import { networkOf } from '../../adapters/network-of.ts'
 export interface ConnectionLimits {
   /** Open at once. */
   total: number
-  /** Of these from one address, or one IPv6 network of 64 bits. */
+  /** Open at once from one address, or one IPv6 network of 64 bits. */
   perAddress: number
 }
 
 export const CONNECTIONS: ConnectionLimits = { total: 2000, perAddress: 500 }
 
-/** How long an idle connection stays open, and how long when three quarters of all are taken. */
+/** Time that an idle connection stays open, and the time when three quarters of all are taken. */
 const KEEP_ALIVE_MS = 75_000
 const CROWDED_KEEP_ALIVE_MS = 5000
 

@@ -4,7 +4,7 @@ import type { Request, RequestHandler } from 'express'
 import { findRoute } from '../route.ts'
 import type { Route } from '../route.ts'
 
-/** What pages of another origin may read and send. They send no cookies, so nothing allows credentials. */
+/** Headers that pages of another origin may read and send. They send no cookies, so nothing allows credentials. */
 const EXPOSED =
   'ETag, Location, X-Total-Count, X-Request-Id, X-Credits-Used, X-Estimated-Duration-Seconds, Idempotent-Replayed, Preference-Applied, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset'
 /** Clients of the host send Cache-Control, Pragma and Expires after each edit. */

@@ -19,8 +19,8 @@ interface ErrorBody {
 }
 
 /**
- * The error of a request's faults: their common code, or validation_failed when they differ. Undefined when there are
- * none. `given` is what the request holds; it tells whether a member is missing.
+ * Makes the error of a request's issues, with their common code, or validation_failed when they differ. Undefined when
+ * there are none. `given` is what the request holds; it shows whether a member is missing.
  */
 export const validationError = (
   issues: readonly Issue[],
@@ -35,7 +35,7 @@ export const validationError = (
   return new ApiError(code, first.message, { details, reason })
 }
 
-/** What any thrown value becomes for the caller: known errors as they are, an unreachable server 503, all else 500. */
+/** Makes the caller's error of any thrown value: known errors as they are, an unreachable server 503, all else 500. */
 export const toApiError = (error: unknown): ApiError => {
   if (error instanceof ApiError) return error
   if (isUnavailable(error)) return errors.unavailable(error)
@@ -60,7 +60,7 @@ export const errorBody = (
   }
 }
 
-/** The one place that turns an error into an answer. */
+/** Makes the one place that turns an error into a response. */
 export const makeErrorRenderer =
   ({ log, lifecycle }: { log: Log; lifecycle: Lifecycle }): ErrorRequestHandler =>
   async (error: unknown, request, response: Response, _next) => {
@@ -82,6 +82,6 @@ export const makeErrorRenderer =
 const logError = (log: Log, error: ApiError, requestId: string): void => {
   const facts = { request_id: requestId, code: error.code, err: error.cause }
   if (error.status === 500) log.error(facts, 'request failed')
-  else if (error.status > 500) log.warn(facts, 'request refused for now')
-  else log.debug(facts, 'request refused')
+  else if (error.status > 500) log.warn(facts, 'request rejected for now')
+  else log.debug(facts, 'request rejected')
 }

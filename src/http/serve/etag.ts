@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto'
 
 import fresh from 'fresh'
 
-/** Makes a strong ETag of a text that changes with the answer, such as a revision. */
+/** Makes a strong ETag of a text that changes with the response, such as a revision. */
 export const quoteTag = (text: string): string => `"${text}"`
 
-/** Makes the strong ETag of an answer from its bytes, where nothing else tells whether it has changed. */
+/** Makes the strong ETag of a response from its bytes, where nothing else shows whether it has changed. */
 export const tagOfBytes = (text: string): string => quoteTag(digestOf(text))
 
-/** The same of an answer that shows more than one row, for If-Match to find the row's revision in. */
+/** Makes the ETag of a response that shows more than one row; If-Match finds the row's revision in it. */
 export const tagOfRow = (rev: number, text: string): string => quoteTag(`${rev}.${digestOf(text)}`)
 
 const digestOf = (text: string): string =>
   createHash('sha256').update(text).digest('base64url').slice(0, 27)
 
 /**
- * Whether If-None-Match names this ETag. Cache-Control is left out: fetch sends `no-cache` with every If-None-Match
+ * True when If-None-Match names this ETag. Cache-Control is left out: fetch sends `no-cache` with every If-None-Match
  * that a page sets, and `fresh` would then never allow a 304.
  */
 export const isKnown = (ifNoneMatch: string | undefined, etag: string | undefined): boolean =>
@@ -33,7 +33,7 @@ export const demandedRev = (ifMatch: string | undefined, rev: number): number | 
   return isNamed ? rev : -1
 }
 
-/** Whether If-Match, when it is there, allows to change what has this ETag. */
+/** True when If-Match is absent or allows changing what has this ETag. */
 export const isAllowed = (ifMatch: string | undefined, etag: string): boolean =>
   ifMatch === undefined ||
   ifMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim() === etag)

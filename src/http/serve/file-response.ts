@@ -14,7 +14,7 @@ export interface ServedFile {
   contentType: string
   /** Lower-case hex; it is the ETag. */
   sha256: string | undefined
-  /** Who may keep it, and for how long. */
+  /** Says which caches may keep it, and for how long. */
   cacheControl: string
   /** Headers of this kind of file alone. */
   headers?: Record<string, string>
@@ -35,7 +35,7 @@ export const OPEN_TO_ALL = {
 }
 
 /**
- * Decides how a GET or HEAD of a file is answered (RFC 9110, 13 and 14): 304 when the caller has it, 206 for one range of
+ * Plans the response to a GET or HEAD of a file (RFC 9110, 13 and 14): 304 when the caller has it, 206 for one range of
  * a GET, else 200; several ranges, a malformed one and one whose If-Range no longer holds get the whole file. Throws 416
  * for a range outside the file.
  */
@@ -67,7 +67,7 @@ export const planFile = (
   }
 }
 
-/** Writes a planned answer. The file is closed at its end and when the client goes away, which is not a fault. */
+/** Writes a planned response. The file is closed at its end and when the client goes away, which is no error. */
 export const sendFile = async (
   response: ServerResponse,
   plan: FilePlan,
@@ -81,7 +81,7 @@ export const sendFile = async (
   await sendStream(response, stream)
 }
 
-/** Writes a body and ends with it. A client that goes away is not a fault. */
+/** Writes a body and ends with it. A client that goes away is no error. */
 export const sendStream = async (
   response: ServerResponse,
   body: Iterable<Buffer> | AsyncIterable<Buffer>,

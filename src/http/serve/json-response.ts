@@ -13,14 +13,14 @@ import { sendStream } from './file-response.ts'
 interface Asked {
   route: Route
   caller: Caller | undefined
-  /** Whom the answer counts for until it is sent. */
+  /** Client whose budget the response counts against until it is sent. */
   address: string
 }
 
 /**
- * Writes a JSON answer; a large one resolves when all of it was sent or the client has gone. Throws 503 `busy` when too
- * many bytes of answers are not yet sent, and `outcome_unknown` where the request has changed something.
- * Not async, so that no frame keeps the answer while it is sent: docs/decisions.md, The path of a request.
+ * Writes a JSON response; a large one resolves when all of it was sent or the client has gone. Throws 503 `busy` when
+ * too many bytes of responses are not yet sent, and `outcome_unknown` where the request has changed something.
+ * Not async, so that no frame keeps the response while it is sent: docs/decisions.md, The path of a request.
  */
 export const sendJson = (
   budget: Budget,

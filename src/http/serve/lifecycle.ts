@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 
 /**
- * Where a process is between start and end. draining: it still serves, while its load balancer learns of the end.
+ * State of a process between start and end. draining: it still serves, while its load balancer learns of the end.
  * closing: it rejects requests.
  */
 export interface Lifecycle {
@@ -9,8 +9,8 @@ export interface Lifecycle {
 }
 
 /**
- * Ends the connection with this answer once the process is stopping. It is called when the answer is written, not when
- * the request arrives: a request that began before the stop would otherwise leave a connection open that nobody closes.
+ * Ends the connection with this response once the process is stopping. It is called when the response is written, not
+ * when the request arrives: a request that began before the stop would otherwise leave a connection that nobody closes.
  */
 export const closeWhenStopping = ({ state }: Lifecycle, response: ServerResponse): void => {
   if (state !== 'serving' && !response.headersSent) response.setHeader('connection', 'close')

@@ -15,7 +15,7 @@ export type ListForm = 'commas' | 'repeated'
 
 /**
  * Makes the reader of a route's query: the only place where strings become numbers. Unknown names are ignored; a name
- * given twice is a fault, since either value could be meant, unless it is a list. `emptyIsAbsent` names those that count
+ * given twice is an issue, since either value could be meant, unless it is a list. `emptyIsAbsent` names those that count
  * as absent when they are empty; of a list whose names are repeated, its empty items.
  */
 export const makeQueryReader = (

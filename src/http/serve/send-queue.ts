@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 
-/** Tells the bytes of a connection that the system has taken and the client has not; 0 where the system does not say. */
+/** Counts the bytes of a connection that the system has taken and the client has not; 0 when the system does not say. */
 export type SendQueue = (socket: Socket) => number
 
-/** How long one reading of the table serves, for all connections. */
+/** Time for which one reading of the table serves all connections. */
 const FRESH_MS = 1000
 
 /** Makes the reader of Linux's table of connections: what the system still holds tells a slow client from a dead one. */

@@ -32,7 +32,7 @@ export interface ServeDeps extends BodyDeps {
 }
 
 /**
- * Makes what serves a route. The order of judgement is fixed: quota of the address, stopping, credential, quota of the
+ * Makes what serves a route. The order of checks is fixed: quota of the address, stopping, credential, quota of the
  * caller, type and length of the body, Idempotency-Key, budget, JSON, schemas and rules together, then the handler.
  */
 export const makeServe = (deps: ServeDeps) => (route: Route) => {
@@ -78,7 +78,7 @@ export const makeServe = (deps: ServeDeps) => (route: Route) => {
   }
 }
 
-/** As the schema reads the parameter, before the query is judged. */
+/** Reads the parameter as the schema does, before the query is validated. */
 const isDryRun = (request: Request): boolean => /^(true|1)$/i.test(readDryRun(request))
 
 const readDryRun = ({ url }: Request): string =>
@@ -124,7 +124,7 @@ const underClaim = async (
     return result
   } catch (error) {
     const released = claim?.release()
-    // A database that does not answer delays the release too, and the caller has waited long enough for its 503.
+    // A database that does not respond delays the release too, and the caller has waited long enough for its 503.
     if (toApiError(error).status < 500) await released
     throw error
   }
@@ -212,7 +212,7 @@ const makeRequest = (parts: Parts): RouteRequest => {
   }
 }
 
-/** An answer as it is stored: the request that asks for it again brings what the route repeats. */
+/** Makes the stored response: the request that repeats it brings the member that the route repeats. */
 const withoutEcho = ({ echo }: Route, result: JsonResponse): JsonResponse => {
   if (echo === undefined) return result
   const { [echo]: _repeated, ...body } = result.body as Record<string, unknown>

@@ -17,7 +17,7 @@ export interface ServerOptions {
   connections?: ConnectionLimits
   /** Addresses and networks of proxies, whose connections are counted in the total alone. */
   trustProxy?: readonly string[]
-  /** The least speeds at which a client must take answers. */
+  /** The least speeds at which a client must take responses. */
   readerPaces?: readonly Pace[]
 }
 
@@ -39,7 +39,7 @@ export const makeServer = (
       connectionsCheckingInterval: 1000,
       maxHeaderSize: 16_384,
       insecureHTTPParser: false,
-      // Node would answer a missing Host without a body; `guard` answers it in our one shape.
+      // Node would reject a missing Host without a body; `guard` rejects it in our one shape.
       requireHostHeader: false,
     },
     listener,
@@ -49,7 +49,7 @@ export const makeServer = (
   limitConnections(server, connections, trustProxy)
   closeSlowReaders(server, readerPaces)
   server.on('clientError', onClientError)
-  // Express takes the request over; the default would respond with 100 before auth and length are judged.
+  // Express takes the request over; the default would respond with 100 before auth and length are checked.
   server.on('checkContinue', listener)
   server.on('checkExpectation', listener)
   server.on('connect', (_request, socket) =>
@@ -62,7 +62,7 @@ export const makeServer = (
   return server
 }
 
-/** Classes of requests and answers with the prototypes that Express sets on each: docs/decisions.md, The path of a request. */
+/** Makes message classes with the prototypes that Express sets on each message: docs/decisions.md, The path of a request. */
 const messagesOf = (app: Express) => {
   class Request extends IncomingMessage {}
   class Response extends ServerResponse {}
@@ -71,19 +71,19 @@ const messagesOf = (app: Express) => {
   return { IncomingMessage: Request, ServerResponse: Response }
 }
 
-/** Requests of one connection that may wait for their answers: hardly a client sends a second before it has the first. */
-const MOST_UNANSWERED = 8
+/** Most requests of one connection without a response: hardly a client sends a second before it has the first. */
+const MAX_PENDING_REQUESTS = 8
 
 /**
- * Answers requests that never reach a route in our one shape: those that the parser rejects, and those that Express
- * cannot read. Closes a connection with too many requests that are not answered.
+ * Responds in our one shape to requests that never reach a route: those that the parser rejects, and those that Express
+ * cannot read. Closes a connection with too many pending requests.
  */
 const guard = (app: RequestListener) => {
   const current = new WeakMap<Duplex, ServerResponse>()
-  const unanswered = new WeakMap<Duplex, number>()
+  const pending = new WeakMap<Duplex, number>()
   const count = (socket: Duplex, change: 1 | -1): number => {
-    const all = (unanswered.get(socket) ?? 0) + change
-    unanswered.set(socket, all)
+    const all = (pending.get(socket) ?? 0) + change
+    pending.set(socket, all)
     return all
   }
   const rejected = new WeakSet<Duplex>()
@@ -92,7 +92,7 @@ const guard = (app: RequestListener) => {
       const { socket } = request
       // Those that came in one piece with it.
       if (socket.destroyed) return
-      if (count(socket, 1) > MOST_UNANSWERED) {
+      if (count(socket, 1) > MAX_PENDING_REQUESTS) {
         socket.destroy()
         return
       }
@@ -102,7 +102,7 @@ const guard = (app: RequestListener) => {
       else respond(response, apiError('bad_request'), pathOf(request))
     },
     onClientError: (error: NodeJS.ErrnoException, socket: Duplex): void => {
-      // The parser complains again about each further piece; destroying the socket then would lose the answer.
+      // The parser complains again about each further piece; destroying the socket then would lose the response.
       if (rejected.has(socket)) return
       rejected.add(socket)
       const response = current.get(socket)

@@ -12,15 +12,15 @@ export const READER_PACES: readonly Pace[] = [
 ]
 
 /**
- * Closes connections whose client takes its answers too slowly. A connection without unsent bytes is left alone, however
- * long it is silent.
+ * Closes connections whose client takes its responses too slowly. A connection without unsent bytes is left alone,
+ * however long it is silent.
  */
 export const closeSlowReaders = (server: Server, paces: readonly Pace[]): void => {
   const queued = makeSendQueue()
   server.on('connection', (socket: Socket) => {
     const stops = paces.map((pace) =>
       watchPace(pace, {
-        // Of what Node has handed to the system, in the pieces that answers are written in.
+        // Of what Node has handed to the system, in the pieces that responses are written in.
         bytes: () => socket.bytesWritten - socket.writableLength - queued(socket),
         waiting: () => socket.writableLength > 0,
         tooSlow: () => socket.destroy(),

@@ -28,11 +28,11 @@ export const createUnderNewId = async (
 interface TaskToCommit {
   id: string
   start: OutboxStart
-  /** Inserts the task and stores the answer to its request, which it returns. */
+  /** Inserts the task and stores the response to its request, which it returns. */
   insert(sql: Transaction): Promise<SavedResponse>
 }
 
-/** Makes a task durable together with the start of its workflow. Answers what `insert` does. */
+/** Makes a task durable together with the start of its workflow. Returns what `insert` does. */
 export const commitTask = async (
   deps: CommitDeps,
   { id, start, insert }: TaskToCommit,
@@ -49,6 +49,6 @@ export const commitTask = async (
 /** Summaries are limited to 400 bytes; an owner may be 255 characters. */
 const OWNER_SHOWN = 60
 
-/** What an operator reads first of a task: "relight 1024×768 for alice". */
+/** Makes the summary that an operator reads first of a task: "relight 1024×768 for alice". */
 export const summarise = (what: string, owner: string): string =>
   `${what} for ${[...owner].slice(0, OWNER_SHOWN).join('')}`

@@ -5,19 +5,19 @@ import type { Quotas } from '../../domain/task/quota.ts'
 import type { CommitDeps, ReadDeps } from '../deps.ts'
 import type { LiveDeps } from '../live/prefer.ts'
 
-/** What reads a task: its record holds links to files. */
+/** Dependencies of reads of a task, whose record holds links to files. */
 export interface TaskReadDeps extends ReadDeps {
   signer: Signer
   now: () => Date
 }
 
-/** What takes the inputs of a task. */
+/** Dependencies of taking the inputs of a task. */
 export interface InputDeps extends TaskReadDeps {
   storage: Storage
   outbound: Outbound
 }
 
-/** What the routes of either family of tasks work with. */
+/** Dependencies of the routes of either family of tasks. */
 export interface TaskDeps extends CommitDeps, InputDeps, LiveDeps {
   publicUrl: string
   taskQueue: string

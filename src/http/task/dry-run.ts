@@ -17,11 +17,11 @@ export const DryRunQuery = Type.Object({
   dry_run: Type.Boolean({
     default: false,
     description:
-      'Only judge the request: the answer is its price, or all its faults. Nothing is stored, charged or begun, the Idempotency-Key is ignored, and it counts as a read.',
+      'Only validate the request: the response holds its price, or all its issues. Nothing is stored, charged or begun, the Idempotency-Key is ignored, and it counts as a read.',
   }),
 })
 
-/** The answer to a creation, or to one that is only tried. */
+/** Makes the schema of the response to a creation or to its dry run. */
 export const orDryRun = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, DryRun])
 
 interface Attempt extends AccountLimits {

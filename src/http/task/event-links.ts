@@ -4,14 +4,14 @@ type Links = NonNullable<ResponseSpec['links']>
 
 const EVENTS_PATH = '/tasks/:task_id/events'
 
-/** Where the events of a new task are read. @param id the runtime expression of its id */
+/** Links to the events of a new task. @param id the runtime expression of its id */
 export const linkToEvents = (id: string): Links => ({
   events: { method: 'get', path: EVENTS_PATH, parameters: { task_id: id } },
 })
 
 const FIRST_EVENT = { task_id: '$request.path.task_id', event_id: '$response.body#/events/0/id' }
 
-/** What can be done with the first of a list of events. */
+/** Links from the first of a list of events. */
 export const EVENT_LINKS: Links = {
   attempts: {
     method: 'get',

@@ -10,9 +10,9 @@ import type { Issue } from '../../domain/shared/validate.ts'
 export interface InputMember {
   /** Names the input among those of its task. */
   field: string
-  /** Where the member stands in the body, as a JSON Pointer. */
+  /** Place of the member in the body, as a JSON Pointer. */
   pointer: string
-  /** What it holds: an address, unless an inline image stands there. */
+  /** Its value: an address, unless an inline image stands there. */
   value: unknown
 }
 
@@ -33,7 +33,7 @@ export const NO_INPUT = {
   height: null,
 }
 
-/** Puts the inline images of a request into the store and tells where each file that the task needs is. */
+/** Puts the inline images of a request into the store and returns the place of each file that the task needs. */
 export const storeInputs = async (
   deps: InputDeps,
   { id, members, inline }: TaskInputs,
@@ -54,7 +54,7 @@ const storeInline = async (
   field: string,
   { path, bytes, sha256, image }: InlineImage,
 ): Promise<NewTaskInput> => {
-  if (!image) throw new Error('an image with a fault passed its judge')
+  if (!image) throw new Error('an invalid image passed validation')
   const storageKey = `inputs/${id}/${field}.${image.extension}`
   await storage.putFile(storageKey, path).catch((error: unknown) => {
     throw errors.unavailable(error)
@@ -80,7 +80,7 @@ export const findSource = async (
   return { ...NO_INPUT, field, url, storageKey: file.storage_key }
 }
 
-/** Judges the address of a file. A link of our own must be valid; the guard judges any other. */
+/** Validates the address of a file. A link of our own must be valid; the guard checks any other. */
 export const validateSource = (
   deps: Pick<InputDeps, 'signer' | 'outbound' | 'now'>,
   field: string,
@@ -93,7 +93,7 @@ export const validateSource = (
   return [rejected(field, 'is a link of this service that is not valid or has expired', value)]
 }
 
-/** Judges an address that this service will call, as far as that is possible without a look-up. */
+/** Validates an address that this service will call, as far as that is possible without a look-up. */
 export const validateUrl = (
   { outbound }: Pick<InputDeps, 'outbound'>,
   field: string,

@@ -3,7 +3,7 @@ import { shown } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
 import type { Issue } from '../../domain/shared/validate.ts'
 
-/** Names the last row of a page, for the page after it. Callers are not told what is in it. */
+/** Names the last row of a page, for the page after it. Its content is not documented for callers. */
 export const makePageToken = ({ createdAtUs, id, sequence = '' }: TaskPlace): string =>
   Buffer.from(`${createdAtUs} ${id} ${sequence}`.trimEnd()).toString('base64url')
 
@@ -18,7 +18,7 @@ export const parsePageToken = (token: string): TaskPlace | undefined => {
     : undefined
 }
 
-/** Judges a token in the parameter of this name, which the member `next` of an answer brings. */
+/** Validates a token in the parameter of this name, which the member `next` of a response brings. */
 export const validatePageToken = (
   token: unknown,
   name = '?pager.page_token',

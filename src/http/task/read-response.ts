@@ -26,12 +26,12 @@ interface ReadResponse {
   body(): unknown
 }
 
-/** The answer of a status route: the task, or 304 when the caller has it. */
+/** Makes the response of a status route: the task, or 304 when the caller has it. */
 export const respondToRead = (
   signer: Signer,
   { rev, credits, pollAfter, known, now, body }: ReadResponse,
 ): JsonResponse => {
-  // Links are signed again each hour, so the answer changes then although the row does not.
+  // Links are signed again each hour, so the response changes then although the row does not.
   const etag = quoteTag(`${rev}-${signer.linkExpiry(now) / 3600}`)
   const headers = {
     'x-credits-used': String(credits),

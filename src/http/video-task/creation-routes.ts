@@ -55,7 +55,7 @@ export const makeVideoCreationRoutes = (deps: VideoTaskDeps): Route[] => [
 
 const COMMON = { query: DryRunQuery, tag: 'Video tasks', method: 'post', quota: 'create' } as const
 
-/** How a body with one image is read. A payload of escaped pairs is 12 MiB on the wire, and 4 MiB of UTF-8. */
+/** Limits of a body with one image. A payload of escaped pairs is 12 MiB on the wire, and 4 MiB of UTF-8. */
 const CREATION_BODY = {
   maxBytes: VIDEO_BODY_MAX_BYTES,
   deadlineMs: 120_000,
@@ -77,9 +77,9 @@ const CREATION_ERRORS = [
 const CREATION_HEADERS = ['Location', 'X-Credits-Used', 'X-Estimated-Duration-Seconds'] as const
 
 const NOT_GENERATIVE =
-  'Not generative: the local engine moves a camera over a still, or draws a scene of its own. Answers once the task is durable; it runs afterwards.'
+  'Not generative: the local engine moves a camera over a still, or draws a scene of its own. Responds once the task is durable; it runs afterwards.'
 
-/** What can be done with a new task. */
+/** Links from a new task. */
 const LINKS: NonNullable<ResponseSpec['links']> = {
   read: {
     method: 'get',

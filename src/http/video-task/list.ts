@@ -9,7 +9,7 @@ import type { TaskReadDeps } from '../task/deps.ts'
 import { parsePageToken, makePageToken } from '../task/page-token.ts'
 import { toListed } from './record.ts'
 
-/** Answers one page of the owner's tasks. The query is valid. */
+/** Returns one page of the owner's tasks. The query is valid. */
 export const listTasks = async (
   { sql, signer, now }: TaskReadDeps,
   owner: string,
@@ -20,7 +20,7 @@ export const listTasks = async (
   // No task has an id that is not a UUID. An empty list of ids would show all tasks.
   const ids = query.task_ids?.filter(isUuid)
   const filter = { ...toFilter(query, time), owner, ids: ids ?? [], limit: size + 1 }
-  // One more than the page may hold tells whether there is a next one.
+  // One more than the page may hold shows whether there is a next one.
   const found = ids?.length === 0 ? [] : await withinDeadline(sql, listVideoTasks(sql, filter))
   const page = found.slice(0, size)
   const last = page.at(-1)

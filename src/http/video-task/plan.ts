@@ -8,7 +8,7 @@ import { estimateExtend, estimateTextToVideo } from '../../domain/video-task/vid
 import { extendCredits, textToVideoCredits } from '../../domain/video-task/video-price.ts'
 import type { Size } from '../../domain/shared/size.ts'
 
-/** What a valid request comes to. */
+/** Settings and price of a valid request. */
 export interface VideoPlan {
   /** With defaults applied, and without the members that a task keeps elsewhere. */
   settings: { model: string; duration: number; resolution: string }

@@ -15,7 +15,7 @@ interface ReadRequest {
   known: string | undefined
 }
 
-/** Answers a task that the owner may read, or 304 when the caller has it. Throws 404. */
+/** Returns a task that the owner may read, or 304 when the caller has it. Throws 404. */
 export const readTask = async (
   { sql, signer, now }: TaskReadDeps,
   { id, owner, known }: ReadRequest,

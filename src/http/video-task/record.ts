@@ -3,7 +3,7 @@ import type { VideoTaskRow } from '../../db/video-task/video-task.ts'
 import { makeVideoCreations } from '../../domain/video-task/video-record.ts'
 import type { VideoCreations, VideoTaskList } from '../../domain/video-task/video-task.ts'
 
-/** A task as its status route answers it: each read signs the links again. */
+/** Makes the body of a task's status route: each read signs the links again. */
 export const toCreations = (task: VideoTaskRow, signer: Signer, now: Date): VideoCreations =>
   makeVideoCreations(task, (name) => signer.signFile(task.id, name, now))
 

@@ -7,13 +7,13 @@ import type { Route } from '../route.ts'
 import { validateSource, validateUrl } from '../task/inputs.ts'
 import type { VideoTaskDeps } from './deps.ts'
 
-/** Where the one image of a request stands, and the last frame beside a first one. */
+/** Pointers to the one image of a request, and to the last frame beside a first one. */
 export const IMAGE_POINTER = '/images/0'
 export const END_IMAGE_POINTER = '/images/1'
 
 type Validate = NonNullable<Route['validate']>
 
-/** Makes the rules of a body that its schema cannot say. Every fault is told; the schema's own come beside them. */
+/** Makes the rules of a body that its schema cannot say. All issues are reported, beside the schema's own. */
 export const makeValidate = (deps: VideoTaskDeps, kind: VideoTaskKind, frames?: 1 | 2): Validate =>
   kind === 'text2video' ? validateTextToVideoBody(deps, frames) : validateExtendBody(deps)
 
@@ -42,7 +42,7 @@ const validateExtendBody =
     ...validateUrl(deps, '/callback_url', body['callback_url']),
   ]
 
-/** What is wrong with an inline image. The domain's judge rejects a second one, as a fault of the list. */
+/** Lists the issues of an inline image. The domain's validator rejects a second one, as an issue of the list. */
 const validateInline = (
   inline: ReadonlyMap<string, InlineImage>,
   field: string,

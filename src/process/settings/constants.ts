@@ -5,7 +5,7 @@ const count = (value: number, minimum = 0, maximum = 2_147_483_647) =>
   Type.Integer({ minimum, maximum, default: value })
 
 /**
- * Figures that an operator has no reason to change. Outside production OVERRIDE_<name> in the environment of a process
+ * Numbers that an operator has no reason to change. Outside production OVERRIDE_<name> in the environment of a process
  * replaces one, for tests that cannot wait and for the embedded stack.
  */
 export const Constants = Type.Object({
@@ -54,11 +54,13 @@ export const Constants = Type.Object({
 
   /** Endpoints of one owner of tasks, or one publisher: every event is sent to all that want it. */
   MAX_ENDPOINTS: count(10, 1, 1000),
-  /** Redeliveries of one event that anonymous callers may ask for: anyone who knows the id may, and the receiver pays. */
+  /**
+   * Redeliveries of one event that anonymous callers may ask for: anyone who knows the id may, and the subscriber pays.
+   */
   ANONYMOUS_REDELIVERIES_PER_EVENT: count(5),
   /** The same of one host within an hour. */
   ANONYMOUS_REDELIVERIES_PER_HOST: count(100, 1),
-  /** What the times of the schedule of notifications are multiplied by. */
+  /** Factor of the times in the schedule of notifications. */
   WEBHOOK_TIME_FACTOR: Type.Number({ exclusiveMinimum: 0, maximum: 1, default: 1 }),
 
   /** Pause between two passes of the outbox relay, which starts what no api has started by itself. */
@@ -70,7 +72,7 @@ export const Constants = Type.Object({
 })
 export type Constants = Static<typeof Constants>
 
-/** What the names of variables that replace constants begin with. */
+/** Prefix of the variables that replace constants. */
 export const OVERRIDE = 'OVERRIDE_'
 
 /** The schema of the variables that replace constants. */

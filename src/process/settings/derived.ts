@@ -20,13 +20,13 @@ export const readAddresses = ({
   direct: direct ?? url,
 })
 
-/** What all quotas of requests are multiplied by; undefined when nobody is limited. */
+/** Reads the factor of all quotas of requests; undefined when nobody is limited. */
 export const readRateFactor = ({ RATE_LIMITS }: Config): number | undefined => {
   if (RATE_LIMITS === 'off') return undefined
   return RATE_LIMITS === 'on' ? 1 : Number(RATE_LIMITS)
 }
 
-/** What goes with the start of a workflow, and how many video tasks hold a slot at once. */
+/** Reads what goes with the start of a workflow, and how many video tasks hold a slot at once. */
 export const readTimings = (
   config: Config,
 ): {
@@ -61,7 +61,7 @@ export const readSlots = ({ VIDEO_CONCURRENCY_PER_OWNER: slots }: Config): Slots
 /** An address without a credential has this part of what an owner has: nobody vouches for it. */
 const ADDRESS_PART = 0.1
 
-/** What one account may have at once. */
+/** Reads what one account may have at once. */
 export const readQuotas = ({
   OWNER_TASK_LIMIT: tasks,
   OWNER_BYTE_LIMIT: bytes,
@@ -75,7 +75,7 @@ export const readQuotas = ({
   },
 })
 
-/** When notifications are sent, and how long one waits whose receiver's host has enough requests at once. */
+/** Reads when notifications are sent, and how long one waits whose host has enough requests at once. */
 export const readDelivery = ({
   WEBHOOK_TIME_FACTOR: factor,
 }: Config): { schedule: DeliverySchedule; deferSeconds: number } => ({
@@ -89,7 +89,10 @@ export const readDelivery = ({
   deferSeconds: 5 * factor,
 })
 
-/** What a task may fetch: an image as the settings say; a watermark and a source video are bounded for good. */
+/**
+ * Reads the limits of what a task may fetch: an image as the settings say; a watermark and a source video are bounded
+ * for good.
+ */
 export const readMediaLimits = (config: Config): MediaLimits => {
   const maxRedirects = config.IMAGE_URL_REDIRECTS
   return {
@@ -104,7 +107,7 @@ export const readMediaLimits = (config: Config): MediaLimits => {
   }
 }
 
-/** What a core worker calls for each family of tasks; absent where no address is set. */
+/** Reads the upstream that a core worker calls for each family of tasks; absent where no address is set. */
 export const readUpstreams = (config: Config) => {
   const limits = { perSecond: config.VENDOR_RATE, atOnce: config.VENDOR_CONCURRENCY }
   return {
@@ -130,7 +133,7 @@ export const readDevelopment = (
         admins: config.ADMIN_SUBJECTS,
       }
 
-/** What everybody may know of the settings. */
+/** Reads what everybody may know of the settings. */
 export const readService = (config: Config) => ({
   issuer: config.AUTH_ISSUER,
   ...(config.CONSOLE_CLIENT_ID !== '' && { client_id: config.CONSOLE_CLIENT_ID }),
@@ -160,7 +163,7 @@ export const readAuthOrigins = ({ CONSOLE_AUTH_ORIGINS: given, AUTH_ISSUER }: Co
     : []
 }
 
-/** Makes what tells the address of a workflow in the Temporal UI; undefined without TEMPORAL_UI_URL. */
+/** Makes the function that returns the address of a workflow in the Temporal UI; undefined without TEMPORAL_UI_URL. */
 export const makeWorkflowUrl =
   ({ TEMPORAL_UI_URL: url, TEMPORAL_NAMESPACE: namespace }: Config) =>
   (id: string): string | undefined =>

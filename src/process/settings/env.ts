@@ -41,7 +41,7 @@ const upstreamKey = (url: string) =>
 export const Env = Type.Object({
   NODE_ENV: Type.Enum(['development', 'production', 'test'], {
     default: 'development',
-    description: '`production` refuses the settings that only development may have.',
+    description: '`production` rejects settings that only development may have.',
   }),
   DATABASE_URL: text('PostgreSQL 16 or later, as postgres://user:password@host:port/database.'),
   DATABASE_DIRECT_URL: Type.Optional(
@@ -290,6 +290,6 @@ export const splitList = (value: string): string[] =>
     .map((item) => item.trim())
     .filter((item) => item !== '')
 
-/** Whether a bucket is used. */
+/** True when a bucket is used. */
 export const hasBucket = ({ STORAGE, STORAGE_ALSO }: Pick<Env, 'STORAGE' | 'STORAGE_ALSO'>) =>
   STORAGE === 's3' || STORAGE_ALSO === 's3'

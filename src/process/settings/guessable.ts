@@ -5,8 +5,8 @@ const KNOWN: ReadonlySet<string> = new Set(['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaL
 const BASE64 = /^(?:whsec_)?([A-Za-z0-9+/]{22,}={0,2})$/
 
 /**
- * Whether others know a key, or could guess it: it is printed somewhere, it is Base64 of a text, or too few of its bytes,
- * or of the steps from one to the next, differ. Of 24 random bytes fewer than 14 differ once in 10^9 keys.
+ * True when others know a key, or could guess it: it is printed somewhere, it is Base64 of a text, or too few of its
+ * bytes, or of the steps from one to the next, differ. Of 24 random bytes fewer than 14 differ once in 10^9 keys.
  */
 export const isGuessable = (key: string): boolean => {
   if (KNOWN.has(key)) return true
@@ -15,7 +15,7 @@ export const isGuessable = (key: string): boolean => {
   return bytes.every((byte) => byte >= 0x20 && byte < 0x7f) || isUniform(bytes, 14)
 }
 
-/** Whether fewer than `least` different bytes, or steps between neighbours, are in it. */
+/** True when fewer than `least` different bytes, or steps between neighbours, are in it. */
 const isUniform = (bytes: Buffer, least: number): boolean => {
   const steps = bytes.subarray(1).map((byte, index) => byte - (bytes[index] ?? 0))
   return Math.min(new Set(bytes).size, new Set(steps).size) < least

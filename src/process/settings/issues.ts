@@ -16,7 +16,7 @@ export const DEVELOPMENT_ISSUER = 'urn:kiln:development'
 /** The value of TRUST_PROXY that says: callers reach the api without a proxy. */
 export const NO_PROXY = 'none'
 
-/** What reads settings: some rules are those of one process. */
+/** Process that reads settings: some rules are those of one process. */
 export type ProcessName = 'api' | 'worker' | 'migrate' | 'operate'
 
 export interface SettingIssue {
@@ -25,7 +25,7 @@ export interface SettingIssue {
   message: string
 }
 
-/** What is wrong with settings that their schema lets pass. */
+/** Finds what is wrong with settings that their schema lets pass. */
 export const findSettingIssues = (
   env: Env,
   process: ProcessName,
@@ -199,10 +199,13 @@ const OWN_KEYS = [
   'EXTRACTION_TOKEN',
 ] as const
 
-/** What a media worker does without. */
+/** Settings that a media worker does without. */
 export const KEY_SETTINGS = [...OWN_KEYS, 'VENDOR_IMAGE_KEY', 'VENDOR_VIDEO_KEY'] as const
 
-/** Who has the key of the development issuer is every user: it is for one machine and its own issuer. */
+/**
+ * Finds issues of the development issuer. Whoever has its key is every user, so it is for one machine and its own
+ * issuer.
+ */
 const developmentIssues = (env: Env): SettingIssue[] => {
   if (env.DEVELOPMENT_ISSUER_KEY === '' || env.NODE_ENV === 'production') return []
   const name = 'DEVELOPMENT_ISSUER_KEY'
@@ -248,7 +251,7 @@ const storeIssues = (env: Env): SettingIssue[] => {
   return toIssues(wrong)
 }
 
-/** Faults of the rules that are broken. */
+/** Lists the issues of the rules that are broken. */
 const toIssues = (rules: [broken: boolean, name: string, rule: string][]): SettingIssue[] =>
   rules.filter(([broken]) => broken).map(([, name, rule]) => ({ name, message: `${name} ${rule}` }))
 

@@ -184,17 +184,17 @@ describe('bad input', () => {
 })
 
 describe('a running job', () => {
-  test('tells its progress in whole numbers that rise to 100', async () => {
-    const notified: number[] = []
+  test('reports progress in whole numbers that rise to 100', async () => {
+    const reported: number[] = []
     const job = makeJob('skin_flexible', sample, { scratchDir: await folder('progress') })
     await fixture.engine.render(job, {
       ...quiet(),
-      onProgress: (percent) => notified.push(percent),
+      onProgress: (percent) => reported.push(percent),
     })
-    assert.ok(notified.length >= 4, notified.join())
-    assert.equal(notified.at(-1), 100)
-    for (const [i, percent] of notified.entries())
-      assert.ok(Number.isInteger(percent) && percent > (notified[i - 1] ?? 0), notified.join())
+    assert.ok(reported.length >= 4, reported.join())
+    assert.equal(reported.at(-1), 100)
+    for (const [i, percent] of reported.entries())
+      assert.ok(Number.isInteger(percent) && percent > (reported[i - 1] ?? 0), reported.join())
   })
 
   test('stops when aborted, and the engine goes on', async () => {

@@ -61,7 +61,7 @@ export const fineVariance = (pixels: Pixels, selected?: (index: number) => boole
   return variance(selected ? band.filter((_, i) => selected(i)) : band)
 }
 
-/** Tells of each index whether the plane's value there is one of those looked for. */
+/** Makes the test of an index: true where the plane's value is one of those looked for. */
 export const where =
   (plane: Plane, test: (value: number) => boolean): ((index: number) => boolean) =>
   (index) =>

@@ -88,7 +88,7 @@ describe('a child of the video engine', () => {
     assert.equal(await findChildUser(below, { programs: [] }), undefined, 'nor what is in it')
   })
 
-  test('that fails tells the last 4 KiB of its standard error in the cause only', async () => {
+  test('that fails shows the last 4 KiB of its standard error in the cause only', async () => {
     const error = await shell(
       'i=0; while [ $i -lt 900 ]; do echo "line $i" >&2; i=$((i+1)); done; exit 3',
     ).then(
@@ -177,7 +177,7 @@ exit 0
     await assert.rejects(engine.render(await studio.makeJob(), control), /frames \d+ instead of 24/)
   })
 
-  /** Starts a process that renders, and kills it as soon as ffmpeg runs; answers the child's group and start. */
+  /** Starts a process that renders, and kills it as soon as ffmpeg runs; returns the child's group and start. */
   const renderAndDie = async (
     how: string,
   ): Promise<{ dir: string; group: number; start: string }> => {
@@ -217,7 +217,7 @@ exit 0
   })
 })
 
-describe('a sweep', () => {
+describe('the clean-up of orphans', () => {
   const studio = useStudio()
 
   const sleeper = () => spawn('sleep', ['300'], { detached: true, stdio: 'ignore' })

@@ -101,7 +101,7 @@ describe('a video that is continued', () => {
     assert.equal(frames, 48)
   })
 
-  test('takes Matroska and MOV, with any name, and tells what they are', async () => {
+  test('takes Matroska and MOV, with any name, and returns what they are', async () => {
     const facts = { stream: 0, width: 320, height: 180, hasAudio: true }
     const shown = async (file: string) => {
       const { seconds, ...rest } = await probe(file)

@@ -101,7 +101,7 @@ describe('the file of a video', () => {
       assert.deepEqual(studio.listen(marked.video), studio.listen(plain.video))
     })
 
-  test('tells progress in whole numbers that rise to 100', async () => {
+  test('reports progress in whole numbers that rise to 100', async () => {
     const seen: number[] = []
     const job = await studio.makeJob({ ...SMALL, seconds: 3 })
     const onProgress = (percent: number) => void seen.push(percent)

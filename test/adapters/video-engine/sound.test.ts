@@ -19,7 +19,7 @@ describe('the sound of a video', () => {
     return studio.listen(path)
   }
 
-  test('is a tone, a noise, both or a chord, told apart by their bands', async () => {
+  test('is a tone, a noise, both or a chord, each in bands of its own', async () => {
     const speech = await make({ audio: 'speech_only' })
     const effect = await make({ audio: 'sound_effect_only' })
     const all = await make({ audio: 'all' })

@@ -19,7 +19,7 @@ const must = <T>({ data, error }: { data?: T; error?: Schemas['Error'] }): T => 
   return data
 }
 
-/** What a creation answers that is not only tried. */
+/** Returns the task of a creation that is no dry run. */
 const made = <T extends object>(response: { data?: T; error?: Schemas['Error'] }) => {
   const task = must(response)
   if ('dry_run' in task) throw new Error('no task was made')

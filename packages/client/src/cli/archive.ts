@@ -17,7 +17,7 @@ export interface PackedFolder {
   bytes: number
   files: { path: string; bytes: number }[]
   leftOut: { path: string; why: string }[]
-  /** Opens it, and tells how many of its bytes have been read. */
+  /** Opens it, and reports how many of its bytes have been read. */
   open(onRead: (bytes: number) => void): ReadableStream<Uint8Array>
   remove(): Promise<void>
 }
@@ -82,7 +82,7 @@ const listFiles = async (folder: string, leftOut: PackedFolder['leftOut']): Prom
   return files.toSorted((one, other) => (one.path < other.path ? -1 : 1))
 }
 
-/** What a .gitignore names, folders without their content; nothing where there is no git. */
+/** Lists what a .gitignore names, folders without their content; nothing where there is no git. */
 const listIgnored = async (folder: string): Promise<string[]> => {
   const args = ['ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z']
   const git = promisify(execFile)('git', args, { cwd: folder, maxBuffer: 2 ** 28 })

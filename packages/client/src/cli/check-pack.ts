@@ -21,7 +21,7 @@ export const ok = (text: string): Check => ({ tone: 'ok', text })
 const warn = (text: string): Check => ({ tone: 'warn', text })
 export const bad = (text: string): Check => ({ tone: 'bad', text })
 
-/** What does not count when everything lies in one folder. */
+/** Paths that do not count when everything lies in one folder. */
 const ASIDE = /^(__MACOSX\/|\.git|\.DS_Store$)/
 
 /**
@@ -111,7 +111,7 @@ export interface Limits {
   mostBytes: number
 }
 
-/** What can be told of a pack before it is sent. */
+/** Checks a pack before it is sent. */
 export const checkPackFiles = (pack: Pack, { publisherId, mostBytes }: Limits): Check[] => [
   ...checkProject(pack, publisherId),
   ...checkRoot(pack),

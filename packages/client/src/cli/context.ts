@@ -7,27 +7,27 @@ import type { Screen } from './screen.ts'
 
 export type Values = Record<string, string | boolean | (string | boolean)[] | undefined>
 
-/** What a command works with. */
+/** Input of a command. */
 export interface Context {
-  /** Of the command. */
+  /** Name of the command. */
   name: string
   kiln: Kiln
   screen: Screen
   signal: AbortSignal
   values: Values
   positionals: string[]
-  /** How to go on after Ctrl-C, once there is something that goes on. */
+  /** Sets the command that resumes after Ctrl-C, once there is something to resume. */
   leave(hint: string): void
 }
 
 export interface Command {
-  /** What follows `kiln` and the name of the command. */
+  /** Arguments after `kiln` and the name of the command. */
   usage: string
   summary: string
   /** Its options, one a line. */
   help: readonly string[]
   options: NonNullable<ParseArgsConfig['options']>
-  /** Answers the exit code. */
+  /** Returns the exit code. */
   run(context: Context): Promise<number>
 }
 
@@ -57,7 +57,7 @@ export const readEnvironment = (env: NodeJS.ProcessEnv, values: Values) => {
   const token = KILN_TOKEN || undefined
   const apiKey = token === undefined ? KILN_API_KEY || undefined : undefined
   return {
-    // Someone waits: some four seconds, and then they hear of it.
+    // Someone waits: after some four seconds they get the error.
     kiln: makeKiln({ baseUrl, token, apiKey, retry: { attempts: 4 } }),
     secrets: [KILN_TOKEN, KILN_API_KEY, KILN_PUBLISH_TOKEN, text(values, 'token')].flatMap(
       (secret) => secret || [],

@@ -1,6 +1,6 @@
 import { KilnError } from '../index.ts'
 
-/** What the process ends with; docs/client.md tells callers. */
+/** Exit codes; docs/client.md lists them. */
 export const EXIT = { done: 0, failed: 1, usage: 2, rejected: 3, away: 4, local: 5, left: 130 }
 
 /** The command line is not one that is understood. */
@@ -9,12 +9,12 @@ export class UsageError extends Error {}
 /** Something on this machine is not as it has to be: a file, a folder, a setting. */
 export class LocalError extends Error {}
 
-/** What to do about a code that the service's message leaves open. */
+/** Advice on codes that the service's message leaves open. */
 const HINTS: Partial<Record<string, string[]>> = {
   unauthorized: ['KILN_TOKEN or KILN_API_KEY must hold a credential of this service'],
 }
 
-/** What an error means for whoever called. */
+/** Exit code, message and details of an error. */
 export const describeError = (error: unknown) => {
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof KilnError) {

@@ -1,4 +1,4 @@
-/** What no pack needs, and what must never be published: the name of a file or folder, and why it is left out. */
+/** Files and folders that no pack needs or that must never be published: patterns of names, and why each is left out. */
 const LEFT_OUT: readonly (readonly [RegExp, string])[] = [
   [/^(\.git|\.hg|\.svn)$/, 'version control'],
   [

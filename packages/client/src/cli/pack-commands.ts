@@ -92,7 +92,7 @@ const check: Command = {
 const UNREAD =
   '  reading   not done: the service looks at packs once they are published, and its reader is in its repository'
 
-/** Whether node and version are free, as far as anybody may see. A service that is away is no fault of the pack. */
+/** Checks that node and version are free, as far as anybody may see. A service that is away is no error of the pack. */
 const askRegistry = async (
   { kiln }: Context,
   { nodeId, publisherId, version }: Pack,
@@ -196,7 +196,7 @@ export const watchVersion = async (
 ): Promise<number> => {
   const { kiln, screen, signal } = context
   context.leave(`kiln watch ${nodeId}@${version}`)
-  // What is not there, or away, is told at once.
+  // A missing version, or a service that is away, is reported at once.
   await kiln.registry.readVersion(nodeId, version)
   const options = { signal, onStep: (step: string) => screen.show(step) }
   return reportVerdict(context, await kiln.registry.waitForVerdict(nodeId, version, options))

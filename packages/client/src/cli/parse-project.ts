@@ -2,7 +2,7 @@ import { parse } from 'smol-toml'
 
 import type { Publication } from '../index.ts'
 
-/** What a pack's pyproject.toml says of its publication. */
+/** Publication as a pack's pyproject.toml describes it. */
 export interface Project {
   nodeId: string
   publisherId: string | undefined

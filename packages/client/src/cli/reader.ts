@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
-/** What the service's reader found in an archive, as `kiln-inspect --json` prints it. */
+/** Findings of the service's reader in an archive, as `kiln-inspect --json` prints them. */
 export interface Reading {
   verdict: 'sound' | 'rejected'
   /** Why it was rejected. */

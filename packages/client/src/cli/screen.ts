@@ -1,6 +1,6 @@
-/** What happens goes to standard error; results go to standard output, so that they can be piped. */
+/** Output of a command: progress goes to standard error, results to standard output, so that they can be piped. */
 export interface Screen {
-  /** Where something is: a bar that redraws itself on a terminal, elsewhere a line for each new word. */
+  /** Shows progress: a bar that redraws itself on a terminal, elsewhere a line for each new word. */
   show(what: string, percent?: number): void
   record(line: string): void
   /** The result: lines for a person, or with --json the value on one line. */

@@ -129,7 +129,7 @@ const nameResult = (command: string, image: string | undefined, id: string): str
 const waitForTask = ({ kiln, screen, signal }: Context, task: TaskRef): Promise<EndedTask> =>
   kiln.wait(task, { signal, onProgress: ({ status, progress }) => screen.show(status, progress) })
 
-/** Tells how a task has ended, and saves its first file: under a name, or one of which the stem is given, or not at all. */
+/** Reports how a task has ended, and saves its first file: under a name, or one of which the stem is given, or not at all. */
 const end = async (
   { kiln, screen, signal }: Context,
   task: EndedTask,

@@ -1,7 +1,7 @@
 /** Bytes that are at hand, and can be sent again. */
 export type FileBytes = Blob | Uint8Array
 
-/** What can be uploaded. A stream can be sent once; a function that opens one, as often as it takes. */
+/** Source of an upload. A stream can be sent once; a function that opens one, as often as it takes. */
 export type UploadSource = FileBytes | Bytes | (() => Bytes)
 /** A ReadableStream of whichever library: those of Node and of browsers are no subtypes of each other. */
 interface Bytes {

@@ -12,7 +12,7 @@ export interface CreateOptions {
   signal?: AbortSignal | undefined
 }
 
-/** Where each kind of task is made, and the segment under which it is read. */
+/** Path on which each kind of task is made, and the segment under which it is read. */
 const KINDS = {
   relight: [`${IMAGES}/image-relight`, 'image-relight'],
   upscale: [`${IMAGES}/image-upscaler`, 'image-upscaler'],
@@ -46,7 +46,7 @@ type BodyOf<Path extends keyof paths> = paths[Path] extends {
 /** The body of a kind, as the service's document has it, but that images may be given as bytes. */
 export type TaskBody<Kind extends TaskKind> = WithBytes<BodyOf<(typeof KINDS)[Kind][0]>>
 
-/** A function for each kind of task: it makes one, and answers as soon as it is durable. */
+/** A function for each kind of task: it makes one, and returns as soon as it is durable. */
 export type Creators = {
   [Kind in TaskKind]: (body: TaskBody<Kind>, options?: CreateOptions) => Promise<Task>
 }

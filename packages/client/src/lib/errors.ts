@@ -3,13 +3,16 @@ import type { components } from '../generated/openapi.ts'
 /** Every code of the service's catalogue of errors. */
 export type ServiceErrorCode = components['schemas']['Error']['error']
 
-/** With `unreachable`, no answer; `answer_unknown`, one of a proxy; `bytes_spent`, a stream that was read was to be sent again. */
+/**
+ * `unreachable`: no response; `answer_unknown`: a response of a proxy; `bytes_spent`: a stream that was read already was to
+ * be sent again.
+ */
 export type ErrorCode = ServiceErrorCode | 'unreachable' | 'answer_unknown' | 'bytes_spent'
 
 interface ErrorBody {
   code: ErrorCode
   message: string
-  /** Of the answer; undefined where none came. */
+  /** HTTP status; undefined where no response came. */
   status?: number | undefined
   details?: readonly string[] | undefined
   requestId?: string | undefined
@@ -17,7 +20,7 @@ interface ErrorBody {
   cause?: unknown
 }
 
-/** A request that was rejected, or that had no answer, after its last retry. */
+/** A request that was rejected, or that got no response, after its last retry. */
 export class KilnError extends Error {
   override readonly name = 'KilnError'
   readonly code: ErrorCode
@@ -39,7 +42,7 @@ export class KilnError extends Error {
   }
 }
 
-/** Codes of faults that pass: the same request may succeed later. */
+/** Codes of errors that pass: the same request may succeed later. */
 const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'unreachable',
   'request_timeout',
@@ -52,21 +55,21 @@ const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'auth_unavailable',
   'draining',
 ])
-/** Whether it is worth sending the same request again. */
+/** True when it is worth sending the same request again. */
 export const isPassing = (error: unknown): error is KilnError =>
   error instanceof KilnError &&
   (PASSING.has(error.code) ||
     // Of a proxy before a service that is away.
     (error.code === 'answer_unknown' && [502, 503, 504].includes(error.status ?? 0)))
 
-/** What was asked for; undefined where the service has none. */
+/** Awaits a read; undefined where the service responds with 404. */
 export const orMissing = async <T>(asked: Promise<T>): Promise<T | undefined> =>
   await asked.catch((error: unknown) => {
     if (error instanceof KilnError && error.status === 404) return undefined
     throw error
   })
 
-/** Reads why an answer is no success. It takes its body. */
+/** Reads the error from a response that is no success, and consumes its body. */
 export const readError = async (response: Response): Promise<KilnError> => {
   const { status, url } = response
   const text = await response.text().catch(() => '')
@@ -75,7 +78,7 @@ export const readError = async (response: Response): Promise<KilnError> => {
     code: body?.error ?? 'answer_unknown',
     message:
       body?.message ??
-      `${url} answered ${status}, which is no error of this service: ${text.slice(0, 200)}`,
+      `${url} responded with ${status}, which is no error of this service: ${text.slice(0, 200)}`,
     status,
     details: body?.details,
     requestId: body?.request_id,

@@ -11,24 +11,24 @@ export interface FollowOptions {
   patienceMs?: number | undefined
 }
 
-/** What is followed until its end: a task or a version. */
+/** Task or version that is followed until its end. */
 export interface Followed<State> {
   /** Path of its stream. */
   streamPath: string
   /** Path of its status; found when it is needed. */
   findStatusPath(): Promise<string>
-  /** What an answer of its status, or an event of its stream, tells. */
+  /** Called with each response of its status and each event of its stream. */
   onEvent(followEvent: FollowEvent): void
-  /** The state in an answer or an event, once it is the last. */
+  /** Returns the state in a response or an event, once it is the last. */
   readEnd(followEvent: FollowEvent): State | undefined
 }
 
 type FollowEvent = { event: string; data: unknown }
 
 const PATIENCE_MS = 300_000
-/** Streams that break without news, before the status is read instead. */
+/** Streams that break without an event, before the status is read instead. */
 const STREAM_ATTEMPTS = 3
-/** A waiting read is answered within this. */
+/** Seconds within which a waiting read gets its response. */
 const WAIT_SECONDS = 30
 
 /** Waits for an end by the stream; by `Prefer: wait` where a proxy or a limit lets none through; else as often as Retry-After says. */
@@ -76,7 +76,7 @@ const STREAMLESS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 /** A service may send others, now or later. */
 const EVENTS: ReadonlySet<string> = new Set(['state', 'progress', 'end'])
 
-/** Reads the stream until its end; undefined when it was closed before, after some news. */
+/** Reads the stream until its end; undefined when it was closed before, after some events. */
 const readStream = async <State>(
   http: Http,
   { streamPath, onEvent, readEnd }: Followed<State>,
@@ -99,7 +99,7 @@ const readStream = async <State>(
   }
   signal?.throwIfAborted()
   if (position.lastEventId === lastEventId)
-    throw new KilnError({ code: 'unreachable', message: 'the stream ended without news' })
+    throw new KilnError({ code: 'unreachable', message: 'the stream ended without an event' })
   return undefined
 }
 

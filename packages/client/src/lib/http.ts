@@ -80,10 +80,14 @@ const reveal = async (secret: Secret): Promise<string> =>
 
 export type Asked<T> = { data?: T; response: Response }
 
-/** The body of a success. Faults were thrown where the request was sent. */
+/** Returns the body of a success. Errors were thrown where the request was sent. */
 export const responseOf = async <T>(asked: Promise<Asked<T>>): Promise<NonNullable<T>> => {
   const { data, response } = await asked
   if (data !== undefined && data !== null) return data
   const { url, status } = response
-  throw new KilnError({ code: 'answer_unknown', message: `${url} answered no body`, status })
+  throw new KilnError({
+    code: 'answer_unknown',
+    message: `${url} responded without a body`,
+    status,
+  })
 }

@@ -22,7 +22,7 @@ export const within = async <T>(
   outer?.throwIfAborted()
   const own = new AbortController()
   const stop = (): void => own.abort(outer?.reason)
-  const timer = setTimeout(() => own.abort(new Error(`no answer within ${ms / 1000} s`)), ms)
+  const timer = setTimeout(() => own.abort(new Error(`no response within ${ms / 1000} s`)), ms)
   outer?.addEventListener('abort', stop)
   try {
     return await work(own.signal)

@@ -16,7 +16,7 @@ type PublishBody =
 export type NodeVersion =
   paths['/nodes/{nodeId}/versions/{version}']['get']['responses'][200]['content']['application/json']
 
-/** What the service decided: `state` is `active` when the version can be installed. */
+/** Decision of the service: `state` is `active` when the version can be installed. */
 export interface Verdict {
   state: 'active' | 'flagged' | 'banned' | 'deleted'
   /** Why; empty of an active version. */
@@ -25,7 +25,7 @@ export interface Verdict {
 }
 
 export interface VerdictOptions extends FollowOptions {
-  /** Told of each step: `publishing`, `uploading`, then the version's status. */
+  /** Called at each step: `publishing`, `uploading`, then the version's status. */
   onStep?: (step: string) => void
 }
 
@@ -35,7 +35,7 @@ export interface Publication {
   /** A personal access token of the publisher, or what trusted publishing gave in its place. */
   token: string
   version: PublishBody['node_version']
-  /** What is to be said of the node; what is absent stays as it is. */
+  /** Members of the node to set; absent ones stay as they are. */
   node?: PublishBody['node']
   /** The zip. */
   archive: UploadSource
@@ -97,7 +97,7 @@ export const makeRegistry = (http: Http) => {
       responseOf(GET('/nodes/{nodeId}/install', { params: { path: { nodeId }, query } })),
     listHostNodes: (nodeId: string, version: string) =>
       responseOf(GET('/nodes/{nodeId}/versions/{version}/host-nodes', ofVersion(nodeId, version))),
-    /** What the checks have found; the places are for members of the publisher. */
+    /** Reads the findings of the checks; the places are for members of the publisher. */
     readFindings: (nodeId: string, version: string) =>
       responseOf(GET('/nodes/{nodeId}/versions/{version}/findings', ofVersion(nodeId, version))),
   }

@@ -15,7 +15,7 @@ export const MOST_MS = 15_000
 /** More is not waited for. */
 const MOST_RETRY_AFTER_SECONDS = 60
 
-/** Sends until there is a success. Throws the KilnError of a fault that does not pass, or of the last attempt, or the signal's reason. */
+/** Sends until there is a success. Throws the KilnError that does not pass, or that of the last attempt, or the signal's reason. */
 export const withRetries = async (
   retry: Retry,
   signal: AbortSignal | undefined,
@@ -30,7 +30,7 @@ export const withRetries = async (
   }
 }
 
-/** Sends once; answers a success or why it is none. 304 is a success, because callers have asked for it. */
+/** Sends once; returns a success or its error. 304 is a success, because callers have asked for it. */
 export const sendOnce = async (
   send: () => Promise<Response>,
   signal?: AbortSignal,
@@ -46,7 +46,7 @@ export const sendOnce = async (
   }
 }
 
-/** What lies behind `fetch failed`. */
+/** Finds the message behind `fetch failed`. */
 const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   if (error.cause !== undefined) return reasonOf(error.cause)

@@ -10,7 +10,7 @@ interface Init {
 }
 
 interface StreamOptions {
-  /** Where an earlier reading broke off. */
+  /** Id of the event at which an earlier read broke off. */
   lastEventId: string | undefined
   signal: AbortSignal | undefined
   /** Called whenever anything came, comments too. */

@@ -8,16 +8,16 @@ type ReadOf<Path extends keyof paths> = paths[Path] extends {
 }
   ? Body
   : never
-/** An image task as its routes answer it. */
+/** An image task as its routes return it. */
 export type ImageRecord = ReadOf<'/proxy/imgvendor/v1/ai/image-relight/{task_id}'>['data']
-/** A video task as its status route answers it. */
+/** A video task as its status route returns it. */
 export type VideoRecord = ReadOf<'/proxy/vidvendor/tasks/{task_id}/creations'>
 
 interface AnyTask {
   id: string
   /** The service's own word, such as IN_PROGRESS or queueing. */
   status: string
-  /** Path of its status, where that is known: the end of a stream does not tell that of an image task. */
+  /** Path of its status, where that is known: the end of a stream does not name that of an image task. */
   path?: string
 }
 
@@ -27,7 +27,7 @@ export type RunningTask = AnyTask & { state: 'running'; progress?: number }
 /** A file that a task has made. Its links need no credential, and live a day; read the task again for fresh ones. */
 export interface TaskFile {
   url: string
-  /** Of a video. */
+  /** Cover of a video. */
   coverUrl?: string
   watermarkedUrl?: string
 }
@@ -37,10 +37,10 @@ export type SucceededTask = AnyTask & { state: 'succeeded'; files: TaskFile[] }
 export type FailedTask = AnyTask & { state: 'failed'; error: { code: string; message: string } }
 
 export type EndedTask = SucceededTask | FailedTask
-/** A task of either family; `state` tells which members there are. */
+/** A task of either family; `state` decides which members there are. */
 export type Task = RunningTask | EndedTask
 
-/** Reads a task from the answer of any of its routes; `path` is that of its status. */
+/** Reads a task from the response of any of its routes; `path` is that of its status. */
 export const toTask = (body: unknown, path?: string): Task => {
   const { data, ...rest } = body as { data?: ImageRecord } & Partial<VideoRecord>
   return data ? ofImage(data, path) : ofVideo(rest as VideoRecord & { task_id?: string }, path)
@@ -55,7 +55,7 @@ const ofImage = ({ task_id: id, status, generated, error }: ImageRecord, path?: 
   return { ...common, state: 'failed', error: { code, message } }
 }
 
-/** A creation's answer has `task_id` where the others have `id`. */
+/** Reads a video task. The response of a creation has `task_id` where the others have `id`. */
 const ofVideo = (record: VideoRecord & { task_id?: string }, path?: string): Task => {
   const id = record.task_id ?? record.id
   const common = { id, status: record.state, ...(path !== undefined && { path }) }

@@ -11,7 +11,7 @@ import type { EndedTask, RunningTask, Task } from './task.ts'
 export type TaskRef = string | Pick<Task, 'id' | 'path'>
 
 export interface WaitOptions extends FollowOptions {
-  /** Told of each transition, and of the percentage of a video. */
+  /** Called at each transition, and of the percentage of a video. */
   onProgress?: (progress: Pick<RunningTask, 'status' | 'progress'>) => void
 }
 
@@ -42,7 +42,7 @@ export const makeTasks = (http: Http) => {
     return toTask(await (await ask(path, options)).json(), path)
   }
 
-  /** Waits until a task has ended, however that is, and answers it. A service that is away for less than `patienceMs` is waited for. */
+  /** Waits until a task has ended, however that is, and returns it. A service that is away for less than `patienceMs` is waited for. */
   const wait = async (task: TaskRef, options: WaitOptions = {}): Promise<EndedTask> => {
     let { id, path } = toRef(task)
     let status = ''

@@ -12,7 +12,7 @@ export interface UploadOptions {
   signal?: AbortSignal | undefined
 }
 
-/** Uploads a file; answers its link, good for 24 hours. Bytes that the caller has uploaded before are not sent again. */
+/** Uploads a file; returns its link, good for 24 hours. Bytes that the caller has uploaded before are not sent again. */
 export const upload = async (
   http: Http,
   source: UploadSource,
@@ -30,7 +30,7 @@ export const upload = async (
   return download_url
 }
 
-/** Sends bytes to a signed link; again after a fault that passes, unless they are a stream that was read. */
+/** Sends bytes to a signed link; again after an error that passes, unless they are a stream that was read. */
 export const putToLink = async (
   http: Http,
   link: string,

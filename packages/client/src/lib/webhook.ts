@@ -1,7 +1,7 @@
 /** Why a message was not taken. */
 export type WebhookIssue = 'headers_missing' | 'not_of_now' | 'signature_wrong'
 
-/** A message that this service did not sign for you, or too long ago. Answer it with 401. */
+/** A message that this service did not sign for you, or too long ago. Respond with 401. */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError'
   readonly code: WebhookIssue

@@ -110,7 +110,7 @@ const ApiKeys = () => (
             action="Revoke key"
             write={() => send('DELETE', '/users/api-keys/{id}', { path: { id } })}
           >
-            <p>Programs that use it are refused at once.</p>
+            <p>Programs that use it are rejected at once.</p>
           </AskButton>
         ),
       }}
@@ -147,12 +147,14 @@ const WebhookSecret = () => {
             }}
             onDone={() => setShown(true)}
           >
-            <p>Receivers take both signatures until then. Give them the new secret in time.</p>
+            <p>
+              Events carry both signatures until then. Give your servers the new secret in time.
+            </p>
           </AskButton>
         </>
       }
     >
-      <p>Signs what your receivers are told, by Standard Webhooks.</p>
+      <p>Signs the events that are sent to your webhook URLs, by Standard Webhooks.</p>
       {isShown && <Secrets />}
     </Panel>
   )

@@ -11,7 +11,7 @@ import { sendAsUser } from './session.ts'
 export { responseOf, isPassing, KilnError }
 export type { Data, Schema }
 
-/** Sends as whoever is signed in, and notes whether the service answers. */
+/** Sends as whoever is signed in, and records whether the service responds. */
 export const sendRequest = async (request: Request, init?: RequestInit): Promise<Response> => {
   try {
     const response = await sendAsUser(request, init)

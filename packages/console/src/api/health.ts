@@ -1,8 +1,8 @@
 import { makeStore } from './store.ts'
 
-/** How the service is, as the page has seen it. */
+/** State of the service, as the page has seen it. */
 export interface Health {
-  /** When it was first not reached; undefined while it answers. */
+  /** When it was first not reached; undefined while it responds. */
   awaySince?: number
   /** When the page asks again. */
   nextAt?: number
@@ -20,7 +20,7 @@ export const onBack = (listener: () => void): (() => void) =>
 
 export const untilBack = (): Promise<void> => health.until(isReachable)
 
-/** Asks whether the service answers; where it does not the page says so. */
+/** Asks whether the service responds; where it does not the page says so. */
 export const isAway = async (): Promise<boolean> => {
   const reached = await isReady()
   recordReached(reached)
@@ -30,7 +30,7 @@ export const isAway = async (): Promise<boolean> => {
 const isReady = async (): Promise<boolean> =>
   (await fetch('/ready').catch(() => undefined))?.ok === true
 
-/** Called with each answer, or the lack of one. While the service is away the page asks whether it is ready. */
+/** Records each response, or the lack of one. While the service is away the page asks whether it is ready. */
 export const recordReached = (reached: boolean): void => {
   if (!reached && isReachable()) askAgain(Date.now())
 }

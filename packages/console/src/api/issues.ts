@@ -3,7 +3,7 @@ import { KilnError } from '../../../client/src/index.ts'
 export interface FieldIssues {
   /** By JSON Pointer (`/scale_factor`) or parameter (`?kind`). */
   fields: Readonly<Record<string, string>>
-  /** What belongs to no field that is shown. */
+  /** Issues that belong to no field that is shown. */
   rest: readonly string[]
 }
 

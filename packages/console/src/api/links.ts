@@ -12,7 +12,7 @@ export const ownLink = (link: string | undefined, origin = here()): string | und
   return OWN.test(pathname) ? pathname + search : undefined
 }
 
-/** What a stranger gave as an address, as it may be linked to: https alone. */
+/** Returns a stranger's address as it may be linked to: https alone. */
 export const httpsLink = (address: string | undefined): URL | undefined => {
   if (address === undefined || !URL.canParse(address)) return undefined
   const url = new URL(address)
@@ -22,7 +22,7 @@ export const httpsLink = (address: string | undefined): URL | undefined => {
 /** The address that the issuer sends back to; an operator registers it for the client. */
 export const REDIRECT_PATH = '/console/signed-in'
 
-/** Where to go back to after signing in: an address of the console, or its beginning. */
+/** Returns the address to go back to after signing in: one of the console, or its beginning. */
 export const ownPath = (path: string | undefined, origin = here()): string => {
   if (path === undefined || !URL.canParse(path, origin)) return '/console/'
   const url = new URL(path, origin)

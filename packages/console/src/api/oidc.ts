@@ -3,20 +3,20 @@ import * as oauth from 'oauth4webapi'
 import { ownPath, REDIRECT_PATH } from './links.ts'
 import type { Data } from './schema.ts'
 
-/** What the service tells of its issuer. */
+/** Facts of the service about its issuer. */
 type Settings = Data<'/service'>
 
-/** What the issuer gave. It is in memory alone. */
+/** Tokens of the issuer. They are in memory alone. */
 export interface Tokens {
   access: string
   refresh: string | undefined
   /** Milliseconds since 1970; Infinity where the issuer does not say. */
   expiresAt: number
-  /** Who it is, as the issuer calls them; undefined after a renewal without an identity token. */
+  /** Name of the user at the issuer; undefined after a renewal without an identity token. */
   user: string | undefined
 }
 
-/** What lies in sessionStorage between the redirect and the way back: nothing of it is a credential. */
+/** State in sessionStorage between the redirect and the way back: nothing of it is a credential. */
 interface Attempt {
   verifier: string
   state: string
@@ -29,7 +29,7 @@ const ATTEMPT = 'kiln.signing-in'
 
 const redirectUri = (): string => location.origin + REDIRECT_PATH
 
-/** What each request to the issuer begins with: a client without a secret. */
+/** First arguments of each request to the issuer: a client without a secret. */
 const partiesOf = async (settings: Settings) => {
   const own: oauth.Client = { client_id: settings.client_id ?? '' }
   return [await discover(settings.issuer), own, oauth.None()] as const
@@ -80,7 +80,7 @@ export const leaveToSignIn = async (
   return await new Promise(() => {})
 }
 
-/** What the way back from the issuer brought: tokens, or nothing where nobody was known and nobody was asked. */
+/** Finishes the way back from the issuer: gives tokens, or none where nobody was known and nobody was asked. */
 export const finishSignIn = async (
   settings: Settings,
   address: URL,

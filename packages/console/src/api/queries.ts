@@ -18,7 +18,7 @@ export const makeQueryClient = (): QueryClient =>
     },
   })
 
-/** What the page must know of the service. */
+/** Facts about the service that the page must know. */
 export const serviceQuery = readQuery(
   '/service',
   {},

@@ -10,7 +10,7 @@ export type Operation<
   Method extends string,
 > = Method extends keyof paths[Path] ? NonNullable<paths[Path][Method]> : never
 
-/** What a path answers, such as `Answer<'/tasks'>`. */
+/** Body of a path's response, such as `Data<'/tasks'>`. */
 export type Data<Path extends keyof paths, Method extends string = 'get'> = NonNullable<
   FetchResponse<Operation<Path, Method>, object, 'application/json'>['data']
 >

@@ -4,7 +4,7 @@ import type { Data } from './schema.ts'
 import { makeStore } from './store.ts'
 
 export interface Session {
-  /** Who is signed in, as they are called; undefined: nobody. */
+  /** Name of the user who is signed in; undefined: nobody. */
   user?: string
   /** Until it is known whether a page that was reloaded goes on as somebody. */
   starting?: boolean
@@ -58,7 +58,7 @@ export const startSession = async (known: Settings): Promise<void> => {
     if (known.client_id && sessionStorage.getItem(WAS_SIGNED_IN) === known.issuer)
       await leave({ path: here(), silent: true })
   } catch {
-    // The issuer does not answer: the page goes on as nobody.
+    // The issuer does not respond: the page goes on as nobody.
   }
   session.set({})
 }
@@ -90,7 +90,7 @@ const leave = async (way: { path: string; silent: boolean }): Promise<void> => {
   if (settings) await leaveToSignIn(settings, way)
 }
 
-/** The way back from the issuer; answers where the page was before. */
+/** Finishes the way back from the issuer; returns the address of the page before it. */
 export const returnFromIssuer = async (known: Settings, address: URL): Promise<string> => {
   settings = known
   const { finishSignIn } = await oidc()
@@ -210,7 +210,7 @@ const sendWith = (
 const DRAFTS = 'kiln.draft.'
 const keyOf = (user: string, name: string): string => `${DRAFTS}${user}.${name}`
 
-/** What a user began to write in this tab: it outlives a reload, and signing in again. */
+/** Reads what a user began to write in this tab: it outlives a reload, and signing in again. */
 export const readDraft = (user: string, name: string): unknown => {
   const text = sessionStorage.getItem(keyOf(user, name))
   return text === null ? undefined : JSON.parse(text)
@@ -220,7 +220,7 @@ export const keepDraft = (user: string, name: string, draft: unknown): void => {
   try {
     sessionStorage.setItem(keyOf(user, name), JSON.stringify(draft))
   } catch {
-    // The room of a tab is small, and a draft is worth no fault.
+    // The room of a tab is small, and a draft is worth no error.
   }
 }
 

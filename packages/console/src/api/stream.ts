@@ -9,7 +9,7 @@ interface StreamOptions {
   /** Path of the stream; undefined: none. */
   path: string | undefined
   onEvent(event: { event: string; data: unknown }): void
-  /** Reads once where no stream gets through; may answer the seconds until the next read. */
+  /** Reads once where no stream gets through; may return the seconds until the next read. */
   poll(): Promise<number | void>
 }
 
@@ -58,7 +58,7 @@ const follow = async (stream: Stream, signal: AbortSignal): Promise<void> => {
     const outcome = await inSlot(() => readOnce(stream, signal))
     stream.isOver = outcome === 'over'
     failures = stream.lastEventId === before ? failures + 1 : 0
-    if (outcome === 'refused' || failures >= ATTEMPTS) {
+    if (outcome === 'unavailable' || failures >= ATTEMPTS) {
       const seconds = await stream.poll().catch(() => {})
       await wait((seconds ?? POLL_SECONDS) * 1000, signal)
     } else await wait(waitMs(failures), signal)
@@ -71,7 +71,7 @@ const wait = (ms: number, signal: AbortSignal): Promise<void> => pause(ms, signa
 /** Windows that are seen at once share what a browser has of connections: three of them have streams, the others poll. */
 const SLOTS = ['kiln.stream.1', 'kiln.stream.2', 'kiln.stream.3']
 
-const inSlot = async <T>(work: () => Promise<T>): Promise<T | 'refused'> => {
+const inSlot = async <T>(work: () => Promise<T>): Promise<T | 'unavailable'> => {
   const { locks } = navigator as { locks?: LockManager }
   // Without TLS a browser has no locks, but on this machine.
   if (locks === undefined) return await work()
@@ -81,10 +81,10 @@ const inSlot = async <T>(work: () => Promise<T>): Promise<T | 'refused'> => {
     )
     if (done) return done.outcome
   }
-  return 'refused'
+  return 'unavailable'
 }
 
-/** Reads a stream until it ends. over: nothing more comes. rejected: there is none here. */
+/** Reads a stream until it ends. over: nothing more comes. unavailable: there is none here. */
 const readOnce = async (stream: Stream, signal: AbortSignal) => {
   const { path, lastEventId, onEvent } = stream
   const events = readServerSentEvents(
@@ -100,7 +100,7 @@ const readOnce = async (stream: Stream, signal: AbortSignal) => {
   } catch (error) {
     const { status = 500 } = error instanceof KilnError ? error : {}
     if (status === 204) return 'over'
-    if (status < 500) return 'refused'
+    if (status < 500) return 'unavailable'
   }
   return 'broken'
 }

@@ -4,8 +4,8 @@ import { recordReached } from './health.ts'
 import { ownLink } from './links.ts'
 
 /**
- * Sends bytes to a signed link, and tells how much of them has gone (0 to 1). What was cut off is sent again once the service
- * is back. By XMLHttpRequest, because `fetch` does not tell of progress.
+ * Sends bytes to a signed link, and reports the part that has gone (0 to 1). What was cut off is sent again once the
+ * service is back. By XMLHttpRequest, because `fetch` does not report progress.
  */
 export const putFile = async (
   link: string,

@@ -100,7 +100,7 @@ const FirstSteps = () => {
   )
 }
 
-/** How the service and what it stands on are. */
+/** State of the service and of what it depends on. */
 const ServiceState = () => {
   const { data: service } = useQuery(serviceQuery)
   return (
@@ -123,7 +123,7 @@ const ServiceState = () => {
 
 const DAY_MS = 86_400_000
 
-/** What waits for the caller; nothing where nothing does. */
+/** Notes on what waits for the caller; empty where nothing does. */
 const Needs = ({ isAdmin }: { isAdmin: boolean }) => {
   const [from] = useState(() => new Date(Date.now() - DAY_MS).toISOString())
   return (
@@ -141,9 +141,9 @@ const Needs = ({ isAdmin }: { isAdmin: boolean }) => {
             )}
             {exhausted > 0 && (
               <Note tone="warn">
-                {counted(exhausted, 'event')} could not be told to your receivers, and all tries are
-                used up. <Link to="/tasks">Find the tasks</Link>, and send them again once the
-                receiver works.
+                {counted(exhausted, 'event')} could not be delivered to your webhook URLs. No
+                attempts are left. <Link to="/tasks">Find the tasks</Link>, and send them again once
+                the webhook URL works.
               </Note>
             )}
           </>

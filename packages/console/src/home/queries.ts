@@ -6,7 +6,7 @@ import type { TaskItem } from '../tasks/types.ts'
 const SHOWN = 8
 const OPEN: TaskItem['state'][] = ['waiting', 'queued', 'running']
 
-/** What runs now, newest first; of all owners for platform admins. */
+/** Tasks that run now, newest first; of all owners for platform admins. */
 export const runningQuery = (ofAll: boolean) =>
   queryOptions({
     queryKey: ['tasks', { state: OPEN, ofAll }],
@@ -18,7 +18,7 @@ export const runningQuery = (ofAll: boolean) =>
     ...(ofAll && { refetchInterval: 5000 }),
   })
 
-/** A task as the stream tells of it: where it stands, gone once it is over, first when it is new. */
+/** Puts a task from the stream where it belongs: in its place, gone once it is over, first when it is new. */
 export const putTask = (queries: QueryClient, task: TaskItem): void => {
   queries.setQueryData(runningQuery(false).queryKey, (before = []) => {
     const old = before.find(({ task_id: id }) => id === task.task_id)
@@ -33,7 +33,7 @@ export const putTask = (queries: QueryClient, task: TaskItem): void => {
 
 export const summaryQuery = readQuery('/tasks/summary', {})
 
-/** What has ended last; none: the caller is new here. */
+/** Tasks that ended last; none: the caller is new here. */
 export const lastQuery = readQuery('/tasks', { query: { state: ['done', 'failed'], limit: 6 } })
 
 /** Versions of the caller's own nodes that are held back, of the newest hundred of all. */

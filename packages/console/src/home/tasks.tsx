@@ -58,7 +58,7 @@ const Row = ({ task }: { task: TaskItem }) => {
   )
 }
 
-/** What has ended last, by its picture. */
+/** Tasks that ended last, by their picture. */
 export const Last = ({ tasks }: { tasks: readonly TaskItem[] }) => (
   <Panel title="Lately">
     <ul className={`stack ${styles.last}`}>

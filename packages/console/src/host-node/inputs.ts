@@ -25,11 +25,11 @@ export interface Widget {
   /** As the host shows it first. */
   value: string
   isOn: boolean
-  /** How many choices a combo has; undefined when they come from the user's machine. */
+  /** Number of choices of a combo; undefined when they come from the user's machine. */
   choices: number | undefined
 }
 
-/** What the host draws of a host node. */
+/** Parts of a host node that the host draws. */
 export interface Card {
   title: string
   sockets: readonly Slot[]
@@ -108,7 +108,7 @@ const kindOf = (type: string, options: JsonObject): WidgetKind | undefined => {
   return ({ INT: 'number', FLOAT: 'number', BOOLEAN: 'toggle', COMBO: 'combo' } as const)[type]
 }
 
-/** What a combo lists: in the place of its type, or among its options. */
+/** Returns the choices of a combo: in the place of its type, or among its options. */
 const choicesOf = (given: Json, options: JsonObject): readonly Json[] => {
   const list = Array.isArray(given) ? given : options.get('options')
   return Array.isArray(list) ? list : []
@@ -129,7 +129,7 @@ const writeNumber = (type: string, value: Json, options: JsonObject): string => 
   return value.toFixed(Math.min(places, 20))
 }
 
-/** What becomes of the number after each run has a row of its own. */
+/** Row for what becomes of the number after each run. */
 const CONTROL: Widget = {
   name: 'control after generate',
   type: 'COMBO',
@@ -178,7 +178,7 @@ export const cutRows = (card: Card, most: number): Card => {
 
 export type Mark = 'gone' | 'come' | 'changed'
 
-/** What a comparison says of the rows of a card: inputs by name, outputs by index. */
+/** Results of a comparison for the rows of a card: inputs by name, outputs by index. */
 export interface Marks {
   inputs: ReadonlyMap<string, Mark>
   outputs: ReadonlyMap<number, Mark>

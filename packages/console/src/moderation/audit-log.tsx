@@ -10,7 +10,7 @@ import { wordsOf } from '../words/states.ts'
 
 const route = getRouteApi('/moderation')
 
-/** What platform admins have changed, the newest first. */
+/** Changes by platform admins, the newest first. */
 export const AuditLog = () => {
   const { q } = route.useSearch()
   const log = useInfiniteQuery({

@@ -53,7 +53,7 @@ const publishersQuery = readQuery('/publishers', {
 })
 const nodesQuery = readQuery('/nodes', { query: { limit: 1000, status: 'NodeStatusBanned' } })
 
-/** What is banned, with a way back. */
+/** Banned publishers and nodes, with a way back. */
 export const Bans = () => (
   <Columns>
     <BanList kind="publisher" query={useQuery(publishersQuery)} />

@@ -92,7 +92,7 @@ const FileDiff = ({ of, change: { path, kind } }: { of: Sides; change: FileChang
   return <Lines label={`Changes of ${path}`} lines={lines} />
 }
 
-/** What an update from the version before does to saved workflows. */
+/** Effects on saved workflows of an update from the version before. */
 export const Comparison = ({ nodeId, version, previous = '' }: Sides) => {
   const compared = useQuery({
     ...compareQuery(nodeId, { from: previous, to: version }),

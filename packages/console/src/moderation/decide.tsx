@@ -10,7 +10,7 @@ import { Row } from '../ui/panels.tsx'
 import { Bdi } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
 
-/** A version as platform admins are told of it. */
+/** Version as platform admins see it. */
 export type Version = Schema<'NodeVersionPage'>['versions'][number]
 
 /** `{node}@{version}`, as the address and the list name a version. */
@@ -74,7 +74,7 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
     showToast(failed === 0 ? `${named(done)}: as before` : failure)
     await queries.invalidateQueries()
   }
-  /** One after the other: what was rejected is told, what was done stays. */
+  /** Decides one version after the other: a rejection is reported, and what was done stays. */
   const decide = async (letter: Letter, reason: string): Promise<Version[]> => {
     const done: Version[] = []
     for (const version of legal(letter)) {

@@ -18,16 +18,16 @@ import { Decide, type Version } from './decide.tsx'
 interface DetailProps {
   /** `{node}@{version}`. */
   id: string
-  /** What the list tells of it. */
+  /** The version in the list. */
   listed: Version | undefined
   onBack(): void
 }
 
-/** One version with all that a decision needs. What the list told of it is shown at once. */
+/** One version with all that a decision needs. What the list holds of it is shown at once. */
 export const Detail = ({ id, listed, onBack }: DetailProps) => {
   const [nodeId = '', number = ''] = id.split('@')
   const read = useQuery({
-    // Alone the list tells what moderation needs to know of a version.
+    // Only the list has what moderation needs to know of a version.
     ...readQuery('/versions', { query: { nodeId, pageSize: 100 } }),
     select: ({ versions }) => versions.find(({ version }) => version === number) ?? null,
   })

@@ -31,7 +31,7 @@ const CHOICES = {
 
 type Query = NonNullable<paths['/versions']['get']['parameters']['query']>
 
-/** What the API is asked for each list. */
+/** API query of each list. */
 const FILTERS: Record<keyof typeof CHOICES | 'failed', Query> = {
   review: { sort: 'review' },
   Flagged: { statuses: ['NodeVersionStatusFlagged'] },
@@ -166,7 +166,7 @@ const TABS = {
   log: ['Audit log', <AuditLog key="log" />],
 } as const
 
-/** What platform admins decide on. */
+/** Page of all that platform admins decide on. */
 export const Page = () => (
   <>
     <PageTitle>Moderation</PageTitle>

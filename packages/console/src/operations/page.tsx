@@ -16,7 +16,7 @@ type Version = Operations['stuck']['versions'][number]
 
 const operationsQuery = readQuery('/admin/operations', {}, { refetchInterval: 5000 })
 
-/** What stands still or piles up, read again every five seconds while it is looked at. */
+/** Page of what stands still or piles up, read again every five seconds while somebody looks at it. */
 export const Page = () => {
   const operations = useQuery(operationsQuery)
   const temporal = operations.data?.temporal.ui_url
@@ -32,7 +32,7 @@ export const Page = () => {
       <Show query={operations}>
         {(data) => (
           <Stack>
-            <Figures data={data} at={operations.dataUpdatedAt} />
+            <Counts data={data} at={operations.dataUpdatedAt} />
             <Stuck stuck={data.stuck} />
             <Queues temporal={data.temporal} />
             <Columns>
@@ -46,9 +46,9 @@ export const Page = () => {
   )
 }
 
-const Figures = ({ data, at }: { data: Operations; at: number }) => {
+const Counts = ({ data, at }: { data: Operations; at: number }) => {
   const { stuck, temporal, deliveries, outbox } = data
-  const figures = {
+  const counts = {
     Stuck: stuck.tasks.length + stuck.versions.length,
     'Waiting in queues': temporal.queues.reduce((sum, { backlog }) => sum + backlog, 0),
     'Deliveries waiting': deliveries.waiting,
@@ -56,7 +56,7 @@ const Figures = ({ data, at }: { data: Operations; at: number }) => {
   }
   return (
     <div className="columns" style={{ '--least': '150px', alignItems: 'stretch' } as CSSProperties}>
-      {Object.entries(figures).map(([name, value]) => (
+      {Object.entries(counts).map(([name, value]) => (
         <Panel key={name} title={name} actions={<strong>{value.toLocaleString('en')}</strong>}>
           <Sparkline name={name} value={value} at={at} />
         </Panel>
@@ -96,7 +96,7 @@ const Stuck = ({ stuck: { after_seconds: after, tasks, versions } }: Pick<Operat
 
 const WHY = { name: 'reason', label: 'Reason' }
 
-/** What an admin may do with a stuck task. */
+/** Actions of an admin on a stuck task. */
 const OnTask = ({ task: { id, kind } }: { task: Task }) => (
   <Row>
     <AskButton
@@ -109,7 +109,7 @@ const OnTask = ({ task: { id, kind } }: { task: Task }) => (
         return send('POST', '/admin/tasks/{id}/restart', { path: { id }, body })
       }}
     >
-      <p>Its workflow ends and begins anew. What is done already is not done again.</p>
+      <p>Its workflow ends and starts again. What is done already is not repeated.</p>
     </AskButton>
     <AskButton
       label="Fail"
@@ -137,7 +137,7 @@ const Queues = ({ temporal: { reachable, error, queues } }: Pick<Operations, 'te
   <Panel title="Queues">
     {!reachable && (
       <Note tone="bad">
-        Temporal does not answer: nothing new is begun, and nothing is lost. <Bdi>{error}</Bdi>
+        Temporal does not respond: nothing new is begun, and nothing is lost. <Bdi>{error}</Bdi>
       </Note>
     )}
     <Rows
@@ -169,16 +169,16 @@ const Queues = ({ temporal: { reachable, error, queues } }: Pick<Operations, 'te
 )
 
 const Deliveries = ({ deliveries }: Pick<Operations, 'deliveries'>) => (
-  <Panel title="Deliveries by receiver">
+  <Panel title="Deliveries by webhook host">
     {deliveries.is_sample && (
       <Note>Of {deliveries.waiting.toLocaleString('en')} that wait, 10,000 are counted.</Note>
     )}
     <Rows
-      label="Receivers"
+      label="Webhook hosts"
       rows={deliveries.receivers}
-      empty="Everybody has been told."
+      empty="Every event has been delivered."
       columns={{
-        Receiver: ({ host }) => <Bdi>{host}</Bdi>,
+        Host: ({ host }) => <Bdi>{host}</Bdi>,
         Waiting: ({ waiting, failing }) => (
           <>
             {counted(waiting, 'event')}{' '}
@@ -186,7 +186,7 @@ const Deliveries = ({ deliveries }: Pick<Operations, 'deliveries'>) => (
           </>
         ),
         Oldest: ({ oldest_at: at }) => <Time at={at} />,
-        'Next try': ({ next_try_at: at }) => <Time at={at} />,
+        'Next attempt': ({ next_try_at: at }) => <Time at={at} />,
       }}
     />
   </Panel>
@@ -216,7 +216,7 @@ const Outbox = ({ outbox: { waiting, rows } }: Pick<Operations, 'outbox'>) => (
   </Panel>
 )
 
-/** A figure since the page was opened; `at` is when it was read. */
+/** Line of a count since the page was opened; `at` is when it was read. */
 const Sparkline = ({ name, value, at }: Sample & { name: string }) => {
   const [before, setSamples] = useState<readonly Sample[]>([])
   const samples = addSample(before, { at, value })

@@ -57,7 +57,7 @@ export const EndpointLog = ({ path, mayManage }: { path: EndpointPath; mayManage
       <Listing
         label="Events"
         query={log}
-        empty="It was told of nothing yet. “Send a test event” tries it."
+        empty="No event was sent to it yet. “Send a test event” tries it."
         columns={{
           Event: ({ type, subject_id: subject }) => (
             <>
@@ -106,7 +106,7 @@ interface AttemptsProps {
 
 const EventAttempts = ({ path, event: { id, attempts } }: AttemptsProps) => {
   const query = readQuery(`${EVENTS}/{event_id}/attempts`, { path: { ...path, event_id: id } })
-  // Another one is read as soon as the log tells of it.
+  // A new attempt is read as soon as the log shows it.
   const attemptsMade = useQuery({ ...query, queryKey: [...query.queryKey, attempts] })
   return (
     <>

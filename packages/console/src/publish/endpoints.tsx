@@ -40,7 +40,7 @@ const readEvents = (list = ''): EventType[] => list.split(',') as EventType[]
 const ENDPOINTS = '/publishers/{publisherId}/endpoints'
 const ENDPOINT = `${ENDPOINTS}/{endpoint_id}` as const
 
-/** Where a publisher is told what happens, and what has become of each telling. */
+/** Webhook subscriptions of a publisher, with the outcome of each delivery. */
 export const Endpoints = ({ id, role }: OfPublisher) => {
   const mayManage = mayAs(role, 'admin')
   const path = { publisherId: id }
@@ -61,7 +61,7 @@ export const Endpoints = ({ id, role }: OfPublisher) => {
       <Show query={useQuery(readQuery(ENDPOINTS, { path }))}>
         {({ endpoints }) =>
           endpoints.length === 0 ? (
-            <Empty>No endpoint is told of anything. Members see the same on these pages.</Empty>
+            <Empty>There is no endpoint yet. Members see the same on these pages.</Empty>
           ) : (
             endpoints.map((endpoint) => (
               <EndpointPanel
@@ -82,7 +82,7 @@ const SECRET_TITLE = 'The secret that signs its events'
 
 const DISABLED = {
   requested: 'An admin has switched it off.',
-  gone: 'It is off: it has answered 410, which means that it is gone.',
+  gone: 'It is off: it responded with 410, which means that it is gone.',
   failing:
     'It is off: it has failed for days. Mend it, switch it on, then send again what it has missed.',
 }
@@ -126,7 +126,7 @@ const EndpointPanel = ({ path, endpoint, mayManage }: EndpointProps) => {
   )
 }
 
-/** What admins may do with an endpoint. */
+/** Actions of admins on an endpoint. */
 const Management = ({
   path,
   endpoint,
@@ -179,7 +179,7 @@ const Management = ({
         action="Delete endpoint"
         write={() => send('DELETE', ENDPOINT, { path })}
       >
-        <p>What it has not been told yet, it is not told. Its log goes with it.</p>
+        <p>Events that it did not get yet are not delivered. Its log goes with it.</p>
       </AskButton>
     </>
   )

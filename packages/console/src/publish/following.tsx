@@ -93,7 +93,7 @@ const Verdict = ({ publisherId, version }: OfVersion) => {
     return (
       <Note tone="warn">
         <p>It is held back: installs get the version before. {reason}</p>
-        <p>Mend it and publish a new version, or ask for a review if this is no fault.</p>
+        <p>Mend it and publish a new version, or ask for a review if this is a mistake.</p>
         <Review publisherId={publisherId} version={version} />
       </Note>
     )
@@ -136,7 +136,7 @@ const Review = ({ publisherId, version }: OfVersion) => {
   )
 }
 
-/** Of each state its icon, and the class of its colour. */
+/** Icons of the states, each with the class of its colour. */
 const ICONS = {
   ok: [CircleCheck, 'ok'],
   warn: [TriangleAlert, 'warn'],

@@ -14,7 +14,7 @@ const MEMBER = `${MEMBERS}/{userId}` as const
 const ROLES = ['member', 'admin', 'owner'] as const
 const USER_HELP = 'They find it on their Account page, once they have signed in here.'
 
-/** Who belongs to a publisher. Owners change roles; everybody may leave. */
+/** Members of a publisher. Owners change roles; everybody may leave. */
 export const Members = ({ id, role }: OfPublisher) => {
   const queries = useQueryClient()
   const me = useMe()?.id

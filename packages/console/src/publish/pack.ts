@@ -14,7 +14,7 @@ interface LeftOut {
   why: string
 }
 
-/** What was dropped, as it will be published. */
+/** Folder or zip that was dropped, as it will be published. */
 export interface Pack extends CheckedPack {
   /** Name of the folder or zip. */
   name: string
@@ -49,7 +49,7 @@ const checkLeftOut = ({ leftOut }: Pack): Check[] => {
   return names.length === 0 ? [] : [{ tone: 'warn', text: `Left out: ${names.join(', ')}${more}` }]
 }
 
-/** What can be told of a pack before it is sent. */
+/** Checks what can be checked of a pack before it is sent. */
 export const checkPack = (pack: Pack, limits: Limits): Check[] =>
   pack.files.length === 0
     ? [bad(`${pack.name} has no file to publish.`)]

@@ -54,7 +54,7 @@ export const Page = (): ReactNode => {
   )
 }
 
-/** What the registry says of the node and the version of a pack. */
+/** Asks the registry about the node and the version of a pack. */
 const askRegistry = async (
   { nodeId, version: { version } }: Project,
   publisherId: string,
@@ -143,7 +143,7 @@ const PackPanel = ({ publisherId, pack }: { publisherId: string; pack: Pack }) =
 const NODES = '/publishers/{publisherId}/nodes'
 const NODE = `${NODES}/{nodeId}` as const
 
-/** What is done where it has been done already: the answer to it was lost. */
+/** Ignores an error of this code: the step was done before, and the response to it was lost. */
 const unless = (code: KilnError['code'], done: Promise<unknown>) =>
   done.catch((error: unknown) => {
     if (!(error instanceof KilnError && error.code === code)) throw error
@@ -154,11 +154,11 @@ interface Sending {
   isNew: boolean | undefined
   changelog: string
   signal: AbortSignal
-  /** Told of the part of the archive that has gone, once the version is reserved. */
+  /** Called with the part of the archive that has gone (0 to 1), once the version is reserved. */
   onProgress(part: number): void
 }
 
-/** Publishes a pack with a token for this publication alone, and sends its archive. Answers the version as it is stored. */
+/** Publishes a pack with a token for this publication alone, and sends its archive. Returns the stored version. */
 const sendPack = async ({ project, archive }: Pack, sending: Sending) => {
   if (!project) throw new Error('a pack without a project')
   const { publisherId, isNew, changelog, signal, onProgress } = sending

@@ -6,7 +6,7 @@ import { useMe } from '../api/queries.ts'
 export type Role = Schema<'MemberRole'>
 type Publisher = Schema<'Publisher'>
 
-/** What a tab of a publisher is given. */
+/** Props of a publisher's tab. */
 export interface OfPublisher {
   id: string
   role: Role | undefined
@@ -25,7 +25,7 @@ export const nodesQuery = (publisherId: string) =>
 export const roleIn = (publisher: Publisher | undefined, me: string | undefined) =>
   publisher?.members?.find(({ user }) => user.id === me && me)?.role
 
-/** Whether a role may do what the lowest one may; without a lowest one everybody may. */
+/** True when a role ranks at least as high as `lowest`; without one always. */
 export const mayAs = (role: Role | undefined, lowest?: Role): boolean => {
   const ranks = [undefined, 'member', 'admin', 'owner']
   return ranks.indexOf(role) >= ranks.indexOf(lowest)

@@ -10,7 +10,7 @@ import { findRoot } from '../../../client/src/cli/check-pack.ts'
 import { parseProject } from '../../../client/src/cli/parse-project.ts'
 import { sortEntries, type Entry, type Pack } from './pack.ts'
 
-/** What a folder or a zip holds. This file is loaded once something is dropped. */
+// Reads a folder or a zip; this file is loaded once something is dropped.
 configure({ useWebWorkers: false })
 
 /** The first day that a zip can name: the same files give the same bytes. */

@@ -72,7 +72,7 @@ export const Tokens = ({ id }: OfPublisher) => {
                 send('DELETE', `${TOKENS}/{tokenId}`, { path: { publisherId: id, tokenId } })
               }
             >
-              <p>Whatever uses it is refused from then on.</p>
+              <p>Requests with it are rejected from then on.</p>
             </AskButton>
           ),
         }}

@@ -20,7 +20,7 @@ const ofServer = [
   optional('issuer', 'Issuer of a server of your own'),
 ]
 
-/** What each provider's jobs prove. */
+/** Claims that each provider's jobs prove. */
 const PROVIDERS: Record<Schema<'TrustProvider'>, { label: string; fields: FieldSpec[] }> = {
   github: {
     label: 'Trust a GitHub repository',

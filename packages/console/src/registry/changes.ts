@@ -7,7 +7,7 @@ export type Change = Comparison['changes'][number]
 /** All changes of one host node. */
 export interface HostNodeChanges {
   name: string
-  /** What it perhaps is now. */
+  /** Its likely new name. */
   nameAfter: string | undefined
   isGone: boolean
   isNew: boolean

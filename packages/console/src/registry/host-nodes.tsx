@@ -134,10 +134,10 @@ const Unread = ({ version }: { version: Version }) => {
   )
 }
 
-/** What a publisher can do about it. */
+/** Advice to the publisher for each reason. */
 const REASONS: Record<string, string> = {
   no_init: 'Put __init__.py at the root of the archive, or into its one folder.',
   no_mapping: 'Define NODE_CLASS_MAPPINGS, comfy_entrypoint or WEB_DIRECTORY.',
   mapping_unknown: 'The mapping is made at run time: list the names in node_list.json.',
-  timed_out: 'This is a fault of the service. An operator can have it read again.',
+  timed_out: 'This is an error of the service. An operator can have it read again.',
 }

@@ -72,13 +72,13 @@ const NodeView = ({ node }: { node: Node }) => {
 const Intro = ({ node }: { node: Node }) => {
   const { repository, publisher } = node
   const stars = node.github_stars > 0 && counted(node.github_stars, 'star')
-  const figures = [publisher.name, node.id, counted(node.downloads, 'download'), stars]
+  const summary = [publisher.name, node.id, counted(node.downloads, 'download'), stars]
   return (
     <div className={`stack ${styles.intro}`}>
       <Tile src={iconOf(node)} name={node.name} size={64} />
       <Stack>
         <Bdi as="p" className="soft">
-          {figures.filter(Boolean).join(' · ')}
+          {summary.filter(Boolean).join(' · ')}
         </Bdi>
         {node.description && <LongText text={node.description} />}
         <Row>
@@ -96,7 +96,7 @@ interface Versioned {
   latest: Version | undefined
 }
 
-/** What installs get, when that is not the newest. */
+/** Note on the version that installs get, when that is not the newest. */
 const Standing = ({ versions: [newest], latest }: Versioned) => {
   const isHeld = newest?.status === 'NodeVersionStatusFlagged'
   const { data } = useQuery({

@@ -36,7 +36,7 @@ export const LongText = ({ text }: { text: string }) => {
 type Supported = Pick<Version, 'tags' | 'tags_admin' | 'supported_os' | 'supported_accelerators'> &
   Partial<Pick<Version, 'supported_host_version' | 'supported_host_frontend_version'>>
 
-/** Where a node or version says that it runs, and its tags: as facts. */
+/** Facts about tags, and about systems that a node or version claims to support. */
 export const support = (of: Supported) => ({
   Tags: badges([...of.tags, ...of.tags_admin]),
   Systems: badges(of.supported_os),
@@ -56,7 +56,7 @@ const badges = (words: readonly string[]) =>
     </Row>
   )
 
-/** Where a version was published from, as its CI job has proved. */
+/** Repository or issuer that a version was published from, as its CI job has proved. */
 export const Provenance = ({ provenance: from }: { provenance: Schema<'Provenance'> }) => (
   <span>
     Published from <StrangersLink address={from.repository ?? from.issuer} />{' '}
@@ -74,7 +74,7 @@ export const LEVEL_WORDS: Record<(typeof LEVELS)[number], { word: string; tone: 
   safe: { word: 'safe', tone: 'ok' },
 }
 
-/** What an update does to saved workflows, in words. */
+/** Describes in words how an update affects saved workflows. */
 const describe = ({ verdict, counts }: Comparison): string => {
   if (verdict === 'breaks')
     return `${counted(counts.breaks, 'change that breaks', 'changes that break')} saved workflows`
@@ -88,7 +88,7 @@ const describe = ({ verdict, counts }: Comparison): string => {
 const isRead = (version: Version | undefined): boolean =>
   version?.host_node_extract_status === 'success'
 
-/** What an update from the version before does, which leads to their comparison. */
+/** Effect of an update from the previous version, linked to their comparison. */
 export const Verdict = ({ version }: { version: Version }) => {
   const { node_id: node, version: to } = version
   const before = usePrevious(node, version)

@@ -10,7 +10,7 @@ import { keyOf, read, readQuery, type Schema } from '../api/client.ts'
 export type Node = Schema<'Node'>
 export type Version = Schema<'NodeVersion'>
 
-/** What the address of the search says. */
+/** Filter of the search, as its address has it. */
 export interface Filter {
   q?: string
   in?: keyof typeof FIELDS
@@ -63,7 +63,7 @@ export const searchQuery = (filter: Filter, depth: number) =>
     refetchOnWindowFocus: false,
   })
 
-/** How many there are of each word of a filter; asked for behind the rows, which need not wait for it. */
+/** Counts of nodes by each word of a filter; fetched behind the rows, which need not wait for them. */
 export const facetsQuery = (filter: Filter) =>
   queryOptions({
     queryKey: ['search', filter, 'facets'],
@@ -94,7 +94,7 @@ const MINUTE = { staleTime: 60_000 }
 export const versionQuery = (nodeId: string, version: string) =>
   readQuery(VERSION, { path: { nodeId, version } })
 
-/** Where the transitions of a version are told, to `useStream`. */
+/** Path of the stream of a version's transitions, for `useStream`. */
 export const streamPathOf = (nodeId: string, version: string): string =>
   `/nodes/${encodeURIComponent(nodeId)}/versions/${encodeURIComponent(version)}/stream`
 

@@ -233,7 +233,7 @@ const NodeRow = ({ node, matched = [] }: { node: Node; matched: string[] | undef
           </p>
         )}
       </div>
-      <div className={`small ${styles.figures}`}>
+      <div className={`small ${styles.summary}`}>
         <Row>
           <b>{latest?.version ?? 'no version'}</b>
           {latest && <Time at={latest.createdAt} />}

@@ -110,7 +110,7 @@ const Held = ({ version: { status, status_reason: reason } }: { version: Version
   )
 }
 
-/** What the checks found; visitors see how many. */
+/** Findings of the checks; visitors see only their number. */
 const Checked = ({ version }: { version: Version }) => {
   const of = { nodeId: version.node_id, version: version.version }
   const previous = usePrevious(of.nodeId, version)?.version

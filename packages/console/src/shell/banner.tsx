@@ -25,7 +25,7 @@ const Away = ({ since }: { since: number }) => {
   const seconds = Math.max(1, Math.ceil((nextAt - now) / 1000))
   return (
     <div className={`row ${styles.banner} warn`} role="status">
-      Kiln does not answer; trying again in {seconds} s. What is shown is as of{' '}
+      Kiln does not respond; trying again in {seconds} s. What is shown is as of{' '}
       {new Date(since).toLocaleTimeString('en-GB')}.
     </div>
   )

@@ -82,7 +82,7 @@ const KEYS = {
   Esc: 'close',
 }
 
-/** What the keys do. */
+/** Dialog that lists the keys. */
 export const KeyHelp = ({ onClose }: { onClose(): void }) => (
   <Dialog title="Keys" onClose={onClose}>
     <Facts of={KEYS} />

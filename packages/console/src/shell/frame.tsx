@@ -22,7 +22,7 @@ import { PAGES, usePages, type PageLinkSpec } from './pages.ts'
 import { SignIn } from './sign-in.tsx'
 import { Toasts } from './toasts.tsx'
 
-/** What stands around every page. */
+/** Frame around every page. */
 export const Frame = () => {
   const pages = usePages()
   return (
@@ -147,7 +147,7 @@ const RegistrySearch = () => {
   )
 }
 
-/** What is left for videos; where nothing limits them, what was used. */
+/** Credits left for videos; where nothing limits them, those that were used. */
 const Credits = () => {
   const [credits] = useQuery(creditsQuery).data?.remains ?? []
   if (!credits) return null
@@ -185,7 +185,7 @@ const UserMenu = () => {
   )
 }
 
-/** Shows the page to those who may see it, and tells others who may. */
+/** Shows the page to those who may see it; others read who may. */
 const Guard = () => {
   const { user, starting } = useStore(session)
   const me = useMe()

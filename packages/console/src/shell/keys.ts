@@ -4,7 +4,7 @@ import { shortcutsAreOn } from './settings.ts'
 
 type Handlers = Readonly<Record<string, (event: KeyboardEvent) => void>>
 
-/** How long after a first key, such as `g`, a second one belongs to it. */
+/** Milliseconds after a first key, such as `g`, within which a second one belongs to it. */
 const SECOND_MS = 1500
 
 /**

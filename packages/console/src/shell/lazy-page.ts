@@ -12,7 +12,7 @@ export const lazyPart = <Props>(load: () => Promise<ComponentType<Props>>) =>
   lazy(async () => ({ default: await loadSurely(load) }))
 
 /**
- * Waits while the service is away. Loads once more where it answers, as it may have come back meanwhile. A file that still
+ * Waits while the service is away. Loads once more when it responds, as it may have come back meanwhile. A file that still
  * fails is that of another build: the router then reloads the page, once.
  */
 const loadSurely = async <T>(load: () => Promise<T>): Promise<T> => {

@@ -5,7 +5,7 @@ import { listDevelopmentUsers, signIn, signInAs } from '../api/session.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorPanel, Note, Row, Stack } from '../ui/panels.tsx'
 
-/** How one signs in here: at the issuer, or on the embedded stack as one of its users. */
+/** Sign-in at the issuer, or on the embedded stack as one of its users. */
 export const SignIn = () => {
   const { data: service } = useQuery(serviceQuery)
   const enabled = service?.development === true

@@ -19,7 +19,7 @@ let next: ReturnType<typeof setTimeout> | undefined
 
 const dismiss = (id: number): void => toasts.set(toasts.get().filter((toast) => toast.id !== id))
 
-/** A message at the edge of the page, for six seconds, or for as long as an undo can be pressed; answers what takes it away. */
+/** Shows a message for six seconds, or for as long as an undo can be pressed; returns the function that removes it. */
 export const showToast = (
   text: ReactNode,
   { action, seconds = 6 }: { action?: ReactNode; seconds?: number } = {},

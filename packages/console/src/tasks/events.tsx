@@ -19,10 +19,10 @@ import type { TaskEvent } from './types.ts'
 import { attemptsQuery, eventsQuery, taskQuery } from './queries.ts'
 import styles from './tasks.module.css'
 
-/** How long the try of a redelivery is looked for. */
+/** Milliseconds for which the attempt of a redelivery is polled. */
 const WATCHED_MS = 30_000
 
-/** What was told of a task, newest first. The address names the event that is open, or `none`; else it is the newest that was sent. */
+/** Events of a task, newest first. The address names the open one, or `none`; by default the newest that was sent. */
 export const Events = ({ task }: { task: string }) => {
   const { event: opened } = useSearch({ from: '/tasks/$task' })
   const change = useChangeSearch()
@@ -36,7 +36,7 @@ export const Events = ({ task }: { task: string }) => {
           if (newest.every(({ state }) => state === 'unsent'))
             return (
               <Empty>
-                Nobody is told of this task. Give a webhook_url or callback_url, or add an endpoint.
+                This task has no webhook. Give a webhook_url or callback_url, or add an endpoint.
               </Empty>
             )
           return newest.map((event) => (
@@ -84,8 +84,8 @@ const Event = ({ task, event, isOpen, onOpen, onSent }: EventProps) => {
           <StateBadge state={status} />
           <StateBadge state={state} />
           <span className="soft small">
-            {counted(attempts, 'try', 'tries')} · <Time at={at} />
-            {next && ' · next try '}
+            {counted(attempts, 'attempt')} · <Time at={at} />
+            {next && ' · next attempt '}
             {next && <Time at={next} />}
           </span>
         </AriaButton>
@@ -103,7 +103,7 @@ const Event = ({ task, event, isOpen, onOpen, onSent }: EventProps) => {
           }}
           onClose={() => setAsked(false)}
         >
-          <p>The receiver gets it once more, with the same id.</p>
+          <p>The webhook URL gets it once more, with the same id.</p>
         </Ask>
       )}
       <DisclosurePanel>

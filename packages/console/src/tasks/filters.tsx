@@ -10,7 +10,7 @@ import styles from './tasks.module.css'
 
 const OPEN = 'waiting,queued,running'
 
-/** What the list is narrowed to. It lives in the address, so that it can be sent to somebody. */
+/** Filters of the list. They live in the address, so that they can be sent to somebody. */
 export const Filters = () => {
   const filter = useSearch({ from: '/tasks' })
   const change = useChangeSearch()
@@ -65,7 +65,7 @@ export const Filters = () => {
   )
 }
 
-/** Milliseconds after the last key: each look at tasks costs more than one at the registry. */
+/** Milliseconds after the last key: a search of tasks costs more than one of the registry. */
 const PAUSE_MS = 250
 
 interface ChoiceProps {

@@ -14,7 +14,7 @@ export interface TaskFilter {
   from?: string
   to?: string
   q?: string
-  /** Of platform admins: an owner, or `*` for all. Absent: one's own. */
+  /** An owner, or `*` for all, for platform admins alone. Absent: one's own. */
   owner?: string
 }
 

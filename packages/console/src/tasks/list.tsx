@@ -16,7 +16,7 @@ import { HEIGHT, TaskRow } from './row.tsx'
 import styles from './tasks.module.css'
 import type { TaskItem } from './types.ts'
 
-/** Milliseconds between two looks at others' tasks, of which there is no stream. */
+/** Milliseconds between polls of others' tasks, of which there is no stream. */
 const POLL_MS = 5000
 
 export const Page = () => {
@@ -148,7 +148,7 @@ const useNewTasks = (filter: TaskFilter) => {
     if (found.length > 0) setFresh((old) => new Set([...old, ...found]))
   }
   const isOwn = filter.owner === undefined
-  // What has ended while another page was seen, the stream does not tell.
+  // The stream does not report tasks that ended while another page was open.
   const [wasKept] = useState(() => queries.getQueryData(queryKey) !== undefined)
   const { refetch: poll } = useQuery({
     queryKey: ['newest', filter],

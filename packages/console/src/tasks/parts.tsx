@@ -16,7 +16,7 @@ import { wordOf, type TaskDetail } from './types.ts'
 import { cancelTask, taskQuery } from './queries.ts'
 import styles from './result.module.css'
 
-/** How a task is, how long it takes or took, and how to end it. */
+/** State of a task, its duration, and the button that cancels it. */
 export const State = ({ task }: { task: TaskDetail }) => {
   const now = useNow()
   const { created_at: from, ended_at: to, task_id: id, credits } = task
@@ -44,7 +44,7 @@ export const State = ({ task }: { task: TaskDetail }) => {
   )
 }
 
-/** What came of a task, or how far it is. `changeIt` stands where it failed. */
+/** Result of a task, or its progress. `changeIt` is shown where it failed. */
 export const Outcome = ({ task, changeIt }: { task: TaskDetail; changeIt?: ReactNode }) => {
   if (task.state === 'done') return <Result task={task} />
   if (!task.ended_at) return <Going task={task} />
@@ -64,7 +64,7 @@ export const Outcome = ({ task, changeIt }: { task: TaskDetail; changeIt?: React
   )
 }
 
-/** A video tells its part; of an image the time is known that its like took. */
+/** Progress of a running task: a video reports its percentage, an image is estimated by the time that similar ones took. */
 const Going = ({ task }: { task: TaskDetail }) => {
   const { started_at: started, family, progress } = task
   const now = useNow()
@@ -94,7 +94,7 @@ const aboutLeft = (left: number | undefined): string | undefined => {
 
 const COVER = 'cover.jpg'
 
-/** What a task has made, beside what it was made of. */
+/** Files that a task has made, beside those that it was made of. */
 const Result = ({ task }: { task: TaskDetail }) => {
   const queries = useQueryClient()
   const [issues, setErrors] = useState(0)
@@ -108,7 +108,7 @@ const Result = ({ task }: { task: TaskDetail }) => {
   if (task.purged_at !== undefined)
     return (
       <Note>
-        Its files were removed by age <Time at={task.purged_at} />. Send it again to make them anew.
+        Its files were removed by age <Time at={task.purged_at} />. Send it again to get new ones.
       </Note>
     )
   const src = ownLink(main?.url)

@@ -30,7 +30,7 @@ export const eventsQuery = (id: string, watchedUntil = 0) =>
     },
   })
 
-/** Read again as soon as anything else is told of the event. */
+/** Query of an event's attempts, which is read again as soon as the event changes. */
 export const attemptsQuery = (id: string, event: TaskEvent) => {
   const path = { task_id: id, event_id: event.id }
   const query = readQuery('/tasks/{task_id}/events/{event_id}/attempts', { path })

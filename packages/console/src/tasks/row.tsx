@@ -12,7 +12,7 @@ export const HEIGHT = 72
 
 interface TaskRowProps {
   task: TaskItem
-  /** What came of cancelling it. */
+  /** Outcome of cancelling it. */
   outcome: string | undefined
   isChosen: boolean
   onChoose(isChosen: boolean): void

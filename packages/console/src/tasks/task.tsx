@@ -67,7 +67,7 @@ const Head = ({ task }: { task: TaskDetail }) => {
   )
 }
 
-/** What it was made of: files, the settings that were changed, and behind a line those that were not. */
+/** Inputs of the task: files, the settings that were changed, and behind a line those that were not. */
 const Inputs = ({ task }: { task: TaskDetail }) => {
   const { inputs, request, credits, created_at: at, owner, task_id: id } = task
   const document = useQuery(documentQuery).data

@@ -17,7 +17,7 @@ const NARROW = 0.08
 
 const ERRORS: Record<string, string> = {
   engine_failed: 'the engine failed',
-  internal_error: 'a fault of the service',
+  internal_error: 'an error of the service',
   lost: 'its worker went away',
   timeout: 'it took too long',
 }
@@ -66,7 +66,7 @@ export const TimelinePanel = ({ task, events }: Props) => {
             key={`${at} ${left}`}
             className={`${styles.dot} ${error ? 'bad' : 'ok'}`}
             style={{ left: `${left * 100}%` }}
-            title={`told ${timeOf(at)}${error ? `: ${CAUSES[error]}` : ''}`}
+            title={`notified ${timeOf(at)}${error ? `: ${CAUSES[error]}` : ''}`}
           />
         ))}
         {folds.map((fold) => (

@@ -1,11 +1,11 @@
 import type { Attempt, TaskDetail } from './types.ts'
 
-/** What the timeline needs of a task. */
+/** Members of a task that the timeline needs. */
 export type Life = Pick<TaskDetail, 'state' | 'created_at' | 'ended_at' | 'moves' | 'attempts'>
 type RenderAttempt = Life['attempts'][number]
 export type Notified = Pick<Attempt, 'started_at' | 'error_class'>
 
-/** Where something lies, as parts of the whole, 0 to 1. */
+/** Position and width as parts of the whole, 0 to 1. */
 interface Placed {
   left: number
   width: number
@@ -28,7 +28,7 @@ interface Span {
   to: number
 }
 
-/** A task's life as bars over time, in which long waits are folded, and dots where somebody was told. */
+/** Makes bars of a task's life over time, in which long waits are folded, and dots at its notifications. */
 export const makeTimeline = (life: Life, notified: readonly Notified[], now: number) => {
   const created = Date.parse(life.created_at)
   const ended = life.ended_at === undefined ? now : Date.parse(life.ended_at)
@@ -67,7 +67,7 @@ export const makeTimeline = (life: Life, notified: readonly Notified[], now: num
 const sum = <T>(items: readonly T[], of: (item: T) => number): number =>
   items.reduce((total, item) => total + of(item), 0)
 
-/** A try whose end nobody saw lasts until the next one, or the end of the task. */
+/** Span of an attempt; one whose end nobody saw lasts until the next one, or the end of the task. */
 const spanOf = ({ attempts, ended_at: ended }: Life, index: number, now: number): Span => {
   const from = Date.parse(attempts[index]?.started_at ?? '')
   const end = attempts[index]?.ended_at ?? attempts[index + 1]?.started_at ?? ended
@@ -90,7 +90,7 @@ const makeGaps = (instants: readonly number[], attemptsMade: readonly Span[]) =>
   }))
 }
 
-/** One line of a task's life in words: a move, or with a number what became of an attempt. */
+/** One line of a task's life in words: a transition, or with a number the outcome of an attempt. */
 interface Line {
   at: string
   status?: string
@@ -100,7 +100,7 @@ interface Line {
   after: number
 }
 
-/** Moves, and the tries that say more than they: all from the second on, and those that failed. */
+/** Lists transitions, and the attempts that add to them: all from the second on, and those that failed. */
 export const makeLines = (life: Life): Line[] => {
   const { state, moves, attempts } = life
   const attemptsMade = attempts.flatMap(({ number, started_at: at, outcome, error }, index) => {
@@ -127,7 +127,7 @@ export const makeLines = (life: Life): Line[] => {
 
 type Going = Pick<TaskDetail, 'family' | 'progress' | 'estimated_seconds'>
 
-/** Seconds that a task still takes after those that passed: as its like took, and a video past that as its progress tells. */
+/** Estimates the seconds that a task still takes: by similar ones, and for a video past their time by its progress. */
 export const secondsLeft = (
   { family, progress, estimated_seconds: estimate }: Going,
   passed: number,

@@ -9,7 +9,7 @@ import { FEW, optionsFor, withoutEmpty, type Choice, type Control, type Field } 
 import type { Body, JsonSchema } from './schema.ts'
 import styles from './try.module.css'
 
-/** What all fields of a form share. */
+/** Props that all fields of a form share. */
 export interface Form {
   schema: JsonSchema
   body: Body
@@ -104,7 +104,7 @@ const Input = ({ field, form }: FieldProps): ReactNode => {
 const textOf = (value: unknown): string =>
   value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)
 
-/** What is no number yet, such as `1.`, is left for the dry run to judge. */
+/** Parses a number; text that is none yet, such as `1.`, is left for the dry run to validate. */
 const numberOf = (text: string): number | string | undefined => {
   const trimmed = text.trim()
   if (trimmed === '') return undefined
@@ -173,7 +173,7 @@ const Group = ({ field, members, form }: FieldProps & { members: readonly Field[
   )
 }
 
-/** Whether a fault is at one of the pointers, or below. */
+/** True when an issue is at one of the pointers or below. */
 export const isWrong = (pointers: readonly string[], { issues }: Form): boolean =>
   Object.keys(issues).some((issue) => pointers.some((pointer) => issue.startsWith(pointer)))
 

@@ -4,7 +4,7 @@ import { matches, type Body, type JsonSchema } from './schema.ts'
 
 export type Choice = string | number | boolean
 
-/** How a member is given. */
+/** Control by which a member is given. */
 export type Control =
   | { is: 'files'; accept: 'image/*' | 'video/*'; count: number; isList: boolean }
   | { is: 'choice'; options: readonly Choice[] }
@@ -16,19 +16,19 @@ export type Control =
 
 export interface Field {
   name: string
-  /** As faults name it. */
+  /** JSON pointer, as issues name the field. */
   pointer: string
   label: string
   help: string
   isRequired: boolean
-  /** What holds when it is not given; undefined: the service decides, by the model. */
+  /** Default when it is not given; undefined: the service decides, by the model. */
   preset: unknown
   control: Control
   /** Stands under Advanced. */
   isRare: boolean
 }
 
-/** What few give, wherever it stands among the members. */
+/** Members that few give, wherever they stand. */
 const RARE = new Set(['webhook_url', 'callback_url', 'payload'])
 /** Members after these are rare, too: the document has the important ones first. */
 const SHOWN = 10
@@ -60,7 +60,7 @@ const sentence = (name: string): string => {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** How a picture may be written is for programs, and what each model has is seen from the choice. */
+/** Help without encodings of pictures, which are for programs, and without what each model has: the choice shows that. */
 const helpOf = ({ description = '' }: JsonSchema, { is }: Control): string =>
   is === 'files'
     ? description.replace(/\s*Base64.*$/s, '')
@@ -98,8 +98,8 @@ const numberOf = (schema: JsonSchema, isWhole: boolean): Control => {
 }
 
 /**
- * What of a choice goes with what stands above it in the form: lengths and resolutions follow the model. The order of the
- * members is that in which one decides, so a field never depends on one below.
+ * Lists the options of a choice that fit the fields above it in the form: lengths and resolutions follow the model. Users
+ * decide in the order of the members, so a field never depends on one below.
  */
 export const optionsFor = (schema: JsonSchema, field: Field, body: Body): readonly Choice[] => {
   const { control } = field
@@ -123,7 +123,7 @@ export const normalize = (schema: JsonSchema, fields: readonly Field[], body: Bo
   return withoutEmpty(normalized)
 }
 
-/** What says nothing, as JSON. */
+/** Values that say nothing, as JSON. */
 const EMPTY = new Set([undefined, 'null', '""', '[]', '{}'])
 
 /** Members that say nothing are not sent. */
@@ -143,7 +143,7 @@ export const onlyChanges = (fields: readonly Field[], body: Body): Body =>
     ),
   )
 
-/** Pointers of all fields, to sort faults to. */
+/** Pointers of all fields, to which issues are sorted. */
 export const pointersOf = (fields: readonly Field[]): string[] =>
   fields.flatMap(({ pointer, control }) =>
     control.is === 'group' ? [pointer, ...pointersOf(control.fields)] : [pointer],
@@ -157,7 +157,7 @@ export const missing = (fields: readonly Field[], body: Body): Field[] =>
     return isRequired && [value ?? []].flat().filter(Boolean).length < count
   })
 
-/** What a form begins with that is to go on from a task: the same again, or the next step from its result. */
+/** Body of a form that continues a task: the same again, or the next step from its result. */
 export const startFrom = (kind: Kind, fields: readonly Field[], task: TaskDetail): Body => {
   if (task.request.path === kind.path) return onlyChanges(fields, task.request.body)
   const result = task.results[0]?.url

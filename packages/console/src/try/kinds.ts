@@ -5,7 +5,7 @@ const kind = (id: string, title: string, path: string, call: string) => ({ id, t
 
 export type Kind = ReturnType<typeof kind>
 
-/** What can be tried, in the order of the choice. */
+/** Kinds of tasks to try, in the order of the choice. */
 export const KINDS = [
   kind('relight', 'Relight', `${IMAGES}/image-relight`, 'relight'),
   kind('upscale', 'Upscale', `${IMAGES}/image-upscaler`, 'upscale'),

@@ -17,7 +17,7 @@ export const documentQuery = queryOptions({
 /** Milliseconds without a change, after which the price is asked for. */
 const PAUSE_MS = 300
 
-/** What a request would cost and take, or all its faults. */
+/** Query of the cost and duration of a request, or of all its issues. */
 export const dryRunQuery = ({ path }: Kind, body: Body) =>
   queryOptions({
     queryKey: ['dry-run', path, body],
@@ -30,7 +30,7 @@ export const dryRunQuery = ({ path }: Kind, body: Body) =>
     gcTime: 60_000,
   })
 
-/** Uploads a file, unless this user has before; answers the link that a body names it by. */
+/** Uploads a file, unless this user has before; returns the link that a body names it by. */
 export const uploadFile = async (
   file: File,
   onProgress: (part: number) => void,

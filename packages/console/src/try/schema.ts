@@ -20,7 +20,7 @@ export interface JsonSchema {
 
 export type Body = Readonly<Record<string, unknown>>
 
-/** Whether a value is one of a schema, by the words that rules about combinations of members are made of. */
+/** True when a value matches a schema, by the keywords that rules about combinations of members use. */
 export const matches = (schema: JsonSchema, value: unknown): boolean =>
   (!('const' in schema) || schema.const === value) &&
   (!schema.enum || schema.enum.includes(value as string)) &&

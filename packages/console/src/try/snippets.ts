@@ -50,11 +50,11 @@ export const toPythonCode = ({ origin, kind, body }: Request): string =>
   `import os
 import requests
 
-answer = requests.post(
+response = requests.post(
     ${JSON.stringify(origin + kind.path)},
     headers={"Authorization": f"Bearer {os.environ['KILN_TOKEN']}"},
     json=${toPython(body, '    ')},
 )
-answer.raise_for_status()
-print(answer.json())
+response.raise_for_status()
+print(response.json())
 `

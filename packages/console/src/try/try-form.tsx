@@ -24,7 +24,7 @@ import styles from './try.module.css'
 
 interface Draft {
   body: Body
-  /** What was sent last. */
+  /** Id of the task that was sent last. */
   task?: string
 }
 
@@ -64,7 +64,7 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
   const issues = sortIssues(error, pointersOf(fields))
   const isAllAtFields = issues.rest.length === 0 && Object.keys(issues.fields).length > 0
   const atFields = { ...issues.fields }
-  // What is not given yet is a fault once it was to be sent.
+  // A missing member is an issue only after an attempt to send.
   for (const { pointer } of lacking)
     if (isSubmitted) atFields[pointer] = 'It is required.'
     else delete atFields[pointer]

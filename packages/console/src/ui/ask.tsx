@@ -17,7 +17,7 @@ export interface FieldSpec {
   name: string
   label: string
   help?: ReactNode
-  /** What it holds at first. */
+  /** Initial value. */
   value?: string
   isOptional?: boolean
   /** Lines of a text. */
@@ -35,12 +35,12 @@ interface AskProps<Output> {
   action: string
   variant?: ButtonProps['variant']
   fields?: readonly FieldSpec[]
-  /** What the button says that leaves all as it is, where "Cancel" would mean the write. */
+  /** Label of the button that leaves all as it is, where "Cancel" would mean the write. */
   dismiss?: string
   /** Must be typed before it is done. */
   typed?: string
   write(values: Values): Promise<Output>
-  /** What is read again afterwards; without it all that is shown. */
+  /** Query that is read again afterwards; without it all that is shown. */
   refresh?: QueryKey
   onDone?(output: Output): void
   children?: ReactNode
@@ -63,7 +63,7 @@ const useRefreshing = <Input, Output>(
   })
 }
 
-/** A dialog that asks for what a write needs, shows faults at their fields, and closes once it is done. */
+/** A dialog that asks for what a write needs, shows issues at their fields, and closes once it is done. */
 export const Ask = <Output,>(props: AskProps<Output> & { onClose(): void }) => {
   const {
     title,
@@ -180,7 +180,7 @@ type WriteButtonProps<Output> = Pick<AskProps<Output>, 'refresh' | 'onDone'> & {
 
 const report = (error: Error): void => void showToast(<Bdi>{error.message}</Bdi>)
 
-/** A button that writes at once; a rejection is told in a toast. */
+/** A button that writes at once; a toast reports a rejection. */
 export const WriteButton = <Output,>(props: WriteButtonProps<Output>) => {
   const { label, isDisabled } = props
   const sent = useRefreshing<void, Output>(props.write, props, report)
@@ -194,7 +194,7 @@ export const WriteButton = <Output,>(props: WriteButtonProps<Output>) => {
 type SecretButtonProps<Output> = Omit<AskButtonProps<Output>, 'onDone'> & {
   secretTitle: string
   secretOf(output: Output): string
-  /** Where the secret belongs. */
+  /** Place where the secret belongs. */
   about?: ReactNode
 }
 

@@ -6,7 +6,7 @@ import { Badge, Bdi, Time } from './values.tsx'
 
 type AttemptRow = Schema<'DeliveryAttempt'>
 
-/** The attempts at telling a receiver of an event, the newest first, with the answer of that one open. */
+/** Attempts to deliver an event, the newest first and with its response open. */
 export const Attempts = ({ attempts }: { attempts: readonly AttemptRow[] }) => (
   <Stack>
     {attempts.length === 0 && <p>Not sent yet.</p>}
@@ -26,11 +26,11 @@ const Attempt = ({ attempt, isNewest }: { attempt: AttemptRow; isNewest: boolean
   return (
     <div>
       <Row>
-        <b>Try {number}</b>
+        <b>Attempt {number}</b>
         {isUnderWay(attempt) ? (
           <Badge>under way</Badge>
         ) : (
-          <Badge tone={issue ? 'bad' : 'ok'}>{`${status ?? 'no answer'}${time}`}</Badge>
+          <Badge tone={issue ? 'bad' : 'ok'}>{`${status ?? 'no response'}${time}`}</Badge>
         )}
         <Time at={attempt.started_at} />
       </Row>
@@ -40,8 +40,8 @@ const Attempt = ({ attempt, isNewest }: { attempt: AttemptRow; isNewest: boolean
       </p>
       {excerpt && (
         <details open={isNewest}>
-          <summary>Answer</summary>
-          <Code text={excerpt} label="answer" />
+          <summary>Response</summary>
+          <Code text={excerpt} label="response" />
         </details>
       )}
     </div>
@@ -53,20 +53,20 @@ export const CAUSES: Record<NonNullable<AttemptRow['error_class']>, string> = {
   address_refused: 'The address is not one that Kiln calls',
   dns: 'No host has this name',
   connect: 'Nobody listens at the address',
-  tls: 'The certificate of the receiver does not hold',
-  timeout: 'The receiver did not answer in time',
-  reset: 'The receiver broke the connection',
-  status_3xx: 'The receiver sent a redirect, which Kiln does not follow',
-  status_4xx: 'The receiver refused it',
-  status_5xx: 'The receiver failed',
-  gone: 'The receiver wants no more of it',
+  tls: 'The certificate of the webhook URL is not valid',
+  timeout: 'The webhook URL did not respond in time',
+  reset: 'The webhook URL broke the connection',
+  status_3xx: 'The webhook URL sent a redirect, which Kiln does not follow',
+  status_4xx: 'The webhook URL rejected it',
+  status_5xx: 'The webhook URL responded with a server error',
+  gone: 'The webhook URL wants no more events',
   unknown: 'Nobody saw how it ended',
 }
 
-/** What has become of telling a receiver, where the word alone does not say it. */
+/** Explanations of those states of a delivery whose word alone does not say it. */
 export const ABOUT_DELIVERY: Record<string, string> = {
   superseded: 'A later event has overtaken it.',
-  exhausted: 'All tries are used up. Send it again once the receiver works.',
-  stopped: 'The receiver answered 410, so nothing more is sent to it.',
+  exhausted: 'All attempts are used up. Send it again once the webhook URL works.',
+  stopped: 'The webhook URL responded with 410, so nothing more is sent to it.',
   unsent: 'It is kept for the log alone.',
 }

@@ -28,11 +28,11 @@ interface FieldProps {
   isLabelHidden?: boolean
   /** Read out and shown below the field. */
   help?: ReactNode
-  /** The fault of the last attempt, tied to the field. */
+  /** The error of the last attempt, tied to the field. */
   error?: string
 }
 
-/** What a component of React Aria takes, but for its look. */
+/** Props of a React Aria component, but for those of its style. */
 type Plain<Props> = Omit<Props, 'className' | 'style' | 'children'>
 
 const Name = ({ label, isLabelHidden }: FieldProps) => (
@@ -190,12 +190,12 @@ interface SearchFieldProps {
   /** As the address has it. */
   value: string | undefined
   onChange(text: string | undefined): void
-  /** Milliseconds without a key, after which one that comes is told of at once. */
+  /** Milliseconds without a key, after which the next one is reported at once. */
   pause?: number
 }
 
 /**
- * A field that tells of its text: at once for a key after a pause, and once nobody types for those that follow each other
+ * A field that reports its text: at once for a key after a pause, and once nobody types for those that follow each other
  * quickly. It follows the address when that changes otherwise.
  */
 export const SearchField = (props: SearchFieldProps) => {

@@ -13,7 +13,7 @@ type Finding = Schema<'Finding'>
 
 const VERSION = '/nodes/{nodeId}/versions/{version}'
 
-/** What the checks of a version have found; the places, moves and requests for members and platform admins alone. */
+/** Query of the findings of a version; places, transitions and requests are for members and platform admins alone. */
 export const findingsQuery = (nodeId: string, version: string) =>
   readQuery(`${VERSION}/findings`, { path: { nodeId, version } })
 

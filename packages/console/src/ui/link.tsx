@@ -23,7 +23,7 @@ const ButtonAnchor = ({
 /** A link that looks like a button. */
 export const LinkButton: LinkComponent<typeof ButtonAnchor> = createLink(ButtonAnchor)
 
-/** Where links lead: `<Link {...versionPage('light-tools', '1.0.0')}>`. */
+/** Targets of links: `<Link {...versionPage('light-tools', '1.0.0')}>`. */
 export const taskPage = (task: string) => ({ to: '/tasks/$task', params: { task } }) as const
 export const tryPage = (kind: string) => ({ to: '/try/$kind', params: { kind } }) as const
 export const nodePage = (node: string) => ({ to: '/registry/$node', params: { node } }) as const

@@ -8,7 +8,7 @@ import { Button } from './button.tsx'
 import { Empty, ErrorPanel } from './panels.tsx'
 import styles from './list.module.css'
 
-/** What a list needs of `useInfiniteQuery`. */
+/** Members of `useInfiniteQuery` that a list needs. */
 export type EndlessQuery = Pick<
   UseInfiniteQueryResult,
   'hasNextPage' | 'isFetchingNextPage' | 'isFetchNextPageError' | 'error' | 'fetchNextPage'
@@ -27,7 +27,7 @@ interface EndlessListProps<Row> {
   onKey?(key: string, row: Row): boolean
   /** The query that the rows are of, where not all of them are read at once. */
   query?: EndlessQuery
-  /** How many there are altogether, where it is known. */
+  /** Number of all rows, where it is known. */
   total?: number
   /** Reads the list from its beginning, where `maxPages` has dropped that. */
   onTop?(): void
@@ -113,7 +113,7 @@ export const EndlessList = <Row,>(props: EndlessListProps<Row>) => {
   )
 }
 
-/** How many rows were dropped at the beginning, by what has become of the first one. */
+/** Counts the rows that were dropped at the beginning, by the place of the row that was first. */
 const useDropped = <Row,>(rows: readonly Row[], keyOf: (row: Row) => string): number => {
   const [seen, setSeen] = useState({ rows, dropped: 0 })
   if (seen.rows !== rows) {

@@ -48,7 +48,7 @@ export const Note = ({ tone = 'info', children }: NoteProps) => {
 interface ErrorPanelProps {
   error: unknown
   onRetry?: () => void
-  /** What of the details does not stand at a field. */
+  /** Details that belong to no field. */
   rest?: readonly string[]
 }
 
@@ -85,7 +85,7 @@ export const ErrorPanel = ({ error, onRetry, rest }: ErrorPanelProps) => {
   )
 }
 
-/** Where what was looked for may be found. */
+/** Link to a list that may have what was not found. */
 const WayOut = ({ code }: { code: string }) => {
   const { node } = useParams({ strict: false })
   if (code === 'task_not_found') return <Link to="/tasks">All tasks</Link>
@@ -108,7 +108,7 @@ export const Loading = ({ rows = 3, height = 56 }: { rows?: number; height?: num
   </div>
 )
 
-/** The part of react-query's answer that a panel needs. */
+/** The part of react-query's result that a panel needs. */
 type Asked<T> = Pick<
   UseQueryResult<T>,
   'data' | 'error' | 'failureReason' | 'failureCount' | 'dataUpdatedAt'
@@ -141,7 +141,7 @@ export const Show = <T,>({ query, loading = <Loading />, children }: ShowProps<T
   )
 }
 
-/** Why an answer is late, and when it is asked for again. */
+/** Reason why a response is late, and seconds until the next attempt. */
 const Waits = ({ error: { message, retryAfterSeconds = 0 } }: { error: KilnError }) => {
   const [start] = useState(() => Date.now())
   const left = Math.max(1, Math.ceil(retryAfterSeconds - (useNow() - start) / 1000))

@@ -9,7 +9,7 @@ import { Hidden } from './values.tsx'
 interface RowsProps<Row> {
   label: string
   rows: readonly Row[]
-  /** What stands in each column, by its title; that of the actions has none. */
+  /** Content of each column, by its title; that of the actions has none. */
   columns: Readonly<Record<string, (row: Row) => ReactNode>>
   /** Stands below a row, over its whole width. */
   below?(row: Row): ReactNode

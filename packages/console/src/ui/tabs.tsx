@@ -10,7 +10,7 @@ interface TabsProps {
   tabs: Readonly<Record<string, readonly [title: string, content: ReactNode]>>
   /** The search parameter in which the choice lives; without it the first is chosen. Others go with the tab that they are of. */
   name?: 'tab' | 'view'
-  /** Where the choice lives elsewhere. */
+  /** The chosen tab, where the choice lives elsewhere. */
   selected?: string
   onSelect?(id: string): void
 }

@@ -12,7 +12,7 @@ interface BdiProps {
   title?: string
 }
 
-/** What a stranger wrote: text alone, apart from the direction of what stands around it, with its hidden characters shown. */
+/** A stranger's text: isolated from the direction of what surrounds it, with its hidden characters shown. */
 export const Bdi = ({ as: Box, children = '', ...props }: BdiProps) => {
   const text = <bdi>{showControls(children)}</bdi>
   return Box ? <Box {...props}>{text}</Box> : text

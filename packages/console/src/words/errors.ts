@@ -1,8 +1,8 @@
 import type { ErrorCode } from '../../../client/src/index.ts'
 
-/** What to do next, where the service's message alone does not say it. */
+/** Next step by code, where the service's message alone does not say it. */
 const NEXT: Partial<Record<ErrorCode, string>> = {
-  unreachable: 'Kiln does not answer. The page goes on by itself once it does.',
+  unreachable: 'Kiln does not respond. The page goes on by itself once it does.',
   unauthorized: 'Your session has ended. Sign in again.',
   forbidden: 'Your account may not do this. Ask an owner, or sign in as somebody else.',
   task_not_found: 'It is gone, or it is not yours.',
@@ -14,7 +14,7 @@ const NEXT: Partial<Record<ErrorCode, string>> = {
   unavailable: 'A part of Kiln is away. Try again in a moment.',
   busy: 'Kiln has too much to do at once. Try again in a moment.',
   draining: 'Kiln is restarting. Try again in a moment.',
-  auth_unavailable: 'The issuer that signs you in does not answer. Try again in a moment.',
+  auth_unavailable: 'The issuer that signs you in does not respond. Try again in a moment.',
   outcome_unknown: 'Nobody knows whether this was done. Pressing again does not do it twice.',
   idempotency_in_flight: 'The same request is still at work. Try again in a moment.',
   precondition_failed: 'Somebody has changed this meanwhile. Reload, then change it again.',

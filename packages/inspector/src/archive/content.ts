@@ -7,7 +7,7 @@ import { reject } from './reject.ts'
 import type { RandomAccess } from './source.ts'
 import { EXCESS_BYTES, unpack } from './unpack.ts'
 
-/** What reading one entry gave. */
+/** Result of reading one entry. */
 interface Content {
   sha256: string
   head: Uint8Array

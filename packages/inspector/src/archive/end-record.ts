@@ -4,7 +4,7 @@ import { readView } from './source.ts'
 import type { RandomAccess } from './source.ts'
 import { findZip64End } from './zip64-end.ts'
 
-/** Where the central directory lies, by the end record. */
+/** Place of the central directory, by the end record. */
 export interface DirectoryPlace {
   entries: number
   offset: number
@@ -70,7 +70,7 @@ const bytesBeyond = (tail: Buffer, at: number): number =>
   tail.length - at - END_BYTES - tail.readUInt16LE(at + 20)
 
 interface End extends DirectoryPlace {
-  /** Where the records of the end begin: the directory must reach up to here. */
+  /** Offset at which the records of the end begin: the directory must reach up to here. */
   start: number
 }
 
@@ -100,7 +100,7 @@ const checkPlace = async (source: RandomAccess, end: End): Promise<void> => {
   if (end.start > 0) reject('prepended_data', { limit: 0, value: end.start })
 }
 
-/** Whether the directory lies before the end as it should and only its offset counts from elsewhere. */
+/** True when the directory lies before the end as it should and only its offset counts from elsewhere. */
 const isShifted = async (source: RandomAccess, end: End): Promise<boolean> => {
   const at = end.start - end.bytes
   if (end.bytes < 4) return true

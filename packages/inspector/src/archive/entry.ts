@@ -18,20 +18,20 @@ export interface ArchiveEntry {
   text: Uint8Array | undefined
   /** Permission bits (0o755) if the archive says them. */
   mode: number | undefined
-  /** Where its packed data lies; undefined for a file of a folder. */
+  /** Place of its packed data; undefined for a file of a folder. */
   place?: Pick<ArchiveFile, 'dataOffset' | 'packedBytes' | 'isDeflated'>
-  /** Whether anybody may execute it, as far as the mode is known. */
+  /** True when anybody may execute it, as far as the mode is known. */
   executable: boolean
 }
 
 /** Bytes of an entry that `head` keeps: enough for every magic number, a PE header behind its stub included. */
 export const HEAD_BYTES = 4096
 
-/** Whether a path names a kind of text whose content is kept for interpreter and scan. */
+/** True when a path names a kind of text whose content is kept for interpreter and scan. */
 export const isTextKind = (path: string): boolean =>
   TEXT_KINDS.has(extensionOf(path.replace(TEMPLATE, '')))
 
-/** What packs put behind the name of a data file that they copy at their first start: `styles.json.default`. */
+/** Suffixes that packs give a data file that they copy at their first start: `styles.json.default`. */
 const TEMPLATE = /\.(?:default|dist|example|sample|template|bak)$/i
 
 /** Extension of the last segment in lower case with its dot (`.py`); '' if it has none. */

@@ -1,4 +1,4 @@
-/** What an archive may hold at most. Sizes are bytes. */
+/** Most that an archive may hold. Sizes are bytes. */
 export interface ArchiveLimits {
   /** The archive itself; at most 4 GiB - 1, so that zip64 offsets are never needed. */
   archiveBytes: number
@@ -16,7 +16,7 @@ export interface ArchiveLimits {
   entryRatio: number
   /** Unpacked over packed size of the whole archive. */
   ratio: number
-  /** Unpacked size up to which no ratio is judged: small repetitive files pack that well honestly. */
+  /** Unpacked size up to which no ratio is checked: small repetitive files pack that well honestly. */
   ratioFloorBytes: number
   /** A path in UTF-8. */
   pathBytes: number

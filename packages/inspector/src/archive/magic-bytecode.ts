@@ -8,7 +8,7 @@ export const isBytecode = (head: Buffer): boolean => {
   return CODE_OBJECTS.has(head.readUInt8(headerBytes))
 }
 
-/** Whether it is loaded without a look at its source: hash-based and unchecked (PEP 552), unlike all that Python writes by itself. */
+/** True when it loads without a check of its source: hash-based and unchecked (PEP 552), unlike what Python writes. */
 export const isUncheckedBytecode = (head: Uint8Array): boolean => {
   const view = Buffer.from(head.buffer, head.byteOffset, head.length)
   if (!isBytecode(view) || readHeaderBytes(view) !== FLAGGED_HEADER_BYTES) return false

@@ -9,7 +9,7 @@ import { reject } from './reject.ts'
 export interface Member {
   path: string
   isFolder: boolean
-  /** Where its local header begins. */
+  /** Offset of its local header. */
   offset: number
   /** The least bytes it takes from there: header, name and packed data. */
   spanBytes: number

@@ -26,7 +26,7 @@ const checkLengths = (path: string, limits: ArchiveLimits): void => {
 
 const segmentsOf = (path: string): string[] => path.replace(/\/$/, '').split('/')
 
-/** In the order in which a name that breaks several is judged. */
+/** Rules in order: a name that breaks several is rejected by the first. */
 const RULES: readonly [ArchiveCode, (path: string) => boolean][] = [
   ['path_traversal', (path) => path.split(/[\\/]/).includes('..')],
   ['path_absolute', (path) => /^(\/|\\\\|[a-z]:)/i.test(path)],

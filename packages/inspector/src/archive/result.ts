@@ -8,7 +8,7 @@ export interface SoundArchive {
   verdict: 'sound'
   /** Its files, sorted by code unit of their paths. Nested archives are among them, never opened. */
   entries: readonly ArchiveEntry[]
-  /** What is unusual and no reason to reject. */
+  /** Unusual things that are no reason to reject. */
   facts: readonly ArchiveFact[]
   /** Size of the archive. */
   bytes: number

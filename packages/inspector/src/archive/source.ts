@@ -55,7 +55,7 @@ export class SourceError extends Error {
   }
 }
 
-/** A source whose failures are told apart from faults of the archive, and which stops reading when asked to. */
+/** Wraps a source so that its failures differ from issues of the archive, and it stops reading when asked to. */
 export const guardSource = (source: RandomAccess, signal?: AbortSignal): RandomAccess => ({
   size: source.size,
   read: async (offset, length) => {
@@ -69,7 +69,7 @@ export const guardSource = (source: RandomAccess, signal?: AbortSignal): RandomA
 })
 
 /**
- * A source that answers small reads from the last block it read: headers and small entries lie one behind another, and
+ * Wraps a source to serve small reads from the last block read: headers and small entries lie one behind another, and
  * each took a trip through the thread pool.
  */
 export const withReadAhead = (source: RandomAccess): RandomAccess => {

@@ -85,11 +85,11 @@ const checkConsumed = ({ path, packedBytes }: PlacedMember, consumed: number): v
     reject('bad_data', { entry: path, limit: consumed, value: packedBytes })
 }
 
-/** Faults of zlib but want of memory, and what becomes of packed bytes that still come when the data has ended. */
+/** Errors of zlib except lack of memory, and those of packed bytes that still come when the data has ended. */
 const STREAM_ERROR = /^(Z_(?!MEM_ERROR)|ABORT_ERR$|ERR_STREAM_|ERR_TRAILING_JUNK)/
 /** Read from the source at once. */
 const READ_BYTES = 256 * 1024
 /** Also what is unpacked at once. */
 const SMALL_BYTES = 64 * 1024
-/** How far an entry is unpacked beyond its declared size, to tell damaged data from a false size. */
+/** Bytes that are unpacked beyond an entry's declared size, to tell damaged data apart from a false size. */
 export const EXCESS_BYTES = SMALL_BYTES

@@ -16,7 +16,7 @@ type ThrowRejection = (error: unknown, entry?: string) => never
 const codeOf = (error: EntryError): ArchiveCode =>
   CODES.get(error.reason ?? error.message) ?? 'malformed'
 
-/** Faults with a code of their own; every other one is `malformed`. */
+/** Errors with a code of their own; every other one is `malformed`. */
 const CODES = new Map<string, ArchiveCode>([
   [zip.ERR_ENCRYPTED_CENTRAL_DIRECTORY, 'encrypted'],
   [zip.ERR_SPLIT_ZIP_FILE, 'multi_disk'],

@@ -15,7 +15,7 @@ interface EndNumbers {
 /**
  * The numbers of the zip64 end record (APPNOTE 4.3.14) if its locator lies before the plain one, and where it starts.
  * Some tools write both though the plain one would do; then they must agree. Where the plain one has no room (all bits
- * set) and no zip64 record follows, the number stands as it is and the limits judge it.
+ * set) and no zip64 record follows, the number stands as it is and the limits apply to it.
  */
 export const findZip64End = async (
   source: RandomAccess,
@@ -59,7 +59,7 @@ const readNumber = (view: DataView, at: number): number => {
   return value > Number.MAX_SAFE_INTEGER ? reject('malformed') : Number(value)
 }
 
-/** What a number of the plain record is when only the zip64 one has room for it. */
+/** Numbers of the plain record that mean that only the zip64 one has room. */
 const MOST = [
   ['disk', 0xffff],
   ['directoryDisk', 0xffff],

@@ -24,7 +24,7 @@ export const findClassFact = (dottedName: string): Value | undefined => {
   return decodeAttribute(fact)
 }
 
-/** Whether a class of the host certainly has no such attribute. */
+/** True when a class of the host certainly has no such attribute. */
 export const lacksAttribute = (dottedName: string): boolean => {
   const { cls, attribute } = splitLast(dottedName)
   const facts = RECORDED.has(attribute) ? ownEntry(FACTS.classes.values, cls) : undefined

@@ -1,7 +1,7 @@
 import data from './facts.json' with { type: 'json' }
 
 /**
- * What is known of the host, generated from its public sources (`host` in the file names repository, version and
+ * Facts about the host, generated from its public sources (`host` in the file names repository, version and
  * commit; each group names its files). Where `newer` occurs, the entry is taken from that later commit.
  */
 interface Facts {
@@ -38,9 +38,9 @@ interface V3Facts {
   makers: Record<string, string[]>
   /** By maker; of inputs by type and maker. */
   defaults: Record<string, Record<string, string | number | boolean>>
-  /** How the older form spells an option, where that differs from the parameter. */
+  /** Spelling of an option in the older form, where that differs from the parameter. */
   options: Record<string, string>
-  /** What methods of the host's enumerations give, by the tail of their name. */
+  /** Results of methods of the host's enumerations, by the tail of their name. */
   choices: Record<string, string[]>
   /** Values of enumerations by member. */
   enums: Record<string, Record<string, string>>

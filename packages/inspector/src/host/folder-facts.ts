@@ -10,7 +10,7 @@ import type { DictValue, Value } from '../interpret/values/value.ts'
 import { words } from '../words.ts'
 import { FACTS } from './facts.ts'
 
-/** What the machine has: empty on a clean host, with a rest that nobody knows. */
+/** Files of the machine: none on a clean host, with a rest that nobody knows. */
 const someFiles = (): Value => makeList([], true)
 
 /** Functions of `folder_paths` that list files, which depend on the machine. */

@@ -14,8 +14,8 @@ export const BUILT_IN_NODE_NAMES: ReadonlySet<string> = new Set(
 )
 
 /**
- * What is known of the host, for the reading of one pack: what the pack changes in these values (an appended sampler, a
- * folder of its own) stays seen by it.
+ * Makes the facts about the host for the reading of one pack, which keeps what it changes in these values (an appended
+ * sampler, a folder of its own).
  */
 export const makeHostFacts = (): HostFacts => {
   const sources: Source[] = [

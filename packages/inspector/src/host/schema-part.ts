@@ -7,7 +7,7 @@ import { FACTS } from './facts.ts'
 export interface PartKind {
   /** `Input`, `Output`, `Schema`, `Custom`, `Autogrow.TemplatePrefix` ... */
   maker: string
-  /** Of inputs and outputs: the name of their type in `io`, or the socket type that the pack gave a type of its own. */
+  /** For inputs and outputs: name of their type in `io`, or the socket type that the pack gave a type of its own. */
   type: { name: string } | { socketType: Value } | undefined
 }
 
@@ -41,7 +41,7 @@ const parametersOf = (kind: PartKind): readonly string[] => {
 export const typeNameOf = ({ type }: PartKind): string | undefined =>
   type && 'name' in type ? type.name : undefined
 
-/** Whether the host gives an input of the type a widget. */
+/** True when the host gives an input of the type a widget. */
 export const hasWidget = (part: PartKind): boolean =>
   part.maker === 'Input' && parametersOf(part).includes('socketless')
 
@@ -71,7 +71,7 @@ export const findPart = (value: Value | undefined): SchemaPart | undefined => {
   return value.kind === 'unknown' ? findInCall(value) : undefined
 }
 
-/** What the state of such an instance is, so that no other one is taken for it. */
+/** State of such an instance, named so that no other state is taken for it. */
 export interface PartState {
   schemaPart: PartKind
   rest: boolean

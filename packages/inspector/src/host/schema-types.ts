@@ -38,7 +38,7 @@ const makeClasses = (): ClassOf => {
   }
 }
 
-/** What the host's objects can do beyond their attributes is unknown, but no fault. */
+/** Makes a class of the host. An attribute that is not set is unknown rather than an error. */
 const makeClass = (rt: Runtime, name: string): ClassValue =>
   nativeClass(rt, {
     name,

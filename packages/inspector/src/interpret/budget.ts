@@ -67,7 +67,7 @@ export type BudgetName =
   | 'number'
 
 /**
- * Limits after which names may be missing although nothing else tells: the run or a loop was cut, a file not parsed.
+ * Limits after which names may be missing although nothing else shows it: the run or a loop was cut, a file not parsed.
  * After the others there is an unknown value, which speaks for itself.
  */
 export const CUTTING: ReadonlySet<BudgetName> = new Set([
@@ -97,11 +97,11 @@ export interface Budget {
   steps: number
   /** Takes steps. Throws BudgetSpent. Native functions take one for every sixteen items they touch. */
   step(count: number): void
-  /** Notes that a limit was met; the caller goes on with an unknown. */
+  /** Records that a limit was met; the caller goes on with an unknown. */
   spent(budget: BudgetName, detail?: string): undefined
-  /** Whether a new container of that many items may be made; if not, it is noted as spent. */
+  /** True when a new container of that many items may be made; if not, the budget is recorded as spent. */
   allowItems(count: number): boolean
-  /** Whether a new string of that length may be made. */
+  /** True when a new string of that length may be made. */
   allowString(length: number): boolean
   /** Runs with at most that many steps of the total. */
   within<T>(steps: number, run: () => T): T

@@ -1,10 +1,10 @@
 import type { Value } from './values/value.ts'
 
-/** What is known of the host, by dotted name. */
+/** Facts about the host, by dotted name. */
 export interface HostFacts {
   /** The value of a name such as `nodes.MAX_RESOLUTION` or `nodes.SaveImage.RETURN_TYPES`; undefined leaves it unknown. */
   find(dottedName: string): Value | undefined
-  /** Whether a name certainly does not exist, as an attribute of a class whose attributes are all known. */
+  /** True when a name certainly does not exist, as an attribute of a class whose attributes are all known. */
   lacks?(dottedName: string): boolean
 }
 

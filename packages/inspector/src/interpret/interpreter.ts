@@ -56,7 +56,7 @@ export type Interpreter = ReturnType<typeof makeInterpreter>
 
 /**
  * Runs a pack's `__init__.py` over known and unknown values. No function throws, whatever the pack holds: what can't be
- * known is an unknown value, and what was cut short is told by `reasons()`.
+ * known is an unknown value, and `reasons()` reports what was cut short.
  */
 export function makeInterpreter(options: InterpreterOptions) {
   const rt = makeRuntime(options)
@@ -142,7 +142,7 @@ function guard<T>(rt: Runtime, fallback: T, run: () => T): Guarded<T> {
     if (error instanceof Raised)
       return { value: fallback, raised: describeSafely(rt, error.exception), spent: false }
     const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-    state.notes.push({ kind: 'fault', file: '', line: 0, message })
+    state.notes.push({ kind: 'error', file: '', line: 0, message })
     return { value: fallback, raised: undefined, spent: false }
   }
 }

@@ -10,7 +10,7 @@ import type { Expression } from '../python/ast.ts'
 
 /**
  * The state of one run over one pack; what can be done with it are functions that take it first. They follow Python, with
- * two differences everywhere: what can't be known is an unknown value (or an undefined answer), and a fault is raised
+ * two differences everywhere: what can't be known is an unknown value (or an undefined result), and an error is raised
  * only where `raise`, `raiseIfHandled` and `raiseIfExpected` say.
  */
 export interface Runtime {
@@ -32,10 +32,10 @@ export interface Runtime {
   state: RunState
 }
 
-/** How a block ended. */
+/** Way in which a block ended. */
 export type Completion = undefined | 'break' | 'continue' | { returned: Value }
 
-/** What changes while code runs. */
+/** State that changes while code runs. */
 export interface RunState {
   scope: Scope
   depth: number
@@ -48,9 +48,9 @@ export interface RunState {
   repeating: number
   /** The round of the innermost loop met a `break` under an undecided test. */
   maybeBroken: boolean
-  /** What an undecided branch took out of dicts; undefined outside of one, and in what it calls or imports. */
+  /** Entries that an undecided branch took out of dicts; undefined outside of one, and in what it calls or imports. */
   removed: RemovedEntries | undefined
-  /** What an undecided branch put into dicts; undefined outside of one, and in what it imports. */
+  /** Entries that an undecided branch put into dicts; undefined outside of one, and in what it imports. */
   added: AddedEntries | undefined
   /** Names that a block may bind, computed once for each block. */
   assigned: WeakMap<object, readonly string[]>
@@ -70,9 +70,9 @@ export interface Reason {
   detail: string
 }
 
-/** A raise that cost a statement of a module, or a fault of our own that cost an expression. */
+/** A raise that cost a statement of a module, or an error of our own that cost an expression. */
 export interface Note {
-  kind: 'raise' | 'fault'
+  kind: 'raise' | 'error'
   file: string
   line: number
   message: string

@@ -10,7 +10,7 @@ import type { NodeReader } from './v1-node.ts'
 import { listV3Classes } from './v3/list-v3-classes.ts'
 
 export interface FoundNodes extends Pick<NodesSection, 'nodes' | 'how' | 'dropped' | 'reasons'> {
-  /** What is known when there is no node: that there is none, or nothing. */
+  /** State when there is no node: it is known that there is none, or it is not. */
   state: 'known' | 'unknown' | 'no_init' | 'no_mapping'
 }
 

@@ -3,10 +3,10 @@ import type { Interpreter } from '../interpret/interpreter.ts'
 import { KNOWN_MODULES } from '../interpret/modules/known-modules.ts'
 import type { BaseValue, ClassValue, UnknownValue, Value } from '../interpret/values/value.ts'
 
-/** What tells a node class from others. */
+/** Attributes that tell a node class apart from others. */
 const NODE_ATTRIBUTES = ['INPUT_TYPES', 'RETURN_TYPES', 'define_schema', 'GET_SCHEMA']
 
-/** Whether a value of the mapping is a node: functions, modules and constants, which packs put there by mistake, are not. */
+/** True for a node in the mapping; false for functions, modules and constants, which packs put there by mistake. */
 export const isNode = (
   interpreter: Interpreter,
   value: Value,

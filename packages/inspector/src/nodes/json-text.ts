@@ -154,7 +154,7 @@ const ITERABLE = new Set(['list', 'tuple', 'set', 'view', 'range'])
 const isEnumMember = ({ cls }: InstanceValue): boolean =>
   cls.mro.some((base) => base.kind === 'class' && base.module === 'enum' && base.name === 'Enum')
 
-/** Notes that a part is left out, and gives what stands in its place. */
+/** Records that a part is left out, and gives what stands in its place. */
 const leaveOut = (at: Writing): [] => {
   at.isDynamic = true
   return []

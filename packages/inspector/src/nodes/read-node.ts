@@ -9,7 +9,7 @@ import type { NodeReader } from './v1-node.ts'
 import { readV3Node } from './v3/read-v3-node.ts'
 
 /**
- * Reads a node of either form. Without `name` the class has to tell its name, which is empty when that can't be
+ * Reads a node of either form. Without `name` the class has to define its name, which is empty when that can't be
  * known. Of a class outside of the pack only the facts about the host are known.
  */
 export const readNode = (

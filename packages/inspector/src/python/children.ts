@@ -21,7 +21,7 @@ export interface Children {
   end: number
   /** The function body among the children has a `yield` of its own. */
   bodyYields: boolean
-  /** Where arrays are gathered before they get their length. */
+  /** Buffer in which arrays are gathered before they get their length. */
   readonly gathered: unknown[]
 }
 
@@ -42,7 +42,7 @@ export const valueAt = (children: Children, index: number): unknown =>
 export const exprAt = (children: Children, index: number): Expression =>
   valueAt(children, index) as Expression
 
-/** Of a child that is first or has a value; others have none. */
+/** Line of a child that is first or has a value; others have none. */
 export const lineAt = (children: Children, index: number): number =>
   children.lines[children.base + index] || children.line
 
@@ -57,8 +57,8 @@ export const indexOf = (children: Children, name: string, from = 0): number => {
 export const has = (children: Children, name: string): boolean => indexOf(children, name) >= 0
 
 /**
- * What `read` makes of the values from child `from` up to child `to`, punctuation and undefined left out. The array has no
- * room for more: one that grows by `push` keeps 17 places, which made a third of a tree's memory.
+ * Gathers what `read` makes of the values from child `from` up to child `to`, without punctuation and undefined. The
+ * array has no room for more: one that grows by `push` keeps 17 places, which made a third of a tree's memory.
  */
 export const gather = <T>(
   children: Children,
@@ -105,7 +105,7 @@ export const find = (children: Children, name: string): unknown => {
   return index < 0 ? undefined : valueAt(children, index)
 }
 
-/** What follows the first child of this name (a keyword as `from` or `=`). */
+/** Returns the value after the first child of this name (a keyword as `from` or `=`). */
 export const after = (children: Children, name: string): unknown => {
   const index = indexOf(children, name)
   return index < 0 || index + 1 >= count(children) ? undefined : valueAt(children, index + 1)

@@ -48,7 +48,7 @@ const hidesError = (walk: Walk, frame: Frame): boolean =>
   walk.broken.length === frame.recorded &&
   hasError(walk.cursor)
 
-/** Of the highest child; the left end of a chain becomes part of it and is not below it. */
+/** Height of the highest child; the left end of a chain becomes part of it and is not below it. */
 const heightOfChildren = (walk: Walk, frame: Frame): number => {
   if (frame.type.isStatement) return 0
   const { children, heights } = walk
@@ -88,7 +88,7 @@ const replace = (walk: Walk, frame: Frame, value: unknown, height: number): void
 /** Nothing but the expression in them. */
 const TRANSPARENT = new Set(['type', 'with_item'])
 
-/** What the parent sees as the name: a star goes on up. */
+/** Name that the parent sees: a star goes on up. */
 const nameOf = (type: NodeType, first: string, value: unknown): string => {
   if (TRANSPARENT.has(type.name)) return first
   const isSplat = type.hoistsSplat && (value as { kind?: string }).kind === 'Starred'

@@ -17,7 +17,7 @@ export const mayRead = (walk: Walk, type: NodeType): boolean => {
   return true
 }
 
-/** Notes what is at the cursor, or marks the statement around it. Returns false. */
+/** Records what is at the cursor, or marks the statement around it. Returns false. */
 export const spoil = (walk: Walk, parent: Frame): false => {
   if (parent.isList) record(walk, lineHere(walk), endLineHere(walk))
   else parent.broken = true

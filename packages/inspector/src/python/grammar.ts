@@ -65,7 +65,7 @@ const SPANS = new Set(
   words('unary_operator string interpolation format_expression format_specifier'),
 )
 
-/** What the walk does at a node of one type: numbers, because it asks a million times for each 6 MB. */
+/** Actions of the walk at a node of one type: numbers, because it asks a million times for each 6 MB. */
 export const SKIP = 0
 export const TOKEN = 1
 export const LEAF = 2
@@ -130,5 +130,5 @@ const shapeOf = (
   return name === 'string' ? STRING : INNER
 }
 
-/** What the parser could make nothing of. It has a number of its own, outside the list. */
+/** Text that the parser could make nothing of. It has a number of its own, outside the list. */
 export const ERROR: NodeType = { ...nodeType('ERROR', true), shape: INNER }

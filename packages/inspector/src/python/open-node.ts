@@ -63,7 +63,7 @@ const enterScopes = (walk: Walk, frame: Frame): void => {
   if (name === 'yield') walk.yields[walk.yields.length - 1] = true
 }
 
-/** Where blocks are too deep, the rest of a chain of `elif` is left out, or else the statement around the block. */
+/** False where blocks are too deep: the rest of a chain of `elif` is left out, or else the statement around it. */
 const mayNest = (walk: Walk, { name }: NodeType): boolean => {
   if (name === 'block') return walk.blocks < MAX_BLOCKS || spoil(walk, walk.frame)
   const branches = name === 'elif_clause' || name === 'else_clause'

@@ -53,7 +53,7 @@ interface Work {
 const MAX_REREAD = 500_000
 const MAX_READINGS = 5
 
-/** Reads again with the grammar's faults worked around, and then without the statements that spoil others. */
+/** Reads again with the grammar's errors worked around, and then without the statements that spoil others. */
 const parseModule = (work: Work): Module => {
   let text = prepare(work.text)
   let best = read(work, text, [])

@@ -9,8 +9,8 @@ const EMPTY_CONTINUATIONS = /(?:\\\n[ \t]*){50,1000}/g
 const COMMENT_LINES = /(?:^[ \t]*#[^'"{}\\\n]*\n){50,1000}/gm
 
 /**
- * What the grammar is to read instead of a text, of the same length: it is wrong about tabs, and takes quadratic time for
- * names without an end and long runs of comments or backslashes.
+ * Returns a text of the same length that the grammar reads instead: it is wrong about tabs, and takes quadratic time
+ * for names without an end and long runs of comments or backslashes.
  */
 export const prepare = (text: string): string => {
   const ordered = text.includes('\t') ? text.replace(MIXED_INDENT, orderIndent) : text
@@ -62,7 +62,7 @@ interface Scan {
   /** Up to here the text is in the pieces. */
   kept: number
   depth: number
-  /** Of the type parameters around the place: their opening bracket. */
+  /** Opening bracket of the type parameters around the place. */
   generic: number
 }
 

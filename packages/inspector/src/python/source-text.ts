@@ -21,7 +21,7 @@ const LATIN1 = [
 ]
 const CP1252 = ['cp1252', 'windows-1252', '1252']
 
-/** What Windows-1252 has at 0x80 to 0x9f; a blank is a byte without a character, read as Latin-1 would. */
+/** Characters of Windows-1252 at 0x80 to 0x9f; a blank is a byte without a character, read as Latin-1 would. */
 const CP1252_HIGH = '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ'
 
 /**
@@ -52,7 +52,7 @@ const findCookie = (bytes: Uint8Array): string | undefined => {
   return COOKIE.exec(line)?.[1]
 }
 
-/** Python tells `utf-8-unix` and the like by their beginning. */
+/** Python recognises `utf-8-unix` and the like by their beginning. */
 const findDecoder = (name: string): Decoder | undefined => {
   const spelling = name.toLowerCase().replaceAll('_', '-')
   const isOf = (names: readonly string[]) =>

@@ -1,6 +1,6 @@
 import type { JoinedStr } from './ast.ts'
 
-/** How a string literal begins: its prefix letters and quotes. */
+/** Beginning of a string literal: its prefix letters and quotes. */
 export interface LiteralHead {
   raw: boolean
   bytes: boolean

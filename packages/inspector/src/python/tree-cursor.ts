@@ -41,11 +41,11 @@ interface Level {
   /** The parent is hidden, so that the node counts as a child of what is above. */
   isInHidden: boolean
   at: number
-  /** Where the siblings end. */
+  /** End of the siblings. */
   end: number
   /** Siblings up to the node, extras such as comments left out: its place among the aliases. */
   count: number
-  /** Where those of the parent's production begin; 0 without any. */
+  /** Beginning of those of the parent's production; 0 without any. */
   aliases: number
   /** Address of the node; 0 for a small one. */
   node: number
@@ -123,12 +123,12 @@ const makeLevel = (parent: Level | undefined): Level => ({
 
 /** False, and nothing moves, if there is none. */
 export const goToFirstChild = (cursor: TreeCursor): boolean =>
-  cursor.level.children > 0 && settle(cursor, enter(cursor, cursor.level, false))
+  cursor.level.children > 0 && goToVisible(cursor, enter(cursor, cursor.level, false))
 
 /** False if there is none; then only the parent can be gone to. */
 export const goToNextSibling = (cursor: TreeCursor): boolean => {
   const level = advance(cursor, cursor.level)
-  return level !== undefined && settle(cursor, level)
+  return level !== undefined && goToVisible(cursor, level)
 }
 
 export const goToParent = (cursor: TreeCursor): void => {
@@ -137,11 +137,11 @@ export const goToParent = (cursor: TreeCursor): void => {
   show(cursor, level.parent ?? level)
 }
 
-/** Whether the node is a token that the text lacks. */
+/** True when the node is a token that the text lacks. */
 export const isMissing = ({ words, level: { at, node } }: TreeCursor): boolean =>
   (node === 0 ? wordAt(words, at) & SMALL_MISSING : wordAt(words, node + FLAGS) & MISSING) > 0
 
-/** Whether there is an error at or below the node. */
+/** True when there is an error at or below the node. */
 export const hasError = (cursor: TreeCursor): boolean => {
   const { words, level } = cursor
   return isMissing(cursor) || (level.node > 0 && wordAt(words, level.node + ERROR_COST) > 0)
@@ -171,7 +171,7 @@ const enter = (cursor: TreeCursor, parent: Level, isInHidden: boolean): Level =>
 }
 
 /** Goes on to a node that is not hidden: this one, or one in it or after it. */
-const settle = (cursor: TreeCursor, first: Level): boolean => {
+const goToVisible = (cursor: TreeCursor, first: Level): boolean => {
   let level: Level | undefined = first
   while (level && level.symbol === 0)
     level = level.children > 0 ? enter(cursor, level, true) : advance(cursor, level)

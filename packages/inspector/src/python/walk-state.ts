@@ -33,23 +33,23 @@ export interface Frame {
   /** The level below, made once. */
   below: Frame | undefined
   type: NodeType
-  /** Where its children begin on the stack. */
+  /** Index of its first child on the stack. */
   base: number
-  /** Of a function body and a lambda: a `yield` in it is theirs. */
+  /** True for a function body and a lambda: a `yield` in it is theirs. */
   scopesYield: boolean
   /** Can't be built, and so neither can the statement it belongs to. */
   broken: boolean
   /** Blocks around it. */
   blocks: number
-  /** How many broken statements were noted before it. */
+  /** Number of broken statements that were recorded before it. */
   recorded: number
   /** Its children are statements. */
   isList: boolean
   /** An error between statements: of its children the complete statements are kept. */
   isError: boolean
-  /** Of a list: where its statements begin in their lines. */
+  /** For a list: column at which its statements begin. */
   column: number
-  /** Of an error: the first line that is not yet accounted for. */
+  /** For an error: the first line that is not yet accounted for. */
   from: number
   /** Branches of it that nest too deep. */
   leftOut: BrokenStatement | undefined

@@ -10,7 +10,7 @@ export interface RatedHit extends Hit {
 
 /**
  * Lists findings: the gravest first, then by rule, path and line. Findings of info severity are only counted. Nested
- * archives are listed all the same: they were left out, and the publisher has to hear of it. A last finding counts
+ * archives are listed all the same: they were left out, and the publisher has to know. A last finding counts
  * those beyond `most`.
  */
 export const makeFindings = (hits: readonly RatedHit[], most: number): ScannedFinding[] => {
@@ -49,7 +49,7 @@ const findingOf = ({ rule, severity, path, line, detail, text }: RatedHit): Scan
   }
 }
 
-/** Of info severity, so that it changes no verdict: what it counts has been judged before. */
+/** Makes a finding of info severity, so that it changes no verdict: what it counts has been rated before. */
 const overflow = (count: number): ScannedFinding => ({
   issue_type: 'overflow',
   severity: 'info',

@@ -2,7 +2,7 @@ import type { ImportedModule } from './source/walk.ts'
 
 interface HostScripts {
   root: string
-  /** What each Python file imports, by its archive path. */
+  /** Imports of each Python file, by its archive path. */
   imports: ReadonlyMap<string, readonly ImportedModule[]>
 }
 

@@ -2,9 +2,9 @@ import type { Severity } from '../inspection.ts'
 
 interface Rule {
   tier: Severity
-  /** What was found, in a few words. */
+  /** Finding in a few words. */
   title: string
-  /** What the publisher can do about it. */
+  /** Advice to the publisher. */
   advice: string
 }
 

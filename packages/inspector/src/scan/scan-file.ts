@@ -19,7 +19,7 @@ import { PASSED_STEPS, passedCalls } from './source/passed-calls.ts'
 import type { Effort } from './source/scope.ts'
 import type { SourceFile } from './source/source-file.ts'
 
-/** What every rule finds in one Python file; not complete when a rule failed or the file costs too much to judge. */
+/** Runs every rule on one Python file; not complete when a rule failed or the file costs too much to scan. */
 export const scanFile = (
   file: SourceFile,
   binaries: readonly Binary[],
@@ -31,7 +31,7 @@ export const scanFile = (
   return { hits: [...own.hits, ...passed.hits], complete }
 }
 
-/** Of what a call leads to only the worst is told at the call: the rest is told where it happens. */
+/** Finds what calls lead to. Only the worst is reported at the call: the rest is reported where it happens. */
 const findPassed = (file: SourceFile, effort: Effort): Hit[] => {
   const calls = file.calls.flatMap((site) => passedCalls(site, effort))
   const hits = CALL_RULES.flatMap((find) => find({ ...file, calls }))

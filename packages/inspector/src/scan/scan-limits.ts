@@ -3,7 +3,7 @@ export interface ScanLimits {
   perRuleAndFile: number
   /** Findings listed in all. */
   findings: number
-  /** Of Python, in bytes. */
+  /** Bytes of Python source. */
   sourceBytes: number
   milliseconds: number
 }

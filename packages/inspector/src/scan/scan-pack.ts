@@ -33,7 +33,7 @@ export interface ScanInput {
 
 /**
  * Looks for what is dangerous in a pack. It never throws, whatever the files are; `complete` is false when a budget was
- * spent or a file was too hostile to be judged.
+ * spent or a file was too hostile to be scanned.
  */
 export const scanPack = (input: ScanInput): FindingsSection => {
   const { pack, modules, reached, limits = SCAN_LIMITS, now = () => 0 } = input

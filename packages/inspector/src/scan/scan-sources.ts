@@ -77,7 +77,7 @@ const scanEntry = (entry: ArchiveEntry, scan: Scan): void => {
     if (file) scanModule(readSource(file), scan)
     else giveUp(scan, entry.path, 'it could not be parsed')
   } catch {
-    // Whatever a hostile file does to the scan costs that file's findings only, and is told.
+    // Whatever a hostile file does to the scan costs that file's findings only, and is reported.
     giveUp(scan, entry.path, 'the scan of it could not end')
   }
 }

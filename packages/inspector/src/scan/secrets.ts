@@ -20,7 +20,7 @@ export const findTokens = (text: string): Secret[] =>
 const HAS_LONG_WORD = /[\w-]{20}/
 
 /**
- * Whether a text holds a private key with its body: at least two lines of base64, whose ends may be escaped.
+ * True when a text holds a private key with its body: at least two lines of base64, whose ends may be escaped.
  */
 export const hasPrivateKey = (text: string): boolean => {
   const start = text.includes('PRIVATE KEY') ? text.search(PRIVATE_KEY) : -1

@@ -107,7 +107,7 @@ describe('limits of an archive', () => {
   })
 })
 
-describe('what is no fault of the archive', () => {
+describe('errors that the archive does not cause', () => {
   test('a failed read is thrown as it is, wherever it happens', async () => {
     const zip = writeZip([
       init,

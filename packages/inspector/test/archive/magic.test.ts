@@ -62,7 +62,7 @@ describe('the kind of a file by its bytes', () => {
     ['bytecode by checked hash', bytecode(3495, 3), 'python-bytecode'],
     ['bytecode of Python 3.6', bytecode(3379, 200, 12), 'python-bytecode'],
     ['bytecode of Python 2.7', bytecode(62_211, 200, 8), 'python-bytecode'],
-    ['bytecode with flags that Python refuses', bytecode(3495, 4), undefined],
+    ['bytecode with flags that Python rejects', bytecode(3495, 4), undefined],
     ['bytecode of an unknown word', bytecode(4711, 0), undefined],
     ['bytecode without code', at(40, [0, [3495 & 0xff, 3495 >> 8, 13, 10]]), undefined],
     ['a zip', writeZip([{ name: 'a' }]), 'zip'],
@@ -106,7 +106,7 @@ describe('the kind of a file by its bytes', () => {
       }
   })
 
-  test('tells bytecode that Python loads without a look at its source', () => {
+  test('recognises bytecode that Python loads without checking its source', () => {
     const all = [bytecode(3495, 0), bytecode(3495, 1), bytecode(3495, 3), bytecode(3379, 1, 12)]
     assert.deepEqual(all.map(isUncheckedBytecode), [false, true, false, false])
   })

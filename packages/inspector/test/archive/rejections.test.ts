@@ -32,7 +32,7 @@ describe('a hostile or broken archive', () => {
     )
   })
 
-  test('is told to be damaged where a bit of packed data is another, whatever size that makes', async () => {
+  test('rejects packed data with a flipped bit as damaged, whatever size it unpacks to', async () => {
     const lines = Array.from({ length: 60 }, (_, index) => `line ${index} = ${index ** 2}\n`)
     const data = lines.join('')
     const packed = deflateRawSync(data)

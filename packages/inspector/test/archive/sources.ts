@@ -6,7 +6,7 @@ export const makeBytesSource = (bytes: Uint8Array): RandomAccess => ({
   read: (offset, length) => Promise.resolve(bytes.slice(offset, offset + length)),
 })
 
-/** A source that notes what was read of it. */
+/** Source that records what was read of it. */
 export interface WatchedSource extends RandomAccess {
   reads: { offset: number; length: number }[]
 }

@@ -100,7 +100,7 @@ describe('budgets', () => {
       for (const name of limitsMet)
         assert.ok(met.includes(name), `${name} is met, not ${met.join()}`)
       assert.deepEqual(
-        ran.interpreter.notes().filter((note) => note.kind === 'fault'),
+        ran.interpreter.notes().filter((note) => note.kind === 'error'),
         [],
       )
     })
@@ -131,7 +131,7 @@ describe('budgets', () => {
     assert.equal(interpreter.call(ran.get('g') ?? null, [], { steps: 1000 }), 5n)
   })
 
-  test('a raise inside a call is told', () => {
+  test('a raise inside a call is reported', () => {
     const ran = run('def f(): raise KeyError("k")')
     const { raised, spent } = ran.interpreter.tryCall(ran.get('f') ?? null, [])
     assert.deepEqual({ raised, spent }, { raised: "KeyError: 'k'", spent: false })

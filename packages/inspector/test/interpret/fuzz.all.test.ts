@@ -32,7 +32,7 @@ describe('any text ends', () => {
       interpreter.readItems(value)
       interpreter.findAttribute(value, 'INPUT_TYPES')
     }
-    const issues = interpreter.notes().filter((note) => note.kind === 'fault')
+    const issues = interpreter.notes().filter((note) => note.kind === 'error')
     assert.deepEqual(
       issues.filter((error) => !error.message.startsWith('RangeError')),
       [],

@@ -125,7 +125,7 @@ const CASES: Case[] = [
     { x: '<unknown demopack.fast.f()>' },
   ],
   [
-    'a module may stand in for itself, and __getattr__ may answer for it',
+    'a module may replace itself, and __getattr__ may supply its names',
     {
       '__init__.py': 'from . import lazy, stand\na = lazy.abc; b = stand.v',
       'lazy.py': 'def __getattr__(name): return name + "!"',

@@ -16,7 +16,7 @@ describe('the snippets of the design', () => {
       const ran = run(files)
       assert.deepEqual(mapping(ran), expected)
       assert.deepEqual(
-        ran.interpreter.notes().filter((note) => note.kind === 'fault'),
+        ran.interpreter.notes().filter((note) => note.kind === 'error'),
         [],
       )
     })

@@ -152,7 +152,7 @@ const CASES: Case[] = [
     { a: '1', b: '2' },
   ],
   [
-    'the first handler whose type fits or can not be judged runs',
+    'the first handler whose type fits or can not be decided runs',
     'class E(unk.Base): pass\ntry: raise E\nexcept KeyError: a = 1\nexcept E: a = 2\n' +
       'try: raise unk\nexcept KeyError: b = 1\n' +
       'try: raise ValueError\nexcept (KeyError, TypeError): c = 1\nexcept Exception: c = 2',

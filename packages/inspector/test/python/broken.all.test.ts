@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { parser } from './parser.ts'
 import { printTree } from './print-tree.ts'
 
-/** What is lost, the source, the statements that are left, and the first and last line of each lost one. */
+/** Cases: what is lost, the source, the statements that are left, and the first and last line of each lost one. */
 const CASES: [title: string, source: string, tree: string[], lines: [number, number][]][] = [
   ['one statement of a module', 'a\nb = = 1\nc\n', ['(expr@1 a@1)', '(expr@3 c@3)'], [[2, 2]]],
   [

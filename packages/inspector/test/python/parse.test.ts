@@ -49,7 +49,7 @@ describe('the Python parser', () => {
     assert.deepEqual(treeOf('f"\\N{DASH}{{{a}"'), ['(expr@1 J@1["\\\\N{DASH}{" {a@1 ~ ~}])'])
   })
 
-  test('tells a generator by a yield of its own', () => {
+  test('recognises a generator by a yield of its own', () => {
     const isGenerator = (source: string): boolean => {
       const [first] = parser.parse(source).body
       return first?.kind === 'FunctionDef' && first.isGenerator

@@ -7,7 +7,7 @@ import type * as ast from '../../src/python/ast.ts'
  */
 export const printTree = (module: ast.Module): string[] => module.body.map((node) => show(node))
 
-/** What a kind is printed as: `<name>` is a field, `<name:form>` one whose objects have a form below. */
+/** Printed form of each kind: `<name>` is a field, `<name:form>` one whose objects have a form below. */
 const FORMS: Record<string, string> = {
   FunctionDef: '(def@ <name> <args:arguments> [<decorators>] <isAsync> <isGenerator> {<body>})',
   ClassDef: '(class@ <name> [<bases>] [<keywords:keyword>] [<decorators>] {<body>})',

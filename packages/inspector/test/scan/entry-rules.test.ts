@@ -122,7 +122,7 @@ describe('files', () => {
     assert.equal(scanFiles({ '__init__.py': '', ...files }).findings.length, 1)
   })
 
-  test('a nested archive is told, and graver if Python opens it', () => {
+  test('a nested archive is reported, at a higher severity if Python opens it', () => {
     const archiveFacts = [{ kind: 'nested_archive', path: 'data/a.zip', format: 'zip' }] as const
     const severityWith = (source: string): string[] =>
       scanFiles({ '__init__.py': source, 'data/a.zip': ZIP }, { archiveFacts }).findings.map(
@@ -137,7 +137,7 @@ describe('files', () => {
     ])
   })
 
-  test('a file left out for its name is told', () => {
+  test('a file left out for its name is reported', () => {
     const archiveFacts = [{ kind: 'name_collision', path: 'A.py', kept: 'a.py' }] as const
     const { findings } = scanFiles({ '__init__.py': '', 'a.py': '' }, { archiveFacts })
     assert.deepEqual(

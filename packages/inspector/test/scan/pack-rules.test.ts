@@ -10,7 +10,7 @@ const highRulesOf = (files: Files): string[] =>
     .findings.filter(({ severity }) => severity === 'high')
     .map(({ issue_type: rule }) => rule)
 
-describe('a pack is judged as its plain form is', () => {
+describe('a disguised pack gets the findings of its plain form', () => {
   for (const { rule, files } of EVASIONS)
     test(`${rule} in ${JSON.stringify(files)}`, () => {
       const rules = highRulesOf(files)
@@ -18,7 +18,7 @@ describe('a pack is judged as its plain form is', () => {
     })
 })
 
-describe('a pack is not judged by what it merely imports', () => {
+describe('a pack gets no high finding for what it merely imports', () => {
   for (const { files } of HARMLESS)
     test(JSON.stringify(files), () => assert.deepEqual(highRulesOf(files), []))
 })

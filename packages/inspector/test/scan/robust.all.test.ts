@@ -162,7 +162,7 @@ describe('hostile sources', () => {
 describe('budgets', () => {
   const files = { '__init__.py': 'x = 1\n', 'a.py': 'eval(t)\n', 'b.py': 'eval(t)\n' }
 
-  test('beyond the bytes nothing is scanned, and it is told', () => {
+  test('nothing beyond the byte limit is scanned, and this is reported', () => {
     const limits = { ...SCAN_LIMITS, sourceBytes: 16 }
     const { complete, findings } = scanFiles(files, { limits, reached: new Set(['__init__.py']) })
     assert.equal(complete, false)

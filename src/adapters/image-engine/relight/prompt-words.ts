@@ -1,6 +1,6 @@
 import { parsePrompt } from '../../../domain/image-task/prompt-weight.ts'
 
-/** What the words of a prompt ask of the light; all neutral without a known word. */
+/** Light that the words of a prompt ask for; all neutral without a known word. */
 export interface PromptLight {
   /** Slope of L across and down: L is 1 ± slope at the sides, positive is brighter at the left or top. */
   across: number[]
@@ -53,7 +53,7 @@ const weighWords = (prompt: string): Map<string, number> => {
   return weights
 }
 
-/** Whether the words change the light at all. */
+/** True when the words do not change the light. */
 export const isNeutral = (light: PromptLight): boolean =>
   light.across.length === 0 &&
   light.down.length === 0 &&

@@ -27,7 +27,7 @@ import { BYTES, STR } from './text-classes.ts'
 import { VALUE_FUNCTIONS } from './value-functions.ts'
 
 export interface Builtins {
-  /** What every module sees. */
+  /** Names that every module sees. */
   names: Map<string, Value>
   /** A builtin class, also one without a name in `names`. */
   classNamed: (name: string) => ClassValue

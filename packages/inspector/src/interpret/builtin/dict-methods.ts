@@ -18,7 +18,7 @@ const view =
   (of: 'keys' | 'values' | 'items'): DictMethod =>
   (_, dict) => ({ kind: 'view', of, dict })
 
-/** Whether an entry that is not there may exist after all. */
+/** True when an entry that is not there may exist after all. */
 function mayHave(dict: DictValue, key: Value): boolean {
   return dict.rest || isUnknown(key)
 }

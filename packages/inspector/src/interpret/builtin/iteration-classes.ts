@@ -85,7 +85,7 @@ export const MAP: Definition = {
   },
 }
 
-/** What can't be decided is kept. */
+/** `filter`: items that can't be decided are kept. */
 export const FILTER: Definition = {
   name: 'filter',
   construct: (rt, _cls, [test, value]) => {

@@ -77,7 +77,7 @@ function pop(rt: Runtime, list: ListValue, at: Value | undefined): Value | undef
   return list.items.splice(from, 1)[0]
 }
 
-/** What list and tuple share. */
+/** Methods that list and tuple share. */
 export const FINDING_METHODS: Record<string, NativeCall> = {
   index: (rt, [self, item, from]) => {
     const sequence = sequenceOf(self)

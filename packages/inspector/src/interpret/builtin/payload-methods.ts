@@ -76,7 +76,7 @@ export const ITEM_METHODS: Record<string, NativeCall> = {
   __getitem__: (rt, args) => getItem(rt, self(args), args[1] ?? null),
 }
 
-/** What texts, bytes, lists and tuples have in common. */
+/** Methods that texts, bytes, lists and tuples share. */
 export const SEQUENCE_METHODS = {
   ...VALUE_METHODS,
   ...ORDERING_METHODS,
@@ -117,7 +117,7 @@ export function augmentingMethods(ops: Operators): Record<string, NativeCall> {
   )
 }
 
-/** What `object` answers: identity. */
+/** Comparisons as `object` has them: by identity. */
 export const IDENTITY_METHODS: Record<string, NativeCall> = {
   __eq__: (_, [a, b]) => (a === b ? true : NOT_IMPLEMENTED),
   __ne__: (_, [a, b]) => (a === b ? false : NOT_IMPLEMENTED),

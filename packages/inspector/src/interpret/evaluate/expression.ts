@@ -35,8 +35,8 @@ export function evaluate(rt: Runtime, node: Expression, scope: Scope): Value {
 }
 
 /**
- * What one expression or statement costs. A line of the library's Python makes dozens where a native makes none, so that they
- * count little: the clock ends what they do without end.
+ * Returns the cost of one expression or statement. A line of the library's Python makes dozens where a native makes
+ * none, so that they count little: the clock ends what they do without end.
  */
 export function stepOf(scope: Scope): number {
   return scope.module.home === 'pack' ? 1 : 1 / 256
@@ -127,7 +127,7 @@ function evaluateSlice(rt: Runtime, node: Slice, scope: Scope): Value {
   return { kind: 'slice', start: part(node.lower), stop: part(node.upper), step: part(node.step) }
 }
 
-/** The same for whole expressions of a statement: a fault of ours (the stack, mostly) makes them unknown. */
+/** Evaluates a whole expression of a statement: an error of ours (the stack, mostly) makes it unknown. */
 export function evaluateSafely(rt: Runtime, node: Expression, scope: Scope): Value {
   const { state } = rt
   const { nesting, depth, scope: running } = state
@@ -148,7 +148,7 @@ export function evaluateSafely(rt: Runtime, node: Expression, scope: Scope): Val
 /** Remembers an error of JavaScript: a full stack, or a mistake of ours. */
 export function recordError(rt: Runtime, error: unknown, line: number): void {
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-  rt.state.notes.push({ kind: 'fault', file: rt.state.scope.module.file ?? '', line, message })
+  rt.state.notes.push({ kind: 'error', file: rt.state.scope.module.file ?? '', line, message })
 }
 
 /**

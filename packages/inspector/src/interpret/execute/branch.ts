@@ -80,13 +80,13 @@ function runBranch(rt: Runtime, scope: Scope, branch: Branch): Omit<Outcome, 'bi
   }
 }
 
-/** What a branch put into dicts may not be there. */
+/** Marks entries that a branch put into dicts: they may not be there. */
 function markAdded({ added }: Pick<Outcome, 'added'>): void {
   for (const [dict, hashes] of added)
     for (const hash of hashes) if (dict.values.has(hash)) dictMark(dict, hash, true)
 }
 
-/** What all branches put into a dict is there, as far as what is around them is. */
+/** Unmarks entries that all branches put into a dict: they are there as far as the block around them runs. */
 function unmarkCommon(rt: Runtime, [first, ...others]: Outcome[]): void {
   for (const [dict, hashes] of first?.added ?? [])
     for (const hash of hashes) {
@@ -120,7 +120,7 @@ function mergeBindings(scope: Scope, names: readonly string[], outcomes: Outcome
   }
 }
 
-/** How the block as a whole ends. */
+/** Returns the completion of the block as a whole. */
 function endOf(rt: Runtime, scope: Scope, outcomes: Outcome[], goesOn: boolean): Completion {
   const returned: Completion[] = []
   let left: Completion

@@ -16,14 +16,14 @@ import type { Runtime } from '../runtime.ts'
 import type { Scope } from '../values/scope.ts'
 import type { DictValue, Truth, Value } from '../values/value.ts'
 
-/** Where a pattern is matched, and the names that it captures. */
+/** Place where a pattern is matched, and the names that it captures. */
 export interface Matching {
   rt: Runtime
   scope: Scope
   captured: Map<string, Value>
 }
 
-/** Whether the value fits. Undefined if it can't be decided. */
+/** True when the value fits; undefined if that can't be decided. */
 export function matchPattern(matching: Matching, pattern: Pattern, value: Value): Truth {
   const { rt, scope } = matching
   rt.budget.step(1)

@@ -57,7 +57,7 @@ function runBody(rt: Runtime, node: Try, scope: Scope): Completion {
   }
 }
 
-/** The first handler whose type fits or can't be judged. */
+/** Runs the first handler whose type fits or can't be decided. */
 function handle(rt: Runtime, node: Try, scope: Scope, raised: Raised): Completion {
   for (const handler of node.handlers) {
     if (!fits(rt, handler, scope, raised.exception)) continue

@@ -42,7 +42,7 @@ const deep: NativeCall = (rt, [value]) =>
   value === undefined ? undefined : deepCopy(rt, value, { copies: new Map(), depth: 0 })
 
 interface Memo {
-  /** What is copied once is one object in the copy too, and may hold itself. */
+  /** Copies by original: an object that occurs twice is one object in the copy too, and may hold itself. */
   copies: Map<object, Value>
   depth: number
 }

@@ -46,7 +46,7 @@ export const makeHashlib = (rt: Runtime): ModuleValue => {
   ])
 }
 
-/** What was fed in so far; unknown as soon as one piece is. */
+/** Data that was fed in so far; unknown as soon as one piece is. */
 interface HashState {
   name: string
   chunks: Uint8Array[]

@@ -15,7 +15,7 @@ import { quietMethods } from './support/names.ts'
 import { nativeState } from './support/native-state.ts'
 import { locate, readBytes, readText } from './support/pack-file.ts'
 
-/** What a file object holds: text or bytes, and how much of it was read. */
+/** State of a file object: text or bytes, and how much of it was read. */
 export interface FileState {
   content: string | Uint8Array
   at: number

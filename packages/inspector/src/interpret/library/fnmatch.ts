@@ -22,7 +22,7 @@ const fnmatch: NativeCall = (rt, [name, pattern]) => {
   return match(rt, text, wildcard)
 }
 
-/** A name that can't be judged is kept, and more may follow. */
+/** A name that can't be decided is kept, and more may follow. */
 const filter: NativeCall = (rt, [names, pattern]) => {
   const wildcard = pathOf(rt, pattern)
   if (names === undefined || wildcard === undefined) return undefined

@@ -39,7 +39,7 @@ const moduleFromSpec: NativeCall = (_rt, [spec]) => {
   return module
 }
 
-/** Of a module of the pack; of all others nobody knows whether they are installed. */
+/** Finds the spec of a module of the pack; nobody knows whether others are installed. */
 const findSpec: NativeCall = (rt, args, kwargs) => {
   const name = textOf(argumentOf(args, kwargs, 0, 'name'))
   const absolute = name === undefined ? undefined : absoluteName(name, args, kwargs)

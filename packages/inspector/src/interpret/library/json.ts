@@ -45,7 +45,7 @@ const load: NativeCall = (rt, [file], kwargs) => {
   return source === undefined ? undefined : loads(rt, [source], kwargs)
 }
 
-/** What is written is forgotten. */
+/** Writes nothing: files that packs write are not kept. */
 const dump: NativeCall = () => null
 
 const read = (rt: Runtime, text: string, kwargs: Kwargs): Value | undefined => {

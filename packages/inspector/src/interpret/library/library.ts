@@ -29,7 +29,7 @@ type MakeModule = (rt: Runtime) => ModuleValue
 
 /**
  * The modules of the standard library that are more than unknowns. Those of the clock, of chance, of the network and of
- * processes are left out on purpose: all they could tell is the machine's.
+ * processes are left out on purpose: all they return depends on the machine.
  */
 export const LIBRARY: LibraryRegistry = { find: (name) => MODULES.get(name) }
 

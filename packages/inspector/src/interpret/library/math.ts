@@ -20,7 +20,7 @@ export const makeMath = (): ModuleValue =>
     ...functionsOf('math', { ...INT_FUNCTIONS, ...floatFunctions() }),
   ])
 
-/** Functions of floats that differ from JavaScript's in their faults only. */
+/** Functions of floats that differ from JavaScript's in their errors only. */
 const UNARY: Record<string, (x: number) => number> = {
   sqrt: Math.sqrt,
   exp: Math.exp,

@@ -12,7 +12,7 @@ import { makeLibraryInstance } from './support/library-class.ts'
 import { nativeState } from './support/native-state.ts'
 import { locate } from './support/pack-file.ts'
 
-/** What a spec or loader says about a module of the pack. */
+/** Facts that a spec or loader holds about a module of the pack. */
 interface SpecState {
   name: string
   /** Absolute path. */

@@ -109,7 +109,7 @@ const makeEntryClass = (rt: Runtime) =>
 
 const ENTRIES = nativeState<Value>('os.scandir')
 
-/** What `scandir` gives: iterable once, and a context manager. */
+/** Makes the class of `scandir`'s results: iterable once, and a context manager. */
 const makeScandirClass = (rt: Runtime) =>
   nativeClass(rt, {
     name: 'ScandirIterator',

@@ -20,7 +20,7 @@ import type { ModuleValue, NativeCall, Truth, Value } from '../values/value.ts'
 import { functionsOf, machineFunctions } from './support/names.ts'
 import { exists, isFile, isFolder, locate } from './support/pack-file.ts'
 
-/** `os.path`: what the text tells is known; what asks the machine about a path outside the pack is not. */
+/** `os.path`: results that follow from the text are known; those that depend on files outside the pack are not. */
 export const makeOsPath = (): ModuleValue =>
   nativeModule('os.path', [
     ['sep', '/'],

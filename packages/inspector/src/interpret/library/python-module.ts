@@ -49,14 +49,14 @@ const HELPERS: Record<string, NativeCall> = {
   _unknown: (_rt, [name]) => makeUnknown(textOf(name) ?? '', 'standard-library'),
   /** For missing keys and attributes: raises only where the pack expects it. */
   _missing: (rt, [exception]) => raiseIfExpected(rt, textOf(exception) ?? ''),
-  /** For faults that may be ours: raises only where the pack handles it; else an unknown of that name. */
+  /** For errors that may be ours: raises only where the pack handles it; else an unknown of that name. */
   _fault: (rt, [exception, name]) => {
     raiseIfHandled(rt, textOf(exception) ?? '', textOf(name))
     return makeUnknown(textOf(name) ?? '')
   },
   /** The builtin value in an instance of a builtin's subclass. */
   _content: (_rt, [value]) => payloadOf(value),
-  /** Of that value, or of any other: `str`, `number`, `None`, or the kind of object that it is to the interpreter. */
+  /** Kind of that value, or of any other: `str`, `number`, `None`, or the kind of object to the interpreter. */
   _kind: (_rt, [value = null]) => {
     const content = payloadOf(value)
     if (isUnknown(content)) return undefined

@@ -11,7 +11,7 @@ import { makeMatchClass } from './re-match.ts'
 import { makePatternClass, makePatternValue, PATTERN, PATTERN_CALLS } from './re-pattern.ts'
 import { ifKnown } from '../values/make-value.ts'
 
-/** `re` for str: what the own matcher can't judge within its limits is unknown. */
+/** `re` for str: what the own matcher can't decide within its limits is unknown. */
 export const makeRe = (rt: Runtime): ModuleValue => {
   const matchClass = makeMatchClass(rt)
   const patternClass = makePatternClass(rt)
@@ -48,7 +48,7 @@ const FLAGS: [string, Value][] = [
   ['VERBOSE', 'verbose'],
 ].map(([name = '', flag]) => [name, BigInt(REGEX_FLAGS[flag as keyof typeof REGEX_FLAGS])])
 
-/** Where the flags stand in `re.search(pattern, string, flags)` and its kin. */
+/** Position of the flags in `re.search(pattern, string, flags)` and its kin. */
 const FLAG_INDEX = new Map([
   ['sub', 4],
   ['subn', 4],

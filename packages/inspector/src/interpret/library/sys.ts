@@ -11,7 +11,7 @@ import type { Runtime } from '../runtime.ts'
 import type { InstanceValue, ModuleValue, Value } from '../values/value.ts'
 import { functionsOf, machineFunctions, quietFunctions, quietMethods } from './support/names.ts'
 
-/** The Python that packs are told they run on. */
+/** Python version that packs see. */
 const VERSION = { major: 3n, minor: 12n, micro: 0n, releaselevel: 'final', serial: 0n }
 
 /** `sys`: Linux, Python 3.12, the live `path` and `modules`. */
@@ -44,7 +44,7 @@ export const makeSys = (rt: Runtime): ModuleValue =>
     ...machineFunctions('sys', 'getsizeof getrefcount _getframe gettrace'),
   ])
 
-/** Of a double. */
+/** `sys.float_info`: properties of a double. */
 const FLOAT_INFO = {
   max: Number.MAX_VALUE,
   max_exp: 1024n,

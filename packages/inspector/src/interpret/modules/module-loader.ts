@@ -28,7 +28,7 @@ export function importModule(rt: Runtime, dottedName: string): Value {
   return known === undefined ? importFromPack(rt, name) : known
 }
 
-/** Where a module of the pack would be read from, without reading it. */
+/** Finds the file of a module of the pack, without reading it. */
 export function findModule(rt: Runtime, name: string): ModuleFile | undefined {
   return findFile(rt, canonicalName(rt, name))
 }
@@ -157,7 +157,7 @@ function findIn(rt: Runtime, folder: string, name: string): ModuleFile | undefin
   return name !== '' && files.isFolder(path) ? { file: path, isPackage: true } : undefined
 }
 
-/** A module that only its compiled form could tell. */
+/** True when only the compiled form of a module is there. */
 function isCompiled(rt: Runtime, name: string): boolean {
   const dot = name.lastIndexOf('.')
   const last = name.slice(dot + 1)

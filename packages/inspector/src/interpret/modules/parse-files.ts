@@ -63,7 +63,7 @@ function parseText({ parser, decodeSource }: FileParserDeps, bytes: Uint8Array) 
   try {
     return parser.parse(decodeSource(bytes))
   } catch {
-    // Cancelled, or a fault of the parser: the file counts as unparsable.
+    // Cancelled, or an error of the parser: the file counts as unparsable.
     return undefined
   }
 }

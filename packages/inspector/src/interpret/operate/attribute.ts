@@ -46,7 +46,7 @@ function missingInModule(rt: Runtime, module: ModuleValue, name: string): Value 
   return raise(rt, 'AttributeError', message)
 }
 
-/** The attribute; an unknown if it can't be judged; undefined if there is certainly none. Never raises. */
+/** Finds the attribute; an unknown if it can't be decided; undefined if there is certainly none. Never raises. */
 export function findAttribute(rt: Runtime, value: Value, name: string): Value | undefined {
   try {
     return lookUp(rt, value, name)

@@ -8,8 +8,8 @@ import { nativeFunction } from '../values/native.ts'
 import type { BaseValue, InstanceValue, NativeValue, Value } from '../values/value.ts'
 
 /**
- * What an attribute found on a class gives: descriptors are applied. `object` is the instance; undefined when the class
- * itself is asked.
+ * Applies descriptors to an attribute found on a class. `object` is the instance; undefined when the class itself is
+ * asked.
  */
 export function bind(rt: Runtime, raw: Value, object: Value | undefined, cls: BaseValue): Value {
   if (!isObject(raw)) return raw
@@ -69,7 +69,7 @@ export function makeGetter(descriptor: Value): NativeValue {
   )
 }
 
-/** What is bound stays bound: a method gives itself. */
+/** Binds a descriptor. A bound method stays bound: it gives itself. */
 function getFrom(rt: Runtime, descriptor: Value, object: Value, type: Value): Value | undefined {
   const cls = type === null ? typeOf(rt, object) : type
   if (!isObject(cls)) return undefined

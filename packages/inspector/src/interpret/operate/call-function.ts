@@ -80,7 +80,7 @@ function runBody(rt: Runtime, fn: FunctionValue, scope: Scope): Value {
   }
 }
 
-/** What the body returns; a value that it may have returned before it raised is the result instead of the raise. */
+/** Runs the body. A value that it may have returned before it raised is the result instead of the raise. */
 function resultOf(rt: Runtime, node: FunctionDef, scope: Scope): Value {
   const maybe = scope.frame?.maybeReturned ?? []
   try {

@@ -6,7 +6,7 @@ import type { HashKey, InstanceValue, Value } from '../values/value.ts'
 // Text that starts like a made key gets one itself, so the two never meet.
 const MADE = '\0'
 
-/** What equal keys share; undefined if the value can't be hashed. An unknown is its own key. */
+/** Returns the key that equal values share; undefined if the value can't be hashed. An unknown is its own key. */
 export function hashKey(rt: Runtime, value: Value): HashKey | undefined {
   switch (typeof value) {
     case 'string':

@@ -47,7 +47,7 @@ function anyOf(classes: { items: Value[]; rest: boolean }, test: (cls: Value) =>
   return decided
 }
 
-/** What is known whole is no subclass of a class from elsewhere. */
+/** Decides against an unknown class: a class whose bases are all known is no subclass of one from elsewhere. */
 function isBelowUnknown(order: BaseValue[], cls: UnknownValue): Truth {
   const unknown = order.filter(isUnknown)
   if (unknown.some((base) => base.name === cls.name)) return true

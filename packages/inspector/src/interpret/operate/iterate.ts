@@ -106,7 +106,7 @@ function isUnknownItem(value: Value): value is UnknownValue {
   return isUnknown(value)
 }
 
-/** The old protocol: `__getitem__` with 0, 1, 2 up to an IndexError, for objects that tell their length. */
+/** The old protocol: `__getitem__` with 0, 1, 2 up to an IndexError, for objects that have a length. */
 function iterateByIndex(rt: Runtime, value: Value): IteratorValue | undefined {
   const length = callSpecial(rt, value, '__len__', [])
   if (typeof length !== 'bigint') return undefined

@@ -44,7 +44,7 @@ export function makeClass(
   return call(rt, metaclass, args, kwargs)
 }
 
-/** What stands for a base: a class or unknown itself, `__mro_entries__` of an object, else an unknown of its name. */
+/** Resolves each base: a class or unknown is itself, `__mro_entries__` of an object, else an unknown of its name. */
 function resolveBases(rt: Runtime, bases: Value[]): BaseValue[] {
   return bases.flatMap((base): BaseValue[] => {
     if (isUnknown(base)) return [base]

@@ -24,7 +24,7 @@ export function raise(rt: Runtime, exception: string | Value, message = ''): nev
 
 /**
  * Raises only if a `try` is running that has a handler for it; else gives undefined, and the result is unknown. For
- * faults that are more often our ignorance than the pack's: a value that doesn't parse, a file that is missing.
+ * errors that are more often our ignorance than the pack's: a value that doesn't parse, a file that is missing.
  */
 export function raiseIfHandled(rt: Runtime, exception: string, message?: string): undefined {
   if (isHandled(rt, exception, false)) raise(rt, exception, message)
@@ -46,12 +46,12 @@ function makeException(rt: Runtime, name: string, message: string): Value {
   return exception
 }
 
-/** Whether a caught JavaScript error is that Python exception, or a subclass of it. */
+/** True when a caught JavaScript error is that Python exception, or a subclass of it. */
 export function isRaised(rt: Runtime, error: unknown, name: string): boolean {
   return error instanceof Raised && isInstance(rt, error.exception, rt.builtinClass(name)) === true
 }
 
-/** Whether a running `try` has a handler for the exception. */
+/** True when a running `try` has a handler for the exception. */
 function isHandled(rt: Runtime, name: string, onlyExpected: boolean): boolean {
   const cls = rt.builtinClass(name)
   const { state } = rt

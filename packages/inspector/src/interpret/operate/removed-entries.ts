@@ -2,10 +2,10 @@ import { dictDelete, dictKey, dictSet } from '../values/dict.ts'
 import type { Runtime } from '../runtime.ts'
 import type { DictValue, HashKey, Value } from '../values/value.ts'
 
-/** What was taken out of dicts since an undecided branch began. */
+/** Entries that were taken out of dicts since an undecided branch began. */
 export type RemovedEntries = Map<DictValue, Removed>
 
-/** What was put into dicts since an undecided branch began, also by what it calls. */
+/** Entries that were put into dicts since an undecided branch began, also by what it calls. */
 export type AddedEntries = Map<DictValue, Set<HashKey>>
 
 interface Removed {
@@ -15,8 +15,8 @@ interface Removed {
 }
 
 /**
- * Takes an entry out of a dict and tells whether it was there. In an undecided branch it is gone until the branch ends:
- * the other way keeps it, and what may be there counts.
+ * Takes an entry out of a dict; true if it was there. In an undecided branch it is gone until the branch ends: the
+ * other way keeps it, and what may be there counts.
  */
 export function removeEntry(rt: Runtime, dict: DictValue, hash: HashKey): boolean {
   recordRemoved(rt.state.removed, dict, hash)

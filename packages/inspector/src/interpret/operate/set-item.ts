@@ -47,7 +47,7 @@ function setSlice(rt: Runtime, list: ListValue, key: SliceValue, to: Value): voi
   } else for (const [at, index] of indexes.entries()) list.items[index] = items[at] ?? null
 }
 
-/** Where an empty slice inserts. */
+/** Returns the index at which an empty slice inserts. */
 function startOf({ start }: SliceParts, length: number): number {
   if (start === undefined) return 0
   const from = Number(start)

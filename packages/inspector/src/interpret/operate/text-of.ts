@@ -41,7 +41,7 @@ function strOfException(rt: Runtime, value: InstanceValue): string | undefined {
   return value.cls.name === 'KeyError' ? reprOf(rt, first) : strOf(rt, first)
 }
 
-/** `repr(value)`, undefined if it can't be known: the default one tells an address. */
+/** Returns `repr(value)`; undefined if it can't be known: the default one holds an address. */
 export function reprOf(rt: Runtime, value: Value, depth = 0): string | undefined {
   switch (typeof value) {
     case 'string':

@@ -30,7 +30,7 @@ export function isSequence(value: Value | undefined): value is ListValue | Tuple
   return isList(value) || isTuple(value)
 }
 
-/** What a class may have as a base. */
+/** True for a value that a class may have as a base. */
 export function isBase(value: Value | undefined): value is BaseValue {
   return isClass(value) || isUnknown(value)
 }

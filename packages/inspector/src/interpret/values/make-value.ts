@@ -28,7 +28,7 @@ export function makeTuple(items: Value[], rest = false): TupleValue {
   return { kind: 'tuple', items, rest }
 }
 
-/** What is made of lists or tuples has their items that may not be there. */
+/** Marks in `made` the items of its sources (lists or tuples) that may not be there. */
 export function inheritMaybe<T extends Value>(made: T, ...sources: (Value | undefined)[]): T {
   for (const source of sources)
     if (isSequence(made) && isSequence(source) && source.maybe)
@@ -83,7 +83,7 @@ export function orElse<T extends Value | undefined>(
   return value === undefined ? other() : value
 }
 
-/** What `make` makes of a value that is known; of any other undefined, which is unknown. */
+/** Calls `make` with a value that is known; for any other it gives undefined, which is unknown. */
 export function ifKnown<T, Made>(value: T | undefined, make: (value: T) => Made): Made | undefined {
   return value === undefined ? undefined : make(value)
 }

@@ -1,7 +1,7 @@
 import type { ClassValue, FunctionValue, ModuleValue, Value } from './value.ts'
 
 /**
- * Where names live while code runs. A class body sees its own names, then those of the functions around it; functions
+ * Names while code runs. A class body sees its own names, then those of the functions around it; functions
  * defined in it skip it (`parent` of their scope is the scope around the class).
  */
 export interface Scope {
@@ -17,7 +17,7 @@ export interface Scope {
   owner: { cls: ClassValue | undefined } | undefined
 }
 
-/** What a running function gathers. */
+/** Values that a running function gathers. */
 export interface Frame {
   /** The scope that called. */
   caller: Scope

@@ -58,8 +58,8 @@ export interface TupleValue {
 }
 
 /**
- * What equal keys share (1, 1.0 and True; two equal tuples): made by `Runtime.hashKey`. For plain text, ints, None and
- * objects compared by identity it is the value itself.
+ * Key that equal values share (1, 1.0 and True; two equal tuples): made by `Runtime.hashKey`. For plain text, ints,
+ * None and objects compared by identity it is the value itself.
  */
 export type HashKey = null | bigint | number | string | object
 
@@ -107,18 +107,18 @@ export interface SliceValue {
   step: Value
 }
 
-/** An iterator of any sort. `next` gives undefined at the end; then `rest` tells whether more may have followed. */
+/** An iterator of any sort. `next` gives undefined at the end; then `rest` says whether more may have followed. */
 export interface IteratorValue {
   kind: 'iterator'
   /** Name of its type: `generator`, `zip`, `list_iterator`. */
   type: string
   next: () => Value | undefined
   rest: boolean
-  /** What a generator returned, once it was read to its end. */
+  /** Return value of a generator, once it was read to its end. */
   returned?: Value
 }
 
-/** Where a class or module was defined. */
+/** Place where a class or module was defined. */
 type Home = 'pack' | 'library'
 
 export interface ClassValue {
@@ -157,7 +157,7 @@ export interface FunctionValue {
   qualname: string
   node: FunctionDef | Lambda
   module: ModuleValue
-  /** Where it was defined; the bodies of classes between are left out. */
+  /** Scope in which it was defined; the bodies of classes between are left out. */
   scope: Scope
   /** Default values by parameter. */
   defaults: Map<string, Value>
@@ -233,7 +233,7 @@ export interface ModuleValue {
   running: boolean
   /** Names of statements that a raise cost. */
   lost: Set<string>
-  /** What `globals()` and `__dict__` gave; a rest in it means unknown names. */
+  /** Dict that `globals()` and `__dict__` gave; a rest in it means unknown names. */
   dict: DictValue | undefined
 }
 
@@ -243,7 +243,7 @@ export interface SingletonValue {
 }
 
 /**
- * Where an unknown comes from: the host's own modules, an installed package, the standard library, the machine (its
+ * Source of an unknown: the host's own modules, an installed package, the standard library, the machine (its
  * folders, clock, devices), or the pack itself (a part not understood, a missing key, a budget spent).
  */
 export type Origin = 'host' | 'third-party' | 'standard-library' | 'machine' | 'pack'

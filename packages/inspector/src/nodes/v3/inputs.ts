@@ -72,7 +72,7 @@ const innerOf = (part: SchemaPart): SchemaPart | undefined => {
   return inner?.maker === 'Input' ? inner : undefined
 }
 
-/** What the inner one sets wins; id, too, is its. */
+/** Merges both: values that the inner one sets win, and the id is its own. */
 const mergeInner = (part: SchemaPart, inner: SchemaPart): SchemaPart => {
   const values = new Map(part.values)
   for (const name of ['id', 'display_name', 'optional', 'tooltip', 'lazy']) {

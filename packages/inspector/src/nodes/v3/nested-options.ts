@@ -32,7 +32,7 @@ export const addNested = (
 
 type Add = (reading: V3Reading, options: Map<string, Value>, parameter: Parameter) => void
 
-/** Inputs that grow in number: the template tells one of them, and their names. */
+/** Inputs that grow in number: the template describes one of them, and their names. */
 const addAutogrow: Add = (reading, options, { value, makeInputDict }) => {
   const template = findTemplate(reading, value)
   if (!template) return

@@ -29,7 +29,7 @@ interface OptionsContext {
   makeInputDict: MakeInputDict
 }
 
-/** What the pack set of an input, spelled as in the older form. What can't be known is left out, lists apart. */
+/** Reads the options of an input, spelled as in the older form. Unknown ones are left out, lists apart. */
 export const readOptions = (
   reading: V3Reading,
   part: SchemaPart,
@@ -50,7 +50,7 @@ export const readOptions = (
 const isCommon = (name: string): boolean =>
   FIRST.includes(name) || OF_WIDGETS.includes(name) || NO_OPTIONS.has(name)
 
-/** The widget of an input that takes further types, whose own type then has to be told. */
+/** The widget of an input that takes further types, whose own type then has to be stated. */
 const addInner = (
   reading: V3Reading,
   options: Map<string, Value>,

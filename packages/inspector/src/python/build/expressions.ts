@@ -35,7 +35,7 @@ export const attribute = (children: Children): ast.Attribute | typeof BROKEN => 
   return { kind: 'Attribute', line: children.line, value: exprAt(children, 0), attr: name.id }
 }
 
-/** What stands between brackets, from child `from` to the closing one; one starred index is a tuple too. */
+/** Builds the index between brackets, from child `from` to the closing one; one starred index is a tuple too. */
 export const indexOfSubscript = (children: Children, from: number): ast.Expression => {
   const index = tupleOrOne(children, from, count(children) - 1)
   return index.kind === 'Starred' ? { kind: 'Tuple', line: index.line, items: [index] } : index

@@ -90,7 +90,7 @@ const boolean = (children: Children): ast.BoolOp => {
 const compareOperator = (name: string): ast.CompareOperator =>
   name === '<>' ? '!=' : (name as ast.CompareOperator)
 
-/** In a repaired text (`repair.ts`) a star may be read as a plus; the source tells. */
+/** In a repaired text (`repair.ts`) a star may be read as a plus; the source shows which. */
 const unary = (children: Children): ast.UnaryOp | ast.Starred => {
   const operand = exprAt(children, 1)
   const op = nameAt(children, 0) as ast.UnaryOp['op']

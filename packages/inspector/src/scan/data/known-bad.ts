@@ -97,7 +97,7 @@ export const VENDOR_CLIENTS: ReadonlyMap<string, readonly string[]> = new Map([
   ['replicate', ['github.com/replicate/']],
 ])
 
-/** Where every project's files are. */
+/** Hosts that have the files of every project. */
 export const INDEX_HOSTS: readonly string[] = [
   'files.pythonhosted.org/',
   'pypi.org/',

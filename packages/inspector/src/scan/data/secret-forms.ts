@@ -1,5 +1,5 @@
 interface SecretForm {
-  /** Who issues it. */
+  /** Service that issues it. */
   issuer: string
   form: RegExp
   /** Least bits for each character: a placeholder has few different ones. */
@@ -41,7 +41,7 @@ export const SECRET_FORMS: readonly SecretForm[] = [
   { issuer: 'Google', form: /\bAIza[\w-]{35}(?![\w-])/g, entropy: 4 },
 ]
 
-/** What people write where a secret would stand. */
+/** Words that people write where a secret would stand. */
 export const PLACEHOLDER =
   /example|placeholder|your[-_]?|dummy|fake|test|sample|redacted|secret|xxxx|0000|1234|abcd|qwert|changeme|insert/i
 

@@ -26,7 +26,7 @@ const impostor = ({ name, address }: Requirement): string | undefined => {
     : `${name} from ${address.slice(0, 200)} is not its vendor's`
 }
 
-/** What of a requirement comes from another place than the index; undefined if nothing does. */
+/** Returns the part of a requirement that comes from another place than the index; undefined if none does. */
 export const foreignPart = ({ address, index }: Requirement): string | undefined => {
   const place = address ?? index
   if (place === undefined) return undefined

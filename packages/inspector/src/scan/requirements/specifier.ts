@@ -1,5 +1,5 @@
 /**
- * Whether a version specifier (PEP 440) leaves an installer nothing but bad releases: `==8.3.41`, `===8.3.41`, or bounds
+ * True when a version specifier (PEP 440) leaves an installer only bad releases: `==8.3.41`, `===8.3.41`, or bounds
  * between which only bad ones lie. `==8.3.*` and `>=8.3.41` let it take another one.
  */
 export const pinsBad = (specifier: string, bad: readonly string[]): boolean => {
@@ -50,7 +50,7 @@ const allows = ({ operator, version }: Clause, candidate: string): boolean => {
 const normal = (version: string): string => readRelease(version).join('.')
 
 /**
- * Whether two bounds leave only bad releases between them: `>=8.3.41,<=8.3.42`, `>8.3.40,<8.3.42`. Between two
+ * True when two bounds leave only bad releases between them: `>=8.3.41,<=8.3.42`, `>8.3.40,<8.3.42`. Between two
  * numbers with the same beginning lie only numbers that differ in the last part.
  */
 const isClosed = (parts: Clause[], allowed: string[]): boolean => {

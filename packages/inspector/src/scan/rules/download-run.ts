@@ -27,7 +27,7 @@ const isRun = (site: CallSite, downloaded: ReadonlySet<string>): boolean =>
     )
   }) || site.commands.some(({ line, shell }) => shell && fetchesAndRuns(line))
 
-/** What a call starts, runs or loads as a program. */
+/** Expressions that a call starts, runs or loads as a program. */
 const startedBy = (site: CallSite): Expression[] => {
   const [first, second] = site.call.args
   const { commands } = site

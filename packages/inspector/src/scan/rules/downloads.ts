@@ -40,7 +40,7 @@ const written = ({ call, scope }: CallSite): Expression[] => {
   return originsOf(content, scope).has('network') ? [openedPath(call.func.value, scope)] : []
 }
 
-/** `shutil.copyfileobj(answer, open(p, 'wb'))`. */
+/** `shutil.copyfileobj(response, open(p, 'wb'))`. */
 const copied = ({ call, scope, names }: CallSite): Expression[] => {
   const [from, to] = call.args
   return names.includes('shutil.copyfileobj') && from && to && originsOf(from, scope).has('network')

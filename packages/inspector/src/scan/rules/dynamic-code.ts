@@ -30,9 +30,9 @@ const RUNNERS = dottedNames({
   'code.InteractiveConsole()': 'push',
 })
 
-/** An answer's JSON that goes to eval is mostly a list somebody didn't parse; to exec it is code. */
+/** JSON of a response that goes to eval is mostly a list somebody didn't parse; to exec it is code. */
 const isFromNetwork = (runner: string, origins: ReadonlySet<Origin>): boolean =>
-  origins.has('network') || (runner === 'builtins.exec' && origins.has('answer'))
+  origins.has('network') || (runner === 'builtins.exec' && origins.has('response'))
 
 /** A constant program that decodes another one and runs it. */
 const hasHiddenCode = (code: Expression, site: CallSite): boolean =>

@@ -2,10 +2,10 @@ import type { Hit } from '../hit.ts'
 import type { CallSite } from '../source/call-site.ts'
 import type { SourceFile } from '../source/source-file.ts'
 
-/** What a rule says about one call. */
+/** Report of a rule about one call. */
 export type Found = Pick<Hit, 'rule' | 'detail'>
 
-/** The rule that judges every call of a file for itself. */
+/** Makes a rule that checks every call of a file by itself. */
 export const eachCall =
   (findIn: (site: CallSite) => Found | undefined) =>
   (file: SourceFile): Hit[] =>

@@ -38,7 +38,7 @@ const addressOf = (site: CallSite): Expression | undefined =>
   findKeyword(site, 'url') ??
   site.call.args[site.names.some((name) => name.endsWith('.request')) ? 1 : 0]
 
-/** What a request carries; headers are how one proves to be somebody. */
+/** Expressions that a request carries; headers are left out, since they carry credentials. */
 const contentOf = (site: CallSite): Expression[] => {
   const address = addressOf(site)
   const content = site.call.keywords.filter(({ name }) => CONTENT.has(name ?? ''))

@@ -1,6 +1,6 @@
 /**
- * Whether a shell's command line fetches a file and runs that file, or pipes what it fetches into an interpreter.
- * Installers that projects tell everybody to use in this way are left out.
+ * True when a shell's command line fetches a file and runs that file, or pipes what it fetches into an interpreter.
+ * Installers that projects document to be used in this way are left out.
  */
 export const fetchesAndRuns = (line: string): boolean => {
   const fetched: string[] = []

@@ -66,7 +66,7 @@ const isDecodedConstant = (origins: ReadonlySet<Origin>): boolean =>
   origins.has('decoded') &&
   !origins.has('file') &&
   !origins.has('network') &&
-  !origins.has('answer')
+  !origins.has('response')
 
 const MODULES: ReadonlySet<string> = new Set(
   words(`

@@ -9,14 +9,14 @@ export interface NamedCall {
 }
 
 export interface CallSite extends NamedCall {
-  /** What it may start as a process. */
+  /** Commands that it may start as a process. */
   commands: readonly Command[]
 }
 
 /** One way a process is started. */
 export interface Command {
   words: readonly Word[]
-  /** Whether a shell reads it. */
+  /** True when a shell reads it. */
   shell: boolean
   /** The words with a blank between them, for patterns; unknown parts are holes. */
   line: string

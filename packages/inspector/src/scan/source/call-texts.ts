@@ -45,7 +45,7 @@ const JOINERS = dottedNames({
   pathlib: 'Path PurePath PosixPath WindowsPath',
 })
 
-/** Their result is their first argument, as far as a pattern can tell. */
+/** Their result is their first argument, as far as a pattern can see. */
 export const SAME_PATH: ReadonlySet<string> = dottedNames({
   builtins: 'str memoryview',
   'os.path': 'expanduser expandvars abspath normpath realpath',
@@ -104,7 +104,7 @@ const textsOfMethod = (node: Call, func: Attribute, scope: Scope, query: Query):
   }
 }
 
-/** Methods that leave the text as it is, as far as a pattern can tell. */
+/** Methods that leave the text as it is, as far as a pattern can see. */
 const UNCHANGING = new Set([
   'strip',
   'lstrip',

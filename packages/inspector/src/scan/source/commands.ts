@@ -22,7 +22,7 @@ export const commandsOf = (site: NamedCall): Command[] => {
   )
 }
 
-/** How a function takes its command: one list or string; a string for a shell; each word an argument. */
+/** Forms in which functions take their command: one list or string; a string for a shell; each word an argument. */
 const STARTERS = new Map(
   Object.entries({
     command: dottedNames({
@@ -61,7 +61,7 @@ const wordOf = ({ node, scope }: Item): Word => ({
   node,
 })
 
-/** What starts a program stands at the beginning. */
+/** The words that start a program stand at the beginning. */
 const MAX_WORDS = 64
 
 /** A string as its words; quotes only keep blanks together. */

@@ -4,7 +4,7 @@ import { findHome, moduleOf } from './scope.ts'
 import type { Binding, ImportBinding, Scope } from './scope.ts'
 
 /**
- * What a name may stand for where it is read, imports followed through the files of the pack; undefined for one that
+ * Finds what a name may stand for where it is read, through imports of the pack's files; undefined for one that
  * nothing there binds: a builtin or an unknown.
  */
 export const findBindings = (scope: Scope, name: string): Binding[] | undefined => {
@@ -12,7 +12,7 @@ export const findBindings = (scope: Scope, name: string): Binding[] | undefined 
   return own ? followAll(own, 0) : starred(moduleOf(scope), name, 0)
 }
 
-/** What `module.name` may stand for, seen from another file. */
+/** Finds what `module.name` may stand for, seen from another file. */
 export const findMembers = (module: Scope, name: string, depth = 0): Binding[] => {
   const own = module.names.get(name)
   const found = own ? followAll(own, depth) : starred(module, name, depth)
@@ -65,7 +65,7 @@ const lookUp = (binding: ImportBinding, depth: number): Binding[] => {
 export const modulesOf = (name: string, { file }: Scope): Binding[] =>
   file.modules.find(name, file.path).map((scope) => ({ kind: 'module', scope }))
 
-/** What star imports brought in. A module of the pack is looked into; of another one the name is taken on trust. */
+/** Finds what star imports brought in. A module of the pack is searched; of another one the name is taken on trust. */
 const starred = (module: Scope, name: string, depth: number): Binding[] | undefined => {
   if (module.stars.length === 0 || depth > MAX_DEPTH) return undefined
   const known = module.starred.get(name)

@@ -14,7 +14,7 @@ export const findArgument = (
   keyword: string,
 ): Expression | undefined => site.call.args[at] ?? findKeyword(site, keyword)
 
-/** Whether a keyword is given as True, or as a name that is. */
+/** True when a keyword is given as True, or as a name that is. */
 export const isTrue = (site: NamedCall, name: string): boolean => {
   const value = findKeyword(site, name)
   return value !== undefined && isTrueValue(value, site.scope)

@@ -3,19 +3,19 @@ import { isDisguise } from './decode.ts'
 import { dottedNames } from '../../words.ts'
 
 /**
- * decoded: through a decoder, decompressor or cipher. network: the body of an answer; answer: a part of its JSON.
+ * decoded: through a decoder, decompressor or cipher. network: the body of a response; response: a part of its JSON.
  * environment: all variables; variable: one of them. marshal: a code object made of bytes.
  */
 export type Origin =
   | 'decoded'
   | 'marshal'
   | 'network'
-  | 'answer'
+  | 'response'
   | 'file'
   | 'environment'
   | 'variable'
 
-/** What a call of this name gives; `constant` reads an argument. */
+/** Origins of the result of a call of this name; `constant` reads an argument. */
 export const sourcesOf = (
   name: string,
   node: Call,
@@ -60,7 +60,7 @@ const DECODERS: ReadonlySet<string> = dottedNames({
 const CIPHERS =
   /^(cryptography\..*|Crypto\..*|Cryptodome\..*|nacl\..*|pyaes\..*|rncryptor\..*)\.decrypt$/
 
-/** Whether a call of this name fetches from the network and gives the answer. */
+/** True when a call of this name fetches from the network and gives the response. */
 export const isFetch = (name: string): boolean => FETCHES.test(name)
 
 const FETCHES = new RegExp(

@@ -12,7 +12,7 @@ import { dottedNames } from '../../words.ts'
 import { words } from '../../words.ts'
 
 /**
- * Where the content of a value comes from, through assignments, string operations, decoders, containers and functions of
+ * Finds the origins of a value's content, through assignments, string operations, decoders, containers and functions of
  * the same file.
  */
 export const originsOf = (node: Expression, scope: Scope): ReadonlySet<Origin> => {
@@ -83,7 +83,7 @@ const addAttribute = (node: Attribute, scope: Scope, search: Search): void => {
   else if (!ABOUT_RESULT.has(node.attr)) addOrigins({ node: node.value, scope }, search)
 }
 
-/** Attributes that tell about an answer or a file, and hold none of its content. */
+/** Attributes that describe a response or a file, and hold none of its content. */
 const ABOUT_RESULT = new Set(
   words(`
     elapsed encoding headers name ok reason returncode shape size status status_code url`),
@@ -120,11 +120,11 @@ const addMethod = (node: Call, func: Attribute, scope: Scope, search: Search): v
   if (!ABOUT_RESULT.has(func.attr)) addOrigins({ node: func.value, scope }, search)
 }
 
-/** A parsed answer is data, of which a single member may still be text. */
+/** A parsed response is data, of which a single member may still be text. */
 const addResult = (place: Place, search: Search): void => {
   const within: Search = { found: new Set(), query: search.query }
   addOrigins(place, within)
-  for (const origin of within.found) search.found.add(origin === 'network' ? 'answer' : origin)
+  for (const origin of within.found) search.found.add(origin === 'network' ? 'response' : origin)
 }
 
 /** Functions whose result has the content of their arguments. */

@@ -52,7 +52,7 @@ export const makePackModules = (
   }
 }
 
-/** A name that fits more files than these tells nothing. */
+/** A name that fits more files than these means nothing. */
 const MAX_MODULES = 4
 
 const folderOf = (path: string, level: number): string[] => path.split('/').slice(0, -level)

@@ -19,7 +19,7 @@ export const passedCalls = (site: CallSite, effort: Effort): CallSite[] => {
   return found
 }
 
-/** What following the calls of a file may cost, and no more of one call. */
+/** Steps that following the calls of a file may cost, and no more of one call. */
 export const PASSED_STEPS = 300_000
 const MAX_CALLS = 60
 
@@ -47,7 +47,7 @@ const bodyCalls = (call: Call, scope: Scope): [Call, Scope][] =>
     )
   })
 
-/** Whether a function calls something of which a rule judges the arguments, or what it is given. */
+/** True when a function calls something whose arguments a rule checks, or something that it is given. */
 const mayHarm = (body: Scope, depth: number): boolean => {
   if (body.mayHarm === undefined) {
     body.mayHarm = false

@@ -2,17 +2,17 @@ import type { Expression } from '../../python/ast.ts'
 import type { Binding, Effort, Scope } from './scope.ts'
 
 /**
- * One question about a value. Its steps bound the cost of the answer with all questions that it leads to, so that a
+ * One question about a value. Its steps bound the cost of the result with all questions that it leads to, so that a
  * hostile file can't multiply work. Names and texts ask each other through it.
  */
 export interface Query {
   steps: number
   depth: number
-  /** What all questions about the file may cost. */
+  /** Effort that all questions about the file may cost. */
   effort: Effort
   names(node: Expression, scope: Scope): string[]
   texts(node: Expression, scope: Scope): string[]
-  /** What a value leads to; see `targetsWithin`. */
+  /** Bindings that a value leads to; see `targetsWithin`. */
   targets(node: Expression, scope: Scope): Binding[]
   /** The last bindings that targets lead to. */
   ends(node: Expression, scope: Scope): Binding[]
@@ -20,7 +20,7 @@ export interface Query {
   constant(node: Expression, scope: Scope): string | undefined
 }
 
-/** Real code answers within a few dozen steps. */
+/** Real code needs a few dozen steps. */
 export const MAX_STEPS = 1500
 
 const MAX_DEPTH = 40

@@ -7,29 +7,29 @@ export interface Scope {
   kind: 'module' | 'class' | 'function' | 'comprehension'
   parent: Scope | undefined
   names: Map<string, Binding[]>
-  /** Of a class: what its methods assign to `self.<name>`. */
+  /** For a class: what its methods assign to `self.<name>`. */
   attributes: Map<string, Binding[]>
   /** Names declared `global` or `nonlocal` here. */
   outer: Set<string>
-  /** Of a class. */
+  /** For a class. */
   bases: Expression[]
-  /** Of a function. */
+  /** For a function. */
   parameters: Arguments | undefined
-  /** Of a function: what it returns or yields. */
+  /** For a function: what it returns or yields. */
   returns: Expression[]
-  /** Of a function: whether what it is given may do harm; absent until it was asked for. */
+  /** For a function: true when what it is given may do harm; absent until it was asked for. */
   mayHarm?: boolean
-  /** Of a function: the calls in its body. */
+  /** For a function: the calls in its body. */
   calls: { call: Call; scope: Scope }[]
-  /** Of a method: its first parameter, which stands for the class's instance. */
+  /** For a method: its first parameter, which stands for the class's instance. */
   self: string | undefined
-  /** Of a module: modules whose names a star import brought in. */
+  /** For a module: modules whose names a star import brought in. */
   stars: string[]
-  /** Of a module: what the stars brought in, by name, as far as it was asked for. */
+  /** For a module: what the stars brought in, by name, as far as it was asked for. */
   starred: Map<string, Binding[]>
   /** One for all scopes of a file. */
   file: FileContext
-  /** What questions about values may still cost; one for all scopes of a file. */
+  /** Effort that questions about values may still cost; one for all scopes of a file. */
   effort: Effort
 }
 
@@ -59,7 +59,7 @@ export interface Effort {
 /** The most that a file of 60 benign packs and libraries (159 MB) needs is 602,000; each takes some microseconds. */
 const FILE_STEPS = 3_000_000
 
-/** What a name stands for, with the scope in which the expression is to be read. */
+/** Meaning of a name, with the scope in which the expression is to be read. */
 export type Binding =
   | ImportBinding
   /** A module of the pack. */
@@ -81,7 +81,7 @@ export interface ImportBinding {
   /** Dotted name of a module or of something in it; a relative one starts with a dot. */
   name: string
   scope: Scope
-  /** What the pack's modules bind to that name; absent until it was asked for. */
+  /** Bindings of that name in the pack's modules; absent until they were asked for. */
   found?: Binding[]
 }
 
@@ -110,7 +110,7 @@ export const makeScope = (
 export const bind = (bindings: Map<string, Binding[]>, name: string, binding: Binding): void => {
   const known = bindings.get(name)
   if (!known) bindings.set(name, [binding])
-  // A name bound a thousand times tells nothing more, and each of them costs time at every use.
+  // A name bound a thousand times adds nothing, and each of them costs time at every use.
   else if (known.length < MAX_BINDINGS) known.push(binding)
 }
 

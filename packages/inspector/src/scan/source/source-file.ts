@@ -62,7 +62,7 @@ export const walkFile = (path: string, module: Module, context: WalkContext): Wa
   return { ...walk, path, module, top }
 }
 
-/** What the files of a pack have in common. */
+/** Context that the files of a pack share. */
 export interface WalkContext {
   modules: PackModules
   /** Number of the next scope. */

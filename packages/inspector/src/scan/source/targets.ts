@@ -12,8 +12,8 @@ import type { Binding, Scope } from './scope.ts'
 import { HOLE, isWhole } from './text.ts'
 
 /**
- * What an expression leads to, in this file or another one of the pack: names, members of modules and classes, items of
- * namespaces and displays, what the pack's functions give. An instance counts as its class.
+ * Finds what an expression leads to, in this file or another one of the pack: names, members of modules and classes,
+ * items of namespaces and displays, what the pack's functions give. An instance counts as its class.
  */
 export const targetsWithin = (node: Expression, scope: Scope, query: Query): Binding[] => {
   switch (node.kind) {
@@ -73,7 +73,7 @@ const membersOf = (value: Expression, name: string, scope: Scope, query: Query):
   )
 }
 
-/** What the file assigns to `value.name` as such. */
+/** Finds what the file assigns to `value.name` as such. */
 const assignedTo = (value: Expression, name: string, scope: Scope): Binding[] => {
   if (value.kind !== 'Name' || !scope.file.places.has(name)) return []
   const place = placeOf(value.id, name)
@@ -85,7 +85,7 @@ const membersOfEnd = (end: Binding, name: string, query: Query): Binding[] => {
   return end.kind === 'class' ? membersOfClass(end.scope, name, query) : []
 }
 
-/** What a class binds, in its body or in any method to `self.<name>`; else what its bases do. */
+/** Finds what a class binds, in its body or in any method to `self.<name>`; else what its bases do. */
 const membersOfClass = (owner: Scope, name: string, query: Query, depth = 0): Binding[] => {
   const own = join(
     owner.names.has(name) ? (findBindings(owner, name) ?? []) : [],
@@ -152,7 +152,7 @@ const isText = (node: Expression | undefined, text: string): boolean =>
   node.value === text ||
   (typeof node.value === 'bigint' && node.value.toString() === text)
 
-/** What a loop over a display binds. */
+/** Finds what a loop over a display binds. */
 export const itemsOf = (binding: Binding & { kind: 'item' }, query: Query): Binding[] =>
   query.ends(binding.value, binding.scope).flatMap((end) => itemsOfEnd(end, undefined))
 
@@ -232,7 +232,7 @@ const targetsOfMethod = ({ func, args: [first] }: Call, scope: Scope, query: Que
     : []
 }
 
-/** What a function of the pack returns, its parameters standing for what this call passes. */
+/** Finds what a function of the pack returns, its parameters standing for what this call passes. */
 const resultsOf = (end: Binding, node: Call, scope: Scope, query: Query): Binding[] => {
   if (end.kind === 'class') return [end]
   if (end.kind !== 'function' || end.scope.returns.length === 0) return []

@@ -38,7 +38,7 @@ export const textsWithin = (node: Expression, scope: Scope, query: Query): strin
   }
 }
 
-/** What functions and items of other files give is looked for where nothing else is known. */
+/** Follows functions and items of other files where nothing else is known. */
 const orElse = (texts: string[], node: Expression, scope: Scope, query: Query): string[] =>
   texts.every((text) => text === HOLE) ? textsOfBindings(query.targets(node, scope), query) : texts
 

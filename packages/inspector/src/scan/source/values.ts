@@ -33,7 +33,7 @@ export const makeQuery = ({ effort }: Scope): Query => {
 
 const MAX_NAMES = 6
 
-/** Answers a question again without asking again; a question that leads back to itself has no answer. */
+/** Remembers the result of each question; a question that leads back to itself finds nothing. */
 const once = <T>(
   result: (node: Expression, scope: Scope) => T[],
 ): ((node: Expression, scope: Scope) => T[]) => {
@@ -61,7 +61,7 @@ const unique = (all: string[], most: number): string[] =>
 export const namesOf = (node: Expression, scope: Scope): string[] =>
   makeQuery(scope).names(node, scope)
 
-/** What an expression leads to; see `targetsWithin`. */
+/** Finds what an expression leads to; see `targetsWithin`. */
 export const targetsOf = (node: Expression, scope: Scope): Binding[] =>
   makeQuery(scope).targets(node, scope)
 

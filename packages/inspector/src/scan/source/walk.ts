@@ -16,7 +16,7 @@ export interface ImportedModule {
   names: readonly string[]
 }
 
-/** What the walk over a file gathers. */
+/** Places that the walk over a file gathers. */
 export interface Sites {
   calls: { call: Call; scope: Scope }[]
   texts: TextSite[]
@@ -25,11 +25,11 @@ export interface Sites {
   /** Dict displays: their keys can be keyword arguments later. */
   dicts: { node: Dict; scope: Scope }[]
   imports: ImportedModule[]
-  /** Below one when questions about this file's values were too many, so that some got no answer. */
+  /** Below one when questions about this file's values were too many, so that some found nothing. */
   effort: Effort
 }
 
-/** What is still to be walked. A stack of its own: sources may nest deeper than JavaScript can call. */
+/** State of a walk with a stack of its own for what is to do: sources may nest deeper than JavaScript can call. */
 export interface Walk extends Sites {
   todo: ({ statement: Statement; scope: Scope } | { expression: Expression; scope: Scope })[]
   /** Number of the next scope. */

@@ -7,7 +7,7 @@ import type { WalkContext, WalkedFile } from './source-file.ts'
 export interface WalkedFiles {
   /** The file of this path with its names bound; undefined if it can't be parsed. Throws what the parser throws. */
   get(path: string): WalkedFile | undefined
-  /** Whether imports led to more files than may be read. */
+  /** True when imports led to more files than may be read. */
   isSpent(): boolean
 }
 
@@ -39,7 +39,7 @@ export const makeWalkedFiles = (
     try {
       return spent ? known.get(path) : get(path)
     } catch {
-      // Its own turn tells of it.
+      // Its own turn reports it.
       return undefined
     }
   }
@@ -50,8 +50,8 @@ export const makeWalkedFiles = (
   return { get, isSpent: () => spent }
 }
 
-/** Of source, whose bound names are in memory at once. The largest of 80 packs has 5.6 MB. */
+/** Bytes of source whose bound names are in memory at once. The largest of 80 packs has 5.6 MB. */
 const KEPT_BYTES = 8 * 2 ** 20
 
-/** Of source that is read because of an import before its turn or again, in all. */
+/** Bytes of source that is read because of an import before its turn or again, in all. */
 const IMPORTED_BYTES = 8 * KEPT_BYTES

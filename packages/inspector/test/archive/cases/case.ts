@@ -5,7 +5,7 @@ import type { EntryForm } from '../../../../../test/support/zip-writer.ts'
 
 /** An archive that must be rejected. */
 export interface RejectionCase {
-  /** What is wrong with it. */
+  /** Issue that it has. */
   title: string
   zip: () => Buffer
   code: ArchiveCode
@@ -14,7 +14,7 @@ export interface RejectionCase {
   limits?: Partial<ArchiveLimits>
 }
 
-/** What is wrong with an archive, and the archive; with the entry that is named, or other limits. */
+/** Archive with an issue; with the entry that is named, or other limits. */
 type Rejected = (() => Buffer) | Omit<RejectionCase, 'title' | 'code'>
 
 /** Archives that are rejected for one reason. */

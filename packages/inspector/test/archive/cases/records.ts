@@ -2,7 +2,7 @@ import { writeZip } from '../../../../../test/support/zip-writer.ts'
 import { bytes, changed, cut, init, rejected } from './case.ts'
 import type { RejectionCase } from './case.ts'
 
-/** What is around the entries: rows 15, 16 and 18. */
+/** Records around the entries: rows 15, 16 and 18. */
 export const recordCases: RejectionCase[] = [
   ...rejected('prepended_data', {
     'a script before the archive': () => writeZip([init], { before: bytes('#!/bin/sh\nexit\n') }),

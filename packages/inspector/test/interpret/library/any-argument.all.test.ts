@@ -67,7 +67,7 @@ const membersOf = (cls: ClassValue): [string, Value][] =>
 describe('the library', async () => {
   const run = await makeRunner({ library: LIBRARY })
 
-  test('takes any arguments without a fault of its own', () => {
+  test('the library takes any arguments without an error of its own', () => {
     const ran = run(PROGRAM, { limits: { steps: 1e9, containers: 1e9, volume: 1e9, forItems: 20 } })
     const rt = ran.interpreter.runtime
     const values = readItems(rt, ran.get('values') ?? null).items

@@ -53,7 +53,7 @@ import random, re, subprocess, sys, time, typing
 import unknown_module
 `
 
-describe('what the machine alone could tell', async () => {
+describe('a value that only the machine knows', async () => {
   const run = await makeRunner({ library: LIBRARY })
 
   test('is unknown, by its dotted name', () => {
@@ -81,7 +81,7 @@ for item in itertools.islice(itertools.count(), 3): found[item] = item
     assert.equal(reprOf(ran, 'found'), '{0: 0, 1: 1, 2: 2}')
   })
 
-  test('is a file above its limit, which is told', () => {
+  test('the text of a file above its limit is unknown, and the limit is reported', () => {
     const ran = run(
       {
         '__init__.py': `import os

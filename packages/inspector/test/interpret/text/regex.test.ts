@@ -113,5 +113,5 @@ describe('regular expressions', () => {
   })
 })
 
-const never = (): never => assert.fail('the pattern is refused')
+const never = (): never => assert.fail('the pattern is rejected')
 const getRegex = (pattern: string) => compileRegex(pattern) ?? never()

@@ -1,7 +1,7 @@
 import { isInstanceValue } from '../../values/guards.ts'
 import type { Value } from '../../values/value.ts'
 
-/** How a class of the library keeps its private state in its instances. */
+/** Private state that a class of the library keeps in its instances. */
 interface NativeState<State> {
   /** For `InstanceValue.native`. */
   wrap: (state: State) => unknown

@@ -7,7 +7,7 @@ import { reprInt } from '../repr.ts'
 import { justifyLeft, justifyRight } from '../string/build.ts'
 import { lengthOf } from '../string/code-points.ts'
 
-/** What stands right of `%`, as a format asks for it. Undefined anywhere makes the whole result unknown. */
+/** Values right of `%`, as a format asks for them. Undefined anywhere makes the whole result unknown. */
 export interface PercentSource<V> {
   /** The next value of a tuple, or the lone value, once. */
   next: () => V | undefined

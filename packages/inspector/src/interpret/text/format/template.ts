@@ -2,7 +2,7 @@ import { MAX_TEXT } from '../limits.ts'
 import { parseFieldName } from './field-name.ts'
 import type { FieldName } from './field-name.ts'
 
-/** How `str.format` gets at its values. Undefined anywhere makes the whole result unknown. */
+/** Access of `str.format` to its values. Undefined anywhere makes the whole result unknown. */
 export interface TemplateSource<V> {
   positional: (index: number) => V | undefined
   named: (name: string) => V | undefined

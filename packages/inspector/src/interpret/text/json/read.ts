@@ -1,7 +1,7 @@
 import { readJsonAtom, readJsonText, skipSpace } from './scan.ts'
 import type { Cursor, JsonAtom } from './scan.ts'
 
-/** What a JSON text is built into: values of the interpreter in the library. */
+/** Builder of what a JSON text holds: values of the interpreter in the library. */
 export interface JsonBuilder<V> {
   atom: (value: JsonAtom) => V
   list: (items: V[]) => V
@@ -21,10 +21,10 @@ export const readJson = <V>(text: string, builder: JsonBuilder<V>): V | undefine
   const frames: Frame<V>[] = []
   for (;;) {
     const opened = openOrRead(cursor, frames, builder)
-    if (opened === 'fault') return undefined
+    if (opened === 'malformed') return undefined
     if (opened === 'opened') continue
     const closed = close(cursor, frames, builder, opened.value)
-    if (closed === 'fault') return undefined
+    if (closed === 'malformed') return undefined
     if (closed === 'more') continue
     skipSpace(cursor)
     return cursor.at === text.length ? closed.value : undefined
@@ -39,12 +39,12 @@ const openOrRead = <V>(
   cursor: Cursor,
   frames: Frame<V>[],
   builder: JsonBuilder<V>,
-): { value: V } | 'opened' | 'fault' => {
+): { value: V } | 'opened' | 'malformed' => {
   skipSpace(cursor)
   const first = cursor.text.charAt(cursor.at)
   if (first !== '[' && first !== '{') {
     const atom = readJsonAtom(cursor)
-    return atom === undefined ? 'fault' : { value: builder.atom(atom) }
+    return atom === undefined ? 'malformed' : { value: builder.atom(atom) }
   }
   cursor.at += 1
   skipSpace(cursor)
@@ -53,9 +53,9 @@ const openOrRead = <V>(
     cursor.at += 1
     return { value: first === '[' ? builder.list([]) : builder.object([]) }
   }
-  if (frames.length >= MAX_DEPTH) return 'fault'
+  if (frames.length >= MAX_DEPTH) return 'malformed'
   const key = first === '[' ? '' : readKey(cursor)
-  if (key === undefined) return 'fault'
+  if (key === undefined) return 'malformed'
   frames.push(first === '[' ? { of: 'list', items: [] } : { of: 'object', entries: [], key })
   return 'opened'
 }
@@ -66,15 +66,15 @@ const close = <V>(
   frames: Frame<V>[],
   builder: JsonBuilder<V>,
   value: V,
-): { value: V } | 'more' | 'fault' => {
+): { value: V } | 'more' | 'malformed' => {
   let finished = value
   for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
     put(frame, finished)
     skipSpace(cursor)
     const next = cursor.text.charAt(cursor.at)
     cursor.at += 1
-    if (next === ',') return prepareNext(cursor, frame) ? 'more' : 'fault'
-    if (next !== (frame.of === 'list' ? ']' : '}')) return 'fault'
+    if (next === ',') return prepareNext(cursor, frame) ? 'more' : 'malformed'
+    if (next !== (frame.of === 'list' ? ']' : '}')) return 'malformed'
     finished = frame.of === 'list' ? builder.list(frame.items) : builder.object(frame.entries)
     frames.pop()
   }

@@ -1,4 +1,4 @@
-/** Where the reader stands, in UTF-16 units. */
+/** Position of the reader, in UTF-16 units. */
 export interface Cursor {
   text: string
   at: number

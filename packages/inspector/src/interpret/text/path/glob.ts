@@ -6,7 +6,7 @@ export interface GlobFiles {
   list: (folder: string) => string[] | undefined
   exists: (path: string) => boolean
   isFolder: (path: string) => boolean
-  /** Told before names are compared: characters of a name times those of the pattern, at most so many comparisons. */
+  /** Called before names are compared: characters of a name times those of the pattern, at most so many comparisons. */
   charge: (comparisons: number) => void
 }
 

@@ -73,7 +73,7 @@ export const withSuffix = (path: string, suffix: string): string | undefined => 
   return withName(path, stemOf(path) + suffix)
 }
 
-/** What follows the folder in the path; undefined if the path is not below it. */
+/** Returns the part of the path after the folder; undefined if the path is not below it. */
 export const relativeTo = (path: string, folder: string): string | undefined => {
   const [parts, base] = [partsOf(path), partsOf(folder)]
   const isBelow = base.length <= parts.length && base.every((part, at) => parts[at] === part)

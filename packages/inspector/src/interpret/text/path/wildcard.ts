@@ -15,7 +15,7 @@ export const matchWildcard = (name: string, pattern: string): boolean | undefine
   return matchSteps(codePoints(name), readSteps(codePoints(pattern)))
 }
 
-/** Whether the text has any of `*`, `?`, `[`: `glob.has_magic`. */
+/** True when the text has any of `*`, `?`, `[`: `glob.has_magic`. */
 export const hasWildcard = (pattern: string): boolean => /[*?[]/.test(pattern)
 
 /** `glob.escape(path)`. */

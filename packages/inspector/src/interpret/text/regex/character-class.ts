@@ -17,11 +17,11 @@ export const categoryTest = (letter: string, ascii: boolean): CharacterTest | un
   return (character) => expression.test(character) !== negated
 }
 
-/** Whether the character belongs to a word, for `\b`. */
+/** True when the character belongs to a word, for `\b`. */
 export const isWord = (character: string | undefined, ascii: boolean): boolean =>
   character !== undefined && (ascii ? ASCII_WORD : WORD).test(character)
 
-/** What characters of either case share. With `ascii` only the letters of ASCII have cases. */
+/** Makes the fold that characters of either case share. With `ascii` only the letters of ASCII have cases. */
 export const foldCase = (ascii: boolean): Fold =>
   ascii
     ? (character) => (character <= '\x7f' ? character.toLowerCase() : character)

@@ -178,7 +178,7 @@ const matchLookaround = (run: Run, node: NodeOf<'look'>, at: number): boolean =>
   return (end !== undefined) !== node.negated
 }
 
-/** What a group that took no part matched is nothing, not the empty text. */
+/** A group that took no part matched nothing, not the empty text. */
 const matchReference = (
   run: Run,
   { index, fold }: NodeOf<'reference'>,

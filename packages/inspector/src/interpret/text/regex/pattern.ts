@@ -17,7 +17,7 @@ export type PatternNode =
 
 export type CharacterTest = (character: string) => boolean
 type PlaceTest = (text: readonly string[], at: number) => boolean
-/** What characters that count as equal share. */
+/** Maps characters that count as equal to the same one. */
 export type Fold = (character: string) => string
 
 export interface Pattern {
@@ -65,7 +65,7 @@ export const widthOf = (node: PatternNode): { min: number; max: number } => {
   }
 }
 
-/** Tells that a repeat of varying count stands in it, so that a repeat around it would be nested. */
+/** True when a repeat of varying count stands in it, so that a repeat around it would be nested. */
 export const hasRepeat = (node: PatternNode): boolean =>
   (node.kind === 'repeat' && node.max > 1 && node.max !== node.min) ||
   childrenOf(node).some(hasRepeat)

@@ -29,7 +29,7 @@ export const readAtom = (reader: Reader): PatternNode => {
   }
 }
 
-/** How the pattern, at this place, compares characters. */
+/** Returns the fold by which the pattern, at this place, compares characters. */
 const foldOf = (reader: Reader): Fold =>
   hasFlag(reader, 'ignoreCase') ? foldCase(hasFlag(reader, 'ascii')) : (character) => character
 

@@ -1,7 +1,7 @@
 import { codePoints } from '../string/code-points.ts'
 import { REGEX_FLAGS } from './pattern.ts'
 
-/** Where reading a pattern stands. */
+/** State of reading a pattern. */
 export interface Reader {
   characters: readonly string[]
   at: number
@@ -39,7 +39,7 @@ export const expect = (reader: Reader, text: string): void => {
   if (!accept(reader, text)) reject(`${text} is missing`)
 }
 
-/** What comes before `end`, and steps over both. */
+/** Returns the text before `end`, and steps over both. */
 export const readUntil = (reader: Reader, end: string): string => {
   const close = reader.characters.indexOf(end, reader.at)
   if (close < 0) return reject(`${end} is missing`)

@@ -131,7 +131,7 @@ const charactersOf = (subject: string): readonly string[] | undefined => {
 }
 
 export interface MatchOptions {
-  /** Where to begin, in characters. */
+  /** Place to begin, in characters. */
   start: number
   /** The match has to reach the end of the text. */
   full?: boolean
@@ -148,7 +148,7 @@ export interface MatchBudget {
   steps: number
 }
 
-/** What one call of `re` may take. */
+/** Makes the budget of one call of `re`. */
 export const makeMatchBudget = (): MatchBudget => ({ steps: MAX_STEPS })
 
 /**

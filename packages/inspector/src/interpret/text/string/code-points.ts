@@ -1,6 +1,6 @@
 const SURROGATE = /[\ud800-\udfff]/
 
-/** Whether UTF-16 units and code points are the same, so that the cheap way may be taken. */
+/** True when UTF-16 units and code points are the same, so that the cheap way may be taken. */
 export const isBasic = (text: string): boolean => !SURROGATE.test(text)
 
 /** The characters as Python counts them; a lone surrogate is one. */
@@ -37,5 +37,5 @@ export const unitOffset = (text: string, index: number): number => {
   return offset
 }
 
-/** How many code points lie before the UTF-16 offset. */
+/** Counts the code points before the UTF-16 offset. */
 export const indexOfUnit = (text: string, offset: number): number => lengthOf(text.slice(0, offset))

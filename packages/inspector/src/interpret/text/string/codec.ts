@@ -69,7 +69,7 @@ const decodeUtf8 = (data: Uint8Array, errors: string): string | undefined => {
   if (errors === 'replace') return text
   const isSound = Buffer.from(text, 'utf8').equals(data)
   if (isSound) return text
-  // A U+FFFD that stands in the data can't be told from one made for a fault, so only sound data may hold it.
+  // A U+FFFD that stands in the data looks like one made for an error, so only sound data may hold it.
   return errors === 'ignore' && !Buffer.from(data).includes('\ufffd')
     ? text.replaceAll('\ufffd', '')
     : undefined

@@ -1,7 +1,7 @@
 import { indexOfUnit, isBasic, lengthOf, unitOffset } from './code-points.ts'
 import { clampRange } from './slice.ts'
 
-/** Where to look: code points, negative from the end; undefined is the text's own start or end. */
+/** Range to search: code points, negative from the end; undefined is the text's own start or end. */
 export interface TextRange {
   start?: bigint | undefined
   stop?: bigint | undefined
