@@ -282,7 +282,7 @@ describe('the doctor', () => {
         schedule: /not looked at: mend temporal$/,
         workers: /not looked at: mend temporal$/,
         store: /let this user write in STORAGE_PATH/,
-        ffmpeg: /FFMPEG_PATH=\/nowhere\/ffmpeg does not run .*, or unset it$/,
+        ffmpeg: /FFMPEG_PATH: \/nowhere\/ffmpeg does not run .*, or unset it$/,
         issuer: /connect ECONNREFUSED 127\.0\.0\.1:2: correct AUTH_JWKS_URL/,
         certificate: /renew the certificate of AUTH_JWKS_URL, or correct that/,
       },
