@@ -149,7 +149,7 @@ const makeRun = (deps: FirstAttemptDependencies, sendAttempt: SendAttempt): Run 
     const work = make(of)
       // The rows show the next run, once the lease has ended, whether it was an attempt.
       .catch((error: unknown) =>
-        log.warn({ event_id: of.eventId, err: error }, 'an attempt was lost'),
+        log.warn({ event_id: of.eventId, err: error }, 'an attempt was not recorded'),
       )
       .finally(() => {
         held.delete(of.eventId)

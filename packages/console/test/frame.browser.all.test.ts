@@ -60,9 +60,13 @@ describe('the frame of the console', { skip }, () => {
     const alice = makeClient(console.service.baseUrl, token)
     const prompt = '<img src=x onerror=alert(1)>\u202Egnp'
     const body = { model: 'videoq2-pro', prompt, duration: 4, resolution: '1080p' }
+    // A tiny video is done before a page has drawn it.
+    const media = console.service.entry('media')
+    media.signal('SIGSTOP')
     const made = await alice.post('/proxy/vidvendor/text2video', body)
     assert.equal(made.status, 200, JSON.stringify(made.body))
     await page.getByText('<img src=x onerror=alert(1)>U+202Egnp').waitFor()
+    media.signal('SIGCONT')
     await page.reload()
     await page.getByText(/^\d+ credits used$/).waitFor()
     await assertSound(page)

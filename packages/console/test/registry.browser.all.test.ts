@@ -303,12 +303,15 @@ interface Box {
 
 /** Asserts the measures of the host's canvas: console.md 6. */
 const assertGeometry = async (page: Page, card: Locator): Promise<void> => {
-  const outer = await boxOf(card)
+  // A card is as wide as its text until the font is there.
+  const outer = await waitFor('the card has its font', async () => {
+    const box = await boxOf(card)
+    return box.width === 400 && box
+  })
   const within = async (locator: Locator): Promise<Box> => {
     const { x, y, ...size } = await boxOf(locator)
     return { x: x - outer.x, y: y - outer.y, ...size }
   }
-  assert.equal(outer.width, 400)
   assert.deepEqual(await within(card.getByRole('heading')), { x: 0, y: 0, width: 400, height: 30 })
   const dots = card.locator('li > span[aria-hidden]')
   const rows = 30 + 4
