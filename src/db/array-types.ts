@@ -2,7 +2,7 @@ import type { PostgresType } from 'postgres'
 
 /**
  * The array types that our queries pass or read, one dimension each, so that the driver does not ask for them
- * (docs/decisions.md, The database driver). An array of any other type arrives as text.
+ * (docs/decisions.md, Database). An array of any other type arrives as text.
  */
 export const ARRAY_TYPES: Record<string, PostgresType> = {
   textArray: makeArrayType(1009, String),

@@ -74,7 +74,7 @@ export const makeDatabase = ({
         // Who waits for others this long lets them wait as long.
         idle_in_transaction_session_timeout: Math.max(10_000, waitMs),
         ...(idleMs !== undefined && { idle_session_timeout: idleMs }),
-        // Statements are short: docs/decisions.md, The database driver. Texts, because the driver drops `false` and 0.
+        // Statements are short: docs/decisions.md, Database. Texts, because the driver drops `false` and 0.
         jit: 'off',
         max_parallel_workers_per_gather: '0',
         // A statement that is not prepared is planned each time.

@@ -12,7 +12,7 @@ export interface PoolLoad {
 }
 
 /**
- * Makes a pool that replaces itself whenever one of its connections breaks (docs/decisions.md, The database driver). Queries
+ * Makes a pool that replaces itself whenever one of its connections breaks (docs/decisions.md, Database). Queries
  * under way in the old pool go on, and it closes when they have ended. What is read outside of a transaction comes without
  * the holes that the driver may leave.
  */

@@ -42,7 +42,7 @@ export interface UnitOptions {
  *
  * Work that met a deadlock or a serialization failure runs again, three times in all. When the connection breaks while
  * COMMIT is under way, whether it took effect is not known: `wasCommitted` then looks on a new connection until the
- * deadline of the pool (docs/decisions.md, The unit of work and the folders).
+ * deadline of the pool (docs/decisions.md, Database).
  *
  * Throws what `work` rejects with, 503 `unavailable` when nothing was committed for sure, and 503 `outcome_unknown`
  * when not even that check shows it.

@@ -49,7 +49,7 @@ export const makeApp = (deps: AppDeps): Express => {
   const origins = deps.corsOrigins ?? []
   for (const [path, routes] of groupByPath(deps.routes)) {
     const methods = listMethods(routes)
-    // One layer a path; `app.all` makes 35: docs/decisions.md, The path of a request.
+    // One layer a path; `app.all` makes 35: docs/decisions.md, Requests and responses.
     app.route(path).all(makeCors({ origins, routes, methods }), dispatch(routes, methods, serve))
   }
   app.use(makeCors({ origins }), (request: Request) => {

@@ -79,7 +79,7 @@ export interface BodySpec<Body extends TSchema = TSchema> extends BodyLimits {
   examples?: Record<string, unknown>
 }
 
-/** One request, read and valid by the route's schemas. Functions in place of getters: docs/decisions.md, The path of a request. */
+/** One request, read and valid by the route's schemas. Functions in place of getters: docs/decisions.md, Requests and responses. */
 export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown> {
   params: Params
   query: Query

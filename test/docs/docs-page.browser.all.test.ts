@@ -7,7 +7,7 @@ import {
   assertSoundAs,
   findBarriers,
   findChromium,
-  POLLS,
+  VIEWS,
   NO_CHROMIUM,
   startChromium,
   watchPage,
@@ -37,12 +37,12 @@ describe('the pages in a browser', { skip }, () => {
   }
 
   const assertSound = async (page: Page, what: string): Promise<void> => {
-    for (const check of isLong ? POLLS : POLLS.slice(0, 2)) {
-      const notified = await assertSoundAs(page, what, check)
+    for (const view of isLong ? VIEWS : VIEWS.slice(0, 2)) {
+      const title = await assertSoundAs(page, what, view)
       const background = await page.evaluate<string>(
         'getComputedStyle(document.body).backgroundColor',
       )
-      assert.equal(background === 'rgb(255, 255, 255)', check.colorScheme === 'light', notified)
+      assert.equal(background === 'rgb(255, 255, 255)', view.colorScheme === 'light', title)
     }
   }
 

@@ -77,32 +77,32 @@ export const findBarriers = async (page: Page): Promise<string[]> => {
     .map(({ impact, id, nodes }) => `${impact} ${id}: ${String(nodes[0]?.target)}`)
 }
 
-interface Check {
+interface View {
   width: number
   colorScheme: 'light' | 'dark'
 }
 
 /** Forms in which pages are checked. The short run has the first two: a phone in the dark, a screen in the light. */
-export const POLLS = [
+export const VIEWS = [
   { width: 390, colorScheme: 'dark' },
   { width: 1280, colorScheme: 'light' },
   { width: 390, colorScheme: 'light' },
   { width: 1280, colorScheme: 'dark' },
-] as const satisfies Check[]
+] as const satisfies View[]
 
 /** Asserts that a page in one form is sound for axe-core and does not scroll sideways. Returns page and form. */
 export const assertSoundAs = async (
   page: Page,
   what: string,
-  { width, colorScheme }: Check,
+  { width, colorScheme }: View,
 ): Promise<string> => {
   await page.setViewportSize({ width, height: 900 })
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
   // A page takes its new form when it draws its next frame.
   await page.evaluate('new Promise(requestAnimationFrame)')
-  const check = `${what} at ${width} pixels, ${colorScheme}`
-  assert.deepEqual(await findBarriers(page), [], check)
+  const title = `${what} at ${width} pixels, ${colorScheme}`
+  assert.deepEqual(await findBarriers(page), [], title)
   const scrolled = await page.evaluate<number>('document.documentElement.scrollWidth')
-  assert.ok(scrolled <= width, `${check}: ${scrolled} pixels wide`)
-  return check
+  assert.ok(scrolled <= width, `${title}: ${scrolled} pixels wide`)
+  return title
 }

@@ -34,9 +34,9 @@ const PAGES: [name: string, path: string, user: string][] = [
 ]
 
 /** A screen in light colours, and a phone in dark ones, half as large as they are. */
-const POLLS = [
-  { check: 'screen', viewport: { width: 1280, height: 860 }, colorScheme: 'light' },
-  { check: 'phone', viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
+const VIEWS = [
+  { device: 'screen', viewport: { width: 1280, height: 860 }, colorScheme: 'light' },
+  { device: 'phone', viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
 ] as const
 
 /** Takes a picture of every page of the console, on a stack of its own with a few things in it. */
@@ -60,14 +60,14 @@ export const takePictures = async (): Promise<void> => {
     const task = await fill(kiln)
     await mkdir(OUT, { recursive: true })
     for (const [name, path, user] of PAGES)
-      for (const { check, ...options } of POLLS) {
+      for (const { device, ...options } of VIEWS) {
         const url = `${stack.url}/console${path.replace('{task}', task)}`
         const png = await photograph(browser, { url, user, ...options })
         const { width } = options.viewport
         const small = sharp(png)
           .resize({ width: Math.round(width * 0.75) })
           .webp({ quality: 70 })
-        await writeFile(join(OUT, `${name}-${check}.webp`), await small.toBuffer())
+        await writeFile(join(OUT, `${name}-${device}.webp`), await small.toBuffer())
       }
   } finally {
     await browser.close()
@@ -135,8 +135,8 @@ interface Sitting {
   colorScheme: 'light' | 'dark'
 }
 
-const photograph = async (browser: Browser, { url, user, ...check }: Sitting): Promise<Buffer> => {
-  const page = await browser.newPage({ ...check, reducedMotion: 'reduce' })
+const photograph = async (browser: Browser, { url, user, ...view }: Sitting): Promise<Buffer> => {
+  const page = await browser.newPage({ ...view, reducedMotion: 'reduce' })
   await page.addInitScript(`sessionStorage['kiln.user'] ??= '${user}'`)
   await page.goto(url)
   await page.locator('h1').first().waitFor()

@@ -216,7 +216,7 @@ test('the examples of the document run', async () => {
   const blocks = [...page.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code = '']) => code)
   assert.ok(blocks.length > 6)
   const library = pathToFileURL(codePath('packages/client/src/index.ts')).href
-  const source = `${blocks.join('\n')}\nexport { receive, verdict, nodes, credits, film, answer }`
+  const source = `${blocks.join('\n')}\nexport { receive, verdict, nodes, credits, film, response }`
   const { code } = await transform(source.replaceAll("'kiln-client'", JSON.stringify(library)), {
     loader: 'ts',
     format: 'esm',

@@ -6,7 +6,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import {
   assertSoundAs,
   findChromium,
-  POLLS,
+  VIEWS,
   NO_CHROMIUM,
   startChromium,
   watchPage,
@@ -124,8 +124,8 @@ const isError = (line: string): boolean => !line.startsWith('Failed to load reso
 
 let turn = 0
 
-/** Asserts that a page is sound: the short run takes two variants by turns, the long run all. */
+/** Asserts that a page is sound: the short run takes two views by turns, the long run all. */
 export const assertSound = async (page: Page): Promise<void> => {
-  const checks = isLong ? POLLS : [POLLS[turn++ % 2 ? 1 : 0]]
-  for (const variant of checks) await assertSoundAs(page, page.url(), variant)
+  const views = isLong ? VIEWS : [VIEWS[turn++ % 2 ? 1 : 0]]
+  for (const view of views) await assertSoundAs(page, page.url(), view)
 }

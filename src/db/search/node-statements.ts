@@ -175,7 +175,7 @@ const ORDERS: Record<NodeOrder, (sql: Queryable) => Fragment> = {
   'name;desc': (sql) => sql`n.name_lower desc, n.id desc`,
 }
 
-/** The same orders where hits are sorted; by relevance as one number (docs/decisions.md, Search). */
+/** The same orders where hits are sorted; by relevance as one number (docs/decisions.md, Search and lists). */
 const GATHERED_ORDERS: typeof ORDERS = {
   ...ORDERS,
   relevance: (sql) => sql`

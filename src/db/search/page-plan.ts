@@ -22,7 +22,7 @@ interface PageSize {
 /** Above it one pass over a whole table is cheaper than a look-up for each hit. */
 export const FEW = 1_000
 
-/** Cost of a walked row in gathered rows (docs/decisions.md, Search). */
+/** Cost of a walked row in gathered rows (docs/decisions.md, Search and lists). */
 const WALK_COST = 1
 
 export const choosePagePlan = ({ gathered, hits, reach, walked }: PageSize): PagePlan => {
@@ -53,7 +53,7 @@ export const dividePage = <Key>(
 
 /**
  * A bound that the planner sees, round so that statements are few. Exact bounds are hidden in subqueries, because it would
- * plan each call again (docs/decisions.md, Search).
+ * plan each call again (docs/decisions.md, Search and lists).
  */
 export const limitForPlanner = (sql: Queryable, limit: number) => {
   if (limit <= 10) return sql`limit 10`

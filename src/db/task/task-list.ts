@@ -54,7 +54,7 @@ const segmentsOf = (kinds: readonly TaskKind[] | undefined): string[] =>
 
 /**
  * The tasks of a walk, newest first, at most so many. Those of an owner are merged from its lists by segment, each of which
- * an index has in order: docs/decisions.md, Lists of all tasks.
+ * an index has in order: docs/decisions.md, Search and lists.
  */
 const walk = (sql: Queryable, { owner, kinds, ...rest }: Walk, most: number): Fragment => {
   if (owner === undefined) return listOf(sql, { ...rest, most }, sql``)

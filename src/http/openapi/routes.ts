@@ -8,7 +8,7 @@ import type { JsonResponse, Route } from '../route.ts'
 
 /** Adds the routes that return the description of all routes, themselves included. */
 export const withOpenApiRoutes = (others: readonly Route[], publicUrl: string): Route[] => {
-  // Written once: docs/decisions.md, The document.
+  // Written once: docs/decisions.md, Requests and responses.
   let written: string | undefined
   const json = () =>
     Promise.resolve({ status: 200, body: document, text: (written ??= JSON.stringify(document)) })
@@ -50,7 +50,7 @@ const documentRoute = (
 
 const YAML = 'application/yaml'
 
-/** Writes member by member, so that no other caller waits for all of it: docs/decisions.md, The document. */
+/** Writes member by member, so that no other caller waits for all of it: docs/decisions.md, Requests and responses. */
 const toYaml = async (document: Record<string, unknown>): Promise<string> => {
   const { stringify } = await import('yaml')
   let text = ''

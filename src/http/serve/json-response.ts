@@ -20,7 +20,7 @@ interface Asked {
 /**
  * Writes a JSON response; a large one resolves when all of it was sent or the client has gone. Throws 503 `busy` when
  * too many bytes of responses are not yet sent, and `outcome_unknown` where the request has changed something.
- * Not async, so that no frame keeps the response while it is sent: docs/decisions.md, The path of a request.
+ * Not async, so that no frame keeps the response while it is sent: docs/decisions.md, Requests and responses.
  */
 export const sendJson = (
   budget: Budget,

@@ -62,7 +62,7 @@ export const makeServer = (
   return server
 }
 
-/** Makes message classes with the prototypes that Express sets on each message: docs/decisions.md, The path of a request. */
+/** Makes message classes with the prototypes that Express sets on each message: docs/decisions.md, Requests and responses. */
 const messagesOf = (app: Express) => {
   class Request extends IncomingMessage {}
   class Response extends ServerResponse {}

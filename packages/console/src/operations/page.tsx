@@ -209,7 +209,7 @@ const Outbox = ({ outbox: { waiting, rows } }: Pick<Operations, 'outbox'>) => (
             {kind} <code>{id}</code> <Bdi>{error}</Bdi>
           </>
         ),
-        Attempts: ({ tries: attempts }) => counted(attempts, 'try', 'tries'),
+        Attempts: ({ tries: attempts }) => counted(attempts, 'attempt'),
         Since: ({ at }) => <Time at={at} />,
       }}
     />

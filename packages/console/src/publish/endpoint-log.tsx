@@ -75,7 +75,7 @@ export const EndpointLog = ({ path, mayManage }: { path: EndpointPath; mayManage
                 }
                 aria-expanded={open.includes(id)}
               >
-                {counted(attempts, 'try', 'tries')}
+                {counted(attempts, 'attempt')}
               </Button>
               {next && 'next '}
               {next && <Time at={next} />}

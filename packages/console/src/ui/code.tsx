@@ -51,13 +51,13 @@ export interface Line {
   kind?: 'added' | 'removed' | 'hit' | 'gap' | 'same'
 }
 
-const POLLS = { added: 'ok', removed: 'bad', hit: 'warn', gap: styles.gap, same: '' }
+const CLASSES = { added: 'ok', removed: 'bad', hit: 'warn', gap: styles.gap, same: '' }
 
 /** Lines of a file with their numbers; the box scrolls sideways by itself. */
 export const Lines = ({ label, lines }: { label: string; lines: readonly Line[] }) => (
   <pre className={styles.lines} tabIndex={0} role="region" aria-label={label}>
     {lines.map(({ number, text, kind = 'same' }, index) => (
-      <span key={index} className={POLLS[kind]}>
+      <span key={index} className={CLASSES[kind]}>
         <span aria-hidden>{kind === 'gap' ? '…' : number}</span>
         {(kind === 'added' || kind === 'removed') && <Hidden>{kind}: </Hidden>}
         <Bdi>{text || ' '}</Bdi>
