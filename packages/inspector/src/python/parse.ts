@@ -26,13 +26,18 @@ export interface PythonParser {
   close(): void
 }
 
+/** One for the process: of two that load at once each may call functions of the other, or none. */
+let loading: Promise<Language> | undefined
+
+const loadLanguage = async (): Promise<Language> => {
+  await startBinding()
+  const { resolve } = createRequire(import.meta.url)
+  return await Language.load(resolve('tree-sitter-python/tree-sitter-python.wasm'))
+}
+
 /** Loads the parser and the grammar, which takes about 20 ms. */
 export const makePythonParser = async (): Promise<PythonParser> => {
-  await startBinding()
-  const require = createRequire(import.meta.url)
-  const language = await Language.load(
-    require.resolve('tree-sitter-python/tree-sitter-python.wasm'),
-  )
+  const language = await (loading ??= loadLanguage())
   const parser = new Parser().setLanguage(language)
   const types = readNodeTypes(language)
   return {
