@@ -34,7 +34,7 @@ export const makeEventBody = ({ sql, signer, now }: DeliveryDependencies) => {
   return async ({ taskId, family, status, endpoint }: BegunAttempt): Promise<object> => {
     if (endpoint === null) return await ofTask({ taskId, family, status })
     const { subjectId, data, at } = endpoint
-    const notified =
+    const shown =
       subjectId !== null && family !== null
         ? await ofTask({ taskId: subjectId, family, status: taskStatusOf(status) })
         : data
@@ -43,7 +43,7 @@ export const makeEventBody = ({ sql, signer, now }: DeliveryDependencies) => {
       type: status,
       timestamp,
       ...(subjectId !== null && { subject_id: subjectId }),
-      data: notified,
+      data: shown,
     }
   }
 }

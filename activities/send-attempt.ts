@@ -51,11 +51,11 @@ export const makeSendAttempt = (deps: DeliveryDependencies): SendAttempt => {
   const trace = makeTraceAttempt(deps)
 
   const post = async (job: AttemptJob, begun: BegunAttempt, located: Located): Promise<Posted> => {
-    const [notified, secrets] = await Promise.all([
+    const [payload, secrets] = await Promise.all([
       makeBody(begun),
       deps.webhookSecrets.active(secretOwnerOf(begun)),
     ])
-    const body = Buffer.from(JSON.stringify(notified))
+    const body = Buffer.from(JSON.stringify(payload))
     const timestamp = Math.floor(deps.now().getTime() / 1000)
     const headers = {
       ...signWebhook({ id: job.eventId, timestamp, body, secrets }),

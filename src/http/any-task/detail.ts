@@ -63,7 +63,7 @@ const makeRequest = (
   show: (url: string) => string,
 ): TaskDetail['request'] => {
   const urls = Object.fromEntries(inputs.map(({ field, url }) => [field, url]))
-  const notified = webhookUrl === null ? undefined : show(webhookUrl)
+  const shownUrl = webhookUrl === null ? undefined : show(webhookUrl)
   const given = Object.entries(settings).map(([name, value]) => [
     name,
     typeof value === 'string' && /^https?:/i.test(value) ? show(value) : value,
@@ -72,7 +72,7 @@ const makeRequest = (
   if (family === 'image')
     return {
       path: `${IMAGE_PREFIX}${IMAGE_KINDS[kind as ImageTaskKind].path}`,
-      body: { ...urls, ...body, ...(notified && { webhook_url: notified }) },
+      body: { ...urls, ...body, ...(shownUrl && { webhook_url: shownUrl }) },
     }
   const images = [urls['images'], urls[END_IMAGE]].filter((url) => url !== undefined)
   return {
@@ -80,7 +80,7 @@ const makeRequest = (
     body: {
       ...body,
       ...(images.length > 0 && { images }),
-      ...(notified && { callback_url: notified }),
+      ...(shownUrl && { callback_url: shownUrl }),
     },
   }
 }

@@ -48,17 +48,17 @@ interface FollowedTasks {
 
 const readTasks = (deps: TaskReadDeps, { owner, since, open }: FollowedTasks): ReadChanges => {
   const { sql } = deps
-  let notified: ReadonlyMap<string, number> | undefined
+  let sent: ReadonlyMap<string, number> | undefined
   let lastMs = since ?? 0
   const find = async () => {
-    const isFirst = notified === undefined
+    const isFirst = sent === undefined
     if (isFirst) {
       const { rows } = await listTasks(sql, { owner, states: OPEN_STATES, limit: MOST_FOLLOWED })
       for (const { id } of rows) open.add(id)
     }
     const from = isFirst && since !== undefined ? new Date(since - UNSEEN_MS) : undefined
     const revisions = await listRevisions(sql, { owner, ids: [...open], since: from })
-    const changed = revisions.filter(({ id, rev }) => notified?.get(id) !== rev)
+    const changed = revisions.filter(({ id, rev }) => sent?.get(id) !== rev)
     const rows = await listTaskRows(sql, { owner, ids: changed.map(({ id }) => id) })
     const isNotified = ({ id, movedAt }: TaskRow): boolean =>
       !isFirst || open.has(id) || (from !== undefined && movedAt >= from)
@@ -66,7 +66,7 @@ const readTasks = (deps: TaskReadDeps, { owner, since, open }: FollowedTasks): R
   }
   return async () => {
     const { revisions, rows } = await withinDeadline(sql, find())
-    notified = new Map(revisions.map(({ id, rev }) => [id, rev]))
+    sent = new Map(revisions.map(({ id, rev }) => [id, rev]))
     return rows.map((row): StreamEvent => {
       if (row.item.ended_at === undefined) open.add(row.id)
       else open.delete(row.id)

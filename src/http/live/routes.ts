@@ -112,7 +112,7 @@ const readTaskStream = (
   { taskId, owner, known = 0, read }: FollowedTask,
 ): ReadChanges => {
   let after = known
-  let notified = 0
+  let sent = 0
   return async () => {
     const { family, moves: transitions, progress, hasEnded } = await read(after)
     const end = hasEnded ? await readEnd(deps, { id: taskId, owner, family }) : undefined
@@ -122,9 +122,9 @@ const readTaskStream = (
       data,
     }))
     if (end) events.push({ event: 'end', data: end.body })
-    else if (progress > notified) events.push({ event: 'progress', data: { progress } })
+    else if (progress > sent) events.push({ event: 'progress', data: { progress } })
     after = transitions.at(-1)?.sequence ?? after
-    notified = progress
+    sent = progress
     return events
   }
 }
@@ -163,7 +163,7 @@ const streamVersion = async (
   const find = async () => await getVersionAccess(deps, { ...params, access: 'read', caller })
   const { id, revision } = await find()
   let known = headers['last-event-id']
-  let notified: string | undefined
+  let sent: string | undefined
   if (known === `${revision}-end`) return STREAM_IS_OVER
   const read: ReadChanges = async () => {
     const { id: idNow, revision, hasSettled } = await find()
@@ -174,11 +174,11 @@ const streamVersion = async (
       deps.sql,
       Promise.all([getVersion(deps.sql, id, deps), listVersionSteps(deps.sql, id)]),
     )
-    const before = notified
+    const before = sent
     known = revision
-    notified = JSON.stringify(steps)
+    sent = JSON.stringify(steps)
     return [
-      ...(notified !== before ? [{ event: 'steps', data: { steps } } as const] : []),
+      ...(sent !== before ? [{ event: 'steps', data: { steps } } as const] : []),
       hasSettled
         ? { event: 'end', id: `${revision}-end`, data: version }
         : { event: 'state', id: revision, data: version },

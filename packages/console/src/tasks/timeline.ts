@@ -111,12 +111,12 @@ export const makeLines = (life: Life): Line[] => {
       ...(isOver ? [{ at: end, number, error: error ?? outcome }] : []),
     ]
   })
-  const notified = moves.map(({ at, status }, index) => ({
+  const transitions = moves.map(({ at, status }, index) => ({
     at,
     // The API's word of a cancelled one is that of a failed one.
     status: state === 'cancelled' && index === moves.length - 1 ? state : status,
   }))
-  const lines = [...notified, ...attemptsMade].toSorted(
+  const lines = [...transitions, ...attemptsMade].toSorted(
     (a, b) => Date.parse(a.at) - Date.parse(b.at),
   )
   return lines.map((line, index) => ({

@@ -14,9 +14,9 @@ export interface RatedHit extends Hit {
  * those beyond `most`.
  */
 export const makeFindings = (hits: readonly RatedHit[], most: number): ScannedFinding[] => {
-  const notified = hits.filter(isListed)
-  const listed = notified.filter(({ times }) => times === undefined).toSorted(byGravity)
-  const all = notified.reduce((sum, { times = 1 }) => sum + times, 0)
+  const reportable = hits.filter(isListed)
+  const listed = reportable.filter(({ times }) => times === undefined).toSorted(byGravity)
+  const all = reportable.reduce((sum, { times = 1 }) => sum + times, 0)
   if (all <= most && all === listed.length) return listed.map(findingOf)
   const shown = listed.slice(0, most - 1)
   return [...shown.map(findingOf), overflow(all - shown.length)]
