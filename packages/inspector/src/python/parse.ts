@@ -31,8 +31,8 @@ let loading: Promise<Language> | undefined
 
 const loadLanguage = async (): Promise<Language> => {
   await startBinding()
-  const { resolve } = createRequire(import.meta.url)
-  return await Language.load(resolve('tree-sitter-python/tree-sitter-python.wasm'))
+  const require = createRequire(import.meta.url)
+  return await Language.load(require.resolve('tree-sitter-python/tree-sitter-python.wasm'))
 }
 
 /** Loads the parser and the grammar, which takes about 20 ms. */
