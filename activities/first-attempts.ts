@@ -10,7 +10,7 @@ import {
   completeFirstAttempts,
   holdFirstAttempts,
   measureBacklog,
-  deferredHosts,
+  deferHosts,
   takeFirstAttempts,
 } from '../src/db/event/first-attempt.ts'
 import type { FirstAttempt } from '../src/db/event/first-attempt.ts'
@@ -131,7 +131,7 @@ const makeRun = (deps: FirstAttemptDependencies, sendAttempt: SendAttempt): Run 
     const { eventId, lostNumber, url, owner, account } = of
     if (url === '') return await record.stop(of)
     if (lostNumber !== null) return await record.lost(of, lostNumber)
-    const defer = await sendAttempt({
+    const deferral = await sendAttempt({
       eventId,
       webhook: { url, owner, account },
       waitMs: SLOT_WAIT_MS,
@@ -141,9 +141,9 @@ const makeRun = (deps: FirstAttemptDependencies, sendAttempt: SendAttempt): Run 
         return record.complete(of, begun, outcome)
       },
     })
-    if (!defer) return
-    if (OF_URLS.includes(defer.full)) stuckHosts.add(of.host)
-    await record.defer({ eventId, seconds: defer.seconds })
+    if (!deferral) return
+    if (OF_URLS.includes(deferral.full)) stuckHosts.add(of.host)
+    await record.defer({ eventId, seconds: deferral.seconds })
   }
   const begin = (of: FirstAttempt): void => {
     const work = make(of)
@@ -169,7 +169,7 @@ const makeRun = (deps: FirstAttemptDependencies, sendAttempt: SendAttempt): Run 
     async take() {
       const limit = HELD - held.size
       if (limit === 0) return { count: 0, isCut: false }
-      if (stuckHosts.size > 0) await deferredHosts(sql, [...stuckHosts])
+      if (stuckHosts.size > 0) await deferHosts(sql, [...stuckHosts])
       stuckHosts.clear()
       const attempts = [...held.values()].map(({ of }) => of)
       const ofHost = count(attempts.map(({ host }) => host))

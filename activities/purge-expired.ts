@@ -22,13 +22,13 @@ export const makePurgeExpired =
   ({ sql, storage, retentionDays, log }: CoreDependencies) =>
   async (): Promise<number> => {
     const attempts = await deleteOldAttempts(sql, retentionDays)
-    const reported = await deleteOldEndpointEvents(sql, retentionDays)
-    const records = attempts + reported + (await deleteOldRecords(sql))
-    const issues: unknown[] = []
+    const events = await deleteOldEndpointEvents(sql, retentionDays)
+    const records = attempts + events + (await deleteOldRecords(sql))
+    const errors: unknown[] = []
     const each = async (ids: string[], remove: (id: string) => Promise<void>): Promise<number> => {
-      const before = issues.length
-      for (const id of ids) await remove(id).catch((error: unknown) => issues.push(error))
-      return ids.length - (issues.length - before)
+      const before = errors.length
+      for (const id of ids) await remove(id).catch((error: unknown) => errors.push(error))
+      return ids.length - (errors.length - before)
     }
     const tasks = await each(await listTasksToPurge(sql, retentionDays), async (id) => {
       await storage.removePrefix(`inputs/${id}`)
@@ -47,7 +47,7 @@ export const makePurgeExpired =
     // It looks at all of the store, so only the last batch of an hour does it.
     const inputs = removed === 0 ? await cleanUpInputs({ sql, storage }) : 0
     if (removed + inputs > 0) log.info({ tasks, uploads, versions, inputs, records }, 'purged')
-    if (removed === 0 && issues.length > 0)
-      throw new Error(`${issues.length} could not be removed`, { cause: issues[0] })
+    if (removed === 0 && errors.length > 0)
+      throw new Error(`${errors.length} could not be removed`, { cause: errors[0] })
     return removed + inputs
   }

@@ -96,7 +96,7 @@ export const startRecorder = async (url: string, { baseUrl, settings }: Service)
 const withoutEnds = (statements: readonly Statement[]): Statement[] =>
   statements.filter(({ text }) => !/^(begin|commit)/.test(text))
 
-/** Whoever a token names: the service itself verifies the same token. */
+/** Subject of a token, unverified: the service verifies the same token itself. */
 const ownerOf = ({ authorization = '' }: CredentialHeaders = {}): string =>
   decodeJwt(String(authorization).replace('Bearer ', '')).sub ?? ''
 

@@ -7,7 +7,7 @@ import {
   completeFirstAttempts,
   holdFirstAttempts,
   measureBacklog,
-  deferredHosts,
+  deferHosts,
   takeFirstAttempts,
 } from '../../src/db/event/first-attempt.ts'
 import type { FirstAttempt, TakeOptions } from '../../src/db/event/first-attempt.ts'
@@ -162,7 +162,7 @@ describe('the first attempts', () => {
         await dueAt(url)
       await take({ limit: 1 })
       const [clock] = await sql<{ began: string }[]>`select clock_timestamp()::text as began`
-      await deferredHosts(sql, ['dead.example'])
+      await deferHosts(sql, ['dead.example'])
       const due = await sql<{ host: string; wait: number }[]>`
         select host, extract(epoch from due_at - ${clock?.began ?? ''}::text::timestamptz)::float8 as wait
         from first_try order by due_at

@@ -163,7 +163,7 @@ export const holdFirstAttempts = async (
 const DEFERRED_AT_ONCE = 5000
 
 /** Defers the attempts of hosts that take nothing, for 5 to 30 s, so that they are not in the way of others. */
-export const deferredHosts = async (sql: Sql, hosts: readonly string[]): Promise<void> => {
+export const deferHosts = async (sql: Sql, hosts: readonly string[]): Promise<void> => {
   await sql`
     update first_try set due_at = now() + (5 + 25 * random()) * interval '1 second'
     where event_id in (

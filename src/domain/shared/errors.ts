@@ -110,7 +110,7 @@ export const ERROR_CODES = {
     upload_closed: 'The version takes no archive any more.',
     already_registered: 'The version has its host nodes already.',
     last_owner: 'A publisher keeps at least one owner.',
-    illegal_move: 'What is there has a status that this cannot follow.',
+    illegal_move: 'The current status does not allow this change.',
     version_not_flagged: 'Only a flagged version is reviewed.',
     review_already_requested: 'A review of the version is still open.',
     nothing_to_retry: 'Checks and extraction have not failed.',

@@ -12,7 +12,7 @@ export interface InputMember {
   field: string
   /** Place of the member in the body, as a JSON Pointer. */
   pointer: string
-  /** Its value: an address, unless an inline image stands there. */
+  /** Its value: an address, unless it is an inline image. */
   value: unknown
 }
 
