@@ -23,11 +23,7 @@ export const makeKilnPublish = async (
       node_version: { id: string }
       signedUrl: string
     }>(`${baseUrl}/${versions}`, {
-      body: {
-        personal_access_token: token,
-        node: { id: nodeId },
-        node_version: { version },
-      },
+      body: { personal_access_token: token, node: { id: nodeId }, node_version: { version } },
     })
     await callJson(signedUrl, { method: 'PUT', body: archive })
     const status = await settled.of(node_version.id)

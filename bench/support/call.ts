@@ -34,9 +34,7 @@ export const callJson = async <Body = unknown>(url: string, asked?: Call): Promi
 export const bearer = async (
   service: { token(subject: string): Promise<string> },
   user: string,
-) => ({
-  authorization: `Bearer ${await service.token(user)}`,
-})
+) => ({ authorization: `Bearer ${await service.token(user)}` })
 
 /** The links of a new upload. */
 export const askForUpload = async (

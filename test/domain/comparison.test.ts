@@ -48,177 +48,104 @@ const INT_A = '"a":["INT"]'
 const MASK_A = '"a":["MASK"]'
 const IMAGE_A = '"a":["IMAGE"]'
 const FORCED_A = '"a":["INT",{"forceInput":true}]'
+const BOUNDED_A = '"a":["INT",{"min":0,"max":9}]'
+const DESCRIBED_A = '"a":["INT",{"default":2,"step":2,"tooltip":"t"}]'
+const CHOICE_A = '"a":[["x"]]'
+const COMBO_A = '"a":["COMBO",{"options":["x","y",1]}]'
+const MACHINE_A = { required: CHOICE_A, dynamic: ['input_types.a'] }
+const SEED_A = '"a":["INT",{"control_after_generate":true}]'
+const UNSEEDED = '"seed":["INT",{"control_after_generate":false}]'
 const B = '"b":["INT"]'
+const SEEDED = `"seed":${I},${B}`
+const AB = `${INT_A},${B}`
+const UNREAD_B = { required: B, dynamic: ['input_types'] }
 const MASK = '["MASK"]'
+const TWO = '["IMAGE","MASK"]'
+const optional = (inputs: string): Given => ({ optional: inputs })
+const outputs = (types: string): Given => ({ types })
+const listed = (isList: boolean): Given => ({ types: MASK, output_is_list: [isList] })
+const named = (...names: string[]): Given => ({
+  types: JSON.stringify(names.map(() => 'MASK')),
+  return_names: JSON.stringify(names),
+})
+const UNREAD_OUTPUTS = { dynamic: ['return_types'] }
 const removed = breaks('input_removed')
+const socketAdded = breaks('socket_required')
+const maybeRemoved = mayBreak('input_removed')
+const inserted = breaks('widget_inserted')
+const bothMoved = breaks('widget_moved', 'widget_moved')
 const narrowed = mayBreak('input_type_narrowed')
+const boundsNarrowed = mayBreak('bounds_narrowed')
 const optionalAdded = safe('optional_input_added')
 const optionalRemoved = mayBreak('optional_input_removed')
-const widgetAdded = [...breaks('widget_inserted'), ...safe('input_options_changed')]
+const optionAdded = safe('option_added')
+const widgetAdded = [...inserted, ...safe('input_options_changed')]
 const widgetRemoved = [...breaks('widget_removed'), ...safe('input_options_changed')]
+const becameWidget = safe('socket_became_widget')
+const becameSocket = breaks('widget_became_socket')
+const nowRequired = mayBreak('input_now_required')
 const options = safe('default_changed', 'step_changed', 'input_options_changed')
+const outputAdded = safe('output_added')
+const outputMayGo = mayBreak('output_removed')
+const outputWidened = safe('output_type_widened')
+const outputNarrowed = mayBreak('output_type_narrowed')
+const retyped = breaks('output_type_changed')
+const shifted = breaks('output_type_changed', 'output_removed')
+const bothOutputsMoved = breaks('output_moved', 'output_moved')
 const texts = ['category_changed', 'display_name_changed', 'description_changed'] as const
 
 /** Two forms, and what one becoming the other and the other becoming the one does; the same if that is not said. */
 const CASES: [title: string, Form, Form, there: string[], back?: string[]][] = [
   ['nothing', `"a":${I}`, `"a": ${I}`, []],
   ['a required socket', '', IMAGE_A, breaks('socket_required'), removed],
-  ['an optional socket', '', { optional: IMAGE_A }, optionalAdded, optionalRemoved],
+  ['an optional socket', '', optional(IMAGE_A), optionalAdded, optionalRemoved],
+  ['a required widget behind all others', INT_A, AB, mayBreak('widget_required'), removed],
+  ['a widget before others', optional(B), optional(AB), inserted, breaks('widget_removed')],
   [
-    'a required widget behind all others',
-    INT_A,
-    `${INT_A},${B}`,
-    mayBreak('widget_required'),
-    removed,
-  ],
-  [
-    'a widget before others',
-    { optional: B },
-    { optional: `${INT_A},${B}` },
-    breaks('widget_inserted'),
-    breaks('widget_removed'),
-  ],
-  [
-    'an optional widget behind all others',
-    { optional: B },
-    { optional: `${B},${INT_A}` },
+    'an optional widget at the end',
+    optional(B),
+    optional(`${B},${INT_A}`),
     optionalAdded,
     optionalRemoved,
   ],
-  [
-    'a socket between widgets, which has no value',
-    `${INT_A},${B}`,
-    `${INT_A},"s":${IMAGE},${B}`,
-    breaks('socket_required'),
-    removed,
-  ],
-  [
-    'widgets in another order, with names that are whole numbers',
-    `${B},"1":${I}`,
-    `"1":${I},${B}`,
-    breaks('widget_moved', 'widget_moved'),
-  ],
-  [
-    'the row of a seed before others',
-    `${INT_A},${B}`,
-    `"a":["INT",{"control_after_generate":true}],${B}`,
-    widgetAdded,
-    widgetRemoved,
-  ],
-  [
-    'the row that a seed has by its name',
-    `"seed":["INT",{"control_after_generate":false}],${B}`,
-    `"seed":${I},${B}`,
-    widgetAdded,
-    widgetRemoved,
-  ],
+  ['a socket between widgets', AB, `${INT_A},"s":${IMAGE},${B}`, socketAdded, removed],
+  ['the order of widgets with whole numbers as names', `${B},"1":${I}`, `"1":${I},${B}`, bothMoved],
+  ['the row of a seed before others', AB, `${SEED_A},${B}`, widgetAdded, widgetRemoved],
+  ['the row that a seed has by its name', `${UNSEEDED},${B}`, SEEDED, widgetAdded, widgetRemoved],
   ['a name', `${INT_A},"b":["STRING"]`, `"c":${I},"b":["STRING"]`, breaks('input_renamed')],
-  ['name and type', MASK_A, `"c":${IMAGE}`, breaks('input_removed', 'socket_required')],
-  [
-    'being required',
-    { optional: IMAGE_A },
-    IMAGE_A,
-    mayBreak('input_now_required'),
-    safe('input_now_optional'),
-  ],
-  ['a widget', FORCED_A, INT_A, safe('socket_became_widget'), breaks('widget_became_socket')],
-  [
-    'a widget before others',
-    `${FORCED_A},${B}`,
-    `${INT_A},${B}`,
-    [...breaks('widget_inserted'), ...safe('socket_became_widget')],
-    breaks('widget_became_socket'),
-  ],
+  ['name and type', MASK_A, `"c":${IMAGE}`, [...removed, ...socketAdded]],
+  ['being required', optional(IMAGE_A), IMAGE_A, nowRequired, safe('input_now_optional')],
+  ['a widget', FORCED_A, INT_A, becameWidget, becameSocket],
+  ['a widget before others', `${FORCED_A},${B}`, AB, [...inserted, ...becameWidget], becameSocket],
   ['a type', MASK_A, IMAGE_A, breaks('input_type_changed')],
   ['more types', MASK_A, '"a":["IMAGE, mask"]', safe('input_type_widened'), narrowed],
   ['any type', MASK_A, '"a":["*"]', safe('input_type_widened'), narrowed],
   ['the kind of number', '"a":["FLOAT"]', INT_A, mayBreak('number_type_changed')],
-  [
-    'a choice',
-    '"a":[["x"]]',
-    '"a":["COMBO",{"options":["x","y",1]}]',
-    safe('option_added'),
-    breaks('option_removed'),
-  ],
+  ['a choice', CHOICE_A, COMBO_A, optionAdded, breaks('option_removed')],
   [
     'a choice of the machine',
-    { required: '"a":[["x"]]', dynamic: ['input_types.a'] },
+    MACHINE_A,
     '"a":[["x","y"]]',
-    safe('option_added'),
+    optionAdded,
     mayBreak('option_removed'),
   ],
-  [
-    'inputs that were not read in full',
-    { required: B, dynamic: ['input_types'] },
-    `${IMAGE_A},${B}`,
-    mayBreak('socket_required'),
-    mayBreak('input_removed'),
-  ],
-  [
-    'bounds',
-    '"a":["INT",{"min":0,"max":9}]',
-    '"a":["INT",{"max":9}]',
-    safe('bounds_widened'),
-    mayBreak('bounds_narrowed'),
-  ],
-  [
-    'bounds that are narrower at one end',
-    '"a":["INT",{"min":0,"max":9}]',
-    '"a":["INT",{"min":1,"max":20}]',
-    mayBreak('bounds_narrowed'),
-  ],
-  [
-    'default, step and texts',
-    '"a":["INT",{"default":1}]',
-    '"a":["INT",{"default":2,"step":2,"tooltip":"t"}]',
-    options,
-  ],
-  [
-    'an output at the end',
-    { types: IMAGE },
-    { types: '["IMAGE","MASK"]' },
-    safe('output_added'),
-    breaks('output_removed'),
-  ],
-  [
-    'an output before another',
-    { types: MASK },
-    { types: '["IMAGE","MASK"]' },
-    [...breaks('output_type_changed'), ...safe('output_added')],
-    breaks('output_type_changed', 'output_removed'),
-  ],
-  [
-    'outputs of one type in another order',
-    { types: '["MASK","MASK"]', return_names: '["a","b"]' },
-    { types: '["MASK","MASK"]', return_names: '["b","a"]' },
-    breaks('output_moved', 'output_moved'),
-  ],
-  [
-    'the name of an output',
-    { types: MASK, return_names: '["a"]' },
-    { types: MASK, return_names: '["b"]' },
-    safe('output_renamed'),
-  ],
+  ['inputs read in part', UNREAD_B, `${IMAGE_A},${B}`, mayBreak('socket_required'), maybeRemoved],
+  ['bounds', BOUNDED_A, '"a":["INT",{"max":9}]', safe('bounds_widened'), boundsNarrowed],
+  ['bounds narrower at one end', BOUNDED_A, '"a":["INT",{"min":1,"max":20}]', boundsNarrowed],
+  ['default, step and texts', '"a":["INT",{"default":1}]', DESCRIBED_A, options],
+  ['an output at the end', outputs(IMAGE), outputs(TWO), outputAdded, breaks('output_removed')],
+  ['an output before another', outputs(MASK), outputs(TWO), [...retyped, ...outputAdded], shifted],
+  ['outputs of one type in another order', named('a', 'b'), named('b', 'a'), bothOutputsMoved],
+  ['the name of an output', named('a'), named('b'), safe('output_renamed')],
   [
     'more types of an output',
-    { types: MASK },
-    { types: '["MASK,IMAGE"]' },
-    safe('output_type_widened'),
-    mayBreak('output_type_narrowed'),
+    outputs(MASK),
+    outputs('["MASK,IMAGE"]'),
+    outputWidened,
+    outputNarrowed,
   ],
-  [
-    'an output that becomes a list',
-    { types: MASK, output_is_list: [false] },
-    { types: MASK, output_is_list: [true] },
-    mayBreak('output_list_changed'),
-  ],
-  [
-    'outputs that were not read in full',
-    { dynamic: ['return_types'] },
-    { types: MASK },
-    safe('output_added'),
-    mayBreak('output_removed'),
-  ],
+  ['an output that becomes a list', listed(false), listed(true), mayBreak('output_list_changed')],
+  ['outputs that were read in part', UNREAD_OUTPUTS, outputs(MASK), outputAdded, outputMayGo],
   [
     'flags and texts',
     { category: 'a', display_name: 'A' },
@@ -252,33 +179,31 @@ describe('a change of a host node', () => {
     test(`back from ${title} does, too`, () => assert.deepEqual(validate(after, before), back))
   }
 
-  const LONE = { print: 'p', isConditional: false }
-  const lone = (side: 'added' | 'removed', more: object = {}) => ({
-    ...LONE,
-    name: side,
-    side,
-    ...more,
-  })
+  const lone = (side: 'added' | 'removed', more: object = {}) => [
+    { print: 'p', isConditional: false, name: side, side, ...more },
+  ]
+  const ADDED = lone('added')
+  const nodeAdded = safe('host_node_added')
   for (const [title, given, isPartial, expected] of [
     [
       'that came and went',
-      [lone('added'), lone('removed', { print: 'q' })],
+      [...ADDED, ...lone('removed', { print: 'q' })],
       false,
-      [...safe('host_node_added'), ...breaks('host_node_removed')],
+      [...nodeAdded, ...breaks('host_node_removed')],
     ],
     [
       'that has another name',
-      [lone('added'), lone('removed')],
+      [...ADDED, ...lone('removed')],
       false,
-      [...safe('host_node_added'), ...breaks('host_node_renamed')],
+      [...nodeAdded, ...breaks('host_node_renamed')],
     ],
     [
       'that the machine decides on',
-      [lone('removed', { isConditional: true })],
+      lone('removed', { isConditional: true }),
       false,
       mayBreak('host_node_removed'),
     ],
-    ['that may only be unread', [lone('removed')], true, mayBreak('host_node_removed')],
+    ['that may only be unread', lone('removed'), true, mayBreak('host_node_removed')],
   ] as const)
     test(`as a whole, ${title}`, () => {
       const changes = compareLone(given, isPartial)

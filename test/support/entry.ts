@@ -35,11 +35,7 @@ export const startEntry = async ({
 }: EntryOptions): Promise<Entry> => {
   // A run that is interrupted ends the processes of tests, and those must not leave theirs.
   const [program, ...rest] = withDeathSignal('SIGKILL', [process.execPath, codePath(path), ...args])
-  const child = spawn(program, rest, {
-    cwd: ROOT,
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = spawn(program, rest, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = once(child, 'close').then(([code, signal]) => String(signal ?? code))
   const log: string[] = []
   const ready = untilLine(child, log, `"msg":"${readyMessage}"`)

@@ -58,14 +58,7 @@ const startIdentityIssuer = async (
     addIssuer,
     sign: async (claims = {}, header = {}) => {
       const times = { iat: now(), nbf: now() - 600, exp: now() + 300 }
-      const all = {
-        iss: issuer,
-        aud: audienceOf(),
-        jti: randomUUID(),
-        ...times,
-        ...JOB,
-        ...claims,
-      }
+      const all = { iss: issuer, aud: audienceOf(), jti: randomUUID(), ...times, ...JOB, ...claims }
       const kept = Object.entries(all).filter(([, value]) => value !== undefined)
       return await new SignJWT(Object.fromEntries(kept) as JWTPayload)
         .setProtectedHeader({ alg: 'RS256', kid: 'one', typ: 'JWT', ...header })

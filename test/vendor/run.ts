@@ -20,10 +20,7 @@ import { runStorm } from './storm.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: {
-    tasks: { type: 'string', default: '1000' },
-    seed: { type: 'string', default: '1' },
-  },
+  options: { tasks: { type: 'string', default: '1000' }, seed: { type: 'string', default: '1' } },
 })
 
 const say = (line: string): void => {
