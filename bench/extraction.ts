@@ -28,11 +28,8 @@ const MEMORY_ROUNDS = 3
  * the memory of the process that reads them in the service, here with the loader of the sources in it, which takes some 40 MB.
  */
 export const run = async (): Promise<void> => {
-  say(
-    `load ${loadavg()
-      .map((load) => load.toFixed(1))
-      .join(' ')}`,
-  )
+  const loads = loadavg().map((load) => load.toFixed(1))
+  say(`load ${loads.join(' ')}`)
   const parser = await makePythonParser()
   const measure = await makeStages(parser)
   const packs = Object.entries(SIZES).map(([name, bytes]) =>

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { spawnSync, type StdioOptions } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findVideoBinaries } from '../src/adapters/video-engine/binaries.ts'
@@ -42,14 +42,11 @@ export const run = async (): Promise<void> =>
     for (const { name, part } of CASES) {
       const job = await makeJob(join(dir, name), part)
       const runBare = await makeBare(binaries.ffmpeg.path, job)
-      const { engine: ours, bare } = await inTurns(
-        ROUNDS,
-        {
-          engine: async () => (await timeOf(() => engine.render(job, control))) / 1000,
-          bare: async () => (await timeOf(runBare)) / 1000,
-        },
-        1,
-      )
+      const ways = {
+        ours: async () => (await timeOf(() => engine.render(job, control))) / 1000,
+        bare: async () => (await timeOf(runBare)) / 1000,
+      }
+      const { ours, bare } = await inTurns(ROUNDS, ways, 1)
       showSpread(`${name}, engine`, ours, 's')
       showSpread(`${name}, bare`, bare, 's')
       say(`${name}: ${(median(ours) / SECONDS).toFixed(3)} s for each second of video`)
@@ -82,10 +79,8 @@ const makeBare = async (ffmpeg: string, job: VideoJob): Promise<() => void> => {
   await mkdir(cwd)
   const { args } = await planRender(job, { dir: cwd, maxPixels: MAX_PIXELS })
   return () => {
-    const { status, stderr } = spawnSync(ffmpeg, ['-y', ...args], {
-      cwd,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
+    const stdio: StdioOptions = ['ignore', 'ignore', 'pipe']
+    const { status, stderr } = spawnSync(ffmpeg, ['-y', ...args], { cwd, stdio })
     if (status !== 0) throw new Error(`ffmpeg failed: ${stderr.toString()}`)
   }
 }

@@ -20,10 +20,8 @@ export const writeModule = (
     // Each class is named twice more in the mappings.
     size += part.length + 4 * className.length + 2 * name.length + 30
   }
-  return {
-    text: [...parts, writeMappings(random, name, classes)].join('\n\n'),
-    nodes: classes.length,
-  }
+  const text = [...parts, writeMappings(random, name, classes)].join('\n\n')
+  return { text, nodes: classes.length }
 }
 
 const writeHead = (random: Random): string => `"""${sentence(random, 12)}"""

@@ -15,17 +15,7 @@ import type { GeneratedPack } from './generate-pack.ts'
  * Milliseconds of one pack, by what is measured. All are time of a processor, which is what one core needs whatever else
  * the machine does, but the last.
  */
-export type StageTimes = Record<
-  | 'tree-sitter alone'
-  | 'unzip'
-  | 'parse and convert'
-  | 'convert'
-  | 'interpret'
-  | 'scan'
-  | 'whole'
-  | 'whole, by the clock',
-  number
->
+export type StageTimes = Awaited<ReturnType<Awaited<ReturnType<typeof makeStages>>>>
 
 /**
  * Milliseconds of processor of all threads: collecting garbage and compiling count, though they run beside the rest on a
@@ -37,11 +27,9 @@ const now = (): number => {
 }
 
 /** Runs the stages of a reading one after another, and then the whole of it as the service does. */
-export const makeStages = async (
-  parser: PythonParser,
-): Promise<(pack: GeneratedPack) => Promise<StageTimes>> => {
+export const makeStages = async (parser: PythonParser) => {
   const bareParse = await makeBareParse()
-  return async (pack) => {
+  return async (pack: GeneratedPack) => {
     const start = now()
     pack.sources.forEach(bareParse)
     const bare = now() - start
@@ -72,10 +60,7 @@ const makeBareParse = async (): Promise<(text: string) => void> => {
   return (text) => parser.parse(text)?.delete()
 }
 
-const measureParts = async (
-  { zip, nodes }: GeneratedPack,
-  parser: PythonParser,
-): Promise<Record<'read' | 'unzip' | 'interpret' | 'scan', number>> => {
+const measureParts = async ({ zip, nodes }: GeneratedPack, parser: PythonParser) => {
   let read = 0
   const timed: PythonParser = {
     ...parser,

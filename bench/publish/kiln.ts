@@ -13,24 +13,20 @@ export const makeKilnPublish = async (
   { baseUrl, database: { sql } }: Service,
   { publisherId, token }: Target,
 ): Promise<{ publishOnce: PublishOnce; stop(): Promise<void> }> => {
-  const settled = await listenForEnds(sql, {
+  const decided = await listenForEnds(sql, {
     table: 'version',
     when: `old.status = 'NodeVersionStatusPending' and new.status <> old.status`,
   })
   const publishOnce: PublishOnce = async (archive, { nodeId, version }) => {
     const versions = `publishers/${publisherId}/nodes/${nodeId}/versions`
-    const { node_version, signedUrl } = await callJson<{
-      node_version: { id: string }
-      signedUrl: string
-    }>(`${baseUrl}/${versions}`, {
-      body: { personal_access_token: token, node: { id: nodeId }, node_version: { version } },
-    })
-    await callJson(signedUrl, { method: 'PUT', body: archive })
-    const status = await settled.of(node_version.id)
-    const shown = await callJson<{ status: string }>(
-      `${baseUrl}/nodes/${nodeId}/versions/${version}`,
-    )
+    const body = { personal_access_token: token, node: { id: nodeId }, node_version: { version } }
+    type Made = { node_version: { id: string }; signedUrl: string }
+    const made = await callJson<Made>(`${baseUrl}/${versions}`, { body })
+    await callJson(made.signedUrl, { method: 'PUT', body: archive })
+    const status = await decided.of(made.node_version.id)
+    const url = `${baseUrl}/nodes/${nodeId}/versions/${version}`
+    const shown = await callJson<{ status: string }>(url)
     if (shown.status !== ACTIVE) throw new Error(`the version is ${shown.status} (${status})`)
   }
-  return { publishOnce, stop: () => settled.stop() }
+  return { publishOnce, stop: () => decided.stop() }
 }

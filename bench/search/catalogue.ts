@@ -170,13 +170,8 @@ const makeHostNodes = (random: Random, versionId: string) => {
 }
 
 const OS = ['OS Independent', 'Microsoft :: Windows', 'POSIX :: Linux', 'MacOS', 'Plan 9']
-const ACCELERATORS = [
-  'GPU :: NVIDIA CUDA',
-  'GPU :: AMD ROCm',
-  'GPU :: Apple Metal',
-  'GPU :: Intel Arc',
-  'NPU :: Huawei Ascend',
-]
+const GPUS = ['NVIDIA CUDA', 'AMD ROCm', 'Apple Metal', 'Intel Arc']
+const ACCELERATORS = [...GPUS.map((name) => `GPU :: ${name}`), 'NPU :: Huawei Ascend']
 
 /** The first is everywhere, the last is rare. */
 const drawOs = (random: Random): string[] => OS.filter((_, at) => random.chance(0.6 / 4 ** at))

@@ -68,19 +68,14 @@ export const measureShape = async (
  * plans the first five times again, and the pool takes its connections in turn.
  */
 const openWarm = async (baseUrl: string, shape: Shape, concurrency: number): Promise<Lane[]> => {
-  const lanes = await Promise.all(
-    Array.from({ length: concurrency }, () => openLane(baseUrl, shape)),
-  )
+  const opening = Array.from({ length: concurrency }, () => openLane(baseUrl, shape))
+  const lanes = await Promise.all(opening)
   const calls = Math.max(2 * shape.requests.length, 6 * POOL)
   await sendUntil((sent) => sent >= calls, shape, lanes)
   return lanes
 }
 
-const measureRound = async (
-  shape: Shape,
-  lanes: readonly Lane[],
-  leastMs: number,
-): Promise<Round> => {
+const measureRound = async (shape: Shape, lanes: readonly Lane[], leastMs: number) => {
   const start = performance.now()
   const isOver = (sent: number): boolean => {
     const elapsed = performance.now() - start

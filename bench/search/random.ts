@@ -21,9 +21,8 @@ export const makeRandom = (seed: number) => {
     chance: (share: number): boolean => next() < share,
     /** UUID of version 4, without hyphens. */
     uuid: (): string => {
-      const hex = Array.from({ length: 4 }, () => nextInteger().toString(16).padStart(8, '0')).join(
-        '',
-      )
+      const parts = Array.from({ length: 4 }, () => nextInteger().toString(16).padStart(8, '0'))
+      const hex = parts.join('')
       return `${hex.slice(0, 12)}4${hex.slice(13, 16)}a${hex.slice(17)}`
     },
   }

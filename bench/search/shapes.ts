@@ -24,6 +24,10 @@ const get = (path: string, query: Query = {}): HttpRequest => {
 const search = (...queries: Query[]): HttpRequest[] =>
   queries.map((query) => get('/nodes/search', query))
 
+/** Searches by one member of the query. */
+const searchBy = (member: string, values: readonly string[]): HttpRequest[] =>
+  search(...values.map((value) => ({ [member]: value })))
+
 /** Searches for words of these ranks. */
 export const searchWords = (ranks: readonly number[], query: Query = {}): HttpRequest[] =>
   search(...ranks.map((rank) => ({ search: wordOf(rank), ...query })))
@@ -43,16 +47,14 @@ const searchShapes = (sql: Sql, deepest: number, nodes: readonly SomeNode[]): Sh
   const pairs = ranks(20, 10).map((rank) => `${wordOf(rank)} ${wordOf(60 + rank)}`)
   const repositories = nodes.map(({ id, repository }) => (id.endsWith('0') ? id : repository))
   const nameParts = ranks(300, 10).map((rank) => wordOf(rank) + wordOf(2).slice(0, 2))
+  const frequent = ranks(1, 10).map(wordOf)
   return [
     { name: 'rare', requests: searchWords(ranks(15_000, 20)) },
     // It is in 80 % of nodes.
     { name: 'frequent', requests: searchWords([1]) },
     { name: 'frequent-deepest', requests: searchWords(ranks(1, 12), { page: deepest }) },
-    { name: 'two-words', requests: search(...pairs.map((pair) => ({ search: pair }))) },
-    {
-      name: 'substring',
-      requests: ['aki', 'ote', 'uni', 'emo', 'ira'].flatMap((part) => search({ search: part })),
-    },
+    { name: 'two-words', requests: searchBy('search', pairs) },
+    { name: 'substring', requests: searchBy('search', ['aki', 'ote', 'uni', 'emo', 'ira']) },
     { name: 'all', requests: search({}) },
     { name: 'all-deepest', requests: search({ page: deepest }) },
     {
@@ -63,18 +65,9 @@ const searchShapes = (sql: Sql, deepest: number, nodes: readonly SomeNode[]): Sh
         { supported_os: 'plan 9', supported_accelerator: 'npu :: huawei ascend' },
       ),
     },
-    {
-      name: 'repository',
-      requests: repositories.flatMap((part) => search({ repository_url_search: part })),
-    },
-    {
-      name: 'host-node',
-      requests: nameParts.flatMap((part) => search({ host_node_search: part })),
-    },
-    {
-      name: 'host-node-frequent',
-      requests: ranks(1, 10).flatMap((rank) => search({ host_node_search: wordOf(rank) })),
-    },
+    { name: 'repository', requests: searchBy('repository_url_search', repositories) },
+    { name: 'host-node', requests: searchBy('host_node_search', nameParts) },
+    { name: 'host-node-frequent', requests: searchBy('host_node_search', frequent) },
     {
       name: 'first-count',
       requests: searchWords(ranks(1, 10)),

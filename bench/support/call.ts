@@ -42,6 +42,6 @@ export const askForUpload = async (
   headers: Record<string, string>,
 ) => {
   const body = { file_name: 'portrait.png' }
-  const links = await callJson(`${baseUrl}/customers/storage`, { headers, body })
-  return links as { upload_url: string; download_url: string }
+  type Links = Record<'upload_url' | 'download_url', string>
+  return await callJson<Links>(`${baseUrl}/customers/storage`, { headers, body })
 }

@@ -9,17 +9,8 @@ import { makeNotifyChange } from '../../src/db/shared/change-notification.ts'
 import { respond } from '../../test/support/receiver.ts'
 import type { Turn, WebhookReceiver } from '../../test/support/receiver.ts'
 
-/** A notification to wait for at a receiver, on a path of its own. */
-interface Notified {
-  url: string
-  notified: Promise<void>
-}
-
-/** Waits for the first request, or for the first that `isIt`. */
-export const listenAt = (
-  receiver: WebhookReceiver,
-  isIt: (turn: Turn) => boolean = () => true,
-): Notified => {
+/** Waits at a path of its own for the first request, or for the first that `isIt`. */
+export const listenAt = (receiver: WebhookReceiver, isIt: (turn: Turn) => boolean = () => true) => {
   const key = randomUUID()
   const notified = new Promise<void>((resolve) =>
     receiver.script(`/${key}`, (turn) => {
