@@ -9,7 +9,7 @@ const PARTS: Record<string, () => Promise<unknown>> = {
   s3: () => import('./s3/run.ts'),
   vendor: () => import('./vendor/run.ts'),
   contract: () => import('./contract/run.ts'),
-  issues: () => import('./nemesis/run.ts'),
+  faults: () => import('./nemesis/run.ts'),
   node: () => import('./node/run.ts'),
 }
 
