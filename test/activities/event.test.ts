@@ -169,19 +169,19 @@ describe('one attempt to deliver an event', () => {
 
   for (const [what, reply, expected, limits = PATIENT_LIMITS] of CASES)
     test(`records an attempt whose receiver ${what}`, async () => {
-      const { path, ...notified } = await at(reply)
+      const { path, ...target } = await at(reply)
       const delivery = { ...deps.delivery, limits }
-      assert.deepEqual(await send({ ...deps, delivery }, notified), { deferMs: 0 })
-      await assertAttempt({ ...notified, url: receiver.url(path) }, expected)
+      assert.deepEqual(await send({ ...deps, delivery }, target), { deferMs: 0 })
+      await assertAttempt({ ...target, url: receiver.url(path) }, expected)
       assert.equal(receiver.of(path).length, 1)
     })
 
   test('follows nowhere', async () => {
     const other = nextPath()
-    const { path, ...notified } = await at(respond(301, { location: receiver.url(other) }, 'away'))
-    await send(deps, notified)
+    const { path, ...target } = await at(respond(301, { location: receiver.url(other) }, 'away'))
+    await send(deps, target)
     const expected = { status: 301, errorClass: 'status_3xx', response: 'away', wait: soon }
-    await assertAttempt({ ...notified, url: receiver.url(path) }, expected)
+    await assertAttempt({ ...target, url: receiver.url(path) }, expected)
     assert.equal(receiver.of(other).length, 0)
   })
 
@@ -197,45 +197,42 @@ describe('one attempt to deliver an event', () => {
     })
 
     test('because the name does not exist', async () => {
-      const notified = await due(url)
-      await send(through({}), notified)
-      await assertAttempt({ ...notified, url }, { errorClass: 'dns', wait: soon }, null)
+      const target = await due(url)
+      await send(through({}), target)
+      await assertAttempt({ ...target, url }, { errorClass: 'dns', wait: soon }, null)
     })
 
     test('because the name leads to a private address', async () => {
-      const notified = await due(url)
-      await send(through({ [HOST]: [['10.0.0.1']] }), notified)
-      await assertAttempt({ ...notified, url }, { errorClass: 'address_refused', wait: soon }, null)
+      const target = await due(url)
+      await send(through({ [HOST]: [['10.0.0.1']] }), target)
+      await assertAttempt({ ...target, url }, { errorClass: 'address_refused', wait: soon }, null)
     })
 
     test('because the name turns to loopback between two attempts', async () => {
-      const notified = await due(url)
+      const target = await due(url)
       const flipping = through({ [HOST]: [['93.184.215.14'], ['127.0.0.1']] })
       const offered = receiver.connections()
-      await send(flipping, notified)
-      await send(flipping, notified)
-      const classes = (await seeAttempts(deps.sql, notified.eventId)).map((row) => row.error_class)
+      await send(flipping, target)
+      await send(flipping, target)
+      const classes = (await seeAttempts(deps.sql, target.eventId)).map((row) => row.error_class)
       // The receiver speaks no TLS: what counts is that the second attempt opened no connection.
       assert.deepEqual(classes, ['tls', 'address_refused'])
       assert.equal(receiver.connections(), offered + 1)
     })
 
     test('because the address of the task is not allowed', async () => {
-      const notified = await due('http://127.0.0.1:1/x')
-      await send(through({}), notified)
+      const target = await due('http://127.0.0.1:1/x')
+      await send(through({}), target)
       const expected = { errorClass: 'address_refused', wait: soon }
-      await assertAttempt({ ...notified, url: 'http://127.0.0.1:1/x' }, expected, null)
+      await assertAttempt({ ...target, url: 'http://127.0.0.1:1/x' }, expected, null)
     })
 
     test('because nobody listens', async () => {
       const gone = await startWebhookReceiver()
       await gone.stop()
-      const notified = await due(gone.url('/'))
-      await send(deps, notified)
-      await assertAttempt(
-        { ...notified, url: gone.url('/') },
-        { errorClass: 'connect', wait: soon },
-      )
+      const target = await due(gone.url('/'))
+      await send(deps, target)
+      await assertAttempt({ ...target, url: gone.url('/') }, { errorClass: 'connect', wait: soon })
     })
 
     test('because its certificate has expired', async (t) => {
@@ -246,9 +243,9 @@ describe('one attempt to deliver an event', () => {
       t.after(expired.stop)
       const network = { resolve: makeResolver(), openSocket: openSystemSocket }
       const outbound = makeClient(RULES, { ...network, ca: certificate.cert })
-      const notified = await due(expired.url('/'))
-      await send({ ...deps, outbound }, notified)
-      await assertAttempt({ ...notified, url: expired.url('/') }, { errorClass: 'tls', wait: soon })
+      const target = await due(expired.url('/'))
+      await send({ ...deps, outbound }, target)
+      await assertAttempt({ ...target, url: expired.url('/') }, { errorClass: 'tls', wait: soon })
     })
   })
 
@@ -262,11 +259,11 @@ describe('one attempt to deliver an event', () => {
     const bodyOf = ({ body }: Received): unknown => JSON.parse(body.toString())
 
     test('what the public verifier accepts, with the sequence of the event', async () => {
-      const { path, ...notified } = await at(respond(204))
+      const { path, ...target } = await at(respond(204))
       const second = makeWebhookSecret()
       const active = () => Promise.resolve([WEBHOOK_SECRET, second])
-      const { body, headers } = await sent(notified, path, { ...deps, webhookSecrets: { active } })
-      assert.equal(headers['webhook-id'], notified.eventId)
+      const { body, headers } = await sent(target, path, { ...deps, webhookSecrets: { active } })
+      assert.equal(headers['webhook-id'], target.eventId)
       assert.equal(headers['webhook-sequence'], '2')
       assert.equal(headers['content-type'], 'application/json')
       assert.equal(String(headers['webhook-signature']).split(' ').length, 2)
@@ -277,7 +274,7 @@ describe('one attempt to deliver an event', () => {
     })
 
     test('the time of the attempt, signed with the secrets of the owner', async () => {
-      const { path, ...notified } = await at(respond(500))
+      const { path, ...target } = await at(respond(500))
       const now = new Date('2030-01-01T00:00:00.900Z')
       const asked: string[] = []
       const active = (owner: string) => {
@@ -285,45 +282,45 @@ describe('one attempt to deliver an event', () => {
         return Promise.resolve([WEBHOOK_SECRET])
       }
       const webhookSecrets = { active }
-      const { headers } = await sent(notified, path, { ...deps, now: () => now, webhookSecrets })
+      const { headers } = await sent(target, path, { ...deps, now: () => now, webhookSecrets })
       assert.equal(headers['webhook-timestamp'], String(now.getTime() / 1000 - 0.9))
       assert.deepEqual(asked, ['alice'])
     })
 
     test('the flat record of an image as it was at the move, with links signed now', async () => {
-      const { path, ...notified } = await at(respond(500))
+      const { path, ...target } = await at(respond(500))
       const file = { contentType: 'image/png', bytes: 1, sha256: 'x', width: 1, height: 1 }
       const name = 'result-1.png'
       await deps.sql.begin((sql) =>
-        insertTaskResults(sql, notified.id, { results: [{ ...file, name, storageKey: 'k' }] }),
+        insertTaskResults(sql, target.id, { results: [{ ...file, name, storageKey: 'k' }] }),
       )
-      await transition(deps.sql, notified.id, 'COMPLETED')
-      const first = await sent(notified, path)
+      await transition(deps.sql, target.id, 'COMPLETED')
+      const first = await sent(target, path)
       assert.deepEqual(bodyOf(first), {
-        task_id: notified.id,
+        task_id: target.id,
         status: 'IN_PROGRESS',
         generated: [],
       })
-      const eventId = await eventOf(deps.sql, notified.id, 'COMPLETED')
+      const eventId = await eventOf(deps.sql, target.id, 'COMPLETED')
       for (const now of [new Date('2030-01-01T00:00:00Z'), new Date('2030-01-03T00:00:00Z')])
         assert.deepEqual(bodyOf(await sent({ eventId }, path, { ...deps, now: () => now })), {
-          task_id: notified.id,
+          task_id: target.id,
           status: 'COMPLETED',
-          generated: [deps.signer.signFile(notified.id, name, now)],
+          generated: [deps.signer.signFile(target.id, name, now)],
         })
     })
 
     test('why an image failed', async () => {
-      const { path, ...notified } = await at(respond(204))
-      await transition(deps.sql, notified.id, 'FAILED')
-      assert.deepEqual(bodyOf(await sent(notified, path)), {
-        task_id: notified.id,
+      const { path, ...target } = await at(respond(204))
+      await transition(deps.sql, target.id, 'FAILED')
+      assert.deepEqual(bodyOf(await sent(target, path)), {
+        task_id: target.id,
         status: 'IN_PROGRESS',
         generated: [],
       })
-      const eventId = await eventOf(deps.sql, notified.id, 'FAILED')
+      const eventId = await eventOf(deps.sql, target.id, 'FAILED')
       assert.deepEqual(bodyOf(await sent({ eventId }, path)), {
-        task_id: notified.id,
+        task_id: target.id,
         status: 'FAILED',
         generated: [],
         error: { code: 'cancelled', message: 'cancelled' },
@@ -348,19 +345,19 @@ describe('one attempt to deliver an event', () => {
       await enterVideo(deps, id, 9)
       await claimVideo(deps, id)
       await recordProgress(deps.sql, { id, fence: 1, percent: 45 })
-      const notified = async (status: string): Promise<unknown> =>
+      const bodyAt = async (status: string): Promise<unknown> =>
         bodyOf(await sent({ eventId: await eventOf(deps.sql, id, status) }, path))
       // While it is rendered, and also when it is delivered late.
       for (const state of ['queueing', 'processing'])
-        assert.deepEqual(await notified(state), { id, state, ...EARLIER })
+        assert.deepEqual(await bodyAt(state), { id, state, ...EARLIER })
       await deps.sql`update event set state = 'pending' where task_id = ${id} and sequence > 1`
       const error = { code: 'ModelUnavailable', message: 'no model' }
       await unitOfWork(deps, (sql, enqueue) =>
         failVideoTask(sql, { id, error }, { slots: 9, enqueue }),
       )
       for (const state of ['queueing', 'processing'])
-        assert.deepEqual(await notified(state), { id, state, ...EARLIER })
-      assert.deepEqual(await notified('failed'), {
+        assert.deepEqual(await bodyAt(state), { id, state, ...EARLIER })
+      assert.deepEqual(await bodyAt('failed'), {
         id,
         state: 'failed',
         ...EARLIER,
@@ -376,14 +373,14 @@ describe('one attempt to deliver an event', () => {
       const files = ['video.mp4', 'cover.jpg', 'watermarked.mp4']
       const id = await finishVideo(deps, { ...video, callbackUrl: receiver.url(path), files })
       const now = new Date('2030-01-01T00:00:00Z')
-      const notified = async (status: string): Promise<unknown> => {
+      const bodyAt = async (status: string): Promise<unknown> => {
         const eventId = await eventOf(deps.sql, id, status)
         return bodyOf(await sent({ eventId }, path, { ...deps, now: () => now }))
       }
-      assert.deepEqual(await notified('processing'), { id, state: 'processing', ...EARLIER })
+      assert.deepEqual(await bodyAt('processing'), { id, state: 'processing', ...EARLIER })
       const [row] = await deps.sql<{ id: string }[]>`select id from creation where task_id = ${id}`
       const [url, cover, marked] = files.map((name) => deps.signer.signFile(id, name, now))
-      assert.deepEqual(await notified('success'), {
+      assert.deepEqual(await bodyAt('success'), {
         id,
         state: 'success',
         ...EARLIER,
@@ -402,11 +399,11 @@ describe('one attempt to deliver an event', () => {
     })
 
     test('a redelivery with the same id', async () => {
-      const { path, ...notified } = await at(respond(204))
-      await send(deps, notified)
-      const redeliveryId = await redeliver(deps.sql, notified.eventId)
-      const { headers } = await sent({ eventId: notified.eventId, redeliveryId }, path)
-      assert.equal(headers['webhook-id'], notified.eventId)
+      const { path, ...target } = await at(respond(204))
+      await send(deps, target)
+      const redeliveryId = await redeliver(deps.sql, target.eventId)
+      const { headers } = await sent({ eventId: target.eventId, redeliveryId }, path)
+      assert.equal(headers['webhook-id'], target.eventId)
       assert.equal(receiver.of(path).length, 2)
       assert.deepEqual(await readRedeliveryStep(deps, redeliveryId), { kind: 'done' })
     })
@@ -496,39 +493,39 @@ describe('one attempt to deliver an event', () => {
   })
 
   test('sends nothing for an event that was delivered', async () => {
-    const { path, ...notified } = await at(respond(204))
-    await send(deps, notified)
-    assert.deepEqual(await send(deps, notified), { deferMs: 0 })
+    const { path, ...target } = await at(respond(204))
+    await send(deps, target)
+    assert.deepEqual(await send(deps, target), { deferMs: 0 })
     assert.equal(receiver.of(path).length, 1)
   })
 
   describe('that ends before its response', () => {
     test('because it is cancelled, is lost, and sent again later', async () => {
-      const { path, ...notified } = await at(inTurn(hang, respond(204)))
-      await failFirst(deps.sql, notified.eventId)
+      const { path, ...target } = await at(inTurn(hang, respond(204)))
+      await failFirst(deps.sql, target.eventId)
       const environment = makeEnvironment()
-      const sending = send(deps, notified, environment)
+      const sending = send(deps, target, environment)
       await waitFor('it is received', () => Promise.resolve(receiver.of(path).length === 1))
       environment.cancel()
       await assert.rejects(sending, CancelledFailure)
-      const step = await readStep(deps, notified.id)
+      const step = await readStep(deps, target.id)
       assert.ok(step.kind === 'send', step.kind)
       assert.deepEqual([step.failures, step.lastFailure], [2, 'unknown'])
       assert.ok(step.waitMs > 200_000 && step.waitMs <= 400_000, `${step.waitMs} ms`)
-      const [row] = await seeAttempts(deps.sql, notified.eventId)
+      const [row] = await seeAttempts(deps.sql, target.eventId)
       assert.deepEqual([row?.error_class, row?.duration_ms], ['unknown', null])
       assert.ok(row?.next_due_at, 'the next one is due')
-      await send(deps, notified)
-      assert.equal((await listStates(deps.sql, notified.id))[1], 'IN_PROGRESS delivered 2')
+      await send(deps, target)
+      assert.equal((await listStates(deps.sql, target.id))[1], 'IN_PROGRESS delivered 2')
     })
 
     test('leaves no slot of its host taken, and beats while it goes on', async () => {
       const capped = { ...deps, attemptSlots: makeAttemptSlots() }
-      const { path, ...notified } = await at(hang)
+      const { path, ...target } = await at(hang)
       const environment = makeEnvironment()
       let beats = 0
       environment.on('heartbeat', () => (beats += 1))
-      const sending = send(capped, notified, environment)
+      const sending = send(capped, target, environment)
       await waitFor('it is received', () => Promise.resolve(receiver.of(path).length === 1))
       await waitFor('it beats', () => Promise.resolve(beats > 0))
       assert.equal(capped.attemptSlots.size(), 4)
@@ -538,25 +535,25 @@ describe('one attempt to deliver an event', () => {
     })
 
     test('gives Temporal no reason why an attempt was lost', async () => {
-      const { path, ...notified } = await at(respond(204))
-      await failFirst(deps.sql, notified.eventId)
+      const { path, ...target } = await at(respond(204))
+      await failFirst(deps.sql, target.eventId)
       const active = () => Promise.reject(new Error(`no key fits ${WEBHOOK_SECRET}`))
-      await assert.rejects(send({ ...deps, webhookSecrets: { active } }, notified), (error) => {
+      await assert.rejects(send({ ...deps, webhookSecrets: { active } }, target), (error) => {
         assert.ok(error instanceof ApplicationFailure, String(error))
         assert.deepEqual([error.type, error.nonRetryable], ['attempt_lost', true])
         assert.doesNotMatch(`${error.message} ${error.stack} ${String(error.cause)}`, /whsec_/)
         return true
       })
       assert.equal(receiver.of(path).length, 0)
-      const step = await readStep(deps, notified.id)
+      const step = await readStep(deps, target.id)
       assert.deepEqual(step.kind === 'send' && step.failures, 2)
     })
 
     test('may be several, and each counts', async () => {
-      const { path, ...notified } = await at(respond(204))
-      await failFirst(deps.sql, notified.eventId)
-      for (let i = 0; i < 3; i++) await begin(deps.sql, notified)
-      const step = await readStep(deps, notified.id)
+      const { path, ...target } = await at(respond(204))
+      await failFirst(deps.sql, target.eventId)
+      for (let i = 0; i < 3; i++) await begin(deps.sql, target)
+      const step = await readStep(deps, target.id)
       assert.equal(step.kind === 'send' && step.failures, 4)
       assert.equal(receiver.of(path).length, 0)
     })

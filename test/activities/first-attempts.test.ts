@@ -167,7 +167,7 @@ describe('the run of first attempts', () => {
   test('gives back a row that finds no slot, without counting an attempt', async () => {
     const { opened: held, open: respondNow } = makeLatch()
     const three = Array.from({ length: 3 }, () => at(heldUntil(held, respond(204)), 'eve'))
-    const notified = await Promise.all(three)
+    const deliveries = await Promise.all(three)
     const attemptSlots = makeAttemptSlots({ ...ATTEMPT_SLOTS, account: 2 })
     const isDeferred = async (): Promise<boolean> => {
       const rows = await place.deps.sql`
@@ -184,7 +184,7 @@ describe('the run of first attempts', () => {
       { attemptSlots, delivery },
     )
     const counts = await Promise.all(
-      notified.map(async ({ eventId }) => (await seeAttempts(place.deps.sql, eventId)).length),
+      deliveries.map(async ({ eventId }) => (await seeAttempts(place.deps.sql, eventId)).length),
     )
     assert.deepEqual(
       counts.toSorted((a, b) => a - b),
@@ -374,7 +374,7 @@ describe('the run of first attempts', () => {
   })
 
   test('goes on after an outage of PostgreSQL', async () => {
-    const notified = await at(respond(204))
+    const delivery = await at(respond(204))
     let issues = 2
     const sql = new Proxy(place.deps.sql, {
       apply: (target, self, values: [string[], ...unknown[]]) =>
@@ -382,6 +382,6 @@ describe('the run of first attempts', () => {
           ? Promise.reject(new Error('the connection is gone'))
           : (Reflect.apply(target, self, values) as unknown),
     })
-    await running(() => until(notified.id, 'IN_PROGRESS delivered 0'), { sql })
+    await running(() => until(delivery.id, 'IN_PROGRESS delivered 0'), { sql })
   })
 })

@@ -250,7 +250,7 @@ describe('the removal by age', () => {
       `
       return rows.map(({ sequence }) => sequence)
     }
-    for (let notified = 0; notified < 3; notified += 1) await enqueue()
+    for (let made = 0; made < 3; made += 1) await enqueue()
     await sql`
       update event set state = 'delivered', created_at = now() - interval '31 days'
       where subject_id = ${subject}

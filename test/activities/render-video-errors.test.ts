@@ -114,7 +114,7 @@ describe('a video task whose', () => {
   })
 
   /** By their codes. */
-  const IMAGES: Record<string, [what: string, path: string, notified: string][]> = {
+  const IMAGES: Record<string, [what: string, path: string, expected: string][]> = {
     ImageDownloadFailure: [
       ['is not there', '/none', ': responded with status 404'],
       ['does not come', '/silent', ': no complete response within 0.1 seconds'],
@@ -140,10 +140,10 @@ describe('a video task whose', () => {
     path.startsWith('/') || path.startsWith(':')
       ? `http://127.0.0.1${path.startsWith(':') ? '' : `:${receiver.port}`}${path}`
       : path
-  for (const [code, what, path, notified] of listCases(IMAGES))
+  for (const [code, what, path, expected] of listCases(IMAGES))
     test(`start image ${what} ends at once with ${code}`, async () => {
       const id = await admit({ inputs: [{ field: 'images', url: address(path) }] })
-      const message = notified === '' ? 'address not allowed' : `/images/0${notified}`
+      const message = expected === '' ? 'address not allowed' : `/images/0${expected}`
       assert.deepEqual(await endOf(id, depsFor(path)), [code, message, 1])
     })
 
@@ -165,8 +165,8 @@ describe('a video task whose', () => {
   test('watermark is over its own limit ends at once with PageSizeOutOfRange', async () => {
     served.set('/mark', await makePicture({ width: 200, height: 200, format: 'tiff' }))
     const id = await admit({ inputs: [{ field: 'wm_url', url: address('/mark') }] })
-    const notified = '/wm_url: over the limit of 1,000 bytes'
-    assert.deepEqual(await endOf(id), ['PageSizeOutOfRange', notified, 1])
+    const expected = '/wm_url: over the limit of 1,000 bytes'
+    assert.deepEqual(await endOf(id), ['PageSizeOutOfRange', expected, 1])
   })
 
   const VIDEOS: typeof IMAGES = {
@@ -182,17 +182,17 @@ describe('a video task whose', () => {
       ['is sound only', '/deaf', 'The source video has no video stream.'],
     ],
   }
-  for (const [code, what, path, notified] of listCases(VIDEOS))
+  for (const [code, what, path, expected] of listCases(VIDEOS))
     test(`source ${what} ends at once with ${code}`, async () => {
       const id = await admit({ ...EXTEND, inputs: [{ field: 'video_url', url: address(path) }] })
-      assert.deepEqual(await endOf(id, depsFor(path)), [code, notified, 1])
+      assert.deepEqual(await endOf(id, depsFor(path)), [code, expected, 1])
     })
 
   test('source was removed ends at once with VideoDownloadFailure', async () => {
     const storageKey = `results/${randomUUID()}/1/video.mp4`
     const id = await admit({ ...EXTEND, inputs: [{ field: 'video_creation_id', storageKey }] })
-    const notified = '/video_creation_id names a file that is no longer there'
-    assert.deepEqual(await endOf(id), ['VideoDownloadFailure', notified, 1])
+    const expected = '/video_creation_id names a file that is no longer there'
+    assert.deepEqual(await endOf(id), ['VideoDownloadFailure', expected, 1])
   })
 
   test('source is a stored file over the limit ends at once with VideoFormatInvalid', async () => {
@@ -201,8 +201,8 @@ describe('a video task whose', () => {
     await writeFile(path, Buffer.alloc(300_001))
     await deps.storage.putFile(storageKey, path)
     const id = await admit({ ...EXTEND, inputs: [{ field: 'video_url', storageKey, url: 'x' }] })
-    const notified = '/video_url: over the limit of 300,000 bytes'
-    assert.deepEqual(await endOf(id), ['VideoFormatInvalid', notified, 1])
+    const expected = '/video_url: over the limit of 300,000 bytes'
+    assert.deepEqual(await endOf(id), ['VideoFormatInvalid', expected, 1])
   })
 
   test('source no program may read ends at once with ModelUnavailable', async () => {

@@ -159,11 +159,11 @@ describe('the transition of a video task', () => {
     assert.deepEqual(await listResults(first), [])
   })
 
-  const NOTIFIED: [
+  const FAILURES: [
     code: string,
     message: string | undefined,
     errorCode: string,
-    notified: string,
+    errorMessage: string,
   ][] = [
     ['ImageDownloadFailure', '/images/0: x', 'ImageDownloadFailure', '/images/0: x'],
     ['VideoFormatInvalid', undefined, 'VideoFormatInvalid', VIDEO_ERRORS.VideoFormatInvalid],
@@ -175,12 +175,12 @@ describe('the transition of a video task', () => {
     ['ERR_SOMETHING', '/srv/x', 'InternalServiceFailure', TASK_ERRORS.internal_error],
     ['toString', '/srv/x', 'InternalServiceFailure', TASK_ERRORS.internal_error],
   ]
-  for (const [code, message, errorCode, notified] of NOTIFIED)
+  for (const [code, message, errorCode, errorMessage] of FAILURES)
     test(`records ${code} of a failure as ${errorCode}`, async () => {
       const id = await insert('recorded')
       await transitions.failVideoTask(id, { code, ...(message !== undefined && { message }) })
       const seen = await see(id)
-      assert.deepEqual([seen.errorCode, seen.errorMessage], [errorCode, notified])
+      assert.deepEqual([seen.errorCode, seen.errorMessage], [errorCode, errorMessage])
     })
 
   test('to failed after a cancellation changes nothing', async () => {

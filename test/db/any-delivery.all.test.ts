@@ -44,11 +44,11 @@ describe('the delivery of the events of a video task', () => {
     return { path, id: await stage.create({ owner, callbackUrl: receiver.url(path), ...given }) }
   }
   /** Lists the states that were delivered to a path, in the order they came. */
-  const notifiedAt = (path: string): string[] =>
+  const statesAt = (path: string): string[] =>
     receiver.of(path).map(({ body }) => (JSON.parse(body.toString()) as { state: string }).state)
   const untilNotified = (path: string, ...states: string[]): Promise<boolean> =>
     waitFor(`${states.join()} at ${path}`, () =>
-      Promise.resolve(states.every((state) => notifiedAt(path).includes(state))),
+      Promise.resolve(states.every((state) => statesAt(path).includes(state))),
     )
   const untilState = (id: string, state: string): Promise<boolean> =>
     waitFor(`${id} has ${state}`, async () => (await listStates(sql, id)).includes(state))
@@ -78,7 +78,7 @@ describe('the delivery of the events of a video task', () => {
     await untilNotified(path, 'queueing', 'processing')
     stage.release(id)
     await untilClosed(id)
-    assert.deepEqual(notifiedAt(path), ['queueing', 'queueing', 'processing', 'success'])
+    assert.deepEqual(statesAt(path), ['queueing', 'queueing', 'processing', 'success'])
     assert.deepEqual(await listStates(sql, id), [
       'created unsent 0',
       'queueing delivered 1',
@@ -106,14 +106,14 @@ describe('the delivery of the events of a video task', () => {
       await sql`update event set next_attempt_at = now() where task_id = ${id} and failures = 1`
       stage.release(id)
       await stage.whileReconciling(() => untilNotified(path, 'queueing', 'processing', 'success'))
-      assert.deepEqual(notifiedAt(path), ['queueing', 'queueing', 'processing', 'success'])
+      assert.deepEqual(statesAt(path), ['queueing', 'queueing', 'processing', 'success'])
       await untilClosed(id)
     })
 
     test('sends again what was under way when it was ended by hand', async () => {
       const { id, path } = await create(inTurn(respond(500), hang, respond(204)))
       await untilNotified(path, 'queueing', 'queueing')
-      await waitFor('the second is under way', () => Promise.resolve(notifiedAt(path).length === 2))
+      await waitFor('the second is under way', () => Promise.resolve(statesAt(path).length === 2))
       await stage.delivery(id).terminate('by hand')
       stage.release(id)
       await stage.whileReconciling(() => untilNotified(path, 'success'))
@@ -133,7 +133,7 @@ describe('the delivery of the events of a video task', () => {
       await enterVideo({ sql }, id, 1)
       await failSilently(id)
       await stage.whileReconciling(() => untilNotified(path, 'failed'))
-      assert.deepEqual(notifiedAt(path), ['queueing', 'failed'])
+      assert.deepEqual(statesAt(path), ['queueing', 'failed'])
       await untilClosed(id)
     })
 
@@ -143,7 +143,7 @@ describe('the delivery of the events of a video task', () => {
       await untilClosed(id)
       await sql`update event set state = 'pending', failures = 1 where task_id = ${id} and state = 'delivered'`
       await stage.whileReconciling(() => untilClosed(id))
-      assert.deepEqual(notifiedAt(path), ['failed', 'failed'])
+      assert.deepEqual(statesAt(path), ['failed', 'failed'])
     })
 
     test('leaves alone what waits', async () => {
@@ -155,7 +155,7 @@ describe('the delivery of the events of a video task', () => {
       await failSilently(other.id)
       await stage.whileReconciling(() => untilNotified(other.path, 'failed'))
       assert.equal((await stage.delivery(id).describe()).runId, runId)
-      assert.deepEqual(notifiedAt(path), ['queueing'])
+      assert.deepEqual(statesAt(path), ['queueing'])
       stage.release(id)
     })
 
@@ -180,7 +180,7 @@ describe('the delivery of the events of a video task', () => {
       await stage.whileReconciling(() =>
         waitFor(
           'it is delivered',
-          async () => !(await isPending(1)) && notifiedAt(path).length === 3,
+          async () => !(await isPending(1)) && statesAt(path).length === 3,
         ),
       )
     })
@@ -202,7 +202,7 @@ describe('the delivery of the events of a video task', () => {
           .catch(() => undefined)
         return described?.status.name === 'COMPLETED'
       })
-      assert.deepEqual(notifiedAt(path), ['failed'])
+      assert.deepEqual(statesAt(path), ['failed'])
     })
   })
 
@@ -222,7 +222,7 @@ describe('the delivery of the events of a video task', () => {
       await again(await eventOf(sql, id, 'queueing'))
       stage.release(id)
       await untilClosed(id)
-      assert.deepEqual(notifiedAt(path), ['queueing', 'queueing', 'processing', 'success'])
+      assert.deepEqual(statesAt(path), ['queueing', 'queueing', 'processing', 'success'])
       assert.equal(new Set(receiver.of(path).map((one) => one.headers['webhook-id'])).size, 3)
     })
 
@@ -232,7 +232,7 @@ describe('the delivery of the events of a video task', () => {
       await untilState(id, 'failed pending 1')
       await again(await eventOf(sql, id, 'failed'))
       await untilClosed(id)
-      assert.deepEqual(notifiedAt(path), ['failed', 'failed'])
+      assert.deepEqual(statesAt(path), ['failed', 'failed'])
     })
 
     test('ends when the receiver says to that one that it is gone', async () => {
@@ -242,7 +242,7 @@ describe('the delivery of the events of a video task', () => {
       await untilState(id, 'success pending 0')
       await again(await eventOf(sql, id, 'queueing'))
       await untilClosed(id)
-      assert.deepEqual(notifiedAt(path), ['queueing', 'queueing'])
+      assert.deepEqual(statesAt(path), ['queueing', 'queueing'])
       assert.deepEqual((await listStates(sql, id)).slice(1), [
         'queueing stopped 1',
         'processing stopped 0',
@@ -262,7 +262,7 @@ describe('the delivery of the events of a video task', () => {
       stage.release(id)
       await untilClosed(id)
       const thrice = ['queueing', 'queueing', 'queueing']
-      assert.deepEqual(notifiedAt(path), [...thrice, 'processing', 'success'])
+      assert.deepEqual(statesAt(path), [...thrice, 'processing', 'success'])
       assert.equal((await listStates(sql, id))[1], 'queueing superseded 3')
     })
   })

@@ -649,7 +649,7 @@ describe('the delivery of events', () => {
     }
     const ON = ['enabled', null, false]
     const FAILING = ['enabled', null, true]
-    const notifiedOf = async () => {
+    const insertChain = async () => {
       const endpoint = await insertSubscription(sql)
       const chain = await endpoint.transition('IN_PROGRESS', 'COMPLETED')
       const eventId = await eventOf(sql, chain, 'image_task.in_progress')
@@ -657,7 +657,7 @@ describe('the delivery of events', () => {
     }
 
     test('fails from the first attempt that fails until one arrives', async () => {
-      const { id, chain, eventId } = await notifiedOf()
+      const { id, chain, eventId } = await insertChain()
       await attempt(sql, { eventId }, AGAIN)
       assert.deepEqual(await see(id), FAILING)
       await attempt(sql, { eventId }, DELIVERED)
@@ -673,14 +673,14 @@ describe('the delivery of events', () => {
     })
 
     test('does not fail by an attempt that was lost', async () => {
-      const { id, eventId } = await notifiedOf()
+      const { id, eventId } = await insertChain()
       const key = await begin(sql, { eventId })
       await sql.begin((sql) => loseAttempt(sql, key, AGAIN))
       assert.deepEqual(await see(id), ON)
     })
 
     test('is off when an event is given up after its time, and not before', async () => {
-      const { id, chain, eventId, transition } = await notifiedOf()
+      const { id, chain, eventId, transition } = await insertChain()
       const other = await transition('IN_PROGRESS')
       const exhausted = { state: 'exhausted', disableSeconds: 3600 } as const
       await attempt(sql, { eventId }, exhausted)
@@ -697,7 +697,7 @@ describe('the delivery of events', () => {
     })
 
     test('that responds with 410 is off, with all that was due and its redeliveries', async () => {
-      const { id, chain, eventId, transition } = await notifiedOf()
+      const { id, chain, eventId, transition } = await insertChain()
       const other = await transition('IN_PROGRESS')
       const redeliveryId = await redeliver(sql, await eventOf(sql, other, 'image_task.in_progress'))
       await attempt(sql, { eventId }, STOPPED)

@@ -73,9 +73,9 @@ describe('a cancel before a worker has taken the task', { concurrency: true }, (
     const id = await createCancelled(alice, '/image')
     const [request] = await untilReceived(receiver, '/image', 1)
     assert.ok(request, 'a request came')
-    const notified = verify(request, await secretOf(alice))
+    const webhook = verify(request, await secretOf(alice))
     assert.deepEqual(
-      [notified.task_id, notified.status, notified.error?.code, notified.generated],
+      [webhook.task_id, webhook.status, webhook.error?.code, webhook.generated],
       [id, 'FAILED', 'cancelled', []],
     )
     assert.equal(request.headers['webhook-sequence'], '2')
@@ -95,18 +95,18 @@ describe('a cancel before a worker has taken the task', { concurrency: true }, (
     await untilReceived(receiver, '/video', 1)
     assert.equal((await alice.post(`${VIDEO_API}/tasks/${id}/cancel`, {})).status, 200)
     const secret = await secretOf(alice)
-    const notified = (await untilReceived(receiver, '/video', 2)).map((each) =>
+    const webhooks = (await untilReceived(receiver, '/video', 2)).map((each) =>
       verify(each, secret),
     )
     assert.deepEqual(
-      notified.map((each) => [each.state, each['err_code'], each['credits'], each['payload']]),
+      webhooks.map((each) => [each.state, each['err_code'], each['credits'], each['payload']]),
       [
         ['queueing', '', 100, 'p'],
         ['failed', 'UserCancelled', 0, 'p'],
       ],
     )
     const { body: now } = await alice.get(`${VIDEO_API}/tasks/${id}/creations`)
-    assert.deepEqual(notified.at(-1), now)
+    assert.deepEqual(webhooks.at(-1), now)
     assert.deepEqual(statesOf(await untilSettled(alice, id)), [
       [1, 'created', 'unsent'],
       [2, 'queueing', 'delivered'],

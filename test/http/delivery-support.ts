@@ -32,8 +32,8 @@ export const headersOf = (requests: readonly Received[], name: string): unknown[
   requests.map(({ headers }) => headers[name])
 
 export const receivedStatus = ({ body }: Received): string => {
-  const notified = JSON.parse(body.toString()) as Notified
-  return notified.status ?? notified.state ?? ''
+  const webhook = JSON.parse(body.toString()) as Notified
+  return webhook.status ?? webhook.state ?? ''
 }
 
 /** The secrets that sign what the receivers of a caller are sent, newest first. */

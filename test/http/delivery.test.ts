@@ -66,9 +66,9 @@ describe('a receiver', { concurrency: true }, () => {
     assert.ok(first && second, 'two requests came')
     const secret = await secretOf(alice)
     assert.deepEqual(verify(first, secret), { task_id: id, status: 'IN_PROGRESS', generated: [] })
-    const notified = verify(second, secret)
-    assert.deepEqual([notified.task_id, notified.status], [id, 'COMPLETED'])
-    assert.equal((await fetch(notified.generated?.[0] ?? '')).status, 200)
+    const webhook = verify(second, secret)
+    assert.deepEqual([webhook.task_id, webhook.status], [id, 'COMPLETED'])
+    assert.equal((await fetch(webhook.generated?.[0] ?? '')).status, 200)
     assert.deepEqual(headersOf([first, second], 'webhook-sequence'), ['2', '3'])
     const events = await untilSettled(alice, id)
     assert.deepEqual(statesOf(events), [
@@ -84,11 +84,11 @@ describe('a receiver', { concurrency: true }, () => {
 
   test('a receiver gets the transitions of a video task with the body of the status route', async () => {
     const id = await createVideo(anyone, { payload: 'mine', callback_url: receiver.url('/video') })
-    const notified = (await untilReceived(receiver, '/video', 3)).map((request) =>
+    const webhooks = (await untilReceived(receiver, '/video', 3)).map((request) =>
       verify(request, service.webhookSecret),
     )
     assert.deepEqual(
-      notified.map((body) => [body.id, body.state, body['progress'], body['payload']]),
+      webhooks.map((body) => [body.id, body.state, body['progress'], body['payload']]),
       [
         [id, 'queueing', 0, 'mine'],
         [id, 'processing', 0, 'mine'],
@@ -96,8 +96,8 @@ describe('a receiver', { concurrency: true }, () => {
       ],
     )
     const { body: now } = await anyone.get(`${VIDEO_API}/tasks/${id}/creations`)
-    assert.deepEqual(notified.at(-1), now)
-    const links = notified.at(-1)?.['creations'] as unknown as { url: string }[]
+    assert.deepEqual(webhooks.at(-1), now)
+    const links = webhooks.at(-1)?.['creations'] as unknown as { url: string }[]
     assert.equal((await fetch(links[0]?.url ?? '')).status, 200)
   })
 
@@ -129,8 +129,8 @@ describe('a receiver', { concurrency: true }, () => {
     letGo()
     assert.ok(first && last, 'two requests came')
     assert.equal(receivedStatus(first), 'IN_PROGRESS')
-    const notified = verify(last, await secretOf(alice))
-    assert.deepEqual([notified.status, notified.error?.code], ['FAILED', 'cancelled'])
+    const webhook = verify(last, await secretOf(alice))
+    assert.deepEqual([webhook.status, webhook.error?.code], ['FAILED', 'cancelled'])
     assert.equal((await untilSettled(alice, id)).length, 3)
   })
 })
@@ -230,11 +230,11 @@ describe('a receiver that fails', { concurrency: true }, () => {
     // Its own next event waits for the one that hangs.
     await alice.untilEnded('image-upscaler', hanging)
     // An attempt without a response ends after 15 s, and is made again.
-    const notifiedOf = () => [...new Set(receiver.of('/hangs').map(receivedStatus))]
-    assert.deepEqual(notifiedOf(), ['IN_PROGRESS'])
+    const listStatuses = () => [...new Set(receiver.of('/hangs').map(receivedStatus))]
+    assert.deepEqual(listStatuses(), ['IN_PROGRESS'])
     open()
     await untilSettled(alice, hanging)
-    assert.deepEqual(notifiedOf(), ['IN_PROGRESS', 'COMPLETED'])
+    assert.deepEqual(listStatuses(), ['IN_PROGRESS', 'COMPLETED'])
   })
 
   test('a receiver that was down gets the end when it is up, with links that work', async () => {
@@ -250,9 +250,9 @@ describe('a receiver that fails', { concurrency: true }, () => {
     const events = await untilSettled(alice, id)
     await late.stop()
     assert.ok(request, 'a request came')
-    const notified = verify(request, await secretOf(alice))
-    assert.deepEqual([notified.status, endOf(events).state], ['COMPLETED', 'delivered'])
-    const picture = await fetch(notified.generated?.[0] ?? '')
+    const webhook = verify(request, await secretOf(alice))
+    assert.deepEqual([webhook.status, endOf(events).state], ['COMPLETED', 'delivered'])
+    const picture = await fetch(webhook.generated?.[0] ?? '')
     assert.deepEqual([picture.status, picture.headers.get('content-type')], [200, 'image/png'])
     const [, overtaken] = events
     assert.ok(overtaken, 'there is the event before')

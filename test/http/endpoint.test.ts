@@ -107,8 +107,8 @@ describe('a publisher', () => {
     assert.ok(await registry.place.transition(version.id, 'admin_activate', 'looked at'))
     assert.ok(await registry.place.transition(version.id, 'admin_ban', 'spam'))
     assert.ok(await registry.place.transition(version.id, 'admin_delete'))
-    const notified = await deliveredTo(endpoint, 6)
-    assert.deepEqual(typesOf(notified), [
+    const messages = await deliveredTo(endpoint, 6)
+    assert.deepEqual(typesOf(messages), [
       'version.received',
       'version.flagged',
       'review.requested',
@@ -122,20 +122,20 @@ describe('a publisher', () => {
       version_id: version.id,
       version: '1.0.0',
     }
-    assert.deepEqual(notified[1]?.data, {
+    assert.deepEqual(messages[1]?.data, {
       ...facts,
       status: 'NodeVersionStatusFlagged',
       status_reason: '1 finding flags this version',
       findings: [],
     })
-    const { review_id: review, ...decided } = notified[4]?.data ?? {}
-    assert.equal(review, notified[2]?.data['review_id'])
+    const { review_id: review, ...decided } = messages[4]?.data ?? {}
+    assert.equal(review, messages[2]?.data['review_id'])
     assert.deepEqual(decided, {
       ...facts,
       status: 'NodeVersionStatusActive',
       status_reason: 'looked at',
     })
-    assert.ok(!JSON.stringify(notified).includes('a@b.example'), 'the note is not sent')
+    assert.ok(!JSON.stringify(messages).includes('a@b.example'), 'the note is not sent')
     assert.deepEqual(
       receiver.of(endpoint.path).map(({ headers }) => headers['webhook-sequence']),
       ['1', '2', '3', '4', '5', '6'],
@@ -161,8 +161,8 @@ describe('a publisher', () => {
       from generate_series(1, 60) n
     `
     await registry.place.transition(id, 'flag')
-    const [notified] = await deliveredTo(endpoint, 1)
-    const findings = notified?.data['findings'] as Record<string, unknown>[]
+    const [message] = await deliveredTo(endpoint, 1)
+    const findings = message?.data['findings'] as Record<string, unknown>[]
     assert.equal(findings.length, 50)
     assert.deepEqual(findings[0], {
       issue_type: 'rule-60',
@@ -189,9 +189,9 @@ describe('a publisher', () => {
       expectStatus(await owned.owner.put(member, { role }), 200)
     const made = await ann.post(`${owned.path}/tokens`, { name: 'mine' })
     expectStatus(await owned.owner.delete(member), 204)
-    const notified = await deliveredTo(endpoint, 5)
-    const of = (type: string) => notified.find((each) => each.type === type)?.data
-    assert.deepEqual(typesOf(notified).toSorted(), [...endpoint.events].toSorted())
+    const messages = await deliveredTo(endpoint, 5)
+    const of = (type: string) => messages.find((each) => each.type === type)?.data
+    assert.deepEqual(typesOf(messages).toSorted(), [...endpoint.events].toSorted())
     const { member_id: id } = of('member.added') ?? {}
     const about = { publisher_id: owned.id, member_id: id }
     assert.deepEqual(of('member.added'), { ...about, role: 'member' })
@@ -343,9 +343,9 @@ describe('an endpoint', () => {
     const [request] = await untilReceived(receiver, endpoint.path, 1)
     assert.ok(request, 'a request came')
     assert.equal(request.headers['webhook-id'], sent.body['event_id'])
-    const notified = verify(request, endpoint.secret) as unknown as Message
+    const message = verify(request, endpoint.secret) as unknown as Message
     assert.deepEqual(
-      [notified.type, notified.data],
+      [message.type, message.data],
       ['endpoint.test', { test: true, endpoint_id: endpoint.id }],
     )
     assert.ok(isSignedWith(request, String(body['secret'])), 'by the new secret, too')
@@ -417,8 +417,8 @@ describe('an endpoint', () => {
       expectStatus(await owned.owner.delete(deleted.at), 204)
       expectStatus(await owned.owner.put(off.at, { status: 'disabled' }), 200)
     })
-    const notified = await untilReceived(receiver, moved, 2)
-    assert.deepEqual(notified.map(typeOf), ['version.received', 'version.active'])
+    const requests = await untilReceived(receiver, moved, 2)
+    assert.deepEqual(requests.map(typeOf), ['version.received', 'version.active'])
     assert.deepEqual(
       [endpoint, deleted, off].map(({ path }) => receiver.of(path).length),
       [0, 0, 0],

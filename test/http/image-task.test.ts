@@ -172,8 +172,8 @@ describe('an image task', () => {
       wanted.map((name) => parents.get(name)),
       ['b'.repeat(16), wanted[0], wanted[1], wanted[1], wanted[0]],
     )
-    const notified = collector.notified().at(-1)?.['traceparent'] ?? ''
-    assert.match(String(notified), new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`))
+    const traceparent = collector.webhooks().at(-1)?.['traceparent'] ?? ''
+    assert.match(String(traceparent), new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`))
     const lastSpan = spans.findLast(({ name }) => name === 'send the webhook')
     assert.ok(lastSpan)
     assert.doesNotMatch(JSON.stringify(spans), /secret|alice|127\.0\.0\.1|Bearer|ey[JK]/)

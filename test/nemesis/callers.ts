@@ -176,8 +176,8 @@ export const makeCallers = async (world: Called, options: CallersOptions) => {
     if (kind === 'image')
       return [RELIGHT, { image: end === 'failed' ? missing : image, webhook_url: webhook }]
     const more = end === 'failed' ? { images: [missing] } : {}
-    const notified = { callback_url: webhook, payload: PAYLOAD }
-    return [`${VIDEO_API}/text2video`, { prompt: 'ocean', ...notified, ...more }]
+    const webhookMembers = { callback_url: webhook, payload: PAYLOAD }
+    return [`${VIDEO_API}/text2video`, { prompt: 'ocean', ...webhookMembers, ...more }]
   }
 
   /** Asks for one of them; true when there was a response. */

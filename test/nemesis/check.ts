@@ -188,9 +188,9 @@ const checkEvents = ({ orders, received, secrets, rows }: Ledgers, report: Repor
     report('I5', found !== undefined, `${request.path} received ${id}, which is no event`)
     if (!found) continue
     const { task, event } = found
-    const notified = readNotification(request, secrets.get(task.owner) ?? '')
-    report('I4', notified !== undefined, `the signature of event ${id} is wrong`)
-    const is = `${notified?.task_id ?? notified?.id} ${notified?.status ?? notified?.state}`
+    const notification = readNotification(request, secrets.get(task.owner) ?? '')
+    report('I4', notification !== undefined, `the signature of event ${id} is wrong`)
+    const is = `${notification?.task_id ?? notification?.id} ${notification?.status ?? notification?.state}`
     report('I5', is === `${task.id} ${event.status}`, `event ${id} reported ${is}`)
     if (!taken.has(id)) {
       report(
@@ -235,9 +235,9 @@ const checkNotified = (
 
 /** Checks that no canary is anywhere, plain or as Base64; receivers get none but their own payload. */
 const checkCanaries = ({ canaries, said, received }: Ledgers, report: Report): void => {
-  const notified = received.map(({ body }) => body.toString().replace(PAYLOAD, ''))
+  const webhooks = received.map(({ body }) => body.toString().replace(PAYLOAD, ''))
   for (const text of canaries)
-    for (const [place, texts] of Object.entries({ ...said, notified })) {
+    for (const [place, texts] of Object.entries({ ...said, webhooks })) {
       // Without what the text after it has a part in.
       const encoded = btoa(text).slice(0, Math.floor(text.length / 3) * 4)
       const isFound = texts.some((one) => one.includes(text) || one.includes(encoded))

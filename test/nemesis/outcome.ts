@@ -53,7 +53,7 @@ export const summarize = ({ scenario, ledgers, struck, asked, violations }: Run)
   const { orders, received, rows } = ledgers
   const times = rows.tasks.flatMap(({ events }) => events.map(({ at }) => at))
   const lastHeal = Math.max(0, ...struck.map(({ healedAt }) => healedAt))
-  const notified = new Set(received.map(({ headers }) => headers['webhook-id']))
+  const eventIds = new Set(received.map(({ headers }) => headers['webhook-id']))
   const count = (...invariants: string[]) =>
     violations.filter(({ invariant }) => invariants.includes(invariant)).length
   return {
@@ -74,9 +74,9 @@ export const summarize = ({ scenario, ledgers, struck, asked, violations }: Run)
     lost: count('I1', 'I4'),
     duplicates: count('I2'),
     doubleCharges: count('I6'),
-    events: notified.size,
+    events: eventIds.size,
     /** Requests that receivers took beyond one for each event. */
-    repeated: received.length - notified.size,
+    repeated: received.length - eventIds.size,
     /** From the last heal until what was open then had ended. */
     recovery: spread(recoveryAfter(lastHeal, ledgers)),
     kinds: summarizeKinds(struck, ledgers, asked),

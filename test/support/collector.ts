@@ -24,11 +24,11 @@ interface Export {
 export const useCollector = async () => {
   const port = await findPort()
   const spans: Span[] = []
-  const notified: IncomingHttpHeaders[] = []
+  const webhooks: IncomingHttpHeaders[] = []
   const server = createServer((request, response) => {
     const take = async (): Promise<void> => {
       const body = await json(request)
-      if (request.url !== '/v1/traces') notified.push(request.headers)
+      if (request.url !== '/v1/traces') webhooks.push(request.headers)
       else
         for (const { scopeSpans } of (body as Export).resourceSpans)
           spans.push(...scopeSpans.flatMap((scope) => scope.spans))
@@ -44,5 +44,5 @@ export const useCollector = async () => {
     server.close()
     server.closeAllConnections()
   })
-  return { url: `http://127.0.0.1:${port}`, spans: () => spans, notified: () => notified }
+  return { url: `http://127.0.0.1:${port}`, spans: () => spans, webhooks: () => webhooks }
 }

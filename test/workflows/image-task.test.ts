@@ -9,15 +9,15 @@ import { IMAGE_SCENARIOS, rendered } from './image-scenarios.ts'
 import { useTestRunner } from './test-runner.ts'
 
 const FAILED = (reason: object): unknown[][] => [['fail', reason]]
-const notified = (code: string): object => ({ code, message: 'what the caller reads' })
+const reasonOf = (code: string): object => ({ code, message: 'what the caller reads' })
 const done = (fence: number): unknown[] => ['complete', { fence, results: [] }]
 
 /** The moves each path asks for. */
 const TRANSITIONS: Record<keyof typeof IMAGE_SCENARIOS, unknown[][]> = {
   completed: [done(1)],
-  'bad-input': FAILED(notified('image_invalid')),
+  'bad-input': FAILED(reasonOf('image_invalid')),
   'engine-failed': FAILED({ code: 'engine_failed', message: 'three times' }),
-  'timed-out': FAILED(notified('timeout')),
+  'timed-out': FAILED(reasonOf('timeout')),
   'worker-lost': [done(2)],
   'ended-before-render': [['complete', undefined]],
   'cancelled-while-waiting': FAILED({ code: 'cancelled' }),
