@@ -219,10 +219,8 @@ describe('a change of a host node', () => {
   })
 
   test('names what it is about, and what was there', () => {
-    const [change] = compareHostNode(
-      node({ required: '"a\\"b":["MASK"]' }),
-      node({ required: '"a\\"b":["IMAGE"]' }),
-    )
+    const ofType = (type: string) => node({ required: `"a\\"b":["${type}"]` })
+    const [change] = compareHostNode(ofType('MASK'), ofType('IMAGE'))
     assert.deepEqual(change, {
       code: 'input_type_changed',
       level: 'breaks',
@@ -234,11 +232,9 @@ describe('a change of a host node', () => {
   })
 
   test('counts outputs from one in its sentence, and names them', () => {
-    const names = '["image","darkest"]'
-    const [change] = compareHostNode(
-      node({ types: '["IMAGE","MASK"]', return_names: names }),
-      node({ types: '["IMAGE","LATENT"]', return_names: names }),
-    )
+    const ofType = (type: string) =>
+      node({ types: `["IMAGE","${type}"]`, return_names: '["image","darkest"]' })
+    const [change] = compareHostNode(ofType('MASK'), ofType('LATENT'))
     assert.deepEqual(change, {
       code: 'output_type_changed',
       level: 'breaks',
@@ -288,17 +284,12 @@ describe('what a hostile pack says', () => {
   const open = `"${String.raw`\"`.repeat(500_000)}`
   const deep = (type: string) => `"a":["${type}",{"x":${'['.repeat(5000)}${']'.repeat(5000)}}]`
 
+  const manyTypes = (start: string) => ({ types: JSON.stringify([list(start).join()]) })
+  const manyNames = (start: string) => ({ types, return_names: JSON.stringify(list(start)) })
+
   const hostile: [title: string, Given, Given][] = [
-    [
-      'many types of an output',
-      { types: JSON.stringify([list('A').join()]) },
-      { types: JSON.stringify([list('B').join()]) },
-    ],
-    [
-      'many names of outputs',
-      { types, return_names: JSON.stringify(list('a')) },
-      { types, return_names: JSON.stringify(list('b')) },
-    ],
+    ['many types of an output', manyTypes('A'), manyTypes('B')],
+    ['many names of outputs', manyNames('a'), manyNames('b')],
     ['a string without an end', { input_types: open }, { input_types: `${open}\\"` }],
     ['lists that are too deep to be written', { required: deep('A') }, { required: deep('B') }],
   ]
@@ -335,12 +326,7 @@ describe('JSON', () => {
       assert.equal(writeJson(value), text)
     })
 
-  for (const text of [
-    '',
-    '{"a":}',
-    "{'a':1}",
-    '['.repeat(1e6),
-    `${'['.repeat(1e5)}${']'.repeat(1e5)}`,
-  ])
+  const deep = ['['.repeat(1e6), '['.repeat(1e5) + ']'.repeat(1e5)]
+  for (const text of ['', '{"a":}', "{'a':1}", ...deep])
     test(`is not ${text.slice(0, 10)}`, () => assert.equal(readJson(text), undefined))
 })

@@ -13,35 +13,36 @@ import {
 } from '../../src/domain/shared/credential.ts'
 
 const zeros = (size: number) => new Uint8Array(size)
+const makeKey = () => makeCredential('api_key', randomBytes)
+const makeToken = () => makeCredential('personal_access_token', randomBytes)
 
 describe('a credential', () => {
   test('has its prefix, 30 random characters and 6 of checksum', () => {
-    assert.match(makeCredential('api_key', randomBytes), /^kiln_key_[0-9A-Za-z]{36}$/)
-    assert.match(makeCredential('personal_access_token', randomBytes), /^kiln_pat_[0-9A-Za-z]{36}$/)
+    assert.match(makeKey(), /^kiln_key_[0-9A-Za-z]{36}$/)
+    assert.match(makeToken(), /^kiln_pat_[0-9A-Za-z]{36}$/)
   })
 
   test('ends with the CRC-32 of all before it, in base62 padded with 0', () => {
     const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-    for (let round = 0; round < 200; round++) {
-      const key = makeCredential('api_key', randomBytes)
-      const sum = Array.from(key.slice(-6)).reduce(
-        (value, digit) => value * 62 + digits.indexOf(digit),
-        0,
+    for (const key of Array.from({ length: 200 }, makeKey)) {
+      const values = Array.from(key.slice(-6), (digit) => digits.indexOf(digit))
+      assert.equal(
+        values.reduce((sum, value) => sum * 62 + value),
+        crc32(key.slice(0, -6)),
       )
-      assert.equal(sum, crc32(key.slice(0, -6)))
     }
   })
 
   test('is the same for the same random bytes, and never repeats with real ones', () => {
     assert.equal(makeCredential('api_key', zeros), makeCredential('api_key', zeros))
-    const keys = Array.from({ length: 1000 }, () => makeCredential('api_key', randomBytes))
+    const keys = Array.from({ length: 1000 }, makeKey)
     assert.equal(new Set(keys).size, 1000)
   })
 
   test('uses every character equally often', () => {
     const counts = new Map<string, number>()
-    for (let round = 0; round < 2000; round++)
-      for (const character of makeCredential('api_key', randomBytes).slice(9, 39))
+    for (const key of Array.from({ length: 2000 }, makeKey))
+      for (const character of key.slice(9, 39))
         counts.set(character, (counts.get(character) ?? 0) + 1)
     assert.equal(counts.size, 62)
     // 60,000 characters: 968 each, standard deviation 31; eight deviations are never seen by chance.
@@ -49,29 +50,18 @@ describe('a credential', () => {
   })
 
   test('a credential is recognized by its form and checksum', () => {
-    const key = makeCredential('api_key', randomBytes)
+    const key = makeKey()
     assert.equal(credentialKind(key), 'api_key')
-    assert.equal(
-      credentialKind(makeCredential('personal_access_token', randomBytes)),
-      'personal_access_token',
-    )
-    const others = [
-      '',
-      'kiln_key_',
-      key.slice(1),
-      key.slice(0, -1),
-      `${key}0`,
-      ` ${key}`,
-      `${key}\n`,
-      key.replace('kiln_key_', 'kiln_pat_'),
-      key.toUpperCase(),
-      `kiln_key_${'0'.repeat(36)}`,
-    ]
-    for (const other of others) assert.equal(credentialKind(other), undefined, other)
+    assert.equal(credentialKind(makeToken()), 'personal_access_token')
+    const cut = ['', 'kiln_key_', key.slice(1), key.slice(0, -1)]
+    const longer = [`${key}0`, ` ${key}`, `${key}\n`]
+    const unlike = [key.replace('key', 'pat'), key.toUpperCase(), `kiln_key_${'0'.repeat(36)}`]
+    for (const other of [...cut, ...longer, ...unlike])
+      assert.equal(credentialKind(other), undefined, other)
   })
 
   test('with one character changed is none', () => {
-    const key = makeCredential('api_key', randomBytes)
+    const key = makeKey()
     const change = tuple(
       integer({ min: 0, max: key.length - 1 }),
       string({ minLength: 1, maxLength: 1 }),
@@ -91,8 +81,7 @@ describe('a credential', () => {
   })
 
   test('is masked wherever it stands in a text, and nothing else is', () => {
-    const key = makeCredential('api_key', randomBytes)
-    const token = makeCredential('personal_access_token', randomBytes)
+    const [key, token] = [makeKey(), makeToken()]
     const text = `/nodes/${token}?a=${key}, kiln_pat_short`
     assert.equal(
       maskCredentials(text),

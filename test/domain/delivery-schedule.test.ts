@@ -13,20 +13,11 @@ const FAILED: FailedAttempt = { errorClass: 'status_5xx', status: 500 }
 const MIDDLE = 0.5
 
 describe('the wait after a failure', () => {
-  const steps: [failures: number, seconds: number][] = [
-    [1, 5],
-    [2, 300],
-    [3, 1_800],
-    [4, 7_200],
-    [5, 18_000],
-    [6, 36_000],
-    [7, 50_400],
-    [8, 72_000],
-    [9, 86_400],
-  ]
-  for (const [failures, seconds] of steps)
-    test(`number ${failures} is ${seconds} s, 20 % more or less`, () => {
-      const wait = (random: number) => nextWait({ failures, failed: FAILED, random })?.seconds
+  const steps = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
+  for (const [index, seconds] of steps.entries())
+    test(`number ${index + 1} is ${seconds} s, 20 % more or less`, () => {
+      const wait = (random: number) =>
+        nextWait({ failures: index + 1, failed: FAILED, random })?.seconds
       assert.equal(wait(0), seconds * 0.8)
       assert.equal(wait(MIDDLE), seconds)
       assert.equal(wait(1), seconds * 1.2)
@@ -102,13 +93,8 @@ describe('the wait after a failure', () => {
   })
 
   test('follows a schedule of milliseconds', () => {
-    const schedule = {
-      steps: [0, 0.01, 0.02],
-      jitter: 0.2,
-      busySeconds: 0.03,
-      retryAfterSeconds: 1,
-      disableSeconds: 1,
-    }
+    const limits = { busySeconds: 0.03, retryAfterSeconds: 1, disableSeconds: 1 }
+    const schedule = { steps: [0, 0.01, 0.02], jitter: 0.2, ...limits }
     const wait = (failures: number, failed: FailedAttempt) =>
       nextWait({ failures, failed, random: MIDDLE, schedule })?.seconds
     assert.equal(wait(1, FAILED), 0.01)

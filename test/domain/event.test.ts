@@ -19,30 +19,15 @@ const EVENT = { id: ID, sequence: 1, created_at: TIME, state: 'pending', attempt
 const ATTEMPT = { event_id: ID, number: 1, url: 'https://example.com/hook', started_at: TIME }
 const SECRET = { secret: `whsec_${Buffer.alloc(32).toString('base64')}`, created_at: TIME }
 
+const VIDEO_EVENT = { ...EVENT, status: 'queueing', next_attempt_at: TIME }
+const ENDED = { duration_ms: 12, status: 503, error_class: 'status_5xx', excerpt: 'later' }
+const FAILED_ATTEMPT = { ...ATTEMPT, ...ENDED, next_attempt_at: TIME }
+
 const taken: [name: string, schema: TSchema, value: unknown][] = [
   ['an image task’s event', TaskEvents, { events: [{ ...EVENT, status: 'IN_PROGRESS' }] }],
-  [
-    'a video task’s event',
-    TaskEvents,
-    { events: [{ ...EVENT, status: 'queueing', next_attempt_at: TIME }] },
-  ],
+  ['a video task’s event', TaskEvents, { events: [VIDEO_EVENT] }],
   ['an attempt whose end is unknown', Attempts, { attempts: [ATTEMPT] }],
-  [
-    'an attempt that failed',
-    Attempts,
-    {
-      attempts: [
-        {
-          ...ATTEMPT,
-          duration_ms: 12,
-          status: 503,
-          error_class: 'status_5xx',
-          excerpt: 'later',
-          next_attempt_at: TIME,
-        },
-      ],
-    },
-  ],
+  ['an attempt that failed', Attempts, { attempts: [FAILED_ATTEMPT] }],
   ['a redelivery', Redelivery, { redelivery_id: ID }],
   ['a count of redeliveries', Redeliveries, { redeliveries: 0 }],
   ['a time to redeliver from', RedeliverSince, { since: TIME }],

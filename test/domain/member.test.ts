@@ -4,17 +4,13 @@ import { describe, test } from 'node:test'
 import { withoutEmail } from '../../src/domain/registry/member.ts'
 
 describe('a member as others see it', () => {
+  const ANN = { id: 'u1', name: 'Ann' }
+  const ODD = { id: '@ann', name: 'Ann @ home' }
   const CASES: [given: { id: string; name: string; email?: string }, seen: object][] = [
-    [
-      { id: 'u1', name: 'Ann', email: 'ann@example.com' },
-      { id: 'u1', name: 'Ann' },
-    ],
+    [{ ...ANN, email: 'ann@example.com' }, ANN],
     [{ id: 'ann@example.com', name: 'Ann' }, { name: 'Ann' }],
     [{ id: 'auth|ann@example.com', name: 'ann@example.com' }, { name: '' }],
-    [
-      { id: '@ann', name: 'Ann @ home' },
-      { id: '@ann', name: 'Ann @ home' },
-    ],
+    [ODD, ODD],
   ]
   for (const [user, seen] of CASES)
     test(`shows ${JSON.stringify(seen)} of ${JSON.stringify(user)}`, () =>

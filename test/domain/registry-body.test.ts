@@ -68,6 +68,7 @@ const takes = (read: Reader, cases: [body: object, value?: object][]) => {
 
 const long = (length: number): string => 'é'.repeat(length)
 const list = (length: number, item: unknown = 'a'): unknown[] => Array.from({ length }, () => item)
+const withIds = (ids: readonly string[]) => ids.map((id): [object] => [{ id }])
 const withIssue = (ids: readonly string[]) => ids.map((id): [object, string] => [{ id }, '/id'])
 
 /** Members that only the service or an admin sets; whatever they hold, they are left out. */
@@ -156,9 +157,7 @@ describe('the body of a new node', () => {
     translations: { ko: { name: '', description: 'x' }, de: {} },
   }
   takes(read, [
-    ...['a', '0a', 'a--b', 'A.b_c-d', 'searches', 'v2x', 'x'.repeat(100)].map((id): [object] => [
-      { id },
-    ]),
+    ...withIds(['a', '0a', 'a--b', 'A.b_c-d', 'searches', 'v2x', 'x'.repeat(100)]),
     [{ id: 'a', ...STRAY }, { id: 'a' }],
     [all],
     [{ id: 'a', tags: '', translations: '' }, { id: 'a' }],
@@ -178,8 +177,9 @@ describe('the body of a new node', () => {
   ])
 
   test('says field, expectation and value', () => {
+    const { issues } = read({ id: 'a', tags: 'a', translations: { ko: { x: 1 } } })
     assert.deepEqual(
-      read({ id: 'a', tags: 'a', translations: { ko: { x: 1 } } }).issues.map((f) => f.message),
+      issues.map(({ message }) => message),
       [
         '/tags must be a list of at most 50 strings, got "a"',
         '/translations/ko/x must be a string, got 1',
@@ -199,12 +199,8 @@ describe('the body of a node’s change', () => {
 
 describe('the publish body', () => {
   const read = makeReader(PublishBody, (body) => validatePublish(body, { nodeId: 'pack' }))
-  const S = {
-    supported_os: [],
-    supported_accelerators: [],
-    supported_host_version: '',
-    supported_host_frontend_version: '',
-  }
+  const lists = { supported_os: [], supported_accelerators: [] }
+  const S = { ...lists, supported_host_version: '', supported_host_frontend_version: '' }
   /** Body that the real CLI sends. */
   const CLI = {
     personal_access_token: 'kiln_pat_x',

@@ -34,33 +34,26 @@ describe('the pages of', () => {
   for (const [name, schema, size, usual, most] of QUERIES) {
     test(`${name} are ${usual} entries long, ${most} at most, and count from 1`, () => {
       assert.deepEqual(read(schema, {}), { value: { page: 1, [size]: usual }, issues: [] })
-      assert.deepEqual(read(schema, { page: '7', [size]: String(most) }).value, {
-        page: 7,
-        [size]: most,
-      })
+      const last = read(schema, { page: '7', [size]: String(most) })
+      assert.deepEqual(last.value, { page: 7, [size]: most })
       assert.deepEqual(read(schema, { page: '0' }).issues, [])
     })
-    for (const given of ['-1', '1.5', 'abc', '', '1e9', '99999999999'])
-      test(`${name} reject the page ${given}`, () =>
-        assert.deepEqual(
-          read(schema, { page: given }).issues.map(({ field }) => field),
-          ['/page'],
-        ))
-    for (const given of ['0', String(most + 1), 'x'])
-      test(`${name} reject the size ${given}`, () =>
-        assert.deepEqual(
-          read(schema, { [size]: given }).issues.map(({ field }) => field),
-          [`/${size}`],
-        ))
+    const WRONG = [
+      ...['-1', '1.5', 'abc', '', '1e9', '99999999999'].map((given) => ['page', given]),
+      ...['0', String(most + 1), 'x'].map((given) => [size, given]),
+    ]
+    for (const [member = '', given = ''] of WRONG)
+      test(`${name} reject the ${member} ${given}`, () => {
+        const fields = read(schema, { [member]: given }).issues.map(({ field }) => field)
+        assert.deepEqual(fields, [`/${member}`])
+      })
   }
 
   test('a total are those it fills', () => {
-    const CASES: [number, number, number][] = [
-      [0, 10, 0],
-      [1, 10, 1],
-      [10, 10, 1],
-      [11, 10, 2],
-    ]
-    for (const [total, size, pages] of CASES) assert.equal(totalPages(total, size), pages)
+    const totals = [0, 1, 10, 11]
+    assert.deepEqual(
+      totals.map((total) => totalPages(total, 10)),
+      [0, 1, 1, 2],
+    )
   })
 })

@@ -19,13 +19,12 @@ import { VersionStatus } from '../../src/domain/registry/version.ts'
 const names = (statuses: readonly string[]): string =>
   statuses.map((status) => status.replace(/^(NodeVersion|Node|Publisher)Status/, '')).join(' ')
 
-const rows = (transitions: Record<string, { from: readonly string[]; to: string }>) =>
-  Object.fromEntries(
-    Object.entries(transitions).map(([name, { from, to }]) => [
-      name,
-      `${names(from)} → ${names([to])}`.trim(),
-    ]),
+const rows = (transitions: Record<string, { from: readonly string[]; to: string }>) => {
+  const row = ({ from, to }: (typeof transitions)[string]) => `${names(from)} → ${names([to])}`
+  return Object.fromEntries(
+    Object.entries(transitions).map(([name, transition]) => [name, row(transition).trim()]),
   )
+}
 
 describe('moves', () => {
   test('of a version are those of the contract', () => {
@@ -49,16 +48,17 @@ describe('moves', () => {
     const reasons = Object.fromEntries(
       Object.entries(VERSION_TRANSITIONS).map(([name, { reason }]) => [name, reason]),
     )
-    assert.equal(reasons['publish'], 'waiting for the archive')
-    assert.equal(reasons['start_checks'], 'archive received, checks are running')
-    assert.equal(reasons['retry'], 'archive received, checks are running')
-    assert.equal(reasons['pass'], 'Passed automated checks')
-    assert.equal(reasons['expire'], 'archive was not uploaded in time')
-    assert.equal(reasons['delete'], 'deleted by its publisher')
-    assert.equal(
-      checksFailedReason('storage is away'),
-      'checks could not run (storage is away); an operator can retry',
-    )
+    const EXPECTED = {
+      publish: 'waiting for the archive',
+      start_checks: 'archive received, checks are running',
+      retry: 'archive received, checks are running',
+      pass: 'Passed automated checks',
+      expire: 'archive was not uploaded in time',
+      delete: 'deleted by its publisher',
+    }
+    assert.deepEqual({ ...reasons, ...EXPECTED }, reasons)
+    const failed = 'checks could not run (storage is away); an operator can retry'
+    assert.equal(checksFailedReason('storage is away'), failed)
     for (const [name, reason] of Object.entries(reasons)) assert.notEqual(reason, '', name)
   })
 
@@ -85,16 +85,12 @@ describe('moves', () => {
 })
 
 describe('the reason of a flagged version', () => {
+  const TWO = '2 findings flag this version; the worst:'
+  const runs = { message: 'it runs code', file_path: 'a.py', line_number: 3 }
   const CASES: [Parameters<typeof flaggedReason>, string][] = [
-    [
-      [1, { message: 'it runs decoded code', file_path: 'a.py', line_number: 3 }],
-      '1 finding flags this version; the worst: it runs decoded code (a.py, line 3)',
-    ],
-    [
-      [2, { message: 'a miner', file_path: 'x.exe' }],
-      '2 findings flag this version; the worst: a miner (x.exe)',
-    ],
-    [[2, { message: 'a miner' }], '2 findings flag this version; the worst: a miner'],
+    [[1, runs], '1 finding flags this version; the worst: it runs code (a.py, line 3)'],
+    [[2, { message: 'a miner', file_path: 'x.exe' }], `${TWO} a miner (x.exe)`],
+    [[2, { message: 'a miner' }], `${TWO} a miner`],
   ]
   for (const [given, reason] of CASES)
     test(reason, () => assert.equal(flaggedReason(...given), reason))

@@ -36,23 +36,12 @@ describe('a URL of the registry', () => {
     })
 
   test('is rejected by the name of its member', () => {
-    assert.deepEqual(
-      validateRegistryUrls({ icon: 'javascript:x', repository: 5 }, ['icon', 'repository']),
-      [
-        {
-          field: '/icon',
-          code: 'url_refused',
-          message: '/icon must be a URL whose scheme is one of http, https, got "javascript:x"',
-        },
-      ],
-    )
-    assert.deepEqual(
-      validateRegistryUrls({ repository: 'ftp://a' }, ['repository'], '/node').map(
-        (f) => f.message,
-      ),
-      [
-        '/node/repository must be a URL whose scheme is one of http, https, git, ssh, git+https, got "ftp://a"',
-      ],
-    )
+    const form = 'must be a URL whose scheme is one of http, https'
+    const given = { icon: 'javascript:x', repository: 5 }
+    assert.deepEqual(validateRegistryUrls(given, ['icon', 'repository']), [
+      { field: '/icon', code: 'url_refused', message: `/icon ${form}, got "javascript:x"` },
+    ])
+    const [issue] = validateRegistryUrls({ repository: 'ftp://a' }, ['repository'], '/node')
+    assert.equal(issue?.message, `/node/repository ${form}, git, ssh, git+https, got "ftp://a"`)
   })
 })

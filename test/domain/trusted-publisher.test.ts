@@ -9,34 +9,23 @@ const GITHUB = 'https://token.actions.githubusercontent.com'
 describe('a provenance', () => {
   const SHA = '0123456789abcdef0123456789abcdef01234567'
   const RUN = { repository: 'acme/tools', project_path: 'acme/tools', run_id: '1', job_id: '2' }
+  const GITLAB = 'https://gitlab.com'
+  const GITLAB_FILE = `${GITLAB}/evil/x/-/raw/main`
+  const OWN = 'https://git.example.com'
+  const TOOLS_RUN = 'acme/tools/actions/runs/1'
   const CASES: [TrustProvider, string, object, string | undefined][] = [
-    ['github', GITHUB, {}, 'https://github.com/acme/tools/actions/runs/1'],
-    ['github', `${GITHUB}/enterprise`, {}, 'https://github.com/acme/tools/actions/runs/1'],
-    [
-      'github',
-      'https://git.example.com/_services/token',
-      {},
-      'https://git.example.com/acme/tools/actions/runs/1',
-    ],
+    ['github', GITHUB, {}, `https://github.com/${TOOLS_RUN}`],
+    ['github', `${GITHUB}/enterprise`, {}, `https://github.com/${TOOLS_RUN}`],
+    ['github', `${OWN}/_services/token`, {}, `${OWN}/${TOOLS_RUN}`],
     // A file on a known host can say that it is an issuer.
     ['github', 'https://github.com/evil/x/raw/main', {}, undefined],
     ['github', `${GITHUB}.evil.example`, {}, undefined],
-    ['gitlab', 'https://gitlab.com', {}, 'https://gitlab.com/acme/tools/-/jobs/2'],
-    [
-      'gitlab',
-      'https://gitlab.com/evil/x/-/raw/main',
-      {},
-      'https://gitlab.com/evil/x/-/raw/main/acme/tools/-/jobs/2',
-    ],
-    ['gitlab', 'https://gitlab.com', { project_path: '../x' }, undefined],
-    ['gitlab', 'https://gitlab.com', { project_path: 'a/../../b' }, undefined],
-    [
-      'gitlab',
-      'https://gitlab.com',
-      { project_path: 'a/.b/c..d' },
-      'https://gitlab.com/a/.b/c..d/-/jobs/2',
-    ],
-    ['gitlab', 'https://gitlab.com', { project_path: 'a/b?c' }, undefined],
+    ['gitlab', GITLAB, {}, `${GITLAB}/acme/tools/-/jobs/2`],
+    ['gitlab', GITLAB_FILE, {}, `${GITLAB_FILE}/acme/tools/-/jobs/2`],
+    ['gitlab', GITLAB, { project_path: '../x' }, undefined],
+    ['gitlab', GITLAB, { project_path: 'a/../../b' }, undefined],
+    ['gitlab', GITLAB, { project_path: 'a/.b/c..d' }, `${GITLAB}/a/.b/c..d/-/jobs/2`],
+    ['gitlab', GITLAB, { project_path: 'a/b?c' }, undefined],
     ['github', GITHUB, { repository: 'acme' }, undefined],
     ['github', GITHUB, { repository: 7 }, undefined],
     ['github', GITHUB, { run_id: '1/../2' }, undefined],
@@ -50,34 +39,28 @@ describe('a provenance', () => {
 
   test('holds nothing that is no commit or ref', () => {
     const claims = { iss: GITHUB, ...RUN, sha: 'main', ref: 'a\nb' }
-    assert.deepEqual(Object.keys(readProvenance('github', claims)), [
-      'issuer',
-      'repository',
-      'run_url',
-    ])
+    const found = Object.keys(readProvenance('github', claims))
+    assert.deepEqual(found, ['issuer', 'repository', 'run_url'])
   })
 })
 
 describe('the file of a workflow', () => {
   const file = '.gitlab-ci.yml'
   const trusted = { provider: 'gitlab', claims: { workflow_file: file } } as const
+  const host = 'git.example.com:8443'
   const CASES: [string, boolean][] = [
-    [`git.example.com:8443/a/b//${file}@refs/heads/main`, true],
-    [`git.example.com:8443/a/b//${file}@refs/heads/a@b`, true],
-    [`git.example.com:8443/a/b//${file}@refs/x.yml@refs/heads/main`, false],
-    [`git.example.com:8443/a/c//${file}@refs/heads/main`, false],
+    [`${host}/a/b//${file}@refs/heads/main`, true],
+    [`${host}/a/b//${file}@refs/heads/a@b`, true],
+    [`${host}/a/b//${file}@refs/x.yml@refs/heads/main`, false],
+    [`${host}/a/c//${file}@refs/heads/main`, false],
     [`git.example.com/a/b//${file}@refs/heads/main`, false],
-    [`git.example.com:8443/a/b//x/${file}@refs/heads/main`, false],
-    [`git.example.com:8443/a/b//${file}`, false],
+    [`${host}/a/b//x/${file}@refs/heads/main`, false],
+    [`${host}/a/b//${file}`, false],
     ['', false],
   ]
   for (const [uri, isTrusted] of CASES)
     test(`is ${isTrusted ? '' : 'not '}that of ${uri}`, () => {
-      const claims = {
-        iss: 'https://git.example.com:8443',
-        project_path: 'a/b',
-        ci_config_ref_uri: uri,
-      }
+      const claims = { iss: `https://${host}`, project_path: 'a/b', ci_config_ref_uri: uri }
       assert.equal(findMismatches(trusted, claims).length === 0, isTrusted)
     })
 

@@ -9,6 +9,7 @@ import { IMAGE_KINDS } from '../../src/domain/image-task/image-kind.ts'
 import type { ImageTaskKind } from '../../src/domain/image-task/image-kind.ts'
 import { makeValidator, sortIssues } from '../../src/domain/shared/validate.ts'
 
+const Level = Type.Optional(Type.Number({ maximum: 10, default: 5 }))
 const Settings = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 5 }),
   note: Type.Optional(Type.String({ maxLength: 5 })),
@@ -16,12 +17,7 @@ const Settings = Type.Object({
   share: Type.Optional(Type.Number({ minimum: 0 })),
   mode: Type.Enum(['fast', 'good'], { default: 'good' }),
   wanted: Type.Optional(Type.Boolean()),
-  more: Type.Optional(
-    Type.Object(
-      { level: Type.Optional(Type.Number({ maximum: 10, default: 5 })) },
-      { default: {} },
-    ),
-  ),
+  more: Type.Optional(Type.Object({ level: Level }, { default: {} })),
   list: Type.Optional(Type.Array(Type.Integer())),
   until: Type.Optional(Type.String({ format: 'date-time' })),
   file: Type.Optional(Type.String({ pattern: '^[a-z]+$', 'x-expectation': 'a word' })),
@@ -39,24 +35,14 @@ describe('a valid value', () => {
   })
 
   test('loses members that are unknown or null, at every depth', () => {
-    const { value, issues } = validate({
-      name: 'a',
-      count: null,
-      other: 1,
-      more: { level: null, other: { deep: 1 } },
-    })
-    assert.deepEqual(issues, [])
-    assert.deepEqual(value, { name: 'a', count: 3, mode: 'good', more: { level: 5 } })
+    const more = { level: null, other: { deep: 1 } }
+    assert.deepEqual(validate({ name: 'a', count: null, other: 1, more }), validate({ name: 'a' }))
   })
 
   test('loses an empty text where it counts as absent', () => {
-    assert.deepEqual(
-      Object.keys(validate({ name: 'a', note: '' }).value as object).includes('note'),
-      false,
-    )
-    assert.deepEqual(messages({ name: '' }), [
-      '/name must be a string of 1 to 5 characters, got ""',
-    ])
+    assert.ok(!('note' in Object(validate({ name: 'a', note: '' }).value)))
+    const expected = ['/name must be a string of 1 to 5 characters, got ""']
+    assert.deepEqual(messages({ name: '' }), expected)
   })
 
   test('counts characters as code points', () => {
@@ -100,10 +86,8 @@ describe('an issue', () => {
   ]
   for (const [given, message] of CASES)
     test(`an issue is reported as: ${message}`, () => {
-      assert.deepEqual(
-        messages('name' in given || message.includes('absent') ? given : { name: 'a', ...given }),
-        [message],
-      )
+      const isWhole = 'name' in given || message.includes('absent')
+      assert.deepEqual(messages(isWhole ? given : { name: 'a', ...given }), [message])
     })
 
   test('of the whole value names the body', () => {
@@ -113,61 +97,34 @@ describe('an issue', () => {
 
   test('shows at most 80 characters of the value', () => {
     const [message = ''] = messages({ name: '🜂'.repeat(500) })
-    assert.equal(Array.from(message.split('got ')[1] ?? '').length, 80)
-    assert.ok(message.endsWith('…'))
+    assert.match(message, /got .{79}…$/u)
   })
 
   test('issues are reported once for each field, all of them, in the order of the members', () => {
-    const given = {
-      until: 5,
-      list: ['x', 'y'],
-      more: { level: 11 },
-      mode: 'x',
-      share: 'x',
-      count: 0,
-      wanted: 1,
-    }
-    assert.deepEqual(
-      validate(given).issues.map(({ field }) => field),
-      [
-        '/name',
-        '/count',
-        '/share',
-        '/mode',
-        '/wanted',
-        '/more/level',
-        '/list/0',
-        '/list/1',
-        '/until',
-      ],
-    )
+    const last = { until: 5, list: ['x', 'y'], more: { level: 11 } }
+    const { issues } = validate({ ...last, mode: 'x', share: 'x', count: 0, wanted: 1 })
+    const fields = issues.map(({ field }) => field).join(' ')
+    assert.equal(fields, '/name /count /share /mode /wanted /more/level /list/0 /list/1 /until')
   })
 
   test('issues of any number of members are reported', () => {
-    const many = Type.Object(
-      Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`m${i}`, Type.Boolean()])),
-    )
-    assert.equal(makeValidator(many)({}).issues.length, 50)
+    const members = Array.from({ length: 50 }, (_, index) => [`m${index}`, Type.Boolean()])
+    const many = makeValidator(Type.Object(Object.fromEntries(members)))
+    assert.equal(many({}).issues.length, 50)
   })
 
   test('of a rule between members is left to that rule', () => {
-    const pair = Type.Object(
-      { a: Type.Optional(Type.String()), b: Type.Optional(Type.String()) },
-      { not: { required: ['a', 'b'] } },
-    )
+    const text = Type.Optional(Type.String())
+    const pair = Type.Object({ a: text, b: text }, { not: { required: ['a', 'b'] } })
     assert.deepEqual(makeValidator(pair)({ a: 'x', b: 'y' }).issues, [])
   })
 
   test('added by a rule takes its place among the others', () => {
-    const issues = ['/until', '/elsewhere', '/count', '/list/3'].map((field) => ({
-      field,
-      message: field,
-      code: 'validation_failed' as const,
-    }))
-    assert.deepEqual(
-      sortIssues(Settings, issues).map(({ field }) => field),
-      ['/count', '/list/3', '/until', '/elsewhere'],
-    )
+    const code = 'validation_failed' as const
+    const fields = ['/until', '/elsewhere', '/count', '/list/3']
+    const issues = fields.map((field) => ({ field, message: field, code }))
+    const sorted = sortIssues(Settings, issues).map(({ field }) => field)
+    assert.deepEqual(sorted, ['/count', '/list/3', '/until', '/elsewhere'])
   })
 })
 
@@ -178,9 +135,11 @@ describe('the body of an image task', () => {
 
     test(`of kind ${kind} needs an image and nothing else`, () => {
       assert.deepEqual(isValid({ image: 'x' }).issues, [])
-      assert.deepEqual(
-        isValid({}).issues.map(({ field }) => field),
-        ['/image'],
+      assert.equal(
+        isValid({})
+          .issues.map(({ field }) => field)
+          .join(),
+        '/image',
       )
     })
 
@@ -256,31 +215,33 @@ describe('a map', () => {
   test('has members of any name, with the rules of the map', () => {
     const labels = { 'a/b~\n': { text: 'x' }, constructor: {} }
     assert.deepEqual(validate({ labels }), { value: { labels }, issues: [] })
-    assert.deepEqual(
-      messagesOf({ labels: { 'a/b': { text: 5 }, constructor: { text: 'long' } } }),
+    const short = 'must be a string of at most 3 characters, got'
+    const CASES: [labels: object, ...messages: string[]][] = [
       [
-        '/labels/a~1b/text must be a string of at most 3 characters, got 5',
-        '/labels/constructor/text must be a string of at most 3 characters, got "long"',
+        { 'a/b': { text: 5 }, constructor: { text: 'long' } },
+        `/labels/a~1b/text ${short} 5`,
+        `/labels/constructor/text ${short} "long"`,
       ],
-    )
-    assert.deepEqual(messagesOf({ labels: { a: {}, b: {}, c: {}, d: {} } }), [
-      '/labels must be an object of at most 3 labels, got {"a":{},"b":{},"c":{},"d":{}}',
-    ])
-    assert.deepEqual(messagesOf({ labels: { a: 'x' } }), ['/labels/a must be an object, got "x"'])
+      [
+        { a: {}, b: {}, c: {}, d: {} },
+        '/labels must be an object of at most 3 labels, got {"a":{},"b":{},"c":{},"d":{}}',
+      ],
+      [{ a: 'x' }, '/labels/a must be an object, got "x"'],
+    ]
+    for (const [labels, ...messages] of CASES) assert.deepEqual(messagesOf({ labels }), messages)
   })
 
   test('loses unknown and null members, but not those inside a value of any type', () => {
     const any = { deep: [null, { x: null }] }
-    assert.deepEqual(validate({ labels: { a: { any, text: null, other: 1 }, b: null } }).value, {
-      labels: { a: { any } },
-    })
+    const { value } = validate({ labels: { a: { any, text: null, other: 1 }, b: null } })
+    assert.deepEqual(value, { labels: { a: { any } } })
   })
 
   test('a map leaves issues of its names to the rules beside the schema', () =>
     assert.deepEqual(messagesOf({ labels: { '': {} } }), []))
 
-  test('and no message shows what is only written', () =>
-    assert.deepEqual(messagesOf({ secret: { value: 'x' } }), [
-      '/secret must be a string, got something else',
-    ]))
+  test('and no message shows what is only written', () => {
+    const expected = ['/secret must be a string, got something else']
+    assert.deepEqual(messagesOf({ secret: { value: 'x' } }), expected)
+  })
 })

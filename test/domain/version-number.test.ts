@@ -30,14 +30,9 @@ const BIGGEST = '9007199254740991'
 
 const number = fc.oneof(fc.nat({ max: 12 }), fc.nat(), fc.maxSafeNat()).map(String)
 const word = fc.stringMatching(/^[0-9a-zA-Z-]{0,4}[a-zA-Z-][0-9a-zA-Z-]{0,4}$/)
+const known = fc.constantFrom('alpha', 'beta', 'rc', '-', 'a', 'A', '1a', '0a')
 const identifiers = fc
-  .array(
-    fc.oneof(number, word, fc.constantFrom('alpha', 'beta', 'rc', '-', 'a', 'A', '1a', '0a')),
-    {
-      minLength: 1,
-      maxLength: 4,
-    },
-  )
+  .array(fc.oneof(number, word, known), { minLength: 1, maxLength: 4 })
   .map((list) => list.join('.'))
 const tail = (mark: string) =>
   fc.option(identifiers, { nil: undefined }).map((text) => (text === undefined ? '' : mark + text))
@@ -82,25 +77,8 @@ describe('a version', () => {
       assert.deepEqual(parseVersionNumber(text), parse(version)))
 
   const INVALID = [
-    '',
-    ' ',
-    'v',
-    '-1.0.0',
-    '1.2.3.4',
-    '1.2.',
-    '1. 2',
-    '1 2.0',
-    '1.0rc1',
-    '1.0.post1',
-    'x',
-    '1.0.0-',
-    '1.0.0-a..b',
-    '1.0.0+',
-    '1.0.0-a_b',
-    '1.0.0-ä',
-    '١.0.0',
-    '9007199254740992',
-    '1.0.0-9007199254740992',
+    ...'| |v|-1.0.0|1.2.3.4|1.2.|1. 2|1 2.0|1.0rc1|1.0.post1|x|1.0.0-|1.0.0-a..b|1.0.0+'.split('|'),
+    ...'1.0.0-a_b|1.0.0-ä|١.0.0|9007199254740992|1.0.0-9007199254740992'.split('|'),
     `1.0.0-${'a'.repeat(251)}`,
     `1-${'a'.repeat(253)}`,
     '1'.repeat(1_000_000),
@@ -147,24 +125,10 @@ describe('a version', () => {
 })
 
 describe('the order of versions', () => {
+  const PRE_RELEASES = '0 2 10 alpha alpha.1 alpha.beta alpha-x beta beta.2 beta.11 rc.1'.split(' ')
   const ASCENDING = [
-    '1.0.0-0',
-    '1.0.0-2',
-    '1.0.0-10',
-    '1.0.0-alpha',
-    '1.0.0-alpha.1',
-    '1.0.0-alpha.beta',
-    '1.0.0-alpha-x',
-    '1.0.0-beta',
-    '1.0.0-beta.2',
-    '1.0.0-beta.11',
-    '1.0.0-rc.1',
-    '1.0.0',
-    '1.9.0',
-    '1.10.0',
-    '2.0.0-zzz',
-    '2.0.0',
-    '10.0.0',
+    ...PRE_RELEASES.map((pre) => `1.0.0-${pre}`),
+    ...'1.0.0 1.9.0 1.10.0 2.0.0-zzz 2.0.0 10.0.0'.split(' '),
   ]
   for (const [at, text] of ASCENDING.slice(1).entries())
     test(`${ASCENDING[at]} is lower than ${text}`, () => {

@@ -34,19 +34,14 @@ describe('the verdict on a version', () => {
   })
 
   test('flags a rejected archive, by its code when nothing else is known', () => {
-    assert.deepEqual(
-      validate({ archiveState: 'rejected', archiveCode: 'symlink', scan: undefined }),
-      {
-        name: 'flag',
-        reason: 'The archive was rejected (symlink)',
-        scanIncomplete: false,
-      },
-    )
+    const rejected = { archiveState: 'rejected', archiveCode: 'symlink', scan: undefined } as const
+    const reason = 'The archive was rejected (symlink)'
+    assert.deepEqual(validate(rejected), { name: 'flag', reason, scanIncomplete: false })
   })
 
   test('decides nothing before archive and scan are there', () => {
-    assert.equal(validate({ archiveState: 'received' }), undefined)
-    assert.equal(validate({ archiveState: 'awaiting' }), undefined)
+    for (const archiveState of ['received', 'awaiting'] as const)
+      assert.equal(validate({ archiveState }), undefined)
     assert.equal(validate({ scan: undefined }), undefined)
   })
 })

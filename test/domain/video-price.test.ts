@@ -75,31 +75,22 @@ describe('the price of a text-to-video task', () => {
     const model = name as VideoModelName
     const cases = casesOf(rows, seconds)
 
-    test(`of ${model} is the published one at each length and resolution`, () => {
-      for (const { resolution, seconds: duration, price, reduced } of cases) {
-        const settings = { ...base, model, resolution, duration }
-        const at = `${resolution} ${duration} s`
-        assert.equal(textToVideoCredits(settings), price, at)
-        assert.equal(textToVideoCredits({ ...settings, off_peak: true }), reduced, at)
-      }
-    })
-
-    test(`of ${model} grows by 10 with a recommended prompt, off-peak too`, () => {
-      for (const { resolution, seconds: duration, price, reduced } of cases) {
-        const settings = { ...base, model, resolution, duration, is_rec: true }
-        assert.equal(textToVideoCredits(settings), price + 10)
-        assert.equal(textToVideoCredits({ ...settings, off_peak: true }), reduced + 10)
-      }
-    })
-
     const surcharge = model.startsWith('videoq3') ? 0 : 15
-    test(`of ${model} grows by ${surcharge} with audio`, () => {
-      for (const { resolution, seconds: duration, price } of cases) {
-        const settings = { ...base, model, resolution, duration, audio: true }
-        assert.equal(textToVideoCredits(settings), price + surcharge)
-        assert.equal(textToVideoCredits({ ...settings, is_rec: true }), price + surcharge + 10)
-      }
-    })
+    const OPTIONS: [title: string, options: object, more: number, isReduced?: true][] = [
+      ['is the published one at each length and resolution', {}, 0],
+      ['is the published one off-peak', { off_peak: true }, 0, true],
+      ['grows by 10 with a recommended prompt', { is_rec: true }, 10],
+      ['grows by 10 with one off-peak, too', { is_rec: true, off_peak: true }, 10, true],
+      [`grows by ${surcharge} with audio`, { audio: true }, surcharge],
+      ['grows by both', { audio: true, is_rec: true }, surcharge + 10],
+    ]
+    for (const [title, options, more, isReduced] of OPTIONS)
+      test(`of ${model} ${title}`, () => {
+        for (const { resolution, seconds: duration, price, reduced } of cases) {
+          const credits = textToVideoCredits({ ...base, model, resolution, duration, ...options })
+          assert.equal(credits, (isReduced ? reduced : price) + more, `${resolution} ${duration} s`)
+        }
+      })
 
     test(`of ${model} is known for exactly the lengths and resolutions of its row`, () => {
       assert.deepEqual(sold(VIDEO_MODELS[model]), new Set(cases.map(key)))

@@ -30,6 +30,18 @@ const validateExtension = (body: object, source: ExtendSource = 'both') => {
 
 const messages = (issues: { message: string }[]) => issues.map((issue) => issue.message)
 
+const fieldsOf = (issues: { field: string }[]) =>
+  issues.map(({ field }) => field.replace('/0', '').slice(1)).join(' ')
+
+/** A body in which each of the members is wrong, the last first. */
+const makeWrong = (members: string): object =>
+  Object.fromEntries(
+    members
+      .split(' ')
+      .toReversed()
+      .map((name) => [name, name === 'images' ? [{}] : {}]),
+  )
+
 const EMOJI = '😀'
 const png = 'iVBORw0KGgo='
 
@@ -56,19 +68,14 @@ describe('a text-to-video body', () => {
   for (const [title, body] of good) test(title, () => assert.deepEqual(validateText(body), []))
 
   /** One of each kind of rule; which values each member takes is asked at its route. */
+  const payload = '/payload must be a string of at most 1048576 characters, got'
   const bad: [object, string][] = [
     [
       { prompt: 'a'.repeat(2001) },
       `/prompt must be a string of at most 2000 characters, got "${'a'.repeat(78)}…`,
     ],
-    [
-      { payload: 'secret'.padEnd(1_048_577) },
-      '/payload must be a string of at most 1048576 characters, got 1048577 characters',
-    ],
-    [
-      { payload: { a: 'secret' } },
-      '/payload must be a string of at most 1048576 characters, got an object',
-    ],
+    [{ payload: 'secret'.padEnd(1_048_577) }, `${payload} 1048577 characters`],
+    [{ payload: { a: 'secret' } }, `${payload} an object`],
     [
       { model: 'VideoQ3-Pro' },
       '/model must be one of videoq3-pro, videoq2-pro-fast, videoq3-turbo, videoq2, videoq2-pro, videoq2-turbo, videoq1, videoq1-classic, video2.0, got "VideoQ3-Pro"',
@@ -127,18 +134,13 @@ describe('a text-to-video body', () => {
       '/resolution must be one of 360p, 540p, 720p, 1080p, 2K, got "4K"',
       '/aspect_ratio must be one of 16:9, 9:16, 1:1, 4:3, 3:4, got "5:9"',
     ])
-    assert.equal(
-      validateText({ ...body, duration: 1, resolution: '2K', aspect_ratio: '1:1' }).length,
-      1,
-    )
+    const taken = { duration: 1, resolution: '2K', aspect_ratio: '1:1' }
+    assert.equal(validateText({ ...body, ...taken }).length, 1)
   })
 
   test('with a name every object has as its model is rejected, not found', () => {
     for (const model of ['constructor', '__proto__', 'toString'])
-      assert.deepEqual(
-        validateText({ model }).map((issue) => issue.field),
-        ['/model'],
-      )
+      assert.equal(fieldsOf(validateText({ model })), 'model')
   })
 
   test('a text-to-video body with a wrong length is validated by all resolutions of the model', () => {
@@ -149,43 +151,16 @@ describe('a text-to-video body', () => {
   })
 
   test('a text-to-video body with a broken image gets no issue that 2K wants one', () => {
-    const issues = validateText({ resolution: '2K', images: [5] })
-    assert.deepEqual(
-      issues.map((issue) => issue.field),
-      ['/images/0'],
-    )
+    const [issue, ...others] = validateText({ resolution: '2K', images: [5] })
+    assert.deepEqual([issue?.field, others], ['/images/0', []])
   })
 
   test('a text-to-video body gets every issue, in the order of the documentation', () => {
-    const body = {
-      priority: 'x',
-      enhance: 'x',
-      callback_url: 5,
-      payload: 5,
-      meta_data: '{',
-      wm_url: 5,
-      wm_position: 9,
-      watermark: 'x',
-      is_rec: 'x',
-      off_peak: 'x',
-      seed: 'x',
-      style: 'x',
-      movement_amplitude: 'x',
-      bgm: 'x',
-      voice_id: 5,
-      audio_type: 'x',
-      audio: 'x',
-      aspect_ratio: 'x',
-      resolution: 'x',
-      duration: 'x',
-      images: [5],
-      prompt: 5,
-      model: 'x',
-    }
-    assert.deepEqual(
-      validateText(body).map((issue) => issue.field.replace('/0', '').slice(1)),
-      Object.keys(body).toReversed(),
-    )
+    const members =
+      'model prompt images duration resolution aspect_ratio audio audio_type voice_id bgm ' +
+      'movement_amplitude style seed off_peak is_rec watermark wm_position wm_url meta_data ' +
+      'payload callback_url enhance priority'
+    assert.equal(fieldsOf(validateText(makeWrong(members))), members)
   })
 })
 
@@ -238,20 +213,8 @@ describe('an extend body', () => {
   })
 
   test('an extend body gets every issue, in the order of the documentation', () => {
-    const body = {
-      callback_url: 5,
-      payload: 5,
-      prompt: 5,
-      images: [5],
-      resolution: 'x',
-      duration: 'x',
-      video_url: 5,
-      video_creation_id: 5,
-      model: 'x',
-    }
-    assert.deepEqual(
-      validateExtension(body).map((issue) => issue.field.replace('/0', '').slice(1)),
-      Object.keys(body).toReversed(),
-    )
+    const members =
+      'model video_creation_id video_url duration resolution images prompt payload callback_url'
+    assert.equal(fieldsOf(validateExtension(makeWrong(members))), members)
   })
 })

@@ -62,24 +62,15 @@ describe('a node is seen', () => {
 })
 
 describe('a version is seen', () => {
+  const absent = ['404 version_not_installable', '404 archive_not_found']
   const blocked = ['yes', '403 version_blocked', '403 version_blocked', 'yes']
   // read, install, archive, write
   const TABLE: Record<VersionStatus, string[]> = {
     NodeVersionStatusActive: ['yes', 'yes', 'yes', 'yes'],
-    NodeVersionStatusPending: [
-      'yes',
-      '404 version_not_installable',
-      '404 archive_not_found',
-      'yes',
-    ],
+    NodeVersionStatusPending: ['yes', ...absent, 'yes'],
     NodeVersionStatusFlagged: blocked,
     NodeVersionStatusBanned: blocked,
-    NodeVersionStatusDeleted: [
-      '404 version_not_found',
-      '404 version_not_installable',
-      '404 archive_not_found',
-      '404 version_not_found',
-    ],
+    NodeVersionStatusDeleted: ['404 version_not_found', ...absent, '404 version_not_found'],
   }
   for (const [status, expected] of Object.entries(TABLE))
     test(`${status}: ${expected.join(' · ')}`, () =>
