@@ -59,10 +59,8 @@ describe('docker-compose.yml', () => {
     test(`gives ${name} settings that exist, and all of them`, () => {
       const set = environmentOf(service).map(([setting]) => setting)
       const known = Object.keys(Env.properties)
-      assert.deepEqual(
-        set.filter((setting) => !known.includes(setting)),
-        [],
-      )
+      const unknown = set.filter((setting) => !known.includes(setting))
+      assert.deepEqual(unknown, [])
       const role = name.startsWith('worker') ? [] : ['WORKER_ROLE']
       const keys = name === 'worker-media' ? KEY_SETTINGS : []
       const missing = known.filter((setting) => !set.includes(setting))
@@ -70,14 +68,10 @@ describe('docker-compose.yml', () => {
     })
 
     test(`gives ${name} settings that production accepts`, () => {
-      const filled = environmentOf(service).map(([setting, value]) => [
-        setting,
-        interpolate(value, FILLED),
-      ])
-      const config = readConfig(
-        Object.fromEntries(filled),
-        name.startsWith('worker') ? 'worker' : 'api',
-      )
+      const fill = (value: string) => interpolate(value, FILLED)
+      const filled = environmentOf(service).map(([setting, value]) => [setting, fill(value)])
+      const process = name.startsWith('worker') ? 'worker' : 'api'
+      const config = readConfig(Object.fromEntries(filled), process)
       assert.equal(config.NODE_ENV, 'production')
       assert.equal(config.DATABASE_URL, 'postgres://kiln:b2@postgres:5432/kiln')
       assert.equal(config.IMAGE_MAX_BYTES, 50_000_000)
@@ -159,11 +153,8 @@ describe('docker-compose.yml', () => {
   })
 
   test('waits for a process longer than that gives itself', () => {
-    for (const [name, entry] of [
-      ['api', 'src/api.ts'],
-      ['worker-core', 'src/worker.ts'],
-      ['worker-media', 'src/worker.ts'],
-    ] as const) {
+    for (const name of ['api', 'worker-core', 'worker-media']) {
+      const entry = `src/${name.replace(/-.*/, '')}.ts`
       const limit = /limitMs: ([\d_]+)/.exec(read(entry))?.[1]?.replaceAll('_', '')
       const grace = Number.parseInt(compose.services[name]?.stop_grace_period ?? '', 10)
       assert.ok(grace * 1000 > Number(limit), `${name}: ${grace} s for ${limit} ms`)
@@ -172,10 +163,8 @@ describe('docker-compose.yml', () => {
 })
 
 describe('the dynamic configuration of Temporal', () => {
-  const given = parse(read('deploy/temporal/dynamic-config.yaml')) as Record<
-    string,
-    { value: unknown }[]
-  >
+  type Values = Record<string, { value: unknown }[]>
+  const given = parse(read('deploy/temporal/dynamic-config.yaml')) as Values
 
   test('has one value for each key', () => {
     for (const [key, values] of Object.entries(given)) assert.equal(values.length, 1, key)

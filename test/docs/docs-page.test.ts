@@ -3,11 +3,8 @@ import { describe, test } from 'node:test'
 
 import { useService } from '../support/service.ts'
 
-const service = useService({
-  roles: ['api'],
-  development: true,
-  env: { ADMIN_SUBJECTS: 'operator' },
-})
+const env = { ADMIN_SUBJECTS: 'operator' }
+const service = useService({ roles: ['api'], development: true, env })
 
 const get = async (
   path: string,
@@ -55,9 +52,7 @@ describe('the pages', () => {
   ]
   for (const [accepted, encoding] of ENCODINGS)
     test(`are ${encoding ?? 'plain'} for ${accepted}`, async () => {
-      const [script = ''] = (await listAssets('/docs')).filter((path) =>
-        path.includes('swagger-ui-'),
-      )
+      const script = (await listAssets('/docs')).find((path) => path.includes('swagger-ui-')) ?? ''
       const plain = await (await get(script, { 'accept-encoding': 'identity' })).text()
       const response = await get(script, { 'accept-encoding': accepted })
       assert.equal(response.headers.get('content-encoding'), encoding)
@@ -66,13 +61,7 @@ describe('the pages', () => {
     })
 
   test('are JSON where there is none, as everywhere', async () => {
-    for (const path of [
-      '/docs/nothing',
-      '/docs/assets/x.js',
-      '/docs/..%2fpages.json',
-      '/doc',
-      '/x',
-    ]) {
+    for (const path of '/docs/nothing /docs/assets/x.js /docs/..%2fpages.json /doc /x'.split(' ')) {
       const response = await get(path)
       assert.equal(response.status, 404, path)
       assert.equal(((await response.json()) as { error: string }).error, 'not_found')

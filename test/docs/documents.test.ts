@@ -113,12 +113,12 @@ const LINK = /\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g
 
 const listFailpoints = async (): Promise<string[]> => {
   const names: string[] = []
-  for (const folder of ['src', 'activities'])
-    for (const file of await readdir(join(ROOT, folder), { recursive: true }))
-      if (file.endsWith('.ts'))
-        for (const [, name = ''] of (await read(join(folder, file))).matchAll(
-          /failpoint\('(.+?)'\)/g,
-        ))
-          names.push(name)
+  for (const folder of ['src', 'activities']) {
+    const files = await readdir(join(ROOT, folder), { recursive: true })
+    for (const file of files.filter((path) => path.endsWith('.ts'))) {
+      const found = (await read(join(folder, file))).matchAll(/failpoint\('(.+?)'\)/g)
+      for (const [, name = ''] of found) names.push(name)
+    }
+  }
   return names
 }

@@ -13,10 +13,8 @@ test('each journey of the tour has at most 25 lines, and its steps are links to 
   for (const journey of journeys) {
     const [title, ...lines] = journey.trim().split('\n')
     assert.ok(lines.filter((line) => line !== '').length <= 25, title)
-    for (const step of lines
-      .join('\n')
-      .split(/^(?=\d+\. )/m)
-      .filter((text) => /^\d/.test(text)))
+    const steps = lines.join('\n').split(/^(?=\d+\. )/m)
+    for (const step of steps.filter((text) => /^\d/.test(text)))
       assert.match(step, /\]\(\.\.\/\w/, `${title}: ${step}`)
   }
 })
@@ -24,9 +22,8 @@ test('each journey of the tour has at most 25 lines, and its steps are links to 
 test('each trigger is named where a statement fires it, and each signal where it is sent', async () => {
   const sql = await readFiles('src/db/migrations', '.sql')
   const db = await readFiles('src/db', '.ts')
-  const triggers = [...sql.matchAll(/^create (?:constraint )?trigger (\w+)/gm)].map(
-    ([, name]) => name,
-  )
+  const made = [...sql.matchAll(/^create (?:constraint )?trigger (\w+)/gm)]
+  const triggers = made.map(([, name]) => name)
   assert.ok(triggers.length > 10)
   for (const name of triggers)
     assert.ok(db.includes(`\`${name}\``), `${name} is not named in src/db`)
@@ -37,10 +34,8 @@ test('each trigger is named where a statement fires it, and each signal where it
 })
 
 const readFiles = async (folder: string, ending: string): Promise<string> => {
-  const names = (await readdir(join(ROOT, folder), { recursive: true })).filter((name) =>
-    name.endsWith(ending),
-  )
-  return (await Promise.all(names.map((name) => readFile(join(ROOT, folder, name), 'utf8')))).join(
-    '\n',
-  )
+  const all = await readdir(join(ROOT, folder), { recursive: true })
+  const names = all.filter((name) => name.endsWith(ending))
+  const texts = names.map((name) => readFile(join(ROOT, folder, name), 'utf8'))
+  return (await Promise.all(texts)).join('\n')
 }

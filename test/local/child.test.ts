@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
 import { startChild, untilReady } from '../../src/local/child.ts'
 import type { ChildOptions } from '../../src/local/child.ts'
 import { isRunning } from '../../src/local/process-table.ts'
+import { useFolder } from '../support/folder.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { waitFor } from '../support/wait.ts'
 
 describe('a child process', () => {
-  let folder: string
+  const folder = useFolder()
   const options = (script: string, more: Partial<ChildOptions> = {}): ChildOptions => ({
     name: 'dummy',
     command: 'sh',
@@ -25,11 +25,6 @@ describe('a child process', () => {
     ...more,
   })
 
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'kiln-child-'))
-  })
-  after(async () => await rm(folder, { recursive: true }))
-
   test('is ended by its stop signal', async () => {
     const child = await startChild(options('exec sleep 60'))
     assert.equal(isRunning(child.id), true)
@@ -39,16 +34,11 @@ describe('a child process', () => {
   })
 
   test('that takes no notice of its stop signal is killed', async () => {
-    let announced = false
-    const child = await startChild(
-      options('trap "" TERM; echo trapped; while :; do sleep 1; done', {
-        stopMs: 100,
-        onLine: () => {
-          announced = true
-        },
-      }),
-    )
-    await waitFor('the trap is set', async () => announced)
+    const lines: string[] = []
+    const script = 'trap "" TERM; echo trapped; while :; do sleep 1; done'
+    const onLine = (line: string): void => void lines.push(line)
+    const child = await startChild(options(script, { stopMs: 100, onLine }))
+    await waitFor('the trap is set', async () => lines.length > 0)
     await child.stop()
     assert.deepEqual(await child.exited, { code: null, signal: 'SIGKILL' })
   })

@@ -2,24 +2,24 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdtemp, readFile, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 
 import { StackRunningError, claimDataFolder } from '../../src/local/claim.ts'
 import type { StackState } from '../../src/local/claim.ts'
 import { findProcess, isRunning, signalProcess } from '../../src/local/process-table.ts'
 import type { ProcessId } from '../../src/local/process-table.ts'
+import { useFolder } from '../support/folder.ts'
 import { waitFor } from '../support/wait.ts'
 
 const GONE: ProcessId = { pid: process.pid, startedAt: 'in another boot' }
 
 describe('a claim on a data folder', () => {
-  let root: string
   let dataDir: string
   let said: string[]
   const children: ChildProcess[] = []
+  const root = useFolder(() => children.forEach((child) => child.kill('SIGKILL')))
   const say = (line: string): void => {
     said.push(line)
   }
@@ -30,19 +30,14 @@ describe('a claim on a data folder', () => {
     await once(child, 'spawn')
     return findProcess(child.pid ?? 0) ?? GONE
   }
-  const leave = async (state: StackState): Promise<void> =>
+  const leave = async (processes: StackState['processes']): Promise<void> => {
+    const state: StackState = { supervisor: GONE, addresses: {}, processes }
     await writeFile(join(dataDir, 'stack.json'), JSON.stringify(state))
+  }
 
-  before(async () => {
-    root = await mkdtemp(join(tmpdir(), 'kiln-claim-'))
-  })
   beforeEach(async () => {
     said = []
     dataDir = await mkdtemp(join(root, 'data-'))
-  })
-  after(async () => {
-    for (const child of children) child.kill('SIGKILL')
-    await rm(root, { recursive: true })
   })
 
   test('is rejected beside a living stack, with its addresses', async () => {
@@ -67,11 +62,7 @@ describe('a claim on a data folder', () => {
 
   test('goes to one of two that wait for what a killed stack left', async () => {
     const left = await startSleeper()
-    await leave({
-      supervisor: GONE,
-      addresses: {},
-      processes: [{ name: 'api', ...left, stopSignal: 'SIGCONT' }],
-    })
+    await leave([{ name: 'api', ...left, stopSignal: 'SIGCONT' }])
     const claims: Promise<unknown>[] = []
     // One after another, so that they do not check at the same moments.
     while (claims.length < 2) {
@@ -85,14 +76,10 @@ describe('a claim on a data folder', () => {
 
   test('ends what a killed stack left, the last started first', async () => {
     const [postgres, api] = [await startSleeper(), await startSleeper()]
-    await leave({
-      supervisor: GONE,
-      addresses: {},
-      processes: [
-        { name: 'postgres', ...postgres, stopSignal: 'SIGINT' },
-        { name: 'api', ...api, stopSignal: 'SIGTERM' },
-      ],
-    })
+    await leave([
+      { name: 'postgres', ...postgres, stopSignal: 'SIGINT' },
+      { name: 'api', ...api, stopSignal: 'SIGTERM' },
+    ])
     const claim = await claimDataFolder(dataDir, say)
     assert.deepEqual(said, [
       `ending api (pid ${api.pid}), which an earlier start left`,
@@ -104,11 +91,7 @@ describe('a claim on a data folder', () => {
 
   test('leaves a process alone that only has the pid', async () => {
     const other = await startSleeper()
-    await leave({
-      supervisor: GONE,
-      addresses: {},
-      processes: [{ name: 'api', pid: other.pid, startedAt: 'earlier', stopSignal: 'SIGTERM' }],
-    })
+    await leave([{ name: 'api', pid: other.pid, startedAt: 'earlier', stopSignal: 'SIGTERM' }])
     await claimDataFolder(dataDir, say)
     assert.equal(isRunning(other), true)
     assert.deepEqual(said, [])

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { access, cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { access, cp, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 
 import { ROOT } from '../../src/local/root.ts'
+import { makeFolder } from '../support/folder.ts'
 import { waitFor } from '../support/wait.ts'
 
 const LISTS = `
@@ -26,6 +26,8 @@ const service = (line: string): string => `import { waited } from './SERVICE.ts'
 
 /** A checkout with the smallest programs there can be. */
 const SOURCES: Record<string, string> = {
+  'package-lock.json': '{}',
+  'package.json': '{"type":"module"}',
   'src/migrate.ts': LISTS,
   'src/sql/1.sql': '',
   'src/sql/2.sql': '',
@@ -45,18 +47,11 @@ const SOURCES: Record<string, string> = {
 }
 
 const makeCheckout = async (context: TestContext) => {
-  const root = await mkdtemp(join(tmpdir(), 'kiln-compile-'))
-  context.after(() => rm(root, { recursive: true, force: true }))
-  const write = async (path: string, content: string): Promise<void> => {
-    await mkdir(dirname(join(root, path)), { recursive: true })
-    await writeFile(join(root, path), content)
-  }
+  const root = await makeFolder(context, SOURCES)
+  const write = (path: string, content: string) => writeFile(join(root, path), content)
   await cp(join(ROOT, 'tools'), join(root, 'tools'), { recursive: true })
-  for (const folder of ['node_modules', 'patches']) await mkdir(join(root, folder))
+  await mkdir(join(root, 'patches'))
   await symlink(join(ROOT, 'node_modules/esbuild'), join(root, 'node_modules/esbuild'))
-  await write('package-lock.json', '{}')
-  await write('package.json', '{"type":"module"}')
-  for (const [path, content] of Object.entries(SOURCES)) await write(path, content)
   /** Runs a program, compiled as it is started, and returns what it prints. */
   const run = async (source: string, env: NodeJS.ProcessEnv = {}): Promise<string> => {
     const child = spawn(process.execPath, [join(root, 'tools/run.mjs'), source], {

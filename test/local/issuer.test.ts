@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 
@@ -12,19 +11,14 @@ import { DEVELOPMENT_AUDIENCE, signToken } from '../../src/process/development-i
 import { loadIssuerKey, startIssuer } from '../../src/local/issuer.ts'
 import type { Issuer } from '../../src/local/issuer.ts'
 import { loadKeys } from '../../src/local/keys.ts'
+import { useFolder } from '../support/folder.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 
 describe('the development issuer', () => {
-  let folder: string
   let issuer: Issuer
-
+  const folder = useFolder(() => issuer.close())
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'kiln-issuer-'))
     issuer = await startIssuer(await loadIssuerKey(folder))
-  })
-  after(async () => {
-    await issuer.close()
-    await rm(folder, { recursive: true })
   })
 
   test('signs tokens that its key set verifies, also by a key read again', async () => {

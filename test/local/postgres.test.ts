@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 
 import postgres from 'postgres'
 
 import { startPostgres } from '../../src/local/postgres.ts'
 import type { PostgresServer } from '../../src/local/postgres.ts'
 import { findProcess, isRunning, listChildren } from '../../src/local/process-table.ts'
+import { useFolder } from '../support/folder.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 
 describe('the packaged PostgreSQL', () => {
-  let folder: string
   let server: PostgresServer
+  const folder = useFolder(() => server.remove())
   let lines: string[] = []
   const say = (line: string): void => {
     lines.push(line)
@@ -30,16 +30,11 @@ describe('the packaged PostgreSQL', () => {
   }
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'kiln-postgres-'))
     await chmod(folder, 0o711)
     // What a start leaves that was killed while it made the cluster.
     await mkdir(join(folder, 'data/cluster.new'), { recursive: true })
     await writeFile(join(folder, 'data/cluster.new/PG_VERSION'), '18')
     server = await startPostgres({ dataDir: join(folder, 'data'), say })
-  })
-  after(async () => {
-    await server.remove()
-    await rm(folder, { recursive: true })
   })
 
   test('runs with UTF-8, UTC and the settings asked for', async () => {

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 
 import { startChild } from '../../src/local/child.ts'
 import type { Running } from '../../src/local/child.ts'
@@ -10,11 +8,12 @@ import { isRunning, signalProcess } from '../../src/local/process-table.ts'
 import type { ProcessId } from '../../src/local/process-table.ts'
 import { makeSupervisor } from '../../src/local/supervisor.ts'
 import type { Service, Supervisor } from '../../src/local/supervisor.ts'
+import { useFolder } from '../support/folder.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { waitFor } from '../support/wait.ts'
 
 describe('the supervisor', () => {
-  let folder: string
+  const folder = useFolder()
   let lines: string[]
   let running: Map<string, ProcessId>
   let ended: string[]
@@ -39,7 +38,7 @@ describe('the supervisor', () => {
     },
   })
 
-  const reset = (): void => {
+  beforeEach(() => {
     lines = []
     ended = []
     running = new Map()
@@ -49,15 +48,9 @@ describe('the supervisor', () => {
         running = new Map(all.map((one) => [one.name, one.running.id]))
       },
     })
-  }
-
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'kiln-supervisor-'))
   })
-  after(async () => await rm(folder, { recursive: true }))
 
   test('starts a process that was killed again, and says so', async () => {
-    reset()
     await supervisor.run(service('api'))
     const first = running.get('api')
     assert.ok(first)
@@ -76,7 +69,6 @@ describe('the supervisor', () => {
   })
 
   test('stops group after group, and starts nothing any more', async () => {
-    reset()
     for (const name of ['postgres', 'temporal', 'worker', 'api'])
       await supervisor.run(service(name))
     await supervisor.stop([['api', 'worker'], ['temporal'], ['postgres']])
@@ -88,7 +80,6 @@ describe('the supervisor', () => {
   })
 
   test('does not restart while it waits to', async () => {
-    reset()
     await supervisor.run(service('api', 'exit 1'))
     await waitFor('the end is noticed', async () => lines.length === 1)
     await supervisor.stop([['api']])
@@ -96,7 +87,6 @@ describe('the supervisor', () => {
   })
 
   test('ends a stop that waits when everything is to be killed', async () => {
-    reset()
     await supervisor.run(service('api', 'trap "" TERM; while :; do sleep 1; done'))
     const stopped = supervisor.stop([['api']])
     await supervisor.kill()

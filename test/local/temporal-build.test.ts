@@ -3,16 +3,16 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 
 import { makeProgressLine } from '../../src/local/progress-line.ts'
 import { ROOT, codePath } from '../../src/local/root.ts'
 import { makeBuildProgress } from '../../src/local/temporal-build.ts'
 import { TEMPORAL_SERVER_VERSION, TEMPORAL_VERSION } from '../../src/local/temporal-version.ts'
+import { useFolder } from '../support/folder.ts'
 import { waitFor } from '../support/wait.ts'
 
 const TEMPORAL = `echo 'temporal version ${TEMPORAL_VERSION} (Server ${TEMPORAL_SERVER_VERSION}, UI 2)'`
@@ -37,23 +37,16 @@ esac
 const quote = (path: string): string => JSON.stringify(pathToFileURL(path).href)
 
 describe('building temporal', () => {
-  let root: string
   let folder: string
   let env: NodeJS.ProcessEnv
   const children: ChildProcess[] = []
+  const root = useFolder(() => children.forEach((child) => child.kill('SIGKILL')))
 
-  before(async () => {
-    root = await mkdtemp(join(tmpdir(), 'kiln-build-'))
-  })
   beforeEach(async () => {
     folder = await mkdtemp(join(root, 'case-'))
     await writeFile(join(folder, 'go'), GO)
     await chmod(join(folder, 'go'), 0o755)
     env = { PATH: `${folder}:/usr/bin:/bin`, XDG_CACHE_HOME: folder }
-  })
-  after(async () => {
-    for (const child of children) child.kill('SIGKILL')
-    await rm(root, { recursive: true })
   })
 
   /** Runs code in a process of its own, with the lines that it has printed so far. */

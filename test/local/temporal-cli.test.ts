@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 
+import { useFolder } from '../support/folder.ts'
 import { findTemporalCli } from '../../src/local/temporal-cli.ts'
 import type { MakeTemporal } from '../../src/local/temporal-version.ts'
 
@@ -25,7 +25,7 @@ const making =
     void (await writeProgram(path, output))
 
 describe('the temporal program', () => {
-  let root: string
+  const root = useFolder()
   let folder: string
   let said: string[]
   const say = (line: string): void => {
@@ -40,14 +40,10 @@ describe('the temporal program', () => {
       makers: makers.map((make, index) => ({ what: `way ${index + 1}`, make })),
     })
 
-  before(async () => {
-    root = await mkdtemp(join(tmpdir(), 'kiln-cli-'))
-  })
   beforeEach(async () => {
     said = []
     folder = await mkdtemp(join(root, 'case-'))
   })
-  after(async () => await rm(root, { recursive: true }))
 
   test('is the one of TEMPORAL_CLI_PATH before all others', async () => {
     const given = await writeProgram(join(folder, 'given'), respond('1.9.0'))

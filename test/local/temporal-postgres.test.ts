@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 
 import { Client, Connection } from '@temporalio/client'
 import { SearchAttributeType, defineSearchAttributeKey } from '@temporalio/common'
 
+import { useFolder } from '../support/folder.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { startTemporalOnPostgres, whyNoTemporalServer } from '../support/temporal-postgres.ts'
 import type { TemporalOnPostgres } from '../support/temporal-postgres.ts'
@@ -20,28 +18,23 @@ const VERSION = `1.0.0-${'a'.repeat(250)}`
 const missing = await whyNoTemporalServer()
 
 describe('on a Temporal server with PostgreSQL', { skip: missing ?? false }, () => {
-  let folder: string
   let temporal: TemporalOnPostgres
   let connection: Connection
   let client: Client
+  const folder = useFolder(async () => {
+    await connection?.close()
+    await temporal?.stop()
+  })
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'kiln-temporal-postgres-'))
     temporal = await startTemporalOnPostgres({
       postgresUrl: process.env['TEST_DATABASE_URL'] ?? '',
       dataDir: folder,
       env: { SQL_MAX_CONNS: '5', SQL_VIS_MAX_CONNS: '2' },
     })
-    connection = await Connection.connect({
-      address: temporal.address,
-      connectTimeout: PATIENCE_MS,
-    })
+    const { address } = temporal
+    connection = await Connection.connect({ address, connectTimeout: PATIENCE_MS })
     client = new Client({ connection })
-  })
-  after(async () => {
-    await connection?.close()
-    await temporal?.stop()
-    await rm(folder, { recursive: true, force: true })
   })
 
   /** Ids of the workflows that operators find. */

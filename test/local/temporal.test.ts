@@ -1,28 +1,21 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 
 import { Client, Connection } from '@temporalio/client'
 
 import { findTemporalCli } from '../../src/local/temporal-cli.ts'
 import { startTemporal } from '../../src/local/temporal.ts'
 import type { TemporalServer } from '../../src/local/temporal.ts'
+import { useFolder } from '../support/folder.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 
 describe('the Temporal development server', () => {
-  let folder: string
   let server: TemporalServer
+  const folder = useFolder(() => server.stop())
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'kiln-temporal-'))
     const cli = await findTemporalCli({ env: process.env, say: () => {} })
     server = await startTemporal({ cli, dataDir: folder })
-  })
-  after(async () => {
-    await server.stop()
-    await rm(folder, { recursive: true })
   })
 
   test('keeps address and workflows over SIGKILL', async () => {
@@ -46,10 +39,8 @@ describe('the Temporal development server', () => {
   })
 
   const withClient = async (act: (client: Client) => Promise<void>): Promise<void> => {
-    const connection = await Connection.connect({
-      address: server.address,
-      connectTimeout: PATIENCE_MS,
-    })
+    const { address } = server
+    const connection = await Connection.connect({ address, connectTimeout: PATIENCE_MS })
     try {
       await act(new Client({ connection }))
     } finally {

@@ -1,32 +1,25 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { delimiter, join } from 'node:path'
 
 import { chromium } from 'playwright-core'
 import type { Browser, Page } from 'playwright-core'
 
 import { PACKAGED, unpackChromium } from './chromium.ts'
 import { PATIENCE_MS } from './patience.ts'
+import { findProgram } from './run-program.ts'
 
 /** The reason for which browser tests are skipped. */
 export const NO_CHROMIUM =
   'no Chromium, and none comes as a package for this machine: `apt-get install chromium`, or name one in CHROMIUM_PATH'
 
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
+
 /** The Chromium of CHROMIUM_PATH, else that on PATH, else that of a package. Throws when CHROMIUM_REQUIRED is set and there is none. */
 export const findChromium = (): string | undefined => {
-  const path = process.env['CHROMIUM_PATH'] || findOnPath() || PACKAGED
+  const path = process.env['CHROMIUM_PATH'] || findProgram(...NAMES) || PACKAGED
   if (path === undefined && process.env['CHROMIUM_REQUIRED']) throw new Error(NO_CHROMIUM)
   return path
-}
-
-const findOnPath = (): string | undefined => {
-  const folders = (process.env['PATH'] ?? '').split(delimiter)
-  const paths = folders.flatMap((folder) =>
-    ['chromium', 'chromium-browser', 'google-chrome'].map((name) => join(folder, name)),
-  )
-  return paths.find((path) => existsSync(path))
 }
 
 export const startChromium = async (executablePath: string): Promise<Browser> =>

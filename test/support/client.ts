@@ -96,30 +96,29 @@ export const makeClient = (
     return await readResponse(response, { method, path })
   }
 
+  const read = async (path: string): Promise<HttpResponse['body']> => {
+    const { status, body } = await call('GET', path)
+    if (status !== 200) throw new Error(`status ${status}: ${JSON.stringify(body)}`)
+    return body
+  }
+
   /** Reads a task until it has ended. */
-  const untilEnded = async (family: string, id: string, deadlineMs?: number): Promise<TaskRecord> =>
-    await waitFor(
-      `task ${id} has ended`,
-      async () => {
-        const { status, body } = await call('GET', `${IMAGE_API}/${family}/${id}`)
-        if (status !== 200) throw new Error(`status ${status}: ${JSON.stringify(body)}`)
-        return ['COMPLETED', 'FAILED'].includes(body.data.status) ? body.data : undefined
-      },
-      deadlineMs,
-    )
+  const untilEnded = async (family: string, id: string, deadlineMs?: number) => {
+    const readEnd = async (): Promise<TaskRecord | undefined> => {
+      const { data } = await read(`${IMAGE_API}/${family}/${id}`)
+      return ['COMPLETED', 'FAILED'].includes(data.status) ? data : undefined
+    }
+    return await waitFor(`task ${id} has ended`, readEnd, deadlineMs)
+  }
 
   /** Reads a video task until it has ended. */
-  const untilVideoEnded = async (id: string, deadlineMs?: number): Promise<VideoTask> =>
-    await waitFor(
-      `video task ${id} has ended`,
-      async () => {
-        const { status, body } = await call('GET', `${VIDEO_API}/tasks/${id}/creations`)
-        if (status !== 200) throw new Error(`status ${status}: ${JSON.stringify(body)}`)
-        const task = body as unknown as VideoTask
-        return ['success', 'failed'].includes(task.state) ? task : undefined
-      },
-      deadlineMs,
-    )
+  const untilVideoEnded = async (id: string, deadlineMs?: number) => {
+    const readEnd = async (): Promise<VideoTask | undefined> => {
+      const task = (await read(`${VIDEO_API}/tasks/${id}/creations`)) as unknown as VideoTask
+      return ['success', 'failed'].includes(task.state) ? task : undefined
+    }
+    return await waitFor(`video task ${id} has ended`, readEnd, deadlineMs)
+  }
 
   return {
     call,

@@ -33,11 +33,7 @@ const listFolder = async (root: string, folder: string): Promise<string[]> => {
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
 }
 
-const toExpression = (pattern: string): RegExp =>
-  new RegExp(
-    pattern
-      .replace(/^\.\//, '')
-      .split(/\*+/)
-      .map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`))
-      .join('.*'),
-  )
+const toExpression = (pattern: string): RegExp => {
+  const literal = pattern.replace(/^\.\//, '').replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`)
+  return new RegExp(literal.replaceAll(/\*+/g, '.*'))
+}

@@ -1,7 +1,19 @@
+import { mkdtempSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { after } from 'node:test'
 import type { TestContext } from 'node:test'
+
+/** Makes a folder for the tests of a file or a suite. It goes after the last, once `stop` has ended what uses it. */
+export const useFolder = (stop?: () => unknown): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'kiln-folder-'))
+  after(async () => {
+    await stop?.()
+    await rm(folder, { recursive: true, force: true })
+  })
+  return folder
+}
 
 /** Makes a folder with files by their paths, which is gone after the test. */
 export const makeFolder = async (

@@ -94,10 +94,8 @@ const makePart = async (
   }
   if (language !== 'sh') return undefined
   if (words !== 'background') return `{\n${code}\n} > out.${index}`
-  await writeFile(
-    join(folder, `block-${index}.sh`),
-    `set -euo pipefail\n${PRELUDE(addresses.baseUrl)}\n${code}`,
-  )
+  const script = `set -euo pipefail\n${PRELUDE(addresses.baseUrl)}\n${code}`
+  await writeFile(join(folder, `block-${index}.sh`), script)
   return `set -m\nbash block-${index}.sh > out.${index} 2>&1 &\nset +m\nuntil [ -s out.${index} ]; do sleep 0.1; done`
 }
 
@@ -111,13 +109,10 @@ export const findDifference = (
   addresses: Addresses,
 ): string | undefined => {
   const code = pointTo(addresses, shown.code)
-  const fits = (pattern: string, text: string): boolean =>
-    new RegExp(
-      `^${pattern
-        .split('…')
-        .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-        .join('.*')}$`,
-    ).test(text)
+  const fits = (pattern: string, text: string): boolean => {
+    const parts = pattern.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').split('…')
+    return new RegExp(`^${parts.join('.*')}$`).test(text)
+  }
   if (shown.language === 'json')
     return findJsonDifference(JSON.parse(code), JSON.parse(printed), fits)
   const lines = printed.trimEnd().split('\n')
@@ -140,15 +135,9 @@ const findJsonDifference = (
     const names = Object.keys(Object(printed) as object)
     const extra = '…' in shown ? undefined : names.find((name) => !(name in shown))
     if (extra !== undefined) return `${at}/${extra} is not shown`
+    const given = Object(printed) as Record<string, unknown>
     return members
-      .map(([name, value]) =>
-        findJsonDifference(
-          value,
-          (Object(printed) as Record<string, unknown>)[name],
-          fits,
-          `${at}/${name}`,
-        ),
-      )
+      .map(([name, value]) => findJsonDifference(value, given[name], fits, `${at}/${name}`))
       .find((difference) => difference !== undefined)
   }
   const same = typeof shown === 'string' ? fits(shown, String(printed)) : shown === printed

@@ -4,7 +4,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 /** A POST whose body has begun to arrive. */
 export type HeldRequest = ReturnType<typeof holdRequest>
 
-export interface HeldRequestOptions {
+interface HeldRequestOptions {
   url: string
   headers: Record<string, string>
   body: object

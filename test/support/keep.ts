@@ -34,7 +34,7 @@ export const withServers = async <T>(
     return await measure(keep, servers)
   })
 
-/** A folder for files of a bench, which other users get through: PostgreSQL is one of them when this is root. */
+/** A folder for files of a bench or a scenario, which other users get through: PostgreSQL is one of them when this is root. */
 export const makeFolder = async (): Promise<{ path: string; stop(): Promise<void> }> => {
   const path = await mkdtemp(join(tmpdir(), 'kiln-bench-'))
   await chmod(path, 0o711)

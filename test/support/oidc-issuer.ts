@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
 import { SignJWT, exportJWK, generateKeyPair } from 'jose'
+
+import { listen } from './network.ts'
 
 /** An OpenID provider on this machine, for one public client with PKCE. It asks nobody for a password. */
 export type OidcIssuer = Awaited<ReturnType<typeof startOidcIssuer>>
@@ -29,8 +30,8 @@ export const startOidcIssuer = async () => {
   const codes = new Map<string, Code>()
   const refreshTokens = new Set<string>()
   const server = createServer((request, response) => void serve(request, response))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { port, close } = await listen(server)
+  const issuer = `http://127.0.0.1:${port}`
 
   const sign = (claims: Record<string, unknown>, seconds: number): Promise<string> =>
     new SignJWT({ ...claims, jti: randomUUID() })
@@ -131,9 +132,6 @@ export const startOidcIssuer = async () => {
     jwksUrl: `${issuer}/keys`,
     rules,
     calls,
-    stop: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    stop: close,
   }
 }

@@ -1,27 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { accessSync, constants } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 
 import { withDeathSignal } from '../../src/local/child.ts'
 import { findPort } from '../../src/local/port.ts'
 import { waitFor } from './wait.ts'
-
-/** A program on PATH; undefined where it is missing. */
-export const findProgram = (name: string): string | undefined =>
-  (process.env['PATH'] ?? '')
-    .split(delimiter)
-    .map((folder) => join(folder, name))
-    .find((path) => {
-      try {
-        accessSync(path, constants.X_OK)
-        return true
-      } catch {
-        return false
-      }
-    })
 
 /** Says what to do about tests that are skipped. */
 export const WITHOUT_PROMETHEUS = 'prometheus and promtool are missing: apt-get install prometheus'
@@ -74,12 +59,8 @@ export const startPrometheus = async (options: Options) => {
     if (!response.ok) throw new Error(`${url}: ${await response.text()}`)
     return ((await response.json()) as { data: T }).data
   }
-  await waitFor('Prometheus responds', () =>
-    fetch(`http://127.0.0.1:${port}/-/ready`).then(
-      ({ ok }) => ok,
-      () => false,
-    ),
-  )
+  const isReady = async () => (await fetch(`http://127.0.0.1:${port}/-/ready`)).ok
+  await waitFor('Prometheus responds', () => isReady().catch(() => false))
   return {
     /** Asks for values of the last so many seconds. */
     range: async (query: string, seconds: number): Promise<Series[]> => {
@@ -88,12 +69,10 @@ export const startPrometheus = async (options: Options) => {
       return (await ask<{ result: Series[] }>('api/v1/query_range', { query, ...times })).result
     },
     firing: async () => {
-      const { alerts } = await ask<{ alerts: { state: string; labels: { alertname: string } }[] }>(
-        'api/v1/alerts',
-      )
-      return alerts
-        .filter(({ state }) => state === 'firing')
-        .map(({ labels: { alertname } }) => alertname)
+      type Alert = { state: string; labels: { alertname: string } }
+      const { alerts } = await ask<{ alerts: Alert[] }>('api/v1/alerts')
+      const firing = alerts.filter(({ state }) => state === 'firing')
+      return firing.map(({ labels }) => labels.alertname)
     },
     stop: async () => {
       child.kill()

@@ -58,14 +58,8 @@ const EMPTY = {
   supported_host_frontend_version: '',
 }
 
-const publishBody = (publishing: CliPublishing): object => {
-  const {
-    nodeId,
-    token,
-    version = '1.0.0',
-    changelog,
-    license = '{"file": "LICENSE"}',
-  } = publishing
+const publishBody = ({ nodeId, token, changelog, ...publishing }: CliPublishing): object => {
+  const { version = '1.0.0', license = '{"file": "LICENSE"}' } = publishing
   return {
     personal_access_token: token,
     node: {
@@ -98,10 +92,8 @@ export const makeCli = (baseUrl: string) => {
   const publish = async (publishing: CliPublishing) => {
     const { status, bytes, body } = await tryPublish(publishing)
     assert.equal(status, 201, bytes.toString())
-    const { node_version: version, signedUrl } = body as {
-      node_version: CliVersion
-      signedUrl: string
-    }
+    type Published = { node_version: CliVersion; signedUrl: string }
+    const { node_version: version, signedUrl } = body as Published
     assert.ok(version.id && version.version && signedUrl, 'what the tool goes on with')
     // It warns of a changelog that does not come back.
     assert.equal(version.changelog, publishing.changelog)

@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -17,6 +15,7 @@ import type { Route } from '../../src/http/route.ts'
 import { makeServer } from '../../src/http/serve/server.ts'
 import type { ServerOptions } from '../../src/http/serve/server.ts'
 import { makeLog } from '../../src/log.ts'
+import { listen } from './network.ts'
 
 export interface RoutesOptions {
   sql: Sql
@@ -57,16 +56,12 @@ export const startRoutes = async (
     maxImageBytes: 50_000_000,
     maxImagePixels: 100_000_000,
   })
-  const server = makeServer(app, { trustProxy: options.trustProxy ?? [], ...serverOptions }).listen(
-    0,
-    '127.0.0.1',
-  )
-  await once(server, 'listening')
+  const server = makeServer(app, { trustProxy: options.trustProxy ?? [], ...serverOptions })
+  const { port, close } = await listen(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     close: async () => {
-      server.close().closeAllConnections()
-      await once(server, 'close')
+      await close()
       await rm(scratchDir, { recursive: true })
     },
   }

@@ -71,7 +71,7 @@ const main = async (): Promise<number> => {
       })
       report(stream, { results, print })
       // An interrupted run does not end.
-      await Promise.race([once(stream.resume(), 'end'), untilAborted(interrupted)])
+      await Promise.race([once(stream.resume(), 'end'), once(interrupted, 'abort')])
       Object.assign(costs, await readCosts(group))
     }
     const lane = async (waiting: Group[]): Promise<void> => {
@@ -96,11 +96,6 @@ const main = async (): Promise<number> => {
 const print = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }
-
-const untilAborted = async (signal: AbortSignal): Promise<void> =>
-  await new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve())
-  })
 
 /** The processor that a part takes is known where no other child of this process ends meanwhile. */
 const timed = async <T>(parts: Part[], name: string, act: () => Promise<T>): Promise<T> => {

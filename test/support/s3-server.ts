@@ -9,11 +9,8 @@ import { findPort } from '../../src/local/port.ts'
 import { waitFor } from './wait.ts'
 
 export const S3_SERVER_VERSION = '1.8.0'
-export const S3_SERVER = join(
-  envPaths('kiln', { suffix: '' }).cache,
-  `s3-server-${S3_SERVER_VERSION}`,
-  'versitygw',
-)
+const { cache } = envPaths('kiln', { suffix: '' })
+export const S3_SERVER = join(cache, `s3-server-${S3_SERVER_VERSION}`, 'versitygw')
 
 /** Why the server cannot be started; undefined when it is built. */
 export const whyNoS3Server = async (): Promise<string | undefined> =>
@@ -57,8 +54,9 @@ export const startS3Server = async () => {
     await child.kill()
     await rm(root, { recursive: true, force: true })
   }
+  const responds = () => fetch(endpoint).catch(() => false as const)
   await untilReady(child, 'versitygw', async () => {
-    await waitFor('the S3 server', () => isThere(endpoint))
+    await waitFor('the S3 server', responds)
   }).catch(async (error: unknown) => {
     await stop()
     throw error
@@ -83,9 +81,3 @@ export const startS3Server = async () => {
   }
   return { endpoint, folder, settings, optionsOf, stop }
 }
-
-const isThere = async (url: string): Promise<boolean> =>
-  await fetch(url).then(
-    () => true,
-    () => false,
-  )

@@ -111,20 +111,26 @@ const startDatabase = async (
   sync: 'disk' | 'kernel',
 ): Promise<Started> => {
   const given = process.env['TEST_DATABASE_URL']
-  if (given) {
-    await makeTemplate(given)
-    return { address: given, stop: async () => {} }
-  }
-  const server = await startPostgres({ dataDir: join(folder, 'postgres'), say })
-  const stop = async (): Promise<void> => await server.remove()
+  if (given) return await prepare({ address: given, stop: async () => {} }, makeTemplate)
+  const { url, remove } = await startPostgres({ dataDir: join(folder, 'postgres'), say })
+  return await prepare({ address: url, stop: remove }, async () => {
+    if (sync === 'kernel') await trustKernel(url)
+    await makeTemplate(url)
+  })
+}
+
+/** Does something to a server, which is stopped when that fails. */
+const prepare = async (
+  server: Started,
+  act: (address: string) => Promise<void>,
+): Promise<Started> => {
   try {
-    if (sync === 'kernel') await trustKernel(server.url)
-    await makeTemplate(server.url)
+    await act(server.address)
+    return server
   } catch (error) {
-    await stop()
+    await server.stop()
     throw error
   }
-  return { address: server.url, stop }
 }
 
 /** A killed server leaves what it wrote with the kernel, and no test cuts the power. */
@@ -157,18 +163,10 @@ const startWorkflows = async (
   signal: AbortSignal | undefined,
 ): Promise<Started> => {
   const given = process.env['TEST_TEMPORAL_ADDRESS']
-  if (given) {
-    await register(given)
-    return { address: given, stop: async () => {} }
-  }
+  if (given) return await prepare({ address: given, stop: async () => {} }, register)
   const cli = await findTemporalCli({ env: process.env, say, ...(signal && { signal }) })
-  const server = await startTemporal({ cli, dataDir: join(folder, 'temporal') })
-  const stop = async (): Promise<void> => await server.kill()
-  await register(server.address).catch(async (error: unknown) => {
-    await stop()
-    throw error
-  })
-  return { address: server.address, stop }
+  const { address, kill } = await startTemporal({ cli, dataDir: join(folder, 'temporal') })
+  return await prepare({ address, stop: kill }, register)
 }
 
 const register = async (address: string): Promise<void> => {

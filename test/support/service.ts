@@ -73,16 +73,14 @@ const READY = { api: 'api ready', core: 'worker ready', media: 'worker ready' } 
 /** With an upstream in the environment (`npm run test:system -- vendor http`) services of tests have it render. */
 const readUpstream = (): NodeJS.ProcessEnv => {
   const { TEST_UPSTREAM_URL: url, TEST_UPSTREAM_KEY: key } = process.env
-  return url === undefined
-    ? {}
-    : {
-        IMAGE_ENGINE: 'vendor',
-        VENDOR_IMAGE_URL: url,
-        VENDOR_IMAGE_KEY: key,
-        VIDEO_ENGINE: 'vendor',
-        VENDOR_VIDEO_URL: url,
-        VENDOR_VIDEO_KEY: key,
-      }
+  return url === undefined ? {} : makeUpstreamSettings(url, key)
+}
+
+/** Settings by which another service renders all tasks. */
+export const makeUpstreamSettings = (url: string, key: string | undefined): NodeJS.ProcessEnv => {
+  const image = { IMAGE_ENGINE: 'vendor', VENDOR_IMAGE_URL: url, VENDOR_IMAGE_KEY: key }
+  const video = { VIDEO_ENGINE: 'vendor', VENDOR_VIDEO_URL: url, VENDOR_VIDEO_KEY: key }
+  return { ...image, ...video }
 }
 
 /** With a pooler in the environment (`npm run test:system -- machines pgbouncer`) services go by way of it, but for those that have a proxy. */
@@ -183,11 +181,7 @@ export const startService = async ({
   const tokens = new Map<string, Promise<string>>()
   const started: Entry[] = []
 
-  const start = async (
-    role: Role,
-    own: NodeJS.ProcessEnv = {},
-    release?: string,
-  ): Promise<Entry> => {
+  const start: Service['start'] = async (role, own = {}, release) => {
     const path = { ...ENTRIES, media }[role]
     const entry = await startEntry({
       path: release ? join(release, 'dist', path.replace('.ts', '.js')) : path,
@@ -206,9 +200,7 @@ export const startService = async ({
     return entry
   }
 
-  const startSecondApi = async (
-    own: NodeJS.ProcessEnv = {},
-  ): Promise<{ baseUrl: string; entry: Entry }> => {
+  const startSecondApi: Service['startSecondApi'] = async (own = {}) => {
     const port = await findPort()
     const url = `http://127.0.0.1:${port}`
     const first = entries.get('api')

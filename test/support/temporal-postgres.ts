@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { access, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
 import { Connection, isGrpcServiceError } from '@temporalio/client'
@@ -15,6 +14,7 @@ import { findPort } from '../../src/local/port.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { TEMPORAL_SERVER_VERSION } from '../../src/local/temporal-version.ts'
 import { PATIENCE_MS } from './patience.ts'
+import { waitFor } from './wait.ts'
 
 export interface TemporalOnPostgres {
   /** host:port of the frontend. Its namespace `default` has our search attributes. */
@@ -85,14 +85,9 @@ const programOf = (name: 'server' | 'sql'): string =>
 /** Does what deploy/temporal/set-up-schema.sh does. */
 const setUpSchema = async (url: string, schema: string, database: string): Promise<void> => {
   const { hostname, port, username, password } = new URL(url)
-  const env = {
-    SQL_PLUGIN: PLUGIN,
-    SQL_HOST: hostname,
-    SQL_PORT: port,
-    SQL_USER: username,
-    SQL_PASSWORD: password,
-    SQL_DATABASE: database,
-  }
+  const server = { SQL_PLUGIN: PLUGIN, SQL_HOST: hostname, SQL_PORT: port }
+  const login = { SQL_USER: username, SQL_PASSWORD: password, SQL_DATABASE: database }
+  const env = { ...server, ...login }
   for (const args of [
     ['create-database'],
     ['setup-schema', '--version', '0.0'],
@@ -162,35 +157,23 @@ const pickPorts = async (): Promise<Record<string, string>> => {
 const writeDynamicConfig = async (dataDir: string): Promise<string> => {
   const given = await readFile(join(ROOT, 'deploy/temporal/dynamic-config.yaml'), 'utf8')
   const path = join(dataDir, 'dynamic-config.yaml')
-  await writeFile(
-    path,
-    `${given}system.forceSearchAttributesCacheRefreshOnRead:\n  - value: true\n`,
-  )
+  const refresh = 'system.forceSearchAttributesCacheRefreshOnRead:\n  - value: true\n'
+  await writeFile(path, given + refresh)
   return path
 }
 
 /** Makes the namespace and its search attributes as soon as the server lets us. */
 const waitUntilPrepared = async (address: string, signal: AbortSignal): Promise<void> => {
-  const deadline = Date.now() + PATIENCE_MS
-  while (!signal.aborted)
-    try {
-      await prepareNamespace(address)
-      return
-    } catch (error) {
-      if (Date.now() > deadline) throw error
-      await sleep(50)
-    }
+  const isPrepared = () => prepareNamespace(address).then(() => true, String)
+  await waitFor('the namespace', async () => signal.aborted || (await isPrepared()) === true)
 }
 
 const prepareNamespace = async (address: string): Promise<void> => {
   const connection = await Connection.connect({ address, connectTimeout: PATIENCE_MS })
   try {
-    const seconds = 72 * 3600
+    const workflowExecutionRetentionPeriod = { seconds: (72 * 3600) as never }
     await connection.workflowService
-      .registerNamespace({
-        namespace: 'default',
-        workflowExecutionRetentionPeriod: { seconds: seconds as never },
-      })
+      .registerNamespace({ namespace: 'default', workflowExecutionRetentionPeriod })
       .catch((error: unknown) => {
         if (!isGrpcServiceError(error) || (error.code as number) !== ALREADY_EXISTS) throw error
       })

@@ -65,10 +65,10 @@ export interface ZipForm {
 export const writeZip = (forms: readonly EntryForm[], form: ZipForm = {}): Buffer => {
   const before = form.before ?? Buffer.alloc(0)
   let at = form.countsBefore === false ? 0 : before.length
-  const written = forms.map((entry) => {
-    const { local, directory } = writeEntry(entry, at)
-    at += local.length
-    return { local, directory }
+  const written = forms.map((form) => {
+    const entry = writeEntry(form, at)
+    at += entry.local.length
+    return entry
   })
   const directory = Buffer.concat(written.map((entry) => entry.directory))
   const end = writeEnd({ entries: forms.length, bytes: directory.length, offset: at }, form)
@@ -95,35 +95,20 @@ const writeEntry = (form: EntryForm, at: number): { local: Buffer; directory: Bu
   const shared = { name, flags, method, crc, packedBytes, bytes: form.bytes ?? data.length }
   const empty = form.descriptor ? { crc: 0, packedBytes: 0, bytes: 0 } : {}
   const local = { ...shared, extra: Buffer.alloc(0), ...empty, ...form.local }
+  const head = [u32(0x04034b50), u16(20), common(local), local.name, local.extra]
   return {
-    local: Buffer.concat([
-      u32(0x04034b50),
-      u16(20),
-      common(local),
-      local.name,
-      local.extra,
-      packed,
-      writeDescriptor(form.descriptor, shared),
-    ]),
+    local: Buffer.concat([...head, packed, writeDescriptor(form.descriptor, shared)]),
     directory: writeDirectoryRecord(form, shared, form.offset ?? at),
   }
 }
 
 type Shared = Omit<LocalForm, 'extra'>
 
-const common = ({
-  name,
-  flags,
-  method,
-  crc,
-  packedBytes,
-  bytes,
-  extra,
-}: Shared & { extra: Uint8Array }): Buffer =>
+const common = (form: LocalForm): Buffer =>
   Buffer.concat([
-    u16(flags, method, 0, 33),
-    u32(crc, packedBytes, bytes),
-    u16(name.length, extra.length),
+    u16(form.flags, form.method, 0, 33),
+    u32(form.crc, form.packedBytes, form.bytes),
+    u16(form.name.length, form.extra.length),
   ])
 
 const writeDescriptor = (kind: EntryForm['descriptor'], sizes: Shared): Buffer => {

@@ -5,7 +5,8 @@ import sharp from 'sharp'
 
 import { ROOT } from '../../src/local/root.ts'
 import { findChromium, startChromium } from '../../test/support/browser.ts'
-import { findProgram, startPrometheus, WITHOUT_PROMETHEUS } from '../../test/support/prometheus.ts'
+import { startPrometheus, WITHOUT_PROMETHEUS } from '../../test/support/prometheus.ts'
+import { findProgram } from '../../test/support/run-program.ts'
 import type { Prometheus, Series } from '../../test/support/prometheus.ts'
 
 interface Panel {
