@@ -30,23 +30,13 @@ export interface Report {
   add(row: Row): void
 }
 
-export interface Callers {
-  /** Callers create tasks while something is done, until a while after it; then all of them end. */
-  during(what: string, work: () => Promise<void>, options?: DuringOptions): Promise<Row>
-  /** Every task that was accepted is there once, has ended well, and its files are served. */
-  assertLedger(): Promise<void>
-  /** Forgets what was accepted. */
-  forget(): void
-}
-
 interface DuringOptions {
   lanes?: number
-  videos?: number
   /** Base URLs that the callers send to, in turn. */
   urls?: readonly string[]
 }
 
-export const makeCallers = async (stack: Stack): Promise<Callers> => {
+export const makeCallers = async (stack: Stack) => {
   const token = await stack.token(SUBJECT)
   const image = await base64({ width: 256, height: 256 })
   const accepted = new Map<string, 'image' | 'video'>()
@@ -73,9 +63,9 @@ export const makeCallers = async (stack: Stack): Promise<Callers> => {
       family === 'image'
         ? { image, prompt: 'sunset' }
         : { model: 'videoq3-pro', prompt: 'a lighthouse', duration: 1 }
+    const body = JSON.stringify(order)
     for (let attempts = 0; ; attempts += 1) {
       const url = urls[(start + attempts) % urls.length] ?? ''
-      const body = JSON.stringify(order)
       const result = await ask(url + path, { method: 'POST', key, body })
         .then(async (response) => ({ status: response.status, text: await response.text() }))
         .catch(() => ({ status: 0, text: '' }))
@@ -90,15 +80,34 @@ export const makeCallers = async (stack: Stack): Promise<Callers> => {
     }
   }
 
-  const callers: Callers = {
-    async during(what, work, { lanes = 2, videos = 1, urls = [stack.url] } = {}) {
+  const assertServed = async (id: string, family: 'image' | 'video'): Promise<void> => {
+    const path =
+      family === 'image' ? `${IMAGE_API}/image-relight/${id}` : `${VIDEO_API}/tasks/${id}/creations`
+    const task = (await (await ask(base + path)).json()) as {
+      data?: { generated: string[] }
+      creations?: { url: string }[]
+    }
+    const link = task.data?.generated[0] ?? task.creations?.[0]?.url ?? ''
+    // An api serves the links of all.
+    const file = await fetch(base + new URL(link).pathname + new URL(link).search)
+    assert.equal(file.status, 200, `${id}: ${link}`)
+    assert.ok((await file.arrayBuffer()).byteLength > 100, id)
+  }
+
+  return {
+    /** Callers create tasks while something is done, until a while after it; then all of them end. */
+    async during(
+      what: string,
+      work: () => Promise<void>,
+      { lanes = 2, urls = [stack.url] }: DuringOptions = {},
+    ): Promise<Row> {
       const before = accepted.size
       base = urls[0] ?? base
       const [stopping, times] = [new AbortController(), [performance.now()]]
       let repeated = 0
       const run = async (): Promise<void> => {
         for (let made = 0; !stopping.signal.aborted; made += 1) {
-          repeated += await create(made < videos ? 'video' : 'image', urls)
+          repeated += await create(made === 0 ? 'video' : 'image', urls)
           times.push(performance.now())
           await sleep(PAUSE_MS)
         }
@@ -128,46 +137,25 @@ export const makeCallers = async (stack: Stack): Promise<Callers> => {
         tasksPerSecond: (1000 * (accepted.size - before)) / (end - (times[0] ?? 0)),
       }
     },
-    async assertLedger() {
+    /** Every task that was accepted is there once, has ended well, and its files are served. */
+    async assertLedger(): Promise<void> {
       await untilEnded(stack)
-      const rows = await stack.query(
-        `select id, status from task where owner = '${SUBJECT}' order by id`,
-      )
+      const rows = await stack.query(`select id, status from task where owner = '${SUBJECT}'`)
       const found = new Map(rows.map((row) => row.split('|') as [string, string]))
-      assert.deepEqual(
-        [...found.keys()].toSorted(),
-        [...accepted.keys()].toSorted(),
-        'lost or made twice',
-      )
+      const [here, known] = [found, accepted].map((tasks) => [...tasks.keys()].toSorted())
+      assert.deepEqual(here, known, 'lost or made twice')
       for (const [id, family] of accepted) {
         assert.equal(found.get(id), family === 'image' ? 'COMPLETED' : 'success', id)
         await assertServed(id, family)
       }
     },
+    /** Forgets what was accepted. */
     forget: () => accepted.clear(),
   }
-
-  const assertServed = async (id: string, family: 'image' | 'video'): Promise<void> => {
-    const path =
-      family === 'image' ? `${IMAGE_API}/image-relight/${id}` : `${VIDEO_API}/tasks/${id}/creations`
-    const task = (await (await ask(base + path)).json()) as {
-      data?: { generated: string[] }
-      creations?: { url: string }[]
-    }
-    const link = task.data?.generated[0] ?? task.creations?.[0]?.url ?? ''
-    // An api serves the links of all.
-    const file = await fetch(base + new URL(link).pathname + new URL(link).search)
-    assert.equal(file.status, 200, `${id}: ${link}`)
-    assert.ok((await file.arrayBuffer()).byteLength > 100, id)
-  }
-  return callers
 }
 
 const untilEnded = async (stack: Stack): Promise<void> => {
   const open = 'select count(*) from task where ended_at is null'
-  await waitFor(
-    'every task has ended',
-    async () => (await stack.query(open).catch(() => ['?']))[0] === '0',
-    5 * PATIENCE_MS,
-  )
+  const hasEnded = async () => (await stack.query(open).catch(() => ['?']))[0] === '0'
+  await waitFor('every task has ended', hasEnded, 5 * PATIENCE_MS)
 }

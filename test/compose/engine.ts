@@ -9,6 +9,7 @@ import envPaths from 'env-paths'
 import { describeExit, startChild } from '../../src/local/child.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { buildFromGo } from '../../tools/build-from-go.ts'
+import { findProgram } from '../support/run-program.ts'
 import { waitFor } from '../support/wait.ts'
 
 export type Say = (line: string) => void
@@ -41,21 +42,14 @@ const REMEDY =
 /** The engine of this machine, or one that is started; a reason when there can be none. */
 export const findEngine = async (say: Say): Promise<Engine | string> => {
   const found = makeDocker({})
-  if (
-    await found(['compose', 'version']).then(
-      () => found(['version']),
-      () => undefined,
-    )
-  )
+  const hasCompose = await found(['compose', 'version']).catch(() => '')
+  if (hasCompose && (await found(['version'])))
     return { docker: found, isOwn: false, stop: async () => {} }
-  const missing = PROGRAMS.filter((name) => !isProgram(name))
+  const missing = PROGRAMS.filter((name) => !findProgram(name))
   if (process.platform !== 'linux' || process.getuid?.() !== 0 || missing.length > 0)
     return `no engine for containers (missing: ${missing.join(', ') || 'the rights of root'}): ${REMEDY}`
   return await startEngine(say)
 }
-
-const isProgram = (name: string): boolean =>
-  spawnSync('sh', ['-c', `command -v ${name}`], { stdio: 'ignore' }).status === 0
 
 const makeDocker =
   (env: NodeJS.ProcessEnv): Engine['docker'] =>
@@ -115,12 +109,7 @@ const startEngine = async (say: Say): Promise<Engine> => {
     throw new Error(`dockerd ${describeExit(exit)}:\n${(await child.tail()).join('\n')}`)
   })
   ended.catch(() => {})
-  const ready = waitFor('dockerd', () =>
-    docker(['version']).then(
-      () => true,
-      () => false,
-    ),
-  )
+  const ready = waitFor('dockerd', () => docker(['version']).catch(() => false as const))
   await Promise.race([ready, ended]).catch(async (error: unknown) => {
     await stop()
     throw error
@@ -134,10 +123,11 @@ const startEngine = async (say: Say): Promise<Engine> => {
 }
 
 const buildTools = async (say: Say): Promise<void> => {
+  const paths = ['cmd/dockerd', 'cmd/docker-proxy']
   await buildGo(
     say,
     BIN,
-    ['cmd/dockerd', 'cmd/docker-proxy'].map((path) => `${DOCKERD[0]}/${path}@${DOCKERD[1]}`),
+    paths.map((path) => `${DOCKERD[0]}/${path}@${DOCKERD[1]}`),
   )
   const [module, version] = COMPOSE
   const built = join(BIN, 'docker-compose')

@@ -20,6 +20,15 @@ const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt'
 const CONTEXT = join(CACHE, 'context')
 const PARTS = join(import.meta.dirname, 'images')
 
+/** The service of each stage of images/Dockerfile. */
+const SERVICES = {
+  postgres: 'postgres',
+  'temporal-server': 'temporal',
+  'temporal-admin-tools': 'temporal-schema',
+  'temporal-ui': 'temporal-ui',
+  s3: 's3',
+}
+
 /** Stages of images/Dockerfile with the names that the Dockerfile and docker-compose.yml ask for. */
 const readNames = async (): Promise<Record<string, string>> => {
   const [, node = ''] =
@@ -27,18 +36,8 @@ const readNames = async (): Promise<Record<string, string>> => {
   const { services } = parse(await readFile(join(ROOT, 'docker-compose.yml'), 'utf8'), {
     merge: true,
   }) as { services: Record<string, { image: string }> }
-  const names = ['postgres', 'temporal', 'temporal-schema', 'temporal-ui', 's3']
-  const [postgres = '', server = '', tools = '', ui = '', s3 = ''] = names.map(
-    (name) => services[name]?.image ?? '',
-  )
-  return {
-    node,
-    postgres,
-    'temporal-server': server,
-    'temporal-admin-tools': tools,
-    'temporal-ui': ui,
-    s3,
-  }
+  const images = Object.entries(SERVICES).map(([stage, name]) => [stage, services[name]?.image])
+  return { node, ...(Object.fromEntries(images) as Record<string, string>) }
 }
 
 /** Makes the images that an engine without a registry cannot pull. What was fetched and built stays in the cache. */
@@ -73,9 +72,8 @@ const prepareDebian = async (say: Say): Promise<void> => {
   await timed(say, 'debootstrap bookworm', async () => {
     const root = join(CACHE, 'bookworm')
     await rm(root, { recursive: true, force: true })
-    await run('debootstrap', ['--variant=minbase', 'bookworm', root, MIRROR], {
-      maxBuffer: 10_000_000,
-    })
+    const args = ['--variant=minbase', 'bookworm', root, MIRROR]
+    await run('debootstrap', args, { maxBuffer: 10_000_000 })
     await run('tar', ['-C', root, '--exclude=./var/cache/apt/*', '-cf', `${tar}.part`, '.'])
     await run('mv', [`${tar}.part`, tar])
     await rm(root, { recursive: true })

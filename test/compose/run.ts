@@ -7,7 +7,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { listenForInterrupt } from '../../src/local/interrupt.ts'
-import type { Row } from './callers.ts'
+import type { Report, Row } from './callers.ts'
 import { CACHE, findEngine, timed } from './engine.ts'
 import type { Engine, Say } from './engine.ts'
 import { testFaults, testVolumes } from './faults.ts'
@@ -32,15 +32,17 @@ const add = (row: Row): void => {
 const formatRow = ({ what, accepted, repeated, ...row }: Row): string =>
   `${what} | ${accepted} | 0 | ${repeated} | ${row.gapSeconds.toFixed(1)} s | ${row.drainSeconds.toFixed(1)} s | ${row.tasksPerSecond.toFixed(1)}`
 
+type Test = (stack: Stack, report: Report) => Promise<void>
+const makePart =
+  (test: Test, make: (engine: Engine) => Promise<Stack>): Part =>
+  async (engine, keep) =>
+    await test(keep(await make(engine)), { say, add })
+
 const PARTS: Record<string, Part> = {
-  issues: async (engine, keep) =>
-    await testFaults(keep(await makeStack(engine, 'kiln-test')), { say, add }),
-  volumes: async (engine, keep) =>
-    await testVolumes(keep(await makeStack(engine, 'kiln-volumes')), { say, add }),
-  upgrade: async (engine, keep) =>
-    await testUpgrade(keep(await makeStack(engine, 'kiln-upgrade')), { say, add }),
-  machines: async (engine, keep) =>
-    await testMachines(keep(await makeMachines(engine)), { say, add }),
+  faults: makePart(testFaults, (engine) => makeStack(engine, 'kiln-test')),
+  volumes: makePart(testVolumes, (engine) => makeStack(engine, 'kiln-volumes')),
+  upgrade: makePart(testUpgrade, (engine) => makeStack(engine, 'kiln-upgrade')),
+  machines: makePart(testMachines, makeMachines),
 }
 
 const main = async (chosen: readonly string[]): Promise<void> => {

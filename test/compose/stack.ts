@@ -53,22 +53,14 @@ export const makeStack = async (
   const port = await findPort()
   const values = { ...(await makeSettings(port)), ...settings }
   const envFile = join(folder, '.env')
-  await writeFile(
-    envFile,
-    Object.entries(values)
-      .map(([key, value]) => `${key}=${value}\n`)
-      .join(''),
-  )
+  const lines = Object.entries(values).map(([key, value]) => `${key}=${value}\n`)
+  await writeFile(envFile, lines.join(''))
   const writeOverride = async (checkout?: Checkout): Promise<string> => {
     const path = join(folder, `${checkout ? 'other' : 'override'}.json`)
     const image = checkout ? { image: checkout.image } : {}
     const own = ['migrate', 'api', 'worker-core', 'worker-media'].map((name) => [name, image])
-    const issuer = {
-      image: 'node:24-bookworm-slim',
-      command: ['node', '-e', SERVE],
-      environment: { JWKS: jwks },
-      init: true,
-    }
+    const serve = { command: ['node', '-e', SERVE], environment: { JWKS: jwks } }
+    const issuer = { image: 'node:24-bookworm-slim', ...serve, init: true }
     const all = { ...Object.fromEntries(own), issuer, ...services }
     await writeFile(path, JSON.stringify({ services: all }))
     return path
@@ -158,14 +150,11 @@ export const untilStartedAgain = async (
   const container = containerOf(stack, service)
   const { startedAt } = await readState(stack, container)
   await end()
-  await waitFor(
-    `${service} is healthy again`,
-    async () => {
-      const now = await readState(stack, container)
-      return now.startedAt !== startedAt && now.healthy
-    },
-    3 * PATIENCE_MS,
-  )
+  const isAgain = async (): Promise<boolean> => {
+    const now = await readState(stack, container)
+    return now.startedAt !== startedAt && now.healthy
+  }
+  await waitFor(`${service} is healthy again`, isAgain, 3 * PATIENCE_MS)
 }
 
 /** Ends the process of a container from within, as a crash does, so that its restart policy holds. */

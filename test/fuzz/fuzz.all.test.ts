@@ -57,8 +57,10 @@ describe('whatever is sent', () => {
       const [wire] = fc.sample(requests, { seed: SEED + number, numRuns: 1 })
       assert.ok(wire)
       const response = await send(wire)
+      const report = (issue: string): void =>
+        void issues.push(`case ${number}: ${issue}: ${firstLine(wire)}`)
       const issue = validate(wire, response)
-      if (issue !== undefined) issues.push(`case ${number}: ${issue}: ${firstLine(wire)}`)
+      if (issue !== undefined) report(issue)
       const body = response && readJson(response)
       if (!response || body === undefined) continue
       if (response.status < 300) learn(things, wire.template, body)
@@ -66,9 +68,7 @@ describe('whatever is sent', () => {
         try {
           assertOneShape(response.status, response.headers['cache-control'], body as Rejection)
         } catch (error) {
-          issues.push(
-            `case ${number}: ${String(error)}: ${firstLine(wire)} ${JSON.stringify(body)}`,
-          )
+          report(`${String(error)} ${JSON.stringify(body)}`)
         }
     }
     assert.deepEqual(issues, [])
@@ -80,12 +80,8 @@ describe('whatever is sent', () => {
       const response = await fetch(service.baseUrl + path, init)
       const { status, headers } = response
       const isRejected = status >= 400 && headers.get('content-type')?.startsWith(JSON_TYPE)
-      if (isRejected)
-        assertOneShape(
-          status,
-          headers.get('cache-control') ?? '',
-          (await response.json()) as Rejection,
-        )
+      const cached = headers.get('cache-control') ?? ''
+      if (isRejected) assertOneShape(status, cached, (await response.json()) as Rejection)
       // A stream has no end.
       else await response.body?.cancel()
       assert.ok(status < 500 || path === '/ready', `${path}: ${status}`)

@@ -18,7 +18,7 @@ import { startCallers } from './callers.ts'
 import type { Callers } from './callers.ts'
 import { countBroken } from './found.ts'
 import { PASS, startLink } from '../support/link.ts'
-import type { Link } from '../support/link.ts'
+import type { Link, LinkMode } from '../support/link.ts'
 import type { Say } from './run.ts'
 
 const ADDRESSES = ['127.0.0.2', '127.0.0.3', '127.0.0.4']
@@ -42,11 +42,7 @@ export const testHosts = async (say: Say): Promise<boolean> => {
     return true
   }
   await withKept((keep) => measureRates(keep, say))
-  let isWell = false
-  await withKept(async (keep) => {
-    isWell = await breakHosts(keep, say)
-  })
-  return isWell
+  return await withKept((keep) => breakHosts(keep, say))
 }
 
 /** A render sleeps half a second and a host has four slots, so eight tasks a second are the most of one host. */
@@ -83,36 +79,27 @@ const breakHosts = async (keep: Keep, say: Say): Promise<boolean> => {
   )
   const run = async (what: string, go: () => unknown, back: () => unknown): Promise<void> =>
     say(`${what} | ${await watch({ service, callers }, go, back)}`)
+  const cut = (what: string, links: readonly Link[], name: 'hold' | 'reject'): Promise<void> => {
+    const setAll = (mode: LinkMode) => () => links.forEach((link) => link.set(mode))
+    return run(what, setAll({ name }), setAll(PASS))
+  }
 
-  await run(
-    'nothing',
-    () => {},
-    () => {},
-  )
+  const nothing = (): void => {}
+  await run('nothing', nothing, nothing)
   for (const host of hosts) await run(`${host.name} killed`, host.kill, host.start)
   const [, second, third] = hosts
   for (const [name, link] of Object.entries(second?.links ?? {}))
-    await run(
-      `${second?.name} cut off from ${name}`,
-      () => link.set({ name: 'hold' }),
-      () => link.set(PASS),
-    )
-  await run(
-    `${third?.name} cut off from all`,
-    () => Object.values(third?.links ?? {}).forEach((link) => link.set({ name: 'reject' })),
-    () => Object.values(third?.links ?? {}).forEach((link) => link.set(PASS)),
-  )
+    await cut(`${second?.name} cut off from ${name}`, [link], 'hold')
+  await cut(`${third?.name} cut off from all`, Object.values(third?.links ?? {}), 'reject')
   await run(
     `${third?.name} stands still`,
     () => third?.signal('SIGSTOP'),
     () => third?.signal('SIGCONT'),
   )
-  for (const name of ['PostgreSQL', 'Temporal', 'S3'] as const)
-    await run(
-      `all cut off from ${name}`,
-      () => hosts.forEach((host) => host.links[name].set({ name: 'hold' })),
-      () => hosts.forEach((host) => host.links[name].set(PASS)),
-    )
+  for (const name of ['PostgreSQL', 'Temporal', 'S3'] as const) {
+    const links = hosts.map((host) => host.links[name])
+    await cut(`all cut off from ${name}`, links, 'hold')
+  }
   await run(
     'all hosts killed',
     () => Promise.all(hosts.map((host) => host.kill())),

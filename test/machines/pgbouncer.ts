@@ -1,10 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { withKept } from '../support/keep.ts'
+import { makeFolder, withKept } from '../support/keep.ts'
 import { withDeathSignal } from '../../src/local/child.ts'
 import { makeDatabase } from '../../src/db/client.ts'
 import { runDemo } from '../../src/local/demo.ts'
@@ -49,8 +48,7 @@ export const testPgbouncer = async (say: Say): Promise<boolean> => {
     say('skipped: there is no pgbouncer; Debian has it as a package')
     return true
   }
-  let isWell = false
-  await withKept(async (keep) => {
+  return await withKept(async (keep) => {
     const pooler = keep(await startPgbouncer(process.env['TEST_DATABASE_URL'] ?? ''))
     const database = await createDatabase()
     for (const setting of SETTINGS)
@@ -75,14 +73,9 @@ export const testPgbouncer = async (say: Say): Promise<boolean> => {
     `
     say(sessions.map(({ name, count }) => `${name}: ${count} sessions`).join(', '))
     const wrong = await countWrongResponses(pooler.url(database.url), say)
-    isWell =
-      demo &&
-      wrong === 0 &&
-      (await runProgram(['test/support/run.ts', ...TESTS], {
-        TEST_POOLER: new URL(pooler.url(database.url)).host,
-      }))
+    const env = { TEST_POOLER: new URL(pooler.url(database.url)).host }
+    return demo && wrong === 0 && (await runProgram(['test/support/run.ts', ...TESTS], env))
   })
-  return isWell
 }
 
 /** Runs statements with and without values and transactions, all at once: each must get its own result. */
@@ -108,12 +101,6 @@ const countWrongResponses = async (url: string, say: Say): Promise<number> => {
   say(`of ${responses.length} statements at once ${wrong} got a wrong result`)
   for (const fault of new Set(faults)) say(`  ${fault}`)
   return wrong
-}
-
-const makeFolder = async () => {
-  const path = await mkdtemp(join(tmpdir(), 'kiln-pgbouncer-'))
-  await chmod(path, 0o755)
-  return { path, stop: () => rm(path, { recursive: true, force: true }) }
 }
 
 const startPgbouncer = async (server: string) => {

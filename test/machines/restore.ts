@@ -1,18 +1,18 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-import { withKept } from '../support/keep.ts'
+import { makeFolder, withKept } from '../support/keep.ts'
 import type { Keep } from '../support/keep.ts'
 import { makeDatabase } from '../../src/db/client.ts'
+import { secondsSince } from '../../src/local/console.ts'
 import { startPostgres } from '../../src/local/postgres.ts'
 import { startOwnPostgres, startOwnTemporal } from '../faults/servers.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { startS3Server, whyNoS3Server } from '../support/s3-server.ts'
 import { startService } from '../support/service.ts'
+import { PATIENT } from '../support/template.ts'
 import { waitFor } from '../support/wait.ts'
 import { startCallers } from './callers.ts'
 import { countBroken } from './found.ts'
@@ -28,22 +28,16 @@ export const testRestore = async (say: Say): Promise<boolean> => {
     say(`skipped: ${missing}`)
     return true
   }
-  let isWell = false
-  await withKept(async (keep) => {
+  return await withKept(async (keep) => {
     const temporal = keep(await startOwnTemporal())
     const backup = await makeBackup(keep, temporal.server.address, say)
     const empty = keep(await startOwnTemporal())
-    const runs = [
-      await restore(backup, { name: 'with an empty Temporal', address: empty.server.address }, say),
-      await restore(
-        backup,
-        { name: 'beside the Temporal that went on', address: temporal.server.address },
-        say,
-      ),
-    ]
-    isWell = runs.every(Boolean)
+    const ways = { 'with an empty Temporal': empty, 'beside the Temporal that went on': temporal }
+    let isWell = true
+    for (const [name, { server }] of Object.entries(ways))
+      isWell = (await restore(backup, { name, address: server.address }, say)) && isWell
+    return isWell
   })
-  return isWell
 }
 
 interface Backup {
@@ -56,17 +50,9 @@ interface Backup {
   settings: NodeJS.ProcessEnv
 }
 
-const makeFolder = async (keep: Keep): Promise<string> => {
-  const path = await mkdtemp(join(tmpdir(), 'kiln-restore-'))
-  await chmod(path, 0o711)
-  keep({ stop: () => rm(path, { recursive: true, force: true }) })
-  return path
-}
-
 const makeBackup = async (keep: Keep, temporal: string, say: Say): Promise<Backup> => {
-  const folder = await makeFolder(keep)
-  let result: Backup | undefined
-  await withKept(async (keep) => {
+  const folder = keep(await makeFolder()).path
+  return await withKept(async (keep) => {
     const postgres = await startOwnPostgres()
     const store = keep(await startS3Server())
     const service = keep(
@@ -84,10 +70,9 @@ const makeBackup = async (keep: Keep, temporal: string, say: Say): Promise<Backu
     await waitFor('more tasks are accepted', async () => callers.accepted.size >= 140)
     await copy(store.folder, join(folder, 'files-after'))
     await callers.stop()
-    result = { folder, accepted, later: callers.accepted, settings: service.settings }
+    say(`accepted before the backup: ${accepted.size}`)
+    return { folder, accepted, later: callers.accepted, settings: service.settings }
   })
-  say(`accepted before the backup: ${result?.accepted.size}`)
-  return result as Backup
 }
 
 interface Way {
@@ -96,20 +81,13 @@ interface Way {
   address: string
 }
 
-const restore = async (backup: Backup, { name, address }: Way, say: Say): Promise<boolean> => {
-  let isWell = false
+const restore = async (backup: Backup, { name, address }: Way, say: Say): Promise<boolean> =>
   await withKept(async (keep) => {
-    const folder = await makeFolder(keep)
+    const folder = keep(await makeFolder()).path
     await copy(join(backup.folder, 'cluster'), join(backup.folder, 'password'), folder)
     const server = await startPostgres({ dataDir: folder, say: () => {} })
     keep({ stop: () => server.remove() })
-    const sql = makeDatabase({
-      url: server.url,
-      pool: 4,
-      name: 'kiln machines',
-      statementTimeoutMs: 0,
-      waitMs: PATIENCE_MS,
-    })
+    const sql = makeDatabase({ url: server.url, ...PATIENT, pool: 4 })
     const keys = await sql<{ key: string }[]>`
       select storage_key as key from task_result
       union select storage_key from task_input where url is null
@@ -139,19 +117,10 @@ const restore = async (backup: Backup, { name, address }: Way, say: Say): Promis
       }),
     )
     const start = Date.now()
-    await waitFor(
-      'all have ended',
-      async () => (await sql`select from task where ended_at is null`).length === 0,
-      2 * PATIENCE_MS,
-    )
-    say(
-      `${name}: ${open?.count} open tasks ended within ${((Date.now() - start) / 1000).toFixed(0)} s`,
-    )
+    const hasEnded = async () => (await sql`select from task where ended_at is null`).length === 0
+    await waitFor('all have ended', hasEnded, 2 * PATIENCE_MS)
+    say(`${name}: ${open?.count} open tasks ended within ${secondsSince(start)}`)
     const token = await service.token('alice')
-    isWell = await countBroken(
-      { sql, callers: backup, later: backup.later, url: service.baseUrl, token },
-      say,
-    )
+    const place = { sql, callers: backup, later: backup.later, url: service.baseUrl, token }
+    return await countBroken(place, say)
   })
-  return isWell
-}

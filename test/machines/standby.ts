@@ -8,7 +8,7 @@ import { makeDatabase } from '../../src/db/client.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { startPostgres } from '../../src/local/postgres.ts'
 import type { PostgresServer } from '../../src/local/postgres.ts'
-import { PATIENCE_MS } from '../support/patience.ts'
+import { PATIENT } from '../support/template.ts'
 import { waitFor } from '../support/wait.ts'
 import { startLink } from '../support/link.ts'
 
@@ -80,13 +80,7 @@ export const startStandby = async (primary: PostgresServer) => {
 }
 
 const open = async (url: string): Promise<Sql> => {
-  const sql = makeDatabase({
-    url,
-    pool: 1,
-    name: 'kiln machines',
-    statementTimeoutMs: 0,
-    waitMs: PATIENCE_MS,
-  })
+  const sql = makeDatabase({ url, ...PATIENT })
   await sql`select 1`
   return sql
 }

@@ -1,8 +1,8 @@
-import { once } from 'node:events'
 import { createServer, request as send } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+
+import { listen } from '../support/network.ts'
 
 export type Balancer = Awaited<ReturnType<typeof startBalancer>>
 
@@ -41,18 +41,16 @@ export const startBalancer = async () => {
       await sleep(POLL_MS)
     }
   }
-  const server = createServer(forward).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const { port, close } = await listen(createServer(forward))
   const surveying = check()
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     ports,
     isReady: (port: number): boolean => ready.includes(port),
     async stop() {
       stopping.abort()
       await surveying
-      server.close()
-      server.closeAllConnections()
+      await close()
     },
   }
 }

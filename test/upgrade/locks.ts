@@ -70,13 +70,8 @@ interface Databases {
 }
 
 const watchMigrations = async ({ sql, server, checks, say }: Databases): Promise<boolean> => {
-  const watched: Watched = {
-    step: 'without migrations',
-    waits: new Map(),
-    calls: new Map(),
-    count: 0,
-    failed: [],
-  }
+  const none = { waits: new Map(), calls: new Map(), count: 0, failed: [] }
+  const watched: Watched = { step: 'without migrations', ...none }
   const stopping = new AbortController()
   const { signal } = stopping
   const running = [
@@ -132,18 +127,15 @@ const report = ({ waits, calls, failed }: Watched, say: (line: string) => void):
   say('longest wait for a lock · longest call · step')
   for (const [step, longest] of calls) {
     const wait = waits.get(step)
-    const notified = wait && wait.ms > AIM_MS ? `  <- ${wait.query}` : ''
-    say(
-      `${(wait?.ms ?? 0).toFixed(0).padStart(8)} ms ${longest.toFixed(0).padStart(8)} ms  ${step}${notified}`,
-    )
+    const waiter = wait && wait.ms > AIM_MS ? `  <- ${wait.query}` : ''
+    const [waited, called] = [wait?.ms ?? 0, longest].map((ms) => ms.toFixed(0).padStart(8))
+    say(`${waited} ms ${called} ms  ${step}${waiter}`)
   }
   const longest = Math.max(0, ...[...waits.values()].map(({ ms }) => ms))
-  say(
-    `upgrade.lock ${longest.toFixed(0)} ms aim <= ${AIM_MS} ${longest <= AIM_MS ? 'ok' : 'short'}`,
-  )
-  say(
-    `upgrade.failed-calls ${failed.length} aim <= 0 ${failed.length === 0 ? 'ok' : `short: ${failed[0]}`}`,
-  )
+  const isShort = longest > AIM_MS
+  say(`upgrade.lock ${longest.toFixed(0)} ms aim <= ${AIM_MS} ${isShort ? 'short' : 'ok'}`)
+  const failure = failed.length === 0 ? 'ok' : `short: ${failed[0]}`
+  say(`upgrade.failed-calls ${failed.length} aim <= 0 ${failure}`)
   return longest <= AIM_MS && failed.length === 0
 }
 

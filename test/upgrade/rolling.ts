@@ -13,10 +13,11 @@ import { secondsSince } from '../../src/local/console.ts'
 import { findPort } from '../../src/local/port.ts'
 import { assertRows } from '../faults/ledger.ts'
 import type { Entry } from '../support/entry.ts'
+import { withKept } from '../support/keep.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { makePicture } from '../support/pictures.ts'
 import { respond, heldUntil, startWebhookReceiver } from '../support/receiver.ts'
-import type { WebhookReceiver } from '../support/receiver.ts'
+import type { Reply, WebhookReceiver } from '../support/receiver.ts'
 import { startTestServers } from '../support/servers.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
@@ -51,12 +52,7 @@ interface Upgrade extends Started {
 
 /** Returns true when nothing was lost. */
 export const testUpgrade = async (release: string, say: Say): Promise<boolean> => {
-  const stops: (() => Promise<unknown>)[] = []
-  const keep = <T extends { stop(): Promise<unknown> }>(started: T): T => {
-    stops.unshift(() => started.stop())
-    return started
-  }
-  try {
+  return await withKept(async (keep) => {
     const servers = keep(await startTestServers(say))
     Object.assign(process.env, servers.env)
     const balancer = keep(await startBalancer())
@@ -66,9 +62,7 @@ export const testUpgrade = async (release: string, say: Say): Promise<boolean> =
     const old = await startRelease(all)
     const traffic = await startTraffic(balancer.url, await service.token('alice'))
     return await upgrade({ ...all, traffic }, old)
-  } finally {
-    for (const stop of stops) await stop()
-  }
+  })
 }
 
 /** A database at the release's schema, and settings; no process yet. */
@@ -210,10 +204,8 @@ const fillStates = async (
 ): Promise<void> => {
   receiver.script('/later', respond(500))
   const picture = await makePicture()
-  receiver.script(
-    '/held',
-    heldUntil(healed, ({ response }) => void response.end(picture)),
-  )
+  const sendPicture: Reply = ({ response }) => void response.end(picture)
+  receiver.script('/held', heldUntil(healed, sendPicture))
   const held = receiver.url('/held')
   // Few at once: those of one owner queue for its row.
   const times = async (count: number, create: () => Promise<unknown>): Promise<void> => {
@@ -223,16 +215,13 @@ const fillStates = async (
   await times(30, () => traffic.createImage(receiver.url('/later')))
   await times(10, () => traffic.createVideo(receiver.url('/later')))
   say('waits until deliveries are on their second day')
-  await waitFor(
-    'deliveries on day two',
-    async () => {
-      const late = await database.sql`
-        select from event where state = 'pending' and failures >= ${DAY_TWO_ATTEMPTS}
-      `
-      return late.length >= 35
-    },
-    LONG_MS,
-  )
+  const areLate = async (): Promise<boolean> => {
+    const late = await database.sql`
+      select from event where state = 'pending' and failures >= ${DAY_TWO_ATTEMPTS}
+    `
+    return late.length >= 35
+  }
+  await waitFor('deliveries on day two', areLate, LONG_MS)
   // Both slots of the owner are held, so the other videos queue; half of the slots for rendering are.
   await times(2, () => traffic.createVideo(receiver.url('/ok'), { images: [held] }))
   await times(40, () => traffic.createVideo(receiver.url('/ok')))
@@ -288,8 +277,8 @@ const countLosses = async ({ service, receiver, traffic, say }: Upgrade) => {
   const events = await sql<{ id: string; state: string }[]>`
     select id, state from event where deliver and state not in ('superseded', 'unsent')
   `
-  const notified = new Set(receiver.received.map(({ headers }) => headers['webhook-id']))
-  const unsent = events.filter(({ id, state }) => state !== 'delivered' || !notified.has(id))
+  const received = new Set(receiver.received.map(({ headers }) => headers['webhook-id']))
+  const unsent = events.filter(({ id, state }) => state !== 'delivered' || !received.has(id))
   await assertRows(service)
   const { workflows, steps } = await findFailures(service)
   for (const line of [...workflows, ...steps].slice(0, 10)) say(line)

@@ -46,10 +46,10 @@ export const startTraffic = async (base: string, token: string) => {
     }
   }
   const get = async (path: string): Promise<unknown> => await ask(base + path, { headers })
-  const post = async <T>(path: string, body: object): Promise<T | undefined> =>
-    (await ask(base + path, { method: 'POST', headers, body: JSON.stringify(body) })) as
-      | T
-      | undefined
+  const post = async <T>(path: string, body: object) => {
+    const init = { method: 'POST', headers, body: JSON.stringify(body) }
+    return (await ask(base + path, init)) as T | undefined
+  }
 
   begin('fill')
   const picture = await base64()
@@ -68,13 +68,8 @@ export const startTraffic = async (base: string, token: string) => {
       return made?.data.task_id ?? ''
     },
     async createVideo(callback_url: string, more: object = {}): Promise<string> {
-      const body = {
-        model: 'videoq3-pro',
-        prompt: 'a lighthouse',
-        duration: 1,
-        callback_url,
-        ...more,
-      }
+      const video = { model: 'videoq3-pro', prompt: 'a lighthouse', duration: 1 }
+      const body = { ...video, callback_url, ...more }
       return (await post<{ task_id: string }>(`${VIDEO_API}/text2video`, body))?.task_id ?? ''
     },
     /** Publishes a version that awaits its archive; returns the link for it. */

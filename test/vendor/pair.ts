@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 
-import { startService } from '../support/service.ts'
+import { makeUpstreamSettings, startService } from '../support/service.ts'
 import type { Service, ServiceOptions } from '../support/service.ts'
 
 /** Two services: `near` has `far` render. */
@@ -35,12 +35,7 @@ export const startPair = async ({
       roles,
       env: {
         ...common,
-        IMAGE_ENGINE: 'vendor',
-        VENDOR_IMAGE_URL: far.baseUrl,
-        VENDOR_IMAGE_KEY: key,
-        VIDEO_ENGINE: 'vendor',
-        VENDOR_VIDEO_URL: far.baseUrl,
-        VENDOR_VIDEO_KEY: key,
+        ...makeUpstreamSettings(far.baseUrl, key),
         VENDOR_RATE: '200',
         OVERRIDE_VENDOR_CONCURRENCY: '40',
         OVERRIDE_VENDOR_SLOTS: '200',

@@ -3,14 +3,12 @@
  * job of every kind), `http` (tests of the interface, for an upstream), `kills` (a worker killed at each line that matters, for images and videos), `changes` (the engine switched, a task cancelled), `storm` (tasks while
  * processes of both sides are killed at random). `--tasks 1000` says how many the storm makes, `--seed 1` how it kills.
  */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
 import { runDemo } from '../../src/local/demo.ts'
 import { secondsSince } from '../../src/local/console.ts'
 import { listenForInterrupt } from '../../src/local/interrupt.ts'
+import { makeFolder, withKept } from '../support/keep.ts'
 import { runProgram } from '../support/run-program.ts'
 import { startTestServers } from '../support/servers.ts'
 import { changeUnderway, killAtEachLine } from './kills.ts'
@@ -28,16 +26,13 @@ const say = (line: string): void => {
 }
 
 const demo = async ({ near }: Pair): Promise<void> => {
-  const outDir = await mkdtemp(join(tmpdir(), 'kiln-vendor-'))
   const { stop: signal } = listenForInterrupt(() => say('stopping'))
-  try {
+  await withKept(async (keep) => {
     const token = await near.token('demo')
-    const { stdout: out } = process
-    if (!(await runDemo({ baseUrl: near.baseUrl, token, outDir, out, signal })))
+    const outDir = keep(await makeFolder()).path
+    if (!(await runDemo({ baseUrl: near.baseUrl, token, outDir, out: process.stdout, signal })))
       throw new Error('a job of the demo failed')
-  } finally {
-    await rm(outDir, { recursive: true, force: true })
-  }
+  })
 }
 
 /** Tests that know nothing of engines but what a caller sees. */

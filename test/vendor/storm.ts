@@ -34,7 +34,7 @@ export const runStorm = async (pair: Pair, { tasks, seed, say }: Storm): Promise
   const start = Date.now()
   const over = new AbortController()
   const kills = killAround(pair, makeRandom(seed), over.signal)
-  const enqueue = setInterval(() => {
+  const reports = setInterval(() => {
     void countOpen(pair.near).then((open) =>
       say(`  ${secondsSince(start)}: ${ids.length} made, ${open} open, ${kills.count()} kills`),
     )
@@ -46,13 +46,10 @@ export const runStorm = async (pair: Pair, { tasks, seed, say }: Storm): Promise
       for (let n = next++; n < tasks; n = next++) ids.push(await make(client, n, image))
     }
     await Promise.all(Array.from({ length: CALLERS }, call))
-    await waitFor(
-      'all tasks have ended',
-      async () => (await countOpen(pair.near)) === 0,
-      15 * PATIENCE_MS,
-    )
+    const hasEnded = async () => (await countOpen(pair.near)) === 0
+    await waitFor('all tasks have ended', hasEnded, 15 * PATIENCE_MS)
   } finally {
-    clearInterval(enqueue)
+    clearInterval(reports)
     over.abort()
     await kills.ended
   }
