@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { basename, delimiter, join } from 'node:path'
 
 import envPaths from 'env-paths'
 
@@ -49,24 +49,23 @@ const isRecent = (python: string): boolean => {
   return status === 0
 }
 
-/** The folder of the TypeScript client, with the packages of its lock file: generator, compiler and linters. */
+/** The folder of the TypeScript client, with its packages as of a date: generator, compiler and linters. */
 export const installNode = async (): Promise<string> => {
-  const source = join(HERE, 'clients')
-  const folder = folderOf('contract-node', join(source, 'package-lock.json'))
+  const pins = ['package.json', '.npmrc'].map((name) => join(HERE, 'clients', name))
+  const folder = folderOf('contract-node', ...pins)
   await makeOnce(folder, async () => {
     mkdirSync(folder, { recursive: true })
-    for (const name of ['package.json', 'package-lock.json'])
-      cpSync(join(source, name), join(folder, name))
-    await install('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts'], folder)
+    for (const path of pins) cpSync(path, join(folder, basename(path)))
+    await install('npm', ['install'], folder)
   })
   return folder
 }
 
-const folderOf = (name: string, pins: string): string =>
-  join(
-    CACHE,
-    `${name}-${createHash('sha256').update(readFileSync(pins)).digest('hex').slice(0, 12)}`,
-  )
+const folderOf = (name: string, ...pins: string[]): string => {
+  const hash = createHash('sha256')
+  for (const path of pins) hash.update(readFileSync(path))
+  return join(CACHE, `${name}-${hash.digest('hex').slice(0, 12)}`)
+}
 
 /** An installation that was cut short is made again. */
 const makeOnce = async (folder: string, make: () => Promise<void>): Promise<void> => {
