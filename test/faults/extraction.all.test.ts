@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { expectStatus, listOf, makeRegistry, upload } from '../http/registry-support.ts'
+import { makeRegistry, upload } from '../http/registry-support.ts'
 import type { Added, Owned } from '../http/registry-support.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 import { writeZip } from '../support/zip-writer.ts'
+import { expectStatus, listOf } from '../support/client.ts'
 import { readParent, untilReading } from './archive-readers.ts'
 import { HEARTBEAT } from './calls.ts'
 import { listEngineProcesses } from './engine-processes.ts'
@@ -41,7 +42,7 @@ describe('archives whose readers are killed', () => {
 
   before(async () => {
     service = await startService({ env: HEARTBEAT })
-    owned = await (await makeRegistry(service)).addPublisher()
+    owned = await makeRegistry(service).addPublisher()
   })
   after(async () => {
     end.abort()

@@ -52,7 +52,7 @@ describe('archives that are read again', () => {
 
   before(async () => {
     await startOnce()
-    const registry = await makeRegistry(service)
+    const registry = makeRegistry(service)
     ;({ admin } = registry)
     owned = await registry.addPublisher()
     await Promise.all(NODES.map(publish))

@@ -1,12 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { request } from 'node:http'
-import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { ClientRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { buffer } from 'node:stream/consumers'
 
 import { makeSigner } from '../../src/adapters/signing.ts'
 import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
@@ -16,27 +13,17 @@ import type { ArchivePlace } from '../../src/db/registry/archive.ts'
 import type { OutboxRow } from '../../src/db/shared/outbox.ts'
 import { makeBudget } from '../../src/http/body/budget.ts'
 import { makeArchiveDownloadRoute } from '../../src/http/registry/archive-download-route.ts'
-import { makeUploadRoutes } from '../../src/http/platform/upload-routes.ts'
-import type { UploadDeps } from '../../src/http/platform/upload-routes.ts'
+import { makeUploadRoutes, type UploadDeps } from '../../src/http/platform/upload-routes.ts'
 import { makeRegistryPlace, signalOf } from '../db/registry-place.ts'
 import type { Publishing, RegistryPlace } from '../db/registry-place.ts'
 import { readContract } from '../support/contract.ts'
 import { sha256Of } from '../support/digest.ts'
+import { begin, readResponse, type Sent, type SentResponse } from '../support/request.ts'
 import { startRoutes } from '../support/routes.ts'
-import { createDatabase } from '../support/stack.ts'
-import type { TestDatabase } from '../support/stack.ts'
+import { createDatabase, type TestDatabase } from '../support/stack.ts'
 
-export interface Sent {
-  method?: string
-  headers?: Record<string, string | number>
+export interface SentArchive extends Sent {
   body?: Buffer
-}
-
-export interface ArchiveResponse {
-  status: number
-  headers: IncomingMessage['headers']
-  bytes: Buffer
-  body: { error?: string; message?: string; details?: string[] }
 }
 
 export const MAX_BYTES = 100_000
@@ -80,28 +67,24 @@ export const openArchivePlace = async () => {
   const checkResponse = await readContract()
 
   /** Begins a request to the path of a link. */
-  const begin = (link: string, { method = 'PUT', headers = {} }: Sent = {}): ClientRequest => {
+  const beginAt = (link: string, sent?: Sent): ClientRequest => {
     const { pathname, search } = new URL(link, 'http://kiln.example')
-    return request(server.url + pathname + search, { method, headers, agent: false })
+    return begin(server.url + pathname + search, { method: 'PUT', ...sent })
   }
 
-  const readResponse = async (asked: ClientRequest, link: string): Promise<ArchiveResponse> => {
-    const [response] = (await once(asked, 'response')) as [IncomingMessage]
-    const bytes = await buffer(response)
-    const { statusCode: status = 0, headers } = response
+  const readChecked = async (asked: ClientRequest): Promise<SentResponse> => {
+    const response = await readResponse(asked)
+    const { status, headers, body } = response
     const isJson = headers['content-type']?.startsWith('application/json') ?? false
-    const body = (isJson && bytes.length > 0 ? JSON.parse(bytes.toString()) : {}) as object
-    const path = new URL(link, 'http://kiln.example').pathname
+    const path = new URL(asked.path, 'http://kiln.example').pathname
     checkResponse({ method: asked.method, path, status, body: isJson ? body : undefined })
-    return { status, headers, bytes, body }
+    return response
   }
 
-  const send = async (link: string, sent: Sent = {}): Promise<ArchiveResponse> => {
-    const asked = begin(link, sent)
-    // The server may respond, and close, before it has all of the body.
-    asked.on('error', () => {})
-    asked.end(sent.body)
-    return await readResponse(asked, link)
+  const sendTo = async (link: string, { body, ...sent }: SentArchive = {}) => {
+    const asked = beginAt(link, sent)
+    asked.on('error', () => {}).end(body)
+    return await readChecked(asked)
   }
 
   const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds
@@ -113,7 +96,7 @@ export const openArchivePlace = async () => {
   /** A version that has passed its checks with these bytes. */
   const addActive = async (publishing: Publishing, bytes: Buffer): Promise<string> => {
     const id = await registry.addVersion(publishing)
-    await send(sign(id), { body: bytes })
+    await sendTo(sign(id), { body: bytes })
     const storageKey = `archives/${id}/${sha256Of(bytes)}.zip`
     await real.putStream(storageKey, Readable.from([bytes]), { maxBytes: MAX_BYTES })
     await sql.begin((sql) =>
@@ -131,9 +114,9 @@ export const openArchivePlace = async () => {
     signer,
     dispatched,
     issues,
-    begin,
-    readResponse,
-    send,
+    begin: beginAt,
+    readResponse: readChecked,
+    send: sendTo,
     sign,
     inSeconds,
     addActive,

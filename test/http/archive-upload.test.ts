@@ -8,8 +8,9 @@ import { rejectArchive } from '../../src/db/registry/archive.ts'
 import { waitFor } from '../support/wait.ts'
 import { sha256Of } from '../support/digest.ts'
 import { makeZip } from '../support/zip.ts'
+import { expectStatus } from '../support/client.ts'
 import { MAX_BYTES, openArchivePlace } from './archive-support.ts'
-import type { ArchiveTestPlace, Sent } from './archive-support.ts'
+import type { ArchiveTestPlace, SentArchive as Sent } from './archive-support.ts'
 
 const ZIP = makeZip('NODE_CLASS_MAPPINGS = {}')
 const OTHER = makeZip('NODE_CLASS_MAPPINGS = None')
@@ -26,16 +27,11 @@ describe('the upload of an archive', () => {
     count += 1
     return place.registry.addVersion({ nodeId: `pack-${count}` })
   }
-  const put = async (id: string, sent: Sent = {}) =>
-    await place.send(place.sign(id), { body: ZIP, ...sent })
+  const put = (id: string, sent: Sent = {}) => place.send(place.sign(id), { body: ZIP, ...sent })
 
-  const assertRejected = async (
-    id: string,
-    [status, error]: readonly [number, string],
-    sent: Sent,
-  ) => {
-    const rejected = await put(id, sent)
-    assert.deepEqual([rejected.status, rejected.body.error], [status, error])
+  type Rejection = readonly [status: number, error: string]
+  const assertRejected = async (id: string, rejection: Rejection, sent: Sent) => {
+    expectStatus(await put(id, sent), ...rejection)
     assert.equal((await place.see(id)).archiveState, 'awaiting')
     assert.equal(await place.countSignals(id), 0)
     assert.deepEqual(await place.listUploads(id), [])
@@ -65,8 +61,7 @@ describe('the upload of an archive', () => {
 
   test('records the bytes with the signal, and keeps them whole', async () => {
     const id = await addVersion()
-    const { status } = await put(id)
-    assert.equal(status, 200)
+    expectStatus(await put(id), 200)
     const { archiveState, archive, status: version } = await place.see(id)
     assert.deepEqual([archiveState, version], ['received', 'NodeVersionStatusPending'])
     assert.deepEqual([archive?.sha256, archive?.bytes], [sha256Of(ZIP), ZIP.length])
@@ -91,10 +86,8 @@ describe('the upload of an archive', () => {
     const value = (bytes: Buffer) =>
       header === 'digest' ? `SHA-256=${digestOf(bytes)}` : `sha-256=:${digestOf(bytes)}:`
     test(`compares the bytes with ${header}`, async () => {
-      assert.equal(
-        (await put(await addVersion(), { headers: { [header]: value(ZIP) } })).status,
-        200,
-      )
+      const right = { headers: { [header]: value(ZIP) } }
+      expectStatus(await put(await addVersion(), right), 200)
       const wrong = { headers: { [header]: value(OTHER) } }
       await assertRejected(await addVersion(), [400, 'checksum_mismatch'], wrong)
     })
@@ -126,10 +119,8 @@ describe('the upload of an archive', () => {
       const sent = { headers: { [header]: value } }
       await assertRejected(await addVersion(), [400, 'validation_failed'], sent)
       const { body } = await put(await addVersion(), sent)
-      assert.equal(
-        body.message?.toLowerCase(),
-        `${header} ${expectation}, got "${value}"`.toLowerCase(),
-      )
+      const message = `${header} ${expectation}, got "${value}"`
+      assert.equal(body.message?.toLowerCase(), message.toLowerCase())
       assert.deepEqual(body.details, [body.message])
     })
 
@@ -173,8 +164,7 @@ describe('the upload of an archive', () => {
   test('needs a link for archives: that for the input of a task leads to no version', async () => {
     const id = await addVersion()
     const grant = { id, expires: place.inSeconds(3600), max: MAX_BYTES }
-    const { status, body } = await place.send(place.signer.signUpload(grant), { body: ZIP })
-    assert.deepEqual([status, body.error], [410, 'file_gone'])
+    expectStatus(await place.send(place.signer.signUpload(grant), { body: ZIP }), 410, 'file_gone')
     assert.equal((await place.see(id)).archiveState, 'awaiting')
   })
 
@@ -188,8 +178,7 @@ describe('the upload of an archive', () => {
       return { id, ...(await put(id)) }
     }
     assert.equal((await late(4)).status, 200)
-    const { id, status, body } = await late(6)
-    assert.deepEqual([status, body.error], [403, 'upload_expired'])
+    const { id } = expectStatus(await late(6), 403, 'upload_expired')
     assert.deepEqual(await place.listUploads(id), [])
   })
 
@@ -249,8 +238,7 @@ describe('the upload of an archive', () => {
       const before = await place.see(id)
       const same = await put(id)
       assert.deepEqual([same.status, same.bytes.toString()], [200, '{}'])
-      const other = await put(id, { body: OTHER })
-      assert.deepEqual([other.status, other.body.error], [409, 'archive_exists'])
+      expectStatus(await put(id, { body: OTHER }), 409, 'archive_exists')
       const after = await place.see(id)
       assert.deepEqual([after.archive, after.archiveState], [before.archive, before.archiveState])
     })
@@ -258,12 +246,11 @@ describe('the upload of an archive', () => {
   test('the upload of a deleted version is rejected, once its link is validated', async () => {
     const id = await addVersion()
     await place.registry.transition(id, 'delete')
-    const closed = await put(id)
-    assert.deepEqual([closed.status, closed.body.error], [409, 'upload_closed'])
+    expectStatus(await put(id), 409, 'upload_closed')
     const forged = await place.send(`${place.sign(id)}x`, { body: ZIP })
-    assert.deepEqual([forged.status, forged.body.error], [403, 'signature_invalid'])
+    expectStatus(forged, 403, 'signature_invalid')
     const expired = await place.send(place.sign(id, { expires: 1 }), { body: ZIP })
-    assert.deepEqual([expired.status, expired.body.error], [403, 'upload_expired'])
+    expectStatus(expired, 403, 'upload_expired')
   })
 
   test('is rejected for now while the store takes no files', async () => {
@@ -284,6 +271,6 @@ describe('the upload of an archive', () => {
     asked.flushHeaders()
     await once(asked, 'continue')
     asked.end(ZIP)
-    assert.equal((await place.readResponse(asked, link)).status, 200)
+    assert.equal((await place.readResponse(asked)).status, 200)
   })
 })

@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict'
-import { createHash, createHmac, randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { after, before, beforeEach, describe, test } from 'node:test'
-import type { TestContext } from 'node:test'
+import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { before, beforeEach, describe, test, type TestContext } from 'node:test'
 
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose'
 import type { CryptoKey, JWK, JWTHeaderParameters, JWTPayload } from 'jose'
 
 import { insertApiKey, listApiKeys, revokeApiKey } from '../../src/db/shared/api-key.ts'
-import type { Sql } from '../../src/db/client.ts'
 import { ApiError } from '../../src/domain/shared/errors.ts'
 import { makeCredential } from '../../src/domain/shared/credential.ts'
 import { makeAuthenticator } from '../../src/http/access/auth.ts'
 import type { Authenticate, CredentialHeaders } from '../../src/http/access/auth.ts'
-import { createDatabase } from '../support/stack.ts'
+import { atOnce } from '../support/client.ts'
+import { useWebhookReceiver } from '../support/receiver.ts'
+import { useDatabase } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'
 
 const ISSUER = 'https://issuer.example'
@@ -33,24 +30,6 @@ const makeKey = async (alg: string, kid: string): Promise<SigningKey> => {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true })
   const jwk = { ...(await exportJWK(publicKey)), kid, use: 'sig' }
   return { alg, kid, privateKey, publicKey, jwk }
-}
-
-/** Starts a server of key sets that can be made to fail or to keep silent. */
-const startIssuer = async (keys: JWK[]) => {
-  const issuer = { keys, fetches: 0, mode: 'up' as 'up' | 'broken' | 'silent', url: '' }
-  const server = createServer((_request, response) => {
-    issuer.fetches += 1
-    if (issuer.mode === 'silent') return
-    response.statusCode = issuer.mode === 'up' ? 200 : 500
-    response.end(JSON.stringify({ keys: issuer.keys }))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  issuer.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks`
-  const close = async () => {
-    server.close().closeAllConnections()
-    await once(server, 'close')
-  }
-  return Object.assign(issuer, { close })
 }
 
 /** Stops the clock by which tokens are validated, however long the test takes. */
@@ -97,17 +76,17 @@ const unauthorized = (error: unknown): true => {
   return true
 }
 
-const rejects = async (
-  authenticate: Authenticate,
-  cases: Record<string, CredentialHeaders>,
-): Promise<void> => {
+type Cases = Record<string, CredentialHeaders>
+
+const rejects = async (authenticate: Authenticate, cases: Cases): Promise<void> => {
   for (const [name, headers] of Object.entries(cases))
     await assert.rejects(authenticate(headers), unauthorized, name)
 }
 
-let database: Awaited<ReturnType<typeof createDatabase>>
-let sql: Sql
-let issuer: Awaited<ReturnType<typeof startIssuer>>
+const { sql } = useDatabase()
+const server = useWebhookReceiver()
+/** A key set that can be made to fail or to keep silent, at an address of each test's own. */
+let issuer: { keys: JWK[]; fetches: number; mode: 'up' | 'broken' | 'silent'; url: string }
 let rsa: SigningKey
 let pss: SigningKey
 let ec: SigningKey
@@ -129,8 +108,6 @@ const make = () =>
   })
 
 before(async () => {
-  database = await createDatabase()
-  sql = database.sql
   ;[rsa, pss, ec, ed] = await Promise.all([
     makeKey('RS256', 'rsa'),
     makeKey('PS256', 'pss'),
@@ -139,16 +116,23 @@ before(async () => {
   ])
 })
 
-beforeEach(async () => {
+beforeEach(() => {
   logged = []
   time = 0
-  await issuer?.close()
-  issuer = await startIssuer([rsa.jwk, pss.jwk, ec.jwk, ed.jwk])
-})
-
-after(async () => {
-  await issuer.close()
-  await database.drop()
+  const path = `/${randomUUID()}`
+  const set: typeof issuer = {
+    keys: [rsa.jwk, pss.jwk, ec.jwk, ed.jwk],
+    fetches: 0,
+    mode: 'up',
+    url: server.url(path),
+  }
+  issuer = set
+  server.script(path, ({ response }) => {
+    set.fetches += 1
+    if (set.mode === 'silent') return
+    response.statusCode = set.mode === 'up' ? 200 : 500
+    response.end(JSON.stringify({ keys: set.keys }))
+  })
 })
 
 describe('a bearer token', () => {
@@ -294,12 +278,12 @@ describe('the key set', () => {
   test('is fetched once for many tokens, and again after 10 minutes', async () => {
     const authenticate = make()
     const token = await sign(ec)
-    await Promise.all(Array.from({ length: 20 }, () => authenticate(bearer(token))))
+    await atOnce(20, () => authenticate(bearer(token)))
     time = 599_000
     await authenticate(bearer(token))
     assert.equal(issuer.fetches, 1)
     time = 600_000
-    await Promise.all(Array.from({ length: 20 }, () => authenticate(bearer(token))))
+    await atOnce(20, () => authenticate(bearer(token)))
     assert.equal(issuer.fetches, 2)
   })
 
@@ -329,7 +313,7 @@ describe('the key set', () => {
     issuer.keys = [fresh.jwk]
     time = 30_000
     const token = await sign(fresh)
-    const callers = await Promise.all(Array.from({ length: 10 }, () => authenticate(bearer(token))))
+    const callers = await atOnce(10, () => authenticate(bearer(token)))
     assert.ok(callers.every((caller) => caller?.owner === 'alice'))
     assert.equal(issuer.fetches, 2)
     await rejects(authenticate, { 'old key': bearer(await sign(ec)), 'known token': known })
@@ -454,7 +438,7 @@ describe('an API key', () => {
     const key = makeCredential('api_key', randomBytes)
     const id = await insertKey(key)
     assert.equal(await lastUse(id), undefined)
-    await Promise.all(Array.from({ length: 5 }, () => authenticate(bearer(key))))
+    await atOnce(5, () => authenticate(bearer(key)))
     const first = await lastUse(id)
     assert.ok(first)
     await authenticate(bearer(key))

@@ -1,50 +1,47 @@
-import { notAllowed, rowOf } from './bad-input-support.ts'
+import {
+  error,
+  INVALID,
+  NO_TASK,
+  notAllowed,
+  ofGet,
+  rowOf,
+  typed,
+  UNAUTHORIZED,
+  UNKNOWN,
+} from './bad-input-support.ts'
 import type { Row, World } from './bad-input-support.ts'
 
-const UNKNOWN = '6f0c2a7e-6a3e-4d43-9c1b-2b8f0d3c5a11'
 const ROTATE = '/webhook-secret/rotate'
 const SINCE = '/events/redeliver'
 
-const invalid = { status: 400, error: 'validation_failed' }
-const noTask = { status: 404, error: 'task_not_found' }
-const noEvent = { status: 404, error: 'event_not_found' }
-const unauthorized = {
-  status: 401,
-  error: 'unauthorized',
-  header: ['www-authenticate', /^Bearer$/] as [string, RegExp],
-}
+const noEvent = error(404, 'event_not_found')
 
 /** The two routes of one event. */
 const ofEvent = (
   row: number,
   what: string,
-  ids: (world: World) => { task: string; event: string },
-  expected: Pick<Row, 'status' | 'error'>,
+  ids: (world: World) => [task: string, event: string],
+  expected: typeof NO_TASK,
 ): Row[] =>
-  [
-    { method: 'GET', last: 'attempts' },
-    { method: 'POST', last: 'redeliver' },
-  ].map(({ method, last }) => ({
-    row,
-    what: `${last} of ${what}`,
-    method,
-    path: (world) => {
-      const { task, event } = ids(world)
-      return `/tasks/${task}/events/${event}/${last}`
-    },
-    ...expected,
-  }))
+  (
+    [
+      ['GET', 'attempts'],
+      ['POST', 'redeliver'],
+    ] as const
+  ).map(([method, last]) => {
+    const path = (world: World) => `/tasks/${ids(world).join('/events/')}/${last}`
+    return rowOf(row, `${last} of ${what}`, { method, path }, expected)
+  })
 
 /** All routes below a task. */
 const ofTask = (row: number, what: string, task: (world: World) => string): Row[] => [
-  {
+  rowOf(
     row,
-    what: `events of ${what}`,
-    method: 'GET',
-    path: (world) => `/tasks/${task(world)}/events`,
-    ...noTask,
-  },
-  ...ofEvent(row, what, (world) => ({ task: task(world), event: world.othersEvent }), noTask),
+    `events of ${what}`,
+    ofGet((world) => `/tasks/${task(world)}/events`),
+    NO_TASK,
+  ),
+  ...ofEvent(row, what, (world) => [task(world), world.othersEvent], NO_TASK),
 ]
 
 const METHODS: [method: string, path: string, allow: RegExp][] = [
@@ -80,82 +77,81 @@ const NO_TIMES: unknown[] = [
   '-000001-01-01T00:00:00Z',
 ]
 
-const NO_KEY = { headers: { 'idempotency-key': '"abc' } }
-const typed = (type: string, body: string) => ({ headers: { 'content-type': type }, body })
 const json = (body: string) => typed('application/json', body)
-const tooLarge = json(`{"a": "${'x'.repeat(2 ** 20)}"}`)
+const noKey = { headers: { 'idempotency-key': '"abc' } }
 
 const bodies = (path: string): Row[] =>
   [
     ...['[]', '"x"', '5', 'null'].map((body) =>
-      rowOf(6, body, json(body), { status: 400, error: 'json_invalid' }),
+      rowOf(6, body, json(body), error(400, 'json_invalid')),
     ),
-    rowOf(1, 'text', typed('text/plain', '{}'), { status: 415, error: 'unsupported_media_type' }),
-    rowOf(9, 'more than 1 MiB', tooLarge, { status: 413, error: 'body_too_large' }),
-    rowOf(30, 'a key in half a quote', NO_KEY, { status: 400, error: 'idempotency_key_invalid' }),
+    rowOf(1, 'text', typed('text/plain', '{}'), error(415, 'unsupported_media_type')),
+    rowOf(
+      9,
+      'more than 1 MiB',
+      json(`{"a": "${'x'.repeat(2 ** 20)}"}`),
+      error(413, 'body_too_large'),
+    ),
+    rowOf(30, 'a key in half a quote', noKey, error(400, 'idempotency_key_invalid')),
   ].map((row) => ({ ...row, path, what: `${path} with ${row.what}` }))
 
-const BAD_QUERIES: [path: string, query: string][] = [
-  ['/tasks', 'kind=image'],
-  ['/tasks', 'kind='],
-  ['/tasks', 'state=CREATED'],
-  ['/tasks', 'state=running,'],
-  ['/tasks', 'from=yesterday'],
-  ['/tasks', 'to=2026-02-30T00:00:00Z'],
-  ['/tasks', `q=${'x'.repeat(201)}`],
-  ['/tasks', 'q=%00'],
-  ['/tasks', 'after=x'],
-  ['/tasks', `after=${Buffer.from('1 2').toString('base64url')}`],
-  ['/tasks', 'limit=0'],
-  ['/tasks', 'limit=101'],
-  ['/tasks', 'limit=1&limit=2'],
-  ['/events', 'state=lost'],
-  ['/events', 'after=x'],
-  ['/events', 'limit=x'],
-]
-
-const BAD_TOKEN = { authorization: 'Bearer x' }
-
-const nobody = { ...unauthorized, credential: false as const }
-const ofGet = (path: string) => ({ method: 'GET', path })
-const OWN_EVENTS = {
-  method: 'GET',
-  path: ({ ownTask }: World) => `/tasks/${ownTask}/events`,
+const BAD_QUERIES: Record<string, string[]> = {
+  '/tasks': [
+    'kind=image',
+    'kind=',
+    'state=CREATED',
+    'state=running,',
+    `q=${'x'.repeat(201)}`,
+    'q=%00',
+    'from=yesterday',
+    'to=2026-02-30T00:00:00Z',
+    'limit=0',
+    'limit=101',
+    'limit=1&limit=2',
+    'after=x',
+    `after=${Buffer.from('1 2').toString('base64url')}`,
+  ],
+  '/events': ['state=lost', 'after=x', 'limit=x'],
 }
+
+const badToken = { headers: { authorization: 'Bearer x' } }
+const nobody = { credential: false as const }
+const eventsOfOwn = ofGet(({ ownTask }) => `/tasks/${ownTask}/events`)
+const redeliverOwn = ({ ownTask, ownEvent }: World) =>
+  `/tasks/${ownTask}/events/${ownEvent}/redeliver`
 
 /** Rows about events, their redelivery, and the secrets that sign. */
 export const EVENT_ROWS: Row[] = [
   ...ofEvent(
     33,
     "another owner's event under one's own task",
-    ({ ownTask, othersEvent }) => ({ task: ownTask, event: othersEvent }),
+    ({ ownTask, othersEvent }) => [ownTask, othersEvent],
     noEvent,
   ),
   ...ofEvent(
     33,
     'an event of another task of its owner',
-    ({ ownVideo, ownEvent }) => ({ task: ownVideo, event: ownEvent }),
+    ({ ownVideo, ownEvent }) => [ownVideo, ownEvent],
     noEvent,
   ),
   ...[UNKNOWN, 'abc', '2', `${UNKNOWN}0`].flatMap((event) =>
-    ofEvent(33, `event ${event}`, ({ ownTask }) => ({ task: ownTask, event }), noEvent),
+    ofEvent(33, `event ${event}`, ({ ownTask }) => [ownTask, event], noEvent),
   ),
   ...ofTask(28, "another owner's task", ({ othersTask }) => othersTask),
   ...ofTask(28, "another owner's video task", ({ othersVideo }) => othersVideo),
   ...[UNKNOWN, 'abc', '1'].flatMap((task) => ofTask(51, `task ${task}`, () => task)),
-  rowOf(28, "events of an image task without its owner's credential", OWN_EVENTS, {
-    credential: false,
-    ...noTask,
-  }),
-  rowOf(15, '%ff in the path of events', ofGet('/tasks/%ff/events'), {
-    status: 400,
-    error: 'path_invalid',
-  }),
+  rowOf(
+    28,
+    "events of an image task without its owner's credential",
+    { ...eventsOfOwn, ...nobody },
+    NO_TASK,
+  ),
+  rowOf(15, '%ff in the path of events', ofGet('/tasks/%ff/events'), error(400, 'path_invalid')),
   rowOf(
     33,
     'redeliver of an event whose task names no address',
-    { path: ({ ownTask, ownEvent }) => `/tasks/${ownTask}/events/${ownEvent}/redeliver` },
-    { status: 409, error: 'not_deliverable' },
+    { path: redeliverOwn },
+    error(409, 'not_deliverable'),
   ),
   ...[-1, 604_801, 1.5, '1', true, [], {}, 1e300].map((value) => ({
     row: 34,
@@ -163,7 +159,7 @@ export const EVENT_ROWS: Row[] = [
     path: ROTATE,
     body: { overlap_seconds: value },
     field: '/overlap_seconds must be',
-    ...invalid,
+    ...INVALID,
   })),
   ...[{}, ...NO_TIMES.map((since) => ({ since }))].map((body) => ({
     row: 34,
@@ -171,52 +167,53 @@ export const EVENT_ROWS: Row[] = [
     path: SINCE,
     body,
     field: '/since must be',
-    ...invalid,
+    ...INVALID,
   })),
-  rowOf(3, `${SINCE} without a body`, { path: SINCE }, { status: 400, error: 'body_required' }),
+  rowOf(3, `${SINCE} without a body`, { path: SINCE }, error(400, 'body_required')),
   ...[ROTATE, SINCE, `/tasks/${UNKNOWN}/events/${UNKNOWN}/redeliver`].flatMap(bodies),
-  ...METHODS.map(([method, path, allow]) => ({
-    row: 13,
-    what: `${method} ${path.replaceAll(UNKNOWN, '…')}`,
-    method,
-    path,
-    ...notAllowed(allow),
-  })),
-  ...[ofGet('/webhook-secret'), { path: ROTATE }, { path: SINCE }].flatMap((request) => [
-    rowOf(18, `${request.path} without a credential`, request, nobody),
-    rowOf(19, `${request.path} with a bad token`, { ...request, headers: BAD_TOKEN }, unauthorized),
+  ...METHODS.map(([method, path, allow]) =>
+    rowOf(13, `${method} ${path.replaceAll(UNKNOWN, '…')}`, { method, path }, notAllowed(allow)),
+  ),
+  ...[ofGet('/webhook-secret'), { path: ROTATE }, { path: SINCE }].flatMap((sent) => [
+    rowOf(18, `${String(sent.path)} without a credential`, { ...sent, ...nobody }, UNAUTHORIZED),
+    rowOf(19, `${String(sent.path)} with a bad token`, { ...sent, ...badToken }, UNAUTHORIZED),
   ]),
-  rowOf(26, 'events with a bad token', { ...OWN_EVENTS, headers: BAD_TOKEN }, unauthorized),
+  rowOf(26, 'events with a bad token', { ...eventsOfOwn, ...badToken }, UNAUTHORIZED),
   ...ofEvent(
     26,
     'an event with a bad token',
-    ({ ownTask, ownEvent }) => ({ task: ownTask, event: ownEvent }),
-    unauthorized,
-  ).map((row) => ({ ...row, headers: BAD_TOKEN })),
-  rowOf(14, 'the path of an event', ofGet(`/tasks/${UNKNOWN}/events/${UNKNOWN}`), {
-    status: 404,
-    error: 'not_found',
-  }),
-  ...['/tasks', '/tasks/summary', '/events', '/admin/tasks'].map((path) =>
-    rowOf(18, `${path} without a credential`, ofGet(path), nobody),
+    ({ ownTask, ownEvent }) => [ownTask, ownEvent],
+    UNAUTHORIZED,
+  ).map((row) => ({ ...row, ...badToken })),
+  rowOf(
+    14,
+    'the path of an event',
+    ofGet(`/tasks/${UNKNOWN}/events/${UNKNOWN}`),
+    error(404, 'not_found'),
   ),
-  ...[UNKNOWN, 'abc'].map((task) => rowOf(51, `the task ${task}`, ofGet(`/tasks/${task}`), noTask)),
+  ...['/tasks', '/tasks/summary', '/events', '/admin/tasks'].map((path) =>
+    rowOf(18, `${path} without a credential`, { ...ofGet(path), ...nobody }, UNAUTHORIZED),
+  ),
+  ...[UNKNOWN, 'abc'].map((id) => rowOf(51, `the task ${id}`, ofGet(`/tasks/${id}`), NO_TASK)),
   rowOf(
     28,
     "another owner's task of any kind",
-    { method: 'GET', path: ({ othersTask }) => `/tasks/${othersTask}` },
-    noTask,
+    ofGet(({ othersTask }) => `/tasks/${othersTask}`),
+    NO_TASK,
   ),
-  rowOf(28, 'the tasks of all owners, asked for by no admin', ofGet('/admin/tasks'), {
-    status: 403,
-    error: 'forbidden',
-  }),
-  ...BAD_QUERIES.map(([path, query]) => ({
-    row: 34,
-    what: `${path}?${query}`,
-    method: 'GET',
-    path: `${path}?${query}`,
-    field: `?${query.split('=', 1).join('')}`,
-    ...invalid,
-  })),
+  rowOf(
+    28,
+    'the tasks of all owners, asked for by no admin',
+    ofGet('/admin/tasks'),
+    error(403, 'forbidden'),
+  ),
+  ...Object.entries(BAD_QUERIES).flatMap(([path, queries]) =>
+    queries.map((query) => ({
+      row: 34,
+      what: `${path}?${query}`,
+      ...ofGet(`${path}?${query}`),
+      field: `?${query.split('=', 1).join('')}`,
+      ...INVALID,
+    })),
+  ),
 ]

@@ -13,11 +13,11 @@ export interface Row {
   /** Absent: POST of an upscale. */
   method?: string
   path?: string | ((world: World) => string)
-  headers?: Record<string, string> | ((world: World) => Promise<Record<string, string>>)
+  headers?: Record<string, string> | ((world: World) => Record<string, string>)
   /** An object is sent as JSON, anything else as it is. */
   body?: object | string | Uint8Array<ArrayBuffer> | ((world: World) => object)
   /** The whole request as it goes over the wire, in place of the members above. */
-  raw?: string | ((world: World) => Promise<string>)
+  raw?: string | ((world: World) => string)
   /** False: no credential. */
   credential?: false
   /** Sent to an api with NODE_ENV=production. */
@@ -34,20 +34,39 @@ export interface Row {
   header?: [name: string, value: RegExp]
 }
 
+type Expected = Pick<Row, 'status' | 'error'> & Partial<Row>
+
 /** Makes a row of its number in the catalogue, what is wrong, what is sent, and the response that it must get. */
-export const rowOf = (
-  row: number,
-  what: string,
-  sent: Partial<Row>,
-  expected: Pick<Row, 'status' | 'error'> & Partial<Row>,
-): Row => ({ row, what, ...sent, ...expected })
+export const rowOf = (row: number, what: string, sent: Partial<Row>, expected: Expected): Row => ({
+  row,
+  what,
+  ...sent,
+  ...expected,
+})
+
+/** Makes the response that a row must get. */
+export const error = (status: number, error: string, more: Partial<Row> = {}): Expected => ({
+  status,
+  error,
+  ...more,
+})
 
 /** Makes the response to a method that a path does not have. */
-export const notAllowed = (allow: RegExp): Pick<Row, 'status' | 'error' | 'header'> => ({
-  status: 405,
-  error: 'method_not_allowed',
-  header: ['allow', allow],
+export const notAllowed = (allow: RegExp): Expected =>
+  error(405, 'method_not_allowed', { header: ['allow', allow] })
+
+export const INVALID = error(400, 'validation_failed')
+export const NO_TASK = error(404, 'task_not_found')
+export const UNAUTHORIZED = error(401, 'unauthorized', { header: ['www-authenticate', /^Bearer$/] })
+
+export const ofGet = (path: Row['path'] & {}) => ({ method: 'GET', path })
+export const typed = (type: string, body: Row['body'] & {}) => ({
+  headers: { 'content-type': type },
+  body,
 })
+
+/** An id that nothing has. */
+export const UNKNOWN = '6f0c2a7e-6a3e-4d43-9c1b-2b8f0d3c5a11'
 
 /** Things that the rows are about; made before the first of them. */
 export interface World {
@@ -64,14 +83,10 @@ export interface World {
   /** The first event of `othersTask` and of `ownTask`. */
   othersEvent: string
   ownEvent: string
-  signToken(claims: object, header?: object): Promise<string>
-  /** A token signed with the public key as if it were a shared secret. */
-  signWithPublicKey(): Promise<string>
-  apiKeys: { live: string; revoked: string; expired: string }
+  apiKeys: { live: string; revoked: string }
   registry: RegistryWorld
 }
 
-export const UPSCALE = `${IMAGE_API}/image-upscaler`
 export const RELIGHT = `${IMAGE_API}/image-relight`
 export const PRECISION = `${IMAGE_API}/image-upscaler-precision-v2`
 export const FLEXIBLE = `${IMAGE_API}/skin-enhancer/flexible`

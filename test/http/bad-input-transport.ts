@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 
-import { IMAGE_API } from '../support/client.ts'
-import { notAllowed, rowOf, UPSCALE } from './bad-input-support.ts'
+import { IMAGE_API, UPSCALE } from '../support/client.ts'
+import { error, NO_TASK, notAllowed, rowOf, typed, UNAUTHORIZED } from './bad-input-support.ts'
 import type { Row, World } from './bad-input-support.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -12,31 +12,24 @@ const text = (body: string | Uint8Array<ArrayBuffer>) => ({ headers: JSON_TYPE, 
 const rawPost =
   (path: string, headers: string, body = '') =>
   (world: World) =>
-    Promise.resolve(
-      `POST ${path} HTTP/1.1\r\nHost: kiln\r\nAuthorization: Bearer ${world.token}\r\n` +
-        `Content-Type: application/json\r\n${headers}\r\n\r\n${body}`,
-    )
+    `POST ${path} HTTP/1.1\r\nHost: kiln\r\nAuthorization: Bearer ${world.token}\r\n` +
+    `Content-Type: application/json\r\n${headers}\r\n\r\n${body}`
 
 const rawGet = (path: string, headers = '') =>
   `GET ${path} HTTP/1.1\r\nHost: kiln\r\n${headers}Connection: close\r\n\r\n`
 
-const unsupported = { status: 415, error: 'unsupported_media_type' }
-const encoded = { status: 415, error: 'unsupported_encoding' }
-const invalid = { status: 400, error: 'json_invalid' }
-const tooDeep = { status: 400, error: 'json_too_deep' }
-const lacking = { status: 400, error: 'body_required' }
-const tooLarge = { status: 413, error: 'body_too_large' }
-const tooLong = { status: 431, error: 'headers_too_large' }
-const notFound = { status: 404, error: 'not_found' }
-const pathInvalid = { status: 400, error: 'path_invalid' }
-const malformed = {
-  status: 400,
-  error: 'bad_request',
-  header: ['connection', /close/] as [string, RegExp],
-}
+const unsupported = error(415, 'unsupported_media_type')
+const encoded = error(415, 'unsupported_encoding')
+const invalid = error(400, 'json_invalid')
+const tooDeep = error(400, 'json_too_deep')
+const lacking = error(400, 'body_required')
+const tooLarge = error(413, 'body_too_large')
+const tooLong = error(431, 'headers_too_large')
+const notFound = error(404, 'not_found')
+const pathInvalid = error(400, 'path_invalid')
+const malformed = error(400, 'bad_request', { header: ['connection', /close/] })
 const ofUpscale = notAllowed(/^POST, GET, HEAD$/)
 
-const typed = (type: string) => ({ headers: { 'content-type': type }, body: '{}' })
 const gzipped = (given: string | Buffer) => ({
   headers: { ...JSON_TYPE, 'content-encoding': 'gzip' },
   body: gzipSync(given),
@@ -47,14 +40,13 @@ const CHUNKED = 'Transfer-Encoding: chunked'
 
 /** Rows with what is sent, and the response that it must get. */
 const REQUESTS: Parameters<typeof rowOf>[] = [
+  [1, 'text/plain', typed('text/plain', '{}'), unsupported],
   [1, 'no Content-Type', { body: Buffer.from('{}') }, unsupported],
   [2, 'a body in gzip', gzipped('{}'), encoded],
   [2, 'a bomb in gzip', gzipped(Buffer.alloc(20_000_000)), encoded],
   [3, 'no body', {}, lacking],
   [3, 'a body of blanks', text('  \n'), lacking],
-  [5, 'invalid UTF-8', text(Buffer.from('{"prompt": "\xff"}', 'latin1')), invalid],
   [8, 'depth 65', text(`{"a": ${'['.repeat(64)}${']'.repeat(64)}}`), tooDeep],
-  [8, 'a million brackets', text(`{"a": ${'['.repeat(1_000_000)}`), tooDeep],
   [9, 'a length over the limit', { raw: rawPost(UPSCALE, 'Content-Length: 68000001') }, tooLarge],
   [9, 'chunks past it', { raw: rawPost('/customers/storage', CHUNKED, CHUNKS) }, tooLarge],
   [9, 'an image over IMAGE_MAX_BYTES', { body: { image: 'A'.repeat(400_000) } }, tooLarge],
@@ -72,6 +64,14 @@ const REQUESTS: Parameters<typeof rowOf>[] = [
   [14, 'another case', { path: UPSCALE.toUpperCase() }, notFound],
   [14, 'two slashes', { raw: rawGet('//nodes') }, notFound],
   [14, 'a star', { raw: rawGet('*').replace('GET', 'OPTIONS') }, notFound],
+]
+
+/** One of each kind; the tests of strict reading have all that may be wrong with JSON. */
+const SYNTAXES: [row: number, body: string][] = [
+  [4, '{"image": "x",}'],
+  [5, '{"prompt": "\\ud800"}'],
+  [6, '[]'],
+  [7, '{"prompt": "a", "prompt": "b"}'],
 ]
 
 const MALFORMED: [row: number, what: string, raw: Row['raw'] & {}][] = [
@@ -93,151 +93,73 @@ const MALFORMED: [row: number, what: string, raw: Row['raw'] & {}][] = [
 
 /** Rows about headers and transport. */
 export const TRANSPORT_ROWS: Row[] = [
-  ...[
-    'text/plain',
-    'application/xml',
-    'application/x-www-form-urlencoded',
-    'multipart/form-data; boundary=x',
-    'application/json; charset=latin1',
-  ].map((type) => ({ row: 1, what: type, ...typed(type), ...unsupported })),
   ...REQUESTS.map((request) => rowOf(...request)),
-  ...[
-    '{',
-    '{"image": "x",}',
-    '{"creativity": NaN}',
-    '{"prompt": "a\nb"}',
-    '{"creativity": 1e400}',
-    '{"image": "x"} x',
-    "{'image': 'x'}",
-    '{"image": "x"',
-    '{"prompt": "\\ud800"}',
-    '{"prompt": "a\\u0000b"}',
-    '[]',
-    '"x"',
-    '5',
-    'null',
-    '{"prompt": "a", "prompt": "b"}',
-    '{"__proto__": {}}',
-    '{"advanced_settings": {"__proto__": {}}}',
-  ].map((body, index) => ({
-    row: index < 8 ? 4 : index < 10 ? 5 : index < 14 ? 6 : 7,
-    what: body,
-    ...text(body),
-    ...invalid,
-  })),
-  ...['PATCH', 'DELETE', 'PUT', 'OPTIONS'].map((method) => ({
-    row: 13,
-    what: method,
-    method,
-    ...ofUpscale,
-  })),
-  ...['%ff', 'a%00b', '%', '%zz'].map((part) => ({
-    row: 15,
-    what: `${part} in the path`,
-    raw: rawGet(`${UPSCALE}/${part}`),
-    ...pathInvalid,
-  })),
-  ...MALFORMED.map(([row, what, raw]) => ({ row, what, raw, ...malformed })),
+  ...SYNTAXES.map(([row, body]) => rowOf(row, body, text(body), invalid)),
+  ...['PATCH', 'DELETE', 'PUT', 'OPTIONS'].map((method) =>
+    rowOf(13, method, { method }, ofUpscale),
+  ),
+  ...['%ff', 'a%00b', '%', '%zz'].map((part) =>
+    rowOf(15, `${part} in the path`, { raw: rawGet(`${UPSCALE}/${part}`) }, pathInvalid),
+  ),
+  ...MALFORMED.map(([row, what, raw]) => rowOf(row, what, { raw }, malformed)),
 ]
 
-const unauthorized = {
-  status: 401,
-  error: 'unauthorized',
-  header: ['www-authenticate', /^Bearer$/] as [string, RegExp],
-}
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+const claims = { iss: 'urn:kiln:development', aud: 'kiln', sub: 'alice' }
+const exp = Math.floor(Date.now() / 1000) + 600
+const unsigned = [{ alg: 'none' }, { ...claims, exp }].map((part) =>
+  Buffer.from(JSON.stringify(part)).toString('base64url'),
+)
 
-const bearer = (token: string) => Promise.resolve({ authorization: `Bearer ${token}` })
-const now = () => Math.floor(Date.now() / 1000)
-const claims = (more: object = {}) => ({
-  iss: 'urn:kiln:development',
-  aud: 'kiln',
-  sub: 'alice',
-  exp: now() + 600,
-  ...more,
-})
-
-const CREDENTIALS: [number, string, (world: World) => Promise<Record<string, string>>][] = [
-  [19, 'Basic', () => Promise.resolve({ authorization: 'Basic YTpi' })],
-  [19, 'Bearer alone', () => Promise.resolve({ authorization: 'Bearer' })],
+/** One of each kind; the tests of the authenticator have all that may be wrong with a token. */
+const CREDENTIALS: [number, string, (world: World) => Record<string, string>][] = [
+  [19, 'Basic', () => ({ authorization: 'Basic YTpi' })],
+  [19, 'Bearer alone', () => ({ authorization: 'Bearer' })],
   [19, 'two tokens', ({ token }) => bearer(`${token} ${token}`)],
-  [
-    19,
-    'a token of 9 KiB',
-    ({ signToken }) => signToken(claims({ more: 'x'.repeat(7000) })).then(bearer),
-  ],
-  [20, 'alg none', () => bearer(`${encode({ alg: 'none' })}.${encode(claims())}.`)],
-  [20, 'HS256 with the public key', ({ signWithPublicKey }) => signWithPublicKey().then(bearer)],
-  [21, 'expired', ({ signToken }) => signToken(claims({ exp: now() - 61 })).then(bearer)],
-  [21, 'not yet valid', ({ signToken }) => signToken(claims({ nbf: now() + 300 })).then(bearer)],
-  [22, 'other issuer', ({ signToken }) => signToken(claims({ iss: 'x' })).then(bearer)],
-  [22, 'other audience', ({ signToken }) => signToken(claims({ aud: 'x' })).then(bearer)],
-  [22, 'no sub', ({ signToken }) => signToken(claims({ sub: undefined })).then(bearer)],
-  [22, 'no exp', ({ signToken }) => signToken(claims({ exp: undefined })).then(bearer)],
-  [22, 'sub anonymous', ({ signToken }) => signToken(claims({ sub: 'anonymous' })).then(bearer)],
-  [23, 'unknown kid', ({ signToken }) => signToken(claims(), { kid: 'x' }).then(bearer)],
-  [23, 'unknown crit', ({ signToken }) => signToken(claims(), { crit: ['x'], x: 1 }).then(bearer)],
+  [20, 'alg none', () => bearer(`${unsigned.join('.')}.`)],
   [24, 'API key revoked', ({ apiKeys }) => bearer(apiKeys.revoked)],
-  [24, 'API key expired', ({ apiKeys }) => bearer(apiKeys.expired)],
-  [
-    24,
-    'API key with one character changed',
-    ({ apiKeys: { live } }) => bearer(live.replace(/.$/, live.endsWith('a') ? 'b' : 'a')),
-  ],
-  [24, 'X-API-KEY with a token', ({ token }) => Promise.resolve({ 'x-api-key': token })],
+  [24, 'X-API-KEY with a token', ({ token }) => ({ 'x-api-key': token })],
   [25, 'a PAT', () => bearer('kiln_pat_000000000000000000000000000000000000')],
 ]
 
-const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
-
 /** Rows about credentials and Idempotency-Key. */
 export const CALLER_ROWS: Row[] = [
-  { row: 18, what: 'no credential', body: {}, credential: false, ...unauthorized },
-  {
-    row: 18,
-    what: 'no credential, and nothing else right',
-    body: 'x'.repeat(100),
-    credential: false,
-    ...unauthorized,
-  },
-  ...CREDENTIALS.map(([row, what, headers]) => ({
-    row,
-    what,
-    body: {},
-    headers,
-    credential: false as const,
-    ...unauthorized,
-  })),
-  {
-    row: 19,
-    what: 'two Authorization headers',
-    raw: ({ token }) =>
-      Promise.resolve(
-        rawGet(UPSCALE, `Authorization: Bearer ${token}\r\nAuthorization: Bearer ${token}\r\n`),
-      ),
-    ...unauthorized,
-  },
-  {
-    row: 19,
-    what: 'a wrong token behind 1,500 other headers, where it may be absent',
-    raw: rawGet('/nodes', `${'X:y\r\n'.repeat(1500)}Authorization: Bearer x\r\n`),
-    ...unauthorized,
-  },
+  rowOf(18, 'no credential', { body: {}, credential: false }, UNAUTHORIZED),
+  rowOf(
+    18,
+    'no credential, and nothing else right',
+    { body: 'x'.repeat(100), credential: false },
+    UNAUTHORIZED,
+  ),
+  ...CREDENTIALS.map(([row, what, headers]) =>
+    rowOf(row, what, { body: {}, headers, credential: false }, UNAUTHORIZED),
+  ),
+  rowOf(
+    19,
+    'two Authorization headers',
+    { raw: ({ token }) => rawGet(UPSCALE, `Authorization: Bearer ${token}\r\n`.repeat(2)) },
+    UNAUTHORIZED,
+  ),
+  rowOf(
+    19,
+    'a wrong token behind 1,500 other headers, where it may be absent',
+    { raw: rawGet('/nodes', `${'X:y\r\n'.repeat(1500)}Authorization: Bearer x\r\n`) },
+    UNAUTHORIZED,
+  ),
   ...['GET', 'POST'].map((method) => ({
     row: 28,
     what: `${method} on another owner's task`,
     method,
     path: ({ othersTask }: World) =>
       `${UPSCALE}/${othersTask}${method === 'POST' ? '/cancel' : ''}`,
-    status: 404,
-    error: 'task_not_found',
+    ...NO_TASK,
   })),
   {
     row: 30,
     what: 'a key, and a path longer than an index takes',
     path: `${UPSCALE}/${randomBytes(5000).toString('hex')}/cancel`,
     headers: { 'idempotency-key': 'long' },
-    status: 404,
-    error: 'task_not_found',
+    ...NO_TASK,
   },
   ...['', '""', 'k'.repeat(256), `"${'k'.repeat(256)}"`, 'ké', '"abc', 'a b', '"a"b"'].map(
     (key) => ({

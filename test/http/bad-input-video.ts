@@ -1,26 +1,32 @@
-import { VIDEO_API } from '../support/client.ts'
-import { base64Of, makeHollowPng, notAllowed, rowOf } from './bad-input-support.ts'
+import { TEXT, VIDEO_API } from '../support/client.ts'
+import {
+  base64Of,
+  error,
+  makeHollowPng,
+  notAllowed,
+  rowOf,
+  typed,
+  UNAUTHORIZED,
+  UNKNOWN,
+} from './bad-input-support.ts'
 import type { Row, World } from './bad-input-support.ts'
 import { REJECTED_IN_PRODUCTION, REJECTED_URLS, shownAs } from './bad-input-image.ts'
 
-const TEXT = `${VIDEO_API}/text2video`
 const EXTEND = `${VIDEO_API}/extend`
 const ADDRESS = 'https://videos.example.com/a.mp4'
-const UNKNOWN = '6f0c2a7e-6a3e-4d43-9c1b-2b8f0d3c5a11'
 
 /** The reason word of a member that breaks a rule, beside its code. */
-const invalid = { status: 400, error: 'validation_failed', reason: 'FieldInvalid' }
+const invalid = error(400, 'validation_failed', { reason: 'FieldInvalid' })
 const lacking = { ...invalid, reason: 'FieldLacking' }
 const count = {
   ...invalid,
   reason: 'FieldItemCountOutOfRange',
   field: '/images must be a list of 1',
 }
-const rejectedUrl = { status: 400, error: 'url_refused', reason: 'FieldInvalid' }
-const badImage = { status: 400, error: 'image_invalid', reason: 'ImageFormatInvalid' }
-const badSize = { status: 400, error: 'pixel_limit', reason: 'ImageSizeInvalid' }
-const unauthorized = { status: 401, error: 'unauthorized', reason: 'Unauthorized' }
-const noTask = { status: 404, error: 'task_not_found', reason: 'TaskNotFound' }
+const rejectedUrl = error(400, 'url_refused', { reason: 'FieldInvalid' })
+const badImage = error(400, 'image_invalid', { reason: 'ImageFormatInvalid' })
+const badSize = error(400, 'pixel_limit', { reason: 'ImageSizeInvalid' })
+const noTask = error(404, 'task_not_found', { reason: 'TaskNotFound' })
 
 type Expected = Pick<Row, 'status' | 'error' | 'reason' | 'field'>
 
@@ -85,10 +91,12 @@ const png = (width: number, height: number): string =>
   makeHollowPng(width, height).toString('base64')
 
 const reads = (row: number, path: (world: World) => string, what: string): Row[] =>
-  [
-    { method: 'GET', suffix: '/creations' },
-    { method: 'POST', suffix: '/cancel' },
-  ].map(({ method, suffix }) => ({
+  (
+    [
+      ['GET', '/creations'],
+      ['POST', '/cancel'],
+    ] as const
+  ).map(([method, suffix]) => ({
     row,
     what: `${method} of ${what}`,
     method,
@@ -98,11 +106,6 @@ const reads = (row: number, path: (world: World) => string, what: string): Row[]
   }))
 
 const ofGet = (path: string) => ({ method: 'GET', path: VIDEO_API + path })
-const typed = (type: string, body: string) => ({
-  path: TEXT,
-  headers: { 'content-type': type },
-  body,
-})
 const ofExtend = (body: object) => ({ path: EXTEND, body: { model: 'videoq2-pro', ...body } })
 type Id = 'ownTask' | 'ownVideo' | 'othersVideo' | 'failedVideo'
 const ofExtendOf = (id: Id) => ({
@@ -113,12 +116,11 @@ const cancelOf = (id: Id, body?: object) => ({
   path: (world: World) => `${VIDEO_API}/tasks/${world[id]}/cancel`,
   ...(body && { body }),
 })
-const hasEnded = (state: string) => ({
-  status: 400,
-  error: 'cannot_cancel',
-  reason: 'BadRequest',
-  field: `task state is ${state}, can not cancel`,
-})
+const hasEnded = (state: string) =>
+  error(400, 'cannot_cancel', {
+    reason: 'BadRequest',
+    field: `task state is ${state}, can not cancel`,
+  })
 
 /** Rows about video tasks. */
 export const VIDEO_ROWS: Row[] = [
@@ -128,13 +130,13 @@ export const VIDEO_ROWS: Row[] = [
     path: TEXT,
     headers: { authorization },
     body: {},
-    ...unauthorized,
-    header: ['www-authenticate', /^Bearer$/] satisfies Row['header'],
+    ...UNAUTHORIZED,
+    reason: 'Unauthorized',
   })),
   rowOf(26, 'a bad API key on a video route', ofGet('/credits'), {
     credential: false,
     headers: { 'x-api-key': 'kiln_key_x' },
-    ...unauthorized,
+    ...error(401, 'unauthorized', { reason: 'Unauthorized' }),
   }),
   ...bodies(52, [{ prompt: 'x'.repeat(2001) }, { prompt: '😀'.repeat(2001) }, { prompt: 5 }]),
   ...bodies(53, [{ payload: 'x'.repeat(1_048_577) }, { payload: 5 }, { payload: {} }]),
@@ -226,8 +228,7 @@ export const VIDEO_ROWS: Row[] = [
     { priority: 1.5 },
   ]),
   ...bodies(64, [{ off_peak: true, audio: true, model: 'videoq2-pro' }], {
-    status: 400,
-    error: 'incompatible_fields',
+    ...error(400, 'incompatible_fields'),
     reason: 'FieldUnwanted',
   }),
   ...extensions(65, [
@@ -316,14 +317,18 @@ export const VIDEO_ROWS: Row[] = [
       status: 400,
       error: 'path_invalid',
     }),
-    rowOf(1, 'text/plain at a video route', typed('text/plain', 'x'), {
-      status: 415,
-      error: 'unsupported_media_type',
-    }),
-    rowOf(4, 'a body of a video route that is no JSON', typed('application/json', '{'), {
-      status: 400,
-      error: 'json_invalid',
-    }),
+    rowOf(
+      1,
+      'text/plain at a video route',
+      { path: TEXT, ...typed('text/plain', 'x') },
+      { status: 415, error: 'unsupported_media_type' },
+    ),
+    rowOf(
+      4,
+      'a body of a video route that is no JSON',
+      { path: TEXT, ...typed('application/json', '{') },
+      { status: 400, error: 'json_invalid' },
+    ),
     rowOf(
       10,
       'a request to a video route without a Host',

@@ -3,8 +3,7 @@ import { describe, test } from 'node:test'
 
 import * as fc from 'fast-check'
 
-import { readJsonBody } from '../../src/http/body/read-json-body.ts'
-import type { ReadJsonBodyOptions } from '../../src/http/body/read-json-body.ts'
+import { readJsonBody, type ReadJsonBodyOptions } from '../../src/http/body/read-json-body.ts'
 import { ApiError } from '../../src/domain/shared/errors.ts'
 import { cut, makeOptions, makeRequest, makeScratch } from './body-support.ts'
 

@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { createServer, IncomingMessage, request as httpRequest } from 'node:http'
-import type { ClientRequest, OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { Socket, type AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 
 import { ApiError } from '../../src/domain/shared/errors.ts'
 import { makeBudget } from '../../src/http/body/budget.ts'
 import { endEarly, isStillSending, USUAL_DRAIN } from '../../src/http/body/early-response.ts'
 import type { DrainLimits } from '../../src/http/body/early-response.ts'
-import type { InlineImage } from '../../src/http/body/inline.ts'
-import { replaceInline } from '../../src/http/body/inline.ts'
-import { readJsonBody } from '../../src/http/body/read-json-body.ts'
-import type { ReadJsonBodyOptions } from '../../src/http/body/read-json-body.ts'
+import { replaceInline, type InlineImage } from '../../src/http/body/inline.ts'
+import { readJsonBody, type ReadJsonBodyOptions } from '../../src/http/body/read-json-body.ts'
 import { makeFolder } from '../support/folder.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
+import { readResponse } from '../support/request.ts'
 
 export const makeScratch = (t: TestContext): Promise<string> => makeFolder(t)
 
@@ -123,33 +121,21 @@ export interface HttpResponse extends Received {
 }
 
 /** Posts; `write` may send the body as slowly as it likes and need not end it. */
-export const post = (
+export const post = async (
   port: number,
   headers: OutgoingHttpHeaders,
   write: (send: (piece: string | Buffer) => void, end: () => void) => void,
-): Promise<HttpResponse> =>
-  new Promise((resolve, reject) => {
-    const outgoing = httpRequest({ host: '127.0.0.1', port, method: 'POST', headers, agent: false })
-    outgoing.once('error', reject)
-    outgoing.once('response', (response) => {
-      resolve(readResponse(outgoing, response))
-    })
-    outgoing.flushHeaders()
-    write(
-      (piece) => outgoing.write(piece),
-      () => outgoing.end(),
-    )
-  })
+): Promise<HttpResponse> => {
+  const outgoing = httpRequest({ host: '127.0.0.1', port, method: 'POST', headers, agent: false })
+  const responded = readResponse(outgoing)
+  outgoing.flushHeaders()
+  write(
+    (piece) => outgoing.write(piece),
+    () => outgoing.end(),
+  )
+  const { status, headers: seen, bytes } = await responded
+  outgoing.destroy()
+  return { ...(JSON.parse(bytes.toString()) as Received), status, headers: seen }
+}
 
 export const JSON_TYPE = { 'content-type': 'application/json' }
-
-const readResponse = async (
-  outgoing: ClientRequest,
-  response: IncomingMessage,
-): Promise<HttpResponse> => {
-  const pieces = (await response.toArray()) as Buffer[]
-  const received = JSON.parse(Buffer.concat(pieces).toString()) as Received
-  // The server may reset what is sent after its response; the response is what counts.
-  outgoing.on('error', () => {}).destroy()
-  return { ...received, status: response.statusCode ?? 0, headers: response.headers }
-}

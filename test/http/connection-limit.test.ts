@@ -1,43 +1,29 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { Agent, request } from 'node:http'
-import type { IncomingMessage } from 'node:http'
-import { connect } from 'node:net'
-import type { Socket } from 'node:net'
+import { Agent } from 'node:http'
+import { connect, type Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 
-import { makeDatabase } from '../../src/db/client.ts'
 import { makeHealthRoutes } from '../../src/http/platform/health-routes.ts'
-import type { Route } from '../../src/http/route.ts'
-import { startRoutes } from '../support/routes.ts'
-import type { RouteServer } from '../support/routes.ts'
+import { send } from '../support/request.ts'
+import { makeRoute, startRoutes, type RouteServer } from '../support/routes.ts'
 import { waitFor } from '../support/wait.ts'
 
 describe('connections', () => {
-  const sql = makeDatabase({ url: 'postgres://unused', pool: 1, name: '', statementTimeoutMs: 0 })
   const asked: (() => void)[] = []
-  const waiting: Route = {
-    method: 'post',
-    path: '/waiting',
-    tag: 'Test',
-    summary: 'Test',
-    auth: 'none',
-    responses: { 204: { description: 'Done' } },
-    errors: [],
+  const waiting = makeRoute('post', '/waiting', {
     handler: async () => {
       await new Promise<void>((resolve) => asked.push(resolve))
       return { status: 204 }
     },
-  }
+  })
   const health = makeHealthRoutes({ lifecycle: { state: 'serving' }, checks: {} } as never)
-  const routes = [...health, waiting]
   const agent = new Agent({ keepAlive: true })
   let server: RouteServer
   const held: Socket[] = []
 
   before(async () => {
-    server = await startRoutes(routes, {
-      sql,
+    server = await startRoutes([...health, waiting], {
       trustProxy: ['127.0.0.9', '127.0.1.0/24'],
       server: { connections: { total: 12, perAddress: 3 } },
     })
@@ -55,18 +41,13 @@ describe('connections', () => {
     held.push(socket)
     await once(socket, 'connect')
   }
-  const get = async (localAddress: string): Promise<IncomingMessage> => {
-    const asked = request(`${server.url}/health`, { localAddress, agent })
-    const [response] = (await once(asked.end(), 'response')) as [IncomingMessage]
-    response.resume()
-    return response
-  }
+  const get = (localAddress: string) => send(`${server.url}/health`, { localAddress, agent })
 
   test('of one address have a limit, whatever another address has', async () => {
     for (let i = 0; i < 3; i += 1) await hold('127.0.0.2')
     await assert.rejects(get('127.0.0.2'), { code: 'ECONNRESET' })
     const response = await get('127.0.0.3')
-    assert.equal(response.statusCode, 200)
+    assert.equal(response.status, 200)
     assert.equal(response.headers['keep-alive'], 'timeout=75')
     held.pop()?.destroy()
     await waitFor('there is room', async () => await get('127.0.0.2').catch(() => undefined))
@@ -84,10 +65,9 @@ describe('connections', () => {
     }
     const patient = ask(8)
     let responses = 0
-    patient.on(
-      'data',
-      (piece: Buffer) => (responses += piece.toString().split('HTTP/1.1 204').length - 1),
-    )
+    patient.on('data', (piece: Buffer) => {
+      responses += piece.toString().split('HTTP/1.1 204').length - 1
+    })
     await waitFor('all are asked', async () => asked.length === 8)
     for (const response of asked) response()
     await waitFor('all have a response', async () => responses === 8)

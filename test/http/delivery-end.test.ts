@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
 import type { TaskEvent } from '../../src/domain/event/event.ts'
-import { IMAGE_API, makeClient, VIDEO_API } from '../support/client.ts'
-import type { Client } from '../support/client.ts'
+import { UPSCALE, VIDEO_API, columnsOf, expectStatus, type Client } from '../support/client.ts'
 import { base64 } from '../support/pictures.ts'
 import { respond, useWebhookReceiver } from '../support/receiver.ts'
 import { useService } from '../support/service.ts'
@@ -20,8 +19,6 @@ import {
   verify,
 } from './delivery-support.ts'
 
-const UPSCALE = `${IMAGE_API}/image-upscaler`
-
 // Without a media worker nothing is rendered; the whole schedule of 75.6 hours takes 0.3 seconds and the attempts.
 const service = useService({
   roles: ['api', 'core'],
@@ -32,29 +29,20 @@ const receiver = useWebhookReceiver()
 
 /** Creates an image task that no worker took before it was cancelled: all its receiver gets is that end. */
 const createCancelled = async (client: Client, path: string): Promise<string> => {
-  const created = await client.post(UPSCALE, {
-    image: await base64(),
-    webhook_url: receiver.url(path),
-  })
-  const id = created.body.data.task_id
-  assert.equal((await client.post(`${UPSCALE}/${id}/cancel`, {})).status, 200)
+  const id = await client.createImage({ image: await base64(), webhook_url: receiver.url(path) })
+  expectStatus(await client.post(`${UPSCALE}/${id}/cancel`, {}), 200)
   return id
 }
 
 /** The same once its schedule is used up, of which the first attempts are skipped. */
-const createExhausted = async (
-  client: Client,
-  path: string,
-): Promise<[id: string, end: TaskEvent]> => {
+const createExhausted = async (client: Client, path: string): Promise<[string, TaskEvent]> => {
   receiver.script(path, respond(500))
   const id = await createCancelled(client, path)
   await waitFor('the first attempt has failed', async () => {
-    const rows = await service.database.sql`
-      select from event where task_id = ${id} and failures > 0
-    `
+    const rows = await service.sql`select from event where task_id = ${id} and failures > 0`
     return rows.length > 0
   })
-  await service.database.sql`
+  await service.sql`
     update event set failures = 8 where task_id = ${id} and state = 'pending' and failures < 8
   `
   const end = endOf(await untilSettled(client, id))
@@ -86,14 +74,13 @@ describe('a cancel before a worker has taken the task', { concurrency: true }, (
   })
 
   test('a cancel before a worker has taken a video task is sent with its credits given back', async () => {
-    const { body } = await alice.post(`${VIDEO_API}/text2video`, {
+    const id = await alice.createVideo({
       prompt: 'a',
       payload: 'p',
       callback_url: receiver.url('/video'),
     })
-    const id = String(body['task_id'])
     await untilReceived(receiver, '/video', 1)
-    assert.equal((await alice.post(`${VIDEO_API}/tasks/${id}/cancel`, {})).status, 200)
+    expectStatus(await alice.post(`${VIDEO_API}/tasks/${id}/cancel`, {}), 200)
     const secret = await secretOf(alice)
     const webhooks = (await untilReceived(receiver, '/video', 2)).map((each) =>
       verify(each, secret),
@@ -122,13 +109,11 @@ describe('an event whose schedule is used up', { concurrency: true }, () => {
     const end = endOf(await untilSettled(alice, id))
     assert.deepEqual([end.state, end.attempts, end.next_attempt_at], ['exhausted', 10, undefined])
     const attemptsMade = receiver.of('/exhausted')
-    assert.deepEqual(
-      [attemptsMade.length, new Set(headersOf(attemptsMade, 'webhook-id')).size],
-      [10, 1],
-    )
+    assert.equal(attemptsMade.length, 10)
+    assert.equal(new Set(headersOf(attemptsMade, 'webhook-id')).size, 1)
     const attempts = await attemptsOf(alice, id, end)
     assert.deepEqual(
-      attempts.map(({ number, status }) => [number, status]),
+      columnsOf(attempts, 'number', 'status'),
       Array.from({ length: 10 }, (_, index) => [index + 1, 500]),
     )
     assert.equal(attempts.at(-1)?.next_attempt_at, undefined)
@@ -137,8 +122,7 @@ describe('an event whose schedule is used up', { concurrency: true }, () => {
   test('is sent again, with the same id, when its owner asks for it', async () => {
     const [id, exhausted] = await createExhausted(alice, '/again')
     receiver.script('/again', respond(200, {}, 'at last'))
-    const { status } = await alice.post(`/tasks/${id}/events/${exhausted.id}/redeliver`, {})
-    assert.equal(status, 202)
+    expectStatus(await alice.post(`/tasks/${id}/events/${exhausted.id}/redeliver`, {}), 202)
     const end = await untilDelivered(alice, id)
     assert.deepEqual([end.id, end.attempts], [exhausted.id, exhausted.attempts + 1])
     const requests = receiver.of('/again')
@@ -161,10 +145,7 @@ describe('an event whose schedule is used up', { concurrency: true }, () => {
   })
 
   test('is sent again with all others of its owner since a time, and of nobody else', async () => {
-    const [carol, dave] = [
-      makeClient(service.baseUrl, await service.token('carol')),
-      makeClient(service.baseUrl, await service.token('dave')),
-    ]
+    const [carol, dave] = [service.client('carol'), service.client('dave')]
     const begin = new Date().toISOString()
     const [[first], [second], [others, { attempts }]] = await Promise.all([
       createExhausted(carol, '/carol-1'),
@@ -172,13 +153,12 @@ describe('an event whose schedule is used up', { concurrency: true }, () => {
       createExhausted(dave, '/dave'),
     ])
     for (const path of ['/carol-1', '/carol-2', '/dave']) receiver.script(path, respond(204))
-    const { status, body } = await carol.post('/events/redeliver', { since: begin })
-    assert.deepEqual([status, body], [202, { redeliveries: 2 }])
+    const redeliver = async () =>
+      expectStatus(await carol.post('/events/redeliver', { since: begin }), 202).body
+    assert.deepEqual(await redeliver(), { redeliveries: 2 })
     for (const id of [first, second]) await untilDelivered(carol, id)
     assert.equal(endOf(await eventsOf(dave, others)).state, 'exhausted')
     assert.equal(receiver.of('/dave').length, attempts)
-    assert.deepEqual((await carol.post('/events/redeliver', { since: begin })).body, {
-      redeliveries: 0,
-    })
+    assert.deepEqual(await redeliver(), { redeliveries: 0 })
   })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { IMAGE_API, makeClient, VIDEO_API } from '../support/client.ts'
+import { UPSCALE, VIDEO_API, columnsOf, expectStatus, pluck } from '../support/client.ts'
 import type { Client } from '../support/client.ts'
 import { base64, makePicture } from '../support/pictures.ts'
 import {
@@ -28,9 +28,6 @@ import {
   untilSettled,
   verify,
 } from './delivery-support.ts'
-import { idOf } from './video-task-support.ts'
-
-const UPSCALE = `${IMAGE_API}/image-upscaler`
 
 // A picture is held for as long as a test needs.
 const env = { VIDEO_TINY: 'true', MEDIA_SLOTS: '4', OVERRIDE_IMAGE_URL_TIMEOUT_SECONDS: '3600' }
@@ -40,13 +37,11 @@ const alice = service.client('alice')
 
 const receiver = useWebhookReceiver({ script: { '/missing.png': respond(404) } })
 
-const createImage = async (client: Client, body: object): Promise<string> => {
-  const respond = await client.create(UPSCALE, { image: await base64(), ...body })
-  return respond.body.data.task_id
-}
+const createImage = async (client: Client, body: object): Promise<string> =>
+  client.createImage({ image: await base64(), ...body })
 
-const createVideo = async (client: Client, body: object): Promise<string> =>
-  idOf(await client.create(`${VIDEO_API}/text2video`, { prompt: 'a', ...body }))
+const createVideo = (client: Client, body: object): Promise<string> =>
+  client.createVideo({ prompt: 'a', ...body })
 
 /** An image that the worker waits for until it is let go, so that its task stays in progress. */
 const holdPicture = async (path: string) => {
@@ -76,10 +71,7 @@ describe('a receiver', { concurrency: true }, () => {
       [2, 'IN_PROGRESS', 'delivered'],
       [3, 'COMPLETED', 'delivered'],
     ])
-    assert.deepEqual(
-      headersOf([first, second], 'webhook-id'),
-      events.slice(1).map((event) => event.id),
-    )
+    assert.deepEqual(headersOf([first, second], 'webhook-id'), pluck(events.slice(1)))
   })
 
   test('a receiver gets the transitions of a video task with the body of the status route', async () => {
@@ -124,7 +116,7 @@ describe('a receiver', { concurrency: true }, () => {
     const { url, letGo } = await holdPicture('/cancelled.png')
     const id = await createImage(alice, { image: url, webhook_url: receiver.url('/cancelled') })
     await untilReceived(receiver, '/cancelled', 1)
-    assert.equal((await alice.post(`${UPSCALE}/${id}/cancel`, {})).status, 200)
+    expectStatus(await alice.post(`${UPSCALE}/${id}/cancel`, {}), 200)
     const [first, last] = await untilReceived(receiver, '/cancelled', 2)
     letGo()
     assert.ok(first && last, 'two requests came')
@@ -137,7 +129,7 @@ describe('a receiver', { concurrency: true }, () => {
 
 describe('the signature', { concurrency: true }, () => {
   test('is made with both secrets while one replaces the other, also of a task that runs', async () => {
-    const carol = makeClient(service.baseUrl, await service.token('carol'))
+    const carol = service.client('carol')
     const { url, letGo } = await holdPicture('/rotated.png')
     const id = await createImage(carol, { image: url, webhook_url: receiver.url('/rotated') })
     const [first] = await untilReceived(receiver, '/rotated', 1)
@@ -187,24 +179,14 @@ describe('a receiver that fails', { concurrency: true }, () => {
     const seconds = headersOf(attemptsMade, 'webhook-timestamp').map(Number)
     assert.ok((seconds[2] ?? 0) - (seconds[1] ?? 0) >= 1, `the two seconds show: ${seconds.join()}`)
     const attempts = await attemptsOf(alice, id, end)
-    assert.deepEqual(
-      attempts.map(({ number, status, error_class: issue, excerpt }) => [
-        number,
-        status,
-        issue,
-        excerpt,
-      ]),
-      [
-        [1, 500, 'status_5xx', 'not now'],
-        [2, 503, 'status_5xx', ''],
-        [3, undefined, 'reset', undefined],
-        [4, 200, undefined, 'thanks'],
-      ],
-    )
-    assert.deepEqual(
-      attempts.map(({ next_attempt_at: due }) => due !== undefined),
-      [true, true, true, false],
-    )
+    assert.deepEqual(columnsOf(attempts, 'number', 'status', 'error_class', 'excerpt'), [
+      [1, 500, 'status_5xx', 'not now'],
+      [2, 503, 'status_5xx', ''],
+      [3, undefined, 'reset', undefined],
+      [4, 200, undefined, 'thanks'],
+    ])
+    const due = attempts.map(({ next_attempt_at: at }) => at !== undefined)
+    assert.deepEqual(due, [true, true, true, false])
     assert.deepEqual([end.state, end.attempts, end.next_attempt_at], ['delivered', 4, undefined])
   })
 

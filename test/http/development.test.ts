@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { request } from 'node:http'
-import { json } from 'node:stream/consumers'
 import { describe, test } from 'node:test'
 
+import { send, type SentResponse } from '../support/request.ts'
 import { useService } from '../support/service.ts'
+import { expectStatus, statusesOf } from '../support/client.ts'
 
 const service = useService({
   roles: ['api'],
@@ -11,33 +11,19 @@ const service = useService({
   development: true,
 })
 
-interface HttpResponse {
-  status: number | undefined
-  body: Record<string, unknown>
-}
-
 /** Not by fetch, which sets Host and Sec-Fetch-Site itself. */
-const ask = async (
+const ask = (
   method: string,
   path: string,
   { headers = {}, body }: { headers?: Record<string, string>; body?: object } = {},
-): Promise<HttpResponse> =>
-  await new Promise((resolve, reject) => {
-    const sent = request(service.baseUrl + path, {
-      method,
-      headers: { 'content-type': 'application/json', ...headers },
-    })
-    sent.once('error', reject)
-    sent.once('response', (response) => {
-      json(response).then(
-        (read) => resolve({ status: response.statusCode, body: read as HttpResponse['body'] }),
-        reject,
-      )
-    })
-    sent.end(body === undefined ? undefined : JSON.stringify(body))
-  })
+): Promise<SentResponse> =>
+  send(
+    service.baseUrl + path,
+    { method, headers: { 'content-type': 'application/json', ...headers } },
+    body && Buffer.from(JSON.stringify(body)),
+  )
 
-const askToken = (user: unknown, headers?: Record<string, string>): Promise<HttpResponse> =>
+const askToken = (user: unknown, headers?: Record<string, string>): Promise<SentResponse> =>
   ask('POST', '/development/tokens', { body: { user }, headers: headers ?? {} })
 
 describe('the routes of the embedded stack', () => {
@@ -60,7 +46,7 @@ describe('the routes of the embedded stack', () => {
   test('give the same token to a request that is repeated with its key', async () => {
     const headers = { 'idempotency-key': 'once' }
     const [first, second] = [await askToken('alice', headers), await askToken('alice', headers)]
-    assert.deepEqual(second, first)
+    assert.deepEqual([second.status, second.body], [first.status, first.body])
   })
 
   const WRONG: [what: string, user: unknown, expected: RegExp][] = [
@@ -75,9 +61,8 @@ describe('the routes of the embedded stack', () => {
   ]
   for (const [what, user, expected] of WRONG)
     test(`reject ${what}`, async () => {
-      const { status, body } = await askToken(user)
-      assert.deepEqual([status, body['error']], [400, 'validation_failed'])
-      assert.match(String((body['details'] as string[])[0]), expected)
+      const { body } = expectStatus(await askToken(user), 400, 'validation_failed')
+      assert.match(body.details?.[0] ?? '', expected)
     })
 
   const STRANGERS: [what: string, headers: Record<string, string>, passes: boolean][] = [
@@ -96,10 +81,7 @@ describe('the routes of the embedded stack', () => {
         await ask('GET', '/development/users', { headers }),
         await askToken('alice', headers),
       ]
-      assert.deepEqual(
-        responses.map(({ status }) => status),
-        passes ? [200, 201] : [403, 403],
-      )
+      assert.deepEqual(statusesOf(responses), passes ? [200, 201] : [403, 403])
       if (!passes) assert.ok(responses.every(({ body }) => /must be/.test(String(body['message']))))
     })
 

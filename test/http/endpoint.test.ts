@@ -4,18 +4,23 @@ import { describe, test } from 'node:test'
 
 import type { Endpoint, EndpointEvent } from '../../src/domain/event/endpoint.ts'
 import type { Attempt } from '../../src/domain/event/event.ts'
-import { IMAGE_API, VIDEO_API } from '../support/client.ts'
+import {
+  UPSCALE,
+  VIDEO_API,
+  assertMembers,
+  atOnce,
+  columnsOf,
+  expectStatus,
+  pluck,
+} from '../support/client.ts'
 import type { Client } from '../support/client.ts'
 import { base64 } from '../support/pictures.ts'
-import { respond, inTurn, useWebhookReceiver } from '../support/receiver.ts'
-import type { Received } from '../support/receiver.ts'
+import { respond, inTurn, useWebhookReceiver, type Received } from '../support/receiver.ts'
 import { waitFor } from '../support/wait.ts'
 import { isSignedWith, untilReceived, verify } from './delivery-support.ts'
-import { expectStatus, unique, usePublisher, useRegistry } from './registry-support.ts'
-import { idOf } from './video-task-support.ts'
+import { unique, usePublisher, useRegistry } from './registry-support.ts'
 
 const MOST = 30
-const UPSCALE = `${IMAGE_API}/image-upscaler`
 const UNKNOWN = randomUUID()
 
 // Nothing is rendered. The schedule takes 1.4 seconds, and the week 3.
@@ -23,7 +28,9 @@ const registry = useRegistry({
   roles: ['api', 'core'],
   env: { OVERRIDE_WEBHOOK_TIME_FACTOR: '0.000005', OVERRIDE_MAX_ENDPOINTS: String(MOST) },
 })
+const { anonymous, admin, sql, place, service } = registry
 const owned = usePublisher(registry)
+const { owner, path: own } = owned
 const receiver = useWebhookReceiver()
 
 interface Created extends Endpoint {
@@ -45,7 +52,7 @@ const make = async (
   return { ...endpoint, at: `${base}/${endpoint.id}`, path }
 }
 const ofPublisher = (events: readonly string[], path?: string): Promise<Created> =>
-  make(owned.owner, `${owned.path}/endpoints`, events, path)
+  make(owner, `${own}/endpoints`, events, path)
 
 const read = async (client: Client, { at }: Created): Promise<Endpoint> =>
   expectStatus(await client.get(at), 200).body as unknown as Endpoint
@@ -68,15 +75,15 @@ const typeOf = ({ body }: Received): string => (JSON.parse(body.toString()) as M
 const sendTest = (client: Client, { at }: Created) => client.post(`${at}/test`, {})
 /** Kills the worker that delivers, works, and starts another. */
 const whileNothingIsSent = async (work: () => Promise<void>): Promise<void> => {
-  await registry.service.entry('core').kill()
+  await service.entry('core').kill()
   await work()
-  await registry.service.start('core')
+  await service.start('core')
 }
 
 /** Has an event given up, of whose attempts most are skipped. */
 const giveUpOne = async (endpoint: Created): Promise<void> => {
-  const { sql } = registry.service.database
-  const id = String((await sendTest(owned.owner, endpoint)).body['event_id'])
+  const { sql } = service.database
+  const id = String((await sendTest(owner, endpoint)).body['event_id'])
   await waitFor('the first attempt has failed', async () => {
     const { count } = await sql`
       update event set failures = 9 where id = ${id} and failures between 1 and 9
@@ -95,20 +102,17 @@ describe('a publisher', () => {
     const endpoint = await ofPublisher([...all, 'review.requested', 'review.decided'])
     const other = await ofPublisher(['version.banned'])
     const version = await owned.addFlagged()
-    await registry.service.database.sql`
+    await sql`
       insert into scan (version_id, scanner, scanner_version, sha256, complete, high, medium, info)
       values (${version.id}, 'kiln', 1, '', true, 1, 1, 0)
     `
-    expectStatus(
-      await owned.owner.post(`${version.ownVersion}/review`, { note: 'a@b.example' }),
-      201,
-    )
-    await registry.place.accept(version.id, version.id)
-    assert.ok(await registry.place.transition(version.id, 'admin_activate', 'looked at'))
-    assert.ok(await registry.place.transition(version.id, 'admin_ban', 'spam'))
-    assert.ok(await registry.place.transition(version.id, 'admin_delete'))
-    const messages = await deliveredTo(endpoint, 6)
-    assert.deepEqual(typesOf(messages), [
+    expectStatus(await owner.post(`${version.ownVersion}/review`, { note: 'a@b.example' }), 201)
+    await place.accept(version.id, version.id)
+    assert.ok(await place.transition(version.id, 'admin_activate', 'looked at'))
+    assert.ok(await place.transition(version.id, 'admin_ban', 'spam'))
+    assert.ok(await place.transition(version.id, 'admin_delete'))
+    const notified = await deliveredTo(endpoint, 6)
+    assert.deepEqual(typesOf(notified), [
       'version.received',
       'version.flagged',
       'review.requested',
@@ -128,41 +132,35 @@ describe('a publisher', () => {
       status_reason: '1 finding flags this version',
       findings: [],
     })
-    const { review_id: review, ...decided } = messages[4]?.data ?? {}
-    assert.equal(review, messages[2]?.data['review_id'])
-    assert.deepEqual(decided, {
-      ...facts,
-      status: 'NodeVersionStatusActive',
-      status_reason: 'looked at',
-    })
-    assert.ok(!JSON.stringify(messages).includes('a@b.example'), 'the note is not sent')
+    const { review_id: review, ...decided } = notified[4]?.data ?? {}
+    assert.equal(review, notified[2]?.data['review_id'])
+    const status = 'NodeVersionStatusActive'
+    assert.deepEqual(decided, { ...facts, status, status_reason: 'looked at' })
+    assert.ok(!JSON.stringify(notified).includes('a@b.example'), 'the note is not sent')
     assert.deepEqual(
       receiver.of(endpoint.path).map(({ headers }) => headers['webhook-sequence']),
       ['1', '2', '3', '4', '5', '6'],
     )
     const [banned] = await deliveredTo(other, 1)
     assert.deepEqual([banned?.type, banned?.data['status_reason']], ['version.banned', 'spam'])
-    const [newest] = await eventsOf(owned.owner, endpoint, '?limit=1')
-    assert.deepEqual(
-      [newest?.type, newest?.sequence, newest?.subject_id],
-      ['version.deleted', 6, version.id],
-    )
+    const [newest] = await eventsOf(owner, endpoint, '?limit=1')
+    assertMembers(newest, { type: 'version.deleted', sequence: 6, subject_id: version.id })
   })
 
   test('a publisher gets what flags a version, the worst first, without the lines themselves', async () => {
     const endpoint = await ofPublisher(['version.flagged'])
     const { id } = await owned.addVersion()
-    await registry.place.receive(id, id)
-    await registry.service.database.sql`
+    await place.receive(id, id)
+    await sql`
       insert into finding (version_id, scanner, position, issue_type, severity, file_path,
         line_number, code_snippet, message)
       select ${id}, 'kiln', n, 'rule-' || n, case n when 60 then 'high' else 'info' end, 'a.py', n,
         'secret', 'found'
       from generate_series(1, 60) n
     `
-    await registry.place.transition(id, 'flag')
-    const [message] = await deliveredTo(endpoint, 1)
-    const findings = message?.data['findings'] as Record<string, unknown>[]
+    await place.transition(id, 'flag')
+    const [notified] = await deliveredTo(endpoint, 1)
+    const findings = notified?.data['findings'] as Record<string, unknown>[]
     assert.equal(findings.length, 50)
     assert.deepEqual(findings[0], {
       issue_type: 'rule-60',
@@ -182,16 +180,16 @@ describe('a publisher', () => {
       'member.removed',
     ])
     const user = unique('auth|ann@example.com')
-    const ann = await registry.client(user)
+    const ann = registry.client(user)
     await ann.get('/users')
-    const member = `${owned.path}/members/${encodeURIComponent(user)}`
+    const member = `${own}/members/${encodeURIComponent(user)}`
     for (const role of ['member', 'admin', 'admin'])
-      expectStatus(await owned.owner.put(member, { role }), 200)
-    const made = await ann.post(`${owned.path}/tokens`, { name: 'mine' })
-    expectStatus(await owned.owner.delete(member), 204)
-    const messages = await deliveredTo(endpoint, 5)
-    const of = (type: string) => messages.find((each) => each.type === type)?.data
-    assert.deepEqual(typesOf(messages).toSorted(), [...endpoint.events].toSorted())
+      expectStatus(await owner.put(member, { role }), 200)
+    const made = await ann.post(`${own}/tokens`, { name: 'mine' })
+    expectStatus(await owner.delete(member), 204)
+    const notified = await deliveredTo(endpoint, 5)
+    const of = (type: string) => notified.find((each) => each.type === type)?.data
+    assert.deepEqual(typesOf(notified).toSorted(), [...endpoint.events].toSorted())
     const { member_id: id } = of('member.added') ?? {}
     const about = { publisher_id: owned.id, member_id: id }
     assert.deepEqual(of('member.added'), { ...about, role: 'member' })
@@ -212,10 +210,9 @@ describe('a publisher', () => {
   test('that is banned is sent nothing, and may ask for it when the ban is lifted', async () => {
     const { owner, path, id } = await registry.addPublisher()
     const endpoint = await make(owner, `${path}/endpoints`, ['token.created', 'token.revoked'])
-    expectStatus(await registry.admin.post(`/admin/publishers/${id}/ban`, { reason: 'spam' }), 200)
+    expectStatus(await admin.post(`/admin/publishers/${id}/ban`, { reason: 'spam' }), 200)
     for (const respond of [await owner.get(endpoint.at), await sendTest(owner, endpoint)])
       expectStatus(respond, 403, 'publisher_banned')
-    const { sql } = registry.service.database
     await sql`update personal_access_token set revoked_at = now() where publisher_id = ${id}`
     await waitFor('it is given up', async () => {
       const rows =
@@ -223,7 +220,7 @@ describe('a publisher', () => {
       return rows.length === 1
     })
     assert.equal(receiver.of(endpoint.path).length, 0)
-    expectStatus(await registry.admin.post(`/admin/publishers/${id}/unban`, {}), 200)
+    expectStatus(await admin.post(`/admin/publishers/${id}/unban`, {}), 200)
     const again = await owner.post(`${endpoint.at}/redeliver`, { since: '2020-01-01T00:00:00Z' })
     assert.deepEqual([again.status, again.body['redeliveries']], [202, 1])
     assert.deepEqual(typesOf(await deliveredTo(endpoint, 1)), ['token.revoked'])
@@ -232,49 +229,43 @@ describe('a publisher', () => {
 
 describe('an owner of tasks', () => {
   test('an owner of tasks gets for all of them what their webhooks get', async () => {
-    const alice = await registry.client(unique('alice'))
+    const alice = registry.client(unique('alice'))
     const endpoint = await make(alice, '/endpoints', ['image_task.failed', 'video_task.failed'])
-    const bob = await registry.client(unique('bob'))
+    const bob = registry.client(unique('bob'))
     const others = await make(bob, '/endpoints', ['image_task.failed', 'video_task.failed'])
     const webhook = `/${unique('task')}`
-    const image = (
-      await alice.post(UPSCALE, { image: await base64(), webhook_url: receiver.url(webhook) })
-    ).body.data.task_id
+    const image = await alice.createImage({
+      image: await base64(),
+      webhook_url: receiver.url(webhook),
+    })
     await alice.post(`${UPSCALE}/${image}/cancel`, {})
     const [first] = await deliveredTo(endpoint, 1)
     assert.equal(first?.type, 'image_task.failed')
     const [own] = await untilReceived(receiver, webhook, 1)
     assert.deepEqual(first.data, JSON.parse(String(own?.body)))
     assert.ok(own && !isSignedWith(own, endpoint.secret), 'each has a secret of its own')
-    const video = idOf(await alice.post(`${VIDEO_API}/text2video`, { prompt: 'a', off_peak: true }))
+    const video = await alice.createVideo({ prompt: 'a', off_peak: true })
     await alice.post(`${VIDEO_API}/tasks/${video}/cancel`, {})
     const [, second] = await deliveredTo(endpoint, 2)
     const { body: now } = await alice.get(`${VIDEO_API}/tasks/${video}/creations`)
     assert.deepEqual([second?.type, second?.data], ['video_task.failed', now])
     assert.deepEqual(await eventsOf(bob, others), [])
-    assert.deepEqual(
-      (await eventsOf(alice, endpoint)).map(({ type, subject_id: of }) => [type, of]),
-      [
-        ['video_task.failed', video],
-        ['image_task.failed', image],
-      ],
-    )
+    assert.deepEqual(columnsOf(await eventsOf(alice, endpoint), 'type', 'subject_id'), [
+      ['video_task.failed', video],
+      ['image_task.failed', image],
+    ])
   })
 
   test('has the endpoints with an API key, too; others do not see them', async () => {
-    const alice = await registry.client(unique('alice'))
+    const alice = registry.client(unique('alice'))
     const endpoint = await make(alice, '/endpoints', ['image_task.failed'])
     const { body } = await alice.post('/users/api-keys', { name: 'x' })
     const key = { 'x-api-key': String(body['key']) }
-    expectStatus(await registry.anonymous.get(endpoint.at, key), 200)
-    expectStatus(await registry.anonymous.get(endpoint.at), 401, 'unauthorized')
-    const bob = await registry.client(unique('bob'))
-    for (const at of [endpoint.at, `${endpoint.at}/events`, `${owned.path}${endpoint.at}`])
-      expectStatus(
-        await (at.startsWith('/pub') ? owned.owner : bob).get(at),
-        404,
-        'endpoint_not_found',
-      )
+    expectStatus(await anonymous.get(endpoint.at, key), 200)
+    expectStatus(await anonymous.get(endpoint.at), 401, 'unauthorized')
+    const bob = registry.client(unique('bob'))
+    for (const at of [endpoint.at, `${endpoint.at}/events`, `${own}${endpoint.at}`])
+      expectStatus(await (at.startsWith('/pub') ? owner : bob).get(at), 404, 'endpoint_not_found')
   })
 })
 
@@ -282,27 +273,27 @@ describe('an endpoint', () => {
   test('is made with a secret that is shown once, changed and deleted', async () => {
     const { secret, at, path, ...made } = await ofPublisher(['version.active'], '/mine?token=1')
     assert.match(secret, /^whsec_/)
-    assert.deepEqual(await read(owned.owner, { ...made, secret, at, path }), made)
-    const changed = await owned.owner.put(at, { events: ['version.banned', 'member.added'] })
+    assert.deepEqual(await read(owner, { ...made, secret, at, path }), made)
+    const changed = await owner.put(at, { events: ['version.banned', 'member.added'] })
     assert.deepEqual(changed.body, { ...made, events: ['version.banned', 'member.added'] })
-    const { body } = await owned.owner.get(`${owned.path}/endpoints`)
+    const { body } = await owner.get(`${own}/endpoints`)
     assert.ok(JSON.stringify(body).includes(made.id))
     assert.ok(!JSON.stringify(body).includes('whsec_'))
-    expectStatus(await owned.owner.delete(at), 204)
-    for (const respond of [await owned.owner.get(at), await owned.owner.delete(at)])
+    expectStatus(await owner.delete(at), 204)
+    for (const respond of [await owner.get(at), await owner.delete(at)])
       expectStatus(respond, 404, 'endpoint_not_found')
   })
 
   test('is compared with If-Match', async () => {
     const { at } = await ofPublisher(['version.active'])
-    const etag = (await owned.owner.get(at)).headers.get('etag') ?? ''
+    const etag = (await owner.get(at)).headers.get('etag') ?? ''
     const put = (ifMatch: string) =>
-      owned.owner.put(at, { events: ['version.banned'] }, { 'if-match': ifMatch })
+      owner.put(at, { events: ['version.banned'] }, { 'if-match': ifMatch })
     expectStatus(await put('"x"'), 412, 'precondition_failed')
     expectStatus(await put(`"x", ${etag}`), 200)
     expectStatus(await put(etag), 412, 'precondition_failed')
     expectStatus(await put('*'), 200)
-    expectStatus(await owned.owner.delete(at), 204)
+    expectStatus(await owner.delete(at), 204)
     expectStatus(await put('*'), 404, 'endpoint_not_found')
   })
 
@@ -313,15 +304,13 @@ describe('an endpoint', () => {
     const { client: stranger } = await registry.addUser()
     assert.equal((await read(admin, endpoint)).url, receiver.url('/roles?token=1'))
     assert.equal((await read(member, endpoint)).url, receiver.url('/roles'))
-    const listed = await member.get(`${owned.path}/endpoints`)
+    const listed = await member.get(`${own}/endpoints`)
     assert.ok(!JSON.stringify(listed.body).includes('token=1'))
     assert.deepEqual(await eventsOf(member, endpoint), [])
+    const another = { url: 'https://a.example', events: ['version.active'] }
     for (const client of [member, stranger])
       for (const respond of [
-        await client.post(`${owned.path}/endpoints`, {
-          url: 'https://a.example',
-          events: ['version.active'],
-        }),
+        await client.post(`${own}/endpoints`, another),
         await client.put(endpoint.at, {}),
         await client.delete(endpoint.at),
         await sendTest(client, endpoint),
@@ -336,10 +325,10 @@ describe('an endpoint', () => {
   test('is sent a test event, which says what it is, signed by both secrets of a rotation', async () => {
     const endpoint = await ofPublisher(['version.banned'])
     const { body } = expectStatus(
-      await owned.owner.post(`${endpoint.at}/webhook-secret/rotate`, { overlap_seconds: 86_400 }),
+      await owner.post(`${endpoint.at}/webhook-secret/rotate`, { overlap_seconds: 86_400 }),
       200,
     )
-    const sent = expectStatus(await sendTest(owned.owner, endpoint), 202)
+    const sent = expectStatus(await sendTest(owner, endpoint), 202)
     const [request] = await untilReceived(receiver, endpoint.path, 1)
     assert.ok(request, 'a request came')
     assert.equal(request.headers['webhook-id'], sent.body['event_id'])
@@ -351,10 +340,10 @@ describe('an endpoint', () => {
     assert.ok(isSignedWith(request, String(body['secret'])), 'by the new secret, too')
     assert.ok(Date.parse(String(body['previous_expires_at'])) > Date.now())
     await waitFor('the log has it', async () => {
-      const [event] = await eventsOf(owned.owner, endpoint)
+      const [event] = await eventsOf(owner, endpoint)
       return event?.state === 'delivered' && event.attempts === 1
     })
-    const { body: log } = await owned.owner.get(
+    const { body: log } = await owner.get(
       `${endpoint.at}/events/${String(sent.body['event_id'])}/attempts`,
     )
     const [attempt] = log['attempts'] as unknown as Attempt[]
@@ -363,46 +352,45 @@ describe('an endpoint', () => {
 
   test('gets an event again on request, with the same id', async () => {
     const endpoint = await ofPublisher(['version.banned'])
-    const { body } = await sendTest(owned.owner, endpoint)
+    const { body } = await sendTest(owner, endpoint)
     await untilReceived(receiver, endpoint.path, 1)
     const again = `${endpoint.at}/events/${String(body['event_id'])}/redeliver`
-    expectStatus(await owned.owner.post(again, {}), 202)
+    expectStatus(await owner.post(again, {}), 202)
     const both = await untilReceived(receiver, endpoint.path, 2)
     assert.equal(both[1]?.headers['webhook-id'], body['event_id'])
     const unknown = `${endpoint.at}/events/${UNKNOWN}/redeliver`
-    expectStatus(await owned.owner.post(unknown, {}), 404, 'event_not_found')
+    expectStatus(await owner.post(unknown, {}), 404, 'event_not_found')
   })
 
   test('that responds with 410 is off at once, and on again when it is asked for', async () => {
     const endpoint = await ofPublisher(['version.banned'])
     receiver.script(endpoint.path, inTurn(respond(410), respond(204)))
-    await sendTest(owned.owner, endpoint)
+    await sendTest(owner, endpoint)
     const off = await waitFor('it is off', async () => {
-      const now = await read(owned.owner, endpoint)
+      const now = await read(owner, endpoint)
       return now.status === 'disabled' && now
     })
     assert.equal(off.disabled_reason, 'gone')
     assert.ok(off.disabled_at, 'since when')
-    expectStatus(await sendTest(owned.owner, endpoint), 409, 'endpoint_disabled')
-    const on = expectStatus(await owned.owner.put(endpoint.at, { status: 'enabled' }), 200)
+    expectStatus(await sendTest(owner, endpoint), 409, 'endpoint_disabled')
+    const on = expectStatus(await owner.put(endpoint.at, { status: 'enabled' }), 200)
     assert.deepEqual(
       [on.body['status'], on.body['disabled_reason'], on.body['disabled_at']],
       ['enabled', undefined, undefined],
     )
-    await sendTest(owned.owner, endpoint)
+    await sendTest(owner, endpoint)
     await untilReceived(receiver, endpoint.path, 2)
   })
 
   test('at which nothing arrives for a week is off with the next event that is given up', async () => {
     const endpoint = await ofPublisher(['version.banned'])
     receiver.script(endpoint.path, respond(500))
-    let off = await read(owned.owner, endpoint)
-    for (; off.status === 'enabled'; off = await read(owned.owner, endpoint))
-      await giveUpOne(endpoint)
+    let off = await read(owner, endpoint)
+    for (; off.status === 'enabled'; off = await read(owner, endpoint)) await giveUpOne(endpoint)
     assert.equal(off.disabled_reason, 'failing')
     const failed = Date.parse(off.disabled_at ?? '') - Date.parse(off.failing_since ?? '')
     assert.ok(failed >= 3000, `${failed} ms`)
-    const states = (await eventsOf(owned.owner, endpoint)).map(({ state }) => state)
+    const states = (await eventsOf(owner, endpoint)).map(({ state }) => state)
     assert.deepEqual([...new Set(states)], ['exhausted'])
   })
 
@@ -413,17 +401,14 @@ describe('an endpoint', () => {
     const moved = `/${unique('moved')}`
     await whileNothingIsSent(async () => {
       await owned.addActive()
-      expectStatus(await owned.owner.put(endpoint.at, { url: receiver.url(moved) }), 200)
-      expectStatus(await owned.owner.delete(deleted.at), 204)
-      expectStatus(await owned.owner.put(off.at, { status: 'disabled' }), 200)
+      expectStatus(await owner.put(endpoint.at, { url: receiver.url(moved) }), 200)
+      expectStatus(await owner.delete(deleted.at), 204)
+      expectStatus(await owner.put(off.at, { status: 'disabled' }), 200)
     })
-    const requests = await untilReceived(receiver, moved, 2)
-    assert.deepEqual(requests.map(typeOf), ['version.received', 'version.active'])
-    assert.deepEqual(
-      [endpoint, deleted, off].map(({ path }) => receiver.of(path).length),
-      [0, 0, 0],
-    )
-    const [stopped] = await eventsOf(owned.owner, off)
+    const notified = await untilReceived(receiver, moved, 2)
+    assert.deepEqual(notified.map(typeOf), ['version.received', 'version.active'])
+    for (const { path } of [endpoint, deleted, off]) assert.equal(receiver.of(path).length, 0)
+    const [stopped] = await eventsOf(owner, off)
     assert.equal(stopped?.state, 'stopped')
   })
 
@@ -431,7 +416,7 @@ describe('an endpoint', () => {
     const endpoint = await ofPublisher(['version.received', 'version.active', 'version.banned'])
     receiver.script(endpoint.path, inTurn(respond(500), respond(500), respond(204)))
     const { id } = await owned.addActive()
-    await registry.place.transition(id, 'admin_ban')
+    await place.transition(id, 'admin_ban')
     await untilReceived(receiver, endpoint.path, 5)
     const types = receiver.of(endpoint.path).map(typeOf)
     assert.deepEqual(
@@ -442,27 +427,25 @@ describe('an endpoint', () => {
   })
 })
 
-describe('the log of an endpoint', () => {
-  test('the log of a webhook subscription goes on before an event, and lists those in one state', async () => {
-    const endpoint = await ofPublisher(['version.banned'])
-    for (let sent = 0; sent < 3; sent += 1) await sendTest(owned.owner, endpoint)
-    const all = await waitFor('all are delivered', async () => {
-      const events = await eventsOf(owned.owner, endpoint, '?state=delivered')
-      return events.length === 3 && events
-    })
-    const rest = await eventsOf(owned.owner, endpoint, `?limit=2&before=${all[0]?.id}`)
-    assert.deepEqual(
-      rest.map(({ id }) => id),
-      all.slice(1).map(({ id }) => id),
-    )
-    assert.deepEqual(await eventsOf(owned.owner, endpoint, '?state=exhausted'), [])
-    const unknown = await owned.owner.get(`${endpoint.at}/events?before=${UNKNOWN}`)
-    expectStatus(unknown, 400, 'validation_failed')
-    const { body } = await owned.owner.get(`${endpoint.at}/events?before=x`)
-    assert.deepEqual(body['details'], [
-      '?before must be the id of an event of this endpoint, a UUID, got "x"',
-    ])
+test('the log of a webhook subscription goes on before an event, and lists those in one state', async () => {
+  const endpoint = await ofPublisher(['version.banned'])
+  for (let sent = 0; sent < 3; sent += 1) await sendTest(owner, endpoint)
+  const all = await waitFor('all are delivered', async () => {
+    const events = await eventsOf(owner, endpoint, '?state=delivered')
+    return events.length === 3 && events
   })
+  const rest = await eventsOf(owner, endpoint, `?limit=2&before=${all[0]?.id}`)
+  assert.deepEqual(
+    pluck(rest),
+    all.slice(1).map(({ id }) => id),
+  )
+  assert.deepEqual(await eventsOf(owner, endpoint, '?state=exhausted'), [])
+  const unknown = await owner.get(`${endpoint.at}/events?before=${UNKNOWN}`)
+  expectStatus(unknown, 400, 'validation_failed')
+  const { body } = await owner.get(`${endpoint.at}/events?before=x`)
+  assert.deepEqual(body['details'], [
+    '?before must be the id of an event of this endpoint, a UUID, got "x"',
+  ])
 })
 
 describe('bad input to an endpoint', () => {
@@ -481,7 +464,7 @@ describe('bad input to an endpoint', () => {
   ]
   for (const [what, body, message, error = 'validation_failed'] of CASES)
     test(`with ${what} is rejected`, async () => {
-      const made = expectStatus(await owned.owner.post(`${owned.path}/endpoints`, body), 400, error)
+      const made = expectStatus(await owner.post(`${own}/endpoints`, body), 400, error)
       assert.match(String(made.body.details?.[0]), message)
     })
 
@@ -492,17 +475,15 @@ describe('bad input to an endpoint', () => {
       [{ url: 'https://localhost.local/' }, 'url_refused'],
       [{ events: ['x'] }, 'validation_failed'],
     ] as const)
-      expectStatus(await owned.owner.put(endpoint.at, body), 400, error)
+      expectStatus(await owner.put(endpoint.at, body), 400, error)
     for (const id of ['x', UNKNOWN])
-      expectStatus(await owned.owner.put(`/endpoints/${id}`, {}), 404, 'endpoint_not_found')
+      expectStatus(await owner.put(`/endpoints/${id}`, {}), 404, 'endpoint_not_found')
   })
 
   test('beyond what one may have is rejected', async () => {
-    const alice = await registry.client(unique('alice'))
+    const alice = registry.client(unique('alice'))
     const body = { url, events: ['image_task.failed'] }
-    const responses = await Promise.all(
-      Array.from({ length: MOST + 2 }, () => alice.post('/endpoints', body)),
-    )
+    const responses = await atOnce(MOST + 2, () => alice.post('/endpoints', body))
     const statuses = responses.map(({ status }) => status).toSorted((a, b) => a - b)
     assert.deepEqual(statuses, [...Array<number>(MOST).fill(201), 403, 403])
     expectStatus(await alice.post('/endpoints', body), 403, 'endpoint_limit_reached')

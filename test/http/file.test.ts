@@ -2,23 +2,20 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises'
-import { request } from 'node:http'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 
-import { makeSigner } from '../../src/adapters/signing.ts'
-import type { Signer } from '../../src/adapters/signing.ts'
+import { makeSigner, type Signer } from '../../src/adapters/signing.ts'
 import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { makeFileRoutes } from '../../src/http/platform/file-routes.ts'
-import { readContract } from '../support/contract.ts'
-import type { makeContract } from '../support/contract.ts'
+import { readContract, type makeContract } from '../support/contract.ts'
 import { createDatabase } from '../support/stack.ts'
+import { begin, readResponse, type Sent } from '../support/request.ts'
 import { startRoutes } from '../support/routes.ts'
 import { waitFor } from '../support/wait.ts'
 
@@ -88,30 +85,17 @@ const insertUpload = async (name: string, received: boolean): Promise<string> =>
   return signer.signFile(id, name, now)
 }
 
-interface Asked {
-  method?: string
-  headers?: Record<string, string>
+const beginAt = (link: string, asked?: Sent) => {
+  const { pathname, search } = new URL(link)
+  return begin(server.url + pathname + search, asked)
 }
 
-const open = async (link: string, { method = 'GET', headers = {} }: Asked = {}) => {
-  const url = new URL(link)
-  const asked = request(server.url + url.pathname + url.search, { method, headers, agent: false })
-  const [response] = (await once(asked.end(), 'response')) as [IncomingMessage]
-  return { asked, response }
-}
-
-const get = async (link: string, asked?: Asked) => {
-  const { response } = await open(link, asked)
-  const body = await text(response)
-  const { statusCode: status = 0, headers } = response
-  const parsed: unknown = status < 400 || body === '' ? undefined : JSON.parse(body)
-  checkResponse({
-    method: asked?.method ?? 'GET',
-    path: new URL(link).pathname,
-    status,
-    body: parsed,
-  })
-  return { status, headers, body }
+const get = async (link: string, asked?: Sent) => {
+  const sent = beginAt(link, asked).end()
+  const { status, headers, bytes, body } = await readResponse(sent)
+  const checked = status < 400 || bytes.length === 0 ? undefined : body
+  checkResponse({ method: sent.method, path: new URL(link).pathname, status, body: checked })
+  return { status, headers, body: bytes.toString() }
 }
 
 const isOpenToAll = (headers: IncomingHttpHeaders) => {
@@ -119,7 +103,7 @@ const isOpenToAll = (headers: IncomingHttpHeaders) => {
   assert.equal(headers['cross-origin-resource-policy'], 'cross-origin')
 }
 
-const rejects = async (link: string, status: number, code: string, asked?: Asked) => {
+const rejects = async (link: string, status: number, code: string, asked?: Sent) => {
   const response = await get(link, asked)
   assert.deepEqual([response.status, JSON.parse(response.body).error], [status, code], link)
   assert.match(response.headers['content-type'] ?? '', /^application\/json/)
@@ -198,7 +182,8 @@ describe('a signed file link', () => {
   test('closes the file when the client goes away', async (context) => {
     if (process.platform !== 'linux') return context.skip('needs /proc')
     const { link } = await insertResult('x'.repeat(50_000_000))
-    const { asked, response } = await open(link)
+    const asked = beginAt(link).end()
+    const [response] = (await once(asked, 'response')) as [IncomingMessage]
     await once(response, 'data')
     assert.equal(await countOpen(), 1)
     asked.destroy()
@@ -274,12 +259,10 @@ describe('a range', () => {
       [`W/"${DIGEST}"`, 200],
       [new Date().toUTCString(), 200],
     ]
-    for (const [ifRange, status] of cases)
-      assert.equal(
-        (await get(link, { headers: { range, 'if-range': ifRange } })).status,
-        status,
-        ifRange,
-      )
+    for (const [ifRange, status] of cases) {
+      const headers = { range, 'if-range': ifRange }
+      assert.equal((await get(link, { headers })).status, status, ifRange)
+    }
   })
 })
 
@@ -287,10 +270,8 @@ test('If-None-Match of the file is 304 without a body', async () => {
   const { link } = await insertResult()
   for (const tag of [`"${DIGEST}"`, `W/"${DIGEST}"`, `"a", "${DIGEST}"`, '*'])
     for (const method of ['GET', 'HEAD']) {
-      const { status, headers, body } = await get(link, {
-        method,
-        headers: { 'if-none-match': tag },
-      })
+      const asked = { method, headers: { 'if-none-match': tag } }
+      const { status, headers, body } = await get(link, asked)
       assert.deepEqual([status, body, headers['etag']], [304, '', `"${DIGEST}"`], tag)
     }
   assert.equal((await get(link, { headers: { 'if-none-match': '"other"' } })).status, 200)
@@ -328,10 +309,8 @@ describe('where the store has links', () => {
     await rejects(link, 416, 'range_not_satisfiable', { headers: { range: 'bytes=99-' } })
     await rejects(link.replace('signature=', 'signature=A'), 403, 'signature_invalid')
     assert.equal((await get(await insertUpload('unknown', true))).body, CONTENT)
-    assert.deepEqual(Object.keys(signer.parseOwnLink(`${link}&redirect=0`, now) ?? {}), [
-      'id',
-      'name',
-    ])
+    const own = signer.parseOwnLink(`${link}&redirect=0`, now)
+    assert.deepEqual(Object.keys(own ?? {}), ['id', 'name'])
   })
 })
 

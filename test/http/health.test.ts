@@ -10,7 +10,7 @@ import { makeHealthRoutes } from '../../src/http/platform/health-routes.ts'
 import type { JsonResponse, RouteRequest } from '../../src/http/route.ts'
 import { findPort } from '../../src/local/port.ts'
 import { DEVELOPMENT_ISSUER } from '../../src/process/settings/issues.ts'
-import { IMAGE_API, readResponse, makeClient } from '../support/client.ts'
+import { IMAGE_URL, UPSCALE, expectStatus, makeClient, readResponse } from '../support/client.ts'
 import type { HttpResponse } from '../support/client.ts'
 import { base64 } from '../support/pictures.ts'
 import { AWAITS_OUTAGE, useService } from '../support/service.ts'
@@ -52,12 +52,9 @@ const untilReady = async (
     return isDeepStrictEqual(response.body, expected) && response
   })
 
-const createTask = async (
-  baseUrl: string,
-  image = 'https://images.example.com/a.png',
-): Promise<number> => {
+const createTask = async (baseUrl: string, image = IMAGE_URL): Promise<number> => {
   const client = makeClient(baseUrl, await service.token('alice'))
-  return (await client.post(`${IMAGE_API}/image-upscaler`, { image })).status
+  return (await client.post(UPSCALE, { image })).status
 }
 
 describe('a process that can serve', () => {
@@ -115,22 +112,20 @@ describe('a process that can serve', () => {
   })
 })
 
-describe('a process without Temporal', () => {
-  test('is degraded and goes on', async () => {
-    const closed = await findPort()
-    const { baseUrl } = await service.startSecondApi({
-      TEMPORAL_ADDRESS: `127.0.0.1:${closed}`,
-      ADMIN_SUBJECTS: 'root',
-    })
-    assert.equal((await untilReady('degraded', { temporal: 'down' }, baseUrl)).status, 200)
-    assert.equal(await createTask(baseUrl), 200)
-    assert.equal((await get('/health', baseUrl)).status, 200)
-    const root = makeClient(baseUrl, await service.token('root'))
-    const { status: seen, body: operations } = await root.get('/admin/operations')
-    const { error, ...temporal } = operations['temporal'] as unknown as Record<string, unknown>
-    assert.deepEqual([seen, temporal], [200, { reachable: false, queues: [] }])
-    assert.match(String(error), /UNAVAILABLE|DEADLINE_EXCEEDED/)
+test('a process without Temporal is degraded and goes on', async () => {
+  const closed = await findPort()
+  const { baseUrl } = await service.startSecondApi({
+    TEMPORAL_ADDRESS: `127.0.0.1:${closed}`,
+    ADMIN_SUBJECTS: 'root',
   })
+  assert.equal((await untilReady('degraded', { temporal: 'down' }, baseUrl)).status, 200)
+  assert.equal(await createTask(baseUrl), 200)
+  assert.equal((await get('/health', baseUrl)).status, 200)
+  const root = makeClient(baseUrl, await service.token('root'))
+  const { status: seen, body: operations } = await root.get('/admin/operations')
+  const { error, ...temporal } = operations['temporal'] as unknown as Record<string, unknown>
+  assert.deepEqual([seen, temporal], [200, { reachable: false, queues: [] }])
+  assert.match(String(error), /UNAVAILABLE|DEADLINE_EXCEEDED/)
 })
 
 describe('a process without its store', { skip: isBucket }, () => {
@@ -152,54 +147,44 @@ describe('a process without its store', { skip: isBucket }, () => {
   })
 })
 
-describe('a process whose schema is too old', () => {
-  test('is unready until it was migrated', async () => {
-    const { sql } = service.database
-    const rows = await sql`delete from migration returning name, checksum`
-    assert.equal((await untilReady('unready', { postgres: 'down' })).status, 503)
-    await sql`insert into migration ${sql(rows)}`
-    await untilReady('ready')
-  })
+test('a process whose schema is too old is unready until it was migrated', async () => {
+  const { sql } = service
+  const rows = await sql`delete from migration returning name, checksum`
+  assert.equal((await untilReady('unready', { postgres: 'down' })).status, 503)
+  await sql`insert into migration ${sql(rows)}`
+  await untilReady('ready')
 })
 
-describe('a process that is asked to stop', () => {
-  test('is unready at once and serves what still comes, but ends the connections', async () => {
-    const { baseUrl, entry } = await service.startSecondApi({ DRAIN_DELAY_SECONDS: '300' })
-    entry.signal('SIGTERM')
-    const { status, headers } = await untilReady('unready', { draining: true }, baseUrl)
-    assert.equal(status, 503)
-    assert.equal(headers.get('connection'), 'close')
-    assert.equal(await createTask(baseUrl), 200)
-    const alive = await get('/health', baseUrl)
-    assert.deepEqual([alive.status, alive.headers.get('connection')], [200, 'close'])
-    const unknown = await get('/nowhere', baseUrl)
-    assert.deepEqual([unknown.status, unknown.headers.get('connection')], [404, 'close'])
-    entry.signal('SIGTERM')
-    assert.equal(await entry.ended, '1')
-  })
+test('a process that is asked to stop is unready at once and serves what still comes, but ends the connections', async () => {
+  const { baseUrl, entry } = await service.startSecondApi({ DRAIN_DELAY_SECONDS: '300' })
+  entry.signal('SIGTERM')
+  const { status, headers } = await untilReady('unready', { draining: true }, baseUrl)
+  assert.equal(status, 503)
+  assert.equal(headers.get('connection'), 'close')
+  assert.equal(await createTask(baseUrl), 200)
+  const alive = await get('/health', baseUrl)
+  assert.deepEqual([alive.status, alive.headers.get('connection')], [200, 'close'])
+  const unknown = await get('/nowhere', baseUrl)
+  assert.deepEqual([unknown.status, unknown.headers.get('connection')], [404, 'close'])
+  entry.signal('SIGTERM')
+  assert.equal(await entry.ended, '1')
 })
 
 // Last, because nothing can be served afterwards.
-describe('a process without PostgreSQL', () => {
-  test('is unready, responds with 503 and stays alive', async () => {
-    const token = await service.token('alice')
-    await untilReady('ready')
-    await allowConnections(service.database, false)
-    assert.equal((await untilReady('unready', { postgres: 'down' })).status, 503)
-    assert.equal((await get('/health')).status, 200)
-    const client = makeClient(service.baseUrl, token)
-    for (const path of ['', `/${'0'.repeat(8)}-0000-4000-8000-${'0'.repeat(12)}`]) {
-      const response = await client.get(`${IMAGE_API}/image-upscaler${path}`)
-      assert.deepEqual([response.status, response.body.error], [503, 'unavailable'])
-      assert.equal(response.headers.get('retry-after'), '2')
-    }
-    const image = 'https://images.example.com/a.png'
-    for (const headers of [{}, { 'idempotency-key': 'down' }]) {
-      const response = await client.post(`${IMAGE_API}/image-upscaler`, { image }, headers)
-      assert.equal(response.status, 503, JSON.stringify(response.body))
-    }
-    await allowConnections(service.database, true)
-    await untilReady('ready')
-    assert.equal(await createTask(service.baseUrl), 200)
-  })
+test('a process without PostgreSQL is unready, responds with 503 and stays alive', async () => {
+  const token = await service.token('alice')
+  await untilReady('ready')
+  await allowConnections(service.database, false)
+  assert.equal((await untilReady('unready', { postgres: 'down' })).status, 503)
+  assert.equal((await get('/health')).status, 200)
+  const client = makeClient(service.baseUrl, token)
+  for (const path of ['', `/${'0'.repeat(8)}-0000-4000-8000-${'0'.repeat(12)}`]) {
+    const response = expectStatus(await client.get(UPSCALE + path), 503, 'unavailable')
+    assert.equal(response.headers.get('retry-after'), '2')
+  }
+  for (const headers of [{}, { 'idempotency-key': 'down' }])
+    assert.equal((await client.post(UPSCALE, { image: IMAGE_URL }, headers)).status, 503)
+  await allowConnections(service.database, true)
+  await untilReady('ready')
+  assert.equal(await createTask(service.baseUrl), 200)
 })

@@ -2,20 +2,23 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 
-import { defineRoute } from '../../src/http/route.ts'
-import type { Route } from '../../src/http/route.ts'
-import { IMAGE_API, makeClient } from '../support/client.ts'
-import type { HttpResponse, Client } from '../support/client.ts'
-import { holdRequest } from '../support/held-request.ts'
-import type { HeldRequest } from '../support/held-request.ts'
+import { defineRoute, type Route } from '../../src/http/route.ts'
+import {
+  IMAGE_API,
+  IMAGE_URL,
+  UPSCALE,
+  atOnce,
+  expectStatus,
+  makeClient,
+  pluck,
+} from '../support/client.ts'
+import type { Client, HttpResponse } from '../support/client.ts'
+import { holdRequest, type HeldRequest } from '../support/held-request.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
-import { makePicture } from '../support/pictures.ts'
+import { base64, makePicture } from '../support/pictures.ts'
 import { startRoutes } from '../support/routes.ts'
 import { useService } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
-
-const UPSCALE = `${IMAGE_API}/image-upscaler`
-const ADDRESS = 'https://images.example.com/a.png'
 
 // No worker: a task stays CREATED, and nothing but the response is looked at.
 const service = useService({ roles: ['api'] })
@@ -30,13 +33,18 @@ interface User {
   name: string
   token: string
   client: Client
+  /** Sends the creation of an upscale with a key. */
+  create(key: Record<string, string>, body?: object): Promise<HttpResponse>
 }
 
 /** Every test has users of its own, so that none sees the keys of another. */
 const newUser = async (): Promise<User> => {
   const name = `user-${randomUUID()}`
   const token = await service.token(name)
-  return { name, token, client: makeClient(service.baseUrl, token) }
+  const client = makeClient(service.baseUrl, token)
+  const create: User['create'] = (key, body = { image: IMAGE_URL }) =>
+    client.post(UPSCALE, body, key)
+  return { name, token, client, create }
 }
 
 const withKey = (key: string = randomUUID()) => ({ 'idempotency-key': key })
@@ -79,16 +87,14 @@ describe('a repeated POST', () => {
       const user = await newUser()
       const body = { image: picture.toString('base64'), ...settings }
       const headers = withKey()
-      const first = await user.client.post(`${IMAGE_API}/${path}`, body, headers)
-      assert.equal(first.status, 200, JSON.stringify(first.body))
+      const first = expectStatus(await user.client.post(`${IMAGE_API}/${path}`, body, headers), 200)
       assertReplays(await user.client.post(`${IMAGE_API}/${path}`, body, headers), first)
       assert.equal(await countTasks(user), 1)
     })
 
   test('a repeated cancel gets the first response, where a new one would be a conflict', async () => {
     const { client } = await newUser()
-    const created = await client.post(UPSCALE, { image: ADDRESS })
-    const path = `${UPSCALE}/${created.body.data.task_id}/cancel`
+    const path = `${UPSCALE}/${await client.createImage()}/cancel`
     const headers = withKey()
     const first = await client.post(path, {}, headers)
     assertReplays(await client.post(path, {}, headers), first)
@@ -99,10 +105,9 @@ describe('a repeated POST', () => {
     const { client } = await newUser()
     const headers = withKey()
     const id = `pub-${randomUUID()}`
-    assert.equal((await client.post('/publishers', { id })).status, 201)
+    expectStatus(await client.post('/publishers', { id }), 201)
     const node = { id: `pack-${randomUUID()}` }
-    const first = await client.post(`/publishers/${id}/nodes`, node, headers)
-    assert.equal(first.status, 201, JSON.stringify(first.body))
+    const first = expectStatus(await client.post(`/publishers/${id}/nodes`, node, headers), 201)
     const spellings = [`${id}/nodes/`, `${id.toUpperCase()}/nodes`, `%70${id.slice(1)}/nodes`]
     for (const path of spellings)
       assertReplays(await client.post(`/publishers/${path}`, node, headers), first)
@@ -111,51 +116,44 @@ describe('a repeated POST', () => {
   test('with another path is another request', async () => {
     const user = await newUser()
     const headers = withKey()
-    const first = await user.client.post(UPSCALE, { image: ADDRESS }, headers)
-    const other = await user.client.post(
-      `${IMAGE_API}/skin-enhancer/creative`,
-      { image: ADDRESS },
-      headers,
-    )
-    assert.deepEqual([first.status, other.status], [200, 200])
+    expectStatus(await user.create(headers), 200)
+    const path = `${IMAGE_API}/skin-enhancer/creative`
+    expectStatus(await user.client.post(path, { image: IMAGE_URL }, headers), 200)
     assert.equal(await countTasks(user), 2)
   })
 
   test('of another user is another request', async () => {
     const [one, other] = [await newUser(), await newUser()]
     const headers = withKey()
-    const [a, b] = [
-      await one.client.post(UPSCALE, { image: ADDRESS }, headers),
-      await other.client.post(UPSCALE, { image: ADDRESS }, headers),
-    ]
+    const [a, b] = [await one.create(headers), await other.create(headers)]
     assert.notEqual(a.body.data.task_id, b.body.data.task_id)
     assert.deepEqual([await countTasks(one), await countTasks(other)], [1, 1])
   })
 
   test('without a key is a new request', async () => {
     const user = await newUser()
-    for (const _ of [1, 2]) await user.client.post(UPSCALE, { image: ADDRESS })
+    for (const _ of [1, 2]) await user.create({})
     assert.equal(await countTasks(user), 2)
   })
 
   test('after 24 hours is a new request', async () => {
     const user = await newUser()
     const headers = withKey()
-    const first = await user.client.post(UPSCALE, { image: ADDRESS }, headers)
+    const first = await user.create(headers)
     await sql`
       update idempotency set created_at = created_at - interval '24 hours'
       where principal = ${`user:${user.name}`}
     `
-    const second = await user.client.post(UPSCALE, { image: ADDRESS }, headers)
+    const second = await user.create(headers)
     assert.notEqual(second.body.data.task_id, first.body.data.task_id)
-    assertReplays(await user.client.post(UPSCALE, { image: ADDRESS }, headers), second)
+    assertReplays(await user.create(headers), second)
   })
 
   test('has the same key in quotes and without, of up to 255 characters', async () => {
-    const { client } = await newUser()
+    const { create } = await newUser()
     for (const key of ['a!~b', 'k'.repeat(255)]) {
-      const first = await client.post(UPSCALE, { image: ADDRESS }, withKey(key))
-      assertReplays(await client.post(UPSCALE, { image: ADDRESS }, withKey(`"${key}"`)), first)
+      const first = await create(withKey(key))
+      assertReplays(await create(withKey(`"${key}"`)), first)
     }
   })
 })
@@ -184,33 +182,30 @@ describe('the body of a repetition', () => {
   })
 
   const OTHERS: [string, string, object][] = [
-    ['another setting', UPSCALE, { image: ADDRESS, hdr: 1 }],
-    ['a member more', UPSCALE, { image: ADDRESS, other: 1 }],
-    ['another address', UPSCALE, { image: `${ADDRESS}?` }],
-    ['another query', `${UPSCALE}?a=1`, { image: ADDRESS }],
+    ['another setting', UPSCALE, { image: IMAGE_URL, hdr: 1 }],
+    ['a member more', UPSCALE, { image: IMAGE_URL, other: 1 }],
+    ['another address', UPSCALE, { image: `${IMAGE_URL}?` }],
+    ['another query', `${UPSCALE}?a=1`, { image: IMAGE_URL }],
     ['an issue of its own', UPSCALE, { image: '' }],
   ]
   for (const [what, path, body] of OTHERS)
     test(`a repetition with ${what} is 422, and the first response stays`, async () => {
       const user = await newUser()
       const headers = withKey()
-      const first = await user.client.post(UPSCALE, { image: ADDRESS }, headers)
+      const first = await user.create(headers)
       const other = await user.client.post(path, body, headers)
-      assert.deepEqual(
-        [other.status, other.body.error, other.body.error_type],
-        [422, 'idempotency_mismatch', 'idempotency_mismatch'],
-      )
-      assertReplays(await user.client.post(UPSCALE, { image: ADDRESS }, headers), first)
+      expectStatus(other, 422, 'idempotency_mismatch')
+      assert.equal(other.body.error_type, 'idempotency_mismatch')
+      assertReplays(await user.create(headers), first)
       assert.equal(await countTasks(user), 1)
     })
 
   test('with another picture is 422', async () => {
-    const { client } = await newUser()
+    const { create } = await newUser()
     const headers = withKey()
-    const other = await makePicture({ width: 20, height: 12, shade: 1 })
-    await client.post(UPSCALE, { image: picture.toString('base64') }, headers)
-    const { status } = await client.post(UPSCALE, { image: other.toString('base64') }, headers)
-    assert.equal(status, 422)
+    const other = await base64({ width: 20, height: 12, shade: 1 })
+    await create(headers, { image: picture.toString('base64') })
+    expectStatus(await create(headers, { image: other }), 422, 'idempotency_mismatch')
   })
 })
 
@@ -218,7 +213,7 @@ describe('a key whose request was rejected', () => {
   const REJECTIONS: [string, object, Record<string, string>, number][] = [
     ['an issue in its body', { image: '' }, {}, 400],
     ['a broken picture', { image: 'QUJD' }, {}, 400],
-    ['a body of another type', { image: ADDRESS }, { 'content-type': 'text/plain' }, 415],
+    ['a body of another type', { image: IMAGE_URL }, { 'content-type': 'text/plain' }, 415],
   ]
   for (const [what, body, more, status] of REJECTIONS)
     test(`for ${what} may be used again at once`, async () => {
@@ -227,8 +222,7 @@ describe('a key whose request was rejected', () => {
       const rejected = await user.client.post(UPSCALE, body, { ...headers, ...more })
       assert.equal(rejected.status, status)
       assert.equal(await countClaims(user), 0)
-      const { status: second } = await user.client.post(UPSCALE, { image: ADDRESS }, headers)
-      assert.equal(second, 200)
+      expectStatus(await user.create(headers), 200)
     })
 
   test('because its client went away is free again', async () => {
@@ -236,14 +230,13 @@ describe('a key whose request was rejected', () => {
     const held = await hold(user, 'gone')
     held.abort()
     await waitFor('the key is free', async () => (await countClaims(user)) === 0)
-    const { status } = await user.client.post(UPSCALE, { image: ADDRESS }, withKey('gone'))
-    assert.equal(status, 200)
+    expectStatus(await user.create(withKey('gone')), 200)
   })
 
   test('because its task was not there may be used again', async () => {
     const user = await newUser()
-    const { status } = await user.client.post(`${UPSCALE}/${randomUUID()}/cancel`, {}, withKey())
-    assert.equal(status, 404)
+    const missing = await user.client.post(`${UPSCALE}/${randomUUID()}/cancel`, {}, withKey())
+    expectStatus(missing, 404, 'task_not_found')
     assert.equal(await countClaims(user), 0)
   })
 })
@@ -252,7 +245,7 @@ describe('a key whose request was rejected', () => {
 const hold = async (
   user: User,
   key: string,
-  { baseUrl = service.baseUrl, image = ADDRESS } = {},
+  { baseUrl = service.baseUrl, image = IMAGE_URL } = {},
 ): Promise<HeldRequest> => {
   const held = holdRequest({
     url: baseUrl + UPSCALE,
@@ -275,22 +268,19 @@ const setLease = async ({ name }: User, seconds: number): Promise<void> => {
   `
 }
 
-const assertInFlight = ({ status, headers, body }: HttpResponse): void => {
-  assert.deepEqual(
-    [status, body.error, body.error_type],
-    [409, 'idempotency_in_flight', 'idempotency_in_flight'],
-  )
-  assert.equal(headers.get('retry-after'), '1')
+const assertInFlight = (response: HttpResponse): void => {
+  expectStatus(response, 409, 'idempotency_in_flight')
+  assert.equal(response.body.error_type, 'idempotency_in_flight')
+  assert.equal(response.headers.get('retry-after'), '1')
 }
 
 describe('a key whose request still runs', () => {
   test('a key whose request still runs is 409, and its response is repeated afterwards', async () => {
     const user = await newUser()
     const held = await hold(user, 'running')
-    assertInFlight(await user.client.post(UPSCALE, { image: ADDRESS }, withKey('running')))
-    const { status, body } = await held.finish()
-    assert.equal(status, 200)
-    const again = await user.client.post(UPSCALE, { image: ADDRESS }, withKey('running'))
+    assertInFlight(await user.create(withKey('running')))
+    const { body } = expectStatus(await held.finish(), 200)
+    const again = await user.create(withKey('running'))
     assert.equal(again.body.data.task_id, body.data?.task_id)
     assert.equal(await countTasks(user), 1)
   })
@@ -301,16 +291,12 @@ describe('a key whose request still runs', () => {
     // The held request renews its lease.
     const other = await waitFor('the key is taken over', async () => {
       await setLease(user, 0)
-      const response = await user.client.post(UPSCALE, { image: ADDRESS }, withKey('lost'))
+      const response = await user.create(withKey('lost'))
       return response.status === 200 && response
     })
-    const late = await held.finish()
-    assert.deepEqual([late.status, late.body.error], [409, 'idempotency_in_flight'])
+    expectStatus(await held.finish(), 409, 'idempotency_in_flight')
     const rows = await sql<{ id: string }[]>`select id from task where owner = ${user.name}`
-    assert.deepEqual(
-      rows.map(({ id }) => id),
-      [other.body.data.task_id],
-    )
+    assert.deepEqual(pluck(rows), [other.body.data.task_id])
     const inputs = (await service.listFiles()).filter((file) => file.includes('/inputs/'))
     const stored = await sql<{ storage_key: string }[]>`
       select storage_key from task_input where storage_key is not null
@@ -321,8 +307,8 @@ describe('a key whose request still runs', () => {
   test('of twenty requests at once makes one task', async () => {
     const user = await newUser()
     const headers = withKey()
-    const send = () => user.client.post(UPSCALE, { image: ADDRESS }, headers)
-    const responses = await Promise.all(Array.from({ length: 20 }, send))
+    const send = () => user.create(headers)
+    const responses = await atOnce(20, send)
     for (const response of responses) if (response.status !== 200) assertInFlight(response)
     const done = [...responses.filter(({ status }) => status === 200), await send()]
     assert.equal(new Set(done.map(({ body }) => body.data.task_id)).size, 1)
@@ -336,10 +322,10 @@ describe('a key whose request still runs', () => {
     const atSecond = makeClient(second.baseUrl, user.token)
     await hold(user, 'killed', { baseUrl: second.baseUrl })
     // This one kills the process between its commit and its response, and the held one with it.
-    await assert.rejects(atSecond.post(UPSCALE, { image: ADDRESS }, withKey('committed')))
+    await assert.rejects(atSecond.post(UPSCALE, { image: IMAGE_URL }, withKey('committed')))
     assert.equal(await second.entry.ended, 'SIGKILL')
 
-    const retry = (key: string) => user.client.post(UPSCALE, { image: ADDRESS }, withKey(key))
+    const retry = (key: string) => user.create(withKey(key))
     const known = await retry('committed')
     assert.equal(known.headers.get('idempotent-replayed'), 'true')
     assert.equal(await countTasks(user), 1)
@@ -356,25 +342,23 @@ describe('a key whose request still runs', () => {
   })
 })
 
-describe('a response that holds a secret', () => {
-  const SECRETS: [string, object, string][] = [
-    ['/users/api-keys', { name: 'nightly' }, 'kiln_key_'],
-    ['/customers/storage', { file_name: 'a.png' }, 'signature='],
-  ]
-  for (const [path, body, secret] of SECRETS)
-    test(`of ${path} is repeated, and never stored in clear`, async () => {
-      const { name, client } = await newUser()
-      const headers = withKey()
-      const first = await client.post(path, body, headers)
-      assert.ok(JSON.stringify(first.body).includes(secret))
-      assertReplays(await client.post(path, body, headers), first)
-      const [row] = await sql<{ encrypted: boolean; text: string }[]>`
-        select encrypted, i::text as text from idempotency i where principal = ${`user:${name}`}
-      `
-      assert.equal(row?.encrypted, true)
-      assert.ok(!row?.text.includes(secret), row?.text)
-    })
-})
+const SECRETS: [string, object, string][] = [
+  ['/users/api-keys', { name: 'nightly' }, 'kiln_key_'],
+  ['/customers/storage', { file_name: 'a.png' }, 'signature='],
+]
+for (const [path, body, secret] of SECRETS)
+  test(`a response that holds a secret of ${path} is repeated, and never stored in clear`, async () => {
+    const { name, client } = await newUser()
+    const headers = withKey()
+    const first = await client.post(path, body, headers)
+    assert.ok(JSON.stringify(first.body).includes(secret))
+    assertReplays(await client.post(path, body, headers), first)
+    const [row] = await sql<{ encrypted: boolean; text: string }[]>`
+      select encrypted, i::text as text from idempotency i where principal = ${`user:${name}`}
+    `
+    assert.equal(row?.encrypted, true)
+    assert.ok(!row?.text.includes(secret), row?.text)
+  })
 
 test('a key on anything but a POST is ignored', async () => {
   const user = await newUser()

@@ -7,20 +7,21 @@ import sharp from 'sharp'
 
 import type { TaskDetail } from '../../src/domain/task/task-item.ts'
 import { ROOT } from '../../src/local/root.ts'
-import { IMAGE_API } from '../support/client.ts'
+import { IMAGE_API, assertMembers, columnsOf, pluck } from '../support/client.ts'
 import { useCollector } from '../support/collector.ts'
 import { metricsUrl, readMetrics } from '../support/metrics.ts'
 import { base64, makePicture } from '../support/pictures.ts'
 import { useService } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
+import { runFieldClient } from './field-client.ts'
 
 const CREATIONS = [
-  ['image-relight', 'image-relight', { prompt: 'warm light from the left' }],
-  ['image-upscaler', 'image-upscaler', { scale_factor: '2x' }],
-  ['image-upscaler-precision-v2', 'image-upscaler-precision-v2', { scale_factor: 3 }],
-  ['skin-enhancer/flexible', 'skin-enhancer', { optimized_for: 'improve_lighting' }],
-  ['skin-enhancer/creative', 'skin-enhancer', {}],
-  ['skin-enhancer/faithful', 'skin-enhancer', { skin_detail: 20 }],
+  ['image-relight', 'image-relight', { prompt: 'warm light from the left' }, 1, 'png'],
+  ['image-upscaler', 'image-upscaler', { scale_factor: '2x' }, 2, 'jpeg'],
+  ['image-upscaler-precision-v2', 'image-upscaler-precision-v2', { scale_factor: 3 }, 3, 'png'],
+  ['skin-enhancer/flexible', 'skin-enhancer', { optimized_for: 'improve_lighting' }, 1, 'png'],
+  ['skin-enhancer/creative', 'skin-enhancer', {}, 1, 'jpeg'],
+  ['skin-enhancer/faithful', 'skin-enhancer', { skin_detail: 20 }, 1, 'png'],
 ] as const
 
 const collector = await useCollector()
@@ -38,44 +39,35 @@ describe('an image task', () => {
   })
   const alice = service.client('alice')
 
-  for (const [path, family, settings] of CREATIONS)
-    test(`of ${path} ends with a picture that decodes`, async () => {
-      const image = await base64({ width: 24, height: 20 })
-      const created = await alice.create(`${IMAGE_API}/${path}`, { image, ...settings })
-      const ended = await alice.untilEnded(family, created.body.data.task_id)
-      assert.equal(ended.status, 'COMPLETED', JSON.stringify(ended))
-      const [link = ''] = ended.generated
-      assert.match(link, /\/result-1\.png\?expires=\d+&signature=/)
-      const file = await fetch(link)
-      assert.equal(file.status, 200)
-      assert.equal(file.headers.get('content-type'), 'image/png')
-      const { width, height } = await sharp(Buffer.from(await file.arrayBuffer())).metadata()
-      const factor = path === 'image-upscaler' ? 2 : path.includes('precision') ? 3 : 1
-      assert.deepEqual([width, height], [24 * factor, 20 * factor])
+  for (const [path, family, settings, factor, format] of CREATIONS)
+    test(`a client as they are in the field gets its picture from ${path}`, async () => {
+      const { baseUrl } = service
+      const image = await makePicture({ width: 24, height: 20, format })
+      const token = await service.token('field')
+      const made = await runFieldClient({ baseUrl, token, path, family, image, format, settings })
+      const extension = format === 'jpeg' ? 'jpg' : format
+      assert.match(made.link, new RegExp(`/result-1\\.${extension}\\?expires=\\d+&signature=`))
+      assert.equal(made.type, `image/${format}`)
+      assertMembers(made.metadata, { format, width: 24 * factor, height: 20 * factor })
     })
 
   test('an image task shows how it went, with a small picture of its result', async () => {
     const image = await base64({ width: 400, height: 200 })
-    const created = await alice.create(`${IMAGE_API}/image-upscaler`, { image })
-    const id = created.body.data.task_id
+    const id = await alice.createImage({ image })
     await alice.untilEnded('image-upscaler', id)
     const task = (await alice.get(`/tasks/${id}`)).body as unknown as TaskDetail
     assert.deepEqual([task.state, task.progress, task.cancellable], ['done', 100, false])
-    assert.deepEqual(
-      task.moves.map(({ state }) => state),
-      ['waiting', 'running', 'done'],
-    )
-    assert.deepEqual(
-      task.attempts.map(({ number, outcome, ended_at: at }) => [number, outcome, at]),
-      [[1, 'done', task.ended_at]],
-    )
+    assert.deepEqual(pluck(task.moves, 'state'), ['waiting', 'running', 'done'])
+    assert.deepEqual(columnsOf(task.attempts, 'number', 'outcome', 'ended_at'), [
+      [1, 'done', task.ended_at],
+    ])
     const [result] = task.results
     assert.deepEqual([result?.name, result?.width, result?.height], ['result-1.png', 800, 400])
     const small = await fetch(task.thumbnail_url ?? '')
     assert.equal(small.headers.get('content-type'), 'image/webp')
     const { width, height } = await sharp(Buffer.from(await small.arrayBuffer())).metadata()
     assert.deepEqual([width, height], [256, 128])
-    const [{ bytes }] = (await service.database.sql`
+    const [{ bytes }] = (await service.sql`
       select stored_bytes::integer as bytes from task where id = ${id}
     `) as unknown as [{ bytes: number }]
     const files = (await service.listFiles()).filter((key) => key.includes(id))
@@ -84,25 +76,12 @@ describe('an image task', () => {
     await fetch(task.inputs[0]?.url ?? '').then(({ status }) => assert.equal(status, 200))
   })
 
-  test('takes an image by the link of an upload', async () => {
-    const bytes = await makePicture({ width: 40, height: 30, format: 'jpeg' })
-    const links = await alice.create('/customers/storage', { file_name: 'a b.jpg' })
-    const { upload_url, download_url } = links.body as unknown as Record<string, string>
-    const put = await fetch(String(upload_url), { method: 'PUT', body: bytes })
-    assert.equal(put.status, 200)
-    const created = await alice.create(`${IMAGE_API}/image-upscaler`, { image: download_url })
-    const ended = await alice.untilEnded('image-upscaler', created.body.data.task_id)
-    assert.equal(ended.status, 'COMPLETED', JSON.stringify(ended))
-    assert.match(ended.generated[0] ?? '', /result-1\.jpg/)
-  })
-
   test('an image task shows in the metrics of each process, by labels that nobody makes up', async (t) => {
     if ('TEST_UPSTREAM_URL' in process.env) return t.skip('no engine of its own renders')
-    const created = await alice.create(`${IMAGE_API}/image-upscaler`, {
+    const id = await alice.createImage({
       image: await base64(),
       webhook_url: 'http://127.0.0.1:9/hooked?secret=1',
     })
-    const id = created.body.data.task_id
     await alice.untilEnded('image-upscaler', id)
     await fetch(`${service.baseUrl}/nodes/made-up-${id}/${id}?a=${id}`, { method: 'PURGE' })
     await fetch(`${service.baseUrl}/made-up-${id}`)

@@ -8,14 +8,13 @@ import { failExtraction } from '../../src/db/registry/extraction.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import { transitionImageTask } from '../../src/db/image-task/image-task.ts'
 import type { ImageTaskStatus } from '../../src/domain/image-task/image-task.ts'
+import type { TaskItem } from '../../src/domain/task/task-item.ts'
 import { makeWatches } from '../../src/http/live/watches.ts'
-import { IMAGE_API, makeClient, VIDEO_API } from '../support/client.ts'
+import { IMAGE_API, expectStatus, listOf, makeClient } from '../support/client.ts'
 import { openStream } from '../support/event-stream.ts'
 import { ADMIN, makeRegistry } from './registry-support.ts'
 import { AWAITS_OUTAGE, useService } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
-
-const IMAGE = 'https://images.example.com/a.png'
 
 /** Nothing but the test moves tasks. */
 const service = useService({ roles: ['api'], env: { ADMIN_SUBJECTS: ADMIN } })
@@ -23,18 +22,13 @@ const alice = service.client('alice')
 
 const bearer = async (user = 'alice') => ({ authorization: `Bearer ${await service.token(user)}` })
 
-const createTask = async (client = alice): Promise<string> =>
-  (await client.create(`${IMAGE_API}/image-upscaler`, { image: IMAGE })).body.data.task_id
+const createTask = (client = alice): Promise<string> => client.createImage()
 
 /** As a worker does. */
-const enqueueFor = async (
-  id: string,
-  work: (sql: Transaction) => Promise<unknown>,
-): Promise<void> => {
+const enqueueFor = async (id: string, work: (sql: Transaction) => Promise<unknown>) =>
   await unitOfWork({ sql: service.sql, notifyChange: makeNotifyChange(service.sql) }, work, {
     of: id,
   })
-}
 
 const transition = async (id: string, to: ImageTaskStatus): Promise<void> => {
   const error = { code: 'engine_failed', message: 'The engine failed.' }
@@ -45,7 +39,7 @@ const transition = async (id: string, to: ImageTaskStatus): Promise<void> => {
 
 /** A version that is decided on, and whose host nodes are not read yet. */
 const addVersion = async () => {
-  const publisher = await (await makeRegistry(service)).addPublisher()
+  const publisher = await makeRegistry(service).addPublisher()
   const { id, version: path } = await publisher.addFlagged()
   return { id, path }
 }
@@ -93,9 +87,8 @@ describe('the stream of a task', () => {
     assert.equal(end?.event, 'end')
     assert.deepEqual(end.data, (await alice.get(statusOf(id))).body)
     assert.deepEqual(others, [])
-    const { body } = await alice.get(`/tasks/${id}/events`)
-    const { events } = body as unknown as { events: { id: string }[] }
-    assert.deepEqual([created.id, failed.id], [events[0]?.id, events.at(-1)?.id])
+    const events = listOf(await alice.get(`/tasks/${id}/events`), 'events')
+    assert.deepEqual([created.id, failed.id], [events[0]?.['id'], events.at(-1)?.['id']])
   })
 
   test('goes on after Last-Event-ID, and once that names the end there is nothing more', async () => {
@@ -119,12 +112,11 @@ describe('the stream of a task', () => {
     await using stream = await openStream(streamOf(other), await bearer())
     const foreign = String((await stream.next())?.id)
     for (const value of ['nonsense', randomUUID(), foreign]) {
-      const { status, body } = await alice.get(`/tasks/${id}/stream`, { 'last-event-id': value })
-      assert.equal(status, 400)
-      assert.equal(
-        body.message,
-        `Last-Event-ID must be the id of an event of this task, but is "${value}".`,
-      )
+      const known = { 'last-event-id': value }
+      const rejected = await alice.get(`/tasks/${id}/stream`, known)
+      const { body } = expectStatus(rejected, 400, 'validation_failed')
+      const issue = `Last-Event-ID must be the id of an event of this task, but is "${value}".`
+      assert.equal(body.message, issue)
       assert.deepEqual(body.details, [body.message])
     }
   })
@@ -144,11 +136,7 @@ describe('the stream of a task', () => {
   })
 
   test('the stream of a task sends the progress of a video, to whoever knows an anonymous one', async () => {
-    const { body } = await service.anonymous.create(`${VIDEO_API}/text2video`, {
-      model: 'videoq1',
-      prompt: 'a lake',
-    })
-    const id = String(body['task_id'])
+    const id = await service.anonymous.createVideo({ model: 'videoq1', prompt: 'a lake' })
     await service.sql`update task set progress = 30 where id = ${id}`
     await using stream = await openStream(streamOf(id))
     assert.equal((await stream.next())?.data['status'], 'created')
@@ -186,8 +174,7 @@ describe('the stream of all tasks of a caller', () => {
   test('the stream of all tasks sends progress twice a second at most', async () => {
     const user = randomUUID()
     const client = service.client(user)
-    const { body } = await client.create(`${VIDEO_API}/text2video`, { prompt: 'a lake' })
-    const id = String(body['task_id'])
+    const id = await client.createVideo({ prompt: 'a lake' })
     const start = performance.now()
     await using stream = await open(user)
     await stream.next()
@@ -205,8 +192,7 @@ describe('the stream of all tasks of a caller', () => {
   test('goes on after Last-Event-ID with what has changed since', async () => {
     const user = randomUUID()
     const [first, second] = [await add(user), await add(user)]
-    const { body: listed } = await service.client(user).get('/tasks')
-    const [newest] = listed['tasks'] as unknown as { created_at: string }[]
+    const [newest] = listOf<TaskItem>(await service.client(user).get('/tasks'), 'tasks')
     await transition(first, 'FAILED')
     // As the id of an event is.
     const known = String(Date.parse(newest?.created_at ?? ''))
@@ -214,10 +200,8 @@ describe('the stream of all tasks of a caller', () => {
     const received = [see(await stream.next()), see(await stream.next())]
     const states = new Map(received.map(([, id, state]) => [id, state]))
     assert.deepEqual([states.get(first), states.get(second)], ['failed', 'waiting'])
-    const { status, body } = await service
-      .client(user)
-      .get('/tasks/stream', { 'last-event-id': 'x' })
-    assert.deepEqual([status, body.error], [400, 'validation_failed'])
+    const wrong = await service.client(user).get('/tasks/stream', { 'last-event-id': 'x' })
+    const { body } = expectStatus(wrong, 400, 'validation_failed')
     const issue = 'Last-Event-ID must be an id that this stream gave, a number, but is "x".'
     assert.deepEqual(body.details, [issue])
     await using empty = await open(user, { 'last-event-id': '' })
@@ -250,7 +234,7 @@ describe('the stream of a version', () => {
   })
 
   test('the stream of a version sends a large one to a client that reads', async () => {
-    const publisher = await (await makeRegistry(service)).addPublisher()
+    const publisher = await makeRegistry(service).addPublisher()
     const given = { changelog: 'x'.repeat(65_536) }
     const { id, version: path } = await publisher.addFlagged({ given })
     await using stream = await openStream(`${service.baseUrl}${path}/stream`)
@@ -261,12 +245,12 @@ describe('the stream of a version', () => {
   })
 
   test('of one that was banned before its archive came has ended', async () => {
-    const registry = await makeRegistry(service)
+    const registry = makeRegistry(service)
     const { nodeId, version: path } = await (await registry.addPublisher()).addVersion()
     const status = { status: 'NodeVersionStatusBanned', status_reason: 'spam' }
     const number = path.split('/').at(-1)
     const banned = await registry.admin.put(`/admin/nodes/${nodeId}/versions/${number}`, status)
-    assert.equal(banned.status, 200)
+    expectStatus(banned, 200)
     // The ETag of a final version is no end that was sent.
     const headers = { 'last-event-id': String(banned.headers.get('etag')).replaceAll('"', '') }
     await using stream = await openStream(`${service.baseUrl}${path}/stream`, headers)
@@ -286,8 +270,7 @@ describe('the stream of a version', () => {
 
   test('of no version is a 404', async () => {
     const { path } = await addVersion()
-    const { status, body } = await service.anonymous.get(`${path}9/stream`)
-    assert.deepEqual([status, body.error], [404, 'version_not_found'])
+    expectStatus(await service.anonymous.get(`${path}9/stream`), 404, 'version_not_found')
   })
 })
 
@@ -323,8 +306,7 @@ describe('a read that prefers to wait', () => {
   for (const prefer of ['wait=0', 'wait=61', 'wait=-1', 'wait=1.5', 'wait', 'wait=soon', 'await=5'])
     test(`a read with \`${prefer}\` returns at once`, async () => {
       const id = await createTask()
-      const { status, headers } = await alice.get(statusOf(id), { prefer })
-      assert.equal(status, 200)
+      const { headers } = expectStatus(await alice.get(statusOf(id), { prefer }), 200)
       assert.equal(headers.get('preference-applied'), null)
     })
 })
@@ -407,8 +389,7 @@ describe('a stream whose poll of the database breaks off in the middle', () => {
     await using three = await open(path, headersOf)
     for (const stream of [one, two, three]) assert.ok(await stream.next())
     const client = makeClient(baseUrl, await service.token('alice'))
-    const { status, headers, body } = await client.get(path)
-    assert.deepEqual([status, body.error], [429, 'streams_exceeded'])
+    const { headers } = expectStatus(await client.get(path), 429, 'streams_exceeded')
     assert.equal(headers.get('retry-after'), '5')
   })
 
@@ -441,12 +422,8 @@ describe('watches', () => {
     assert.equal(await two.next(1), 'quiet')
     watches.notify()
     assert.equal(await two.next(60_000), 'changed')
-    const many = watches.open(
-      '3',
-      { address: '192.0.2.2', account: () => 'b' },
-      gone,
-      new Set(['1', '4']),
-    )
+    const other = { address: '192.0.2.2', account: () => 'b' }
+    const many = watches.open('3', other, gone, new Set(['1', '4']))
     watches.notify('4')
     assert.equal(await many.next(60_000), 'changed')
     watches.notify('2')

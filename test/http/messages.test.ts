@@ -5,11 +5,9 @@ import { describe, test } from 'node:test'
 
 import express from 'express'
 
-import { makeDatabase } from '../../src/db/client.ts'
-import { defineRoute } from '../../src/http/route.ts'
 import type { RouteRequest } from '../../src/http/route.ts'
 import { makeServer } from '../../src/http/serve/server.ts'
-import { startRoutes } from '../support/routes.ts'
+import { makeRoute, startRoutes } from '../support/routes.ts'
 
 // Where one of these does not hold, V8 keeps every request beyond each scavenge, and each costs up to twice the processor.
 describe('what a request is made of', () => {
@@ -30,21 +28,11 @@ describe('what a request is made of', () => {
 
   test('has no getter of its own when a handler gets it', async () => {
     const seen: RouteRequest[] = []
-    const route = defineRoute({
-      method: 'get',
-      path: '/seen',
-      tag: 'Test',
-      summary: 'Test',
-      auth: 'none',
-      responses: { 204: { description: 'Done' } },
-      errors: [],
-      handler: (request) => {
-        seen.push(request)
-        return Promise.resolve({ status: 204 })
-      },
-    })
-    const sql = makeDatabase({ url: 'postgres://unused', pool: 1, name: '', statementTimeoutMs: 0 })
-    const service = await startRoutes([route], { sql })
+    const handler = (request: RouteRequest) => {
+      seen.push(request)
+      return Promise.resolve({ status: 200, body: {} })
+    }
+    const service = await startRoutes([makeRoute('get', '/seen', { handler })])
     await fetch(`${service.url}/seen`)
     await service.close()
     const [request] = seen

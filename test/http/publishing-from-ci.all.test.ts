@@ -13,11 +13,12 @@ import { ROOT } from '../../src/local/root.ts'
 import { JOB } from '../support/identity-issuer.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { waitFor } from '../support/wait.ts'
-import { listOf, memberOf, useRegistry } from './registry-support.ts'
-import { CLAIMS, useTrusting } from './trusted-publishing-support.ts'
-import type { Trusting } from './trusted-publishing-support.ts'
+import { columnsOf, listOf, memberOf } from '../support/client.ts'
+import { useRegistry } from './registry-support.ts'
+import { CLAIMS, useTrusting, type Trusting } from './trusted-publishing-support.ts'
 
 const registry = useRegistry()
+const { anonymous, sql, place, service } = registry
 const { ci, addNode, addTrusting } = useTrusting(registry)
 
 /** Tools of the shell steps that are absent; the machines of a CI have them. */
@@ -59,7 +60,7 @@ const runSteps = async (steps: string[], env: NodeJS.ProcessEnv): Promise<Ended>
 }
 
 const placeOf = ({ owned, nodeId }: Pick<Trusting, 'owned' | 'nodeId'>) => ({
-  KILN_URL: registry.service.baseUrl,
+  KILN_URL: service.baseUrl,
   PUBLISHER: owned.id,
   NODE: nodeId,
 })
@@ -101,7 +102,6 @@ const runGitlab = async (node: Trusting): Promise<Ended> => {
 
 /** Decides on the version of a node in place of the workers, once its archive is there. */
 const decide = async ({ nodeId }: Trusting, how: 'pass' | 'flag'): Promise<void> => {
-  const { sql } = registry.service.database
   const { id, sha256 } = await waitFor('an archive', async () => {
     const [row] = await sql<{ id: string; sha256: string }[]>`
       select v.id, a.sha256 from version v join archive a on a.version_id = v.id
@@ -111,7 +111,7 @@ const decide = async ({ nodeId }: Trusting, how: 'pass' | 'flag'): Promise<void>
   })
   await sql.begin((sql) => acceptArchive(sql, { versionId: id, sha256, storageKey: id }))
   await sql`update version set host_node_extract_status = 'success' where id = ${id}`
-  assert.ok(await registry.place.transition(id, how, 'decided by the test'))
+  assert.ok(await place.transition(id, how, 'decided by the test'))
   await sql`select pg_notify('kiln_news', ${id})`
 }
 
@@ -125,7 +125,7 @@ describe('the workflow files of the documentation', { skip }, () => {
       const [{ code, stdout, stderr }] = await Promise.all([run(node), decide(node, 'pass')])
       assert.equal(code, 0, stderr)
       assert.match(stdout, /"status": "NodeVersionStatusActive"/)
-      const response = await registry.anonymous.get(`/nodes/${node.nodeId}/versions/1.2.0`)
+      const response = await anonymous.get(`/nodes/${node.nodeId}/versions/1.2.0`)
       assert.equal(memberOf(response, 'provenance')['commit'], JOB.sha)
     })
 
@@ -154,16 +154,13 @@ describe('the workflow files of the documentation', { skip }, () => {
     const { owned, nodeId, path } = await addNode()
     const page = await readFile(join(ROOT, 'docs/guides/publishing.md'), 'utf8')
     const commands = [...page.matchAll(/```bash\n([^]*?)```/g)].map(([, command = '']) => command)
-    const env = { ...placeOf({ owned, nodeId }), TOKEN: await registry.service.token(owned.user) }
+    const env = { ...placeOf({ owned, nodeId }), TOKEN: await service.token(owned.user) }
     const { code, stdout, stderr } = await runSteps(commands, env)
     assert.equal(code, 0, stdout + stderr)
     const listed = listOf(await owned.owner.get(`${path}/trusted-publishers`))
-    assert.deepEqual(
-      listed.map(({ provider, issuer }) => [provider, issuer]),
-      [
-        ['github', 'https://token.actions.githubusercontent.com'],
-        ['gitlab', 'https://gitlab.com'],
-      ],
-    )
+    assert.deepEqual(columnsOf(listed, 'provider', 'issuer'), [
+      ['github', 'https://token.actions.githubusercontent.com'],
+      ['gitlab', 'https://gitlab.com'],
+    ])
   })
 })

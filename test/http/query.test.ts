@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 import { Type } from 'typebox'
 
 import { makeQueryReader } from '../../src/http/serve/query.ts'
+import { pluck } from '../support/client.ts'
 
 const read = makeQueryReader(
   Type.Object({
@@ -72,10 +73,7 @@ describe('a query', () => {
   for (const [query, messages] of BAD)
     test(`"${query}" is rejected`, () => {
       const { issues } = read(query)
-      assert.deepEqual(
-        issues.map(({ message }) => message),
-        messages,
-      )
+      assert.deepEqual(pluck(issues, 'message'), messages)
       for (const { field, message } of issues) assert.ok(message.startsWith(field), message)
     })
 })

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, mock, test } from 'node:test'
 
-import { ApiError } from '../../src/domain/shared/errors.ts'
-import { errors } from '../../src/domain/shared/errors.ts'
+import { ApiError, errors } from '../../src/domain/shared/errors.ts'
 import type { Authenticate } from '../../src/http/access/auth.ts'
 import { makeRateLimits, QUOTAS } from '../../src/http/access/rate-limit.ts'
 import type { QuotaName, RateLimits } from '../../src/http/access/rate-limit.ts'
-import type { Route } from '../../src/http/route.ts'
-import { makeDatabase } from '../../src/db/client.ts'
-import { startRoutes } from '../support/routes.ts'
-import type { RouteServer } from '../support/routes.ts'
+import { assertMembers } from '../support/client.ts'
+import { makeRoute, startRoutes, type RouteServer } from '../support/routes.ts'
 import { useService } from '../support/service.ts'
 
 const takeAll = async (limits: RateLimits, name: QuotaName, attempts: number) => {
@@ -41,8 +38,7 @@ describe('quotas', () => {
     assert.equal(results.findIndex(isRejected), QUOTAS.auth.requests)
     const rejection = results.at(-1)
     assert.ok(rejection instanceof ApiError, 'the last is rejected')
-    assert.equal(rejection.status, 429)
-    assert.equal(rejection.code, 'rate_limited')
+    assertMembers(rejection, { status: 429, code: 'rate_limited' })
     assert.match(
       rejection.message,
       /^The quota auth of 20 in 60 s is used up; try again in \d+ s\.$/,
@@ -86,18 +82,7 @@ describe('quotas', () => {
   })
 })
 
-const response = { status: 200, body: {} }
-const route = (method: Route['method'], path: string, more: Partial<Route> = {}): Route => ({
-  method,
-  path,
-  tag: 'Test',
-  summary: 'Test',
-  auth: 'optional',
-  responses: { 200: { description: 'Done' } },
-  errors: [],
-  handler: () => Promise.resolve(response),
-  ...more,
-})
+const auth = { auth: 'optional' } as const
 
 const authenticate: Authenticate = ({ authorization }) => {
   const user = String(authorization ?? '').replace('Bearer ', '')
@@ -110,22 +95,23 @@ const authenticate: Authenticate = ({ authorization }) => {
 describe('limited routes', () => {
   stopClock()
   let server: RouteServer
-  const sql = makeDatabase({ url: 'postgres://unused', pool: 1, name: '', statementTimeoutMs: 0 })
   before(async () => {
     server = await startRoutes(
       [
-        route('get', '/read'),
-        route('post', '/write'),
-        route('get', '/health', { auth: 'none', evenWhileClosing: true }),
-        route('post', '/publish', {
+        makeRoute('get', '/read', auth),
+        makeRoute('post', '/write', auth),
+        makeRoute('get', '/health', { evenWhileClosing: true }),
+        makeRoute('post', '/publish', {
+          ...auth,
           handler: () => Promise.reject(errors.invalidPersonalAccessToken()),
         }),
-        route('post', '/exchange', {
+        makeRoute('post', '/exchange', {
+          ...auth,
           handler: () => Promise.reject(errors.identityTokenRejected('x')),
         }),
       ],
       // auth 1; write 1 a second and 5 more; read 600.
-      { sql, authenticate, rateLimits: makeRateLimits(0.1), trustProxy: ['127.0.0.0/8'] },
+      { authenticate, rateLimits: makeRateLimits(0.1), trustProxy: ['127.0.0.0/8'] },
     )
   })
   after(() => server.close())

@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import type { HttpResponse, Client } from '../support/client.ts'
-import {
-  ADMIN,
-  expectStatus,
-  listOf,
-  pluck,
-  unique,
-  usePublisher,
-  useRegistry,
-} from './registry-support.ts'
-import type { Owned } from './registry-support.ts'
+import { assertMembers, columnsOf, expectStatus, listOf, pluck } from '../support/client.ts'
+import type { Client, HttpResponse } from '../support/client.ts'
+import { ADMIN, unique, usePublisher, useRegistry, type Owned } from './registry-support.ts'
 
 const registry = useRegistry()
+const { anonymous, admin, sql, place } = registry
 const owned = usePublisher(registry)
+const { owner } = owned
 
 interface Entry {
   actor: string
@@ -25,13 +19,10 @@ interface Entry {
 }
 
 const logOf = async (target: string): Promise<Entry[]> =>
-  listOf<Entry>(
-    await registry.admin.get(`/admin/audit-log?target=${encodeURIComponent(target)}`),
-    'entries',
-  )
+  listOf<Entry>(await admin.get(`/admin/audit-log?target=${encodeURIComponent(target)}`), 'entries')
 
 const edit = (path: string, fields: object): Promise<HttpResponse> =>
-  registry.admin.put(`/admin${path}`, fields)
+  admin.put(`/admin${path}`, fields)
 
 describe('a ban of a publisher', () => {
   /** Reads all that is public of a publisher and its nodes. */
@@ -54,7 +45,7 @@ describe('a ban of a publisher', () => {
       ...['1.0.0', '2.0.0', '4.0.0'].map((number) => `/nodes/${mixed}/install?version=${number}`),
       `/host-nodes/${mixed}/node`,
     ]
-    const responses = await Promise.all(paths.map((path) => registry.anonymous.get(path)))
+    const responses = await Promise.all(paths.map((path) => anonymous.get(path)))
     return new Map(
       responses.map(({ status, body }, at) => {
         const { request_id: _id, message: _message, ...rest } = body
@@ -64,7 +55,6 @@ describe('a ban of a publisher', () => {
   }
 
   test('hides and rejects everything, and its end restores every status', async () => {
-    const { admin, anonymous } = registry
     const banned = await registry.addPublisher()
     const { owner, path: own } = banned
     const mixed = unique('node')
@@ -130,18 +120,14 @@ describe('a ban of a publisher', () => {
     assert.equal(listOf(await owner.get(`${own}/tokens`)).length, 1)
     expectStatus(await banned.publish(of('5.0.0')), 201)
     const entries = await logOf(`publisher/${banned.id}`)
-    assert.deepEqual(
-      entries.map(({ action, actor }) => [action, actor]),
-      [
-        ['publisher.unban', ADMIN],
-        ['publisher.ban', ADMIN],
-      ],
-    )
+    assert.deepEqual(columnsOf(entries, 'action', 'actor'), [
+      ['publisher.unban', ADMIN],
+      ['publisher.ban', ADMIN],
+    ])
   })
 
   test('of what is not there is not found: publisher, node, version', async () => {
     const nodeId = await owned.addNode()
-    const { admin } = registry
     const node = { status: 'NodeStatusBanned', status_detail: 'x' }
     const version = { status: 'NodeVersionStatusBanned', status_reason: 'x' }
     for (const [response, code] of [
@@ -169,24 +155,25 @@ describe('a platform admin', () => {
       github_stars: 3,
     }
     const { body, headers } = expectStatus(await edit(path, given), 200)
-    for (const [name, value] of Object.entries(given)) assert.deepEqual(body[name], value, name)
+    assertMembers(body, given)
     const [entry] = await logOf(`node/${nodeId}`)
     assert.deepEqual([entry?.before['search_ranking'], entry?.after['search_ranking']], [5, 1])
     assert.equal(entry?.request_id, headers.get('x-request-id'))
     const ban = { status: 'NodeStatusBanned' }
     expectStatus(await edit(path, ban), 400, 'validation_failed')
     expectStatus(await edit(path, { ...ban, status_detail: 'malware' }), 200)
-    const rejected = expectStatus(await owned.owner.get(path), 403, 'node_banned')
+    const rejected = expectStatus(await owner.get(path), 403, 'node_banned')
     assert.match(rejected.body.message ?? '', /malware/)
     const own = `${owned.path}/nodes/${nodeId}`
-    expectStatus(await owned.owner.put(own, {}), 403, 'node_banned')
-    expectStatus(await owned.owner.delete(own), 403, 'node_banned')
+    expectStatus(await owner.put(own, {}), 403, 'node_banned')
+    expectStatus(await owner.delete(own), 403, 'node_banned')
     expectStatus(await owned.publish({ nodeId }), 403, 'node_banned')
-    expectStatus(await registry.anonymous.get('/host-nodes/A/node'), 404, 'host_node_not_found')
+    expectStatus(await anonymous.get('/host-nodes/A/node'), 404, 'host_node_not_found')
     expectStatus(await edit(path, { status: 'NodeStatusDeleted' }), 200)
     expectStatus(await edit(path, { ...ban, status_detail: 'x' }), 409, 'illegal_move')
     expectStatus(await edit(path, { status: 'NodeStatusActive' }), 200)
-    expectStatus(await registry.anonymous.get(path), 200)
+    expectStatus(await anonymous.get(path), 200)
+    assert.deepEqual(listOf(await anonymous.get(`${path}/versions`)), [], 'nothing was published')
   })
 
   test('an admin stores what it sends of a node and a version, or gets what was not stored', async () => {
@@ -207,20 +194,19 @@ describe('a platform admin', () => {
     }
     const other = { name: 'x', publisher: { id: 'other' } }
     for (const path of [`/admin${node}`, `${owned.path}/nodes/${nodeId}`]) {
-      const rejected = expectStatus(await registry.admin.put(path, other), 400, 'validation_failed')
+      const rejected = expectStatus(await admin.put(path, other), 400, 'validation_failed')
       assert.match(rejected.body.message ?? '', /^\/publisher\/id must be pub-.*, got "other"$/)
     }
-    assert.equal((await registry.anonymous.get(node)).body['name'], nodeId)
+    assert.equal((await anonymous.get(node)).body['name'], nodeId)
   })
 
   test('sends a whole node back to the path of its publisher, and only the change is logged', async () => {
     const { node, nodeId, ownNode } = await owned.addActive({ node: { tags: ['a'] } })
-    const { admin, anonymous } = registry
     const send = async (client: Client, fields: object, headers = {}) =>
       await client.put(ownNode, { ...(await admin.get(node)).body, ...fields }, headers)
     const given = { search_ranking: 2, preempted_host_node_names: ['B'], tags: ['b'] }
     // Of a member, what is not theirs to set is ignored.
-    const edited = expectStatus(await send(owned.owner, { ...given, status: 5 }), 200)
+    const edited = expectStatus(await send(owner, { ...given, status: 5 }), 200)
     assert.deepEqual([edited.body['search_ranking'], edited.body['tags']], [5, ['b']])
     expectStatus(await send(admin, { ...given, tags: ['c'] }), 200)
     const [entry] = await logOf(`node/${nodeId}`)
@@ -238,9 +224,8 @@ describe('a platform admin', () => {
   })
 
   test('decides on a review, and each transition of the version has an actor', async () => {
-    const { admin } = registry
     const { id, nodeId, version, ownVersion } = await owned.addFlagged()
-    const ask = (body: object) => owned.owner.post(`${ownVersion}/review`, body)
+    const ask = (body: object) => owner.post(`${ownVersion}/review`, body)
     const made = expectStatus(await ask({ note: 'a test' }), 201)
     assert.deepEqual([made.body['version_id'], made.body['note']], [id, 'a test'])
     expectStatus(await ask({}), 409, 'review_already_requested')
@@ -253,22 +238,19 @@ describe('a platform admin', () => {
     const activate = { status: 'NodeVersionStatusActive', status_reason: 'harmless' }
     // Its archive was never accepted.
     expectStatus(await edit(version, activate), 409, 'illegal_move')
-    await registry.place.accept(id, id)
+    await place.accept(id, id)
     const { body } = expectStatus(await edit(version, activate), 200)
     assert.deepEqual([body['status'], body['status_reason']], Object.values(activate))
     assert.equal(await countOpen(), 0)
-    const findings = await owned.owner.get(`${version}/findings`)
+    const findings = await owner.get(`${version}/findings`)
     const [review] = listOf(findings, 'reviews')
     assert.deepEqual([review?.['by'], typeof review?.['closed_at']], [owned.user, 'string'])
     expectStatus(await ask({}), 409, 'version_not_flagged')
-    assert.deepEqual(
-      listOf(findings, 'moves').map(({ from, to, actor }) => [from, to, actor]),
-      [
-        [undefined, 'NodeVersionStatusPending', `user:${owned.user}`],
-        ['NodeVersionStatusPending', 'NodeVersionStatusFlagged', 'workflow'],
-        ['NodeVersionStatusFlagged', 'NodeVersionStatusActive', `user:${ADMIN}`],
-      ],
-    )
+    assert.deepEqual(columnsOf(listOf(findings, 'moves'), 'from', 'to', 'actor'), [
+      [undefined, 'NodeVersionStatusPending', `user:${owned.user}`],
+      ['NodeVersionStatusPending', 'NodeVersionStatusFlagged', 'workflow'],
+      ['NodeVersionStatusFlagged', 'NodeVersionStatusActive', `user:${ADMIN}`],
+    ])
   })
 
   test('an admin blocks a version with a reason that all see, and its owner cannot delete it', async () => {
@@ -280,20 +262,20 @@ describe('a platform admin', () => {
       }
       const reason = `it mines coins: ${status}`
       expectStatus(await edit(version, { status, status_reason: reason }), 200)
-      assert.equal((await registry.anonymous.get(version)).body['status_reason'], reason)
+      assert.equal((await anonymous.get(version)).body['status_reason'], reason)
       for (const blocked of [
         `${node}/install?version=1.0.0`,
         `/archives/${owned.id}/${nodeId}/1.0.0/node.zip`,
       ]) {
-        const rejected = expectStatus(await registry.anonymous.get(blocked), 403, 'version_blocked')
+        const rejected = expectStatus(await anonymous.get(blocked), 403, 'version_blocked')
         assert.ok(rejected.body.message?.includes(reason), rejected.body.message)
       }
-      const transitions = listOf(await owned.owner.get(`${version}/findings`), 'moves')
+      const transitions = listOf(await owner.get(`${version}/findings`), 'moves')
       const { at: _at, from: _from, ...last } = transitions.at(-1) ?? {}
       assert.deepEqual(last, { to: status, reason, actor: `user:${ADMIN}` })
     }
-    expectStatus(await owned.owner.delete(ownVersion), 409, 'illegal_move')
-    assert.equal('latest_version' in (await registry.anonymous.get(node)).body, false)
+    expectStatus(await owner.delete(ownVersion), 409, 'illegal_move')
+    assert.equal('latest_version' in (await anonymous.get(node)).body, false)
     expectStatus(await edit(version, { status: 'NodeVersionStatusDeleted' }), 200)
     const ban = { status: 'NodeVersionStatusBanned', status_reason: 'x' }
     expectStatus(await edit(version, ban), 404, 'version_not_found')
@@ -301,18 +283,18 @@ describe('a platform admin', () => {
 
   test('sets policies of host nodes that are there', async () => {
     const { version } = await owned.addActive()
-    await registry.anonymous.post(`${version}/host-nodes`, { nodes: { A: {} } })
+    await anonymous.post(`${version}/host-nodes`, { nodes: { A: {} } })
     const put = (policies: object) => edit(version, { host_node_policies: policies })
     expectStatus(await put({ A: 'HostNodePolicyLocalOnly' }), 200)
     expectStatus(await put({ B: 'HostNodePolicyBanned' }), 404, 'host_node_not_found')
     expectStatus(await put({ A: 'None' }), 400, 'validation_failed')
-    const { body } = await registry.anonymous.get(`${version}/host-nodes/A`)
+    const { body } = await anonymous.get(`${version}/host-nodes/A`)
     assert.equal(body['policy'], 'HostNodePolicyLocalOnly')
   })
 
   test('starts a pending version again, and no other', async () => {
     const { id, nodeId } = await owned.addVersion()
-    const restart = (id: string) => registry.admin.post(`/admin/versions/${id}/restart`, {})
+    const restart = (id: string) => admin.post(`/admin/versions/${id}/restart`, {})
     const { body } = expectStatus(await restart(id.toUpperCase()), 200)
     const status = 'NodeVersionStatusPending'
     assert.deepEqual(body, { id, node_id: nodeId, version: '1.0.0', status, changed: true })
@@ -320,26 +302,22 @@ describe('a platform admin', () => {
     assert.deepEqual(pluck(log, 'action'), ['version.restart'])
     expectStatus(await restart((await owned.addActive()).id), 409, 'illegal_move')
     expectStatus(await restart(nodeId), 404, 'version_not_found')
-    const member = await owned.owner.post(`/admin/versions/${id}/restart`, {})
+    const member = await owner.post(`/admin/versions/${id}/restart`, {})
     expectStatus(member, 403, 'forbidden')
   })
 
   test('has checks that gave up run again', async () => {
     const { id, version } = await owned.addVersion()
     const retry = (key?: string) =>
-      registry.admin.post(`/admin${version}/retry`, {}, key ? { 'idempotency-key': key } : {})
+      admin.post(`/admin${version}/retry`, {}, key ? { 'idempotency-key': key } : {})
     expectStatus(await retry(), 409, 'nothing_to_retry')
-    await registry.place.receive(id, id)
-    await registry.place.transition(id, 'give_up_checks', 'checks could not run (storage)')
+    await place.receive(id, id)
+    await place.transition(id, 'give_up_checks', 'checks could not run (storage)')
     const { body } = expectStatus(await retry(id), 200)
     assert.equal(body['status_reason'], 'archive received, checks are running')
     expectStatus(await retry(id), 200)
-    expectStatus(
-      await registry.admin.call('POST', `/admin${version}/retry`),
-      409,
-      'nothing_to_retry',
-    )
-    const rows = await registry.service.database.sql`
+    expectStatus(await admin.call('POST', `/admin${version}/retry`), 409, 'nothing_to_retry')
+    const rows = await sql`
       select kind from outbox where workflow_id = ${`publish-version/${id}`} order by id
     `
     assert.deepEqual(pluck(rows, 'kind'), ['start', 'restart'])
@@ -356,11 +334,11 @@ describe('a platform admin', () => {
       ['GET', '/admin/audit-log'],
     ]
     for (const [method, path, body] of calls) {
-      expectStatus(await owned.owner.call(method, path, body), 403, 'forbidden')
-      expectStatus(await registry.anonymous.call(method, path, body), 401, 'unauthorized')
+      expectStatus(await owner.call(method, path, body), 403, 'forbidden')
+      expectStatus(await anonymous.call(method, path, body), 401, 'unauthorized')
     }
-    expectStatus(await registry.admin.get('/admin/audit-log?action=x'), 400, 'validation_failed')
-    const log = await registry.admin.get(`/admin/audit-log?actor=${ADMIN}&pageSize=1`)
+    expectStatus(await admin.get('/admin/audit-log?action=x'), 400, 'validation_failed')
+    const log = await admin.get(`/admin/audit-log?actor=${ADMIN}&pageSize=1`)
     assert.equal(expectStatus(log, 200).headers.get('cache-control'), 'private, no-cache')
   })
 })

@@ -8,17 +8,8 @@ import { EXTRACTOR_VERSION } from '../../packages/inspector/src/versions.ts'
 import { temporalAddress } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'
 import { writeZip } from '../support/zip-writer.ts'
-import {
-  ADMIN,
-  expectStatus,
-  listOf,
-  memberOf,
-  pluck,
-  untilDecided,
-  upload,
-  usePublisher,
-  useRegistry,
-} from './registry-support.ts'
+import { expectStatus, listOf, memberOf, pluck } from '../support/client.ts'
+import { ADMIN, untilDecided, upload, usePublisher, useRegistry } from './registry-support.ts'
 import type { Added } from './registry-support.ts'
 
 const ACTIVE = 'NodeVersionStatusActive'
@@ -27,12 +18,13 @@ const FLAGGED = 'NodeVersionStatusFlagged'
 const EXTRACTION_TOKEN = 'extraction-token-of-this-test'
 
 const registry = useRegistry({ roles: ['api', 'core', 'media'] })
+const { anonymous, admin, sql, service } = registry
 const owned = usePublisher(registry, { id: 'acme', user: 'olga' })
+const { owner } = owned
 /** A second api with EXTRACTION_TOKEN. */
 let trustedUrl: string
 
 registry.prepare(async () => {
-  const { service } = registry
   trustedUrl = (await service.startSecondApi({ EXTRACTION_TOKEN })).baseUrl
 })
 
@@ -60,13 +52,13 @@ const add = async (files: Record<string, string> | Buffer): Promise<Decided> => 
 
 /** Reads what members see of a version. */
 const readFindings = async (path: string): Promise<Record<string, unknown>> =>
-  expectStatus(await owned.owner.get(`${path}/findings`), 200).body
+  expectStatus(await owner.get(`${path}/findings`), 200).body
 
 const readNames = async (path: string): Promise<unknown[]> =>
-  pluck(listOf(await registry.anonymous.get(`${path}/host-nodes`), 'host_nodes'), 'host_node_name')
+  pluck(listOf(await anonymous.get(`${path}/host-nodes`), 'host_nodes'), 'host_node_name')
 
 const reviewed = async (): Promise<unknown[]> =>
-  pluck(listOf(await registry.admin.get('/versions?review_requested=true'), 'versions'))
+  pluck(listOf(await admin.get('/versions?review_requested=true'), 'versions'))
 
 const GOOD = {
   'kiln-cups/__init__.py': `from .cups import Cup, Pot
@@ -113,7 +105,7 @@ describe('a good pack', () => {
       [version['status'], version['status_reason'], version['host_node_extract_status']],
       [ACTIVE, 'Passed automated checks', 'success'],
     )
-    const { body } = expectStatus(await registry.anonymous.get(`${path}/host-nodes`), 200)
+    const { body } = expectStatus(await anonymous.get(`${path}/host-nodes`), 200)
     assert.equal(body['total'], 2)
     assert.deepEqual(body['host_nodes'], [
       {
@@ -217,11 +209,7 @@ describe('a pack with a finding of high severity', () => {
     // What it provides is known all the same.
     assert.equal(version['host_node_extract_status'], 'success')
     assert.deepEqual(await readNames(bad.path), ['Kiln Bad'])
-    expectStatus(
-      await registry.anonymous.get('/host-nodes/Kiln%20Bad/node'),
-      404,
-      'host_node_not_found',
-    )
+    expectStatus(await anonymous.get('/host-nodes/Kiln%20Bad/node'), 404, 'host_node_not_found')
   })
 
   test('shows its findings to members, and to others how many there are', async () => {
@@ -240,25 +228,25 @@ describe('a pack with a finding of high severity', () => {
       scanner_version: String((finding as { scanner_version?: string }).scanner_version),
     })
     assert.ok(Array.isArray(transitions), 'and its moves')
-    const asEverybody = expectStatus(await registry.anonymous.get(`${bad.path}/findings`), 200)
+    const asEverybody = expectStatus(await anonymous.get(`${bad.path}/findings`), 200)
     assert.deepEqual(asEverybody.body, { counts, scanned_at: at })
-    const asAdmin = expectStatus(await registry.admin.get(`${bad.path}/findings`), 200)
+    const asAdmin = expectStatus(await admin.get(`${bad.path}/findings`), 200)
     assert.deepEqual(asAdmin.body['findings'], findings)
   })
 
   test('is Active when its owner asks for a review and an admin finds it harmless', async () => {
     const { id, nodeId, node, ownVersion } = bad.added
-    expectStatus(await owned.owner.post(`${ownVersion}/review`, { note: 'it is ours' }), 201)
-    const [asked] = listOf(await registry.admin.get('/versions?sort=review'), 'versions')
+    expectStatus(await owner.post(`${ownVersion}/review`, { note: 'it is ours' }), 201)
+    const [asked] = listOf(await admin.get('/versions?sort=review'), 'versions')
     const { review, findings: counts } = memberOf({ body: asked ?? {} }, 'moderation')
     assert.deepEqual([asked?.['id'], (counts as { high?: number }).high], [id, 1])
     assert.equal((review as { note?: string }).note, 'it is ours')
     assert.deepEqual(await reviewed(), [id])
     const activate = { status: ACTIVE, status_reason: 'looked at' }
-    expectStatus(await registry.admin.put(`/admin${bad.path}`, activate), 200)
+    expectStatus(await admin.put(`/admin${bad.path}`, activate), 200)
     assert.deepEqual(await reviewed(), [])
-    expectStatus(await registry.anonymous.get(`${node}/install`), 200)
-    const found = await registry.anonymous.get('/host-nodes/Kiln%20Bad/node')
+    expectStatus(await anonymous.get(`${node}/install`), 200)
+    const found = await anonymous.get('/host-nodes/Kiln%20Bad/node')
     assert.equal(expectStatus(found, 200).body['id'], nodeId)
     const { reviews, findings, moves: transitions } = await readFindings(bad.path)
     assert.deepEqual(pluck(reviews as object[], 'note'), ['it is ours'])
@@ -298,11 +286,11 @@ describe('the files of a version', () => {
     files = await add(writeZip(entries))
   })
 
-  const readFile = (name: string, client = registry.anonymous) =>
+  const readFile = (name: string, client = anonymous) =>
     client.get(`${files.path}/files/content?path=${encodeURIComponent(name)}`)
 
   test('are listed with their digests, and read as text', async () => {
-    const list = await registry.anonymous.get(`${files.path}/files`)
+    const list = await anonymous.get(`${files.path}/files`)
     const digest = (data: Buffer) => createHash('sha256').update(data).digest('hex')
     const expected = Object.entries(FILES)
       .map(([path, data]) => ({ path, bytes: data.length, sha256: digest(data) }))
@@ -314,8 +302,8 @@ describe('the files of a version', () => {
       assert.deepEqual(body, { ...file, text }, file.path)
     }
     for (const path of [`${files.path}/files`, `${files.path}/files/content?path=stored.txt`]) {
-      const etag = (await registry.anonymous.get(path)).headers.get('etag') ?? ''
-      assert.equal((await registry.anonymous.get(path, { 'if-none-match': etag })).status, 304)
+      const etag = (await anonymous.get(path)).headers.get('etag') ?? ''
+      assert.equal((await anonymous.get(path, { 'if-none-match': etag })).status, 304)
     }
   })
 
@@ -325,20 +313,19 @@ describe('the files of a version', () => {
     for (const name of ['none.py', '__INIT__.py', '../__init__.py', '', '/'])
       expectStatus(await readFile(name), 404, 'file_not_found')
     for (const query of ['', `?path=${'x'.repeat(513)}`, '?path=%00', '?path=a&path=b']) {
-      const rejected = await registry.anonymous.get(`${files.path}/files/content${query}`)
+      const rejected = await anonymous.get(`${files.path}/files/content${query}`)
       const { details } = expectStatus(rejected, 400, 'validation_failed').body
       assert.match(details?.[0] ?? '', /^\?path/, query)
     }
   })
 
   test('are for members and admins alone unless it is Active, and for nobody else once it is banned', async () => {
-    const { admin, anonymous } = registry
     const stranger = (await registry.addUser()).client
     const awaited = await owned.addVersion()
     const rejected = await add(Buffer.from('PK\u{3}\u{4}no zip'))
     const flagged = await add(minimal(['Kiln Held'], `import requests\n${SECRET_LINE}\n`))
     for (const rest of ['/files', '/files/content?path=__init__.py']) {
-      for (const client of [owned.owner, admin]) {
+      for (const client of [owner, admin]) {
         expectStatus(await client.get(flagged.path + rest), 200)
         for (const path of [awaited.version, rejected.path]) {
           expectStatus(await client.get(path + rest), 404, 'archive_not_found')
@@ -354,64 +341,62 @@ describe('the files of a version', () => {
     expectStatus(await admin.put(`/admin${files.added.node}`, ban), 200)
     expectStatus(await readFile('stored.txt', admin), 200)
     const path = `${files.path}/files/content?path=stored.txt`
-    for (const client of [anonymous, owned.owner])
+    for (const client of [anonymous, owner])
       expectStatus(await client.get(path, { 'if-none-match': etag }), 403, 'node_banned')
   })
 })
 
-describe('findings of lower severity', () => {
-  test('findings of lower severity never flag; those of medium severity show in tags', async () => {
-    const { seen: version, path } = await add({
-      ...minimal(
-        ['Kiln Odd'],
-        'import os, pickle, requests, subprocess\neval(os.environ["X"])\nos.system(f"rm {X}")\npickle.load(X)\nrequests.get(X)\nsubprocess.run(["ls"])\n',
-      ),
-      'requirements.txt': 'git+https://git.example.com/a.git\n',
-    })
-    assert.deepEqual([version['status'], version['host_node_extract_status']], [ACTIVE, 'success'])
-    const tags = version['tags_admin'] as string[]
-    const rules = ['dynamic-code', 'foreign-requirement', 'shell', 'unsafe-load']
-    assert.deepEqual(
-      tags.toSorted(),
-      rules.map((rule) => `security:${rule}`),
-    )
-    const { counts, findings } = await readFindings(path)
-    const { high, medium, info } = counts as Record<string, number>
-    assert.deepEqual([high, medium], [0, 4])
-    assert.ok(info && info > 0, 'and some of info')
-    assert.deepEqual(
-      (findings as { severity: string }[]).map(({ severity }) => severity),
-      ['medium', 'medium', 'medium', 'medium'],
-    )
+test('findings of lower severity never flag; those of medium severity show in tags', async () => {
+  const { seen: version, path } = await add({
+    ...minimal(
+      ['Kiln Odd'],
+      'import os, pickle, requests, subprocess\neval(os.environ["X"])\nos.system(f"rm {X}")\npickle.load(X)\nrequests.get(X)\nsubprocess.run(["ls"])\n',
+    ),
+    'requirements.txt': 'git+https://git.example.com/a.git\n',
   })
+  assert.deepEqual([version['status'], version['host_node_extract_status']], [ACTIVE, 'success'])
+  const tags = version['tags_admin'] as string[]
+  const rules = ['dynamic-code', 'foreign-requirement', 'shell', 'unsafe-load']
+  assert.deepEqual(
+    tags.toSorted(),
+    rules.map((rule) => `security:${rule}`),
+  )
+  const { counts, findings } = await readFindings(path)
+  const { high, medium, info } = counts as Record<string, number>
+  assert.deepEqual([high, medium], [0, 4])
+  assert.ok(info && info > 0, 'and some of info')
+  assert.deepEqual(pluck(findings as { severity: string }[], 'severity'), [
+    'medium',
+    'medium',
+    'medium',
+    'medium',
+  ])
 })
 
-describe('an archive that is rejected', () => {
-  test('is Flagged with what is wrong with it', async () => {
-    const zip = writeZip([
-      { name: '__init__.py', data: 'NODE_CLASS_MAPPINGS = {}\n' },
-      { name: '../evil.py', data: 'x' },
-    ])
-    const { seen: version, path } = await add(zip)
-    assert.deepEqual([version['status'], version['host_node_extract_status']], [FLAGGED, 'failed'])
-    assert.equal('downloadUrl' in version, false)
-    const { findings, counts, extraction } = await readFindings(path)
-    assert.deepEqual(extraction, {
-      status: 'failed',
-      reason: 'archive_path_traversal',
-      partial: false,
-    })
-    assert.deepEqual(counts, { high: 1, medium: 0, info: 0 })
-    const [finding, ...rest] = findings as Record<string, string>[]
-    assert.deepEqual(rest, [])
-    assert.deepEqual(
-      [finding?.['issue_type'], finding?.['severity'], finding?.['file_path']],
-      ['archive_path_traversal', 'high', '../evil.py'],
-    )
-    const reason = String(version['status_reason'])
-    assert.ok(reason.includes(String(finding?.['message'])), reason)
-    expectStatus(await registry.admin.post(`/admin${path}/retry`, {}), 409, 'nothing_to_retry')
+test('an archive that is rejected is Flagged with what is wrong with it', async () => {
+  const zip = writeZip([
+    { name: '__init__.py', data: 'NODE_CLASS_MAPPINGS = {}\n' },
+    { name: '../evil.py', data: 'x' },
+  ])
+  const { seen: version, path } = await add(zip)
+  assert.deepEqual([version['status'], version['host_node_extract_status']], [FLAGGED, 'failed'])
+  assert.equal('downloadUrl' in version, false)
+  const { findings, counts, extraction } = await readFindings(path)
+  assert.deepEqual(extraction, {
+    status: 'failed',
+    reason: 'archive_path_traversal',
+    partial: false,
   })
+  assert.deepEqual(counts, { high: 1, medium: 0, info: 0 })
+  const [finding, ...rest] = findings as Record<string, string>[]
+  assert.deepEqual(rest, [])
+  assert.deepEqual(
+    [finding?.['issue_type'], finding?.['severity'], finding?.['file_path']],
+    ['archive_path_traversal', 'high', '../evil.py'],
+  )
+  const reason = String(version['status_reason'])
+  assert.ok(reason.includes(String(finding?.['message'])), reason)
+  expectStatus(await admin.post(`/admin${path}/retry`, {}), 409, 'nothing_to_retry')
 })
 
 describe('a pack without host nodes', () => {
@@ -439,11 +424,11 @@ describe('a pack without host nodes', () => {
 describe('an extraction that failed', () => {
   const untilSettled = async (path: string): Promise<unknown> =>
     await waitFor('the extraction has ended', async () => {
-      const { body } = await registry.anonymous.get(path)
+      const { body } = await anonymous.get(path)
       return body['host_node_extract_status'] !== 'pending' && body['host_node_extract_status']
     })
   const retry = async (path: string): Promise<void> => {
-    const { body } = expectStatus(await registry.admin.post(`/admin${path}/retry`, {}), 200)
+    const { body } = expectStatus(await admin.post(`/admin${path}/retry`, {}), 200)
     assert.deepEqual([body['status'], body['host_node_extract_status']], [ACTIVE, 'pending'])
   }
 
@@ -452,7 +437,6 @@ describe('an extraction that failed', () => {
       path,
       added: { id },
     } = await add(minimal(['Kiln Late']))
-    const { sql } = registry.service.database
     // As if the reading had never ended.
     await sql`delete from extraction where version_id = ${id}`
     await sql`delete from host_node where version_id = ${id}`
@@ -465,8 +449,8 @@ describe('an extraction that failed', () => {
     await retry(path)
     assert.equal(await untilSettled(path), 'success')
     assert.deepEqual(await readNames(path), ['Kiln Late'])
-    assert.equal((await registry.anonymous.get(path)).body['status'], ACTIVE)
-    expectStatus(await registry.admin.post(`/admin${path}/retry`, {}), 409, 'nothing_to_retry')
+    assert.equal((await anonymous.get(path)).body['status'], ACTIVE)
+    expectStatus(await admin.post(`/admin${path}/retry`, {}), 409, 'nothing_to_retry')
   })
 })
 
@@ -475,10 +459,7 @@ describe('a report of host nodes', () => {
   const trusted = async (path: string, body: object): Promise<number> => {
     const { status } = await fetch(`${trustedUrl}${path}/host-nodes`, {
       method: 'POST',
-      headers: {
-        authorization: `Bearer ${EXTRACTION_TOKEN}`,
-        'content-type': 'application/json',
-      },
+      headers: { authorization: `Bearer ${EXTRACTION_TOKEN}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     })
     return status
@@ -487,31 +468,23 @@ describe('a report of host nodes', () => {
   test('that anybody could send gives way to what the archive says; the policy of operators stays', async () => {
     const published = await owned.addVersion()
     const { version: path } = published
-    expectStatus(await registry.anonymous.post(`${path}/host-nodes`, report), 204)
+    expectStatus(await anonymous.post(`${path}/host-nodes`, report), 204)
     assert.deepEqual(await readNames(path), ['Kiln Cup', 'Kiln Reported'])
     const banned = { host_node_policies: { 'Kiln Cup': 'HostNodePolicyBanned' } }
-    expectStatus(await registry.admin.put(`/admin${path}`, banned), 200)
+    expectStatus(await admin.put(`/admin${path}`, banned), 200)
     const version = await send(published, pack(minimal(['Kiln Cup', 'Kiln New'])))
     assert.deepEqual([version['status'], version['host_node_extract_status']], [ACTIVE, 'success'])
     assert.deepEqual(await readNames(path), ['Kiln Cup', 'Kiln New'])
-    const { body } = await registry.anonymous.get(`${path}/host-nodes/Kiln%20Cup`)
+    const { body } = await anonymous.get(`${path}/host-nodes/Kiln%20Cup`)
     assert.deepEqual([body['policy'], body['category']], ['HostNodePolicyBanned', 'sd'])
-    expectStatus(
-      await registry.anonymous.post(`${path}/host-nodes`, report),
-      409,
-      'already_registered',
-    )
+    expectStatus(await anonymous.post(`${path}/host-nodes`, report), 409, 'already_registered')
     assert.equal(await trusted(path, report), 409)
   })
 
   test('after a failure to read the archive is taken from whoever is trusted alone', async () => {
     const { path } = await add({ 'README.md': 'x' })
     for (const body of [report, { success: false }])
-      expectStatus(
-        await registry.anonymous.post(`${path}/host-nodes`, body),
-        403,
-        'registration_closed',
-      )
+      expectStatus(await anonymous.post(`${path}/host-nodes`, body), 403, 'registration_closed')
     assert.equal(await trusted(path, report), 204)
     assert.deepEqual(await readNames(path), ['Kiln Cup', 'Kiln Reported'])
     const { extraction } = await readFindings(path)
@@ -519,22 +492,19 @@ describe('a report of host nodes', () => {
   })
 })
 
-describe('a workflow that stores host nodes', () => {
-  test('takes the reading of a worker that has a newer extractor', async () => {
-    const published = await owned.addVersion()
-    const { sql } = registry.service.database
-    // The worker that reads has been renewed, and the one that stores has not.
-    await sql`
-      create function newer() returns trigger language plpgsql as
-        'begin new.extractor_version = ${sql.unsafe(String(EXTRACTOR_VERSION + 1))}; return new; end'
-    `
-    await sql`create trigger newer before insert on extraction for each row execute function newer()`
-    try {
-      const version = await send(published, pack(minimal(['Kiln New'])))
-      assert.equal(version['host_node_extract_status'], 'success')
-      assert.deepEqual(await readNames(published.version), ['Kiln New'])
-    } finally {
-      await sql`drop trigger newer on extraction`
-    }
-  })
+test('a workflow that stores host nodes takes the reading of a worker that has a newer extractor', async () => {
+  const published = await owned.addVersion()
+  // The worker that reads has been renewed, and the one that stores has not.
+  await sql`
+    create function newer() returns trigger language plpgsql as
+      'begin new.extractor_version = ${sql.unsafe(String(EXTRACTOR_VERSION + 1))}; return new; end'
+  `
+  await sql`create trigger newer before insert on extraction for each row execute function newer()`
+  try {
+    const version = await send(published, pack(minimal(['Kiln New'])))
+    assert.equal(version['host_node_extract_status'], 'success')
+    assert.deepEqual(await readNames(published.version), ['Kiln New'])
+  } finally {
+    await sql`drop trigger newer on extraction`
+  }
 })

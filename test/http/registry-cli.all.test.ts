@@ -3,15 +3,13 @@ import { after, before, describe, test } from 'node:test'
 
 import { findPort } from '../../src/local/port.ts'
 import { makeRegistryPlace } from '../db/registry-place.ts'
-import { makeClient } from '../support/client.ts'
+import { assertMembers, columnsOf, expectStatus, listOf, makeClient } from '../support/client.ts'
 import { sha256Of } from '../support/digest.ts'
-import { makeCli } from '../support/registry-cli.ts'
-import type { CliNode, CliVersion } from '../support/registry-cli.ts'
-import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
+import { makeCli, type CliNode, type CliVersion } from '../support/registry-cli.ts'
+import { startService, type Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 import { makeZip } from '../support/zip.ts'
-import { expectStatus, listOf, makeToken, unique } from './registry-support.ts'
+import { makeToken, unique } from './registry-support.ts'
 
 const ACTIVE = 'NodeVersionStatusActive'
 const PENDING = 'NodeVersionStatusPending'
@@ -161,7 +159,7 @@ describe('the publishing tool, at http://localhost,', () => {
     expectStatus(await owner.call('PUT', path, set), 200)
     await publish(nodeId, { version: '1.1.0' })
     const { body } = await cli.get(`/nodes/${nodeId}`)
-    for (const [name, value] of Object.entries(set)) assert.deepEqual(body[name], value, name)
+    assertMembers(body, set)
     assert.equal(body['license'], '{"file": "LICENSE"}')
   })
 
@@ -222,13 +220,10 @@ describe('the reader of the catalogue', () => {
     assert.ok(nodes.find(({ id }) => id === known)?.latest_version, 'one has a version')
     const statuses = `statuses=${ACTIVE}&statuses=${PENDING}`
     const versions = await owner.get(`/nodes/${known}/versions?${statuses}`)
-    assert.deepEqual(
-      listOf(versions).map(({ version, status }) => [version, status]),
-      [
-        ['2.0.0', PENDING],
-        ['1.0.0', ACTIVE],
-      ],
-    )
+    assert.deepEqual(columnsOf(listOf(versions), 'version', 'status'), [
+      ['2.0.0', PENDING],
+      ['1.0.0', ACTIVE],
+    ])
   })
 
   test('asks for what has changed since its last walk', async () => {

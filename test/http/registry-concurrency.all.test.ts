@@ -3,27 +3,18 @@ import { randomBytes } from 'node:crypto'
 import { relative } from 'node:path'
 import { describe, test } from 'node:test'
 
-import type { HttpResponse } from '../support/client.ts'
+import { expectStatus, listOf, memberOf, pluck, type HttpResponse } from '../support/client.ts'
 import { sha256Of } from '../support/digest.ts'
 import { waitFor } from '../support/wait.ts'
 import { makeZip } from '../support/zip.ts'
-import {
-  expectStatus,
-  listOf,
-  memberOf,
-  pluck,
-  unique,
-  untilDecided,
-  upload,
-  usePublisher,
-  useRegistry,
-} from './registry-support.ts'
+import { unique, untilDecided, upload, usePublisher, useRegistry } from './registry-support.ts'
 
 /** More than twice as many as the api has connections to PostgreSQL. */
 const MANY = 24
 const ACTIVE = 'NodeVersionStatusActive'
 
 const registry = useRegistry({ roles: ['api', 'core', 'media'] })
+const { anonymous, service } = registry
 const owned = usePublisher(registry)
 
 const atOnce = <T>(work: (index: number) => Promise<T>): Promise<T[]> =>
@@ -52,7 +43,7 @@ const statusesOf = (responses: readonly { status: number }[]): number[] =>
 
 /** Waits until the store keeps nothing of a version but its archive. */
 const untilOnly = async (id: string, zip: Buffer): Promise<void> => {
-  const { listFiles, storagePath } = registry.service
+  const { listFiles, storagePath } = service
   await waitFor('only the archive is left', async () => {
     const files = (await listFiles()).map((file) => relative(storagePath, file))
     return (
@@ -67,12 +58,12 @@ describe(`${MANY} publications at once`, () => {
     const responses = await atOnce((index) => publish(nodeId, '1.0.0', `by ${index}`))
     const ids = new Set(responses.map(idOf))
     assert.equal(ids.size, 1)
-    const stored = listOf(await registry.anonymous.get(`/nodes/${nodeId}/versions`))
+    const stored = listOf(await anonymous.get(`/nodes/${nodeId}/versions`))
     assert.deepEqual(pluck(stored), [...ids])
     // Node and version are of the same publication, the last.
-    const { body: node } = await registry.anonymous.get(`/nodes/${nodeId}`)
+    const { body: node } = await anonymous.get(`/nodes/${nodeId}`)
     assert.equal(stored[0]?.['changelog'], node['description'])
-    const found = await registry.anonymous.get(`/nodes?node_id=${nodeId}`)
+    const found = await anonymous.get(`/nodes?node_id=${nodeId}`)
     assert.equal(found.body['total'], 1)
     // Every link is of that row.
     for (const { body } of responses.slice(0, 3))
@@ -93,7 +84,7 @@ describe(`${MANY} publications at once`, () => {
     const responses = await atOnce((index) => publish(nodeId, `1.0.${index}`))
     const ids = new Set(responses.map(idOf))
     assert.equal(ids.size, MANY)
-    assert.equal(listOf(await registry.anonymous.get(`/nodes/${nodeId}/versions`)).length, MANY)
+    assert.equal(listOf(await anonymous.get(`/nodes/${nodeId}/versions`)).length, MANY)
   })
 
   test('of a version whose archive has arrived are all a conflict', async () => {
@@ -127,7 +118,7 @@ describe(`${MANY} uploads at once`, () => {
     await untilOnly(id, bytes)
     // But for the records of the processes that read archives, which live on.
     await waitFor('nothing unfinished is left', async () => {
-      const files = await registry.service.listFiles()
+      const files = await service.listFiles()
       return !files.some((file) => file.includes('/.scratch/') && !file.endsWith('.child.json'))
     })
   })

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
-import { startDatabaseProxy } from '../db/proxy.ts'
-import type { DatabaseProxy } from '../db/proxy.ts'
-import type { HttpResponse, Client } from '../support/client.ts'
+import { startDatabaseProxy, type DatabaseProxy } from '../db/proxy.ts'
+import { expectStatus, listOf, memberOf } from '../support/client.ts'
+import type { Client, HttpResponse } from '../support/client.ts'
 import { AWAITS_OUTAGE } from '../support/service.ts'
-import { allowConnections, createDatabase } from '../support/stack.ts'
-import type { TestDatabase } from '../support/stack.ts'
+import { allowConnections, createDatabase, type TestDatabase } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'
-import { expectStatus, listOf, memberOf, startRegistry, unique } from './registry-support.ts'
-import type { Added, Owned, Registry } from './registry-support.ts'
+import { startRegistry, unique, type Added, type Owned, type Registry } from './registry-support.ts'
 
 let database: TestDatabase
 let proxy: DatabaseProxy
@@ -19,10 +17,7 @@ let owned: Owned
 before(async () => {
   database = await createDatabase()
   proxy = await startDatabaseProxy(database.url)
-  registry = await startRegistry({
-    database: { ...database, url: proxy.url },
-    env: AWAITS_OUTAGE,
-  })
+  registry = await startRegistry({ database: { ...database, url: proxy.url }, env: AWAITS_OUTAGE })
   owned = await registry.addPublisher()
 })
 

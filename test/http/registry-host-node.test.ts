@@ -1,29 +1,24 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import {
-  expectStatus,
-  listOf,
-  memberOf,
-  pluck,
-  usePublisher,
-  useRegistry,
-} from './registry-support.ts'
+import { usePublisher, useRegistry } from './registry-support.ts'
+import { columnsOf, expectStatus, listOf, memberOf, pluck } from '../support/client.ts'
 
 const EXTRACTION_TOKEN = 'extraction-token-of-this-test'
 
 const registry = useRegistry()
+const { anonymous, admin, sql, service } = registry
 const owned = usePublisher(registry)
+const { owner } = owned
 /** A second api with EXTRACTION_TOKEN. */
 let closedUrl: string
 
 registry.prepare(async () => {
-  closedUrl = (await registry.service.startSecondApi({ EXTRACTION_TOKEN })).baseUrl
+  closedUrl = (await service.startSecondApi({ EXTRACTION_TOKEN })).baseUrl
 })
 
 describe('the host nodes of a version', () => {
   test('are registered once, with any JSON for their types', async () => {
-    const { anonymous } = registry
     const { nodeId, version } = await owned.addActive()
     const path = `${version}/host-nodes`
     assert.deepEqual((await anonymous.get(path)).body['host_nodes'], [])
@@ -75,7 +70,7 @@ describe('the host nodes of a version', () => {
       Gamma: { input_types: { required: { mode: [['IMAGE']] } } },
     }
     const path = `${version}/host-nodes`
-    expectStatus(await registry.anonymous.post(path, { nodes }), 204)
+    expectStatus(await anonymous.post(path, { nodes }), 204)
     for (const [search, found] of [
       ['', ['Alpha', 'Beta', 'Gamma']],
       ['alp', ['Alpha']],
@@ -87,16 +82,15 @@ describe('the host nodes of a version', () => {
       ['mask', []],
       ['nothing', []],
     ] as const) {
-      const response = expectStatus(await registry.anonymous.get(`${path}?search=${search}`), 200)
+      const response = expectStatus(await anonymous.get(`${path}?search=${search}`), 200)
       assert.deepEqual(pluck(listOf(response, 'host_nodes'), 'host_node_name'), found, search)
       assert.equal(response.body['total'], found.length)
     }
-    const long = await registry.anonymous.get(`${path}?search=${'x'.repeat(201)}`)
+    const long = await anonymous.get(`${path}?search=${'x'.repeat(201)}`)
     assert.match(expectStatus(long, 400, 'validation_failed').body.details?.[0] ?? '', /^\?search/)
   })
 
   test('of two versions may differ by a ban alone', async () => {
-    const { admin, anonymous } = registry
     const { nodeId, node, version: old } = await owned.addActive({ version: '1.0.0' })
     const { version } = await owned.addFlagged({ nodeId, version: '2.0.0' })
     for (const path of [old, version])
@@ -108,7 +102,6 @@ describe('the host nodes of a version', () => {
   })
 
   test('of two versions are compared', async () => {
-    const { admin, anonymous } = registry
     const { nodeId, node, version: old } = await owned.addActive({ version: '1.0.0' })
     const { version } = await owned.addFlagged({ nodeId, version: '2.0.0' })
     const path = `${node}/compare?from=1.0.0&to=v2`
@@ -138,15 +131,12 @@ describe('the host nodes of a version', () => {
       partial: false,
       counts: { breaks: 2, may_break: 1, safe: 1 },
     })
-    assert.deepEqual(
-      changes.map(({ host_node, code }) => [host_node, code]),
-      [
-        ['Gone', 'host_node_removed'],
-        ['Kiln/é', 'input_type_changed'],
-        ['N1', 'host_node_banned'],
-        ['New', 'host_node_added'],
-      ],
-    )
+    assert.deepEqual(columnsOf(changes, 'host_node', 'code'), [
+      ['Gone', 'host_node_removed'],
+      ['Kiln/é', 'input_type_changed'],
+      ['N1', 'host_node_banned'],
+      ['New', 'host_node_added'],
+    ])
     const same = await anonymous.get(`${node}/compare?from=2.0.0&to=2.0.0`)
     assert.deepEqual([same.body['verdict'], same.body['changes']], ['safe', []])
     const etag = { 'if-none-match': found.headers.get('etag') ?? '' }
@@ -168,12 +158,11 @@ describe('the host nodes of a version', () => {
 
   test('may fail first', async () => {
     const { version } = await owned.addActive()
-    const { anonymous } = registry
     const report = (body: object) => anonymous.post(`${version}/host-nodes`, body)
     expectStatus(await report({ status: 'FAILED', reason: 'no import' }), 204)
     const { body } = await anonymous.get(version)
     assert.equal(body['host_node_extract_status'], 'failed')
-    const findings = await owned.owner.get(`${version}/findings`)
+    const findings = await owner.get(`${version}/findings`)
     const extraction = { status: 'failed', reason: 'no import', partial: false }
     assert.deepEqual(findings.body['extraction'], extraction)
     expectStatus(await report({ nodes: {} }), 204)
@@ -187,7 +176,7 @@ describe('the host nodes of a version', () => {
       [`${node}/versions/x`, 'version_not_found'],
     ] as const)
       for (const body of [{ nodes: {} }, { success: false }])
-        expectStatus(await registry.anonymous.post(`${path}/host-nodes`, body), 404, error)
+        expectStatus(await anonymous.post(`${path}/host-nodes`, body), 404, error)
   })
 
   test('are taken from whoever has the token, where there is one', async () => {
@@ -207,7 +196,7 @@ describe('the host nodes of a version', () => {
       assert.equal(rejected.headers.get('www-authenticate'), 'Bearer')
     }
     assert.equal((await post(`Bearer ${EXTRACTION_TOKEN}`)).status, 204)
-    const { body } = await registry.anonymous.get(`${version}/host-nodes`)
+    const { body } = await anonymous.get(`${version}/host-nodes`)
     assert.equal(body['total'], 1)
   })
 
@@ -216,8 +205,8 @@ describe('the host nodes of a version', () => {
     const names = Array.from({ length: 5000 }, (_, index) => `N${String(index).padStart(4, '0')}`)
     const fields = { input_types: 'x'.repeat(2000) }
     const nodes = Object.fromEntries(names.map((name) => [name, fields]))
-    expectStatus(await registry.anonymous.post(`${version}/host-nodes`, { nodes }), 204)
-    const { body } = await registry.anonymous.get(`${version}/host-nodes?page=5&limit=1000`)
+    expectStatus(await anonymous.post(`${version}/host-nodes`, { nodes }), 204)
+    const { body } = await anonymous.get(`${version}/host-nodes?page=5&limit=1000`)
     const last = body['host_nodes'] as unknown as { host_node_name: string }[]
     assert.deepEqual([body['total'], last.length, last[0]?.host_node_name], [5000, 1000, 'N4000'])
   })
@@ -227,19 +216,18 @@ describe('the host nodes of a version', () => {
     const names = ['A', 'B', 'C', 'D', 'E', 'F', 'G']
     const fields = { input_types: 'x'.repeat(400_000) }
     const nodes = Object.fromEntries(names.map((name) => [name, fields]))
-    expectStatus(await registry.anonymous.post(`${version}/host-nodes`, { nodes }), 204)
+    expectStatus(await anonymous.post(`${version}/host-nodes`, { nodes }), 204)
     const path = `${version}/host-nodes?limit=1000`
-    const response = await registry.anonymous.get(path)
+    const response = await anonymous.get(path)
     const listed = listOf(expectStatus(response, 200), 'host_nodes')
     assert.deepEqual(pluck(listed, 'host_node_name'), names)
     for (const one of listed) assert.ok(one['input_types'] === fields.input_types, 'whole')
     assert.equal(response.headers.get('transfer-encoding'), 'chunked')
-    const past = await registry.anonymous.get(`${version}/host-nodes?page=2`)
+    const past = await anonymous.get(`${version}/host-nodes?page=2`)
     assert.deepEqual([past.body['total'], listOf(past, 'host_nodes')], [7, []])
   })
 
   test('come with any part of the build info, which is stored', async () => {
-    const { sql } = registry.service.database
     for (const info of [
       {},
       { build_id: '1' },
@@ -248,7 +236,7 @@ describe('the host nodes of a version', () => {
     ]) {
       const { id, version } = await owned.addVersion()
       const body = { nodes: {}, cloud_build_info: info }
-      expectStatus(await registry.anonymous.post(`${version}/host-nodes`, body), 204)
+      expectStatus(await anonymous.post(`${version}/host-nodes`, body), 204)
       const [row] =
         await sql`select build_info as info from host_node_report where version_id = ${id}`
       assert.deepEqual(row?.['info'], info)

@@ -2,32 +2,27 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 
 import { fillCatalogue } from '../db/registry-catalogue.ts'
-import type { HttpResponse, Client } from '../support/client.ts'
+import { atOnce, expectStatus, listOf, pluck } from '../support/client.ts'
+import type { Client, HttpResponse } from '../support/client.ts'
 import { waitFor } from '../support/wait.ts'
-import {
-  expectStatus,
-  listOf,
-  pluck,
-  unique,
-  usePublisher,
-  useRegistry,
-} from './registry-support.ts'
+import { unique, usePublisher, useRegistry } from './registry-support.ts'
 
 /** Nodes of the catalogue, fifty for each of its publishers; every 400th has the word `rareword`. */
 const MANY = 1000
 
 const registry = useRegistry({ env: { OVERRIDE_SEARCH_MAX_DEPTH: '1100' } })
+const { anonymous, admin, sql, service } = registry
 const owned = usePublisher(registry)
+const { owner } = owned
 /** All nodes that there are before the first test, in the order of their ids. */
 let ids: string[]
 
 registry.prepare(async () => {
-  const { database } = registry.service
-  await fillCatalogue(database, { nodes: MANY })
-  ids = (await database.sql<{ id: string }[]>`select id from node order by id`).map(({ id }) => id)
+  await fillCatalogue(service.database, { nodes: MANY })
+  ids = pluck(await sql`select id from node order by id`)
 })
 
-const read = (path: string): Promise<HttpResponse> => registry.anonymous.get(path)
+const read = (path: string): Promise<HttpResponse> => anonymous.get(path)
 
 interface Listed {
   id: string
@@ -64,13 +59,12 @@ const byAge = (a: Listed, b: Listed): number =>
   compareTexts(a.created_at, b.created_at) || compareTexts(a.id, b.id)
 
 const setByAdmin = async (nodeId: string, fields: object): Promise<void> => {
-  expectStatus(await registry.admin.put(`/admin/nodes/${nodeId}`, fields), 200)
+  expectStatus(await admin.put(`/admin/nodes/${nodeId}`, fields), 200)
 }
 
 describe(`a registry of ${MANY} nodes`, () => {
   test('pages all nodes of a publisher by id', async () => {
     const path = '/publishers/maker-7/nodes'
-    const { sql } = registry.service.database
     const rows = await sql`select id from node where publisher_id = 'maker-7' order by id`
     for (const limit of [7, 33]) {
       const found: unknown[] = []
@@ -89,7 +83,6 @@ describe(`a registry of ${MANY} nodes`, () => {
     const [first = '', second = '', last = ''] = ids
     await setByAdmin(second, { search_ranking: 1 })
     await setByAdmin(first, { search_ranking: 9 })
-    const { sql } = registry.service.database
     await sql`update node_stats set downloads = 7 where node_id = ${last}`
     for (const [query, expected] of [
       ['', ids],
@@ -110,12 +103,10 @@ describe(`a registry of ${MANY} nodes`, () => {
       assert.deepEqual(pluck(found).toSorted(), ids)
       assert.deepEqual(pluck(found), pluck(found.toSorted(byAge)))
     }
+    const page = async (path: string, number: number) =>
+      nodesOf(await read(`${path}page=${number}`))
     for (const path of ['/nodes?', '/nodes/search?search=pack&', '/publishers/maker-7/nodes/v2?'])
-      assert.deepEqual(
-        nodesOf(await read(`${path}page=0`)),
-        nodesOf(await read(`${path}page=1`)),
-        path,
-      )
+      assert.deepEqual(await page(path, 0), await page(path, 1), path)
     for (const past of ['/nodes?page=1000', '/nodes?page=2000000000&limit=1000'])
       assert.deepEqual(nodesOf(await read(past)), [])
   })
@@ -152,18 +143,16 @@ describe(`a registry of ${MANY} nodes`, () => {
   })
 
   test('is copied in one page, again as a 304, and later by what has changed', async () => {
-    const { anonymous } = registry
     const path = '/nodes?limit=1000'
     const whole = await read(path)
     assert.equal(nodesOf(whole).length, MANY)
     const etag = { 'if-none-match': whole.headers.get('etag') ?? '' }
     assert.equal((await anonymous.get(path, etag)).status, 304)
-    const changed = await Promise.all(Array.from({ length: 5 }, () => owned.addNode()))
+    const changed = await atOnce(5, () => owned.addNode())
     const [edited, published, passed, moderated = '', deprecated] = changed
 
-    const { sql } = registry.service.database
     const [now] = await sql<{ at: Date }[]>`select clock_timestamp() as at`
-    const { owner, path: own } = owned
+    const { path: own } = owned
     expectStatus(await owner.put(`${own}/nodes/${edited}`, { author: 'x' }), 200)
     await owned.addVersion({ nodeId: published ?? '' })
     await owned.addActive({ nodeId: passed ?? '' })
@@ -217,7 +206,6 @@ describe('a search', () => {
 
   test('a search is sorted, and returned with the names and facets that it found', async () => {
     const word = unique('word').replace('-', '')
-    const { anonymous } = registry
     const make = async (name: string, more: object) => {
       const { nodeId, version } = await owned.addActive({
         node: { name, description: word, ...more },
@@ -268,106 +256,93 @@ describe('a search', () => {
   })
 })
 
-describe('what is banned', () => {
-  test('is hidden when nobody asks for it, and from everybody but admins who do', async () => {
-    const other = await registry.addPublisher()
-    const word = unique('word').replace('-', '')
-    const fields = { description: word, supported_os: [word] }
-    const banned = await other.addNode(fields)
-    const shown = await other.addNode(fields)
-    await setByAdmin(banned, { status: 'NodeStatusBanned', status_detail: 'malware' })
-    const poll = async (client: Client, path: string) => {
-      const response = expectStatus(await client.get(path), 200)
-      return pluck(Array.isArray(response.body) ? listOf(response) : nodesOf(response)).toSorted()
+test('what is banned is hidden when nobody asks for it, and from everybody but admins who do', async () => {
+  const other = await registry.addPublisher()
+  const word = unique('word').replace('-', '')
+  const fields = { description: word, supported_os: [word] }
+  const banned = await other.addNode(fields)
+  const shown = await other.addNode(fields)
+  await setByAdmin(banned, { status: 'NodeStatusBanned', status_detail: 'malware' })
+  const poll = async (client: Client, path: string) => {
+    const response = expectStatus(await client.get(path), 200)
+    return pluck(Array.isArray(response.body) ? listOf(response) : nodesOf(response)).toSorted()
+  }
+  for (const path of [
+    `/nodes/search?search=${word}`,
+    `/nodes?supported_os=${word}`,
+    `${other.path}/nodes?page=1`,
+  ]) {
+    for (const client of [anonymous, other.owner, admin]) {
+      assert.deepEqual(await poll(client, path), [shown], path)
+      const wish = await poll(client, `${path}&include_banned=true`)
+      assert.deepEqual(wish, client === admin ? [banned, shown].toSorted() : [shown], path)
     }
-    const { admin, anonymous } = registry
-    for (const path of [
-      `/nodes/search?search=${word}`,
-      `/nodes?supported_os=${word}`,
-      `${other.path}/nodes?page=1`,
-    ]) {
-      for (const client of [anonymous, other.owner, admin]) {
-        assert.deepEqual(await poll(client, path), [shown], path)
-        const wish = await poll(client, `${path}&include_banned=true`)
-        assert.deepEqual(wish, client === admin ? [banned, shown].toSorted() : [shown], path)
-      }
-      assert.deepEqual(await poll(admin, `${path}&include_banned=false`), [shown], path)
-    }
-  })
+    assert.deepEqual(await poll(admin, `${path}&include_banned=false`), [shown], path)
+  }
 })
 
-describe('a status', () => {
-  test('narrows nodes and publishers for platform admins, and is ignored of anybody else', async () => {
-    const { admin, anonymous } = registry
-    const other = await registry.addPublisher()
-    const banned = await other.addNode()
-    const shown = await other.addNode()
-    await setByAdmin(banned, { status: 'NodeStatusBanned', status_detail: 'malware' })
-    expectStatus(await admin.post(`/admin${other.path}/ban`, { reason: 'spam' }), 200)
-    const nodes = (status: string) => `/nodes?node_id=${banned}&node_id=${shown}&status=${status}`
-    for (const [status, found] of [
-      ['NodeStatusBanned', [banned]],
-      ['NodeStatusActive', [shown]],
-    ] as const) {
-      assert.deepEqual(
-        nodesOf(await admin.get(nodes(status))).map(({ id }) => id),
-        found,
-      )
-      assert.deepEqual(nodesOf(await anonymous.get(nodes(status))), [])
-    }
-    const all = nodesOf(await admin.get('/nodes?status=NodeStatusBanned&limit=1000'))
-    assert.ok(pluck(all).includes(banned) && !pluck(all).includes(shown))
-    const publishers = async (client: Client, status = 'PublisherStatusBanned') =>
-      pluck(listOf(expectStatus(await client.get(`/publishers?status=${status}`), 200)))
-    assert.ok((await publishers(admin)).includes(other.id))
-    assert.ok(!(await publishers(admin)).includes(owned.id))
-    assert.ok(!(await publishers(admin, 'PublisherStatusActive')).includes(other.id))
-    for (const client of [anonymous, owned.owner])
-      assert.ok(!(await publishers(client)).includes(other.id))
-    for (const path of ['/nodes', '/publishers']) {
-      const rejected = await admin.get(`${path}?status=NodeStatusDeleted`)
-      const { details } = expectStatus(rejected, 400, 'validation_failed').body
-      assert.match(details?.[0] ?? '', /^\?status must be one of/)
-    }
-  })
+test('a status narrows nodes and publishers for platform admins, and is ignored of anybody else', async () => {
+  const other = await registry.addPublisher()
+  const banned = await other.addNode()
+  const shown = await other.addNode()
+  await setByAdmin(banned, { status: 'NodeStatusBanned', status_detail: 'malware' })
+  expectStatus(await admin.post(`/admin${other.path}/ban`, { reason: 'spam' }), 200)
+  const nodes = (status: string) => `/nodes?node_id=${banned}&node_id=${shown}&status=${status}`
+  for (const [status, found] of [
+    ['NodeStatusBanned', [banned]],
+    ['NodeStatusActive', [shown]],
+  ] as const) {
+    assert.deepEqual(pluck(nodesOf(await admin.get(nodes(status)))), found)
+    assert.deepEqual(nodesOf(await anonymous.get(nodes(status))), [])
+  }
+  const all = nodesOf(await admin.get('/nodes?status=NodeStatusBanned&limit=1000'))
+  assert.ok(pluck(all).includes(banned) && !pluck(all).includes(shown))
+  const publishers = async (client: Client, status = 'PublisherStatusBanned') =>
+    pluck(listOf(expectStatus(await client.get(`/publishers?status=${status}`), 200)))
+  assert.ok((await publishers(admin)).includes(other.id))
+  assert.ok(!(await publishers(admin)).includes(owned.id))
+  assert.ok(!(await publishers(admin, 'PublisherStatusActive')).includes(other.id))
+  for (const client of [anonymous, owner]) assert.ok(!(await publishers(client)).includes(other.id))
+  for (const path of ['/nodes', '/publishers']) {
+    const rejected = await admin.get(`${path}?status=NodeStatusDeleted`)
+    const { details } = expectStatus(rejected, 400, 'validation_failed').body
+    assert.match(details?.[0] ?? '', /^\?status must be one of/)
+  }
 })
 
-describe('a class name that several nodes claim', () => {
-  test('is of the one that preempts it, then by ranking and the oldest active claim', async () => {
-    const { anonymous } = registry
-    const name = unique('Class')
-    const claim = async (letter: string, version: string, nodeId = unique(`claim-${letter}`)) => {
-      const added = await owned.addActive({ nodeId, version })
-      const nodes = { nodes: { [name]: {} } }
-      expectStatus(await anonymous.post(`${added.version}/host-nodes`, nodes), 204)
-      return added
-    }
-    const owners = async (asked = name) => {
-      const { body } = await read(`/host-nodes/${asked}/node`)
-      return [body['id'], ...((body['other_node_ids'] as unknown as string[] | undefined) ?? [])]
-    }
-    const oldC = await claim('c', '1.0.0')
-    const c = oldC.nodeId
-    const { nodeId: b } = await claim('b', '1.0.0')
-    const { nodeId: a } = await claim('a', '1.0.0')
-    await claim('c', '2.0.0', c)
-    assert.deepEqual(await owners(), [c, b, a])
-    assert.deepEqual(await owners(name.toLowerCase()), [undefined])
-    // Anybody can install.
-    expectStatus(await read(`/nodes/${a}/install`), 200)
-    assert.deepEqual(await owners(), [c, b, a])
-    expectStatus(await owned.owner.delete(oldC.ownVersion), 204)
-    assert.deepEqual(await owners(), [b, a, c])
-    await setByAdmin(c, { search_ranking: 4 })
-    assert.deepEqual(await owners(), [c, b, a])
-    const preempting = await owned.addNode()
-    await setByAdmin(preempting, { search_ranking: 10, preempted_host_node_names: [name] })
-    assert.deepEqual(await owners(), [preempting, c, b, a])
-    await setByAdmin(a, { search_ranking: 9, preempted_host_node_names: [name] })
-    assert.deepEqual(await owners(), [a, preempting, c, b])
-    await setByAdmin(a, { status: 'NodeStatusBanned', status_detail: 'malware' })
-    assert.deepEqual(await owners(), [preempting, c, b])
-  })
+test('a class name that several nodes claim is of the one that preempts it, then by ranking and the oldest active claim', async () => {
+  const name = unique('Class')
+  const claim = async (letter: string, version: string, nodeId = unique(`claim-${letter}`)) => {
+    const added = await owned.addActive({ nodeId, version })
+    const nodes = { nodes: { [name]: {} } }
+    expectStatus(await anonymous.post(`${added.version}/host-nodes`, nodes), 204)
+    return added
+  }
+  const owners = async (asked = name) => {
+    const { body } = await read(`/host-nodes/${asked}/node`)
+    return [body['id'], ...((body['other_node_ids'] as unknown as string[] | undefined) ?? [])]
+  }
+  const oldC = await claim('c', '1.0.0')
+  const c = oldC.nodeId
+  const { nodeId: b } = await claim('b', '1.0.0')
+  const { nodeId: a } = await claim('a', '1.0.0')
+  await claim('c', '2.0.0', c)
+  assert.deepEqual(await owners(), [c, b, a])
+  assert.deepEqual(await owners(name.toLowerCase()), [undefined])
+  // Anybody can install.
+  expectStatus(await read(`/nodes/${a}/install`), 200)
+  assert.deepEqual(await owners(), [c, b, a])
+  expectStatus(await owner.delete(oldC.ownVersion), 204)
+  assert.deepEqual(await owners(), [b, a, c])
+  await setByAdmin(c, { search_ranking: 4 })
+  assert.deepEqual(await owners(), [c, b, a])
+  const preempting = await owned.addNode()
+  await setByAdmin(preempting, { search_ranking: 10, preempted_host_node_names: [name] })
+  assert.deepEqual(await owners(), [preempting, c, b, a])
+  await setByAdmin(a, { search_ranking: 9, preempted_host_node_names: [name] })
+  assert.deepEqual(await owners(), [a, preempting, c, b])
+  await setByAdmin(a, { status: 'NodeStatusBanned', status_detail: 'malware' })
+  assert.deepEqual(await owners(), [preempting, c, b])
 })
 
 describe('a list of versions', () => {
@@ -397,51 +372,48 @@ describe('a list of versions', () => {
   })
 })
 
-describe('versions that ask for a review', () => {
-  test('requested reviews are listed for platform admins, the oldest first, with what a decision needs', async () => {
-    const { admin, anonymous } = registry
-    const { nodeId } = await owned.addActive({ version: '1.9.0' })
-    await owned.addActive({ nodeId, version: '1.10.0-rc.1' })
-    await owned.addActive({ nodeId, version: '1.10.0' })
-    const next = await owned.addFlagged({ nodeId, version: '1.10.1' })
-    const first = await owned.addFlagged({ nodeId, version: '1.10.0-rc.2' })
-    const lone = await owned.addFlagged({ version: '1.0.0' })
-    for (const { ownVersion } of [lone, next, first])
-      expectStatus(await owned.owner.post(`${ownVersion}/review`, { note: ownVersion }), 201)
-    const list = async (client: Client, query: string) =>
-      listOf(expectStatus(await client.get(`/versions?${query}`), 200), 'versions')
-    const found = await list(admin, 'sort=review')
-    const asked = [lone, next, first]
-    assert.deepEqual(pluck(found), pluck(asked))
-    assert.deepEqual(
-      found.map(({ moderation }) => {
-        const { review, ...rest } = moderation as Record<string, { note: string }>
-        return [rest, review?.note]
-      }),
-      [undefined, '1.10.0', '1.10.0-rc.1'].map((previous, at) => [
-        {
-          publisher: { id: owned.id, name: owned.id, status: 'PublisherStatusActive' },
-          findings: { high: 0, medium: 0, info: 0 },
-          ...(previous !== undefined && { previous_version: previous }),
-        },
-        asked[at]?.ownVersion,
-      ]),
-    )
-    assert.deepEqual(pluck(await list(admin, 'sort=review&page=2&pageSize=2')), [first.id])
-    const newest = await list(admin, `nodeId=${nodeId}&review_requested=false`)
-    assert.deepEqual(pluck(newest, 'version'), ['1.10.0', '1.10.0-rc.1', '1.9.0'])
-    assert.ok(newest.every(({ moderation }) => moderation !== undefined))
-    for (const client of [anonymous, owned.owner]) {
-      const others = await list(client, `nodeId=${nodeId}&sort=review&review_requested=false`)
-      assert.equal(others.length, 5)
-      assert.ok(others.every(({ moderation }) => moderation === undefined))
-    }
-    for (const query of ['sort=review&review_requested=false', 'sort=age']) {
-      const rejected = await admin.get(`/versions?${query}`)
-      const { details } = expectStatus(rejected, 400, 'validation_failed').body
-      assert.match(details?.[0] ?? '', /^\?sort must/)
-    }
-  })
+test('requested reviews are listed for platform admins, the oldest first, with what a decision needs', async () => {
+  const { nodeId } = await owned.addActive({ version: '1.9.0' })
+  await owned.addActive({ nodeId, version: '1.10.0-rc.1' })
+  await owned.addActive({ nodeId, version: '1.10.0' })
+  const next = await owned.addFlagged({ nodeId, version: '1.10.1' })
+  const first = await owned.addFlagged({ nodeId, version: '1.10.0-rc.2' })
+  const lone = await owned.addFlagged({ version: '1.0.0' })
+  for (const { ownVersion } of [lone, next, first])
+    expectStatus(await owner.post(`${ownVersion}/review`, { note: ownVersion }), 201)
+  const list = async (client: Client, query: string) =>
+    listOf(expectStatus(await client.get(`/versions?${query}`), 200), 'versions')
+  const found = await list(admin, 'sort=review')
+  const asked = [lone, next, first]
+  assert.deepEqual(pluck(found), pluck(asked))
+  assert.deepEqual(
+    found.map(({ moderation }) => {
+      const { review, ...rest } = moderation as Record<string, { note: string }>
+      return [rest, review?.note]
+    }),
+    [undefined, '1.10.0', '1.10.0-rc.1'].map((previous, at) => [
+      {
+        publisher: { id: owned.id, name: owned.id, status: 'PublisherStatusActive' },
+        findings: { high: 0, medium: 0, info: 0 },
+        ...(previous !== undefined && { previous_version: previous }),
+      },
+      asked[at]?.ownVersion,
+    ]),
+  )
+  assert.deepEqual(pluck(await list(admin, 'sort=review&page=2&pageSize=2')), [first.id])
+  const newest = await list(admin, `nodeId=${nodeId}&review_requested=false`)
+  assert.deepEqual(pluck(newest, 'version'), ['1.10.0', '1.10.0-rc.1', '1.9.0'])
+  assert.ok(newest.every(({ moderation }) => moderation !== undefined))
+  for (const client of [anonymous, owner]) {
+    const others = await list(client, `nodeId=${nodeId}&sort=review&review_requested=false`)
+    assert.equal(others.length, 5)
+    assert.ok(others.every(({ moderation }) => moderation === undefined))
+  }
+  for (const query of ['sort=review&review_requested=false', 'sort=age']) {
+    const rejected = await admin.get(`/versions?${query}`)
+    const { details } = expectStatus(rejected, 400, 'validation_failed').body
+    assert.match(details?.[0] ?? '', /^\?sort must/)
+  }
 })
 
 describe('a list whose entries are large', () => {
@@ -478,16 +450,16 @@ describe('a list whose entries are large', () => {
       for (const entry of entries) assert.ok(String(entry[longest]).length === 65_536, longest)
       assert.equal(whole.headers.get('transfer-encoding'), 'chunked')
       const etag = whole.headers.get('etag') ?? ''
-      const again = await registry.anonymous.get(path, { 'if-none-match': etag })
+      const again = await anonymous.get(path, { 'if-none-match': etag })
       assert.equal(again.status, 304)
-      const head = await registry.anonymous.call('HEAD', path)
+      const head = await anonymous.call('HEAD', path)
       assert.deepEqual([head.status, head.body], [200, undefined])
     })
 
   test('large lists are read a few at once, so that other requests get a response meanwhile', async () => {
     const path = `/versions?nodeId=${many}-0&pageSize=1`
     const rejected: HttpResponse[] = []
-    const reads = await registry.service.database.sql.begin(async (sql) => {
+    const reads = await sql.begin(async (sql) => {
       await sql`lock table version`
       const reads = Array.from({ length: 40 }, async () => {
         const response = await read(path)

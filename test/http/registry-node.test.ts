@@ -4,19 +4,21 @@ import { after, before, describe, test } from 'node:test'
 import sharp from 'sharp'
 
 import { makePicture } from '../support/pictures.ts'
-import { startReceiver } from '../support/network.ts'
-import type { Receiver } from '../support/network.ts'
-import { expectStatus, unique, usePublisher, useRegistry } from './registry-support.ts'
+import { startReceiver, type Receiver } from '../support/network.ts'
+import { atOnce, expectStatus } from '../support/client.ts'
+import { unique, usePublisher, useRegistry } from './registry-support.ts'
 
 const ORIGIN = 'https://registry.example.com'
 
 const registry = useRegistry()
+const { anonymous, admin, sql, service } = registry
 const owned = usePublisher(registry)
+const { owner, path: own } = owned
 
 describe('a node', () => {
   test('has every member that is always there', async () => {
     const nodeId = await owned.addNode()
-    const { body } = expectStatus(await registry.anonymous.get(`/nodes/${nodeId}`), 200)
+    const { body } = expectStatus(await anonymous.get(`/nodes/${nodeId}`), 200)
     const { created_at, publisher, ...rest } = body as unknown as Record<string, unknown>
     assert.match(String(created_at), /Z$/)
     assert.equal((publisher as { id: string }).id, owned.id)
@@ -40,8 +42,7 @@ describe('a node', () => {
 
   test('is edited in part: empty clears, absent keeps, and what is not theirs is ignored', async () => {
     const nodeId = await owned.addNode({ name: 'N', author: 'a', tags: ['x'] })
-    const put = (fields: object) =>
-      owned.owner.put(`${owned.path}/nodes/${nodeId.toUpperCase()}`, fields)
+    const put = (fields: object) => owner.put(`${own}/nodes/${nodeId.toUpperCase()}`, fields)
     const given = { id: nodeId, name: '', tags: [], search_ranking: 'high', status: 5, icon: null }
     const { body } = expectStatus(await put(given), 200)
     assert.deepEqual(
@@ -59,29 +60,28 @@ describe('a node', () => {
     let etag = ''
     const expectChange = async (what: string, change: () => Promise<unknown>) => {
       await change()
-      const { status, headers } = await registry.anonymous.get(path, { 'if-none-match': etag })
+      const { status, headers } = await anonymous.get(path, { 'if-none-match': etag })
       assert.equal(status, 200, what)
       etag = headers.get('etag') ?? ''
-      const again = await registry.anonymous.get(path, { 'if-none-match': `"x", W/${etag}` })
+      const again = await anonymous.get(path, { 'if-none-match': `"x", W/${etag}` })
       assert.deepEqual([again.status, again.body], [304, undefined], what)
       assert.equal(again.headers.get('etag'), etag)
     }
-    const { owner, path: own } = owned
     await expectChange('first', () => Promise.resolve())
     await expectChange('edit', () => owner.put(`${own}/nodes/${nodeId}`, { name: 'x' }))
     await expectChange('publisher', () => owner.put(own, { name: unique('x') }))
     await expectChange('version', () => owned.addActive({ nodeId }))
-    await expectChange('download', () => registry.anonymous.get(`${path}/install`))
-    await expectChange('ranking', () => registry.admin.put(`/admin${path}`, { search_ranking: 1 }))
-    const head = await registry.anonymous.call('HEAD', path)
+    await expectChange('download', () => anonymous.get(`${path}/install`))
+    await expectChange('ranking', () => admin.put(`/admin${path}`, { search_ranking: 1 }))
+    const head = await anonymous.call('HEAD', path)
     assert.deepEqual([head.status, head.headers.get('etag')], [200, etag])
   })
 
   test('is compared with If-Match', async () => {
     const nodeId = await owned.addNode()
-    const etag = (await registry.anonymous.get(`/nodes/${nodeId}`)).headers.get('etag') ?? ''
-    const path = `${owned.path}/nodes/${nodeId}`
-    const put = () => owned.owner.put(path, { name: 'x' }, { 'if-match': etag })
+    const etag = (await anonymous.get(`/nodes/${nodeId}`)).headers.get('etag') ?? ''
+    const path = `${own}/nodes/${nodeId}`
+    const put = () => owner.put(path, { name: 'x' }, { 'if-match': etag })
     expectStatus(await put(), 200)
     expectStatus(await put(), 412, 'precondition_failed')
   })
@@ -97,7 +97,7 @@ describe('a node', () => {
 
 describe('a page of another origin', () => {
   const call = (path: string, headers: Record<string, string>, method = 'GET') =>
-    fetch(registry.service.baseUrl + path, { method, headers })
+    fetch(service.baseUrl + path, { method, headers })
 
   const EXPOSED =
     'X-Total-Count, X-Credits-Used, Location, Idempotent-Replayed, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset'
@@ -126,7 +126,7 @@ describe('a page of another origin', () => {
       assert.equal(headers.get('access-control-allow-origin'), allowed)
       assert.match(headers.get('vary') ?? '', /Origin/)
       const asked = { origin, 'access-control-request-method': 'PUT' }
-      const preflight = await call(owned.path, asked, 'OPTIONS')
+      const preflight = await call(own, asked, 'OPTIONS')
       assert.equal(preflight.status, allowed === null ? 405 : 204)
       if (allowed !== null)
         assert.equal(preflight.headers.get('access-control-allow-methods'), 'GET, HEAD, PUT')
@@ -160,7 +160,7 @@ describe('a picture that lies with a stranger', () => {
     return { url: `http://127.0.0.1:${stranger.port}${path}`, times }
   }
   const read = async (path: string, init: RequestInit = {}) => {
-    const got = await fetch(registry.service.baseUrl + path, init)
+    const got = await fetch(service.baseUrl + path, init)
     return {
       status: got.status,
       headers: got.headers,
@@ -183,7 +183,7 @@ describe('a picture that lies with a stranger', () => {
     )
     const nodeId = await owned.addNode({ icon: url, banner_url: url })
     const path = `/nodes/${nodeId}/icon`
-    const all = await Promise.all(Array.from({ length: 6 }, () => read(path)))
+    const all = await atOnce(6, () => read(path))
     for (const { status, headers, bytes } of all) {
       assert.equal(status, 200)
       assert.equal(headers.get('content-type'), 'image/webp')
@@ -213,8 +213,8 @@ describe('a picture that lies with a stranger', () => {
     const gif = await sharp(frames, { join: { animated: true } })
       .gif()
       .toBuffer()
-    expectStatus(await owned.owner.put(owned.path, { logo: place(gif).url }), 200)
-    const { bytes } = await read(`${owned.path}/logo`)
+    expectStatus(await owner.put(own, { logo: place(gif).url }), 200)
+    const { bytes } = await read(`${own}/logo`)
     const { width, pages } = await sharp(bytes).metadata()
     assert.deepEqual([width, pages], [128, undefined])
     const { dominant } = await sharp(bytes).stats()
@@ -235,14 +235,13 @@ describe('a picture that lies with a stranger', () => {
       const { url, times } = place(await make())
       const nodeId = await owned.addNode({ icon: url })
       for (const path of [`/nodes/${nodeId}/icon`, `/nodes/${nodeId}/icon?again`]) {
-        const response = await registry.anonymous.get(path)
+        const response = await anonymous.get(path)
         expectStatus(response, 404, 'picture_not_found')
       }
       assert.equal(times(), 1)
     })
 
   test('is asked for again after a day, or ten minutes in vain', async () => {
-    const { sql } = registry.service.database
     const age = async (minutes: number) => {
       await sql`update picture set fetched_at = now() - make_interval(mins => ${minutes})`
     }
@@ -264,26 +263,22 @@ describe('a picture that lies with a stranger', () => {
 
   test('is none where none is named, and that of a banned node is not shown', async () => {
     const nodeId = await owned.addNode({ icon: place(await flat(9)).url })
-    const none = await registry.anonymous.get(`/nodes/${nodeId}/banner`)
+    const none = await anonymous.get(`/nodes/${nodeId}/banner`)
     expectStatus(none, 404, 'picture_not_found')
-    expectStatus(await registry.anonymous.get('/nodes/none/icon'), 404, 'node_not_found')
-    expectStatus(await registry.anonymous.get('/publishers/none/logo'), 404, 'publisher_not_found')
+    expectStatus(await anonymous.get('/nodes/none/icon'), 404, 'node_not_found')
+    expectStatus(await anonymous.get('/publishers/none/logo'), 404, 'publisher_not_found')
     const ban = { status: 'NodeStatusBanned', status_detail: 'spam' }
-    expectStatus(await registry.admin.put(`/admin/nodes/${nodeId}`, ban), 200)
-    expectStatus(await registry.anonymous.get(`/nodes/${nodeId}/icon`), 403, 'node_banned')
+    expectStatus(await admin.put(`/admin/nodes/${nodeId}`, ban), 200)
+    expectStatus(await anonymous.get(`/nodes/${nodeId}/icon`), 403, 'node_banned')
   })
 
   test('is not fetched more often than 30 times a minute for one publisher', async () => {
     const greedy = await registry.addPublisher()
-    const nodes = await Promise.all(
-      Array.from({ length: 40 }, () => greedy.addNode({ icon: place(404).url })),
-    )
+    const nodes = await atOnce(40, () => greedy.addNode({ icon: place(404).url }))
     const statuses = await Promise.all(
       nodes.map(async (id) => (await read(`/nodes/${id}/icon`)).status),
     )
-    assert.deepEqual(
-      [404, 503].map((status) => statuses.filter((one) => one === status).length),
-      [30, 10],
-    )
+    const count = (status: number) => statuses.filter((one) => one === status).length
+    assert.deepEqual([count(404), count(503)], [30, 10])
   })
 })

@@ -8,17 +8,20 @@ import { makeVersionFileRoutes } from '../../src/http/registry/version-file-rout
 import type { JsonResponse, RouteRequest } from '../../src/http/route.ts'
 import { listRoutes } from '../support/contract.ts'
 import { makeLatch } from '../support/wait.ts'
-import { expectStatus, storeArchive, usePublisher, useRegistry } from './registry-support.ts'
+import { expectStatus } from '../support/client.ts'
+import { storeArchive, usePublisher, useRegistry } from './registry-support.ts'
 
 const registry = useRegistry({})
+const { anonymous, sql, place, service } = registry
 /** Its owner's id is an e-mail address. */
 const owned = usePublisher(registry, { id: 'acme', user: 'olga@example.com' })
+const { owner } = owned
 
 registry.prepare(async () => {
   const { id, version } = await owned.addActive({ nodeId: 'Pack' })
   await storeArchive(registry, id)
   const nodes = { nodes: { Blur: {} } }
-  expectStatus(await registry.anonymous.post(`${version}/host-nodes`, nodes), 204)
+  expectStatus(await anonymous.post(`${version}/host-nodes`, nodes), 204)
 })
 
 const NAMED: Record<string, string> = {
@@ -52,7 +55,7 @@ const CACHED: Record<string, string> = {
 const USUAL = 'public, max-age=0, s-maxage=60'
 
 const get = (path: string, headers: Record<string, string> = {}) =>
-  fetch(registry.service.baseUrl + path, { headers })
+  fetch(service.baseUrl + path, { headers })
 
 describe('a read that is for everybody', () => {
   for (const path of PATHS)
@@ -70,7 +73,7 @@ describe('a read that is for everybody', () => {
     })
 
   test('is for its caller alone when there is a credential', async () => {
-    const token = await registry.service.token('somebody')
+    const token = await service.token('somebody')
     for (const path of PATHS) {
       const response = await get(path, { authorization: `Bearer ${token}` })
       const isPrivate = !/install|archives|host-nodes\/\w+\/node|validate|service/.test(path)
@@ -82,55 +85,52 @@ describe('a read that is for everybody', () => {
 
   test('shows no e-mail address but to members, not even an id that is one', async () => {
     // As if the last token had said it.
-    await registry.place.addUser(owned.user)
-    const stranger = `Bearer ${await registry.service.token('stranger')}`
-    const admin = `Bearer ${await registry.service.token('root')}`
+    await place.addUser(owned.user)
+    const stranger = `Bearer ${await service.token('stranger')}`
+    const admin = `Bearer ${await service.token('root')}`
     for (const path of PATHS)
       for (const authorization of [undefined, stranger, admin]) {
         const response = await get(path, authorization === undefined ? {} : { authorization })
         assert.doesNotMatch(await response.text(), /@/, path)
       }
-    const bulk = await registry.anonymous.post('/bulk/nodes/versions', {
+    const bulk = await anonymous.post('/bulk/nodes/versions', {
       node_versions: [{ node_id: 'Pack', version: '1.0.0' }],
     })
     assert.doesNotMatch(JSON.stringify(bulk.body), /@/)
     for (const path of ['/publishers/acme', '/users/publishers/'])
-      assert.match(JSON.stringify((await owned.owner.get(path)).body), /olga@example\.com/)
+      assert.match(JSON.stringify((await owner.get(path)).body), /olga@example\.com/)
   })
 
   test('a read by HEAD has no body, and counts no install', async () => {
-    const counted = async () => (await registry.anonymous.get('/nodes/Pack')).body['downloads']
+    const counted = async () => (await anonymous.get('/nodes/Pack')).body['downloads']
     const before = await counted()
     for (const path of PATHS) {
-      const { status, body } = await registry.anonymous.call('HEAD', path)
+      const { status, body } = await anonymous.call('HEAD', path)
       assert.deepEqual([status, body], [200, undefined], path)
     }
     assert.equal(await counted(), before)
   })
 })
 
-describe('a store that does not respond', () => {
-  test('holds up who reads a file, and no lists', async () => {
-    const { sql } = registry.service.database
-    const stream = new PassThrough()
-    const begun = makeLatch()
-    const open = () => {
-      begun.open()
-      return Promise.resolve({ stream, size: 36 })
-    }
-    const heavyReadSemaphore = makeSemaphore(1)
-    const routes = makeVersionFileRoutes({
-      sql,
-      heavyReadSemaphore,
-      storage: { open } as Partial<Storage> as Storage,
-    })
-    const asked = { params: NAMED, query: { path: 'x' }, headers: {} } as Partial<RouteRequest>
-    const reading = routes
-      .find(({ path }) => path.endsWith('/content'))
-      ?.handler(asked as RouteRequest)
-    await begun.opened
-    await heavyReadSemaphore.run(() => Promise.resolve(), 100)
-    stream.end(Buffer.from('x'.repeat(36)))
-    assert.equal(((await reading) as JsonResponse).status, 200)
+test('a store that does not respond holds up who reads a file, and no lists', async () => {
+  const stream = new PassThrough()
+  const begun = makeLatch()
+  const open = () => {
+    begun.open()
+    return Promise.resolve({ stream, size: 36 })
+  }
+  const heavyReadSemaphore = makeSemaphore(1)
+  const routes = makeVersionFileRoutes({
+    sql,
+    heavyReadSemaphore,
+    storage: { open } as Partial<Storage> as Storage,
   })
+  const asked = { params: NAMED, query: { path: 'x' }, headers: {} } as Partial<RouteRequest>
+  const reading = routes
+    .find(({ path }) => path.endsWith('/content'))
+    ?.handler(asked as RouteRequest)
+  await begun.opened
+  await heavyReadSemaphore.run(() => Promise.resolve(), 100)
+  stream.end(Buffer.from('x'.repeat(36)))
+  assert.equal(((await reading) as JsonResponse).status, 200)
 })

@@ -1,30 +1,23 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import type { HttpResponse, Client } from '../support/client.ts'
+import { expectStatus, listOf, type Client, type HttpResponse } from '../support/client.ts'
 import { listRoutes } from '../support/contract.ts'
 import { openStream } from '../support/event-stream.ts'
-import {
-  expectStatus,
-  listOf,
-  makeToken,
-  storeArchive,
-  unique,
-  usePublisher,
-  useRegistry,
-} from './registry-support.ts'
+import { makeToken, storeArchive, unique, usePublisher, useRegistry } from './registry-support.ts'
 
 /** As they are stored; the tests spell them in other ways. */
 const PUBLISHER = 'acme'
 const NODE = 'Image-Tools'
 
 const registry = useRegistry({})
+const { anonymous, admin, sql, place, service } = registry
 const owned = usePublisher(registry, { id: PUBLISHER })
+const { owner } = owned
 
 registry.prepare(async () => {
   const { id } = await owned.addActive({ nodeId: NODE })
   // Two pictures that were fetched before.
-  const { sql } = registry.service.database
   const url = 'https://pictures.example.com/x'
   await sql`update node set icon = ${url}, banner_url = ${url}`
   await sql`update publisher set logo = ${url}`
@@ -54,8 +47,8 @@ const newFlagged = async (): Promise<Ids> => {
 const newMember = async (): Promise<Ids> => ({ userId: (await owned.addMember('member')).user })
 
 const newToken = async (): Promise<Ids> => {
-  const value = await makeToken(owned.owner, PUBLISHER)
-  const tokens = listOf(await owned.owner.get('/publishers/acme/tokens'))
+  const value = await makeToken(owner, PUBLISHER)
+  const tokens = listOf(await owner.get('/publishers/acme/tokens'))
   const made = tokens.find((listed) => String(listed['token']).endsWith(value.slice(-4)))
   return { tokenId: String(made?.['id']) }
 }
@@ -64,28 +57,28 @@ const TRUST = { provider: 'oidc', issuer: 'https://ci.example.com', claims: { su
 
 const newTrust = async (): Promise<Ids> => {
   const path = `/publishers/acme/nodes/${NODE}/trusted-publishers`
-  const made = await owned.owner.post(path, { ...TRUST, claims: { sub: unique('job') } })
+  const made = await owner.post(path, { ...TRUST, claims: { sub: unique('job') } })
   return { trustedPublisherId: String(made.body['id']) }
 }
 
 const ENDPOINT = { url: 'https://receiver.example.com/', events: ['version.active'] }
 
 const newEndpoint = async (): Promise<Ids> => {
-  const made = expectStatus(await owned.owner.post('/publishers/acme/endpoints', ENDPOINT), 201)
+  const made = expectStatus(await owner.post('/publishers/acme/endpoints', ENDPOINT), 201)
   return { endpoint_id: String(made.body['id']).toUpperCase() }
 }
 
 const newEvent = async (): Promise<Ids> => {
   const endpoint = await newEndpoint()
   const path = `/publishers/acme/endpoints/${endpoint['endpoint_id']}/test`
-  const { body } = await owned.owner.post(path, {})
+  const { body } = await owner.post(path, {})
   return { ...endpoint, event_id: String(body['event_id']).toUpperCase() }
 }
 
 const newFailed = async (): Promise<Ids> => {
   const { id } = await owned.addVersion({ nodeId: NODE, version: '5.0.0' })
-  await registry.place.receive(id, id)
-  await registry.place.transition(id, 'give_up_checks', 'checks could not run (x)')
+  await place.receive(id, id)
+  await place.transition(id, 'give_up_checks', 'checks could not run (x)')
   return { version: '5.0.0' }
 }
 
@@ -168,8 +161,7 @@ const CALLS: [route: string, status: number, more?: More][] = [
   [`delete ${OWN}`, 204],
 ]
 
-const callerOf = (path: string): Client =>
-  path.startsWith('/admin') ? registry.admin : owned.owner
+const callerOf = (path: string): Client => (path.startsWith('/admin') ? admin : owner)
 
 /** Their responses are no JSON, so they are asked for apart. */
 const STREAM = 'get /nodes/:nodeId/versions/:version/stream'
@@ -186,13 +178,13 @@ describe('another spelling of an id', () => {
 
   test(`names the same on ${ARCHIVE}`, async () => {
     const path = '/archives/ACME/IMAGE-TOOLS/1.0.0/node.zip'
-    const response = await fetch(registry.service.baseUrl + path)
+    const response = await fetch(service.baseUrl + path)
     assert.deepEqual([response.status, (await response.text()).length], [200, 36])
   })
 
   test(`names the same on ${STREAM}`, async () => {
     await using stream = await openStream(
-      `${registry.service.baseUrl}/nodes/IMAGE-Tools/versions/1.0.0/stream`,
+      `${service.baseUrl}/nodes/IMAGE-Tools/versions/1.0.0/stream`,
     )
     assert.equal((await stream.next())?.event, 'steps')
     assert.equal((await stream.next())?.data['version'], '1.0.0')
@@ -210,15 +202,15 @@ describe('another spelling of an id', () => {
     })
 
   test('makes no second thing', async () => {
-    const made = await owned.owner.post('/publishers/acme/nodes', { id: 'image-tools' })
+    const made = await owner.post('/publishers/acme/nodes', { id: 'image-tools' })
     expectStatus(made, 409, 'node_deleted')
     const other = await registry.addPublisher()
     const make = (id: string) => other.owner.post(`${other.path}/nodes`, { id })
     expectStatus(await make('Other-Tools'), 201)
     for (const id of ['OTHER-tools', 'other-TOOLS'])
       expectStatus(await make(id), 409, 'node_exists')
-    expectStatus(await owned.owner.post('/publishers', { id: PUBLISHER }), 409, 'publisher_exists')
-    const taken = await registry.anonymous.get('/publishers/validate?username=ACME')
+    expectStatus(await owner.post('/publishers', { id: PUBLISHER }), 409, 'publisher_exists')
+    const taken = await anonymous.get('/publishers/validate?username=ACME')
     expectStatus(taken, 400, 'publisher_id_unavailable')
   })
 })

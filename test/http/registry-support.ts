@@ -4,14 +4,13 @@ import { Readable } from 'node:stream'
 import { after, before } from 'node:test'
 
 import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
-import { makeClient } from '../support/client.ts'
-import type { HttpResponse, Client } from '../support/client.ts'
-import { startService } from '../support/service.ts'
-import type { Role, Service } from '../support/service.ts'
-import type { TestDatabase } from '../support/stack.ts'
+import type { Sql } from '../../src/db/client.ts'
+import { expectStatus, makeClient, memberOf } from '../support/client.ts'
+import type { Client, HttpResponse } from '../support/client.ts'
+import { startService, type Role, type Service } from '../support/service.ts'
+import { planDatabase, type TestDatabase } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'
-import { makeRegistryPlace } from '../db/registry-place.ts'
-import type { RegistryPlace } from '../db/registry-place.ts'
+import { makeRegistryPlace, type RegistryPlace } from '../db/registry-place.ts'
 
 export const ADMIN = 'root'
 
@@ -21,7 +20,7 @@ export interface Registry {
   place: RegistryPlace
   anonymous: Client
   admin: Client
-  client(user: string): Promise<Client>
+  client(user: string): Client
   /** A user of a new name, who has signed in once. */
   addUser(name?: string): Promise<{ user: string; client: Client }>
   addPublisher(options?: { id?: string; user?: string }): Promise<Owned>
@@ -69,40 +68,53 @@ export interface Added {
   signedUrl: string
 }
 
-export const makeRegistry = async (service: Service): Promise<Registry> => {
-  const client = async (user: string) => makeClient(service.baseUrl, await service.token(user))
+/** Makes ways into the registry of a service, which may start later than they are made. */
+export const makeRegistry = (
+  service: Service,
+  database: Pick<TestDatabase, 'sql'> = service.database,
+): Registry => {
+  const client = (user: string) =>
+    makeClient(
+      () => service.baseUrl,
+      () => service.token(user),
+    )
   const registry: Registry = {
     service,
-    place: makeRegistryPlace(service.database),
-    anonymous: makeClient(service.baseUrl),
-    admin: await client(ADMIN),
+    place: makeRegistryPlace(database),
+    anonymous: makeClient(() => service.baseUrl),
+    admin: client(ADMIN),
     client,
     addUser: async (name = 'user') => {
       const user = unique(name)
-      const signedIn = await client(user)
+      const signedIn = client(user)
       expectStatus(await signedIn.get('/users'), 200)
       return { user, client: signedIn }
     },
-    addPublisher: async ({ id = unique('pub'), user = unique('owner') } = {}) => {
-      const owner = await client(user)
-      expectStatus(await owner.post('/publishers', { id }), 201)
-      return makeOwned(registry, { id, user, owner, token: await makeToken(owner, id) })
-    },
+    addPublisher: (named) => createOwned(planOwned(registry, named)),
   }
   return registry
 }
 
-const makeOwned = (
-  { place, addUser }: Registry,
-  { id, user, owner, token }: Pick<Owned, 'id' | 'user' | 'owner' | 'token'>,
+/** Creates a publisher that was planned, and a token of it. */
+const createOwned = async (owned: Owned): Promise<Owned> => {
+  const { owner, id } = owned
+  expectStatus(await owner.post('/publishers', { id }), 201)
+  return Object.assign(owned, { token: await makeToken(owner, id) })
+}
+
+/** Plans a publisher: all of it is known but its token. */
+const planOwned = (
+  registry: Registry,
+  { id = unique('pub'), user = unique('owner') }: { id?: string; user?: string } = {},
 ): Owned => {
+  const owner = registry.client(user)
   const path = `/publishers/${id}`
   const publish = (publishing: Publishing = {}): Promise<HttpResponse> => {
     const { nodeId = unique('node'), version = '1.0.0', node, given, client = owner } = publishing
     return client.post(`${path}/nodes/${nodeId}/versions`, {
       node: { id: nodeId, ...node },
       node_version: { version, ...given },
-      personal_access_token: publishing.token ?? token,
+      personal_access_token: publishing.token ?? owned.token,
     })
   }
   const addVersion = async ({ nodeId = unique('node'), ...publishing }: Publishing = {}) => {
@@ -122,19 +134,19 @@ const makeOwned = (
   }
   const addReceived = async (publishing: Publishing = {}): Promise<Added> => {
     const added = await addVersion(publishing)
-    await place.receive(added.id, added.id)
+    await registry.place.receive(added.id, added.id)
     return added
   }
-  return {
+  const owned: Owned = {
     id,
     path,
     user,
     owner,
-    token,
+    token: '',
     publish,
     addVersion,
     addMember: async (role) => {
-      const member = await addUser(role)
+      const member = await registry.addUser(role)
       expectStatus(await owner.put(`${path}/members/${member.user}`, { role }), 200)
       return member
     },
@@ -145,16 +157,20 @@ const makeOwned = (
     },
     addActive: async (publishing) => {
       const added = await addReceived(publishing)
-      assert.ok(await place.accept(added.id, added.id), 'accepted')
-      assert.ok(await place.transition(added.id, 'pass'), 'passed')
+      assert.ok(await registry.place.accept(added.id, added.id), 'accepted')
+      assert.ok(await registry.place.transition(added.id, 'pass'), 'passed')
       return added
     },
     addFlagged: async (publishing) => {
       const added = await addReceived(publishing)
-      assert.ok(await place.transition(added.id, 'flag', '1 finding flags this version'), 'flagged')
+      assert.ok(
+        await registry.place.transition(added.id, 'flag', '1 finding flags this version'),
+        'flagged',
+      )
       return added
     },
   }
+  return owned
 }
 
 interface RegistryOptions {
@@ -169,7 +185,7 @@ export const startRegistry = async ({
   database,
   roles = ['api'],
 }: RegistryOptions = {}): Promise<Registry> =>
-  await makeRegistry(
+  makeRegistry(
     await startService({
       roles,
       env: { ADMIN_SUBJECTS: ADMIN, ...env },
@@ -177,45 +193,55 @@ export const startRegistry = async ({
     }),
   )
 
-/** A registry that starts before the tests of a file and stops after them. */
+/** A registry that starts before the tests of a file and stops after them. Its clients and `sql` may be taken out of it before. */
 export interface UsedRegistry extends Registry {
+  sql: Sql
   /** Does this before the tests, after what was asked for before. `before` of node:test would not wait for the start. */
-  prepare(work: () => Promise<void>): void
+  prepare(work: () => Promise<unknown>): void
 }
 
 /** Without options it is one with what other files of the process have put into it; else it is empty. */
 export const useRegistry = (options?: RegistryOptions): UsedRegistry => {
-  const works: (() => Promise<void>)[] = []
-  const registry: Partial<UsedRegistry> = { prepare: (work) => works.push(work) }
+  const works: (() => Promise<unknown>)[] = []
   const source = options ? makeSource(options) : SHARED
+  const service = {} as Service
   source.users += 1
   before(async () => {
-    source.started ??= startRegistry(source.options)
-    Object.assign(registry, await source.started)
+    source.started ??= startSource(source)
+    Object.assign(service, (await source.started).service)
     for (const work of works) await work()
   })
   after(async () => {
     source.users -= 1
     if (source.users > 0) return
-    const { started } = source
-    source.started = undefined
     // One whose start has failed is gone.
-    await started?.then(
+    await source.started?.then(
       ({ service }) => service.stop(),
       () => {},
     )
   })
-  return registry as UsedRegistry
+  return Object.assign(makeRegistry(service, source.database), {
+    sql: source.database.sql,
+    prepare: (work: () => Promise<unknown>) => works.push(work),
+  })
 }
 
 /** A registry for those that use it: the first starts it, the last stops it. */
 interface Source {
   options: RegistryOptions
+  database: ReturnType<typeof planDatabase>
   users: number
-  started?: Promise<Registry> | undefined
+  started?: Promise<Registry>
 }
 
-const makeSource = (options: RegistryOptions): Source => ({ options, users: 0 })
+const makeSource = (options: RegistryOptions): Source => {
+  return { options, database: planDatabase(), users: 0 }
+}
+
+const startSource = async ({ options, database }: Source): Promise<Registry> => {
+  await database.create()
+  return await startRegistry({ ...options, database })
+}
 
 /** With what some of them ask for, and the others do not mind. */
 const SHARED = makeSource({
@@ -229,13 +255,11 @@ const SHARED = makeSource({
 /** A publisher of it, which is there before the tests. */
 export const usePublisher = (
   registry: UsedRegistry,
-  options?: { id?: string; user?: string },
+  named?: { id?: string; user?: string },
 ): Owned => {
-  const owned: Partial<Owned> = {}
-  registry.prepare(async () => {
-    Object.assign(owned, await registry.addPublisher(options))
-  })
-  return owned as Owned
+  const owned = planOwned(registry, named)
+  registry.prepare(() => createOwned(owned))
+  return owned
 }
 
 /** Stores the archive that `addActive` says was stored: its bytes are the id, and in it is the file `x` of the same. */
@@ -273,32 +297,3 @@ export const makeToken = async (client: Client, id: string): Promise<string> => 
   const { body } = expectStatus(await client.post(`/publishers/${id}/tokens`, { name: 'x' }), 201)
   return String(body['token'])
 }
-
-export const expectStatus = (
-  response: HttpResponse,
-  status: number,
-  error?: string,
-): HttpResponse => {
-  const seen = [response.status, response.body?.error]
-  assert.deepEqual(seen, [status, error], JSON.stringify(response.body))
-  return response
-}
-
-/** Returns the members of a response that is a list, or of the list in one of its members. */
-export const listOf = <Item = Record<string, unknown>>(
-  { body }: HttpResponse,
-  member?: string,
-): Item[] => (member === undefined ? body : body[member]) as unknown as Item[]
-
-export const memberOf = (
-  { body }: { body: object },
-  name: string,
-): Record<string, unknown> & { id?: string } => {
-  const member = (body as Record<string, unknown>)[name]
-  assert.ok(typeof member === 'object' && member !== null, name)
-  return member as Record<string, unknown>
-}
-
-/** The ids, or another text member, of a list's entries. */
-export const pluck = (list: readonly object[], name = 'id'): string[] =>
-  list.map((entry) => (entry as Record<string, string>)[name] ?? '')

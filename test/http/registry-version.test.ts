@@ -2,25 +2,19 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
 import { expireVersion } from '../../src/db/registry/archive.ts'
+import { assertMembers, expectStatus, listOf, memberOf, pluck } from '../support/client.ts'
 import type { HttpResponse } from '../support/client.ts'
-import {
-  expectStatus,
-  listOf,
-  makeToken,
-  memberOf,
-  pluck,
-  unique,
-  usePublisher,
-  useRegistry,
-} from './registry-support.ts'
+import { makeToken, unique, usePublisher, useRegistry } from './registry-support.ts'
 
 const registry = useRegistry()
+const { anonymous, admin, sql, place } = registry
 const owned = usePublisher(registry)
+const { owner, path: own } = owned
 
-const read = (path: string): Promise<HttpResponse> => registry.anonymous.get(path)
+const read = (path: string): Promise<HttpResponse> => anonymous.get(path)
 
 const bulk = (...asked: object[]): Promise<HttpResponse> =>
-  registry.anonymous.post('/bulk/nodes/versions', { node_versions: asked })
+  anonymous.post('/bulk/nodes/versions', { node_versions: asked })
 
 /** Fields of a version, as long as they may be. */
 const LARGE = {
@@ -30,8 +24,7 @@ const LARGE = {
 
 describe('a publication', () => {
   test('a publication without a live token of the publisher always gets the same response', async () => {
-    const { owner, id } = owned
-    const { sql } = registry.service.database
+    const { id } = owned
     const revoked = await makeToken(owner, id)
     await sql`update personal_access_token set revoked_at = now() where last4 = ${revoked.slice(-4)}`
     const expired = await makeToken(owner, id)
@@ -55,7 +48,7 @@ describe('a publication', () => {
 
   test('a publication gets everything that is wrong with its body, but never its token', async () => {
     const body = { node: 5, node_version: {}, personal_access_token: [owned.token] }
-    const rejected = await owned.owner.post(`${owned.path}/nodes/${unique('node')}/versions`, body)
+    const rejected = await owner.post(`${own}/nodes/${unique('node')}/versions`, body)
     expectStatus(rejected, 400, 'validation_failed')
     assert.equal(rejected.body.details?.length, 3)
     assert.ok(!JSON.stringify(rejected.body).includes(owned.token), 'not echoed')
@@ -67,17 +60,15 @@ describe('a publication', () => {
   test('may write a version as real packs do, and finds it in either form', async () => {
     const { id, node, nodeId } = await owned.addVersion({ version: '7.8' })
     for (const form of ['7.8', '7.8.0', 'v7.8', '07.8']) {
-      const again = memberOf(
-        expectStatus(await owned.publish({ nodeId, version: form }), 201),
-        'node_version',
-      )
+      const published = expectStatus(await owned.publish({ nodeId, version: form }), 201)
+      const again = memberOf(published, 'node_version')
       assert.deepEqual([again['id'], again['version']], [id, '7.8.0'])
       const { body } = expectStatus(await read(`${node}/versions/${form}`), 200)
       assert.equal(body['version'], '7.8.0')
     }
-    await registry.place.receive(id, id)
-    assert.ok(await registry.place.accept(id, id), 'accepted')
-    assert.ok(await registry.place.transition(id, 'pass'), 'passed')
+    await place.receive(id, id)
+    assert.ok(await place.accept(id, id), 'accepted')
+    assert.ok(await place.transition(id, 'pass'), 'passed')
     for (const form of ['7.8', '7.8.0']) {
       expectStatus(await owned.publish({ nodeId, version: form }), 409, 'version_exists')
       const { body } = expectStatus(await read(`${node}/install?version=${form}`), 200)
@@ -140,11 +131,9 @@ describe('a version', () => {
     const given = { changelog: 'a', dependencies: ['numpy'], tags: ['a'], supported_os: ['Linux'] }
     const { id, version, ownVersion } = await owned.addActive({ given })
     const etag = (await read(version)).headers.get('etag') ?? ''
-    const put = (fields: object, tag: string) =>
-      owned.owner.put(ownVersion, fields, { 'if-match': tag })
+    const put = (fields: object, tag: string) => owner.put(ownVersion, fields, { 'if-match': tag })
     const { body } = expectStatus(await put({ deprecated: true }, etag), 200)
-    for (const [name, value] of Object.entries({ ...given, id, deprecated: true }))
-      assert.deepEqual(body[name], value, name)
+    assertMembers(body, { ...given, id, deprecated: true })
     assert.deepEqual(body, (await read(version)).body)
     for (const tag of [etag, 'W/"1"', 'x'])
       expectStatus(await put({ deprecated: false }, tag), 412, 'precondition_failed')
@@ -159,8 +148,8 @@ describe('a version', () => {
       `${one.ownNode}/versions/x`,
       `${one.ownNode}/versions/${'0'.repeat(8)}`,
     ]) {
-      expectStatus(await owned.owner.put(path, {}), 404, 'version_not_found')
-      expectStatus(await owned.owner.delete(path), 404, 'version_not_found')
+      expectStatus(await owner.put(path, {}), 404, 'version_not_found')
+      expectStatus(await owner.delete(path), 404, 'version_not_found')
     }
     const other = await registry.addPublisher()
     const theirs = `${other.path}${one.node}/versions/${one.id}`
@@ -173,7 +162,7 @@ describe('a version', () => {
     await owned.addFlagged({ nodeId, version: '2.0.0' })
     const { node, version } = await owned.addActive({ nodeId, version: '3.0.0' })
     const ban = { status: 'NodeVersionStatusBanned', status_reason: 'malware' }
-    expectStatus(await registry.admin.put(`/admin${version}`, ban), 200)
+    expectStatus(await admin.put(`/admin${version}`, ban), 200)
     const CASES: [string, string, number, string][] = [
       ['1.0.0', 'NodeVersionStatusPending', 404, 'version_not_installable'],
       ['2.0.0', 'NodeVersionStatusFlagged', 403, 'version_blocked'],
@@ -198,7 +187,6 @@ describe('a version', () => {
     const { id, nodeId, node, version, ownVersion } = await owned.addVersion({
       given: { changelog: 'first' },
     })
-    const { sql } = registry.service.database
     const tag = (await read(version)).headers.get('etag') ?? ''
     const expire = () => sql.begin((sql) => expireVersion(sql, id))
     assert.equal(await expire(), false, 'while there is time left')
@@ -209,13 +197,13 @@ describe('a version', () => {
     assert.notEqual(again.id, id)
     const { body } = await read(version)
     assert.deepEqual([body['id'], 'changelog' in body], [again.id, false])
-    expectStatus(await registry.anonymous.get(version, { 'if-none-match': tag }), 200)
+    expectStatus(await anonymous.get(version, { 'if-none-match': tag }), 200)
     const deleted = await read(`${node}/versions?statuses=NodeVersionStatusDeleted`)
     assert.deepEqual(
       listOf(deleted).map((version) => [version['id'], version['status_reason']]),
       [[id, 'archive was not uploaded in time']],
     )
-    expectStatus(await owned.owner.put(ownVersion, {}), 404, 'version_not_found')
+    expectStatus(await owner.put(ownVersion, {}), 404, 'version_not_found')
   })
 })
 
@@ -224,10 +212,10 @@ describe('versions in bulk', () => {
     const { nodeId } = await owned.addActive()
     await owned.addFlagged({ nodeId, version: '2.0.0' })
     const deleted = await owned.addActive({ nodeId, version: '3.0.0' })
-    expectStatus(await owned.owner.delete(deleted.ownVersion), 204)
+    expectStatus(await owner.delete(deleted.ownVersion), 204)
     const banned = await owned.addActive()
     const ban = { status: 'NodeStatusBanned', status_detail: 'malware' }
-    expectStatus(await registry.admin.put(`/admin${banned.node}`, ban), 200)
+    expectStatus(await admin.put(`/admin${banned.node}`, ban), 200)
     const CASES = [
       [nodeId, '1.0.0', 'success'],
       [nodeId.toUpperCase(), '2.0.0', 'success'],
@@ -247,11 +235,10 @@ describe('versions in bulk', () => {
       CASES.map(([, , status]) => status),
     )
     assert.deepEqual(pluck(found, 'identifier'), asked)
-    for (const { status, node_version: version, error_message: message } of found)
-      assert.deepEqual(
-        [version !== undefined, Boolean(message)],
-        [status === 'success', status !== 'success'],
-      )
+    for (const { status, node_version: version, error_message: message } of found) {
+      assert.equal(version !== undefined, status === 'success')
+      assert.equal(Boolean(message), status !== 'success')
+    }
     // Why it is banned is for members.
     assert.doesNotMatch(JSON.stringify(found), /malware/)
   })
@@ -279,14 +266,12 @@ describe('versions in bulk', () => {
   test('versions in bulk are read once for one Idempotency-Key, and rejected when they are none', async () => {
     const body = { node_versions: [{ node_id: 'none', version: '1.0.0' }] }
     const post = (body: object, headers = {}) =>
-      registry.anonymous.post('/bulk/nodes/versions', body, headers)
+      anonymous.post('/bulk/nodes/versions', body, headers)
     const key = { 'idempotency-key': unique('key') }
     const response = expectStatus(await post(body, key), 200)
     const again = await post(body, key)
-    assert.deepEqual(
-      [again.body, again.headers.get('idempotent-replayed')],
-      [response.body, 'true'],
-    )
+    assert.deepEqual(again.body, response.body)
+    assert.equal(again.headers.get('idempotent-replayed'), 'true')
     for (const bad of [{}, { node_versions: [] }, { node_versions: [{ node_id: 5 }] }])
       expectStatus(await post(bad), 400, 'validation_failed')
   })

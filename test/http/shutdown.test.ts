@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { Agent, request as httpRequest } from 'node:http'
-import type { IncomingMessage } from 'node:http'
+import { Agent } from 'node:http'
 import { describe, test } from 'node:test'
 
-import { IMAGE_API } from '../support/client.ts'
-import { holdRequest } from '../support/held-request.ts'
-import type { HeldRequest } from '../support/held-request.ts'
+import { IMAGE_URL, UPSCALE } from '../support/client.ts'
+import { holdRequest, type HeldRequest } from '../support/held-request.ts'
+import { send as sendRequest } from '../support/request.ts'
 import { useService } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 
-const UPSCALE = `${IMAGE_API}/image-upscaler`
-const BODY = { image: 'https://images.example.com/a.png' }
+const BODY = { image: IMAGE_URL }
 const CLIENTS = 16
 
 let token: string
@@ -27,7 +24,7 @@ const hold = async (baseUrl: string, key: string = randomUUID()): Promise<HeldRe
     headers: { authorization: `Bearer ${token}`, 'idempotency-key': key },
     body: BODY,
   })
-  const { sql } = service.database
+  const { sql } = service
   await waitFor(
     'the request is held',
     async () => (await sql`select from idempotency where key = ${key}`).length === 1,
@@ -78,18 +75,14 @@ const startLoad = (baseUrl: string): Load => {
 }
 
 const send = async (agent: Agent, baseUrl: string, creates: boolean): Promise<string> => {
-  const outgoing = httpRequest(baseUrl + UPSCALE, {
-    agent,
-    method: creates ? 'POST' : 'GET',
-    headers: {
-      authorization: `Bearer ${token}`,
-      ...(creates && { 'content-type': 'application/json' }),
-    },
-  })
-  outgoing.end(creates ? JSON.stringify(BODY) : undefined)
-  const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
-  const body = Buffer.concat((await response.toArray()) as Buffer[]).toString()
-  return response.statusCode === 200 ? '200' : `${response.statusCode} ${body}`
+  const headers = {
+    authorization: `Bearer ${token}`,
+    ...(creates && { 'content-type': 'application/json' }),
+  }
+  const body = creates ? Buffer.from(JSON.stringify(BODY)) : undefined
+  const sent = { agent, method: creates ? 'POST' : 'GET', headers }
+  const { status, bytes } = await sendRequest(baseUrl + UPSCALE, sent, body)
+  return status === 200 ? '200' : `${status} ${bytes.toString()}`
 }
 
 describe('SIGTERM', { concurrency: true }, () => {
@@ -121,7 +114,7 @@ describe('SIGTERM', { concurrency: true }, () => {
     const { status, body } = await held.finish()
     assert.equal(status, 200, JSON.stringify(body))
     assert.equal(await entry.ended, '0')
-    const { sql } = service.database
+    const { sql } = service
     const created = await sql`select from task where id = ${body.data?.task_id ?? null}`
     assert.equal(created.length, 1)
     const log = entry.log.map((line) => JSON.parse(line) as { level: number; msg: string })
@@ -136,7 +129,7 @@ describe('SIGTERM', { concurrency: true }, () => {
     entry.signal('SIGTERM')
     assert.equal(await entry.ended, '0')
     await assert.rejects(held.finish())
-    const { sql } = service.database
+    const { sql } = service
     assert.equal((await sql`select from idempotency where key = ${key}`).length, 0)
   })
 

@@ -2,20 +2,17 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
-import { connect } from 'node:net'
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, mock, test } from 'node:test'
 
-import { makeDatabase } from '../../src/db/client.ts'
 import { makeBudget } from '../../src/http/body/budget.ts'
 import type { Route } from '../../src/http/route.ts'
 import type { ServerOptions } from '../../src/http/serve/server.ts'
 import { makeSendQueue } from '../../src/http/serve/send-queue.ts'
 import { closeSlowReaders, READER_PACES } from '../../src/http/serve/slow-reader.ts'
 import { makeFolder } from '../support/folder.ts'
-import { startRoutes } from '../support/routes.ts'
-import type { RouteServer } from '../support/routes.ts'
+import { makeRoute, startRoutes, type RouteServer } from '../support/routes.ts'
 import { waitFor } from '../support/wait.ts'
 
 describe('a connection', () => {
@@ -85,35 +82,21 @@ test('what the system holds of a connection is read from its table', async (t) =
 /** More than the system takes for both ends of a connection. */
 const BYTES = 16_000_000
 
-const route = (
-  method: Route['method'],
-  path: string,
-  bytes: number,
-  more?: Partial<Route>,
-): Route => ({
-  method,
-  path,
-  tag: 'Test',
-  summary: 'Test',
-  auth: 'none',
-  responses: { 200: { description: 'Done' } },
-  errors: [],
+const ofBytes = (bytes: number): Partial<Route> => ({
   handler: () => Promise.resolve({ status: 200, body: { text: 'x'.repeat(bytes) } }),
-  ...more,
 })
 
 describe('large responses', () => {
   const budget = makeBudget({ unsent: { total: 4 * BYTES, share: 2 * BYTES } })
-  const sql = makeDatabase({ url: 'postgres://unused', pool: 1, name: '', statementTimeoutMs: 0 })
   const start = (options: ServerOptions) =>
     startRoutes(
       [
-        route('get', '/large', BYTES),
-        route('get', '/small', 1000),
-        route('post', '/large', BYTES),
-        route('post', '/read', BYTES, { readsOnly: true }),
+        makeRoute('get', '/large', ofBytes(BYTES)),
+        makeRoute('get', '/small', ofBytes(1000)),
+        makeRoute('post', '/large', ofBytes(BYTES)),
+        makeRoute('post', '/read', { ...ofBytes(BYTES), readsOnly: true }),
       ],
-      { sql, budget, trustProxy: ['127.0.0.0/8'], server: options },
+      { budget, trustProxy: ['127.0.0.0/8'], server: options },
     )
   let server: RouteServer
 

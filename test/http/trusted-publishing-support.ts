@@ -1,6 +1,5 @@
-import type { HttpResponse, Client } from '../support/client.ts'
+import { expectStatus, type Client, type HttpResponse } from '../support/client.ts'
 import { JOB, useIdentityIssuer } from '../support/identity-issuer.ts'
-import { expectStatus } from './registry-support.ts'
 import type { Owned, UsedRegistry } from './registry-support.ts'
 
 /** A node that trusts the jobs of one workflow of one repository. */

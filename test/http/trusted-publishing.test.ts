@@ -2,27 +2,31 @@ import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 
-import { SignJWT, UnsecuredJWT, exportSPKI, importJWK } from 'jose'
-import type { CryptoKey } from 'jose'
+import { SignJWT, UnsecuredJWT, exportSPKI, importJWK, type CryptoKey } from 'jose'
 
-import { makeClient } from '../support/client.ts'
-import type { HttpResponse, Client } from '../support/client.ts'
+import {
+  columnsOf,
+  expectStatus,
+  listOf,
+  makeClient,
+  memberOf,
+  statusesOf,
+} from '../support/client.ts'
+import type { Client, HttpResponse } from '../support/client.ts'
 import { JOB } from '../support/identity-issuer.ts'
-import { respond, hangUp } from '../support/receiver.ts'
-import type { Reply } from '../support/receiver.ts'
-import { expectStatus, listOf, memberOf, unique, useRegistry } from './registry-support.ts'
-import type { Owned } from './registry-support.ts'
-import { CLAIMS, useTrusting } from './trusted-publishing-support.ts'
-import type { Trusting } from './trusted-publishing-support.ts'
+import { respond, hangUp, type Reply } from '../support/receiver.ts'
+import { unique, useRegistry, type Owned } from './registry-support.ts'
+import { CLAIMS, useTrusting, type Trusting } from './trusted-publishing-support.ts'
 
 const registry = useRegistry()
+const { anonymous, admin, sql, service } = registry
 const { ci, addNode, addTrusting } = useTrusting(registry)
 
 /** Publishes with a token and nothing else, as a job does. */
 const publish = (
   { owned, nodeId }: Trusting,
   token: string,
-  { version = '1.0.0', client = registry.anonymous, ...other }: Record<string, unknown> = {},
+  { version = '1.0.0', client = anonymous, ...other }: Record<string, unknown> = {},
 ): Promise<HttpResponse> =>
   owned.publish({ nodeId, token, version: String(version), client: client as Client, ...other })
 
@@ -52,14 +56,13 @@ describe('a CI job whose repository a node trusts', () => {
       run_url: `${server}/${JOB.repository}/actions/runs/${JOB.run_id}`,
     }
     assert.deepEqual(memberOf(published, 'node_version')['provenance'], provenance)
-    const read = await registry.anonymous.get(`/nodes/${node.nodeId}/versions/1.0.0`)
+    const read = await anonymous.get(`/nodes/${node.nodeId}/versions/1.0.0`)
     assert.deepEqual(read.body['provenance'], provenance)
     const [listed] = listOf(await node.owned.owner.get(`${node.owned.path}/tokens`))
     assert.equal(listed?.['node_id'], node.nodeId)
     assert.equal(listed['description'], provenance.run_url)
 
     expectRejected(await node.exchange(identity), /exchanged before/)
-    const { service } = registry
     const rows = await service.database.sql<{ text: string }[]>`
       select t::text as text from personal_access_token t union all select a::text from audit_log a
       union all select i::text from idempotency i
@@ -80,7 +83,7 @@ describe('a CI job whose repository a node trusts', () => {
     const { owner } = stranger.owned
     const rejected = await publish(stranger, token, { client: owner })
     expectStatus(rejected, 403, 'invalid_personal_access_token')
-    const bearer = makeClient(registry.service.baseUrl, token)
+    const bearer = makeClient(service.baseUrl, token)
     expectStatus(await bearer.put(node.path, { name: 'x' }), 401, 'unauthorized')
     expectStatus(await bearer.get('/users'), 401, 'unauthorized')
     // Somebody else's credential beside it changes nothing.
@@ -150,10 +153,8 @@ describe('a CI job whose repository a node trusts', () => {
     const identity = await ci.sign({ ...job, ...elsewhere })
     expectRejected(await gitlab.exchange(identity), /workflow_file is nothing/)
 
-    const any = await addTrusting({
-      provider: 'oidc',
-      claims: { sub: 'pipeline', trusted: 'true' },
-    })
+    const claims = { sub: 'pipeline', trusted: 'true' }
+    const any = await addTrusting({ provider: 'oidc', claims })
     const made = await publish(any, await any.token({ sub: 'pipeline', trusted: true }))
     assert.deepEqual(memberOf(made, 'node_version')['provenance'], { issuer: ci.issuer })
     expectRejected(await any.exchange(await ci.sign({ sub: 'other', trusted: true })), /sub is/)
@@ -164,11 +165,8 @@ describe('a CI job whose repository a node trusts', () => {
     const node = await addTrusting()
     const identity = await ci.sign({ jti: undefined })
     const responses = await Promise.all([1, 2, 3].map(() => node.exchange(identity)))
-    assert.deepEqual(responses.map(({ status }) => String(status)).toSorted(), [
-      '201',
-      '403',
-      '403',
-    ])
+    const statuses = statusesOf(responses).toSorted((one, other) => one - other)
+    assert.deepEqual(statuses, [201, 403, 403])
     await node.token({ jti: undefined, run_attempt: '2' })
   })
 })
@@ -247,9 +245,9 @@ describe('an identity token is rejected', () => {
     const { path } = node.owned
     const missing = `${path}/nodes/none/token-exchange`
     const body = { identity_token: await ci.sign() }
-    expectStatus(await registry.anonymous.post(missing, body), 404, 'node_not_found')
+    expectStatus(await anonymous.post(missing, body), 404, 'node_not_found')
     const ban = { reason: 'spam' }
-    expectStatus(await registry.admin.post(`/admin${path}/ban`, ban), 200)
+    expectStatus(await admin.post(`/admin${path}/ban`, ban), 200)
     expectStatus(await node.exchange(await ci.sign()), 403, 'publisher_banned')
     expectStatus(await publish(node, token), 403, 'publisher_banned')
   })
@@ -280,11 +278,8 @@ describe('an issuer', () => {
     test(`${what} makes the exchange wait`, async () => {
       const issuer = ci.addIssuer(replies)
       const node = await addTrusting({ issuer })
-      const waits = expectStatus(
-        await node.exchange(await ci.sign({ iss: issuer })),
-        503,
-        'auth_unavailable',
-      )
+      const rejected = await node.exchange(await ci.sign({ iss: issuer }))
+      const waits = expectStatus(rejected, 503, 'auth_unavailable')
       assert.ok(Number(waits.headers.get('retry-after')) > 0)
     })
 
@@ -294,11 +289,10 @@ describe('an issuer', () => {
     const path = `${new URL(issuer).pathname}/keys`
     await node.token({ iss: issuer })
     await node.token({ iss: issuer })
-    for (const kid of ['two', 'three'])
-      expectRejected(
-        await node.exchange(await ci.sign({ iss: issuer }, { kid })),
-        /NO_MATCHING_KEY/,
-      )
+    for (const kid of ['two', 'three']) {
+      const identity = await ci.sign({ iss: issuer }, { kid })
+      expectRejected(await node.exchange(identity), /NO_MATCHING_KEY/)
+    }
     assert.equal(ci.server.of(path).length, 1)
   })
 
@@ -341,7 +335,7 @@ describe("a member's token for one publication", () => {
     )
     const none = await member.post(`${node.owned.path}/nodes/none/publish-tokens`, {})
     expectStatus(none, 404, 'node_not_found')
-    expectStatus(await registry.anonymous.post(path, {}), 401, 'unauthorized')
+    expectStatus(await anonymous.post(path, {}), 401, 'unauthorized')
     const last = String((await member.post(path, {})).body['token'])
     expectStatus(await node.owned.owner.delete(`${node.owned.path}/members/${user}`), 204)
     const { owner: client } = node.owned
@@ -374,21 +368,14 @@ describe('a trusted publisher', () => {
       expectStatus(rejected, 403, 'forbidden')
     expectStatus(await node.trust(), 409, 'trusted_publisher_exists')
     expectStatus(await admin.delete(`${path}/${String(id)}`), 204)
-    for (const none of [id, 'none'])
-      expectStatus(
-        await admin.delete(`${path}/${String(none)}`),
-        404,
-        'trusted_publisher_not_found',
-      )
+    for (const none of [`${path}/${String(id)}`, `${path}/none`])
+      expectStatus(await admin.delete(none), 404, 'trusted_publisher_not_found')
     const target = encodeURIComponent(`node/${node.nodeId}`)
     const entries = listOf(await registry.admin.get(`/admin/audit-log?target=${target}`), 'entries')
-    assert.deepEqual(
-      entries.map(({ action, before, after }) => [action, before, after]),
-      [
-        ['trusted_publisher.delete', trusted.body, {}],
-        ['trusted_publisher.create', {}, trusted.body],
-      ],
-    )
+    assert.deepEqual(columnsOf(entries, 'action', 'before', 'after'), [
+      ['trusted_publisher.delete', trusted.body, {}],
+      ['trusted_publisher.create', {}, trusted.body],
+    ])
   })
 
   test('that is removed can no longer publish, whatever its jobs hold', async () => {
@@ -398,11 +385,8 @@ describe('a trusted publisher', () => {
     await node.owned.owner.delete(`${node.path}/trusted-publishers/${String(id)}`)
     expectStatus(await publish(node, token), 401, 'unauthorized')
     expectRejected(await node.exchange(await ci.sign()), /trusts no issuer/)
-    expectStatus(
-      await registry.anonymous.get(`/nodes/${node.nodeId}/versions/1.0.0`),
-      404,
-      'version_not_found',
-    )
+    const none = await anonymous.get(`/nodes/${node.nodeId}/versions/1.0.0`)
+    expectStatus(none, 404, 'version_not_found')
   })
 
   test('ends with the membership of whom it was added by', async () => {
@@ -459,19 +443,17 @@ describe('a trusted publisher', () => {
   })
 })
 
-describe('a provenance', () => {
-  test('is not that of a version whose archive somebody else may upload', async () => {
-    const node = await addTrusting()
-    const { owner } = node.owned
-    const provenanceOf = async (token: string, client?: Client) => {
-      const made = await publish(node, token, { client: client ?? registry.anonymous })
-      return memberOf(expectStatus(made, 201), 'node_version')['provenance']
-    }
-    // The same run, once more.
-    assert.deepEqual(await provenanceOf(await node.token()), await provenanceOf(await node.token()))
-    assert.equal(await provenanceOf(node.owned.token, owner), undefined)
-    assert.equal(await provenanceOf(await node.token()), undefined, 'the link of the owner works')
-  })
+test('a provenance is not that of a version whose archive somebody else may upload', async () => {
+  const node = await addTrusting()
+  const { owner } = node.owned
+  const provenanceOf = async (token: string, client?: Client) => {
+    const made = await publish(node, token, { client: client ?? anonymous })
+    return memberOf(expectStatus(made, 201), 'node_version')['provenance']
+  }
+  // The same run, once more.
+  assert.deepEqual(await provenanceOf(await node.token()), await provenanceOf(await node.token()))
+  assert.equal(await provenanceOf(node.owned.token, owner), undefined)
+  assert.equal(await provenanceOf(await node.token()), undefined, 'the link of the owner works')
 })
 
 describe('a personal access token', () => {
@@ -500,13 +482,13 @@ describe('a personal access token', () => {
     const flagged = await owned.addFlagged()
     const path = `${flagged.version}/findings`
     const reads = async (token: string, at = path) =>
-      await makeClient(registry.service.baseUrl, token).get(at)
+      await makeClient(service.baseUrl, token).get(at)
     const reader = await addToken(owned, { scope: 'read', node_id: flagged.nodeId })
     const publication = { nodeId: flagged.nodeId, token: reader, version: '2.0.0' }
     expectStatus(await owned.publish(publication), 403, 'token_scope_insufficient')
     for (const token of [reader, owned.token])
       assert.equal(listOf(expectStatus(await reads(token), 200), 'moves').length, 2)
-    assert.equal('moves' in (await registry.anonymous.get(path)).body, false)
+    assert.equal('moves' in (await anonymous.get(path)).body, false)
 
     const listed = listOf(await owned.owner.get(`${owned.path}/tokens`))
     const used = listed.filter((token) => token['last_used_at'] !== undefined)
@@ -527,20 +509,19 @@ describe('a personal access token', () => {
 
 describe('an api that is killed', () => {
   const killedAt = async (node: Trusting, identity: string, key: string, failpoint: string) => {
-    const { baseUrl, entry } = await registry.service.startSecondApi({
+    const { baseUrl, entry } = await service.startSecondApi({
       FAILPOINT: failpoint,
       // Its host is the audience of the identities.
-      PUBLIC_URL: registry.service.baseUrl,
+      PUBLIC_URL: service.baseUrl,
     })
     const headers = { 'idempotency-key': key }
     const body = { identity_token: identity }
     const path = `${node.path}/token-exchange`
     await assert.rejects(makeClient(baseUrl).post(path, body, headers))
     await entry.ended
-    return () => registry.anonymous.post(path, body, headers)
+    return () => anonymous.post(path, body, headers)
   }
   const countTokens = async ({ nodeId }: Trusting): Promise<number> => {
-    const { sql } = registry.service.database
     const [row] = await sql<{ count: number }[]>`
       select count(*)::int as count from personal_access_token where node_id = ${nodeId}
     `
@@ -560,7 +541,7 @@ describe('an api that is killed', () => {
     const identity = await ci.sign()
     const again = await killedAt(node, identity, unique('key'), 'create.after-commit')
     assert.equal(await countTokens(node), 1)
-    assert.deepEqual(listOf(await registry.anonymous.get(`/nodes/${node.nodeId}/versions`)), [])
+    assert.deepEqual(listOf(await anonymous.get(`/nodes/${node.nodeId}/versions`)), [])
     const token = String(expectStatus(await again(), 201).body['token'])
     assert.equal(await countTokens(node), 1)
     expectStatus(await publish(node, token), 201)

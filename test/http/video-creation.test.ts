@@ -2,12 +2,19 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 
-import { readResponse, makeClient } from '../support/client.ts'
+import {
+  TEXT,
+  columnsOf,
+  expectStatus,
+  makeClient,
+  pluck,
+  readResponse,
+} from '../support/client.ts'
 import type { HttpResponse, VideoTask } from '../support/client.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { base64, makePicture } from '../support/pictures.ts'
 import { useService } from '../support/service.ts'
-import { EXTEND, TASKS, TEXT, create, createId, idOf, read } from './video-task-support.ts'
+import { EXTEND, TASKS, create, createId, idOf, read } from './video-task-support.ts'
 
 const IMAGE_URL = 'https://images.example.com/a.png'
 const VIDEO_URL = 'https://videos.example.com/a.mp4'
@@ -242,26 +249,23 @@ describe('a text-to-video creation', () => {
   })
 })
 
-describe('an image-to-video creation', () => {
-  const IMAGE = TEXT.replace('text2video', 'img2video')
+const IMAGE = TEXT.replace('text2video', 'img2video')
 
-  test('is a text-to-video one whose start image must be there', async () => {
-    const body = { model: 'videoq3-turbo', images: [IMAGE_URL], resolution: '540p', duration: 2 }
-    const result = await anonymous.post(IMAGE, body)
-    assert.equal(result.status, 200)
-    const made = result.body as Record<string, unknown>
-    assert.deepEqual([made['images'], made['credits']], [[IMAGE_URL], 14])
-    assert.equal((await anonymous.get(`${TASKS}/${String(made['task_id'])}/creations`)).status, 200)
-    for (const [images, reason] of [
-      [undefined, 'FieldLacking'],
-      [[], 'FieldItemCountOutOfRange'],
-      [[IMAGE_URL, IMAGE_URL], 'FieldItemCountOutOfRange'],
-    ] as const) {
-      const rejected = await anonymous.post(IMAGE, { ...body, images })
-      assert.deepEqual([rejected.status, rejected.body.details?.[0]], [400, reason])
-      assert.match(rejected.body.details?.[1] ?? '', /^\/images must be a list of 1 image/)
-    }
-  })
+test('an image-to-video creation is a text-to-video one whose start image must be there', async () => {
+  const body = { model: 'videoq3-turbo', images: [IMAGE_URL], resolution: '540p', duration: 2 }
+  const result = expectStatus(await anonymous.post(IMAGE, body), 200)
+  const made = result.body as Record<string, unknown>
+  assert.deepEqual([made['images'], made['credits']], [[IMAGE_URL], 14])
+  assert.equal((await anonymous.get(`${TASKS}/${String(made['task_id'])}/creations`)).status, 200)
+  for (const [images, reason] of [
+    [undefined, 'FieldLacking'],
+    [[], 'FieldItemCountOutOfRange'],
+    [[IMAGE_URL, IMAGE_URL], 'FieldItemCountOutOfRange'],
+  ] as const) {
+    const rejected = await anonymous.post(IMAGE, { ...body, images })
+    assert.deepEqual([rejected.status, rejected.body.details?.[0]], [400, reason])
+    assert.match(rejected.body.details?.[1] ?? '', /^\/images must be a list of 1 image/)
+  }
 })
 
 describe('a creation from the first and the last frame', () => {
@@ -270,15 +274,11 @@ describe('a creation from the first and the last frame', () => {
 
   test('keeps both, and echoes both in their order', async () => {
     const images = [IMAGE_URL, await base64({ width: 90, height: 60 })]
-    const result = await anonymous.post(FRAMES, { ...body, images })
-    assert.equal(result.status, 200)
+    const result = expectStatus(await anonymous.post(FRAMES, { ...body, images }), 200)
     const made = result.body as { task_id?: string; images?: string[] }
     assert.equal(made.images?.[0], IMAGE_URL)
     assert.match(made.images?.[1] ?? '', /input-end_image\.png/)
-    assert.deepEqual(
-      (await inputsOf(made.task_id ?? '')).map(({ field }) => field),
-      ['end_image', 'images'],
-    )
+    assert.deepEqual(pluck(await inputsOf(made.task_id ?? ''), 'field'), ['end_image', 'images'])
   })
 
   test('takes two images of about one ratio, no more and no fewer', async () => {
@@ -312,13 +312,10 @@ describe('an extend creation', () => {
     assert.equal(result.headers.get('x-estimated-duration-seconds'), '4')
     const { bgm, off_peak: offPeak, payload } = await read(client, String(id))
     assert.deepEqual({ bgm, offPeak, payload }, { bgm: false, offPeak: false, payload: '' })
-    assert.deepEqual(
-      (await inputsOf(String(id))).map(({ field, url }) => [field, url]),
-      [
-        ['images', IMAGE_URL],
-        ['video_url', VIDEO_URL],
-      ],
-    )
+    assert.deepEqual(columnsOf(await inputsOf(String(id)), 'field', 'url'), [
+      ['images', IMAGE_URL],
+      ['video_url', VIDEO_URL],
+    ])
   })
 
   test('fetches the URL when the id names no finished video', async () => {
@@ -329,10 +326,7 @@ describe('an extend creation', () => {
       const result = await create(client, body, EXTEND)
       assert.equal(result.body['video_creation_id'], id)
       const inputs = await inputsOf(idOf(result))
-      assert.deepEqual(
-        inputs.map(({ field, url }) => [field, url]),
-        [['video_url', VIDEO_URL]],
-      )
+      assert.deepEqual(columnsOf(inputs, 'field', 'url'), [['video_url', VIDEO_URL]])
     }
   })
 
@@ -354,19 +348,14 @@ describe('a repeated creation', () => {
     const client = service.client()
     const headers = { 'idempotency-key': randomUUID() }
     const body = { ...BODY, images: [await base64()] }
-    const [first, again] = [
-      await client.post(TEXT, body, headers),
-      await client.post(TEXT, body, headers),
-    ]
+    const post = () => client.post(TEXT, body, headers)
+    const [first, again] = [await post(), await post()]
     assert.deepEqual(again.body, first.body)
     assert.equal(again.headers.get('idempotent-replayed'), 'true')
     for (const name of ['location', 'x-credits-used', 'x-estimated-duration-seconds'])
       assert.equal(again.headers.get(name), first.headers.get(name), name)
     const { tasks } = (await client.get(TASKS)).body as unknown as { tasks: VideoTask[] }
-    assert.deepEqual(
-      tasks.map(({ id }) => id),
-      [idOf(first)],
-    )
+    assert.deepEqual(pluck(tasks), [idOf(first)])
     const other = await client.post(TEXT, { ...body, seed: 1 }, headers)
     assert.deepEqual([other.status, other.body.details?.[0]], [422, 'FieldInvalid'])
   })
@@ -389,9 +378,7 @@ describe('a repeated creation', () => {
     for (const client of [anonymous, ...users])
       responses.push(await client.post(TEXT, BODY, headers))
     assert.equal(new Set(responses.map(idOf)).size, 4)
-    assert.equal(
-      idOf(await anonymous.post(TEXT, BODY, headers)),
-      idOf(responses[0] as HttpResponse),
-    )
+    const again = await anonymous.post(TEXT, BODY, headers)
+    assert.equal(idOf(again), idOf(responses[0] as HttpResponse))
   })
 })

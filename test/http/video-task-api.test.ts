@@ -2,25 +2,29 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 
-import { VIDEO_API, makeClient } from '../support/client.ts'
-import type { HttpResponse, Client } from '../support/client.ts'
+import {
+  TEXT,
+  VIDEO_API,
+  assertMembers,
+  atOnce,
+  expectStatus,
+  makeClient,
+} from '../support/client.ts'
+import type { Client, HttpResponse } from '../support/client.ts'
 import { base64 } from '../support/pictures.ts'
 import { useService } from '../support/service.ts'
-import {
-  EXTEND,
-  TASKS,
-  TEXT,
-  create,
-  createId,
-  idOf,
-  idsOf,
-  list,
-  read,
-} from './video-task-support.ts'
+import { EXTEND, TASKS, create, createId, idOf, idsOf, list, read } from './video-task-support.ts'
 
 // No worker: every task waits in created.
 const service = useService({ roles: ['api'] })
 const { sql, anonymous } = service
+
+/** Creates a task of a user of its own. */
+const createTask = async (body?: object) => {
+  const client = service.client()
+  const id = await createId(client, body)
+  return { client, id, path: `${TASKS}/${id}/creations` }
+}
 
 describe('a video task', () => {
   test('that was made with a credential exists for its owner only', async () => {
@@ -43,8 +47,7 @@ describe('a video task', () => {
   })
 
   test('says when to read again, and is 304 until it changes', async () => {
-    const client = service.client()
-    const path = `${TASKS}/${await createId(client)}/creations`
+    const { client, path } = await createTask()
     const { headers } = await client.get(path)
     const etag = headers.get('etag') ?? ''
     assert.match(etag, /^"\d+-\d+"$/)
@@ -54,8 +57,7 @@ describe('a video task', () => {
     assert.deepEqual([unchanged.status, unchanged.body], [304, undefined])
     assert.deepEqual(facts(unchanged), [etag, '2', 'private, no-cache', '100'])
     await client.post(path.replace('creations', 'cancel'), {})
-    const changed = await client.get(path, { 'if-none-match': etag })
-    assert.equal(changed.status, 200)
+    const changed = expectStatus(await client.get(path, { 'if-none-match': etag }), 200)
     assert.notEqual(changed.headers.get('etag'), etag)
     assert.deepEqual(facts(changed).slice(1), [null, 'private, no-cache', '0'])
   })
@@ -69,8 +71,7 @@ describe('a video task', () => {
   })
 
   test('responds to HEAD like GET, without the body', async () => {
-    const client = service.client()
-    const path = `${TASKS}/${await createId(client)}/creations`
+    const { client, path } = await createTask()
     const [head, get] = [await client.call('HEAD', path), await client.get(path)]
     assert.deepEqual([head.status, head.body], [200, undefined])
     for (const name of ['etag', 'retry-after', 'content-length', 'x-credits-used'])
@@ -81,8 +82,7 @@ describe('a video task', () => {
 describe('a cancel of a video task that waits', () => {
   for (const body of [undefined, {}, { other: 1 }, { id: null }, 'its id'] as const)
     test(`with ${JSON.stringify(body) ?? 'no body'} ends it and gives the credits back`, async () => {
-      const client = service.client()
-      const id = await createId(client, { payload: 'p' })
+      const { client, id } = await createTask({ payload: 'p' })
       const given = body === 'its id' ? { id: id.toUpperCase() } : body
       const { status, body: response } = await client.call('POST', `${TASKS}/${id}/cancel`, given)
       assert.deepEqual([status, response], [200, {}])
@@ -105,19 +105,13 @@ describe('a cancel of a video task that waits', () => {
     })
 
   test('happens once, however many ask for it', async () => {
-    const client = service.client()
-    const id = await createId(client)
-    const responses = await Promise.all(
-      Array.from({ length: 8 }, () => client.post(`${TASKS}/${id}/cancel`, {})),
-    )
+    const { client, id } = await createTask()
+    const responses = await atOnce(8, () => client.post(`${TASKS}/${id}/cancel`, {}))
     const late = responses.filter(({ status }) => status === 400)
     assert.equal(late.length, 7)
     const message = 'task state is failed, can not cancel'
     for (const { body } of late)
-      assert.deepEqual(
-        [body.error, body.message, body.details],
-        ['cannot_cancel', message, ['BadRequest', message]],
-      )
+      assertMembers(body, { error: 'cannot_cancel', message, details: ['BadRequest', message] })
     assert.equal((await ledgerOf(id)).length, 2)
     const signals = await sql`
       select from outbox where workflow_id = ${`video-task/${id}`} and signal_name = 'cancelRequested'
@@ -246,9 +240,7 @@ describe('credits', () => {
     const client = makeClient(baseUrl, token)
     const images = [await base64()]
     const before = (await service.listFiles()).length
-    const responses = await Promise.all(
-      Array.from({ length: 6 }, () => client.post(TEXT, { images })),
-    )
+    const responses = await atOnce(6, () => client.post(TEXT, { images }))
     const rejected = responses.filter(({ status }) => status === 402)
     assert.deepEqual([responses.length - rejected.length, rejected.length], [2, 4])
     for (const { body } of rejected)
@@ -261,8 +253,7 @@ describe('credits', () => {
       [50, 2],
     )
     assert.equal((await service.listFiles()).length, before + 2)
-    const attempted = await client.post(`${TEXT}?dry_run=true`, {})
-    assert.deepEqual([attempted.status, attempted.body.error], [402, 'insufficient_credits'])
+    expectStatus(await client.post(`${TEXT}?dry_run=true`, {}), 402, 'insufficient_credits')
     await entry.kill()
   })
 })
@@ -312,58 +303,54 @@ describe('quotas of what is kept', () => {
   })
 })
 
-describe('callers without a credential', () => {
-  test('have the credits, slots and queue of their address', async () => {
-    const { baseUrl, entry } = await service.startSecondApi({
-      OWNER_CREDIT_LIMIT: '150',
-      VIDEO_CONCURRENCY_PER_OWNER: '3',
-      TRUST_PROXY: '127.0.0.1',
-    })
-    const anyone = makeClient(baseUrl)
-    const from = (address: string) => ({ 'x-forwarded-for': address })
-    const remains = async (address: string) => {
-      const { body } = await anyone.get(`${VIDEO_API}/credits`, from(address))
-      return (body['remains'] as never as object[])[0]
-    }
-    const post = async (address: string, model?: string) =>
-      (await anyone.post(TEXT, { prompt: 'sea', ...(model && { model }) }, from(address))).status
-    const full = { credit_remain: 150, credit_used: 0, concurrency_limit: 3 }
-    const idle = { current_concurrency: 0, queue_count: 0 }
-    assert.deepEqual(
-      [await post('2001:db8:7::1'), await post('2001:db8:7::2'), await post('2001:db8:7::2')],
-      [200, 402, 402],
-    )
-    const used = { ...full, ...idle, credit_remain: 50, credit_used: 100, queue_count: 1 }
-    assert.deepEqual(await remains('2001:db8:7::3'), used)
-    assert.deepEqual(await remains('2001:db8:8::1'), { ...full, ...idle })
-    assert.equal(await post('2001:db8:8::1'), 200)
-    await entry.kill()
+test('callers without a credential have the credits, slots and queue of their address', async () => {
+  const { baseUrl, entry } = await service.startSecondApi({
+    OWNER_CREDIT_LIMIT: '150',
+    VIDEO_CONCURRENCY_PER_OWNER: '3',
+    TRUST_PROXY: '127.0.0.1',
   })
+  const anyone = makeClient(baseUrl)
+  const from = (address: string) => ({ 'x-forwarded-for': address })
+  const remains = async (address: string) => {
+    const { body } = await anyone.get(`${VIDEO_API}/credits`, from(address))
+    return (body['remains'] as never as object[])[0]
+  }
+  const post = async (address: string, model?: string) =>
+    (await anyone.post(TEXT, { prompt: 'sea', ...(model && { model }) }, from(address))).status
+  const full = { credit_remain: 150, credit_used: 0, concurrency_limit: 3 }
+  const idle = { current_concurrency: 0, queue_count: 0 }
+  assert.deepEqual(
+    [await post('2001:db8:7::1'), await post('2001:db8:7::2'), await post('2001:db8:7::2')],
+    [200, 402, 402],
+  )
+  const used = { ...full, ...idle, credit_remain: 50, credit_used: 100, queue_count: 1 }
+  assert.deepEqual(await remains('2001:db8:7::3'), used)
+  assert.deepEqual(await remains('2001:db8:8::1'), { ...full, ...idle })
+  assert.equal(await post('2001:db8:8::1'), 200)
+  await entry.kill()
 })
 
-describe('with VIDEO_AUTH=required', () => {
-  test('every video route needs a credential, and the document says so', async () => {
-    const { baseUrl, entry } = await service.startSecondApi({ VIDEO_AUTH: 'required' })
-    const nobody = makeClient(baseUrl)
-    const calls: [string, string][] = [
-      ['POST', TEXT],
-      ['POST', EXTEND],
-      ['GET', TASKS],
-      ['GET', `${VIDEO_API}/credits`],
-      ['GET', `${TASKS}/${randomUUID()}/creations`],
-      ['POST', `${TASKS}/${randomUUID()}/cancel`],
-    ]
-    for (const [method, path] of calls) {
-      const { status, headers, body } = await nobody.call(method, path)
-      assert.deepEqual([status, body.details?.[0]], [401, 'Unauthorized'], path)
-      assert.equal(headers.get('www-authenticate'), 'Bearer')
-    }
-    const known = makeClient(baseUrl, await service.token('known'))
-    await create(known)
-    const document = (await known.get('/openapi.json')).body as never as {
-      paths: Record<string, { post: { security: object[] } }>
-    }
-    assert.deepEqual(document.paths[TEXT]?.post.security, [{ bearer: [] }, { apiKey: [] }])
-    await entry.kill()
-  })
+test('with VIDEO_AUTH=required every video route needs a credential, and the document says so', async () => {
+  const { baseUrl, entry } = await service.startSecondApi({ VIDEO_AUTH: 'required' })
+  const nobody = makeClient(baseUrl)
+  const calls: [string, string][] = [
+    ['POST', TEXT],
+    ['POST', EXTEND],
+    ['GET', TASKS],
+    ['GET', `${VIDEO_API}/credits`],
+    ['GET', `${TASKS}/${randomUUID()}/creations`],
+    ['POST', `${TASKS}/${randomUUID()}/cancel`],
+  ]
+  for (const [method, path] of calls) {
+    const { status, headers, body } = await nobody.call(method, path)
+    assert.deepEqual([status, body.details?.[0]], [401, 'Unauthorized'], path)
+    assert.equal(headers.get('www-authenticate'), 'Bearer')
+  }
+  const known = makeClient(baseUrl, await service.token('known'))
+  await create(known)
+  const document = (await known.get('/openapi.json')).body as never as {
+    paths: Record<string, { post: { security: object[] } }>
+  }
+  assert.deepEqual(document.paths[TEXT]?.post.security, [{ bearer: [] }, { apiKey: [] }])
+  await entry.kill()
 })

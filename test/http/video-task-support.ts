@@ -1,9 +1,6 @@
-import assert from 'node:assert/strict'
+import { TEXT, VIDEO_API, expectStatus } from '../support/client.ts'
+import type { Client, HttpResponse, VideoTask } from '../support/client.ts'
 
-import { VIDEO_API } from '../support/client.ts'
-import type { HttpResponse, Client, VideoTask } from '../support/client.ts'
-
-export const TEXT = `${VIDEO_API}/text2video`
 export const EXTEND = `${VIDEO_API}/extend`
 export const TASKS = `${VIDEO_API}/tasks`
 
@@ -13,8 +10,7 @@ export const create = (client: Client, body: object = {}, path = TEXT): Promise<
 
 export const idOf = ({ body }: HttpResponse): string => String(body['task_id'])
 
-export const createId = async (client: Client, body?: object): Promise<string> =>
-  idOf(await create(client, body))
+export const createId = (client: Client, body?: object): Promise<string> => client.createVideo(body)
 
 export const read = async (client: Client, id: string): Promise<VideoTask> =>
   (await client.get(`${TASKS}/${id}/creations`)).body as unknown as VideoTask
@@ -24,10 +20,7 @@ export interface Page {
   next_page_token: string
 }
 
-export const list = async (client: Client, query = ''): Promise<Page> => {
-  const { status, body } = await client.get(`${TASKS}?${query}`)
-  assert.equal(status, 200, JSON.stringify(body))
-  return body as unknown as Page
-}
+export const list = async (client: Client, query = ''): Promise<Page> =>
+  expectStatus(await client.get(`${TASKS}?${query}`), 200).body as unknown as Page
 
 export const idsOf = ({ tasks }: Page): string[] => tasks.map(({ id }) => id)

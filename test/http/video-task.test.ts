@@ -4,13 +4,11 @@ import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
 
 import type { TaskDetail } from '../../src/domain/task/task-item.ts'
-import { VIDEO_API, makeClient } from '../support/client.ts'
-import type { VideoTask } from '../support/client.ts'
-import { startReceiver } from '../support/network.ts'
-import type { Receiver } from '../support/network.ts'
+import { VIDEO_API, makeClient, pluck, type VideoTask } from '../support/client.ts'
+import { startReceiver, type Receiver } from '../support/network.ts'
 import { base64 } from '../support/pictures.ts'
 import { useService } from '../support/service.ts'
-import { runVideoFieldClient } from './video-field-client.ts'
+import { runVideoFieldClient } from './field-client.ts'
 
 const TEXT = `${VIDEO_API}/text2video`
 const EXTEND = `${VIDEO_API}/extend`
@@ -46,7 +44,7 @@ const make = async (path: string, body: object, client = alice): Promise<VideoTa
 }
 
 const inputsOf = async (id: string): Promise<string[]> => {
-  const rows = await service.database.sql<{ field: string }[]>`
+  const rows = await service.sql<{ field: string }[]>`
     select field from task_input where task_id = ${id} order by field
   `
   return rows.map(({ field }) => field)
@@ -89,14 +87,8 @@ describe('a video task', () => {
   test('shows its files, its attempts and a small picture of its cover', async () => {
     const { body } = await alice.get(`/tasks/${film.id}`)
     const task = body as unknown as TaskDetail
-    assert.deepEqual(
-      task.results.map(({ name }) => name),
-      ['video.mp4', 'cover.jpg', 'watermarked.mp4'],
-    )
-    assert.deepEqual(
-      task.attempts.map(({ outcome }) => outcome),
-      ['done'],
-    )
+    assert.deepEqual(pluck(task.results, 'name'), ['video.mp4', 'cover.jpg', 'watermarked.mp4'])
+    assert.deepEqual(pluck(task.attempts, 'outcome'), ['done'])
     const { width } = await sharp(await fetchBytes(task.thumbnail_url)).metadata()
     assert.equal(width, 256)
   })
@@ -140,7 +132,7 @@ describe('an extension', () => {
   })
 
   test('of another owner’s video fetches the URL', async () => {
-    const bob = makeClient(service.baseUrl, await service.token('bob'))
+    const bob = service.client('bob')
     const body = { ...LONGER, video_creation_id: film.id, video_url: url() }
     const task = await make(EXTEND, body, bob)
     assert.deepEqual([task.state, task.err_code], ['failed', 'VideoDownloadFailure'])

@@ -4,8 +4,7 @@ import { describe, test } from 'node:test'
 
 import { insertFirstSecret } from '../../src/db/event/webhook-secret.ts'
 import type { WebhookSecret } from '../../src/domain/event/event.ts'
-import { makeClient } from '../support/client.ts'
-import type { HttpResponse, Client } from '../support/client.ts'
+import { atOnce, makeClient, type Client, type HttpResponse } from '../support/client.ts'
 import { useService } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 
@@ -46,7 +45,7 @@ describe('the secret of a caller', () => {
 
   test('is one, however many read it first at once', async () => {
     const client = service.client()
-    const all = await Promise.all(Array.from({ length: 8 }, () => read(client)))
+    const all = await atOnce(8, () => read(client))
     assert.equal(new Set(all.flatMap(textsOf)).size, 1)
   })
 

@@ -47,7 +47,7 @@ describe('on a Temporal server with PostgreSQL', { skip: missing ?? false }, () 
   test('a version of 256 characters is published and found by its first 255', async () => {
     const service = await startService({ env: { TEMPORAL_ADDRESS: temporal.address } })
     try {
-      const registry = await makeRegistry(service)
+      const registry = makeRegistry(service)
       const publisher = await registry.addPublisher()
       const added = await publisher.addVersion({ version: VERSION })
       const zip = makeZip('NODE_CLASS_MAPPINGS = {}\n', '__init__.py')

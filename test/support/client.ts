@@ -48,11 +48,71 @@ export interface VideoTask {
 
 export const IMAGE_API = '/proxy/imgvendor/v1/ai'
 export const VIDEO_API = '/proxy/vidvendor'
+export const UPSCALE = `${IMAGE_API}/image-upscaler`
+export const TEXT = `${VIDEO_API}/text2video`
+
+/** A picture that is not fetched where nothing renders. */
+export const IMAGE_URL = 'https://images.example.com/a.png'
 
 interface Asked {
   method: string
   path: string
 }
+
+/** Returns a response that has this status and this error, or none: that of a task which failed is an object. */
+export const expectStatus = <Response extends { status: number; body?: { error?: unknown } }>(
+  response: Response,
+  status: number,
+  error?: string,
+): Response => {
+  const code = response.body?.error
+  const seen = [response.status, typeof code === 'string' ? code : undefined]
+  assert.deepEqual(seen, [status, error], JSON.stringify(response.body))
+  return response
+}
+
+/** Returns the members of a response that is a list, or of the list in one of its members. */
+export const listOf = <Item = Record<string, unknown>>(
+  { body }: HttpResponse,
+  member?: string,
+): Item[] => (member === undefined ? body : body[member]) as unknown as Item[]
+
+export const memberOf = (
+  { body }: { body: object },
+  name: string,
+): Record<string, unknown> & { id?: string } => {
+  const member = (body as Record<string, unknown>)[name]
+  assert.ok(typeof member === 'object' && member !== null, name)
+  return member as Record<string, unknown>
+}
+
+/** Lists the ids, or another member, of a list's entries. */
+export const pluck = <Value = string>(list: readonly object[], name = 'id'): Value[] =>
+  list.map((entry) => (entry as Record<string, Value>)[name] as Value)
+
+/** Lists members of each entry, in the order of their names. */
+export const columnsOf = <Entry extends object>(
+  list: readonly Entry[],
+  ...names: (keyof Entry & string)[]
+): unknown[][] => list.map((entry) => names.map((name) => entry[name]))
+
+/** Asserts that an object has these members, whatever else it has. */
+export const assertMembers = (object: object | undefined, members: object): void => {
+  const seen = Object.keys(members).map((name) => [
+    name,
+    (object as Record<string, unknown> | undefined)?.[name],
+  ])
+  assert.deepEqual(Object.fromEntries(seen), members)
+}
+
+export const statusesOf = (responses: readonly { status: number }[]): number[] =>
+  responses.map(({ status }) => status)
+
+/** Does the same so many times at once. */
+export const atOnce = <Result>(
+  times: number,
+  work: (index: number) => Promise<Result>,
+): Promise<Result[]> => Promise.all(Array.from({ length: times }, (_, index) => work(index)))
 
 /** Reads a response of fetch and checks it against the OpenAPI document. */
 export const readResponse = async (
@@ -96,11 +156,9 @@ export const makeClient = (
     return await readResponse(response, { method, path })
   }
 
-  const read = async (path: string): Promise<HttpResponse['body']> => {
-    const { status, body } = await call('GET', path)
-    if (status !== 200) throw new Error(`status ${status}: ${JSON.stringify(body)}`)
-    return body
-  }
+  /** A POST that must return 200. */
+  const create = async (path: string, body: object): Promise<HttpResponse> =>
+    expectStatus(await call('POST', path, body), 200)
 
   /** Reads a task until it has ended. */
   const untilEnded = async (family: string, id: string, deadlineMs?: number) => {
@@ -128,12 +186,13 @@ export const makeClient = (
     put: (path: string, body: unknown, headers?: Record<string, string>) =>
       call('PUT', path, body, headers),
     delete: (path: string) => call('DELETE', path),
-    /** A POST that must return 200. */
-    async create(path: string, body: object): Promise<HttpResponse> {
-      const response = await call('POST', path, body)
-      assert.equal(response.status, 200, JSON.stringify(response.body))
-      return response
-    },
+    create,
+    /** Creates an image task, an upscale unless said; returns its id. */
+    createImage: async (body: object = {}, path = UPSCALE): Promise<string> =>
+      (await create(path, { image: IMAGE_URL, ...body })).body.data.task_id,
+    /** Creates a video task; returns its id. */
+    createVideo: async (body: object = {}, path = TEXT): Promise<string> =>
+      String((await create(path, body)).body['task_id']),
     untilEnded,
     untilVideoEnded,
   }

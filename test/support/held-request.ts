@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http'
-import type { ClientRequest, IncomingMessage } from 'node:http'
+
+import { readResponse } from './request.ts'
 
 /** A POST whose body has begun to arrive. */
 export type HeldRequest = ReturnType<typeof holdRequest>
@@ -21,7 +22,10 @@ export const holdRequest = ({ url, headers, body }: HeldRequestOptions) => {
     headers: { 'content-type': 'application/json', ...headers },
     agent: false,
   })
-  const responded = readResponse(outgoing)
+  const responded = readResponse(outgoing).then(({ status, body }) => ({
+    status,
+    body: body as HeldBody,
+  }))
   // Whether anybody waits for it is the test's business.
   responded.catch(() => {})
   outgoing.write('{')
@@ -41,12 +45,4 @@ export const holdRequest = ({ url, headers, body }: HeldRequestOptions) => {
 interface HeldBody {
   error?: string
   data?: { task_id: string }
-}
-
-const readResponse = async (outgoing: ClientRequest) => {
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    outgoing.once('response', resolve).once('error', reject)
-  })
-  const text = Buffer.concat((await response.toArray()) as Buffer[]).toString()
-  return { status: response.statusCode ?? 0, body: JSON.parse(text) as HeldBody }
 }

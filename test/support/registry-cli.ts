@@ -1,18 +1,6 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { request } from 'node:http'
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { buffer } from 'node:stream/consumers'
 
-import { PATIENCE_MS } from './patience.ts'
-
-/** A response as the tool reads it, before it parses the body. */
-export interface CliResult {
-  status: number
-  headers: IncomingHttpHeaders
-  bytes: Buffer
-  body: Record<string, unknown>
-}
+import { send, type Sent, type SentResponse } from './request.ts'
 
 export interface CliVersion {
   id: string
@@ -86,7 +74,9 @@ const publishBody = ({ nodeId, token, changelog, ...publishing }: CliPublishing)
  * no credential. `baseUrl` may name the host in words.
  */
 export const makeCli = (baseUrl: string) => {
-  const get = (path: string) => send(baseUrl + path)
+  const ask = (url: string, { headers, ...sent }: Sent = {}, body?: Buffer) =>
+    send(url, { ...sent, headers: { ...ALWAYS, ...headers } }, body)
+  const get = (path: string) => ask(baseUrl + path)
 
   /** Throws unless the status is exactly 201, as the tool does. */
   const publish = async (publishing: CliPublishing) => {
@@ -100,23 +90,18 @@ export const makeCli = (baseUrl: string) => {
     return { version, signedUrl, body }
   }
 
-  const tryPublish = async (publishing: CliPublishing): Promise<CliResult> => {
+  const tryPublish = async (publishing: CliPublishing): Promise<SentResponse> => {
     const { publisherId, nodeId } = publishing
-    const text = JSON.stringify(publishBody(publishing))
-    return await send(`${baseUrl}/publishers/${publisherId}/nodes/${nodeId}/versions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) },
-      body: Buffer.from(text),
-    })
+    const text = Buffer.from(JSON.stringify(publishBody(publishing)))
+    const headers = { 'content-type': 'application/json', 'content-length': text.length }
+    const path = `/publishers/${publisherId}/nodes/${nodeId}/versions`
+    return await ask(baseUrl + path, { method: 'POST', headers }, text)
   }
 
   /** PUTs the archive; the tool takes no status but 200, tries once, and says nothing afterwards. */
-  const upload = async (signedUrl: string, zip: Buffer): Promise<CliResult> => {
-    const response = await send(signedUrl, {
-      method: 'PUT',
-      headers: { 'content-type': 'application/zip', 'content-length': zip.length },
-      body: zip,
-    })
+  const upload = async (signedUrl: string, zip: Buffer): Promise<SentResponse> => {
+    const headers = { 'content-type': 'application/zip', 'content-length': zip.length }
+    const response = await ask(signedUrl, { method: 'PUT', headers }, zip)
     assert.equal(response.status, 200, response.bytes.toString())
     return response
   }
@@ -128,7 +113,7 @@ export const makeCli = (baseUrl: string) => {
     assert.equal(status, 200, bytes.toString())
     const found = body as unknown as CliVersion
     assert.ok(found.id && found.version && found.downloadUrl, 'what the tool goes on with')
-    const archive = await send(found.downloadUrl)
+    const archive = await ask(found.downloadUrl)
     assert.equal(archive.status, 200, archive.bytes.toString())
     return { version: found, archive }
   }
@@ -145,25 +130,4 @@ export const makeCli = (baseUrl: string) => {
   }
 
   return { get, publish, tryPublish, upload, install, walk }
-}
-
-interface Sent {
-  method?: string
-  headers?: Record<string, string | number>
-  body?: Buffer
-}
-
-const send = async (
-  url: string,
-  { method = 'GET', headers = {}, body }: Sent = {},
-): Promise<CliResult> => {
-  const signal = AbortSignal.timeout(PATIENCE_MS)
-  const asked = request(url, { method, headers: { ...ALWAYS, ...headers }, agent: false, signal })
-  asked.end(body)
-  const [response] = (await once(asked, 'response')) as [IncomingMessage]
-  const bytes = await buffer(response)
-  const { statusCode: status = 0, headers: responded } = response
-  const isJson = responded['content-type']?.startsWith('application/json') ?? false
-  const json = isJson ? (JSON.parse(bytes.toString()) as CliResult['body']) : {}
-  return { status, headers: responded, bytes, body: json }
 }

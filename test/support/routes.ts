@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { makeSecrets } from '../../src/adapters/secrets.ts'
-import type { Sql } from '../../src/db/client.ts'
+import { makeDatabase, type Sql } from '../../src/db/client.ts'
 import { makeApp } from '../../src/http/app.ts'
 import type { Authenticate } from '../../src/http/access/auth.ts'
 import { makeBudget } from '../../src/http/body/budget.ts'
@@ -18,7 +18,8 @@ import { makeLog } from '../../src/log.ts'
 import { listen } from './network.ts'
 
 export interface RoutesOptions {
-  sql: Sql
+  /** Absent for routes that ask no database. */
+  sql?: Sql
   /** Absent for routes that look at no credential. */
   authenticate?: Authenticate
   /** Absent: nobody is limited. */
@@ -30,16 +31,33 @@ export interface RoutesOptions {
 
 export type RouteServer = Awaited<ReturnType<typeof startRoutes>>
 
+/** Makes a route of a test, which returns an empty object unless it is said what it does. */
+export const makeRoute = (
+  method: Route['method'],
+  path: string,
+  more: Partial<Route> = {},
+): Route => ({
+  method,
+  path,
+  tag: 'Test',
+  summary: 'Test',
+  auth: 'none',
+  responses: { 200: { description: 'Done' } },
+  errors: [],
+  handler: () => Promise.resolve({ status: 200, body: {} }),
+  ...more,
+})
+
 /** Serves some routes as the api does, on a free port of 127.0.0.1. */
 export const startRoutes = async (
   routes: Route[],
   {
-    sql,
+    sql = makeDatabase({ url: 'postgres://unused', pool: 1, name: '', statementTimeoutMs: 0 }),
     authenticate = () => Promise.resolve(undefined),
     budget = makeBudget(),
     server: serverOptions,
     ...options
-  }: RoutesOptions,
+  }: RoutesOptions = {},
 ) => {
   const scratchDir = await mkdtemp(join(tmpdir(), 'kiln-routes-'))
   const log = makeLog('test', 'silent')

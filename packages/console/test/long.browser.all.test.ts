@@ -5,9 +5,10 @@ import type { Page } from 'playwright-core'
 
 import { planCatalogue } from '../../../bench/search/catalogue.ts'
 import { loadCatalogue } from '../../../bench/search/load.ts'
-import { expectStatus, makeRegistry, unique } from '../../../test/http/registry-support.ts'
+import { makeRegistry, unique } from '../../../test/http/registry-support.ts'
 import { isLong } from '../../../test/support/long.ts'
 import { waitFor } from '../../../test/support/wait.ts'
+import { expectStatus } from '../../../test/support/client.ts'
 import { assertSound, skip, useConsole } from './harness.ts'
 
 /** `npm test -- --long packages/console/test`. */
@@ -119,7 +120,7 @@ describe('the console with much in it', { skip: skip || (!isLong && 'only with -
   })
 
   test('800 host nodes are scrolled as cards', async (t) => {
-    const registry = await makeRegistry(console.service)
+    const registry = makeRegistry(console.service)
     const owned = await registry.addPublisher({ user: 'alice' })
     const added = await owned.addActive({ nodeId: unique('many'), version: '1.0.0' })
     const input_types = {

@@ -3,9 +3,10 @@ import { before, describe, test } from 'node:test'
 
 import type { Locator, Page } from 'playwright-core'
 
-import { expectStatus, makeRegistry, unique } from '../../../test/http/registry-support.ts'
+import { makeRegistry, unique } from '../../../test/http/registry-support.ts'
 import type { Owned, Registry } from '../../../test/http/registry-support.ts'
 import { waitFor } from '../../../test/support/wait.ts'
+import { expectStatus } from '../../../test/support/client.ts'
 import { assertSound, inLong, skip, useConsole } from './harness.ts'
 
 /** Text that a stranger may write: a script, an image that fails, a turned direction, and more than any box holds. */
@@ -85,7 +86,7 @@ describe('the registry of the console', { skip }, () => {
   }
 
   before(async () => {
-    registry = await makeRegistry(console.service)
+    registry = makeRegistry(console.service)
     owned = await registry.addPublisher({ user: 'alice' })
     const node = { name: 'Light Mixer Pack', tags: ['light'], supported_os: ['Linux'] }
     await publish('1.0.0', { LightMixer: MIXER, Wide: WIDE, Gone: MIXER }, { node })

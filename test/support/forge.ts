@@ -1,3 +1,0 @@
-/** A link of ours whose signature is another one. */
-export const forge = (link: string): string =>
-  link.replace(/signature=./, (found) => `signature=${found.endsWith('_') ? 'A' : '_'}`)
