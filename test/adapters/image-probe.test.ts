@@ -1,25 +1,21 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { deflateSync } from 'node:zlib'
 
 import sharp from 'sharp'
 
 import { probeImage } from '../../src/adapters/image-probe.ts'
 import { TaskError } from '../../src/domain/task/task-error.ts'
+import { useFolder } from '../support/folder.ts'
 import { makePicture } from '../support/pictures.ts'
 import { gifOfFrames, makeTiff, pngChunk, pngOfTexts, webpOfFrames } from './image-bombs.ts'
 
 const MAX_PIXELS = 100_000_000
 
 describe('image probe', () => {
-  let folder: string
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'kiln-probe-'))
-  })
-  after(() => rm(folder, { recursive: true, force: true }))
+  const folder = useFolder()
 
   const probe = async (bytes: Buffer, maxPixels = MAX_PIXELS) => {
     const path = join(folder, 'file')
@@ -44,9 +40,8 @@ describe('image probe', () => {
     ['gif', 'gif', 'image/gif'],
   ] as const) {
     test(`knows a ${format}`, async () => {
-      const { hasAlpha, ...found } = await probe(
-        await makePicture({ width: 40, height: 20, format }),
-      )
+      const picture = await makePicture({ width: 40, height: 20, format })
+      const { hasAlpha, ...found } = await probe(picture)
       assert.deepEqual(found, { format, extension, contentType, width: 40, height: 20 })
       // libvips gives every GIF an alpha channel, because only decoding shows whether a frame is transparent.
       assert.equal(hasAlpha, format === 'gif')
@@ -84,10 +79,8 @@ describe('image probe', () => {
   })
 
   test('reports a PNG that declares 50,000 × 50,000 by its size', async () => {
-    await assert.rejects(
-      probe(declarePng(50_000, 50_000)),
-      rejected('pixel_limit', /50000 × 50000/),
-    )
+    const png = declarePng(50_000, 50_000)
+    await assert.rejects(probe(png), rejected('pixel_limit', /50000 × 50000/))
   })
 
   test('reports an AVIF that declares 50,000 × 50,000 by its size', async () => {

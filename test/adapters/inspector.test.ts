@@ -1,24 +1,23 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
+import type { TestContext } from 'node:test'
 
 import { findChildUser } from '../../src/adapters/child-user.ts'
 import { INSPECTOR_ENTRY, startChild } from '../../src/adapters/inspector/child-process.ts'
 import type { Inspector } from '../../src/adapters/inspector/inspector.ts'
 import { makeLocalInspector } from '../../src/adapters/inspector/local.ts'
+import type { LocalInspectorOptions } from '../../src/adapters/inspector/local.ts'
+import type { Inspection } from '../../packages/inspector/src/inspection.ts'
+import { useFolder } from '../support/folder.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { waitFor } from '../support/wait.ts'
 import { writeZip } from '../support/zip-writer.ts'
 import { makeZip } from '../support/zip.ts'
 
-let dir: string
+const dir = useFolder()
 let count = 0
-before(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'kiln-inspector-'))
-})
-after(() => rm(dir, { recursive: true }))
 
 const GOOD = 'class Cup: RETURN_TYPES = ("IMAGE",)\nNODE_CLASS_MAPPINGS = {"Kiln Cup": Cup}\n'
 
@@ -31,6 +30,16 @@ const put = async (bytes: Uint8Array): Promise<string> => {
   await writeFile(path, bytes)
   return path
 }
+
+/** Makes an inspector that is closed with the test. */
+const makeInspector = (context: TestContext, options: Partial<LocalInspectorOptions> = {}) => {
+  const inspector = makeLocalInspector({ dir, ...options })
+  context.after(() => inspector.close())
+  return inspector
+}
+
+/** Names of the host nodes that were found. */
+const namesOf = ({ nodes }: Inspection): string[] => nodes.nodes.map(({ name }) => name)
 
 const inspect = async (inspector: Inspector, source: string, signal?: AbortSignal) =>
   await inspector.inspect({
@@ -47,20 +56,11 @@ const listChildren = async (): Promise<number[]> =>
   )
 
 describe('the inspector', () => {
-  test('may read the library that is written in Python', async () => {
-    const inspector = makeLocalInspector({ dir })
+  test('may read the library that is written in Python', async (t) => {
     const source =
       'from enum import Enum\nclass Id(str, Enum): CUP = "Kiln Cup"\n' +
       'class Cup: RETURN_TYPES = ("IMAGE",)\nNODE_CLASS_MAPPINGS = {Id.CUP.value: Cup}\n'
-    try {
-      const { nodes } = await inspect(inspector, source)
-      assert.deepEqual(
-        nodes.nodes.map(({ name }) => name),
-        ['Kiln Cup'],
-      )
-    } finally {
-      await inspector.close()
-    }
+    assert.deepEqual(namesOf(await inspect(makeInspector(t), source)), ['Kiln Cup'])
   })
 
   test('reads archives in a process of its own, and the next one in the same', async () => {
@@ -68,10 +68,7 @@ describe('the inspector', () => {
     try {
       const first = await inspect(inspector, GOOD)
       assert.equal(first.archive.verdict, 'sound')
-      assert.deepEqual(
-        first.nodes.nodes.map(({ name }) => name),
-        ['Kiln Cup'],
-      )
+      assert.deepEqual(namesOf(first), ['Kiln Cup'])
       assert.deepEqual([first.findings.complete, first.findings.counts.high], [true, 0])
       const children = await listChildren()
       await inspect(inspector, GOOD)
@@ -83,16 +80,11 @@ describe('the inspector', () => {
     assert.deepEqual(await listChildren(), [])
   })
 
-  test('starts it without the settings of its parent', async () => {
-    const inspector = makeLocalInspector({ dir })
-    try {
-      await inspect(inspector, GOOD)
-      const [pid] = await listChildren()
-      const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
-      assert.doesNotMatch(environment, /PATH=|DATABASE_URL|HOME=/)
-    } finally {
-      await inspector.close()
-    }
+  test('starts it without the settings of its parent', async (t) => {
+    await inspect(makeInspector(t), GOOD)
+    const [pid] = await listChildren()
+    const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
+    assert.doesNotMatch(environment, /PATH=|DATABASE_URL|HOME=/)
   })
 
   for (const [limit, reason] of [
@@ -100,46 +92,32 @@ describe('the inspector', () => {
     [{ runMs: PATIENCE_MS / 60 }, 'budget_time'],
     [{ rssBytes: 60 * 2 ** 20 }, 'budget_memory'],
   ] as const)
-    test(`makes ${reason}, twice, the result of what was being read, and makes the rest`, async () => {
-      const inspector = makeLocalInspector({ dir, limits: limit })
-      try {
-        const { archive, nodes, findings } = await inspect(inspector, GOOD + SLOW)
-        assert.equal(archive.verdict, 'sound')
-        assert.deepEqual([nodes.status, nodes.reason], ['failed', reason])
-        // A scan of these few lines takes less than the watch's pause, unless the memory is over at its start.
-        assert.equal(findings.scanner, 'kiln')
-      } finally {
-        await inspector.close()
-      }
+    test(`makes ${reason}, twice, the result of what was being read, and makes the rest`, async (t) => {
+      const inspector = makeInspector(t, { limits: limit })
+      const { archive, nodes, findings } = await inspect(inspector, GOOD + SLOW)
+      assert.equal(archive.verdict, 'sound')
+      assert.deepEqual([nodes.status, nodes.reason], ['failed', reason])
+      // A scan of these few lines takes less than the watch's pause, unless the memory is over at its start.
+      assert.equal(findings.scanner, 'kiln')
     })
 
-  test('goes on in another process after a kill from outside', async () => {
-    const inspector = makeLocalInspector({ dir })
-    try {
-      await inspect(inspector, GOOD)
-      const [pid] = await listChildren()
-      process.kill(Number(pid), 'SIGKILL')
-      const found = await inspect(inspector, GOOD)
-      assert.equal(found.nodes.nodes.length, 1)
-    } finally {
-      await inspector.close()
-    }
+  test('goes on in another process after a kill from outside', async (t) => {
+    const inspector = makeInspector(t)
+    await inspect(inspector, GOOD)
+    const [pid] = await listChildren()
+    process.kill(Number(pid), 'SIGKILL')
+    assert.deepEqual(namesOf(await inspect(inspector, GOOD)), ['Kiln Cup'])
   })
 
-  test('ends the process with the signal, and throws its reason', async () => {
-    const inspector = makeLocalInspector({ dir })
+  test('ends the process with the signal, and throws its reason', async (t) => {
     const reason = new Error('enough')
-    try {
-      const stop = new AbortController()
-      const endless = 'while True: pass\n'.repeat(2000)
-      const running = inspect(inspector, GOOD + endless, stop.signal)
-      await waitFor('a process', async () => ((await listChildren()).length > 0 ? true : undefined))
-      stop.abort(reason)
-      await assert.rejects(running, reason)
-      assert.deepEqual(await listChildren(), [])
-    } finally {
-      await inspector.close()
-    }
+    const stop = new AbortController()
+    const endless = 'while True: pass\n'.repeat(2000)
+    const running = inspect(makeInspector(t), GOOD + endless, stop.signal)
+    await waitFor('a process', async () => (await listChildren()).length > 0)
+    stop.abort(reason)
+    await assert.rejects(running, reason)
+    assert.deepEqual(await listChildren(), [])
   })
 
   test('has a long section before it begins the next, and keeps it when that one fails', async () => {
@@ -152,11 +130,8 @@ describe('the inspector', () => {
         { name: 'unread.py', data: unread.join(''), method: 8 },
       ]),
     )
-    const child = await startChild(dir, {
-      rssBytes: 2 ** 29,
-      runMs: PATIENCE_MS,
-      heapMegabytes: 384,
-    })
+    const limits = { rssBytes: 2 ** 29, runMs: PATIENCE_MS, heapMegabytes: 384 }
+    const child = await startChild(dir, limits)
     const notifyChange: string[] = []
     const order = { path, nodeId: 'demo', dependencies: [], skip: [] }
     const { end } = await child.run(order, ({ kind, ...rest }) => {
@@ -168,28 +143,16 @@ describe('the inspector', () => {
   })
 
   test('reads as another user where this process is root', async (t) => {
-    const user = await findChildUser(dir, {
-      programs: [process.execPath],
-      files: [INSPECTOR_ENTRY],
-    })
+    const needed = { programs: [process.execPath], files: [INSPECTOR_ENTRY] }
+    const user = await findChildUser(dir, needed)
     if (user === undefined) return t.skip('this process is not root')
-    const inspector = makeLocalInspector({ dir, user })
-    try {
-      assert.equal((await inspect(inspector, GOOD)).nodes.nodes.length, 1)
-      const [pid] = await listChildren()
-      assert.equal((await stat(`/proc/${pid}`)).uid, user.uid)
-    } finally {
-      await inspector.close()
-    }
+    assert.deepEqual(namesOf(await inspect(makeInspector(t, { user }), GOOD)), ['Kiln Cup'])
+    const [pid] = await listChildren()
+    assert.equal((await stat(`/proc/${pid}`)).uid, user.uid)
   })
 
-  test('reports a missing file as an error of this machine', async () => {
-    const inspector = makeLocalInspector({ dir })
-    try {
-      const gone = { path: join(dir, 'gone.zip'), nodeId: 'demo', dependencies: [] }
-      await assert.rejects(inspector.inspect(gone), { code: 'ENOENT' })
-    } finally {
-      await inspector.close()
-    }
+  test('reports a missing file as an error of this machine', async (t) => {
+    const gone = { path: join(dir, 'gone.zip'), nodeId: 'demo', dependencies: [] }
+    await assert.rejects(makeInspector(t).inspect(gone), { code: 'ENOENT' })
   })
 })

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { DownloadOptions } from '../../src/adapters/outbound/download.ts'
 import { OutboundError, toTaskError } from '../../src/adapters/outbound/error.ts'
@@ -16,7 +15,8 @@ import { openSystemSocket } from '../../src/adapters/outbound/connector.ts'
 import { makeResolver } from '../../src/adapters/outbound/resolver.ts'
 import { OUTBOUND_ERRORS, toOutboundError } from '../../src/adapters/outbound/error.ts'
 import { makeCertificate } from '../support/certificate.ts'
-import { listen, startReceiver, type Receiver } from '../support/network.ts'
+import { useFolder } from '../support/folder.ts'
+import { listen, startReceiver, useReceiver } from '../support/network.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { pourInto } from '../support/receiver.ts'
 
@@ -100,26 +100,16 @@ const RESPONSES: Record<string, RespondWith> = {
 
 describe('a download with the switch on', () => {
   const outbound = makeOutbound(ON)
+  const folder = useFolder()
+  const toFile = join(folder, 'image')
   let requests: IncomingMessage[] = []
-  let receiver: Receiver
-  let folder: string
-  let toFile: string
-
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'kiln-outbound-'))
-    toFile = join(folder, 'image')
-    receiver = await startReceiver((request, response) => {
-      requests.push(request)
-      RESPONSES[request.url ?? '']?.(request, response)
-    })
+  const receiver = useReceiver((request, response) => {
+    requests.push(request)
+    RESPONSES[request.url ?? '']?.(request, response)
   })
   beforeEach(async () => {
     requests = []
     await rm(toFile, { force: true })
-  })
-  after(async () => {
-    await receiver.close()
-    await rm(folder, { recursive: true })
   })
 
   const from = (path: string, options: Partial<DownloadOptions> = {}, client = outbound) =>
@@ -140,6 +130,16 @@ describe('a download with the switch on', () => {
       return true
     })
     assert.deepEqual(await readdir(folder), [])
+  }
+
+  const isCut = (
+    ms: number,
+    path: string,
+    options?: Partial<DownloadOptions>,
+    client = outbound,
+  ) => {
+    const text = `no complete response within ${ms / 1000} seconds`
+    return fails(from(path, { ...options, timeoutMs: ms }, client), 'timeout', text)
   }
 
   for (const path of ['/image', '/chunked', '/labelled', '/hop1', '/hop5', '/endless-redirect'])
@@ -184,11 +184,8 @@ describe('a download with the switch on', () => {
     for (const { method, headers } of requests) {
       assert.equal(method, 'GET')
       const { host: _host, connection: _connection, ...others } = headers
-      assert.deepEqual(others, {
-        accept: '*/*',
-        'accept-encoding': 'identity',
-        'user-agent': 'Kiln',
-      })
+      const few = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'Kiln' }
+      assert.deepEqual(others, few)
     }
   })
 
@@ -233,43 +230,27 @@ describe('a download with the switch on', () => {
     test(`from ${path} fails with ${kind} and leaves no file`, () => fails(from(path), kind, text))
 
   for (const path of ['/drip', '/drip-headers', '/silent'])
-    test(`from ${path} is cut by the deadline and leaves no file`, () =>
-      fails(from(path, { timeoutMs: 150 }), 'timeout', 'no complete response within 0.15 seconds'))
+    test(`from ${path} is cut by the deadline and leaves no file`, () => isCut(150, path))
 
   test('has one deadline over all redirects', async (t) => {
     const slow = await startReceiver((_request, response) => {
       setTimeout(() => response.writeHead(302, { location: '/' }).end(), 60)
     })
     t.after(slow.close)
-    const url = `http://127.0.0.1:${slow.port}/`
-    await fails(
-      from('', { url, timeoutMs: 150, maxRedirects: 100 }),
-      'timeout',
-      'no complete response within 0.15 seconds',
-    )
+    await isCut(150, '', { url: `http://127.0.0.1:${slow.port}/`, maxRedirects: 100 })
   })
 
   test('has its deadline over look-ups that never end', async () => {
-    const { download } = makeOutbound({ ...ON, resolve: () => new Promise(() => {}) })
-    await fails(
-      download({
-        url: 'https://example.com/',
-        toFile,
-        maxBytes: 1,
-        timeoutMs: 50,
-        maxRedirects: 0,
-      }),
-      'timeout',
-      'no complete response within 0.05 seconds',
-    )
+    const lost = makeOutbound({ ...ON, resolve: () => new Promise(() => {}) })
+    await isCut(50, '', { url: 'https://example.com/' }, lost)
   })
 
   test('fails with dns for a name without addresses', async () => {
-    for (const resolve of [async () => [], () => Promise.reject(new Error('ENOTFOUND'))]) {
-      const { download } = makeOutbound({ ...ON, resolve })
-      const limits = { toFile, maxBytes: 1, timeoutMs: PATIENCE_MS, maxRedirects: 0 }
-      await fails(download({ ...limits, url: 'https://example.com/' }), 'dns')
-    }
+    for (const resolve of [async () => [], () => Promise.reject(new Error('ENOTFOUND'))])
+      await fails(
+        from('', { url: 'https://example.com/' }, makeOutbound({ ...ON, resolve })),
+        'dns',
+      )
   })
 
   test('fails with connect at a closed port', async () => {
@@ -295,16 +276,9 @@ describe('a download with the switch on', () => {
 
   test('ends when the client is closed, and none begins after', async () => {
     const client = makeOutbound(ON)
-    const options = {
-      url: `http://127.0.0.1:${receiver.port}/drip`,
-      toFile,
-      maxBytes: 1_000,
-      timeoutMs: PATIENCE_MS,
-      maxRedirects: 0,
-    }
-    const downloading = client.download({ ...options, onProgress: () => client.close() })
+    const downloading = from('/drip', { onProgress: () => client.close() }, client)
     await assert.rejects(downloading, { name: 'AbortError' })
-    await assert.rejects(client.download(options), { name: 'AbortError' })
+    await assert.rejects(from('/drip', {}, client), { name: 'AbortError' })
     assert.equal(requests.length, 1)
   })
 
@@ -348,16 +322,10 @@ describe('a download with the switch on', () => {
     const foreign = makeCertificate(['images.example.com'])
     const network = { resolve: makeResolver(), openSocket: openSystemSocket }
     const trusting = makeClient(ON, { ...network, ca: certificate.cert })
-    let secure: Receiver
-
-    before(async () => {
-      secure = await startReceiver((request, response) => {
-        if (request.url === '/down')
-          redirectTo(`http://127.0.0.1:${receiver.port}/image`)(request, response)
-        else response.end(BODY)
-      }, certificate)
-    })
-    after(() => secure.close())
+    const secure = useReceiver((request, response) => {
+      if (request.url !== '/down') response.end(BODY)
+      else redirectTo(`http://127.0.0.1:${receiver.port}/image`)(request, response)
+    }, certificate)
 
     for (const host of ['127.0.0.1', 'localhost'])
       test(`works at ${host} with a trusted certificate`, async () => {
@@ -404,11 +372,7 @@ describe('a download with the switch on', () => {
     test('is cut by the deadline within a handshake that never ends', async (t) => {
       const mute = await listen(createServer(() => {}))
       t.after(mute.close)
-      await fails(
-        from('', { url: `https://127.0.0.1:${mute.port}/`, timeoutMs: 100 }),
-        'timeout',
-        'no complete response within 0.1 seconds',
-      )
+      await isCut(100, '', { url: `https://127.0.0.1:${mute.port}/` })
     })
   })
 })

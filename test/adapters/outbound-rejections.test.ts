@@ -1,22 +1,23 @@
 import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { EventEmitter, once } from 'node:events'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { connect, createServer, isIP } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { TLSSocket } from 'node:tls'
 import { OutboundError } from '../../src/adapters/outbound/error.ts'
 import { makeOutbound } from '../../src/adapters/outbound/outbound.ts'
 import { makeClient } from '../../src/adapters/outbound/client.ts'
 import type { Dial } from '../../src/adapters/outbound/connector.ts'
 import { makeCertificate } from '../support/certificate.ts'
-import { listen, makeTestNetwork, startReceiver, type Receiver } from '../support/network.ts'
+import { useFolder } from '../support/folder.ts'
+import { listen, makeTestNetwork, useReceiver } from '../support/network.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 
 const OFF = { allowLoopback: false, ports: [], deny: [] }
 const PUBLIC = '93.184.215.14'
+const URL_OF_IMAGES = 'https://images.example.com/'
 
 const words = (text: string) => text.trim().split(/\s+/)
 
@@ -162,14 +163,8 @@ describe('a URL with the switch off', () => {
   })
 
   for (const entry of [
-    '8.8.8.8/33',
-    '8.8.8.8/',
-    '8.8.8.8/8/8',
-    '8.8/16',
-    'x',
     '',
-    '::ffff:8.8.0.0/112',
-    '::/-1',
+    ...words('8.8.8.8/33 8.8.8.8/ 8.8.8.8/8/8 8.8/16 x ::ffff:8.8.0.0/112 ::/-1'),
   ])
     test(`is not checked with the malformed OUTBOUND_DENY ${JSON.stringify(entry)}`, () =>
       assert.throws(() => makeOutbound({ ...OFF, deny: [entry] }), /OUTBOUND_DENY holds .* write/))
@@ -213,33 +208,24 @@ const isRejection = (error: unknown) => {
 }
 
 describe('a download', () => {
-  let folder: string
-  let receiver: Receiver
+  const folder = useFolder()
+  const toFile = join(folder, 'image')
   const certificate = makeCertificate(['images.example.com', 'other.example.com'])
   const served: string[] = []
-
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'kiln-outbound-'))
-    receiver = await startReceiver((request, response) => {
-      const { servername } = request.socket as TLSSocket
-      served.push(`${String(servername)} ${request.headers.host}`)
-      const { pathname, searchParams } = new URL(request.url ?? '/', 'https://images.example.com')
-      const location = pathname === '/long' ? `/${'a'.repeat(2_048)}` : searchParams.get('to')
-      if (location === null) response.end('image')
-      else response.writeHead(302, { location }).end('elsewhere')
-    }, certificate)
-  })
-  after(async () => {
-    await receiver.close()
-    await rm(folder, { recursive: true })
-  })
+  const receiver = useReceiver((request, response) => {
+    const { servername } = request.socket as TLSSocket
+    served.push(`${String(servername)} ${request.headers.host}`)
+    const { pathname, searchParams } = new URL(request.url ?? '/', URL_OF_IMAGES)
+    const location = pathname === '/long' ? `/${'a'.repeat(2_048)}` : searchParams.get('to')
+    if (location === null) response.end('image')
+    else response.writeHead(302, { location }).end('elsewhere')
+  }, certificate)
 
   const limits = { maxBytes: 1_000, timeoutMs: PATIENCE_MS, maxRedirects: 5 }
   const rejected = async (downloading: Promise<unknown>) => {
     await assert.rejects(downloading, isRejection)
     assert.deepEqual(await readdir(folder), [])
   }
-  const toFile = () => join(folder, 'image')
 
   for (const [title, addresses] of Object.entries(RESPONSES))
     test(`from a name that resolves to ${title} opens no socket`, async () => {
@@ -251,13 +237,9 @@ describe('a download', () => {
           return addresses
         },
       })
-      const sockets = await countSockets(() =>
-        rejected(
-          outbound.download({ ...limits, url: 'https://images.example.com/', toFile: toFile() }),
-        ),
-      )
-      assert.equal(sockets, 0)
-      const located = await outbound.locate({ url: 'https://images.example.com/' })
+      const options = { ...limits, url: URL_OF_IMAGES, toFile }
+      assert.equal(await countSockets(() => rejected(outbound.download(options))), 0)
+      const located = await outbound.locate({ url: URL_OF_IMAGES })
       assert.deepEqual([located.addresses, located.error?.kind], [[], 'address_refused'])
       assert.deepEqual(lookups, ['images.example.com', 'images.example.com'])
     })
@@ -265,17 +247,14 @@ describe('a download', () => {
   for (const url of [...LITERALS.map(({ address }) => literal(address)), 'http://127.0.0.1/', 'x'])
     test(`from ${url} looks nothing up and opens no socket`, async () => {
       const outbound = makeOutbound({ ...OFF, resolve: () => assert.fail('looked up') })
-      const sockets = await countSockets(() =>
-        rejected(outbound.download({ ...limits, url, toFile: toFile() })),
-      )
-      assert.equal(sockets, 0)
+      const download = () => outbound.download({ ...limits, url, toFile })
+      assert.equal(await countSockets(() => rejected(download())), 0)
     })
 
   const clientOf = (responses: Record<string, string[][]>) => {
     const network = makeTestNetwork(receiver.port, certificate.cert, responses)
     const client = makeClient(OFF, network)
-    const from = (path: string) =>
-      client.download({ ...limits, url: `https://images.example.com/${path}`, toFile: toFile() })
+    const from = (path: string) => client.download({ ...limits, url: URL_OF_IMAGES + path, toFile })
     return { network, from }
   }
 
@@ -312,7 +291,7 @@ describe('a download', () => {
     const { network, from } = clientOf({ 'images.example.com': [[PUBLIC, '2001:4860:4860::8888']] })
     served.length = 0
     assert.equal((await from('')).bytes, 5)
-    await rm(toFile())
+    await rm(toFile)
     assert.deepEqual(served, ['images.example.com images.example.com'])
     assert.equal(network.dialled.length, 1)
     assert.equal(network.dialled[0]?.port, 443)
@@ -333,7 +312,7 @@ describe('a download', () => {
     assert.equal(network.dialled.length, 1)
   })
 
-  test('sends nothing to a peer other than the checked one', async () => {
+  test('sends nothing to a peer other than the checked one', async (t) => {
     const received: Buffer[] = []
     const ended = new EventEmitter()
     const canary = await listen(
@@ -341,31 +320,24 @@ describe('a download', () => {
         socket.on('data', (chunk) => received.push(chunk)).on('close', () => ended.emit('close')),
       ),
     )
-    const network = makeTestNetwork(canary.port, certificate.cert, {
-      'images.example.com': [[PUBLIC]],
-    })
+    t.after(canary.close)
+    const responses = { 'images.example.com': [[PUBLIC]] }
+    const network = makeTestNetwork(canary.port, certificate.cert, responses)
     // The peer is what the system says it is: loopback.
     const openSocket = ({ signal }: Dial) =>
       connect({ host: '127.0.0.1', port: canary.port, signal })
     const client = makeClient(OFF, { ...network, openSocket })
-    try {
-      const url = 'https://images.example.com/'
-      const closed = once(ended, 'close')
-      await rejected(client.download({ ...limits, url, toFile: toFile() }))
-      await closed
-      assert.deepEqual(received, [])
-    } finally {
-      await canary.close()
-    }
+    const closed = once(ended, 'close')
+    await rejected(client.download({ ...limits, url: URL_OF_IMAGES, toFile }))
+    await closed
+    assert.deepEqual(received, [])
   })
 })
 
 /** Counts the TCP sockets that this process opens meanwhile, whoever opens them. */
 const countSockets = async (work: () => Promise<unknown>): Promise<number> => {
   let opened = 0
-  const count = () => {
-    opened += 1
-  }
+  const count = () => void (opened += 1)
   subscribe('net.client.socket', count)
   try {
     await work()

@@ -1,46 +1,38 @@
 import assert from 'node:assert/strict'
 import { lookup } from 'node:dns/promises'
 import { setMaxListeners } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 
 import { makeResolver } from '../../src/adapters/outbound/resolver.ts'
 import type { Resolve } from '../../src/adapters/outbound/resolver.ts'
+import { useFolder } from '../support/folder.ts'
 import { startNameServer } from '../support/name-server.ts'
-import type { NameServer } from '../support/name-server.ts'
+import { use } from '../support/use.ts'
 
 const SILENT = Array.from({ length: 32 }, (_, index) => `silent-${index}.example`)
 const NAMES: Record<string, string[] | undefined> = {
   'both.example': ['2001::7', '192.0.2.1', '192.0.2.2'],
   'six.example': ['2001::8'],
   'none.example': [],
+  ...Object.fromEntries(SILENT.map((name) => [name, undefined])),
 }
 
 describe('the look-up of a name', () => {
-  let folder: string
-  let server: NameServer
+  const folder = useFolder()
+  const hostsFile = join(folder, 'hosts')
+  writeFileSync(
+    hostsFile,
+    '# both.example\n127.0.0.2\tHooks.Local.example hooks # both.example\nfe80::1%lo0 hooks\n::1 hooks\n',
+  )
+  const server = use(
+    () => startNameServer(NAMES),
+    ({ close }) => close(),
+  )
   let resolve: Resolve
+  before(() => void (resolve = makeResolver({ servers: [server.address], hostsFile })))
   const forever = new AbortController().signal
-
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'kiln-hosts-'))
-    const hostsFile = join(folder, 'hosts')
-    await writeFile(
-      hostsFile,
-      '# both.example\n127.0.0.2\tHooks.Local.example hooks # both.example\nfe80::1%lo0 hooks\n::1 hooks\n',
-    )
-    server = await startNameServer({
-      ...NAMES,
-      ...Object.fromEntries(SILENT.map((name) => [name, undefined])),
-    })
-    resolve = makeResolver({ servers: [server.address], hostsFile })
-  })
-  after(async () => {
-    await server.close()
-    await rm(folder, { recursive: true })
-  })
 
   test('goes by the hosts file first', async () => {
     assert.deepEqual(await resolve('hooks.local.example', forever), ['127.0.0.2'])

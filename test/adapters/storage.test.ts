@@ -688,7 +688,7 @@ describe('a bucket', { skip: (await whyNoS3Server()) ?? false }, () => {
         return 'a large one'
       }
       const large = Array.from({ length: 4 }, putSilent)
-      await waitFor('parts are sent', () => Promise.resolve(count(/partNumber/) > 0))
+      await waitFor('parts are sent', () => count(/partNumber/) > 0)
       const small = put('small', 'x').then(() => 'the small one')
       assert.equal(await Promise.race([small, ...large]), 'the small one')
       proxy.fault = undefined
@@ -706,7 +706,7 @@ describe('a bucket', { skip: (await whyNoS3Server()) ?? false }, () => {
       const { stream } = await storage.open('large')
       stream.once('data', () => stream.destroy())
       await once(stream, 'close')
-      await waitFor('the server notices', () => Promise.resolve(proxy.underway === 0))
+      await waitFor('the server notices', () => proxy.underway === 0)
       assert.equal(count(/^GET/), 1)
     })
   })

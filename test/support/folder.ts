@@ -5,13 +5,10 @@ import { dirname, join } from 'node:path'
 import { after } from 'node:test'
 import type { TestContext } from 'node:test'
 
-/** Makes a folder for the tests of a file or a suite. It goes after the last, once `stop` has ended what uses it. */
-export const useFolder = (stop?: () => unknown): string => {
+/** Makes a folder for all tests of a file or a suite, which is gone after the last. */
+export const useFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'kiln-folder-'))
-  after(async () => {
-    await stop?.()
-    await rm(folder, { recursive: true, force: true })
-  })
+  after(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   return folder
 }
 

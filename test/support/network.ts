@@ -4,6 +4,7 @@ import { createServer as createTlsServer } from 'node:https'
 import { connect, type AddressInfo, type Server, type Socket } from 'node:net'
 import type { Dial } from '../../src/adapters/outbound/connector.ts'
 import type { Certificate } from './certificate.ts'
+import { use } from './use.ts'
 
 /** A server on a free port of 127.0.0.1. */
 export interface Receiver {
@@ -16,6 +17,13 @@ export interface Receiver {
 /** Serves HTTP, or HTTPS with a certificate. */
 export const startReceiver = (response: RequestListener, certificate?: Certificate) =>
   listen(certificate ? createTlsServer({ ...certificate }, response) : createServer(response))
+
+/** Starts a receiver before the first test of a file or a suite and closes it after the last. */
+export const useReceiver = (response: RequestListener, certificate?: Certificate): Receiver =>
+  use(
+    () => startReceiver(response, certificate),
+    ({ close }) => close(),
+  )
 
 /** Makes any server a receiver that closes at once, whatever is still connected. */
 export const listen = async (server: Server): Promise<Receiver> => {

@@ -7,9 +7,9 @@ import {
 } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
-import { after, before } from 'node:test'
 import type { Certificate } from './certificate.ts'
 import { watchSockets } from './network.ts'
+import { use } from './use.ts'
 
 /** A request as it came, kept before the response. */
 export interface Received {
@@ -106,12 +106,11 @@ export const startWebhookReceiver = async ({
 }
 
 /** Starts a receiver before the first test of a file or a suite and stops it after the last. */
-export const useWebhookReceiver = (options?: WebhookReceiverOptions): WebhookReceiver => {
-  const receiver = {} as WebhookReceiver
-  before(async () => void Object.assign(receiver, await startWebhookReceiver(options)))
-  after(() => (receiver as Partial<WebhookReceiver>).stop?.())
-  return receiver
-}
+export const useWebhookReceiver = (options?: WebhookReceiverOptions): WebhookReceiver =>
+  use(
+    () => startWebhookReceiver(options),
+    ({ stop }) => stop(),
+  )
 
 /** An ordinary response; `retry-after` and the `location` of a redirect are headers like others. */
 export const respond =

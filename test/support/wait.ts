@@ -14,10 +14,10 @@ export const makeLatch = (): { opened: Promise<undefined>; open: () => void } =>
   return { opened, open }
 }
 
-/** Waits until `find` returns something; throws with `what` after the deadline. */
+/** Waits until `find` returns something, now or later; throws with `what` after the deadline. */
 export const waitFor = async <T>(
   what: string,
-  find: () => Promise<T | undefined | false>,
+  find: () => Promise<T | undefined | false> | T | undefined | false,
   deadlineMs = PATIENCE_MS,
 ): Promise<T> => {
   const start = Date.now()

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before } from 'node:test'
+import { test } from 'node:test'
 import sharp from 'sharp'
 import { Value } from 'typebox/value'
 import type {
@@ -15,6 +15,7 @@ import { IMAGE_KINDS } from '../../../src/domain/image-task/image-kind.ts'
 import type { ImageSettings, ImageTaskKind } from '../../../src/domain/image-task/image-kind.ts'
 import type { Pixels } from './measure.ts'
 import { ROOT } from '../../../src/local/root.ts'
+import { use } from '../../support/use.ts'
 
 type Inputs = Partial<Record<'lightmap' | 'reference', string>>
 
@@ -23,7 +24,7 @@ export interface Sample {
   pixels: Pixels
 }
 
-export const SAMPLES = ['portrait', 'stillLife'] as const
+const SAMPLES = ['portrait', 'stillLife'] as const
 
 /** An engine with the committed samples, reduced to `side` pixels so that a file of tests takes seconds. */
 export interface Fixture {
@@ -48,15 +49,22 @@ export interface Fixture {
 export const useFixture = (
   side?: number,
   prepare?: (fixture: Fixture) => Promise<void> | void,
-): Fixture => {
-  const fixture = {} as Fixture
-  before(async () => {
-    Object.assign(fixture, await openFixture(side))
-    await prepare?.(fixture)
-  })
-  after(() => fixture.close())
-  return fixture
-}
+): Fixture =>
+  use(
+    async () => {
+      const fixture = await openFixture(side)
+      await prepare?.(fixture)
+      return fixture
+    },
+    ({ close }) => close(),
+  )
+
+/** Makes the function that declares a test for each of the samples. */
+export const testOnSamples =
+  (fixture: Fixture) =>
+  (title: string, check: (sample: Sample) => Promise<void>): void => {
+    for (const name of SAMPLES) test(`${title} (${name})`, () => check(fixture.samples[name]))
+  }
 
 const openFixture = async (side = 192): Promise<Fixture> => {
   const dir = await mkdtemp(join(tmpdir(), 'kiln-image-engine-'))
@@ -131,6 +139,16 @@ export const series = async <const T extends readonly unknown[]>(
   for (const value of values) pixels.push(await render(value))
   return pixels as { -readonly [K in keyof T]: Pixels }
 }
+
+/** Measures what is rendered at each of the values of a slider. */
+export const slide = async (
+  values: readonly number[],
+  render: (value: number) => Promise<Pixels>,
+  measure: (pixels: Pixels) => number,
+): Promise<number[]> => (await series(values, render)).map((each) => measure(each))
+
+/** Points of a slider from 0 to 100. */
+export const QUARTERS = [0, 25, 50, 75, 100] as const
 
 /** Decodes a file as it is: no orientation, no conversion but to 8-bit sRGB. */
 export const readPixels = async (path: string): Promise<Pixels> => {

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SAMPLES, draw, useFixture, plainEnlargement, series } from './fixture.ts'
-import type { Sample } from './fixture.ts'
+import {
+  QUARTERS,
+  draw,
+  plainEnlargement,
+  series,
+  slide,
+  testOnSamples,
+  useFixture,
+} from './fixture.ts'
 import {
   assertRises,
   assertSamePixels,
@@ -15,9 +22,7 @@ import type { Pixels } from './measure.ts'
 
 const fixture = useFixture(128)
 
-const onSamples = (title: string, check: (sample: Sample) => Promise<void>): void => {
-  for (const name of SAMPLES) test(`${title} (${name})`, () => check(fixture.samples[name]))
-}
+const onSamples = testOnSamples(fixture)
 
 const bare = { sharpen: 0, smart_grain: 0, ultra_detail: 0 }
 
@@ -25,15 +30,8 @@ const precise = (path: string, settings: object = {}): Promise<Pixels> =>
   fixture.render('upscale_precision', path, settings)
 
 /** A measure at five points of a slider's range, the others at 0. */
-const slide = async (
-  path: string,
-  name: string,
-  measure: (pixels: Pixels) => number,
-): Promise<number[]> => {
-  const range = [0, 25, 50, 75, 100]
-  const pixels = await series(range, (value) => precise(path, { ...bare, [name]: value }))
-  return pixels.map((each) => measure(each))
-}
+const slideOf = (path: string, name: string, measure: (pixels: Pixels) => number) =>
+  slide(QUARTERS, (value) => precise(path, { ...bare, [name]: value }), measure)
 
 for (const factor of [2, 3, 5, 16])
   test(`both sides are multiplied by ${factor}`, async () => {
@@ -48,11 +46,11 @@ onSamples('without its sliders it is the plain enlargement', async (sample) => {
 })
 
 onSamples('sharpen raises fine contrast', async (sample) => {
-  assertRises(await slide(sample.path, 'sharpen', fineVariance), 20, 'fine variance')
+  assertRises(await slideOf(sample.path, 'sharpen', fineVariance), 20, 'fine variance')
 })
 
 onSamples('ultra_detail raises local contrast, and more in sublime', async (sample) => {
-  const photo = await slide(sample.path, 'ultra_detail', localDeviation)
+  const photo = await slideOf(sample.path, 'ultra_detail', localDeviation)
   assertRises(photo, 2, 'local deviation')
   const settings = { ...bare, ultra_detail: 100, flavor: 'sublime' }
   const sublime = localDeviation(await precise(sample.path, settings))
@@ -62,7 +60,7 @@ onSamples('ultra_detail raises local contrast, and more in sublime', async (samp
 test('smart_grain raises the fine contrast of flat grey', async () => {
   const grey = await draw({ width: 64, height: 64 }, () => [128, 128, 128])
   const path = await fixture.write('flat.png', grey)
-  const values = await slide(path, 'smart_grain', fineVariance)
+  const values = await slideOf(path, 'smart_grain', fineVariance)
   assert.equal(values[0], 0)
   assertRises(values, 40, 'fine variance')
   // 0.08 × 100 levels, less what the measure's Gaussian leaves out.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import sharp from 'sharp'
-import { SAMPLES, draw, useFixture, series } from './fixture.ts'
+import { QUARTERS, draw, series, testOnSamples, useFixture } from './fixture.ts'
 import type { Sample } from './fixture.ts'
 import {
   assertFalls,
@@ -19,8 +19,6 @@ import {
 } from './measure.ts'
 import type { Pixels, Plane } from './measure.ts'
 
-const QUARTERS = [0, 25, 50, 75, 100] as const
-
 /** A grey map that is bright at the upper right, and a red one. */
 let lightmap: string
 let redmap: string
@@ -34,9 +32,7 @@ const fixture = useFixture(undefined, async (fixture) => {
   redmap = await fixture.write('redmap.png', await draw(size, (x, y) => [grey(x, y), 40, 40]))
 })
 
-const onSamples = (title: string, check: (sample: Sample) => Promise<void>): void => {
-  for (const name of SAMPLES) test(`${title} (${name})`, () => check(fixture.samples[name]))
-}
+const onSamples = testOnSamples(fixture)
 
 const relight = (sample: Sample, settings: object = {}, inputs = {}): Promise<Pixels> =>
   fixture.render('relight', sample.path, settings, inputs)
@@ -64,35 +60,42 @@ onSamples('words outside the vocabulary change nothing', async (sample) => {
   assertSamePixels(await relight(sample, { prompt, change_background: false }), sample.pixels)
 })
 
-onSamples('a lightmap draws the light towards it with rising strength', async (sample) => {
-  const wanted = await wantedLight(sample, lightmap, 2)
-  const pixels = await strengths(sample, { lightmap })
-  const gaps = pixels.map((each) => planeDifference(blurPercent(luma(each), 2), wanted))
-  assertFalls(gaps, (gaps[0] ?? 0) / 2, 'distance to the map')
+/** Asserts that the light comes nearer and nearer to that of a map, or of a reference. */
+const assertDraws = async (sample: Sample, as: string, path: string, percent: number) => {
+  const wanted = await wantedLight(sample, path, percent)
+  const pixels = await strengths(sample, { [as]: path })
+  const gaps = pixels.map((each) => planeDifference(blurPercent(luma(each), percent), wanted))
+  assertFalls(gaps, (gaps[0] ?? 0) / 2, `distance to the ${as}`)
+}
+
+onSamples('a lightmap draws the light towards it with rising strength', (sample) =>
+  assertDraws(sample, 'lightmap', lightmap, 2),
+)
+
+onSamples('a reference image draws the light towards its own', (sample) => {
+  const { portrait, stillLife } = fixture.samples
+  return assertDraws(sample, 'reference', (sample === portrait ? stillLife : portrait).path, 6)
 })
 
-onSamples('a reference image draws the light towards its own', async (sample) => {
-  const { portrait, stillLife } = fixture.samples
-  const reference = sample === portrait ? stillLife.path : portrait.path
-  const wanted = await wantedLight(sample, reference, 6)
-  const pixels = await strengths(sample, { reference })
-  const gaps = pixels.map((each) => planeDifference(blurPercent(luma(each), 6), wanted))
-  assertFalls(gaps, (gaps[0] ?? 0) / 2, 'distance to the reference')
-})
+/** Renders with rising strengths, and asserts that they change more and more, and nothing at 0. */
+const assertChanges = async (sample: Sample, settings?: object) => {
+  const pixels = await strengths(sample, { lightmap }, settings)
+  assertSamePixels(pixels[0], sample.pixels)
+  assertRises(
+    pixels.map((each) => difference(each, sample.pixels)),
+    5,
+    'change',
+  )
+  return pixels
+}
 
 onSamples('strength changes more and more, and nothing at 0', async (sample) => {
-  const pixels = await strengths(sample, { lightmap })
-  assertSamePixels(pixels[0], sample.pixels)
-  const changes = pixels.map((each) => difference(each, sample.pixels))
-  assertRises(changes, 5, 'change')
+  await assertChanges(sample)
 })
 
 onSamples('interpolate_from_original at strength 0 is the source', async (sample) => {
   const settings = { interpolate_from_original: true, style: 'contrasted_n_hdr' }
-  const pixels = await strengths(sample, { lightmap }, settings)
-  assertSamePixels(pixels[0], sample.pixels)
-  const changes = pixels.map((each) => difference(each, sample.pixels))
-  assertRises(changes, 5, 'change')
+  const pixels = await assertChanges(sample, settings)
   const alone = await relight(sample, { style: 'contrasted_n_hdr' }, { lightmap })
   assertSamePixels(pixels[4], alone)
 })
@@ -157,21 +160,15 @@ const assertOrders = async (
 onSamples('transfer_light_b weighs the shadows', async (sample) => {
   const y = luma(sample.pixels)
   const edge = quantile(y, 1 / 3)
-  await assertOrders(
-    sample,
-    SHADOW_ORDERS,
-    where(y, (value) => value < edge),
-  )
+  const isDark = where(y, (value) => value < edge)
+  await assertOrders(sample, SHADOW_ORDERS, isDark)
 })
 
 onSamples('transfer_light_b weighs the highlights', async (sample) => {
   const y = luma(sample.pixels)
   const edge = quantile(y, 2 / 3)
-  await assertOrders(
-    sample,
-    HIGHLIGHT_ORDERS,
-    where(y, (value) => value > edge),
-  )
+  const isBright = where(y, (value) => value > edge)
+  await assertOrders(sample, HIGHLIGHT_ORDERS, isBright)
 })
 
 onSamples('style_shift takes over all of the colour of a map', async (sample) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { SAMPLES, draw, useFixture, series } from './fixture.ts'
+import { QUARTERS, draw, series, slide, testOnSamples, useFixture } from './fixture.ts'
 import type { Sample } from './fixture.ts'
 import {
   assertBelow,
@@ -24,9 +24,7 @@ import type { Pixels } from './measure.ts'
 
 const fixture = useFixture()
 
-const onSamples = (title: string, check: (sample: Sample) => Promise<void>): void => {
-  for (const name of SAMPLES) test(`${title} (${name})`, () => check(fixture.samples[name]))
-}
+const onSamples = testOnSamples(fixture)
 
 const relight = (sample: Sample, settings: object = {}, inputs = {}): Promise<Pixels> =>
   fixture.render('relight', sample.path, settings, inputs)
@@ -83,22 +81,18 @@ describe('style', () => {
     assertRises(pixels.map(meanLuma), 20, 'mean luma')
   })
 
-  onSamples('smooth has less fine contrast', async (sample) => {
-    const smooth = await relight(sample, { style: 'smooth' })
+  onSamples('smooth has less fine contrast, contrasted_n_hdr more contrast', async (sample) => {
+    const [smooth, more] = await series(['smooth', 'contrasted_n_hdr'], (style) =>
+      relight(sample, { style }),
+    )
     assertBelow(fineVariance(smooth), 0.95 * fineVariance(sample.pixels), 'fine variance')
-  })
-
-  onSamples('contrasted_n_hdr has more contrast', async (sample) => {
-    const contrasted = await relight(sample, { style: 'contrasted_n_hdr' })
-    assertBelow(1.03 * stdLuma(sample.pixels), stdLuma(contrasted), 'contrast')
+    assertBelow(1.03 * stdLuma(sample.pixels), stdLuma(more), 'contrast')
   })
 
   onSamples('clean spans at least the same range', async (sample) => {
     const clean = await relight(sample, { style: 'clean' })
-    const ranges = [sample.pixels, clean].map(
-      (each) => percentile(each, 0.99) - percentile(each, 0.01),
-    )
-    assertRises(ranges, 0, 'range')
+    const rangeOf: Measure = (each) => percentile(each, 0.99) - percentile(each, 0.01)
+    assertRises([sample.pixels, clean].map(rangeOf), 0, 'range')
   })
 
   test('just_composition evens out a fine checkerboard of light', async () => {
@@ -162,41 +156,33 @@ describe('engine', () => {
   })
 })
 
-const slide = async (sample: Sample, name: string, measure: Measure): Promise<number[]> => {
-  const pixels = await series([0, 25, 50, 75, 100], (value) =>
-    relight(sample, { advanced_settings: { [name]: value } }),
-  )
-  return pixels.map((each) => measure(each))
-}
-
 describe('sliders', () => {
-  onSamples('blacks lifts the darkest quarter of the source', async (sample) => {
-    const y = luma(sample.pixels)
-    const edge = quantile(y, 0.25)
-    const darkest = where(y, (value) => value <= edge)
-    const values = await slide(sample, 'blacks', (each) => meanWhere(luma(each), darkest))
-    assertRises(values, 10, 'darkest quarter')
-  })
-
-  onSamples('whites lifts the brightest quarter of the source', async (sample) => {
-    const y = luma(sample.pixels)
-    const edge = quantile(y, 0.75)
-    const brightest = where(y, (value) => value >= edge)
-    const values = await slide(sample, 'whites', (each) => meanWhere(luma(each), brightest))
-    assertRises(values, 5, 'brightest quarter')
-  })
-
-  onSamples('contrast spreads luma', async (sample) => {
-    assertRises(await slide(sample, 'contrast', stdLuma), 20, 'deviation of luma')
-  })
-
-  onSamples('brightness lifts the mean by 40 levels at least', async (sample) => {
-    assertRises(await slide(sample, 'brightness', meanLuma), 40, 'mean luma')
-  })
-
-  onSamples('saturation runs from grey up', async (sample) => {
-    const values = await slide(sample, 'saturation', chroma)
-    assert.equal(values[0], 0)
-    assertRises(values, 20, 'chroma')
-  })
+  /** Measures the mean luma of the darkest, or the brightest, quarter of a source. */
+  const quarterOf =
+    (isDark: boolean) =>
+    (sample: Sample): Measure => {
+      const y = luma(sample.pixels)
+      const edge = quantile(y, isDark ? 0.25 : 0.75)
+      const quarter = where(y, (value) => (isDark ? value <= edge : value >= edge))
+      return (each) => meanWhere(luma(each), quarter)
+    }
+  const SLIDERS: [
+    name: string,
+    does: string,
+    measureOf: (sample: Sample) => Measure,
+    least: number,
+  ][] = [
+    ['blacks', 'lifts the darkest quarter of the source', quarterOf(true), 10],
+    ['whites', 'lifts the brightest quarter of the source', quarterOf(false), 5],
+    ['contrast', 'spreads luma', () => stdLuma, 20],
+    ['brightness', 'lifts the mean by 40 levels at least', () => meanLuma, 40],
+    ['saturation', 'runs from grey up', () => chroma, 20],
+  ]
+  for (const [name, does, measureOf, least] of SLIDERS)
+    onSamples(`${name} ${does}`, async (sample) => {
+      const render = (value: number) => relight(sample, { advanced_settings: { [name]: value } })
+      const values = await slide(QUARTERS, render, measureOf(sample))
+      assertRises(values, least, name)
+      if (name === 'saturation') assert.equal(values[0], 0)
+    })
 })

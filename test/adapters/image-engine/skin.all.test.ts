@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ImageTaskKind } from '../../../src/domain/image-task/image-kind.ts'
-import { draw, useFixture, series } from './fixture.ts'
+import { QUARTERS, draw, series, slide, useFixture } from './fixture.ts'
 import type { Sample } from './fixture.ts'
 import {
   assertBelow,
@@ -35,32 +35,20 @@ const outside = (i: number): boolean => where(skin, (value) => value < 1e-3)(i)
 /** Fine contrast of the skin. */
 const texture = (pixels: Pixels): number => fineVariance(pixels, inside)
 
-const slide = async (
-  mode: string,
-  name: string,
-  measure: (pixels: Pixels) => number,
-  others: object = {},
-): Promise<number[]> => {
-  const range = [0, 25, 50, 75, 100]
-  const pixels = await series(range, (value) => enhance(mode, { ...others, [name]: value }))
-  return pixels.map((each) => measure(each))
-}
-
 const bare = { sharpen: 0, smart_grain: 0 }
 
 describe('skin enhancement', () => {
   test('creative keeps less texture than flexible, and flexible less than the source', async () => {
-    const values = [
-      await enhance('creative', bare),
-      await enhance('flexible', bare),
-      portrait.pixels,
-    ]
-    assertRises(values.map(texture), 2, 'texture')
+    const [creative, flexible] = await series(['creative', 'flexible'], (mode) =>
+      enhance(mode, bare),
+    )
+    assertRises([creative, flexible, portrait.pixels].map(texture), 2, 'texture')
   })
 
   test('skin_detail keeps texture, all of it at 100', async () => {
-    assertRises(await slide('faithful', 'skin_detail', texture, bare), 5, 'texture')
-    assertSamePixels(await enhance('faithful', { ...bare, skin_detail: 100 }), portrait.pixels)
+    const render = (skin_detail: number) => enhance('faithful', { ...bare, skin_detail })
+    assertRises(await slide(QUARTERS, render, texture), 5, 'texture')
+    assertSamePixels(await render(100), portrait.pixels)
   })
 
   test('faithful leaves what is not skin as it is', async () => {
@@ -77,15 +65,15 @@ describe('skin enhancement', () => {
     assertSamePixels(pixels, again)
   })
 
-  for (const mode of ['flexible', 'creative', 'faithful']) {
-    test(`sharpen raises fine contrast in ${mode}`, async () => {
-      assertRises(await slide(mode, 'sharpen', (each) => fineVariance(each)), 20, 'fine variance')
-    })
-
-    test(`smart_grain raises the texture of skin in ${mode}`, async () => {
-      assertRises(await slide(mode, 'smart_grain', texture), 5, 'texture')
-    })
-  }
+  for (const mode of ['flexible', 'creative', 'faithful'])
+    for (const [name, what, measure, least] of [
+      ['sharpen', 'fine contrast', fineVariance, 20],
+      ['smart_grain', 'the texture of skin', texture, 5],
+    ] as const)
+      test(`${name} raises ${what} in ${mode}`, async () => {
+        const render = (value: number) => enhance(mode, { [name]: value })
+        assertRises(await slide(QUARTERS, render, measure), least, what)
+      })
 })
 
 /** The result of enhance_skin and that of another aim. */
@@ -105,12 +93,8 @@ describe('optimized_for against enhance_skin', () => {
   })
 
   test('enhance_everything has more fine contrast', async () => {
-    const pixels = await both('enhance_everything')
-    assertRises(
-      pixels.map((each) => fineVariance(each)),
-      5,
-      'fine variance',
-    )
+    const fine = (await both('enhance_everything')).map((each) => fineVariance(each))
+    assertRises(fine, 5, 'fine variance')
   })
 
   test('transform_to_real is less colourful', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SAMPLES, draw, useFixture, plainEnlargement, series } from './fixture.ts'
+import { draw, plainEnlargement, series, slide, testOnSamples, useFixture } from './fixture.ts'
 import type { Sample } from './fixture.ts'
 import {
   assertBelow,
@@ -15,23 +15,10 @@ import type { Pixels } from './measure.ts'
 
 const fixture = useFixture(128)
 
-const onSamples = (title: string, check: (sample: Sample) => Promise<void>): void => {
-  for (const name of SAMPLES) test(`${title} (${name})`, () => check(fixture.samples[name]))
-}
+const onSamples = testOnSamples(fixture)
 
 const upscale = (sample: Sample, settings: object = {}): Promise<Pixels> =>
   fixture.render('upscale', sample.path, settings)
-
-/** A measure at five points of a slider's range. */
-const slide = async (
-  sample: Sample,
-  name: string,
-  measure: (pixels: Pixels) => number,
-): Promise<number[]> => {
-  const range = [-10, -5, 0, 5, 10]
-  const pixels = await series(range, (value) => upscale(sample, { [name]: value }))
-  return pixels.map((each) => measure(each))
-}
 
 for (const factor of [2, 4, 8, 16])
   test(`both sides are multiplied by ${factor}`, async () => {
@@ -47,17 +34,15 @@ onSamples('the default is crisper than the plain enlargement', async (sample) =>
   assertBelow(1.1 * fineVariance(plain), fineVariance(result), 'fine variance')
 })
 
-onSamples('hdr raises local contrast', async (sample) => {
-  assertRises(await slide(sample, 'hdr', localDeviation), 1, 'local deviation')
-})
-
-onSamples('fractality raises fine contrast', async (sample) => {
-  assertRises(await slide(sample, 'fractality', fineVariance), 5, 'fine variance')
-})
-
-onSamples('creativity raises fine contrast', async (sample) => {
-  assertRises(await slide(sample, 'creativity', fineVariance), 1, 'fine variance')
-})
+for (const [name, what, measure, least] of [
+  ['hdr', 'local contrast', localDeviation, 1],
+  ['fractality', 'fine contrast', fineVariance, 5],
+  ['creativity', 'fine contrast', fineVariance, 1],
+] as const)
+  onSamples(`${name} raises ${what}`, async (sample) => {
+    const render = (value: number) => upscale(sample, { [name]: value })
+    assertRises(await slide([-10, -5, 0, 5, 10], render, measure), least, what)
+  })
 
 onSamples('resemblance comes up to the plain enlargement', async (sample) => {
   const plain = await plainEnlargement(sample, 2)
@@ -81,8 +66,11 @@ onSamples('engines differ as their offsets do', async (sample) => {
 onSamples('optimized_for orders the portraits', async (sample) => {
   const subjects = ['soft_portraits', 'standard', 'hard_portraits'] as const
   const pixels = await series(subjects, (optimized_for) => upscale(sample, { optimized_for }))
-  const fine = pixels.map((each) => fineVariance(each))
-  assertRises(fine, 2, 'fine variance')
+  assertRises(
+    pixels.map((each) => fineVariance(each)),
+    2,
+    'fine variance',
+  )
 })
 
 const SUBJECTS = [

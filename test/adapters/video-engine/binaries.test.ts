@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict'
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { findVideoBinaries } from '../../../src/adapters/video-engine/binaries.ts'
 import type { BinarySearch } from '../../../src/adapters/video-engine/binaries.ts'
+import { useFolder } from '../../support/folder.ts'
 
 const FIT = `echo ' V....D libx264  x'; echo ' A....D aac  x'; for f in perspective tpad loop overlay; do echo " ... $f  x"; done`
 
 describe('the search for ffmpeg', () => {
-  let dir: string
+  const dir = useFolder()
   let packaged: string
-  before(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'kiln-video-binaries-'))
-    packaged = await makeFolder('packaged', FIT)
-  })
-  after(() => rm(dir, { recursive: true }))
+  before(async () => void (packaged = await makeFolder('packaged', FIT)))
 
   /** A folder with an ffmpeg that says `script`, and an ffprobe. */
   const makeFolder = async (name: string, script: string): Promise<string> => {
@@ -38,15 +34,13 @@ describe('the search for ffmpeg', () => {
 
   test('prefers a configured path, then PATH, then the packaged one', async () => {
     const [own, system] = [await makeFolder('own', FIT), await makeFolder('system', FIT)]
-    const configured = await find({
-      ffmpegPath: join(own, 'ffmpeg'),
-      searchPath: `/nowhere:${system}`,
-    })
-    assert.deepEqual(configured.ffmpeg, { path: join(own, 'ffmpeg'), origin: 'configured' })
+    const ffmpegPath = join(own, 'ffmpeg')
+    const configured = await find({ ffmpegPath, searchPath: `/nowhere:${system}` })
+    assert.deepEqual(configured.ffmpeg, { path: ffmpegPath, origin: 'configured' })
     assert.deepEqual(configured.ffprobe, { path: join(own, 'ffprobe'), origin: 'configured' })
     assert.equal(configured.readsCallerVideo, true)
     await rm(join(own, 'ffprobe'))
-    const alone = await find({ ffmpegPath: join(own, 'ffmpeg'), searchPath: system })
+    const alone = await find({ ffmpegPath, searchPath: system })
     assert.deepEqual(alone.ffprobe, { path: join(system, 'ffprobe'), origin: 'system' })
     const fallback = await find({})
     assert.deepEqual(fallback.ffmpeg, { path: join(packaged, 'ffmpeg'), origin: 'packaged' })

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { chown, chmod, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import type { TestContext } from 'node:test'
 import { findChildUser, giveFolder } from '../../../src/adapters/child-user.ts'
 import { ChildError, runChild } from '../../../src/adapters/video-engine/child.ts'
 import { makeLocalVideoEngine } from '../../../src/adapters/video-engine/local.ts'
@@ -11,7 +12,11 @@ import { recordChild, cleanUpOrphans } from '../../../src/adapters/video-engine/
 import { findProcessStart } from '../../../src/adapters/video-engine/process-start.ts'
 import { codePath } from '../../../src/local/root.ts'
 import { waitFor } from '../../support/wait.ts'
-import { useStudio } from './studio.ts'
+import { quiet, useStudio } from './studio.ts'
+
+/** Names of the records of children below a folder. */
+const listRecords = async (dir: string): Promise<string[]> =>
+  (await readdir(dir, { recursive: true })).filter((name) => name.endsWith('.child.json'))
 
 describe('a child of the video engine', () => {
   const studio = useStudio()
@@ -26,11 +31,17 @@ describe('a child of the video engine', () => {
       ...part,
     })
 
-  test('has an empty environment, its folder, and a process group of its own', async () => {
+  /** Lines that a script prints. */
+  const linesOf = async (...[script, part]: Parameters<typeof shell>): Promise<string[]> => {
     const lines: string[] = []
-    const onLine = (line: string) => void lines.push(line)
-    await shell('pwd; ps -o pgid= -p $$; echo $$; /usr/bin/env', { onLine })
-    const [dir, group, pid, ...variables] = lines
+    await shell(script, { ...part, onLine: (line) => void lines.push(line) })
+    return lines
+  }
+
+  test('has an empty environment, its folder, and a process group of its own', async () => {
+    const [dir, group, pid, ...variables] = await linesOf(
+      'pwd; ps -o pgid= -p $$; echo $$; /usr/bin/env',
+    )
     assert.equal(dir, studio.dir)
     assert.equal(group?.trim(), pid)
     // What the shell itself sets.
@@ -42,11 +53,8 @@ describe('a child of the video engine', () => {
 
   test('may take so much memory and no more', async (t) => {
     if (studio.binaries.setpriv === undefined) return t.skip('there is no setpriv')
-    const lines: string[] = []
-    const onLine = (line: string) => void lines.push(line)
-    await shell('ulimit -v', { onLine })
-    await shell('ulimit -v', { onLine, memoryMib: 512 })
-    assert.deepEqual(lines, [String(4096 * 1024), String(512 * 1024)])
+    assert.deepEqual(await linesOf('ulimit -v'), [String(4096 * 1024)])
+    assert.deepEqual(await linesOf('ulimit -v', { memoryMib: 512 }), [String(512 * 1024)])
   })
 
   test('is of another user where this process is root, and reads nothing of this one', async (t) => {
@@ -57,24 +65,16 @@ describe('a child of the video engine', () => {
     if (user === undefined) return t.skip('this process is not root')
     const own = await mkdtemp(join(dir, 'of-nobody-'))
     await giveFolder(own, user)
-    const lines: string[] = []
-    const onLine = (line: string) => void lines.push(line)
     const attempts = [`/proc/${process.pid}/environ`, `/proc/${process.pid}/mem`].map(
       (path) => `(head -c 1 ${path} > seen) 2>/dev/null && echo reads ${path};`,
     )
-    const options = { dir: own, binaries: { ...binaries, user }, onLine }
-    await shell(
-      `id -u; ${attempts.join(' ')} ls .. 2>/dev/null; echo x > made && echo writes`,
-      options,
-    )
+    const script = `id -u; ${attempts.join(' ')} ls .. 2>/dev/null; echo x > made && echo writes`
+    const lines = await linesOf(script, { dir: own, binaries: { ...binaries, user } })
     assert.deepEqual(lines, [String(user.uid), 'writes'])
     const engine = makeLocalVideoEngine({ binaries: { ...binaries, user }, maxPixels: 1e6 })
     const job = await studio.makeJob({ metaData: 'by nobody' })
     await chmod(job.scratchDir, 0o711)
-    const { video } = await engine.render(job, {
-      signal: new AbortController().signal,
-      onProgress: () => {},
-    })
+    const { video } = await engine.render(job, quiet())
     assert.equal((await stat(video)).uid, process.getuid?.())
   })
 
@@ -123,11 +123,9 @@ describe('a child of the video engine', () => {
   })
 
   test('is recorded while it runs', async () => {
-    const list = async () =>
-      (await readdir(studio.dir)).filter((name) => name.endsWith('.child.json'))
     const running = shell('while [ ! -e go ]; do sleep 0.01; done')
     const [name = ''] = await waitFor('the record', async () => {
-      const names = await list()
+      const names = await listRecords(studio.dir)
       return names.length > 0 && names
     })
     const record = await waitFor('its text', () => readFile(join(studio.dir, name), 'utf8'))
@@ -135,7 +133,7 @@ describe('a child of the video engine', () => {
     assert.deepEqual([`${group}.child.json`, owner], [name, process.pid])
     await writeFile(join(studio.dir, 'go'), '')
     await running
-    assert.deepEqual(await list(), [])
+    assert.deepEqual(await listRecords(studio.dir), [])
   })
 })
 
@@ -150,16 +148,14 @@ describe('a rendering', () => {
     const job = await studio.makeJob(LONG)
     const stop = new AbortController()
     const onProgress = () => stop.abort(new Error('cancelled'))
-    await assert.rejects(studio.engine.render(job, { signal: stop.signal, onProgress }), {
-      message: 'cancelled',
-    })
+    const rendering = studio.engine.render(job, { signal: stop.signal, onProgress })
+    await assert.rejects(rendering, { message: 'cancelled' })
     assert.deepEqual(await readdir(job.scratchDir), [])
   })
 
   test('fails when it is not done within its deadline', async () => {
     const job = await studio.makeJob({ ...LONG, deadlineMs: 500 })
-    const control = { signal: new AbortController().signal, onProgress() {} }
-    await assert.rejects(studio.engine.render(job, control), { message: /within its deadline/ })
+    await assert.rejects(studio.engine.render(job, quiet()), { message: /within its deadline/ })
     assert.deepEqual(await readdir(job.scratchDir), [])
   })
 
@@ -173,8 +169,7 @@ exit 0
     await chmod(cheat, 0o755)
     const binaries = { ...studio.binaries, ffmpeg: { path: cheat, origin: 'configured' as const } }
     const engine = makeLocalVideoEngine({ binaries, maxPixels: 1e6 })
-    const control = { signal: new AbortController().signal, onProgress() {} }
-    await assert.rejects(engine.render(await studio.makeJob(), control), /frames \d+ instead of 24/)
+    await assert.rejects(engine.render(await studio.makeJob(), quiet()), /frames \d+ instead of 24/)
   })
 
   /** Starts a process that renders, and kills it as soon as ffmpeg runs; returns the child's group and start. */
@@ -187,9 +182,7 @@ exit 0
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     await once(alone.stdout, 'data')
-    const [name = ''] = (await readdir(dir, { recursive: true })).filter((name) =>
-      name.endsWith('.child.json'),
-    )
+    const [name = ''] = await listRecords(dir)
     const { group, groupStart } = JSON.parse(await readFile(join(dir, name), 'utf8')) as {
       group: number
       groupStart: string
@@ -210,35 +203,37 @@ exit 0
     assert.equal(await findProcessStart(group), start)
     assert.equal(await cleanUpOrphans(studio.dir), 1)
     await waitFor('ffmpeg is gone', async () => (await findProcessStart(group)) !== start)
-    assert.deepEqual(
-      (await readdir(dir, { recursive: true })).filter((name) => name.endsWith('.child.json')),
-      [],
-    )
+    assert.deepEqual(await listRecords(dir), [])
   })
 })
 
 describe('the clean-up of orphans', () => {
   const studio = useStudio()
 
-  const sleeper = () => spawn('sleep', ['300'], { detached: true, stdio: 'ignore' })
+  /** Starts a process that is ended with the test. */
+  const startSleeper = (context: TestContext) => {
+    const child = spawn('sleep', ['300'], { detached: true, stdio: 'ignore' })
+    context.after(async () => {
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    })
+    return child
+  }
 
-  test('spares the children of a worker that lives', async () => {
-    const child = sleeper()
+  test('spares the children of a worker that lives', async (t) => {
+    const child = startSleeper(t)
     const path = await recordChild(studio.dir, child.pid ?? 0)
     assert.ok(path)
     assert.equal(await cleanUpOrphans(studio.dir), 0)
     assert.equal(child.exitCode, null)
     assert.ok(await stat(path))
-    child.kill('SIGKILL')
-    await once(child, 'exit')
   })
 
   test(
     'kills nothing for a record that a child of another user has written',
     { skip: process.getuid?.() !== 0 && 'only root has children of another user' },
-    async () => {
-      const child = sleeper()
-      const group = child.pid ?? 0
+    async (t) => {
+      const group = startSleeper(t).pid ?? 0
       const groupStart = (await findProcessStart(group)) ?? ''
       const path = join(studio.dir, 'forged.child.json')
       const record = { group, groupStart, owner: group, ownerStart: '1' }
@@ -246,21 +241,16 @@ describe('the clean-up of orphans', () => {
       await chown(path, 65_534, 65_534)
       assert.equal(await cleanUpOrphans(studio.dir), 0)
       assert.equal(await findProcessStart(group), groupStart)
-      child.kill('SIGKILL')
-      await once(child, 'exit')
     },
   )
 
-  test('spares a process that has got the number of a child since', async () => {
-    const child = sleeper()
-    const group = child.pid ?? 0
+  test('spares a process that has got the number of a child since', async (t) => {
+    const group = startSleeper(t).pid ?? 0
     const record = { group, groupStart: '1', owner: group, ownerStart: '1' }
     await writeFile(join(studio.dir, 'old.child.json'), JSON.stringify(record))
     await writeFile(join(studio.dir, 'cut.child.json'), '{"group":')
     assert.equal(await cleanUpOrphans(studio.dir), 0)
     assert.notEqual(await findProcessStart(group), undefined)
     await assert.rejects(stat(join(studio.dir, 'old.child.json')))
-    child.kill('SIGKILL')
-    await once(child, 'exit')
   })
 })

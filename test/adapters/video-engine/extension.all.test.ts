@@ -2,18 +2,16 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
-import sharp from 'sharp'
 import { makeLocalVideoEngine } from '../../../src/adapters/video-engine/local.ts'
-import { difference, level, mean, useStudio } from './studio.ts'
+import { difference, level, mean, paint, quiet, useStudio } from './studio.ts'
 
 const SIZE = { width: 160, height: 90 }
+const ISO_HEAD = Buffer.from('\0\0\0\x18ftypisom', 'latin1')
 
 describe('a video that is continued', () => {
   const studio = useStudio()
   let path: string
-  before(async () => {
-    path = make('source.mp4')
-  })
+  before(() => void (path = make('source.mp4')))
 
   /** A test card of 30 frames a second with a tone. */
   const make = (
@@ -23,33 +21,20 @@ describe('a video that is continued', () => {
     const file = join(studio.dir, name)
     const card = ['-f', 'lavfi', '-i', `testsrc=size=${size}:rate=30:duration=${seconds}`]
     const tone = ['-f', 'lavfi', '-i', `sine=frequency=440:sample_rate=44100:duration=${seconds}`]
-    studio.ffmpeg(
-      ...card,
-      ...(sound ? tone : []),
-      '-pix_fmt',
-      'yuv420p',
-      '-preset',
-      'ultrafast',
-      ...args,
-      file,
-    )
+    const codec = ['-pix_fmt', 'yuv420p', '-preset', 'ultrafast']
+    studio.ffmpeg(...card, ...(sound ? tone : []), ...codec, ...args, file)
     return file
   }
 
+  /** Continues a source by a second. */
+  const extend = (source: { path: string; isOwn?: boolean }, part: object = {}) =>
+    studio.render({ ...SIZE, source, seconds: 1, ...part })
   const probe = (file: string, engine = studio.engine) =>
-    engine.probeSource(
-      { path: file },
-      { signal: new AbortController().signal, scratchDir: studio.dir },
-    )
+    engine.probeSource({ path: file }, { signal: quiet().signal, scratchDir: studio.dir })
 
   test('is the whole source and what comes after it, with its sound and then silence', async () => {
-    const { video, frames, hasAudio } = await studio.render({
-      ...SIZE,
-      source: { path },
-      seconds: 1,
-    })
-    assert.equal(frames, 120)
-    assert.equal(hasAudio, true)
+    const { video, frames, hasAudio } = await extend({ path })
+    assert.deepEqual([frames, hasAudio], [120, true])
     const decoded = studio.decode(video)
     assert.equal(decoded.length, 120)
     const [early, last, next, end] = [decoded[10], decoded[95], decoded[96], decoded[119]]
@@ -64,16 +49,7 @@ describe('a video that is continued', () => {
   })
 
   test('ends on the end image, after a cross-fade', async () => {
-    const end = join(studio.dir, 'end.png')
-    await sharp({ create: { width: 320, height: 180, channels: 3, background: '#24b' } })
-      .png()
-      .toFile(end)
-    const { video } = await studio.render({
-      ...SIZE,
-      source: { path },
-      endImage: { path: end },
-      seconds: 1,
-    })
+    const { video } = await extend({ path }, { endImage: { path: await studio.paint('#24b') } })
     const decoded = studio.decode(video)
     const blue = Buffer.alloc(SIZE.width * SIZE.height * 3, Buffer.from([0x22, 0x44, 0xbb]))
     const far = decoded.map((frame) => difference(frame, blue))
@@ -87,17 +63,13 @@ describe('a video that is continued', () => {
 
   test('has no sound when the source has none', async () => {
     const silent = make('silent.mkv', { sound: false, seconds: 4.5 })
-    const { hasAudio, frames } = await studio.render({
-      ...SIZE,
-      source: { path: silent },
-      seconds: 1,
-    })
+    const { hasAudio, frames } = await extend({ path: silent })
     assert.deepEqual([hasAudio, frames], [false, 132])
   })
 
   test('takes what this service has made at any length, with any ffmpeg', async () => {
     const own = { path: make('own.mp4', { seconds: 1 }), isOwn: true }
-    const { frames } = await studio.render({ ...SIZE, source: own, seconds: 1 })
+    const { frames } = await extend(own)
     assert.equal(frames, 48)
   })
 
@@ -110,10 +82,8 @@ describe('a video that is continued', () => {
     }
     assert.deepEqual(await shown(path), { container: 'mov', ...facts })
     assert.deepEqual(await shown(make('source.mkv')), { container: 'matroska', ...facts })
-    assert.deepEqual(await shown(make('source.txt', { args: ['-f', 'mov'] })), {
-      container: 'mov',
-      ...facts,
-    })
+    const named = make('source.txt', { args: ['-f', 'mov'] })
+    assert.deepEqual(await shown(named), { container: 'mov', ...facts })
   })
 
   test('is as large as a source is shown, not as it is stored', async () => {
@@ -132,18 +102,15 @@ describe('a video that is continued', () => {
     await writeFile(turned, turn(await readFile(lying)))
     const { width, height } = await probe(turned)
     assert.deepEqual([width, height], [160, 180])
-    const { video } = await studio.render({ width, height, source: { path: turned }, seconds: 1 })
-    const [first = Buffer.of()] = studio.decode(video, 1)
+    const { video } = await extend({ path: turned }, { width, height })
+    const first = studio.first(video)
     const half = first.length / 2
     const [above, below] = [first.subarray(0, half), first.subarray(half)]
     assert.ok(Math.abs(mean(above, 0) - mean(below, 0)) > 150)
   })
 
   test('shows the video of its source, not a cover that comes before it', async () => {
-    const cover = join(studio.dir, 'cover.png')
-    await sharp({ create: { width: 64, height: 64, channels: 3, background: '#f00' } })
-      .png()
-      .toFile(cover)
+    const cover = await studio.paint('#f00', 64, 64)
     const plain = join(studio.dir, 'plain.mp4')
     const film = ['-f', 'lavfi', '-i', 'color=blue:size=64x64:rate=24:duration=4']
     const args = ['-map', '0', '-map', '1', '-c:0', 'libx264', '-pix_fmt:0', 'yuv420p', '-c:1']
@@ -151,9 +118,8 @@ describe('a video that is continued', () => {
     const covered = await write('covered.mp4', tagsFirst(await readFile(plain)))
     const first = studio.probe(covered).streams[0]
     assert.equal(first?.codec_name, 'png')
-    const { video } = await studio.render({ ...SIZE, source: { path: covered }, seconds: 1 })
-    const [shown = Buffer.of()] = studio.decode(video, 1)
-    assert.ok(mean(shown, 2) > 200, 'it is blue')
+    const { video } = await extend({ path: covered })
+    assert.ok(mean(studio.first(video), 2) > 200, 'it is blue')
   })
 
   const rejected: [string, () => string | Promise<string>, RegExp][] = [
@@ -180,22 +146,12 @@ describe('a video that is continued', () => {
     ],
     [
       'that is an image',
-      async () =>
-        write(
-          'image.mp4',
-          await sharp({ create: { width: 64, height: 64, channels: 3, background: '#777' } })
-            .avif()
-            .toBuffer(),
-        ),
+      async () => write('image.mp4', await paint(64, 64, '#777').avif().toBuffer()),
       /not MP4/,
     ],
     [
       'that only begins like one',
-      () =>
-        write(
-          'noise.mp4',
-          Buffer.concat([Buffer.from('\0\0\0\x18ftypisom', 'latin1'), Buffer.alloc(4096, 7)]),
-        ),
+      () => write('noise.mp4', Buffer.concat([ISO_HEAD, Buffer.alloc(4096, 7)])),
       /cannot be decoded/,
     ],
     [
@@ -228,18 +184,13 @@ describe('a video that is continued', () => {
   }
   for (const [name, source, message] of rejected)
     test(`is rejected for a source ${name}`, async () => {
-      await assert.rejects(probe(await source()), {
-        name: 'VideoError',
-        code: 'VideoFormatInvalid',
-        message,
-      })
+      const error = { name: 'VideoError', code: 'VideoFormatInvalid', message }
+      await assert.rejects(probe(await source()), error)
     })
 
   test('is rejected where no ffmpeg may read it', async () => {
-    const engine = makeLocalVideoEngine({
-      binaries: { ...studio.binaries, readsCallerVideo: false },
-      maxPixels: 1e6,
-    })
+    const binaries = { ...studio.binaries, readsCallerVideo: false }
+    const engine = makeLocalVideoEngine({ binaries, maxPixels: 1e6 })
     await assert.rejects(probe(path, engine), { name: 'VideoError', code: 'ModelUnavailable' })
   })
 })

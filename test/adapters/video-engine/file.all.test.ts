@@ -1,24 +1,18 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import sharp from 'sharp'
-import { difference, useStudio } from './studio.ts'
-import type { RenderedVideo } from '../../../src/adapters/video-engine/video-engine.ts'
+import { difference, quiet, useStudio } from './studio.ts'
+import { sha256Of } from '../../support/digest.ts'
+import { use } from '../../support/use.ts'
 
 const SMALL = { width: 160, height: 90 }
 
-const digest = async (path: string): Promise<string> =>
-  createHash('sha256')
-    .update(await readFile(path))
-    .digest('hex')
+const digest = async (path: string): Promise<string> => sha256Of(await readFile(path))
 
 describe('the file of a video', () => {
   const studio = useStudio()
-  let plain: RenderedVideo
-  before(async () => {
-    plain = await studio.render({ ...SMALL, audio: 'all' })
-  })
+  const plain = use(() => studio.render({ ...SMALL, audio: 'all' }))
 
   test('is H.264 High, 24 frames for each second, with its index first', async () => {
     const result = await studio.render({ seconds: 2, width: 320, height: 240, audio: 'all' })
@@ -68,16 +62,15 @@ describe('the file of a video', () => {
 
   test('leaves nothing else in the folder of the attempt', async () => {
     const job = await studio.makeJob(SMALL)
-    await studio.engine.render(job, { signal: new AbortController().signal, onProgress() {} })
+    await studio.engine.render(job, quiet())
     assert.deepEqual((await readdir(job.scratchDir)).toSorted(), ['cover.jpg', 'video.mp4'])
   })
 
   test('has its first frame as the cover', async () => {
     const { video, cover } = await studio.render({ prompt: 'sunset' })
-    const [first = Buffer.alloc(0)] = studio.decode(video, 1)
     const picture = sharp(cover)
     assert.equal((await picture.metadata()).format, 'jpeg')
-    assert.ok(difference(first, await picture.raw().toBuffer()) < 2.5)
+    assert.ok(difference(studio.first(video), await picture.raw().toBuffer()) < 2.5)
   })
 
   const texts: Record<string, string> = {
@@ -88,12 +81,8 @@ describe('the file of a video', () => {
   }
   for (const [name, metaData] of Object.entries(texts))
     test(`keeps meta_data ${name} in its comment, byte for byte`, async () => {
-      const marked = await studio.render({
-        ...SMALL,
-        audio: 'all',
-        metaData,
-        watermark: { position: 1 },
-      })
+      const watermark = { position: 1 } as const
+      const marked = await studio.render({ ...SMALL, audio: 'all', metaData, watermark })
       for (const path of [marked.video, marked.watermarked ?? ''])
         assert.equal(studio.probe(path).format.tags.comment, metaData)
       // The samples lie elsewhere now, and are found all the same.
@@ -105,7 +94,7 @@ describe('the file of a video', () => {
     const seen: number[] = []
     const job = await studio.makeJob({ ...SMALL, seconds: 3 })
     const onProgress = (percent: number) => void seen.push(percent)
-    await studio.engine.render(job, { signal: new AbortController().signal, onProgress })
+    await studio.engine.render(job, { ...quiet(), onProgress })
     assert.ok(seen.every((percent, i) => Number.isInteger(percent) && percent > (seen[i - 1] ?? 0)))
     assert.equal(seen[0], 1)
     assert.equal(seen.at(-1), 100)

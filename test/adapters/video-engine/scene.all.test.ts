@@ -7,32 +7,20 @@ import type { Studio } from './studio.ts'
 describe('a video without an image', () => {
   const studio = useStudio()
 
-  const firstFrame = async (part: Parameters<Studio['render']>[0]): Promise<Buffer> => {
-    const [first = Buffer.alloc(0)] = studio.decode((await studio.render(part)).video, 1)
-    return first
-  }
+  const firstFrame = async (part: Parameters<Studio['render']>[0]): Promise<Buffer> =>
+    studio.first((await studio.render(part)).video)
 
   test('takes its colours from the words of the prompt', async () => {
-    const [red, blue, black, white] = await Promise.all(
-      ['red', 'Blue', 'black', 'a WHITE hall'].map((prompt) =>
-        firstFrame({ prompt, width: 160, height: 90 }),
-      ),
-    )
-    assert.ok(mean(red ?? Buffer.of(), 0) > mean(blue ?? Buffer.of(), 0) + 60)
-    assert.ok(mean(blue ?? Buffer.of(), 2) > mean(red ?? Buffer.of(), 2) + 60)
-    assert.ok(mean(white ?? Buffer.of(), 1) > mean(black ?? Buffer.of(), 1) + 120)
+    const of = (prompt: string) => firstFrame({ prompt, width: 160, height: 90 })
+    const [red, blue] = [await of('red'), await of('Blue')]
+    const [black, white] = [await of('black'), await of('a WHITE hall')]
+    assert.ok(mean(red, 0) > mean(blue, 0) + 60)
+    assert.ok(mean(blue, 2) > mean(red, 2) + 60)
+    assert.ok(mean(white, 1) > mean(black, 1) + 120)
   })
 
   for (const prompt of [
-    'orange',
-    'yellow',
-    'green',
-    'indigo',
-    'violet',
-    'sunset',
-    'forest',
-    'ocean',
-    'night',
+    ...'orange yellow green indigo violet sunset forest ocean night'.split(' '),
     '',
   ])
     test(`moves from its first frame to its last: ${prompt || 'no prompt'}`, async () => {
@@ -48,10 +36,8 @@ describe('a video without an image', () => {
   test('writes the prompt at the lower left', async () => {
     const size = { width: 640, height: 360 }
     // The same word twice gives the same colours, so only the letters differ.
-    const [short, long] = [
-      await firstFrame({ ...size, prompt: 'red' }),
-      await firstFrame({ ...size, prompt: 'red red red' }),
-    ]
+    const short = await firstFrame({ ...size, prompt: 'red' })
+    const long = await firstFrame({ ...size, prompt: 'red red red' })
     const changed = listChanged(short, long, size.width)
     assert.ok(changed.length > 30)
     assert.ok(changed.every(({ x, y }) => x < 200 && y > 300))
@@ -72,10 +58,9 @@ describe('a video without an image', () => {
   })
 
   test('has fewer tones in the style anime', async () => {
-    const [general, anime] = await Promise.all(
-      (['general', 'anime'] as const).map((style) => firstFrame({ prompt: 'ocean', style })),
-    )
-    assert.ok(entropy(anime ?? Buffer.of()) < entropy(general ?? Buffer.of()) - 0.5)
+    const general = await firstFrame({ prompt: 'ocean', style: 'general' })
+    const anime = await firstFrame({ prompt: 'ocean', style: 'anime' })
+    assert.ok(entropy(anime) < entropy(general) - 0.5)
   })
 })
 

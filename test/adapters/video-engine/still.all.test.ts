@@ -3,10 +3,11 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import sharp from 'sharp'
-import { difference, entropy, useStudio } from './studio.ts'
+import { difference, entropy, paint, useStudio } from './studio.ts'
 import { ROOT } from '../../../src/local/root.ts'
 
 const SIZE = { width: 240, height: 160 }
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'
 
 describe('a video of a start image', () => {
   const studio = useStudio()
@@ -14,35 +15,21 @@ describe('a video of a start image', () => {
   let pixels: Buffer
   before(async () => {
     path = join(studio.dir, 'start.png')
-    const sample = sharp(join(ROOT, 'samples/still-life.png'))
-    const { data } = await sample
-      .resize({ ...SIZE, fit: 'cover' })
-      .removeAlpha()
-      .raw()
-      .toBuffer({ resolveWithObject: true })
-    pixels = data
-    await sharp(data, { raw: { ...SIZE, channels: 3 } })
-      .png()
-      .toFile(path)
+    const sample = sharp(join(ROOT, 'samples/still-life.png')).resize({ ...SIZE, fit: 'cover' })
+    pixels = await sample.removeAlpha().raw().toBuffer()
+    await toPng().toFile(path)
   })
+  const toPng = () => sharp(pixels, { raw: { ...SIZE, channels: 3 } }).png()
+  /** Renders a video of the start image. */
+  const render = (part: object = {}) => studio.render({ ...SIZE, startImage: { path }, ...part })
 
   test('begins with the image', async () => {
-    const { video } = await studio.render({ ...SIZE, startImage: { path } })
-    const [first = Buffer.alloc(0)] = studio.decode(video, 1)
-    assert.ok(difference(first, pixels) < 5)
+    assert.ok(difference(studio.first((await render()).video), pixels) < 5)
   })
 
   test('ends on an end image, after a cross-fade, in as many frames', async () => {
-    const end = join(studio.dir, 'end.png')
-    await sharp({ create: { width: 240, height: 160, channels: 3, background: '#24b' } })
-      .png()
-      .toFile(end)
-    const { video } = await studio.render({
-      ...SIZE,
-      startImage: { path },
-      endImage: { path: end },
-      seconds: 2,
-    })
+    const endImage = { path: await studio.paint('#24b', 240, 160) }
+    const { video } = await render({ endImage, seconds: 2 })
     const decoded = studio.decode(video)
     const blue = Buffer.alloc(SIZE.width * SIZE.height * 3, Buffer.from([0x22, 0x44, 0xbb]))
     const far = decoded.map((frame) => difference(frame, blue))
@@ -54,8 +41,7 @@ describe('a video of a start image', () => {
   test('moves the farther the larger the movement is', async () => {
     const ways = await Promise.all(
       (['small', 'auto', 'medium', 'large'] as const).map(async (movement) => {
-        const { video } = await studio.render({ ...SIZE, startImage: { path }, movement })
-        const frames = studio.decode(video)
+        const frames = studio.decode((await render({ movement })).video)
         return difference(frames[0] ?? Buffer.of(), frames.at(-1) ?? Buffer.of())
       }),
     )
@@ -66,27 +52,17 @@ describe('a video of a start image', () => {
 
   test('takes its direction from the seed, and nothing from the prompt', async () => {
     const last = async (part: object): Promise<Buffer> =>
-      studio
-        .decode((await studio.render({ ...SIZE, startImage: { path }, ...part })).video)
-        .at(-1) ?? Buffer.of()
-    const [one, worded, turned] = await Promise.all([
-      last({}),
-      last({ prompt: 'red' }),
-      last({ seed: 99 }),
-    ])
-    assert.deepEqual(one, worded)
-    assert.ok(difference(one, turned) > 2)
+      studio.decode((await render(part)).video).at(-1) ?? Buffer.of()
+    const one = await last({})
+    assert.deepEqual(one, await last({ prompt: 'red' }))
+    assert.ok(difference(one, await last({ seed: 99 })) > 2)
   })
 
   test('has fewer tones in the style anime, and edges stay where they are', async () => {
-    const [general, anime] = await Promise.all(
-      (['general', 'anime'] as const).map(async (style) => {
-        const { video } = await studio.render({ ...SIZE, startImage: { path }, style })
-        return studio.decode(video, 1)[0] ?? Buffer.of()
-      }),
-    )
-    assert.ok(entropy(anime ?? Buffer.of()) < entropy(general ?? Buffer.of()))
-    assert.ok(difference(anime ?? Buffer.of(), general ?? Buffer.of()) < 50)
+    const general = studio.first((await render({ style: 'general' })).video)
+    const anime = studio.first((await render({ style: 'anime' })).video)
+    assert.ok(entropy(anime) < entropy(general))
+    assert.ok(difference(anime, general) < 50)
   })
 
   test('shows an image upright, and white where it is transparent', async () => {
@@ -95,8 +71,8 @@ describe('a video of a start image', () => {
     const red = sharp({ create: { width: 80, height: 160, channels: 4, background: '#f00' } })
     const both = await red.extend({ right: 80, background: '#0000' }).png().toBuffer()
     await sharp(both).withMetadata({ orientation: 6 }).webp({ lossless: true }).toFile(turned)
-    const { video } = await studio.render({ width: 160, height: 160, startImage: { path: turned } })
-    const [first = Buffer.alloc(0)] = studio.decode(video, 1)
+    const { video } = await render({ width: 160, height: 160, startImage: { path: turned } })
+    const first = studio.first(video)
     const at = (x: number, y: number): number[] => [
       ...first.subarray((y * 160 + x) * 3, (y * 160 + x) * 3 + 3),
     ]
@@ -106,68 +82,38 @@ describe('a video of a start image', () => {
 
   const broken: [string, () => Promise<Buffer> | Buffer, string][] = [
     ['a text', () => Buffer.from('hello'), 'ImageFormatInvalid'],
-    [
-      'an SVG',
-      () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'),
-      'ImageFormatInvalid',
-    ],
-    [
-      'a cut PNG',
-      async () =>
-        (
-          await sharp(pixels, { raw: { ...SIZE, channels: 3 } })
-            .png()
-            .toBuffer()
-        ).subarray(0, 900),
-      'ImageFormatInvalid',
-    ],
-    [
-      'an image over the pixel limit',
-      () =>
-        sharp({ create: { width: 1001, height: 1000, channels: 3, background: '#777' } })
-          .png()
-          .toBuffer(),
-      'ImageSizeInvalid',
-    ],
+    ['an SVG', () => Buffer.from(SVG), 'ImageFormatInvalid'],
+    ['a cut PNG', async () => (await toPng().toBuffer()).subarray(0, 900), 'ImageFormatInvalid'],
+    ['too many pixels', () => paint(1001, 1000, '#777').png().toBuffer(), 'ImageSizeInvalid'],
   ]
   for (const [name, make, code] of broken)
     test(`ends with ${code} for ${name}`, async () => {
       const file = join(studio.dir, 'broken')
       await writeFile(file, await make())
-      await assert.rejects(studio.render({ ...SIZE, startImage: { path: file } }), {
-        name: 'VideoError',
-        code,
-      })
-      await assert.rejects(studio.render({ watermark: { position: 1, path: file } }), {
-        name: 'VideoError',
-        code,
-      })
+      const error = { name: 'VideoError', code }
+      await assert.rejects(render({ startImage: { path: file } }), error)
+      await assert.rejects(studio.render({ watermark: { position: 1, path: file } }), error)
     })
 
   describe('with a watermark', () => {
     test('has the bytes it has without one, and a second file in which it lies in its corner', async () => {
-      const mark = join(studio.dir, 'mark.png')
-      await sharp({ create: { width: 40, height: 20, channels: 3, background: '#fff' } })
-        .png()
-        .toFile(mark)
-      const plan = { width: 500, height: 200, startImage: { path } }
-      const clean = studio.decode((await studio.render(plan)).video, 1)[0] ?? Buffer.of()
+      const mark = await studio.paint('#fff', 40, 20)
+      const plan = { width: 500, height: 200 }
+      const clean = studio.first((await render(plan)).video)
       // 12 % of the width, 2 % of it from the sides.
       const corners = { 1: [10, 10], 2: [430, 10], 3: [430, 160], 4: [10, 160] } as const
       for (const position of [1, 2, 3, 4] as const) {
-        const result = await studio.render({ ...plan, watermark: { position, path: mark } })
-        assert.deepEqual(studio.decode(result.video, 1)[0], clean)
-        const marked = studio.decode(result.watermarked ?? '', 1)[0] ?? Buffer.of()
+        const result = await render({ ...plan, watermark: { position, path: mark } })
+        assert.deepEqual(studio.first(result.video), clean)
+        const marked = studio.first(result.watermarked)
         assertMarked({ clean, marked, width: 500, corner: corners[position] })
       }
     })
 
     test('has the built-in mark when none is given', async () => {
       const [width, height] = [480, 320]
-      const plan = { width, height, startImage: { path }, watermark: { position: 3 } } as const
-      const { video, watermarked = '' } = await studio.render(plan)
-      const [clean = Buffer.of()] = studio.decode(video, 1)
-      const [marked = Buffer.of()] = studio.decode(watermarked, 1)
+      const { video, watermarked } = await render({ width, height, watermark: { position: 3 } })
+      const [clean, marked] = [studio.first(video), studio.first(watermarked)]
       const changed = Array.from({ length: clean.length / 3 }, (_, i) => i).filter(
         (i) => Math.abs((clean[i * 3] ?? 0) - (marked[i * 3] ?? 0)) > 50,
       )

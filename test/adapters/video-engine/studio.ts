@@ -2,11 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before } from 'node:test'
 import { findVideoBinaries } from '../../../src/adapters/video-engine/binaries.ts'
 import { makeLocalVideoEngine } from '../../../src/adapters/video-engine/local.ts'
 import type { RenderedVideo, VideoJob } from '../../../src/adapters/video-engine/video-engine.ts'
+import sharp from 'sharp'
 import { PATIENCE_MS } from '../../support/patience.ts'
+import { use } from '../../support/use.ts'
 
 /** A folder, the engine, and what looks into its files. */
 export type Studio = Awaited<ReturnType<typeof openStudio>>
@@ -17,12 +18,14 @@ interface ProbedFile {
 }
 
 /** Opens a studio before the first test of a suite, and closes it after the last. */
-export const useStudio = (): Studio => {
-  const studio = {} as Studio
-  before(async () => void Object.assign(studio, await openStudio()))
-  after(() => studio.close())
-  return studio
-}
+export const useStudio = (): Studio => use(openStudio, ({ close }) => close())
+
+/** Control of a rendering that nobody watches and nobody stops. */
+export const quiet = () => ({ signal: new AbortController().signal, onProgress: () => {} })
+
+/** A picture of one colour. */
+export const paint = (width: number, height: number, background: string) =>
+  sharp({ create: { width, height, channels: 3, background } })
 
 export const openStudio = async () => {
   const dir = await mkdtemp(join(tmpdir(), 'kiln-video-engine-'))
@@ -46,18 +49,21 @@ export const openStudio = async () => {
     scratchDir: await mkdtemp(join(dir, 'job-')),
     ...part,
   })
-  const probe = (path: string): ProbedFile =>
-    JSON.parse(
-      run(binaries.ffprobe.path, [
-        '-v',
-        'error',
-        '-of',
-        'json',
-        '-show_streams',
-        '-show_format',
-        path,
-      ]).toString(),
-    ) as ProbedFile
+  const probe = (path: string): ProbedFile => {
+    const args = '-v error -of json -show_streams -show_format'.split(' ')
+    return JSON.parse(run(binaries.ffprobe.path, [...args, path]).toString()) as ProbedFile
+  }
+  /** All frames as RGB, or the first of them. */
+  const decode = (path: string, frames = 10_000): Buffer[] => {
+    const [video] = probe(path).streams
+    const limit = ['-frames:v', String(frames), '-f', 'rawvideo', '-pix_fmt', 'rgb24', 'pipe:1']
+    const scale = ['-vf', 'scale=in_color_matrix=bt709:flags=accurate_rnd+full_chroma_int']
+    const pixels = ffmpeg('-i', path, '-an', ...scale, ...limit)
+    const size = Number(video?.width) * Number(video?.height) * 3
+    return Array.from({ length: Math.floor(pixels.length / size) }, (_, i) =>
+      pixels.subarray(i * size, (i + 1) * size),
+    )
+  }
   return {
     dir,
     binaries,
@@ -66,34 +72,22 @@ export const openStudio = async () => {
     ffmpeg,
     probe,
     render: async (part?: Partial<VideoJob>): Promise<RenderedVideo> =>
-      engine.render(await makeJob(part), { signal: new AbortController().signal, onProgress() {} }),
-    /** All frames as RGB, or the first of them. */
-    decode: (path: string, frames = 10_000): Buffer[] => {
-      const [video] = probe(path).streams
-      const limit = ['-frames:v', String(frames), '-f', 'rawvideo', '-pix_fmt', 'rgb24', 'pipe:1']
-      const scale = ['-vf', 'scale=in_color_matrix=bt709:flags=accurate_rnd+full_chroma_int']
-      const pixels = ffmpeg('-i', path, '-an', ...scale, ...limit)
-      return split(pixels, Number(video?.width) * Number(video?.height) * 3)
+      engine.render(await makeJob(part), quiet()),
+    /** Writes a PNG of one colour, 320×180 or of another size; returns its path. */
+    paint: async (background: string, width = 320, height = 180): Promise<string> => {
+      const path = join(dir, `${background.slice(1)}-${width}-${height}.png`)
+      await paint(width, height, background).png().toFile(path)
+      return path
     },
+    /** The first frame of a video. */
+    first: (path = ''): Buffer => decode(path, 1)[0] ?? Buffer.of(),
+    decode,
+
     /** Samples of the left channel, 48,000 a second. */
     listen: (path: string): Float32Array => {
-      const pcm = ffmpeg(
-        '-i',
-        path,
-        '-map',
-        '0:a',
-        '-f',
-        's16le',
-        '-ar',
-        '48000',
-        '-ac',
-        '2',
-        'pipe:1',
-      )
-      return Float32Array.from(
-        { length: pcm.length / 4 },
-        (_, i) => pcm.readInt16LE(i * 4) / 32_768,
-      )
+      const pcm = ffmpeg('-i', path, ...'-map 0:a -f s16le -ar 48000 -ac 2 pipe:1'.split(' '))
+      const { length } = pcm
+      return Float32Array.from({ length: length / 4 }, (_, i) => pcm.readInt16LE(i * 4) / 32_768)
     },
     close: () => rm(dir, { recursive: true, force: true }),
   }
@@ -112,11 +106,6 @@ const PLAIN: Omit<VideoJob, 'scratchDir'> = {
   bgm: false,
   deadlineMs: PATIENCE_MS,
 }
-
-const split = (pixels: Buffer, size: number): Buffer[] =>
-  Array.from({ length: Math.floor(pixels.length / size) }, (_, i) =>
-    pixels.subarray(i * size, (i + 1) * size),
-  )
 
 /** Mean absolute difference of two frames, in levels. */
 export const difference = (one: Buffer, other: Buffer): number =>
