@@ -3,23 +3,20 @@ import { describe, test } from 'node:test'
 
 import type { FirstAttemptDependencies } from '../../activities/dependencies.ts'
 import { makeSendFirstAttempts } from '../../activities/first-attempts.ts'
-import { makeSendAttempt } from '../../activities/send-attempt.ts'
-import type { SendAttempt } from '../../activities/send-attempt.ts'
+import { makeSendAttempt, type SendAttempt } from '../../activities/send-attempt.ts'
 import { ATTEMPT_SLOTS, makeAttemptSlots } from '../../src/adapters/outbound/attempt-slots.ts'
 import { holdFirstAttempts } from '../../src/db/event/first-attempt.ts'
 import { DELIVERY_SCHEDULE } from '../../src/domain/event/delivery-schedule.ts'
-import {
-  eventOf,
-  insertTaskWithWebhook,
-  listStates,
-  transition,
-  begin,
-  seeAttempts,
-} from '../db/notified-task.ts'
-import { respond, heldUntil, inTurn, useWebhookReceiver } from '../support/receiver.ts'
-import type { Reply } from '../support/receiver.ts'
+import { insertDueEvent, listStates, transition, begin, seeAttempts } from '../db/notified-task.ts'
+import { respond, heldUntil, inTurn, useWebhookReceiver, type Reply } from '../support/receiver.ts'
 import { makeLatch, waitFor } from '../support/wait.ts'
 import { makeEnvironment, PATIENT_LIMITS, usePlace } from './place.ts'
+
+/** Number of runs beside each other, and what sends in place of the own. */
+interface Runs {
+  runs: number
+  send: SendAttempt
+}
 
 const DELIVERY = { schedule: DELIVERY_SCHEDULE, deferSeconds: 5, limits: PATIENT_LIMITS }
 
@@ -29,17 +26,11 @@ describe('the run of first attempts', () => {
   const draining = new Set<Promise<void>>()
 
   let paths = 0
-  const at = async (
-    reply: Reply,
-    owner = 'alice',
-  ): Promise<{ id: string; eventId: string; path: string }> => {
+  const at = async (reply: Reply, owner = 'alice') => {
     const path = `/hook-${(paths += 1)}`
     receiver.script(path, reply)
-    const id = await insertTaskWithWebhook(place.deps.sql, ['IN_PROGRESS'], {
-      url: receiver.url(path),
-      owner,
-    })
-    return { id, path, eventId: await eventOf(place.deps.sql, id, 'IN_PROGRESS') }
+    const url = receiver.url(path)
+    return { path, ...(await insertDueEvent(place.deps.sql, { url, owner })) }
   }
   const statesOf = async (id: string): Promise<string[]> =>
     (await listStates(place.deps.sql, id)).slice(1)
@@ -51,20 +42,24 @@ describe('the run of first attempts', () => {
   const requestsTo = (path: string): string[] =>
     receiver.of(path).map(({ body }) => (JSON.parse(body.toString()) as { status: string }).status)
 
+  const depsFor = ({ signal }: AbortController) => {
+    const { deps } = place
+    return { ...deps, delivery: DELIVERY, stopping: signal, draining }
+  }
+  /** Waits until a receiver has had a request. */
+  const untilSent = ({ path }: { path: string }) =>
+    waitFor('it is sent', () => requestsTo(path).length === 1)
+  /** Waits until a query of rows that wait finds one. */
+  const untilFound = (what: string, query: () => PromiseLike<unknown[]>) =>
+    waitFor(what, async () => (await query()).length === 1)
+
   /** Runs it until `work` has ended, and returns the heartbeats. */
   const running = async (
     work: () => Promise<unknown>,
-    changed: Partial<FirstAttemptDependencies> = {},
-    { runs = 1, send }: { runs?: number; send?: SendAttempt } = {},
+    { runs = 1, send, ...changed }: Partial<FirstAttemptDependencies & Runs> = {},
   ): Promise<unknown[]> => {
     const stopping = new AbortController()
-    const deps = {
-      ...place.deps,
-      delivery: DELIVERY,
-      stopping: stopping.signal,
-      draining,
-      ...changed,
-    }
+    const deps = { ...depsFor(stopping), ...changed }
     const beats: unknown[] = []
     const under = Array.from({ length: runs }, () => {
       const environment = makeEnvironment()
@@ -93,7 +88,6 @@ describe('the run of first attempts', () => {
         for (const { id } of tasks)
           await until(id, 'IN_PROGRESS delivered 0', 'COMPLETED delivered 0')
       },
-      {},
       { runs: 3 },
     )
     for (const { path, eventId } of tasks) {
@@ -150,9 +144,7 @@ describe('the run of first attempts', () => {
     const attemptSlots = makeAttemptSlots({ ...ATTEMPT_SLOTS, account: 1 })
     await running(
       async () => {
-        await waitFor('the first is sent', () =>
-          Promise.resolve(requestsTo(first.path).length === 1),
-        )
+        await untilSent(first)
         const second = await at(respond(204))
         const other = await at(respond(204), 'bob')
         await until(other.id, 'IN_PROGRESS delivered 0')
@@ -169,16 +161,14 @@ describe('the run of first attempts', () => {
     const three = Array.from({ length: 3 }, () => at(heldUntil(held, respond(204)), 'eve'))
     const deliveries = await Promise.all(three)
     const attemptSlots = makeAttemptSlots({ ...ATTEMPT_SLOTS, account: 2 })
-    const isDeferred = async (): Promise<boolean> => {
-      const rows = await place.deps.sql`
-        select from first_try where account = 'eve' and due_at > now() + interval '10 minutes'
-      `
-      return rows.length === 1
-    }
+    const { sql } = place.deps
+    const findDeferred = () => sql`
+      select from first_try where account = 'eve' and due_at > now() + interval '10 minutes'
+    `
     const delivery = { ...DELIVERY, deferSeconds: 3600 }
     await running(
       async () => {
-        await waitFor('one is deferred', isDeferred)
+        await untilFound('one is deferred', findDeferred)
         respondNow()
       },
       { attemptSlots, delivery },
@@ -186,16 +176,12 @@ describe('the run of first attempts', () => {
     const counts = await Promise.all(
       deliveries.map(async ({ eventId }) => (await seeAttempts(place.deps.sql, eventId)).length),
     )
-    assert.deepEqual(
-      counts.toSorted((a, b) => a - b),
-      [0, 1, 1],
-    )
+    assert.equal(counts.toSorted((a, b) => a - b).join(), '0,1,1')
   })
 
   test('holds as many of one host as leave its account room for others, however many are due', async () => {
     const busy = await Promise.all(Array.from({ length: 60 }, () => at(respond(204), 'frank')))
-    const other = await insertTaskWithWebhook(place.deps.sql, ['IN_PROGRESS'], { owner: 'frank' })
-    const eventId = await eventOf(place.deps.sql, other, 'IN_PROGRESS')
+    const { eventId } = await insertDueEvent(place.deps.sql, { owner: 'frank' })
     const sent = new Set<string>()
     const { opened: held, open: end } = makeLatch()
     const send: SendAttempt = (one) => {
@@ -204,11 +190,10 @@ describe('the run of first attempts', () => {
     }
     await running(
       async () => {
-        await waitFor('the other is sent', () => Promise.resolve(sent.has(eventId)))
+        await waitFor('the other is sent', () => sent.has(eventId))
         assert.ok(busy.length > sent.size, `${sent.size} were sent`)
         end()
       },
-      {},
       { send },
     )
     // Nobody sends them: they would be under way in other tests.
@@ -237,22 +222,20 @@ describe('the run of first attempts', () => {
         return undefined
       }
       const isSent = ({ eventId }: { eventId: string }) =>
-        waitFor('it is sent', () => Promise.resolve(sent.has(eventId)))
+        waitFor('it is sent', () => sent.has(eventId))
       await running(
         async () => {
-          await waitFor('the account is full', () => Promise.resolve(sent.size === 48))
+          await waitFor('the account is full', () => sent.size === 48)
           const [last] = await sql<{ due: string }[]>`
             select max(due_at)::text as due from first_try
             where account = 'bob' and not event_id = any(${[...sent]}::uuid[])
           `
           const { eventId } = await at(respond(204), 'mallory')
           await sql`update first_try set host = 'host-0' where event_id = ${eventId}`
-          await waitFor('one is deferred', async () => {
-            const rows = await sql`
-              select from first_try where account = 'mallory' and due_at > now() + interval '10 minutes'
-            `
-            return rows.length === 1
-          })
+          const findDeferred = () => sql`
+            select from first_try where account = 'mallory' and due_at > now() + interval '10 minutes'
+          `
+          await untilFound('one is deferred', findDeferred)
           await isSent(await at(respond(204), 'carol'))
           const countOthers = async (): Promise<number> => {
             const rows = await sql<{ id: string }[]>`
@@ -264,7 +247,6 @@ describe('the run of first attempts', () => {
           await waitFor(`${count} others are deferred`, async () => (await countOthers()) === count)
           end()
         },
-        {},
         { send },
       )
       await sql`delete from first_try`
@@ -282,13 +264,13 @@ describe('the run of first attempts', () => {
       const announced: string[] = []
       await running(
         () =>
-          waitFor('it is looked at again later', async () => {
-            const rows = await sql`
+          untilFound(
+            'it is looked at again later',
+            () => sql`
               select from first_try f join event e on e.id = f.event_id
               where f.task_id = ${id} and e.status = 'COMPLETED' and f.due_at > now()
-            `
-            return rows.length === 1
-          }),
+            `,
+          ),
         { announceEvent: (of) => announced.push(of) },
       )
       assert.equal(announced.filter((of) => of === id).length, times)
@@ -318,12 +300,12 @@ describe('the run of first attempts', () => {
       const { opened: held, open: respondNow } = makeLatch()
       const slow = await at(heldUntil(held, respond(204)))
       const stopping = new AbortController()
-      const deps = { ...place.deps, delivery: DELIVERY, stopping: stopping.signal, draining }
+      const deps = depsFor(stopping)
       const environment = makeEnvironment()
       const run = environment.run<[], void, () => Promise<void>>(
         makeSendFirstAttempts(deps, makeSendAttempt(deps)),
       )
-      await waitFor('it is sent', () => Promise.resolve(requestsTo(slow.path).length === 1))
+      await untilSent(slow)
       if (how === 'stops') stopping.abort()
       else environment.cancel()
       await run
@@ -344,7 +326,7 @@ describe('the run of first attempts', () => {
       return row?.due ?? ''
     }
     const beats = await running(async () => {
-      await waitFor('it is sent', () => Promise.resolve(requestsTo(slow.path).length === 1))
+      await untilSent(slow)
       const before = await dueAt()
       await waitFor('its lease is longer', async () => (await dueAt()) > before)
       respondNow()
@@ -363,8 +345,7 @@ describe('the run of first attempts', () => {
     process.on('warning', record)
     await running(
       async () => {
-        for (const { path } of tasks)
-          await waitFor(`${path} is notified`, () => Promise.resolve(requestsTo(path).length === 1))
+        for (const task of tasks) await untilSent(task)
         respondNow()
       },
       { attemptSlots: makeAttemptSlots({ ...ATTEMPT_SLOTS, host: tasks.length }) },

@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
-import { makeImageTaskTransitions } from '../../activities/image-task.ts'
-import type { StoredAttempt } from '../../activities/image-task.ts'
+import { makeImageTaskTransitions, type StoredAttempt } from '../../activities/image-task.ts'
 import { S3Error } from '../../src/adapters/storage/s3-error.ts'
 import { THUMBNAIL } from '../../src/domain/task/thumbnail.ts'
 import { transitionImageTask } from '../../src/db/image-task/image-task.ts'
+import { use } from '../support/use.ts'
 import { insertTask, render, see, usePlace } from './place.ts'
 
 describe('the transition of an image task', () => {
   const place = usePlace()
-  let transitions: ReturnType<typeof makeImageTaskTransitions>
-
-  before(async () => {
-    transitions = makeImageTaskTransitions(place.deps)
-  })
+  const transitions = use(() => makeImageTaskTransitions(place.deps))
 
   const claimed = async (): Promise<{ id: string; rendered: StoredAttempt }> => {
     const id = await insertTask(place)

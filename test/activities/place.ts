@@ -1,9 +1,9 @@
+import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before } from 'node:test'
-
+import { ActivityCancellationDetails } from '@temporalio/common'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { DefaultLogger } from '@temporalio/worker'
 
@@ -16,12 +16,11 @@ import type { StoredAttempt } from '../../activities/image-task.ts'
 import { makeLocalImages, makeRenderImageTask } from '../../activities/render-image-task.ts'
 import type {
   ImageEngine,
-  RenderControl,
   ImageJob,
+  RenderControl,
 } from '../../src/adapters/image-engine/image-engine.ts'
 import { makeOutbound } from '../../src/adapters/outbound/outbound.ts'
-import { POST_LIMITS } from '../../src/adapters/outbound/post.ts'
-import type { PostLimits } from '../../src/adapters/outbound/post.ts'
+import { POST_LIMITS, type PostLimits } from '../../src/adapters/outbound/post.ts'
 import { makeAttemptSlots } from '../../src/adapters/outbound/attempt-slots.ts'
 import { makeSigner } from '../../src/adapters/signing.ts'
 import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
@@ -38,8 +37,8 @@ import { makeLog } from '../../src/log.ts'
 import { makeInspector } from '../support/inspector.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { makePicture } from '../support/pictures.ts'
-import { createDatabase } from '../support/stack.ts'
-import type { TestDatabase } from '../support/stack.ts'
+import { createDatabase, type TestDatabase } from '../support/stack.ts'
+import { use } from '../support/use.ts'
 
 /** A database, a store and what a media worker needs beside, for one test file. */
 export type Place = Awaited<ReturnType<typeof makePlace>>
@@ -95,15 +94,19 @@ export const makePlace = async () => {
 }
 
 /** Makes a place before the first test of a file or a suite, prepares it, and closes it after the last. */
-export const usePlace = (prepare?: (place: Place) => Promise<void>): Place => {
-  const place = {} as Place
-  before(async () => {
-    Object.assign(place, await makePlace())
-    await prepare?.(place)
-  })
-  after(() => place.close())
-  return place
-}
+export const usePlace = (prepare?: (place: Place) => Promise<void>): Place =>
+  use(
+    async () => {
+      const place = await makePlace()
+      await prepare?.(place)
+      return place
+    },
+    async ({ deps, close }) => {
+      const left = await readdir(deps.scratchDir)
+      await close()
+      assert.deepEqual(left, [], 'folders of attempts are gone')
+    },
+  )
 
 export const WEBHOOK_SECRET = makeWebhookSecret()
 
@@ -143,6 +146,25 @@ export const makeEngine = (work: Work): ImageEngine => ({
     return [{ path, contentType: 'image/png', extension: 'png', width: 16, height: 16 }]
   },
 })
+
+/** Waits for the end of its signal, and fails with its reason. */
+export const untilAborted = (_job: unknown, { signal }: { signal: AbortSignal }): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason)
+    signal.addEventListener('abort', () => reject(signal.reason))
+  })
+
+/** Failures of an activity after which it is tried again, or not. */
+export const again = (type: string) => ({ name: 'ApplicationFailure', type, nonRetryable: false })
+export const forGood = (type: string) => ({ name: 'ApplicationFailure', type, nonRetryable: true })
+
+/** Cancels a run of an activity as its workflow does. */
+export const cancelRun = (environment: MockActivityEnvironment): void =>
+  environment.cancel('CANCELLED', new ActivityCancellationDetails({ cancelRequested: true }))
+
+/** Ends a run of an activity as its worker does that stops. */
+export const stopRun = (environment: MockActivityEnvironment): void =>
+  environment.cancel('WORKER_SHUTDOWN', new ActivityCancellationDetails({}))
 
 const writeResult: Work = (_job, { onProgress }) => {
   onProgress(50)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
-import { utimes, writeFile } from 'node:fs/promises'
+import { utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 
 import { makeImageTaskTransitions } from '../../activities/image-task.ts'
 import { makePurgeExpired } from '../../activities/purge-expired.ts'
@@ -16,13 +16,12 @@ import { deleteEndpoint, insertEndpoint } from '../../src/db/event/endpoint.ts'
 import { insertSubscription } from '../db/notified-task.ts'
 import { makeRegistryPlace } from '../db/registry-place.ts'
 import { startRoutes } from '../support/routes.ts'
-import type { RouteServer } from '../support/routes.ts'
+import { use } from '../support/use.ts'
 import { insertTask, render, usePlace } from './place.ts'
 import { finishVideo } from './video-place.ts'
 
 describe('the removal by age', () => {
   const place = usePlace()
-  let server: RouteServer
   let purge: () => Promise<number>
   const signer = makeSigner({
     keys: [randomBytes(32).toString('base64')],
@@ -30,11 +29,20 @@ describe('the removal by age', () => {
     linkSeconds: 3600,
   })
 
-  before(async () => {
-    purge = makePurgeExpired(place.deps)
-    server = await startRoutes(makeFileRoutes({ ...place.deps, signer }), place.deps)
-  })
-  after(() => server.close())
+  before(() => void (purge = makePurgeExpired(place.deps)))
+  const server = use(
+    () => startRoutes(makeFileRoutes({ ...place.deps, signer }), place.deps),
+    ({ close }) => close(),
+  )
+  const DAY_SECONDS = 86_400
+  /** Stores a file of a byte, which looks so many days old. */
+  const store = async (key: string, days = 0): Promise<string> => {
+    await place.deps.storage.putStream(key, Readable.from(['x']), { maxBytes: 9 })
+    const time = Date.now() / 1000 - days * DAY_SECONDS
+    await utimes(join(place.root, 'store', key), time, time)
+    return key
+  }
+  const exists = async (key: string) => (await place.deps.storage.stat(key)) !== undefined
 
   /** A task that ended so many days ago. */
   const ended = async (days: number): Promise<string> => {
@@ -60,10 +68,7 @@ describe('the removal by age', () => {
     `
   const insertUpload = async (hours: number): Promise<{ id: string; key: string }> => {
     const id = randomUUID()
-    const key = `uploads/${id}/digest`
-    const path = join(place.root, randomUUID())
-    await writeFile(path, 'bytes')
-    await place.deps.storage.putFile(key, path)
+    const key = await store(`uploads/${id}/digest`)
     await place.deps.sql`
       insert into upload (id, owner, file_name, storage_key, received_at, expires_at)
       values (${id}, 'alice', 'a.png', ${key}, now(), now() - make_interval(hours => ${hours}))
@@ -78,16 +83,10 @@ describe('the removal by age', () => {
     assert.equal(await purge(), 0)
     assert.deepEqual(await listFiles(old), [])
     assert.equal((await listFiles(young)).length, 3)
-    assert.deepEqual(
-      [await status(old, 'result-1.png'), await status(old, 'input-image.png')],
-      [410, 410],
-    )
-    assert.deepEqual([await status(young, THUMBNAIL), await status(old, THUMBNAIL)], [200, 410])
-    assert.equal(await status(young, 'result-1.png'), 200)
-    const [row] = await place.deps.sql`
-      select count(*)::int as events from event where task_id = ${old}
-    `
-    assert.deepEqual(row, { events: 3 })
+    for (const name of ['result-1.png', 'input-image.png', THUMBNAIL])
+      assert.equal(await status(old, name), 410, name)
+    for (const name of ['result-1.png', THUMBNAIL]) assert.equal(await status(young, name), 200)
+    assert.equal((await place.deps.sql`select from event where task_id = ${old}`).length, 3)
   })
 
   test('clears the payload of a video task, and gives its account the bytes back', async () => {
@@ -132,23 +131,18 @@ describe('the removal by age', () => {
     const unused = await insertUpload(2)
     const open = await insertTask(place, { storageKey: used.key, name: null })
     assert.equal(await purge(), 1)
-    const exists = async ({ key }: { key: string }) =>
-      (await place.deps.storage.stat(key)) !== undefined
-    assert.deepEqual(
-      [await exists(living), await exists(used), await exists(unused)],
-      [true, true, false],
-    )
+    const left = await Promise.all([living, used, unused].map(({ key }) => exists(key)))
+    assert.deepEqual(left, [true, true, false])
     assert.equal(await status(unused.id, 'a.png'), 410)
     await end(open)
     assert.equal(await purge(), 1)
-    assert.equal(await exists(used), false)
+    assert.equal(await exists(used.key), false)
   })
 
   test('takes what a killed upload has stored for a version after its decision', async () => {
     const registry = makeRegistryPlace(place.database)
     await registry.addPublisher('pub')
     const { sql, storage } = place.deps
-    const store = (key: string) => storage.putStream(key, Readable.from(['x']), { maxBytes: 9 })
     const add = async (nodeId: string, hours: number): Promise<string> => {
       const id = await registry.addVersion({ nodeId })
       await startUpload(sql, id)
@@ -176,23 +170,12 @@ describe('the removal by age', () => {
   })
 
   test('takes inputs that were stored for a task which was never committed', async () => {
-    const { storage } = place.deps
-    const store = async (id: string, days: number): Promise<string> => {
-      const key = `inputs/${id}/image.png`
-      await storage.putStream(key, Readable.from(['x']), { maxBytes: 9 })
-      const time = Date.now() / 1000 - days * 86_400
-      await utimes(join(place.root, 'store', key), time, time)
-      return key
-    }
+    const storeInput = (id: string, days: number) => store(`inputs/${id}/image.png`, days)
     const committed = await insertTask(place)
-    const lost = await store(randomUUID(), 2)
-    const kept = [
-      await store(randomUUID(), 0.5),
-      await store(committed, 2),
-      await store('of-others', 2),
-    ]
+    const lost = await storeInput(randomUUID(), 2)
+    const kept = [await storeInput(randomUUID(), 0.5), await storeInput(committed, 2)]
+    kept.push(await storeInput('of-others', 2))
     assert.deepEqual([await purge(), await purge()], [1, 0])
-    const exists = async (key: string) => (await storage.stat(key)) !== undefined
     assert.deepEqual(await Promise.all([lost, ...kept].map(exists)), [false, true, true, true])
     await end(committed)
   })
@@ -200,19 +183,14 @@ describe('the removal by age', () => {
   test('takes settled events of endpoints past their days, and deleted endpoints with them', async () => {
     const { sql } = place.deps
     const { id, owner, transition } = await insertSubscription(sql)
-    const [old, due, young] = [
-      await transition('IN_PROGRESS'),
-      await transition('IN_PROGRESS'),
-      await transition('IN_PROGRESS'),
-    ]
+    const [old, due] = [await transition('IN_PROGRESS'), await transition('IN_PROGRESS')]
+    const young = await transition('IN_PROGRESS')
     await sql`update event set created_at = now() - interval '31 days' where task_id in (${old}, ${due})`
     await sql`update event set state = 'delivered' where task_id in (${old}, ${young})`
     await sql`insert into webhook_secret (owner, secret) values (${`endpoint:${id}`}, 'x')`
     const left = async (): Promise<string[]> => {
-      const rows = await sql<
-        { chain: string }[]
-      >`select task_id as chain from event where endpoint_id = ${id}`
-      return rows.map(({ chain }) => chain).toSorted()
+      const rows = await sql`select task_id as chain from event where endpoint_id = ${id}`
+      return rows.map(({ chain }) => String(chain)).toSorted()
     }
     assert.equal(await purge(), 1)
     assert.deepEqual(await left(), [due, young].toSorted())
@@ -230,17 +208,9 @@ describe('the removal by age', () => {
   test('keeps the last event of a publisher, after which the next one is numbered', async () => {
     const { sql } = place.deps
     const publisherId = await makeRegistryPlace(place.database).addPublisher('numbered')
-    const endpoint = await sql.begin((sql) =>
-      insertEndpoint(
-        sql,
-        {
-          holder: { owner: null, publisherId },
-          url: 'https://a.example.com/',
-          events: ['token.created'],
-        },
-        1,
-      ),
-    )
+    const holder = { owner: null, publisherId }
+    const given = { holder, url: 'https://a.example.com/', events: ['token.created'] }
+    const endpoint = await sql.begin((sql) => insertEndpoint(sql, given, 1))
     const subject = randomUUID()
     const enqueue = () =>
       sql`select tell_publisher(${publisherId}, 'token.created', ${subject}::uuid, '{}')`
@@ -283,10 +253,7 @@ describe('the removal by age', () => {
     assert.equal(await faulty(), 2, 'the next batch follows, as after any other')
     assert.deepEqual(await listFiles(fine), [])
     assert.equal((await sql`select from outbox where workflow_id = 'old'`).length, 0)
-    const lost = `inputs/${randomUUID()}/image.png`
-    await storage.putStream(lost, Readable.from(['x']), { maxBytes: 9 })
-    const before = Date.now() / 1000 - 2 * 86_400
-    await utimes(join(place.root, 'store', lost), before, before)
+    const lost = await store(`inputs/${randomUUID()}/image.png`, 2)
     await assert.rejects(faulty(), /1 could not be removed/)
     assert.equal(await storage.stat(lost), undefined, 'what no row names goes all the same')
     assert.equal(await purge(), 1)
@@ -311,10 +278,7 @@ describe('the removal by age', () => {
       values ('old', null, now() - interval '25 hours'), ('young', null, now())
     `
     assert.deepEqual([await purge(), await purge(), await purge()], [202, 50, 0])
-    const rows = await place.deps.sql`select workflow_id from outbox order by id`
-    assert.deepEqual(
-      rows.map((row) => row['workflow_id'] as string),
-      ['young', 'waiting'],
-    )
+    const rows = await place.deps.sql`select workflow_id as id from outbox order by id`
+    assert.deepEqual([...rows], [{ id: 'young' }, { id: 'waiting' }])
   })
 })

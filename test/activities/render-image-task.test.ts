@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readdir } from 'node:fs/promises'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 
 import { CancelledFailure } from '@temporalio/activity'
-import { ActivityCancellationDetails } from '@temporalio/common'
 
 import type { MediaDependencies } from '../../activities/dependencies.ts'
 import { makeDatabase } from '../../src/db/client.ts'
@@ -13,25 +11,33 @@ import { claimImageTask } from '../../src/db/image-task/image-task.ts'
 import { TaskError } from '../../src/domain/task/task-error.ts'
 import { startReceiver } from '../support/network.ts'
 import { makePicture } from '../support/pictures.ts'
-import { TIMING, insertTask, makeEngine, makeEnvironment, makePlace, render, see } from './place.ts'
-import type { Place, Work } from './place.ts'
-
-const again = (type: string) => ({ name: 'ApplicationFailure', type, nonRetryable: false })
-const forGood = (type: string) => ({ name: 'ApplicationFailure', type, nonRetryable: true })
+import {
+  TIMING,
+  again,
+  cancelRun,
+  forGood,
+  insertTask,
+  makeEngine,
+  makeEnvironment,
+  render,
+  see,
+  stopRun,
+  untilAborted,
+  usePlace,
+} from './place.ts'
+import type { Work } from './place.ts'
 
 describe('an attempt to render', () => {
-  let place: Place
+  const place = usePlace()
   let deps: MediaDependencies
+  before(() => void (deps = place.deps))
   const withEngine = (work: Work): MediaDependencies => ({ ...deps, engine: makeEngine(work) })
 
-  before(async () => {
-    place = await makePlace()
-    deps = place.deps
-  })
-  after(async () => {
-    assert.deepEqual(await readdir(deps.scratchDir), [], 'folders of attempts are gone')
-    await place.close()
-  })
+  /** Dependencies whose store takes no file. */
+  const withoutStore = (error: Error): MediaDependencies => {
+    const putFile = () => Promise.reject(error)
+    return { ...deps, storage: { ...deps.storage, putFile } }
+  }
 
   test('claims the task and stores the result under its fence', async () => {
     const id = await insertTask(place)
@@ -40,13 +46,8 @@ describe('an attempt to render', () => {
     const [result] = rendered?.results ?? []
     assert.equal(result?.storageKey, `results/${id}/1/result-1.png`)
     assert.equal((await deps.storage.stat(result?.storageKey ?? ''))?.size, result?.bytes)
-    assert.deepEqual(await see(place.database, id), {
-      status: 'IN_PROGRESS',
-      fence: 1,
-      failures: 0,
-      error_code: null,
-      events: ['CREATED', 'IN_PROGRESS'],
-    })
+    const row = { status: 'IN_PROGRESS', fence: 1, failures: 0, error_code: null }
+    assert.deepEqual(await see(place.database, id), { ...row, events: ['CREATED', 'IN_PROGRESS'] })
   })
 
   test('reports its progress', async () => {
@@ -90,8 +91,7 @@ describe('an attempt to render', () => {
 
   test('is repeated when the store has no space, and the third time ends the task', async () => {
     const id = await insertTask(place)
-    const putFile = () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' }))
-    const full = { ...deps, storage: { ...deps.storage, putFile } }
+    const full = withoutStore(Object.assign(new Error('full'), { code: 'ENOSPC' }))
     await assert.rejects(render(full, id), again('attempt_failed'))
     await assert.rejects(render(full, id), again('attempt_failed'))
     await assert.rejects(render(full, id), forGood('internal_error'))
@@ -101,14 +101,12 @@ describe('an attempt to render', () => {
     const id = await insertTask(place)
     const responses = [{ code: 'ECONNREFUSED' }, { code: 'SlowDown', status: 503 }]
     for (const response of [...responses, ...responses]) {
-      const putFile = () => Promise.reject(new S3Error('PutObject', 'later', response))
-      const away = { ...deps, storage: { ...deps.storage, putFile } }
+      const away = withoutStore(new S3Error('PutObject', 'later', response))
       await assert.rejects(render(away, id), again('unavailable'))
     }
     assert.equal((await see(place.database, id)).failures, 0)
     const rejected = new S3Error('PutObject', 'no', { code: 'AccessDenied', status: 403 })
-    const storage = { ...deps.storage, putFile: () => Promise.reject(rejected) }
-    await assert.rejects(render({ ...deps, storage }, id), again('attempt_failed'))
+    await assert.rejects(render(withoutStore(rejected), id), again('attempt_failed'))
   })
 
   test('ends the task at once when the input is invalid', async () => {
@@ -139,34 +137,33 @@ describe('an attempt to render', () => {
     await assert.rejects(render(slow, id, { timing }), forGood('timeout'))
   })
 
-  test('stops when the task is cancelled', async () => {
-    const id = await insertTask(place)
+  /** Renders with an engine that works until it is stopped, which happens at once. */
+  const renderUntil = (end: typeof stopRun, id: string) => {
     const environment = makeEnvironment()
-    const cancelled = new ActivityCancellationDetails({ cancelRequested: true })
     const slow = withEngine((job, control) => {
-      environment.cancel('CANCELLED', cancelled)
+      end(environment)
       return untilAborted(job, control)
     })
-    await assert.rejects(render(slow, id, { environment }), CancelledFailure)
+    return render(slow, id, { environment })
+  }
+
+  test('stops when the task is cancelled', async () => {
+    const id = await insertTask(place)
+    await assert.rejects(renderUntil(cancelRun, id), CancelledFailure)
     assert.equal((await see(place.database, id)).failures, 0)
   })
 
   test('is repeated elsewhere, which counts as no failure, when its worker stops', async () => {
     const id = await insertTask(place)
-    const environment = makeEnvironment()
-    const slow = withEngine((job, control) => {
-      environment.cancel('WORKER_SHUTDOWN', new ActivityCancellationDetails({}))
-      return untilAborted(job, control)
-    })
-    await assert.rejects(render(slow, id, { environment }), again('attempt_ended'))
+    await assert.rejects(renderUntil(stopRun, id), again('attempt_ended'))
     assert.equal((await see(place.database, id)).failures, 0)
   })
 
   test('keeps nothing when another one has claimed the task meanwhile', async () => {
     const id = await insertTask(place)
-    const slow = withEngine(async () => {
-      await deps.sql.begin((sql) => claimImageTask(sql, id))
-    })
+    const slow = withEngine(
+      async () => void (await deps.sql.begin((sql) => claimImageTask(sql, id))),
+    )
     await assert.rejects(render(slow, id), again('attempt_failed'))
     assert.deepEqual(await deps.storage.list(`results/${id}`), [])
     const { fence, failures } = await see(place.database, id)
@@ -205,9 +202,3 @@ describe('an attempt to render', () => {
     await assert.rejects(render(deps, id), forGood('download_failed'))
   })
 })
-
-const untilAborted: Work = (_job, { signal }) =>
-  new Promise((_resolve, reject) => {
-    if (signal.aborted) reject(signal.reason)
-    signal.addEventListener('abort', () => reject(signal.reason))
-  })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { readdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 
 import type { MediaDependencies } from '../../activities/dependencies.ts'
 import { makeVideoTaskTransitions } from '../../activities/video-task.ts'
@@ -12,47 +12,35 @@ import { makeLocalVideoEngine } from '../../src/adapters/video-engine/local.ts'
 import type { VideoEngine } from '../../src/adapters/video-engine/video-engine.ts'
 import { TASK_ERRORS } from '../../src/domain/task/task-error.ts'
 import { VIDEO_ERRORS, VideoError } from '../../src/domain/video-task/video-error.ts'
-import { openStudio } from '../adapters/video-engine/studio.ts'
-import type { Studio } from '../adapters/video-engine/studio.ts'
-import { startReceiver } from '../support/network.ts'
-import type { Receiver } from '../support/network.ts'
+import { useStudio } from '../adapters/video-engine/studio.ts'
+import { useReceiver } from '../support/network.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { makePicture } from '../support/pictures.ts'
 import { PATIENT } from '../support/template.ts'
-import { makeEnvironment, makePlace, TIMING } from './place.ts'
-import type { Place } from './place.ts'
-import { failForGood, makeVideoEngine, renderVideo, VIDEO_TIMING } from './video-engine.ts'
+import { use } from '../support/use.ts'
+import { makeEnvironment, TIMING, untilAborted, usePlace } from './place.ts'
+import { EXTEND, failForGood, makeVideoEngine, renderVideo, VIDEO_TIMING } from './video-engine.ts'
 import type { VideoWork } from './video-engine.ts'
-import { getVideo, seeVideo } from './video-place.ts'
-import type { NewVideo } from './video-place.ts'
-
-const EXTEND: NewVideo = {
-  kind: 'extend',
-  settings: { model: 'videoq2-turbo', duration: 5, resolution: '540p' },
-}
+import { getVideo, seeVideo, type NewVideo } from './video-place.ts'
 
 const listCases = <Case extends unknown[]>(byCode: Record<string, Case[]>) =>
   Object.entries(byCode).flatMap(([code, cases]) => cases.map((each) => [code, ...each] as const))
 
 describe('a video task whose', () => {
-  let place: Place
+  const studio = useStudio()
+  const place = usePlace()
   let deps: MediaDependencies
-  let studio: Studio
-  let receiver: Receiver
-  let transitions: ReturnType<typeof makeVideoTaskTransitions>
+  const transitions = use(() => makeVideoTaskTransitions(place.deps))
   const served = new Map<string, Buffer>()
+  const receiver = useReceiver(({ url = '' }, response) => {
+    if (url === '/silent') return
+    if (url === '/moved') response.writeHead(302, { location: '/text' }).end()
+    else if (served.has(url)) response.end(served.get(url))
+    else response.writeHead(404).end()
+  })
 
   before(async () => {
-    studio = await openStudio()
-    place = await makePlace()
     deps = { ...place.deps, videoEngine: studio.engine, limits: limitsOf(PATIENCE_MS) }
-    transitions = makeVideoTaskTransitions(place.deps)
-    receiver = await startReceiver(({ url = '' }, response) => {
-      if (url === '/silent') return
-      if (url === '/moved') response.writeHead(302, { location: '/text' }).end()
-      else if (served.has(url)) response.end(served.get(url))
-      else response.writeHead(404).end()
-    })
     served.set('/text', Buffer.from('plain text'))
     served.set('/picture', await makePicture())
     served.set('/huge', Buffer.alloc(300_001))
@@ -62,12 +50,6 @@ describe('a video task whose', () => {
     served.set('/short', makeSource('short.mp4', '-t', '2'))
     served.set('/deaf', makeSource('deaf.mp4', '-vn', '-t', '5'))
     served.set('/source', makeSource('source.mp4', '-t', '4'))
-  })
-  after(async () => {
-    assert.deepEqual(await readdir(deps.scratchDir), [], 'folders of attempts are gone')
-    await receiver.close()
-    await studio.close()
-    await place.close()
   })
 
   const limitsOf = (timeoutMs: number): MediaDependencies['limits'] => {
@@ -95,11 +77,7 @@ describe('a video task whose', () => {
     return id
   }
   /** Returns the code and message that the caller gets, and the attempts it took, after the workflow's transition. */
-  const endOf = async (
-    id: string,
-    using = deps,
-    options: Parameters<typeof renderVideo>[2] = {},
-  ) => {
+  const endOf = async (id: string, using = deps, options?: Parameters<typeof renderVideo>[2]) => {
     const { attempts, ...reason } = await failForGood(using, id, options)
     assert.equal(await transitions.failVideoTask(id, reason), 'failed')
     const { errorCode, errorMessage, ledger, events } = await seeVideo(place.database, id)
@@ -113,6 +91,7 @@ describe('a video task whose', () => {
     videoEngine: makeVideoEngine(work),
   })
 
+  const TOO_MANY = ': The image has 1001 × 1000 pixels, more than 1000000 in all.'
   /** By their codes. */
   const IMAGES: Record<string, [what: string, path: string, expected: string][]> = {
     ImageDownloadFailure: [
@@ -128,19 +107,15 @@ describe('a video task whose', () => {
       ['is none', '/text', ': The file is not a JPEG, PNG, WebP, AVIF, TIFF or GIF image.'],
     ],
     ImageSizeInvalid: [
-      [
-        'has too many pixels',
-        '/many-pixels',
-        ': The image has 1001 × 1000 pixels, more than 1000000 in all.',
-      ],
+      ['has too many pixels', '/many-pixels', TOO_MANY],
       ['is too long', '/long', ' must have an aspect ratio from 1:4 to 4:1, got 401×100'],
     ],
   }
-  const address = (path: string): string =>
-    path.startsWith('/') || path.startsWith(':')
-      ? `http://127.0.0.1${path.startsWith(':') ? '' : `:${receiver.port}`}${path}`
-      : path
-  for (const [code, what, path, expected] of listCases(IMAGES))
+  const address = (path: string): string => {
+    if (path.startsWith('/')) return `http://127.0.0.1:${receiver.port}${path}`
+    return path.startsWith(':') ? `http://127.0.0.1${path}` : path
+  }
+  for (const [code, what, path, notified] of listCases(IMAGES))
     test(`start image ${what} ends at once with ${code}`, async () => {
       const id = await admit({ inputs: [{ field: 'images', url: address(path) }] })
       const message = expected === '' ? 'address not allowed' : `/images/0${expected}`
@@ -153,10 +128,10 @@ describe('a video task whose', () => {
   })
 
   test('end image is no image ends at once with ImageFormatInvalid', async () => {
-    const inputs = ['images', 'video_url'].map((field, index) => ({
-      field,
-      url: address(['/text', '/source'][index] ?? ''),
-    }))
+    const inputs = [
+      { field: 'images', url: address('/text') },
+      { field: 'video_url', url: address('/source') },
+    ]
     const [code, message] = await endOf(await admit({ ...EXTEND, inputs }))
     assert.equal(code, 'ImageFormatInvalid')
     assert.match(String(message), /^\/images\/0: /)
@@ -227,11 +202,8 @@ describe('a video task whose', () => {
       throw new Error('/secret/path')
     })
     const id = await admit()
-    assert.deepEqual(await endOf(id, broken), [
-      'InternalServiceFailure',
-      TASK_ERRORS.engine_failed,
-      3,
-    ])
+    const end = ['InternalServiceFailure', TASK_ERRORS.engine_failed, 3]
+    assert.deepEqual(await endOf(id, broken), end)
     assert.equal((await seeVideo(place.database, id)).failures, 3)
   })
 
@@ -263,12 +235,7 @@ describe('a video task whose', () => {
   })
 
   test('engine does not stop by itself ends at the deadline, which counts from the first claim', async () => {
-    const slow = withEngine(
-      (_job, { signal }) =>
-        new Promise((_resolve, reject) => {
-          signal.addEventListener('abort', () => reject(signal.reason))
-        }),
-    )
+    const slow = withEngine(untilAborted)
     const id = await admit()
     await place.deps
       .sql`update task set claimed_at = now() - make_interval(secs => ${TIMING.deadlineSeconds - 0.5}) where id = ${id}`

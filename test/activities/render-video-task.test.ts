@@ -1,59 +1,40 @@
 import assert from 'node:assert/strict'
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { readFile, readdir } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 
 import { CancelledFailure } from '@temporalio/activity'
-import { ActivityCancellationDetails } from '@temporalio/common'
-import sharp from 'sharp'
 
 import type { MediaDependencies } from '../../activities/dependencies.ts'
 import type { StoredVideoAttempt } from '../../activities/video-task.ts'
-import { mean, openStudio } from '../adapters/video-engine/studio.ts'
-import type { Studio } from '../adapters/video-engine/studio.ts'
-import { startReceiver } from '../support/network.ts'
-import type { Receiver } from '../support/network.ts'
+import { mean, useStudio } from '../adapters/video-engine/studio.ts'
+import { sha256Of } from '../support/digest.ts'
+import { useReceiver } from '../support/network.ts'
 import { makePicture } from '../support/pictures.ts'
-import { makeEnvironment, makePlace } from './place.ts'
-import type { Place } from './place.ts'
-import { makeVideoEngine, renderVideo, VIDEO_TIMING } from './video-engine.ts'
+import { again, cancelRun, makeEnvironment, stopRun, usePlace } from './place.ts'
+import { EXTEND, makeVideoEngine, renderVideo, VIDEO_TIMING } from './video-engine.ts'
 import type { VideoWork } from './video-engine.ts'
-import { claimVideo, getVideo, seeVideo, enterVideo } from './video-place.ts'
-import type { NewVideo } from './video-place.ts'
-
-const EXTEND: NewVideo = {
-  kind: 'extend',
-  settings: { model: 'videoq2-turbo', duration: 5, resolution: '540p' },
-}
+import { claimVideo, getVideo, seeVideo, enterVideo, type NewVideo } from './video-place.ts'
 
 describe('an attempt to render a video', () => {
-  let place: Place
+  const studio = useStudio()
+  const place = usePlace()
   let deps: MediaDependencies
-  let studio: Studio
-  let receiver: Receiver
   /** Files that the receiver serves by path, and the paths that were requested. */
   const served = new Map<string, Buffer>()
   const asked: string[] = []
+  const receiver = useReceiver(({ url = '' }, response) => {
+    asked.push(url)
+    response.end(served.get(url))
+  })
 
   before(async () => {
-    studio = await openStudio()
-    place = await makePlace()
     deps = { ...place.deps, videoEngine: studio.engine }
-    receiver = await startReceiver(({ url = '' }, response) => {
-      asked.push(url)
-      response.end(served.get(url))
-    })
     served.set('/tall.png', await makePicture({ width: 120, height: 200 }))
     served.set('/mark.png', await makePicture({ width: 40, height: 20, shade: 90 }))
     served.set('/source.mp4', await readFile(makeSource('source.mp4')))
-  })
-  after(async () => {
-    assert.deepEqual(await readdir(deps.scratchDir), [], 'folders of attempts are gone')
-    await receiver.close()
-    await studio.close()
-    await place.close()
   })
 
   /** A video of 4 s, long enough to be continued. */
@@ -87,7 +68,7 @@ describe('an attempt to render a video', () => {
       await deps.storage.fetchToFile(storageKey, path)
       const content = await readFile(path)
       assert.equal(content.length, bytes)
-      assert.equal(createHash('sha256').update(content).digest('hex'), sha256)
+      assert.equal(sha256Of(content), sha256)
       files.set(name, path)
     }
     return files
@@ -127,19 +108,12 @@ describe('an attempt to render a video', () => {
 
   test('begins with a start image that came with the request', async () => {
     const id = randomUUID()
-    const path = join(place.root, randomUUID())
-    const background = { r: 230, g: 120, b: 40 }
-    await sharp({ create: { width: 64, height: 36, channels: 3, background } })
-      .png()
-      .toFile(path)
     const storageKey = `inputs/${id}/images.png`
-    await deps.storage.putFile(storageKey, path)
-    await admit({
-      id,
-      inputs: [{ field: 'images', name: 'input-images.png', storageKey, width: 64, height: 36 }],
-    })
+    await deps.storage.putFile(storageKey, await studio.paint('#e67828', 64, 36))
+    const image = { field: 'images', name: 'input-images.png', storageKey, width: 64, height: 36 }
+    await admit({ id, inputs: [image] })
     const files = await readStored(id, await render(id))
-    const [first = Buffer.alloc(0)] = studio.decode(files.get('video.mp4') ?? '', 1)
+    const first = studio.first(files.get('video.mp4'))
     for (const [channel, level] of [230, 120, 40].entries()) {
       const found = mean(first, channel as 0 | 1 | 2)
       assert.ok(Math.abs(found - level) < 6, `channel ${channel}: ${found} instead of ${level}`)
@@ -154,7 +128,7 @@ describe('an attempt to render a video', () => {
       size = [job.width, job.height]
       throw new Error('broken')
     })
-    await assert.rejects(renderVideo(broken, id), { type: 'attempt_failed', nonRetryable: false })
+    await assert.rejects(renderVideo(broken, id), again('attempt_failed'))
     assert.deepEqual(size, [1080, 1800])
     assert.equal((await render(id)).results.length, 2)
     assert.deepEqual(asked, ['/tall.png'])
@@ -166,22 +140,18 @@ describe('an attempt to render a video', () => {
     const plain = { ...settings, ...common, movement_amplitude: 'auto', prompt: 'x' }
     const marked = { ...plain, watermark: true, wm_position: 1 }
     const mark = { field: 'wm_url', url: url('/mark.png') }
-    const [bare, built, own] = [
-      await render(await admit({ settings: plain })),
-      await render(await admit({ settings: marked })),
-      await render(await admit({ settings: marked, inputs: [mark] })),
-    ]
-    const names = ['video.mp4', 'cover.jpg', 'watermarked.mp4']
-    const digestsOf = ({ results }: StoredVideoAttempt) => results.map(({ sha256 }) => sha256)
-    assert.deepEqual(
-      own.results.map(({ name }) => name),
-      names,
-    )
-    assert.deepEqual(
-      [digestsOf(built).slice(0, 2), digestsOf(own).slice(0, 2)],
-      [digestsOf(bare), digestsOf(bare)],
-    )
-    assert.equal(new Set([digestsOf(bare)[0], digestsOf(built)[2], digestsOf(own)[2]]).size, 3)
+    const digestsOf = async (given: NewVideo) => {
+      const { results } = await render(await admit(given))
+      return Object.fromEntries(results.map(({ name, sha256 }) => [name, sha256]))
+    }
+    const bare = await digestsOf({ settings: plain })
+    const videos = [bare['video.mp4']]
+    for (const inputs of [[], [mark]]) {
+      const { 'watermarked.mp4': copy, ...rest } = await digestsOf({ settings: marked, inputs })
+      assert.deepEqual(rest, bare)
+      videos.push(copy)
+    }
+    assert.equal(new Set(videos.filter(Boolean)).size, 3)
   })
 
   test('continues a video of this service, however short, which it does not fetch', async () => {
@@ -228,9 +198,7 @@ describe('an attempt to render a video', () => {
     const environment = makeEnvironment()
     let details: unknown
     const slow = withEngine(async (_job, { onProgress }) => {
-      onProgress(0)
-      onProgress(41)
-      onProgress(99)
+      for (const percent of [0, 41, 99]) onProgress(percent)
       ;[details] = (await once(environment, 'heartbeat')) as [unknown]
     })
     await renderVideo(slow, id, { environment, timing: { ...VIDEO_TIMING, heartbeatSeconds: 0.2 } })
@@ -264,10 +232,8 @@ describe('an attempt to render a video', () => {
 
   test('keeps nothing when another one has claimed the task meanwhile', async () => {
     const id = await admit()
-    const slow = withEngine(async () => {
-      await claimVideo(place.database, id)
-    })
-    await assert.rejects(renderVideo(slow, id), { type: 'attempt_failed', nonRetryable: false })
+    const slow = withEngine(async () => void (await claimVideo(place.database, id)))
+    await assert.rejects(renderVideo(slow, id), again('attempt_failed'))
     assert.deepEqual(await deps.storage.list(`results/${id}`), [])
     const { fence, failures } = await seeVideo(place.database, id)
     assert.deepEqual([fence, failures], [2, 0])
@@ -276,22 +242,14 @@ describe('an attempt to render a video', () => {
   test('ends its programs when the task is cancelled', async () => {
     const id = await admit()
     const environment = makeEnvironment()
-    const cancelled = new ActivityCancellationDetails({ cancelRequested: true })
-    const inChild: MediaDependencies = {
-      ...deps,
-      tinyVideos: false,
-      videoEngine: {
-        ...studio.engine,
-        render: (job, control) =>
-          studio.engine.render(job, {
-            ...control,
-            onProgress: (percent) => {
-              control.onProgress(percent)
-              if (percent > 0) environment.cancel('CANCELLED', cancelled)
-            },
-          }),
-      },
+    const render: typeof studio.engine.render = (job, control) => {
+      const onProgress = (percent: number) => {
+        control.onProgress(percent)
+        if (percent > 0) cancelRun(environment)
+      }
+      return studio.engine.render(job, { ...control, onProgress })
     }
+    const inChild = { ...deps, tinyVideos: false, videoEngine: { ...studio.engine, render } }
     await assert.rejects(renderVideo(inChild, id, { environment }), CancelledFailure)
     assert.equal((await seeVideo(place.database, id)).failures, 0)
     assert.deepEqual(await deps.storage.list(`results/${id}`), [])
@@ -301,13 +259,10 @@ describe('an attempt to render a video', () => {
     const id = await admit()
     const environment = makeEnvironment()
     const stopping = withEngine((_job, { signal }) => {
-      environment.cancel('WORKER_SHUTDOWN', new ActivityCancellationDetails({}))
+      stopRun(environment)
       signal.throwIfAborted()
     })
-    await assert.rejects(renderVideo(stopping, id, { environment }), {
-      type: 'attempt_ended',
-      nonRetryable: false,
-    })
+    await assert.rejects(renderVideo(stopping, id, { environment }), again('attempt_ended'))
     assert.equal((await seeVideo(place.database, id)).failures, 0)
   })
 })

@@ -8,7 +8,6 @@ import { buffer } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { ActivityCancellationDetails } from '@temporalio/common'
 import type { MockActivityEnvironment } from '@temporalio/testing'
 
 import type { VendorDependencies } from '../../activities/dependencies.ts'
@@ -16,6 +15,7 @@ import { createVendorActivities } from '../../activities/index.ts'
 import type { StoredAttempt } from '../../activities/image-task.ts'
 import type { StoredVideoAttempt } from '../../activities/video-task.ts'
 import { makeBody } from '../../src/adapters/upstream/body.ts'
+import type { Sql } from '../../src/db/client.ts'
 import { makeLimiter } from '../../src/adapters/upstream/limiter.ts'
 import { makeUpstream } from '../../src/adapters/upstream/upstream.ts'
 import { findTask } from '../../src/db/task/operator.ts'
@@ -23,17 +23,23 @@ import { startAnyTask } from '../../src/jobs/any-task.ts'
 import { findFile } from '../../src/db/shared/file.ts'
 import { applyTextToVideoDefaults } from '../../src/domain/video-task/video-defaults.ts'
 import { makePicture } from '../support/pictures.ts'
-import { startFakeUpstream } from '../support/upstream.ts'
-import type { FakeUpstream, Step } from '../support/upstream.ts'
-import { TIMING, insertTask, makeEnvironment, makePlace, see } from './place.ts'
-import type { Place } from './place.ts'
+import { startFakeUpstream, type FakeUpstream, type Step } from '../support/upstream.ts'
+import {
+  TIMING,
+  again,
+  cancelRun,
+  forGood,
+  insertTask,
+  makeEnvironment,
+  see,
+  stopRun,
+  usePlace,
+} from './place.ts'
 import { VIDEO_TIMING } from './video-engine.ts'
-import { enterVideo, getVideo, seeVideo } from './video-place.ts'
-import type { NewVideo } from './video-place.ts'
+import { enterVideo, getVideo, seeVideo, type NewVideo } from './video-place.ts'
 
 const KEY = 'vendor-key-that-nobody-may-see'
-const again = (type: string) => ({ name: 'ApplicationFailure', type, nonRetryable: false })
-const forGood = (type: string) => ({ name: 'ApplicationFailure', type, nonRetryable: true })
+
 const said = (status: number, body: object = {}, headers = {}): Step => ({ status, body, headers })
 
 const box = (type: string, size: number): Buffer => {
@@ -47,26 +53,29 @@ const MP4 = Buffer.concat([box('ftyp', 24), box('moov', 40), box('mdat', 100)])
 const OWN_LINK = /^https:\/\/kiln\.example\.com\/files\/.*signature=/
 
 /** The object that a link of ours leads to. */
-const findLinked = async (link: string): Promise<string | null | undefined> => {
-  const own = place.deps.signer.parseOwnLink(link, new Date())
-  if (own === undefined || own === 'bad') return undefined
+const findLinked = async (link: unknown): Promise<string | null | undefined> => {
+  assert.match(String(link), OWN_LINK)
+  const own = place.deps.signer.parseOwnLink(String(link), new Date())
+  assert.ok(own && own !== 'bad', 'it is ours')
   return (await findFile(place.database.sql, own))?.storage_key
 }
 
+/** A database that has something else happen in place of, or before, the statements with a text. */
+const intercept = (sql: Sql, part: string, act: (run: () => unknown) => unknown): Sql =>
+  new Proxy(sql, {
+    apply: (target, self, [text, ...values]: [TemplateStringsArray]) => {
+      const run = (): unknown => Reflect.apply(target, self, [text, ...values])
+      return text.join().includes(part) ? act(run) : run()
+    },
+  })
+
 type Options = Partial<Parameters<typeof startFakeUpstream>[0]>
 
-let place: Place
+const place = usePlace()
 let picture: Buffer
 const upstreams: FakeUpstream[] = []
-
-before(async () => {
-  place = await makePlace()
-  picture = await makePicture({ shade: 7 })
-})
-after(async () => {
-  await Promise.all(upstreams.map((upstream) => upstream.close()))
-  await place.close()
-})
+before(async () => void (picture = await makePicture({ shade: 7 })))
+after(() => Promise.all(upstreams.map((upstream) => upstream.close())))
 
 /** Returns the first heartbeat with the id of the task at the upstream. */
 const waitUntilSubmitted = async (environment: MockActivityEnvironment): Promise<unknown> => {
@@ -108,12 +117,18 @@ const render = (
 ): Promise<StoredAttempt | undefined> => {
   const { renderImageTask } = createVendorActivities(deps)
   if (!renderImageTask) throw new Error('no upstream of images')
-  return environment.run<
-    [string, typeof TIMING],
-    StoredAttempt | undefined,
-    typeof renderImageTask
-  >(renderImageTask, id, timing)
+  type Args = [string, typeof TIMING]
+  return environment.run<Args, StoredAttempt | undefined, typeof renderImageTask>(
+    renderImageTask,
+    id,
+    timing,
+  )
 }
+
+/** The status of a task, as the upstream says it. */
+const isIn = (status: string, more: object = {}): Step =>
+  said(200, { task_id: 'x', status, ...more })
+const NEW = isIn('NEW')
 
 describe('an image task of an upstream', { concurrency: true }, () => {
   test('is sent on with its bytes and its key, and what comes back is stored', async () => {
@@ -148,13 +163,8 @@ describe('an image task of an upstream', { concurrency: true }, () => {
     'a status with an error of the upstream': { status: [said(500)] },
     'a status that is rejected': { status: [said(401)] },
     'a status that cannot be read': { status: [said(200, { data: { status: 5 } })] },
-    'a word that is no end': {
-      status: [
-        said(200, { task_id: 'x', status: ' In_Progress ' }),
-        said(200, { task_id: 'x', status: 'new-word' }),
-      ],
-    },
-    'a result that is not there yet': { status: [said(200, { task_id: 'x', status: 'done' })] },
+    'a word that is no end': { status: [isIn(' In_Progress '), isIn('new-word')] },
+    'a result that is not there yet': { status: [isIn('done')] },
     'a result without a connection': { file: ['drop'] },
     'a link that has expired': { file: [said(403)] },
     'a result with an error of the upstream': { file: [said(502)] },
@@ -167,56 +177,33 @@ describe('an image task of an upstream', { concurrency: true }, () => {
     })
 
   const message = `see https://upstream.internal/x and ${KEY}`
-  const REJECTED: Record<string, [Options['steps'] & object, code: string, message?: string]> = {
-    '400': [
-      { create: [said(400, { message: 'Two issues.', details: ['/scale_factor must be 2x'] })] },
-      'upstream_rejected',
-      'Two issues. /scale_factor must be 2x',
-    ],
-    '404': [{ create: [said(404)] }, 'upstream_rejected'],
-    '409': [{ create: [said(409, { error: 'other' })] }, 'upstream_rejected'],
-    '413': [{ create: [said(413)] }, 'upstream_rejected'],
-    '415': [{ create: [said(415)] }, 'upstream_rejected'],
-    '422 with what no caller may read': [
-      { create: [said(422, { message })] },
-      'upstream_rejected',
-      'see (address) and (key)',
-    ],
-    '302': [{ create: [said(302, {}, { location: '/x' })] }, 'upstream_rejected'],
-    '401': [{ create: [said(401, { message })] }, 'upstream_unauthorized'],
-    '403': [{ create: [said(403)] }, 'upstream_unauthorized'],
-    '402': [{ create: [said(402)] }, 'upstream_no_credits'],
-    'an unknown task': [{ status: [said(404)] }, 'upstream_lost'],
-    'a failed task': [
-      {
-        status: [
-          said(200, { data: { task_id: 'x', status: 'FAILED', error: { message: 'Too dark.' } } }),
-        ],
-      },
-      'upstream_failed',
-      'Too dark.',
-    ],
-    'a cancelled task': [
-      { status: [said(200, { task_id: 'x', status: 'canceled' })] },
-      'upstream_failed',
-    ],
-    'a result that is gone': [{ file: [said(410)] }, 'upstream_lost'],
-    'a result that leads elsewhere': [
-      { file: [said(302, {}, { location: 'http://169.254.169.254/latest' })] },
-      'upstream_failed',
-    ],
-    'a link to another address': [
-      {
-        status: [
-          said(200, { task_id: 'x', status: 'done', generated: ['http://127.0.0.1:9/a.png'] }),
-        ],
-      },
-      'upstream_failed',
-    ],
-  }
-  for (const [name, [steps, code, words]] of Object.entries(REJECTED))
+  const issues = { message: 'Two issues.', details: ['/scale_factor must be 2x'] }
+  const listed = 'Two issues. /scale_factor must be 2x'
+  const dark = { task_id: 'x', status: 'FAILED', error: { message: 'Too dark.' } }
+  const elsewhere = { location: 'http://169.254.169.254/latest' }
+  const other = { generated: ['http://127.0.0.1:9/a.png'] }
+  type At = keyof (Options['steps'] & object)
+  const REJECTED: [name: string, At, Step, code: string, message?: string][] = [
+    ['400', 'create', said(400, issues), 'upstream_rejected', listed],
+    ['404', 'create', said(404), 'upstream_rejected'],
+    ['409', 'create', said(409, { error: 'other' }), 'upstream_rejected'],
+    ['413', 'create', said(413), 'upstream_rejected'],
+    ['415', 'create', said(415), 'upstream_rejected'],
+    ['422', 'create', said(422, { message }), 'upstream_rejected', 'see (address) and (key)'],
+    ['302', 'create', said(302, {}, { location: '/x' }), 'upstream_rejected'],
+    ['401', 'create', said(401, { message }), 'upstream_unauthorized'],
+    ['403', 'create', said(403), 'upstream_unauthorized'],
+    ['402', 'create', said(402), 'upstream_no_credits'],
+    ['an unknown task', 'status', said(404), 'upstream_lost'],
+    ['a failed task', 'status', said(200, { data: dark }), 'upstream_failed', 'Too dark.'],
+    ['a cancelled task', 'status', isIn('canceled'), 'upstream_failed'],
+    ['a result that is gone', 'file', said(410), 'upstream_lost'],
+    ['a result that leads elsewhere', 'file', said(302, {}, elsewhere), 'upstream_failed'],
+    ['a link to another address', 'status', isIn('done', other), 'upstream_failed'],
+  ]
+  for (const [name, at, step, code, words] of REJECTED)
     test(`ends with ${code} at ${name}`, async () => {
-      const { deps, id } = await start({ steps })
+      const { deps, id } = await start({ steps: { [at]: [step] } })
       const error = { ...forGood(code), ...(words !== undefined && { message: words }) }
       await assert.rejects(render(deps, id), error)
       assert.equal((await see(place.database, id)).failures, 0)
@@ -230,12 +217,8 @@ describe('an image task of an upstream', { concurrency: true }, () => {
 
   test('is one task there, when the worker is lost before it could store the id', async () => {
     const { fake, deps, id } = await start()
-    const sql = new Proxy(deps.sql, {
-      apply: (target, self, [text, ...values]: [TemplateStringsArray]) =>
-        text.join().includes('upstream_id')
-          ? Promise.reject(Object.assign(new Error('gone'), { code: 'CONNECTION_CLOSED' }))
-          : (Reflect.apply(target, self, [text, ...values]) as unknown),
-    })
+    const gone = Object.assign(new Error('gone'), { code: 'CONNECTION_CLOSED' })
+    const sql = intercept(deps.sql, 'upstream_id', () => Promise.reject(gone))
     await assert.rejects(render({ ...deps, sql }, id), again('unavailable'))
     assert.equal((await render(deps, id))?.fence, 2)
     assert.deepEqual([fake.count('create'), fake.tasks.size], [2, 1])
@@ -244,21 +227,16 @@ describe('an image task of an upstream', { concurrency: true }, () => {
   })
 
   test('is asked for at once, and not sent again, by the next worker', async () => {
-    const { fake, deps, id } = await start({
-      steps: { status: [said(200, { task_id: 'x', status: 'NEW' })] },
-    })
+    const { fake, deps, id } = await start({ steps: { status: [NEW] } })
     const environment = makeEnvironment()
     const stop = waitUntilSubmitted(environment).then((details) => {
-      environment.cancel('WORKER_SHUTDOWN', new ActivityCancellationDetails({}))
+      stopRun(environment)
       return details
     })
     const timing = { ...TIMING, heartbeatSeconds: 2 }
     await assert.rejects(render(deps, id, { environment, timing }), again('attempt_ended'))
-    assert.deepEqual(await stop, {
-      step: 'waiting for the upstream',
-      percent: 0,
-      upstream_id: fake.tasks.get(id),
-    })
+    const details = { step: 'waiting for the upstream', percent: 0 }
+    assert.deepEqual(await stop, { ...details, upstream_id: fake.tasks.get(id) })
     // Its inputs are not read again.
     await deps.storage.remove(`inputs/${id}/image.png`)
     assert.equal((await render(deps, id))?.fence, 2)
@@ -266,24 +244,17 @@ describe('an image task of an upstream', { concurrency: true }, () => {
   })
 
   test('is cancelled there when it is cancelled here', async () => {
-    const { fake, deps, id } = await start({
-      steps: { status: [said(200, { task_id: 'x', status: 'NEW' })] },
-      forever: 'status',
-    })
+    const { fake, deps, id } = await start({ steps: { status: [NEW] }, forever: 'status' })
     const environment = makeEnvironment()
-    const details = new ActivityCancellationDetails({ cancelRequested: true })
     const timing = { ...TIMING, heartbeatSeconds: 2 }
-    void waitUntilSubmitted(environment).then(() => environment.cancel('CANCELLED', details))
+    void waitUntilSubmitted(environment).then(() => cancelRun(environment))
     await assert.rejects(render(deps, id, { environment, timing }), { name: 'CancelledFailure' })
     const [cancel] = fake.asked.filter(({ path }) => path.endsWith('/cancel'))
     assert.match(cancel?.path ?? '', new RegExp(`/image-upscaler/${fake.tasks.get(id)}/cancel$`))
   })
 
   test('is cancelled there at its deadline', async (context) => {
-    const { fake, deps, id } = await start({
-      steps: { status: [said(503)] },
-      forever: 'status',
-    })
+    const { fake, deps, id } = await start({ steps: { status: [said(503)] }, forever: 'status' })
     // No other test has this deadline, which passes when the task is there.
     const timing = { heartbeatSeconds: 2, deadlineSeconds: TIMING.deadlineSeconds + 1 }
     const deadline = new AbortController()
@@ -301,12 +272,7 @@ describe('an image task of an upstream', { concurrency: true }, () => {
     const { fake, deps, id } = await start()
     const end = () =>
       deps.sql`update task set status = 'FAILED', error_code = 'cancelled', ended_at = now() where id = ${id}`
-    const sql = new Proxy(deps.sql, {
-      apply: (target, self, [text, ...values]: [TemplateStringsArray]) => {
-        const run = (): unknown => Reflect.apply(target, self, [text, ...values])
-        return text.join().includes('set upstream_id') ? end().then(run) : run()
-      },
-    })
+    const sql = intercept(deps.sql, 'set upstream_id', (run) => end().then(run))
     await assert.rejects(render({ ...deps, sql }, id), again('attempt_failed'))
     assert.equal(fake.count('cancel'), 1)
   })
@@ -335,11 +301,12 @@ describe('a video task of an upstream', { concurrency: true }, () => {
   const renderVideo = (deps: VendorDependencies, id: string) => {
     const { renderVideoTask } = createVendorActivities(deps)
     if (!renderVideoTask) throw new Error('no upstream of videos')
-    return makeEnvironment().run<
-      [string, typeof VIDEO_TIMING],
-      StoredVideoAttempt | undefined,
-      typeof renderVideoTask
-    >(renderVideoTask, id, VIDEO_TIMING)
+    type Args = [string, typeof VIDEO_TIMING]
+    return makeEnvironment().run<Args, StoredVideoAttempt | undefined, typeof renderVideoTask>(
+      renderVideoTask,
+      id,
+      VIDEO_TIMING,
+    )
   }
 
   const storeInput = async (name: string, bytes: Buffer): Promise<string> => {
@@ -361,39 +328,32 @@ describe('a video task of an upstream', { concurrency: true }, () => {
     assert.deepEqual([model, prompt, typeof seed], ['videoq1', 'ocean', 'number'])
     assert.deepEqual([payload, callback, images], [undefined, undefined, undefined])
     assert.deepEqual(rendered?.creation, { seconds: 4, fps: 24, width: 96, height: 64 })
-    assert.deepEqual(
-      rendered?.results.map(({ name }) => name),
-      ['video.mp4', 'cover.jpg'],
-    )
+    const names = rendered?.results.map(({ name }) => name)
+    assert.deepEqual(names, ['video.mp4', 'cover.jpg'])
     assert.ok(rendered?.thumbnail)
     assert.equal((await seeVideo(place.database, id)).progress, 41)
   })
 
   test('has first and last image sent as they are, and a watermark as a link of ours', async () => {
-    const [first, last, mark] = await Promise.all([1, 2, 3].map((shade) => makePicture({ shade })))
-    const stored = async (field: string, bytes: Buffer | undefined) => ({
+    const [first, last] = [await makePicture({ shade: 1 }), await makePicture({ shade: 2 })]
+    const stored = async (field: string, bytes: Buffer) => ({
       field,
-      storageKey: await storeInput('a.png', bytes ?? Buffer.alloc(0)),
+      storageKey: await storeInput('a.png', bytes),
     })
+    const url = 'https://caller.example.com/mark.png'
     const inputs = [
       await stored('images', first),
       await stored('end_image', last),
-      { ...(await stored('wm_url', mark)), url: 'https://caller.example.com/mark.png' },
+      { ...(await stored('wm_url', await makePicture({ shade: 3 }))), url },
     ]
-    const settings = applyTextToVideoDefaults(
-      { watermark: true, wm_url: 'https://caller.example.com/mark.png' },
-      () => 0.5,
-    )
+    const settings = applyTextToVideoDefaults({ watermark: true, wm_url: url }, () => 0.5)
     const { fake, deps, id } = await startVideo({ inputs, settings })
     await renderVideo(deps, id)
     const [create] = fake.asked
     assert.equal(create?.path, '/proxy/vidvendor/start-end2video')
-    assert.deepEqual(
-      create.body['images'],
-      [first, last].map((image) => image?.toString('base64')),
-    )
-    assert.match(String(create.body['wm_url']), OWN_LINK)
-    assert.ok(await findLinked(String(create.body['wm_url'])))
+    const sent = [first, last].map((image) => image.toString('base64'))
+    assert.deepEqual(create.body['images'], sent)
+    assert.ok(await findLinked(create.body['wm_url']))
   })
 
   test('continues a video by a link of ours, under our id', async () => {
@@ -406,24 +366,19 @@ describe('a video task of an upstream', { concurrency: true }, () => {
     const [create] = fake.asked
     assert.equal(create?.path, '/proxy/vidvendor/extend')
     assert.equal(create.body['video_creation_id'], id)
-    assert.match(String(create.body['video_url']), OWN_LINK)
-    assert.equal(await findLinked(String(create.body['video_url'])), source.storageKey)
+    assert.equal(await findLinked(create.body['video_url']), source.storageKey)
   })
 
   test('keeps no more than the last copy that was cut on the disk', async () => {
     const kept: number[] = []
     let folder = ''
-    const { deps, id } = await startVideo(
-      {},
-      {
-        steps: { file: [said(200, MP4), said(502), said(200, MP4), said(502)] },
-        done: (upstreamId, base) => {
-          const names = readdirSync(folder, { recursive: true }).map(String)
-          kept.push(names.filter((name) => name.endsWith('video.mp4')).length)
-          return { id: upstreamId, state: 'success', creations: [creation(base)] }
-        },
-      },
-    )
+    const done: Options['done'] = (upstreamId, base) => {
+      const names = readdirSync(folder, { recursive: true }).map(String)
+      kept.push(names.filter((name) => name.endsWith('video.mp4')).length)
+      return { id: upstreamId, state: 'success', creations: [creation(base)] }
+    }
+    const steps = { file: [said(200, MP4), said(502), said(200, MP4), said(502)] }
+    const { deps, id } = await startVideo({}, { steps, done })
     folder = join(deps.scratchDir, `${id}-1`)
     assert.equal((await renderVideo(deps, id))?.results.length, 2)
     assert.deepEqual(kept, [0, 1, 1])
@@ -431,18 +386,13 @@ describe('a video task of an upstream', { concurrency: true }, () => {
 
   const failed = (code: string): Step =>
     said(200, { state: 'failed', err_code: code, err_msg: 'Why.' })
+  const rejected = (word: string): Step => said(400, { message: 'Why.', details: [word, 'Why.'] })
   const ENDS: Record<string, [Options['steps'] & object, code: string, message?: string]> = {
     'a code of ours': [{ status: [failed('ImageSizeInvalid')] }, 'ImageSizeInvalid', 'Why.'],
     'a word that is none': [{ status: [failed('AuditSubmitIllegal')] }, 'upstream_failed'],
     'a cancellation there': [{ status: [failed('UserCancelled')] }, 'upstream_failed'],
-    'a rejection with a code of ours': [
-      { create: [said(400, { message: 'Why.', details: ['ImageFormatInvalid', 'Why.'] })] },
-      'ImageFormatInvalid',
-    ],
-    'a rejection with another word': [
-      { create: [said(400, { message: 'Why.', details: ['FieldInvalid', 'Why.'] })] },
-      'upstream_rejected',
-    ],
+    'our code': [{ create: [rejected('ImageFormatInvalid')] }, 'ImageFormatInvalid'],
+    'another word': [{ create: [rejected('FieldInvalid')] }, 'upstream_rejected'],
     'no credits there': [{ create: [said(402)] }, 'upstream_no_credits'],
   }
   for (const [name, [steps, code, words]] of Object.entries(ENDS))
@@ -470,10 +420,8 @@ describe('an upstream', { concurrency: true }, () => {
     const bytes = randomBytes(200_002)
     const path = join(place.root, randomUUID())
     await writeFile(path, bytes)
-    const body = await makeBody(
-      { prompt: '“é”' },
-      { image: { path }, images: [{ path }, { path }] },
-    )
+    const files = { image: { path }, images: [{ path }, { path }] }
+    const body = await makeBody({ prompt: '“é”' }, files)
     const sent = await buffer(body.open())
     const image = bytes.toString('base64')
     assert.deepEqual(JSON.parse(sent.toString()), { prompt: '“é”', image, images: [image, image] })

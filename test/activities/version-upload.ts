@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 
-import { recordArchive } from '../../src/db/registry/archive.ts'
-import type { ArchiveRecorded } from '../../src/db/registry/archive.ts'
+import { recordArchive, type ArchiveRecorded } from '../../src/db/registry/archive.ts'
 import { signalArchiveUploaded } from '../../src/jobs/version.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import { sha256Of } from '../support/digest.ts'

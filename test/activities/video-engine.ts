@@ -19,18 +19,25 @@ import { makeEnvironment, TIMING } from './place.ts'
 /** Work of a test's engine on a job: a small function with the engine's own contract. */
 export type VideoWork = (job: VideoJob, control: RenderControl) => Promise<void> | void
 
+const SOURCE = {
+  container: 'mov',
+  stream: 0,
+  width: 320,
+  height: 180,
+  seconds: 5,
+  hasAudio: false,
+} as const
+
+/** Settings of a task that continues a video. */
+export const EXTEND = {
+  kind: 'extend',
+  settings: { model: 'videoq2-turbo', duration: 5, resolution: '540p' },
+} as const
+
 /** An engine whose files are the same few letters each time, once its work is done. */
 export const makeVideoEngine = (work: VideoWork = () => {}): VideoEngine => ({
   name: 'test',
-  probeSource: () =>
-    Promise.resolve({
-      container: 'mov',
-      stream: 0,
-      width: 320,
-      height: 180,
-      seconds: 5,
-      hasAudio: false,
-    }),
+  probeSource: () => Promise.resolve(SOURCE),
   render: async (job, control): Promise<RenderedVideo> => {
     await work(job, control)
     const write = async (name: string): Promise<string> => {

@@ -11,6 +11,16 @@ import { VideoError } from '../../src/domain/video-task/video-error.ts'
 import { RECOMMENDED_PROMPTS } from '../../src/domain/video-task/video-prompt.ts'
 
 const PLACE = { scratchDir: '/scratch', deadlineMs: 5000, tiny: false }
+/** Members of a job that say nothing else. */
+const USUAL = {
+  ...PLACE,
+  taskId: 'id',
+  seconds: 5,
+  movement: 'auto',
+  style: 'general',
+  audio: 'none',
+  bgm: false,
+}
 const WIDE = { path: '/wide', width: 320, height: 180 }
 const TALL = { path: '/tall', width: 90, height: 160 }
 
@@ -22,19 +32,8 @@ const film = (body: TextToVideoBody, inputs = {}) => {
 
 describe('the job of a text-to-video task', () => {
   test('has what takes effect, every default applied', () => {
-    assert.deepEqual(film({ model: 'videoq1', prompt: 'red', seed: 9 }), {
-      ...PLACE,
-      taskId: 'id',
-      width: 1920,
-      height: 1080,
-      seconds: 5,
-      seed: 9,
-      prompt: 'red',
-      movement: 'auto',
-      style: 'general',
-      audio: 'none',
-      bgm: false,
-    })
+    const given = { width: 1920, height: 1080, seed: 9, prompt: 'red' }
+    assert.deepEqual(film({ model: 'videoq1', prompt: 'red', seed: 9 }), { ...USUAL, ...given })
   })
 
   test('has the seed that was drawn', () => {
@@ -64,14 +63,9 @@ describe('the job of a text-to-video task', () => {
   })
 
   test('draws no prompt beside a start image, whose shape it has', () => {
-    for (const isRec of [false, true]) {
-      const body = {
-        prompt: 'red',
-        is_rec: isRec,
-        resolution: '720p',
-        aspect_ratio: '1:1',
-      } as const
-      const { prompt, startImage, width, height } = film(body, { images: TALL })
+    const body = { prompt: 'red', resolution: '720p', aspect_ratio: '1:1' } as const
+    for (const is_rec of [false, true]) {
+      const { prompt, startImage, width, height } = film({ ...body, is_rec }, { images: TALL })
       assert.deepEqual([prompt, startImage], ['', { path: '/tall' }])
       assert.deepEqual([width, height], [720, 1280])
     }
@@ -80,13 +74,9 @@ describe('the job of a text-to-video task', () => {
   test('takes a start image that is four times as long as wide, and none that is longer', () => {
     const image = (width: number) => ({ images: { path: '/image', width, height: 100 } })
     assert.equal(film({ resolution: '720p' }, image(400)).width, 2880)
-    assert.throws(
-      () => film({ resolution: '720p' }, image(401)),
-      new VideoError(
-        'ImageSizeInvalid',
-        '/images/0 must have an aspect ratio from 1:4 to 4:1, got 401×100',
-      ),
-    )
+    const message = '/images/0 must have an aspect ratio from 1:4 to 4:1, got 401×100'
+    const error = new VideoError('ImageSizeInvalid', message)
+    assert.throws(() => film({ resolution: '720p' }, image(401)), error)
   })
 
   const NO_EFFECT: [what: string, body: TextToVideoBody][] = [
@@ -106,13 +96,9 @@ describe('the job of a text-to-video task', () => {
     })
 
   test('has movement, style, music and sound where they take effect', () => {
-    const checks = film({
-      model: 'videoq1',
-      movement_amplitude: 'large',
-      style: 'anime',
-      bgm: true,
-    })
-    assert.deepEqual([checks.movement, checks.style, checks.bgm], ['large', 'anime', true])
+    const given = { movement_amplitude: 'large', style: 'anime', bgm: true } as const
+    const { movement, style, bgm } = film({ model: 'videoq1', ...given })
+    assert.deepEqual([movement, style, bgm], ['large', 'anime', true])
     const received = { audio: true, audio_type: 'speech_only' } as const
     assert.equal(film({ model: 'videoq1', ...received }).audio, 'speech_only')
     assert.equal(film({ model: 'videoq3-pro', ...received }).audio, 'all')
@@ -135,20 +121,9 @@ describe('the job of an extension', () => {
   }
 
   test('has the source’s shape and no seed, so that an equal request gives an equal video', () => {
-    assert.deepEqual(extend({ video_url: WIDE }), {
-      ...PLACE,
-      taskId: 'id',
-      width: 960,
-      height: 540,
-      seconds: 5,
-      seed: 0,
-      prompt: '',
-      source: { path: '/wide', isOwn: false },
-      movement: 'auto',
-      style: 'general',
-      audio: 'none',
-      bgm: false,
-    })
+    const given = { width: 960, height: 540, seed: 0, prompt: '' }
+    const source = { path: '/wide', isOwn: false }
+    assert.deepEqual(extend({ video_url: WIDE }), { ...USUAL, ...given, source })
   })
 
   test('ends on an image of any shape, and may continue a stored video', () => {

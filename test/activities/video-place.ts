@@ -4,13 +4,15 @@ import { insertCreation } from '../../src/db/video-task/creation.ts'
 import type { OutboxRow } from '../../src/db/shared/outbox.ts'
 import { enterQueue } from '../../src/db/video-task/video-queue.ts'
 import {
+  cancelVideoTask,
   claimVideoTask,
   completeVideoTask,
+  failVideoTask,
   insertVideoTask,
+  videoError,
 } from '../../src/db/video-task/video-task.ts'
 import type { ClaimedVideoTask, NewVideoTask } from '../../src/db/video-task/video-task.ts'
-import { insertTaskResults } from '../../src/db/task/task-file.ts'
-import type { NewTaskInput } from '../../src/db/task/task-file.ts'
+import { insertTaskResults, type NewTaskInput } from '../../src/db/task/task-file.ts'
 import { ApiError } from '../../src/domain/shared/errors.ts'
 import type { Quota } from '../../src/domain/task/quota.ts'
 import { applyTextToVideoDefaults } from '../../src/domain/video-task/video-defaults.ts'
@@ -69,6 +71,23 @@ export const claimVideo = (
   id: string,
 ): Promise<ClaimedVideoTask | undefined> => sql.begin((sql) => claimVideoTask(sql, id))
 
+/** Ways in which tasks enter the queue of their owner and end, as those who keep so many slots have them. */
+export const makeVideoQueue = (
+  database: Pick<TestDatabase, 'sql'>,
+  { slots }: { slots: number },
+) => ({
+  cancel: (id: string) =>
+    unitOfWork(database, (sql, enqueue) => cancelVideoTask(sql, id, { slots, enqueue })),
+  fail: (id: string) =>
+    unitOfWork(database, (sql, enqueue) =>
+      failVideoTask(sql, { id, error: videoError('SystemThrottling') }, { slots, enqueue }),
+    ),
+  complete: (id: string, fence: number, record = () => Promise.resolve()) =>
+    unitOfWork(database, (sql, enqueue) =>
+      completeVideoTask(sql, { id, fence, record }, { slots, enqueue }),
+    ),
+})
+
 /** Has a task enter the queue of its owner. */
 export const enterVideo = (database: Pick<TestDatabase, 'sql'>, id: string, slots: number) =>
   unitOfWork(database, (sql, enqueue) =>
@@ -85,13 +104,9 @@ export const finishVideo = async (
   await enterVideo(database, id, slots)
   await claimVideo(database, id)
   const facts = { contentType: 'video/mp4', bytes: 1, sha256: 'x', width: 64, height: 36 }
+  const results = files.map((name) => ({ ...facts, name, storageKey: `results/${id}/1/${name}` }))
   await unitOfWork(database, async (sql, enqueue) => {
     const record = async (): Promise<void> => {
-      const results = files.map((name) => ({
-        ...facts,
-        name,
-        storageKey: `results/${id}/1/${name}`,
-      }))
       await insertTaskResults(sql, id, { results })
       await insertCreation(sql, id, { seconds: 5.5, fps: 24, width: 64, height: 36 })
     }

@@ -1,27 +1,28 @@
-import { after, before } from 'node:test'
+import type { WorkflowHandle } from '@temporalio/client'
 
 import { createCoreActivities, createMediaActivities } from '../../activities/index.ts'
 import { makeDatabase } from '../../src/db/client.ts'
 import { insertOutbox } from '../../src/db/shared/outbox.ts'
 import { deliveryWorkflowId, startDelivery, startFirstAttempts } from '../../src/jobs/event.ts'
-import { makeJobs } from '../../src/jobs/client.ts'
+import { makeJobs, type Jobs } from '../../src/jobs/client.ts'
 import { mediaQueue } from '../../src/jobs/start.ts'
 import { startVideoTask, taskWorkflowId } from '../../src/jobs/task.ts'
-import type { Jobs } from '../../src/jobs/client.ts'
+import type { CheckTiming } from '../../src/domain/registry/check-timing.ts'
 import { startReconcile } from '../../src/jobs/reconcile.ts'
 import { startRelay } from '../../src/jobs/relay.ts'
 import { makeTaskQueue, temporalAddress, workflowBundle } from '../support/stack.ts'
 import { PATIENT } from '../support/template.ts'
+import { use } from '../support/use.ts'
+import { waitFor } from '../support/wait.ts'
 import {
   PROMPT_HEARTBEATS,
   connectPatiently,
   installQuietRuntime,
   startWorkers,
 } from '../workflows/runtime.ts'
-import { PATIENT_LIMITS, SHORT_SCHEDULE, TIMING, makePlace } from './place.ts'
+import { PATIENT_LIMITS, SHORT_SCHEDULE, TIMING, makePlace, untilAborted } from './place.ts'
 import { VIDEO_TIMING, makeVideoEngine } from './video-engine.ts'
-import { getVideo } from './video-place.ts'
-import type { NewVideo } from './video-place.ts'
+import { getVideo, type NewVideo } from './video-place.ts'
 
 export type Stage = Awaited<ReturnType<typeof startStage>>
 
@@ -76,14 +77,22 @@ export const startStage = async () => {
     release: engine.release,
     /** Options that reconcile and the operator are made with. */
     options,
+    untilRendering: (id: string): Promise<boolean> =>
+      waitFor(`${id} is rendered`, () => engine.rendering.has(id)),
     workflow: (id: string) => jobs.client.workflow.getHandle(taskWorkflowId('video', id)),
     /** The delivery of its events. */
     delivery: (id: string) => jobs.client.workflow.getHandle(deliveryWorkflowId(id)),
-    /** Runs reconcile, which looks at every open task, until something has happened. `check` takes the place of its own. */
-    async whileReconciling(happens: () => Promise<unknown>, check: Jobs['check'] = jobs.check) {
+    /** Runs reconcile, which looks at every open task and version, until something has happened. `check` takes the place of its own. */
+    async whileReconciling(
+      happens: () => Promise<unknown>,
+      {
+        check = jobs.check,
+        ...own
+      }: { check?: Jobs['check']; checkTiming?: Partial<CheckTiming> } = {},
+    ) {
       const { url } = place.database
       const lockSql = makeDatabase({ url, ...PATIENT })
-      const surveying = { ...options, jobs: { ...jobs, check } }
+      const surveying = { ...options, ...own, jobs: { ...jobs, check } }
       const loop = startReconcile({ ...surveying, lockSql, log, intervalMs: 50, afterSeconds: 0 })
       await happens().finally(async () => {
         await loop.stop()
@@ -117,12 +126,35 @@ export const startStage = async () => {
 }
 
 /** Starts a stage before the first test of a suite and closes it after the last. */
-export const useStage = (): Stage => {
-  const stage = {} as Stage
-  before(async () => void Object.assign(stage, await startStage()))
-  after(() => stage.close())
-  return stage
-}
+export const useStage = (): Stage => use(startStage, (stage) => stage.close())
+
+/** Waits until all of these members are what is wanted. */
+export const untilSeen = <Seen extends object>(
+  what: string,
+  see: () => Promise<Seen>,
+  wanted: Partial<Seen>,
+): Promise<Seen> =>
+  waitFor(`${what} is ${JSON.stringify(wanted)}`, async () => {
+    const seen = await see()
+    const names = Object.keys(wanted) as (keyof Seen)[]
+    return names.every((name) => seen[name] === wanted[name]) && seen
+  })
+
+/** Waits until a workflow has this status; one that is not there has none. */
+export const untilStatus = (handle: WorkflowHandle, status: string): Promise<boolean> =>
+  waitFor(`${handle.workflowId} is ${status}`, () =>
+    handle.describe().then(
+      (described) => described.status.name === status,
+      () => false,
+    ),
+  )
+
+/** Waits until a workflow runs that is not this one. */
+export const untilNextRun = (handle: WorkflowHandle, runId: string): Promise<boolean> =>
+  waitFor('another run is there', async () => {
+    const now = await handle.describe()
+    return now.runId !== runId && now.status.name === 'RUNNING'
+  })
 
 /** Makes an engine that works on a task until the test releases it. */
 const makeHeldEngine = () => {
@@ -132,15 +164,10 @@ const makeHeldEngine = () => {
   const engine = makeVideoEngine(async ({ taskId }, { signal }) => {
     if (released.has(taskId)) return
     rendering.add(taskId)
-    try {
-      await new Promise<void>((resolve, reject) => {
-        waiting.set(taskId, resolve)
-        signal.addEventListener('abort', () => reject(signal.reason))
-        if (signal.aborted) reject(signal.reason)
-      })
-    } finally {
-      rendering.delete(taskId)
-    }
+    const isReleased = new Promise<void>((resolve) => waiting.set(taskId, resolve))
+    await Promise.race([isReleased, untilAborted(undefined, { signal })]).finally(() =>
+      rendering.delete(taskId),
+    )
   })
   const release = (id: string): void => {
     released.add(id)

@@ -1,25 +1,20 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 
-import { makeVideoTaskTransitions } from '../../activities/video-task.ts'
-import type { StoredVideoAttempt } from '../../activities/video-task.ts'
-import { cancelVideoTask, findVideoTask } from '../../src/db/video-task/video-task.ts'
+import { makeVideoTaskTransitions, type StoredVideoAttempt } from '../../activities/video-task.ts'
+import { findVideoTask } from '../../src/db/video-task/video-task.ts'
 import { TASK_ERRORS } from '../../src/domain/task/task-error.ts'
 import { VIDEO_ERRORS } from '../../src/domain/video-task/video-error.ts'
-import { unitOfWork } from '../../src/db/unit-of-work.ts'
+import { use } from '../support/use.ts'
 import { usePlace } from './place.ts'
 import { makeVideoEngine, renderVideo, VIDEO_TIMING } from './video-engine.ts'
-import { getVideo, listWoken, seeVideo, wakes } from './video-place.ts'
+import { getVideo, listWoken, makeVideoQueue, seeVideo, wakes } from './video-place.ts'
 import type { NewVideo } from './video-place.ts'
 
 describe('the transition of a video task', () => {
   const place = usePlace()
-  let transitions: ReturnType<typeof makeVideoTaskTransitions>
-
-  before(async () => {
-    place.deps.videoEngine = makeVideoEngine()
-    transitions = makeVideoTaskTransitions(place.deps)
-  })
+  before(() => void (place.deps.videoEngine = makeVideoEngine()))
+  const transitions = use(() => makeVideoTaskTransitions(place.deps))
 
   const enqueue = (id: string) => transitions.enqueueVideoTask(id, VIDEO_TIMING)
   const insert = (owner: string, given: NewVideo = {}) =>
@@ -42,10 +37,7 @@ describe('the transition of a video task', () => {
     return [...ids]
   }
   const listResults = (id: string) => place.deps.storage.list(`results/${id}`)
-  const cancel = (id: string) =>
-    unitOfWork(place.database, (sql, enqueueRow) =>
-      cancelVideoTask(sql, id, { ...place.deps, enqueue: enqueueRow }),
-    )
+  const cancel = (id: string) => makeVideoQueue(place.database, place.deps).cancel(id)
   /** Takes the workflows that were woken at once since the last call; all of their rows are in the outbox. */
   const takeDispatched = async (): Promise<string[]> => {
     const rows = place.dispatched.splice(0)
@@ -53,11 +45,8 @@ describe('the transition of a video task', () => {
       const [row] = await place.deps.sql`
         select workflow_id, signal_name, dispatched_at from outbox where id = ${id}
       `
-      assert.deepEqual(row, {
-        workflow_id: workflowId,
-        signal_name: 'admitted',
-        dispatched_at: null,
-      })
+      const signal = { workflow_id: workflowId, signal_name: 'admitted', dispatched_at: null }
+      assert.deepEqual(row, signal)
     }
     return listWoken(rows)
   }
@@ -73,12 +62,9 @@ describe('the transition of a video task', () => {
 
   test('to queueing says how long an off-peak task may take', async () => {
     const id = await insert('off-peak', { offPeak: true })
-    await place.deps.sql`
-      update task set created_at = now() - interval '47 hours' where id = ${id}
-    `
+    await place.deps.sql`update task set created_at = now() - interval '47 hours' where id = ${id}`
     const { offPeakMs } = await enqueue(id)
-    assert.ok(offPeakMs !== null && offPeakMs <= 3_600_000, `${offPeakMs} ms`)
-    assert.ok(offPeakMs > 3_500_000, `${offPeakMs} ms`)
+    assert.ok(offPeakMs && offPeakMs > 3_500_000 && offPeakMs <= 3_600_000, `${offPeakMs} ms`)
   })
 
   test('to queueing of what is not there says that it has ended', async () => {
@@ -95,10 +81,8 @@ describe('the transition of a video task', () => {
     assert.deepEqual(ledger, ['charge 10'])
     const task = await findVideoTask(place.deps.sql, { id, owner: 'success' })
     assert.deepEqual(task?.results, ['video.mp4', 'cover.jpg'])
-    assert.deepEqual(
-      { ...task?.creation, id: undefined },
-      { id: undefined, seconds: 5, fps: 24, width: 1920, height: 1080 },
-    )
+    const { id: _, ...creation } = task?.creation ?? {}
+    assert.deepEqual(creation, { seconds: 5, fps: 24, width: 1920, height: 1080 })
   })
 
   test('to success wakes the task it made room for', async () => {
@@ -159,12 +143,7 @@ describe('the transition of a video task', () => {
     assert.deepEqual(await listResults(first), [])
   })
 
-  const FAILURES: [
-    code: string,
-    message: string | undefined,
-    errorCode: string,
-    errorMessage: string,
-  ][] = [
+  const NOTIFIED: [code: string, message: string | undefined, errorCode: string, text: string][] = [
     ['ImageDownloadFailure', '/images/0: x', 'ImageDownloadFailure', '/images/0: x'],
     ['VideoFormatInvalid', undefined, 'VideoFormatInvalid', VIDEO_ERRORS.VideoFormatInvalid],
     ['cancelled', undefined, 'UserCancelled', TASK_ERRORS.cancelled],

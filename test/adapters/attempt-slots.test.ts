@@ -39,15 +39,15 @@ test('what is not taken whole is not taken at all', async () => {
 
 test('a slot that is given back can be taken again, once', async () => {
   const { take } = makeAttemptSlots({ ...ATTEMPT_SLOTS, host: 2 })
-  const first = await take(host('a'), AT_ONCE)
-  const second = await take(host('a'), AT_ONCE)
-  assert.equal((await take(host('a'), AT_ONCE)).release, undefined)
-  first.release?.()
-  first.release?.()
-  assert.ok((await take(host('a'), AT_ONCE)).release, 'the one given back')
-  assert.equal((await take(host('a'), AT_ONCE)).release, undefined)
-  second.release?.()
-  assert.ok((await take(host('a'), AT_ONCE)).release, 'the other one')
+  const takeOne = async () => (await take(host('a'), AT_ONCE)).release
+  const [first, second] = [await takeOne(), await takeOne()]
+  assert.equal(await takeOne(), undefined)
+  first?.()
+  first?.()
+  assert.ok(await takeOne(), 'the one given back')
+  assert.equal(await takeOne(), undefined)
+  second?.()
+  assert.ok(await takeOne(), 'the other one')
 })
 
 test('a host that holds no slot is forgotten', async () => {

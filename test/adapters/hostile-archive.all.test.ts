@@ -7,8 +7,7 @@ import { isDeepStrictEqual } from 'node:util'
 
 import type { Inspector } from '../../src/adapters/inspector/inspector.ts'
 import { makeLocalInspector } from '../../src/adapters/inspector/local.ts'
-import { ARCHIVE_CODES } from '../../packages/inspector/src/archive/codes.ts'
-import type { ArchiveCode } from '../../packages/inspector/src/archive/codes.ts'
+import { ARCHIVE_CODES, type ArchiveCode } from '../../packages/inspector/src/archive/codes.ts'
 import type { Inspection } from '../../packages/inspector/src/inspection.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { waitFor } from '../support/wait.ts'
@@ -30,30 +29,14 @@ const archiveOf = (code: ArchiveCode): Buffer => {
 const GOOD = { name: '__init__.py', data: 'NODE_CLASS_MAPPINGS = {}\n' }
 const inner = writeZip([{ name: 'a.txt', data: 'x' }])
 
+const CODES =
+  `path_traversal path_absolute path_backslash path_control duplicate_name name_collision
+  file_is_folder symlink special_file size_mismatch bad_crc header_mismatch overlap encrypted
+  prepended_data trailing_data entry_too_big too_many_entries`.split(/\s+/) as ArchiveCode[]
+
 /** The rows of the design's table of archives, in their order, with what the verdict or the scan has to say. */
 const ARCHIVES: [row: string, zip: () => Buffer, code: ArchiveCode | 'nested_archive'][] = [
-  ...(
-    [
-      'path_traversal',
-      'path_absolute',
-      'path_backslash',
-      'path_control',
-      'duplicate_name',
-      'name_collision',
-      'file_is_folder',
-      'symlink',
-      'special_file',
-      'size_mismatch',
-      'bad_crc',
-      'header_mismatch',
-      'overlap',
-      'encrypted',
-      'prepended_data',
-      'trailing_data',
-      'entry_too_big',
-      'too_many_entries',
-    ] as const
-  ).map((code): (typeof ARCHIVES)[number] => [code, () => archiveOf(code), code]),
+  ...CODES.map((code): (typeof ARCHIVES)[number] => [code, () => archiveOf(code), code]),
   ['an inner archive', () => writeZip([GOOD, { name: 'data.zip', data: inner }]), 'nested_archive'],
   ['path_too_long', () => archiveOf('path_too_long'), 'path_too_long'],
 ]
@@ -124,10 +107,8 @@ describe('a hostile archive in a process of its own', () => {
       assert.equal(archive.code, code)
       assert.ok(archive.message.startsWith(ARCHIVE_CODES[code]), archive.message)
       assert.deepEqual([nodes.status, nodes.reason], ['failed', `archive_${code}`])
-      assert.deepEqual(
-        findings.findings.map(({ severity, issue_type: rule }) => [severity, rule]),
-        [['high', `archive_${code}`]],
-      )
+      const found = findings.findings.map(({ severity, issue_type: rule }) => [severity, rule])
+      assert.deepEqual(found, [['high', `archive_${code}`]])
     })
 
   for (const { title, zip, isCut } of PACKS)
@@ -136,10 +117,7 @@ describe('a hostile archive in a process of its own', () => {
       assert.equal(archive.verdict, 'sound')
       // Neither memory nor time of the process was spent: the interpreter's own budgets hold.
       assert.deepEqual([nodes.status, nodes.reason], ['success', undefined])
-      assert.deepEqual(
-        nodes.nodes.map(({ name }) => name),
-        ['Kiln Cup'],
-      )
+      assert.equal(nodes.nodes.map(({ name }) => name).join(), 'Kiln Cup')
       assert.equal(nodes.partial, isCut, nodes.reasons.join(', '))
       if (isCut) assert.match(nodes.reasons.join(' '), /^(budget_\w+ ?)+$/)
       assert.deepEqual([findings.complete, findings.counts.high], [true, 0])

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, test } from 'node:test'
-import type { TestContext } from 'node:test'
+import { describe, test, type TestContext } from 'node:test'
 
 import { findChildUser } from '../../src/adapters/child-user.ts'
 import { INSPECTOR_ENTRY, startChild } from '../../src/adapters/inspector/child-process.ts'

@@ -169,18 +169,13 @@ describe('a download with the switch on', () => {
     const reported: number[] = []
     await from('/image', { onProgress: (bytes) => reported.push(bytes) })
     assert.equal(reported.at(-1), BODY.length)
-    assert.deepEqual(
-      reported,
-      [...new Set(reported)].toSorted((a, b) => a - b),
-    )
+    for (const [i, bytes] of reported.entries())
+      assert.ok(bytes > (reported[i - 1] ?? -1), `${bytes}`)
   })
 
   test('sends the same few headers on every hop and asks for no compression', async () => {
     await from('/hop2')
-    assert.deepEqual(
-      requests.map(({ url }) => url),
-      ['/hop2', '/hop1', '/image'],
-    )
+    assert.equal(requests.map(({ url }) => url).join(' '), '/hop2 /hop1 /image')
     for (const { method, headers } of requests) {
       assert.equal(method, 'GET')
       const { host: _host, connection: _connection, ...others } = headers
@@ -267,10 +262,8 @@ describe('a download with the switch on', () => {
 
     const controller = new AbortController()
     const onProgress = () => controller.abort(reason)
-    await assert.rejects(
-      from('/drip', { signal: controller.signal, onProgress }),
-      (error) => error === reason,
-    )
+    const dripping = from('/drip', { signal: controller.signal, onProgress })
+    await assert.rejects(dripping, (error) => error === reason)
     assert.deepEqual(await readdir(folder), [])
   })
 

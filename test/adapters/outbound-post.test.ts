@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { connect, createServer } from 'node:net'
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
-import type { TestContext } from 'node:test'
+import { afterEach, beforeEach, describe, test, type TestContext } from 'node:test'
 import { makeOutbound } from '../../src/adapters/outbound/outbound.ts'
 import { POST_LIMITS } from '../../src/adapters/outbound/post.ts'
 import type {
+  NoResponse,
   Posted,
   PostLimits,
   PostOptions,
-  NoResponse,
 } from '../../src/adapters/outbound/post.ts'
 import { makeClient, type Outbound } from '../../src/adapters/outbound/client.ts'
 import { openSystemSocket, type Dial } from '../../src/adapters/outbound/connector.ts'
@@ -30,6 +29,7 @@ import {
   reset,
   resetAfter,
   startWebhookReceiver,
+  useWebhookReceiver,
   write,
   type Reply,
   type WebhookReceiver,
@@ -73,19 +73,12 @@ const head = (status: number, ...lines: string[]) =>
 
 describe('a post', () => {
   let outbound: Outbound
-  let receiver: WebhookReceiver
-
-  before(async () => {
-    receiver = await startWebhookReceiver()
-  })
-  after(() => receiver.stop())
-  beforeEach(() => {
-    outbound = makeOutbound(ON)
-  })
+  const receiver = useWebhookReceiver()
+  beforeEach(() => void (outbound = makeOutbound(ON)))
   // However an attempt ended, its connection is gone or kept, and with the client those are gone that it kept.
   afterEach(async () => {
     outbound.close()
-    await waitFor('no connection open', async () => receiver.open() === 0)
+    await waitFor('no connection open', () => receiver.open() === 0)
   })
 
   let paths = 0
@@ -185,44 +178,36 @@ describe('a post', () => {
       return { outcomes, requests: receiver.of(path).length, connections }
     }
 
-    test('goes on its connection, whatever the status was', async () => {
-      assert.deepEqual(await sendInTurn(4, respond(204), respond(500, {}, 'x'), respond(410)), {
-        outcomes: [204, 500, 410, 410],
-        requests: 4,
-        connections: 1,
+    const ok = respond(204)
+    const cut = write('HTTP/1.1 2', (socket) => socket.destroy())
+    const closing = respond(200, { connection: 'close' })
+    const again = 'is sent once more when that connection ends before a byte of the response'
+    /** Replies, the outcomes of the posts, and how many requests and connections they took. */
+    const TURNS: [string, [Reply, ...Reply[]], (number | string)[], number, number][] = [
+      [
+        'goes on its connection',
+        [ok, respond(500, {}, 'x'), respond(410)],
+        [204, 500, 410, 410],
+        4,
+        1,
+      ],
+      [again, [ok, reset, respond(200)], [204, 200], 3, 2],
+      // The first goes on the one that is left of those before.
+      [`${again}, and not twice`, [ok, hangUp, reset], [204, 'reset'], 3, 1],
+      [
+        'is not sent again when the response had begun',
+        [ok, cut, respond(200)],
+        [204, 'reset'],
+        2,
+        1,
+      ],
+      ['is not sent again on a connection of its own', [reset, closing], ['reset', 200, 200], 3, 3],
+    ]
+    for (const [title, replies, outcomes, requests, connections] of TURNS)
+      test(title, async () => {
+        const sent = await sendInTurn(outcomes.length, ...replies)
+        assert.deepEqual(sent, { outcomes, requests, connections })
       })
-    })
-
-    test('is sent once more when that connection ends before a byte of the response', async () => {
-      assert.deepEqual(await sendInTurn(2, respond(204), reset, respond(200)), {
-        outcomes: [204, 200],
-        requests: 3,
-        connections: 2,
-      })
-      assert.deepEqual(await sendInTurn(2, respond(204), hangUp, reset), {
-        outcomes: [204, 'reset'],
-        requests: 3,
-        // The first goes on the one that is left.
-        connections: 1,
-      })
-    })
-
-    test('is not sent again when the response had begun', async () => {
-      const cut = write('HTTP/1.1 2', (socket) => socket.destroy())
-      assert.deepEqual(await sendInTurn(2, respond(204), cut, respond(200)), {
-        outcomes: [204, 'reset'],
-        requests: 2,
-        connections: 1,
-      })
-    })
-
-    test('is not sent again on a connection of its own', async () => {
-      assert.deepEqual(await sendInTurn(3, reset, respond(200, { connection: 'close' })), {
-        outcomes: ['reset', 200, 200],
-        requests: 3,
-        connections: 3,
-      })
-    })
 
     test('goes on no connection to an address that its host has no longer', async () => {
       const [path, host] = [`/turns-${(paths += 1)}`, 'localhost']
@@ -257,15 +242,12 @@ describe('a post', () => {
   })
 
   describe('whose response goes on', () => {
+    const LIMIT = 'x'.repeat(1_022)
     const excerpts: [title: string, reply: Reply, excerpt: string][] = [
       ['in text', respond(200, {}, 'taken'), 'taken'],
       ['in more than 1 KiB', respond(500, {}, 'x'.repeat(1_025)), 'x'.repeat(1_024)],
       ['with control characters', respond(200, {}, 'a\u0000b\r\n\tc\u001b[31m\u0085d'), 'abc[31md'],
-      [
-        'with a character at the limit',
-        respond(200, {}, `${'x'.repeat(1_022)}😀`),
-        'x'.repeat(1_022),
-      ],
+      ['with a character at the limit', respond(200, {}, `${LIMIT}😀`), LIMIT],
       ['in bytes that are no text', write(`${head(200, 'content-length: 3')}\u0000ä`), 'ä'],
     ]
     for (const [title, reply, excerpt] of excerpts)
@@ -293,7 +275,7 @@ describe('a post', () => {
           })
         })
         assert.equal(is(posted, status), 'x'.repeat(1_024))
-        await waitFor('the connection closed', async () => sent > 0)
+        await waitFor('the connection closed', () => sent > 0)
         // What was on its way fills the buffers of both sides, and nothing comes after.
         assert.ok(sent < 20_000_000, `${sent} bytes`)
       })
@@ -319,9 +301,9 @@ describe('a post', () => {
         },
         { limits },
       )
-      await waitFor('it drips', async () => written() > 0)
+      await waitFor('it drips', () => written() > 0)
       const start = written()
-      await waitFor('it has dripped', async () => written() > start + 20)
+      await waitFor('it has dripped', () => written() > start + 20)
       mock.timers.tick(ms)
       return await sending
     }
@@ -372,10 +354,8 @@ describe('a post', () => {
     for (const [title, reply] of silent) {
       test(`is a timeout at a receiver that ${title}`, async () => {
         const posted = await send(reply, { limits: part({ headersMs: 100 }) })
-        assert.equal(
-          fails(posted, 'timeout', 'no response within 0.1 seconds').address,
-          '127.0.0.1',
-        )
+        const { address } = fails(posted, 'timeout', 'no response within 0.1 seconds')
+        assert.equal(address, '127.0.0.1')
       })
       test(`is a timeout of the whole at a receiver that ${title}`, async () => {
         const posted = await send(reply, { limits: part({ totalMs: 100 }) })
@@ -457,10 +437,8 @@ describe('a post', () => {
   test('ends with the reason of the signal, before and after it was sent', async () => {
     const reason = new Error('the worker is stopping')
     const before = receiver.received.length
-    await assert.rejects(
-      send(respond(200), { signal: AbortSignal.abort(reason) }),
-      (error) => error === reason,
-    )
+    const early = send(respond(200), { signal: AbortSignal.abort(reason) })
+    await assert.rejects(early, (error) => error === reason)
     assert.equal(receiver.received.length, before)
 
     const controller = new AbortController()
@@ -485,10 +463,8 @@ describe('a post', () => {
 
   test('ends when the client is closed, and none begins after', async () => {
     const client = makeOutbound(ON)
-    await assert.rejects(
-      send(() => client.close(), {}, client),
-      { name: 'AbortError' },
-    )
+    const closing: Reply = () => client.close()
+    await assert.rejects(send(closing, {}, client), { name: 'AbortError' })
     await assert.rejects(send(respond(200), {}, client), { name: 'AbortError' })
   })
 
@@ -527,18 +503,11 @@ describe('a post over TLS', () => {
   const certificate = makeCertificate(hosts)
   const system = { resolve: makeResolver(), openSocket: openSystemSocket }
   let trusting: Outbound
-  let receiver: WebhookReceiver
-
-  before(async () => {
-    receiver = await startWebhookReceiver({ certificate })
-  })
-  after(() => receiver.stop())
-  beforeEach(() => {
-    trusting = makeClient(ON, { ...system, ca: certificate.cert })
-  })
+  const receiver = useWebhookReceiver({ certificate })
+  beforeEach(() => void (trusting = makeClient(ON, { ...system, ca: certificate.cert })))
   afterEach(async () => {
     trusting.close()
-    await waitFor('no connection open', async () => receiver.open() === 0)
+    await waitFor('no connection open', () => receiver.open() === 0)
   })
 
   const send = (url: string, client = trusting) =>

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac, randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 
-import { makeSigner } from '../../src/adapters/signing.ts'
-import type { FileClaim } from '../../src/adapters/signing.ts'
+import { makeSigner, type FileClaim } from '../../src/adapters/signing.ts'
 
 const HOUR = 3600
 const DAY = 86_400
@@ -80,44 +79,37 @@ describe('a file link', () => {
       { signature: 'A'.repeat(43) },
     ]
     for (const change of changes)
-      for (const at of [now, after(2 * DAY)])
-        assert.equal(
-          signer.verifyFile({ ...claim, ...change }, at),
-          'signature_invalid',
-          JSON.stringify(change),
-        )
+      for (const at of [now, after(2 * DAY)]) {
+        const verdict = signer.verifyFile({ ...claim, ...change }, at)
+        assert.equal(verdict, 'signature_invalid', JSON.stringify(change))
+      }
   })
 
   test('has one valid signature: no other last character decodes to it', () => {
     const claim = claimOf(signer.signFile(id, 'a.png', now))
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-    const valid = [...alphabet].filter(
-      (last) =>
-        signer.verifyFile({ ...claim, signature: claim.signature.slice(0, -1) + last }, now) ===
-        'ok',
-    )
+    const rest = claim.signature.slice(0, -1)
+    const verify = (last: string) => signer.verifyFile({ ...claim, signature: rest + last }, now)
+    const valid = [...alphabet].filter((last) => verify(last) === 'ok')
     assert.deepEqual(valid, [claim.signature.at(-1)])
   })
 
   test('is signed by the first key and verified by all', () => {
     const [old, fresh] = [key(), key()]
     const link = claimOf(make({ keys: [old] }).signFile(id, 'a.png', now))
-    assert.equal(make({ keys: [fresh, old] }).verifyFile(link, now), 'ok')
-    assert.equal(make({ keys: [fresh] }).verifyFile(link, now), 'signature_invalid')
-    assert.equal(
-      make({ keys: [fresh, old] }).signFile(id, 'a.png', now),
-      make({ keys: [fresh] }).signFile(id, 'a.png', now),
-    )
+    const [both, one] = [make({ keys: [fresh, old] }), make({ keys: [fresh] })]
+    assert.equal(both.verifyFile(link, now), 'ok')
+    assert.equal(one.verifyFile(link, now), 'signature_invalid')
+    assert.equal(both.signFile(id, 'a.png', now), one.signFile(id, 'a.png', now))
   })
 
   test('does not serve as an upload link, nor the other way round', () => {
     const file = claimOf(signer.signFile(id, 'a.png', now))
     assert.equal(signer.verifyUpload({ ...file, max: '1' }, now), 'signature_invalid')
     const secret = Buffer.from(keys[0] ?? '', 'base64')
-    const forged = createHmac('sha256', secret)
-      .update(`${id}a.png${file.expires}`)
-      .digest('base64url')
-    assert.equal(signer.verifyFile({ ...file, signature: forged }, now), 'signature_invalid')
+    const text = `${id}a.png${file.expires}`
+    const signature = createHmac('sha256', secret).update(text).digest('base64url')
+    assert.equal(signer.verifyFile({ ...file, signature }, now), 'signature_invalid')
   })
 
   test('carries names with blanks, slashes and letters of any script', () => {
@@ -163,11 +155,7 @@ describe('a link of our own', () => {
   })
 
   test('follows a public URL with a path, port or last slash', () => {
-    for (const publicUrl of [
-      'http://127.0.0.1:8080/',
-      'https://example.com/kiln',
-      'https://a.b//',
-    ]) {
+    for (const publicUrl of 'http://127.0.0.1:8080/ https://a.b/kiln https://a.b//'.split(' ')) {
       const there = make({ publicUrl })
       const own = there.signFile(id, 'a.png', now)
       assert.ok(own.startsWith(`${publicUrl.replace(/\/+$/, '')}/files/${id}/`))
@@ -194,13 +182,8 @@ describe('an upload link', () => {
   })
 
   test('with anything changed has no valid signature', () => {
-    const changes = [
-      { id: 'x' },
-      { max: '1001' },
-      { expires: String(expires + 1) },
-      { signature: 'x' },
-    ]
-    for (const change of changes)
+    const later = { expires: String(expires + 1) }
+    for (const change of [{ id: 'x' }, { max: '1001' }, later, { signature: 'x' }])
       assert.equal(signer.verifyUpload({ ...claim, ...change }, now), 'signature_invalid')
   })
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import {
   mkdir,
@@ -12,7 +12,6 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
@@ -24,29 +23,22 @@ import type { S3Client } from '@aws-sdk/client-s3'
 
 import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
 import { makeMovingStorage } from '../../src/adapters/storage/moving.ts'
-import { makeS3Storage } from '../../src/adapters/storage/s3.ts'
-import type { S3StorageOptions } from '../../src/adapters/storage/s3.ts'
+import { makeS3Storage, type S3StorageOptions } from '../../src/adapters/storage/s3.ts'
 import { adviseS3, makeS3Client } from '../../src/adapters/storage/s3-client.ts'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
 import { moveAll } from '../../src/operate/move-files.ts'
+import { sha256Of } from '../support/digest.ts'
+import { useFolder } from '../support/folder.ts'
 import { isLong } from '../support/long.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
-import { startS3Proxy } from '../support/s3-proxy.ts'
-import type { S3Fault, S3Proxy } from '../support/s3-proxy.ts'
-import { startS3Server, whyNoS3Server } from '../support/s3-server.ts'
-import type { S3Server } from '../support/s3-server.ts'
+import { startS3Proxy, type S3Fault, type S3Proxy } from '../support/s3-proxy.ts'
+import { startS3Server, whyNoS3Server, type S3Server } from '../support/s3-server.ts'
 import { waitFor } from '../support/wait.ts'
 
-let folder: string
+const folder = useFolder()
 let root: string
 let storage: Storage
 let everyFile: Backend['everyFile']
-
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'kiln-storage-'))
-})
-
-after(() => rm(folder, { recursive: true, force: true }))
 
 const fetchPart = async (url: string) => {
   const response = await fetch(url, { headers: { range: 'bytes=2-4' } })
@@ -99,12 +91,10 @@ const describeStore = (): void => {
   describe('putStream', () => {
     test('stores the bytes and returns their number and SHA-256', async () => {
       const parts = [Buffer.alloc(100_000, 1), Buffer.alloc(7, 2)]
-      const digest = await storage.putStream('a/b/c.bin', Readable.from(parts), {
-        maxBytes: 100_007,
-      })
-      const sha256 = createHash('sha256').update(Buffer.concat(parts)).digest('hex')
-      assert.deepEqual(digest, { bytes: 100_007, sha256 })
-      assert.deepEqual(await buffer((await storage.open('a/b/c.bin')).stream), Buffer.concat(parts))
+      const [whole, maxBytes] = [Buffer.concat(parts), 100_007]
+      const digest = await storage.putStream('a/b/c.bin', Readable.from(parts), { maxBytes })
+      assert.deepEqual(digest, { bytes: maxBytes, sha256: sha256Of(whole) })
+      assert.deepEqual(await buffer((await storage.open('a/b/c.bin')).stream), whole)
     })
 
     test('replaces what was there in one step', async () => {
@@ -242,30 +232,10 @@ const describeStore = (): void => {
   })
 
   describe('a key', () => {
-    const wrong = [
-      '',
-      '.',
-      '..',
-      '/',
-      '/etc/passwd',
-      'a/',
-      'a//b',
-      '../outside',
-      'a/../../outside',
-      'a/..',
-      './a',
-      'a\\..\\b',
-      'a\0b',
-      'a\nb',
-      'a b',
-      'C:',
-      'ü',
-      '%2e%2e/a',
-      '~',
-      '.scratch/put/x',
-      `a/${'x'.repeat(256)}`,
-      'a/'.repeat(600) + 'a',
-    ]
+    const paths = '. .. / /etc/passwd a/ a//b ../outside a/../../outside a/.. ./a .scratch/put/x'
+    const signs = ['', 'a\\..\\b', 'a\0b', 'a\nb', 'a b', 'C:', 'ü', '%2e%2e/a', '~']
+    const long = [`a/${'x'.repeat(256)}`, 'a/'.repeat(600) + 'a']
+    const wrong = [...paths.split(' '), ...signs, ...long]
 
     test('that is not one is rejected by every operation', async () => {
       const path = await scratchFile('content')
@@ -290,10 +260,8 @@ const describeStore = (): void => {
 
   describe('unfinished files', () => {
     test('are cleaned up by age, those of one purpose or of all', async () => {
-      const [uploads, render] = [
-        await storage.scratchDir('uploads'),
-        await storage.scratchDir('render'),
-      ]
+      const uploads = await storage.scratchDir('uploads')
+      const render = await storage.scratchDir('render')
       const hourAgo = new Date(Date.now() - 3_600_000)
       await put('kept', 'x')
       for (const path of [join(uploads, 'old'), join(uploads, 'young'), join(render, 'old')])
@@ -391,9 +359,8 @@ describe('a folder', () => {
 
   test('throws when the folder cannot be written', async () => {
     await writeFile(join(root, 'file'), '')
-    await assert.rejects(makeLocalStorage({ root: join(root, 'file') }).check(), {
-      code: 'ENOTDIR',
-    })
+    const blocked = makeLocalStorage({ root: join(root, 'file') })
+    await assert.rejects(blocked.check(), { code: 'ENOTDIR' })
   })
 })
 
@@ -410,8 +377,8 @@ describe('a folder that files move to from another', () => {
   describeStore()
 
   const CONTENT = 'what was there before'
-  const putOld = (key: string) =>
-    stores.from.putStream(key, Readable.from([Buffer.from(CONTENT)]), { maxBytes: 1000 })
+  const putOld = (key: string, store = stores.from) =>
+    store.putStream(key, Readable.from([Buffer.from(CONTENT)]), { maxBytes: 1000 })
 
   test('has the files of both, and writes to the one', async () => {
     await putOld('results/old/1')
@@ -455,11 +422,9 @@ describe('a folder that files move to from another', () => {
     const { open } = stores.to
     stores.to.open = async (key) => {
       await storage.remove(key)
-      await putAgain(key)
+      await putOld(key, stores.to)
       return await open(key)
     }
-    const putAgain = (key: string) =>
-      stores.to.putStream(key, Readable.from([Buffer.from(CONTENT)]), { maxBytes: 1000 })
     await moveAll(stores, () => {})
     assert.deepEqual(await storage.list(''), [])
   })
@@ -468,10 +433,8 @@ describe('a folder that files move to from another', () => {
     await putOld('results/a/1')
     const { open } = stores.to
     stores.to.open = async (key) => ({ ...(await open(key)), stream: Readable.from(['other']) })
-    await assert.rejects(
-      moveAll(stores, () => {}),
-      /results\/a\/1 came back with another digest/,
-    )
+    const moving = moveAll(stores, () => {})
+    await assert.rejects(moving, /results\/a\/1 came back with another digest/)
     assert.deepEqual(await stores.from.list(''), ['results/a/1'])
   })
 })
@@ -498,12 +461,9 @@ describe('a bucket', { skip: (await whyNoS3Server()) ?? false }, () => {
     make: async () => {
       proxy.fault = undefined
       proxy.requests.length = 0
-      prefixes += 1
-      options = {
-        ...server.optionsOf(`folder/${prefixes}`),
-        endpoint: proxy.endpoint,
-        scratch: await mkdtemp(join(folder, 'scratch-')),
-      }
+      const scratch = await mkdtemp(join(folder, 'scratch-'))
+      const own = server.optionsOf(`folder/${(prefixes += 1)}`)
+      options = { ...own, endpoint: proxy.endpoint, scratch }
       return makeS3Storage(options)
     },
     everyFile: async () => [...(await storage.list('')), ...(await listUploads())],
@@ -595,22 +555,12 @@ describe('a bucket', { skip: (await whyNoS3Server()) ?? false }, () => {
   })
 
   const checkErrorOf = (store: Storage): Promise<unknown> =>
-    store.check().then(
-      () => undefined,
-      (error: unknown) => error,
-    )
+    store.check().catch((error: unknown) => error)
+  const as = (accessKeyId: string) => ({ credentials: { accessKeyId, secretAccessKey: 'other' } })
   const WRONG: [string, Partial<S3StorageOptions>, RegExp][] = [
     ['a bucket that is not there', { bucket: 'nowhere' }, /make the bucket, or correct S3_BUCKET/],
-    [
-      'a wrong secret',
-      { credentials: { accessKeyId: 'kiln-test', secretAccessKey: 'other' } },
-      /correct S3_ACCESS_KEY_ID/,
-    ],
-    [
-      'an unknown key',
-      { credentials: { accessKeyId: 'nobody', secretAccessKey: 'other' } },
-      /correct the settings|correct S3_ACCESS_KEY_ID/,
-    ],
+    ['a wrong secret', as('kiln-test'), /correct S3_ACCESS_KEY_ID/],
+    ['an unknown key', as('nobody'), /correct the settings|correct S3_ACCESS_KEY_ID/],
   ]
   for (const [what, wrong, advice] of WRONG)
     test(`says what to do about ${what}, and nothing that was signed`, async () => {

@@ -60,12 +60,9 @@ describe('a webhook secret', () => {
     }
   })
 
-  const wrong = ['', 'whsec_', 'x'.repeat(44), Buffer.alloc(32, 7).toString('base64')]
-  const keys = [
-    '!'.repeat(44),
-    Buffer.alloc(23).toString('base64'),
-    Buffer.alloc(65).toString('base64'),
-  ]
+  const keyOf = (length: number): string => Buffer.alloc(length, 7).toString('base64')
+  const wrong = ['', 'whsec_', 'x'.repeat(44), keyOf(32)]
+  const keys = ['!'.repeat(44), keyOf(23), keyOf(65)]
   for (const secret of [...wrong, ...keys.map((key) => `whsec_${key}`)])
     test(`${JSON.stringify(secret.slice(0, 20))} of ${secret.length} characters is none`, () =>
       assert.throws(

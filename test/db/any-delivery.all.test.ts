@@ -7,16 +7,14 @@ import { insertRedelivery } from '../../src/db/event/event-log.ts'
 import { insertOutbox } from '../../src/db/shared/outbox.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { failVideoTask } from '../../src/db/video-task/video-task.ts'
-import { enterVideo } from '../activities/video-place.ts'
+import { enterVideo, type NewVideo } from '../activities/video-place.ts'
 import { deliveryWorkflowId, startFirstAttempts, startRedelivery } from '../../src/jobs/event.ts'
 import { startVideoTask } from '../../src/jobs/task.ts'
 import { makeCommands } from '../../src/operate/commands.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import { WEBHOOK_SECRET } from '../activities/place.ts'
-import { useStage } from '../activities/video-stage.ts'
-import type { NewVideo } from '../activities/video-place.ts'
-import { respond, hang, inTurn, useWebhookReceiver } from '../support/receiver.ts'
-import type { Reply } from '../support/receiver.ts'
+import { untilStatus, useStage } from '../activities/video-stage.ts'
+import { respond, hang, inTurn, useWebhookReceiver, type Reply } from '../support/receiver.ts'
 import { waitFor } from '../support/wait.ts'
 import { eventOf, listStates, redeliver } from './notified-task.ts'
 
@@ -48,7 +46,7 @@ describe('the delivery of the events of a video task', () => {
     receiver.of(path).map(({ body }) => (JSON.parse(body.toString()) as { state: string }).state)
   const untilNotified = (path: string, ...states: string[]): Promise<boolean> =>
     waitFor(`${states.join()} at ${path}`, () =>
-      Promise.resolve(states.every((state) => statesAt(path).includes(state))),
+      states.every((state) => notifiedAt(path).includes(state)),
     )
   const untilState = (id: string, state: string): Promise<boolean> =>
     waitFor(`${id} has ${state}`, async () => (await listStates(sql, id)).includes(state))
@@ -61,12 +59,13 @@ describe('the delivery of the events of a video task', () => {
       return settled.length === 1 && !(await isRunning(id))
     })
   /** True while further attempts are planned. */
-  const isRunning = async (id: string): Promise<boolean> => {
-    const state = await stage.jobs.check(deliveryWorkflowId(id))
-    return state === 'open'
+  const isRunning = async (id: string): Promise<boolean> =>
+    (await stage.jobs.check(deliveryWorkflowId(id))) === 'open'
+  /** Waits until the first attempt for a state has failed, and a workflow plans the next. */
+  const untilPlanned = async (id: string, state: string): Promise<void> => {
+    await untilState(id, `${state} pending 1`)
+    await waitFor('further attempts are planned', () => isRunning(id))
   }
-  const untilRendering = (id: string): Promise<boolean> =>
-    waitFor(`${id} is rendered`, () => Promise.resolve(stage.rendering.has(id)))
   /** Ends a task in the rows alone, as one whose signals are lost. */
   const failSilently = (id: string) =>
     unitOfWork({ sql }, (sql, enqueue) =>
@@ -100,8 +99,7 @@ describe('the delivery of the events of a video task', () => {
   describe('when it is reconciled', () => {
     test('goes on where it was ended by hand', async () => {
       const { id, path } = await create(inTurn(NEXT_HOUR, respond(204)))
-      await untilState(id, 'queueing pending 1')
-      await waitFor('further attempts are planned', () => isRunning(id))
+      await untilPlanned(id, 'queueing')
       await stage.delivery(id).terminate('by hand')
       await sql`update event set next_attempt_at = now() where task_id = ${id} and failures = 1`
       stage.release(id)
@@ -113,7 +111,7 @@ describe('the delivery of the events of a video task', () => {
     test('sends again what was under way when it was ended by hand', async () => {
       const { id, path } = await create(inTurn(respond(500), hang, respond(204)))
       await untilNotified(path, 'queueing', 'queueing')
-      await waitFor('the second is under way', () => Promise.resolve(statesAt(path).length === 2))
+      await waitFor('the second is under way', () => notifiedAt(path).length === 2)
       await stage.delivery(id).terminate('by hand')
       stage.release(id)
       await stage.whileReconciling(() => untilNotified(path, 'success'))
@@ -148,8 +146,7 @@ describe('the delivery of the events of a video task', () => {
 
     test('leaves alone what waits', async () => {
       const { id, path } = await create(NEXT_HOUR)
-      await untilState(id, 'queueing pending 1')
-      await waitFor('further attempts are planned', () => isRunning(id))
+      await untilPlanned(id, 'queueing')
       const { runId } = await stage.delivery(id).describe()
       const other = await create(respond(204), { quiet: true })
       await failSilently(other.id)
@@ -160,9 +157,8 @@ describe('the delivery of the events of a video task', () => {
     })
 
     test('takes up a redelivery of which Temporal knows nothing, or that was ended by hand', async () => {
-      const { id, path } = await create(inTurn(respond(204), NEXT_HOUR, respond(204)), {
-        quiet: true,
-      })
+      const replies = inTurn(respond(204), NEXT_HOUR, respond(204))
+      const { id, path } = await create(replies, { quiet: true })
       await failSilently(id)
       await stage.whileReconciling(() => untilNotified(path, 'failed'))
       const eventId = await eventOf(sql, id, 'failed')
@@ -177,33 +173,21 @@ describe('the delivery of the events of a video task', () => {
       const handle = stage.jobs.client.workflow.getHandle(`redeliver-event/${redeliveryId}`)
       await handle.terminate('by hand')
       await sql`update redelivery set next_attempt_at = now() where id = ${redeliveryId}`
-      await stage.whileReconciling(() =>
-        waitFor(
-          'it is delivered',
-          async () => !(await isPending(1)) && statesAt(path).length === 3,
-        ),
-      )
+      const isDelivered = async () => !(await isPending(1)) && notifiedAt(path).length === 3
+      await stage.whileReconciling(() => waitFor('it is delivered', isDelivered))
     })
   })
 
-  describe('of one that an operator', () => {
-    test('fails before it is begun delivers the end, and nothing more once it begins', async () => {
-      const { id, path } = await create(respond(204), { quiet: true })
-      await commands.fail(id)
-      await untilNotified(path, 'failed')
-      await untilClosed(id)
-      const facts = { taskId: id, kind: 'text2video', owner: 'x', summary: '', offPeak: false }
-      const start = startVideoTask(facts, stage.options)
-      stage.jobs.dispatchNow(await sql.begin((sql) => insertOutbox(sql, start)))
-      await waitFor('its workflow has ended', async () => {
-        const described = await stage
-          .workflow(id)
-          .describe()
-          .catch(() => undefined)
-        return described?.status.name === 'COMPLETED'
-      })
-      assert.deepEqual(statesAt(path), ['failed'])
-    })
+  test('of one that an operator fails before it is begun delivers the end, and nothing more once it begins', async () => {
+    const { id, path } = await create(respond(204), { quiet: true })
+    await commands.fail(id)
+    await untilNotified(path, 'failed')
+    await untilClosed(id)
+    const facts = { taskId: id, kind: 'text2video', owner: 'x', summary: '', offPeak: false }
+    const start = startVideoTask(facts, stage.options)
+    stage.jobs.dispatchNow(await sql.begin((sql) => insertOutbox(sql, start)))
+    await untilStatus(stage.workflow(id), 'COMPLETED')
+    assert.deepEqual(notifiedAt(path), ['failed'])
   })
 
   describe('beside a redelivery', () => {
@@ -253,12 +237,12 @@ describe('the delivery of the events of a video task', () => {
     test('drops an event that was tried three times as soon as the next one is there', async () => {
       const owner = 'of two'
       const first = await stage.create({ owner })
-      await untilRendering(first)
+      await stage.untilRendering(first)
       const reply = inTurn(respond(500), respond(500), NEXT_HOUR, respond(204))
       const { id, path } = await create(reply, { owner })
       await untilState(id, 'queueing pending 3')
       stage.release(first)
-      await untilRendering(id)
+      await stage.untilRendering(id)
       stage.release(id)
       await untilClosed(id)
       const thrice = ['queueing', 'queueing', 'queueing']

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
 import { makeCommands } from '../../src/operate/commands.ts'
 import { OperatorError } from '../../src/process/operator-error.ts'
 import { TASK_ERRORS } from '../../src/domain/task/task-error.ts'
 import { startVideoTask } from '../../src/jobs/task.ts'
-import { useStage } from '../activities/video-stage.ts'
-import { claimVideo, seeVideo, enterVideo } from '../activities/video-place.ts'
-import type { SeenVideo } from '../activities/video-place.ts'
+import { untilNextRun, untilSeen, untilStatus, useStage } from '../activities/video-stage.ts'
+import { claimVideo, seeVideo, enterVideo, type SeenVideo } from '../activities/video-place.ts'
+import { use } from '../support/use.ts'
 import { waitFor } from '../support/wait.ts'
 
 const SUCCESS = ['created', 'queueing', 'processing', 'success']
@@ -16,36 +16,15 @@ const REFUNDED = ['charge 10', 'refund 10']
 
 describe('a video task', () => {
   const stage = useStage()
-  let commands: ReturnType<typeof makeCommands>
-  before(() => {
-    commands = makeCommands(stage.options)
-  })
+  const commands = use(() => makeCommands(stage.options))
 
   const see = (id: string): Promise<SeenVideo> => seeVideo(stage.place.database, id)
   const until = (id: string, wanted: Partial<SeenVideo>): Promise<SeenVideo> =>
-    waitFor(`${id} is ${JSON.stringify(wanted)}`, async () => {
-      const seen = await see(id)
-      const names = Object.keys(wanted) as (keyof SeenVideo)[]
-      return names.every((name) => seen[name] === wanted[name]) && seen
-    })
-  const untilRendering = (id: string) =>
-    waitFor(`${id} is rendered`, () => Promise.resolve(stage.rendering.has(id)))
-  const untilClosed = (id: string) =>
-    waitFor(`the workflow of ${id} has ended`, async () => {
-      const { status } = await stage.workflow(id).describe()
-      return status.name !== 'RUNNING'
-    })
-  const untilOpen = (id: string) =>
-    waitFor(`the workflow of ${id} is there`, () =>
-      stage
-        .workflow(id)
-        .describe()
-        .catch(() => undefined),
-    )
+    untilSeen(id, () => see(id), wanted)
   /** Two tasks of an owner with one slot: the first is rendered, the second waits. */
   const pair = async (owner: string): Promise<[first: string, second: string]> => {
     const first = await stage.create({ owner })
-    await untilRendering(first)
+    await stage.untilRendering(first)
     const second = await stage.create({ owner })
     await until(second, { state: 'queueing' })
     return [first, second]
@@ -53,9 +32,8 @@ describe('a video task', () => {
   const succeed = async (id: string): Promise<SeenVideo> => {
     stage.release(id)
     const seen = await until(id, { state: 'success' })
-    assert.deepEqual(seen.events, SUCCESS)
-    assert.deepEqual(seen.ledger, ['charge 10'])
-    await untilClosed(id)
+    assert.deepEqual([seen.events, seen.ledger], [SUCCESS, ['charge 10']])
+    await untilStatus(stage.workflow(id), 'COMPLETED')
     return seen
   }
 
@@ -67,7 +45,7 @@ describe('a video task', () => {
         const failed = await until(first, FAILED)
         assert.equal(failed.errorMessage, TASK_ERRORS.workflow_lost)
         assert.deepEqual(failed.ledger, REFUNDED)
-        await untilRendering(second)
+        await stage.untilRendering(second)
         await succeed(second)
       })
     })
@@ -108,13 +86,13 @@ describe('a video task', () => {
 
     test('is left alone when it ends while it is looked at', async () => {
       const id = await stage.create({ owner: 'ending' })
-      await untilRendering(id)
+      await stage.untilRendering(id)
       const { workflowId } = stage.workflow(id)
       const check = async (checked: string) => {
         if (checked === workflowId) await succeed(id)
         return await stage.jobs.check(checked)
       }
-      await stage.whileReconciling(() => until(id, { state: 'success' }), check)
+      await stage.whileReconciling(() => until(id, { state: 'success' }), { check })
       const { sql } = stage.place.deps
       const kinds = await sql`select kind from outbox where workflow_id = ${workflowId}`
       assert.deepEqual([...kinds], [{ kind: 'start' }])
@@ -150,13 +128,11 @@ describe('a video task', () => {
       assert.equal(await commands.fail(first), `task ${first} has failed, its credits are returned`)
       const { errorMessage, ledger } = await until(first, FAILED)
       assert.deepEqual([errorMessage, ledger], [TASK_ERRORS.internal_error, REFUNDED])
-      await untilClosed(first)
-      await waitFor('its render has stopped', () => Promise.resolve(!stage.rendering.has(first)))
-      await untilRendering(second)
+      await untilStatus(stage.workflow(first), 'COMPLETED')
+      await waitFor('its render has stopped', () => !stage.rendering.has(first))
+      await stage.untilRendering(second)
       await succeed(second)
-      const again = (id: string) => assert.rejects(commands.fail(id), OperatorError)
-      await again(first)
-      await again(second)
+      for (const id of [first, second]) await assert.rejects(commands.fail(id), OperatorError)
     })
 
     test('is failed before it is queued', async () => {
@@ -177,10 +153,7 @@ describe('a video task', () => {
       const [first, second] = await pair('patient')
       const { runId } = await stage.workflow(second).describe()
       await commands.restart(second)
-      await waitFor('another run is there', async () => {
-        const now = await stage.workflow(second).describe()
-        return now.runId !== runId && now.status.name === 'RUNNING'
-      })
+      await untilNextRun(stage.workflow(second), runId)
       assert.equal((await see(second)).isAdmitted, false)
       await succeed(first)
       await succeed(second)
@@ -198,7 +171,7 @@ describe('a video task', () => {
     test('is restarted before it is queued', async () => {
       const id = await stage.create({ owner: 'unborn', quiet: true })
       await commands.restart(id)
-      await untilOpen(id)
+      await untilStatus(stage.workflow(id), 'RUNNING')
       await succeed(id)
     })
 

@@ -53,13 +53,13 @@ describe('change notifications', () => {
       listenForChanges({ url, name: 'changes', onChange: (id) => received.push(id), onConnect }),
       listenForFirstAttempts({ url, name: 'attempts', onChange: () => (attempts += 1), onConnect }),
     ]
-    await waitFor('both listen', () => Promise.resolve(listening === 2))
+    await waitFor('both listen', () => listening === 2)
   })
   after(() => Promise.all(stops.map((stop) => stop())))
 
   const enqueue = async (...ids: string[]): Promise<void> => {
     for (const id of ids) notifyChange(id)
-    await waitFor('all are heard', () => Promise.resolve(ids.every((id) => received.includes(id))))
+    await waitFor('all are heard', () => ids.every((id) => received.includes(id)))
   }
 
   test('come for each row, and for first attempts where some wait', async () => {
@@ -68,7 +68,7 @@ describe('change notifications', () => {
     await enqueue(await insertTaskWithWebhook(sql, ['IN_PROGRESS'], { url: null }))
     const enqueued = await insertTaskWithWebhook(sql, ['IN_PROGRESS'])
     await enqueue(enqueued)
-    await waitFor('first attempts are notified', () => Promise.resolve(attempts > 0))
+    await waitFor('first attempts are notified', () => attempts > 0)
     // Those before it came on the same connection, and would have come first.
     assert.equal(attempts, 1)
     assert.deepEqual(received.slice(0, 2).toSorted(), [quiet, more].toSorted())
@@ -84,10 +84,10 @@ describe('change notifications', () => {
       onChange: () => {},
       onConnect: () => (connected += 1),
     })
-    await waitFor('it asks again', () => Promise.resolve(asked > 1))
+    await waitFor('it asks again', () => asked > 1)
     assert.equal(connected, 0)
     proxy.promote()
-    await waitFor('it listens', () => Promise.resolve(connected > 0))
+    await waitFor('it listens', () => connected > 0)
     await stop()
     await proxy.close()
   })

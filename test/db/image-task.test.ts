@@ -7,7 +7,8 @@ import type { ImageTaskStatus } from '../../src/domain/image-task/image-task.ts'
 import { insertTask, usePlace, see } from '../activities/place.ts'
 
 /** Every pair of statuses: whether a task moves from the first to the second. */
-const TABLE: [from: string, to: Transition<ImageTaskStatus>['to'], legal: boolean][] = [
+type Target = Transition<ImageTaskStatus>['to']
+const TABLE: [from: string, to: Target, legal: boolean][] = [
   ['CREATED', 'IN_PROGRESS', true],
   ['CREATED', 'COMPLETED', false],
   ['CREATED', 'FAILED', true],
@@ -28,17 +29,13 @@ describe('an image task', () => {
 
   const transition = (
     id: string,
-    to: Transition<ImageTaskStatus>['to'],
-    fence?: number,
-  ): Promise<unknown> =>
-    place.deps.sql.begin((sql) =>
-      transitionImageTask(sql, {
-        id,
-        to,
-        ...(to === 'FAILED' ? { error: ERROR } : {}),
-        ...(fence === undefined ? {} : { fence }),
-      }),
-    )
+    to: Target,
+    attempt: { fence?: number } = {},
+  ): Promise<unknown> => {
+    const error = to === 'FAILED' ? { error: ERROR } : {}
+    return place.deps.sql.begin((sql) => transitionImageTask(sql, { id, to, ...error, ...attempt }))
+  }
+  const claim = (id: string) => place.deps.sql.begin((sql) => claimImageTask(sql, id))
   const insertIn = async (status: string): Promise<string> => {
     const id = await insertTask(place)
     await place.deps.sql`
@@ -70,13 +67,10 @@ describe('an image task', () => {
 
   test('moves only for the attempt that holds the fence', async () => {
     const id = await insertTask(place)
-    for (const fence of [1, 2]) {
-      const claimed = await place.deps.sql.begin((sql) => claimImageTask(sql, id))
-      assert.equal(claimed?.fence, fence)
-    }
-    assert.equal(await transition(id, 'COMPLETED', 1), false)
-    assert.equal(await transition(id, 'COMPLETED', 2), true)
-    assert.equal(await place.deps.sql.begin((sql) => claimImageTask(sql, id)), undefined)
+    for (const fence of [1, 2]) assert.equal((await claim(id))?.fence, fence)
+    assert.equal(await transition(id, 'COMPLETED', { fence: 1 }), false)
+    assert.equal(await transition(id, 'COMPLETED', { fence: 2 }), true)
+    assert.equal(await claim(id), undefined)
   })
 
   test('has times that do not go back when the clock does', async () => {

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 
-import { makeDatabase } from '../../src/db/client.ts'
-import type { Fragment, Sql, Transaction } from '../../src/db/client.ts'
+import { makeDatabase, type Fragment, type Sql, type Transaction } from '../../src/db/client.ts'
 import { completeAttempt } from '../../src/db/event/attempt.ts'
 import { transitionPublisher } from '../../src/db/registry/publisher-ban.ts'
 import { insertPublication } from '../../src/db/registry/publish.ts'
@@ -16,8 +15,7 @@ import { findVersionFacts, updateVersion } from '../../src/db/registry/version.t
 import { countFacets } from '../../src/db/search/facets.ts'
 import { makeCountCache } from '../../src/db/search/listed-count.ts'
 import { countNodes } from '../../src/db/search/node-count.ts'
-import { isUnfiltered } from '../../src/db/search/node-filter.ts'
-import type { NodeFilter } from '../../src/db/search/node-filter.ts'
+import { isUnfiltered, type NodeFilter } from '../../src/db/search/node-filter.ts'
 import type { PagePlan } from '../../src/db/search/page-plan.ts'
 import { updateNodeByAdmin } from '../../src/db/registry/node-transition.ts'
 import { listOwnerEvents, listTasks } from '../../src/db/task/task-list.ts'
@@ -25,15 +23,13 @@ import { enterQueue } from '../../src/db/video-task/video-queue.ts'
 import { insertVideoTask } from '../../src/db/video-task/video-task.ts'
 import { listNodePage, nodePageQuery } from '../../src/db/search/node-page.ts'
 import { listVersions } from '../../src/db/search/version-list.ts'
-import { versionPageQuery } from '../../src/db/search/version-statements.ts'
-import type { VersionFilter } from '../../src/db/search/version-statements.ts'
+import { versionPageQuery, type VersionFilter } from '../../src/db/search/version-statements.ts'
 import { ROOT, codePath } from '../../src/local/root.ts'
-import { createDatabase } from '../support/stack.ts'
-import type { TestDatabase } from '../support/stack.ts'
+import { useDatabase } from '../support/stack.ts'
 import { PATIENT } from '../support/template.ts'
 import {
-  RESPONSES,
   ANY,
+  RESPONSES,
   hasTexts,
   listTemplates,
   makeRecordingSql,
@@ -55,27 +51,18 @@ const WHOLE: Record<string, string> = {
   'select value, count(*)': 'a facet is counted over all that is found, at most once a minute',
 }
 
-const PUBLICATION = {
-  id: ID,
-  publisherId: ID,
-  nodeId: 'a',
-  version: ANY,
-  number: ANY,
-  fields: ANY,
-} as never
-const NEW_TASK = {
-  id: ID,
-  account: 'a',
-  credits: 1,
-  inputs: [{ storageKey: `uploads/${ID}/a` }],
-  settings: {},
-} as never
+const NUMBERED = { version: ANY, number: ANY, fields: ANY }
+const PUBLICATION = { id: ID, publisherId: ID, nodeId: 'a', ...NUMBERED } as never
+const UPLOADED = { inputs: [{ storageKey: `uploads/${ID}/a` }], settings: {} }
+const NEW_TASK = { id: ID, account: 'a', credits: 1, ...UPLOADED } as never
+const LIMITS = { offPeakSeconds: 1, slots: 1, anonymousSlots: 1 }
 
 type Call = (sql: Sql & Transaction) => unknown
 
 const CACHE = { ...makeCountCache(), get: () => Promise.resolve(5_000) as Promise<never> }
 const NODES = { publicUrl: '', cache: CACHE }
 const PLACE = { createdAtUs: '1', id: ID, sequence: '1' }
+const OWNED = { owner: 'a', after: PLACE, limit: 1 }
 const TASK_FILTERS = [
   { owner: 'a' },
   { from: new Date(0), to: new Date(0), after: PLACE },
@@ -98,6 +85,7 @@ const FILTERS: readonly NodeFilter[] = [
   { status: 'NodeStatusActive', includeBanned: true },
   { includeBanned: true },
 ]
+const PAGE = { offset: 0, limit: 10 }
 const PLANS = ['pick', 'gather', 'walk'] as const
 const as = (sql: Sql, query: Fragment): PromiseLike<unknown> => sql`${query}`
 
@@ -105,10 +93,7 @@ const as = (sql: Sql, query: Fragment): PromiseLike<unknown> => sql`${query}`
 const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
   { call: (sql) => completeAttempt(sql, ANY, { result: ANY, verdict: { state: 'stopped' } }) },
   { call: (sql) => completeAttempt(sql, ANY, { result: ANY, verdict: { state: 'delivered' } }) },
-  {
-    call: (sql) =>
-      enterQueue(sql, ID, { offPeakSeconds: 1, slots: 1, anonymousSlots: 1, enqueue: ANY }),
-  },
+  { call: (sql) => enterQueue(sql, ID, { ...LIMITS, enqueue: ANY }) },
   { call: (sql) => insertVideoTask(sql, NEW_TASK, ANY) },
   {
     call: (sql) =>
@@ -124,16 +109,11 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
   { call: (sql) => listPublishers(sql, { status: 'PublisherStatusBanned', page: 1, limit: 1 }) },
   { call: (sql) => findVersionFacts(sql, { nodeId: 'a', key: { id: ID }, userId: undefined }) },
   { call: (sql) => updateVersion(sql, { publisherId: ID, nodeId: 'a', id: ID, fields: ANY }, ANY) },
-  {
-    call: (sql) => listHostNodes(sql, { versionId: ID, search: 'a', page: 1, limit: 1 }),
-  },
+  { call: (sql) => listHostNodes(sql, { versionId: ID, search: 'a', page: 1, limit: 1 }) },
   ...TASK_FILTERS.map((filter) => ({
     call: (sql: Sql) => listTasks(sql, { ...filter, limit: 1 }),
   })),
-  {
-    call: (sql) =>
-      listOwnerEvents(sql, { owner: 'a', states: ['exhausted'], after: PLACE, limit: 1 }),
-  },
+  { call: (sql) => listOwnerEvents(sql, { ...OWNED, states: ['exhausted'] }) },
   ...FILTERS.flatMap((filter) => searchCalls(filter)),
   ...versionCalls(),
 ]
@@ -146,10 +126,11 @@ function plansOf(filter: NodeFilter): readonly PagePlan[] {
 
 function searchCalls(filter: NodeFilter): { call: Call }[] {
   const cache = makeCountCache()
-  const count =
-    (changes: string): Call =>
-    (sql) =>
-      countNodes(sql, { filter, reach: 1e9 }, { cache, changes })
+  /** Counts, and counts again once something has changed. */
+  const count: Call = async (sql) => {
+    for (const changes of ['1', '2'])
+      await countNodes(sql, { filter, reach: 1e9 }, { cache, changes })
+  }
   const keys = filter.term === undefined ? ([0] as const) : ([0, 1, 2, 3, 4, 5] as const)
   const others = ['search_ranking;desc', 'created_at;desc', 'name;desc'] as const
   const orders = [
@@ -157,37 +138,17 @@ function searchCalls(filter: NodeFilter): { call: Call }[] {
     ...(isUnfiltered(filter) ? others : []),
   ]
   return [
-    ...(isUnfiltered(filter)
-      ? []
-      : [
-          {
-            call: async (sql: Sql & Transaction) => [await count('1')(sql), await count('2')(sql)],
-          },
-        ]),
+    ...(isUnfiltered(filter) ? [] : [{ call: count }]),
     ...plansOf(filter).flatMap((plan) =>
       orders.flatMap((order) =>
-        keys.map((key) => ({
-          call: (sql: Sql) =>
-            as(
-              sql,
-              nodePageQuery(
-                sql,
-                { filter, order },
-                [
-                  { key, plan, offset: 0, limit: 10 },
-                  { key, plan, offset: 0, limit: 1000 },
-                ],
-                '',
-              ),
-            ),
-        })),
+        keys.map((key) => {
+          const parts = [10, 1000].map((limit) => ({ key, plan, offset: 0, limit }))
+          return { call: (sql: Sql) => as(sql, nodePageQuery(sql, { filter, order }, parts, '')) }
+        }),
       ),
     ),
     { call: (sql) => countFacets(sql, filter, makeCountCache()) },
-    {
-      call: (sql) =>
-        listNodePage(sql, { filter, order: 'created_at', offset: 0, limit: 10 }, NODES),
-    },
+    { call: (sql) => listNodePage(sql, { filter, order: 'created_at', ...PAGE }, NODES) },
   ]
 }
 
@@ -204,15 +165,10 @@ function versionCalls(): { call: Call }[] {
   return filters.flatMap((filter) => [
     ...[{}, { isByReview: filter.reviewRequested, isModerated: true }].map((form) => ({
       call: (sql: Sql) =>
-        listVersions(
-          sql,
-          { filter, offset: 0, limit: 10, form },
-          { ...NODES, cache: makeCountCache() },
-        ),
+        listVersions(sql, { filter, ...PAGE, form }, { ...NODES, cache: makeCountCache() }),
     })),
     ...PLANS.map((plan) => ({
-      call: (sql: Sql) =>
-        as(sql, versionPageQuery(sql, { filter, offset: 0, limit: 10 }, plan, '')),
+      call: (sql: Sql) => as(sql, versionPageQuery(sql, { filter, ...PAGE }, plan, '')),
     })),
   ])
 }
@@ -228,12 +184,11 @@ async function listExported(files: readonly string[]): Promise<Call[]> {
 }
 
 describe('each statement of src/db', () => {
-  let database: TestDatabase
+  const database = useDatabase()
   let files: string[]
   const received = new Set<string>()
 
   before(async () => {
-    database = await createDatabase()
     files = (await readdir(join(ROOT, FOLDER), { recursive: true })).filter(
       (file) => file.endsWith('.ts') && !LEFT_OUT.includes(file),
     )
@@ -248,7 +203,6 @@ describe('each statement of src/db', () => {
       for (const result of RESPONSES) await record(call, { ...result, columns })
     await sql.end({ timeout: 1 })
   })
-  after(() => database.drop())
 
   test('is found whatever is in its types and expressions', () => {
     const source = 'sql<(A & { b: C })[]>`one ${f("}`")} two ${g(\'{\', sql`three`)}`'

@@ -1,35 +1,23 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, beforeEach, describe, test } from 'node:test'
+import { afterEach, beforeEach, describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 
 import { checkSchema, migrate } from '../../src/db/migrate.ts'
 import { ROOT } from '../../src/local/root.ts'
+import { makeFolder } from '../support/folder.ts'
 import { startService } from '../support/service.ts'
-import { createDatabase } from '../support/stack.ts'
-import type { TestDatabase } from '../support/stack.ts'
+import { createDatabase, type TestDatabase } from '../support/stack.ts'
 
 describe('the schema', () => {
-  const databases: TestDatabase[] = []
   let database: TestDatabase
-
-  const create = async (): Promise<TestDatabase> => {
-    const made = await createDatabase()
-    databases.push(made)
-    return made
-  }
   const empty = async (): Promise<void> => {
     await database.sql`drop schema public cascade`
     await database.sql`create schema public`
   }
-  beforeEach(async () => {
-    database = await create()
-  })
-  after(async () => {
-    for (const made of databases) await made.drop()
-  })
+  beforeEach(async () => void (database = await createDatabase()))
+  afterEach(() => database.drop())
 
   test('is made from nothing once, by however many at once', async () => {
     await empty()
@@ -60,29 +48,24 @@ describe('the schema', () => {
     await checkSchema(database.sql)
   })
 
-  test('changes beside callers: a step that gets no lock leaves, and the next run goes on with it', async () => {
-    const path = await mkdtemp(join(tmpdir(), 'kiln-migrations-'))
+  test('changes beside callers: a step that gets no lock leaves, and the next run goes on with it', async (t) => {
+    const first = 'create table first (id integer);'
+    const path = await makeFolder(t, { '0001_first.sql': first })
     const folder = pathToFileURL(`${path}/`)
     const { sql } = database
     await empty()
-    await writeFile(join(path, '0001_first.sql'), 'create table first (id integer);')
     assert.deepEqual(await migrate(database.url, { folder }), ['0001_first.sql'])
-    await writeFile(
-      join(path, '0002_second.sql'),
-      `create table second (id integer);
--- step alone
-create index concurrently first_by_id on first (id);
--- step
-alter table first add column name text;
-`,
-    )
+    const steps = [
+      'create table second (id integer);',
+      '-- step alone\ncreate index concurrently first_by_id on first (id);',
+      '-- step\nalter table first add column name text;\n',
+    ]
+    await writeFile(join(path, '0002_second.sql'), steps.join('\n'))
     const reader = await sql.reserve()
     await reader`begin`
     await reader`lock table first in access share mode`
-    await assert.rejects(
-      migrate(database.url, { folder, patienceMs: 0 }),
-      /0002_second\.sql gets no lock on its tables: end the long transactions/,
-    )
+    const held = /0002_second\.sql gets no lock on its tables: end the long transactions/
+    await assert.rejects(migrate(database.url, { folder, patienceMs: 0 }), held)
     await reader`commit`
     reader.release()
     // As if it was killed before it wrote this down: the index is made once more.
@@ -96,14 +79,14 @@ alter table first add column name text;
       from pg_index where indexrelid = 'first_by_id'::regclass
     `
     assert.deepEqual({ ...made }, { valid: true, rows: 0 })
-    await rm(path, { recursive: true })
   })
 
   test('that is empty or older is rejected with the command to run', async () => {
     await database.sql`delete from migration`
-    await assert.rejects(checkSchema(database.sql), /lacks 0001_.*: run `npm run migrate`/)
+    const lacks = /lacks 0001_.*: run `npm run migrate`/
+    await assert.rejects(checkSchema(database.sql), lacks)
     await empty()
-    await assert.rejects(checkSchema(database.sql), /lacks 0001_.*: run `npm run migrate`/)
+    await assert.rejects(checkSchema(database.sql), lacks)
   })
 
   for (const role of ['api', 'core'] as const)
@@ -111,9 +94,7 @@ alter table first add column name text;
       // The service closes the database that it is given when it cannot start.
       const own = await createDatabase()
       await own.sql`delete from migration`
-      await assert.rejects(
-        startService({ roles: [role], database: own }),
-        /ended \(1\)[^]*lacks 0001_[^]*npm run migrate/,
-      )
+      const starting = startService({ roles: [role], database: own })
+      await assert.rejects(starting, /ended \(1\)[^]*lacks 0001_[^]*npm run migrate/)
     })
 })

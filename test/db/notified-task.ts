@@ -4,8 +4,8 @@ import { beginAttempt, completeAttempt, findWebhookUrl } from '../../src/db/even
 import type {
   AttemptKey,
   AttemptResult,
-  Target,
   AttemptVerdict,
+  Target,
 } from '../../src/db/event/attempt.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { insertRedelivery } from '../../src/db/event/event-log.ts'
@@ -101,6 +101,15 @@ export const eventOf = async (sql: Sql, taskId: string, status: string): Promise
   const found = (await seeEvents(sql, taskId)).find((event) => event.status === status)
   if (found) return found.id
   throw new Error(`no event ${status}`)
+}
+
+/** Inserts an image task in progress, whose event is due. */
+export const insertDueEvent = async (
+  sql: Sql,
+  given?: { url?: string; owner?: string },
+): Promise<{ id: string; eventId: string }> => {
+  const id = await insertTaskWithWebhook(sql, ['IN_PROGRESS'], given)
+  return { id, eventId: await eventOf(sql, id, 'IN_PROGRESS') }
 }
 
 export const begin = async (sql: Sql, target: Target): Promise<AttemptKey> => {

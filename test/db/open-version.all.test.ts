@@ -1,29 +1,27 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 
 import { makeCommands } from '../../src/operate/commands.ts'
-import { makeDatabase } from '../../src/db/client.ts'
 import { findOpenVersion, findVersionState } from '../../src/db/registry/open-version.ts'
 import type { VersionState } from '../../src/db/registry/open-version.ts'
 import { retryVersion } from '../../src/db/registry/version-admin.ts'
 import type { CheckTiming } from '../../src/domain/registry/check-timing.ts'
 import { endOpen } from '../../src/jobs/start.ts'
 import { publishWorkflowId, startPublishVersion } from '../../src/jobs/version.ts'
-import { startReconcile } from '../../src/jobs/reconcile.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
-import { startStage } from '../activities/video-stage.ts'
-import type { Stage } from '../activities/video-stage.ts'
+import { untilNextRun, untilSeen, untilStatus, useStage } from '../activities/video-stage.ts'
 import { uploadArchive } from '../activities/version-upload.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
-import { PATIENT } from '../support/template.ts'
+import { use } from '../support/use.ts'
 import { waitFor } from '../support/wait.ts'
 import { makeZip } from '../support/zip.ts'
 import { AUDIT, OPTIONS, makeRegistryPlace } from './registry-place.ts'
-import type { RegistryPlace } from './registry-place.ts'
 
 const ZIP = makeZip('NODE_CLASS_MAPPINGS = {}')
 const ACTIVE = 'NodeVersionStatusActive'
+const UNREADABLE =
+  'checks could not run (the archive could not be read or stored); an operator can retry'
 const ENDED = 'checks could not run (the workflow was ended); an operator can retry'
 /** Timing by which a failed attempt is soon repeated. None is lost because a busy machine beats late. */
 const SHORT = {
@@ -36,17 +34,11 @@ const SHORT = {
 const ONE_ATTEMPT = { ...SHORT, retrySeconds: 3600, maxRetrySeconds: 3600 }
 
 describe('a version', () => {
-  let stage: Stage
-  let registry: RegistryPlace
-  let commands: ReturnType<typeof makeCommands>
+  const stage = useStage()
+  const registry = use(() => makeRegistryPlace(stage.place.database))
+  const commands = use(() => makeCommands({ ...stage.options, checkTiming: SHORT }))
+  before(() => registry.addPublisher('pub'))
   let count = 0
-  before(async () => {
-    stage = await startStage()
-    registry = makeRegistryPlace(stage.place.database)
-    await registry.addPublisher('pub')
-    commands = makeCommands({ ...stage.options, checkTiming: SHORT })
-  })
-  after(() => stage.close())
 
   const getFacts = async (id: string) => {
     const version = await findOpenVersion(stage.place.deps.sql, id)
@@ -75,13 +67,7 @@ describe('a version', () => {
   }
   const workflow = (id: string) => stage.jobs.client.workflow.getHandle(publishWorkflowId(id))
   const untilWaiting = (id: string) =>
-    waitFor('its child waits', () =>
-      stage.jobs.client.workflow
-        .getHandle(`receive-archive/${id}`)
-        .describe()
-        .then(({ status }) => status.name === 'RUNNING')
-        .catch(() => undefined),
-    )
+    untilStatus(stage.jobs.client.workflow.getHandle(`receive-archive/${id}`), 'RUNNING')
   const upload = (versionId: string) => uploadArchive(stage.place, { versionId, bytes: ZIP })
   const see = async (id: string): Promise<VersionState> => {
     const state = await findVersionState(stage.place.deps.sql, id)
@@ -89,17 +75,10 @@ describe('a version', () => {
     return state
   }
   const until = (id: string, wanted: Partial<VersionState>): Promise<VersionState> =>
-    waitFor(`${id} is ${JSON.stringify(wanted)}`, async () => {
-      const seen = await see(id)
-      const names = Object.keys(wanted) as (keyof VersionState)[]
-      return names.every((name) => seen[name] === wanted[name]) && seen
-    })
+    untilSeen(id, () => see(id), wanted)
   const succeed = async (id: string): Promise<void> => {
     await until(id, { status: ACTIVE })
-    await waitFor('its workflow has completed', async () => {
-      const { status } = await workflow(id).describe()
-      return status.name === 'COMPLETED'
-    })
+    await untilStatus(workflow(id), 'COMPLETED')
   }
   /** Makes the store reject the archive of this version alone. */
   const breakStore = (id: string) =>
@@ -123,18 +102,8 @@ describe('a version', () => {
     )
     assert.ok(done, 'there was something to retry')
   }
-  /** Runs reconcile, which looks at every pending version, until something has happened. */
-  const whileReconciling = async (happens: () => Promise<unknown>): Promise<void> => {
-    const { url } = stage.place.database
-    const lockSql = makeDatabase({ url, ...PATIENT })
-    const { log } = stage.place.deps
-    const options = { ...stage.options, checkTiming: SHORT, intervalMs: 50, afterSeconds: 0 }
-    const loop = startReconcile({ ...options, lockSql, log })
-    await happens().finally(async () => {
-      await loop.stop()
-      await lockSql.end({ timeout: 1 })
-    })
-  }
+  const whileReconciling = (happens: () => Promise<unknown>): Promise<void> =>
+    stage.whileReconciling(happens, { checkTiming: SHORT })
 
   describe('when it is reconciled', () => {
     test('is started when Temporal knows nothing of it, before and after its upload', async () => {
@@ -152,10 +121,7 @@ describe('a version', () => {
       const id = await publish()
       await workflow(id).terminate('by hand')
       await whileReconciling(async () => {
-        await waitFor('it runs again', async () => {
-          const { status } = await workflow(id).describe()
-          return status.name === 'RUNNING'
-        })
+        await untilStatus(workflow(id), 'RUNNING')
         await upload(id)
         await succeed(id)
       })
@@ -196,15 +162,8 @@ describe('a version', () => {
     await Promise.all([upload(id), upload(other)])
     await succeed(other)
     const { status, reason } = await until(id, { checksFailed: true })
-    assert.equal(status, 'NodeVersionStatusPending')
-    assert.equal(
-      reason,
-      'checks could not run (the archive could not be read or stored); an operator can retry',
-    )
-    await waitFor('its workflow has failed', async () => {
-      const { status } = await workflow(id).describe()
-      return status.name === 'FAILED'
-    })
+    assert.deepEqual([status, reason], ['NodeVersionStatusPending', UNREADABLE])
+    await untilStatus(workflow(id), 'FAILED')
     const reconciled = await workflow(id).describe()
     await whileReconciling(async () => await untilWaiting(await publish({ quiet: true })))
     assert.equal((await workflow(id).describe()).runId, reconciled.runId)
@@ -215,8 +174,8 @@ describe('a version', () => {
 
   test('is checked again by whoever asks for it before its workflow has ended', async () => {
     const ids = await Promise.all(Array.from({ length: 8 }, () => publish()))
-    await Promise.all(ids.map((id) => breakStore(id)))
-    await Promise.all(ids.map((id) => upload(id)))
+    await Promise.all(ids.map(breakStore))
+    await Promise.all(ids.map(upload))
     await Promise.all(
       ids.map(async (id) => {
         await until(id, { checksFailed: true })
@@ -239,11 +198,9 @@ describe('a version', () => {
     `
 
     test('is listed when it stands still, unless its upload may still come', async () => {
-      const [awaited, overdue, uploaded] = [
-        await publish({ quiet: true }),
-        await publish({ quiet: true }),
-        await publish({ quiet: true }),
-      ]
+      const publishQuietly = () => publish({ quiet: true })
+      const [awaited, overdue] = [await publishQuietly(), await publishQuietly()]
+      const uploaded = await publishQuietly()
       await upload(uploaded)
       for (const id of [awaited, overdue, uploaded]) await makeStill(id)
       await stage.place.deps.sql`
@@ -253,20 +210,15 @@ describe('a version', () => {
       const lines = (await commands.stuck()).split('\n')
       const has = (id: string) => lines.some((line) => line.startsWith(`  ${id}  pack-`))
       assert.deepEqual([awaited, overdue, uploaded].map(has), [false, true, true])
-      assert.ok(
-        lines.includes('2 pending versions have not moved for 10 minutes'),
-        lines.join('\n'),
-      )
+      const summary = '2 pending versions have not moved for 10 minutes'
+      assert.ok(lines.includes(summary), lines.join('\n'))
     })
 
     test('is restarted while it waits, and still waits', async () => {
       const id = await publish()
       const { runId } = await workflow(id).describe()
       assert.equal(await commands.restart(id), `publish-version/${id} was started again`)
-      await waitFor('another run is there', async () => {
-        const now = await workflow(id).describe()
-        return now.runId !== runId && now.status.name === 'RUNNING'
-      })
+      await untilNextRun(workflow(id), runId)
       await upload(id)
       await succeed(id)
     })

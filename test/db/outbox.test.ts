@@ -33,15 +33,11 @@ const signal = (workflowId: string): OutboxEntry => ({
 describe('the outbox', () => {
   const database = useDatabase()
 
-  beforeEach(async () => {
-    await database.sql`delete from outbox`
-  })
+  beforeEach(() => database.sql`delete from outbox`)
 
-  const insert = async (entry: OutboxEntry): Promise<OutboxRow> =>
-    await database.sql.begin(async (sql) => await insertOutbox(sql, entry))
-  const makeDue = async (): Promise<void> => {
-    await database.sql`update outbox set next_try_at = clock_timestamp()`
-  }
+  const insert = (entry: OutboxEntry): Promise<OutboxRow> =>
+    database.sql.begin((sql) => insertOutbox(sql, entry))
+  const makeDue = () => database.sql`update outbox set next_try_at = clock_timestamp()`
   const insertDue = async (...entries: OutboxEntry[]): Promise<OutboxRow[]> => {
     const rows = []
     for (const entry of entries) rows.push(await insert(entry))
@@ -54,8 +50,8 @@ describe('the outbox', () => {
       update outbox set next_try_at = next_try_at + interval '1 hour'
       where id::text = any(${idsOf(rows)}::text[])
     `
-  const lease = async (limit?: number): Promise<OutboxRow[]> =>
-    await database.sql.begin(async (sql) => {
+  const lease = (limit?: number): Promise<OutboxRow[]> =>
+    database.sql.begin(async (sql) => {
       const rows = await leaseOutbox(sql as Queryable as Sql, limit)
       await defer(rows, sql)
       return rows
@@ -121,15 +117,13 @@ describe('the outbox', () => {
   })
 
   test('holds a signal to a child back until the start of its parent is dispatched', async () => {
-    const [begin, uploaded] = await insertDue(
-      start('publish-version/a'),
-      signal('receive-archive/a'),
-    )
+    const child = 'receive-archive/a'
+    const [begin, uploaded] = await insertDue(start('publish-version/a'), signal(child))
     assert.deepEqual(idsOf(await lease()), [begin?.id])
-    assert.ok(await isStartPending(database.sql, 'receive-archive/a'), 'it waits')
+    assert.ok(await isStartPending(database.sql, child), 'it waits')
     await markDispatched(database.sql, [begin?.id ?? ''])
     await makeDue()
-    assert.equal(await isStartPending(database.sql, 'receive-archive/a'), false)
+    assert.equal(await isStartPending(database.sql, child), false)
     assert.deepEqual(idsOf(await lease()), [uploaded?.id])
   })
 

@@ -3,26 +3,19 @@ import { describe, test } from 'node:test'
 
 import { addStoredBytes } from '../../src/db/task/account.ts'
 import { findOwnerCredits, lockOwnerOf, refundTask } from '../../src/db/video-task/owner.ts'
-import { cancelVideoTask, failVideoTask, videoError } from '../../src/db/video-task/video-task.ts'
-import { unitOfWork } from '../../src/db/unit-of-work.ts'
-import { getVideo, insertVideo, seeVideo } from '../activities/video-place.ts'
+import { getVideo, insertVideo, makeVideoQueue, seeVideo } from '../activities/video-place.ts'
+import type { NewVideo } from '../activities/video-place.ts'
 import { useDatabase } from '../support/stack.ts'
-
-const SLOTS = { slots: 2 }
 
 describe('the credits of an owner', () => {
   const database = useDatabase()
 
-  const cancel = (id: string) =>
-    unitOfWork(database, (sql, enqueue) => cancelVideoTask(sql, id, { ...SLOTS, enqueue }))
-  const fail = (id: string) =>
-    unitOfWork(database, (sql, enqueue) =>
-      failVideoTask(
-        sql,
-        { id, error: videoError('InternalServiceFailure') },
-        { ...SLOTS, enqueue },
-      ),
-    )
+  const { cancel, fail } = makeVideoQueue(database, { slots: 2 })
+  /** Makes so many tasks at once; returns the ids of those that no limit rejects. */
+  const insertMany = async (count: number, given: NewVideo): Promise<string[]> => {
+    const all = Array.from({ length: count }, () => insertVideo(database, given))
+    return (await Promise.all(all)).filter((id) => id !== undefined)
+  }
   const countRows = async (owner: string) => {
     const [row] = await database.sql`
       select
@@ -71,10 +64,7 @@ describe('the credits of an owner', () => {
 
   test('bound how many of many creations at once there are: exactly those that fit', async () => {
     const owner = 'bounded'
-    const made = await Promise.all(
-      Array.from({ length: 50 }, () => insertVideo(database, { owner, credits: 30, limit: 400 })),
-    )
-    assert.equal(made.filter(Boolean).length, 13)
+    assert.equal((await insertMany(50, { owner, credits: 30, limit: 400 })).length, 13)
     assert.deepEqual(await sums(owner), [390, 390])
     assert.deepEqual(await countRows(owner), { tasks: 13, events: 13, ledger: 13, owners: 1 })
     assert.ok(await insertVideo(database, { owner, credits: 10, limit: 400 }), 'the rest fits')
@@ -99,35 +89,20 @@ describe('the credits of an owner', () => {
 
   test('bound many first tasks at once', async () => {
     const owner = 'firsts'
-    const made = await Promise.all(
-      Array.from({ length: 10 }, () => insertVideo(database, { owner, credits: 6, limit: 10 })),
-    )
-    assert.equal(made.filter(Boolean).length, 1)
+    assert.equal((await insertMany(10, { owner, credits: 6, limit: 10 })).length, 1)
     assert.deepEqual(await sums(owner), [6, 6])
   })
 
   test('have no bound without a limit, and cost others nothing', async () => {
-    await Promise.all(
-      Array.from({ length: 10 }, () => getVideo(database, { owner: 'rich', credits: 1e9 })),
-    )
-    assert.deepEqual(await findOwnerCredits(database.sql, 'rich'), {
-      used: 1e10,
-      running: 0,
-      waiting: 10,
-    })
-    assert.deepEqual(await findOwnerCredits(database.sql, 'nobody'), {
-      used: 0,
-      running: 0,
-      waiting: 0,
-    })
+    assert.equal((await insertMany(10, { owner: 'rich', credits: 1e9 })).length, 10)
+    const creditsOf = (owner: string) => findOwnerCredits(database.sql, owner)
+    assert.deepEqual(await creditsOf('rich'), { used: 1e10, running: 0, waiting: 10 })
+    assert.deepEqual(await creditsOf('nobody'), { used: 0, running: 0, waiting: 0 })
   })
 
   test('are apart from a quota of open tasks, which many creations at once never pass', async () => {
     const given = { owner: 'crowd', quota: { tasks: 3, bytes: 1e6, retentionDays: 30 } }
-    const made = await Promise.all(
-      Array.from({ length: 12 }, () => insertVideo(database, { ...given, limit: 1000 })),
-    )
-    const ids = made.filter((id) => id !== undefined)
+    const ids = await insertMany(12, { ...given, limit: 1000 })
     assert.equal(ids.length, 3)
     assert.deepEqual(await sums('crowd'), [30, 30], 'a rejected one costs nothing')
     await cancel(ids[0] ?? '')
@@ -147,11 +122,8 @@ describe('the credits of an owner', () => {
     assert.ok(await insertVideo(database, { ...given, payload: 'x'.repeat(100) }))
     const id = await getVideo(database, given)
     await database.sql.begin((sql) => addStoredBytes(sql, id, { bytes: 1 }))
-    assert.equal(
-      await insertVideo(database, given),
-      undefined,
-      'results may pass it, no task after',
-    )
+    // Results may pass it, and no task after.
+    assert.equal(await insertVideo(database, given), undefined)
   })
 
   test('are as many as before when the charge of a task costs nothing', async () => {

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { after, before, describe, test } from 'node:test'
+import { after, before, describe, test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 
-import { makeDatabase } from '../../src/db/client.ts'
-import type { Queryable, Sql } from '../../src/db/client.ts'
-import { createDatabase } from '../support/stack.ts'
-import type { TestDatabase } from '../support/stack.ts'
+import { makeDatabase, type Queryable, type Sql } from '../../src/db/client.ts'
+import { useDatabase } from '../support/stack.ts'
 import { startLink } from '../support/link.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { PATIENT } from '../support/template.ts'
@@ -24,19 +22,20 @@ const QUERIES = `
 `
 
 describe('a pool', () => {
-  let database: TestDatabase
-  let sql: Sql
+  const database = useDatabase()
+  const times = { ...PATIENT, statementTimeoutMs: PATIENCE_MS }
+  const sql = makeDatabase({ url: database.url, ...times, pool: 2 })
+  before(() => database.sql`create table note (text text)`)
+  after(() => sql.end({ timeout: 1 }))
 
-  before(async () => {
-    database = await createDatabase()
-    await database.sql`create table note (text text)`
-    const times = { ...PATIENT, statementTimeoutMs: PATIENCE_MS }
-    sql = makeDatabase({ url: database.url, ...times, pool: 2 })
-  })
-  after(async () => {
-    await sql.end({ timeout: 1 })
-    await database.drop()
-  })
+  /** Makes a pool of one connection that is ended with the test. */
+  const makeOwn = (context: TestContext, options: object = {}): Sql => {
+    const own = makeDatabase({ url: database.url, ...PATIENT, ...options })
+    context.after(() => own.end({ timeout: 1 }))
+    return own
+  }
+  const untilUsable = (what: string, own: Sql) =>
+    waitFor(what, () => own`select 1`.catch(() => false))
 
   const pidOf = async (sql: Queryable): Promise<number> => {
     const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
@@ -149,8 +148,8 @@ describe('a pool', () => {
     assert.equal(await left(false), 0)
   })
 
-  test('that says nothing for too long loses its lock, and goes on', async () => {
-    const own = makeDatabase({ url: database.url, ...PATIENT, idleMs: 100 })
+  test('that says nothing for too long loses its lock, and goes on', async (t) => {
+    const own = makeOwn(t, { idleMs: 100 })
     // A busy process may itself say nothing for too long, while it connects.
     await waitFor('it has the lock', () => own`select pg_advisory_lock(1)`.catch(() => false))
     const hasLock = async (): Promise<boolean> => {
@@ -158,28 +157,30 @@ describe('a pool', () => {
       return row?.held === true
     }
     await waitFor('another session has the lock', hasLock)
-    await waitFor('it is usable again', async () => await own`select 1`.catch(() => false))
-    await own.end({ timeout: 1 })
+    await untilUsable('it is usable again', own)
   })
 
-  test('whose server went silent rejects the query, and goes on', async () => {
+  /** A pool whose connections of then get no response any more once its server falls silent; new ones do. */
+  const startSilent = async (t: TestContext) => {
     const link = await startLink(database.url)
-    const url = link.url(database.url)
-    const own = makeDatabase({ url, ...PATIENT, statementTimeoutMs: 200 })
-    await waitFor('it is connected', async () => await own`select 1`.catch(() => false))
-    link.leadTo(Number(new URL(database.url).port), { leaveBehind: true })
+    t.after(link.stop)
+    const own = makeOwn(t, { url: link.url(database.url), statementTimeoutMs: 200 })
+    await untilUsable('it is connected', own)
+    const port = Number(new URL(database.url).port)
+    return { own, fallSilent: () => link.leadTo(port, { leaveBehind: true }) }
+  }
+
+  test('whose server went silent rejects the query, and goes on', async (t) => {
+    const { own, fallSilent } = await startSilent(t)
+    fallSilent()
     await assert.rejects(async () => await own`select 1`, { code: 'CONNECTION_CLOSED' })
-    await waitFor('it is usable again', async () => await own`select 1`.catch(() => false))
-    await own.end({ timeout: 1 })
-    await link.stop()
+    await untilUsable('it is usable again', own)
   })
 
-  test('whose server went silent while all connections were in transactions goes on', async () => {
-    const link = await startLink(database.url)
-    const own = makeDatabase({ url: link.url(database.url), ...PATIENT, statementTimeoutMs: 200 })
-    await waitFor('it is connected', async () => await own`select 1`.catch(() => false))
+  test('whose server went silent while all connections were in transactions goes on', async (t) => {
+    const { own, fallSilent } = await startSilent(t)
     const silent = own.begin(async (sql) => {
-      link.leadTo(Number(new URL(database.url).port), { leaveBehind: true })
+      fallSilent()
       await sql`select 1`
     })
     silent.catch(() => {})
@@ -190,10 +191,8 @@ describe('a pool', () => {
         () => (responses += 1),
         () => {},
       )
-      return Promise.resolve(responses > 0)
+      return responses > 0
     })
-    await own.end({ timeout: 1 })
-    await link.stop()
   })
 
   test('has queries that die young', async () => {

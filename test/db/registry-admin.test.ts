@@ -19,36 +19,21 @@ describe('a retry', () => {
   const enqueued: string[] = []
   const dispatchNow = ({ workflowId }: { workflowId: string }) => enqueued.push(workflowId)
   const retry = (id: string) =>
-    unitOfWork({ sql: database.sql, jobs: { dispatchNow } }, (sql, enqueue) =>
-      retryVersion(
-        sql,
-        {
-          id,
-          checks: { ...makeStart(id), kind: 'restart' },
-          extraction: { ...makeStart(id, 'extract-host-nodes'), kind: 'restart' },
-          audit: AUDIT,
-        },
-        { ...OPTIONS, enqueue },
-      ),
-    )
-  const fail = (versionId: string) =>
-    database.sql.begin((sql) =>
-      putHostNodes(sql, {
-        versionId,
-        source: 'derived',
-        result: { success: false, reason: 'no_init' },
-      }),
-    )
+    unitOfWork({ sql: database.sql, jobs: { dispatchNow } }, (sql, enqueue) => {
+      const checks = { ...makeStart(id), kind: 'restart' as const }
+      const extraction = { ...checks, workflowId: `extract-host-nodes/${id}` }
+      return retryVersion(sql, { id, checks, extraction, audit: AUDIT }, { ...OPTIONS, enqueue })
+    })
+  const fail = (versionId: string) => {
+    const result = { success: false, reason: 'no_init' } as const
+    return database.sql.begin((sql) => putHostNodes(sql, { versionId, source: 'derived', result }))
+  }
 
   test('starts what did not succeed, and nothing else', async () => {
     const id = await place.addVersion({ nodeId: 'retried' })
     await place.receive(id, 'bytes')
     assert.equal(await retry(id), undefined, 'while the checks run')
-    await place.transition(
-      id,
-      'give_up_checks',
-      'checks could not run (storage); an operator can retry',
-    )
+    await place.transition(id, 'give_up_checks', 'checks could not run (storage)')
     const checks = await retry(id)
     assert.equal(checks?.status_reason, 'archive received, checks are running')
     assert.equal(await retry(id), undefined, 'twice')
@@ -62,15 +47,8 @@ describe('a retry', () => {
     const flag = async (nodeId: string, scanIncomplete: boolean): Promise<string> => {
       const id = await place.addVersion({ nodeId })
       await place.receive(id, 'bytes')
-      await database.sql.begin((sql) =>
-        transitionVersion(sql, {
-          id,
-          name: 'flag',
-          actor: 'workflow',
-          reason: 'why',
-          scanIncomplete,
-        }),
-      )
+      const flagged = { name: 'flag', actor: 'workflow', reason: 'why', scanIncomplete } as const
+      await database.sql.begin((sql) => transitionVersion(sql, { id, ...flagged }))
       return id
     }
     assert.equal(await retry(await flag('found', false)), undefined)
@@ -84,12 +62,8 @@ describe('the audit log', () => {
     const id = await place.addVersion({ nodeId: 'rejected' })
     const rejected = await setVersion(id, { status: 'NodeVersionStatusActive' })
     assert.deepEqual(rejected, { result: 'illegal_move' })
-    const { total } = await listAudit(database.sql, {
-      target: auditTarget.version('rejected', '1.0.0'),
-      page: 1,
-      pageSize: 10,
-    })
-    assert.equal(total, 0)
+    const target = auditTarget.version('rejected', '1.0.0')
+    assert.equal((await listAudit(database.sql, { target, page: 1, pageSize: 10 })).total, 0)
   })
 
   test('is filtered and paged, newest first', async () => {

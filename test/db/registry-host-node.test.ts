@@ -18,49 +18,36 @@ const put = (
   nodes: Record<string, RegisteredHostNode> | string,
   source: HostNodeSource = 'reported',
 ) =>
-  database.sql.begin((sql) =>
-    putHostNodes(sql, {
-      versionId,
-      source,
-      result:
-        typeof nodes === 'string'
-          ? { success: false, reason: nodes }
-          : {
-              success: true,
-              nodes: new Map(
-                Object.entries(nodes).map(([name, one]) => [name, toHostNodeRow(one)]),
-              ),
-            },
-    }),
-  )
+  database.sql.begin((sql) => {
+    if (typeof nodes === 'string')
+      return putHostNodes(sql, { versionId, source, result: { success: false, reason: nodes } })
+    const rows = Object.entries(nodes).map(([name, one]) => [name, toHostNodeRow(one)] as const)
+    return putHostNodes(sql, { versionId, source, result: { success: true, nodes: new Map(rows) } })
+  })
 const list = async (versionId: string): Promise<string[]> =>
   parseEntries<HostNode>(
     (await listHostNodes(database.sql, { versionId, page: 1, limit: 1_000 })).hostNodes,
   ).map((one) => one.host_node_name)
 
 describe('the host nodes of a version', () => {
-  interface Case {
-    first: [HostNodeSource, 'success' | 'failure'] | undefined
-    next: [HostNodeSource, 'success' | 'failure']
-    result: string
-  }
-  const CASES: readonly Case[] = [
-    { first: undefined, next: ['reported', 'failure'], result: 'done' },
-    { first: ['reported', 'failure'], next: ['reported', 'success'], result: 'done' },
-    { first: ['reported', 'success'], next: ['reported', 'success'], result: 'already_registered' },
-    { first: ['reported', 'success'], next: ['trusted', 'failure'], result: 'already_registered' },
-    { first: ['reported', 'success'], next: ['derived', 'success'], result: 'done' },
-    { first: ['reported', 'success'], next: ['derived', 'failure'], result: 'already_registered' },
-    { first: ['trusted', 'success'], next: ['derived', 'success'], result: 'already_registered' },
-    { first: ['derived', 'success'], next: ['reported', 'failure'], result: 'already_registered' },
-    { first: ['derived', 'failure'], next: ['reported', 'success'], result: 'registration_closed' },
-    { first: ['derived', 'failure'], next: ['reported', 'failure'], result: 'registration_closed' },
-    { first: ['derived', 'failure'], next: ['trusted', 'success'], result: 'done' },
+  type Given = [HostNodeSource, 'success' | 'failure']
+  const CASES: [first: Given | undefined, next: Given, result: string][] = [
+    [undefined, ['reported', 'failure'], 'done'],
+    [['reported', 'failure'], ['reported', 'success'], 'done'],
+    [['reported', 'success'], ['reported', 'success'], 'already_registered'],
+    [['reported', 'success'], ['trusted', 'failure'], 'already_registered'],
+    [['reported', 'success'], ['derived', 'success'], 'done'],
+    [['reported', 'success'], ['derived', 'failure'], 'already_registered'],
+    [['trusted', 'success'], ['derived', 'success'], 'already_registered'],
+    [['derived', 'success'], ['reported', 'failure'], 'already_registered'],
+    [['derived', 'failure'], ['reported', 'success'], 'registration_closed'],
+    [['derived', 'failure'], ['reported', 'failure'], 'registration_closed'],
+    [['derived', 'failure'], ['trusted', 'success'], 'done'],
   ]
-  for (const [index, { first, next, result }] of CASES.entries())
+  for (const [index, [first, next, result]] of CASES.entries())
     test(`after ${first?.join(' ') ?? 'nothing'}: ${next.join(' ')} is ${result}`, async () => {
       const id = await place.addVersion({ nodeId: `case-${index}` })
-      const give = ([source, outcome]: [HostNodeSource, string], name: string) =>
+      const give = ([source, outcome]: Given, name: string) =>
         put(id, outcome === 'success' ? { [name]: {} } : `why ${name}`, source)
       if (first) assert.equal(await give(first, 'first'), 'done')
       const before = await findExtraction(database.sql, id)
@@ -83,22 +70,19 @@ describe('the host nodes of a version', () => {
   test('keep their policies by name when they are replaced', async () => {
     const id = await place.addVersion({ nodeId: 'policies' })
     await put(id, { A: {}, B: {} })
-    const set = (host_node_policies: Record<string, 'HostNodePolicyBanned'>) =>
+    const BANNED = 'HostNodePolicyBanned'
+    const ban = (host_node_policies: Record<string, typeof BANNED>) =>
       database.sql.begin((sql) =>
         updateVersionByAdmin(sql, { id, fields: { host_node_policies }, audit: AUDIT }, OPTIONS),
       )
-    assert.equal((await set({ B: 'HostNodePolicyBanned' })).result, 'updated')
-    assert.deepEqual(await set({ C: 'HostNodePolicyBanned', A: 'HostNodePolicyBanned' }), {
-      result: 'host_node_not_found',
-      name: 'C',
-    })
+    assert.equal((await ban({ B: BANNED })).result, 'updated')
+    const unknown = { result: 'host_node_not_found', name: 'C' }
+    assert.deepEqual(await ban({ C: BANNED, A: BANNED }), unknown)
     await put(id, { B: {}, C: {} }, 'derived')
     const policyOf = async (name: string) =>
       (await findHostNode(database.sql, { versionId: id, name }))?.policy
-    assert.deepEqual(
-      [await policyOf('A'), await policyOf('B'), await policyOf('C')],
-      [undefined, 'HostNodePolicyBanned', 'HostNodePolicyActive'],
-    )
+    const policies = [await policyOf('A'), await policyOf('B'), await policyOf('C')]
+    assert.deepEqual(policies, [undefined, BANNED, 'HostNodePolicyActive'])
   })
 })
 
@@ -120,9 +104,7 @@ describe('the node of a host node', () => {
   })
 
   test('follows also where there are as many as may be, with names as long as may be', async () => {
-    const id = await place.addVersion({ nodeId: 'largest' })
-    await place.receive(id, id)
-    await place.accept(id, id)
+    const id = await place.addAccepted({ nodeId: 'largest' })
     const names = Array.from({ length: 5_000 }, () => randomBytes(384).toString('base64url'))
     await put(id, Object.fromEntries(names.map((name) => [name, {}])))
     assert.ok(await place.transition(id, 'pass'), 'within the time of a statement')

@@ -1,5 +1,4 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { after, before } from 'node:test'
 
 import { acceptArchive, recordArchive } from '../../src/db/registry/archive.ts'
 import { upsertUser } from '../../src/db/shared/app-user.ts'
@@ -7,8 +6,7 @@ import type { Entries } from '../../src/db/search/entries.ts'
 import { makeCountCache } from '../../src/db/search/listed-count.ts'
 import { insertNode } from '../../src/db/registry/node.ts'
 import { insertPersonalAccessToken } from '../../src/db/registry/personal-access-token.ts'
-import { insertPublication } from '../../src/db/registry/publish.ts'
-import type { PublicationResult } from '../../src/db/registry/publish.ts'
+import { insertPublication, type PublicationResult } from '../../src/db/registry/publish.ts'
 import { insertPublisher } from '../../src/db/registry/publisher.ts'
 import { transitionVersion } from '../../src/db/registry/version-transition.ts'
 import type { NodeFields } from '../../src/domain/registry/node.ts'
@@ -16,8 +14,7 @@ import type { VersionTransitionName } from '../../src/domain/registry/version-tr
 import { parseVersionNumber } from '../../src/domain/registry/version-number.ts'
 import type { NewVersion } from '../../src/domain/registry/version.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
-import { createDatabase } from '../support/stack.ts'
-import type { TestDatabase } from '../support/stack.ts'
+import { useDatabase, type TestDatabase } from '../support/stack.ts'
 
 export const OPTIONS = { publicUrl: 'http://kiln.test', cache: makeCountCache() }
 export const AUDIT = { actor: 'root', requestId: 'request-1' }
@@ -27,6 +24,15 @@ export const parseEntries = <Entry>({ texts, rest }: Entries): Entry[] => {
   if (rest.length > 0) throw new Error(`${rest.length} entries are left for later`)
   return texts.map((text) => JSON.parse(text) as Entry)
 }
+
+const TOKEN = {
+  name: 'test',
+  description: undefined,
+  last4: 'abcd',
+  scope: 'publish',
+  nodeId: undefined,
+  expires_at: undefined,
+} as const
 
 type Place = Pick<TestDatabase, 'sql'>
 
@@ -61,17 +67,7 @@ export const makeRegistryPlace = ({ sql }: Place) => {
   const addToken = async (publisherId: string, userId: string): Promise<string> => {
     const sha256 = createHash('sha256').update(randomUUID()).digest('hex')
     const made = await sql.begin((sql) =>
-      insertPersonalAccessToken(sql, {
-        publisherId,
-        userId,
-        name: 'test',
-        description: undefined,
-        sha256,
-        last4: 'abcd',
-        scope: 'publish',
-        nodeId: undefined,
-        expires_at: undefined,
-      }),
+      insertPersonalAccessToken(sql, { publisherId, userId, sha256, ...TOKEN }),
     )
     if (made.result !== 'created') throw new Error(made.result)
     return made.id
@@ -137,11 +133,17 @@ export const makeRegistryPlace = ({ sql }: Place) => {
   const transition = (id: string, name: VersionTransitionName, reason?: string) =>
     sql.begin((sql) => transitionVersion(sql, { id, name, reason, actor: 'workflow' }))
 
-  /** The id of a version that has passed everything. */
-  const addActive = async (publishing: Publishing): Promise<string> => {
+  /** The id of a version whose archive is accepted. */
+  const addAccepted = async (publishing: Publishing): Promise<string> => {
     const id = await addVersion(publishing)
     await receive(id, id)
     if (!(await accept(id, id))) throw new Error('not accepted')
+    return id
+  }
+
+  /** The id of a version that has passed everything. */
+  const addActive = async (publishing: Publishing): Promise<string> => {
+    const id = await addAccepted(publishing)
     if (!(await transition(id, 'pass'))) throw new Error('not passed')
     return id
   }
@@ -153,6 +155,7 @@ export const makeRegistryPlace = ({ sql }: Place) => {
     addNode,
     publish,
     addVersion,
+    addAccepted,
     addActive,
     receive,
     accept,
@@ -164,17 +167,12 @@ export const makeRegistryPlace = ({ sql }: Place) => {
 export const useRegistryPlace = (
   prepare: (place: RegistryPlace) => Promise<unknown> = () => Promise.resolve(),
 ): { database: TestDatabase; place: RegistryPlace } => {
-  const database: Partial<TestDatabase> = {}
-  const place: Partial<RegistryPlace> = {}
-  before(async () => {
-    const made = await createDatabase()
-    Object.assign(database, made)
-    Object.assign(place, makeRegistryPlace(made))
-    await place.addPublisher?.('pub')
-    await prepare(place as RegistryPlace)
+  const database = useDatabase(async () => {
+    await place.addPublisher('pub')
+    await prepare(place)
   })
-  after(() => database.drop?.())
-  return { database: database as TestDatabase, place: place as RegistryPlace }
+  const place = makeRegistryPlace(database)
+  return { database, place }
 }
 
 /** The counters and what they count: equal after every kind of change. */

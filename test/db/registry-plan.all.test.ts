@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
 import { makeCountCache } from '../../src/db/search/listed-count.ts'
 import type { NodeFilter } from '../../src/db/search/node-filter.ts'
@@ -8,23 +8,16 @@ import { countNodes } from '../../src/db/search/node-count.ts'
 import { listNodePage, nodePageQuery, planNodePage } from '../../src/db/search/node-page.ts'
 import type { NodeOrder } from '../../src/db/search/node-statements.ts'
 import { listVersions, planVersionPage } from '../../src/db/search/version-list.ts'
-import { versionPageQuery } from '../../src/db/search/version-statements.ts'
-import type { VersionFilter } from '../../src/db/search/version-statements.ts'
+import { versionPageQuery, type VersionFilter } from '../../src/db/search/version-statements.ts'
 import { choosePagePlan, dividePage } from '../../src/db/search/page-plan.ts'
-import { createDatabase } from '../support/stack.ts'
-import type { TestDatabase } from '../support/stack.ts'
+import { useDatabase } from '../support/stack.ts'
 import { fillCatalogue } from './registry-catalogue.ts'
 import { AUDIT, parseEntries } from './registry-place.ts'
 
 const NODES = 8_000
 const PUBLIC_URL = 'http://kiln.test'
 
-let database: TestDatabase
-before(async () => {
-  database = await createDatabase()
-  await fillCatalogue(database, { nodes: NODES })
-})
-after(() => database.drop())
+const database = useDatabase((made) => fillCatalogue(made, { nodes: NODES }))
 
 type Fragment = ReturnType<typeof nodePageQuery>
 
@@ -60,6 +53,10 @@ describe('a page of nodes', () => {
   }
   const BY_RANKING = ['node_stats_ranking']
   const BY_NAME = ['node_by_name', 'node_stats_pkey']
+  const BY_KEY = 'node_repository_key_part'
+  const BY_HOST = 'node_host_names_pkey'
+  const BY_AGE = { order: 'created_at' } as const
+  const LATE = new Date('2026-01-01T00:13:00Z')
   const SHAPES: [string, NodeFilter, 'pick' | 'walk', indexes: readonly string[], Page?][] = [
     ['a rare word', { term: 'rareword' }, 'pick', ['node_words']],
     ['a frequent word', { term: 'studio' }, 'walk', [...BY_RANKING, 'node_pkey']],
@@ -69,60 +66,24 @@ describe('a page of nodes', () => {
     ['no term, far down', {}, 'walk', BY_RANKING, { offset: 7_000 }],
     ['os and accelerator', { os: ['Plan 9'], accelerators: ['DirectML'] }, 'pick', ['node_os']],
     ['a frequent os', { os: ['Linux'] }, 'walk', [...BY_RANKING, 'node_pkey']],
-    [
-      'a whole repository',
-      { repository: 'https://github.com/Maker7/Pack7.git' },
-      'pick',
-      ['node_repository_key_part'],
-    ],
-    [
-      'a part of a repository',
-      { repository: 'aker7/Pack7.git' },
-      'pick',
-      ['node_repository_part', 'node_repository_key_part'],
-    ],
+    ['a repository', { repository: 'https://github.com/Maker7/Pack7.git' }, 'pick', [BY_KEY]],
+    ['a part of one', { repository: 'aker7/Pack7.git' }, 'pick', ['node_repository_part', BY_KEY]],
     ['a host node', { hostNode: 'node studio-pack-77' }, 'pick', ['node_host_names_part']],
-    [
-      'a frequent host node',
-      { hostNode: 'host node' },
-      'walk',
-      [...BY_RANKING, 'node_host_names_pkey'],
-    ],
-    [
-      'all by creation, far down',
-      {},
-      'walk',
-      ['node_stats_created'],
-      { order: 'created_at', offset: 7_900 },
-    ],
+    ['a frequent host node', { hostNode: 'host node' }, 'walk', [...BY_RANKING, BY_HOST]],
+    ['all by creation, far down', {}, 'walk', ['node_stats_created'], { ...BY_AGE, offset: 7_900 }],
     ['all by name, the last first', {}, 'walk', BY_NAME, { order: 'name;desc' }],
     ['those of a system by name', { os: ['linux'] }, 'walk', BY_NAME, { order: 'name' }],
     ['most downloads first', {}, 'walk', ['node_stats_downloads'], { order: 'downloads;desc' }],
     ['the last by ranking first', {}, 'walk', BY_RANKING, { order: 'search_ranking;desc' }],
-    [
-      'those changed since a time',
-      { changedSince: new Date('2026-01-01T00:13:00Z') },
-      'pick',
-      ['node_by_change'],
-      { order: 'created_at' },
-    ],
-    [
-      'named ones',
-      { ids: ['my-pack-2', 'my-pack-6'] },
-      'pick',
-      ['node_id_lower_key'],
-      { order: 'created_at' },
-    ],
+    ['those changed since a time', { changedSince: LATE }, 'pick', ['node_by_change'], BY_AGE],
+    ['named ones', { ids: ['my-pack-2', 'my-pack-6'] }, 'pick', ['node_id_lower_key'], BY_AGE],
   ]
   for (const [what, filter, wanted, indexes, page = {}] of SHAPES)
     test(`of ${what} is read by its indexes`, async () => {
       const { order = 'relevance', offset = 0 } = page
       const query = { filter, order, offset, limit: 10 }
-      const counts = await countNodes(
-        database.sql,
-        { filter, reach: offset + 10 },
-        { cache: makeCountCache(), changes: '' },
-      )
+      const fresh = { cache: makeCountCache(), changes: '' }
+      const counts = await countNodes(database.sql, { filter, reach: offset + 10 }, fresh)
       const parts = planNodePage(query, counts, NODES)
       assert.deepEqual([...new Set(parts.map(({ plan }) => plan))], [wanted])
       const plan = await explain(nodePageQuery(database.sql, query, parts, PUBLIC_URL))
@@ -137,10 +98,8 @@ describe('a deep page', () => {
   const cache = makeCountCache()
   const read = async (filter: NodeFilter, offset: number, limit: number) => {
     const query = { filter, order: 'relevance', offset, limit } as const
-    const { nodes, total } = await listNodePage(database.sql, query, {
-      cache,
-      publicUrl: PUBLIC_URL,
-    })
+    const options = { cache, publicUrl: PUBLIC_URL }
+    const { nodes, total } = await listNodePage(database.sql, query, options)
     return { ids: parseEntries<{ id: string }>(nodes).map(({ id }) => id), total }
   }
   /** All of it, in pages of this size. */
@@ -180,15 +139,11 @@ describe('a deep page', () => {
 })
 
 describe('a page of versions', () => {
-  const FLAGGED = 'NodeVersionStatusFlagged'
+  const FLAGGED = { statuses: ['NodeVersionStatusFlagged'], reason: 'in studio-pack-7' } as const
   const SHAPES: [what: string, VersionFilter, index: string][] = [
     ['all', {}, 'version_newest'],
     ['a frequent status', { statuses: ['NodeVersionStatusActive'] }, 'version_newest'],
-    [
-      'flagged ones with a reason',
-      { statuses: [FLAGGED], reason: 'in studio-pack-7' },
-      'version_reason_part',
-    ],
+    ['flagged ones with a reason', FLAGGED, 'version_reason_part'],
     ['a frequent reason', { reason: 'passed' }, 'version_newest'],
     ['a node', { nodeId: 'MY-PACK-2' }, 'version_by_node'],
   ]
@@ -199,9 +154,8 @@ describe('a page of versions', () => {
       const { total } = await listVersions(database.sql, page, options)
       assert.ok(total > 0, 'there are some')
       const plan = planVersionPage(page, { total, listed: 2 * NODES })
-      const { indexes, scanned } = await explain(
-        versionPageQuery(database.sql, page, plan, PUBLIC_URL),
-      )
+      const query = versionPageQuery(database.sql, page, plan, PUBLIC_URL)
+      const { indexes, scanned } = await explain(query)
       assert.ok(indexes.has(index), `${index}, not ${[...indexes].join(' ')}`)
       assert.ok(!scanned.has('version'), 'version is read from end to end')
     })
@@ -212,10 +166,8 @@ describe('the plan of a page', () => {
     const walked = 100_000
     const choose = (hits: number, reach: number) =>
       choosePagePlan({ gathered: hits, hits, reach, walked })
-    assert.equal(choose(0, 10), 'pick')
-    assert.equal(choose(20, 10), 'pick')
-    assert.equal(choose(80_000, 10), 'walk')
-    assert.equal(choose(80_000, 10_000), 'walk')
+    assert.deepEqual([choose(0, 10), choose(20, 10)], ['pick', 'pick'])
+    assert.deepEqual([choose(80_000, 10), choose(80_000, 10_000)], ['walk', 'walk'])
     assert.equal(choose(20_000, 10_000), 'gather')
   })
 
@@ -229,9 +181,8 @@ describe('the plan of a page', () => {
       { key: 'a', offset: 2, limit: 1 },
       { key: 'c', offset: 0, limit: 3 },
     ])
-    assert.deepEqual(dividePage(lists, { offset: 12, limit: 5 }), [
-      { key: 'c', offset: 9, limit: 1 },
-    ])
+    const last = [{ key: 'c', offset: 9, limit: 1 }]
+    assert.deepEqual(dividePage(lists, { offset: 12, limit: 5 }), last)
     assert.deepEqual(dividePage(lists, { offset: 13, limit: 5 }), [])
   })
 })

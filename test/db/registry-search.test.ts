@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 
 import fc from 'fast-check'
 
@@ -11,8 +11,7 @@ import { listNodes } from '../../src/db/search/node-list.ts'
 import { countDownload } from '../../src/db/registry/download.ts'
 import { updateNodeByAdmin } from '../../src/db/registry/node-transition.ts'
 import { nodePageQuery } from '../../src/db/search/node-page.ts'
-import { CLASSES } from '../../src/db/search/node-filter.ts'
-import type { NodeFilter } from '../../src/db/search/node-filter.ts'
+import { CLASSES, type NodeFilter } from '../../src/db/search/node-filter.ts'
 import { insertNodeRow, setNodeFields, updateNode } from '../../src/db/registry/node.ts'
 import type { PagePlan } from '../../src/db/search/page-plan.ts'
 import { transitionPublisher } from '../../src/db/registry/publisher-ban.ts'
@@ -22,22 +21,16 @@ import type { NodeSearch } from '../../src/db/search/node-page.ts'
 import { listVersions } from '../../src/db/search/version-list.ts'
 import type { VersionFilter } from '../../src/db/search/version-statements.ts'
 import { transitionVersion } from '../../src/db/registry/version-transition.ts'
-import type { Node } from '../../src/domain/registry/node.ts'
+import type { Node, NodeFields } from '../../src/domain/registry/node.ts'
 import { ROOT } from '../../src/local/root.ts'
-import { createDatabase } from '../support/stack.ts'
-import type { TestDatabase } from '../support/stack.ts'
+import { useDatabase } from '../support/stack.ts'
 import { fillCatalogue } from './registry-catalogue.ts'
 import { AUDIT, parseEntries, readCounts } from './registry-place.ts'
 
 const NODES = 1_000
 
-let database: TestDatabase
+const database = useDatabase((made) => fillCatalogue(made, { nodes: NODES }))
 const options = { publicUrl: 'http://kiln.test', cache: makeCountCache() }
-before(async () => {
-  database = await createDatabase()
-  await fillCatalogue(database, { nodes: NODES })
-})
-after(() => database.drop())
 
 const parse = async (found: ReturnType<typeof searchNodes>) => {
   const { nodes, total } = await found
@@ -91,7 +84,7 @@ const wordsOf = (text: string): string[] =>
     ])
     .map((word) => word.toLowerCase())
 
-const idsOf = (nodes: readonly Node[]): string[] => nodes.map(({ id }) => id).toSorted()
+const idsOf = (nodes: readonly Node[]): string[] => nodes.map(({ id }) => id)
 
 const compare = (a: Node, b: Node): number =>
   a.search_ranking - b.search_ranking || b.downloads - a.downloads || (a.id < b.id ? -1 : 1)
@@ -103,43 +96,17 @@ describe('a search', () => {
   })
 
   const TERMS = [
-    'studio',
-    'STUDIO',
-    'ComfyUI-pack-8',
-    'studio-pack-1',
-    'image',
-    'ui',
-    'u',
-    'tool',
-    'studio tools',
-    'ann studio',
-    'mixer',
-    'geMix',
-    'pack 77',
-    'rareword',
-    'makes sound',
-    '100%',
-    '0%',
-    '_',
-    'o_k',
-    'no such word',
-    "it's",
-    '\\',
-    'a & b | c:*',
-    '(',
+    ...'studio STUDIO ComfyUI-pack-8 studio-pack-1 image ui u tool mixer geMix'.split(' '),
+    ..."rareword 100% 0% _ o_k it's \\ (".split(' '),
+    ...['studio tools', 'ann studio', 'pack 77', 'makes sound', 'no such word', 'a & b | c:*'],
   ]
   for (const term of TERMS)
     test(`for ${JSON.stringify(term)} finds what the rule says, in its order, each once`, async () => {
       const expected = all
-        .map((node) => ({ node, relevance: classOf(node, term) }))
-        .filter(({ relevance }) => relevance > 0)
-        .toSorted((a, b) => b.relevance - a.relevance || compare(a.node, b.node))
-        .map(({ node }) => node.id)
+        .filter((node) => classOf(node, term) > 0)
+        .toSorted((a, b) => classOf(b, term) - classOf(a, term) || compare(a, b))
       const { nodes, totals } = await walk((page) => search({ search: term, page, limit: 100 }))
-      assert.deepEqual(
-        nodes.map(({ id }) => id),
-        expected,
-      )
+      assert.deepEqual(idsOf(nodes), idsOf(expected))
       assert.deepEqual([...totals], [expected.length])
     })
 
@@ -147,14 +114,9 @@ describe('a search', () => {
     const read = async (plan: PagePlan) => {
       const parts = CLASSES.map((key) => ({ key, offset: 0, limit: 50, plan }))
       const filter = { term: 'studio', os: ['linux'], hostNode: 'node', repository: 'maker' }
-      const query = nodePageQuery(
-        database.sql,
-        { filter, order: 'relevance' },
-        parts,
-        options.publicUrl,
-      )
-      const rows = await database.sql<{ id: string }[]>`${query}`
-      return rows.map(({ id }) => id)
+      const asked = { filter, order: 'relevance' } as const
+      const query = nodePageQuery(database.sql, asked, parts, options.publicUrl)
+      return (await database.sql<{ id: string }[]>`${query}`).map(({ id }) => id)
     }
     const gathered = await read('gather')
     assert.ok(gathered.length > 50, String(gathered.length))
@@ -174,17 +136,9 @@ describe('a search', () => {
     let walked = 0
     for (const term of ['studio', 'image', 'tool', 'mixer', 'makes', 'sound', 'rareword']) {
       const { nodes } = await search({ search: term })
-      assert.deepEqual(
-        await read(gather, term),
-        nodes.map(({ id }) => id),
-        term,
-      )
+      assert.deepEqual(await read(gather, term), idsOf(nodes), term)
       const last = all.filter((node) => classOf(node, term) === 1).toSorted(compare)
-      assert.deepEqual(
-        await read(walk, term),
-        last.slice(0, 10).map(({ id }) => id),
-        term,
-      )
+      assert.deepEqual(await read(walk, term), idsOf(last.slice(0, 10)), term)
       walked += last.length
     }
     assert.ok(walked > 10, String(walked))
@@ -195,10 +149,7 @@ describe('a search', () => {
       const { nodes } = await walk((page) => search({ ...given, page, limit: 100 }))
       const expected = all.filter(holds).toSorted(compare)
       assert.ok(expected.length > 0, JSON.stringify(given))
-      assert.deepEqual(
-        nodes.map(({ id }) => id),
-        expected.map(({ id }) => id),
-      )
+      assert.deepEqual(idsOf(nodes), idsOf(expected))
     }
     await check({ supported_os: ['plan 9'] }, ({ supported_os: [os] }) => os === 'Plan 9')
     await check({ supported_os: ['none', 'LINUX'] }, ({ supported_os: [os] }) => os === 'Linux')
@@ -230,19 +181,14 @@ describe('a search', () => {
     await check({ tag: ['none', 'IMAGE'] }, ({ tags }) => tags.includes('image'))
   })
 
-  for (const given of [
-    { search: 'studio' },
-    { search: 'rareword' },
-    { host_node_search: 'node my' },
-    {},
-  ])
+  const GIVEN = [{ search: 'studio' }, { search: 'rareword' }, { host_node_search: 'node my' }, {}]
+  for (const given of GIVEN)
     test(`comes in the order that is asked for: ${JSON.stringify(given)}`, async () => {
       const { nodes: found } = await walk((page) => search({ ...given, page, limit: 100 }))
       for (const by of ['name', 'created_at', 'downloads', 'search_ranking'] as const)
         for (const sort of [by, `${by};desc`] as const) {
-          const { nodes, totals } = await walk((page) =>
-            search({ ...given, sort, page, limit: 70 }),
-          )
+          const sorted = (page: number) => search({ ...given, sort, page, limit: 70 })
+          const { nodes, totals } = await walk(sorted)
           const isDown = sort !== by
           const keyOf = ({ [by]: key }: Node) => (typeof key === 'string' ? key.toLowerCase() : key)
           const expected = found.toSorted((a, b) => {
@@ -250,7 +196,7 @@ describe('a search', () => {
             return low < high ? -1 : Number(low > high)
           })
           assert.deepEqual(nodes.map(keyOf), expected.map(keyOf), sort)
-          assert.deepEqual(idsOf(nodes), idsOf(found))
+          assert.deepEqual(idsOf(nodes).toSorted(), idsOf(found).toSorted())
           assert.deepEqual([...totals], [found.length])
         }
     })
@@ -281,18 +227,11 @@ describe('a search', () => {
       accelerator: count(both, (node) => node.supported_accelerators),
     })
     const { os } = await read({ hostNode: 'host node' })
-    assert.deepEqual(
-      os,
-      count(
-        all.filter(({ id }) => id.length % 2 === 0),
-        (node) => node.supported_os,
-      ),
-    )
-    const whole = await read({})
-    assert.deepEqual(
-      whole.tag,
-      count(all, ({ tags }) => tags),
-    )
+    const hosts = all.filter(({ id }) => id.length % 2 === 0)
+    const expected = count(hosts, (node) => node.supported_os)
+    assert.deepEqual(os, expected)
+    const tags = count(all, (node) => node.tags)
+    assert.deepEqual((await read({})).tag, tags)
   })
 
   test('a search for host nodes returns the names that it has found', async () => {
@@ -311,10 +250,7 @@ describe('a word of a text or of a search', () => {
   const TEXTS: [text: string, words: string[]][] = [
     ['', []],
     ['Image tools', ['image', 'tools']],
-    [
-      'KSampler-Advanced_v2',
-      ['ksampler-advanced_v2', 'ksampler', 'advanced', 'v2', 'k', 'sampler'],
-    ],
+    ['KSampler-Advanced_v2', 'ksampler-advanced_v2 ksampler advanced v2 k sampler'.split(' ')],
     ['XMLParser', ['xmlparser', 'xml', 'parser']],
     ['foo.bar/baz', ['foo.bar/baz', 'foo', 'bar', 'baz']],
     ['(beta), 100%', ['(beta),', '100%', 'beta', '100']],
@@ -374,31 +310,39 @@ describe('the key of a repository', () => {
     })
 })
 
+/** Updates a node as its publisher does. */
+const update = (fields: NodeFields) => {
+  const node = { publisherId: 'maker-2', id: 'my-pack-2', fields }
+  return database.sql.begin((sql) => updateNode(sql, node, options))
+}
+
+const findVersion = async (nodeId: string, minor: number): Promise<string> => {
+  const [version] = await database.sql<{ id: string }[]>`
+    select id from version where node_id = ${nodeId} and minor = ${minor}
+  `
+  return version?.id ?? ''
+}
+
+/** Bans a publisher, or ends its ban. */
+const moderate = (id: string, name: 'ban' | 'unban') =>
+  database.sql.begin((sql) => transitionPublisher(sql, { id, name, reason: 'x', audit: AUDIT }))
+
 describe('the list of all nodes', () => {
   test('names only the nodes asked for, in any spelling', async () => {
     const { nodes, total } = await list({ node_id: ['COMFYUI-PACK-4', 'my-pack-2', 'none'] })
     assert.equal(total, 2)
-    assert.deepEqual(nodes.map(({ id }) => id).toSorted(), ['ComfyUI-pack-4', 'my-pack-2'])
+    assert.deepEqual(idsOf(nodes).toSorted(), ['ComfyUI-pack-4', 'my-pack-2'])
   })
 
   test('the list of all nodes shows what has changed since a time, a transition of a version too', async () => {
     const [clock] = await database.sql<{ now: Date }[]>`select clock_timestamp() as now`
     const timestamp = clock?.now.toISOString()
-    const delta = async () => (await list({ timestamp })).nodes.map(({ id }) => id)
+    const delta = async () => idsOf((await list({ timestamp })).nodes)
     assert.deepEqual(await delta(), [])
-    await database.sql.begin((sql) =>
-      updateNode(
-        sql,
-        { publisherId: 'maker-2', id: 'my-pack-2', fields: { author: 'Z' } },
-        options,
-      ),
-    )
-    const [version] = await database.sql<{ id: string }[]>`
-      select id from version where node_id = 'ComfyUI-pack-8' and minor = 1
-    `
-    await database.sql.begin((sql) =>
-      transitionVersion(sql, { id: version?.id ?? '', name: 'admin_ban', actor: 'x', reason: 'x' }),
-    )
+    await update({ author: 'Z' })
+    const id = await findVersion('ComfyUI-pack-8', 1)
+    const ban = { id, name: 'admin_ban', actor: 'x', reason: 'x' } as const
+    await database.sql.begin((sql) => transitionVersion(sql, ban))
     assert.deepEqual(await delta(), ['ComfyUI-pack-8', 'my-pack-2'])
     assert.equal((await list({ timestamp: '2026-01-01T00:00:00.000Z' })).total, NODES)
   })
@@ -423,29 +367,14 @@ describe('totals', () => {
   ]
 
   /** Every total with a memory that is used all the time, and with a fresh one. */
-  const readTotals = async (cache: typeof options.cache) =>
-    await Promise.all([
-      ...FILTERS.map(
-        async (filter) =>
-          (
-            await searchNodes(
-              database.sql,
-              { page: 1, limit: 10, ...filter },
-              { ...options, cache },
-            )
-          ).total,
-      ),
-      ...VERSIONS.map(
-        async (filter) =>
-          (
-            await listVersions(
-              database.sql,
-              { filter, offset: 0, limit: 10 },
-              { ...options, cache },
-            )
-          ).total,
-      ),
+  const readTotals = async (cache: typeof options.cache) => {
+    const [{ sql }, own] = [database, { ...options, cache }]
+    const found = await Promise.all([
+      ...FILTERS.map((filter) => searchNodes(sql, { page: 1, limit: 10, ...filter }, own)),
+      ...VERSIONS.map((filter) => listVersions(sql, { filter, offset: 0, limit: 10 }, own)),
     ])
+    return found.map(({ total }) => total)
+  }
 
   test('are exact after every kind of change, from memory too', async () => {
     const cache = makeCountCache()
@@ -461,36 +390,23 @@ describe('totals', () => {
       database.sql.begin(work as never)
     const set = (id: string, fields: object) =>
       begin((sql) => updateNodeByAdmin(sql, { id, fields, audit: AUDIT }, options))
-    const [version] = await database.sql<{ id: string }[]>`
-      select id from version where node_id = 'ComfyUI-pack-12' and minor = 2
-    `
+    const version = await findVersion('ComfyUI-pack-12', 2)
     const transition = (name: 'admin_flag' | 'admin_activate' | 'delete') =>
-      begin((sql) => transitionVersion(sql, { id: version?.id ?? '', name, actor: 'x' }))
-    await check()
-    await begin((sql) =>
-      updateNode(
-        sql,
-        { publisherId: 'maker-2', id: 'my-pack-2', fields: { name: 'Studio', supported_os: [] } },
-        options,
-      ),
-    )
-    await check()
-    await set('my-pack-22', { status: 'NodeStatusBanned', status_detail: 'x' })
-    await check()
-    await set('my-pack-22', { status: 'NodeStatusActive' })
-    await check()
-    await set('ComfyUI-pack-16', { status: 'NodeStatusDeleted' })
-    await check()
-    await transition('admin_flag')
-    await check()
-    await transition('admin_activate')
-    await check()
-    await transition('delete')
-    await check()
-    for (const name of ['ban', 'unban'] as const) {
-      await begin((sql) =>
-        transitionPublisher(sql, { id: 'maker-3', name, reason: 'x', audit: AUDIT }),
-      )
+      begin((sql) => transitionVersion(sql, { id: version, name, actor: 'x' }))
+    const CHANGES = [
+      () => {},
+      () => update({ name: 'Studio', supported_os: [] }),
+      () => set('my-pack-22', { status: 'NodeStatusBanned', status_detail: 'x' }),
+      () => set('my-pack-22', { status: 'NodeStatusActive' }),
+      () => set('ComfyUI-pack-16', { status: 'NodeStatusDeleted' }),
+      () => transition('admin_flag'),
+      () => transition('admin_activate'),
+      () => transition('delete'),
+      () => moderate('maker-3', 'ban'),
+      () => moderate('maker-3', 'unban'),
+    ]
+    for (const change of CHANGES) {
+      await change()
       await check()
     }
     await begin(async (sql) => {
@@ -517,15 +433,12 @@ describe('totals', () => {
     await countDownload(database.sql, { nodeId: id, versionId: first.latest_version.id })
     const counted = (await find()).first
     assert.deepEqual([counted?.id, counted?.downloads], [id, (downloads ?? 0) + 1])
-    const transition = (name: 'ban' | 'unban') => {
-      const of = { id: first.publisher?.id ?? '', name, reason: 'x', audit: AUDIT }
-      return database.sql.begin((sql) => transitionPublisher(sql, of))
-    }
-    await transition('ban')
+    const publisher = first.publisher.id
+    await moderate(publisher, 'ban')
     const banned = await find()
     assert.notEqual(banned.first?.id, id)
     assert.ok(banned.total < total)
-    await transition('unban')
+    await moderate(publisher, 'unban')
     assert.deepEqual([(await find()).first?.id, (await find()).total], [id, total])
   })
 

@@ -34,33 +34,21 @@ describe('the list of all versions', () => {
   })
 
   const FLAGGED = 'NodeVersionStatusFlagged'
-  const CASES: [
-    string,
-    VersionFilter,
-    (version: { node_id: string; status: string }) => boolean,
-  ][] = [
+  const SEVERAL = [FLAGGED, 'NodeVersionStatusActive', 'NodeVersionStatusBanned'] as const
+  const isStudio = ({ node_id, status }: Version) =>
+    status === FLAGGED && node_id.startsWith('studio-pack-2')
+  const CASES: [string, VersionFilter, holds: (version: Version) => boolean][] = [
     ['one status', { statuses: [FLAGGED] }, ({ status }) => status === FLAGGED],
-    [
-      'several statuses',
-      { statuses: [FLAGGED, 'NodeVersionStatusActive', 'NodeVersionStatusBanned'] },
-      () => true,
-    ],
-    [
-      'a part of the reason, in any case',
-      { reason: 'FINDING in studio-PACK-2' },
-      ({ node_id, status }) => status === FLAGGED && node_id.startsWith('studio-pack-2'),
-    ],
+    ['several statuses', { statuses: SEVERAL }, () => true],
+    ['a part of the reason, in any case', { reason: 'FINDING in studio-PACK-2' }, isStudio],
     ['plain characters', { reason: '%' }, () => false],
     ['a node, in any case', { nodeId: 'MY-PACK-2' }, ({ node_id }) => node_id === 'my-pack-2'],
     ['an unknown node', { nodeId: 'nobody' }, () => false],
   ]
   for (const [what, filter, holds] of CASES)
     test(`is narrowed by ${what}`, async () => {
-      const expected = (await walk({})).filter(holds).map(({ id }) => id)
-      assert.deepEqual(
-        (await walk(filter)).map(({ id }) => id),
-        expected,
-      )
+      const expected = (await walk({})).filter(holds)
+      assert.deepEqual(await walk(filter), expected)
     })
 })
 
@@ -70,18 +58,14 @@ describe('the versions of a node', () => {
     for (const version of ['1.0.0', '3.0.0', '2.0.0'])
       ids.push(await place.addVersion({ nodeId: 'several', version }))
     await place.transition(ids[1] ?? '', 'delete')
-    const list = async (
-      statuses?: readonly ('NodeVersionStatusDeleted' | 'NodeVersionStatusPending')[],
-    ) =>
-      parseEntries<Version>(
-        await listNodeVersions(database.sql, { nodeId: 'several', statuses }, OPTIONS),
-      ).map(({ version }) => version)
+    const [DELETED, PENDING] = ['NodeVersionStatusDeleted', 'NodeVersionStatusPending'] as const
+    const list = async (...statuses: (typeof DELETED | typeof PENDING)[]) => {
+      const asked = { nodeId: 'several', statuses: statuses.length > 0 ? statuses : undefined }
+      const found = await listNodeVersions(database.sql, asked, OPTIONS)
+      return parseEntries<Version>(found).map(({ version }) => version)
+    }
     assert.deepEqual(await list(), ['2.0.0', '1.0.0'])
-    assert.deepEqual(await list(['NodeVersionStatusDeleted']), ['3.0.0'])
-    assert.deepEqual(await list(['NodeVersionStatusDeleted', 'NodeVersionStatusPending']), [
-      '2.0.0',
-      '3.0.0',
-      '1.0.0',
-    ])
+    assert.deepEqual(await list(DELETED), ['3.0.0'])
+    assert.deepEqual(await list(DELETED, PENDING), ['2.0.0', '3.0.0', '1.0.0'])
   })
 })

@@ -19,41 +19,26 @@ const update = (nodeId: string, id: string, fields: object, ifRev?: number) =>
 const remove = (nodeId: string, id: string, publisherId = 'pub') =>
   database.sql.begin((sql) => deleteVersion(sql, { publisherId, nodeId, id, userId: 'olga' }))
 
+const MOST = Number.MAX_SAFE_INTEGER
+
 describe('the latest version of a node', () => {
-  interface Trap {
-    what: string
-    /** In the order of creation; `!` before one that is deprecated. */
-    active: readonly string[]
-    latest: string | undefined
-  }
-  const TRAPS: readonly Trap[] = [
-    { what: 'none', active: [], latest: undefined },
-    { what: 'the order of text', active: ['1.9.0', '1.10.0', '1.2.0'], latest: '1.10.0' },
-    { what: 'the order of creation', active: ['2.0.0', '1.0.0'], latest: '2.0.0' },
-    { what: 'a higher one that is deprecated', active: ['1.0.0', '!2.0.0'], latest: '1.0.0' },
-    { what: 'deprecated ones alone', active: ['!1.0.0', '!2.0.0', '!3.0.0-a'], latest: '2.0.0' },
-    { what: 'a higher pre-release', active: ['1.0.0', '2.0.0-rc.1'], latest: '1.0.0' },
-    {
-      what: 'a pre-release beside deprecated releases',
-      active: ['!1.0.0', '1.1.0-beta.2', '1.1.0-beta.11'],
-      latest: '1.1.0-beta.11',
-    },
-    {
-      what: 'the precedence of pre-releases',
-      active: ['1.0.0-alpha', '1.0.0-alpha.1', '1.0.0-beta.2', '1.0.0-beta.11', '1.0.0-beta'],
-      latest: '1.0.0-beta.11',
-    },
-    {
-      what: 'numbers beyond 32 bits',
-      active: ['1.0.9007199254740991', '1.0.9007199254740990'],
-      latest: '1.0.9007199254740991',
-    },
+  /** The versions in the order of creation, `!` before one that is deprecated, and the latest of them. */
+  const TRAPS: [what: string, active: string, latest: string | undefined][] = [
+    ['none', '', undefined],
+    ['the order of text', '1.9.0 1.10.0 1.2.0', '1.10.0'],
+    ['the order of creation', '2.0.0 1.0.0', '2.0.0'],
+    ['a higher one that is deprecated', '1.0.0 !2.0.0', '1.0.0'],
+    ['deprecated ones alone', '!1.0.0 !2.0.0 !3.0.0-a', '2.0.0'],
+    ['a higher pre-release', '1.0.0 2.0.0-rc.1', '1.0.0'],
+    ['pre-releases beside deprecated', '!1.0.0 1.1.0-beta.2 1.1.0-beta.11', '1.1.0-beta.11'],
+    ['their precedence', '1.0.0-a 1.0.0-a.1 1.0.0-b.2 1.0.0-b.11 1.0.0-b', '1.0.0-b.11'],
+    ['more than 32 bits', `1.0.${MOST} 1.0.${MOST - 1}`, `1.0.${MOST}`],
   ]
-  for (const [index, { what, active, latest }] of TRAPS.entries())
+  for (const [index, [what, active, latest]] of TRAPS.entries())
     test(`withstands ${what}`, async () => {
       const nodeId = `trap-${index}`
       await place.addVersion({ nodeId, version: '99.0.0' })
-      for (const text of active) {
+      for (const text of active.split(' ').filter(Boolean)) {
         const version = text.replace('!', '')
         const given = { deprecated: text.startsWith('!') }
         await place.addActive({ nodeId, version, given })
@@ -78,27 +63,13 @@ describe('the latest version of a node', () => {
     await step(() => place.transition(three, 'admin_ban', 'bad'))
     await step(() => remove(nodeId, two))
     await step(() => remove(nodeId, one))
-    assert.deepEqual(seen, [
-      '3.0.0',
-      '2.0.0',
-      '3.0.0',
-      '2.0.0',
-      '3.0.0',
-      '2.0.0',
-      '1.0.0',
-      undefined,
-    ])
+    assert.equal(seen.join(), '3.0.0,2.0.0,3.0.0,2.0.0,3.0.0,2.0.0,1.0.0,')
   })
 
   test('is right when fifty versions pass at once, and moves the revision of the node', async () => {
     const nodeId = 'at-once'
     const ids = await Promise.all(
-      Array.from({ length: 50 }, async (_, index) => {
-        const id = await place.addVersion({ nodeId, version: `1.${index}.0` })
-        await place.receive(id, id)
-        await place.accept(id, id)
-        return id
-      }),
+      Array.from({ length: 50 }, (_, n) => place.addAccepted({ nodeId, version: `1.${n}.0` })),
     )
     const before = await findNodeFacts(database.sql, { id: nodeId, userId: undefined })
     await Promise.all(ids.map((id) => place.transition(id, 'pass')))
@@ -111,20 +82,14 @@ describe('the latest version of a node', () => {
 describe('a version', () => {
   test('moves as the table of moves says, and no other way', async () => {
     const starts: Record<string, (version: string) => Promise<string>> = {
-      NodeVersionStatusPending: (version) => accepted(version),
+      NodeVersionStatusPending: (version) => place.addAccepted({ nodeId: 'moves', version }),
       NodeVersionStatusActive: (version) => place.addActive({ nodeId: 'moves', version }),
       NodeVersionStatusFlagged: (version) => via(version, 'flag'),
       NodeVersionStatusBanned: (version) => via(version, 'admin_ban'),
       NodeVersionStatusDeleted: (version) => via(version, 'delete'),
     }
-    const accepted = async (version: string): Promise<string> => {
-      const id = await place.addVersion({ nodeId: 'moves', version })
-      await place.receive(id, id)
-      await place.accept(id, id)
-      return id
-    }
     const via = async (version: string, name: VersionTransitionName): Promise<string> => {
-      const id = await accepted(version)
+      const id = await place.addAccepted({ nodeId: 'moves', version })
       assert.ok(await place.transition(id, name), name)
       return id
     }

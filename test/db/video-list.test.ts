@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 
-import { listVideoTasks } from '../../src/db/video-task/video-list.ts'
-import type { VideoListFilter } from '../../src/db/video-task/video-list.ts'
+import { listVideoTasks, type VideoListFilter } from '../../src/db/video-task/video-list.ts'
 import { finishVideo, getVideo } from '../activities/video-place.ts'
 import { useDatabase } from '../support/stack.ts'
 
@@ -14,12 +13,10 @@ describe('the list of video tasks', () => {
   let ids: string[] = []
 
   before(async () => {
-    const insert = (model: string, resolution: string, state = 'created') =>
-      state === 'success'
-        ? finishVideo(database, { settings: { model, resolution, duration: 4 } })
-        : getVideo(database, { settings: { model, resolution, duration: 4 } })
+    const insert = (model: string, resolution: string, make: typeof getVideo = getVideo) =>
+      make(database, { settings: { model, resolution, duration: 4 } })
     const newest = [
-      await insert('videoq1', '1080p', 'success'),
+      await insert('videoq1', '1080p', finishVideo),
       await insert('videoq2-pro', '720p'),
       await insert('videoq2-pro', '1080p'),
     ]
@@ -67,11 +64,9 @@ describe('the list of video tasks', () => {
     ] as const) {
       await fill(second, text, times)
       await fill(third, text, times)
-      const page = await list({ limit: 3 })
-      assert.deepEqual(
-        page.map(({ id, found }) => [id, found]),
-        [first, second].map((id) => [id, 3]),
-      )
+      const page = (await list({ limit: 3 })).map(({ id, found }) => ({ id, found }))
+      const [one, two] = [first, second].map((id) => ({ id, found: 3 }))
+      assert.deepEqual(page, [one, two])
     }
     await fill(third, '\u0001', 1_000_000)
     assert.deepEqual(await listIds({ ids: [third ?? ''] }), [third])
@@ -87,10 +82,8 @@ describe('the list of video tasks', () => {
   ]
   for (const [what, filter, expected] of FILTERS)
     test(`is narrowed by ${what}`, async () => {
-      assert.deepEqual(
-        await listIds(filter),
-        expected.map((index) => ids[index]),
-      )
+      const wanted = expected.map((index) => ids[index])
+      assert.deepEqual(await listIds(filter), wanted)
     })
 
   for (const limit of [1, 2, 3, 8])

@@ -3,8 +3,7 @@ import { describe, test } from 'node:test'
 
 import type { Transaction } from '../../src/db/client.ts'
 import type { OutboxRow } from '../../src/db/shared/outbox.ts'
-import { unitOfWork } from '../../src/db/unit-of-work.ts'
-import type { Enqueue } from '../../src/db/unit-of-work.ts'
+import { unitOfWork, type Enqueue } from '../../src/db/unit-of-work.ts'
 import { findOwnerCredits } from '../../src/db/video-task/owner.ts'
 import { enterQueue } from '../../src/db/video-task/video-queue.ts'
 import {
@@ -27,7 +26,7 @@ describe('the queue of an owner', () => {
   const insert = (owner: string, given: NewVideo = {}) => getVideo(database, { owner, ...given })
   const insertMany = async (owner: string, count: number): Promise<string[]> => {
     const ids: string[] = []
-    for (let made = 0; made < count; made += 1) ids.push(await insert(owner))
+    while (ids.length < count) ids.push(await insert(owner))
     return ids
   }
   type Work<T> = (sql: Transaction, enqueue: Enqueue) => Promise<T>
@@ -75,12 +74,8 @@ describe('the queue of an owner', () => {
 
   test('gives a free slot at once, without a signal to the task that asks', async () => {
     const id = await insert('at once')
-    assert.deepEqual(await enter(id), {
-      state: 'queueing',
-      isAdmitted: true,
-      offPeakSecondsLeft: null,
-      woken: [],
-    })
+    const entered = { state: 'queueing', isAdmitted: true, offPeakSecondsLeft: null, woken: [] }
+    assert.deepEqual(await enter(id), entered)
     assert.deepEqual((await seeVideo(database, id)).events, ['created', 'queueing'])
     assert.deepEqual(await listOutbox([id]), [])
   })
@@ -94,9 +89,8 @@ describe('the queue of an owner', () => {
       [second, false],
     ] as const) {
       const before = await seeVideo(database, id)
-      const entered = await enter(id)
-      assert.deepEqual([entered?.state, entered?.isAdmitted], ['queueing', admitted])
-      assert.deepEqual(entered?.woken, [])
+      const { state, isAdmitted, woken } = (await enter(id)) ?? {}
+      assert.deepEqual([state, isAdmitted, woken], ['queueing', admitted, []])
       assert.deepEqual(await seeVideo(database, id), before)
     }
     await claimVideo(database, first)
@@ -131,12 +125,8 @@ describe('the queue of an owner', () => {
     assert.deepEqual(await cancel(second, ...LIMITS), wakes(waiting[0] ?? ''), 'fewest held')
     assert.deepEqual(await cancel(waiting[1] ?? '', ...LIMITS), wakes(others[1] ?? ''))
     assert.deepEqual(await cancel(others[1] ?? '', ...LIMITS), wakes(late), 'off-peak is last')
-    const { running, waiting: left } = await findOwnerCredits(
-      database.sql,
-      'anonymous',
-      'anonymous:a',
-    )
-    assert.deepEqual([running, left], [2, 0])
+    const { used: _, ...left } = await findOwnerCredits(database.sql, 'anonymous', 'anonymous:a')
+    assert.deepEqual(left, { running: 2, waiting: 0 })
     await add('anonymous:d', { offPeak: true })
     const ordinary = await add('anonymous:b')
     assert.deepEqual(await cancel(late, ...LIMITS), wakes(ordinary), 'off-peak of all is last')
@@ -152,10 +142,8 @@ describe('the queue of an owner', () => {
   })
 
   test('says when an off-peak task must have ended', async () => {
-    const [young, old] = [
-      await insert('late', { offPeak: true }),
-      await insert('late', { offPeak: true }),
-    ]
+    const young = await insert('late', { offPeak: true })
+    const old = await insert('late', { offPeak: true })
     await database.sql`update task set created_at = now() - interval '3 days' where id = ${old}`
     const left = (await enter(young))?.offPeakSecondsLeft ?? 0
     assert.ok(left > OFF_PEAK_SECONDS - PATIENCE_MS / 1000 && left <= OFF_PEAK_SECONDS, `${left} s`)
@@ -186,8 +174,7 @@ describe('the queue of an owner', () => {
     for (const id of ids) await enter(id)
     assert.deepEqual(await cancel(third), [])
     assert.deepEqual(await Promise.all(ids.map(isAdmitted)), [true, false, false])
-    const [created] = [await insert('no slot')]
-    assert.deepEqual(await cancel(created ?? ''), [])
+    assert.deepEqual(await cancel(await insert('no slot')), [])
     assert.deepEqual(await listOutbox(ids), [])
   })
 
@@ -255,14 +242,10 @@ describe('the queue of an owner', () => {
     const other = await insert('other')
     for (const id of ids) await enter(id, 2)
     assert.equal((await enter(other, 2))?.isAdmitted, true)
-    const credits = await findOwnerCredits(database.sql, 'one')
-    assert.deepEqual(credits, { used: 30, running: 2, waiting: 1 })
+    const credits = () => findOwnerCredits(database.sql, 'one')
+    assert.deepEqual(await credits(), { used: 30, running: 2, waiting: 1 })
     await fail(ids[0] ?? '', 2)
-    assert.deepEqual(await findOwnerCredits(database.sql, 'one'), {
-      used: 20,
-      running: 2,
-      waiting: 0,
-    })
+    assert.deepEqual(await credits(), { used: 20, running: 2, waiting: 0 })
   })
 
   test('holds its bound while all its tasks enter, end and are cancelled at once', async () => {
@@ -282,32 +265,19 @@ describe('the queue of an owner', () => {
       })
       woken.push(...done.woken)
     }
-    const STEPS: ((id: string) => Promise<void>)[] = [
-      (id) =>
-        step((sql, enqueue) =>
-          enterQueue(sql, id, { slots, offPeakSeconds: OFF_PEAK_SECONDS, enqueue }),
-        ),
-      (id) =>
-        step((sql, enqueue) =>
-          completeVideoTask(sql, { id, fence: 1, record: NOTHING }, { slots, enqueue }),
-        ),
-      (id) =>
-        step((sql, enqueue) =>
-          failVideoTask(
-            sql,
-            { id, error: videoError('InternalServiceFailure'), from: ['processing'] },
-            { slots, enqueue },
-          ),
-        ),
+    const failed = { error: videoError('InternalServiceFailure'), from: ['processing'] as const }
+    const stepsOf = (id: string): Work<unknown>[] => [
+      (sql, enqueue) => enterQueue(sql, id, { slots, offPeakSeconds: OFF_PEAK_SECONDS, enqueue }),
+      (sql, enqueue) =>
+        completeVideoTask(sql, { id, fence: 1, record: NOTHING }, { slots, enqueue }),
+      (sql, enqueue) => failVideoTask(sql, { id, ...failed }, { slots, enqueue }),
       // Only every sixth: else hardly one is left to be rendered.
-      (id) =>
-        ids.indexOf(id) % 6 === 5
-          ? step((sql, enqueue) => cancelVideoTask(sql, id, { slots, enqueue }))
-          : Promise.resolve(),
-      async (id) => {
-        if ((await seeVideo(database, id)).fence === 0) await claimVideo(database, id)
-      },
+      async (sql, enqueue) =>
+        ids.indexOf(id) % 6 === 5 && (await cancelVideoTask(sql, id, { slots, enqueue })),
     ]
+    const claim = async (id: string): Promise<void> => {
+      if ((await seeVideo(database, id)).fence === 0) await claimVideo(database, id)
+    }
     const listOpen = async (): Promise<string[]> => {
       const rows = await database.sql<{ id: string }[]>`
         select id from task where owner = ${owner} and ended_at is null
@@ -317,7 +287,7 @@ describe('the queue of an owner', () => {
     for (let rounds = 0; (await listOpen()).length > 0; rounds += 1) {
       assert.ok(rounds < 100, 'all have ended')
       const open = await listOpen()
-      await Promise.all(open.flatMap((id) => STEPS.map((step) => step(id))))
+      await Promise.all(open.flatMap((id) => [...stepsOf(id).map(step), claim(id)]))
     }
     assert.deepEqual(new Set(woken).size, woken.length, 'nobody is woken twice')
     assert.deepEqual((await listOutbox(ids)).toSorted(), woken.toSorted())

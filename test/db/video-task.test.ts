@@ -9,26 +9,21 @@ import { listStillTasks } from '../../src/db/task/reconcile.ts'
 import { insertTaskInputs } from '../../src/db/task/task-file.ts'
 import type { Transition } from '../../src/db/task/task-transition.ts'
 import { transitionVideoTask } from '../../src/db/video-task/video-transition.ts'
-import {
-  cancelVideoTask,
-  completeVideoTask,
-  failVideoTask,
-  findVideoSource,
-  recordProgress,
-  videoError,
-} from '../../src/db/video-task/video-task.ts'
-import { enterQueue } from '../../src/db/video-task/video-queue.ts'
+import { findVideoSource, recordProgress, videoError } from '../../src/db/video-task/video-task.ts'
 import type { VideoTaskState } from '../../src/domain/video-task/video-task.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import { NO_INPUT } from '../activities/place.ts'
 import {
   claimVideo,
+  enterVideo,
   finishVideo,
   getVideo,
   insertVideo,
+  makeVideoQueue,
   seeVideo,
 } from '../activities/video-place.ts'
 import { useDatabase } from '../support/stack.ts'
+import { makeStart } from './registry-place.ts'
 import { waitFor } from '../support/wait.ts'
 
 type Target = Transition<VideoTaskState>['to']
@@ -42,8 +37,7 @@ const LEGAL = new Set([
   'queueing failed',
   'processing failed',
 ])
-const SLOTS = { slots: 2 }
-const NOTHING = () => Promise.resolve()
+const SLOTS = 2
 
 describe('a video task', () => {
   const database = useDatabase()
@@ -60,32 +54,15 @@ describe('a video task', () => {
     `
     return id
   }
-  const transition = (id: string, to: Target): Promise<boolean> =>
-    database.sql.begin((sql) =>
-      transitionVideoTask(sql, {
-        id,
-        to,
-        ...(to === 'failed' && { error: videoError('UserCancelled') }),
-      }),
-    )
-  const fail = (id: string) =>
-    unitOfWork(database, (sql, enqueue) =>
-      failVideoTask(sql, { id, error: videoError('SystemThrottling') }, { ...SLOTS, enqueue }),
-    )
-  const cancel = (id: string) =>
-    unitOfWork(database, (sql, enqueue) => cancelVideoTask(sql, id, { ...SLOTS, enqueue }))
-  const complete = (id: string, fence: number, record = NOTHING) =>
-    unitOfWork(database, (sql, enqueue) =>
-      completeVideoTask(sql, { id, fence, record }, { ...SLOTS, enqueue }),
-    )
-  const enter = (id: string) =>
-    unitOfWork(database, (sql, enqueue) =>
-      enterQueue(sql, id, { ...SLOTS, offPeakSeconds: 172_800, enqueue }),
-    )
+  const transition = (id: string, to: Target): Promise<boolean> => {
+    const error = to === 'failed' ? { error: videoError('UserCancelled') } : {}
+    return database.sql.begin((sql) => transitionVideoTask(sql, { id, to, ...error }))
+  }
+  const { fail, cancel, complete } = makeVideoQueue(database, { slots: SLOTS })
   /** A task in processing, of an owner who has no other. */
   const claimed = async (): Promise<string> => {
     const id = await getVideo(database, { owner: randomUUID() })
-    await enter(id)
+    await enterVideo(database, id, SLOTS)
     assert.equal((await claimVideo(database, id))?.fence, 1)
     return id
   }
@@ -117,25 +94,18 @@ describe('a video task', () => {
     const rows = await database.sql`
       select sequence, status, deliver from event where task_id = ${id} order by sequence
     `
-    assert.deepEqual(
-      [...rows],
-      ['created', 'queueing', 'processing', 'success'].map((status, index) => ({
-        sequence: index + 1,
-        status,
-        deliver: index > 0,
-      })),
-    )
+    assert.deepEqual(rows.map(Object.values), [
+      [1, 'created', false],
+      [2, 'queueing', true],
+      [3, 'processing', true],
+      [4, 'success', true],
+    ])
   })
 
   test('is claimed only while it holds a slot and has not ended', async () => {
-    for (const [state, fence] of [
-      ['created', undefined],
-      ['queueing', undefined],
-      ['processing', 1],
-      ['success', undefined],
-      ['failed', undefined],
-    ] as const) {
+    for (const state of STATES) {
       const id = await insertIn(state)
+      const fence = state === 'processing' ? 1 : undefined
       assert.equal((await claimVideo(database, id))?.fence, fence, state)
       assert.equal((await seeVideo(database, id)).fence, fence ?? 0, state)
     }
@@ -145,10 +115,7 @@ describe('a video task', () => {
     const id = await claimed()
     assert.equal((await claimVideo(database, id))?.fence, 2)
     let recorded = 0
-    const record = () => {
-      recorded += 1
-      return Promise.resolve()
-    }
+    const record = async () => void (recorded += 1)
     assert.equal(await complete(id, 1, record), false)
     assert.deepEqual([recorded, (await seeVideo(database, id)).state], [0, 'processing'])
     assert.equal(await complete(id, 2, record), true)
@@ -160,10 +127,8 @@ describe('a video task', () => {
 
   test('stays as it was when what belongs to its success cannot be recorded', async () => {
     const id = await claimed()
-    await assert.rejects(
-      complete(id, 1, () => Promise.reject(new Error('no'))),
-      { message: 'no' },
-    )
+    const record = () => Promise.reject(new Error('no'))
+    await assert.rejects(complete(id, 1, record), { message: 'no' })
     const { state, events } = await seeVideo(database, id)
     assert.deepEqual([state, events.at(-1)], ['processing', 'processing'])
   })
@@ -173,15 +138,11 @@ describe('a video task', () => {
     test(`${can ? 'is' : 'is not'} cancelled in ${state}`, async () => {
       const id = await insertIn(state)
       const before = await seeVideo(database, id)
-      const cancelled = await cancel(id)
-      assert.equal(cancelled, can)
-      const { errorCode, ledger, ...seen } = await seeVideo(database, id)
-      if (!can) {
-        assert.deepEqual({ errorCode, ledger, ...seen }, before)
-        return
-      }
-      assert.deepEqual([seen.state, errorCode], ['failed', 'UserCancelled'])
-      assert.deepEqual(ledger, ['charge 10', 'refund 10'])
+      assert.equal(await cancel(id), can)
+      const seen = await seeVideo(database, id)
+      if (!can) return assert.deepEqual(seen, before)
+      assert.deepEqual([seen.state, seen.errorCode], ['failed', 'UserCancelled'])
+      assert.deepEqual(seen.ledger, ['charge 10', 'refund 10'])
     })
   }
 
@@ -221,14 +182,7 @@ describe('a video task', () => {
       const count = async (): Promise<number> =>
         (await listStillTasks(sql as Queryable as Sql, { afterSeconds: 0, ids, limit: 1 })).length
       assert.equal(await count(), 1)
-      await insertOutbox(sql, {
-        kind: 'start',
-        workflowType: 'videoTask',
-        workflowId: `video-task/${id}`,
-        taskQueue: 'kiln',
-        args: [],
-        options: { summary: '', searchAttributes: {}, priorityKey: 3, fairnessKey: '' },
-      })
+      await insertOutbox(sql, { ...makeStart(id, 'video-task'), workflowType: 'videoTask' })
       assert.equal(await count(), 0)
     })
   })
@@ -264,17 +218,14 @@ describe('a video task', () => {
       return unitOfWork(database, (sql) => receiveUpload(sql, { ...file, bytes: 10 }, quota))
     }
     const replacedBy = async (name: string) => (await receive(name))?.replacedKey
-    before(async () => {
-      await unitOfWork(database, (sql) =>
-        insertUpload(sql, { id: upload, owner: 'alice', fileName: 'a', declaredType: null }),
-      )
+    before(() => {
+      const row = { id: upload, owner: 'alice', fileName: 'a', declaredType: null }
+      return unitOfWork(database, (sql) => insertUpload(sql, row))
     })
 
     test('is rejected when the file has been replaced meanwhile', async () => {
-      assert.deepEqual(
-        [await replacedBy('first'), await replacedBy('second')],
-        [null, keyOf('first')],
-      )
+      assert.equal(await replacedBy('first'), null)
+      assert.equal(await replacedBy('second'), keyOf('first'))
       assert.equal(await create('first'), undefined)
       assert.ok(await create('second'))
     })

@@ -14,12 +14,10 @@ import { metricsUrl } from '../support/metrics.ts'
 import { startPrometheus, WITHOUT_PROMETHEUS } from '../support/prometheus.ts'
 import { findProgram } from '../support/run-program.ts'
 import type { Prometheus } from '../support/prometheus.ts'
-import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
+import { startService, type Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 import { CREATE, clientOf, createTask } from './calls.ts'
-import { startOwnTemporal } from './servers.ts'
-import type { OwnTemporal } from './servers.ts'
+import { startOwnTemporal, type OwnTemporal } from './servers.ts'
 
 /** The rules with seconds in place of minutes. A disk that is full is one with less than all disks have. */
 const shorten = (rules: string): string =>
@@ -89,15 +87,8 @@ describe('an alert fires when', { skip }, () => {
     await createTask(alice)
     const ended = await createTask(alice)
     const { workflow } = new TemporalClient({ connection: temporal.connection })
-    await waitFor('the workflow runs', () =>
-      workflow
-        .getHandle(`image-task/${ended}`)
-        .terminate()
-        .then(
-          () => true,
-          () => false,
-        ),
-    )
+    const handle = workflow.getHandle(`image-task/${ended}`)
+    await waitFor('the workflow runs', () => handle.terminate().catch(() => false))
     await fires(['KilnNoWorkers', 'KilnQueueSlow', 'KilnReconciled', 'KilnStoreFull'])
     await service.start('media', { METRICS_PORT: String(mediaPort) })
     for (const name of ['KilnDown', 'KilnNoWorkers', 'KilnQueueSlow']) await isSilent(name)

@@ -1,5 +1,4 @@
-import { IMAGE_API, makeClient } from '../support/client.ts'
-import type { Client } from '../support/client.ts'
+import { IMAGE_API, makeClient, type Client } from '../support/client.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { base64 } from '../support/pictures.ts'
 import type { Service } from '../support/service.ts'

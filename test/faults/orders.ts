@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 
-import { Client as TemporalClient } from '@temporalio/client'
-import type { Connection } from '@temporalio/client'
+import { Client as TemporalClient, type Connection } from '@temporalio/client'
 
-import { makeCallers, makeOrder } from '../nemesis/callers.ts'
-import type { Order } from '../nemesis/callers.ts'
+import { makeCallers, makeOrder, type Order } from '../nemesis/callers.ts'
 import { check } from '../nemesis/check.ts'
-import { readRows } from '../nemesis/rows.ts'
-import type { TaskRow } from '../nemesis/rows.ts'
+import { readRows, type TaskRow } from '../nemesis/rows.ts'
 import { waitUntilSettled } from '../nemesis/scenario.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { startWebhookReceiver } from '../support/receiver.ts'

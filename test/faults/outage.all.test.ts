@@ -8,13 +8,11 @@ import { countWorkflows } from '../nemesis/rows.ts'
 import { waitUntilSettled } from '../nemesis/scenario.ts'
 import type { Client } from '../support/client.ts'
 import { openStream } from '../support/event-stream.ts'
-import { AWAITS_OUTAGE, startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
+import { AWAITS_OUTAGE, startService, type Service } from '../support/service.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { waitFor } from '../support/wait.ts'
 import { HEARTBEAT, clientOf } from './calls.ts'
-import { startOrders } from './orders.ts'
-import type { Orders } from './orders.ts'
+import { startOrders, type Orders } from './orders.ts'
 import { startOwnPostgres, startOwnTemporal } from './servers.ts'
 import type { OwnPostgres, OwnTemporal } from './servers.ts'
 
@@ -123,12 +121,8 @@ describe('tasks and versions outlive', () => {
     await service.entry('media').kill()
     const id = await orders.make('failed')
     const { workflow } = new TemporalClient({ connection: temporal.connection })
-    await waitFor('it has begun', async () =>
-      workflow
-        .getHandle(`image-task/${id}`)
-        .terminate('by hand')
-        .catch(() => false),
-    )
+    const handle = workflow.getHandle(`image-task/${id}`)
+    await waitFor('it has begun', () => handle.terminate('by hand').catch(() => false))
     const ended = await alice.untilEnded('image-relight', id)
     assert.equal(ended.error?.code, 'workflow_lost')
     await service.start('media')

@@ -6,12 +6,10 @@ import { Client as TemporalClient, Connection } from '@temporalio/client'
 import { createPurgeSchedule } from '../../src/jobs/schedule.ts'
 import { LOW_PRIORITY } from '../../src/jobs/start.ts'
 import { EXTRACTOR_VERSION, SCANNER_VERSION } from '../../packages/inspector/src/versions.ts'
-import { makeRegistry, upload } from '../http/registry-support.ts'
-import type { Owned } from '../http/registry-support.ts'
+import { listOf, makeRegistry, upload, type Owned } from '../http/registry-support.ts'
 import type { Client } from '../support/client.ts'
 import { startEntry } from '../support/entry.ts'
-import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
+import { startService, type Service } from '../support/service.ts'
 import { temporalAddress } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'
 import { writeZip } from '../support/zip-writer.ts'
@@ -92,10 +90,7 @@ describe('archives that are read again', () => {
     const nodes = body['host_nodes'] as unknown as { host_node_name: string }[]
     return nodes.map(({ host_node_name: name }) => name)
   }
-  const readFindings = async (nodeId: string): Promise<Record<string, unknown>> => {
-    const { body } = await owned.owner.get(`/nodes/${nodeId}/versions/${VERSION}/findings`)
-    return body
-  }
+
   /** Rows of what readings have found, as they would be changed by another one. */
   const readRows = async (): Promise<unknown[]> => {
     const { sql } = service.database
@@ -164,16 +159,13 @@ describe('archives that are read again', () => {
     )
     const { status, status_reason: reason } = await read('danger')
     assert.deepEqual([status, reason], [ACTIVE, 'looked at'])
-    const { findings, counts } = await readFindings('danger')
-    assert.deepEqual(
-      [(findings as { issue_type: string }[])[0]?.issue_type, (counts as { high: number }).high],
-      ['exec-network', 1],
-    )
+    const response = await owned.owner.get(`/nodes/danger/versions/${VERSION}/findings`)
+    const [first] = listOf(response, 'findings')
+    const { high } = response.body['counts'] as unknown as { high: number }
+    assert.deepEqual([first?.['issue_type'], high], ['exec-network', 1])
     const said = /"level":50.*an active version has findings of high severity/
-    await waitFor('the worker has logged it', () => {
-      const { log } = service.entry('media')
-      return Promise.resolve(log.some((line) => line.includes(idOf('danger')) && said.test(line)))
-    })
+    const isSaid = (line: string) => line.includes(idOf('danger')) && said.test(line)
+    await waitFor('the worker has logged it', () => service.entry('media').log.some(isSaid))
     const tagsOf = async (nodeId: string) => (await read(nodeId))['tags_admin']
     assert.deepEqual(await tagsOf('medium'), ['security:dynamic-code'])
     assert.deepEqual(await tagsOf('plain'), ['chosen'])
@@ -181,20 +173,13 @@ describe('archives that are read again', () => {
 
   test('are not read twice', async () => {
     const rows = await readRows()
-    for (const [command, below] of [
-      ['reextract', BELOW],
-      ['rescan', `${SCANNER_VERSION}`],
-    ] as const) {
-      const { lines, last } = await run(command, '--below', below)
-      assert.deepEqual([lines, last], [[], '0 versions were read, 0 failed'])
-    }
+    const nothing = { lines: [], last: '0 versions were read, 0 failed' }
+    assert.deepEqual(await run('reextract', '--below', BELOW), nothing)
+    assert.deepEqual(await run('rescan', '--below', `${SCANNER_VERSION}`), nothing)
     // Asked for an extractor that the workers do not have yet, they report what has been done.
     const { lines } = await run('reextract', '--below', String(EXTRACTOR_VERSION + 1))
     assert.equal(lines.length, NODES.length)
-    assert.ok(
-      lines.some((line) => line.includes('KEPT AS IT WAS')),
-      lines.join('\n'),
-    )
+    assert.match(lines.join('\n'), /KEPT AS IT WAS/)
     assert.deepEqual(await readRows(), rows)
   })
 
@@ -262,10 +247,8 @@ describe('the doctor', () => {
   })
 
   /** Settings and facts that are wrong at once, and what their lines say. */
-  const ILLNESSES: Record<
-    string,
-    { settings: NodeJS.ProcessEnv; expected: Record<string, RegExp> }
-  > = {
+  type Illness = { settings: NodeJS.ProcessEnv; expected: Record<string, RegExp> }
+  const ILLNESSES: Record<string, Illness> = {
     'that servers are away': {
       settings: {
         DATABASE_URL: 'postgres://kiln:hunter2hunter2@127.0.0.1:1/kiln',

@@ -1,36 +1,23 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
 import { Client as TemporalClient, Connection } from '@temporalio/client'
 
-import type { Client } from '../support/client.ts'
 import type { Entry } from '../support/entry.ts'
 import { makePicture } from '../support/pictures.ts'
 import { useWebhookReceiver } from '../support/receiver.ts'
-import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
+import { useService } from '../support/service.ts'
 import { temporalAddress } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'
-import { CREATE, HEARTBEAT, clientOf, createTask } from './calls.ts'
+import { CREATE, HEARTBEAT, createTask } from './calls.ts'
 import { assertLedger } from './ledger.ts'
 import { ageScratch, listScratch, untilCleaned } from './scratch.ts'
 
 describe('a render whose worker', () => {
   const receiver = useWebhookReceiver()
-  let service: Service
-  let alice: Client
-  let temporal: Connection
+  const service = useService({ env: HEARTBEAT })
+  const alice = service.client('alice')
   const ids: string[] = []
-
-  before(async () => {
-    service = await startService({ env: HEARTBEAT })
-    alice = await clientOf(service)
-    temporal = await Connection.connect({ address: temporalAddress() })
-  })
-  after(async () => {
-    await temporal.close()
-    await service.stop()
-  })
 
   /**
    * Creates a task whose image stops in the middle when it is fetched first, until `release`: the attempt lasts as long.
@@ -56,9 +43,7 @@ describe('a render whose worker', () => {
     (await listScratch(service)).filter((path) => path.includes(id))
 
   const fenceOf = async (id: string): Promise<number> => {
-    const [row] = await service.database.sql<{ fence: number }[]>`
-      select fence from task where id = ${id}
-    `
+    const [row] = await service.sql<{ fence: number }[]>`select fence from task where id = ${id}`
     return row?.fence ?? 0
   }
 
@@ -87,25 +72,21 @@ describe('a render whose worker', () => {
     assert.deepEqual(await readAll(id), before)
   })
 
-  test('is gone ends as cancelled, and the next worker does not render it', async () => {
+  test('is gone ends as cancelled, and the next worker does not render it', async (t) => {
     const { id } = await startHeld()
     await service.entry('media').kill()
     const fence = await fenceOf(id)
     const cancelled = await alice.post(`${CREATE}/${id}/cancel`, {})
     assert.equal(cancelled.status, 200)
-    await waitFor('its workflow has completed', async () => {
-      const handle = new TemporalClient({ connection: temporal }).workflow.getHandle(
-        `image-task/${id}`,
-      )
-      return (await handle.describe()).status.name === 'COMPLETED'
-    })
+    const connection = await Connection.connect({ address: temporalAddress() })
+    t.after(() => connection.close())
+    const handle = new TemporalClient({ connection }).workflow.getHandle(`image-task/${id}`)
+    const readStatus = async () => (await handle.describe()).status.name
+    await waitFor('its workflow has completed', async () => (await readStatus()) === 'COMPLETED')
     assert.equal(await fenceOf(id), fence)
     const tasks = await assertLedger(service, ids)
-    assert.deepEqual(tasks.map(({ status, error_code }) => error_code ?? status).toSorted(), [
-      'COMPLETED',
-      'COMPLETED',
-      'cancelled',
-    ])
+    const ends = tasks.map(({ status, error_code }) => error_code ?? status)
+    assert.deepEqual(ends.toSorted(), ['COMPLETED', 'COMPLETED', 'cancelled'])
   })
 
   /** Row, events and files of a task. */

@@ -6,12 +6,9 @@ import { startEntry } from '../support/entry.ts'
 import { isLong } from '../support/long.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { base64 } from '../support/pictures.ts'
-import { startS3Proxy } from '../support/s3-proxy.ts'
-import type { S3Proxy } from '../support/s3-proxy.ts'
-import { startS3Server, whyNoS3Server } from '../support/s3-server.ts'
-import type { S3Server } from '../support/s3-server.ts'
-import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
+import { startS3Proxy, type S3Proxy } from '../support/s3-proxy.ts'
+import { startS3Server, whyNoS3Server, type S3Server } from '../support/s3-server.ts'
+import { startService, type Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 import { CREATE, HEARTBEAT, clientOf } from './calls.ts'
 
@@ -40,20 +37,16 @@ describe('a service whose bucket', { skip }, () => {
     const response = await alice.post(CREATE, { scale_factor: '2x', ...body })
     return { ...response, id: response.body.data?.task_id }
   }
-  const untilEnded = async (id: string) =>
-    await waitFor(
-      `${id} has ended`,
-      async () => {
-        const { data } = (await alice.get(`${CREATE}/${id}`)).body
-        return /COMPLETED|FAILED/.test(data.status) && data
-      },
-      3 * PATIENCE_MS,
-    )
-  const failuresOf = async (id: string): Promise<number> => {
-    const [row] = await service.database.sql<{ failures: number }[]>`
-      select failures from task where id = ${id}
+  const findEnd = async (id: string) => {
+    const { data } = (await alice.get(`${CREATE}/${id}`)).body
+    return /COMPLETED|FAILED/.test(data.status) && data
+  }
+  const untilEnded = (id: string) => waitFor(`${id} has ended`, () => findEnd(id), 3 * PATIENCE_MS)
+  const see = async (id: string): Promise<{ failures: number; fence: number }> => {
+    const [row] = await service.database.sql<{ failures: number; fence: number }[]>`
+      select failures, fence from task where id = ${id}
     `
-    return row?.failures ?? -1
+    return row ?? { failures: -1, fence: 0 }
   }
   const linkOf = async (id: string): Promise<string> => {
     const [link] = (await untilEnded(id)).generated
@@ -76,18 +69,9 @@ describe('a service whose bucket', { skip }, () => {
       // An address of our own: the api reads the row alone, and the worker reads the bucket.
       const { status, id } = await create({ image: link })
       assert.equal(status, 200)
-      const attemptsOf = async () => {
-        const [row] = await service.database.sql<{ fence: number }[]>`
-          select fence from task where id = ${id}
-        `
-        return row?.fence ?? 0
-      }
-      await waitFor(
-        'it was tried four times',
-        async () => (await attemptsOf()) > 3,
-        3 * PATIENCE_MS,
-      )
-      assert.equal(await failuresOf(id), 0)
+      const isTried = async () => (await see(id)).fence > 3
+      await waitFor('it was tried four times', isTried, 3 * PATIENCE_MS)
+      assert.equal((await see(id)).failures, 0)
       proxy.fault = undefined
       const ended = await untilEnded(id)
       assert.equal(ended.status, 'COMPLETED')

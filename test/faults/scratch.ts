@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs'
 import { lutimes } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 
-import { listFolder } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
+import { listFolder, type Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 
 const scratchOf = (service: Service): string => join(service.storagePath, '.scratch')

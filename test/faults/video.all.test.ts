@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
 import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 
 import { findVideoBinaries } from '../../src/adapters/video-engine/binaries.ts'
-import { VIDEO_API } from '../support/client.ts'
-import type { Client } from '../support/client.ts'
-import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
+import { VIDEO_API, type Client } from '../support/client.ts'
+import { useService, type Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
-import { HEARTBEAT, clientOf } from './calls.ts'
+import { HEARTBEAT } from './calls.ts'
 import { listEngineProcesses } from './engine-processes.ts'
 import { assertLedger, assertRows } from './ledger.ts'
 import { ageScratch, listScratch, untilCleaned } from './scratch.ts'
@@ -24,20 +22,15 @@ const createVideo = async (client: Client, body: object = BODY): Promise<string>
 }
 
 describe('a media worker that is killed while ffmpeg runs', () => {
-  let service: Service
-  before(async () => {
-    service = await startService({ roles: ['api', 'core'], env: HEARTBEAT })
-  })
-  after(async () => await service.stop())
+  const service = useService({ roles: ['api', 'core'], env: HEARTBEAT })
+  const alice = service.client('alice')
 
   test('leaves no process behind; its task goes on, succeeds and is charged once', async () => {
-    const alice = await clientOf(service)
     const killed = await service.start('media', { FAILPOINT: 'render.in-child' })
     const id = await createVideo(alice)
     assert.equal(await killed.ended, 'SIGKILL')
-    await waitFor('ffmpeg is gone', () =>
-      listEngineProcesses(service.storagePath).then((pids) => pids.length === 0),
-    )
+    const listFfmpegs = () => listEngineProcesses(service.storagePath)
+    await waitFor('ffmpeg is gone', async () => (await listFfmpegs()).length === 0)
     await ageScratch(service)
     await service.start('media')
     const [task] = await assertLedger(service, [id])
@@ -47,7 +40,6 @@ describe('a media worker that is killed while ffmpeg runs', () => {
   })
 
   test('whose children outlive it are ended by the next worker', async () => {
-    const alice = await clientOf(service)
     await service.entry('media').kill()
     // Where `setpriv` is missing nothing ends ffmpeg together with its worker.
     const media = await service.start('media', { PATH: await makeBarePath(service) })
@@ -61,9 +53,8 @@ describe('a media worker that is killed while ffmpeg runs', () => {
     await media.kill()
     await ageScratch(service)
     await service.start('media')
-    await waitFor('ffmpeg is gone', () =>
-      listEngineProcesses(service.storagePath).then((pids) => !pids.includes(group)),
-    )
+    const listFfmpegs = () => listEngineProcesses(service.storagePath)
+    await waitFor('ffmpeg is gone', async () => !(await listFfmpegs()).includes(group))
     assert.equal((await alice.untilVideoEnded(id)).state, 'success')
     await assertRows(service)
   })
@@ -73,34 +64,22 @@ describe('a media worker that is killed while ffmpeg runs', () => {
 const makeBarePath = async ({ storagePath }: Service): Promise<string> => {
   const folder = join(storagePath, '..', 'programs')
   await mkdir(folder)
-  const { ffmpeg, ffprobe } = await findVideoBinaries({
-    searchPath: process.env['PATH'] ?? '',
-    production: false,
-  })
+  const searchPath = process.env['PATH'] ?? ''
+  const { ffmpeg, ffprobe } = await findVideoBinaries({ searchPath, production: false })
   await symlink(ffmpeg.path, join(folder, 'ffmpeg'))
   await symlink(ffprobe.path, join(folder, 'ffprobe'))
   return folder
 }
 
 describe('the queue of the media workers', () => {
-  let service: Service
-  before(async () => {
-    service = await startService({
-      roles: ['api', 'core'],
-      env: {
-        VIDEO_TINY: 'true',
-        VIDEO_CONCURRENCY_PER_OWNER: '100',
-        MEDIA_SLOTS: '1',
-      },
-    })
-  })
-  after(async () => await service.stop())
+  const env = { VIDEO_TINY: 'true', VIDEO_CONCURRENCY_PER_OWNER: '100', MEDIA_SLOTS: '1' }
+  const service = useService({ roles: ['api', 'core'], env })
 
   test('is shared between owners: two tasks of one do not wait for twelve of another', async () => {
-    const [alice, bob] = [await clientOf(service, 'alice'), await clientOf(service, 'bob')]
+    const [alice, bob] = [service.client('alice'), service.client('bob')]
     for (let i = 0; i < 12; i++) await createVideo(alice)
     const late = [await createVideo(bob), await createVideo(bob)]
-    const { sql } = service.database
+    const { sql } = service
     await waitFor('all of them wait for a worker', async () => {
       const [row] = await sql`select count(*)::integer as n from task where admitted_at is not null`
       return row?.['n'] === 14

@@ -184,8 +184,7 @@ export const makeCallers = async (world: Called, options: CallersOptions) => {
   const create = async (order: Order): Promise<boolean> => {
     const [path, body] = bodyOf(order)
     const respond = await ask(order.owner, 'POST', path, body, { 'idempotency-key': order.key })
-    const isMade = respond !== undefined && respond.status < 300
-    if (!isMade) {
+    if (respond === undefined || respond.status >= 300) {
       order.unknown += 1
       if (respond && ![409, 503].includes(respond.status))
         wrong.push(`POST ${path}: ${respond.status} ${JSON.stringify(respond.body)}`)
@@ -201,14 +200,15 @@ export const makeCallers = async (world: Called, options: CallersOptions) => {
 
   const upload = async (order: Order): Promise<boolean> => {
     if (order.isUploaded || order.uploadPath === undefined) return true
-    const respond = await fetch(pick(random, bases) + order.uploadPath, {
-      method: 'PUT',
-      body: Uint8Array.from(archive),
-      signal: AbortSignal.timeout(PATIENCE_MS),
-    }).catch(() => undefined)
-    if (respond && ![200, 503].includes(respond.status))
-      wrong.push(`PUT archive: ${respond.status}`)
-    order.isUploaded = respond?.status === 200
+    const signal = AbortSignal.timeout(PATIENCE_MS)
+    const sent = { method: 'PUT', body: Uint8Array.from(archive), signal }
+    const url = pick(random, bases) + order.uploadPath
+    const status = await fetch(url, sent).then(
+      (response) => response.status,
+      () => undefined,
+    )
+    if (status !== undefined && ![200, 503].includes(status)) wrong.push(`PUT archive: ${status}`)
+    order.isUploaded = status === 200
     return order.isUploaded
   }
 
@@ -279,12 +279,11 @@ export const makeCallers = async (world: Called, options: CallersOptions) => {
     },
     /** Repeats orders with an unknown outcome until each has a response. */
     async reconcile(): Promise<void> {
-      for (const order of orders)
-        await waitFor(
-          `${order.key} has a response`,
-          async () => (order.ids.size > 0 || (await create(order))) && (await upload(order)),
-          2 * PATIENCE_MS,
-        )
+      for (const order of orders) {
+        const isDone = async () =>
+          (order.ids.size > 0 || (await create(order))) && (await upload(order))
+        await waitFor(`${order.key} has a response`, isDone, 2 * PATIENCE_MS)
+      }
       // Each that was unknown is repeated once more: it is the same one.
       for (const order of orders.filter(({ unknown }) => unknown > 0)) await create(order)
     },

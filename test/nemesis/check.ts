@@ -3,8 +3,7 @@ import { Webhook } from 'standardwebhooks'
 import { IMAGE_TASK_TRANSITIONS } from '../../src/domain/image-task/image-task.ts'
 import { VIDEO_TASK_TRANSITIONS } from '../../src/domain/video-task/video-task.ts'
 import type { Received } from '../support/receiver.ts'
-import { PAYLOAD } from './callers.ts'
-import type { Order, Read, ReceiverKind } from './callers.ts'
+import { PAYLOAD, type Order, type Read, type ReceiverKind } from './callers.ts'
 import type { EventRow, Rows, TaskRow, VersionRow } from './rows.ts'
 
 /** The three ledgers of a run: responses to callers, requests to receivers, and rows. */
@@ -193,11 +192,8 @@ const checkEvents = ({ orders, received, secrets, rows }: Ledgers, report: Repor
     const is = `${notification?.task_id ?? notification?.id} ${notification?.status ?? notification?.state}`
     report('I5', is === `${task.id} ${event.status}`, `event ${id} reported ${is}`)
     if (!taken.has(id)) {
-      report(
-        'I4',
-        event.sequence > (latest.get(task.id) ?? 0),
-        `event ${id} came after a later one`,
-      )
+      const isLater = event.sequence > (latest.get(task.id) ?? 0)
+      report('I4', isLater, `event ${id} came after a later one`)
       latest.set(task.id, event.sequence)
     }
     taken.add(id)
@@ -213,24 +209,23 @@ const MAY_BE: Partial<Record<ReceiverKind, readonly string[]>> = {
   dead: ['pending', 'superseded', 'exhausted'],
 }
 
+interface Notifying {
+  receiver: ReceiverKind | undefined
+  taken: ReadonlySet<string>
+  report: Report
+}
+
 const checkNotified = (
   { events }: TaskRow,
   event: EventRow,
-  {
-    receiver = 'well',
-    taken,
-    report,
-  }: { receiver: ReceiverKind | undefined; taken: ReadonlySet<string>; report: Report },
+  { receiver = 'well', taken, report }: Notifying,
 ): void => {
   if (!event.deliver || MAY_BE[receiver]?.includes(event.state)) return
   const isLast = event.sequence === events.length
   const allowed = isLast ? ['delivered'] : ['delivered', 'superseded']
-  report(
-    'I4',
-    allowed.includes(event.state),
-    `event ${event.id} (${event.status}) is ${event.state}`,
-  )
-  report('I4', event.state !== 'delivered' || taken.has(event.id), `event ${event.id} never came`)
+  const { id, status, state } = event
+  report('I4', allowed.includes(state), `event ${id} (${status}) is ${state}`)
+  report('I4', state !== 'delivered' || taken.has(id), `event ${id} never came`)
 }
 
 /** Checks that no canary is anywhere, plain or as Base64; receivers get none but their own payload. */
@@ -245,12 +240,7 @@ const checkCanaries = ({ canaries, said, received }: Ledgers, report: Report): v
     }
 }
 
-interface Notified {
-  task_id?: string
-  status?: string
-  id?: string
-  state?: string
-}
+type Notified = Partial<Record<'task_id' | 'status' | 'id' | 'state', string>>
 
 /** Its content, if a secret of the owner signs it. */
 const readNotification = ({ body, headers }: Received, secret: string): Notified | undefined => {

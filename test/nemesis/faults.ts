@@ -4,12 +4,10 @@ import postgres from 'postgres'
 
 import { signalProcess } from '../../src/local/process-table.ts'
 import { listEngineProcesses } from '../faults/engine-processes.ts'
-import { PASS } from '../support/link.ts'
-import type { LinkMode } from '../support/link.ts'
+import { PASS, type LinkMode } from '../support/link.ts'
 import { waitFor } from '../support/wait.ts'
 import type { Extra } from './extras.ts'
-import { MEMBERS } from './world.ts'
-import type { Member, World } from './world.ts'
+import { MEMBERS, type Member, type World } from './world.ts'
 
 /** One fault: what is done to whom, so many milliseconds after the beginning, until it heals. */
 export interface Fault {

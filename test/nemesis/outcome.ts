@@ -98,13 +98,9 @@ const ALONE_MS = 3500
 
 /** The same for each kind of fault, where no other came near it, and what callers felt while it lasted. */
 const summarizeKinds = (struck: readonly Struck[], ledgers: Ledgers, asked: readonly Asked[]) => {
-  const isAlone = (fault: Struck) =>
-    struck.every(
-      (other) =>
-        other === fault ||
-        other.healedAt + ALONE_MS < fault.begunAt ||
-        other.begunAt > fault.healedAt + ALONE_MS,
-    )
+  const isFar = (fault: Struck, other: Struck) =>
+    other.healedAt + ALONE_MS < fault.begunAt || other.begunAt > fault.healedAt + ALONE_MS
+  const isAlone = (fault: Struck) => struck.every((one) => one === fault || isFar(fault, one))
   const labelOf = ({ name, target }: Struck): string =>
     name === 'machine' ? name : `${name} ${target.replace(/-\d$/, '')}`
   const alone = struck.filter(isAlone)

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { makeRandom, pick } from '../faults/random.ts'
-import { FAULTS, kindOf } from './faults.ts'
-import type { Fault, FaultName } from './faults.ts'
+import { FAULTS, kindOf, type Fault, type FaultName } from './faults.ts'
 import type { World } from './world.ts'
 
 export interface PlanOptions {

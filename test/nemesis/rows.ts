@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { relative } from 'node:path'
 
-import { Client } from '@temporalio/client'
-import type { Connection, WorkflowExecutionInfo } from '@temporalio/client'
+import { Client, type Connection, type WorkflowExecutionInfo } from '@temporalio/client'
 
 import { noEntry } from '../../src/adapters/storage/files.ts'
 import type { Sql } from '../../src/db/client.ts'
@@ -109,9 +108,7 @@ export const readRows = async (world: Written) => {
   }
 }
 
-export const readFiles = async ({
-  service,
-}: Pick<Written, 'service'>): Promise<ReadonlyMap<string, string>> => {
+export const readFiles = async ({ service }: Pick<Written, 'service'>) => {
   const files = new Map<string, string>()
   for (const path of await service.listFiles()) {
     const key = relative(service.storagePath, path)

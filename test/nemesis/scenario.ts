@@ -9,21 +9,15 @@ import { untilCleaned } from '../faults/scratch.ts'
 import type { Service } from '../support/service.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { waitFor } from '../support/wait.ts'
-import { RECEIVERS, makeCallers } from './callers.ts'
-import type { Callers, CallersOptions } from './callers.ts'
-import { check } from './check.ts'
-import type { Ledgers, Violation } from './check.ts'
-import { EXTRAS } from './extras.ts'
-import type { Extra } from './extras.ts'
-import { kindOf } from './faults.ts'
-import type { Fault } from './faults.ts'
+import { RECEIVERS, makeCallers, type Callers, type CallersOptions } from './callers.ts'
+import { check, type Ledgers, type Violation } from './check.ts'
+import { EXTRAS, type Extra } from './extras.ts'
+import { kindOf, type Fault } from './faults.ts'
 import { checkResponses, summarize } from './outcome.ts'
 import { describeError, inflict } from './plan.ts'
 import { readHistories, readRows } from './rows.ts'
-import { checkReady, compare, measure, readMetricTexts, startWatch } from './watch.ts'
-import type { Held } from './watch.ts'
-import { startWorld } from './world.ts'
-import type { World, WorldOptions } from './world.ts'
+import { checkReady, compare, measure, readMetricTexts, startWatch, type Held } from './watch.ts'
+import { startWorld, type World, type WorldOptions } from './world.ts'
 
 export interface Scenario extends CallersOptions, Omit<WorldOptions, 'needs'> {
   name: string
@@ -57,11 +51,8 @@ export const runScenario = async (scenario: Scenario, say: Say) => {
     keep({ stop: () => over.abort() })
     const callers = await makeCallers(world, { receivers: RECEIVERS, ...scenario })
     await callers.run(0, WARM_UP)
-    await waitFor(
-      'the first have ended',
-      async () => (await listOpen(world.service)).length === 0,
-      3 * PATIENCE_MS,
-    )
+    const isQuiet = async () => (await listOpen(world.service)).length === 0
+    await waitFor('the first have ended', isQuiet, 3 * PATIENCE_MS)
     const base = await measure(world)
     const watch = startWatch(world)
     const beside = scenario.during?.(world, over.signal)
@@ -174,25 +165,22 @@ const listOrphans = async ({ service, members }: World): Promise<number[]> => {
 
 const readLedgers = async (
   world: World,
-  callers: Callers,
+  { orders, reads, wrong, secrets, canaries }: Callers,
   plan: readonly Fault[],
-): Promise<Ledgers> => ({
-  orders: callers.orders,
-  reads: callers.reads,
-  wrong: callers.wrong,
-  received: [...world.receiver.received, ...world.named.received].filter(({ path }) =>
-    path.startsWith('/t/'),
-  ),
-  secrets: callers.secrets,
-  rows: await readRows(world),
-  said: {
+): Promise<Ledgers> => {
+  const received = [...world.receiver.received, ...world.named.received]
+  const said = {
     log: [...world.members.values()].flatMap(({ logs }) => logs.flat()),
     history: await readHistories(world),
     metric: await readMetricTexts(world),
-  },
-  canaries: callers.canaries,
-  mayFail: plan.some(({ name }) => kindOf(name).mayFail),
-})
+  }
+  return {
+    ...{ orders, reads, wrong, secrets, canaries, said },
+    received: received.filter(({ path }) => path.startsWith('/t/')),
+    rows: await readRows(world),
+    mayFail: plan.some(({ name }) => kindOf(name).mayFail),
+  }
+}
 
 /** Keeps what is needed to understand a failure, and to make it again. */
 const keepAll = async (

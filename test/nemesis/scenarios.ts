@@ -1,5 +1,4 @@
-import { FAULTS } from './faults.ts'
-import type { FaultName } from './faults.ts'
+import { FAULTS, type FaultName } from './faults.ts'
 import { USUAL, makeOutages, makePlan, makeTurns } from './plan.ts'
 import type { Scenario } from './scenario.ts'
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { makeRandom } from '../faults/random.ts'
 import { makePlan } from './plan.ts'
 import type { Fault } from './faults.ts'
-import { runScenario } from './scenario.ts'
+import { runScenario, type Scenario } from './scenario.ts'
 import { measure } from './watch.ts'
 import type { World } from './world.ts'
 
@@ -49,18 +49,16 @@ export const runSoak = async ({ seed, minutes, say }: SoakOptions) => {
   const tasks = Math.round((most / 2) * minutes * 60)
   say(`this machine makes ${most.toFixed(1)} tasks a second; half of it for ${minutes} minutes`)
   const samples: Sample[] = []
-  const outcome = await runScenario(
-    {
-      name: 'soak',
-      seed,
-      tasks,
-      versions: Math.round(tasks / VERSION_SHARE),
-      plan: planSoak(seed, minutes),
-      seconds: minutes * 60,
-      during: async (world, over) => await takeSamples(world, { samples, over, say }),
-    },
-    say,
-  )
+  const scenario: Scenario = {
+    name: 'soak',
+    seed,
+    tasks,
+    versions: Math.round(tasks / VERSION_SHARE),
+    plan: planSoak(seed, minutes),
+    seconds: minutes * 60,
+    during: (world, over) => takeSamples(world, { samples, over, say }),
+  }
+  const outcome = await runScenario(scenario, say)
   return { outcome, tasksPerSecond: most / 2, courses: describeCourses(samples) }
 }
 

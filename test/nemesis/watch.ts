@@ -8,8 +8,7 @@ import { PATIENCE_MS } from '../support/patience.ts'
 import type { Violation } from './check.ts'
 import { kindOf } from './faults.ts'
 import type { Struck } from './plan.ts'
-import { MEMBERS } from './world.ts'
-import type { World } from './world.ts'
+import { MEMBERS, type Member, type World } from './world.ts'
 
 /** The most memory that a process has had, in MiB; 0 when there is none. */
 export const readPeak = async (pid: number): Promise<number> => {
@@ -116,9 +115,8 @@ export const checkReady = (struck: readonly Struck[], checks: readonly Check[]):
     .filter(({ name, target, begunAt, healedAt }) => {
       const check = kindOf(name).signs?.[target]
       if (check === undefined || healedAt - begunAt < SIGNS_MS) return false
-      return !checks.some(
-        ({ at, down }) => at > begunAt && at < healedAt + 1000 && down.includes(check),
-      )
+      const during = checks.filter(({ at }) => at > begunAt && at < healedAt + 1000)
+      return !during.some(({ down }) => down.includes(check))
     })
     .map(({ name, target }) => ({
       invariant: 'I9',
@@ -126,9 +124,8 @@ export const checkReady = (struck: readonly Struck[], checks: readonly Check[]):
     }))
 
 /** Reads the metrics of the processes as text. */
-export const readMetricTexts = async ({ members }: World): Promise<string[]> =>
-  await Promise.all(
-    [...members.values()].map(async ({ entry }) =>
-      entry ? await (await fetch(`${metricsUrl(entry)}/metrics`)).text() : '',
-    ),
-  )
+export const readMetricTexts = ({ members }: World): Promise<string[]> => {
+  const read = async ({ entry }: Member): Promise<string> =>
+    entry ? (await fetch(`${metricsUrl(entry)}/metrics`)).text() : ''
+  return Promise.all([...members.values()].map(read))
+}

@@ -1,17 +1,14 @@
-import { makeFolder } from '../support/keep.ts'
-import type { Keep } from '../support/keep.ts'
+import { makeFolder, type Keep } from '../support/keep.ts'
 import { startIssuer } from '../../src/local/issuer.ts'
 import { findPort } from '../../src/local/port.ts'
 import type { Entry } from '../support/entry.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { startWebhookReceiver } from '../support/receiver.ts'
-import { startService } from '../support/service.ts'
-import type { Role, Service } from '../support/service.ts'
+import { startService, type Role, type Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 import { startOwnPostgres, startOwnTemporal } from '../faults/servers.ts'
-import { startLink } from '../support/link.ts'
+import { startLink, type Link } from '../support/link.ts'
 import { startS3Server } from '../support/s3-server.ts'
-import type { Link } from '../support/link.ts'
 import { makeClocks, mountDisk, startNamedReceiver, startTemporalStore } from './extras.ts'
 import type { Extra } from './extras.ts'
 
@@ -84,17 +81,11 @@ export const startWorld = async (keep: Keep, { release, needs = new Set() }: Wor
   const service = await startService({
     roles: [],
     database: { ...postgres.database, url: links.postgres.url(postgres.database.url) },
-    ...(s3 && {
-      bucket: {
-        folder: s3.folder,
-        settings: { ...s3.settings, S3_ENDPOINT: links.s3?.url(s3.endpoint) },
-      },
-    }),
-    env: {
-      ...SETTINGS,
-      ...named.env,
-      TEMPORAL_ADDRESS: `127.0.0.1:${links.temporal.port}`,
+    bucket: s3 && {
+      folder: s3.folder,
+      settings: { ...s3.settings, S3_ENDPOINT: links.s3?.url(s3.endpoint) },
     },
+    env: { ...SETTINGS, ...named.env, TEMPORAL_ADDRESS: `127.0.0.1:${links.temporal.port}` },
   })
   // It drops the database, after Temporal has left it.
   keep(service)
@@ -140,11 +131,8 @@ const makeMember = async (options: MemberOptions): Promise<Member> => {
     },
     async start() {
       // One that ends because a server is away is started again, as an operator's system does.
-      const entry = await waitFor(
-        `${name} starts`,
-        () => service.start(role, own, release).catch(() => undefined),
-        2 * PATIENCE_MS,
-      )
+      const start = () => service.start(role, own, release).catch(() => undefined)
+      const entry = await waitFor(`${name} starts`, start, 2 * PATIENCE_MS)
       member.entry = entry
       member.logs.push(entry.log)
     },

@@ -20,10 +20,13 @@ export const createDatabase = async (): Promise<TestDatabase> => {
   return database
 }
 
-/** The same for all tests of a file or a suite: it is there before the first and gone after the last. */
-export const useDatabase = (): TestDatabase => {
+/** The same for all tests of a file or a suite: it is there, and prepared, before the first and gone after the last. */
+export const useDatabase = (prepare?: (database: TestDatabase) => unknown): TestDatabase => {
   const { create, ...database } = planDatabase()
-  before(create)
+  before(async () => {
+    await create()
+    await prepare?.(database)
+  })
   after(database.drop)
   return database
 }

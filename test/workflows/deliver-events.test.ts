@@ -9,7 +9,7 @@ import { waitFor } from '../support/wait.ts'
 import { DELIVERY_SCENARIOS, DONE, due, REDELIVERY_SCENARIOS } from './delivery-scenarios.ts'
 import type { Run } from './run.ts'
 import { useTestRunner } from './test-runner.ts'
-import { inTurn, readDetails } from './scenarios.ts'
+import { cancel, inOrder, inTurn, readDetails, untilDetails } from './scenarios.ts'
 
 /** Number of attempts of each path. */
 const ATTEMPTS: Record<keyof typeof DELIVERY_SCENARIOS, number> = {
@@ -68,10 +68,8 @@ describe('the workflow that delivers the events of a task', { concurrency: true 
             const details = await readDetails(handle)
             return details.includes('due at') && details
           })
-          assert.ok(
-            (await summariesOf(handle)).includes('try 3 of event 2: IN_PROGRESS'),
-            'the timer says what it is for',
-          )
+          const summaries = await summariesOf(handle)
+          assert.ok(summaries.includes('try 3 of event 2: IN_PROGRESS'), summaries.join())
           await handle.cancel()
         },
       }),
@@ -86,10 +84,7 @@ describe('the workflow that delivers the events of a task', { concurrency: true 
     let checks = 0
     const step = due({ failures: 1, waitMs: 3_600_000 })
     const run = runner.deliver({
-      next: () => {
-        checks += 1
-        return Promise.resolve(checks < 6 ? step : DONE)
-      },
+      next: async () => ((checks += 1) < 6 ? step : DONE),
       act: async (handle) => {
         await waitFor('it is done', async () => {
           await handle.signal('eventRecorded').catch(() => {})
@@ -102,20 +97,14 @@ describe('the workflow that delivers the events of a task', { concurrency: true 
 
   test('ends when an operator cancels it, while it waits and while it sends', async () => {
     const hang = (): Promise<never> => Context.current().cancelled
+    const act = inOrder((handle) => untilDetails(handle, /./), cancel)
     for (const scenario of [
-      { next: () => Promise.resolve(due({ waitMs: 60_000 })) },
-      { next: () => Promise.resolve(due()), send: hang },
-    ])
-      await assert.rejects(
-        runner.deliver({
-          ...scenario,
-          act: async (handle) => {
-            await waitFor('it is under way', async () => (await readDetails(handle)) !== '')
-            await handle.cancel()
-          },
-        }),
-        { name: 'WorkflowFailedError' },
-      )
+      { next: async () => due({ waitMs: 60_000 }) },
+      { next: async () => due(), send: hang },
+    ]) {
+      const delivering = runner.deliver({ ...scenario, act })
+      await assert.rejects(delivering, { name: 'WorkflowFailedError' })
+    }
   })
 
   test('goes on in another run when its history has grown long', async () => {
@@ -124,19 +113,16 @@ describe('the workflow that delivers the events of a task', { concurrency: true 
     let sent = 0
     const scenario = {
       next: (): Promise<DeliveryStep> => Promise.resolve(sent < 6 ? due() : DONE),
-      send: () => {
+      send: async () => {
         sent += 1
-        return Promise.resolve({ deferMs: 0, filler })
+        return { deferMs: 0, filler }
       },
     }
     const run = await runner.deliver(scenario)
     assert.equal(sent, 6)
     const { events } = await run.handle.fetchHistory()
-    const [first] = events ?? []
-    assert.ok(
-      first?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId,
-      'the last run goes on from another',
-    )
+    const started = events?.[0]?.workflowExecutionStartedEventAttributes
+    assert.ok(started?.continuedExecutionRunId, 'the last run goes on from another')
   })
 
   test('sends an event that waits when a redelivery signals that it may', async () => {

@@ -3,10 +3,8 @@ import type { WorkflowHandle } from '@temporalio/client'
 
 import type { CoreActivities, DeliveryStep, DueDelivery } from '../../activities/index.ts'
 import type { SendResult } from '../../activities/event.ts'
-import { getRun, recordCall } from './runs.ts'
-import type { Runs } from './runs.ts'
-import { inOrder, inTurn, untilDetails } from './scenarios.ts'
-import type { Circumstances } from './scenarios.ts'
+import { getRun, recordCall, type Runs } from './runs.ts'
+import { inOrder, inTurn, untilDetails, type Circumstances } from './scenarios.ts'
 
 /** Stand-ins for the activities in one run of a workflow that delivers events: those of a task, or a redelivery. */
 export interface DeliveryScenario extends Circumstances {
@@ -52,25 +50,22 @@ const onceRecorded = (before: DeliveryStep, ...then: readonly DeliveryStep[]) =>
 
 const untilWaiting = (handle: WorkflowHandle) => untilDetails(handle, /is due at/)
 
-/** Says nothing at its first call, until its worker ends. */
-const silentAtFirst = (): ((id: string) => Promise<SendResult>) => {
+/** Does something else at its first call. */
+const atFirst = (act: () => Promise<unknown>): ((id: string) => Promise<SendResult>) => {
   const seen = new Set<string>()
   return async (id) => {
     const isFirst = !seen.has(id)
     seen.add(id)
-    if (isFirst) await Context.current().cancelled
+    if (isFirst) await act()
     return MADE
   }
 }
 
-const lostAtFirst = (): ((id: string) => Promise<SendResult>) => {
-  const seen = new Set<string>()
-  return (id) => {
-    if (seen.has(id)) return Promise.resolve(MADE)
-    seen.add(id)
-    return Promise.reject(ApplicationFailure.nonRetryable('lost', 'attempt_lost'))
-  }
-}
+/** Says nothing until its worker ends. */
+const keepSilent = (): Promise<never> => Context.current().cancelled
+
+const loseAttempt = (): Promise<never> =>
+  Promise.reject(ApplicationFailure.nonRetryable('lost', 'attempt_lost'))
 
 const LATER = due({ failures: 3, lastFailure: 'timeout', waitMs: HOUR_MS })
 const dropped = onceRecorded(LATER, due({ sequence: 3, status: 'COMPLETED' }), DONE)
@@ -79,35 +74,21 @@ const stopped = onceRecorded(LATER, DONE)
 export const DELIVERY_SCENARIOS = {
   delivered: { next: inTurn<DeliveryStep>(due(), DONE) },
   retried: { next: inTurn<DeliveryStep>(due(), AGAIN, DONE) },
-  'superseded-while-waiting': {
-    next: dropped.next,
-    act: inOrder(untilWaiting, dropped.signal),
-  },
-  'stopped-while-waiting': {
-    next: stopped.next,
-    act: inOrder(untilWaiting, stopped.signal),
-  },
+  'superseded-while-waiting': { next: dropped.next, act: inOrder(untilWaiting, dropped.signal) },
+  'stopped-while-waiting': { next: stopped.next, act: inOrder(untilWaiting, stopped.signal) },
   deferred: {
     next: inTurn<DeliveryStep>(due(), due(), due(), DONE),
     send: inTurn({ deferMs: 20 }, { deferMs: 20 }, MADE),
   },
-  'attempt-lost': {
-    next: inTurn<DeliveryStep>(due(), AGAIN, DONE),
-    send: lostAtFirst(),
-  },
-  'worker-lost': {
-    next: inTurn<DeliveryStep>(due(), AGAIN, DONE),
-    send: silentAtFirst(),
-  },
+  'attempt-lost': { next: inTurn<DeliveryStep>(due(), AGAIN, DONE), send: atFirst(loseAttempt) },
+  'worker-lost': { next: inTurn<DeliveryStep>(due(), AGAIN, DONE), send: atFirst(keepSilent) },
 } satisfies Record<string, DeliveryScenario>
 
 export const REDELIVERY_SCENARIOS = {
   delivered: { next: inTurn<DeliveryStep>(due(), DONE) },
   retried: { next: inTurn<DeliveryStep>(due(), AGAIN, DONE) },
   // The task's own delivery is not there any more.
-  'wakes-nobody': {
-    next: inTurn<DeliveryStep>(due(), { kind: 'done', taskInWait: 'gone' }),
-  },
+  'wakes-nobody': { next: inTurn<DeliveryStep>(due(), { kind: 'done', taskInWait: 'gone' }) },
 } satisfies Record<string, DeliveryScenario>
 
 /** The activities that read the rows and send, as the scenario of each run has them. */
@@ -118,7 +99,7 @@ export const makeDeliveryActivities = (runs: Runs<DeliveryScenario>) => {
     calls.push([step.kind])
     return step.kind === 'send' ? { ...step, target: { eventId: id } } : step
   }
-  const activities = {
+  return {
     nextDelivery: check,
     nextRedelivery: check,
     async sendEvent({ eventId: id }) {
@@ -126,5 +107,4 @@ export const makeDeliveryActivities = (runs: Runs<DeliveryScenario>) => {
       return (await scenario.send?.(id)) ?? MADE
     },
   } satisfies Partial<CoreActivities>
-  return activities
 }

@@ -1,6 +1,5 @@
 import type { CoreActivities, MediaActivities } from '../../activities/index.ts'
-import { getRun, recordCall } from './runs.ts'
-import type { Runs } from './runs.ts'
+import { getRun, recordCall, type Runs } from './runs.ts'
 import {
   askToCancel,
   attempt,
@@ -39,10 +38,7 @@ export const IMAGE_SCENARIOS = {
     render: untilCancelled,
     act: inOrder(untilHeartbeat, askToCancel),
   },
-  'cancelled-by-operator': {
-    render: untilCancelled,
-    act: inOrder(untilHeartbeat, cancel),
-  },
+  'cancelled-by-operator': { render: untilCancelled, act: inOrder(untilHeartbeat, cancel) },
   superseded: {
     render: rendered,
     // At the first call another attempt has claimed the task.

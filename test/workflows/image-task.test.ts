@@ -70,7 +70,7 @@ describe('the workflow of an image task', { concurrency: true }, () => {
     // A worker takes 40 workflow tasks at once.
     const runs = Array.from({ length: 45 }, () => runner.image({ render: rendered, complete }))
     try {
-      await waitFor('all have had their turn', () => Promise.resolve(met.size === runs.length))
+      await waitFor('all have had their turn', () => met.size === runs.length)
     } finally {
       isAway = false
     }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import type { WorkflowHandle } from '@temporalio/client'
+import type { WorkflowHandle, WorkflowStartOptions } from '@temporalio/client'
 
 import { makeTaskQueue } from '../support/stack.ts'
 import { makeLatch, waitFor } from '../support/wait.ts'
@@ -11,7 +11,11 @@ import { VERSION_SCENARIOS, childOf, failing } from './version-scenarios.ts'
 
 const UPLOAD = ['finish upload']
 const CHECKED = [['start'], ['extract'], ['decide']]
-const GIVEN_UP = [['start'], ['fail extraction', 'timed_out'], ['give up', 'storage_failed']]
+const givenUp = (reading: string, checks: string) => [
+  ['fail extraction', reading],
+  ['give up', checks],
+]
+const GIVEN_UP = [['start'], ...givenUp('timed_out', 'storage_failed')]
 const ACTIVE = 'NodeVersionStatusActive'
 const PENDING = 'NodeVersionStatusPending'
 const DELETED = 'NodeVersionStatusDeleted'
@@ -37,8 +41,7 @@ const ENDS: Record<
     UPLOAD,
     ['start'],
     ['extract'],
-    ['fail extraction', 'timed_out'],
-    ['give up', 'archive_missing'],
+    ...givenUp('timed_out', 'archive_missing'),
   ],
   'reading-ended-by-hand': ['FAILED', PENDING, UPLOAD, ['start'], ['give up', 'workflow_lost']],
   'cancelled-by-operator': [
@@ -46,8 +49,7 @@ const ENDS: Record<
     PENDING,
     UPLOAD,
     ['start'],
-    ['fail extraction', 'cancelled'],
-    ['give up', 'cancelled'],
+    ...givenUp('cancelled', 'cancelled'),
   ],
 }
 
@@ -57,14 +59,33 @@ const readAttributes = async (handle: WorkflowHandle): Promise<Record<string, un
   return Object.fromEntries(own.map(({ key, value }) => [key.name, value]))
 }
 
+/** Starts the workflow of a version once more. */
+const startAgain = async (
+  handle: WorkflowHandle,
+  policy: Partial<WorkflowStartOptions> = {},
+): Promise<WorkflowHandle> => {
+  const { client, workflowId } = handle
+  const { taskQueue } = await handle.describe()
+  const args = [{ versionId: workflowId.replace('publish-version/', '') }]
+  return await client.start('publishVersion', { workflowId, taskQueue, args, ...policy })
+}
+
+/** Checks of the error with which a workflow failed. */
+const failedAs =
+  (type: string, message?: string) =>
+  ({ cause }: Error & { cause?: { type?: string; message?: string } }): boolean => {
+    assert.equal(cause?.type, type)
+    if (message !== undefined) assert.equal(cause.message, message)
+    return true
+  }
+
 describe('the workflow of a version', { concurrency: true }, () => {
   const runner = useTestRunner('workflow')
 
   for (const [name, [end, status, ...callsMade]] of Object.entries(ENDS))
     test(`a publication ends with the right activities: ${name}`, async () => {
-      const { handle, calls: asked } = await runner.version(
-        VERSION_SCENARIOS[name as keyof typeof VERSION_SCENARIOS],
-      )
+      const scenario = VERSION_SCENARIOS[name as keyof typeof VERSION_SCENARIOS]
+      const { handle, calls: asked } = await runner.version(scenario)
       assert.deepEqual(asked, callsMade)
       assert.equal((await handle.describe()).status.name, end)
       assert.equal((await readAttributes(handle))['KilnStatus'], status)
@@ -72,11 +93,7 @@ describe('the workflow of a version', { concurrency: true }, () => {
 
   test('fails with a code that operators can act on, and nothing else', async () => {
     const { handle } = await runner.version(VERSION_SCENARIOS['given-up'])
-    await assert.rejects(handle.result(), (error: Error & { cause?: { type?: string } }) => {
-      assert.equal(error.cause?.type, 'storage_failed')
-      assert.equal((error.cause as Error | undefined)?.message, 'the checks could not run')
-      return true
-    })
+    await assert.rejects(handle.result(), failedAs('storage_failed', 'the checks could not run'))
   })
 
   test('does what is left when it is started again', async () => {
@@ -84,16 +101,7 @@ describe('the workflow of a version', { concurrency: true }, () => {
       check: () => Promise.resolve({ archiveState: 'accepted' }),
     })
     assert.deepEqual(callsMade, [UPLOAD, ...CHECKED])
-    const { workflowId, client } = handle
-    const { taskQueue } = await handle.describe()
-    const args = [{ versionId: workflowId.replace('publish-version/', '') }]
-    const again = await client.start('publishVersion', {
-      workflowId,
-      taskQueue,
-      args,
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    })
-    await again.result()
+    await (await startAgain(handle, { workflowIdReusePolicy: 'ALLOW_DUPLICATE' })).result()
     assert.deepEqual(callsMade, [UPLOAD, ...CHECKED, UPLOAD, ...CHECKED])
   })
 
@@ -109,12 +117,8 @@ describe('the workflow of a version', { concurrency: true }, () => {
       check: () => Promise.resolve({ archiveState: 'accepted' }),
       act: async (first) => {
         await waitFor('the child waits', async () => waits === 1)
-        const { taskQueue } = await first.describe()
         await first.terminate('restarted')
-        const args = [{ versionId: first.workflowId.replace('publish-version/', '') }]
-        const { workflowId } = first
-        const again = await first.client.start('publishVersion', { workflowId, taskQueue, args })
-        await again.result()
+        await (await startAgain(first)).result()
       },
     })
     assert.deepEqual(callsMade, [UPLOAD, UPLOAD, ...CHECKED])
@@ -134,14 +138,7 @@ describe('the workflow of a version', { concurrency: true }, () => {
       act: async (first) => {
         // The operator sees the reason before the workflow has ended.
         await givenUp.opened
-        const { taskQueue } = await first.describe()
-        const { workflowId } = first
-        const again = await first.client.start('publishVersion', {
-          workflowId,
-          taskQueue,
-          args: [{ versionId: workflowId.replace('publish-version/', '') }],
-          workflowIdConflictPolicy: 'TERMINATE_EXISTING',
-        })
+        const again = await startAgain(first, { workflowIdConflictPolicy: 'TERMINATE_EXISTING' })
         retried.open()
         await again.result()
       },
@@ -155,10 +152,7 @@ describe('the workflow of a version', { concurrency: true }, () => {
     const reading = childOf(handle, 'extract-host-nodes/')
     assert.equal((await reading.describe()).status.name, 'FAILED')
     assert.equal(await readDetails(reading), '**failed**: storage_failed')
-    await assert.rejects(reading.result(), (error: Error & { cause?: { type?: string } }) => {
-      assert.equal(error.cause?.type, 'storage_failed')
-      return true
-    })
+    await assert.rejects(reading.result(), failedAs('storage_failed'))
   })
 
   test('is found by as much of a long version as a keyword of Temporal on PostgreSQL holds', async () => {
@@ -171,13 +165,8 @@ describe('the workflow of a version', { concurrency: true }, () => {
     const owner = `owner-${makeTaskQueue('of')}`
     const { handle } = await runner.version(VERSION_SCENARIOS.active, { owner })
     assert.equal(await (await handle.describe()).staticSummary(), 'publish my-pack@1.2.0')
-    const found = {
-      KilnOwner: owner,
-      KilnKind: 'publish',
-      KilnPublisher: 'acme',
-      KilnNode: 'my-pack',
-      KilnVersion: '1.2.0',
-    }
+    const node = { KilnPublisher: 'acme', KilnNode: 'my-pack', KilnVersion: '1.2.0' }
+    const found = { KilnOwner: owner, KilnKind: 'publish', ...node }
     assert.deepEqual(await readAttributes(handle), { ...found, KilnStatus: ACTIVE })
     assert.deepEqual(await readAttributes(childOf(handle)), found)
     const query = `KilnOwner = '${owner}' and KilnNode = 'my-pack' and KilnStatus = '${ACTIVE}'`

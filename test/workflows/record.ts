@@ -9,8 +9,7 @@ import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { Client } from '@temporalio/client'
-import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
-import type { History } from '@temporalio/common/lib/proto-utils.js'
+import { historyToJSON, type History } from '@temporalio/common/lib/proto-utils.js'
 import { NativeConnection, Worker } from '@temporalio/worker'
 
 import { ROOT } from '../../src/local/root.ts'
@@ -18,8 +17,7 @@ import { bundleWorkflows } from '../../src/local/workflow-bundle.ts'
 import { startOwnTemporal } from '../faults/servers.ts'
 import { DELIVERY_SCENARIOS, REDELIVERY_SCENARIOS } from './delivery-scenarios.ts'
 import { IMAGE_SCENARIOS } from './image-scenarios.ts'
-import { startRunner } from './run.ts'
-import type { Run, Runner, RunnerOptions } from './run.ts'
+import { startRunner, type Run, type Runner, type RunnerOptions } from './run.ts'
 import { installQuietRuntime } from './runtime.ts'
 import { VERSION_SCENARIOS, childOf } from './version-scenarios.ts'
 import { VIDEO_SCENARIOS } from './video-scenarios.ts'
@@ -67,42 +65,35 @@ const ALIKE = [
   'publish-version-worker-lost',
 ]
 
+/** The runs of the scenarios of a workflow, by the names of their histories. */
+const listRuns = <Scenario>(
+  workflow: string,
+  scenarios: Record<string, Scenario>,
+  startOf: (runner: Runner) => (scenario: Scenario) => Promise<Run>,
+) =>
+  Object.entries(scenarios).map(([name, scenario]) => {
+    const run = (runner: Runner) => startOf(runner)(scenario)
+    return [`${workflow}-${name}`, run] as const
+  })
+
+/** The run of a child of a publication. */
+const listChildRun = (workflow: string, name: keyof typeof VERSION_SCENARIOS) => {
+  const run = async (runner: Runner) => {
+    const { handle } = await runner.version(VERSION_SCENARIOS[name])
+    return { handle: childOf(handle, `${workflow}/`) }
+  }
+  return [`${workflow}-${name}`, run] as const
+}
+
 /** Every history of a task, of a delivery or of a version, by its name. */
 const RUNS: Record<string, (runner: Runner) => Promise<Pick<Run, 'handle'>>> = Object.fromEntries([
-  ...Object.entries(IMAGE_SCENARIOS).map(([name, scenario]) => [
-    `image-task-${name}`,
-    (runner: Runner) => runner.image(scenario),
-  ]),
-  ...Object.entries(VIDEO_SCENARIOS).map(([name, scenario]) => [
-    `video-task-${name}`,
-    (runner: Runner) => runner.video(scenario),
-  ]),
-  ...Object.entries(DELIVERY_SCENARIOS).map(([name, scenario]) => [
-    `deliver-events-${name}`,
-    (runner: Runner) => runner.deliver(scenario),
-  ]),
-  ...Object.entries(REDELIVERY_SCENARIOS).map(([name, scenario]) => [
-    `redeliver-event-${name}`,
-    (runner: Runner) => runner.redeliver(scenario),
-  ]),
-  ...Object.entries(VERSION_SCENARIOS).map(([name, scenario]) => [
-    `publish-version-${name}`,
-    (runner: Runner) => runner.version(scenario),
-  ]),
-  ...WAITS.map((name) => [
-    `receive-archive-${name}`,
-    async (runner: Runner) => {
-      const { handle } = await runner.version(VERSION_SCENARIOS[name])
-      return { handle: childOf(handle) }
-    },
-  ]),
-  ...READINGS.map((name) => [
-    `extract-host-nodes-${name}`,
-    async (runner: Runner) => {
-      const { handle } = await runner.version(VERSION_SCENARIOS[name])
-      return { handle: childOf(handle, 'extract-host-nodes/') }
-    },
-  ]),
+  ...listRuns('image-task', IMAGE_SCENARIOS, (runner) => runner.image),
+  ...listRuns('video-task', VIDEO_SCENARIOS, (runner) => runner.video),
+  ...listRuns('deliver-events', DELIVERY_SCENARIOS, (runner) => runner.deliver),
+  ...listRuns('redeliver-event', REDELIVERY_SCENARIOS, (runner) => runner.redeliver),
+  ...listRuns('publish-version', VERSION_SCENARIOS, (runner) => runner.version),
+  ...WAITS.map((name) => listChildRun('receive-archive', name)),
+  ...READINGS.map((name) => listChildRun('extract-host-nodes', name)),
 ])
 
 /** The names given, or those of the histories that are not there. */

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-import { WorkflowFailedError } from '@temporalio/client'
-import type { Connection, WorkflowHandle } from '@temporalio/client'
+import { WorkflowFailedError, type Connection, type WorkflowHandle } from '@temporalio/client'
 
 import type { MediaActivities } from '../../activities/index.ts'
 import { makeDatabase } from '../../src/db/client.ts'
@@ -13,18 +12,13 @@ import { startImageTask, startVideoTask } from '../../src/jobs/task.ts'
 import { startPublishVersion } from '../../src/jobs/version.ts'
 import { makeLog } from '../../src/log.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
-import { makeDeliveryActivities } from './delivery-scenarios.ts'
-import type { DeliveryScenario } from './delivery-scenarios.ts'
-import { makeImageActivities } from './image-scenarios.ts'
-import type { ImageScenario } from './image-scenarios.ts'
-import { onceEach } from './runs.ts'
-import type { Runs } from './runs.ts'
+import { makeDeliveryActivities, type DeliveryScenario } from './delivery-scenarios.ts'
+import { makeImageActivities, type ImageScenario } from './image-scenarios.ts'
+import { onceEach, type Runs } from './runs.ts'
 import { PROMPT_HEARTBEATS, startWorkers } from './runtime.ts'
 import type { Circumstances } from './scenarios.ts'
-import { makeVersionActivities } from './version-scenarios.ts'
-import type { VersionScenario } from './version-scenarios.ts'
-import { makeVideoActivities } from './video-scenarios.ts'
-import type { VideoScenario } from './video-scenarios.ts'
+import { makeVersionActivities, type VersionScenario } from './version-scenarios.ts'
+import { makeVideoActivities, type VideoScenario } from './video-scenarios.ts'
 
 export interface RunnerOptions {
   address: string

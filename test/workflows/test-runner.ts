@@ -1,31 +1,22 @@
-import { after, before } from 'node:test'
-
-import type { Connection } from '@temporalio/client'
-
 import { makeTaskQueue, temporalAddress, workflowBundle } from '../support/stack.ts'
-import { startRunner } from './run.ts'
-import type { Runner } from './run.ts'
+import { use } from '../support/use.ts'
+import { startRunner, type Runner } from './run.ts'
 import { connectPatiently, installQuietRuntime } from './runtime.ts'
 
 /** Starts a runner on the server of this run of the tests, with a task queue of its own, before the first test of a suite. */
-export const useTestRunner = (name: string): Runner => {
-  const runner = {} as Runner
-  let connection: Connection
-  before(async () => {
-    installQuietRuntime()
-    connection = await connectPatiently()
-    const started = await startRunner({
-      address: temporalAddress(),
-      connection,
-      codePath: workflowBundle(),
-      taskQueue: makeTaskQueue(name),
-      identity: 'test',
-    })
-    Object.assign(runner, started)
-  })
-  after(async () => {
-    await runner.stop()
-    await connection.close()
-  })
-  return runner
-}
+export const useTestRunner = (name: string): Runner =>
+  use(
+    async () => {
+      installQuietRuntime()
+      const connection = await connectPatiently()
+      const where = { address: temporalAddress(), connection, codePath: workflowBundle() }
+      const runner = await startRunner({
+        ...where,
+        taskQueue: makeTaskQueue(name),
+        identity: 'test',
+      })
+      const stop = () => runner.stop().then(() => connection.close())
+      return { ...runner, stop }
+    },
+    ({ stop }) => stop(),
+  )

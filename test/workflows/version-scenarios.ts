@@ -3,8 +3,7 @@ import type { WorkflowHandle } from '@temporalio/client'
 
 import type { ArchiveWait, CoreActivities, MediaActivities } from '../../activities/index.ts'
 import { waitFor } from '../support/wait.ts'
-import { getRun, recordCall } from './runs.ts'
-import type { Runs } from './runs.ts'
+import { getRun, recordCall, type Runs } from './runs.ts'
 import {
   attempt,
   cancel,
@@ -33,11 +32,7 @@ export interface VersionScenario extends Circumstances {
 const PENDING = 'NodeVersionStatusPending'
 const ARRIVED: ArchiveWait = { status: PENDING, hasArchive: true, waitMs: 0 }
 const AWAITED: ArchiveWait = { status: PENDING, hasArchive: false, waitMs: 60_000 }
-const EXPIRED: ArchiveWait = {
-  status: 'NodeVersionStatusDeleted',
-  hasArchive: false,
-  waitMs: 0,
-}
+const EXPIRED: ArchiveWait = { status: 'NodeVersionStatusDeleted', hasArchive: false, waitMs: 0 }
 
 type ExtractionFinished = Awaited<ReturnType<CoreActivities['finishExtraction']>>
 const SETTLED: ExtractionFinished = { result: 'settled', status: 'success', detail: '3 host nodes' }
@@ -100,10 +95,7 @@ export const VERSION_SCENARIOS = {
   'given-up': { check: failing(3) },
   'deleted-while-failing': { check: failing(3), givenUp: 'NodeVersionStatusDeleted' },
   'never-read': { check: accepted, extraction: () => Promise.resolve(MISSING) },
-  'cancelled-by-operator': {
-    check: hangs,
-    act: inOrder(untilReading, cancel),
-  },
+  'cancelled-by-operator': { check: hangs, act: inOrder(untilReading, cancel) },
   'reading-ended-by-hand': {
     check: hangs,
     act: async (handle) => (await untilReading(handle)).terminate('by hand'),

@@ -3,8 +3,7 @@ import type { WorkflowHandle } from '@temporalio/client'
 import type { CoreActivities, MediaActivities } from '../../activities/index.ts'
 import type { QueuedVideoTask, StoredVideoAttempt } from '../../activities/video-task.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
-import { getRun, recordCall } from './runs.ts'
-import type { Runs } from './runs.ts'
+import { getRun, recordCall, type Runs } from './runs.ts'
 import {
   askToCancel,
   attempt,
@@ -45,6 +44,8 @@ const untilQueueing = (handle: WorkflowHandle) => untilDetails(handle, /^\*\*Que
 
 export const admit = inOrder(untilQueueing, (handle) => handle.signal('admitted', { id: '1' }))
 
+const admitFor = (offPeakMs: number) => inTurn({ ...ADMITTED, offPeakMs })
+
 export const VIDEO_SCENARIOS = {
   completed: { render: storedVideo },
   'admitted-later': { enqueue: inTurn(WAITING), render: storedVideo, act: admit },
@@ -61,28 +62,19 @@ export const VIDEO_SCENARIOS = {
     complete: inTurn('queueing', 'success'),
     act: admit,
   },
-  'off-peak-completed': {
-    enqueue: inTurn({ ...ADMITTED, offPeakMs: PATIENCE_MS }),
-    render: storedVideo,
-  },
+  'off-peak-completed': { enqueue: admitFor(PATIENCE_MS), render: storedVideo },
   'overdue-while-queueing': {
     enqueue: inTurn({ ...WAITING, offPeakMs: 100 }),
     render: storedVideo,
   },
-  'overdue-while-rendering': {
-    enqueue: inTurn({ ...ADMITTED, offPeakMs: 1000 }),
-    render: untilCancelled,
-  },
+  'overdue-while-rendering': { enqueue: admitFor(1000), render: untilCancelled },
   'bad-input': { render: fails('ImageFormatInvalid') },
   'engine-failed': { render: failsThreeTimes },
   'worker-lost': {
     render: silentAtFirst(() => Promise.resolve({ ...RENDERED, fence: 2 })),
     heartbeatSeconds: 1,
   },
-  'ended-before-queued': {
-    enqueue: inTurn({ ...WAITING, state: 'failed' }),
-    render: storedVideo,
-  },
+  'ended-before-queued': { enqueue: inTurn({ ...WAITING, state: 'failed' }), render: storedVideo },
   'ended-before-render': { render: () => Promise.resolve(undefined) },
   'cancelled-while-queueing': {
     enqueue: inTurn(WAITING),
@@ -93,10 +85,7 @@ export const VIDEO_SCENARIOS = {
     render: untilCancelled,
     act: inOrder(untilHeartbeat, askToCancel),
   },
-  'cancelled-by-operator': {
-    render: untilCancelled,
-    act: inOrder(untilHeartbeat, cancel),
-  },
+  'cancelled-by-operator': { render: untilCancelled, act: inOrder(untilHeartbeat, cancel) },
   superseded: {
     enqueue: inTurn(ADMITTED, { ...ADMITTED, state: 'processing' }),
     render: storedVideo,

@@ -20,6 +20,7 @@ const done = (fence: number): unknown[] => ['complete', { ...RENDERED, fence }]
 const NOTHING = ['complete', undefined]
 const fail = (reason: object): unknown[] => ['fail', reason]
 const CANCELLED = fail({ code: 'cancelled' })
+const BAD_INPUT = fail({ code: 'ImageFormatInvalid', message: 'what the caller reads' })
 const OVERDUE = fail({ code: 'SystemThrottling' })
 
 /** The moves each path asks for, and the state it ends in. */
@@ -31,11 +32,7 @@ const ENDS: Record<keyof typeof VIDEO_SCENARIOS, [state: string, ...calls: unkno
   'off-peak-completed': ['success', ENTER, done(1)],
   'overdue-while-queueing': ['failed', ENTER, OVERDUE],
   'overdue-while-rendering': ['failed', ENTER, OVERDUE],
-  'bad-input': [
-    'failed',
-    ENTER,
-    fail({ code: 'ImageFormatInvalid', message: 'what the caller reads' }),
-  ],
+  'bad-input': ['failed', ENTER, BAD_INPUT],
   'engine-failed': ['failed', ENTER, fail({ code: 'engine_failed', message: 'three times' })],
   'worker-lost': ['success', ENTER, done(2)],
   'ended-before-queued': ['failed', ENTER],
@@ -107,7 +104,7 @@ describe('the workflow of a video task', { concurrency: true }, () => {
       complete: (_taskId, rendered) => Promise.resolve(rendered ? 'success' : 'queueing'),
       act: async (handle) => {
         await admit(handle)
-        await waitFor('it has entered again', () => Promise.resolve(queued === 2))
+        await waitFor('it has entered again', () => queued === 2)
         assert.deepEqual(renders, [1])
         await handle.signal('admitted', { id: '2' })
       },
@@ -146,11 +143,8 @@ describe('the workflow of a video task', { concurrency: true }, () => {
   test('is on the media queue with the key of its owner, off-peak ones behind all others', async () => {
     const owner = `owner-${makeTaskQueue('of')}`
     for (const offPeak of [false, true]) {
-      const { handle } = await runner.video(VIDEO_SCENARIOS.completed, {
-        owner,
-        kind: 'extend',
-        offPeak,
-      })
+      const facts = { owner, kind: 'extend', offPeak }
+      const { handle } = await runner.video(VIDEO_SCENARIOS.completed, facts)
       const { raw } = await handle.describe()
       const { priorityKey, fairnessKey } = raw.workflowExecutionInfo?.priority ?? {}
       assert.deepEqual([priorityKey, fairnessKey?.length], [offPeak ? 5 : 3, 32])

@@ -2,8 +2,7 @@
 /* oxlint-disable typescript/no-non-null-assertion */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { listBlockAreas, makeBlock } from '../../../src/adapters/image-engine/block.ts'
-import type { Block } from '../../../src/adapters/image-engine/block.ts'
+import { listBlockAreas, makeBlock, type Block } from '../../../src/adapters/image-engine/block.ts'
 import {
   addToCoarse,
   blurCoarse,
@@ -12,8 +11,7 @@ import {
   readCoarse,
 } from '../../../src/adapters/image-engine/coarse.ts'
 import { blurPlane, gaussianKernel } from '../../../src/adapters/image-engine/gaussian.ts'
-import { deviation, gaussian } from './measure.ts'
-import type { Plane } from './measure.ts'
+import { deviation, gaussian, type Plane } from './measure.ts'
 
 /** Noise of 0..1 with a step in the middle, larger than one block. */
 const makePlane = (width: number, height: number): Plane => {

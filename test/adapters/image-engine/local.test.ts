@@ -6,8 +6,7 @@ import sharp from 'sharp'
 import type { ImageJob } from '../../../src/adapters/image-engine/image-engine.ts'
 import { makeLocalImageEngine } from '../../../src/adapters/image-engine/local.ts'
 import type { ImageTaskKind } from '../../../src/domain/image-task/image-kind.ts'
-import { TaskError } from '../../../src/domain/task/task-error.ts'
-import type { TaskErrorCode } from '../../../src/domain/task/task-error.ts'
+import { TaskError, type TaskErrorCode } from '../../../src/domain/task/task-error.ts'
 import { draw, makeJob, useFixture, quiet } from './fixture.ts'
 
 let sample: string

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import sharp from 'sharp'
-import { QUARTERS, draw, series, testOnSamples, useFixture } from './fixture.ts'
-import type { Sample } from './fixture.ts'
+import { QUARTERS, draw, series, testOnSamples, useFixture, type Sample } from './fixture.ts'
 import {
   assertFalls,
   assertRises,

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { QUARTERS, draw, series, slide, testOnSamples, useFixture } from './fixture.ts'
-import type { Sample } from './fixture.ts'
+import { QUARTERS, draw, series, slide, testOnSamples, useFixture, type Sample } from './fixture.ts'
 import {
   assertBelow,
   assertRises,

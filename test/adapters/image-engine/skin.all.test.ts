@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ImageTaskKind } from '../../../src/domain/image-task/image-kind.ts'
-import { QUARTERS, draw, series, slide, useFixture } from './fixture.ts'
-import type { Sample } from './fixture.ts'
+import { QUARTERS, draw, series, slide, useFixture, type Sample } from './fixture.ts'
 import {
   assertBelow,
   assertRises,

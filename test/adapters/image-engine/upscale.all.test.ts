@@ -73,16 +73,9 @@ onSamples('optimized_for orders the portraits', async (sample) => {
   )
 })
 
-const SUBJECTS = [
-  'soft_portraits',
-  'hard_portraits',
-  'art_n_illustration',
-  'videogame_assets',
-  'nature_n_landscapes',
-  'films_n_photography',
-  '3d_renders',
-  'science_fiction_n_horror',
-]
+const SUBJECTS =
+  `soft_portraits hard_portraits art_n_illustration videogame_assets nature_n_landscapes
+  films_n_photography 3d_renders science_fiction_n_horror`.split(/\s+/)
 
 onSamples('every optimized_for differs from standard', async (sample) => {
   const standard = await upscale(sample)

@@ -57,24 +57,18 @@ describe('the search for ffmpeg', () => {
 
   test('rejects a configured path that fails, and names its variable', async () => {
     const ffmpegPath = join(dir, 'none')
-    await assert.rejects(
-      find({ ffmpegPath }),
-      /^Error: FFMPEG_PATH: .*none does not run \(ENOENT\): give the path/,
-    )
+    const absent = /^Error: FFMPEG_PATH: .*none does not run \(ENOENT\): give the path/
+    await assert.rejects(find({ ffmpegPath }), absent)
     const fit = await makeFolder('failing', FIT)
     await writeFile(join(fit, 'ffprobe'), '#!/bin/sh\nexit 1\n')
-    await assert.rejects(
-      find({ ffmpegPath: join(fit, 'ffmpeg') }),
-      /^Error: FFMPEG_PATH: .*ffprobe does not run/,
-    )
+    const broken = /^Error: FFMPEG_PATH: .*ffprobe does not run/
+    await assert.rejects(find({ ffmpegPath: join(fit, 'ffmpeg') }), broken)
   })
 
   test('names the variable to set when nothing is there', async () => {
     const findPackaged = async () => undefined
-    await assert.rejects(
-      find({ findPackaged }),
-      /there is no usable ffmpeg: install .* or set FFMPEG_PATH/,
-    )
+    const none = /there is no usable ffmpeg: install .* or set FFMPEG_PATH/
+    await assert.rejects(find({ findPackaged }), none)
     const searchPath = await makeFolder('poor', `echo ' V....D libx264  x'`)
     await assert.rejects(find({ findPackaged, searchPath }), /poor\/ffmpeg lacks aac, perspective/)
   })

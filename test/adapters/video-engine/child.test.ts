@@ -3,8 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chown, chmod, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, test } from 'node:test'
-import type { TestContext } from 'node:test'
+import { describe, test, type TestContext } from 'node:test'
 import { findChildUser, giveFolder } from '../../../src/adapters/child-user.ts'
 import { ChildError, runChild } from '../../../src/adapters/video-engine/child.ts'
 import { makeLocalVideoEngine } from '../../../src/adapters/video-engine/local.ts'
@@ -45,8 +44,9 @@ describe('a child of the video engine', () => {
     assert.equal(dir, studio.dir)
     assert.equal(group?.trim(), pid)
     // What the shell itself sets.
+    const names = variables.map((line) => line.split('=')[0] ?? '')
     assert.deepEqual(
-      variables.map((line) => line.split('=')[0]).filter((name) => !SHELL.has(name ?? '')),
+      names.filter((name) => !SHELL.has(name)),
       [],
     )
   })

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { breakLines } from '../../../src/adapters/video-engine/caption.ts'
-import { difference, entropy, mean, useStudio } from './studio.ts'
-import type { Studio } from './studio.ts'
+import { difference, entropy, mean, useStudio, type Studio } from './studio.ts'
 
 describe('a video without an image', () => {
   const studio = useStudio()
@@ -11,9 +10,9 @@ describe('a video without an image', () => {
     studio.first((await studio.render(part)).video)
 
   test('takes its colours from the words of the prompt', async () => {
-    const of = (prompt: string) => firstFrame({ prompt, width: 160, height: 90 })
-    const [red, blue] = [await of('red'), await of('Blue')]
-    const [black, white] = [await of('black'), await of('a WHITE hall')]
+    const frameOf = (prompt: string) => firstFrame({ prompt, width: 160, height: 90 })
+    const [red, blue] = [await frameOf('red'), await frameOf('Blue')]
+    const [black, white] = [await frameOf('black'), await frameOf('a WHITE hall')]
     assert.ok(mean(red, 0) > mean(blue, 0) + 60)
     assert.ok(mean(blue, 2) > mean(red, 2) + 60)
     assert.ok(mean(white, 1) > mean(black, 1) + 120)

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { writeSound } from '../../../src/adapters/video-engine/sound.ts'
-import type { SoundPlan } from '../../../src/adapters/video-engine/sound.ts'
+import { writeSound, type SoundPlan } from '../../../src/adapters/video-engine/sound.ts'
 import { level, useStudio, power } from './studio.ts'
 
 /** The tone, the middle of the noise, and what chords are made of. */

@@ -27,13 +27,17 @@ export const quiet = () => ({ signal: new AbortController().signal, onProgress: 
 export const paint = (width: number, height: number, background: string) =>
   sharp({ create: { width, height, channels: 3, background } })
 
-export const openStudio = async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'kiln-video-engine-'))
-  const binaries = await findVideoBinaries({
+/** Finds the programs as a worker does that is not in production. */
+export const findBinaries = () =>
+  findVideoBinaries({
     ffmpegPath: process.env.FFMPEG_PATH,
     searchPath: process.env.PATH ?? '',
     production: false,
   })
+
+export const openStudio = async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'kiln-video-engine-'))
+  const binaries = await findBinaries()
   const engine = makeLocalVideoEngine({ binaries, maxPixels: 1_000_000 })
   const run = (program: string, args: string[]): Buffer => {
     const { stdout, stderr, status } = spawnSync(program, args, { maxBuffer: 1 << 30 })
@@ -93,7 +97,8 @@ export const openStudio = async () => {
   }
 }
 
-const PLAIN: Omit<VideoJob, 'scratchDir'> = {
+/** A job of one second at 320×180. */
+export const PLAIN: Omit<VideoJob, 'scratchDir'> = {
   taskId: 'task',
   width: 320,
   height: 180,
