@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { makeRegistry, upload } from '../http/registry-support.ts'
 import type { Added, Owned } from '../http/registry-support.ts'
-import { startService, type Service } from '../support/service.ts'
+import { useService } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 import { writeZip } from '../support/zip-writer.ts'
 import { expectStatus, listOf } from '../support/client.ts'
@@ -33,21 +33,14 @@ for i in range(300): x = long.count("n k")
 `
 
 describe('archives whose readers are killed', () => {
-  let service: Service
+  const service = useService({ env: HEARTBEAT })
   let owned: Owned
   const end = new AbortController()
   /** States of each version's host nodes that were seen while it was published. */
   const watching: Promise<string[]>[] = []
 
-  before(async () => {
-    service = await startService({ env: HEARTBEAT })
-    owned = await makeRegistry(service).addPublisher()
-  })
-  after(async () => {
-    end.abort()
-    await Promise.allSettled(watching)
-    await service?.stop()
-  })
+  before(async () => void (owned = await (await makeRegistry(service)).addPublisher()))
+  after(() => end.abort())
 
   const publish = async (): Promise<Added> => {
     const added = await owned.addVersion()
@@ -74,10 +67,8 @@ describe('archives whose readers are killed', () => {
   }
   /** Waits until it is Active, which it becomes by one move. */
   const untilActive = async ({ version }: Added) => {
-    await waitFor(
-      `${version} is Active`,
-      async () => String((await owned.owner.get(version)).body['status']) === ACTIVE,
-    )
+    const readStatus = async () => String((await owned.owner.get(version)).body['status'])
+    await waitFor(`${version} is Active`, async () => (await readStatus()) === ACTIVE)
     const response = await owned.owner.get(`${version}/findings`)
     const transitions = listOf(response, 'moves').map(({ to }) => to)
     assert.deepEqual(transitions, [PENDING, PENDING, ACTIVE])

@@ -9,7 +9,7 @@ import { waitFor } from '../support/wait.ts'
 import { DELIVERY_SCENARIOS, DONE, due, REDELIVERY_SCENARIOS } from './delivery-scenarios.ts'
 import type { Run } from './run.ts'
 import { useTestRunner } from './test-runner.ts'
-import { cancel, inOrder, inTurn, readDetails, untilDetails } from './scenarios.ts'
+import { cancel, inOrder, inTurn, readAttributes, readDetails, untilDetails } from './scenarios.ts'
 
 /** Number of attempts of each path. */
 const ATTEMPTS: Record<keyof typeof DELIVERY_SCENARIOS, number> = {
@@ -142,12 +142,9 @@ describe('the workflow that delivers the events of a task', { concurrency: true 
 
   test('is found by its owner, with a status and a turn of its own', async () => {
     const { handle } = await runner.deliver(DELIVERY_SCENARIOS.delivered)
-    const { typedSearchAttributes, raw } = await handle.describe()
-    const found = Object.fromEntries(
-      typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]),
-    )
-    assert.equal(found['KilnOwner'], 'alice')
-    assert.equal(found['KilnStatus'], 'delivering')
+    const { KilnOwner: owner, KilnStatus: status } = await readAttributes(handle)
+    assert.deepEqual([owner, status], ['alice', 'delivering'])
+    const { raw } = await handle.describe()
     assert.equal(raw.workflowExecutionInfo?.priority?.fairnessKey?.length, 32)
   })
 })

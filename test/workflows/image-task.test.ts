@@ -6,6 +6,7 @@ import { ApplicationFailure } from '@temporalio/activity'
 import { makeTaskQueue } from '../support/stack.ts'
 import { makeLatch, waitFor } from '../support/wait.ts'
 import { IMAGE_SCENARIOS, rendered } from './image-scenarios.ts'
+import { readAttributes, readDetails, untilFound } from './scenarios.ts'
 import { useTestRunner } from './test-runner.ts'
 
 const FAILED = (reason: object): unknown[][] => [['fail', reason]]
@@ -33,19 +34,16 @@ describe('the workflow of an image task', { concurrency: true }, () => {
     test(`an image task ends with the right transitions: ${name}`, async () => {
       const ended = await runner.image(IMAGE_SCENARIOS[name as keyof typeof IMAGE_SCENARIOS])
       assert.deepEqual(ended.calls, calls)
-      const { status, typedSearchAttributes } = await ended.handle.describe()
-      assert.equal(status.name, 'COMPLETED')
+      assert.equal((await ended.handle.describe()).status.name, 'COMPLETED')
       const expected = calls[0]?.[0] === 'complete' && calls[0][1] ? 'COMPLETED' : 'FAILED'
-      const shown = typedSearchAttributes.getAll().find(({ key }) => key.name === 'KilnStatus')
-      assert.equal(shown?.value, expected)
+      assert.equal((await readAttributes(ended.handle))['KilnStatus'], expected)
     })
 
   test('tries again after an error that nobody classified', async () => {
     let attempts = 0
     const ended = await runner.image({
       render: async () => {
-        attempts += 1
-        if (attempts === 1) throw new TypeError('a bug')
+        if ((attempts += 1) === 1) throw new TypeError('a bug')
         return await rendered()
       },
     })
@@ -103,13 +101,8 @@ describe('the workflow of an image task', { concurrency: true }, () => {
     const { handle } = await runner.image(IMAGE_SCENARIOS.completed, { owner, kind })
     assert.equal(await (await handle.describe()).staticSummary(), `${kind} 16×16 for ${owner}`)
     const query = `KilnOwner = '${owner}' and KilnKind = '${kind}' and KilnStatus = 'COMPLETED'`
-    await waitFor('it is found by its attributes', async () => {
-      for await (const found of handle.client.list({ query }))
-        return found.workflowId === handle.workflowId
-      return false
-    })
-    const metadata = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata')
-    assert.equal(metadata.currentDetails, '**COMPLETED**: the results are stored')
+    await untilFound(handle, query)
+    assert.equal(await readDetails(handle), '**COMPLETED**: the results are stored')
     const end = { status: 'COMPLETED', reason: 'the results are stored' }
     assert.deepEqual(await handle.result(), end)
   })

@@ -5,7 +5,7 @@ import type { WorkflowHandle, WorkflowStartOptions } from '@temporalio/client'
 
 import { makeTaskQueue } from '../support/stack.ts'
 import { makeLatch, waitFor } from '../support/wait.ts'
-import { readDetails } from './scenarios.ts'
+import { readAttributes, readDetails, untilFound } from './scenarios.ts'
 import { useTestRunner } from './test-runner.ts'
 import { VERSION_SCENARIOS, childOf, failing } from './version-scenarios.ts'
 
@@ -53,17 +53,10 @@ const ENDS: Record<
   ],
 }
 
-const readAttributes = async (handle: WorkflowHandle): Promise<Record<string, unknown>> => {
-  const { typedSearchAttributes } = await handle.describe()
-  const own = typedSearchAttributes.getAll().filter(({ key }) => key.name.startsWith('Kiln'))
-  return Object.fromEntries(own.map(({ key, value }) => [key.name, value]))
-}
+type Policy = Pick<WorkflowStartOptions, 'workflowIdReusePolicy' | 'workflowIdConflictPolicy'>
 
 /** Starts the workflow of a version once more. */
-const startAgain = async (
-  handle: WorkflowHandle,
-  policy: Partial<WorkflowStartOptions> = {},
-): Promise<WorkflowHandle> => {
+const startAgain = async (handle: WorkflowHandle, policy: Policy = {}): Promise<WorkflowHandle> => {
   const { client, workflowId } = handle
   const { taskQueue } = await handle.describe()
   const args = [{ versionId: workflowId.replace('publish-version/', '') }]
@@ -75,7 +68,7 @@ const failedAs =
   (type: string, message?: string) =>
   ({ cause }: Error & { cause?: { type?: string; message?: string } }): boolean => {
     assert.equal(cause?.type, type)
-    if (message !== undefined) assert.equal(cause.message, message)
+    if (message !== undefined) assert.equal(cause?.message, message)
     return true
   }
 
@@ -170,11 +163,7 @@ describe('the workflow of a version', { concurrency: true }, () => {
     assert.deepEqual(await readAttributes(handle), { ...found, KilnStatus: ACTIVE })
     assert.deepEqual(await readAttributes(childOf(handle)), found)
     const query = `KilnOwner = '${owner}' and KilnNode = 'my-pack' and KilnStatus = '${ACTIVE}'`
-    await waitFor('it is found by its attributes', async () => {
-      for await (const { workflowId } of handle.client.list({ query }))
-        return workflowId === handle.workflowId
-      return false
-    })
+    await untilFound(handle, query)
     const end = { status: ACTIVE, reason: 'archive accepted' }
     assert.deepEqual(await handle.result(), end)
   })

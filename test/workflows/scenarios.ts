@@ -72,6 +72,20 @@ export const untilHeartbeat = (handle: WorkflowHandle) =>
     return raw.pendingActivities?.[0]?.heartbeatDetails ?? undefined
   })
 
+/** Reads our search attributes of a workflow. */
+export const readAttributes = async (handle: WorkflowHandle): Promise<Record<string, unknown>> => {
+  const { typedSearchAttributes } = await handle.describe()
+  const own = typedSearchAttributes.getAll().filter(({ key }) => key.name.startsWith('Kiln'))
+  return Object.fromEntries(own.map(({ key, value }) => [key.name, value]))
+}
+
+/** Waits until a query finds a workflow. */
+export const untilFound = ({ client, workflowId }: WorkflowHandle, query: string) =>
+  waitFor('it is found by its attributes', async () => {
+    for await (const found of client.list({ query })) return found.workflowId === workflowId
+    return false
+  })
+
 /** Reads the details of a workflow, for operators. A busy worker does not respond to a query, so it is repeated. */
 export const readDetails = (handle: WorkflowHandle): Promise<string> =>
   waitFor('its details', () =>

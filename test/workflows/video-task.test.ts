@@ -5,6 +5,7 @@ import type { WorkflowHandle } from '@temporalio/client'
 
 import { makeTaskQueue } from '../support/stack.ts'
 import { makeLatch, waitFor } from '../support/wait.ts'
+import { readAttributes } from './scenarios.ts'
 import { useTestRunner } from './test-runner.ts'
 import {
   ADMITTED,
@@ -50,10 +51,8 @@ describe('the workflow of a video task', { concurrency: true }, () => {
     test(`a video task ends with the right transitions: ${name}`, async () => {
       const ended = await runner.video(VIDEO_SCENARIOS[name as keyof typeof VIDEO_SCENARIOS])
       assert.deepEqual(ended.calls, calls)
-      const { status, typedSearchAttributes } = await ended.handle.describe()
-      assert.equal(status.name, 'COMPLETED')
-      const shown = typedSearchAttributes.getAll().find(({ key }) => key.name === 'KilnStatus')
-      assert.equal(shown?.value, state)
+      assert.equal((await ended.handle.describe()).status.name, 'COMPLETED')
+      assert.equal((await readAttributes(ended.handle))['KilnStatus'], state)
     })
 
   /** An enqueueing that ends only once something has happened to the workflow. */
