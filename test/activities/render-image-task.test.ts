@@ -34,8 +34,8 @@ describe('an attempt to render', () => {
   const withEngine = (work: Work): MediaDependencies => ({ ...deps, engine: makeEngine(work) })
 
   /** Dependencies whose store takes no file. */
-  const withoutStore = (error: Error): MediaDependencies => {
-    const putFile = () => Promise.reject(error)
+  const withoutStore = (cause: Error): MediaDependencies => {
+    const putFile = () => Promise.reject(cause)
     return { ...deps, storage: { ...deps.storage, putFile } }
   }
 

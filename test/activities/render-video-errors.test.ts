@@ -9,7 +9,6 @@ import type { MediaDependencies } from '../../activities/dependencies.ts'
 import { makeVideoTaskTransitions } from '../../activities/video-task.ts'
 import { makeDatabase } from '../../src/db/client.ts'
 import { makeLocalVideoEngine } from '../../src/adapters/video-engine/local.ts'
-import type { VideoEngine } from '../../src/adapters/video-engine/video-engine.ts'
 import { TASK_ERRORS } from '../../src/domain/task/task-error.ts'
 import { VIDEO_ERRORS, VideoError } from '../../src/domain/video-task/video-error.ts'
 import { useStudio } from '../adapters/video-engine/studio.ts'
@@ -22,6 +21,8 @@ import { makeEnvironment, TIMING, untilAborted, usePlace } from './place.ts'
 import { EXTEND, failForGood, makeVideoEngine, renderVideo, VIDEO_TIMING } from './video-engine.ts'
 import type { VideoWork } from './video-engine.ts'
 import { getVideo, seeVideo, type NewVideo } from './video-place.ts'
+
+const FAILURE = 'InternalServiceFailure'
 
 const listCases = <Case extends unknown[]>(byCode: Record<string, Case[]>) =>
   Object.entries(byCode).flatMap(([code, cases]) => cases.map((each) => [code, ...each] as const))
@@ -190,48 +191,44 @@ describe('a video task whose', () => {
     assert.equal((await renderVideo(unfit, scene))?.fence, 1, 'all else is rendered')
   })
 
+  const failing = (cause: Error) => () => Promise.reject(cause)
+  const withPutFile = (putFile: typeof deps.storage.putFile): MediaDependencies => ({
+    ...deps,
+    storage: { ...deps.storage, putFile },
+  })
+
   test('engine rejects the input ends at once with the code of the engine', async () => {
-    const rejecting = withEngine(() => {
-      throw new VideoError('ImageSizeInvalid', 'so large')
-    })
+    const rejecting = withEngine(failing(new VideoError('ImageSizeInvalid', 'so large')))
     assert.deepEqual(await endOf(await admit(), rejecting), ['ImageSizeInvalid', 'so large', 1])
   })
 
   test('engine fails three times ends with InternalServiceFailure, and shows no path', async () => {
-    const broken = withEngine(() => {
-      throw new Error('/secret/path')
-    })
+    const broken = withEngine(failing(new Error('/secret/path')))
     const id = await admit()
-    const end = ['InternalServiceFailure', TASK_ERRORS.engine_failed, 3]
-    assert.deepEqual(await endOf(id, broken), end)
+    assert.deepEqual(await endOf(id, broken), [FAILURE, TASK_ERRORS.engine_failed, 3])
     assert.equal((await seeVideo(place.database, id)).failures, 3)
   })
 
   test('source cannot be probed three times ends with InternalServiceFailure', async () => {
-    const probeSource: VideoEngine['probeSource'] = () => Promise.reject(new Error('killed'))
-    const unlucky = { ...deps, videoEngine: { ...makeVideoEngine(), probeSource } }
+    const videoEngine = { ...makeVideoEngine(), probeSource: failing(new Error('killed')) }
     const inputs = [{ field: 'video_url', url: address('/source') }]
-    const end = await endOf(await admit({ ...EXTEND, inputs }), unlucky)
-    assert.deepEqual(end, ['InternalServiceFailure', TASK_ERRORS.internal_error, 3])
+    const end = await endOf(await admit({ ...EXTEND, inputs }), { ...deps, videoEngine })
+    assert.deepEqual(end, [FAILURE, TASK_ERRORS.internal_error, 3])
   })
 
   test('store has no space three times ends with InternalServiceFailure', async () => {
-    const putFile = () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' }))
-    const full = { ...deps, storage: { ...deps.storage, putFile } }
-    const end = await endOf(await admit(), full)
-    assert.deepEqual(end, ['InternalServiceFailure', TASK_ERRORS.internal_error, 3])
+    const full = withPutFile(failing(Object.assign(new Error('full'), { code: 'ENOSPC' })))
+    assert.deepEqual(await endOf(await admit(), full), [FAILURE, TASK_ERRORS.internal_error, 3])
   })
 
   test('store fails after the first file keeps none of them', async () => {
     let stored = 0
-    const putFile: typeof deps.storage.putFile = async (key, path) => {
-      stored += 1
-      if (stored % 2 === 0) throw new Error('full')
+    const flaky = withPutFile(async (key, path) => {
+      if ((stored += 1) % 2 === 0) throw new Error('full')
       await deps.storage.putFile(key, path)
-    }
-    const flaky = { ...deps, storage: { ...deps.storage, putFile } }
+    })
     const [code] = await endOf(await admit(), flaky)
-    assert.equal(code, 'InternalServiceFailure')
+    assert.equal(code, FAILURE)
   })
 
   test('engine does not stop by itself ends at the deadline, which counts from the first claim', async () => {
@@ -239,15 +236,14 @@ describe('a video task whose', () => {
     const id = await admit()
     await place.deps
       .sql`update task set claimed_at = now() - make_interval(secs => ${TIMING.deadlineSeconds - 0.5}) where id = ${id}`
-    assert.deepEqual(await endOf(id, slow), ['InternalServiceFailure', TASK_ERRORS.timeout, 1])
+    assert.deepEqual(await endOf(id, slow), [FAILURE, TASK_ERRORS.timeout, 1])
   })
 
   test('real engine is too slow ends at the deadline', async () => {
     const id = await admit()
     const large = { ...deps, tinyVideos: false }
     const timing = { ...VIDEO_TIMING, deadlineSeconds: 0.7 }
-    const end = await endOf(id, large, { timing })
-    assert.deepEqual(end, ['InternalServiceFailure', TASK_ERRORS.timeout, 1])
+    assert.deepEqual(await endOf(id, large, { timing }), [FAILURE, TASK_ERRORS.timeout, 1])
   })
 
   test('worker loses PostgreSQL is tried on, and that counts for nothing', async () => {
@@ -275,7 +271,7 @@ describe('a video task whose', () => {
     const on = (attempt: number) => ({ environment: makeEnvironment({ attempt }) })
     assert.equal((await renderVideo(deps, id, on(10)))?.fence, 1)
     const end = await endOf(id, deps, on(11))
-    assert.deepEqual(end, ['InternalServiceFailure', 'The task was tried 10 times.', 1])
+    assert.deepEqual(end, [FAILURE, 'The task was tried 10 times.', 1])
   })
 
   test('job is started again after an outage has all its attempts', async () => {

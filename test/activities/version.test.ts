@@ -67,8 +67,8 @@ const check = async (id: string, deps?: Partial<MediaDependencies>) =>
 
 /** The store with one of its functions in place of the own. */
 const storeWith = (own: Partial<Storage>): Storage => ({ ...place.deps.storage, ...own })
-const storeRejecting = (error: Error): Storage =>
-  storeWith({ putFile: () => Promise.reject(error) })
+const storeRejecting = (cause: Error): Storage =>
+  storeWith({ putFile: () => Promise.reject(cause) })
 
 const see = async (id: string) => {
   const state = await findVersionState(place.deps.sql, id)

@@ -17,7 +17,6 @@ import {
   attempt,
   begin,
   complete,
-  eventOf,
   insertDueEvent,
   insertTaskWithWebhook,
   listStates,

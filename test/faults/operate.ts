@@ -5,21 +5,12 @@ import { text } from 'node:stream/consumers'
 import { ROOT, codePath } from '../../src/local/root.ts'
 import type { Service } from '../support/service.ts'
 
-export interface Operated {
-  output: string
-  errors: string
-  code: number | null
-}
-
 /** Runs what an operator types, with the settings of the service. */
-export const operate = (service: Service, ...args: string[]): Promise<Operated> =>
+export const operate = (service: Service, ...args: string[]) =>
   operateWith(service.settings, ...args)
 
 /** The same with settings that are given. */
-export const operateWith = async (
-  settings: NodeJS.ProcessEnv,
-  ...args: string[]
-): Promise<Operated> => {
+export const operateWith = async (settings: NodeJS.ProcessEnv, ...args: string[]) => {
   const child = spawn(process.execPath, [codePath('src/operate.ts'), ...args], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],

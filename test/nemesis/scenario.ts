@@ -165,7 +165,7 @@ const listOrphans = async ({ service, members }: World): Promise<number[]> => {
 
 const readLedgers = async (
   world: World,
-  { orders, reads, wrong, secrets, canaries }: Callers,
+  callers: Callers,
   plan: readonly Fault[],
 ): Promise<Ledgers> => {
   const received = [...world.receiver.received, ...world.named.received]
@@ -174,8 +174,14 @@ const readLedgers = async (
     history: await readHistories(world),
     metric: await readMetricTexts(world),
   }
+  const { orders, reads, wrong, secrets, canaries } = callers
   return {
-    ...{ orders, reads, wrong, secrets, canaries, said },
+    orders,
+    reads,
+    wrong,
+    secrets,
+    canaries,
+    said,
     received: received.filter(({ path }) => path.startsWith('/t/')),
     rows: await readRows(world),
     mayFail: plan.some(({ name }) => kindOf(name).mayFail),

@@ -5,7 +5,6 @@ import { test } from 'node:test'
 import sharp from 'sharp'
 import { Value } from 'typebox/value'
 import type {
-  ImageEngine,
   ImageJob,
   RenderControl,
   RenderedImage,
@@ -27,23 +26,7 @@ export interface Sample {
 const SAMPLES = ['portrait', 'stillLife'] as const
 
 /** An engine with the committed samples, reduced to `side` pixels so that a file of tests takes seconds. */
-export interface Fixture {
-  dir: string
-  engine: ImageEngine
-  samples: { portrait: Sample; stillLife: Sample }
-  /** Renders with defaults applied to `settings` and decodes the result. */
-  render(kind: ImageTaskKind, path: string, settings?: object, inputs?: Inputs): Promise<Pixels>
-  /** The same, without decoding. */
-  renderFile(
-    kind: ImageTaskKind,
-    path: string,
-    settings?: object,
-    inputs?: Inputs,
-  ): Promise<RenderedImage>
-  /** Writes a picture into the fixture's folder and returns its path. */
-  write(name: string, bytes: Uint8Array): Promise<string>
-  close(): Promise<void>
-}
+export type Fixture = Awaited<ReturnType<typeof openFixture>>
 
 /** Opens a fixture before the first test of a file, prepares what the tests need of it, and closes it after the last. */
 export const useFixture = (
@@ -66,11 +49,16 @@ export const testOnSamples =
     for (const name of SAMPLES) test(`${title} (${name})`, () => check(fixture.samples[name]))
   }
 
-const openFixture = async (side = 192): Promise<Fixture> => {
+const openFixture = async (side = 192) => {
   const dir = await mkdtemp(join(tmpdir(), 'kiln-image-engine-'))
   const engine = makeLocalImageEngine({ maxPixels: 100_000_000 })
   const results = { count: 0 }
-  const renderFile: Fixture['renderFile'] = async (kind, path, settings = {}, inputs = {}) => {
+  const renderFile = async (
+    kind: ImageTaskKind,
+    path: string,
+    settings: object = {},
+    inputs: Inputs = {},
+  ): Promise<RenderedImage> => {
     const scratchDir = join(dir, `${++results.count}`)
     await mkdir(scratchDir)
     const job = makeJob(kind, path, { settings, inputs, scratchDir })
@@ -86,12 +74,15 @@ const openFixture = async (side = 192): Promise<Fixture> => {
       stillLife: await reduce(dir, 'still-life', side),
     },
     renderFile,
-    render: async (...args) => readPixels((await renderFile(...args)).path),
-    write: async (name, bytes) => {
+    /** Renders with defaults applied to `settings` and decodes the result. */
+    render: async (...args: Parameters<typeof renderFile>) =>
+      readPixels((await renderFile(...args)).path),
+    /** Writes a picture into the fixture's folder and returns its path. */
+    write: async (name: string, bytes: Uint8Array): Promise<string> => {
       await writeFile(join(dir, name), bytes)
       return join(dir, name)
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       await engine.close()
       await rm(dir, { recursive: true, maxRetries: 5 })
     },
