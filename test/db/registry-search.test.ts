@@ -91,9 +91,7 @@ const compare = (a: Node, b: Node): number =>
 
 describe('a search', () => {
   let all: Node[]
-  before(async () => {
-    all = (await list()).nodes
-  })
+  before(async () => void (all = (await list()).nodes))
 
   const TERMS = [
     ...'studio STUDIO ComfyUI-pack-8 studio-pack-1 image ui u tool mixer geMix'.split(' '),

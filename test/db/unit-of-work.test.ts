@@ -30,9 +30,7 @@ describe('a unit of work', () => {
     proxy = await startDatabaseProxy(database.url)
   })
   // The proxy knows a COMMIT by its text, which a connection sends the first time only.
-  beforeEach(() => {
-    sql = makeDatabase({ url: proxy.url, ...OPTIONS })
-  })
+  beforeEach(() => void (sql = makeDatabase({ url: proxy.url, ...OPTIONS })))
   afterEach(() => sql.end({ timeout: 0 }))
   after(() => proxy.close())
 

@@ -51,9 +51,7 @@ describe('tasks and versions outlive', () => {
   test('tasks and versions outlive a kill of PostgreSQL under creations, which get documented responses', async () => {
     await orders.place(8)
     let under: Promise<void> | undefined
-    await killInTransactions(() => {
-      under = orders.place(14)
-    })
+    await killInTransactions(() => void (under = orders.place(14)))
     await assertOutage()
     await under
     await postgres.server.restart()

@@ -118,9 +118,7 @@ describe('the workflow of a video task', { concurrency: true }, () => {
     const rendered = new Set<number>()
     for (let offPeakMs = 500; rendered.size === 0; offPeakMs *= 2) {
       let begin = (_handle: WorkflowHandle): void => {}
-      const begun = new Promise<WorkflowHandle>((resolve) => {
-        begin = resolve
-      })
+      const begun = new Promise<WorkflowHandle>((resolve) => void (begin = resolve))
       const ended = await runner.video({
         enqueue: () => Promise.resolve({ ...ADMITTED, offPeakMs }),
         render: storedVideo,
