@@ -173,10 +173,8 @@ describe('an attempt to render', () => {
   test('is repeated while PostgreSQL is away, and does not show its address', async () => {
     const url = 'postgres://nobody:secret@127.0.0.1:9/none'
     const sql = makeDatabase({ url, pool: 1, name: 'test', statementTimeoutMs: 0 })
-    await assert.rejects(render({ ...deps, sql }, await insertTask(place)), {
-      ...again('unavailable'),
-      message: 'PostgreSQL cannot be reached',
-    })
+    const away = { ...again('unavailable'), message: 'PostgreSQL cannot be reached' }
+    await assert.rejects(render({ ...deps, sql }, await insertTask(place)), away)
     await sql.end()
   })
 

@@ -114,10 +114,8 @@ describe('the transition of a video task', () => {
     const { id } = await begin('cleanup')
     const rendered = await renderAgain(id)
     await transitions.completeVideoTask(id, rendered)
-    assert.deepEqual((await listResults(id)).toSorted(), [
-      `results/${id}/2/cover.jpg`,
-      `results/${id}/2/video.mp4`,
-    ])
+    const left = [`results/${id}/2/cover.jpg`, `results/${id}/2/video.mp4`]
+    assert.deepEqual((await listResults(id)).toSorted(), left)
   })
 
   test('to success after a cancellation takes nothing', async () => {

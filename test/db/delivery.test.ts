@@ -84,11 +84,8 @@ describe('the delivery of events', () => {
 
     test('writes all events of a task without a webhook as unsent', async () => {
       const id = await insertTaskWithWebhook(sql, ['IN_PROGRESS', 'FAILED'], { url: null })
-      assert.deepEqual(await statesOf(id), [
-        'CREATED unsent 0',
-        'IN_PROGRESS unsent 0',
-        'FAILED unsent 0',
-      ])
+      const states = ['CREATED unsent 0', 'IN_PROGRESS unsent 0', 'FAILED unsent 0']
+      assert.deepEqual(await statesOf(id), states)
       assert.equal(await findDelivery(sql, id), undefined)
     })
 
