@@ -27,7 +27,7 @@ import { getVideo, type NewVideo } from './video-place.ts'
 export type Stage = Awaited<ReturnType<typeof startStage>>
 
 /** Starts both workers and the relay of one service, with slots for one task of an owner and an engine that waits for the test. */
-export const startStage = async () => {
+const startStage = async () => {
   installQuietRuntime()
   const place = await makePlace()
   const { sql, log } = place.deps

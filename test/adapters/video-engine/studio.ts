@@ -35,7 +35,7 @@ export const findBinaries = () =>
     production: false,
   })
 
-export const openStudio = async () => {
+const openStudio = async () => {
   const dir = await mkdtemp(join(tmpdir(), 'kiln-video-engine-'))
   const binaries = await findBinaries()
   const engine = makeLocalVideoEngine({ binaries, maxPixels: 1_000_000 })
