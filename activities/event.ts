@@ -16,7 +16,7 @@ import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { DeliveryDependencies } from './dependencies.ts'
 import { withHeartbeat } from './heartbeat.ts'
 import type { SendAttempt } from './send-attempt.ts'
-import { failedVerdict } from './attempt-verdict.ts'
+import { failedVerdict } from './send-attempt.ts'
 
 /** Attempt that is due, now or later. */
 export interface DueDelivery extends Omit<DueEvent, 'id'> {

@@ -1,7 +1,11 @@
-import type { CoreDependencies, FirstAttemptDependencies } from './dependencies.ts'
+import type {
+  CoreDependencies,
+  FirstAttemptDependencies,
+  MediaDependencies,
+  VendorDependencies,
+} from './dependencies.ts'
 import { makeEventActivities } from './event.ts'
 import { makeSendFirstAttempts } from './first-attempts.ts'
-import { makeExtractionTransitions } from './extraction.ts'
 import { makeImageTaskTransitions } from './image-task.ts'
 import { makeInspectArchive } from './inspect-archive.ts'
 import { makePurgeExpired } from './purge-expired.ts'
@@ -13,14 +17,12 @@ import { makeVersionTransitions } from './version.ts'
 import { makeVideoTaskTransitions } from './video-task.ts'
 import { makeVendorImages } from './vendor-images.ts'
 import { makeVendorVideo } from './vendor-video.ts'
-import type { MediaDependencies, VendorDependencies } from './dependencies.ts'
 
 /** Activities of the core worker: transitions, each one short transaction, webhooks, and removal by age. */
 export const createCoreActivities = (deps: CoreDependencies & FirstAttemptDependencies) => {
   const sendAttempt = makeSendAttempt(deps)
   return {
     ...makeEventActivities(deps, sendAttempt),
-    ...makeExtractionTransitions(deps),
     ...makeImageTaskTransitions(deps),
     ...makeVersionTransitions(deps),
     ...makeVideoTaskTransitions(deps),

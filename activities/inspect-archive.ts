@@ -1,15 +1,14 @@
 import { acceptArchive, findArchivePlace, rejectArchive } from '../src/db/registry/archive.ts'
-import type { ArchivePlace, StoredArchive } from '../src/db/registry/archive.ts'
+import type { ArchivePlace } from '../src/db/registry/archive.ts'
 import { hasExtraction, putExtraction } from '../src/db/registry/extraction.ts'
-import { findDependencies } from '../src/db/registry/open-version.ts'
 import { hasScan, putScan } from '../src/db/registry/scan.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { ArchiveState } from '../src/domain/registry/version.ts'
 import type { Inspection } from '../packages/inspector/src/inspection.ts'
 import { failpoint } from '../src/process/failpoint.ts'
-import { runCheck } from './check-attempt.ts'
+import { inspectStored, runCheck } from './archive-check.ts'
+import type { ArchivedPlace } from './archive-check.ts'
 import type { MediaDependencies } from './dependencies.ts'
-import { withArchive } from './stored-archive.ts'
 
 /** Outcome for an archive, for the workflow's history. */
 export interface InspectedArchive {
@@ -52,7 +51,7 @@ const inspectUntilDecided = async (
     const place = await findArchivePlace(deps.sql, versionId)
     if (!hasArchive(place) || !(await isIncomplete(deps, place)))
       return { archiveState: place?.archiveState ?? 'gone' }
-    const inspected = await inspect(deps, { place, signal }).catch(async (error: unknown) => {
+    const inspected = await inspect(deps, place, signal).catch(async (error: unknown) => {
       if (await wasReplaced(deps, place)) return undefined
       throw error
     })
@@ -60,12 +59,10 @@ const inspectUntilDecided = async (
   }
 }
 
-type Place = ArchivePlace & { archive: StoredArchive }
-
 /**
  * Includes a version that an operator has flagged or banned meanwhile: without its archive nobody could activate it.
  */
-const hasArchive = (place: ArchivePlace | undefined): place is Place =>
+const hasArchive = (place: ArchivePlace | undefined): place is ArchivedPlace =>
   place?.archive !== undefined &&
   place.archive !== null &&
   place.status !== 'NodeVersionStatusDeleted'
@@ -73,7 +70,7 @@ const hasArchive = (place: ArchivePlace | undefined): place is Place =>
 /** True when something that a reading finds is not there yet. */
 const isIncomplete = async (
   { sql, inspector }: MediaDependencies,
-  { versionId, archiveState, archive: { sha256 } }: Place,
+  { versionId, archiveState, archive: { sha256 } }: ArchivedPlace,
 ): Promise<boolean> => {
   if (archiveState === 'received') return true
   const { extractorVersion, scanner, scannerVersion } = inspector
@@ -86,26 +83,19 @@ const isIncomplete = async (
 
 const wasReplaced = async (
   { sql }: MediaDependencies,
-  { versionId, archive }: Place,
+  { versionId, archive }: ArchivedPlace,
 ): Promise<boolean> => {
   const place = await findArchivePlace(sql, versionId)
   return place?.archive?.storageKey !== archive.storageKey
 }
 
-interface Inspect {
-  place: Place
-  signal: AbortSignal
-}
-
 /** Undefined when the archive was replaced before its verdict. */
 const inspect = async (
   deps: MediaDependencies,
-  { place, signal }: Inspect,
+  place: ArchivedPlace,
+  signal: AbortSignal,
 ): Promise<InspectedArchive | undefined> =>
-  await withArchive(deps, place, signal, async (path) => {
-    const { versionId, nodeId } = place
-    const dependencies = await findDependencies(deps.sql, versionId)
-    const found = await deps.inspector.inspect({ path, nodeId, dependencies, signal })
+  await inspectStored(deps, place, signal, async (found, path) => {
     failpoint('inspect.before-results')
     await store(deps, place, found)
     failpoint('inspect.after-results')
@@ -116,7 +106,7 @@ const inspect = async (
 /** The verdict comes last: once the archive is decided on, the rest is there. */
 const store = async (
   deps: MediaDependencies,
-  { versionId, archive: { sha256 } }: Place,
+  { versionId, archive: { sha256 } }: ArchivedPlace,
   { nodes, findings }: Inspection,
 ): Promise<void> => {
   await unitOfWork(deps, (sql) => putExtraction(sql, { versionId, sha256 }, nodes))
@@ -126,7 +116,7 @@ const store = async (
 /** Undefined when the archive was replaced. */
 const decide = async (
   deps: MediaDependencies,
-  { versionId, archiveState, archive: { sha256 } }: Place,
+  { versionId, archiveState, archive: { sha256 } }: ArchivedPlace,
   { path, found: { archive } }: { path: string; found: Inspection },
 ): Promise<ArchiveState | undefined> => {
   if (archiveState !== 'received') return archiveState
@@ -151,7 +141,7 @@ const decide = async (
 }
 
 const summarise = (
-  { archive: { sha256 } }: Place,
+  { archive: { sha256 } }: ArchivedPlace,
   { archive, nodes, findings }: Inspection,
 ): NonNullable<InspectedArchive['found']> => ({
   sha256,

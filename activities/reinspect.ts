@@ -1,15 +1,13 @@
 import { findArchivePlace, putFiles } from '../src/db/registry/archive.ts'
-import type { ArchivePlace, StoredArchive } from '../src/db/registry/archive.ts'
-import { findDependencies } from '../src/db/registry/open-version.ts'
 import { findReextraction, putReextraction } from '../src/db/registry/reinspection.ts'
 import type { Reextracted } from '../src/db/registry/reinspection.ts'
 import { hasScan, putScan } from '../src/db/registry/scan.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { FindingCounts } from '../src/domain/registry/finding.ts'
 import type { Inspection } from '../packages/inspector/src/inspection.ts'
-import { runCheck } from './check-attempt.ts'
+import { inspectStored, runCheck } from './archive-check.ts'
+import type { ArchivedPlace } from './archive-check.ts'
 import type { MediaDependencies } from './dependencies.ts'
-import { withArchive } from './stored-archive.ts'
 
 /** Outcome of a new reading; names beyond the first twenty are only counted. */
 export interface ReextractedVersion extends Partial<Reextracted> {
@@ -77,12 +75,10 @@ const rescan = async (
   return { scannerVersion, status: place.status, counts }
 }
 
-type Accepted = ArchivePlace & { archive: StoredArchive }
-
 const findAccepted = async (
   { sql }: MediaDependencies,
   versionId: string,
-): Promise<Accepted | undefined> => {
+): Promise<ArchivedPlace | undefined> => {
   const place = await findArchivePlace(sql, versionId)
   const isThere = place?.archiveState === 'accepted' && place.status !== 'NodeVersionStatusDeleted'
   return isThere && place.archive ? { ...place, archive: place.archive } : undefined
@@ -90,13 +86,11 @@ const findAccepted = async (
 
 const reread = async (
   deps: MediaDependencies,
-  place: Accepted,
+  place: ArchivedPlace,
   signal: AbortSignal,
 ): Promise<Inspection> =>
-  await withArchive(deps, place, signal, async (path) => {
-    const { versionId, nodeId, archive } = place
-    const dependencies = await findDependencies(deps.sql, versionId)
-    const found = await deps.inspector.inspect({ path, nodeId, dependencies, signal })
+  await inspectStored(deps, place, signal, async (found) => {
+    const { versionId, archive } = place
     const files = found.archive.verdict === 'sound' ? found.archive.files : undefined
     const { sha256 } = archive
     if (files) await unitOfWork(deps, (sql) => putFiles(sql, { versionId, sha256, files }))

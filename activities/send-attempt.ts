@@ -3,15 +3,20 @@ import type { SlotKind, Wanted } from '../src/adapters/outbound/attempt-slots.ts
 import type { Located } from '../src/adapters/outbound/locate.ts'
 import type { Posted } from '../src/adapters/outbound/post.ts'
 import { signWebhook } from '../src/adapters/webhook.ts'
+import { makeBatch } from '../src/db/batch.ts'
 import type { AttemptResult, AttemptVerdict, BegunAttempt } from '../src/db/event/attempt.ts'
-import { findStatusClass, parseRetryAfter } from '../src/domain/event/delivery-schedule.ts'
+import { listTraces } from '../src/db/shared/outbox.ts'
+import {
+  findStatusClass,
+  nextWait,
+  parseRetryAfter,
+} from '../src/domain/event/delivery-schedule.ts'
+import type { FailedAttempt } from '../src/domain/event/delivery-schedule.ts'
 import type { AttemptErrorClass } from '../src/domain/event/event.ts'
 import { endpointSecretOwner } from '../src/domain/event/endpoint.ts'
 import { failpoint } from '../src/process/failpoint.ts'
 import type { DeliveryDependencies } from './dependencies.ts'
 import { makeEventBody } from './event-body.ts'
-import { makeTraceAttempt } from './trace-attempt.ts'
-import { failedVerdict } from './attempt-verdict.ts'
 
 /** One attempt that is to be made. */
 export interface AttemptJob {
@@ -180,4 +185,39 @@ const log = (
   const of = endpoint === null ? { task_id: taskId } : { endpoint_id: endpoint.id }
   const facts = { ...of, event_id: eventId, number, class: errorClass, status }
   log.info({ ...facts, err: cause }, 'attempt did not deliver')
+}
+
+/** Decides on an event whose attempt failed: another one later, or the end of the schedule. */
+export const failedVerdict = (
+  { delivery, random }: DeliveryDependencies,
+  failures: number,
+  failed: FailedAttempt,
+): AttemptVerdict => {
+  const { schedule } = delivery
+  const wait = nextWait({ failures, failed, random: random(), schedule })
+  if (wait) return { state: 'pending', waitSeconds: wait.seconds }
+  return { state: 'exhausted', disableSeconds: schedule.disableSeconds }
+}
+
+type Send = (headers: Record<string, string>) => Promise<Posted>
+
+/** Makes what shows an attempt in the trace of its task or version, and sends that trace to the webhook URL. */
+const makeTraceAttempt = ({ sql, tracing }: DeliveryDependencies) => {
+  const findTrace = makeBatch(async (subjects: readonly string[]) => {
+    const found = await listTraces(sql, subjects)
+    const traces = new Map(found.map(({ subject, traceparent }) => [subject, traceparent]))
+    return subjects.map((subject) => traces.get(subject))
+  })
+  return async (
+    { eventId }: { eventId: string },
+    { taskId, endpoint, number }: BegunAttempt,
+    send: Send,
+  ): Promise<Posted> => {
+    const parent = tracing && (await findTrace(endpoint?.subjectId ?? taskId))
+    if (!tracing || parent === undefined) return await send({})
+    const attributes = { 'event.id': eventId, 'attempt.number': number }
+    return await tracing.span('send the webhook', { kind: 'client', parent, attributes }, () =>
+      send({ traceparent: tracing.current() ?? parent }),
+    )
+  }
 }

@@ -1,18 +1,20 @@
 import { expireVersion, findArchivePlace } from '../src/db/registry/archive.ts'
 import type { ArchivePlace } from '../src/db/registry/archive.ts'
 import type { Transaction } from '../src/db/client.ts'
-import { findVersionState } from '../src/db/registry/open-version.ts'
-import type { VersionState } from '../src/db/registry/open-version.ts'
+import { failExtraction, finishExtraction } from '../src/db/registry/extraction.ts'
 import { lockNodeOfVersion } from '../src/db/registry/registry-lock.ts'
 import { findScan } from '../src/db/registry/scan.ts'
-import { giveUpChecks } from '../src/db/registry/version-checks.ts'
-import { transitionVersion } from '../src/db/registry/version-transition.ts'
+import {
+  findVersionState,
+  giveUpChecks,
+  transitionVersion,
+} from '../src/db/registry/version-transition.ts'
+import type { VersionState } from '../src/db/registry/version-transition.ts'
 import { decideVersion } from '../src/domain/registry/version-verdict.ts'
 import { VERSION_TRANSITIONS } from '../src/domain/registry/version-transition.ts'
-import type { VersionStatus } from '../src/domain/registry/version.ts'
+import type { ExtractStatus, VersionStatus } from '../src/domain/registry/version.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
-import type { CoreDependencies } from './dependencies.ts'
-import { cleanUpUploads } from './clean-up-uploads.ts'
+import type { CommonDependencies, CoreDependencies } from './dependencies.ts'
 
 /** State of a version and its upload. */
 export interface ArchiveWait {
@@ -29,56 +31,71 @@ interface DecidedVersion {
   result: string
 }
 
-/** The transitions of a version around its checks. Run twice, the second finds the version moved and changes nothing. */
-export const makeVersionTransitions = (deps: CoreDependencies) => ({
-  /** Looks whether the archive has arrived; ends the version when its time is over. */
-  async finishUpload(versionId: string): Promise<ArchiveWait> {
-    const place = await findArchivePlace(deps.sql, versionId)
-    if (!place || !isOverdue(place)) return await toWait(deps, versionId, place)
-    await unitOfWork(deps, (sql) => expireVersion(sql, versionId), { at: 'move', of: versionId })
-    // An upload or a move may have come first, and then it was not ended.
-    return await toWait(deps, versionId, await findArchivePlace(deps.sql, versionId))
-  },
+/** State of the extraction of a version. */
+interface ExtractionFinished {
+  /** `missing`: its archive has to be read. */
+  result: 'settled' | 'missing'
+  status: ExtractStatus
+  /** For operators. */
+  detail: string
+}
 
-  /** Says that the checks run. */
-  async startChecks(versionId: string): Promise<void> {
-    await unitOfWork(
-      deps,
-      async (sql) => {
+/**
+ * The transitions of a version and its extraction around the reading of the archive. Run twice, the second finds the
+ * version moved and changes nothing.
+ */
+export const makeVersionTransitions = (deps: CoreDependencies) => {
+  const move = <T>(versionId: string, work: (sql: Transaction) => Promise<T>): Promise<T> =>
+    unitOfWork(deps, work, { at: 'move', of: versionId })
+  return {
+    /** Looks whether the archive has arrived; ends the version when its time is over. */
+    async finishUpload(versionId: string): Promise<ArchiveWait> {
+      const place = await findArchivePlace(deps.sql, versionId)
+      if (!place || !isOverdue(place)) return await toWait(deps, versionId, place)
+      await move(versionId, (sql) => expireVersion(sql, versionId))
+      // An upload or a move may have come first, and then it was not ended.
+      return await toWait(deps, versionId, await findArchivePlace(deps.sql, versionId))
+    },
+
+    /** Says that the checks run. */
+    async startChecks(versionId: string): Promise<void> {
+      await move(versionId, async (sql) => {
         const version = await lockState(sql, versionId)
-        if (!isPending(version) || version.reason === VERSION_TRANSITIONS.start_checks.reason)
-          return
-        await transitionVersion(sql, { id: versionId, name: 'start_checks', actor: 'workflow' })
-      },
-      { at: 'move', of: versionId },
-    )
-  },
+        if (isPending(version) && version.reason !== VERSION_TRANSITIONS.start_checks.reason)
+          await transitionVersion(sql, { id: versionId, name: 'start_checks', actor: 'workflow' })
+      })
+    },
 
-  /** Decides by what the checks have left in the rows. A version that somebody else has moved meanwhile stays there. */
-  async decideVersion(versionId: string): Promise<DecidedVersion> {
-    const decided = await unitOfWork(
-      deps,
-      async (sql) => {
+    /** Makes the stored reading of the archive that of the version. */
+    async finishExtraction(versionId: string): Promise<ExtractionFinished> {
+      const settled = await move(versionId, (sql) => finishExtraction(sql, versionId))
+      if (!settled) return { result: 'settled', status: 'failed', detail: 'the version is gone' }
+      const { result, status, nodeCount } = settled
+      return { result, status, detail: `${nodeCount} host nodes` }
+    },
+
+    /** Ends an extraction that could not be read in time. Returns its status. */
+    failExtraction: (versionId: string, reason: string): Promise<ExtractStatus> =>
+      move(versionId, (sql) => failExtraction(sql, { versionId, reason })),
+
+    /** Decides by what the checks have left in the rows. A version that somebody else has moved meanwhile stays there. */
+    async decideVersion(versionId: string): Promise<DecidedVersion> {
+      const decided = await move(versionId, async (sql) => {
         const version = await lockState(sql, versionId)
         if (isPending(version)) await decide(sql, versionId, version)
         return await findVersionState(sql, versionId)
-      },
-      { at: 'move', of: versionId },
-    )
-    await cleanUpUploads(deps, versionId)
-    if (!decided) return { status: 'NodeVersionStatusDeleted', result: 'the version is gone' }
-    const { status, archiveState, archiveCode } = decided
-    return { status, result: `archive ${archiveState}${archiveCode ? `: ${archiveCode}` : ''}` }
-  },
+      })
+      await cleanUpUploads(deps, versionId)
+      if (!decided) return { status: 'NodeVersionStatusDeleted', result: 'the version is gone' }
+      const { status, archiveState, archiveCode } = decided
+      return { status, result: `archive ${archiveState}${archiveCode ? `: ${archiveCode}` : ''}` }
+    },
 
-  /** Says why the checks could not run, by a code. Returns the version's status: Pending, unless it was changed. */
-  async giveUpChecks(versionId: string, code: string): Promise<VersionStatus> {
-    return await unitOfWork(deps, (sql) => giveUpChecks(sql, { id: versionId, code }), {
-      at: 'move',
-      of: versionId,
-    })
-  },
-})
+    /** Says why the checks could not run, by a code. Returns the version's status: Pending, unless it was changed. */
+    giveUpChecks: (versionId: string, code: string): Promise<VersionStatus> =>
+      move(versionId, (sql) => giveUpChecks(sql, { id: versionId, code })),
+  }
+}
 
 const isOverdue = ({ archiveState, secondsLeft }: ArchivePlace): boolean =>
   archiveState === 'awaiting' && secondsLeft <= 0
@@ -118,3 +135,30 @@ const decide = async (
   const verdict = decideVersion({ archiveState, archiveCode, scan })
   if (verdict) await transitionVersion(sql, { id, ...verdict, actor: 'workflow' })
 }
+
+/** Removes what uploads have left; the decision does not wait for a failing store, whose files are removed by age. */
+const cleanUpUploads = async (deps: CommonDependencies, versionId: string): Promise<void> => {
+  await removeLeftUploads(deps, versionId).catch((error: unknown) =>
+    deps.log.warn({ version_id: versionId, err: error }, 'what uploads have left was not removed'),
+  )
+}
+
+/**
+ * Removes what uploads and checks have left beside the archive of a version that takes no archive any more. Before
+ * that, an upload could be about to record what it has stored, or a check to accept it.
+ */
+export const removeLeftUploads = async (
+  { sql, storage }: Pick<CommonDependencies, 'sql' | 'storage'>,
+  versionId: string,
+): Promise<void> => {
+  const place = await findArchivePlace(sql, versionId)
+  const isOpen = place !== undefined && OPEN.has(place.archiveState)
+  if (isOpen && place.status !== 'NodeVersionStatusDeleted') return
+  // A check that began before the deletion may still accept.
+  const folders = isOpen ? ['uploads'] : ['uploads', 'archives']
+  for (const folder of folders)
+    for (const key of await storage.list(`${folder}/${versionId}`))
+      if (key !== place?.archive?.storageKey) await storage.remove(key)
+}
+
+const OPEN: ReadonlySet<string> = new Set(['awaiting', 'received'])

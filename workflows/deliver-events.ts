@@ -1,24 +1,29 @@
 import {
+  condition,
   continueAsNew,
   defineSignal,
   getExternalWorkflowHandle,
+  proxyActivities,
   proxyLocalActivities,
+  setCurrentDetails,
   setHandler,
+  sleep,
+  workflowInfo,
 } from '@temporalio/workflow'
 
-import type { CoreActivities } from '../activities/index.ts'
-import { deliverAll } from './deliver.ts'
-import { transitionOptions } from './options.ts'
-
-export interface DeliverEventsInput {
-  taskId: string
-}
+import type {
+  CoreActivities,
+  DeliveryDone,
+  DeliveryStep,
+  DueDelivery,
+} from '../activities/index.ts'
+import { sendOptions, transitionOptions } from './options.ts'
 
 /** Another attempt of the task's events is due, or none any more. Lost, it costs delay. */
 const eventRecorded = defineSignal('eventRecorded')
 
 /** Delivers the events of a task to its webhook URL, in their order, until the last one has ended. */
-export const deliverEvents = async ({ taskId }: DeliverEventsInput): Promise<void> => {
+export const deliverEvents = async ({ taskId }: { taskId: string }): Promise<void> => {
   const { nextDelivery } = proxyLocalActivities<CoreActivities>(transitionOptions)
   const notified = { hasChanged: false }
   setHandler(eventRecorded, () => {
@@ -32,7 +37,64 @@ export const deliverEvents = async ({ taskId }: DeliverEventsInput): Promise<voi
  * Makes the delivery of a task's events read the rows again. A delivery that has ended had nothing more to send, or
  * somebody ended it by hand; reconcile restarts that one.
  */
-export const signalDelivery = (taskId: string): Promise<void> =>
+const signalDelivery = (taskId: string): Promise<void> =>
   getExternalWorkflowHandle(`deliver-events/${taskId}`)
     .signal(eventRecorded)
     .catch(() => {})
+
+/** Sends one event again on a schedule of its own, beside the order of its task. */
+export const redeliverEvent = async ({ redeliveryId }: { redeliveryId: string }): Promise<void> => {
+  const { nextRedelivery } = proxyLocalActivities<CoreActivities>(transitionOptions)
+  const done = await deliverAll(() => nextRedelivery(redeliveryId))
+  if (!done) return await continueAsNew<typeof redeliverEvent>({ redeliveryId })
+  // What arrived this way keeps nothing waiting any more.
+  if (done.taskInWait !== undefined) await signalDelivery(done.taskInWait)
+}
+
+/**
+ * Sends what is due, one event at a time, until nothing more will come. Undefined when the history has grown so long
+ * that another run is to go on. `next` returns what the rows say comes next; `notified` whether something has been
+ * recorded since then, which ends a wait.
+ */
+const deliverAll = async (
+  next: () => Promise<DeliveryStep>,
+  notified = { hasChanged: false },
+): Promise<DeliveryDone | undefined> => {
+  const hasChanges = (): boolean => notified.hasChanged
+  for (;;) {
+    notified.hasChanged = false
+    const step = await next()
+    if (step.kind === 'done') {
+      setCurrentDetails('**Done.** Nothing is left to send.')
+      return step
+    }
+    if (workflowInfo().continueAsNewSuggested) return undefined
+    show(step)
+    const came =
+      step.waitMs > 0 &&
+      (await condition(hasChanges, step.waitMs, { summary: describeAttempt(step) }))
+    if (!came) await send(step)
+  }
+}
+
+const send = async (step: DueDelivery): Promise<void> => {
+  const { sendEvent } = proxyActivities<CoreActivities>(sendOptions(describeAttempt(step)))
+  try {
+    const { deferMs } = await sendEvent(step.target)
+    if (deferMs > 0)
+      await sleep(deferMs, { summary: 'the webhook URL has enough requests at once' })
+  } catch {
+    // Its worker was lost or PostgreSQL was; the rows say which, and whether it was an attempt.
+    await sleep(step.pauseMs, { summary: 'an attempt was lost' })
+  }
+}
+
+const describeAttempt = ({ sequence, status, failures }: DueDelivery): string =>
+  `try ${failures + 1} of event ${sequence}: ${status}`
+
+const show = (step: DueDelivery): void => {
+  const due =
+    step.waitMs > 0 ? ` is due at ${new Date(Date.now() + step.waitMs).toISOString()}` : ''
+  const last = step.lastFailure === null ? '' : `, after ${step.lastFailure}`
+  setCurrentDetails(`**Delivering.** ${describeAttempt(step)}${due}${last}.`)
+}

@@ -1,23 +1,27 @@
 import {
   ApplicationFailure,
   CancellationScope,
+  condition,
+  continueAsNew,
+  defineSignal,
   executeChild,
   isCancellation,
+  proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
+  setHandler,
   workflowInfo,
 } from '@temporalio/workflow'
 
-import type { CoreActivities } from '../activities/index.ts'
+import type { ArchiveWait, CoreActivities, MediaActivities } from '../activities/index.ts'
 import type { CheckTiming } from '../src/domain/registry/check-timing.ts'
-import { extractHostNodes } from './extract-host-nodes.ts'
 import { checkErrorOf } from './failure.ts'
-import { transitionOptions } from './options.ts'
-import { receiveArchive } from './receive-archive.ts'
+import { CHECK_TIMING, checkOptions, transitionOptions } from './options.ts'
 import { showTaskEnd } from './task.ts'
 import type { TaskEnd } from './task.ts'
 
-export interface PublishVersionInput {
+/** Input of the three workflows of a version: its publication and, as its children, upload and reading of its archive. */
+export interface VersionInput {
   versionId: string
   /** Differences from the usual durations. */
   timing?: Partial<CheckTiming>
@@ -27,7 +31,7 @@ export interface PublishVersionInput {
  * Takes a version from its publication to its decision: receives the archive, has it read, decides. Started again it does
  * what is left. It fails only when the archive could not be read, which is then for an operator to retry.
  */
-export const publishVersion = async (input: PublishVersionInput): Promise<TaskEnd> => {
+export const publishVersion = async (input: VersionInput): Promise<TaskEnd> => {
   const { versionId } = input
   const { decideVersion } = proxyLocalActivities<CoreActivities>(transitionOptions)
   setCurrentDetails('**Waiting** for the archive: the child *receiveArchive* shows until when.')
@@ -45,7 +49,7 @@ export const publishVersion = async (input: PublishVersionInput): Promise<TaskEn
       args: [input],
     })
   } catch (error) {
-    return await giveUp(versionId, error)
+    return await giveUpChecks(versionId, error)
   }
   const decided = await decideVersion(versionId)
   return showTaskEnd(decided.status, decided.result)
@@ -75,12 +79,91 @@ const versionLabel = (): string => {
  * Leaves the reason with the version, which stays Pending, and fails the workflow, which operators look for. One that
  * somebody has moved meanwhile needs none.
  */
-const giveUp = async (versionId: string, error: unknown): Promise<TaskEnd> => {
-  const { giveUpChecks } = proxyLocalActivities<CoreActivities>(transitionOptions)
+const giveUpChecks = async (versionId: string, error: unknown): Promise<TaskEnd> => {
+  const transitions = proxyLocalActivities<CoreActivities>(transitionOptions)
   const code = checkErrorOf(error)
-  const status = await CancellationScope.nonCancellable(() => giveUpChecks(versionId, code))
+  const status = await CancellationScope.nonCancellable(() =>
+    transitions.giveUpChecks(versionId, code),
+  )
   const end = showTaskEnd(status, code)
   if (isCancellation(error)) throw error
   if (status !== 'NodeVersionStatusPending') return end
   throw ApplicationFailure.nonRetryable('the checks could not run', code)
+}
+
+/** An upload was committed. Carries the outbox row's id; a repetition, or a lost one, costs a read of the row. */
+const archiveUploaded = defineSignal<[{ id: string }]>('archiveUploaded')
+
+/**
+ * Receives the archive of a version: ends with one that the version says has arrived, or ends the version whose upload never
+ * came.
+ */
+export const receiveArchive = async (input: VersionInput): Promise<ArchiveWait> => {
+  const { finishUpload, startChecks } = proxyLocalActivities<CoreActivities>(transitionOptions)
+  const { pollSeconds } = { ...CHECK_TIMING, ...input.timing }
+  let hasChanged = false
+  setHandler(archiveUploaded, () => {
+    hasChanged = true
+  })
+  setCurrentDetails('**Waiting** for the upload of the archive.')
+  for (;;) {
+    // The row shows an upload before it is read, the signal one after it.
+    hasChanged = false
+    const wait = await finishUpload(input.versionId)
+    if (wait.hasArchive) await startChecks(input.versionId)
+    if (wait.waitMs === 0) return showWait(wait)
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof receiveArchive>(input)
+    // A deadline may have moved, and a version may have been deleted, without a signal.
+    await condition(() => hasChanged, Math.min(wait.waitMs, pollSeconds * 1000))
+  }
+}
+
+const showWait = (wait: ArchiveWait): ArchiveWait => {
+  setCurrentDetails(
+    wait.hasArchive ? '**Received** the archive.' : '**No archive** came before the version ended.',
+  )
+  return wait
+}
+
+/**
+ * Reads the archive of a version and gives the version its host nodes. The same unpacking shows whether the archive is
+ * sound and what is dangerous in it, on which the publication decides. What is stored already is not read again. Either
+ * way the extraction ends: in failure when the archive could not be read, and then the workflow fails, too.
+ */
+export const extractHostNodes = async ({
+  versionId,
+  timing = {},
+}: VersionInput): Promise<TaskEnd> => {
+  const { finishExtraction } = proxyLocalActivities<CoreActivities>(transitionOptions)
+  const times = { ...CHECK_TIMING, ...timing }
+  const { inspectArchive } = proxyActivities<MediaActivities>(
+    checkOptions('read the archive: is it sound, what is dangerous, which host nodes', times),
+  )
+  setCurrentDetails(
+    '**Reading** the archive: *Pending Activities* shows the attempt and its failure.',
+  )
+  try {
+    await inspectArchive(versionId, times.attempts)
+    const { result, status, detail } = await finishExtraction(versionId)
+    if (result === 'settled') return showExtraction(status, detail)
+    throw ApplicationFailure.nonRetryable('there is no archive to read', 'archive_missing')
+  } catch (error) {
+    return await giveUpExtraction(versionId, error)
+  }
+}
+
+/** Nothing stays pending. */
+const giveUpExtraction = async (versionId: string, error: unknown): Promise<never> => {
+  const { failExtraction } = proxyLocalActivities<CoreActivities>(transitionOptions)
+  const code = checkErrorOf(error)
+  const isCancelled = isCancellation(error)
+  const reason = isCancelled ? code : 'timed_out'
+  const status = await CancellationScope.nonCancellable(() => failExtraction(versionId, reason))
+  showExtraction(status, code)
+  throw isCancelled ? error : ApplicationFailure.nonRetryable('the archive could not be read', code)
+}
+
+const showExtraction = (status: string, reason: string): TaskEnd => {
+  setCurrentDetails(`**${status}**: ${reason}`)
+  return { status, reason }
 }

@@ -1,5 +1,4 @@
-import type { deliverEvents } from '../../workflows/deliver-events.ts'
-import type { redeliverEvent } from '../../workflows/redeliver-event.ts'
+import type { deliverEvents, redeliverEvent } from '../../workflows/deliver-events.ts'
 import type { OutboxStart, StartOptions } from '../db/shared/outbox.ts'
 import { NORMAL_PRIORITY, startOptions } from './start.ts'
 import type { TaskFacts } from './start.ts'

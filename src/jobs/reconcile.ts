@@ -9,7 +9,7 @@ import { listStillExtractions, listStillVersions } from '../db/registry/open-ver
 import type { OpenVersion } from '../db/registry/open-version.ts'
 import { listStillTasks, withReconcileLock } from '../db/task/reconcile.ts'
 import type { StillOptions, StillTask } from '../db/task/reconcile.ts'
-import { giveUpChecks } from '../db/registry/version-checks.ts'
+import { giveUpChecks } from '../db/registry/version-transition.ts'
 import type { CheckErrorCode } from '../domain/registry/archive-check.ts'
 import type { CheckTiming } from '../domain/registry/check-timing.ts'
 import { startDelivery, startFirstAttempts, startRedelivery } from './event.ts'

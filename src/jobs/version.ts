@@ -1,5 +1,4 @@
-import type { extractHostNodes } from '../../workflows/extract-host-nodes.ts'
-import type { publishVersion } from '../../workflows/publish-version.ts'
+import type { extractHostNodes, publishVersion } from '../../workflows/publish-version.ts'
 import type { OutboxSignal, OutboxStart } from '../db/shared/outbox.ts'
 import type { CheckTiming } from '../domain/registry/check-timing.ts'
 import type { VersionStatus } from '../domain/registry/version.ts'
@@ -41,7 +40,7 @@ export const startPublishVersion = (
   }
 }
 
-/** The signal that ends the wait for an upload. Its handler is in workflows/receive-archive.ts. */
+/** The signal that ends the wait for an upload. Its handler is in workflows/publish-version.ts. */
 export const signalArchiveUploaded = (versionId: string): OutboxSignal => ({
   kind: 'signal',
   workflowId: `receive-archive/${versionId}`,

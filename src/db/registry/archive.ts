@@ -21,6 +21,8 @@ export interface StoredArchive {
 export interface ArchivePlace {
   versionId: string
   nodeId: string
+  /** Requirements that the publication named. */
+  dependencies: string[]
   status: VersionStatus
   archiveState: ArchiveState
   /** The bytes, once they have arrived. */
@@ -34,7 +36,8 @@ export const findArchivePlace = async (
   versionId: string,
 ): Promise<ArchivePlace | undefined> => {
   const [row] = await sql<ArchivePlace[]>`
-    select v.id as "versionId", v.node_id as "nodeId", v.status, v.archive_state as "archiveState",
+    select v.id as "versionId", v.node_id as "nodeId", v.dependencies, v.status,
+      v.archive_state as "archiveState",
       ${secondsLeft(sql)} as "secondsLeft",
       (select json_build_object('storageKey', a.storage_key, 'sha256', a.sha256, 'bytes', a.bytes)
         from archive a where a.version_id = v.id) as archive

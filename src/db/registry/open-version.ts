@@ -8,37 +8,6 @@ import { STUCK_SECONDS } from '../task/operator.ts'
 import { isAmong } from '../task/reconcile.ts'
 import type { StillOptions } from '../task/reconcile.ts'
 
-/** State of a version, for its workflow. */
-export interface VersionState {
-  status: VersionStatus
-  reason: string
-  archiveState: ArchiveState
-  /** Why the archive was rejected. */
-  archiveCode: string | null
-  checksFailed: boolean
-}
-
-export const findVersionState = async (
-  sql: Queryable,
-  versionId: string,
-): Promise<VersionState | undefined> => {
-  const [row] = await sql<VersionState[]>`
-    select v.status, v.status_reason as reason, v.archive_state as "archiveState",
-      a.code as "archiveCode", v.checks_failed_at is not null as "checksFailed"
-    from version v left join archive a on a.version_id = v.id
-    where v.id = ${versionId}
-  `
-  return row
-}
-
-/** Requirements that the publication named. */
-export const findDependencies = async (sql: Queryable, versionId: string): Promise<string[]> => {
-  const [row] = await sql<{ dependencies: string[] }[]>`
-    select dependencies from version where id = ${versionId}
-  `
-  return row?.dependencies ?? []
-}
-
 /** A version as operators and the reconciler see it: what its workflow starts with, and where it stands. */
 export interface OpenVersion {
   id: string

@@ -1,13 +1,40 @@
+import { checkCause } from '../../domain/registry/archive-check.ts'
 import type { ListedTransition } from '../../domain/registry/finding.ts'
-import { VERSION_TRANSITIONS } from '../../domain/registry/version-transition.ts'
+import {
+  VERSION_TRANSITIONS,
+  checksFailedReason,
+} from '../../domain/registry/version-transition.ts'
 import type { VersionTransitionName } from '../../domain/registry/version-transition.ts'
-import type { VersionStatus } from '../../domain/registry/version.ts'
+import type { ArchiveState, VersionStatus } from '../../domain/registry/version.ts'
 import type { Queryable, Transaction } from '../client.ts'
 import { recordListChange } from '../search/listed-count.ts'
 import { instant } from '../shared/instant.ts'
 import { lockNodeOfVersion } from './registry-lock.ts'
 
-export interface VersionTransition {
+/** State of a version, for its workflow. */
+export interface VersionState {
+  status: VersionStatus
+  reason: string
+  archiveState: ArchiveState
+  /** Why the archive was rejected. */
+  archiveCode: string | null
+  checksFailed: boolean
+}
+
+export const findVersionState = async (
+  sql: Queryable,
+  versionId: string,
+): Promise<VersionState | undefined> => {
+  const [row] = await sql<VersionState[]>`
+    select v.status, v.status_reason as reason, v.archive_state as "archiveState",
+      a.code as "archiveCode", v.checks_failed_at is not null as "checksFailed"
+    from version v left join archive a on a.version_id = v.id
+    where v.id = ${versionId}
+  `
+  return row
+}
+
+interface VersionTransition {
   id: string
   name: VersionTransitionName
   /** `user:<id>`, `workflow` or `operator`. */
@@ -82,6 +109,23 @@ const applyTransition = async (
   await recordListChange(sql, {
     versions: to === 'NodeVersionStatusDeleted' && (await isListed(sql, nodeId)) ? -1 : 0,
   })
+}
+
+/**
+ * Records on a Pending version why its checks could not run, for an operator; the first reason stays. Returns the
+ * status of the version, which somebody may have changed.
+ */
+export const giveUpChecks = async (
+  sql: Transaction,
+  { id, code }: { id: string; code: string },
+): Promise<VersionStatus> => {
+  await lockNodeOfVersion(sql, id)
+  const version = await findVersionState(sql, id)
+  if (version?.status === 'NodeVersionStatusPending' && !version.checksFailed) {
+    const reason = checksFailedReason(checkCause(code))
+    await transitionVersion(sql, { id, name: 'give_up_checks', reason, actor: 'workflow' })
+  }
+  return version?.status ?? 'NodeVersionStatusDeleted'
 }
 
 /** A decision has been made: the next review may be asked for. */

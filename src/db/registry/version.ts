@@ -77,10 +77,10 @@ export const findVersionFacts = async (
   const {
     versionId,
     version,
-    versionStatus,
+    versionStatus: status,
     reason,
     archiveState,
-    versionRev,
+    versionRev: rev,
     hasSettled,
     isPartial,
     ...node
@@ -89,26 +89,21 @@ export const findVersionFacts = async (
     node,
     id: versionId,
     version,
-    status: versionStatus,
+    status,
     reason,
     archiveState,
-    rev: versionRev,
+    rev,
     // With the id: a number that has expired without an upload is published again as another version.
-    revision: `${versionRev}.${versionId}`,
+    revision: `${rev}.${versionId}`,
     hasSettled,
     isPartial,
   }
 }
 
-interface VersionColumns {
+type VersionColumns = Omit<VersionFacts, 'node' | 'id' | 'status' | 'rev' | 'revision'> & {
   versionId: string
-  version: string
   versionStatus: VersionStatus
-  reason: string
-  archiveState: ArchiveState
   versionRev: number
-  hasSettled: boolean
-  isPartial: boolean | null
 }
 
 /** A version by the id in a path of its node's publisher. */

@@ -1,12 +1,18 @@
+import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity'
 
-import { isOutage } from '../src/adapters/storage/storage.ts'
+import { digestFile } from '../src/adapters/storage/measure.ts'
+import { StorageError, isOutage } from '../src/adapters/storage/storage.ts'
+import type { ArchivePlace, StoredArchive } from '../src/db/registry/archive.ts'
 import { isUnavailable } from '../src/db/sqlstate.ts'
 import { CHECK_ERRORS } from '../src/domain/registry/archive-check.ts'
 import type { CheckErrorCode } from '../src/domain/registry/archive-check.ts'
+import type { Inspection } from '../packages/inspector/src/inspection.ts'
 import type { MediaDependencies } from './dependencies.ts'
 import { countOutages, withHeartbeat } from './heartbeat.ts'
-import { CheckError } from './stored-archive.ts'
 
 interface Check {
   versionId: string
@@ -57,4 +63,43 @@ const codeOf = (error: unknown): CheckErrorCode => {
   // An error of the file system: no space, no permission, a broken disk.
   const isStorage = isOutage(error) || (error instanceof Error && 'syscall' in error)
   return isStorage ? 'storage_failed' : 'internal_error'
+}
+
+/** An error of the service, by its code. */
+class CheckError extends Error {
+  override name = 'CheckError'
+  readonly code: CheckErrorCode
+
+  constructor(code: CheckErrorCode, options?: ErrorOptions) {
+    super(CHECK_ERRORS[code], options)
+    this.code = code
+  }
+}
+
+/** A version whose archive has arrived. */
+export type ArchivedPlace = ArchivePlace & { archive: StoredArchive }
+
+/**
+ * Reads a local copy of a stored archive, hands both to `use`, and removes the copy. Throws unless it is, byte for byte,
+ * what was uploaded.
+ */
+export const inspectStored = async <T>(
+  { storage, scratchDir, inspector }: MediaDependencies,
+  { archive, nodeId, dependencies }: ArchivedPlace,
+  signal: AbortSignal,
+  use: (found: Inspection, path: string) => Promise<T>,
+): Promise<T> => {
+  const path = join(scratchDir, randomUUID())
+  try {
+    await storage.fetchToFile(archive.storageKey, path).catch((error: unknown) => {
+      const isMissing = error instanceof StorageError && error.code === 'not_found'
+      throw isMissing ? new CheckError('archive_missing', { cause: error }) : error
+    })
+    const { bytes, sha256 } = await digestFile(path, signal)
+    if (bytes !== archive.bytes || sha256 !== archive.sha256)
+      throw new CheckError('archive_differs')
+    return await use(await inspector.inspect({ path, nodeId, dependencies, signal }), path)
+  } finally {
+    await rm(path, { force: true })
+  }
 }
