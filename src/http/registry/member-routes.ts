@@ -1,11 +1,17 @@
-import { PublisherMember, MemberList, MemberUpdate } from '../../domain/registry/member.ts'
+import { withinDeadline } from '../../db/client.ts'
+import { listMembers, putMember, removeMember } from '../../db/registry/member.ts'
+import { unitOfWork } from '../../db/unit-of-work.ts'
+import { MemberList, MemberUpdate, PublisherMember } from '../../domain/registry/member.ts'
+import { mayRemoveMember, roleFor } from '../../domain/registry/role.ts'
+import { errors } from '../../domain/shared/errors.ts'
+import { getCaller } from '../access/caller.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
-import type { CommitDeps } from '../deps.ts'
-import { endMembership, listPublisherMembers, setMember } from './member.ts'
+import type { CommitDeps, ReadDeps } from '../deps.ts'
 import { defineRoute } from '../route.ts'
-import type { Route } from '../route.ts'
-import { OfMember, OfPublisher, PUBLISHER_ERRORS, PUBLISHER_PATH, WRITE_ERRORS } from './paths.ts'
+import type { JsonResponse, Route, RouteRequest } from '../route.ts'
+import { getPublisherAccess } from './access.ts'
 import { MEMBER } from './examples.ts'
+import { OfMember, OfPublisher, PUBLISHER_ERRORS, PUBLISHER_PATH, WRITE_ERRORS } from './paths.ts'
 
 const COMMON = { tag: 'Publishers', auth: 'required' } as const
 const MEMBER_PATH = `${PUBLISHER_PATH}/members/:userId`
@@ -55,3 +61,42 @@ export const makeMemberRoutes = (deps: CommitDeps): Route[] => [
     handler: (request) => endMembership(deps, request),
   }),
 ]
+
+const listPublisherMembers = async (
+  deps: ReadDeps,
+  { params: { publisherId }, caller }: RouteRequest<OfPublisher>,
+): Promise<JsonResponse> => {
+  const asked = { publisherId, access: 'read', action: 'list_members', caller } as const
+  const { id } = await getPublisherAccess(deps, asked)
+  return { status: 200, body: await withinDeadline(deps.sql, listMembers(deps.sql, id)) }
+}
+
+/** Adds a member or changes their role. */
+const setMember = async (
+  deps: CommitDeps,
+  { params, body: { role }, caller }: RouteRequest<OfMember, unknown, MemberUpdate>,
+): Promise<JsonResponse> => {
+  const { publisherId, userId } = params
+  const asked = { publisherId, access: 'write', action: 'set_member', caller } as const
+  const { id } = await getPublisherAccess(deps, asked)
+  const put = await unitOfWork(deps, (sql) => putMember(sql, { publisherId: id, userId, role }))
+  if (put.result === 'user_not_found') throw errors.userNotFound(userId)
+  if (put.result === 'last_owner') throw errors.lastOwner()
+  return { status: 200, body: put.member }
+}
+
+/** Ends a membership, and with it the tokens that the member created. */
+const endMembership = async (
+  deps: CommitDeps,
+  request: RouteRequest<OfMember>,
+): Promise<JsonResponse> => {
+  const { publisherId, userId } = request.params
+  const caller = getCaller(request)
+  const { id, role } = await getPublisherAccess(deps, { publisherId, access: 'write', caller })
+  const actor = { userId: caller.principal, role: role ?? undefined }
+  if (!mayRemoveMember(actor, userId)) throw errors.roleTooLow(roleFor('remove_member'))
+  const result = await unitOfWork(deps, (sql) => removeMember(sql, { publisherId: id, userId }))
+  if (result === 'member_not_found') throw errors.memberNotFound(userId)
+  if (result === 'last_owner') throw errors.lastOwner()
+  return { status: 204 }
+}

@@ -1,23 +1,37 @@
+import { randomBytes } from 'node:crypto'
+
 import { Type } from 'typebox'
 
+import { withinDeadline } from '../../db/client.ts'
+import {
+  insertPersonalAccessToken,
+  listPersonalAccessTokens,
+  revokePersonalAccessToken,
+} from '../../db/registry/personal-access-token.ts'
+import type { NewPersonalAccessTokenRow } from '../../db/registry/personal-access-token.ts'
+import { unitOfWork } from '../../db/unit-of-work.ts'
 import {
   CreatedPersonalAccessToken,
   NewPersonalAccessToken,
   PersonalAccessTokenList,
 } from '../../domain/registry/personal-access-token.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
-import { ExchangedToken } from '../../domain/registry/trusted-publisher.ts'
+import { roleFor } from '../../domain/registry/role.ts'
+import type { PublisherAction } from '../../domain/registry/role.ts'
+import { ExchangedToken, PUBLISH_TOKEN_SECONDS } from '../../domain/registry/trusted-publisher.ts'
+import { makeCredential } from '../../domain/shared/credential.ts'
+import { errors } from '../../domain/shared/errors.ts'
+import { pastExpiry, validateExpiry } from '../../domain/shared/expiry.ts'
+import type { Issue } from '../../domain/shared/validate.ts'
+import { getCaller } from '../access/caller.ts'
+import { digest } from '../access/digest.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
-import type { TokenDeps } from './deps.ts'
-import {
-  createPublishToken,
-  createToken,
-  validateNewToken,
-  listTokens,
-  revokeToken,
-} from './personal-access-token.ts'
+import type { CommitDeps, ReadDeps } from '../deps.ts'
 import { defineRoute } from '../route.ts'
-import type { Route } from '../route.ts'
+import type { JsonResponse, Route, RouteRequest, SavedResponse } from '../route.ts'
+import { getOwnNodeAccess, getPublisherAccess } from './access.ts'
+import type { TokenDeps } from './deps.ts'
+import { PUBLISH, TOKEN } from './examples.ts'
 import {
   NODE_ERRORS,
   OWN_NODE_PATH,
@@ -28,7 +42,6 @@ import {
   PUBLISHER_PATH,
   WRITE_ERRORS,
 } from './paths.ts'
-import { PUBLISH, TOKEN } from './examples.ts'
 
 const COMMON = { tag: 'Publishers', auth: 'required' } as const
 const TOKENS_PATH = `${PUBLISHER_PATH}/tokens`
@@ -109,3 +122,110 @@ export const makePersonalAccessTokenRoutes = (deps: TokenDeps): Route[] => [
     handler: (request) => revokeToken(deps, request),
   }),
 ]
+
+/** The rules of a new token that its schema cannot say. The clock of the database has the last word on the expiry. */
+const validateNewToken = ({ now }: TokenDeps, body: Readonly<Record<string, unknown>>): Issue[] => {
+  const { expires_at: expiry } = body
+  const issues = validateExpiry(body)
+  return issues.length === 0 && typeof expiry === 'string' && Date.parse(expiry) <= now().getTime()
+    ? [pastExpiry(expiry)]
+    : issues
+}
+
+/** Creates a token; its value is in the response and nowhere else. */
+const createToken = async (
+  deps: CommitDeps,
+  request: RouteRequest<OfPublisher, unknown, NewPersonalAccessToken>,
+): Promise<SavedResponse> => {
+  const { publisherId } = request.params
+  const caller = getCaller(request)
+  const asked = { publisherId, access: 'write', action: 'create_token', caller } as const
+  const { id } = await getPublisherAccess(deps, asked)
+  const { name, description, expires_at: expiry, scope = 'publish', node_id } = request.body
+  const node =
+    node_id === undefined
+      ? undefined
+      : await getOwnNodeAccess(deps, { publisherId, nodeId: node_id, caller })
+  const row = {
+    publisherId: id,
+    name,
+    description,
+    scope,
+    nodeId: node?.id,
+    expires_at: expiry === undefined ? undefined : new Date(expiry),
+  }
+  return await insertToken(deps, request, { row, action: 'create_token' })
+}
+
+/** Creates the token that a member needs to publish one node within the next minutes. */
+const createPublishToken = async (
+  deps: TokenDeps,
+  request: RouteRequest<OfOwnNode>,
+): Promise<SavedResponse> => {
+  const action = 'publish'
+  const node = await getOwnNodeAccess(deps, { ...request.params, action, caller: request.caller })
+  const expires_at = new Date(deps.now().getTime() + PUBLISH_TOKEN_SECONDS * 1000)
+  const row = {
+    publisherId: node.publisherId,
+    name: 'one publication',
+    description: undefined,
+    scope: action,
+    nodeId: node.id,
+    expires_at,
+  } as const
+  const shown = { expires_at: expires_at.toISOString() }
+  return await insertToken(deps, request, { row, action, shown })
+}
+
+interface GivenToken {
+  row: Omit<NewPersonalAccessTokenRow, 'userId' | 'sha256' | 'last4'>
+  action: PublisherAction
+  /** Members of the response beside the token. */
+  shown?: object
+}
+
+/** Inserts a token of the caller's; its value is in the response and nowhere else. */
+const insertToken = async (
+  deps: CommitDeps,
+  request: RouteRequest,
+  { row, action, shown }: GivenToken,
+): Promise<SavedResponse> => {
+  const token = makeCredential('personal_access_token', randomBytes)
+  const { principal: userId } = getCaller(request)
+  const secret = { userId, sha256: digest(token), last4: token.slice(-4) }
+  return await unitOfWork(deps, async (sql) => {
+    const made = await insertPersonalAccessToken(sql, { ...row, ...secret })
+    if (made.result === 'expired')
+      throw errors.validationFailed([pastExpiry(row.expires_at?.toISOString() ?? '').message])
+    if (made.result === 'no_member') throw errors.roleTooLow(roleFor(action))
+    const response = { status: 201, body: { token, ...shown } }
+    return await request.saveIdempotentResponse(sql, response)
+  })
+}
+
+const listTokens = async (
+  deps: ReadDeps,
+  { params: { publisherId }, caller }: RouteRequest<OfPublisher>,
+): Promise<JsonResponse> => {
+  const asked = { publisherId, access: 'read', action: 'list_tokens', caller } as const
+  const { id } = await getPublisherAccess(deps, asked)
+  return {
+    status: 200,
+    body: await withinDeadline(deps.sql, listPersonalAccessTokens(deps.sql, id)),
+  }
+}
+
+const revokeToken = async (
+  deps: ReadDeps,
+  { params, caller }: RouteRequest<OfToken>,
+): Promise<JsonResponse> => {
+  const { publisherId, tokenId } = params
+  const asked = { publisherId, access: 'write', action: 'revoke_token', caller } as const
+  const { id } = await getPublisherAccess(deps, asked)
+  const revoked = await withinDeadline(
+    deps.sql,
+    revokePersonalAccessToken(deps.sql, { id: tokenId, publisherId: id }),
+  )
+  if (!revoked) throw errors.tokenNotFound(tokenId)
+  return { status: 204 }
+}

@@ -1,11 +1,20 @@
+import { withinDeadline } from '../../db/client.ts'
+import { findExtraction } from '../../db/registry/extraction.ts'
+import { insertReview, listReviews } from '../../db/registry/review.ts'
+import { findScan, listFindings } from '../../db/registry/scan.ts'
+import { listVersionTransitions } from '../../db/registry/version-transition.ts'
+import { unitOfWork } from '../../db/unit-of-work.ts'
 import { VersionFindings } from '../../domain/registry/finding.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
 import { NewReview, Review } from '../../domain/registry/review.ts'
+import { errors, shown } from '../../domain/shared/errors.ts'
+import { getCaller } from '../access/caller.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
-import type { CommitDeps } from '../deps.ts'
-import { readFindings, requestReview } from './review.ts'
+import type { CommitDeps, ReadDeps } from '../deps.ts'
 import { defineRoute } from '../route.ts'
-import type { Route } from '../route.ts'
+import type { JsonResponse, Route, RouteRequest, SavedResponse } from '../route.ts'
+import { getOwnVersionAccess, getVersionAccess } from './access.ts'
+import { FINDINGS, REVIEW } from './examples.ts'
 import {
   OWN_VERSION_PATH,
   OfOwnVersion,
@@ -14,7 +23,7 @@ import {
   VERSION_PATH,
   WRITE_ERRORS,
 } from './paths.ts'
-import { FINDINGS, REVIEW } from './examples.ts'
+import { showUser } from './visible.ts'
 
 const COMMON = { tag: 'Versions' } as const
 
@@ -64,3 +73,70 @@ export const makeReviewRoutes = (deps: CommitDeps): Route[] => [
     handler: (request) => requestReview(deps, request),
   }),
 ]
+
+/** Asks for a person to look at a flagged version. */
+const requestReview = async (
+  deps: CommitDeps,
+  request: RouteRequest<OfOwnVersion, unknown, NewReview>,
+): Promise<SavedResponse> => {
+  const caller = getCaller(request)
+  const { id: versionId, status } = await getOwnVersionAccess(deps, {
+    ...request.params,
+    action: 'request_review',
+    caller,
+  })
+  const { note } = request.body
+  return await unitOfWork(deps, async (sql) => {
+    const made = await insertReview(sql, { versionId, note, userId: caller.principal })
+    if (made.result === 'version_not_flagged') throw errors.versionNotFlagged(status)
+    if (made.result !== 'created') throw errors.reviewAlreadyRequested()
+    const response = { status: 201, body: made.review }
+    return await request.saveIdempotentResponse(sql, response)
+  })
+}
+
+/** Returns the number of findings; members and platform admins get all that is known of the version. */
+const readFindings = async (
+  deps: ReadDeps,
+  { params, caller }: RouteRequest<OfVersion>,
+): Promise<JsonResponse> => {
+  const { id, node } = await getVersionAccess(deps, { ...params, access: 'read', caller })
+  const { publisherId, nodeId } = caller?.token ?? {}
+  if (publisherId !== undefined && publisherId !== node.publisherId)
+    throw errors.tokenScopeInsufficient('is one of another publisher')
+  if (nodeId !== undefined && nodeId !== null && nodeId !== node.id)
+    throw errors.tokenScopeInsufficient(`is only for the node ${shown(nodeId)}`)
+  const isMember = node.role !== null
+  const [scan, more] = await withinDeadline(
+    deps.sql,
+    Promise.all([
+      findScan(deps.sql, id),
+      isMember || caller?.isPlatformAdmin ? readDetails(deps, { id, isMember }) : {},
+    ]),
+  )
+  const found: VersionFindings = scan
+    ? { counts: scan.counts, scanned_at: scan.scanned_at }
+    : { counts: { high: 0, medium: 0, info: 0 } }
+  return { status: 200, body: { ...found, ...more } }
+}
+
+const readDetails = async (
+  { sql }: ReadDeps,
+  { id, isMember }: { id: string; isMember: boolean },
+): Promise<Partial<VersionFindings>> => {
+  const [findings, extraction, reviews, transitions] = await Promise.all([
+    listFindings(sql, id),
+    findExtraction(sql, id),
+    listReviews(sql, id),
+    listVersionTransitions(sql, id),
+  ])
+  return {
+    findings,
+    ...(extraction && { extraction }),
+    reviews: reviews.map((review) => ({ ...review, by: showUser(review.by, isMember) })),
+    moves: transitions.map((transition) => ({
+      ...transition,
+      actor: showUser(transition.actor, isMember),
+    })),
+  }
+}
