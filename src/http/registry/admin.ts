@@ -24,7 +24,7 @@ import { getOwnNodeAccess, getVersionAccess, requirePlatformAdmin } from './acce
 import type { CommitDeps, ReadDeps } from '../deps.ts'
 import type { CheckDeps, RegistryDeps } from './deps.ts'
 import type { OfNode, OfOwnNode, OfPublisher, OfVersion } from './paths.ts'
-import { showPublisher } from './visible.ts'
+import { showPublisher } from './publisher.ts'
 
 /** Sets what only a platform admin may set of a node, in any status. */
 export const editNodeByAdmin = async (

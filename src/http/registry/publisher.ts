@@ -9,9 +9,11 @@ import {
 import type { PublisherListFilter } from '../../db/registry/publisher.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { errors } from '../../domain/shared/errors.ts'
+import { withoutEmail } from '../../domain/registry/member.ts'
 import type {
   NewPublisher,
   OwnPublisherListQuery,
+  Publisher,
   PublisherIdQuery,
   PublisherListQuery,
   PublisherUpdate,
@@ -24,7 +26,6 @@ import { getPublisherAccess } from './access.ts'
 import type { CommitDeps, ReadDeps } from '../deps.ts'
 import type { PublisherDeps } from './deps.ts'
 import type { OfPublisher } from './paths.ts'
-import { showPublisher } from './visible.ts'
 
 /** Creates a publisher; the caller becomes its owner. */
 export const createPublisher = (
@@ -106,3 +107,7 @@ const respondWithPublishers = async (
   const body = publishers.map((publisher) => showPublisher(publisher, filter.userId !== undefined))
   return { status: 200, body, headers: { 'x-total-count': String(total) } }
 }
+
+/** A publisher as a caller may see it: e-mail addresses are for its members. */
+export const showPublisher = (publisher: Publisher, isMember: boolean): Publisher =>
+  isMember ? publisher : { ...publisher, members: publisher.members.map(withoutEmail) }

@@ -5,6 +5,7 @@ import { findScan, listFindings } from '../../db/registry/scan.ts'
 import { listVersionTransitions } from '../../db/registry/version-transition.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { VersionFindings } from '../../domain/registry/finding.ts'
+import { withoutEmail } from '../../domain/registry/member.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
 import { NewReview, Review } from '../../domain/registry/review.ts'
 import { errors, shown } from '../../domain/shared/errors.ts'
@@ -23,7 +24,6 @@ import {
   VERSION_PATH,
   WRITE_ERRORS,
 } from './paths.ts'
-import { showUser } from './visible.ts'
 
 const COMMON = { tag: 'Versions' } as const
 
@@ -139,4 +139,10 @@ const readDetails = async (
       actor: showUser(transition.actor, isMember),
     })),
   }
+}
+
+/** The id of a user, or `user:<id>`, as the caller may see it: an e-mail address is for members alone. */
+const showUser = (text: string, isMember: boolean): string => {
+  const { user } = withoutEmail({ id: '', role: 'member', user: { id: text, name: '' } })
+  return isMember || user.id !== undefined ? text : 'user'
 }
