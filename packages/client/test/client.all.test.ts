@@ -116,16 +116,13 @@ describe('tasks', () => {
       duration: 2,
       resolution: '540p',
     })
-    const ended = await kiln.wait(task, {
-      onProgress: ({ progress = 0 }) => reported.push(progress),
-    })
+    const onProgress = ({ progress = 0 }) => reported.push(progress)
+    const ended = await kiln.wait(task, { onProgress })
     assert.ok(ended.state === 'succeeded', JSON.stringify(ended))
     assert.match(ended.files[0]?.url ?? '', /\.mp4\?/)
     assert.ok(ended.files[0]?.coverUrl)
-    assert.deepEqual(
-      reported,
-      reported.toSorted((one, other) => one - other),
-    )
+    const sorted = reported.toSorted((one, other) => one - other)
+    assert.deepEqual(reported, sorted)
   })
 
   test('that are rejected say why, and where', async () => {
@@ -195,10 +192,8 @@ describe('a publication', () => {
     assert.equal((await registry.listVersions('client-cup')).length, 1)
     assert.ok((await registry.install('client-cup')).downloadUrl)
     const { host_nodes: hostNodes } = await registry.listHostNodes('client-cup', '1')
-    assert.deepEqual(
-      hostNodes.map(({ host_node_name: name }) => name),
-      ['Client Cup'],
-    )
+    const names = hostNodes.map(({ host_node_name: name }) => name)
+    assert.deepEqual(names, ['Client Cup'])
     assert.equal((await registry.readVersion('client-cup', '1.0')).version, '1.0.0')
   })
 
@@ -217,10 +212,8 @@ test('the examples of the document run', async () => {
   assert.ok(blocks.length > 6)
   const library = pathToFileURL(codePath('packages/client/src/index.ts')).href
   const source = `${blocks.join('\n')}\nexport { receive, verdict, nodes, credits, film, response }`
-  const { code } = await transform(source.replaceAll("'kiln-client'", JSON.stringify(library)), {
-    loader: 'ts',
-    format: 'esm',
-  })
+  const linked = source.replaceAll("'kiln-client'", JSON.stringify(library))
+  const { code } = await transform(linked, { loader: 'ts', format: 'esm' })
   const path = join(folder, 'examples.mjs')
   const secret = makeWebhookSecret()
   const result = join(folder, 'result.png')
@@ -246,25 +239,17 @@ test('the examples of the document run', async () => {
   assert.ok((await readFile(result)).length > 1000)
   const body = '{"status":"COMPLETED"}'
   const message = { id: 'e', timestamp: Date.now() / 1000, body: Buffer.from(body) }
-  const receive = (secrets: string[]) =>
-    made.receive(
-      new Request('http://a.example', {
-        method: 'POST',
-        body,
-        headers: signWebhook({ ...message, secrets }),
-      }),
-    )
+  const receive = (secrets: string[]) => {
+    const headers = signWebhook({ ...message, secrets })
+    return made.receive(new Request('http://a.example', { method: 'POST', body, headers }))
+  }
   assert.equal((await receive([secret])).status, 204)
   assert.equal((await receive([makeWebhookSecret()])).status, 401)
 })
 
 const words = (line: string): string[] => line.split(' ')
 
-interface Ran {
-  code: number | null
-  out: string
-  err: string
-}
+type Ran = { code: number | null; out: string; err: string }
 
 /** Runs the command-line tool; `stopAt` is what it says before it gets a Ctrl-C. */
 const kiln = async (args: string[], { env = {}, stopAt = '' } = {}): Promise<Ran> => {

@@ -12,10 +12,7 @@ export interface Pack {
   archive: { size: number }
 }
 
-export interface Check {
-  tone: 'ok' | 'warn' | 'bad'
-  text: string
-}
+export type Check = { tone: 'ok' | 'warn' | 'bad'; text: string }
 
 export const ok = (text: string): Check => ({ tone: 'ok', text })
 const warn = (text: string): Check => ({ tone: 'warn', text })
@@ -86,20 +83,16 @@ const checkProject = (
   if (!project)
     return [bad(projectIssue ? `pyproject.toml cannot be read: ${projectIssue}` : NO_PROJECT)]
   const { nodeId, version, publisherId: named = publisherId } = project
-  const facts = [
-    ok(`${root}pyproject.toml names the node ${nodeId} and the version ${version.version}`),
-  ]
-  if (named?.toLowerCase() === publisherId?.toLowerCase()) return facts
+  const names = ok(
+    `${root}pyproject.toml names the node ${nodeId} and the version ${version.version}`,
+  )
+  if (named?.toLowerCase() === publisherId?.toLowerCase()) return [names]
   const other = `pyproject.toml names the publisher ${named}, but this publishes for ${publisherId}.`
-  return [...facts, warn(other)]
+  return [names, warn(other)]
 }
 
 const checkRoot = ({ files, root }: Pack): Check[] => [
-  ok(
-    root === ''
-      ? 'The root is the top of the archive'
-      : `Everything lies in ${root}, which is the root`,
-  ),
+  ok(root ? `Everything lies in ${root}, which is the root` : 'The root is the top of the archive'),
   files.some(({ path }) => path === `${root}__init__.py`)
     ? ok(`${root}__init__.py is there: its host nodes can be read`)
     : warn(`Without ${root}__init__.py no host nodes are read. A node pack needs one.`),

@@ -20,10 +20,7 @@ const PUBLISHER_HELP = '--publisher  the publisher, where pyproject.toml names n
 type Pack = Project & { archive: PackedFolder; checks: Check[] }
 
 /** Packs the folder of the argument, hands it to `use`, and removes the archive. */
-const withPack = async (
-  context: Context,
-  use: (pack: Pack) => Promise<number>,
-): Promise<number> => {
+const withPack = async (context: Context, use: (pack: Pack) => Promise<number>) => {
   const [folder = '.', ...more] = context.positionals
   if (more.length > 0) throw new UsageError('expected one folder')
   const project = await readProject(folder)
@@ -133,14 +130,12 @@ const describeReading = (reading: Reading): string[] => {
     `  archive   ${verdict === 'sound' ? 'sound' : `REJECTED, ${code}`}`,
     `  nodes     ${read}`,
     `  findings  ${high} high, ${medium} medium, ${info} info`,
-    ...findings
-      .filter(({ severity }) => severity !== 'info')
-      .map(
-        ({ severity, issue_type, message, file_path, line_number = '' }) =>
-          `    ${severity.toUpperCase()} ${issue_type}  ${file_path}:${line_number}  ${message}`,
-      ),
+    ...findings.filter(({ severity }) => severity !== 'info').map(describeFinding),
   ]
 }
+
+const describeFinding = ({ severity, issue_type, message, ...at }: Reading['findings'][number]) =>
+  `    ${severity.toUpperCase()} ${issue_type}  ${at.file_path}:${at.line_number ?? ''}  ${message}`
 
 const publish: Command = {
   usage: '[folder] [--publisher <id>] [--token <token>] [--changelog <text>]',
@@ -189,11 +184,7 @@ const reportVerdict = ({ screen }: Context, { state, reason, version }: Verdict)
   return state === 'active' ? EXIT.done : EXIT.failed
 }
 
-export const watchVersion = async (
-  context: Context,
-  nodeId: string,
-  version: string,
-): Promise<number> => {
+export const watchVersion = async (context: Context, nodeId: string, version: string) => {
   const { kiln, screen, signal } = context
   context.leave(`kiln watch ${nodeId}@${version}`)
   // A missing version, or a service that is away, is reported at once.

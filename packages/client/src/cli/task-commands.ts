@@ -23,11 +23,7 @@ const CREATION_OPTIONS = {
   'idempotency-key': { type: 'string' },
 } as const
 
-interface Asked {
-  kind: TaskKind
-  files?: Record<string, string>
-  body?: object
-}
+type Asked = { kind: TaskKind; files?: Record<string, string>; body?: object }
 
 interface Creation extends Pick<Command, 'usage' | 'summary'> {
   members: Members
@@ -233,11 +229,8 @@ export const TASK_COMMANDS: Record<string, Command> = {
       const source = await context.kiln.read(id, { signal: context.signal })
       if (source.state !== 'succeeded')
         throw new UsageError(`${id} is ${source.status}, no video yet`)
-      const video_url = source.files[0]?.url
-      return {
-        kind: 'extendVideo',
-        body: { model: 'videoq2-turbo', video_creation_id: id, video_url },
-      }
+      const links = { video_creation_id: id, video_url: source.files[0]?.url }
+      return { kind: 'extendVideo', body: { model: 'videoq2-turbo', ...links } }
     },
   }),
 }

@@ -4,9 +4,7 @@ export type FileBytes = Blob | Uint8Array
 /** Source of an upload. A stream can be sent once; a function that opens one, as often as it takes. */
 export type UploadSource = FileBytes | Bytes | (() => Bytes)
 /** A ReadableStream of whichever library: those of Node and of browsers are no subtypes of each other. */
-interface Bytes {
-  getReader(): { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }> }
-}
+type Bytes = { getReader(): { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }> } }
 
 export const isFileBytes = (value: unknown): value is FileBytes =>
   value instanceof Blob || value instanceof Uint8Array

@@ -84,10 +84,6 @@ export type Asked<T> = { data?: T; response: Response }
 export const responseOf = async <T>(asked: Promise<Asked<T>>): Promise<NonNullable<T>> => {
   const { data, response } = await asked
   if (data !== undefined && data !== null) return data
-  const { url, status } = response
-  throw new KilnError({
-    code: 'answer_unknown',
-    message: `${url} responded without a body`,
-    status,
-  })
+  const message = `${response.url} responded without a body`
+  throw new KilnError({ code: 'answer_unknown', message, status: response.status })
 }

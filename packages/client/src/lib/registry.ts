@@ -1,7 +1,7 @@
 import type { paths } from '../generated/openapi.ts'
 import type { UploadSource } from './bytes.ts'
 import { follow } from './follow.ts'
-import type { FollowOptions } from './follow.ts'
+import type { Followed, FollowOptions } from './follow.ts'
 import { responseOf } from './http.ts'
 import type { Http } from './http.ts'
 import { putToLink } from './upload.ts'
@@ -52,16 +52,13 @@ export const makeRegistry = (http: Http) => {
     { onStep, ...options }: VerdictOptions = {},
   ): Promise<Verdict> => {
     const path = `/nodes/${encodeURIComponent(nodeId)}/versions/${encodeURIComponent(version)}`
-    return await follow<Verdict>(
-      http,
-      {
-        streamPath: `${path}/stream`,
-        findStatusPath: () => Promise.resolve(path),
-        readEnd: ({ data }) => toVerdict(data as NodeVersion),
-        onEvent: ({ data }) => onStep?.(statusWord(data as NodeVersion)),
-      },
-      options,
-    )
+    const followed: Followed<Verdict> = {
+      streamPath: `${path}/stream`,
+      findStatusPath: () => Promise.resolve(path),
+      readEnd: ({ data }) => toVerdict(data as NodeVersion),
+      onEvent: ({ data }) => onStep?.(statusWord(data as NodeVersion)),
+    }
+    return await follow(http, followed, options)
   }
 
   /** Publishes a version, uploads its archive, and waits for the verdict. */

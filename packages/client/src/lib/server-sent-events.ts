@@ -4,10 +4,7 @@ import type { EventSourceMessage } from 'eventsource-parser'
 import { KilnError } from './errors.ts'
 import { sendOnce } from './retry.ts'
 
-interface Init {
-  headers: Record<string, string>
-  signal: AbortSignal
-}
+type Init = { headers: Record<string, string>; signal: AbortSignal }
 
 interface StreamOptions {
   /** Id of the event at which an earlier read broke off. */

@@ -58,11 +58,9 @@ export const makeTasks = (http: Http) => {
           return read.state === 'running' ? undefined : read
         },
         onEvent: ({ event, data }) => {
-          const followEvent = (
-            event === 'status' ? toTask(data, path) : data
-          ) as Partial<RunningTask>
-          status = followEvent.status ?? status
-          progress = status === 'success' ? 100 : (followEvent.progress ?? progress)
+          const seen = (event === 'status' ? toTask(data, path) : data) as Partial<RunningTask>
+          status = seen.status ?? status
+          progress = status === 'success' ? 100 : (seen.progress ?? progress)
           options.onProgress?.({ status, ...(progress === undefined ? {} : { progress }) })
         },
       },
