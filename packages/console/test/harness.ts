@@ -45,16 +45,10 @@ export interface Console {
   open(path: string, visit?: Visit): Promise<Page>
 }
 
-interface Shared {
-  service: Service
-  browser: Browser
-}
+type Shared = { service: Service; browser: Browser }
 
 /** One service and one browser for some suites; the last that needs them stops them. */
-interface Room {
-  users: number
-  started?: Promise<Shared>
-}
+type Room = { users: number; started?: Promise<Shared> }
 
 /** Service that all files of this process share. */
 const everybody: Room = { users: 0 }

@@ -28,21 +28,15 @@ const contrast = (one: string, other: string): number => {
 }
 
 /** Least contrast of a colour on another: 4.5 is asked of text and 3 of edges; these leave some room. */
-const LEAST: [colour: string, on: string, least: number][] = [
-  ...['text', 'soft', 'accent', 'ok', 'warn', 'bad', 'info'].flatMap(
-    (name): [string, string, number][] => [
-      [name, 'bg', 6],
-      [name, 'raised', 5.7],
-    ],
-  ),
+const TONES = ['ok', 'warn', 'bad', 'info']
+const TEXTS = ['text', 'soft', 'accent', ...TONES]
+const LEAST: (readonly [colour: string, on: string, least: number])[] = [
+  ...TEXTS.map((name) => [name, 'bg', 6] as const),
+  ...TEXTS.map((name) => [name, 'raised', 5.7] as const),
   ['on-accent', 'accent', 6],
   ['edge', 'bg', 3.6],
   ['edge', 'raised', 3.4],
-  ...['ok', 'warn', 'bad', 'info'].map((name): [string, string, number] => [
-    name,
-    `${name}-tint`,
-    5.5,
-  ]),
+  ...TONES.map((name) => [name, `${name}-tint`, 5.5] as const),
 ]
 
 describe('the colours of the console', () => {

@@ -105,10 +105,8 @@ describe('search parameters', () => {
   test('are plain, and lists are names that come more than once', () => {
     const query = '?q=a+b&tag=x&tag=y&n=1'
     assert.deepEqual(parseSearch(query), { q: 'a b', tag: ['x', 'y'], n: '1' })
-    assert.equal(
-      writeSearch({ q: 'a b', tag: ['x', 'y'], none: undefined, empty: '' }),
-      '?q=a+b&tag=x&tag=y',
-    )
+    const values = { q: 'a b', tag: ['x', 'y'], none: undefined, empty: '' }
+    assert.equal(writeSearch(values), '?q=a+b&tag=x&tag=y')
     assert.equal(writeSearch({}), '')
   })
 
@@ -128,14 +126,8 @@ describe('words', () => {
   })
 
   test('of each state there are some, and of an unknown one its own', () => {
-    for (const state of [
-      'CREATED',
-      'queueing',
-      'success',
-      'superseded',
-      'NodeVersionStatusFlagged',
-    ])
-      assert.notEqual(wordsOf(state).word, state)
+    const states = ['CREATED', 'queueing', 'success', 'superseded', 'NodeVersionStatusFlagged']
+    for (const state of states) assert.notEqual(wordsOf(state).word, state)
     assert.equal(wordsOf('some_new_state').word, 'some new state')
   })
 

@@ -295,12 +295,7 @@ const assertHarmless = async (page: Page): Promise<void> => {
   assert.ok(found.width <= 390, `${page.url()} is ${found.width} pixels wide`)
 }
 
-interface Box {
-  x: number
-  y: number
-  width: number
-  height: number
-}
+type Box = { x: number; y: number; width: number; height: number }
 
 /** Asserts the measures of the host's canvas: console.md 6. */
 const assertGeometry = async (page: Page, card: Locator): Promise<void> => {

@@ -57,26 +57,11 @@ describe('a card', () => {
         output_is_list: [false, true],
       }),
     )
-    assert.deepEqual(
-      sockets.map(({ name, types, isOptional }) => [name, ...types, isOptional]),
-      [
-        ['2', 'IMAGE', false],
-        ['1', 'A', 'B', false],
-        ['mask', 'MASK', true],
-      ],
-    )
-    assert.deepEqual(
-      widgets.map(({ name, value }) => [name, value]),
-      [['steps', '20']],
-    )
-    assert.deepEqual(
-      outputs.map(({ name, type, isList }) => [name, type, isList]),
-      [
-        ['picture', 'IMAGE', false],
-        ['COMBO', 'COMBO', true],
-        ['LATENT', 'LATENT', false],
-      ],
-    )
+    const inputs = sockets.map((slot) => [slot.name, ...slot.types, slot.isOptional].join(' '))
+    assert.deepEqual(inputs, ['2 IMAGE false', '1 A B false', 'mask MASK true'])
+    assert.deepEqual(widgets.map(({ name, value }) => `${name} ${value}`).join(), 'steps 20')
+    const results = outputs.map(({ name, type, isList }) => `${name} ${type} ${isList}`)
+    assert.deepEqual(results, ['picture IMAGE false', 'COMBO COMBO true', 'LATENT LATENT false'])
   })
 
   const WIDGETS: [spec: string, kind: string, value: string][] = [
@@ -102,14 +87,8 @@ describe('a card', () => {
       assert.deepEqual([widgets[0]?.kind, widgets[0]?.value, sockets.length], [kind, value, 0])
     })
 
-  for (const spec of [
-    '["INT",{"forceInput":true}]',
-    '["LORA_STACK"]',
-    '["*"]',
-    '[]',
-    '[null]',
-    '{}',
-  ])
+  const SOCKETS = ['["INT",{"forceInput":true}]', '["LORA_STACK"]', '["*"]', '[]', '[null]', '{}']
+  for (const spec of SOCKETS)
     test(`${spec} is a socket`, () => assert.equal(withInputs(`{"x":${spec}}`).sockets.length, 1))
 
   for (const [input, rows] of [
@@ -144,16 +123,9 @@ describe('a card', () => {
     assert.equal(countRows(card), 5)
     const rowsOf = (most: number) => {
       const { sockets, outputs, widgets } = cutRows(card, most)
-      return [sockets.length, outputs.length, widgets.length]
+      return [sockets.length, outputs.length, widgets.length].join(' ')
     }
-    assert.deepEqual(
-      [rowsOf(2), rowsOf(4), rowsOf(9)],
-      [
-        [2, 2, 0],
-        [2, 3, 1],
-        [2, 3, 2],
-      ],
-    )
+    assert.deepEqual([2, 4, 9].map(rowsOf), ['2 2 0', '2 3 1', '2 3 2'])
   })
 })
 
@@ -215,22 +187,13 @@ describe('a comparison', () => {
       change({ code: 'host_node_added', host_node: 'C' }),
     ]
     const groups = groupChanges(changes, { level: undefined, search: undefined })
-    assert.deepEqual(
-      groups.map(({ name, level, changes: own }) => [name, level, own.length]),
-      [
-        ['B', 'breaks', 1],
-        ['A', 'may_break', 2],
-        ['C', 'safe', 1],
-      ],
-    )
-    assert.deepEqual(
-      groups.map(({ isGone, isNew, nameAfter }) => [isGone, isNew, nameAfter]),
-      [
-        [true, false, 'C'],
-        [false, false, undefined],
-        [false, true, undefined],
-      ],
-    )
+    const found = groups.map(({ changes: { length }, ...group }) => ({ ...group, changes: length }))
+    const neither = { isGone: false, isNew: false, nameAfter: undefined }
+    assert.deepEqual(found, [
+      { ...neither, name: 'B', level: 'breaks', changes: 1, isGone: true, nameAfter: 'C' },
+      { ...neither, name: 'A', level: 'may_break', changes: 2 },
+      { ...neither, name: 'C', level: 'safe', changes: 1, isNew: true },
+    ])
     const namesOf = (filter: Parameters<typeof groupChanges>[1]) =>
       groupChanges(changes, filter).map(({ name }) => name)
     assert.deepEqual(namesOf({ level: 'safe', search: undefined }), ['A', 'C'])
@@ -238,14 +201,10 @@ describe('a comparison', () => {
   })
 
   test('marks what is gone before, what has come after, and what has changed in both', () => {
-    const before = makeHostNode({
-      input_types: '{"required":{"a":["INT"],"b":["IMAGE"],"old":["X"]}}',
-      return_types: '["IMAGE","MASK"]',
-    })
-    const after = makeHostNode({
-      input_types: '{"required":{"a":["INT"],"b":["MASK"],"now":["X"],"c":["INT"]}}',
-      return_types: '["IMAGE"]',
-    })
+    const node = (required: string, return_types: string) =>
+      makeHostNode({ input_types: `{"required":${required}}`, return_types })
+    const before = node('{"a":["INT"],"b":["IMAGE"],"old":["X"]}', '["IMAGE","MASK"]')
+    const after = node('{"a":["INT"],"b":["MASK"],"now":["X"],"c":["INT"]}', '["IMAGE"]')
     const marks = marksOf(
       [
         change({ code: 'input_type_changed', input: 'b' }),
@@ -257,20 +216,11 @@ describe('a comparison', () => {
       before,
       after,
     )
-    assert.deepEqual(Object.fromEntries(marks.before.inputs), { b: 'changed', old: 'gone' })
-    assert.deepEqual(Object.fromEntries(marks.after.inputs), {
-      b: 'changed',
-      now: 'come',
-      c: 'come',
-    })
-    assert.deepEqual(
-      [...marks.before.outputs],
-      [
-        [1, 'gone'],
-        [0, 'changed'],
-      ],
-    )
-    assert.deepEqual([...marks.after.outputs], [[0, 'changed']])
+    const read = (rows: ReadonlyMap<string | number, string>) => Object.fromEntries(rows)
+    assert.deepEqual(read(marks.before.inputs), { b: 'changed', old: 'gone' })
+    assert.deepEqual(read(marks.after.inputs), { b: 'changed', now: 'come', c: 'come' })
+    assert.deepEqual(read(marks.before.outputs), { 0: 'changed', 1: 'gone' })
+    assert.deepEqual(read(marks.after.outputs), { 0: 'changed' })
   })
 })
 
@@ -278,29 +228,17 @@ describe('what installs get', () => {
   const makeVersion = (version: string, changes: Partial<Version> = {}) =>
     ({ node_id: 'n', version, status: 'NodeVersionStatusActive', ...changes }) as Version
   const latest = makeVersion('1.7.0')
+  const flagged = makeVersion('1.8.0', { status: 'NodeVersionStatusFlagged' })
+  const pending = makeVersion('1.8.0', { status: 'NodeVersionStatusPending' })
+  const banned = makeVersion('1.8.0', { status: 'NodeVersionStatusBanned' })
+  const old = makeVersion('1.8.0', { deprecated: true })
   const CASES: [newest: Version | undefined, current: Version | undefined, words?: string][] = [
     [latest, latest],
     [undefined, undefined, 'No version has been published yet.'],
-    [
-      makeVersion('1.8.0', { status: 'NodeVersionStatusFlagged' }),
-      latest,
-      '1.8.0 is held back: 2 findings. Installs get 1.7.0.',
-    ],
-    [
-      makeVersion('1.8.0', { status: 'NodeVersionStatusPending' }),
-      undefined,
-      '1.8.0 is being checked. Installs get nothing yet.',
-    ],
-    [
-      makeVersion('1.8.0', { status: 'NodeVersionStatusBanned' }),
-      latest,
-      '1.8.0 is banned. Installs get 1.7.0.',
-    ],
-    [
-      makeVersion('1.8.0', { deprecated: true }),
-      latest,
-      '1.8.0 is deprecated by its publisher. Installs get 1.7.0.',
-    ],
+    [flagged, latest, '1.8.0 is held back: 2 findings. Installs get 1.7.0.'],
+    [pending, undefined, '1.8.0 is being checked. Installs get nothing yet.'],
+    [banned, latest, '1.8.0 is banned. Installs get 1.7.0.'],
+    [old, latest, '1.8.0 is deprecated by its publisher. Installs get 1.7.0.'],
     [makeVersion('1.8.0-rc.1'), latest, '1.8.0-rc.1 is a pre-release. Installs get 1.7.0.'],
     [makeVersion('1.6.9'), latest, '1.6.9 has a lower number. Installs get 1.7.0.'],
   ]
@@ -309,14 +247,10 @@ describe('what installs get', () => {
       assert.equal(explainInstalls(newest, current, 2), words),
     )
 
-  test('a command has all its words', () =>
-    assert.equal(
-      writeInstall(
-        'get {node}@{version} {url}',
-        makeVersion('1.0.0', { downloadUrl: 'https://a/b' }),
-      ),
-      'get n@1.0.0 https://a/b',
-    ))
+  test('a command has all its words', () => {
+    const version = makeVersion('1.0.0', { downloadUrl: 'https://a/b' })
+    assert.equal(writeInstall('get {node}@{version} {url}', version), 'get n@1.0.0 https://a/b')
+  })
 
   for (const [license, text] of [
     ['{"file": "LICENSE"}', 'see LICENSE'],

@@ -15,10 +15,7 @@ import { toCurl, toPythonCode, toTypeScript } from '../src/try/snippets.ts'
 import { makeKiln } from '../../client/src/index.ts'
 import { readDocument } from '../../../test/support/contract.ts'
 
-interface Form {
-  schema: JsonSchema
-  fields: Field[]
-}
+type Form = { schema: JsonSchema; fields: Field[] }
 
 const forms = new Map<string, Form>()
 
@@ -39,10 +36,8 @@ const optionsOf = (id: string, name: string, body: Body): readonly unknown[] =>
 describe('the form of a kind', () => {
   test('there is one for every creation, whose function the client has', () => {
     const kiln = makeKiln({ baseUrl: 'http://127.0.0.1' }) as object
-    assert.deepEqual(
-      [...forms.keys()],
-      KINDS.map(({ id }) => id),
-    )
+    const ids = KINDS.map(({ id }) => id)
+    assert.deepEqual([...forms.keys()], ids)
     for (const { call } of KINDS) assert.ok(call in kiln, call)
   })
 
@@ -82,18 +77,9 @@ describe('the form of a kind', () => {
 
   test('what another model has not is taken away, and nothing else', () => {
     const { schema, fields } = formOf('text2video')
-    const body = {
-      model: 'videoq1',
-      prompt: 'x',
-      duration: 9,
-      resolution: '720p',
-      aspect_ratio: '1:1',
-    }
-    assert.deepEqual(normalize(schema, fields, body), {
-      model: 'videoq1',
-      prompt: 'x',
-      aspect_ratio: '1:1',
-    })
+    const kept = { model: 'videoq1', prompt: 'x', aspect_ratio: '1:1' }
+    const body = { ...kept, duration: 9, resolution: '720p' }
+    assert.deepEqual(normalize(schema, fields, body), kept)
   })
 
   test('two pictures that exclude each other leave all other choices', () => {
@@ -187,61 +173,41 @@ const LIFE = {
 describe('the timeline of a task', () => {
   const kinds = (life: Life, now = at(8)): string[] =>
     makeTimeline(life, [], Date.parse(now)).bars.map(({ kind, seconds }) => `${kind} ${seconds}`)
+  const widthOf = ({ bars }: Pick<ReturnType<typeof makeTimeline>, 'bars'>): number =>
+    bars.reduce((sum, { width }) => sum + width, 0)
 
   test('waits and tries follow each other and fill it', () => {
     assert.deepEqual(kinds(LIFE), ['wait 1', 'failed 2', 'wait 1', 'done 4'])
-    const { bars } = makeTimeline(LIFE, [], 0)
-    assert.equal(
-      bars.reduce((sum, { width }) => sum + width, 0),
-      1,
-    )
+    assert.equal(widthOf(makeTimeline(LIFE, [], 0)), 1)
   })
 
   test('what goes on lasts until now; a lost attempt until the next', () => {
     const [first] = LIFE.attempts
     assert.ok(first)
-    const going: Life = {
-      ...LIFE,
-      state: 'running',
-      attempts: [{ number: 1, started_at: at(2), outcome: 'running' }],
-    }
-    delete going.ended_at
+    const attempt = { number: 1, started_at: at(2), outcome: 'running' } as const
+    const { ended_at: _, ...going } = { ...LIFE, state: 'running' as const, attempts: [attempt] }
     assert.deepEqual(kinds(going, at(12)), ['wait 2', 'running 10'])
     const lost = { number: 1, started_at: at(1), outcome: 'lost' } as const
-    assert.deepEqual(kinds({ ...LIFE, attempts: [lost, ...LIFE.attempts.slice(1)] }), [
-      'wait 1',
-      'lost 3',
-      'done 4',
-    ])
+    const once = { ...LIFE, attempts: [lost, ...LIFE.attempts.slice(1)] }
+    assert.deepEqual(kinds(once), ['wait 1', 'lost 3', 'done 4'])
   })
 
   test('hours between two deliveries are folded, and squeeze nothing', () => {
-    const reported = [
-      { started_at: at(9), error_class: 'timeout' as const },
-      { started_at: at(7209) },
-    ]
-    const { bars, dots, folds } = makeTimeline(LIFE, reported, 0)
-    assert.deepEqual(
-      folds.map(({ seconds }) => seconds),
-      [7200],
-    )
-    assert.ok(bars.reduce((sum, { width }) => sum + width, 0) > 0.7)
+    const failed = { started_at: at(9), error_class: 'timeout' as const }
+    const { bars, dots, folds } = makeTimeline(LIFE, [failed, { started_at: at(7209) }], 0)
+    assert.deepEqual([folds.length, folds[0]?.seconds], [1, 7200])
+    assert.ok(widthOf({ bars }) > 0.7)
     assert.ok((dots[0]?.left ?? 0) < (dots[1]?.left ?? 0))
     assert.equal(dots[1]?.left, 1)
   })
 
   test('a task in words has its transitions, the attempts that failed and those after them', () => {
-    const lines = makeLines(LIFE).map(({ status, number, error, after }) => [
-      status ?? number,
-      error,
-      after,
-    ])
-    assert.deepEqual(lines, [
-      ['CREATED', undefined, 0],
-      ['IN_PROGRESS', undefined, 1],
-      [1, 'engine_failed', 2],
-      [2, undefined, 1],
-      ['COMPLETED', undefined, 4],
+    assert.deepEqual(makeLines(LIFE), [
+      { at: at(0), status: 'CREATED', after: 0 },
+      { at: at(1), status: 'IN_PROGRESS', after: 1 },
+      { at: at(3), number: 1, error: 'engine_failed', after: 2 },
+      { at: at(4), number: 2, after: 1 },
+      { at: at(8), status: 'COMPLETED', after: 4 },
     ])
     const cancelled: Life = { ...LIFE, state: 'cancelled' }
     assert.equal(makeLines(cancelled).at(-1)?.status, 'cancelled')
@@ -250,10 +216,7 @@ describe('the timeline of a task', () => {
 
 test('the time left of a task is estimated by similar ones, and past that by its progress', () => {
   const of = (family: 'image' | 'video', progress: number, estimate?: number) =>
-    secondsLeft(
-      { family, progress, ...(estimate !== undefined && { estimated_seconds: estimate }) },
-      8,
-    )
+    secondsLeft({ family, progress, ...(estimate && { estimated_seconds: estimate }) }, 8)
   assert.equal(of('video', 16, 20), 12)
   assert.equal(of('video', 16, 5), 42)
   assert.equal(of('video', 16), 42)
@@ -263,16 +226,10 @@ test('the time left of a task is estimated by similar ones, and past that by its
 })
 
 describe('the rows of a list', () => {
-  const task = (id: string, made: number, more: Partial<TaskItem> = {}): TaskItem =>
-    ({
-      task_id: id,
-      kind: 'relight',
-      state: 'queued',
-      rev: 1,
-      progress: 0,
-      created_at: at(made),
-      ...more,
-    }) as TaskItem
+  const task = (task_id: string, made: number, more: Partial<TaskItem> = {}): TaskItem => {
+    const common = { kind: 'relight', state: 'queued', rev: 1, progress: 0 } as TaskItem
+    return { ...common, task_id, created_at: at(made), ...more }
+  }
   const pages = { pages: [{ tasks: [task('b', 2), task('a', 1)] }], pageParams: [''] }
 
   test('a newer state takes the place of an older one, and progress never falls', () => {
@@ -281,10 +238,8 @@ describe('the rows of a list', () => {
       task('b', 2, { rev: 0, state: 'done' }),
     ]
     const once = patchPages(pages, changed)
-    assert.deepEqual(
-      once.pages[0]?.tasks.map(({ state }) => state),
-      ['queued', 'running'],
-    )
+    const states = once.pages[0]?.tasks.map(({ state }) => state)
+    assert.deepEqual(states, ['queued', 'running'])
     const twice = patchPages(once, [task('a', 1, { rev: 4, state: 'running', progress: 30 })])
     assert.equal(twice.pages[0]?.tasks[1]?.progress, 40)
   })
