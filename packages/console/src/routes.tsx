@@ -1,16 +1,7 @@
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
 
-import {
-  oneOf,
-  parseSearch,
-  search,
-  someOf,
-  text,
-  texts,
-  time,
-  writeSearch,
-} from './search-params.ts'
+import { oneOf, search, SEARCH_FORMAT, someOf, text, texts, time } from './search-params.ts'
 import { Frame } from './shell/frame.tsx'
 import { lazyPage } from './shell/lazy-page.ts'
 import { CrashPage, MissingPage } from './shell/missing.tsx'
@@ -43,6 +34,7 @@ const open = pageFor('all')
 const user = pageFor('user')
 const admin = pageFor('admin')
 
+const loadComparison = () => import('./registry/compare.tsx')
 const loadTry = () => import('./try/page.tsx')
 const trySearch = search({ from: text, view: text })
 
@@ -83,11 +75,7 @@ const pages = [
   }),
   createRoute({
     // {from}...{to}
-    ...open(
-      '/registry/$node/compare/$range',
-      'Compare versions',
-      () => import('./registry/compare.tsx'),
-    ),
+    ...open('/registry/$node/compare/$range', 'Compare versions', loadComparison),
     validateSearch: search({ level: text, q: text }),
   }),
   createRoute({
@@ -123,8 +111,7 @@ const pages = [
 export const router = createRouter({
   routeTree: root.addChildren(pages),
   basepath: '/console',
-  parseSearch,
-  stringifySearch: writeSearch,
+  ...SEARCH_FORMAT,
   defaultPreload: 'intent',
   scrollRestoration: true,
   defaultNotFoundComponent: MissingPage,

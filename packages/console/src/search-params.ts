@@ -59,3 +59,6 @@ export const writeSearch = (values: Record<string, unknown>): string => {
   const written = query.toString()
   return written === '' ? '' : `?${written}`
 }
+
+/** How the router reads and writes search parameters. */
+export const SEARCH_FORMAT = { parseSearch, stringifySearch: writeSearch }

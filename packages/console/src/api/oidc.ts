@@ -17,13 +17,7 @@ export interface Tokens {
 }
 
 /** State in sessionStorage between the redirect and the way back: nothing of it is a credential. */
-interface Attempt {
-  verifier: string
-  state: string
-  nonce: string
-  path: string
-  silent: boolean
-}
+type Attempt = { verifier: string; state: string; nonce: string; path: string; silent: boolean }
 
 const ATTEMPT = 'kiln.signing-in'
 
@@ -130,10 +124,7 @@ const toTokens = (result: oauth.TokenEndpointResponse): Tokens => {
 }
 
 /** Ends the session at the issuer: the refresh token is revoked, and where there is an address for it the page leaves for it. */
-export const leaveToSignOut = async (
-  settings: Settings,
-  refresh: string | undefined,
-): Promise<void> => {
+export const leaveToSignOut = async (settings: Settings, refresh?: string): Promise<void> => {
   const parties = await partiesOf(settings)
   const [server] = parties
   if (refresh !== undefined && server.revocation_endpoint !== undefined)

@@ -18,12 +18,10 @@ export const makeQueryClient = (): QueryClient =>
     },
   })
 
+const EACH_MINUTE = { staleTime: 60_000, refetchInterval: 60_000 }
+
 /** Facts about the service that the page must know. */
-export const serviceQuery = readQuery(
-  '/service',
-  {},
-  { staleTime: 60_000, refetchInterval: 60_000 },
-)
+export const serviceQuery = readQuery('/service', {}, EACH_MINUTE)
 
 const meQuery = readQuery('/users', {}, { staleTime: 300_000 })
 

@@ -13,10 +13,7 @@ export interface Session {
   ended?: boolean
 }
 
-interface DevelopmentUser {
-  user: string
-  platform_admin: boolean
-}
+type DevelopmentUser = { user: string; platform_admin: boolean }
 
 type Settings = Data<'/service'>
 
@@ -115,13 +112,11 @@ const accept = (given: Tokens): void => {
   clearTimeout(timer)
   if (expiresAt === Infinity) return
   const before = refresh === undefined ? WARN_BEFORE_MS : RENEW_BEFORE_MS
-  timer = setTimeout(
-    () => {
-      if (refresh !== undefined) void renew()
-      else session.set({ ...session.get(), endsAt: expiresAt })
-    },
-    Math.min(MOST_MS, Math.max(0, expiresAt - Date.now() - before)),
-  )
+  const wait = Math.min(MOST_MS, Math.max(0, expiresAt - Date.now() - before))
+  timer = setTimeout(() => {
+    if (refresh !== undefined) void renew()
+    else session.set({ ...session.get(), endsAt: expiresAt })
+  }, wait)
 }
 
 /** Asks once for a new token, whoever needs it; false where that was not possible, and then the page asks to sign in again. */
@@ -198,11 +193,7 @@ export const sendAsUser = async (request: Request, init?: RequestInit): Promise<
   return last
 }
 
-const sendWith = (
-  used: Tokens | undefined,
-  request: Request,
-  init?: RequestInit,
-): Promise<Response> => {
+const sendWith = (used: Tokens | undefined, request: Request, init?: RequestInit) => {
   if (used !== undefined) request.headers.set('authorization', `Bearer ${used.access}`)
   return fetch(request, init)
 }
@@ -211,10 +202,8 @@ const DRAFTS = 'kiln.draft.'
 const keyOf = (user: string, name: string): string => `${DRAFTS}${user}.${name}`
 
 /** Reads what a user began to write in this tab: it outlives a reload, and signing in again. */
-export const readDraft = (user: string, name: string): unknown => {
-  const text = sessionStorage.getItem(keyOf(user, name))
-  return text === null ? undefined : JSON.parse(text)
-}
+export const readDraft = (user: string, name: string): unknown =>
+  JSON.parse(sessionStorage.getItem(keyOf(user, name)) ?? 'null')
 
 export const keepDraft = (user: string, name: string, draft: unknown): void => {
   try {

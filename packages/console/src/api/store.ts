@@ -29,9 +29,6 @@ export const makeStore = <T>(first: T) => {
   }
 }
 
-interface Store<T> {
-  get(): T
-  subscribe(listener: () => void): () => void
-}
+type Store<T> = { get(): T; subscribe(listener: () => void): () => void }
 
 export const useStore = <T>(store: Store<T>): T => useSyncExternalStore(store.subscribe, store.get)

@@ -46,11 +46,7 @@ export const useStream = ({ path, ...options }: StreamOptions): void => {
   }, [path])
 }
 
-interface Stream extends StreamOptions {
-  path: string
-  lastEventId: string | undefined
-  isOver: boolean
-}
+type Stream = StreamOptions & { path: string; lastEventId: string | undefined; isOver: boolean }
 
 const follow = async (stream: Stream, signal: AbortSignal): Promise<void> => {
   for (let failures = 0; !signal.aborted && !stream.isOver;) {

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 
+import { readQuery } from '../api/client.ts'
 import { serviceQuery, useMe } from '../api/queries.ts'
 import { session } from '../api/session.ts'
 import { useStore } from '../api/store.ts'
@@ -12,14 +13,7 @@ import { Link, LinkButton, versionPage } from '../ui/link.tsx'
 import { Columns, Facts, Note, PageTitle, Panel, Show, Stack } from '../ui/panels.tsx'
 import { StateBadge } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
-import {
-  heldBackQuery,
-  lastQuery,
-  putTask,
-  readyQuery,
-  reviewsQuery,
-  summaryQuery,
-} from './queries.ts'
+import { heldBackQuery, lastQuery, putTask, reviewsQuery, summaryQuery } from './queries.ts'
 import { Last, Running } from './tasks.tsx'
 
 export const Page = () => {
@@ -77,6 +71,9 @@ const Own = () => {
   )
 }
 
+const RELIGHT = 'npm run kiln -- relight samples/thumbnail.jpg --prompt sunset -o lit.jpg'
+const UPSCALE = 'npm run kiln -- upscale samples/thumbnail.jpg --scale 2x -o large.jpg'
+
 /** Three commands to a first picture, until one has come out of it. */
 const FirstSteps = () => {
   const { data: service } = useQuery(serviceQuery)
@@ -88,14 +85,8 @@ const FirstSteps = () => {
     <Panel title="First steps" actions={<LinkButton to="/try">Try it here</LinkButton>}>
       <p>Or from a terminal, in a checkout of Kiln:</p>
       <Code label="the first command" text={`${token}\nexport KILN_URL="${location.origin}"`} />
-      <Code
-        label="the second command"
-        text="npm run kiln -- relight samples/thumbnail.jpg --prompt sunset -o lit.jpg"
-      />
-      <Code
-        label="the third command"
-        text="npm run kiln -- upscale samples/thumbnail.jpg --scale 2x -o large.jpg"
-      />
+      <Code label="the second command" text={RELIGHT} />
+      <Code label="the third command" text={UPSCALE} />
     </Panel>
   )
 }
@@ -120,6 +111,9 @@ const ServiceState = () => {
     </Panel>
   )
 }
+
+/** `/ready` responds with 503 with the same body when the service is not. */
+const readyQuery = readQuery('/ready', {}, { refetchInterval: 5000 })
 
 const DAY_MS = 86_400_000
 

@@ -1,6 +1,6 @@
 import { queryOptions, type QueryClient } from '@tanstack/react-query'
 
-import { read, readQuery } from '../api/client.ts'
+import { read, readQuery, type Schema } from '../api/client.ts'
 import type { TaskItem } from '../tasks/types.ts'
 
 const SHOWN = 8
@@ -36,6 +36,8 @@ export const summaryQuery = readQuery('/tasks/summary', {})
 /** Tasks that ended last; none: the caller is new here. */
 export const lastQuery = readQuery('/tasks', { query: { state: ['done', 'failed'], limit: 6 } })
 
+const HELD: Schema<'NodeVersionStatus'>[] = ['NodeVersionStatusFlagged']
+
 /** Versions of the caller's own nodes that are held back, of the newest hundred of all. */
 export const heldBackQuery = queryOptions({
   queryKey: ['held-back'],
@@ -44,18 +46,14 @@ export const heldBackQuery = queryOptions({
     const query = { limit: 100 }
     // Nobody reads the nodes of a banned one.
     const active = publishers.filter(({ status }) => status === 'PublisherStatusActive')
-    const nodes = await Promise.all(
-      active
-        .slice(0, 5)
-        .map(({ id: publisherId }) =>
-          read('/publishers/{publisherId}/nodes/v2', { path: { publisherId }, query }, signal),
-        ),
-    )
-    const own = new Set(nodes.flatMap((page) => page.nodes.map(({ id }) => id)))
+    const readNodes = ({ id: publisherId }: { id: string }) =>
+      read('/publishers/{publisherId}/nodes/v2', { path: { publisherId }, query }, signal)
+    const pages = await Promise.all(active.slice(0, 5).map(readNodes))
+    const own = new Set(pages.flatMap(({ nodes }) => nodes.map(({ id }) => id)))
     if (own.size === 0) return []
     const { versions } = await read(
       '/versions',
-      { query: { statuses: ['NodeVersionStatusFlagged'], pageSize: 100 } },
+      { query: { statuses: HELD, pageSize: 100 } },
       signal,
     )
     return versions.filter((version) => own.has(version.node_id))
@@ -64,8 +62,5 @@ export const heldBackQuery = queryOptions({
 
 /** Requests for a review that wait for platform admins. */
 export const reviewsQuery = readQuery('/versions', {
-  query: { statuses: ['NodeVersionStatusFlagged'], review_requested: true, pageSize: 1 },
+  query: { statuses: HELD, review_requested: true, pageSize: 1 },
 })
-
-/** `/ready` responds with 503 with the same body when the service is not. */
-export const readyQuery = readQuery('/ready', {}, { refetchInterval: 5000 })

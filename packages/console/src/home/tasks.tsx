@@ -23,22 +23,18 @@ export const Running = ({ ofAll }: { ofAll: boolean }) => (
             <LinkButton to="/try">Try something</LinkButton>
           </Empty>
         ) : (
-          <ul>
-            {tasks.map((task) => (
-              <Row key={task.task_id} task={task} />
-            ))}
-          </ul>
+          <ul>{tasks.map(toRow)}</ul>
         )
       }
     </Show>
   </Panel>
 )
 
-const Row = ({ task }: { task: TaskItem }) => {
+const toRow = (task: TaskItem) => {
   const { task_id: id, kind, prompt, status, progress, created_at: made, owner } = task
   const name = titleOf(kind)
   return (
-    <li className={styles.task}>
+    <li key={id} className={styles.task}>
       <Tile src={ownLink(task.thumbnail_url)} name={name} />
       <div>
         <Link {...taskPage(id)}>{name}</Link>

@@ -43,7 +43,11 @@ export const HostNodeCard = memo(({ node, marks, opens, isWhole = false }: HostN
             {node.host_node_name}
           </Bdi>
         )}
-        <Badges node={node} />
+        {node.deprecated && <Badge tone="warn">deprecated</Badge>}
+        {node.experimental && <Badge tone="info">experimental</Badge>}
+        {node.policy === 'HostNodePolicyBanned' && <Badge tone="bad">banned</Badge>}
+        {node.policy === 'HostNodePolicyLocalOnly' && <Badge tone="warn">local only</Badge>}
+        {node.dynamic.includes('host_node_name') && <Badge>not on every machine</Badge>}
         {opens && (
           <button
             type="button"
@@ -74,16 +78,6 @@ export const HostNodeCard = memo(({ node, marks, opens, isWhole = false }: HostN
     </div>
   )
 })
-
-const Badges = ({ node }: { node: HostNode }) => (
-  <>
-    {node.deprecated && <Badge tone="warn">deprecated</Badge>}
-    {node.experimental && <Badge tone="info">experimental</Badge>}
-    {node.policy === 'HostNodePolicyBanned' && <Badge tone="bad">banned</Badge>}
-    {node.policy === 'HostNodePolicyLocalOnly' && <Badge tone="warn">local only</Badge>}
-    {node.dynamic.includes('host_node_name') && <Badge>not on every machine</Badge>}
-  </>
-)
 
 const DrawnCard = ({ card, marks }: { card: Card; marks: Marks | undefined }) => {
   const { title, sockets, outputs, widgets } = card
@@ -122,11 +116,7 @@ const MARKS: Record<Mark, { sign: string; word: string; tone: Tone }> = {
 const join = (mark: string, ...parts: readonly (string | false | undefined)[]): string =>
   parts.filter(Boolean).join(mark)
 
-interface SlotProps {
-  slot: Slot
-  isOutput?: boolean
-  mark: Mark | undefined
-}
+type SlotProps = { slot: Slot; isOutput?: boolean; mark: Mark | undefined }
 
 const SlotRow = ({ slot, isOutput, mark }: SlotProps) => {
   const { name, type, isOptional, isList } = slot

@@ -70,12 +70,7 @@ const readInputs = ({ input_types: text = '{}', dynamic }: HostNode) => {
   return rows
 }
 
-interface Given {
-  name: string
-  spec: Json
-  isDynamic: boolean
-  isOptional: boolean
-}
+type Given = { name: string; spec: Json; isDynamic: boolean; isOptional: boolean }
 
 /** A socket, or a widget, which may have a second row. */
 const readInput = ({ name, spec, isDynamic, isOptional }: Given): (Slot | Widget)[] => {
@@ -140,11 +135,10 @@ const CONTROL: Widget = {
   choices: 4,
 }
 
+const SEEDS = ['seed', 'noise_seed']
+
 const hasControl = (name: string, type: string, options: JsonObject): boolean =>
-  Boolean(
-    options.get('control_after_generate') ??
-    (type === 'INT' && (name === 'seed' || name === 'noise_seed')),
-  )
+  Boolean(options.get('control_after_generate') ?? (type === 'INT' && SEEDS.includes(name)))
 
 const readOutputs = (node: HostNode): Slot[] | undefined => {
   const types = readJson(node.return_types ?? '[]')
@@ -179,7 +173,4 @@ export const cutRows = (card: Card, most: number): Card => {
 export type Mark = 'gone' | 'come' | 'changed'
 
 /** Results of a comparison for the rows of a card: inputs by name, outputs by index. */
-export interface Marks {
-  inputs: ReadonlyMap<string, Mark>
-  outputs: ReadonlyMap<number, Mark>
-}
+export type Marks = { inputs: ReadonlyMap<string, Mark>; outputs: ReadonlyMap<number, Mark> }

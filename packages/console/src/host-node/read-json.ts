@@ -5,6 +5,8 @@ export type JsonObject = ReadonlyMap<string, Json>
 /** A string, and the colon behind a name. Where a string has no end it would look for one from each escaped quote. */
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g
 
+const mark = (whole: string, colon?: string) => (colon ? `"#${whole.slice(1)}` : whole)
+
 /**
  * Reads JSON with all names in the order of the text: JSON.parse puts those that are whole numbers first, unless a mark
  * stands before them. Undefined for what is no JSON, or nests too deep.
@@ -12,11 +14,7 @@ const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g
 export const readJson = (text: string): Json | undefined => {
   try {
     JSON.parse(text)
-    return unmark(
-      JSON.parse(
-        text.replaceAll(STRING, (whole, colon?: string) => (colon ? `"#${whole.slice(1)}` : whole)),
-      ),
-    )
+    return unmark(JSON.parse(text.replaceAll(STRING, mark)))
   } catch {
     return undefined
   }

@@ -5,7 +5,7 @@ import { nextPage, read } from '../api/client.ts'
 import { AddressField } from '../ui/fields.tsx'
 import { Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
-import { Bdi, Time } from '../ui/values.tsx'
+import { Bdi, Signed } from '../ui/values.tsx'
 import { wordsOf } from '../words/states.ts'
 
 const route = getRouteApi('/moderation')
@@ -34,11 +34,7 @@ export const AuditLog = () => {
               {action} <Bdi>{target}</Bdi>
             </>
           ),
-          'When and who': ({ at, actor }) => (
-            <>
-              <Time at={at} /> by <Bdi>{actor}</Bdi>
-            </>
-          ),
+          'When and who': ({ at, actor }) => <Signed at={at} by={actor} />,
           Change: ({ reason, before, after }) => (
             <>
               {reason && <Bdi as="p">{reason}</Bdi>}

@@ -2,7 +2,7 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 
 import { readQuery, send } from '../api/client.ts'
 import { AskButton, type Values } from '../ui/ask.tsx'
-import { Link } from '../ui/link.tsx'
+import { Link, nodePage, publisherPage } from '../ui/link.tsx'
 import { Columns, Panel } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Bdi } from '../ui/values.tsx'
@@ -21,16 +21,13 @@ const STATUS = { ban: 'NodeStatusBanned', unban: 'NodeStatusActive' } as const
 /** Bans a node or a publisher, or lifts its ban; without an id it is that of the form. */
 const write =
   (move: 'ban' | 'unban', kind: Kind, known = '') =>
-  ({ id = known, reason = '' }: Values): Promise<unknown> =>
-    kind === 'publisher'
-      ? send('POST', `/admin/publishers/{publisherId}/${move}`, {
-          path: { publisherId: id },
-          body: { reason },
-        })
-      : send('PUT', '/admin/nodes/{nodeId}', {
-          path: { nodeId: id },
-          body: { status: STATUS[move], status_detail: reason },
-        })
+  ({ id = known, reason = '' }: Values): Promise<unknown> => {
+    const path = { publisherId: id, nodeId: id }
+    if (kind === 'publisher')
+      return send('POST', `/admin/publishers/{publisherId}/${move}`, { path, body: { reason } })
+    const body = { status: STATUS[move], status_detail: reason }
+    return send('PUT', '/admin/nodes/{nodeId}', { path, body })
+  }
 
 /** Bans a node or a publisher; without an id it asks for one. */
 export const BanButton = ({ kind, id }: { kind: Kind; id?: string }) => (
@@ -61,26 +58,22 @@ export const Bans = () => (
   </Columns>
 )
 
-interface BanListProps {
-  kind: Kind
-  query: UseQueryResult<readonly { id: string; name: string; status_detail?: string }[]>
-}
+type Banned = { id: string; name: string; status_detail?: string }
+type BanListProps = { kind: Kind; query: UseQueryResult<readonly Banned[]> }
 
-const BanList = ({ kind, query: banned }: BanListProps) => (
+const BanList = ({ kind, query }: BanListProps) => (
   <Panel title={`Banned ${kind}s`} actions={<BanButton kind={kind} />}>
     <Listing
       label={`Banned ${kind}s`}
-      query={banned}
+      query={query}
       empty={`No ${kind} is banned.`}
       columns={{
-        Name: ({ id, name }) => (
-          <Link
-            to={kind === 'node' ? '/registry/$node' : '/publishers/$publisher'}
-            params={{ node: id, publisher: id }}
-          >
-            <Bdi>{name}</Bdi>
-          </Link>
-        ),
+        Name: ({ id, name }) =>
+          kind === 'node' ? (
+            <Link {...nodePage(id)}>{name}</Link>
+          ) : (
+            <Link {...publisherPage(id)}>{name}</Link>
+          ),
         Reason: ({ status_detail: reason = 'in the audit log' }) => <Bdi>{reason}</Bdi>,
         '': ({ id }) => (
           <AskButton

@@ -27,15 +27,13 @@ const TONES = { added: 'ok', removed: 'bad', changed: 'info' } as const
 
 /** The files that changed since the version before, and the lines of each that is opened. `n` and `p` go from one to the next. */
 export const Changes = ({ nodeId, version, previous }: Sides) => {
+  const hasPrevious = previous !== undefined
   const after = useQuery(filesQuery(nodeId, version))
-  const before = useQuery({
-    ...filesQuery(nodeId, previous ?? ''),
-    enabled: previous !== undefined,
-  })
+  const before = useQuery({ ...filesQuery(nodeId, previous ?? ''), enabled: hasPrevious })
   const [open, setOpen] = useState<string>()
   // Versions that an older release has checked have no list.
   const isUnlisted = before.error instanceof KilnError && before.error.code === 'archive_not_found'
-  const isListed = previous !== undefined && !isUnlisted
+  const isListed = hasPrevious && !isUnlisted
   const changes = changedFiles(before.data?.files ?? [], after.data?.files ?? [])
   const go = (step: number): void => {
     const at = changes.findIndex(({ path }) => path === open)
@@ -50,25 +48,20 @@ export const Changes = ({ nodeId, version, previous }: Sides) => {
   const none = 'There is no live version below it: every file is new.'
   return (
     <div className="stack tight">
-      <p>{isListed ? `Against ${previous}.` : previous === undefined ? none : unlisted}</p>
+      <p>{isListed ? `Against ${previous}.` : hasPrevious ? unlisted : none}</p>
       <ul className={`stack tight ${styles.files}`}>
-        {changes.map((change) => {
-          const { path, kind } = change
+        {changes.map(({ path, kind }) => {
           const isOpen = path === open
+          const show = (item: Element | null) =>
+            isOpen && item?.scrollIntoView({ block: 'nearest' })
+          const toggle = (): void => setOpen(isOpen ? undefined : path)
           return (
-            <li
-              key={path}
-              ref={(item) => void (isOpen && item?.scrollIntoView({ block: 'nearest' }))}
-            >
-              <Button
-                variant="quiet"
-                aria-expanded={isOpen}
-                onPress={() => setOpen(isOpen ? undefined : path)}
-              >
+            <li key={path} ref={(item) => void show(item)}>
+              <Button variant="quiet" aria-expanded={isOpen} onPress={toggle}>
                 <Badge tone={TONES[kind]}>{kind}</Badge>
                 <Bdi as="code">{path}</Bdi>
               </Button>
-              {isOpen && <FileDiff of={{ nodeId, version, previous }} change={change} />}
+              {isOpen && <FileDiff of={{ nodeId, version, previous }} change={{ path, kind }} />}
             </li>
           )
         })}
@@ -78,11 +71,9 @@ export const Changes = ({ nodeId, version, previous }: Sides) => {
 }
 
 const FileDiff = ({ of, change: { path, kind } }: { of: Sides; change: FileChange }) => {
-  const after = useQuery({ ...fileQuery(of.nodeId, of.version, path), enabled: kind !== 'removed' })
-  const before = useQuery({
-    ...fileQuery(of.nodeId, of.previous ?? '', path),
-    enabled: kind !== 'added',
-  })
+  const { nodeId, version, previous = '' } = of
+  const after = useQuery({ ...fileQuery(nodeId, version, path), enabled: kind !== 'removed' })
+  const before = useQuery({ ...fileQuery(nodeId, previous, path), enabled: kind !== 'added' })
   const asked = kind === 'added' ? [after] : kind === 'removed' ? [before] : [before, after]
   const missing = asked.find(({ data }) => data === undefined)
   if (missing) return <Show query={missing}>{() => null}</Show>

@@ -2,10 +2,7 @@ import { structuredPatch } from 'diff'
 
 type Files = readonly { path: string; sha256: string }[]
 
-export interface FileChange {
-  path: string
-  kind: 'added' | 'removed' | 'changed'
-}
+export type FileChange = { path: string; kind: 'added' | 'removed' | 'changed' }
 
 /** The files that are not the same in two versions, by path. */
 export const changedFiles = (before: Files, after: Files): FileChange[] => {
@@ -14,27 +11,21 @@ export const changedFiles = (before: Files, after: Files): FileChange[] => {
   return [...new Map([...old, ...now]).keys()]
     .filter((path) => old.get(path) !== now.get(path))
     .toSorted()
-    .map((path) => ({
-      path,
-      kind: !old.has(path) ? 'added' : now.has(path) ? 'changed' : 'removed',
-    }))
+    .map((path) => {
+      if (!old.has(path)) return { path, kind: 'added' }
+      return { path, kind: now.has(path) ? 'changed' : 'removed' }
+    })
 }
 
-interface DiffLine {
-  kind: 'added' | 'removed' | 'same' | 'gap'
-  number: number
-  text: string
-}
+type DiffLine = { kind: 'added' | 'removed' | 'same' | 'gap'; number: number; text: string }
 
 /** Changed lines beyond which a comparison takes seconds, and nobody reads it. */
 const MOST_CHANGES = 3000
 
 /** The lines that changed, by their numbers in the version after or, of removed ones, before, with three around each; undefined where nearly all did. */
 export const diffLines = (before: string, after: string): DiffLine[] | undefined => {
-  const patch = structuredPatch('', '', before, after, '', '', {
-    context: 3,
-    maxEditLength: MOST_CHANGES,
-  })
+  const options = { context: 3, maxEditLength: MOST_CHANGES }
+  const patch = structuredPatch('', '', before, after, '', '', options)
   return patch?.hunks.flatMap(({ oldStart, newStart, lines }, index) => {
     let old = oldStart
     let now = newStart

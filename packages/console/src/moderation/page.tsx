@@ -63,6 +63,7 @@ const Queue = ({ isFailed = false }) => {
   })
   const [chosen, setChosen] = useState<readonly string[]>([])
   const versions = list.data?.pages.flatMap((page) => page.versions) ?? []
+  const none = filter === 'review' ? 'Nobody waits for a review.' : 'There is none.'
   const many = versions.filter((one) => chosen.includes(keyOf(one)))
   return (
     <div className={`split ${styles.split}`} data-open={version !== undefined || undefined}>
@@ -98,11 +99,7 @@ const Queue = ({ isFailed = false }) => {
                   if (now.length === 1) changeSearch({ version: now[0] })
                 }}
                 onAction={(key) => changeSearch({ version: String(key) }, { replace: false })}
-                renderEmptyState={() => (
-                  <Empty>
-                    {filter === 'review' ? 'Nobody waits for a review.' : 'There is none.'}
-                  </Empty>
-                )}
+                renderEmptyState={() => <Empty>{none}</Empty>}
               >
                 {versions.map((one) => (
                   <VersionItem key={keyOf(one)} version={one} />

@@ -1,7 +1,4 @@
-export interface Sample {
-  at: number
-  value: number
-}
+export type Sample = { at: number; value: number }
 
 /** An hour of five seconds each. */
 const MOST = 720

@@ -12,10 +12,7 @@ import styles from './publish.module.css'
 type DropItem = Parameters<NonNullable<DropZoneProps['onDrop']>>[0]['items'][number]
 
 /** Entries of a folder by its name, or a zip. */
-interface Dropped {
-  name: string
-  given: Entry[] | File
-}
+type Dropped = { name: string; given: Entry[] | File }
 
 /** A file of a folder is read when it is packed. */
 const entryOf = (path: string, file: File): Entry => ({
@@ -63,11 +60,8 @@ const readDropped = async (dropped: Dropped | Promise<Dropped>): Promise<Pack> =
 
 /** Takes a zip or a folder, dropped or chosen, and reads it here: nothing is sent. */
 export const PackDrop = ({ onPack }: { onPack(pack: Pack | undefined): void }) => {
-  const reading = useMutation({
-    mutationFn: readDropped,
-    onMutate: () => onPack(undefined),
-    onSuccess: onPack,
-  })
+  const forget = (): void => onPack(undefined)
+  const reading = useMutation({ mutationFn: readDropped, onMutate: forget, onSuccess: onPack })
   return (
     <DropZone
       className={`drop stack ${styles.drop}`}

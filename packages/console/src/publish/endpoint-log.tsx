@@ -14,6 +14,7 @@ import { wordsOf } from '../words/states.ts'
 import { counted } from '../words/text.ts'
 
 const EVENTS = '/publishers/{publisherId}/endpoints/{endpoint_id}/events'
+const REDELIVERY = `${EVENTS}/{event_id}/redeliver` as const
 const PAGE = 20
 
 type State = Schema<'DeliveryState'>
@@ -21,15 +22,14 @@ const STATES = (['', 'pending', 'delivered', 'exhausted', 'stopped'] as const).m
   (state) => [state, state === '' ? 'all' : wordsOf(state).word] as const,
 )
 
-export interface EndpointPath {
-  publisherId: string
-  endpoint_id: string
-}
+export type EndpointPath = { publisherId: string; endpoint_id: string }
 
 /** The events of an endpoint, the newest first, with their attempts at a press. */
 export const EndpointLog = ({ path, mayManage }: { path: EndpointPath; mayManage: boolean }) => {
   const [state, setState] = useState<State | ''>('')
   const [open, setOpen] = useState<readonly string[]>([])
+  const toggle = (id: string): void =>
+    setOpen(open.includes(id) ? open.filter((one) => one !== id) : [...open, id])
   const log = useInfiniteQuery({
     queryKey: ['endpoint', path.endpoint_id, 'events', state],
     initialPageParam: '',
@@ -68,28 +68,18 @@ export const EndpointLog = ({ path, mayManage }: { path: EndpointPath; mayManage
           Made: ({ created_at: at }) => <Time at={at} />,
           Attempts: ({ id, attempts, next_attempt_at: next }) => (
             <>
-              <Button
-                variant="quiet"
-                onPress={() =>
-                  setOpen(open.includes(id) ? open.filter((one) => one !== id) : [...open, id])
-                }
-                aria-expanded={open.includes(id)}
-              >
+              <Button variant="quiet" onPress={() => toggle(id)} aria-expanded={open.includes(id)}>
                 {counted(attempts, 'attempt')}
               </Button>
               {next && 'next '}
               {next && <Time at={next} />}
             </>
           ),
-          '': (event) =>
+          '': ({ id: event_id }) =>
             mayManage && (
               <WriteButton
                 label="Send again"
-                write={() =>
-                  send('POST', `${EVENTS}/{event_id}/redeliver`, {
-                    path: { ...path, event_id: event.id },
-                  })
-                }
+                write={() => send('POST', REDELIVERY, { path: { ...path, event_id } })}
               />
             ),
         }}
@@ -99,10 +89,7 @@ export const EndpointLog = ({ path, mayManage }: { path: EndpointPath; mayManage
   )
 }
 
-interface AttemptsProps {
-  path: EndpointPath
-  event: Schema<'EndpointEvent'>
-}
+type AttemptsProps = { path: EndpointPath; event: Schema<'EndpointEvent'> }
 
 const EventAttempts = ({ path, event: { id, attempts } }: AttemptsProps) => {
   const query = readQuery(`${EVENTS}/{event_id}/attempts`, { path: { ...path, event_id: id } })

@@ -87,11 +87,7 @@ const DISABLED = {
     'It is off: it has failed for days. Mend it, switch it on, then send again what it has missed.',
 }
 
-interface EndpointProps {
-  path: EndpointPath
-  endpoint: Endpoint
-  mayManage: boolean
-}
+type EndpointProps = { path: EndpointPath; endpoint: Endpoint; mayManage: boolean }
 
 const EndpointPanel = ({ path, endpoint, mayManage }: EndpointProps) => {
   const [showsLog, setShowsLog] = useState(false)
@@ -117,21 +113,17 @@ const EndpointPanel = ({ path, endpoint, mayManage }: EndpointProps) => {
         <Button onPress={() => setShowsLog(!showsLog)} aria-expanded={showsLog}>
           {showsLog ? 'Hide log' : 'Show log'}
         </Button>
-        {mayManage && (
-          <Management endpoint={endpoint} path={path} onTest={() => setShowsLog(true)} />
-        )}
+        {mayManage && <Management {...{ path, endpoint }} onTest={() => setShowsLog(true)} />}
       </Row>
       {showsLog && <EndpointLog path={path} mayManage={mayManage} />}
     </Panel>
   )
 }
 
+type ManagementProps = Omit<EndpointProps, 'mayManage'> & { onTest(): void }
+
 /** Actions of admins on an endpoint. */
-const Management = ({
-  path,
-  endpoint,
-  onTest,
-}: Omit<EndpointProps, 'mayManage'> & { onTest(): void }) => {
+const Management = ({ path, endpoint, onTest }: ManagementProps) => {
   const isOn = endpoint.status === 'enabled'
   const missed = endpoint.disabled_at ?? endpoint.failing_since ?? endpoint.created_at
   const change = (body: Schema<'PublisherEndpointUpdate'>) => send('PUT', ENDPOINT, { path, body })

@@ -32,11 +32,7 @@ const markOf = ({ step, state, at }: Step): Mark => {
   return { state, text: isHeldBack ? 'Held back' : STEPS[step], at }
 }
 
-interface FollowingProps {
-  publisherId: string
-  nodeId: string
-  version: string
-}
+type FollowingProps = { publisherId: string; nodeId: string; version: string }
 
 /** A version from its upload to the verdict, as the service takes its steps. */
 export const Following = ({ publisherId, nodeId, version }: FollowingProps) => {
@@ -74,10 +70,7 @@ export const Following = ({ publisherId, nodeId, version }: FollowingProps) => {
   )
 }
 
-interface OfVersion {
-  publisherId: string
-  version: Version
-}
+type OfVersion = { publisherId: string; version: Version }
 
 const Verdict = ({ publisherId, version }: OfVersion) => {
   const { node_id: nodeId, version: number, status } = version
@@ -108,6 +101,8 @@ const NOTE = {
   rows: 4,
 }
 
+const REVIEW = '/publishers/{publisherId}/nodes/{nodeId}/versions/{versionId}/review'
+
 /** The open request for a review, or the button by which owners ask for one. */
 const Review = ({ publisherId, version }: OfVersion) => {
   const { id: versionId, node_id: nodeId, version: number } = version
@@ -126,12 +121,10 @@ const Review = ({ publisherId, version }: OfVersion) => {
       label="Ask for a review"
       title={`Ask for a review of ${number}`}
       fields={[NOTE]}
-      write={({ note }) =>
-        send('POST', '/publishers/{publisherId}/nodes/{nodeId}/versions/{versionId}/review', {
-          path: { publisherId, nodeId, versionId },
-          body: note ? { note } : {},
-        })
-      }
+      write={({ note }) => {
+        const path = { publisherId, nodeId, versionId }
+        return send('POST', REVIEW, { path, body: note ? { note } : {} })
+      }}
     />
   )
 }
@@ -148,11 +141,7 @@ const ICONS = {
   held: [ShieldAlert, 'warn'],
 } as const
 
-interface Mark {
-  state: keyof typeof ICONS
-  text: string
-  at?: string
-}
+type Mark = { state: keyof typeof ICONS; text: string; at?: string }
 
 /** Checks or steps, each with an icon for its state, which is also read out. */
 export const Marks = ({ label, of }: { label: string; of: readonly Mark[] }) => (

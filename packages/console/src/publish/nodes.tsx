@@ -8,6 +8,8 @@ import { Listing } from '../ui/rows.tsx'
 import { StateBadge, Tile } from '../ui/values.tsx'
 import { mayAs, nodesQuery, type OfPublisher } from './queries.ts'
 
+const NODE = '/publishers/{publisherId}/nodes/{nodeId}'
+
 /** The nodes of a publisher, with the versions that installs do not get. */
 export const Nodes = ({ id, role }: OfPublisher) => {
   const isMember = mayAs(role, 'member')
@@ -42,11 +44,7 @@ export const Nodes = ({ id, role }: OfPublisher) => {
                 title={`Delete ${nodeId}?`}
                 action="Delete node"
                 typed={nodeId}
-                write={() =>
-                  send('DELETE', '/publishers/{publisherId}/nodes/{nodeId}', {
-                    path: { publisherId: id, nodeId },
-                  })
-                }
+                write={() => send('DELETE', NODE, { path: { publisherId: id, nodeId } })}
               >
                 <p>
                   Nobody finds or installs it any more, and its id stays taken: no other node can

@@ -3,16 +3,9 @@ import type { Pack as CheckedPack } from '../../../client/src/cli/check-pack.ts'
 import { whyLeftOut } from '../../../client/src/cli/left-out.ts'
 
 /** A file that was dropped, by its path from the top of the folder or zip. */
-export interface Entry {
-  path: string
-  bytes: number
-  read(): Promise<Blob>
-}
+export type Entry = { path: string; bytes: number; read(): Promise<Blob> }
 
-interface LeftOut {
-  path: string
-  why: string
-}
+type LeftOut = { path: string; why: string }
 
 /** Folder or zip that was dropped, as it will be published. */
 export interface Pack extends CheckedPack {

@@ -30,16 +30,15 @@ export const Page = (): ReactNode => {
     setPack(undefined)
     void navigate({ to: '.', search: {} })
   }
+  const again = isFollowing && <Button onPress={restart}>Publish another</Button>
+  const publisher = (
+    <span>
+      for <Link {...publisherPage(publisherId)}>{publisherId}</Link>
+    </span>
+  )
   return (
     <>
-      <PageTitle
-        extra={
-          <span>
-            for <Link {...publisherPage(publisherId)}>{publisherId}</Link>
-          </span>
-        }
-        actions={isFollowing && <Button onPress={restart}>Publish another</Button>}
-      >
+      <PageTitle extra={publisher} actions={again}>
         {isFollowing ? `${node} ${version}` : 'Publish'}
       </PageTitle>
       {isFollowing ? (
@@ -64,10 +63,9 @@ const askRegistry = async (
   const node = await orMissing(read('/nodes/{nodeId}', { path }, signal))
   if (!node) return { ...ok(`${nodeId} is a new node: the id is free`), isNew: true }
   const { publisher, latest_version: latest } = node
-  if (publisher.id !== publisherId.toLowerCase())
-    return bad(
-      `${nodeId} belongs to ${publisher.id}. Give the node another name in pyproject.toml.`,
-    )
+  const owner = publisher.id
+  if (owner !== publisherId.toLowerCase())
+    return bad(`${nodeId} belongs to ${owner}. Give the node another name in pyproject.toml.`)
   const taken = await orMissing(read('/nodes/{nodeId}/versions/{version}', { path }, signal))
   if (taken) return bad(`The version ${version} exists. Raise it in pyproject.toml.`)
   return ok(`${version} is free; installs get ${latest?.version ?? 'nothing'} now`)
@@ -116,11 +114,7 @@ const PackPanel = ({ publisherId, pack }: { publisherId: string; pack: Pack }) =
       />
       {isPending && (
         <div role="status">
-          <p>
-            {part === undefined
-              ? 'Reserving the version'
-              : `Sending the archive: ${Math.floor(part * 100)} %`}
-          </p>
+          <p>{aboutPart(part)}</p>
           <Progress part={part} label="Archive sent" />
         </div>
       )}
@@ -139,6 +133,9 @@ const PackPanel = ({ publisherId, pack }: { publisherId: string; pack: Pack }) =
     </Panel>
   )
 }
+
+const aboutPart = (part: number | undefined): string =>
+  part === undefined ? 'Reserving the version' : `Sending the archive: ${Math.floor(part * 100)} %`
 
 const NODES = '/publishers/{publisherId}/nodes'
 const NODE = `${NODES}/{nodeId}` as const

@@ -27,28 +27,24 @@ export const Page = () => {
   const role = useRole(id)
   const seen = Object.entries(TABS).filter(([, [, , lowest]]) => mayAs(role, lowest))
   const tabs = Object.fromEntries(
-    seen.map(([tab, [title, Content]]) => [
-      tab,
-      [title, <Content key={tab} id={id} role={role} />] as const,
-    ]),
+    seen.map(([tab, [title, Content]]) => {
+      return [tab, [title, <Content key={tab} id={id} role={role} />] as const]
+    }),
+  )
+  const logo = (
+    <Row>
+      <Tile src={logoOf(id)} name={name} size={32} />
+      {role && <Badge>{role}</Badge>}
+    </Row>
+  )
+  const publish = mayAs(role, 'member') && (
+    <LinkButton variant="primary" {...publishPage(id)}>
+      Publish a node
+    </LinkButton>
   )
   return (
     <>
-      <PageTitle
-        extra={
-          <Row>
-            <Tile src={logoOf(id)} name={name} size={32} />
-            {role && <Badge>{role}</Badge>}
-          </Row>
-        }
-        actions={
-          mayAs(role, 'member') && (
-            <LinkButton variant="primary" {...publishPage(id)}>
-              Publish a node
-            </LinkButton>
-          )
-        }
-      >
+      <PageTitle extra={logo} actions={publish}>
         {name}
       </PageTitle>
       <Show query={publisher}>

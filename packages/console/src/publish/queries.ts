@@ -7,10 +7,7 @@ export type Role = Schema<'MemberRole'>
 type Publisher = Schema<'Publisher'>
 
 /** Props of a publisher's tab. */
-export interface OfPublisher {
-  id: string
-  role: Role | undefined
-}
+export type OfPublisher = { id: string; role: Role | undefined }
 
 export const publisherQuery = (publisherId: string) =>
   readQuery('/publishers/{publisherId}', { path: { publisherId } })

@@ -1,17 +1,11 @@
-import {
-  BlobReader,
-  BlobWriter,
-  configure,
-  ZipReader,
-  ZipWriter,
-} from '@zip.js/zip.js/lib/zip-core-native.js'
+import * as zip from '@zip.js/zip.js/lib/zip-core-native.js'
 
 import { findRoot } from '../../../client/src/cli/check-pack.ts'
 import { parseProject } from '../../../client/src/cli/parse-project.ts'
 import { sortEntries, type Entry, type Pack } from './pack.ts'
 
 // Reads a folder or a zip; this file is loaded once something is dropped.
-configure({ useWebWorkers: false })
+zip.configure({ useWebWorkers: false })
 
 /** The first day that a zip can name: the same files give the same bytes. */
 const EPOCH = new Date(1980, 0, 1)
@@ -19,13 +13,13 @@ const EPOCH = new Date(1980, 0, 1)
 /** Reads a zip, or packs the entries of a folder. Throws when a zip is none. */
 export const readPack = async (name: string, given: readonly Entry[] | File): Promise<Pack> => {
   if (!(given instanceof File)) return await makePack(name, given)
-  const reader = new ZipReader(new BlobReader(given))
+  const reader = new zip.ZipReader(new zip.BlobReader(given))
   try {
     const entries = (await reader.getEntries()).filter((entry) => !entry.directory)
     const files = entries.map((entry) => ({
       path: entry.filename,
       bytes: entry.uncompressedSize,
-      read: () => entry.getData(new BlobWriter()),
+      read: () => entry.getData(new zip.BlobWriter()),
     }))
     return await makePack(name, files, given)
   } finally {
@@ -34,7 +28,7 @@ export const readPack = async (name: string, given: readonly Entry[] | File): Pr
 }
 
 /** A zip that has nothing to leave out is sent as it is. */
-const makePack = async (name: string, entries: readonly Entry[], zip?: File): Promise<Pack> => {
+const makePack = async (name: string, entries: readonly Entry[], packed?: File): Promise<Pack> => {
   const { kept, leftOut } = sortEntries(entries)
   const root = findRoot(kept.map(({ path }) => path))
   const toml = kept.find(({ path }) => path === `${root}pyproject.toml`)
@@ -43,7 +37,7 @@ const makePack = async (name: string, entries: readonly Entry[], zip?: File): Pr
     files: kept.map(({ path, bytes }) => ({ path, bytes })),
     leftOut,
     root,
-    archive: zip && leftOut.length === 0 ? zip : await packEntries(kept),
+    archive: packed && leftOut.length === 0 ? packed : await packEntries(kept),
     ...(toml && readProject(await (await toml.read()).text())),
   }
 }
@@ -57,9 +51,9 @@ const readProject = (text: string): Pick<Pack, 'project' | 'projectIssue'> => {
 }
 
 const packEntries = async (entries: readonly Entry[]): Promise<Blob> => {
-  const blob = new BlobWriter('application/zip')
-  const zip = new ZipWriter(blob, { lastModDate: EPOCH })
-  for (const { path, read } of entries) await zip.add(path, new BlobReader(await read()))
-  await zip.close()
+  const blob = new zip.BlobWriter('application/zip')
+  const writer = new zip.ZipWriter(blob, { lastModDate: EPOCH })
+  for (const { path, read } of entries) await writer.add(path, new zip.BlobReader(await read()))
+  await writer.close()
   return await blob.getData()
 }

@@ -6,10 +6,11 @@ import { AskButton, type FieldSpec, type Values } from '../ui/ask.tsx'
 import { Select } from '../ui/fields.tsx'
 import { Empty, Row, Show, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
-import { Bdi, Time } from '../ui/values.tsx'
+import { Bdi, Signed } from '../ui/values.tsx'
 import { nodesQuery, type OfPublisher } from './queries.ts'
 
 const TRUSTED = '/publishers/{publisherId}/nodes/{nodeId}/trusted-publishers'
+const ONE_TRUSTED = `${TRUSTED}/{trustedPublisherId}` as const
 const BY_NUMBER = 'gh api repos/OWNER/NAME --jq .id: a name can change hands, a number cannot.'
 
 const field = (name: string, label: string, help?: string): FieldSpec => ({ name, label, help })
@@ -105,21 +106,13 @@ const OfNode = (path: { publisherId: string; nodeId: string }) => (
               <Bdi as="code">{`${name}=${value}`}</Bdi>
             </div>
           )),
-        Since: ({ createdAt, created_by: maker }) => (
-          <>
-            <Time at={createdAt} /> by <Bdi>{maker}</Bdi>
-          </>
-        ),
+        Since: ({ createdAt, created_by: maker }) => <Signed at={createdAt} by={maker} />,
         '': ({ id: trustedPublisherId }) => (
           <AskButton
             label="Trust no longer"
             variant="danger"
             title="Trust these jobs no longer?"
-            write={() =>
-              send('DELETE', `${TRUSTED}/{trustedPublisherId}`, {
-                path: { ...path, trustedPublisherId },
-              })
-            }
+            write={() => send('DELETE', ONE_TRUSTED, { path: { ...path, trustedPublisherId } })}
           >
             <p>The tokens that its jobs hold end with it.</p>
           </AskButton>

@@ -18,6 +18,8 @@ import { whenNear } from './parts.tsx'
 import { hostNodeQuery, hostNodesQuery, type Version } from './queries.ts'
 import styles from './registry.module.css'
 
+const SEARCHED = 'Name, category or type of an input or output'
+
 /** The host nodes of a version as cards, searched by name, category and type. */
 export const HostNodes = ({ version }: { version: Version }) => {
   const { q, 'host-node': opened } = useSearch({ strict: false })
@@ -29,10 +31,7 @@ export const HostNodes = ({ version }: { version: Version }) => {
       {version.host_nodes?.partial && (
         <Note>Not all of the pack could be read: some host nodes may be missing.</Note>
       )}
-      <AddressField
-        label="Search host nodes"
-        placeholder="Name, category or type of an input or output"
-      />
+      <AddressField label="Search host nodes" placeholder={SEARCHED} />
       <Show query={list}>
         {({ pages }) =>
           pages[0]?.total ? (
@@ -56,10 +55,7 @@ export const HostNodes = ({ version }: { version: Version }) => {
   )
 }
 
-interface CardsProps {
-  pages: readonly Schema<'HostNodePage'>[]
-  list: EndlessQuery
-}
+type CardsProps = { pages: readonly Schema<'HostNodePage'>[]; list: EndlessQuery }
 
 const Cards = ({ pages, list }: CardsProps) => {
   const readMore = (): void => void list.fetchNextPage()

@@ -32,6 +32,8 @@ export const Page = () => {
   )
 }
 
+const NO_HOST_NODES = 'Host nodes are here once a version is live.'
+
 const NodeView = ({ node }: { node: Node }) => {
   const versions = useQuery(versionsQuery(node.id))
   const { latest_version: latest } = node
@@ -44,11 +46,7 @@ const NodeView = ({ node }: { node: Node }) => {
     ],
     'host-nodes': [
       latest?.host_nodes ? counted(latest.host_nodes.count, 'host node') : 'Host nodes',
-      latest ? (
-        <HostNodes version={latest} />
-      ) : (
-        <Empty>Host nodes are here once a version is live.</Empty>
-      ),
+      latest ? <HostNodes version={latest} /> : <Empty>{NO_HOST_NODES}</Empty>,
     ],
     about: ['Details', <Details key="about" node={node} />],
   } as const
@@ -91,29 +89,21 @@ const Intro = ({ node }: { node: Node }) => {
   )
 }
 
-interface Versioned {
-  versions: readonly Version[]
-  latest: Version | undefined
-}
+type Versioned = { versions: readonly Version[]; latest: Version | undefined }
 
 /** Note on the version that installs get, when that is not the newest. */
 const Standing = ({ versions: [newest], latest }: Versioned) => {
-  const isHeld = newest?.status === 'NodeVersionStatusFlagged'
-  const { data } = useQuery({
-    ...findingsQuery(newest?.node_id ?? '', newest?.version ?? ''),
-    enabled: isHeld,
-  })
+  const { node_id: node = '', version = '', status } = newest ?? {}
+  const isHeld = status === 'NodeVersionStatusFlagged'
+  const { data } = useQuery({ ...findingsQuery(node, version), enabled: isHeld })
   const words = explainInstalls(newest, latest, data?.counts.high)
   if (words === undefined) return null
   return (
-    <Note tone={newest && newest.status !== 'NodeVersionStatusActive' ? 'warn' : 'info'}>
+    <Note tone={newest && status !== 'NodeVersionStatusActive' ? 'warn' : 'info'}>
       <p>{words}</p>
       {newest && (
-        <Link
-          {...versionPage(newest.node_id, newest.version)}
-          search={isHeld ? { tab: 'findings' } : {}}
-        >
-          {isHeld ? 'See what was found' : `See ${newest.version}`}
+        <Link {...versionPage(node, version)} search={isHeld ? { tab: 'findings' } : {}}>
+          {isHeld ? 'See what was found' : `See ${version}`}
         </Link>
       )}
     </Note>

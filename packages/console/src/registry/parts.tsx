@@ -9,7 +9,7 @@ import { Badge, Bdi } from '../ui/values.tsx'
 import type { Tone } from '../words/states.ts'
 import { counted } from '../words/text.ts'
 import type { Comparison } from './changes.ts'
-import { compareQuery, usePrevious, type Version } from './queries.ts'
+import { compareQuery, versionsQuery, type Version } from './queries.ts'
 import styles from './registry.module.css'
 
 const LINES = 4
@@ -83,6 +83,13 @@ const describe = ({ verdict, counts }: Comparison): string => {
   if (verdict === 'may_break') return 'may break: not all was read'
   if (verdict === 'none') return 'cannot be compared'
   return counts.safe === 0 ? 'same host nodes' : 'safe for saved workflows'
+}
+
+/** The one published before a version, for which workflows were saved. */
+export const usePrevious = (nodeId: string, version: Version | undefined): Version | undefined => {
+  const { data = [] } = useQuery(versionsQuery(nodeId))
+  const place = data.findIndex(({ id }) => id === version?.id)
+  return version && data.slice(place + 1).find(({ status }) => status === 'NodeVersionStatusActive')
 }
 
 const isRead = (version: Version | undefined): boolean =>

@@ -1,9 +1,4 @@
-import {
-  infiniteQueryOptions,
-  keepPreviousData,
-  queryOptions,
-  useQuery,
-} from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 
 import { keyOf, read, readQuery, type Schema } from '../api/client.ts'
 
@@ -80,13 +75,6 @@ export const nodeQuery = (nodeId: string) => readQuery('/nodes/{nodeId}', { path
 export const versionsQuery = (nodeId: string) =>
   readQuery('/nodes/{nodeId}/versions', { path: { nodeId } })
 
-/** The one published before a version, for which workflows were saved. */
-export const usePrevious = (nodeId: string, version: Version | undefined): Version | undefined => {
-  const { data = [] } = useQuery(versionsQuery(nodeId))
-  const place = data.findIndex(({ id }) => id === version?.id)
-  return version && data.slice(place + 1).find(({ status }) => status === 'NodeVersionStatusActive')
-}
-
 const VERSION = '/nodes/{nodeId}/versions/{version}'
 const HOST_NODES = `${VERSION}/host-nodes` as const
 const MINUTE = { staleTime: 60_000 }
@@ -101,10 +89,7 @@ export const streamPathOf = (nodeId: string, version: string): string =>
 /** Cards that are drawn at once. */
 const CARDS = 12
 
-export const hostNodesQuery = (
-  { node_id: nodeId, version, status }: Version,
-  search: string | undefined,
-) => {
+export const hostNodesQuery = ({ node_id: nodeId, version, status }: Version, search?: string) => {
   const path = { nodeId, version }
   return infiniteQueryOptions({
     queryKey: keyOf(HOST_NODES, { path, query: { search } }),
@@ -124,10 +109,7 @@ export const hostNodeQuery = (nodeId: string, version: string, hostNodeName: str
 export const filesQuery = (nodeId: string, version: string) =>
   readQuery(`${VERSION}/files`, { path: { nodeId, version } }, MINUTE)
 
-export interface Range {
-  from: string
-  to: string
-}
+export type Range = { from: string; to: string }
 
 export const compareQuery = (nodeId: string, { from, to }: Range) =>
   readQuery('/nodes/{nodeId}/compare', { path: { nodeId }, query: { from, to } }, MINUTE)

@@ -22,11 +22,8 @@ const route = getRouteApi('/registry')
 
 const PLACES = { names: 'Names', 'host-nodes': 'Host nodes', repository: 'Repository' }
 
-const FACETS = [
-  ['os', 'Systems'],
-  ['accelerator', 'Accelerators'],
-  ['tag', 'Tags'],
-] as const
+const FACETS = { os: 'Systems', accelerator: 'Accelerators', tag: 'Tags' }
+const FACET_NAMES = Object.keys(FACETS) as (keyof typeof FACETS)[]
 
 // Each part reads what it shows: a key renders the rows, not all of the page for each step of their query.
 export const Page = () => (
@@ -48,7 +45,7 @@ const useList = () => {
 }
 
 const countChosen = (filter: Filter): number =>
-  FACETS.reduce((sum, [name]) => sum + (filter[name]?.length ?? 0), 0)
+  FACET_NAMES.reduce((sum, name) => sum + (filter[name]?.length ?? 0), 0)
 
 const SearchBar = () => {
   const filter = route.useSearch()
@@ -118,38 +115,31 @@ const Filters = () => {
   const facets = useQuery({ ...facetsQuery(filter), enabled: !list.isPending && !list.isFetching })
   return (
     <Stack>
-      {FACETS.map(([name, title]) => (
-        <Facet
-          key={name}
-          name={name}
-          title={title}
-          chosen={filter[name]}
-          counts={facets.data?.[name]}
-        />
+      {FACET_NAMES.map((name) => (
+        <Facet key={name} name={name} chosen={filter[name]} counts={facets.data?.[name]} />
       ))}
     </Stack>
   )
 }
 
 interface FacetProps {
-  name: string
-  title: string
+  name: keyof typeof FACETS
   chosen?: string[]
   counts?: readonly { value: string; count: number }[]
 }
 
-const Facet = memo(({ name, title, chosen = [], counts = [] }: FacetProps) => {
+const Facet = memo(({ name, chosen = [], counts = [] }: FacetProps) => {
   const change = useChangeSearch()
   const rare = chosen.filter((value) => !counts.some((one) => one.value === value))
   const values = [...rare.map((value) => ({ value, count: 0 })), ...counts]
   if (values.length === 0) return null
   return (
     <CheckboxGroup
-      aria-label={title}
+      aria-label={FACETS[name]}
       value={chosen}
       onChange={(next) => change({ [name]: next }, { replace: false })}
     >
-      <strong>{title}</strong>
+      <strong>{FACETS[name]}</strong>
       {values.map(({ value, count }) => (
         <Checkbox
           key={value}
@@ -165,6 +155,9 @@ const Facet = memo(({ name, title, chosen = [], counts = [] }: FacetProps) => {
   )
 })
 
+const NONE_YET = 'No node is published yet. Publish the first from the page of your publisher.'
+const NONE_FOUND = 'No node is found. Try fewer letters, another field, or fewer filters.'
+
 const Results = () => {
   const list = useList()
   const pages = list.data?.pages ?? []
@@ -176,11 +169,7 @@ const Results = () => {
   const filter = route.useSearch()
   if (rows.length === 0)
     return (
-      <Empty>
-        {filter.q === undefined && countChosen(filter) === 0
-          ? 'No node is published yet. Publish the first from the page of your publisher.'
-          : 'No node is found. Try fewer letters, another field, or fewer filters.'}
-      </Empty>
+      <Empty>{filter.q === undefined && countChosen(filter) === 0 ? NONE_YET : NONE_FOUND}</Empty>
     )
   return (
     <EndlessList

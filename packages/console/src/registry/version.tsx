@@ -12,8 +12,8 @@ import { Tabs } from '../ui/tabs.tsx'
 import { Badge, Bdi, Bytes, StateBadge, Time } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
 import { HostNodes } from './host-nodes.tsx'
-import { LongText, Provenance, support, Verdict } from './parts.tsx'
-import { filesQuery, streamPathOf, usePrevious, versionQuery, type Version } from './queries.ts'
+import { LongText, Provenance, support, usePrevious, Verdict } from './parts.tsx'
+import { filesQuery, streamPathOf, versionQuery, type Version } from './queries.ts'
 import styles from './registry.module.css'
 
 const route = getRouteApi('/registry/$node/$version')

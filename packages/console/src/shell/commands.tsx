@@ -34,9 +34,7 @@ export const Commands = ({ onHelp, onClose }: { onHelp(): void; onClose(): void 
     'Theme of the system': () => changeSettings({ theme: 'system' }),
     ...(user !== undefined && { 'Sign out': signOut }),
     ...(TASK_ID.test(q) && { [`Open task ${q}`]: () => go(taskPage(q)) }),
-    ...(q !== '' && {
-      [`Search the registry for ${q}`]: () => go({ to: '/registry', search: { q } }),
-    }),
+    ...(q && { [`Search the registry for ${q}`]: () => go({ to: '/registry', search: { q } }) }),
   }
   return (
     <Dialog title="Commands" onClose={onClose}>

@@ -5,11 +5,7 @@ import { makeStore, useStore } from '../api/store.ts'
 import { IconButton } from '../ui/button.tsx'
 import styles from './frame.module.css'
 
-interface Toast {
-  id: number
-  text: ReactNode
-  action?: ReactNode
-}
+type Toast = { id: number; text: ReactNode; action?: ReactNode }
 
 const toasts = makeStore<readonly Toast[]>([])
 const message = makeStore('')
@@ -36,13 +32,11 @@ const EVERY_MS = 5000
 /** Says something to screen readers, politely, and not more often than every five seconds: the last one counts. */
 export const announce = (text: string): void => {
   clearTimeout(next)
-  next = setTimeout(
-    () => {
-      saidAt = Date.now()
-      message.set(text)
-    },
-    Math.max(0, saidAt + EVERY_MS - Date.now()),
-  )
+  const wait = Math.max(0, saidAt + EVERY_MS - Date.now())
+  next = setTimeout(() => {
+    saidAt = Date.now()
+    message.set(text)
+  }, wait)
 }
 
 export const Toasts = () => {

@@ -7,11 +7,7 @@ import { Row, Stack } from '../ui/panels.tsx'
 import styles from './result.module.css'
 
 /** 0: as large as there is room. */
-const ZOOMS = [
-  ['0', 'Fit'],
-  ['1', '1:1'],
-  ['2', '2:1'],
-] as const
+const ZOOMS = { 0: 'Fit', 1: '1:1', 2: '2:1' }
 
 interface BeforeAfterProps {
   /** Shown as long as it loads: admins may not read what others gave. */

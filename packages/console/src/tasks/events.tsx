@@ -22,6 +22,9 @@ import styles from './tasks.module.css'
 /** Milliseconds for which the attempt of a redelivery is polled. */
 const WATCHED_MS = 30_000
 
+const NO_WEBHOOK =
+  'This task has no webhook. Give a webhook_url or callback_url, or add an endpoint.'
+
 /** Events of a task, newest first. The address names the open one, or `none`; by default the newest that was sent. */
 export const Events = ({ task }: { task: string }) => {
   const { event: opened } = useSearch({ from: '/tasks/$task' })
@@ -33,12 +36,7 @@ export const Events = ({ task }: { task: string }) => {
         {({ events }) => {
           const newest = events.toReversed()
           const first = newest.find(({ attempts }) => attempts > 0)?.id
-          if (newest.every(({ state }) => state === 'unsent'))
-            return (
-              <Empty>
-                This task has no webhook. Give a webhook_url or callback_url, or add an endpoint.
-              </Empty>
-            )
+          if (newest.every(({ state }) => state === 'unsent')) return <Empty>{NO_WEBHOOK}</Empty>
           return newest.map((event) => (
             <Event
               key={event.id}

@@ -1,4 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import type { ComponentProps } from 'react'
 
 import { useMe } from '../api/queries.ts'
 import { titleOf } from '../try/kinds.ts'
@@ -9,6 +10,7 @@ import { TASK_KINDS, TASK_STATES, type TaskFilter } from './list-rows.ts'
 import styles from './tasks.module.css'
 
 const OPEN = 'waiting,queued,running'
+const STATES = [OPEN, ...TASK_STATES]
 
 /** Filters of the list. They live in the address, so that they can be sent to somebody. */
 export const Filters = () => {
@@ -29,19 +31,9 @@ export const Filters = () => {
   const { owner } = filter
   return (
     <div className={`stack tight ${styles.filters}`} role="search" aria-label="Tasks">
-      <SearchField
-        label="Text in the prompt"
-        placeholder="Prompt"
-        pause={PAUSE_MS}
-        {...propsOf('q')}
-      />
+      <SearchField label="Text in the prompt" placeholder="Prompt" {...SLOW} {...propsOf('q')} />
       <Choice label="Kind" any="All kinds" values={TASK_KINDS} {...propsOf('kind')} />
-      <Choice
-        label="State"
-        any="All states"
-        values={[OPEN, ...TASK_STATES]}
-        {...propsOf('state')}
-      />
+      <Choice label="State" any="All states" values={STATES} {...propsOf('state')} />
       <div className={`row ${styles.days}`}>
         <TextField label="From" {...dayOf('from')} />
         –
@@ -51,7 +43,7 @@ export const Filters = () => {
       {isAdmin && owner !== undefined && (
         <SearchField
           label="Owner"
-          pause={PAUSE_MS}
+          {...SLOW}
           value={owner === '*' ? undefined : owner}
           onChange={(owner = '*') => change({ owner })}
         />
@@ -66,29 +58,19 @@ export const Filters = () => {
 }
 
 /** Milliseconds after the last key: a search of tasks costs more than one of the registry. */
-const PAUSE_MS = 250
+const SLOW = { pause: 250 }
 
-interface ChoiceProps {
-  label: string
+type ChoiceProps = Pick<ComponentProps<typeof Select<string>>, 'label' | 'value' | 'onChange'> & {
   any: string
   values: readonly string[]
-  value: string | undefined
-  onChange(value: string): void
 }
 
 const LABELS: Record<string, string> = { [OPEN]: 'not ended', '*': 'Tasks of all' }
 
 /** One of the values, or all; one that the address brought is there, too. */
-const Choice = ({ label, any, values, value = '', onChange }: ChoiceProps) => {
+const Choice = ({ any, values, value = '', ...props }: ChoiceProps) => {
   const labelOf = (one: string): string => (one === '' ? any : (LABELS[one] ?? titleOf(one)))
-  const options = [...new Set(['', ...values, value])]
-  return (
-    <Select
-      label={label}
-      isLabelHidden
-      options={options.map((one) => [one, labelOf(one)])}
-      value={value}
-      onChange={onChange}
-    />
-  )
+  const all = [...new Set(['', ...values, value])]
+  const options = all.map((one) => [one, labelOf(one)] as const)
+  return <Select {...props} isLabelHidden options={options} value={value} />
 }

@@ -35,6 +35,9 @@ export const Page = () => {
   )
 }
 
+const NONE_LIKE_THAT = 'No task is like that. Take a filter away.'
+const NONE_YET = 'There is no task yet. New task makes the first one.'
+
 const TaskList = ({ filter }: { filter: TaskFilter }) => {
   const list = useInfiniteQuery(tasksQuery(filter))
   const navigate = useNavigate()
@@ -65,13 +68,7 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
         {({ pages }) => {
           const rows = pages.flatMap(({ tasks }) => tasks)
           if (rows.length === 0 && !list.hasNextPage)
-            return (
-              <Empty>
-                {Object.values(filter).some(Boolean)
-                  ? 'No task is like that. Take a filter away.'
-                  : 'There is no task yet. New task makes the first one.'}
-              </Empty>
-            )
+            return <Empty>{Object.values(filter).some(Boolean) ? NONE_LIKE_THAT : NONE_YET}</Empty>
           return (
             <EndlessList
               label="Tasks"
@@ -123,10 +120,8 @@ const useCancelMany = () => {
     const note = (outcome: string): void =>
       setOutcomes((old) => ({ ...old, [task.task_id]: outcome }))
     note('cancelling …')
-    await cancelTask(task).then(
-      () => note('cancelled'),
-      (error: Error) => note(error.message),
-    )
+    const done = cancelTask(task).then(() => 'cancelled')
+    note(await done.catch(({ message }: Error) => message))
   }
   // One after another: each waits for the lock of the same account.
   const cancelMany = async (tasks: readonly TaskItem[]): Promise<void> => {

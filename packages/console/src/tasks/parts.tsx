@@ -56,7 +56,7 @@ export const Outcome = ({ task, changeIt }: { task: TaskDetail; changeIt?: React
         {state !== 'cancelled' && <code>{error?.code}</code>}
       </p>
       {changeIt ?? (
-        <LinkButton {...tryPage(kindOfPath(request.path)?.id ?? kind)} search={{ from }}>
+        <LinkButton {...tryPage(kindOfPath(request.path)?.id ?? kind, from)}>
           Change and send
         </LinkButton>
       )}
@@ -72,17 +72,12 @@ const Going = ({ task }: { task: TaskDetail }) => {
   const left = secondsLeft(task, passed)
   const guessed = left === undefined ? undefined : passed / (passed + Math.max(left, 0.5))
   const part = family === 'video' ? progress / 100 : guessed
+  const turn = started === undefined ? 'It waits for its turn' : aboutLeft(left)
+  const words = [family === 'video' && `${progress} %`, turn]
   return (
     <div role="status">
       <Progress label="Progress" part={started === undefined ? undefined : part} />
-      <span className="soft small">
-        {[
-          family === 'video' && `${progress} %`,
-          started === undefined ? 'It waits for its turn' : aboutLeft(left),
-        ]
-          .filter(Boolean)
-          .join(' · ')}
-      </span>
+      <span className="soft small">{words.filter(Boolean).join(' · ')}</span>
     </div>
   )
 }
@@ -153,9 +148,7 @@ const Result = ({ task }: { task: TaskDetail }) => {
             </a>
           ))}
         {task.family === 'video' && (
-          <LinkButton {...tryPage('extend')} search={{ from: task.task_id }}>
-            Extend
-          </LinkButton>
+          <LinkButton {...tryPage('extend', task.task_id)}>Extend</LinkButton>
         )}
       </Row>
     </Stack>

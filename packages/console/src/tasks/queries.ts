@@ -23,9 +23,8 @@ export const eventsQuery = (id: string, watchedUntil = 0) =>
       if (Date.now() < watchedUntil) return 2000
       const events = state.data?.events ?? []
       const waiting = events.filter((event) => event.state === 'pending' || event.next_attempt_at)
-      const next = Math.min(
-        ...waiting.map((event) => Date.parse(event.next_attempt_at ?? '') || Date.now()),
-      )
+      const times = waiting.map((event) => Date.parse(event.next_attempt_at ?? '') || Date.now())
+      const next = Math.min(...times)
       return waiting.length > 0 && Math.max(2000, Math.min(60_000, next - Date.now() + 500))
     },
   })

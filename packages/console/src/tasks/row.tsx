@@ -23,6 +23,7 @@ export const TaskRow = ({ task, outcome, isChosen, onChoose }: TaskRowProps) => 
   const title = titleOf(kind)
   const took = to && `took ${showSeconds((Date.parse(to) - Date.parse(from)) / 1000)}`
   const wide = 'soft small cut screen'
+  const isState = outcome === undefined || outcome === 'cancelled'
   return (
     <div className={styles.task}>
       <span className={styles.check}>
@@ -40,11 +41,7 @@ export const TaskRow = ({ task, outcome, isChosen, onChoose }: TaskRowProps) => 
         </Bdi>
       </span>
       <span className={`stack ${styles.how}`}>
-        {outcome === undefined || outcome === 'cancelled' ? (
-          <StateBadge state={outcome ?? wordOf(task)} />
-        ) : (
-          <Bdi>{outcome}</Bdi>
-        )}
+        {isState ? <StateBadge state={outcome ?? wordOf(task)} /> : <Bdi>{outcome}</Bdi>}
         {state === 'running' && task.family === 'video' && (
           <Progress label={`${title}, progress`} part={task.progress / 100} />
         )}

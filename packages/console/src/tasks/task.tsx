@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { useState } from 'react'
 
 import { ownLink } from '../api/links.ts'
 import { useMe } from '../api/queries.ts'
@@ -11,7 +10,7 @@ import { schemaOf } from '../try/schema.ts'
 import { Copied } from '../ui/code.tsx'
 import { LinkButton, OutLink, StrangersLink, tryPage } from '../ui/link.tsx'
 import { Columns, Facts, PageTitle, Panel, Row, Show, Stack } from '../ui/panels.tsx'
-import { Bdi, Bytes, Time } from '../ui/values.tsx'
+import { Bdi, Bytes, Picture, Time } from '../ui/values.tsx'
 import { Events } from './events.tsx'
 import type { TaskDetail } from './types.ts'
 import { Outcome, State } from './parts.tsx'
@@ -49,15 +48,12 @@ export const Page = () => {
 }
 
 const Head = ({ task }: { task: TaskDetail }) => {
+  const { task_id: from, temporal_url: temporal } = task
   const kind = kindOfPath(task.request.path)
   const actions = (
     <>
-      {task.temporal_url !== undefined && <OutLink href={task.temporal_url}>Temporal</OutLink>}
-      {kind && (
-        <LinkButton {...tryPage(kind.id)} search={{ from: task.task_id }}>
-          Send again
-        </LinkButton>
-      )}
+      {temporal && <OutLink href={temporal}>Temporal</OutLink>}
+      {kind && <LinkButton {...tryPage(kind.id, from)}>Send again</LinkButton>}
     </>
   )
   return (
@@ -66,6 +62,9 @@ const Head = ({ task }: { task: TaskDetail }) => {
     </PageTitle>
   )
 }
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value, null, 1)
 
 /** Inputs of the task: files, the settings that were changed, and behind a line those that were not. */
 const Inputs = ({ task }: { task: TaskDetail }) => {
@@ -80,12 +79,7 @@ const Inputs = ({ task }: { task: TaskDetail }) => {
     Object.fromEntries(
       settings
         .filter(([name]) => name in changed === isChanged)
-        .map(([name, value]) => [
-          name,
-          <Bdi key={name}>
-            {typeof value === 'string' ? value : JSON.stringify(value, null, 1)}
-          </Bdi>,
-        ]),
+        .map(([name, value]) => [name, <Bdi key={name}>{textOf(value)}</Bdi>]),
     )
   const same = factsOf(false)
   const count = Object.keys(same).length
@@ -115,13 +109,10 @@ const Inputs = ({ task }: { task: TaskDetail }) => {
 
 const InputFile = ({ input }: { input: TaskDetail['inputs'][number] }) => {
   const { field, url, content_type: type, width, height, bytes } = input
-  const [isBroken, setBroken] = useState(false)
   const src = ownLink(url)
   return (
     <Row>
-      {src !== undefined && !type?.startsWith('video/') && !isBroken && (
-        <img className={styles.input} src={src} alt="" onError={() => setBroken(true)} />
-      )}
+      {!type?.startsWith('video/') && <Picture className={styles.input} src={src} />}
       <span>
         <b>{field}</b>
         <br />

@@ -27,17 +27,9 @@ const aboutAttempt = (code: string): string => ERRORS[code] ?? code.replaceAll('
 
 const timeOf = (at: string): string => new Date(at).toLocaleTimeString('en-GB')
 
-const TONES: Partial<Record<Bar['kind'], Tone>> = {
-  wait: 'soft',
-  done: 'ok',
-  failed: 'bad',
-  lost: 'bad',
-}
+const TONES: Record<string, Tone> = { wait: 'soft', done: 'ok', failed: 'bad', lost: 'bad' }
 
-interface Props {
-  task: TaskDetail
-  events: readonly TaskEvent[]
-}
+type Props = { task: TaskDetail; events: readonly TaskEvent[] }
 
 /** When what happened: bars over time, and below the same in words, which is all that a phone shows. */
 export const TimelinePanel = ({ task, events }: Props) => {

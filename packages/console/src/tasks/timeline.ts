@@ -6,11 +6,7 @@ type RenderAttempt = Life['attempts'][number]
 export type Notified = Pick<Attempt, 'started_at' | 'error_class'>
 
 /** Position and width as parts of the whole, 0 to 1. */
-interface Placed {
-  left: number
-  width: number
-  seconds: number
-}
+type Placed = { left: number; width: number; seconds: number }
 export type Bar = Placed & {
   kind: 'wait' | RenderAttempt['outcome']
   number?: number
@@ -23,10 +19,7 @@ const FOLD_MS = 2000
 const FOLD = 0.15
 const LEAST = 0.02
 
-interface Span {
-  from: number
-  to: number
-}
+type Span = { from: number; to: number }
 
 /** Makes bars of a task's life over time, in which long waits are folded, and dots at its notifications. */
 export const makeTimeline = (life: Life, notified: readonly Notified[], now: number) => {
@@ -40,15 +33,7 @@ export const makeTimeline = (life: Life, notified: readonly Notified[], now: num
     .filter(({ from, to }) => to > from)
     .map((span) => ({ ...span, kind: 'wait' as const }))
   const sent = notified.map((one) => ({ ...one, at: Date.parse(one.started_at) }))
-  const gaps = makeGaps(
-    [
-      created,
-      ended,
-      ...sent.map(({ at }) => at),
-      ...attemptsMade.flatMap(({ from, to }) => [from, to]),
-    ],
-    attemptsMade,
-  )
+  const gaps = makeGaps([created, ended, ...sent.map(({ at }) => at)], attemptsMade)
   const total = sum(gaps, ({ weight }) => weight) || 1
   const place = (time: number): number =>
     sum(gaps, ({ to, weight }) => (to <= time ? weight : 0)) / total
@@ -75,7 +60,8 @@ const spanOf = ({ attempts, ended_at: ended }: Life, index: number, now: number)
 }
 
 const makeGaps = (instants: readonly number[], attemptsMade: readonly Span[]) => {
-  const times = [...new Set(instants)].toSorted((a, b) => a - b)
+  const ends = attemptsMade.flatMap(({ from, to }) => [from, to])
+  const times = [...new Set([...instants, ...ends])].toSorted((a, b) => a - b)
   const gaps = times.slice(1).map((to, index) => {
     const from = times[index] ?? to
     return { from, to, isBusy: attemptsMade.some((span) => span.from <= from && to <= span.to) }

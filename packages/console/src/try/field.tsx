@@ -20,10 +20,7 @@ export interface Form {
   onChange(name: string, value: unknown): void
 }
 
-interface FieldProps {
-  field: Field
-  form: Form
-}
+type FieldProps = { field: Field; form: Form }
 
 /** A member of the body by the control that its schema asks for; what was changed can be put back. */
 export const FieldRow = ({ field, form }: FieldProps) => {
@@ -65,9 +62,8 @@ const Input = ({ field, form }: FieldProps): ReactNode => {
       return <ChoiceField field={field} form={form} />
     case 'switch': {
       const isDisabled = optionsFor(form.schema, field, form.body).length < 2
-      return (
-        <Switch {...common} isSelected={value === true} isDisabled={isDisabled} onChange={set} />
-      )
+      const isSelected = value === true
+      return <Switch {...common} {...{ isSelected, isDisabled }} onChange={set} />
     }
     case 'text':
       return (
@@ -114,10 +110,8 @@ const numberOf = (text: string): number | string | undefined => {
 const ChoiceField = ({ field, form }: FieldProps) => {
   const { name, label, help, preset, isRequired, pointer } = field
   const choices = optionsFor(form.schema, field, form.body)
-  const options = [
-    ...(preset === undefined && !isRequired ? [['', 'by default'] as const] : []),
-    ...choices.map((choice) => [String(choice), wordOf(choice)] as const),
-  ]
+  const options = choices.map((choice) => [String(choice), wordOf(choice)] as const)
+  if (preset === undefined && !isRequired) options.unshift(['', 'by default'])
   const value = textOf(form.body[name] ?? preset)
   const onChange = (text: string): void => {
     const choice = choices.find((one) => String(one) === text)

@@ -8,7 +8,7 @@ import { ownLink } from '../api/links.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { TextField } from '../ui/fields.tsx'
 import { ErrorPanel } from '../ui/panels.tsx'
-import { Bdi, Progress } from '../ui/values.tsx'
+import { Bdi, Picture, Progress } from '../ui/values.tsx'
 import { uploadFile } from './queries.ts'
 import styles from './try.module.css'
 
@@ -36,6 +36,7 @@ export const FileField = (props: FileFieldProps) => {
   const src = ownLink(value)
   usePaste(takesPaste, accept, take)
   const what = accept === 'image/*' ? 'picture' : 'video'
+  const isThere = value !== undefined && !upload.isPending
   return (
     <div className={`stack tight ${styles.file}`} role="group" aria-label={label}>
       <strong>{label}</strong>
@@ -47,11 +48,7 @@ export const FileField = (props: FileFieldProps) => {
           void dropped?.getFile().then((chosen) => take(chosen))
         }}
       >
-        {value === undefined || upload.isPending ? (
-          <ImagePlus aria-hidden />
-        ) : (
-          <Preview link={value} src={src} name={file?.name} />
-        )}
+        {isThere ? <Preview link={value} src={src} name={file?.name} /> : <ImagePlus aria-hidden />}
         <FileTrigger
           acceptedFileTypes={[accept]}
           onSelect={(chosen) => chosen?.[0] && take(chosen[0])}
@@ -87,11 +84,10 @@ export const FileField = (props: FileFieldProps) => {
 
 /** Strangers' pictures are not loaded: their address is shown below. */
 const Preview = ({ link, src, name }: { link: string; src: string | undefined; name?: string }) => {
-  const [broken, setBroken] = useState<string>()
   if (src === undefined) return <Bdi>{link}</Bdi>
   return (
     <>
-      {src !== broken && <img src={src} alt="" onError={() => setBroken(src)} />}
+      <Picture src={src} />
       <Bdi>{name ?? src.split('?')[0]?.split('/').at(-1)}</Bdi>
     </>
   )

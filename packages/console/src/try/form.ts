@@ -105,9 +105,8 @@ export const optionsFor = (schema: JsonSchema, field: Field, body: Body): readon
   const { control } = field
   const options = control.is === 'choice' ? control.options : [true, false]
   const names = Object.keys(schema.properties ?? {})
-  const above = Object.fromEntries(
-    names.slice(0, names.indexOf(field.name)).map((name) => [name, body[name]]),
-  )
+  const before = names.slice(0, names.indexOf(field.name))
+  const above = Object.fromEntries(before.map((name) => [name, body[name]]))
   const isWrong = (part: Body): boolean => schema.not !== undefined && matches(schema.not, part)
   // Two pictures that exclude each other are no matter of this field.
   if (isWrong(above)) return options

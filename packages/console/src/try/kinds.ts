@@ -3,18 +3,15 @@ import { IMAGES, VIDEOS } from '../../../client/src/lib/task.ts'
 /** The last part of its page's address, its title, its creation route, and its function in the TypeScript client. */
 const kind = (id: string, title: string, path: string, call: string) => ({ id, title, path, call })
 
+const PRECISION = `${IMAGES}/image-upscaler-precision-v2`
+
 export type Kind = ReturnType<typeof kind>
 
 /** Kinds of tasks to try, in the order of the choice. */
 export const KINDS = [
   kind('relight', 'Relight', `${IMAGES}/image-relight`, 'relight'),
   kind('upscale', 'Upscale', `${IMAGES}/image-upscaler`, 'upscale'),
-  kind(
-    'upscale_precision',
-    'Upscale, faithful',
-    `${IMAGES}/image-upscaler-precision-v2`,
-    'upscalePrecision',
-  ),
+  kind('upscale_precision', 'Upscale, faithful', PRECISION, 'upscalePrecision'),
   kind('skin_flexible', 'Skin, flexible', `${IMAGES}/skin-enhancer/flexible`, 'skinFlexible'),
   kind('skin_creative', 'Skin, creative', `${IMAGES}/skin-enhancer/creative`, 'skinCreative'),
   kind('skin_faithful', 'Skin, faithful', `${IMAGES}/skin-enhancer/faithful`, 'skinFaithful'),

@@ -31,10 +31,7 @@ export const dryRunQuery = ({ path }: Kind, body: Body) =>
   })
 
 /** Uploads a file, unless this user has before; returns the link that a body names it by. */
-export const uploadFile = async (
-  file: File,
-  onProgress: (part: number) => void,
-): Promise<string> => {
+export const uploadFile = async (file: File, onProgress: (part: number) => void) => {
   // Away from https and localhost a browser has no digest; then the bytes are sent.
   const hash = isSecureContext ? await hashOf(new Uint8Array(await file.arrayBuffer())) : undefined
   const body = {

@@ -1,11 +1,7 @@
 import type { Kind } from './kinds.ts'
 import type { Body } from './schema.ts'
 
-interface Request {
-  origin: string
-  kind: Kind
-  body: Body
-}
+type Request = { origin: string; kind: Kind; body: Body }
 
 /** One argument of a shell. */
 const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`

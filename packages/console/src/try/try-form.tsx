@@ -28,18 +28,11 @@ interface Draft {
   task?: string
 }
 
-interface TryFormProps {
-  user: string
-  kind: Kind
-  schema: JsonSchema
-  fields: readonly Field[]
-}
+type TryFormProps = { user: string; kind: Kind; schema: JsonSchema; fields: readonly Field[] }
 
 /** A form on the left; on the right what came of it, or the same request as code. */
 export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
-  const [draft, setDraft] = useState(
-    () => (readDraft(user, kind.id) as Draft | null) ?? { body: {} },
-  )
+  const [draft, setDraft] = useState(() => (readDraft(user, kind.id) ?? { body: {} }) as Draft)
   const [isSubmitted, setSubmitted] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   const side = useRef<HTMLDivElement>(null)
@@ -75,16 +68,15 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
     pasteInto: fields.find(({ control }) => control.is === 'files')?.name,
     onChange: (name, value) => {
       send.reset()
-      setDraft((old) => ({
-        ...old,
-        body: normalize(schema, fields, { ...old.body, [name]: value }),
-      }))
+      const normalized = (old: Body) => normalize(schema, fields, { ...old, [name]: value })
+      setDraft((old) => ({ ...old, body: normalized(old.body) }))
     },
   }
   const rows = (isRare: boolean) =>
     fields
       .filter((field) => field.isRare === isRare)
       .map((field) => <FieldRow key={field.name} field={field} form={shared} />)
+  const wanted = lacking.map(({ label }) => label.toLowerCase()).join(' and ')
   const rare = fields.filter(({ isRare }) => isRare).map(({ pointer }) => pointer)
   const request = { origin: location.origin, kind, body }
   const run = <Run task={draft.task} onChangeIt={() => focusFirst(form.current)} />
@@ -116,9 +108,7 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
         </Stack>
         <div className={`row apart ${styles.send}`}>
           <span className="soft small" role="status">
-            {lacking.length === 0
-              ? aboutPrice(price.data)
-              : `Give ${lacking.map(({ label }) => label.toLowerCase()).join(' and ')} to see the price.`}
+            {lacking.length === 0 ? aboutPrice(price.data) : `Give ${wanted} to see the price.`}
           </span>
           <Button type="submit" variant="primary" isPending={send.isPending}>
             Send

@@ -65,16 +65,7 @@ const useRefreshing = <Input, Output>(
 
 /** A dialog that asks for what a write needs, shows issues at their fields, and closes once it is done. */
 export const Ask = <Output,>(props: AskProps<Output> & { onClose(): void }) => {
-  const {
-    title,
-    action,
-    variant = 'primary',
-    fields = [],
-    typed,
-    dismiss,
-    onClose,
-    children,
-  } = props
+  const { title, action, variant = 'primary', fields = [], typed, dismiss, onClose } = props
   const form = useId()
   const [values, setValues] = useState<Values>(() =>
     Object.fromEntries(fields.map(({ name, value = '' }) => [name, value])),
@@ -109,7 +100,7 @@ export const Ask = <Output,>(props: AskProps<Output> & { onClose(): void }) => {
     <Dialog title={title} onClose={onClose} actions={button} dismiss={dismiss}>
       <form id={form} onSubmit={send}>
         <Stack>
-          {children}
+          {props.children}
           {fields.map((field, index) => (
             <Field
               key={field.name}

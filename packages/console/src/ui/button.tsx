@@ -11,8 +11,8 @@ export interface ButtonProps extends Omit<AriaProps, 'className' | 'style' | 'ch
   children?: ReactNode
 }
 
-export const buttonClass = (variant?: ButtonProps['variant']): string =>
-  [styles.button, variant && styles[variant]].filter(Boolean).join(' ')
+export const buttonClass = (...names: (ButtonProps['variant'] | 'icon')[]): string =>
+  ['button', ...names].map((name) => name && styles[name]).join(' ')
 
 /** Its text names its effect: "Publish 1.2.0". While `isPending` it takes no press and says so. */
 export const Button = ({ variant, ...props }: ButtonProps) => (
@@ -20,17 +20,9 @@ export const Button = ({ variant, ...props }: ButtonProps) => (
 )
 
 /** A button that is an icon alone; its label is read out and shown beside it. */
-export const IconButton = ({
-  label,
-  variant = 'quiet',
-  ...props
-}: ButtonProps & { label: string }) => (
+export const IconButton = ({ label, ...props }: ButtonProps & { label: string }) => (
   <TooltipTrigger delay={500}>
-    <AriaButton
-      {...props}
-      aria-label={label}
-      className={`${buttonClass(variant)} ${styles.icon}`}
-    />
+    <AriaButton {...props} aria-label={label} className={buttonClass('quiet', 'icon')} />
     <Tooltip className={layers.tooltip} offset={4}>
       {label}
     </Tooltip>

@@ -232,9 +232,7 @@ export const SearchField = (props: SearchFieldProps) => {
   )
 }
 
-interface AddressFieldProps extends Pick<SearchFieldProps, 'label' | 'placeholder'> {
-  name?: 'q' | 'node'
-}
+type AddressFieldProps = Pick<SearchFieldProps, 'label' | 'placeholder'> & { name?: 'q' | 'node' }
 
 /** A field whose text is a search parameter of the page that is seen. */
 export const AddressField = ({ name = 'q', ...props }: AddressFieldProps) => {

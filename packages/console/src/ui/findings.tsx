@@ -12,6 +12,7 @@ import { Badge, Bdi } from './values.tsx'
 type Finding = Schema<'Finding'>
 
 const VERSION = '/nodes/{nodeId}/versions/{version}'
+const ONCE = { staleTime: Infinity }
 
 /** Query of the findings of a version; places, transitions and requests are for members and platform admins alone. */
 export const findingsQuery = (nodeId: string, version: string) =>
@@ -19,35 +20,26 @@ export const findingsQuery = (nodeId: string, version: string) =>
 
 /** The text of a file in the archive of a version, which never changes. */
 export const fileQuery = (nodeId: string, version: string, path: string) =>
-  readQuery(
-    `${VERSION}/files/content`,
-    { path: { nodeId, version }, query: { path } },
-    { staleTime: Infinity },
-  )
+  readQuery(`${VERSION}/files/content`, { path: { nodeId, version }, query: { path } }, ONCE)
 
 /** One finding in another version: its line may have moved. */
 const sameIn = ({ issue_type, file_path, code_snippet }: Finding): string =>
   JSON.stringify([issue_type, file_path, code_snippet])
 
-const GRAVITY = { high: 0, medium: 1, info: 2 }
+const gravityOf = ({ severity }: Finding) => Object.keys(SEVERITIES).indexOf(severity)
 
 /** Findings by rule and message, the gravest first. */
 const groupFindings = (findings: readonly Finding[]): Finding[][] => {
   const groups = new Map<string, Finding[]>()
-  for (const finding of findings) {
+  for (const finding of findings.toSorted((a, b) => gravityOf(a) - gravityOf(b))) {
     const { issue_type: rule, severity, message } = finding
     const key = JSON.stringify([rule, severity, message])
     groups.set(key, [...(groups.get(key) ?? []), finding])
   }
-  const gravityOf = ([first]: Finding[]): number => (first ? GRAVITY[first.severity] : 0)
-  return [...groups.values()].toSorted((a, b) => gravityOf(a) - gravityOf(b))
+  return [...groups.values()]
 }
 
-interface Of {
-  nodeId: string
-  version: string
-  previous?: string | undefined
-}
+type Of = { nodeId: string; version: string; previous?: string | undefined }
 
 /** The findings of a version by rule, each with its lines of code. What `previous` had already is grey. */
 export const Findings = (of: Of) => {
@@ -91,11 +83,7 @@ const SEVERITIES = {
 const SHOWN = 3
 const STEP = 100
 
-interface RuleProps {
-  places: readonly Finding[]
-  known: ReadonlySet<string>
-  of: Of
-}
+type RuleProps = { places: readonly Finding[]; known: ReadonlySet<string>; of: Of }
 
 const Rule = ({ places, known, of }: RuleProps) => {
   const { shown, more } = useMore(places, SHOWN, STEP)

@@ -8,11 +8,11 @@ import { Popover } from 'react-aria-components/Popover'
 
 import { Button } from './button.tsx'
 import styles from './layers.module.css'
+import type { Children } from './values.tsx'
 
-interface DialogProps {
+interface DialogProps extends Children {
   title: ReactNode
   onClose(): void
-  children: ReactNode
   /** Buttons at the end; one that closes it stands before them. */
   actions?: ReactNode
   dismiss?: string
@@ -37,11 +37,7 @@ export const Dialog = ({ title, onClose, children, actions, dismiss, wide }: Dia
   </ModalOverlay>
 )
 
-interface MenuProps {
-  trigger: ReactNode
-  label: string
-  children: ReactNode
-}
+type MenuProps = Children & { trigger: ReactNode; label: string }
 
 /** A button and the menu that it opens: `<Menu trigger={<Button>More</Button>}><MenuItem onAction={…}>Cancel</MenuItem></Menu>`. */
 export const Menu = ({ trigger, label, children }: MenuProps) => (

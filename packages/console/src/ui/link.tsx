@@ -13,10 +13,9 @@ const Anchor = ({ children, ...props }: ComponentProps<'a'>) => (
 /** A link within the console: `<Link {...taskPage(id)}>`, whose text may be a stranger's. Lazy pages are fetched at hover and focus. */
 export const Link: LinkComponent<typeof Anchor> = createLink(Anchor)
 
-const ButtonAnchor = ({
-  variant,
-  ...props
-}: ComponentProps<'a'> & Pick<ButtonProps, 'variant'>) => (
+type ButtonAnchorProps = ComponentProps<'a'> & Pick<ButtonProps, 'variant'>
+
+const ButtonAnchor = ({ variant, ...props }: ButtonAnchorProps) => (
   <Anchor {...props} className={buttonClass(variant)} />
 )
 
@@ -25,7 +24,8 @@ export const LinkButton: LinkComponent<typeof ButtonAnchor> = createLink(ButtonA
 
 /** Targets of links: `<Link {...versionPage('light-tools', '1.0.0')}>`. */
 export const taskPage = (task: string) => ({ to: '/tasks/$task', params: { task } }) as const
-export const tryPage = (kind: string) => ({ to: '/try/$kind', params: { kind } }) as const
+export const tryPage = (kind: string, from?: string) =>
+  ({ to: '/try/$kind', params: { kind }, search: { from } }) as const
 export const nodePage = (node: string) => ({ to: '/registry/$node', params: { node } }) as const
 export const versionPage = (node: string, version: string) =>
   ({ to: '/registry/$node/$version', params: { node, version } }) as const

@@ -61,7 +61,8 @@ export const EndlessList = <Row,>(props: EndlessListProps<Row>) => {
     if (index < dropped || index >= count) return
     wished.current = index
     virtualizer.scrollToIndex(index, { align: 'auto' })
-    focusIn(list.current, index)
+    const row = list.current?.querySelector<HTMLElement>(`[data-index="${index}"]`)
+    row?.focus({ preventScroll: true })
   }
   const shown = items.filter(({ index }) => index >= dropped)
   const enter = (): void => {
@@ -123,9 +124,6 @@ const useDropped = <Row,>(rows: readonly Row[], keyOf: (row: Row) => string): nu
   }
   return seen.dropped
 }
-
-const focusIn = (list: HTMLElement | null, index: number): void =>
-  list?.querySelector<HTMLElement>(`[data-index="${index}"]`)?.focus({ preventScroll: true })
 
 const STEPS: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1 }
 

@@ -9,13 +9,9 @@ import { Button } from './button.tsx'
 import { Copied } from './code.tsx'
 import { Link, nodePage } from './link.tsx'
 import styles from './show.module.css'
-import { Bdi, useNow } from './values.tsx'
+import { Bdi, useNow, type Children } from './values.tsx'
 
-interface PanelProps {
-  title: ReactNode
-  actions?: ReactNode
-  children: ReactNode
-}
+type PanelProps = Children & { title: ReactNode; actions?: ReactNode }
 
 export const Panel = ({ title, actions, children }: PanelProps) => (
   <section className={`stack ${styles.panel}`}>
@@ -29,10 +25,7 @@ export const Panel = ({ title, actions, children }: PanelProps) => (
 
 const NOTE_ICONS = { ok: CircleCheck, info: Info, warn: TriangleAlert, bad: OctagonAlert }
 
-interface NoteProps {
-  tone?: keyof typeof NOTE_ICONS
-  children: ReactNode
-}
+type NoteProps = Children & { tone?: keyof typeof NOTE_ICONS }
 
 /** Something that is to be known here: what happened, then the next step. */
 export const Note = ({ tone = 'info', children }: NoteProps) => {
@@ -95,7 +88,7 @@ const WayOut = ({ code }: { code: string }) => {
 }
 
 /** Nothing is there: a sentence, and what to do. */
-export const Empty = ({ children }: { children: ReactNode }) => (
+export const Empty = ({ children }: Children) => (
   <div className={`stack tight soft ${styles.empty}`}>{children}</div>
 )
 
@@ -114,11 +107,7 @@ type Asked<T> = Pick<
   'data' | 'error' | 'failureReason' | 'failureCount' | 'dataUpdatedAt'
 > & { refetch(): unknown }
 
-interface ShowProps<T> {
-  query: Asked<T>
-  loading?: ReactNode
-  children(data: T): ReactNode
-}
+type ShowProps<T> = { query: Asked<T>; loading?: ReactNode; children(data: T): ReactNode }
 
 /** Shows a query in each of its states: loading, rejected, there, and there but old because the service is away. */
 export const Show = <T,>({ query, loading = <Loading />, children }: ShowProps<T>) => {
@@ -199,14 +188,10 @@ export const PageTitle = ({ children, extra, actions }: PageTitleProps) => {
 }
 
 /** Things below each other, 16 px apart. */
-export const Stack = ({ children }: { children: ReactNode }) => (
-  <div className="stack">{children}</div>
-)
+export const Stack = ({ children }: Children) => <div className="stack">{children}</div>
 
 /** Things beside each other, which go on below when there is no room. */
-export const Row = ({ children }: { children: ReactNode }) => <div className="row">{children}</div>
+export const Row = ({ children }: Children) => <div className="row">{children}</div>
 
 /** Panels beside each other, below each other on a phone. */
-export const Columns = ({ children }: { children: ReactNode }) => (
-  <div className="columns">{children}</div>
-)
+export const Columns = ({ children }: Children) => <div className="columns">{children}</div>

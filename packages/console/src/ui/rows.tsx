@@ -71,11 +71,11 @@ export const Listing = <Row,>({ query, ...props }: ListingProps<Row>) => (
 type Paged = Pick<UseInfiniteQueryResult, 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'>
 
 export const NextPage = ({ query }: { query: Paged }) =>
-  query.hasNextPage ? (
+  query.hasNextPage && (
     <Button onPress={() => void query.fetchNextPage()} isPending={query.isFetchingNextPage}>
       Show more
     </Button>
-  ) : null
+  )
 
 /** So many of the rows, and a button that shows as many more, or `step`. */
 export const useMore = <Row,>(rows: readonly Row[], first: number, step = first) => {

@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from 'react'
+import { useState, type ComponentProps, type ReactNode } from 'react'
 
 import { makeStore, useStore } from '../api/store.ts'
 import { wordsOf, type Tone } from '../words/states.ts'
@@ -18,10 +18,10 @@ export const Bdi = ({ as: Box, children = '', ...props }: BdiProps) => {
   return Box ? <Box {...props}>{text}</Box> : text
 }
 
+export type Children = { children: ReactNode }
+
 /** Text for screen readers alone. */
-export const Hidden = ({ children }: { children: ReactNode }) => (
-  <span className="hidden-text">{children}</span>
-)
+export const Hidden = ({ children }: Children) => <span className="hidden-text">{children}</span>
 
 const clock = makeStore(Date.now())
 setInterval(() => document.hidden || clock.set(Date.now()), 1000)
@@ -44,6 +44,13 @@ export const Time = ({ at, none = '–' }: { at?: string | null; none?: string }
   )
 }
 
+/** When something was done, and by whom. */
+export const Signed = ({ at, by }: { at: string; by: string }) => (
+  <>
+    <Time at={at} /> by <Bdi>{by}</Bdi>
+  </>
+)
+
 export const Bytes = ({ count }: { count: number }) => (
   <span title={`${count.toLocaleString('en')} bytes`}>{showBytes(count)}</span>
 )
@@ -64,11 +71,7 @@ export const StateBadge = ({ state, suffix }: { state: string; suffix?: string }
   )
 }
 
-interface BadgeProps {
-  tone?: Tone
-  title?: string
-  children: ReactNode
-}
+type BadgeProps = Children & { tone?: Tone; title?: string }
 
 export const Badge = ({ tone = 'soft', title, children }: BadgeProps) => (
   <span className={`${styles.badge} ${tone}`} title={title}>
@@ -76,16 +79,21 @@ export const Badge = ({ tone = 'soft', title, children }: BadgeProps) => (
   </span>
 )
 
-/** A small picture of the service's own addresses; where there is none, a tile with the first letter. */
-export const Tile = ({ src, name, size = 40 }: { src?: string; name: string; size?: number }) => {
+type PictureProps = ComponentProps<'img'> & { other?: ReactNode }
+
+/** A picture of the service's own addresses; `other` where there is none, or where it does not load. */
+export const Picture = ({ src, other, ...props }: PictureProps) => {
   const [broken, setBroken] = useState<string>()
+  if (src === undefined || src === broken) return other
+  return <img {...props} src={src} alt="" onError={() => setBroken(src)} />
+}
+
+/** A small picture; where there is none, a tile with the first letter. */
+export const Tile = ({ src, name, size = 40 }: { src?: string; name: string; size?: number }) => {
+  const letter = <bdi>{showControls([...name.trim()][0] ?? '?').toUpperCase()}</bdi>
   return (
     <span className={styles.tile} style={{ width: size, height: size }} aria-hidden>
-      {src === undefined || src === broken ? (
-        <bdi>{showControls([...name.trim()][0] ?? '?').toUpperCase()}</bdi>
-      ) : (
-        <img src={src} alt="" loading="lazy" onError={() => setBroken(src)} />
-      )}
+      <Picture src={src} loading="lazy" other={letter} />
     </span>
   )
 }
