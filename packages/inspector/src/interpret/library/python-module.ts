@@ -50,7 +50,7 @@ const HELPERS: Record<string, NativeCall> = {
   /** For missing keys and attributes: raises only where the pack expects it. */
   _missing: (rt, [exception]) => raiseIfExpected(rt, textOf(exception) ?? ''),
   /** For errors that may be ours: raises only where the pack handles it; else an unknown of that name. */
-  _fault: (rt, [exception, name]) => {
+  _error: (rt, [exception, name]) => {
     raiseIfHandled(rt, textOf(exception) ?? '', textOf(name))
     return makeUnknown(textOf(name) ?? '')
   },

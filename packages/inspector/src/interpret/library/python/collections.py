@@ -162,7 +162,7 @@ def _named_tuple(typename, fields, defaults, module=None, names=()):
         return tuple.__new__(cls, [given[name] if name in given else _unset(name) for name in fields])
 
     def _unset(name):
-        return _fault('TypeError', f'{typename}.{name}')
+        return _error('TypeError', f'{typename}.{name}')
 
     def __repr__(self):
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in zip(fields, self))})"

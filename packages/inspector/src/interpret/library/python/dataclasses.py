@@ -87,7 +87,7 @@ def _initialiser(cls, fields):
             elif not _sure(f.default is MISSING):
                 value = f.default
             elif f.init:
-                value = _fault('TypeError', f'{cls.__name__}.{f.name}')
+                value = _error('TypeError', f'{cls.__name__}.{f.name}')
             else:
                 # Not set by `__init__` and without a default, it stays unset.
                 continue

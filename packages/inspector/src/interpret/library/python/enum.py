@@ -119,7 +119,7 @@ def _find(cls, value):
     if not _sure(value not in [member._value_ for member in members]):
         return _unknown('enum.EnumType.__call__()')
     found = cls._missing_(value)
-    return _fault('ValueError', f'no {cls.__name__}') if found is None else found
+    return _error('ValueError', f'no {cls.__name__}') if found is None else found
 
 
 class Enum(metaclass=EnumType):
