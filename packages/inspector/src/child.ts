@@ -1,11 +1,9 @@
 import { openFileSource } from './archive/source.ts'
 import { inspect } from './inspect.ts'
 import type { Inspection } from './inspection.ts'
-import { makePythonParser } from './python/parse.ts'
-import type { PythonParser } from './python/parse.ts'
+import { makePythonParser, type PythonParser } from './python/parse.ts'
 import { cpuMilliseconds } from './cpu-clock.ts'
-import { SECTIONS } from './messages.ts'
-import type { ChildMessage, ChildOrder } from './messages.ts'
+import { SECTIONS, type ChildMessage, type ChildOrder } from './messages.ts'
 
 /** The process that reads archives, one after another. It ends when its parent has gone. */
 const serve = async (): Promise<void> => {

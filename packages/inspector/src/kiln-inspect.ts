@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util'
-
 import { readInput } from './command/read-input.ts'
-import { toJsonError, toJsonLine, toTable } from './command/show.ts'
 import { makePythonParser } from './python/parse.ts'
+import type { ExtractedNode, Inspection, ScannedFinding } from './inspection.ts'
 
 const USAGE = `usage: kiln-inspect <zip or folder>… [--json]
 
@@ -53,3 +52,94 @@ const readArguments = (argv: string[]) => {
 }
 
 process.exitCode = await run(process.argv.slice(2))
+
+/** Writes one line of JSON: what would be registered, and what was found. */
+const toJsonLine = (input: string, { archive, nodes, findings }: Inspection): string => {
+  const { status, how, partial, reasons, stats } = nodes
+  return `${JSON.stringify({
+    input,
+    verdict: archive.verdict,
+    code: archive.verdict === 'rejected' ? archive.code : null,
+    status,
+    ...(nodes.reason !== undefined && { reason: nodes.reason }),
+    how,
+    partial,
+    reasons,
+    nodes: Object.fromEntries(nodes.nodes.map(({ name, ...fields }) => [name, fields])),
+    findings: findings.findings,
+    stats,
+  })}\n`
+}
+
+/** Writes the line of an input that could not be read at all; `code` is the system's, such as `ENOENT`. */
+const toJsonError = (input: string, code: string | undefined): string =>
+  `${JSON.stringify({
+    input,
+    verdict: 'unreadable',
+    code: code ?? null,
+    status: 'failed',
+    reason: 'unreadable',
+    how: 'none',
+    partial: false,
+    reasons: ['unreadable'],
+    nodes: {},
+    findings: [],
+    stats: {},
+  })}\n`
+
+/** Writes for a person what was found. */
+const toTable = (input: string, { archive, nodes, findings }: Inspection): string =>
+  [
+    input,
+    archive.verdict === 'sound'
+      ? `  archive   sound, ${archive.entries} files`
+      : `  archive   REJECTED, ${archive.code}: ${archive.message}`,
+    `  nodes     ${describeNodes(nodes)}`,
+    ...showNodes(nodes.nodes),
+    `  findings  ${describeCounts(findings)}`,
+    ...findings.findings.filter(({ severity }) => severity !== 'info').flatMap(showFinding),
+    '',
+  ].join('\n')
+
+const describeNodes = ({ status, reason, how, partial, reasons, nodes }: Inspection['nodes']) => {
+  const found = `${nodes.length} host nodes`
+  const state =
+    status === 'failed' ? `FAILED, ${reason}` : found + (how === 'none' ? '' : ` (${how})`)
+  return partial ? `${state}; some may be missing: ${reasons.join(', ')}` : state
+}
+
+const showNodes = (nodes: readonly ExtractedNode[]): string[] => {
+  const width = Math.min(40, Math.max(0, ...nodes.map(({ name }) => name.length)))
+  return nodes.map((node) => {
+    const marks = [node.deprecated && 'deprecated', node.experimental && 'experimental']
+    const rest = [node.category, `→ ${outputsOf(node)}`, ...marks.filter((mark) => mark !== false)]
+    const fields = node.dynamic.filter((field) => field !== 'host_node_name')
+    const unknown = [
+      fields.length < node.dynamic.length && '(only under a condition)',
+      fields.length > 0 && `(depends on the machine: ${fields.join(', ')})`,
+    ].filter((record) => record !== false)
+    return `    ${node.name.padEnd(width)}  ${[...rest, ...unknown].join('  ')}`
+  })
+}
+
+const outputsOf = ({ return_types }: ExtractedNode): string => {
+  const types: unknown = JSON.parse(return_types)
+  if (!Array.isArray(types)) return String(types)
+  return types.map((type: unknown) => (typeof type === 'string' ? type : 'COMBO')).join(', ')
+}
+
+const describeCounts = ({ counts: { high, medium, info }, complete }: Inspection['findings']) => {
+  const verdict = high > 0 ? 'the version would be FLAGGED' : 'nothing that flags the version'
+  const counted = `${high} high, ${medium} medium, ${info} info: ${verdict}`
+  return complete ? counted : `${counted}; NOT SCANNED TO THE END`
+}
+
+const showFinding = (finding: ScannedFinding): string[] => {
+  const { severity, issue_type, file_path, line_number, message, code_snippet } = finding
+  const place = [file_path, line_number].filter((part) => part !== undefined).join(':')
+  return [
+    `    ${severity.toUpperCase()} ${issue_type}  ${place}`,
+    `      ${message}`,
+    ...(code_snippet === undefined ? [] : [`      > ${code_snippet}`]),
+  ]
+}

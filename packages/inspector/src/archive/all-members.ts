@@ -1,6 +1,5 @@
 import type { ArchiveLimits } from './limits.ts'
-import type { Member } from './member.ts'
-import { foldPath } from './path-rules.ts'
+import { foldPath, type Member } from './member.ts'
 import { reject } from './reject.ts'
 
 /** Checks that need all entries: names against names, places against places, sums. */

@@ -1,16 +1,11 @@
-import { ZipReader } from '@zip.js/zip.js'
-import type { FileEntry, Reader } from '@zip.js/zip.js'
-
+import { ZipReader, type EntryError, type FileEntry, type Reader } from '@zip.js/zip.js'
 import { checkMembers } from './all-members.ts'
 import type { DirectoryPlace } from './end-record.ts'
 import type { ArchiveLimits } from './limits.ts'
-import { makeMember } from './member.ts'
-import type { Member } from './member.ts'
-import { readName } from './name.ts'
-import { withPlainEnd } from './plain-end.ts'
-import { reject } from './reject.ts'
-import type { RandomAccess } from './source.ts'
-import { throwRejection } from './zip-error.ts'
+import { makeMember, readName, type Member } from './member.ts'
+import { ArchiveRejection, reject, type ArchiveCode } from './reject.ts'
+import { SourceError, type RandomAccess } from './source.ts'
+import * as zip from '@zip.js/zip.js'
 
 /** A member whose local header was compared with the directory, and where its packed data begins. */
 export interface PlacedMember extends Member {
@@ -91,3 +86,62 @@ const checkLocalName = ({ path, source }: Member): void => {
   })
   if (local !== path) reject('header_mismatch', { entry: path, value: local })
 }
+
+/**
+ * Puts the plainest end record behind the directory of an archive. The zip reader looks for an end record by itself,
+ * and with this one it can't come to another reading than ours. It also takes archives whose zip64 record nobody
+ * needs, as Info-ZIP writes them to a pipe.
+ */
+const withPlainEnd = (source: RandomAccess, place: DirectoryPlace): RandomAccess => {
+  const end = writeEnd(place)
+  const endAt = place.offset + place.bytes
+  const size = endAt + end.length
+  return {
+    size,
+    read: async (offset, length) => {
+      const from = Math.min(offset, size)
+      const to = Math.min(from + length, size)
+      const own = from < endAt ? await source.read(from, Math.min(to, endAt) - from) : EMPTY
+      if (to <= endAt) return own
+      return Buffer.concat([own, end.subarray(Math.max(from - endAt, 0), to - endAt)])
+    },
+  }
+}
+
+const writeEnd = ({ entries, offset, bytes }: DirectoryPlace): Buffer => {
+  const record = Buffer.alloc(22)
+  record.write('PK\x05\x06', 'latin1')
+  record.writeUInt16LE(entries, 8)
+  record.writeUInt16LE(entries, 10)
+  record.writeUInt32LE(bytes, 12)
+  record.writeUInt32LE(offset, 16)
+  return record
+}
+
+const EMPTY = new Uint8Array()
+
+/** Throws what the zip reader threw as a rejection; our own rejections and failed reads as they are. */
+const throwRejection: ThrowRejection = (error, entry) => {
+  if (error instanceof ArchiveRejection || error instanceof SourceError) throw error
+  reject(error instanceof Error ? codeOf(error) : 'malformed', entry === undefined ? {} : { entry })
+}
+
+type ThrowRejection = (error: unknown, entry?: string) => never
+
+const codeOf = (error: EntryError): ArchiveCode =>
+  CODES.get(error.reason ?? error.message) ?? 'malformed'
+
+/** Errors with a code of their own; every other one is `malformed`. */
+const CODES = new Map<string, ArchiveCode>([
+  [zip.ERR_ENCRYPTED_CENTRAL_DIRECTORY, 'encrypted'],
+  [zip.ERR_SPLIT_ZIP_FILE, 'multi_disk'],
+  [zip.ERR_LOCAL_FILE_HEADER_NOT_FOUND, 'header_mismatch'],
+  [zip.ERR_OVERLAPPING_ENTRY, 'overlap'],
+  [zip.ERR_ENTRY_DATA_OUT_OF_BOUNDS, 'overlap'],
+  [zip.WARNING_PREPENDED_DATA, 'prepended_data'],
+  [zip.WARNING_DUPLICATE_FILENAME, 'duplicate_name'],
+  [zip.WARNING_MISMATCHED_LOCAL_FILE_HEADER_FILENAME, 'header_mismatch'],
+  [zip.WARNING_MISMATCHED_LOCAL_FILE_HEADER_BIT_FLAG, 'header_mismatch'],
+  [zip.WARNING_MISMATCHED_LOCAL_FILE_HEADER_COMPRESSION_METHOD, 'header_mismatch'],
+  [zip.WARNING_MISMATCHED_LOCAL_FILE_HEADER_CRC32_OR_SIZES, 'header_mismatch'],
+])

@@ -1,9 +1,7 @@
 import type { Entry } from '@zip.js/zip.js'
-
 import type { ArchiveLimits } from './limits.ts'
-import { readName } from './name.ts'
-import { checkPath } from './path-rules.ts'
-import { reject } from './reject.ts'
+import { reject, type ArchiveCode } from './reject.ts'
+import { crc32 } from 'node:zlib'
 
 /** An entry of the directory after its own checks, before its content is read. */
 export interface Member {
@@ -86,3 +84,100 @@ const FILE = 0o100000
 const FOLDER = 0o040000
 const SYMLINK = 0o120000
 const LOCAL_HEADER_BYTES = 30
+
+/** Rejects a path that leaves the archive or that not every system can hold. A folder's path ends with a slash. */
+const checkPath = (path: string, limits: ArchiveLimits): void => {
+  const broken = RULES.find(([, breaks]) => breaks(path))
+  if (broken) reject(broken[0], { entry: path })
+  checkLengths(path, limits)
+}
+
+/** A path as file systems that fold case and Unicode forms compare it; without the slash of a folder. */
+export const foldPath = (path: string): string =>
+  path.replace(/\/$/, '').normalize('NFC').toLowerCase().normalize('NFC')
+
+const checkLengths = (path: string, limits: ArchiveLimits): void => {
+  const segments = segmentsOf(path)
+  const lengths: [number, number][] = [
+    [Buffer.byteLength(path), limits.pathBytes],
+    [segments.length, limits.segments],
+    [Math.max(...segments.map((segment) => Buffer.byteLength(segment))), limits.segmentBytes],
+  ]
+  const over = lengths.find(([value, limit]) => value > limit)
+  if (over) reject('path_too_long', { entry: path, limit: over[1], value: over[0] })
+}
+
+const segmentsOf = (path: string): string[] => path.replace(/\/$/, '').split('/')
+
+/** Rules in order: a name that breaks several is rejected by the first. */
+const RULES: readonly [ArchiveCode, (path: string) => boolean][] = [
+  ['path_traversal', (path) => path.split(/[\\/]/).includes('..')],
+  ['path_absolute', (path) => /^(\/|\\\\|[a-z]:)/i.test(path)],
+  ['path_backslash', (path) => path.includes('\\')],
+  ['path_control', (path) => /\p{Cc}/u.test(path)],
+  ['path_segment', (path) => segmentsOf(path).some((name) => name === '' || name === '.')],
+  ['path_reserved', (path) => segmentsOf(path).some((name) => RESERVED.test(name))],
+]
+
+/** Device names with any extension, `:` (streams, drives), and ends that Windows drops. */
+const RESERVED = /^(con|prn|aux|nul|com[1-9¹²³]|lpt[1-9¹²³]|conin\$|conout\$)\s*(\.|$)|:|[. ]$/i
+
+/** A name as one of the two headers of an entry holds it. */
+interface RawName {
+  bytes: Uint8Array
+  /** General purpose flags of the entry. */
+  flags: number
+  /** Extra fields by their type. */
+  extra: ReadonlyMap<number, { data: Uint8Array }> | undefined
+}
+
+/**
+ * The path that a name stands for: UTF-8 by its flag, else code page 437, as Python's zipfile reads it. A Unicode path
+ * field (APPNOTE 4.6.9) replaces it for some tools and not for others, so it may only spell out a name that ASCII can't.
+ */
+export const readName = ({ bytes, flags, extra }: RawName): string => {
+  const plain = flags & UTF8_FLAG ? decodeUtf8(bytes) : decodeCp437(bytes)
+  const unicode = findUnicodePath(bytes, extra?.get(UNICODE_PATH))
+  if (unicode === undefined || unicode === plain) return plain
+  const hidesAnother = flags & UTF8_FLAG || isAscii(plain) || isAscii(unicode)
+  return hidesAnother ? reject('header_mismatch', { entry: plain, value: unicode }) : unicode
+}
+
+const findUnicodePath = (
+  name: Uint8Array,
+  field: { data: Uint8Array } | undefined,
+): string | undefined => {
+  if (!field || field.data.length < UNICODE_PATH_BYTES || field.data[0] !== 1) return undefined
+  const { buffer, byteOffset } = field.data
+  // A tool that renames an entry without knowing the field leaves it behind; the checksum shows that.
+  const belongs = new DataView(buffer, byteOffset).getUint32(1, true) === crc32(name)
+  return belongs ? decodeUtf8(field.data.subarray(UNICODE_PATH_BYTES)) : undefined
+}
+
+const decodeUtf8 = (bytes: Uint8Array): string => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return reject('path_encoding', { entry: decodeCp437(bytes) })
+  }
+}
+
+/**
+ * Text in code page 437, which names without the UTF-8 flag have (APPNOTE D.1). Bytes below 128 stay ASCII, control
+ * characters included, so that the checks see them; the code page has pictures there.
+ */
+const decodeCp437 = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) =>
+    byte < 128 ? String.fromCharCode(byte) : UPPER_HALF[byte - 128],
+  ).join('')
+
+const UPPER_HALF =
+  'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0'
+
+// oxlint-disable-next-line no-control-regex -- ASCII begins with them
+const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text)
+
+const UTF8_FLAG = 0x800
+const UNICODE_PATH = 0x7075
+/** A version byte and the CRC of the name before the path. */
+const UNICODE_PATH_BYTES = 5

@@ -1,17 +1,13 @@
 import { listCollisions } from './all-members.ts'
 import { readContent } from './content.ts'
-import { readDirectory } from './directory.ts'
-import type { PlacedMember } from './directory.ts'
+import { readDirectory, type PlacedMember } from './directory.ts'
 import { readEndRecord } from './end-record.ts'
-import { isTextKind } from './entry.ts'
-import type { ArchiveEntry } from './entry.ts'
-import { ARCHIVE_LIMITS } from './limits.ts'
-import type { ArchiveLimits } from './limits.ts'
+import { isTextKind, type ArchiveEntry } from './entry.ts'
+import { ARCHIVE_LIMITS, type ArchiveLimits } from './limits.ts'
 import { detectKind } from './magic.ts'
 import { ArchiveRejection, reject } from './reject.ts'
 import type { ArchiveFact, ArchiveResult, NestedFormat, SoundArchive } from './result.ts'
-import { guardSource, SourceError, withReadAhead } from './source.ts'
-import type { RandomAccess } from './source.ts'
+import { guardSource, SourceError, withReadAhead, type RandomAccess } from './source.ts'
 
 /**
  * Reads an archive and says whether it is sound, with its files, or why it is rejected. Every archive ends in a result;

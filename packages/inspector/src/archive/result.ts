@@ -1,6 +1,5 @@
-import type { ArchiveCode } from './codes.ts'
+import type { ArchiveCode, RejectionDetail } from './reject.ts'
 import type { ArchiveEntry } from './entry.ts'
-import type { RejectionDetail } from './reject.ts'
 
 export type ArchiveResult = SoundArchive | RejectedArchive
 

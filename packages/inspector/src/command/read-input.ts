@@ -1,13 +1,16 @@
-import { stat } from 'node:fs/promises'
-import { basename, resolve } from 'node:path'
-
+import { open, readdir, readFile, stat } from 'node:fs/promises'
+import { basename, join, relative, resolve, sep } from 'node:path'
 import { cpuMilliseconds } from '../cpu-clock.ts'
 import { openFileSource } from '../archive/source.ts'
 import { inspect, inspectPack } from '../inspect.ts'
 import type { Inspection } from '../inspection.ts'
 import { makePack } from '../pack.ts'
 import type { PythonParser } from '../python/parse.ts'
-import { readFolder } from './read-folder.ts'
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { HEAD_BYTES, isTextKind, type ArchiveEntry } from '../archive/entry.ts'
+import { ARCHIVE_LIMITS } from '../archive/limits.ts'
 
 /** Reads a zip, or a folder as if it were a zip. Throws when there is nothing to read. */
 export const readInput = async (input: string, parser: PythonParser): Promise<Inspection> => {
@@ -34,4 +37,66 @@ export const readInput = async (input: string, parser: PythonParser): Promise<In
     }
   }
   return found as Inspection
+}
+
+/** A publisher's tools leave these folders out. */
+const LEFT_OUT = new Set(['.git', '.hg', '.svn', '__pycache__', 'node_modules', '.venv', 'venv'])
+
+/** Lists the files of a folder as its archive would have them. It follows no links. */
+const readFolder = async (folder: string): Promise<{ entries: ArchiveEntry[]; bytes: number }> => {
+  const paths = (await listFiles(folder)).toSorted()
+  const entries: ArchiveEntry[] = []
+  let bytes = 0
+  let textBytes = 0
+  for (const path of paths) {
+    const room = Math.min(ARCHIVE_LIMITS.textBytes, ARCHIVE_LIMITS.allTextBytes - textBytes)
+    const entry = await readEntry(folder, path, room)
+    entries.push(entry)
+    bytes += entry.bytes
+    textBytes += entry.text?.length ?? 0
+  }
+  return { entries, bytes }
+}
+
+const listFiles = async (folder: string): Promise<string[]> => {
+  const children = await readdir(folder, { withFileTypes: true })
+  const lists = await Promise.all(
+    children.map(async (child) => {
+      const path = join(folder, child.name)
+      if (child.isDirectory()) return LEFT_OUT.has(child.name) ? [] : await listFiles(path)
+      return child.isFile() ? [path] : []
+    }),
+  )
+  return lists.flat()
+}
+
+const readEntry = async (folder: string, path: string, room: number): Promise<ArchiveEntry> => {
+  const { size, mode } = await stat(path)
+  const name = relative(folder, path).split(sep).join('/')
+  const text = isTextKind(name) && size <= room ? await readFile(path) : undefined
+  return {
+    path: name,
+    bytes: size,
+    sha256: await hashFile(path),
+    head: text ? text.subarray(0, HEAD_BYTES) : await readHead(path),
+    text,
+    mode: mode & 0o777,
+    executable: (mode & 0o111) !== 0,
+  }
+}
+
+const hashFile = async (path: string): Promise<string> => {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(path), hash)
+  return hash.digest('hex')
+}
+
+const readHead = async (path: string): Promise<Uint8Array> => {
+  const file = await open(path)
+  try {
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(HEAD_BYTES), position: 0 })
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await file.close()
+  }
 }

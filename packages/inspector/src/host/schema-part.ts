@@ -1,5 +1,5 @@
 import { makeList } from '../interpret/values/make-value.ts'
-import type { InstanceValue, Kwargs, UnknownValue, Value } from '../interpret/values/value.ts'
+import type { InstanceValue, Kwargs, UnknownValue, Value } from '../interpret/types.ts'
 import { ownEntry } from './class-facts.ts'
 import { FACTS } from './facts.ts'
 

@@ -1,10 +1,8 @@
-import { isClass } from '../interpret/values/guards.ts'
+import { isClass } from '../interpret/values/read-value.ts'
 import { makeInstance } from '../interpret/values/make-value.ts'
 import { nativeClass, nativeFunction } from '../interpret/values/native.ts'
-import type { Runtime } from '../interpret/runtime.ts'
-import type { ClassValue, NativeCall, NativeValue, Value } from '../interpret/values/value.ts'
-import { bindPart, findPartKind } from './schema-part.ts'
-import type { PartKind, PartState } from './schema-part.ts'
+import type { ClassValue, NativeCall, NativeValue, Runtime, Value } from '../interpret/types.ts'
+import { bindPart, findPartKind, type PartKind, type PartState } from './schema-part.ts'
 
 /**
  * The classes of the host's `io` that make up a schema: `Schema`, `Custom`, inputs, outputs, templates. Calling one

@@ -1,4 +1,4 @@
-import type { Value } from './values/value.ts'
+import type { Value } from './types.ts'
 
 /** Facts about the host, by dotted name. */
 export interface HostFacts {

@@ -1,8 +1,18 @@
-import { BudgetSpent } from './budget.ts'
-import type { BudgetName, Limits } from './budget.ts'
+import { BudgetSpent, type BudgetName, type Limits } from './budget.ts'
 import { describeException, Raised } from './operate/raise.ts'
-import type { Note, Reason, Runtime } from './runtime.ts'
-import { isModule, isUnknown } from './values/guards.ts'
+import type {
+  ClassValue,
+  DictValue,
+  Kwargs,
+  LibraryRegistry,
+  ModuleValue,
+  Note,
+  Reason,
+  Runtime,
+  Truth,
+  Value,
+} from './types.ts'
+import { isModule, isUnknown } from './values/read-value.ts'
 import { readItems } from './operate/iterate.ts'
 import { strOf } from './operate/text-of.ts'
 import { truthOf } from './operate/truth.ts'
@@ -10,12 +20,10 @@ import { findAttribute } from './operate/attribute.ts'
 import { importModule } from './modules/module-loader.ts'
 import { call } from './operate/call.ts'
 import { findInClass } from './operate/class-lookup.ts'
-import { NO_KWARGS, makeUnknown } from './values/make-value.ts'
+import { makeUnknown, NO_KWARGS } from './values/make-value.ts'
 import { makeRuntime } from './make-runtime.ts'
 import { asMapping } from './operate/mapping.ts'
 import type { HostFacts } from './host-facts.ts'
-import type { LibraryRegistry } from './modules/library-registry.ts'
-import type { ClassValue, DictValue, Kwargs, ModuleValue, Truth, Value } from './values/value.ts'
 import type { Module } from '../python/ast.ts'
 
 /** The part of a pack that the interpreter reads. `Pack` of pack.ts fits. */

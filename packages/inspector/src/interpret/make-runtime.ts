@@ -7,7 +7,7 @@ import { normaliseName } from './modules/module-loader.ts'
 import { makeFileParser } from './modules/parse-files.ts'
 import { makePackModule } from './modules/run-module.ts'
 import { makeVirtualFiles } from './modules/virtual-files.ts'
-import type { RunState, Runtime } from './runtime.ts'
+import type { RunState, Runtime } from './types.ts'
 import { makeList } from './values/make-value.ts'
 
 /** The state of a run that has not begun. */

@@ -1,8 +1,6 @@
 import { BUILT_IN_NODE_NAMES, makeHostFacts } from '../host/make-facts.ts'
 import type { ExtractedNode, NodesSection } from '../inspection.ts'
-import { makeInterpreter } from '../interpret/interpreter.ts'
-import type { Interpreter } from '../interpret/interpreter.ts'
-
+import { makeInterpreter, type Interpreter } from '../interpret/interpreter.ts'
 import { LIBRARY } from '../interpret/library/library.ts'
 import type { Pack } from '../pack.ts'
 import type { Module } from '../python/ast.ts'
@@ -10,8 +8,7 @@ import type { PythonParser } from '../python/parse.ts'
 import { decodeSource } from '../python/source-text.ts'
 import { EXTRACTOR_VERSION } from '../versions.ts'
 import { findByFallback } from './fallback.ts'
-import { findNodes } from './find-nodes.ts'
-import type { FoundNodes } from './find-nodes.ts'
+import { findNodes, type FoundNodes } from './find-nodes.ts'
 
 interface ExtractOptions {
   pack: Pack

@@ -1,6 +1,5 @@
 import type { ExtractedNode, How } from '../inspection.ts'
 import type { Module, Statement } from '../python/ast.ts'
-import { UNKNOWN_NODE } from './unknown-node.ts'
 
 interface FallbackFiles {
   /** Contents by path relative to the pack's root. */
@@ -96,4 +95,27 @@ const blocksOf = (statement: Statement): Statement[][] => {
     default:
       return []
   }
+}
+
+/** A node of which nothing is known. */
+export const UNKNOWN_NODE: ExtractedNode = {
+  name: '',
+  category: '',
+  description: '',
+  function: '',
+  deprecated: false,
+  experimental: false,
+  input_types: '{"required":{}}',
+  return_types: '[]',
+  return_names: '[]',
+  output_is_list: [],
+  dynamic: [
+    'category',
+    'description',
+    'function',
+    'input_types',
+    'return_types',
+    'return_names',
+    'output_is_list',
+  ],
 }

@@ -1,13 +1,21 @@
-import { isUnknown } from '../interpret/values/guards.ts'
+import { isClass, isObject, isUnknown } from '../interpret/values/read-value.ts'
 import { dictEntries, dictKey } from '../interpret/values/dict.ts'
 import type { ExtractedNode, NodesSection } from '../inspection.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
-import type { DictValue, ModuleValue, Value } from '../interpret/values/value.ts'
-import { isNode } from './is-node.ts'
-import { makeJsonWriter } from './json-text.ts'
-import { readNode } from './read-node.ts'
-import type { NodeReader } from './v1-node.ts'
+import type {
+  BaseValue,
+  ClassValue,
+  DictValue,
+  ModuleValue,
+  UnknownValue,
+  Value,
+} from '../interpret/types.ts'
+import { dynamicInputs, makeJsonWriter } from './json-text.ts'
+import { readV1Node, type NodeReader } from './v1-node.ts'
 import { listV3Classes } from './v3/list-v3-classes.ts'
+import { KNOWN_MODULES } from '../interpret/modules/known-modules.ts'
+import { UNKNOWN_NODE } from './fallback.ts'
+import { readV3Node } from './v3/read-v3-node.ts'
 
 export interface FoundNodes extends Pick<NodesSection, 'nodes' | 'how' | 'dropped' | 'reasons'> {
   /** State when there is no node: it is known that there is none, or it is not. */
@@ -117,4 +125,75 @@ const markName = (node: ExtractedNode, isConditional: boolean): ExtractedNode =>
 const hasWebDirectory = (interpreter: Interpreter, entry: ModuleValue): boolean => {
   const folder = interpreter.findAttribute(entry, 'WEB_DIRECTORY')
   return folder !== undefined && folder !== null
+}
+
+/** Attributes that tell a node class apart from others. */
+const NODE_ATTRIBUTES = ['INPUT_TYPES', 'RETURN_TYPES', 'define_schema', 'GET_SCHEMA']
+
+/** True for a node in the mapping; false for functions, modules and constants, which packs put there by mistake. */
+const isNode = (interpreter: Interpreter, value: Value): value is ClassValue | UnknownValue => {
+  if (!isObject(value)) return false
+  if (value.kind === 'unknown') return isUnknownNode(value)
+  return isClass(value) && value.home === 'pack' && isNodeClass(interpreter, value)
+}
+
+const isNodeClass = (interpreter: Interpreter, cls: ClassValue): boolean =>
+  NODE_ATTRIBUTES.some((name) => interpreter.findInClass(cls, name) !== undefined) ||
+  cls.mro.some(isForeign)
+
+/** A base outside of pack and standard library may bring all of it. */
+const isForeign = (base: BaseValue): boolean =>
+  base.kind === 'unknown' && base.origin !== 'standard-library' && base.origin !== 'machine'
+
+/** A class of the host, or one of whose making nothing is known; nothing of a library that packs use for other things. */
+const isUnknownNode = ({ name, origin }: UnknownValue): boolean => {
+  if (origin === 'standard-library' || origin === 'machine') return false
+  const [first = ''] = name.split(/[.([]/)
+  if (origin === 'host') return HOST_NODES.has(first)
+  return !KNOWN_MODULES.thirdParty.has(first)
+}
+
+const HOST_NODES = new Set(['nodes', 'comfy_extras', 'comfy_api_nodes'])
+
+/**
+ * Reads a node of either form. Without `name` the class has to define its name, which is empty when that can't be
+ * known. Of a class outside of the pack only the facts about the host are known.
+ */
+const readNode = (
+  reader: NodeReader,
+  name: string | undefined,
+  cls: ClassValue | UnknownValue,
+): ExtractedNode => {
+  if (cls.kind === 'unknown' || !hasSchema(reader.interpreter, cls))
+    return readV1Node(reader, name ?? '', cls)
+  const fields = readV3Node(reader.interpreter, cls)
+  if (!fields) return { ...UNKNOWN_NODE, name: name ?? '' }
+  const { json } = reader
+  const inputs = json.inputTypes(fields.inputTypes, UNKNOWN_NODE.input_types)
+  const types = json.types(fields.returnTypes, '[]')
+  const names = json.types(fields.returnNames, types.text)
+  const dynamic = new Set(fields.dynamic)
+  for (const name of dynamicInputs(inputs)) dynamic.add(name)
+  if (types.isDynamic) dynamic.add('return_types')
+  if (names.isDynamic) dynamic.add('return_names')
+  return {
+    name: name ?? fields.nodeId ?? '',
+    ...(fields.displayName !== undefined && { display_name: fields.displayName }),
+    category: fields.category,
+    description: fields.description,
+    function: fields.function,
+    deprecated: fields.deprecated,
+    experimental: fields.experimental,
+    input_types: inputs.text,
+    return_types: types.text,
+    return_names: names.text,
+    output_is_list: fields.outputIsList,
+    dynamic: [...dynamic],
+  }
+}
+
+/** A class with a schema of its own, unless it also has the older form without being one of the newer base. */
+const hasSchema = (interpreter: Interpreter, cls: ClassValue): boolean => {
+  const schema = interpreter.findInClass(cls, 'define_schema')
+  return schema !== undefined && !isUnknown(schema)
 }

@@ -1,7 +1,7 @@
-import { isSequence } from '../interpret/values/guards.ts'
+import { isSequence } from '../interpret/values/read-value.ts'
 import { dictEntries } from '../interpret/values/dict.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
-import type { DictValue, InstanceValue, ObjectValue, Value } from '../interpret/values/value.ts'
+import type { DictValue, InstanceValue, ObjectValue, Value } from '../interpret/types.ts'
 
 /** A value of the pack as the registry keeps it. */
 export interface JsonText {

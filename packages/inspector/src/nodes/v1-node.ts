@@ -1,9 +1,8 @@
-import { isFunction, isSequence, isUnknown } from '../interpret/values/guards.ts'
+import { isFunction, isSequence, isUnknown } from '../interpret/values/read-value.ts'
 import type { ExtractedNode } from '../inspection.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
-import type { BaseValue, Value } from '../interpret/values/value.ts'
-import { dynamicInputs } from './json-text.ts'
-import type { JsonText, JsonWriter } from './json-text.ts'
+import type { BaseValue, Value } from '../interpret/types.ts'
+import { dynamicInputs, type JsonText, type JsonWriter } from './json-text.ts'
 
 export interface NodeReader {
   interpreter: Interpreter

@@ -1,13 +1,10 @@
 import type { Expression, Starred } from './ast.ts'
-import { mayHoldAs } from './build/with.ts'
-import type { AsPattern } from './build/with.ts'
-import { drop, closeError } from './damage.ts'
+import { mayHoldAs, type AsPattern } from './build/with.ts'
+import { closeError, drop } from './damage.ts'
 import type { NodeType } from './grammar.ts'
-import { BROKEN } from './children.ts'
-import type { Children } from './children.ts'
+import { BROKEN, type Children } from './children.ts'
 import { hasError } from './tree-cursor.ts'
-import { lineHere, pushChild } from './walk-state.ts'
-import type { Frame, Walk } from './walk-state.ts'
+import { lineHere, pushChild, type Frame, type Walk } from './walk-state.ts'
 
 /** Levels of one expression that are kept: twice what CPython allows for brackets, and within reach of a recursion. */
 const MAX_NESTING = 400

@@ -1,8 +1,6 @@
-import { ERROR } from './grammar.ts'
-import type { NodeType } from './grammar.ts'
+import { ERROR, type NodeType } from './grammar.ts'
 import { isMissing } from './tree-cursor.ts'
-import { columnHere, endLineHere, lineHere } from './walk-state.ts'
-import type { Frame, Walk } from './walk-state.ts'
+import { columnHere, endLineHere, lineHere, type Frame, type Walk } from './walk-state.ts'
 
 /**
  * In a tree with errors, whether the node at the cursor is read or skipped. An error spoils the statement it lies in:

@@ -1,14 +1,10 @@
 import { createRequire } from 'node:module'
-import { Language, Parser } from 'web-tree-sitter'
-import type { Tree } from 'web-tree-sitter'
+import { Language, Parser, type Tree } from 'web-tree-sitter'
 import type { BrokenStatement, Module } from './ast.ts'
-import { readNodeTypes } from './grammar.ts'
-import type { NodeType } from './grammar.ts'
-import { ParseCancelled } from './parse-cancelled.ts'
+import { readNodeTypes, type NodeType } from './grammar.ts'
+import { ParseCancelled, walkTree } from './walk.ts'
 import { prepare, repair } from './repair.ts'
-import { blankLines, findSpoiler, orderBroken } from './spoiler.ts'
 import { startBinding, startCursor } from './tree-cursor.ts'
-import { walkTree } from './walk.ts'
 
 interface ParseOptions {
   /** Asked every few thousand steps. */
@@ -111,4 +107,42 @@ const parseTree = (parser: Parser, text: string, isCancelled: () => boolean): Tr
   // Else the next file would be read as the rest of this one.
   parser.reset()
   throw new ParseCancelled()
+}
+
+/**
+ * The statement to leave out so that what comes after it can be read: of the longest broken part the first line, and
+ * those after it that are indented deeper. Undefined if that is all of it.
+ */
+const findSpoiler = (lines: string[], broken: BrokenStatement[]): BrokenStatement | undefined => {
+  const [longest] = broken.toSorted((a, b) => b.endLine - b.line - (a.endLine - a.line))
+  if (!longest) return undefined
+  const indent = indentOf(lines[longest.line - 1] ?? '')
+  let endLine = longest.line
+  while (endLine < longest.endLine && isDeeper(lines[endLine] ?? '', indent)) endLine += 1
+  return endLine < longest.endLine ? { line: longest.line, endLine } : undefined
+}
+
+const indentOf = (line: string): number => line.search(/\S|$/)
+
+const isDeeper = (line: string, indent: number): boolean =>
+  line.trim() === '' || indentOf(line) > indent
+
+/** The text with blanks in these lines. */
+const blankLines = (text: string, lines: string[], { line, endLine }: BrokenStatement): string => {
+  let start = 0
+  for (let index = 0; index < line - 1; index += 1) start += (lines[index] ?? '').length + 1
+  let end = start
+  for (let index = line - 1; index < endLine; index += 1) end += (lines[index] ?? '').length + 1
+  return text.slice(0, start) + text.slice(start, end).replace(/[^\n]/g, ' ') + text.slice(end)
+}
+
+/** By line; those that overlap, as a statement and one within it, are one. */
+const orderBroken = (broken: BrokenStatement[]): BrokenStatement[] => {
+  const ordered: BrokenStatement[] = []
+  for (const { line, endLine } of broken.toSorted((a, b) => a.line - b.line)) {
+    const last = ordered.at(-1)
+    if (last && line <= last.endLine) last.endLine = Math.max(last.endLine, endLine)
+    else ordered.push({ line, endLine })
+  }
+  return ordered
 }

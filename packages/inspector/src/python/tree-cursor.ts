@@ -1,5 +1,4 @@
-import { Parser } from 'web-tree-sitter'
-import type { Tree } from 'web-tree-sitter'
+import { Parser, type Tree } from 'web-tree-sitter'
 
 /** The parser's memory; other views of it when it has grown. */
 interface Binding {

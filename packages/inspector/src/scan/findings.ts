@@ -1,7 +1,7 @@
 import type { ScannedFinding, Severity } from '../inspection.ts'
 import type { Hit } from './hit.ts'
-import { RULES, RULE_IDS } from './rule-table.ts'
-import { snippetOf } from './snippet.ts'
+import { RULE_IDS, RULES } from './rule-table.ts'
+import { maskSecrets } from './secrets.ts'
 
 /** A hit with the tier that its place leaves it. */
 export interface RatedHit extends Hit {
@@ -55,3 +55,19 @@ const overflow = (count: number): ScannedFinding => ({
   severity: 'info',
   message: `${count} more findings are not listed. Mend those listed and publish again.`,
 })
+
+/** A source line as a finding shows it: trimmed, secrets cut to their first four characters, at most 200 characters. */
+const snippetOf = (line: string): string => {
+  const text = maskSecrets(line.slice(0, MAX_READ)).replaceAll(UNPRINTABLE, ' ').trim()
+  const characters = [...text]
+  return characters.length > MAX_SHOWN ? `${characters.slice(0, MAX_SHOWN - 1).join('')}…` : text
+}
+
+const MAX_SHOWN = 200
+
+/** A secret that starts in the part shown lies within this. */
+const MAX_READ = 1000
+
+/** Control characters, NUL above all, which PostgreSQL rejects, and lone surrogates. */
+// oxlint-disable-next-line no-control-regex
+const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f]|\p{Surrogate}/gu

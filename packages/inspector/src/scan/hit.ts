@@ -1,5 +1,6 @@
 import type { Severity } from '../inspection.ts'
 import type { RuleId } from './rule-table.ts'
+import type { CallSite, SourceFile } from './source/source-file.ts'
 
 /** Report of a rule, before tier, caps and snippet. */
 export interface Hit {
@@ -17,3 +18,54 @@ export interface Hit {
   /** Instead of the rule's own. */
   tier?: Severity
 }
+
+/** A rule that fails costs no other rule's hits. */
+export const collectHits = (
+  rules: readonly (() => Hit[])[],
+): { hits: Hit[]; complete: boolean } => {
+  const hits: Hit[] = []
+  let complete = true
+  for (const find of rules)
+    try {
+      for (const hit of find()) hits.push(hit)
+    } catch {
+      complete = false
+    }
+  return { hits, complete }
+}
+
+/**
+ * Keeps each hit once, and of one rule in one file the first `most` by line. One hit counts for the rest, so that a
+ * hostile file of a million calls leaves no million findings.
+ */
+export const foldHits = (hits: Iterable<Hit>, most: number): Hit[] =>
+  [...groupHits(hits).values()].flatMap((group) => {
+    const all = [...group.values()].toSorted((left, right) => (left.line ?? 0) - (right.line ?? 0))
+    const [next] = all.slice(most)
+    return next
+      ? [...all.slice(0, most), { ...next, line: undefined, times: all.length - most }]
+      : all
+  })
+
+const groupHits = (hits: Iterable<Hit>): Map<string, Map<string, Hit>> => {
+  const groups = new Map<string, Map<string, Hit>>()
+  for (const hit of hits) {
+    const key = `${hit.rule}\n${hit.path ?? ''}`
+    const group = groups.get(key) ?? new Map<string, Hit>()
+    group.set(`${hit.line ?? 0}\n${hit.detail ?? ''}`, hit)
+    groups.set(key, group)
+  }
+  return groups
+}
+
+/** Report of a rule about one call. */
+export type Found = Pick<Hit, 'rule' | 'detail'>
+
+/** Makes a rule that checks every call of a file by itself. */
+export const eachCall =
+  (findIn: (site: CallSite) => Found | undefined) =>
+  (file: SourceFile): Hit[] =>
+    file.calls.flatMap((site) => {
+      const found = findIn(site)
+      return found ? [{ ...found, path: file.path, line: site.call.line }] : []
+    })

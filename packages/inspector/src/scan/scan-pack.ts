@@ -2,17 +2,16 @@ import type { ArchiveFact } from '../archive/result.ts'
 import type { FindingsSection, Severity } from '../inspection.ts'
 import type { Pack } from '../pack.ts'
 import type { Module } from '../python/ast.ts'
-import { makeFindings } from './findings.ts'
-import type { RatedHit } from './findings.ts'
-import { foldHits } from './fold-hits.ts'
-import type { Hit } from './hit.ts'
-import { listHostScripts } from './host-scripts.ts'
+import { makeFindings, type RatedHit } from './findings.ts'
+import { collectHits, foldHits, type Hit } from './hit.ts'
 import { RULES } from './rule-table.ts'
 import { SCANNER, SCANNER_VERSION } from '../versions.ts'
-import { scanEntries } from './scan-entries.ts'
-import { SCAN_LIMITS } from './scan-limits.ts'
-import type { ScanLimits } from './scan-limits.ts'
-import { scanSources } from './scan-sources.ts'
+import { SCAN_LIMITS, scanSources, type ScanLimits } from './scan-sources.ts'
+import type { ImportedModule } from './source/walk.ts'
+import { readRequirementLines } from './requirements/read-files.ts'
+import { findArchiveFacts, findBinaries, findScripts, listBinaries } from './rules/binaries.ts'
+import { findSecretsInText } from './rules/live-secret.ts'
+import { findBadRequirements } from './rules/requirements.ts'
 
 export interface ScanInput {
   pack: Pack
@@ -92,3 +91,72 @@ const tagsOf = (checked: readonly RatedHit[]): string[] =>
       checked.filter(({ severity }) => severity === 'medium').map(({ rule }) => `security:${rule}`),
     ),
   ].toSorted()
+
+interface HostScripts {
+  root: string
+  /** Imports of each Python file, by its archive path. */
+  imports: ReadonlyMap<string, readonly ImportedModule[]>
+}
+
+/**
+ * Hosts and installers run `install.py` and `prestartup_script.py` by themselves. Lists these two and the files of
+ * the pack that they import.
+ */
+const listHostScripts = ({ root, imports }: HostScripts): Set<string> => {
+  const todo = SCRIPTS.map((name) => root + name).filter((path) => imports.has(path))
+  const found = new Set(todo)
+  for (let path = todo.pop(); path !== undefined; path = todo.pop())
+    for (const next of importedBy(path, root, imports.get(path) ?? []))
+      if (imports.has(next) && !found.has(next)) {
+        found.add(next)
+        todo.push(next)
+      }
+  return found
+}
+
+const SCRIPTS = ['install.py', 'prestartup_script.py']
+
+const importedBy = (path: string, root: string, imports: readonly ImportedModule[]): string[] =>
+  imports.flatMap((imported) => candidates(imported, path, root))
+
+/** Files that an import may mean: from the importing file's folder, which is on the path of a script, or the pack's root. */
+const candidates = (
+  { level, module, names }: ImportedModule,
+  from: string,
+  root: string,
+): string[] => {
+  const folder = from.split('/').slice(0, -Math.max(level, 1))
+  const starts = new Set([folder.join('/'), ...(level === 0 ? [root.replace(/\/$/, '')] : [])])
+  const steps = module === '' ? [] : module.split('.')
+  return [...starts].flatMap((start) =>
+    [steps, ...names.map((name) => [...steps, name])]
+      .filter((parts) => parts.length > 0)
+      .map((parts) => [...(start === '' ? [] : [start]), ...parts].join('/'))
+      .flatMap((stem) => [`${stem}.py`, `${stem}/__init__.py`]),
+  )
+}
+
+interface Entries {
+  pack: Pack
+  archiveFacts?: readonly ArchiveFact[]
+  dependencies?: readonly string[]
+}
+
+/**
+ * Applies the rules about whole files, texts that are no Python, and requirements. `opened` names the archives that
+ * Python opens. `complete` is false when a rule failed.
+ */
+const scanEntries = (
+  { pack, archiveFacts = [], dependencies = [] }: Entries,
+  opened: ReadonlySet<string>,
+): { hits: Hit[]; complete: boolean } => {
+  const { entries } = pack
+  const paths = new Set(entries.map(({ path }) => path))
+  return collectHits([
+    () => findBinaries(listBinaries(entries), paths),
+    () => findScripts(entries),
+    () => findArchiveFacts(archiveFacts, opened),
+    () => findBadRequirements(readRequirementLines(pack, dependencies)),
+    ...entries.map((entry) => () => findSecretsInText(entry)),
+  ])
+}

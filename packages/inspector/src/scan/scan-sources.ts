@@ -2,18 +2,12 @@ import type { ArchiveEntry } from '../archive/entry.ts'
 import type { Pack } from '../pack.ts'
 import type { Module } from '../python/ast.ts'
 import { findUnknownEncoding } from '../python/source-text.ts'
-import { foldHits } from './fold-hits.ts'
-import type { Hit } from './hit.ts'
-import { archivesOpened } from './rules/archive-facts.ts'
-import { listBinaries } from './rules/binaries.ts'
-import type { Binary } from './rules/binaries.ts'
-import type { ScanLimits } from './scan-limits.ts'
+import { foldHits, type Hit } from './hit.ts'
+import { archivesOpened, listBinaries, type Binary } from './rules/binaries.ts'
 import { scanFile } from './scan-file.ts'
-import { readSource } from './source/source-file.ts'
-import type { SourceFile } from './source/source-file.ts'
+import { readSource, type SourceFile } from './source/source-file.ts'
 import type { ImportedModule } from './source/walk.ts'
-import { makeWalkedFiles } from './source/walked-files.ts'
-import type { WalkedFiles } from './source/walked-files.ts'
+import { makeWalkedFiles, type WalkedFiles } from './source/walked-files.ts'
 
 interface Sources {
   pack: Pack
@@ -100,4 +94,21 @@ const giveUp = (scan: Scan, path: string | undefined, detail: string): void => {
 
 const send = ({ scanned }: Scan, path: string | undefined, detail: string): void => {
   scanned.hits.push({ rule: 'not-scanned', path, detail })
+}
+
+export interface ScanLimits {
+  /** Findings listed of one rule in one file. */
+  perRuleAndFile: number
+  /** Findings listed in all. */
+  findings: number
+  /** Bytes of Python source. */
+  sourceBytes: number
+  milliseconds: number
+}
+
+export const SCAN_LIMITS: ScanLimits = {
+  perRuleAndFile: 20,
+  findings: 500,
+  sourceBytes: 64 * 1024 * 1024,
+  milliseconds: 60_000,
 }

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-
 import fc from 'fast-check'
-
-import { ARCHIVE_CODES } from '../../src/archive/codes.ts'
+import { ARCHIVE_CODES } from '../../src/archive/reject.ts'
 import { readArchive } from '../../src/archive/read-archive.ts'
 import type { ArchiveResult } from '../../src/archive/result.ts'
 import { writeZip } from '../../../../test/support/zip-writer.ts'

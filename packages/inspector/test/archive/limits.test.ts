@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { crc32, deflateRawSync } from 'node:zlib'
-
-import type { ArchiveCode } from '../../src/archive/codes.ts'
-import { ARCHIVE_LIMITS } from '../../src/archive/limits.ts'
-import type { ArchiveLimits } from '../../src/archive/limits.ts'
+import type { ArchiveCode } from '../../src/archive/reject.ts'
+import { ARCHIVE_LIMITS, type ArchiveLimits } from '../../src/archive/limits.ts'
 import { readArchive } from '../../src/archive/read-archive.ts'
 import { packZeros, writeZip } from '../../../../test/support/zip-writer.ts'
 import { init } from './cases/case.ts'

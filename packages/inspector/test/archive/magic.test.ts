@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-
-import { isUncheckedBytecode } from '../../src/archive/magic-bytecode.ts'
-import { detectKind } from '../../src/archive/magic.ts'
+import { detectKind, isUncheckedBytecode } from '../../src/archive/magic.ts'
 import { writeZip } from '../../../../test/support/zip-writer.ts'
 import { bytes } from './cases/case.ts'
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { deflateRawSync } from 'node:zlib'
-
-import { ARCHIVE_CODES } from '../../src/archive/codes.ts'
+import { ARCHIVE_CODES } from '../../src/archive/reject.ts'
 import { ARCHIVE_LIMITS } from '../../src/archive/limits.ts'
 import { readArchive } from '../../src/archive/read-archive.ts'
 import { writeZip } from '../../../../test/support/zip-writer.ts'

@@ -2,7 +2,7 @@ import { reprOf as reprOfValue } from '../../src/interpret/operate/text-of.ts'
 import { dictEntries } from '../../src/interpret/values/dict.ts'
 import { makeInterpreter } from '../../src/interpret/interpreter.ts'
 import type { Interpreter, InterpreterOptions } from '../../src/interpret/interpreter.ts'
-import type { ModuleValue, Value } from '../../src/interpret/values/value.ts'
+import type { ModuleValue, Value } from '../../src/interpret/types.ts'
 import { makePythonParser } from '../../src/python/parse.ts'
 import { decodeSource } from '../../src/python/source-text.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ParseCancelled } from '../../src/python/parse-cancelled.ts'
+import { ParseCancelled } from '../../src/python/walk.ts'
 import { readJsonLines } from '../../../../test/support/json-lines.ts'
 import { parser, treeOf } from './parser.ts'
 

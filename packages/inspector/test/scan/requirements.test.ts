@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-
 import { ALIKE, WELL_KNOWN_NAMES } from '../../src/scan/data/well-known-names.ts'
 import { KNOWN_BAD } from '../../src/scan/data/known-bad.ts'
-import { findNearName } from '../../src/scan/requirements/near-name.ts'
+import { findNearName } from '../../src/scan/rules/requirements.ts'
 import { normalise } from '../../src/scan/requirements/requirement.ts'
-import { pinsBad } from '../../src/scan/requirements/specifier.ts'
+import { pinsBad } from '../../src/scan/requirements/known-bad.ts'
 import { scanFiles } from './support.ts'
 
 const rulesOf = (requirement: string): string[] =>

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-
 import fc from 'fast-check'
-
 import type { FindingsSection } from '../../src/inspection.ts'
-import { SCAN_LIMITS } from '../../src/scan/scan-limits.ts'
+import { SCAN_LIMITS } from '../../src/scan/scan-sources.ts'
 import { CASES } from './code-cases.ts'
 import { scanFiles } from './support.ts'
 

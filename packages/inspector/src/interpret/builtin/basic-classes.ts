@@ -8,13 +8,19 @@ import { makeClass, newClass } from '../operate/make-class.ts'
 import { makeDict } from '../operate/mapping.ts'
 import { setOnClassPlainly, setPlainly } from '../operate/set-attribute.ts'
 import { formatValue, reprOf } from '../operate/text-of.ts'
-import { typeOf } from '../operate/type-of.ts'
-import type { Runtime } from '../runtime.ts'
-import { isBase, isClass, isDict, isInstanceValue, isObject } from '../values/guards.ts'
+import { typeOf } from '../operate/is-instance.ts'
+import type { BaseValue, ClassValue, Kwargs, PropertyValue, Runtime, Value } from '../types.ts'
+import {
+  isBase,
+  isClass,
+  isDict,
+  isInstanceValue,
+  isObject,
+  isProperty,
+  payloadOf,
+} from '../values/read-value.ts'
 import { makeList, makeUnknown } from '../values/make-value.ts'
 import type { Definition } from '../values/native.ts'
-import { payloadOf } from '../values/payload.ts'
-import type { BaseValue, ClassValue, Kwargs, Value } from '../values/value.ts'
 
 export const OBJECT: Definition = {
   name: 'object',
@@ -96,3 +102,52 @@ function namesIn(value: Value | undefined): Map<string, Value> {
   for (const [key, entry] of inner.values) if (typeof key === 'string') names.set(key, entry)
   return names
 }
+
+function withPart(self: Value | undefined, part: Partial<PropertyValue>): Value | undefined {
+  return isProperty(self) ? { ...self, ...part } : undefined
+}
+
+const PROPERTY: Definition = {
+  name: 'property',
+  construct: (_, _cls, args, kwargs) => ({
+    kind: 'property',
+    get: args[0] ?? kwargs.get('fget') ?? null,
+    set: args[1] ?? kwargs.get('fset') ?? null,
+    delete: args[2] ?? kwargs.get('fdel') ?? null,
+  }),
+  methods: {
+    getter: (_, [self, get = null]) => withPart(self, { get }),
+    setter: (_, [self, set = null]) => withPart(self, { set }),
+    deleter: (_, [self, fn = null]) => withPart(self, { delete: fn }),
+  },
+}
+
+const CLASSMETHOD: Definition = {
+  name: 'classmethod',
+  construct: (_, _cls, [fn]) => fn && { kind: 'classmethod', function: fn },
+}
+
+const STATICMETHOD: Definition = {
+  name: 'staticmethod',
+  construct: (_, _cls, [fn]) => fn && { kind: 'staticmethod', function: fn },
+}
+
+export const SUPER: Definition = {
+  name: 'super',
+  construct: (rt, _cls, args) => (args.length === 0 ? implicitSuper(rt) : makeSuper(args)),
+}
+
+/** `super()`: the class whose body defines the running method, and its first argument. */
+function implicitSuper(rt: Runtime): Value | undefined {
+  const scope = rt.state.scope
+  const cls = scope.owner?.cls
+  const object = scope.frame?.self
+  return cls && object !== undefined ? makeSuper([cls, object]) : undefined
+}
+
+function makeSuper([cls, object]: readonly Value[]): Value | undefined {
+  if (!isClass(cls) || object === undefined) return undefined
+  return { kind: 'super', cls, object }
+}
+
+export const DESCRIPTOR_CLASSES = [PROPERTY, CLASSMETHOD, STATICMETHOD]

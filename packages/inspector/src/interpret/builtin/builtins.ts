@@ -1,27 +1,15 @@
 import { words } from '../../words.ts'
-import { isDict, isNative, isStaticMethod } from '../values/guards.ts'
+import { isDict, isNative, isStaticMethod } from '../values/read-value.ts'
 import { ELLIPSIS, NOT_IMPLEMENTED } from '../values/make-value.ts'
 import { fillNativeClass, makeNativeClass, nativeFunction } from '../values/native.ts'
 import type { Definition } from '../values/native.ts'
-import type { ClassValue, Value } from '../values/value.ts'
-import { OBJECT, TYPE } from './basic-classes.ts'
-import { DICT, FROZENSET, LIST, SET, TUPLE } from './container-classes.ts'
-import { CLASSMETHOD, PROPERTY, STATICMETHOD, SUPER } from './descriptor-classes.ts'
+import type { ClassValue, Value } from '../types.ts'
+import { DESCRIPTOR_CLASSES, OBJECT, SUPER, TYPE } from './basic-classes.ts'
+import { CONTAINER_CLASSES } from './container-classes.ts'
 import { updateWithRest } from './dict-methods.ts'
 import { BASE_EXCEPTION, listExceptions } from './exceptions.ts'
-import {
-  ENUMERATE,
-  FILTER,
-  GENERATOR,
-  ITERATOR,
-  MAP,
-  RANGE,
-  REVERSED,
-  SLICE,
-  viewClass,
-  ZIP,
-} from './iteration-classes.ts'
-import { FLOAT, INT, BOOL } from './number-classes.ts'
+import { GENERATOR, ITERATION_CLASSES, ITERATOR, viewClass } from './iteration-classes.ts'
+import { BOOL, FLOAT, INT } from './number-classes.ts'
 import { OBJECT_FUNCTIONS } from './object-functions.ts'
 import { BYTES, STR } from './text-classes.ts'
 import { VALUE_FUNCTIONS } from './value-functions.ts'
@@ -39,21 +27,9 @@ const VISIBLE: Definition[] = [
   INT,
   FLOAT,
   BYTES,
-  LIST,
-  TUPLE,
-  DICT,
-  SET,
-  FROZENSET,
-  RANGE,
-  SLICE,
-  ZIP,
-  MAP,
-  FILTER,
-  ENUMERATE,
-  REVERSED,
-  PROPERTY,
-  CLASSMETHOD,
-  STATICMETHOD,
+  ...CONTAINER_CLASSES,
+  ...ITERATION_CLASSES,
+  ...DESCRIPTOR_CLASSES,
   SUPER,
   BASE_EXCEPTION,
 ]

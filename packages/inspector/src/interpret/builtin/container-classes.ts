@@ -1,4 +1,4 @@
-import { isSet } from '../values/guards.ts'
+import { isSet, payloadOf } from '../values/read-value.ts'
 import { asNew, makeSet } from '../operate/mapping.ts'
 import { readItems } from '../operate/iterate.ts'
 import {
@@ -12,15 +12,14 @@ import {
   STORE_METHODS,
   VALUE_METHODS,
 } from './payload-methods.ts'
-import { LIST_METHODS, FINDING_METHODS } from './list-methods.ts'
+import { FINDING_METHODS, LIST_METHODS } from './list-methods.ts'
 import { FROZENSET_METHODS, SET_METHODS } from './set-methods.ts'
 import { inheritMaybe, makeEmptyDict, makeList, makeTuple } from '../values/make-value.ts'
 import type { Definition, NativeClass } from '../values/native.ts'
-import { payloadOf } from '../values/payload.ts'
 import { DICT_METHODS, dictFromKeys } from './dict-methods.ts'
-import { wrap } from './wrap.ts'
+import { wrap } from './number-classes.ts'
 
-export const LIST: Definition = {
+const LIST: Definition = {
   name: 'list',
   payload: 'list',
   construct: (rt, cls, [value]) => {
@@ -40,7 +39,7 @@ export const LIST: Definition = {
   attributes: { __hash__: null },
 }
 
-export const TUPLE: Definition = {
+const TUPLE: Definition = {
   name: 'tuple',
   payload: 'tuple',
   construct: (rt, cls, [value]) => {
@@ -56,7 +55,7 @@ export const TUPLE: Definition = {
   },
 }
 
-export const DICT: Definition = {
+const DICT: Definition = {
   name: 'dict',
   payload: 'dict',
   construct: (rt, cls, args, kwargs) => {
@@ -93,7 +92,7 @@ const constructSet =
     return rt.budget.allowItems(items.length) ? wrap(rt, cls, set) : undefined
   }
 
-export const SET: Definition = {
+const SET: Definition = {
   name: 'set',
   payload: 'set',
   construct: constructSet(false) as NonNullable<NativeClass['construct']>,
@@ -108,7 +107,7 @@ export const SET: Definition = {
   attributes: { __hash__: null },
 }
 
-export const FROZENSET: Definition = {
+const FROZENSET: Definition = {
   name: 'frozenset',
   payload: 'set',
   construct: constructSet(true) as NonNullable<NativeClass['construct']>,
@@ -120,3 +119,5 @@ export const FROZENSET: Definition = {
     ...FROZENSET_METHODS,
   },
 }
+
+export const CONTAINER_CLASSES = [LIST, TUPLE, DICT, SET, FROZENSET]

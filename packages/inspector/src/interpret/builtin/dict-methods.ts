@@ -1,4 +1,4 @@
-import { isDict, isUnknown } from '../values/guards.ts'
+import { isDict, isUnknown, payloadOf } from '../values/read-value.ts'
 import { call } from '../operate/call.ts'
 import { readItems } from '../operate/iterate.ts'
 import { hashKey } from '../operate/hash-key.ts'
@@ -7,10 +7,8 @@ import { dictCopy, dictKey } from '../values/dict.ts'
 import { makeEmptyDict, makeTuple, orElse } from '../values/make-value.ts'
 import { addToDict, getEntry, setEntry } from '../operate/mapping.ts'
 import { callsOf } from '../values/native.ts'
-import { payloadOf } from '../values/payload.ts'
-import { removeAllEntries, removeEntry } from '../operate/removed-entries.ts'
-import type { Runtime } from '../runtime.ts'
-import type { DictValue, HashKey, Kwargs, NativeCall, Value } from '../values/value.ts'
+import { removeAllEntries, removeEntry } from '../operate/set-item.ts'
+import type { DictValue, HashKey, Kwargs, NativeCall, Runtime, Value } from '../types.ts'
 
 type DictMethod = (rt: Runtime, dict: DictValue, args: Value[], kwargs: Kwargs) => Value | undefined
 

@@ -1,8 +1,8 @@
-import { isInstanceValue } from '../values/guards.ts'
+import { isInstanceValue } from '../values/read-value.ts'
 import { strOf } from '../operate/text-of.ts'
 import { makeInstance, makeTuple } from '../values/make-value.ts'
 import type { Definition } from '../values/native.ts'
-import type { InstanceValue, Value } from '../values/value.ts'
+import type { InstanceValue, Value } from '../types.ts'
 
 /** The builtin exceptions of CPython 3.11: each line a base and what stands directly below it. */
 const TREE = `BaseException: Exception GeneratorExit KeyboardInterrupt SystemExit BaseExceptionGroup

@@ -1,14 +1,12 @@
-import { isIterator } from '../values/guards.ts'
+import { intOf, isIterator, payloadOf } from '../values/read-value.ts'
 import { contains } from '../operate/membership.ts'
 import { raise } from '../operate/raise.ts'
 import { call, callSpecial } from '../operate/call.ts'
 import { iterate, readItems } from '../operate/iterate.ts'
 import { makeItemsIterator, makeIterator, makeTuple } from '../values/make-value.ts'
 import type { Definition, NativeClass } from '../values/native.ts'
-import { intOf, payloadOf } from '../values/payload.ts'
-import type { Runtime } from '../runtime.ts'
+import type { IteratorValue, Kwargs, Runtime, Value } from '../types.ts'
 import { rangeLength, truthOf } from '../operate/truth.ts'
-import type { IteratorValue, Kwargs, Value } from '../values/value.ts'
 import {
   COMPARING_METHODS,
   CONTAINER_METHODS,
@@ -16,7 +14,7 @@ import {
   VALUE_METHODS,
 } from './payload-methods.ts'
 
-export const RANGE: Definition = {
+const RANGE: Definition = {
   name: 'range',
   construct: (_, _cls, args) => {
     const numbers = args.map((item) => intOf(item)).filter((item) => item !== undefined)
@@ -29,7 +27,7 @@ export const RANGE: Definition = {
   methods: { ...VALUE_METHODS, ...CONTAINER_METHODS, ...ITEM_METHODS },
 }
 
-export const SLICE: Definition = {
+const SLICE: Definition = {
   name: 'slice',
   construct: (_, _cls, args) =>
     args.length < 2
@@ -57,7 +55,7 @@ function nextOfEach(sources: readonly IteratorValue[], to: IteratorValue): Value
   return items
 }
 
-export const ZIP: Definition = {
+const ZIP: Definition = {
   name: 'zip',
   construct: (rt, _cls, args) => {
     const sources = iterators(rt, args)
@@ -71,7 +69,7 @@ export const ZIP: Definition = {
   },
 }
 
-export const MAP: Definition = {
+const MAP: Definition = {
   name: 'map',
   construct: (rt, _cls, [fn, ...args]) => {
     const sources = iterators(rt, args)
@@ -86,7 +84,7 @@ export const MAP: Definition = {
 }
 
 /** `filter`: items that can't be decided are kept. */
-export const FILTER: Definition = {
+const FILTER: Definition = {
   name: 'filter',
   construct: (rt, _cls, [test, value]) => {
     const source = value === undefined ? undefined : iterate(rt, value)
@@ -103,7 +101,7 @@ export const FILTER: Definition = {
   },
 }
 
-export const ENUMERATE: Definition = {
+const ENUMERATE: Definition = {
   name: 'enumerate',
   construct: (rt, _cls, args, kwargs) => enumerate(rt, args, kwargs),
 }
@@ -123,7 +121,7 @@ function enumerate(rt: Runtime, args: readonly Value[], kwargs: Kwargs): Value |
   return iterator
 }
 
-export const REVERSED: Definition = {
+const REVERSED: Definition = {
   name: 'reversed',
   construct: (rt, _cls, [value]) => {
     if (value === undefined) return undefined
@@ -174,3 +172,5 @@ export const viewClass = (name: string): Definition => ({
     },
   },
 })
+
+export const ITERATION_CLASSES = [RANGE, SLICE, ZIP, MAP, FILTER, ENUMERATE, REVERSED]

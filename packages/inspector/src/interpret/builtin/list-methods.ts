@@ -3,12 +3,10 @@ import { equals } from '../operate/compare.ts'
 import { sort } from '../operate/order.ts'
 import { raiseIfExpected } from '../operate/raise.ts'
 import { truthOf } from '../operate/truth.ts'
-import type { Runtime } from '../runtime.ts'
-import { isObject } from '../values/guards.ts'
+import type { Kwargs, ListValue, NativeCall, Runtime, TupleValue, Value } from '../types.ts'
+import { intOf, isObject, payloadOf } from '../values/read-value.ts'
 import { inheritMaybe, makeList } from '../values/make-value.ts'
 import { callsOf } from '../values/native.ts'
-import { intOf, payloadOf } from '../values/payload.ts'
-import type { Kwargs, ListValue, NativeCall, TupleValue, Value } from '../values/value.ts'
 
 type ListMethod = (rt: Runtime, list: ListValue, args: Value[], kwargs: Kwargs) => Value | undefined
 

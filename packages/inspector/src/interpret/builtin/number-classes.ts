@@ -7,14 +7,12 @@ import {
   SET_OPERATORS,
   VALUE_METHODS,
 } from './payload-methods.ts'
-import { intOf, payloadOf } from '../values/payload.ts'
-import type { Runtime } from '../runtime.ts'
+import { intOf, payloadOf } from '../values/read-value.ts'
+import type { ClassValue, Kwargs, Runtime, Value } from '../types.ts'
 import { bitLength, toFloat, truncate } from '../text/number/number.ts'
 import { parseFloatText, parseInteger } from '../text/number/parse.ts'
-import type { Kwargs, Value } from '../values/value.ts'
 import type { Definition } from '../values/native.ts'
-import { wrap } from './wrap.ts'
-import { ifKnown } from '../values/make-value.ts'
+import { ifKnown, makeInstance } from '../values/make-value.ts'
 
 const NUMBER_OPERATORS = {
   add: '+',
@@ -93,4 +91,10 @@ function floatFrom(rt: Runtime, value: Value | undefined): Value | undefined {
     return parseFloatText(inner) ?? raiseIfHandled(rt, 'ValueError', 'could not convert to float')
   if (typeof inner === 'number') return inner
   return ifKnown(intOf(inner), toFloat)
+}
+
+/** The value itself for the builtin class, an instance that holds it for a subclass. */
+export function wrap(rt: Runtime, cls: ClassValue, value: Value | undefined): Value | undefined {
+  if (value === undefined || cls.module === 'builtins') return value
+  return rt.budget.allowItems(1) ? makeInstance(cls, value) : undefined
 }

@@ -9,11 +9,9 @@ import { iterate } from '../operate/iterate.ts'
 import { isRaised, raise, raiseIfHandled } from '../operate/raise.ts'
 import { deleteAttribute, setAttribute } from '../operate/set-attribute.ts'
 import { truthOf } from '../operate/truth.ts'
-import type { Runtime } from '../runtime.ts'
-import { isIterator, isModule, isObject } from '../values/guards.ts'
+import type { Kwargs, NativeCall, Runtime, Truth, Value } from '../types.ts'
+import { intOf, isIterator, isModule, isObject, textOf } from '../values/read-value.ts'
 import { makeList, makeNamespaceDict, orElse } from '../values/make-value.ts'
-import { intOf, textOf } from '../values/payload.ts'
-import type { Kwargs, NativeCall, Truth, Value } from '../values/value.ts'
 
 const decided = (truth: Truth): Value | undefined => truth
 

@@ -7,9 +7,9 @@ import { contains } from '../operate/membership.ts'
 import { binary } from '../operate/operator.ts'
 import { deleteItem, setItem } from '../operate/set-item.ts'
 import { formatValue, reprOf, strOf } from '../operate/text-of.ts'
-import { NOT_IMPLEMENTED, ifKnown } from '../values/make-value.ts'
-import { payloadOf } from '../values/payload.ts'
-import type { NativeCall, Value } from '../values/value.ts'
+import { ifKnown, NOT_IMPLEMENTED } from '../values/make-value.ts'
+import { payloadOf } from '../values/read-value.ts'
+import type { NativeCall, Value } from '../types.ts'
 import type { CompareOperator } from '../../python/ast.ts'
 
 /**

@@ -1,13 +1,11 @@
-import { isSet, isUnknown } from '../values/guards.ts'
+import { isSet, isUnknown, payloadOf } from '../values/read-value.ts'
 import { raiseIfExpected } from '../operate/raise.ts'
 import { hashKey } from '../operate/hash-key.ts'
 import { makeSet } from '../operate/mapping.ts'
 import { readItems } from '../operate/iterate.ts'
 import { callsOf } from '../values/native.ts'
-import { payloadOf } from '../values/payload.ts'
-import type { Runtime } from '../runtime.ts'
+import type { NativeCall, Runtime, SetValue, Truth, Value } from '../types.ts'
 import { combineSets } from '../operate/set-operation.ts'
-import type { NativeCall, SetValue, Truth, Value } from '../values/value.ts'
 
 type SetMethod = (rt: Runtime, set: SetValue, args: Value[]) => Value | undefined
 

@@ -1,18 +1,16 @@
-import { isBytes, isDict } from '../values/guards.ts'
+import { intOf, isBytes, isDict, payloadOf, textOf } from '../values/read-value.ts'
 import { readItems } from '../operate/iterate.ts'
 import { strOf } from '../operate/text-of.ts'
 import { makeDict } from '../operate/mapping.ts'
 import { operatorMethods, SEQUENCE_METHODS } from './payload-methods.ts'
 import { TEXT_METHODS } from './text-methods.ts'
 import { makeBytes, orElse } from '../values/make-value.ts'
-import { intOf, payloadOf, textOf } from '../values/payload.ts'
-import type { Runtime } from '../runtime.ts'
+import type { Kwargs, Runtime, Value } from '../types.ts'
 import { makeTranslation } from '../text/string/build.ts'
 import { decode, encode } from '../text/string/codec.ts'
 import { startsWith } from '../text/string/find.ts'
-import type { Kwargs, Value } from '../values/value.ts'
 import type { Definition } from '../values/native.ts'
-import { wrap } from './wrap.ts'
+import { wrap } from './number-classes.ts'
 
 export const STR: Definition = {
   name: 'str',

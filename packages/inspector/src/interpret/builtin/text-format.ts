@@ -1,11 +1,10 @@
-import { isUnknown } from '../values/guards.ts'
+import { isUnknown } from '../values/read-value.ts'
 import { formatValue } from '../operate/text-of.ts'
 import { findAttribute } from '../operate/attribute.ts'
 import { getItem } from '../operate/item.ts'
-import { convert } from '../evaluate/formatted-string.ts'
-import type { Runtime } from '../runtime.ts'
+import { convert } from '../evaluate/display.ts'
+import type { Kwargs, Runtime, Value } from '../types.ts'
 import { formatTemplate } from '../text/format/template.ts'
-import type { Kwargs, Value } from '../values/value.ts'
 
 const known = (value: Value | undefined): Value | undefined =>
   value === undefined || isUnknown(value) ? undefined : value

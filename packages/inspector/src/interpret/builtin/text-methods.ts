@@ -1,12 +1,11 @@
-import { isDict, isTuple } from '../values/guards.ts'
-import { intOf, textOf } from '../values/payload.ts'
+import { intOf, isDict, isTuple, textOf } from '../values/read-value.ts'
 import { argumentOf, optional } from '../operate/arguments.ts'
 import { truthOf } from '../operate/truth.ts'
 import { getEntry } from '../operate/mapping.ts'
 import { iterate, readItems } from '../operate/iterate.ts'
 import { raiseIfExpected } from '../operate/raise.ts'
 import { ifKnown, makeList, makeTuple } from '../values/make-value.ts'
-import type { Runtime } from '../runtime.ts'
+import type { Kwargs, Runtime, Value } from '../types.ts'
 import {
   center,
   expandTabs,
@@ -48,7 +47,6 @@ import {
 } from '../text/string/split.ts'
 import { removePrefix, removeSuffix, strip, stripEnd, stripStart } from '../text/string/strip.ts'
 import { callsOf } from '../values/native.ts'
-import type { Kwargs, Value } from '../values/value.ts'
 import { formatMethod } from './text-format.ts'
 
 /** A method of str: `text` is self, `args` what follows. */

@@ -5,13 +5,11 @@ import { formatValue, reprOf } from '../operate/text-of.ts'
 import { iterate, lengthOfValue, readItems } from '../operate/iterate.ts'
 import { makeList, makeTuple } from '../values/make-value.ts'
 import { binary } from '../operate/operator.ts'
-import { intOf, numberOf, textOf } from '../values/payload.ts'
-import type { Runtime } from '../runtime.ts'
-import { divmod } from '../text/number/arithmetic.ts'
-import { powerModulo } from '../text/number/int-arithmetic.ts'
-import { roundToDigits, roundToInt } from '../text/number/round.ts'
+import { intOf, numberOf, textOf } from '../values/read-value.ts'
+import type { Kwargs, NativeCall, Runtime, Truth, Value } from '../types.ts'
+import { divmod, powerModulo } from '../text/number/arithmetic.ts'
+import { roundToDigits, roundToInt } from '../text/number/float-arithmetic.ts'
 import { escapeNonAscii } from '../text/repr.ts'
-import type { Kwargs, NativeCall, Truth, Value } from '../values/value.ts'
 
 /** Builtin functions about numbers, text and items. */
 export const VALUE_FUNCTIONS: Record<string, NativeCall> = {

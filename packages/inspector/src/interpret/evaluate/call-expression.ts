@@ -2,10 +2,8 @@ import { evaluateItems } from './display.ts'
 import { evaluate } from './expression.ts'
 import { callWith } from '../operate/call.ts'
 import { asDict } from '../operate/mapping.ts'
-import type { Runtime } from '../runtime.ts'
+import type { CallArguments, Runtime, Scope, Value } from '../types.ts'
 import { NO_KWARGS } from '../values/make-value.ts'
-import type { Scope } from '../values/scope.ts'
-import type { CallArguments, Value } from '../values/value.ts'
 import type { Call, Keyword } from '../../python/ast.ts'
 
 export function evaluateCall(rt: Runtime, node: Call, scope: Scope): Value {

@@ -1,4 +1,4 @@
-import { isSet } from '../values/guards.ts'
+import { isSet } from '../values/read-value.ts'
 import { truthOf } from '../operate/truth.ts'
 import { assignTarget } from '../execute/assignment.ts'
 import { iterate } from '../operate/iterate.ts'
@@ -6,9 +6,7 @@ import { asNew, makeSet, setEntry } from '../operate/mapping.ts'
 import { evaluate, stepOf } from './expression.ts'
 import { makeEmptyDict, makeIterator, makeUnknown } from '../values/make-value.ts'
 import { closureScope } from './name.ts'
-import type { Runtime } from '../runtime.ts'
-import type { Scope } from '../values/scope.ts'
-import type { IteratorValue, Value } from '../values/value.ts'
+import type { IteratorValue, Runtime, Scope, Value } from '../types.ts'
 import type {
   Comprehension,
   ComprehensionClause,

@@ -1,23 +1,28 @@
 import { BudgetSpent } from '../budget.ts'
 import { evaluateCall } from './call-expression.ts'
-import { evaluateComparison } from './comparison.ts'
+import { evaluateComparison, evaluateConditional, evaluateLogic } from './comparison.ts'
 import { evaluateComprehension, evaluateDictComprehension } from './comprehension.ts'
-import { evaluateDict, evaluateSequence, evaluateSet } from './display.ts'
-import { evaluateFormatted } from './formatted-string.ts'
-import { evaluateConditional, evaluateLogic } from './logic.ts'
+import { evaluateDict, evaluateFormatted, evaluateSequence, evaluateSet } from './display.ts'
 import { makeFunction } from './make-function.ts'
 import { bindNameOutside, lookUpName } from './name.ts'
-import { evaluateYield, evaluateYieldFrom } from './yield.ts'
 import { getAttribute } from '../operate/attribute.ts'
 import { getItem } from '../operate/item.ts'
 import { binary, negate } from '../operate/operator.ts'
 import { Raised } from '../operate/raise.ts'
 import { truthOf } from '../operate/truth.ts'
-import type { Runtime } from '../runtime.ts'
+import type { Runtime, Scope, Value } from '../types.ts'
 import { ELLIPSIS, makeBytes, makeUnknown } from '../values/make-value.ts'
-import type { Scope } from '../values/scope.ts'
-import type { Value } from '../values/value.ts'
-import type { BinOp, Constant, Expression, Slice, UnaryOp } from '../../python/ast.ts'
+import type {
+  BinOp,
+  Constant,
+  Expression,
+  Slice,
+  UnaryOp,
+  Yield,
+  YieldFrom,
+} from '../../python/ast.ts'
+import { isIterator } from '../values/read-value.ts'
+import { readItems } from '../operate/iterate.ts'
 
 /** The value of an expression. Throws Raised and BudgetSpent. */
 export function evaluate(rt: Runtime, node: Expression, scope: Scope): Value {
@@ -165,5 +170,30 @@ export function evaluateAnnotation(rt: Runtime, node: Expression, scope: Scope):
     return makeUnknown('annotation')
   } finally {
     rt.state.handlers = handlers
+  }
+}
+
+function evaluateYield(rt: Runtime, node: Yield, scope: Scope): Value {
+  give(rt, scope, node.value ? evaluate(rt, node.value, scope) : null)
+  return null
+}
+
+function evaluateYieldFrom(rt: Runtime, node: YieldFrom, scope: Scope): Value {
+  const source = evaluate(rt, node.value, scope)
+  const { items, rest } = readItems(rt, source)
+  if (rest && scope.frame) scope.frame.maybeYielded = true
+  for (const item of items) give(rt, scope, item)
+  const returned = isIterator(source) ? source.returned : undefined
+  return returned ?? null
+}
+
+function give(rt: Runtime, scope: Scope, value: Value): void {
+  const { frame } = scope
+  if (frame === undefined) return
+  if (rt.state.repeating > 0) frame.maybeYielded = true
+  if (frame.yielded.length < rt.budget.limits.forItems) frame.yielded.push(value)
+  else {
+    rt.budget.spent('items')
+    frame.maybeYielded = true
   }
 }

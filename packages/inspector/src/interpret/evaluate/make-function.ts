@@ -1,8 +1,6 @@
 import { evaluate } from './expression.ts'
 import { closureScope } from './name.ts'
-import type { Runtime } from '../runtime.ts'
-import type { Scope } from '../values/scope.ts'
-import type { FunctionValue, Value } from '../values/value.ts'
+import type { FunctionValue, Runtime, Scope, Value } from '../types.ts'
 import type { FunctionDef, Lambda, Statement } from '../../python/ast.ts'
 
 /** The function of a `def` or `lambda`: its defaults are evaluated now. */

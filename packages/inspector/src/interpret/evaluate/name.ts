@@ -1,8 +1,6 @@
 import { raise } from '../operate/raise.ts'
-import type { Runtime } from '../runtime.ts'
+import type { DictValue, ModuleValue, Runtime, Scope, Value } from '../types.ts'
 import { makeNamespaceDict, makeUnknown, orElse } from '../values/make-value.ts'
-import type { Scope } from '../values/scope.ts'
-import type { DictValue, ModuleValue, Value } from '../values/value.ts'
 import type { Global, Nonlocal } from '../../python/ast.ts'
 
 /** The value of a name. Missing: raises NameError if the module's names are all known, else an unknown. */

@@ -1,4 +1,4 @@
-import type { Runtime } from '../runtime.ts'
+import type { Runtime } from '../types.ts'
 import type { Expression, Pattern, Statement } from '../../python/ast.ts'
 
 /** Names that a block may bind in its own scope; a star import's are left out. */

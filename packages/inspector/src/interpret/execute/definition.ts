@@ -5,11 +5,9 @@ import { bindName } from '../evaluate/name.ts'
 import { execute } from './statement.ts'
 import { call } from '../operate/call.ts'
 import { CLASS_CELL, makeClass } from '../operate/make-class.ts'
-import type { Runtime } from '../runtime.ts'
-import { isUnknown } from '../values/guards.ts'
+import type { ClassValue, Runtime, Scope, Value } from '../types.ts'
+import { isUnknown } from '../values/read-value.ts'
 import { makeInstance } from '../values/make-value.ts'
-import type { Scope } from '../values/scope.ts'
-import type { ClassValue, Value } from '../values/value.ts'
 import type { ClassDef, Expression, FunctionDef } from '../../python/ast.ts'
 
 export function executeClass(rt: Runtime, node: ClassDef, scope: Scope): undefined {

@@ -1,4 +1,4 @@
-import { isModule, isUnknown } from '../values/guards.ts'
+import { isModule, isUnknown } from '../values/read-value.ts'
 import { readItems } from '../operate/iterate.ts'
 import { findAttribute, getAttribute } from '../operate/attribute.ts'
 import { raise, raiseIfHandled } from '../operate/raise.ts'
@@ -6,9 +6,7 @@ import { findModule, importModule, resolveName } from '../modules/module-loader.
 import { BudgetSpent } from '../budget.ts'
 import { bindName, isComplete } from '../evaluate/name.ts'
 import { makeUnknown } from '../values/make-value.ts'
-import type { Runtime } from '../runtime.ts'
-import type { Scope } from '../values/scope.ts'
-import type { ModuleValue, Value } from '../values/value.ts'
+import type { ModuleValue, Runtime, Scope, Value } from '../types.ts'
 import type { Import, ImportFrom } from '../../python/ast.ts'
 
 /** `import a.b` binds `a`; `import a.b as c` binds the module itself. */

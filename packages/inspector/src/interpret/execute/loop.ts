@@ -1,4 +1,4 @@
-import { isUnknown } from '../values/guards.ts'
+import { isUnknown, nameOf } from '../values/read-value.ts'
 import { truthOf } from '../operate/truth.ts'
 import { assignTarget } from './assignment.ts'
 import { execute } from './statement.ts'
@@ -8,10 +8,7 @@ import type { For, Statement, While } from '../../python/ast.ts'
 import { assignedNames } from './assigned-names.ts'
 import { runBranches } from './branch.ts'
 import { makeUnknown } from '../values/make-value.ts'
-import { nameOf } from '../values/name-of.ts'
-import type { Completion, Runtime } from '../runtime.ts'
-import type { Scope } from '../values/scope.ts'
-import type { IteratorValue, Value } from '../values/value.ts'
+import type { Completion, IteratorValue, Runtime, Scope, Value } from '../types.ts'
 
 export function executeFor(rt: Runtime, node: For, scope: Scope): Completion {
   const source = evaluateSafely(rt, node.iter, scope)

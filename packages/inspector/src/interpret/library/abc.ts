@@ -1,8 +1,6 @@
 import { call } from '../operate/call.ts'
-import { nativeClass, nativeModule } from '../values/native.ts'
-import type { Runtime } from '../runtime.ts'
-import type { ModuleValue } from '../values/value.ts'
-import { functionsOf } from './support/names.ts'
+import { functionsOf, nativeClass, nativeModule } from '../values/native.ts'
+import type { ModuleValue, Runtime } from '../types.ts'
 
 /** `abc`: abstract classes can be made here like any other. */
 export const makeAbc = (rt: Runtime): ModuleValue => {

@@ -1,12 +1,10 @@
-import { isObject } from '../values/guards.ts'
+import { isObject } from '../values/read-value.ts'
 import { makeDict, setEntry } from '../operate/mapping.ts'
 import { callSpecial } from '../operate/call.ts'
 import { dictCopy, dictEntries } from '../values/dict.ts'
 import { makeInstance, makeList, makeTuple } from '../values/make-value.ts'
-import { nativeModule } from '../values/native.ts'
-import type { Runtime } from '../runtime.ts'
-import type { InstanceValue, ModuleValue, NativeCall, Value } from '../values/value.ts'
-import { functionsOf } from './support/names.ts'
+import { functionsOf, nativeModule } from '../values/native.ts'
+import type { InstanceValue, ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
 
 /** `copy`. */
 export const makeCopy = (): ModuleValue =>

@@ -1,15 +1,16 @@
-import { isBytes } from '../values/guards.ts'
-import { payloadOf, textOf } from '../values/payload.ts'
+import { isBytes, payloadOf, textOf } from '../values/read-value.ts'
 import { createHash } from 'node:crypto'
-
 import { ifKnown, makeBytes, makeInstance } from '../values/make-value.ts'
-import { nativeClass, nativeFunction, nativeModule } from '../values/native.ts'
-import type { Runtime } from '../runtime.ts'
-import { MAX_TEXT } from '../text/limits.ts'
+import {
+  functionsOf,
+  nativeClass,
+  nativeFunction,
+  nativeModule,
+  nativeState,
+} from '../values/native.ts'
+import type { ClassValue, ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
+import { MAX_TEXT } from '../text/string/code-points.ts'
 import { encode } from '../text/string/codec.ts'
-import type { ClassValue, ModuleValue, NativeCall, Value } from '../values/value.ts'
-import { functionsOf } from './support/names.ts'
-import { nativeState } from './support/native-state.ts'
 
 /** `base64` of known bytes. */
 export const makeBase64 = (): ModuleValue =>
@@ -55,8 +56,8 @@ interface HashState {
 
 const HASH = nativeState<HashState>('hashlib.HASH')
 
-const makeHashClass = (rt: Runtime): ClassValue => {
-  return nativeClass(rt, {
+const makeHashClass = (rt: Runtime): ClassValue =>
+  nativeClass(rt, {
     name: 'HASH',
     module: 'hashlib',
     methods: {
@@ -71,7 +72,6 @@ const makeHashClass = (rt: Runtime): ClassValue => {
       digest: (_rt, [self]) => ifKnown(digest(self), (data) => makeBytes(new Uint8Array(data))),
     },
   })
-}
 
 const digest = (self: Value | undefined): Buffer | undefined => {
   const state = HASH.of(self)

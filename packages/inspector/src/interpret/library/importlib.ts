@@ -1,18 +1,16 @@
-import { makeImportlibUtil } from './importlib-util.ts'
-import { makeImportlibMachinery } from './module-spec.ts'
+import { makeFileSpec, makeImportlibMachinery, readSpec } from './module-spec.ts'
 import { loadSubmodule } from './support/library-class.ts'
-import { functionsOf, machineFunctions, quietFunctions } from './support/names.ts'
-import { makePathlibPath } from './support/path-value.ts'
-import { importModule, resolveName } from '../modules/module-loader.ts'
-import { argumentOf } from '../operate/arguments.ts'
+import { functionsOf, machineFunctions, nativeModule, quietFunctions } from '../values/native.ts'
+import { makePathlibPath } from './pathlib-pure-path.ts'
+import { findModule, importModule, resolveName } from '../modules/module-loader.ts'
+import { argumentOf, pathOf } from '../operate/arguments.ts'
 import { raiseIfHandled } from '../operate/raise.ts'
-import type { Runtime } from '../runtime.ts'
+import type { Kwargs, ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
 import { dirname } from '../text/path/posix.ts'
-import { isModule } from '../values/guards.ts'
-import { nativeModule } from '../values/native.ts'
-import { textOf } from '../values/payload.ts'
-import type { ModuleValue, NativeCall, Value } from '../values/value.ts'
+import { isModule, textOf } from '../values/read-value.ts'
 import { ifKnown } from '../values/make-value.ts'
+import { makePackModule } from '../modules/run-module.ts'
+import { locate } from './support/pack-file.ts'
 
 /** `importlib`, with its submodules as attributes. */
 export const makeImportlib = (rt: Runtime): ModuleValue => {
@@ -35,23 +33,18 @@ export const makeImportlibMetadata = (): ModuleValue =>
 
 const importNamed: NativeCall = (rt, args, kwargs) => {
   const name = textOf(argumentOf(args, kwargs, 0, 'name'))
-  const absolute = name === undefined ? undefined : absoluteName(rt, name, args, kwargs)
+  const absolute = name === undefined ? undefined : absoluteName(name, args, kwargs)
+  if (absolute === null) return raiseIfHandled(rt, 'ImportError', 'beyond top-level package')
   return absolute === undefined ? undefined : importModule(rt, absolute)
 }
 
-/** `.a.b` is read from the package given. */
-const absoluteName = (
-  rt: Runtime,
-  name: string,
-  args: Value[],
-  kwargs: ReadonlyMap<string, Value>,
-): string | undefined => {
-  if (!name.startsWith('.')) return name
+/** `.a.b` is read from the package given; undefined where none is. Null for a name above the top of that package. */
+const absoluteName = (name: string, args: Value[], kwargs: Kwargs): string | null | undefined => {
   const level = name.length - name.replace(/^\.+/, '').length
+  if (level === 0) return name
   const packageName = textOf(argumentOf(args, kwargs, 1, 'package') ?? null)
   if (packageName === undefined) return undefined
-  const absolute = resolveName(name.slice(level), packageName, level)
-  return absolute ?? raiseIfHandled(rt, 'ImportError', 'beyond top-level package')
+  return resolveName(name.slice(level), packageName, level) ?? null
 }
 
 /** A module runs once here: running it again would register its nodes again. */
@@ -78,4 +71,45 @@ const SUBMODULES = {
   util: makeImportlibUtil,
   machinery: makeImportlibMachinery,
   resources: makeImportlibResources,
+}
+
+/** `importlib.util`: specs of the pack's files, and modules made from them. */
+export const makeImportlibUtil = (): ModuleValue =>
+  nativeModule(
+    'importlib.util',
+    functionsOf('importlib.util', {
+      module_from_spec: moduleFromSpec,
+      spec_from_file_location: specFromFile,
+      find_spec: findSpec,
+    }),
+  )
+
+/** A file outside the pack gives an unknown spec. */
+const specFromFile: NativeCall = (rt, args, kwargs) => {
+  const name = textOf(argumentOf(args, kwargs, 0, 'name'))
+  const path = pathOf(rt, argumentOf(args, kwargs, 1, 'location'))
+  const inside = path === undefined ? undefined : locate(rt, path)
+  if (name === undefined || inside === undefined) return undefined
+  const folders = kwargs.get('submodule_search_locations') ?? null
+  const isPackage = inside.endsWith('/__init__.py') || folders !== null
+  // A folder is taken for its package, as some packs mean it.
+  const file = rt.files.isFolder(inside) ? `${inside}/__init__.py` : inside
+  return makeFileSpec(rt, { name, file, isPackage: isPackage || file !== inside })
+}
+
+const moduleFromSpec: NativeCall = (_rt, [spec]) => {
+  const known = readSpec(spec)
+  if (known === undefined || spec === undefined) return undefined
+  const module = makePackModule(known.name, known.file, known.isPackage)
+  module.namespace.set('__spec__', spec)
+  return module
+}
+
+/** Finds the spec of a module of the pack; nobody knows whether others are installed. */
+const findSpec: NativeCall = (rt, args, kwargs) => {
+  const name = textOf(argumentOf(args, kwargs, 0, 'name'))
+  const absolute = (name === undefined ? undefined : absoluteName(name, args, kwargs)) ?? undefined
+  const found = ifKnown(absolute, (name) => findModule(rt, name))
+  if (absolute === undefined || found === undefined) return undefined
+  return makeFileSpec(rt, { name: absolute, ...found })
 }

@@ -1,15 +1,13 @@
 import { pythonModule } from './python-module.ts'
-import { eachItem, makeLazy } from './support/lazy.ts'
-import type { LazyEnd } from './support/lazy.ts'
-import { functionsOf } from './support/names.ts'
+import { eachItem, makeLazy, type LazyEnd } from './support/lazy.ts'
+import { functionsOf } from '../values/native.ts'
 import { argumentOf } from '../operate/arguments.ts'
 import { call } from '../operate/call.ts'
 import { binary } from '../operate/operator.ts'
 import { truthOf } from '../operate/truth.ts'
-import type { Runtime } from '../runtime.ts'
+import type { NativeCall, Runtime, Value } from '../types.ts'
 import { orElse } from '../values/make-value.ts'
-import { countOf } from '../values/payload.ts'
-import type { NativeCall, Value } from '../values/value.ts'
+import { countOf } from '../values/read-value.ts'
 
 type Generate = (rt: Runtime, end: LazyEnd, args: Value[]) => Generator<Value, void>
 

@@ -1,13 +1,11 @@
-import { isObject } from '../values/guards.ts'
+import { countOf, isObject, payloadOf, textOf, textsOf } from '../values/read-value.ts'
 import { flagOf } from '../operate/arguments.ts'
-import { countOf, payloadOf, textOf, textsOf } from '../values/payload.ts'
 import { call } from '../operate/call.ts'
 import { dictEntries } from '../values/dict.ts'
-import type { Runtime } from '../runtime.ts'
+import type { DictValue, Kwargs, NativeCall, ObjectValue, Runtime, Value } from '../types.ts'
 import { writeJsonFloat, writeJsonText } from '../text/json/write.ts'
 import { reprInt } from '../text/repr.ts'
 import { compareText } from '../text/string/code-points.ts'
-import type { DictValue, Kwargs, NativeCall, ObjectValue, Value } from '../values/value.ts'
 
 /** `json.dumps` with indent, separators, sort_keys, ensure_ascii and default; unknown if any value inside is. */
 export const dumps: NativeCall = (rt, [value], kwargs) => {

@@ -1,18 +1,14 @@
-import { isBytes, isModule } from '../values/guards.ts'
-import { payloadOf } from '../values/payload.ts'
+import { isBytes, isModule, payloadOf } from '../values/read-value.ts'
 import { makeDict } from '../operate/mapping.ts'
 import { raiseIfHandled } from '../operate/raise.ts'
 import { call, callMethod } from '../operate/call.ts'
 import { makeEmptyDict, makeList, makeTuple } from '../values/make-value.ts'
-import { nativeClass, nativeModule } from '../values/native.ts'
-import type { Runtime } from '../runtime.ts'
-import { readJson } from '../text/json/read.ts'
-import type { JsonBuilder } from '../text/json/read.ts'
+import { functionsOf, nativeClass, nativeModule } from '../values/native.ts'
+import type { Kwargs, ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
+import { readJson, type JsonBuilder } from '../text/json/read.ts'
 import { decode } from '../text/string/codec.ts'
-import type { Kwargs, ModuleValue, NativeCall, Value } from '../values/value.ts'
 import { dumps } from './json-dumps.ts'
 import { loadSubmodule } from './support/library-class.ts'
-import { functionsOf } from './support/names.ts'
 
 /** `json`, with both directions and the hooks of reading. */
 export const makeJson = (rt: Runtime): ModuleValue => {

@@ -1,10 +1,13 @@
 import { makeAbc } from './abc.ts'
 import { makeCopy } from './copy.ts'
 import { makeBase64, makeHashlib } from './encodings.ts'
-import { makeFnmatch } from './fnmatch.ts'
-import { makeGlob } from './glob.ts'
-import { makeImportlibUtil } from './importlib-util.ts'
-import { makeImportlib, makeImportlibMetadata, makeImportlibResources } from './importlib.ts'
+import { makeFnmatch, makeGlob } from './glob.ts'
+import {
+  makeImportlib,
+  makeImportlibMetadata,
+  makeImportlibResources,
+  makeImportlibUtil,
+} from './importlib.ts'
 import { makeInspect } from './inspect.ts'
 import { makeIo } from './io.ts'
 import { makeItertools } from './itertools.ts'
@@ -20,10 +23,8 @@ import { makeRe } from './re.ts'
 import { loadSubmodule } from './support/library-class.ts'
 import { makeSys } from './sys.ts'
 import { makeTypes } from './types.ts'
-import type { LibraryRegistry } from '../modules/library-registry.ts'
-import type { Runtime } from '../runtime.ts'
+import type { LibraryRegistry, ModuleValue, Runtime } from '../types.ts'
 import { nativeModule } from '../values/native.ts'
-import type { ModuleValue } from '../values/value.ts'
 
 type MakeModule = (rt: Runtime) => ModuleValue
 

@@ -1,13 +1,11 @@
-import { numberOf, payloadOf } from '../values/payload.ts'
+import { numberOf, payloadOf } from '../values/read-value.ts'
 import { binary } from '../operate/operator.ts'
 import { readItems } from '../operate/iterate.ts'
-import { callsOf, nativeModule } from '../values/native.ts'
+import { callsOf, functionsOf, nativeModule } from '../values/native.ts'
 import { arithmetic } from '../text/number/arithmetic.ts'
-import { copySign } from '../text/number/float-arithmetic.ts'
+import { ceil, copySign, floor } from '../text/number/float-arithmetic.ts'
 import { capInt, toFloat, truncate } from '../text/number/number.ts'
-import { ceil, floor } from '../text/number/round.ts'
-import type { ModuleValue, NativeCall, Value } from '../values/value.ts'
-import { functionsOf } from './support/names.ts'
+import type { ModuleValue, NativeCall, Value } from '../types.ts'
 import { ifKnown } from '../values/make-value.ts'
 
 /** `math`: constants and functions of numbers. Results that no float holds are unknown. */

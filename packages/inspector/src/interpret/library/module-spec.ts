@@ -1,15 +1,12 @@
-import { isModule } from '../values/guards.ts'
-import { textOf } from '../values/payload.ts'
+import { isModule, textOf } from '../values/read-value.ts'
 import { argumentOf, pathOf } from '../operate/arguments.ts'
 import { makePackModule, runModule } from '../modules/run-module.ts'
 import { raise } from '../operate/raise.ts'
 import { makeInstance, makeList } from '../values/make-value.ts'
-import { nativeClass, nativeModule } from '../values/native.ts'
-import type { Runtime } from '../runtime.ts'
+import { nativeClass, nativeModule, nativeState } from '../values/native.ts'
+import type { ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
 import { dirname } from '../text/path/posix.ts'
-import type { ModuleValue, NativeCall, Value } from '../values/value.ts'
 import { makeLibraryInstance } from './support/library-class.ts'
-import { nativeState } from './support/native-state.ts'
 import { locate } from './support/pack-file.ts'
 
 /** Facts that a spec or loader holds about a module of the pack. */

@@ -1,9 +1,9 @@
-import { textsOf } from '../values/payload.ts'
+import { textsOf } from '../values/read-value.ts'
 import { argumentOf, pathOf } from '../operate/arguments.ts'
 import { readItems } from '../operate/iterate.ts'
 import { ifKnown, makeTuple } from '../values/make-value.ts'
-import { nativeModule } from '../values/native.ts'
-import type { Runtime } from '../runtime.ts'
+import { functionsOf, machineFunctions, nativeModule } from '../values/native.ts'
+import type { ModuleValue, NativeCall, Runtime, Truth, Value } from '../types.ts'
 import {
   basename,
   commonPath,
@@ -16,8 +16,6 @@ import {
   splitExtension,
   splitPath,
 } from '../text/path/posix.ts'
-import type { ModuleValue, NativeCall, Truth, Value } from '../values/value.ts'
-import { functionsOf, machineFunctions } from './support/names.ts'
 import { exists, isFile, isFolder, locate } from './support/pack-file.ts'
 
 /** `os.path`: results that follow from the text are known; those that depend on files outside the pack are not. */

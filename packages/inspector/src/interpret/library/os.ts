@@ -1,14 +1,32 @@
-import { argumentOf, pathOf } from '../operate/arguments.ts'
+import { argumentOf, flagOf, pathOf } from '../operate/arguments.ts'
 import { getEntry } from '../operate/mapping.ts'
-import { ifKnown, makeEmptyDict } from '../values/make-value.ts'
-import { nativeClass, nativeFunction, nativeModule } from '../values/native.ts'
-import type { Runtime } from '../runtime.ts'
-import type { DictValue, ModuleValue, NativeCall, Value } from '../values/value.ts'
+import {
+  ifKnown,
+  makeEmptyDict,
+  makeInstance,
+  makeItemsIterator,
+  makeList,
+  makeTuple,
+} from '../values/make-value.ts'
+import {
+  functionsOf,
+  machineFunctions,
+  nativeClass,
+  nativeFunction,
+  nativeModule,
+  nativeState,
+  quietFunctions,
+  type Names,
+} from '../values/native.ts'
+import type { DictValue, ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
 import { makeOsPath } from './os-path.ts'
-import { makeFolderNames } from './os-folder.ts'
 import { loadSubmodule } from './support/library-class.ts'
-import { functionsOf, machineFunctions, quietFunctions } from './support/names.ts'
-import { exists } from './support/pack-file.ts'
+import { exists, isFile, isFolder, locate } from './support/pack-file.ts'
+import { textOf } from '../values/read-value.ts'
+import { findAttribute } from '../operate/attribute.ts'
+import { raiseIfHandled } from '../operate/raise.ts'
+import { joinPath } from '../text/path/posix.ts'
+import { makeLazy } from './support/lazy.ts'
 
 /** `os`: an empty environment, the files of the pack, and nothing that acts on the machine. */
 export const makeOs = (rt: Runtime): ModuleValue => {
@@ -61,3 +79,107 @@ const FUNCTIONS: Record<string, NativeCall> = {
   fspath: (rt, [path]) => pathOf(rt, path),
   access: (rt, [path]) => ifKnown(pathOf(rt, path), (text) => exists(rt, text)),
 }
+
+/** The functions of `os` that read folders: of the pack's, sorted; all others are unknown. */
+const makeFolderNames = (rt: Runtime): Names => {
+  const entryClass = makeEntryClass(rt)
+  const iteratorClass = makeScandirClass(rt)
+  const scandir: NativeCall = (rt, args, kwargs) => {
+    const folder = pathOf(rt, argumentOf(args, kwargs, 0, 'path') ?? '.')
+    const names = folder === undefined ? undefined : listFolder(rt, folder)
+    if (folder === undefined || names === undefined) return undefined
+    const entries = names.map((name) => {
+      const entry = makeInstance(entryClass)
+      entry.attributes.set('name', name)
+      entry.attributes.set('path', joinPath(folder, name))
+      return entry
+    })
+    return makeInstance(
+      iteratorClass,
+      undefined,
+      ENTRIES.wrap(makeItemsIterator('scandir_iterator', entries)),
+    )
+  }
+  return [
+    ['listdir', nativeFunction('os.listdir', listdir)],
+    ['scandir', nativeFunction('os.scandir', scandir)],
+    ['walk', nativeFunction('os.walk', walk)],
+    ['DirEntry', entryClass],
+  ]
+}
+
+/** Names in a folder of the pack; one that is missing there raises where the pack is prepared for it. */
+export const listFolder = (rt: Runtime, folder: string): string[] | undefined => {
+  const inside = locate(rt, folder)
+  if (inside === undefined) return undefined
+  const names = rt.files.list(inside)
+  if (names === undefined) return raiseIfHandled(rt, 'FileNotFoundError', inside)
+  rt.budget.step((names.length >> 4) + 1)
+  return rt.budget.allowItems(names.length) ? names : undefined
+}
+
+const listdir: NativeCall = (rt, args, kwargs) => {
+  const folder = pathOf(rt, argumentOf(args, kwargs, 0, 'path') ?? '.')
+  const names = folder === undefined ? undefined : listFolder(rt, folder)
+  return names === undefined ? undefined : makeList(names)
+}
+
+/** Folders above before those below: the caller may take names out of the list of folders. */
+const walk: NativeCall = (rt, args, kwargs) => {
+  const top = pathOf(rt, argumentOf(args, kwargs, 0, 'top'))
+  const downwards = flagOf(rt, argumentOf(args, kwargs, 1, 'topdown'), true)
+  if (top === undefined || downwards === undefined || locate(rt, top) === undefined) {
+    return undefined
+  }
+  return makeLazy(rt, 'generator', () => walkFolder(rt, top, downwards))
+}
+
+function* walkFolder(rt: Runtime, folder: string, downwards: boolean): Generator<Value, void> {
+  const inside = locate(rt, folder)
+  const names = inside === undefined ? undefined : rt.files.list(inside)
+  if (names === undefined) return
+  rt.budget.step((names.length >> 4) + 1)
+  const folders = makeList(names.filter((name) => isFolder(rt, joinPath(folder, name)) === true))
+  const files = makeList(names.filter((name) => isFile(rt, joinPath(folder, name)) === true))
+  const entry = makeTuple([folder, folders, files])
+  if (downwards) yield entry
+  for (const item of folders.items.slice()) {
+    const name = textOf(item)
+    if (name !== undefined) yield* walkFolder(rt, joinPath(folder, name), downwards)
+  }
+  if (!downwards) yield entry
+}
+
+const pathOfEntry = (rt: Runtime, [self = null]: Value[]) => textOf(findAttribute(rt, self, 'path'))
+
+const ask =
+  (call: typeof isFile): NativeCall =>
+  (rt, args) =>
+    ifKnown(pathOfEntry(rt, args), (path) => call(rt, path))
+
+const makeEntryClass = (rt: Runtime) =>
+  nativeClass(rt, {
+    name: 'DirEntry',
+    module: 'os',
+    methods: {
+      is_file: ask(isFile),
+      is_dir: ask(isFolder),
+      is_symlink: () => false,
+      __fspath__: (rt, args) => pathOfEntry(rt, args),
+    },
+  })
+
+const ENTRIES = nativeState<Value>('os.scandir')
+
+/** Makes the class of `scandir`'s results: iterable once, and a context manager. */
+const makeScandirClass = (rt: Runtime) =>
+  nativeClass(rt, {
+    name: 'ScandirIterator',
+    module: 'os',
+    methods: {
+      __iter__: (_rt, [self]) => ENTRIES.of(self),
+      __enter__: (_rt, [self]) => self,
+      __exit__: () => null,
+      close: () => null,
+    },
+  })

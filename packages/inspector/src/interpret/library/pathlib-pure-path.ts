@@ -1,19 +1,19 @@
 import { pathOf } from '../operate/arguments.ts'
-import { isInstanceValue, isUnknown } from '../values/guards.ts'
+import { isInstanceValue, isUnknown, textOf } from '../values/read-value.ts'
 import { raiseIfHandled } from '../operate/raise.ts'
 import {
-  NOT_IMPLEMENTED,
   ifKnown,
   makeInstance,
   makeList,
   makeTuple,
+  NOT_IMPLEMENTED,
 } from '../values/make-value.ts'
 import { nativeClass } from '../values/native.ts'
-import type { Runtime } from '../runtime.ts'
+import type { ClassValue, NativeCall, Runtime, Value } from '../types.ts'
 import * as pure from '../text/path/pure-path.ts'
 import { reprText } from '../text/repr.ts'
-import type { ClassValue, NativeCall, Value } from '../values/value.ts'
-import { likePath, makePath, textOfPath } from './support/path-value.ts'
+import { makePurePath } from '../text/path/pure-path.ts'
+import { findLibraryClass } from './support/library-class.ts'
 
 /** The part of pathlib that only looks at the text. */
 export const makePurePathClass = (
@@ -56,12 +56,7 @@ const compared =
     return a === undefined || b === undefined ? NOT_IMPLEMENTED : holds(pure.comparePaths(a, b))
   }
 
-const joinpath: NativeCall = (rt, [self, ...others]) => {
-  const parts = [self, ...others].map((part) => pathOf(rt, part))
-  return parts.every((part) => part !== undefined)
-    ? likePath(self, pure.makePurePath(...parts))
-    : undefined
-}
+const joinpath: NativeCall = (rt, args) => likePath(args[0], joinpathText(rt, args))
 
 const relativeTo: NativeCall = (rt, [self, ...others]) => {
   const [path, folder] = [textOfPath(self), joinpathText(rt, others)]
@@ -87,7 +82,7 @@ const METHODS: Record<string, NativeCall> = {
   },
   __eq__: (_rt, [self, other]) => {
     const [a, b] = [textOfPath(self), textOfPath(other)]
-    if (isUnknownValue(other)) return undefined
+    if (isUnknown(other)) return undefined
     return a !== undefined && a === b
   },
   __lt__: compared((order) => order < 0),
@@ -120,8 +115,6 @@ const METHODS: Record<string, NativeCall> = {
   },
 }
 
-const isUnknownValue = (value: Value | undefined): boolean => isUnknown(value)
-
 const PURE = {
   methods: METHODS,
   properties: {
@@ -142,3 +135,27 @@ const PURE = {
     ),
   },
 }
+
+/**
+ * A path is an instance whose content is its text, as in a subclass of str: so it is equal to itself as a key, and
+ * everything that takes text takes it.
+ */
+export const makePath = (cls: ClassValue, ...parts: readonly string[]): Value =>
+  makeInstance(cls, makePurePath(...parts))
+
+/** A `pathlib.Path` for other modules of the library. */
+export const makePathlibPath = (rt: Runtime, text: string): Value | undefined =>
+  ifKnown(findLibraryClass(rt, 'pathlib', 'Path'), (cls) => makePath(cls, text))
+
+/** A path of the same class. */
+export const likePath = (self: Value | undefined, text: string | undefined): Value | undefined =>
+  isInstanceValue(self) && text !== undefined ? makePath(self.cls, text) : undefined
+
+/** Text of a path, and of nothing else. */
+export const textOfPath = (value: Value | undefined): string | undefined =>
+  isInstanceValue(value) && isPathClass(value.cls) ? textOf(value) : undefined
+
+const isPathClass = (cls: ClassValue): boolean =>
+  cls.mro.some(
+    (base) => base.kind === 'class' && base.name === 'PurePath' && base.home === 'library',
+  )

@@ -1,8 +1,8 @@
-import { openFile } from './file.ts'
-import { listFolder } from './os-folder.ts'
-import { makePurePathClass } from './pathlib-pure-path.ts'
+import { openFile } from './io.ts'
+import { listFolder } from './os.ts'
+import { likePath, makePath, makePurePathClass, textOfPath } from './pathlib-pure-path.ts'
 import { findLibraryClass } from './support/library-class.ts'
-import { quietMethods } from './support/names.ts'
+import { nativeClass, nativeModule, quietMethods } from '../values/native.ts'
 import {
   exists,
   globFilesOf,
@@ -12,16 +12,12 @@ import {
   readBytes,
   readText,
 } from './support/pack-file.ts'
-import { likePath, makePath, textOfPath } from './support/path-value.ts'
 import { argumentOf, pathOf } from '../operate/arguments.ts'
-import type { Runtime } from '../runtime.ts'
+import type { ClassValue, ModuleValue, NativeCall, Runtime, Truth, Value } from '../types.ts'
 import { globPaths } from '../text/path/glob.ts'
 import { joinPath, normalizePath } from '../text/path/posix.ts'
-import { isClass } from '../values/guards.ts'
+import { isClass, textOf } from '../values/read-value.ts'
 import { ifKnown, makeItemsIterator, makeUnknown } from '../values/make-value.ts'
-import { nativeClass, nativeModule } from '../values/native.ts'
-import { textOf } from '../values/payload.ts'
-import type { ClassValue, ModuleValue, NativeCall, Truth, Value } from '../values/value.ts'
 
 /** The part of pathlib that asks the file system. What lies outside the pack is unknown. */
 const makePathClass = (rt: Runtime, name: string, bases: ClassValue[]): ClassValue =>

@@ -1,15 +1,13 @@
 import { importModule } from '../modules/module-loader.ts'
 import { getAttribute } from '../operate/attribute.ts'
 import { call } from '../operate/call.ts'
-import { textOf } from '../values/payload.ts'
+import { textOf } from '../values/read-value.ts'
 import { argumentOf, pathOf } from '../operate/arguments.ts'
 import { readItems } from '../operate/iterate.ts'
 import { makeItemsIterator, makeUnknown } from '../values/make-value.ts'
-import { nativeModule } from '../values/native.ts'
-import type { Runtime } from '../runtime.ts'
+import { functionsOf, nativeModule } from '../values/native.ts'
+import type { Kwargs, ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
 import { joinPath } from '../text/path/posix.ts'
-import type { Kwargs, ModuleValue, NativeCall, Value } from '../values/value.ts'
-import { functionsOf } from './support/names.ts'
 import { locate } from './support/pack-file.ts'
 
 /** `pkgutil`: the modules of the pack's folders. */

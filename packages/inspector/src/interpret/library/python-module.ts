@@ -4,16 +4,22 @@ import { kindFor } from '../operate/compare.ts'
 import { readItems } from '../operate/iterate.ts'
 import { raiseIfExpected, raiseIfHandled } from '../operate/raise.ts'
 import { truthOf } from '../operate/truth.ts'
-import type { Runtime } from '../runtime.ts'
+import type { HashKey, ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
 import { findInClass } from '../operate/class-lookup.ts'
-import { isInstanceValue, isSequence, isSet, isUnknown } from '../values/guards.ts'
-import { makeInstance, makeList, makeUnknown } from '../values/make-value.ts'
-import { nativeModule } from '../values/native.ts'
-import { payloadOf, textOf } from '../values/payload.ts'
-import type { ModuleValue, NativeCall, Value } from '../values/value.ts'
+import {
+  isInstanceValue,
+  isSequence,
+  isSet,
+  isUnknown,
+  payloadOf,
+  textOf,
+} from '../values/read-value.ts'
+import { makeInstance, makeList, makeTuple, makeUnknown } from '../values/make-value.ts'
+import { functionsOf, nativeFunction, nativeMethod, nativeModule } from '../values/native.ts'
 import type { Module } from '../../python/ast.ts'
-import { cacheFunction } from './functools-cache.ts'
-import { functionsOf } from './support/names.ts'
+import { findAttribute } from '../operate/attribute.ts'
+import { call } from '../operate/call.ts'
+import { hashKey } from '../operate/hash-key.ts'
 
 // What a file holds never changes: each is parsed once in a process.
 const TREES = new Map<string, Module>()
@@ -82,3 +88,39 @@ const DESCRIPTORS: ReadonlySet<string> = new Set([
   'classmethod',
   'staticmethod',
 ])
+
+/** Results kept for one function. */
+const MAX_RESULTS = 10_000
+
+/**
+ * The function, called once for equal arguments: packs keep registries in what a cached function gave, so it has to be
+ * the same object each time.
+ */
+const cacheFunction = (rt: Runtime, target: Value): Value => {
+  const results = new Map<HashKey, Value>()
+  const cached = nativeMethod(nameOf(rt, target), (rt, args, kwargs) => {
+    const words = [...kwargs].flat()
+    const key = hashKey(rt, makeTuple([...args, null, ...words]))
+    const known = key === undefined ? undefined : results.get(key)
+    if (known !== undefined) return known
+    const result = call(rt, target, args, kwargs)
+    if (key !== undefined && results.size < MAX_RESULTS) results.set(key, result)
+    return result
+  })
+  const clear = nativeFunction('functools.lru_cache.cache_clear', () => {
+    results.clear()
+    return null
+  })
+  cached.attributes = new Map<string, Value>([
+    ['__wrapped__', target],
+    ['cache_clear', clear],
+  ])
+  for (const name of ['__module__', '__name__', '__qualname__', '__doc__']) {
+    const value = findAttribute(rt, target, name)
+    if (value !== undefined) cached.attributes.set(name, value)
+  }
+  return cached
+}
+
+const nameOf = (rt: Runtime, target: Value): string =>
+  textOf(findAttribute(rt, target, '__qualname__')) ?? 'functools.lru_cache()'

@@ -1,14 +1,11 @@
-import { countOf, textOf } from '../values/payload.ts'
+import { countOf, textOf } from '../values/read-value.ts'
 import { argumentOf } from '../operate/arguments.ts'
 import { makeDict } from '../operate/mapping.ts'
 import { ifKnown, makeInstance, makeTuple } from '../values/make-value.ts'
-import { nativeClass } from '../values/native.ts'
-import type { Runtime } from '../runtime.ts'
-import { groupText } from '../text/regex/regex.ts'
-import type { Regex, RegexMatch } from '../text/regex/regex.ts'
+import { nativeClass, nativeState } from '../values/native.ts'
+import type { ClassValue, NativeCall, Runtime, Value } from '../types.ts'
+import { groupText, type Regex, type RegexMatch } from '../text/regex/regex.ts'
 import { expandReplacement, readReplacement } from '../text/regex/replacement.ts'
-import type { ClassValue, NativeCall, Value } from '../values/value.ts'
-import { nativeState } from './support/native-state.ts'
 
 /** State of a match: of which pattern in which text. */
 interface MatchState {

@@ -1,8 +1,8 @@
 import { makeMatchValue } from './re-match.ts'
-import { nativeState } from './support/native-state.ts'
+import { nativeClass, nativeState } from '../values/native.ts'
 import { argumentOf } from '../operate/arguments.ts'
 import { call } from '../operate/call.ts'
-import type { Runtime } from '../runtime.ts'
+import type { ClassValue, NativeCall, Runtime, Value } from '../types.ts'
 import {
   groupText,
   makeMatchBudget,
@@ -14,16 +14,14 @@ import {
 import type { MatchBudget, Regex, RegexMatch } from '../text/regex/regex.ts'
 import { expandReplacement, readReplacement } from '../text/regex/replacement.ts'
 import {
-  NO_KWARGS,
   ifKnown,
   makeInstance,
   makeItemsIterator,
   makeList,
   makeTuple,
+  NO_KWARGS,
 } from '../values/make-value.ts'
-import { nativeClass } from '../values/native.ts'
-import { countOf, textOf } from '../values/payload.ts'
-import type { ClassValue, NativeCall, Value } from '../values/value.ts'
+import { countOf, textOf } from '../values/read-value.ts'
 
 /** State of a compiled pattern. */
 interface PatternState {
@@ -36,8 +34,8 @@ export const PATTERN = nativeState<PatternState>('re.Pattern')
 const ofRegex = (ask: (regex: Regex) => Value) => (_rt: Runtime, self: Value) =>
   ifKnown(PATTERN.of(self), (state) => ask(state.regex))
 
-export const makePatternClass = (rt: Runtime): ClassValue => {
-  return nativeClass(rt, {
+export const makePatternClass = (rt: Runtime): ClassValue =>
+  nativeClass(rt, {
     name: 'Pattern',
     module: 're',
     methods: PATTERN_CALLS,
@@ -47,7 +45,6 @@ export const makePatternClass = (rt: Runtime): ClassValue => {
       groups: ofRegex((regex) => BigInt(regex.compiled.groupCount)),
     },
   })
-}
 
 export const makePatternValue = (cls: ClassValue, regex: Regex, matchClass: ClassValue): Value =>
   makeInstance(cls, undefined, PATTERN.wrap({ regex, matchClass }))

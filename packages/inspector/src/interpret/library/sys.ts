@@ -6,10 +6,15 @@ import {
   makeTuple,
   makeUnknown,
 } from '../values/make-value.ts'
-import { nativeClass, nativeModule } from '../values/native.ts'
-import type { Runtime } from '../runtime.ts'
-import type { InstanceValue, ModuleValue, Value } from '../values/value.ts'
-import { functionsOf, machineFunctions, quietFunctions, quietMethods } from './support/names.ts'
+import {
+  functionsOf,
+  machineFunctions,
+  nativeClass,
+  nativeModule,
+  quietFunctions,
+  quietMethods,
+} from '../values/native.ts'
+import type { InstanceValue, ModuleValue, Runtime, Value } from '../types.ts'
 
 /** Python version that packs see. */
 const VERSION = { major: 3n, minor: 12n, micro: 0n, releaselevel: 'final', serial: 0n }

@@ -1,13 +1,11 @@
-import { textOf } from '../values/payload.ts'
-import { isDict, isInstanceValue } from '../values/guards.ts'
+import { isDict, isInstanceValue, textOf } from '../values/read-value.ts'
 import { argumentOf } from '../operate/arguments.ts'
 import { makePackModule } from '../modules/run-module.ts'
 import { equals } from '../operate/compare.ts'
 import { reprOf } from '../operate/text-of.ts'
 import { makeNamespaceDict, NOT_IMPLEMENTED } from '../values/make-value.ts'
 import { nativeClass, nativeFunction, nativeModule } from '../values/native.ts'
-import type { Runtime } from '../runtime.ts'
-import type { ClassValue, ModuleValue, NativeCall } from '../values/value.ts'
+import type { ClassValue, ModuleValue, NativeCall, Runtime } from '../types.ts'
 
 /** `types`: names of builtin types, and plain holders of attributes. */
 export const makeTypes = (rt: Runtime): ModuleValue =>

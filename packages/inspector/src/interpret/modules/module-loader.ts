@@ -1,13 +1,11 @@
-import { isModule, isUnknown } from '../values/guards.ts'
+import { isModule, isUnknown, payloadOf } from '../values/read-value.ts'
 import { callSpecial } from '../operate/call.ts'
 import { readItems } from '../operate/iterate.ts'
 import { makePackModule, runModule } from './run-module.ts'
 import { raise } from '../operate/raise.ts'
 import { KNOWN_MODULES } from './known-modules.ts'
 import { makeList, makeUnknown } from '../values/make-value.ts'
-import { payloadOf } from '../values/payload.ts'
-import type { Runtime } from '../runtime.ts'
-import type { Origin, Value } from '../values/value.ts'
+import type { Origin, Runtime, Value } from '../types.ts'
 
 interface ModuleFile {
   file: string

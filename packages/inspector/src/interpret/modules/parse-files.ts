@@ -1,5 +1,5 @@
 import type { Budget } from '../budget.ts'
-import type { RunState } from '../runtime.ts'
+import type { RunState } from '../types.ts'
 import type { VirtualFiles } from './virtual-files.ts'
 import type { Module } from '../../python/ast.ts'
 

@@ -4,11 +4,9 @@ import { docstringOf } from '../evaluate/make-function.ts'
 import { moduleScope } from '../evaluate/name.ts'
 import { assignedNames } from '../execute/assigned-names.ts'
 import { executeStatement } from '../execute/statement.ts'
-import { Raised, describeException } from '../operate/raise.ts'
-import type { Runtime } from '../runtime.ts'
+import { describeException, Raised } from '../operate/raise.ts'
+import type { ModuleValue, Runtime, Scope, Value } from '../types.ts'
 import { makeList } from '../values/make-value.ts'
-import type { Scope } from '../values/scope.ts'
-import type { ModuleValue, Value } from '../values/value.ts'
 import type { Module, Statement } from '../../python/ast.ts'
 
 /** A new, empty module of the pack for that file, not yet in `rt.modules`. */

@@ -1,7 +1,6 @@
-import type { Runtime } from '../runtime.ts'
+import type { Kwargs, Runtime, Truth, Value } from '../types.ts'
 import { orElse } from '../values/make-value.ts'
-import { textOf } from '../values/payload.ts'
-import type { Kwargs, Truth, Value } from '../values/value.ts'
+import { textOf } from '../values/read-value.ts'
 import { callSpecial } from './call.ts'
 import { truthOf } from './truth.ts'
 

@@ -8,24 +8,22 @@ import {
   hasUnknownBase,
   isNodeAttribute,
 } from './class-lookup.ts'
-import { isInstance } from './is-instance.ts'
-import { Raised, raise, raiseIfExpected, raiseIfHandled } from './raise.ts'
+import { isInstance, typeOf } from './is-instance.ts'
+import { raise, Raised, raiseIfExpected, raiseIfHandled } from './raise.ts'
 import { specialAttribute } from './special-attribute.ts'
-import { typeOf } from './type-of.ts'
-import type { Runtime } from '../runtime.ts'
-import { compareText } from '../text/string/code-points.ts'
-import { isClass, isModule, isObject, isUnknown } from '../values/guards.ts'
-import { makeUnknown, orElse } from '../values/make-value.ts'
-import { nameOf } from '../values/name-of.ts'
 import type {
   ClassValue,
   InstanceValue,
   ModuleValue,
+  Runtime,
   SuperValue,
   Truth,
   UnknownValue,
   Value,
-} from '../values/value.ts'
+} from '../types.ts'
+import { compareText } from '../text/string/code-points.ts'
+import { isClass, isModule, isObject, isUnknown, nameOf } from '../values/read-value.ts'
+import { makeUnknown, orElse } from '../values/make-value.ts'
 
 /** `value.name`. Missing: raises on a completely read module of the pack, else an unknown. */
 export function getAttribute(rt: Runtime, value: Value, name: string): Value {

@@ -1,11 +1,10 @@
 import { call } from './call.ts'
 import { findSpecial } from './class-lookup.ts'
-import { typeOf } from './type-of.ts'
-import type { Runtime } from '../runtime.ts'
-import { isObject } from '../values/guards.ts'
+import { typeOf } from './is-instance.ts'
+import type { BaseValue, InstanceValue, NativeValue, Runtime, Value } from '../types.ts'
+import { isObject } from '../values/read-value.ts'
 import { makeUnknown } from '../values/make-value.ts'
 import { nativeFunction } from '../values/native.ts'
-import type { BaseValue, InstanceValue, NativeValue, Value } from '../values/value.ts'
 
 /**
  * Applies descriptors to an attribute found on a class. `object` is the instance; undefined when the class itself is

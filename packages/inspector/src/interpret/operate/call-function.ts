@@ -2,7 +2,15 @@ import { evaluate } from '../evaluate/expression.ts'
 import { execute } from '../execute/statement.ts'
 import { setEntry } from './mapping.ts'
 import { Raised } from './raise.ts'
-import type { Runtime } from '../runtime.ts'
+import type {
+  CallArguments,
+  Frame,
+  FunctionValue,
+  IteratorValue,
+  Runtime,
+  Scope,
+  Value,
+} from '../types.ts'
 import {
   makeEmptyDict,
   makeIterator,
@@ -11,8 +19,6 @@ import {
   orElse,
 } from '../values/make-value.ts'
 import { mergeReturned } from '../values/merge-values.ts'
-import type { Frame, Scope } from '../values/scope.ts'
-import type { CallArguments, FunctionValue, IteratorValue, Value } from '../values/value.ts'
 import type { Arguments, FunctionDef, Parameter } from '../../python/ast.ts'
 
 /** Calls a function of the pack. A generator function gives an iterator; its body runs when that is first asked. */

@@ -1,20 +1,19 @@
 import { findAttribute } from './attribute.ts'
 import { callFunction } from './call-function.ts'
 import { findInClass, findSpecial, hasUnknownBase } from './class-lookup.ts'
-import type { Runtime } from '../runtime.ts'
-import { isNative, isObject, isStaticMethod, isUnknown } from '../values/guards.ts'
-import { NO_KWARGS, makeInstance, makeUnknown, orElse } from '../values/make-value.ts'
-import { nameOf } from '../values/name-of.ts'
 import type {
   CallArguments,
   ClassValue,
   InstanceValue,
   Kwargs,
   NativeValue,
+  Runtime,
   Truth,
   UnknownValue,
   Value,
-} from '../values/value.ts'
+} from '../types.ts'
+import { isNative, isObject, isStaticMethod, isUnknown, nameOf } from '../values/read-value.ts'
+import { makeInstance, makeUnknown, NO_KWARGS, orElse } from '../values/make-value.ts'
 
 /** Calls anything callable. An unknown callee gives an unknown. */
 export function call(rt: Runtime, callee: Value, args: Value[], kwargs = NO_KWARGS): Value {

@@ -1,6 +1,5 @@
 import { makeUnknown } from '../values/make-value.ts'
-import type { Runtime } from '../runtime.ts'
-import type { BaseValue, ClassValue, UnknownValue, Value } from '../values/value.ts'
+import type { BaseValue, ClassValue, Runtime, UnknownValue, Value } from '../types.ts'
 
 // What `object` has for every class; an unknown base rarely replaces it in a way that matters here.
 const PLUMBING = new Set([

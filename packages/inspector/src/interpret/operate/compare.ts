@@ -3,10 +3,8 @@ import { hasUnknownBase } from './class-lookup.ts'
 import { hashKey } from './hash-key.ts'
 import { asSet } from './set-operation.ts'
 import { rangeLength, truthOf } from './truth.ts'
-import type { Runtime } from '../runtime.ts'
-import { isInstanceValue, isNotImplemented, isUnknown } from '../values/guards.ts'
-import { payloadOf } from '../values/payload.ts'
-import type { DictValue, SetValue, Truth, Value } from '../values/value.ts'
+import type { DictValue, Runtime, SetValue, Truth, Value } from '../types.ts'
+import { isInstanceValue, isNotImplemented, isUnknown, payloadOf } from '../values/read-value.ts'
 
 // Comparing compares items: hostile containers hold themselves.
 export const COMPARE_DEPTH = 40

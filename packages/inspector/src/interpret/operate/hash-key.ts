@@ -1,7 +1,6 @@
 import { call } from './call.ts'
 import { findInClass } from './class-lookup.ts'
-import type { Runtime } from '../runtime.ts'
-import type { HashKey, InstanceValue, Value } from '../values/value.ts'
+import type { HashKey, InstanceValue, Runtime, Value } from '../types.ts'
 
 // Text that starts like a made key gets one itself, so the two never meet.
 const MADE = '\0'

@@ -1,10 +1,9 @@
 import { hasUnknownBase } from './class-lookup.ts'
-import { isClass, isObject, isTuple, isUnknown } from '../values/guards.ts'
+import { isClass, isObject, isTuple, isUnknown } from '../values/read-value.ts'
 import { callSpecial } from './call.ts'
-import { typeOf } from './type-of.ts'
 import { truthOf } from './truth.ts'
-import type { Runtime } from '../runtime.ts'
-import type { BaseValue, Truth, UnknownValue, Value } from '../values/value.ts'
+import type { BaseValue, ObjectValue, Runtime, Truth, UnknownValue, Value } from '../types.ts'
+import { makeUnknown } from '../values/make-value.ts'
 
 /** `cls` may be a class, an unknown, or a tuple (or `A | B`) of them. */
 export function isInstance(rt: Runtime, value: Value, cls: Value): Truth {
@@ -52,4 +51,43 @@ function isBelowUnknown(order: BaseValue[], cls: UnknownValue): Truth {
   const unknown = order.filter(isUnknown)
   if (unknown.some((base) => base.name === cls.name)) return true
   return unknown.length > 0 || cls.origin === 'pack' ? undefined : false
+}
+
+/** `type(value)`. */
+export function typeOf(rt: Runtime, value: Value): BaseValue {
+  switch (typeof value) {
+    case 'string':
+      return rt.builtinClass('str')
+    case 'boolean':
+      return rt.builtinClass('bool')
+    case 'bigint':
+      return rt.builtinClass('int')
+    case 'number':
+      return rt.builtinClass('float')
+    default:
+      return value === null ? rt.builtinClass('NoneType') : typeOfObject(rt, value)
+  }
+}
+
+function typeOfObject(rt: Runtime, value: ObjectValue): BaseValue {
+  switch (value.kind) {
+    case 'instance':
+      return value.cls
+    case 'class':
+      return value.metaclass
+    case 'unknown':
+      return makeUnknown(`type(${value.name})`, value.origin)
+    case 'set':
+      return rt.builtinClass(value.frozen ? 'frozenset' : 'set')
+    case 'view':
+      return rt.builtinClass(`dict_${value.of}`)
+    case 'iterator':
+      return rt.builtinClass(value.type)
+    case 'native':
+      return rt.builtinClass('builtin_function_or_method')
+    case 'singleton':
+      return rt.builtinClass(value.name === 'Ellipsis' ? 'ellipsis' : 'NotImplementedType')
+    default:
+      return rt.builtinClass(value.kind)
+  }
 }

@@ -4,15 +4,20 @@ import { findInClass } from './class-lookup.ts'
 import { hashKey } from './hash-key.ts'
 import { raiseIfExpected } from './raise.ts'
 import { rangeLength } from './truth.ts'
-import type { Runtime } from '../runtime.ts'
-import { itemOfText, sliceIndexes, sliceText } from '../text/string/slice.ts'
-import type { SliceParts } from '../text/string/slice.ts'
+import type { ClassValue, RangeValue, Runtime, Value } from '../types.ts'
+import { itemOfText, sliceIndexes, sliceText, type SliceParts } from '../text/string/slice.ts'
 import { dictGet } from '../values/dict.ts'
-import { isDict, isInstanceValue, isObject, isSlice, isUnknown } from '../values/guards.ts'
+import {
+  isDict,
+  isInstanceValue,
+  isObject,
+  isSlice,
+  isUnknown,
+  nameOf,
+  numberOf,
+  payloadOf,
+} from '../values/read-value.ts'
 import { makeBytes, makeList, makeTuple, makeUnknown } from '../values/make-value.ts'
-import { nameOf } from '../values/name-of.ts'
-import { numberOf, payloadOf } from '../values/payload.ts'
-import type { ClassValue, RangeValue, Value } from '../values/value.ts'
 
 /** `value[key]`. A missing key is an unknown. */
 export function getItem(rt: Runtime, value: Value, key: Value): Value {

@@ -1,22 +1,26 @@
-import { isInstanceValue, isObject, isSequence, isUnknown } from '../values/guards.ts'
+import {
+  isInstanceValue,
+  isObject,
+  isSequence,
+  isUnknown,
+  payloadOf,
+} from '../values/read-value.ts'
 import { findInClass } from './class-lookup.ts'
 import { callSpecial } from './call.ts'
 import { dictEntries, dictKeys } from '../values/dict.ts'
 import { makeItemsIterator, makeIterator, makeTuple } from '../values/make-value.ts'
-import { payloadOf } from '../values/payload.ts'
 import { isRaised } from './raise.ts'
-import type { Runtime } from '../runtime.ts'
-import { lengthOf } from '../text/string/code-points.ts'
-import { rangeLength } from './truth.ts'
 import type {
   DictView,
   IteratorValue,
   ListValue,
   RangeValue,
+  Runtime,
   TupleValue,
-  UnknownValue,
   Value,
-} from '../values/value.ts'
+} from '../types.ts'
+import { lengthOf } from '../text/string/code-points.ts'
+import { rangeLength } from './truth.ts'
 
 /** An iterator over the value; undefined if it is an unknown or can't be iterated. */
 export function iterate(rt: Runtime, value: Value): IteratorValue | undefined {
@@ -92,18 +96,14 @@ function iterateByNext(rt: Runtime, value: Value): IteratorValue | undefined {
     try {
       const item = callSpecial(rt, value, '__next__', [])
       // An unknown may be the last one or not; it would never end.
-      if (item === undefined || isUnknownItem(item)) iterator.rest = true
-      return item === undefined || isUnknownItem(item) ? undefined : item
+      if (item === undefined || isUnknown(item)) iterator.rest = true
+      return item === undefined || isUnknown(item) ? undefined : item
     } catch (error) {
       if (isRaised(rt, error, 'StopIteration')) return undefined
       throw error
     }
   })
   return iterator
-}
-
-function isUnknownItem(value: Value): value is UnknownValue {
-  return isUnknown(value)
 }
 
 /** The old protocol: `__getitem__` with 0, 1, 2 up to an IndexError, for objects that have a length. */

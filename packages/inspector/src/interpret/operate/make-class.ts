@@ -6,14 +6,13 @@ import {
   isNative,
   isTuple,
   isUnknown,
-} from '../values/guards.ts'
+  nameOf,
+} from '../values/read-value.ts'
 import { call, callSpecial } from './call.ts'
 import { bind } from './bind.ts'
 import { findAlong, linearise } from './class-lookup.ts'
-import { NO_KWARGS, makeNamespaceDict, makeTuple, makeUnknown } from '../values/make-value.ts'
-import { nameOf } from '../values/name-of.ts'
-import type { Runtime } from '../runtime.ts'
-import type { BaseValue, ClassValue, Kwargs, Value } from '../values/value.ts'
+import { makeNamespaceDict, makeTuple, makeUnknown, NO_KWARGS } from '../values/make-value.ts'
+import type { BaseValue, ClassValue, Kwargs, Runtime, Value } from '../types.ts'
 
 interface ClassOptions {
   kwargs?: Kwargs

@@ -1,13 +1,11 @@
-import { isDict, isInstanceValue, isUnknown } from '../values/guards.ts'
+import { isDict, isInstanceValue, isUnknown, payloadOf } from '../values/read-value.ts'
 import { getItem } from './item.ts'
 import { iterate, readItems } from './iterate.ts'
 import { callMethod } from './call.ts'
 import { hashKey } from './hash-key.ts'
 import { dictGet, dictMark, dictSet, dictUpdate } from '../values/dict.ts'
 import { makeEmptyDict } from '../values/make-value.ts'
-import { payloadOf } from '../values/payload.ts'
-import type { Runtime } from '../runtime.ts'
-import type { DictValue, HashKey, Value } from '../values/value.ts'
+import type { DictValue, HashKey, Runtime, Value } from '../types.ts'
 
 /** The entry under the key; undefined if there is certainly none or the key can't be hashed. */
 export function getEntry(rt: Runtime, dict: DictValue, key: Value): Value | undefined {

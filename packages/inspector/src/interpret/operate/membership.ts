@@ -1,13 +1,11 @@
-import { isObject } from '../values/guards.ts'
+import { isObject, payloadOf } from '../values/read-value.ts'
 import { iterate, readItems } from './iterate.ts'
 import { hashKey } from './hash-key.ts'
 import { truthOf } from './truth.ts'
 import { callSpecial } from './call.ts'
-import { kindFor, equals } from './compare.ts'
+import { equals, kindFor } from './compare.ts'
 import { dictEntries } from '../values/dict.ts'
-import { payloadOf } from '../values/payload.ts'
-import type { Runtime } from '../runtime.ts'
-import type { DictValue, Truth, Value } from '../values/value.ts'
+import type { DictValue, Runtime, Truth, Value } from '../types.ts'
 
 /** `item in container`, undefined if it can't be decided. */
 export function contains(rt: Runtime, container: Value, item: Value): Truth {

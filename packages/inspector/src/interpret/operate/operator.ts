@@ -1,10 +1,17 @@
 import { callSpecial } from './call.ts'
 import { getEntry } from './mapping.ts'
 import { raiseIfExpected } from './raise.ts'
-import { repeat } from './repeat.ts'
 import { combineSets } from './set-operation.ts'
 import { reprOf, strOf } from './text-of.ts'
-import type { Runtime } from '../runtime.ts'
+import type {
+  BytesValue,
+  DictValue,
+  ListValue,
+  ObjectValue,
+  Runtime,
+  TupleValue,
+  Value,
+} from '../types.ts'
 import { formatPercent } from '../text/format/percent.ts'
 import { arithmetic } from '../text/number/arithmetic.ts'
 import { escapeNonAscii } from '../text/repr.ts'
@@ -16,7 +23,9 @@ import {
   isObject,
   isTuple,
   isUnknown,
-} from '../values/guards.ts'
+  numberOf,
+  payloadOf,
+} from '../values/read-value.ts'
 import {
   inheritMaybe,
   makeList,
@@ -25,15 +34,6 @@ import {
   orElse,
   unknownResult,
 } from '../values/make-value.ts'
-import { numberOf, payloadOf } from '../values/payload.ts'
-import type {
-  BytesValue,
-  DictValue,
-  ListValue,
-  ObjectValue,
-  TupleValue,
-  Value,
-} from '../values/value.ts'
 
 export const METHODS = new Map([
   ['+', 'add'],
@@ -182,4 +182,42 @@ function textFor(rt: Runtime, value: Value, how: 's' | 'r' | 'a'): string | unde
   if (how === 's') return strOf(rt, value)
   const text = reprOf(rt, value)
   return how === 'r' || text === undefined ? text : escapeNonAscii(text)
+}
+
+/** `sequence * times`. */
+export function repeat(rt: Runtime, sequence: Value, times: Value): Value {
+  const count = numberOf(times)
+  if (typeof count !== 'bigint') return unknownResult(sequence, times)
+  if (typeof sequence === 'string') return repeatText(rt, sequence, count)
+  if (!isObject(sequence)) return makeUnknown('repeat')
+  if (sequence.kind !== 'list' && sequence.kind !== 'tuple') return makeUnknown('repeat')
+  return repeatItems(rt, sequence, count)
+}
+
+function repeatText(rt: Runtime, text: string, times: bigint): Value {
+  if (times <= 0n || text === '') return ''
+  const { stringLength } = rt.budget.limits
+  if (times > stringLength || !rt.budget.allowString(text.length * Number(times)))
+    return tooLong(rt)
+  return text.repeat(Number(times))
+}
+
+function tooLong(rt: Runtime): Value {
+  rt.budget.spent('string')
+  return makeUnknown('str')
+}
+
+function repeatItems(rt: Runtime, { kind, items, rest }: ListValue | TupleValue, times: bigint) {
+  const most = rt.budget.limits.repeatedItems
+  const tooMany = items.length > 0 && (times > most || items.length * Number(times) > most)
+  if (tooMany) {
+    rt.budget.spent('items')
+    return makeUnknown(kind)
+  }
+  const repeated: Value[] = []
+  if (items.length > 0)
+    for (let round = 0; round < Number(times); round += 1)
+      for (const item of items) repeated.push(item)
+  if (!rt.budget.allowItems(repeated.length)) return makeUnknown(kind)
+  return { kind, items: repeated, rest } as Value
 }

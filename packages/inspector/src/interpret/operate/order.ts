@@ -1,12 +1,9 @@
 import { call, callSpecial } from './call.ts'
-import { COMPARE_DEPTH, compareNumbers, equals, isNumeric } from './compare.ts'
-import type { Sequence } from './compare.ts'
+import { COMPARE_DEPTH, compareNumbers, equals, isNumeric, type Sequence } from './compare.ts'
 import { truthOf } from './truth.ts'
-import type { Runtime } from '../runtime.ts'
+import type { Runtime, SetValue, Truth, Value } from '../types.ts'
 import { compareText } from '../text/string/code-points.ts'
-import { isNotImplemented } from '../values/guards.ts'
-import { payloadOf } from '../values/payload.ts'
-import type { SetValue, Truth, Value } from '../values/value.ts'
+import { isNotImplemented, payloadOf } from '../values/read-value.ts'
 
 /** `a < b`, undefined if it can't be decided or the two can't be compared. */
 export function less(rt: Runtime, a: Value, b: Value, depth = 0): Truth {

@@ -1,10 +1,9 @@
-import { isInstanceValue, isTuple, isUnknown } from '../values/guards.ts'
+import { isInstanceValue, isTuple, isUnknown } from '../values/read-value.ts'
 import { strOf } from './text-of.ts'
 import { evaluateSafely } from '../evaluate/expression.ts'
 import { isInstance, isSubclass } from './is-instance.ts'
 import { makeInstance, makeTuple } from '../values/make-value.ts'
-import type { Runtime } from '../runtime.ts'
-import type { Value } from '../values/value.ts'
+import type { Runtime, Value } from '../types.ts'
 
 /** A Python exception on its way to a handler. Never seen outside the interpreter. */
 export class Raised extends Error {

@@ -1,8 +1,7 @@
-import { isClass, isInstanceValue, isObject, isProperty } from '../values/guards.ts'
+import { isClass, isInstanceValue, isObject, isProperty } from '../values/read-value.ts'
 import { call } from './call.ts'
 import { findInClass, findSpecial } from './class-lookup.ts'
-import type { Runtime } from '../runtime.ts'
-import type { ClassValue, InstanceValue, Value } from '../values/value.ts'
+import type { ClassValue, InstanceValue, Runtime, Value } from '../types.ts'
 
 export function setAttribute(rt: Runtime, value: Value, name: string, to: Value): void {
   if (!isObject(value)) return

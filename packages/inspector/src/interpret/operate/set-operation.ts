@@ -1,8 +1,7 @@
-import { isObject, isSet, isUnknown } from '../values/guards.ts'
+import { isObject, isSet, isUnknown } from '../values/read-value.ts'
 import { readItems } from './iterate.ts'
 import { makeSet } from './mapping.ts'
-import type { Runtime } from '../runtime.ts'
-import type { HashKey, SetValue, Value } from '../values/value.ts'
+import type { HashKey, Runtime, SetValue, Value } from '../types.ts'
 
 /** `a | b`, `&`, `-`, `^` of sets and of views of keys; undefined if the operands are no sets. */
 export function combineSets(

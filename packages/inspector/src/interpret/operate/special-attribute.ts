@@ -3,19 +3,19 @@ import { docstringOf } from '../evaluate/make-function.ts'
 import { globalsOf } from '../evaluate/name.ts'
 import { makeGetter } from './bind.ts'
 import { setEntry } from './mapping.ts'
-import { typeOf } from './type-of.ts'
-import type { Runtime } from '../runtime.ts'
-import { dictCopy } from '../values/dict.ts'
-import { isObject } from '../values/guards.ts'
-import { makeEmptyDict, makeNamespaceDict, makeTuple, orElse } from '../values/make-value.ts'
+import { typeOf } from './is-instance.ts'
 import type {
   ClassValue,
   FunctionValue,
   InstanceValue,
   NativeValue,
   PropertyValue,
+  Runtime,
   Value,
-} from '../values/value.ts'
+} from '../types.ts'
+import { dictCopy } from '../values/dict.ts'
+import { isObject } from '../values/read-value.ts'
+import { makeEmptyDict, makeNamespaceDict, makeTuple, orElse } from '../values/make-value.ts'
 
 /** Attributes that every object of a kind has, and that stand in no namespace. */
 export function specialAttribute(rt: Runtime, value: Value, name: string): Value | undefined {

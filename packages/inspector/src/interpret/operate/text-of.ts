@@ -1,15 +1,12 @@
 import { callSpecial } from './call.ts'
 import { isInstance } from './is-instance.ts'
 import { viewItems } from './iterate.ts'
-import type { Runtime } from '../runtime.ts'
+import type { InstanceValue, ObjectValue, RangeValue, Runtime, Value } from '../types.ts'
 import { formatText } from '../text/format/align.ts'
-import { formatFloat } from '../text/format/format-float.ts'
-import { formatInt } from '../text/format/format-int.ts'
+import { formatFloat, formatInt } from '../text/format/format-number.ts'
 import { reprBytes, reprFloat, reprInt, reprText } from '../text/repr.ts'
 import { dictEntries } from '../values/dict.ts'
-import { isObject, isTuple } from '../values/guards.ts'
-import { payloadOf } from '../values/payload.ts'
-import type { InstanceValue, ObjectValue, RangeValue, Value } from '../values/value.ts'
+import { isObject, isTuple, payloadOf } from '../values/read-value.ts'
 
 // Deeper ones print nothing that a name could hold.
 const REPR_DEPTH = 20

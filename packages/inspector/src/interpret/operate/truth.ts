@@ -1,7 +1,6 @@
 import { hasUnknownBase } from './class-lookup.ts'
 import { callSpecial } from './call.ts'
-import type { Runtime } from '../runtime.ts'
-import type { InstanceValue, Truth, Value } from '../values/value.ts'
+import type { InstanceValue, Runtime, Truth, Value } from '../types.ts'
 
 /** `bool(value)`, undefined if it can't be decided. */
 export function truthOf(rt: Runtime, value: Value): Truth {

@@ -1,4 +1,4 @@
-import { MAX_TEXT } from './limits.ts'
+import { MAX_TEXT } from './string/code-points.ts'
 
 /** CPython prints an int of more digits only in hexadecimal. */
 const MAX_DIGITS = 4300

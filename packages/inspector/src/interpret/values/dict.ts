@@ -1,4 +1,4 @@
-import type { DictValue, HashKey, Value } from './value.ts'
+import type { DictValue, HashKey, Value } from '../types.ts'
 
 /** Entries by hash key (`Runtime.hashKey`), and everything that needs no hashing. */
 

@@ -1,4 +1,4 @@
-import { isSequence, isUnknown } from './guards.ts'
+import { isSequence, isUnknown } from './read-value.ts'
 import type {
   BytesValue,
   ClassValue,
@@ -13,7 +13,7 @@ import type {
   UnknownCall,
   UnknownValue,
   Value,
-} from './value.ts'
+} from '../types.ts'
 
 export const NO_KWARGS: Kwargs = new Map()
 

@@ -1,6 +1,6 @@
-import { isDict, isList, isObject, isSet, isUnknown } from './guards.ts'
+import { isDict, isList, isObject, isSet, isUnknown } from './read-value.ts'
 import { dictCopy, dictKey, dictMark, dictSet } from './dict.ts'
-import type { Value } from './value.ts'
+import type { Value } from '../types.ts'
 
 /**
  * One value out of those that branches of an undecided test gave: known beats unknown and None; dicts, lists and sets

@@ -1,5 +1,4 @@
-import { isClass } from './guards.ts'
-import type { Runtime } from '../runtime.ts'
+import { isClass, isInstanceValue } from './read-value.ts'
 import type {
   BaseValue,
   ClassValue,
@@ -8,8 +7,10 @@ import type {
   NativeCall,
   NativeValue,
   PropertyValue,
+  Runtime,
   Value,
-} from './value.ts'
+} from '../types.ts'
+import { makeUnknown } from './make-value.ts'
 
 /** A function of a module: on a class it does not become a method. `name` is dotted. */
 export function nativeFunction(name: string, call: NativeCall): NativeValue {
@@ -152,4 +153,52 @@ export function nativeModule(name: string, names: Iterable<readonly [string, Val
     lost: new Set(),
     dict: undefined,
   }
+}
+
+/** Names of a module with their values. */
+export type Names = (readonly [string, Value])[]
+
+/** Functions of a module, by name. */
+export const functionsOf = (module: string, calls: Record<string, NativeCall>): Names =>
+  Object.entries(calls).map(([name, call]) => [name, nativeFunction(`${module}.${name}`, call)])
+
+/** Functions that do something we leave undone, and give None. Names are separated by blanks. */
+export const quietFunctions = (module: string, names: string): Names =>
+  names.split(' ').map((name) => [name, nativeFunction(`${module}.${name}`, () => null)])
+
+/** Functions whose results are the machine's: unknown. */
+export const machineFunctions = (module: string, names: string): Names =>
+  names.split(' ').map((name) => {
+    const dotted = `${module}.${name}`
+    return [name, nativeFunction(dotted, () => makeUnknown(`${dotted}()`, 'machine'))]
+  })
+
+/** Methods that do nothing, and give None. */
+export const quietMethods = (names: string): Record<string, NativeCall> =>
+  Object.fromEntries(names.split(' ').map((name) => [name, () => null]))
+
+/** Private state that a class of the library keeps in its instances. */
+interface NativeState<State> {
+  /** For `InstanceValue.native`. */
+  wrap: (state: State) => unknown
+  /** The state; undefined for any other value, and for instances of other classes. */
+  of: (value: Value | undefined) => State | undefined
+}
+
+/**
+ * Each kind of state carries its name, because a pack can hand any object to any function: without it the state of one
+ * class would be taken for that of another.
+ */
+export const nativeState = <State>(name: string): NativeState<State> => ({
+  wrap: (state) => ({ name, state }) satisfies Wrapped<State>,
+  of: (value) => {
+    if (!isInstanceValue(value)) return undefined
+    const wrapped = value.native as Wrapped<State> | undefined
+    return wrapped?.name === name ? wrapped.state : undefined
+  },
+})
+
+interface Wrapped<State> {
+  name: string
+  state: State
 }

@@ -1,13 +1,10 @@
-import { isDict } from '../../interpret/values/guards.ts'
+import { isDict } from '../../interpret/values/read-value.ts'
 import { getEntry, makeDict, setEntry } from '../../interpret/operate/mapping.ts'
-import { findPart, typeNameOf } from '../../host/schema-part.ts'
-import type { SchemaPart } from '../../host/schema-part.ts'
+import { findPart, typeNameOf, type SchemaPart } from '../../host/schema-part.ts'
 import { makeTuple } from '../../interpret/values/make-value.ts'
-import type { DictValue, Value } from '../../interpret/values/value.ts'
+import type { DictValue, Value } from '../../interpret/types.ts'
 import { readOptions } from './options.ts'
-import { itemsOf, textOf, truthOf } from './reading.ts'
-import type { V3Reading } from './reading.ts'
-import { socketTypeOf } from './socket-type.ts'
+import { itemsOf, socketTypeOf, textOf, truthOf, type V3Reading } from './reading.ts'
 
 const FIELD = 'input_types'
 /** Inputs nest deeper only in hostile packs, or in circles. */

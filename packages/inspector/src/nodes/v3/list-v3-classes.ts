@@ -1,8 +1,7 @@
-import { isClass, isSequence, isUnknown } from '../../interpret/values/guards.ts'
+import { isClass, isSequence, isUnknown } from '../../interpret/values/read-value.ts'
 import type { Interpreter } from '../../interpret/interpreter.ts'
 import { KNOWN_MODULES } from '../../interpret/modules/known-modules.ts'
-import type { ModuleValue, Value } from '../../interpret/values/value.ts'
-import { findSchemaMethod } from './schema-method.ts'
+import type { ModuleValue, Value } from '../../interpret/types.ts'
 
 interface V3Classes {
   classes: Value[]
@@ -43,4 +42,14 @@ const mayBeNode = (item: Value): boolean => {
   if (!isUnknown(item) || (item.origin !== 'pack' && item.origin !== 'third-party')) return false
   const [first = ''] = item.name.split(/[.([]/)
   return !KNOWN_MODULES.thirdParty.has(first)
+}
+
+/** The method that gives the schema, bound to the class; undefined if the pack defines none. */
+export const findSchemaMethod = (interpreter: Interpreter, cls: Value): Value | undefined => {
+  if (!isClass(cls)) return undefined
+  for (const name of ['define_schema', 'GET_SCHEMA']) {
+    const own = interpreter.findInClass(cls, name)
+    if (own !== undefined && !isUnknown(own)) return interpreter.findAttribute(cls, name)
+  }
+  return undefined
 }

@@ -1,12 +1,9 @@
-import { isSequence } from '../../interpret/values/guards.ts'
+import { isSequence } from '../../interpret/values/read-value.ts'
 import { makeDict } from '../../interpret/operate/mapping.ts'
-import { findPart, hasWidget, typeNameOf } from '../../host/schema-part.ts'
-import type { SchemaPart } from '../../host/schema-part.ts'
+import { findPart, hasWidget, typeNameOf, type SchemaPart } from '../../host/schema-part.ts'
 import { makeList } from '../../interpret/values/make-value.ts'
-import type { DictValue, Value } from '../../interpret/values/value.ts'
-import { itemsOf } from './reading.ts'
-import type { V3Reading } from './reading.ts'
-import { socketTypeOf, typeNamed } from './socket-type.ts'
+import type { DictValue, Value } from '../../interpret/types.ts'
+import { itemsOf, socketTypeOf, typeNamed, type V3Reading } from './reading.ts'
 
 const FIELD = 'input_types'
 

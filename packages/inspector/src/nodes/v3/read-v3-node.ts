@@ -1,17 +1,15 @@
-import { isObject } from '../../interpret/values/guards.ts'
-import { findPart } from '../../host/schema-part.ts'
-import type { SchemaPart } from '../../host/schema-part.ts'
+import { isObject, isSequence, isUnknown } from '../../interpret/values/read-value.ts'
+import { findPart, typeNameOf, type SchemaPart } from '../../host/schema-part.ts'
 import type { Interpreter } from '../../interpret/interpreter.ts'
-import { makeList } from '../../interpret/values/make-value.ts'
-import type { ClassValue, Value } from '../../interpret/values/value.ts'
-import { addHidden } from './hidden.ts'
+import { makeList, makeTuple } from '../../interpret/values/make-value.ts'
+import type { ClassValue, DictValue, Value } from '../../interpret/types.ts'
 import { makeInputDict } from './inputs.ts'
-import { readOutputs } from './outputs.ts'
-import { textOf, truthOf } from './reading.ts'
+import { itemsOf, socketTypeOf, textOf, truthOf, type V3Fields, type V3Reading } from './reading.ts'
 import { recoverSchema } from './recover-schema.ts'
 import { words } from '../../words.ts'
-import { findSchemaMethod } from './schema-method.ts'
-import type { V3Fields, V3Reading } from './reading.ts'
+import { findSchemaMethod } from './list-v3-classes.ts'
+import { makeDict, setEntry } from '../../interpret/operate/mapping.ts'
+import { findHostText, findMemberName } from '../../host/class-facts.ts'
 
 /** Steps of one schema. */
 const SCHEMA_STEPS = 100_000
@@ -99,3 +97,61 @@ const isCoroutine = (value: Value | undefined): boolean | undefined => {
     return value.node.kind === 'FunctionDef' && value.node.isAsync && !value.node.isGenerator
   return undefined
 }
+
+const FIELD = 'input_types'
+
+/** Adds the hidden inputs, those asked for and those that kinds of nodes need, as `{name: [NAME]}`. */
+const addHidden = (reading: V3Reading, inputTypes: DictValue, schema: SchemaPart): void => {
+  const { runtime } = reading.interpreter
+  const hidden = new Map<string, Value>()
+  const add = (name: string, text: string): unknown => hidden.set(name, makeTuple([text]))
+  for (const item of itemsOf(reading, schema.values.get('hidden') ?? null, [FIELD])) {
+    const found = isUnknown(item) ? [findMemberName(item), findHostText(item)] : []
+    const [name, text] = found
+    if (name !== undefined && text !== undefined) add(name, text)
+    else reading.record(FIELD)
+  }
+  for (const [flag, names] of NEEDED)
+    if (truthOf(reading, schema.values.get(flag), FIELD))
+      for (const name of names) if (!hidden.has(name)) add(name, name.toUpperCase())
+  if (hidden.size > 0) setEntry(runtime, inputTypes, 'hidden', makeDict(runtime, hidden))
+}
+
+/** In the host's order. */
+const NEEDED = [
+  ['is_api_node', ['auth_token_comfy_org', 'api_key_comfy_org']],
+  ['is_output_node', ['prompt', 'extra_pnginfo']],
+] as const
+
+const FIELDS = ['return_types', 'return_names', 'output_is_list']
+
+/** Types, names and kinds of the outputs, which have a place each: an unknown one is of any type. */
+const readOutputs = (
+  reading: V3Reading,
+  outputs: Value,
+): Pick<V3Fields, 'returnTypes' | 'returnNames' | 'outputIsList'> => {
+  const isUnited = isSequence(outputs) && outputs.maybe !== undefined
+  if (isUnited) for (const field of FIELDS) reading.record(field)
+  const items = isUnited ? [] : itemsOf(reading, outputs, FIELDS)
+  const read = items.map((item) => readOutput(reading, findPart(item)))
+  return {
+    returnTypes: makeList(read.map(({ type }) => type)),
+    returnNames: makeList(read.map(({ name }) => name)),
+    outputIsList: read.map(({ isList }) => isList),
+  }
+}
+
+const readOutput = (reading: V3Reading, part: SchemaPart | undefined) => {
+  if (part?.maker !== 'Output' || part.rest) for (const field of FIELDS) reading.record(field)
+  if (part?.maker !== 'Output') return { type: '*', name: '*', isList: false }
+  const type = socketTypeOf(reading, part, 'return_types')
+  const given = textOf(reading, part.values.get('display_name'), 'return_names')
+  return {
+    type,
+    name: given || nameWithout(part, type),
+    isList: truthOf(reading, part.values.get('is_output_list'), 'output_is_list'),
+  }
+}
+
+const nameWithout = (part: SchemaPart, type: string): string =>
+  typeNameOf(part) === 'MatchType' && part.values.get('id') === null ? 'MATCHTYPE' : type

@@ -1,11 +1,9 @@
-import { isObject } from '../../interpret/values/guards.ts'
+import { isObject } from '../../interpret/values/read-value.ts'
 import { evaluate } from '../../interpret/evaluate/expression.ts'
-import { bindPart } from '../../host/schema-part.ts'
-import type { SchemaPart } from '../../host/schema-part.ts'
+import { bindPart, type SchemaPart } from '../../host/schema-part.ts'
 import type { Interpreter } from '../../interpret/interpreter.ts'
 import { nativeFunction } from '../../interpret/values/native.ts'
-import type { Scope } from '../../interpret/values/scope.ts'
-import type { ClassValue, FunctionValue, Value } from '../../interpret/values/value.ts'
+import type { ClassValue, FunctionValue, Scope, Value } from '../../interpret/types.ts'
 import type { Call, Expression } from '../../python/ast.ts'
 
 const KIND = { maker: 'Schema', type: undefined }

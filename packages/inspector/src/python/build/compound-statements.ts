@@ -13,8 +13,7 @@ import {
   values,
 } from '../children.ts'
 import type { Builders, Children } from '../children.ts'
-import type { CallArguments } from './expressions.ts'
-import { tupleOrOne } from './expressions.ts'
+import { tupleOrOne, type CallArguments } from './expressions.ts'
 import type { AsPattern } from './with.ts'
 
 const ifOrElif = (children: Children): ast.If => ({

@@ -1,5 +1,7 @@
 import type * as ast from '../ast.ts'
 import type { Conversion } from './strings.ts'
+import { exprAt, valueAt, type Builders } from '../children.ts'
+import { attribute, indexOfSubscript, starred } from './expressions.ts'
 
 /** A node read from its source text alone. */
 export type LeafBuilder = (text: string, line: number, start: number) => unknown
@@ -50,4 +52,26 @@ export const leafBuilders: Record<string, LeafBuilder> = {
   pass_statement: statement('Pass'),
   break_statement: statement('Break'),
   continue_statement: statement('Continue'),
+}
+
+export const typeBuilders: Builders = {
+  type: (children) => valueAt(children, 0),
+  /** `List[int]` in an annotation; elsewhere the grammar calls it a subscript. */
+  generic_type: (children): ast.Subscript => ({
+    kind: 'Subscript',
+    line: children.line,
+    value: exprAt(children, 0),
+    index: exprAt(children, 1),
+  }),
+  type_parameter: (children) => indexOfSubscript(children, 1),
+  /** `a: b` among type parameters; in an annotation it is a slice. */
+  constrained_type: (children): ast.Slice => ({
+    kind: 'Slice',
+    line: children.line,
+    lower: exprAt(children, 0),
+    upper: exprAt(children, 2),
+    step: undefined,
+  }),
+  member_type: attribute,
+  splat_type: starred,
 }

@@ -1,8 +1,7 @@
 import type { Hit } from '../hit.ts'
 import { programOf } from '../source/commands.ts'
-import type { CallSite, Command } from '../source/call-site.ts'
-import type { SourceFile } from '../source/source-file.ts'
-import { HOLE, fileName } from '../source/text.ts'
+import type { CallSite, Command, SourceFile } from '../source/source-file.ts'
+import { fileName, HOLE } from '../source/text.ts'
 import type { Binary } from './binaries.ts'
 
 /** binary-used: a program of the archive is started, or a wheel of it installed, by the pack's own code. */

@@ -1,8 +1,8 @@
 import type { Expression } from '../../python/ast.ts'
 import { CREDENTIAL_PLACES } from '../data/credential-places.ts'
 import { argumentText } from '../source/keywords.ts'
-import type { CallSite } from '../source/call-site.ts'
-import { eachCall } from './each-call.ts'
+import type { CallSite } from '../source/source-file.ts'
+import { eachCall } from '../hit.ts'
 import { textsOf } from '../source/values.ts'
 import { dottedNames } from '../../words.ts'
 

@@ -2,11 +2,9 @@ import type { Expression } from '../../python/ast.ts'
 import type { Hit } from '../hit.ts'
 import { programOf } from '../source/commands.ts'
 import { partsOf } from '../source/parts.ts'
-import type { CallSite } from '../source/call-site.ts'
-import type { SourceFile } from '../source/source-file.ts'
+import type { CallSite, SourceFile } from '../source/source-file.ts'
 import { valueKey } from '../source/value-key.ts'
 import { namesOf } from '../source/values.ts'
-import { commandHeads } from './command-heads.ts'
 import { downloadedTo, isDownloadedPath } from './downloads.ts'
 import { fetchesAndRuns } from './fetch-and-run.ts'
 import { dottedNames } from '../../words.ts'
@@ -67,4 +65,28 @@ const openedIn = (code: Expression, { scope }: CallSite): Expression[] => {
       found.push(next.func.value)
   }
   return found
+}
+
+/** Values that stand where a command line has its program: `p` of `f"{p} --quiet"`, `"start " + p`, `f"cd x && {p}"`. */
+const commandHeads = (argument: Expression): Expression[] => {
+  let before = ''
+  return partsOfLine(argument).flatMap((part) => {
+    const isHead = typeof part !== 'string' && BEFORE_PROGRAM.test(before)
+    before = typeof part === 'string' ? (before + part).slice(-200) : `${before}x`
+    return isHead ? [part] : []
+  })
+}
+
+const BEFORE_PROGRAM =
+  /(?:^|&&|[;|&\n])\s*(?:(?:start|sh|bash|python[\d.]*|nohup|sudo|cmd(?:\.exe)?\s+\/c)\s+)*(?:""\s+)?["']?(?:\.[\\/])?$/
+
+const partsOfLine = (node: Expression): (string | Expression)[] => {
+  if (node.kind === 'Constant') return [typeof node.value === 'string' ? node.value : node]
+  if (node.kind === 'JoinedStr')
+    return node.values.map((value) => (typeof value === 'string' ? value : value.value))
+  if (node.kind === 'BinOp')
+    return [node.left, ...node.rights.map(({ value }) => value)].flatMap((part) =>
+      part.kind === 'BinOp' ? [part] : partsOfLine(part),
+    )
+  return [node]
 }

@@ -3,7 +3,7 @@ import { findArgument } from '../source/keywords.ts'
 import { originsOf } from '../source/origins.ts'
 import { findBindings } from '../source/find-bindings.ts'
 import type { Scope } from '../source/scope.ts'
-import type { CallSite } from '../source/call-site.ts'
+import type { CallSite } from '../source/source-file.ts'
 import { valueKey } from '../source/value-key.ts'
 import { namesOf } from '../source/values.ts'
 

@@ -3,9 +3,8 @@ import { isList } from '../source/parts.ts'
 import type { Origin } from '../source/origin-names.ts'
 import { findArgument } from '../source/keywords.ts'
 import { originsOf } from '../source/origins.ts'
-import type { CallSite, Command } from '../source/call-site.ts'
-import { eachCall } from './each-call.ts'
-import type { Found } from './each-call.ts'
+import type { CallSite, Command } from '../source/source-file.ts'
+import { eachCall, type Found } from '../hit.ts'
 import { textsOf } from '../source/values.ts'
 import { dottedNames } from '../../words.ts'
 
@@ -66,3 +65,24 @@ const isCodeOption = (node: Expression | undefined): boolean =>
   node?.kind === 'Constant' &&
   typeof node.value === 'string' &&
   /^[-/]c(ommand)?$/i.test(node.value)
+
+/**
+ * code-object: a code object made of its parts, or a function made of one that was unmarshalled. A copy that keeps the
+ * instructions of another (`old.co_code`) is not: libraries that pickle functions or mend tracebacks make them.
+ */
+export const findCodeObjects = eachCall((site) =>
+  isCodeObject(site) ? { rule: 'code-object' } : undefined,
+)
+
+const isCodeObject = ({ call, scope, names }: CallSite): boolean => {
+  if (names.includes('types.CodeType')) return !call.args.some(isInstructions)
+  const [code] = call.args
+  return (
+    code !== undefined &&
+    names.includes('types.FunctionType') &&
+    originsOf(code, scope).has('marshal')
+  )
+}
+
+const isInstructions = (node: Expression): boolean =>
+  node.kind === 'Attribute' && node.attr === 'co_code'

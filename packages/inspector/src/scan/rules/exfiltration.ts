@@ -1,8 +1,8 @@
 import type { Expression } from '../../python/ast.ts'
 import { findKeyword } from '../source/keywords.ts'
 import { originsOf } from '../source/origins.ts'
-import type { CallSite } from '../source/call-site.ts'
-import { eachCall } from './each-call.ts'
+import type { CallSite } from '../source/source-file.ts'
+import { eachCall } from '../hit.ts'
 import { isWhole } from '../source/text.ts'
 import { textsOf } from '../source/values.ts'
 

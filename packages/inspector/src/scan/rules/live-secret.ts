@@ -1,5 +1,4 @@
-import type { ArchiveEntry } from '../../archive/entry.ts'
-import { extensionOf } from '../../archive/entry.ts'
+import { extensionOf, type ArchiveEntry } from '../../archive/entry.ts'
 import type { Hit } from '../hit.ts'
 import { findTokens, hasPrivateKey } from '../secrets.ts'
 import type { SourceFile } from '../source/source-file.ts'

@@ -1,10 +1,8 @@
-import type { Hit } from '../hit.ts'
+import { eachCall, type Hit } from '../hit.ts'
 import { findArgument, findKeyword, isTrue, isTrueValue } from '../source/keywords.ts'
-import type { CallSite } from '../source/call-site.ts'
-import type { SourceFile } from '../source/source-file.ts'
+import type { CallSite, SourceFile } from '../source/source-file.ts'
 import { constantText, namesOf } from '../source/values.ts'
 import { dottedNames } from '../../words.ts'
-import { eachCall } from './each-call.ts'
 
 /** unsafe-load: formats that can run code while they are read. */
 export const findUnsafeLoads = eachCall((site) =>

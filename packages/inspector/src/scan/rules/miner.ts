@@ -1,7 +1,6 @@
 import type { Hit } from '../hit.ts'
 import { isFetch } from '../source/origin-names.ts'
-import type { CallSite } from '../source/call-site.ts'
-import type { SourceFile } from '../source/source-file.ts'
+import type { CallSite, SourceFile } from '../source/source-file.ts'
 import { textsOf } from '../source/values.ts'
 import { dottedNames } from '../../words.ts'
 

@@ -1,12 +1,12 @@
-import type { Hit } from '../hit.ts'
+import { eachCall, type Found, type Hit } from '../hit.ts'
 import { isBad } from '../requirements/known-bad.ts'
 import { readRequirement } from '../requirements/requirement.ts'
-import type { CallSite, Command } from '../source/call-site.ts'
+import type { CallSite, Command, SourceFile } from '../source/source-file.ts'
 import { isList } from '../source/parts.ts'
-import type { SourceFile } from '../source/source-file.ts'
 import { HOLE } from '../source/text.ts'
 import { textsOf } from '../source/values.ts'
-import type { Found } from './each-call.ts'
+import { isFetch } from '../source/origin-names.ts'
+import { dottedNames } from '../../words.ts'
 
 /** runtime-install, bad-requirement in such a command, shell, process. */
 export const findProcesses = (file: SourceFile): Hit[] =>
@@ -50,3 +50,27 @@ const badRequirements = (commands: readonly Command[]): Found[] => {
   })
   return [...new Set(found)].map((detail) => ({ rule: 'bad-requirement', detail }))
 }
+
+/** network, native-call: ordinary in packs, only counted. */
+export const findCounted = eachCall(({ names }) => {
+  if (names.some(isNetwork)) return { rule: 'network' }
+  return names.some(isNative) ? { rule: 'native-call' } : undefined
+})
+
+const isNetwork = (name: string): boolean => isFetch(name) || DOWNLOADS.has(name)
+
+const DOWNLOADS = dottedNames({
+  gdown: 'download',
+  huggingface_hub: 'hf_hub_download snapshot_download',
+  requests: 'delete head patch',
+  socket: 'create_connection socket',
+  'torch.hub': 'download_url_to_file load_state_dict_from_url',
+  'urllib.request': 'Request urlretrieve',
+  websocket: 'create_connection',
+  wget: 'download',
+})
+
+const isNative = (name: string): boolean =>
+  /^(?:ctypes\.(?:C|Py|Win|Ole)DLL|ctypes\.(?:cdll|windll|oledll|pydll)\b.*|cffi\.FFI\(\)\.dlopen)$/.test(
+    name,
+  )

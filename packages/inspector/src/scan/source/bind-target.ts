@@ -1,7 +1,6 @@
 import type { Call, Expression, Import, ImportFrom } from '../../python/ast.ts'
 import { isList } from './parts.ts'
-import { bind, bindName, findOwnClass, moduleOf } from './scope.ts'
-import type { Binding, Scope } from './scope.ts'
+import { bind, bindName, findOwnClass, moduleOf, type Binding, type Scope } from './scope.ts'
 
 /**
  * Binds the names of a target: a name, `self.name`, `helper.name`, `globals()['name']`, or an unpacking, matched item by

@@ -1,9 +1,15 @@
 import type { Attribute, Call, Expression } from '../../python/ast.ts'
-import { decodeCodec, decodeText } from './decode.ts'
+import {
+  bytesText,
+  concatenate,
+  decodeCodec,
+  decodeText,
+  environmentFolder,
+  HOLE,
+  isWhole,
+} from './text.ts'
 import { isList } from './parts.ts'
-import type { Query } from './query.ts'
-import type { Scope } from './scope.ts'
-import { HOLE, bytesText, concatenate, environmentFolder, isWhole } from './text.ts'
+import type { Query, Scope } from './scope.ts'
 import { dottedNames } from '../../words.ts'
 
 /** Texts of what a call gives: string methods, path functions, decoders of constants. */

@@ -1,5 +1,5 @@
 import type { Expression } from '../../python/ast.ts'
-import type { NamedCall } from './call-site.ts'
+import type { NamedCall } from './source-file.ts'
 import { findBindings } from './find-bindings.ts'
 import type { Scope } from './scope.ts'
 import { constantText } from './values.ts'

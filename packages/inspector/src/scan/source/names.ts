@@ -1,10 +1,8 @@
 import type { Call, Expression, Subscript } from '../../python/ast.ts'
-import { BUILTINS, canonicalName } from './builtins.ts'
-import { gather, join } from './lists.ts'
-import type { Query } from './query.ts'
+import { BUILTINS, canonicalName, findBindings } from './find-bindings.ts'
+import { gather, join } from './parts.ts'
+import type { Binding, Query, Scope } from './scope.ts'
 import { IMPORTERS, itemsOf, keywordOf } from './targets.ts'
-import { findBindings } from './find-bindings.ts'
-import type { Binding, Scope } from './scope.ts'
 
 /**
  * Dotted names an expression may stand for, through imports, aliases and assignments: `sp.run` after

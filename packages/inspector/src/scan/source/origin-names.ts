@@ -1,5 +1,5 @@
 import type { Call, Expression } from '../../python/ast.ts'
-import { isDisguise } from './decode.ts'
+import { isDisguise } from './text.ts'
 import { dottedNames } from '../../words.ts'
 
 /**

@@ -1,15 +1,11 @@
 import type { Attribute, Call, Expression, Subscript } from '../../python/ast.ts'
-import { isDisguise } from './decode.ts'
-import { isDecoder, sourcesOf } from './origin-names.ts'
-import type { Origin } from './origin-names.ts'
+import { isDisguise } from './text.ts'
+import { isDecoder, sourcesOf, type Origin } from './origin-names.ts'
 import { partsOf } from './parts.ts'
-import { charge, deeper } from './query.ts'
-import type { Query } from './query.ts'
+import { charge, deeper, type Binding, type Query, type Scope } from './scope.ts'
 import { findBindings } from './find-bindings.ts'
-import type { Binding, Scope } from './scope.ts'
 import { makeQuery } from './values.ts'
-import { dottedNames } from '../../words.ts'
-import { words } from '../../words.ts'
+import { dottedNames, words } from '../../words.ts'
 
 /**
  * Finds the origins of a value's content, through assignments, string operations, decoders, containers and functions of

@@ -1,6 +1,5 @@
 import type { Arguments, Expression, Parameter } from '../../python/ast.ts'
-import { bind } from './scope.ts'
-import type { Scope } from './scope.ts'
+import { bind, type Scope } from './scope.ts'
 
 export const parametersOf = (args: Arguments): Parameter[] => [
   ...args.positionalOnly,

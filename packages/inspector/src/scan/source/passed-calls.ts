@@ -1,11 +1,10 @@
 import type { Call, Expression } from '../../python/ast.ts'
 import { dottedNames } from '../../words.ts'
-import type { CallSite } from './call-site.ts'
+import { readCall, type CallSite } from './source-file.ts'
 import { enter } from './enter.ts'
 import { isList } from './parts.ts'
 import { findBindings } from './find-bindings.ts'
 import type { Binding, Effort, Scope } from './scope.ts'
-import { readCall } from './source-file.ts'
 import { keywordOf } from './targets.ts'
 import { endsOf, namesOf } from './values.ts'
 

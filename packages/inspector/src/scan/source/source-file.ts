@@ -1,13 +1,10 @@
-import type { Module } from '../../python/ast.ts'
-import type { CallSite, NamedCall } from './call-site.ts'
+import type { Call, Expression, Module } from '../../python/ast.ts'
 import { commandsOf } from './commands.ts'
 import { namesOf } from './values.ts'
-import { makeScope } from './scope.ts'
-import type { PackModules, Scope } from './scope.ts'
+import { makeScope, type PackModules, type Scope } from './scope.ts'
 import { walkExpression } from './walk-expression.ts'
 import { walkStatement } from './walk-statement.ts'
-import { push } from './walk.ts'
-import type { Sites, Walk } from './walk.ts'
+import { push, type Sites, type Walk } from './walk.ts'
 
 /** One Python file, read once for all rules. */
 export interface SourceFile extends Omit<Sites, 'calls'> {
@@ -67,4 +64,31 @@ export interface WalkContext {
   modules: PackModules
   /** Number of the next scope. */
   scopes: number
+}
+
+/** A call, with the dotted names that its function may stand for (`subprocess.run`). */
+export interface NamedCall {
+  call: Call
+  scope: Scope
+  names: readonly string[]
+}
+
+export interface CallSite extends NamedCall {
+  /** Commands that it may start as a process. */
+  commands: readonly Command[]
+}
+
+/** One way a process is started. */
+export interface Command {
+  words: readonly Word[]
+  /** True when a shell reads it. */
+  shell: boolean
+  /** The words with a blank between them, for patterns; unknown parts are holes. */
+  line: string
+}
+
+/** A word of a command: what it may be, and the expression it came from if it is one argument. */
+export interface Word {
+  texts: readonly string[]
+  node: Expression | undefined
 }

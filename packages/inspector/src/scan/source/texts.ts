@@ -1,10 +1,8 @@
 import type { BinOp, Call, Constant, Dict, Expression, Subscript } from '../../python/ast.ts'
 import { textsOfCall } from './call-texts.ts'
-import { deeper } from './query.ts'
-import type { Query } from './query.ts'
+import { deeper, type Binding, type Query, type Scope } from './scope.ts'
 import { findBindings } from './find-bindings.ts'
-import type { Binding, Scope } from './scope.ts'
-import { HOLE, MAX_TEXT, MAX_TEXTS, bytesText, concatenate, environmentFolder } from './text.ts'
+import { bytesText, concatenate, environmentFolder, HOLE, MAX_TEXT, MAX_TEXTS } from './text.ts'
 
 /**
  * The texts a value may be, put together from constants: `+`, f-strings, `%`, join, format, paths, decoders of constants,

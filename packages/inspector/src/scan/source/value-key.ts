@@ -1,8 +1,7 @@
 import type { Attribute, Call, Expression, JoinedStr } from '../../python/ast.ts'
 import { SAME_PATH } from './call-texts.ts'
 import { findBindings } from './find-bindings.ts'
-import { findHome, findOwnClass } from './scope.ts'
-import type { Scope } from './scope.ts'
+import { findHome, findOwnClass, type Scope } from './scope.ts'
 import { namesOf } from './values.ts'
 
 /**

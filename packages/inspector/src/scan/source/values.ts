@@ -1,9 +1,7 @@
 import type { Expression } from '../../python/ast.ts'
 import { namesWithin } from './names.ts'
-import { MAX_STEPS, charge, deeper } from './query.ts'
-import type { Query } from './query.ts'
-import type { Binding, Scope } from './scope.ts'
-import { HOLE, MAX_TEXTS, isWhole } from './text.ts'
+import { charge, deeper, MAX_STEPS, type Binding, type Query, type Scope } from './scope.ts'
+import { HOLE, isWhole, MAX_TEXTS } from './text.ts'
 import { endsWithin, targetsWithin } from './targets.ts'
 import { textsWithin } from './texts.ts'
 

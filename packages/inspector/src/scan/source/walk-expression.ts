@@ -2,11 +2,9 @@ import type { Call, ComprehensionClause, Expression, Lambda } from '../../python
 import { bindSetattr, bindTarget } from './bind-target.ts'
 import { bindParameters, defaultsOf } from './parameters.ts'
 import { partsOf } from './parts.ts'
-import { bindName } from './scope.ts'
-import type { Scope } from './scope.ts'
+import { bindName, type Scope } from './scope.ts'
 import { bytesText } from './text.ts'
-import { functionOf, newScope, pushExpressions } from './walk.ts'
-import type { TextSite, Walk } from './walk.ts'
+import { functionOf, newScope, pushExpressions, type TextSite, type Walk } from './walk.ts'
 
 export const walkExpression = (walk: Walk, node: Expression, scope: Scope): void => {
   switch (node.kind) {

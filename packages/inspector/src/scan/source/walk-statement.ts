@@ -1,11 +1,9 @@
 import type { ClassDef, Expression, FunctionDef, Statement } from '../../python/ast.ts'
 import { bindImport, bindImportFrom, bindTarget } from './bind-target.ts'
 import { bindParameters, defaultsOf } from './parameters.ts'
-import { bindName } from './scope.ts'
-import type { Scope } from './scope.ts'
+import { bindName, type Scope } from './scope.ts'
 import { isText, recordCall, recordLong } from './walk-expression.ts'
-import { functionOf, newScope, push, pushExpressions } from './walk.ts'
-import type { Walk } from './walk.ts'
+import { functionOf, newScope, push, pushExpressions, type Walk } from './walk.ts'
 
 /** Bodies are pushed before heads, so that heads come off the stack first. */
 export const walkStatement = (walk: Walk, node: Statement, scope: Scope): void => {

@@ -1,6 +1,5 @@
 import type { Call, Dict, Expression, Statement } from '../../python/ast.ts'
-import { makeScope } from './scope.ts'
-import type { Effort, FileContext, Scope } from './scope.ts'
+import { makeScope, type Effort, type FileContext, type Scope } from './scope.ts'
 
 /** A string or bytes literal that is neither a docstring nor a statement of its own. */
 export interface TextSite {

@@ -1,7 +1,6 @@
-import type { ArchiveCode } from '../../../src/archive/codes.ts'
+import type { ArchiveCode } from '../../../src/archive/reject.ts'
 import type { ArchiveLimits } from '../../../src/archive/limits.ts'
-import { writeZip } from '../../../../../test/support/zip-writer.ts'
-import type { EntryForm } from '../../../../../test/support/zip-writer.ts'
+import { writeZip, type EntryForm } from '../../../../../test/support/zip-writer.ts'
 
 /** An archive that must be rejected. */
 export interface RejectionCase {

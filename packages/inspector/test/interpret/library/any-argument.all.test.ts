@@ -4,14 +4,12 @@ import { call } from '../../../src/interpret/operate/call.ts'
 import { readItems } from '../../../src/interpret/operate/iterate.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-
 import { BudgetSpent } from '../../../src/interpret/budget.ts'
 import { LIBRARY } from '../../../src/interpret/library/library.ts'
 import { makeInstance, makeList, makeTuple } from '../../../src/interpret/values/make-value.ts'
-import { isFunction, isNative } from '../../../src/interpret/values/guards.ts'
+import { isFunction, isNative } from '../../../src/interpret/values/read-value.ts'
 import { Raised } from '../../../src/interpret/operate/raise.ts'
-import type { Runtime } from '../../../src/interpret/runtime.ts'
-import type { ClassValue, Value } from '../../../src/interpret/values/value.ts'
+import type { ClassValue, Runtime, Value } from '../../../src/interpret/types.ts'
 import { makeRunner } from '../support.ts'
 
 const MODULES =

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-
-import { formatFloat } from '../../../src/interpret/text/format/format-float.ts'
-import { formatInt } from '../../../src/interpret/text/format/format-int.ts'
+import { formatFloat, formatInt } from '../../../src/interpret/text/format/format-number.ts'
 import { formatText } from '../../../src/interpret/text/format/align.ts'
-import { formatPercent } from '../../../src/interpret/text/format/percent.ts'
-import type { PercentSource } from '../../../src/interpret/text/format/percent.ts'
-import { formatTemplate } from '../../../src/interpret/text/format/template.ts'
-import type { TemplateSource } from '../../../src/interpret/text/format/template.ts'
+import { formatPercent, type PercentSource } from '../../../src/interpret/text/format/percent.ts'
+import { formatTemplate, type TemplateSource } from '../../../src/interpret/text/format/template.ts'
 import { escapeNonAscii, reprFloat, reprText } from '../../../src/interpret/text/repr.ts'
 import { checkTable } from './table.ts'
 

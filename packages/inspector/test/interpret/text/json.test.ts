@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-
 import fc from 'fast-check'
-
-import { readJson } from '../../../src/interpret/text/json/read.ts'
-import type { JsonBuilder } from '../../../src/interpret/text/json/read.ts'
-import type { JsonAtom } from '../../../src/interpret/text/json/scan.ts'
+import { readJson, type JsonAtom, type JsonBuilder } from '../../../src/interpret/text/json/read.ts'
 import { writeJsonFloat, writeJsonText } from '../../../src/interpret/text/json/write.ts'
 import { checkTable } from './table.ts'
 

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-
 import fc from 'fast-check'
-
-import { arithmetic, divmod } from '../../../src/interpret/text/number/arithmetic.ts'
-import { powerModulo } from '../../../src/interpret/text/number/int-arithmetic.ts'
-import { bitLength } from '../../../src/interpret/text/number/number.ts'
-import type { PythonNumber } from '../../../src/interpret/text/number/number.ts'
+import { arithmetic, divmod, powerModulo } from '../../../src/interpret/text/number/arithmetic.ts'
+import { bitLength, type PythonNumber } from '../../../src/interpret/text/number/number.ts'
 import { parseFloatText, parseInteger } from '../../../src/interpret/text/number/parse.ts'
-import { ceil, floor, roundToDigits, roundToInt } from '../../../src/interpret/text/number/round.ts'
+import {
+  ceil,
+  floor,
+  roundToDigits,
+  roundToInt,
+} from '../../../src/interpret/text/number/float-arithmetic.ts'
 import { escapeNonAscii, reprBytes, reprFloat, reprText } from '../../../src/interpret/text/repr.ts'
 import { checkTable } from './table.ts'
 

@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-
 import fc from 'fast-check'
-
-import { globPaths } from '../../../src/interpret/text/path/glob.ts'
-import type { GlobFiles } from '../../../src/interpret/text/path/glob.ts'
-import * as posix from '../../../src/interpret/text/path/posix.ts'
 import {
   escapeWildcard,
+  globPaths,
   hasWildcard,
   matchWildcard,
-} from '../../../src/interpret/text/path/wildcard.ts'
+  type GlobFiles,
+} from '../../../src/interpret/text/path/glob.ts'
+import * as posix from '../../../src/interpret/text/path/posix.ts'
 import { checkTable } from './table.ts'
 
 const METHODS = new Map<string, (path: string) => unknown>([

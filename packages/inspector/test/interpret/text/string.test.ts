@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-
 import fc from 'fast-check'
-
 import {
   center,
   expandTabs,
@@ -22,13 +20,13 @@ import {
   compareText,
   indexOfUnit,
   lengthOf,
+  MAX_TEXT,
   unitOffset,
 } from '../../../src/interpret/text/string/code-points.ts'
 import * as finds from '../../../src/interpret/text/string/find.ts'
 import { itemOfText, sliceText } from '../../../src/interpret/text/string/slice.ts'
 import * as splits from '../../../src/interpret/text/string/split.ts'
 import * as strips from '../../../src/interpret/text/string/strip.ts'
-import { MAX_TEXT } from '../../../src/interpret/text/limits.ts'
 import { checkTable } from './table.ts'
 
 type Optional<T> = T | null

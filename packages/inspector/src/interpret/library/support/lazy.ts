@@ -1,7 +1,6 @@
 import { iterate } from '../../operate/iterate.ts'
 import { makeIterator } from '../../values/make-value.ts'
-import type { Runtime } from '../../runtime.ts'
-import type { IteratorValue, Value } from '../../values/value.ts'
+import type { IteratorValue, Runtime, Value } from '../../types.ts'
 
 /** Says at the end whether more may have followed. */
 export interface LazyEnd {

@@ -1,8 +1,7 @@
-import { isClass, isModule } from '../../values/guards.ts'
+import { isClass, isModule } from '../../values/read-value.ts'
 import { importModule } from '../../modules/module-loader.ts'
 import { makeInstance, makeUnknown } from '../../values/make-value.ts'
-import type { Runtime } from '../../runtime.ts'
-import type { ClassValue, InstanceValue, ModuleValue, Value } from '../../values/value.ts'
+import type { ClassValue, InstanceValue, ModuleValue, Runtime, Value } from '../../types.ts'
 
 /** A class that another module of the library defines; undefined if a pack has taken its place away. */
 export const findLibraryClass = (

@@ -1,8 +1,7 @@
 import { raiseIfHandled } from '../../operate/raise.ts'
-import type { Runtime } from '../../runtime.ts'
+import type { Runtime, Truth } from '../../types.ts'
 import type { GlobFiles } from '../../text/path/glob.ts'
 import { decode } from '../../text/string/codec.ts'
-import type { Truth } from '../../values/value.ts'
 import { ifKnown } from '../../values/make-value.ts'
 
 /** The absolute, normal path if it lies in the pack; all other paths are the machine's, and unknown. */

@@ -1,11 +1,9 @@
 import { cut } from './align.ts'
-import { printFloat } from './format-float.ts'
-import { MAX_TEXT } from '../limits.ts'
-import { toFloat, truncate } from '../number/number.ts'
-import type { PythonNumber } from '../number/number.ts'
+import { printFloat } from './format-number.ts'
+import { lengthOf, MAX_TEXT } from '../string/code-points.ts'
+import { toFloat, truncate, type PythonNumber } from '../number/number.ts'
 import { reprInt } from '../repr.ts'
 import { justifyLeft, justifyRight } from '../string/build.ts'
-import { lengthOf } from '../string/code-points.ts'
 
 /** Values right of `%`, as a format asks for them. Undefined anywhere makes the whole result unknown. */
 export interface PercentSource<V> {

@@ -1,6 +1,4 @@
-import { MAX_TEXT } from '../limits.ts'
-import { parseFieldName } from './field-name.ts'
-import type { FieldName } from './field-name.ts'
+import { MAX_TEXT } from '../string/code-points.ts'
 
 /** Access of `str.format` to its values. Undefined anywhere makes the whole result unknown. */
 export interface TemplateSource<V> {
@@ -160,3 +158,29 @@ const parseField = (text: string): TemplateField | undefined => {
   if (match === null) return undefined
   return { name: match[1] ?? '', conversion: match[2], spec: match[3] ?? '' }
 }
+
+/** `0.name[key]`: what comes first (empty for the next in turn), then attributes and items. */
+interface FieldName {
+  first: bigint | string
+  rest: ({ attribute: string } | { item: bigint | string })[]
+}
+
+const FIRST = /^[^.[]*/
+const STEP = /^(?:\.([^.[]+)|\[([^\]]+)\])/
+
+/** Reads the name of a replacement field; undefined for one that Python rejects. */
+const parseFieldName = (text: string): FieldName | undefined => {
+  const first = FIRST.exec(text)?.[0] ?? ''
+  const rest: FieldName['rest'] = []
+  let at = first.length
+  while (at < text.length) {
+    const match = STEP.exec(text.slice(at))
+    if (match === null) return undefined
+    const [whole, attribute, item = ''] = match
+    rest.push(attribute === undefined ? { item: intOrText(item) } : { attribute })
+    at += whole.length
+  }
+  return { first: intOrText(first), rest }
+}
+
+const intOrText = (text: string): bigint | string => (/^\d{1,15}$/.test(text) ? BigInt(text) : text)

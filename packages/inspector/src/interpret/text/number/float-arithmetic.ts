@@ -1,5 +1,5 @@
-import { exactFraction } from './decimal.ts'
 import { nearestFloat } from './parse.ts'
+import type { PythonNumber } from './number.ts'
 
 /** `a // b`; undefined for a zero divisor. Follows CPython, where `//` and `%` agree with each other. */
 export const floorDivideFloat = (a: number, b: number): number | undefined => {
@@ -55,3 +55,95 @@ export const copySign = (magnitude: number, sign: number): number => {
 
 /** C's fmod: the sign of the dividend. */
 const signedRemainder = (a: number, b: number): number => a % b
+
+/** `round(value)`: an int, halves to the even one; undefined for NaN and infinities, which raise. */
+export const roundToInt = (value: PythonNumber): bigint | undefined => {
+  if (typeof value === 'bigint') return value
+  return Number.isFinite(value) ? scaleToInt(value, 0) : undefined
+}
+
+/** `round(value, digits)`: of the same type as the value. */
+export const roundToDigits = (value: PythonNumber, digits: bigint): PythonNumber | undefined =>
+  typeof value === 'bigint' ? roundInt(value, digits) : roundFloat(value, digits)
+
+/** `math.floor(value)`; undefined for NaN and infinities. */
+export const floor = (value: PythonNumber): bigint | undefined =>
+  typeof value === 'bigint' ? value : fromWhole(Math.floor(value))
+
+/** `math.ceil(value)`; undefined for NaN and infinities. */
+export const ceil = (value: PythonNumber): bigint | undefined =>
+  typeof value === 'bigint' ? value : fromWhole(Math.ceil(value))
+
+const roundInt = (value: bigint, digits: bigint): bigint => {
+  if (digits >= 0n) return value
+  // Ints have a cap of about 9,800 digits, so anything further is zero.
+  if (digits < -10_000n) return 0n
+  const unit = 10n ** -digits
+  return divideHalfEven(value, unit) * unit
+}
+
+const roundFloat = (value: number, digits: bigint): number | undefined => {
+  // A double has no digits beyond 10 ** -323 and none before 10 ** 309.
+  if (!Number.isFinite(value) || value === 0 || digits > 323n) return value
+  if (digits < -309n) return copySign(0, value)
+  const rounded = scaleToInt(value, Number(digits))
+  if (rounded === 0n) return copySign(0, value)
+  const result = Number(`${rounded}e${-digits}`)
+  return Number.isFinite(result) ? result : undefined
+}
+
+const fromWhole = (value: number): bigint | undefined =>
+  Number.isFinite(value) ? BigInt(value) : undefined
+
+/** A finite double as an exact fraction `numerator / 2 ** shift`, sign included. */
+const exactFraction = (value: number): { numerator: bigint; shift: number } => {
+  const view = new DataView(new ArrayBuffer(8))
+  view.setFloat64(0, value)
+  const bits = view.getBigUint64(0)
+  const exponent = Number((bits >> 52n) & 0x7ffn)
+  const mantissa = (bits & 0xfffffffffffffn) | (exponent === 0 ? 0n : 1n << 52n)
+  const signed = bits >> 63n === 1n ? -mantissa : mantissa
+  const power = (exponent === 0 ? 1 : exponent) - 1075
+  return power >= 0
+    ? { numerator: signed << BigInt(power), shift: 0 }
+    : { numerator: signed, shift: -power }
+}
+
+/** `numerator / denominator` to the nearest int, halves to the even one. The denominator is positive. */
+const divideHalfEven = (numerator: bigint, denominator: bigint): bigint => {
+  const negative = numerator < 0n
+  const magnitude = negative ? -numerator : numerator
+  const quotient = magnitude / denominator
+  const twice = (magnitude % denominator) * 2n
+  const up = twice > denominator || (twice === denominator && (quotient & 1n) === 1n)
+  const rounded = up ? quotient + 1n : quotient
+  return negative ? -rounded : rounded
+}
+
+/** The finite value times ten to the `digits`, to the nearest int, halves even, computed exactly. */
+export const scaleToInt = (value: number, digits: number): bigint => {
+  const { numerator, shift } = exactFraction(value)
+  const denominator = 1n << BigInt(shift)
+  return digits >= 0
+    ? divideHalfEven(numerator * 10n ** BigInt(digits), denominator)
+    : divideHalfEven(numerator, denominator * 10n ** BigInt(-digits))
+}
+
+/**
+ * Significant digits of a finite, non-negative value, rounded half even, and its decimal exponent: 1234.5 with two
+ * digits is `12` and 3.
+ */
+export const significantDigits = (
+  value: number,
+  count: number,
+): { digits: string; exponent: number } => {
+  if (value === 0) return { digits: '0'.repeat(count), exponent: 0 }
+  // toExponential names the exponent before rounding, exactly.
+  let exponent = Number(value.toExponential().split('e')[1])
+  let digits = scaleToInt(value, count - 1 - exponent).toString()
+  if (digits.length > count) {
+    exponent += 1
+    digits = digits.slice(0, count)
+  }
+  return { digits, exponent }
+}

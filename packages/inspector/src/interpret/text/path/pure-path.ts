@@ -1,5 +1,5 @@
 import { compareText } from '../string/code-points.ts'
-import { matchWildcard } from './wildcard.ts'
+import { matchWildcard } from './glob.ts'
 
 /** pathlib's PurePosixPath, as normal text: no double or trailing slash and no `.`, but `..` stays. */
 

@@ -1,9 +1,7 @@
-import { MAX_TEXT } from '../limits.ts'
-import { findMatch } from './match.ts'
-import type { Spans } from './match.ts'
+import { codePoints, MAX_TEXT } from '../string/code-points.ts'
+import { findMatch, type Spans } from './match.ts'
 import type { Pattern } from './pattern.ts'
 import { readPattern } from './read-pattern.ts'
-import { codePoints } from '../string/code-points.ts'
 
 /** A pattern of Python's `re`, ready to be used. */
 export interface Regex {

@@ -1,7 +1,6 @@
 import { codePoints } from '../string/code-points.ts'
 import { readCharacterEscape, readOctal } from './escape.ts'
-import { groupText } from './regex.ts'
-import type { Regex, RegexMatch } from './regex.ts'
+import { groupText, type Regex, type RegexMatch } from './regex.ts'
 
 /** Texts and numbers of groups in turn. */
 type Replacement = (string | number)[]

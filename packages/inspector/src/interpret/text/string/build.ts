@@ -1,5 +1,4 @@
-import { capText, MAX_TEXT } from '../limits.ts'
-import { codePoints, lengthOf } from './code-points.ts'
+import { capText, codePoints, lengthOf, MAX_TEXT } from './code-points.ts'
 
 /** `text.replace(old, replacement, count)`, undefined over the cap. A negative count is all. */
 export const replace = (

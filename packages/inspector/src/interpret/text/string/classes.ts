@@ -17,7 +17,7 @@ const NUMERIC_IDEOGRAPHS =
 
 const all = (members: string): RegExp => new RegExp(`^[${members}]+$`, 'u')
 
-const SPACE = all(WHITESPACE)
+const SPACES = all(WHITESPACE)
 const DIGIT = all(`\\p{Nd}${DIGITS}`)
 const NUMERIC = all(`\\p{N}${NUMERIC_IDEOGRAPHS}`)
 const ALPHA = all('\\p{L}')
@@ -27,7 +27,7 @@ const IDENTIFIER = /^[\p{XID_Start}_]\p{XID_Continue}*$/u
 const ASCII = /^[\0-\x7f]*$/
 
 /** Every character is white space, and there is one. */
-export const isSpace = (text: string): boolean => SPACE.test(text)
+export const isSpace = (text: string): boolean => SPACES.test(text)
 /** Every character is a decimal digit of any script, or one of superscripts, circled digits and the like. */
 export const isDigit = (text: string): boolean => DIGIT.test(text)
 /** As isDigit, with fractions, Roman numerals and ideographs of numbers. */

@@ -1,4 +1,4 @@
-import { MAX_TEXT } from '../limits.ts'
+import { MAX_TEXT } from './code-points.ts'
 
 const SURROGATE = /[\ud800-\udfff]/u
 const UTF8 = new Set(['utf8', 'u8', 'utf', 'cp65001'])

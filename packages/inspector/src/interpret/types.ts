@@ -1,6 +1,9 @@
-import type { Runtime } from '../runtime.ts'
-import type { Scope } from './scope.ts'
-import type { FunctionDef, Lambda } from '../../python/ast.ts'
+import type { Expression, FunctionDef, Lambda } from '../python/ast.ts'
+import type { Budget, BudgetName } from './budget.ts'
+import type { HostFacts } from './host-facts.ts'
+import type { FileParser } from './modules/parse-files.ts'
+import type { VirtualFiles } from './modules/virtual-files.ts'
+import type { AddedEntries, RemovedEntries } from './operate/set-item.ts'
 
 /**
  * A Python value. None is null, bool is boolean, int is bigint, float is number, str is string (JavaScript strings:
@@ -272,4 +275,116 @@ export interface CallArguments {
   kwargs: Kwargs
   /** `*unknown` or `**unknown` was passed: there may be more. */
   rest: boolean
+}
+
+/**
+ * Names while code runs. A class body sees its own names, then those of the functions around it; functions
+ * defined in it skip it (`parent` of their scope is the scope around the class).
+ */
+export interface Scope {
+  kind: 'module' | 'class' | 'function' | 'comprehension'
+  names: Map<string, Value>
+  parent: Scope | undefined
+  module: ModuleValue
+  /** Names declared `global` or `nonlocal` here, and the scope they stand for. */
+  declared: Map<string, Scope> | undefined
+  /** Set in the scope of a running function. */
+  frame: Frame | undefined
+  /** The class whose body this is, or whose method this is. */
+  owner: { cls: ClassValue | undefined } | undefined
+}
+
+/** Values that a running function gathers. */
+export interface Frame {
+  /** The scope that called. */
+  caller: Scope
+  function: FunctionValue
+  /** First positional argument, for `super()`. */
+  self: Value | undefined
+  /** Values returned under tests that could not be decided. */
+  maybeReturned: Value[]
+  /** Values yielded so far, if it is a generator. */
+  yielded: Value[]
+  /** It may have yielded more, or less. */
+  maybeYielded: boolean
+}
+
+/**
+ * The state of one run over one pack; what can be done with it are functions that take it first. They follow Python, with
+ * two differences everywhere: what can't be known is an unknown value (or an undefined result), and an error is raised
+ * only where `raise`, `raiseIfHandled` and `raiseIfExpected` say.
+ */
+export interface Runtime {
+  budget: Budget
+  files: VirtualFiles
+  parser: FileParser
+  facts: HostFacts
+  library: LibraryRegistry
+  /** Names under which the pack may import itself, without case and punctuation. */
+  ownNames: ReadonlySet<string>
+  /** `sys.modules`: modules of the pack and of the library that were imported, by dotted name. */
+  modules: Map<string, Value>
+  /** `sys.path`, live. Entries in the pack are searched for absolute imports. */
+  sysPath: ListValue
+  /** The names every module sees. */
+  builtins: Map<string, Value>
+  /** A builtin class: `str`, `dict`, `type`, `ImportError`, `NoneType`, `function`, `module`, `generator`. */
+  builtinClass(name: string): ClassValue
+  state: RunState
+}
+
+/** Way in which a block ended. */
+export type Completion = undefined | 'break' | 'continue' | { returned: Value }
+
+/** State that changes while code runs. */
+export interface RunState {
+  scope: Scope
+  depth: number
+  nesting: number
+  /** Handlers of the `try` statements that are running, outermost first. */
+  handlers: { types: (Expression | undefined)[]; scope: Scope }[]
+  /** Exceptions that handlers are dealing with, for a bare `raise`. */
+  handled: Value[]
+  /** Loops around the running statement, within its function, whose number of rounds is unknown. */
+  repeating: number
+  /** The round of the innermost loop met a `break` under an undecided test. */
+  maybeBroken: boolean
+  /** Entries that an undecided branch took out of dicts; undefined outside of one, and in what it calls or imports. */
+  removed: RemovedEntries | undefined
+  /** Entries that an undecided branch put into dicts; undefined outside of one, and in what it imports. */
+  added: AddedEntries | undefined
+  /** Names that a block may bind, computed once for each block. */
+  assigned: WeakMap<object, readonly string[]>
+  /** Numbers given out for `id()`. */
+  identities: WeakMap<object, number>
+  lastIdentity: number
+  reasons: Map<string, Reason>
+  limitsMet: Set<BudgetName>
+  notes: Note[]
+}
+
+/** Why a result may be incomplete. */
+export interface Reason {
+  /** `unparsable`, `unresolved`, `budget_steps`, `budget_time`, ... */
+  code: string
+  /** Path or name that it is about. */
+  detail: string
+}
+
+/** A raise that cost a statement of a module, or an error of our own that cost an expression. */
+export interface Note {
+  kind: 'raise' | 'error'
+  file: string
+  line: number
+  message: string
+}
+
+/**
+ * The modules of the standard library that are more than unknowns. A module is made at its first import (`makeModule` is
+ * called once for each runtime and name) and then stands in `rt.modules`. A module of the standard library that
+ * is not found here is an unknown of that name.
+ */
+export interface LibraryRegistry {
+  /** By dotted name: `os`, `os.path`, `importlib.util`. */
+  find(name: string): ((rt: Runtime) => ModuleValue) | undefined
 }
