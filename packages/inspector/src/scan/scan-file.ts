@@ -1,6 +1,5 @@
 import { collectHits, type Hit } from './hit.ts'
-import { findUsedBinaries } from './rules/binary-used.ts'
-import type { Binary } from './rules/binaries.ts'
+import { findUsedBinaries, type Binary } from './rules/binaries.ts'
 import { findCodeObjects, findDynamicCode } from './rules/dynamic-code.ts'
 import { findCounted, findProcesses } from './rules/process.ts'
 import { findCredentialReads } from './rules/credential-read.ts'
