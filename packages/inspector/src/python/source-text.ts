@@ -1,3 +1,5 @@
+import { words } from '../words.ts'
+
 const COOKIE = /^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)/
 const BLANK_OR_COMMENT = /^[ \t\f]*(#.*)?$/
 /** Python reads no cookie further along; a first line of megabytes must not cost anything here. */
@@ -8,17 +10,7 @@ type Decoder = (bytes: Uint8Array) => string
 
 /** Python knows some 40 spellings of these three; here are the ones that source files have. */
 const UTF8 = ['utf-8', 'utf8', 'utf-8-sig', 'u8', 'utf', 'cp65001', 'ascii', 'us-ascii', '646']
-const LATIN1 = [
-  'latin-1',
-  'latin1',
-  'latin',
-  'l1',
-  'iso-8859-1',
-  'iso8859-1',
-  'iso8859',
-  '8859',
-  'cp819',
-]
+const LATIN1 = words('latin-1 latin1 latin l1 iso-8859-1 iso8859-1 iso8859 8859 cp819')
 const CP1252 = ['cp1252', 'windows-1252', '1252']
 
 /** Characters of Windows-1252 at 0x80 to 0x9f; a blank is a byte without a character, read as Latin-1 would. */

@@ -67,12 +67,6 @@ const FUNCTIONS: Record<string, NativeCall> = {
     ifKnown(folderOf(rt, anchor ?? rt.state.scope.module), (folder) => makePathlibPath(rt, folder)),
 }
 
-const SUBMODULES = {
-  util: makeImportlibUtil,
-  machinery: makeImportlibMachinery,
-  resources: makeImportlibResources,
-}
-
 /** `importlib.util`: specs of the pack's files, and modules made from them. */
 export const makeImportlibUtil = (): ModuleValue =>
   nativeModule(
@@ -112,4 +106,10 @@ const findSpec: NativeCall = (rt, args, kwargs) => {
   const found = ifKnown(absolute, (name) => findModule(rt, name))
   if (absolute === undefined || found === undefined) return undefined
   return makeFileSpec(rt, { name: absolute, ...found })
+}
+
+const SUBMODULES = {
+  util: makeImportlibUtil,
+  machinery: makeImportlibMachinery,
+  resources: makeImportlibResources,
 }

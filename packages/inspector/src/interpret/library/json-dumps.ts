@@ -101,7 +101,7 @@ const sizeOf = (value: ObjectValue): number => {
 
 const writeDict = (writer: Writer, dict: DictValue, depth: number): string | undefined => {
   const { style } = writer
-  const entries = dictEntries(dict).map(([key, value]) => ({ key: keyText(key), value }))
+  const entries = dictEntries(dict).map(([key, value]) => ({ key: keyText(writer, key), value }))
   if (dict.rest) return undefined
   if (style.sortKeys) entries.sort((a, b) => compareText(a.key ?? '', b.key ?? ''))
   const texts = entries.map(({ key, value }) => {
@@ -113,14 +113,8 @@ const writeDict = (writer: Writer, dict: DictValue, depth: number): string | und
 }
 
 /** Keys that are not text become it: `1`, `1.5`, `true`, `null`. */
-const keyText = (key: Value): string | undefined => {
-  const content = payloadOf(key)
-  if (typeof content === 'string') return content
-  if (typeof content === 'boolean') return content ? 'true' : 'false'
-  if (typeof content === 'bigint') return reprInt(content)
-  if (typeof content === 'number') return writeJsonFloat(content)
-  return content === null ? 'null' : undefined
-}
+const keyText = (writer: Writer, key: Value): string | undefined =>
+  textOf(key) ?? writeAtom(writer, key)
 
 const enclose = (
   { style }: Writer,

@@ -1,3 +1,4 @@
+import { words } from '../../words.ts'
 import { readFileSync } from 'node:fs'
 import { runStatements } from '../modules/run-module.ts'
 import { kindFor } from '../operate/compare.ts'
@@ -82,12 +83,9 @@ const HELPERS: Record<string, NativeCall> = {
   _cached: (rt, [target]) => (target === undefined ? undefined : cacheFunction(rt, target)),
 }
 
-const DESCRIPTORS: ReadonlySet<string> = new Set([
-  'function',
-  'property',
-  'classmethod',
-  'staticmethod',
-])
+const DESCRIPTORS: ReadonlySet<string> = new Set(
+  words('function property classmethod staticmethod'),
+)
 
 /** Results kept for one function. */
 const MAX_RESULTS = 10_000

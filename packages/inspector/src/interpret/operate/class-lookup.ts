@@ -1,17 +1,13 @@
+import { words } from '../../words.ts'
 import { makeUnknown } from '../values/make-value.ts'
 import type { BaseValue, ClassValue, Runtime, UnknownValue, Value } from '../types.ts'
 
 // What `object` has for every class; an unknown base rarely replaces it in a way that matters here.
-const PLUMBING = new Set([
-  '__init__',
-  '__new__',
-  '__init_subclass__',
-  '__subclasshook__',
-  '__setattr__',
-  '__delattr__',
-  '__getattribute__',
-  '__dir__',
-])
+const PLUMBING = new Set(
+  words(
+    '__init__ __new__ __init_subclass__ __subclasshook__ __setattr__ __delattr__ __getattribute__ __dir__',
+  ),
+)
 
 /**
  * Attribute as it stands in the class and its bases, no descriptor applied. A known class behind an unknown base still counts, as known beats unknown; what `object`

@@ -1,3 +1,4 @@
+import { words } from '../../words.ts'
 import { evaluateAnnotation } from '../evaluate/expression.ts'
 import { docstringOf } from '../evaluate/make-function.ts'
 import { globalsOf } from '../evaluate/name.ts'
@@ -49,13 +50,9 @@ export function specialAttribute(rt: Runtime, value: Value, name: string): Value
   return name === '__class__' ? typeOf(rt, value) : undefined
 }
 
-const DESCRIPTORS: ReadonlySet<string> = new Set([
-  'function',
-  'method',
-  'classmethod',
-  'staticmethod',
-  'property',
-])
+const DESCRIPTORS: ReadonlySet<string> = new Set(
+  words('function method classmethod staticmethod property'),
+)
 
 function ofProperty(value: PropertyValue, name: string): Value | undefined {
   if (name === 'fget') return value.get

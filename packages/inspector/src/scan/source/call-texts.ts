@@ -10,7 +10,7 @@ import {
 } from './text.ts'
 import { isList } from './parts.ts'
 import type { Query, Scope } from './scope.ts'
-import { dottedNames } from '../../words.ts'
+import { dottedNames, words } from '../../words.ts'
 
 /** Texts of what a call gives: string methods, path functions, decoders of constants. */
 export const textsOfCall = (node: Call, scope: Scope, query: Query): string[] => {
@@ -111,15 +111,7 @@ const textsOfMethod = (node: Call, func: Attribute, scope: Scope, query: Query):
 }
 
 /** Methods that leave the text as it is, as far as a pattern can see. */
-const UNCHANGING = new Set([
-  'strip',
-  'lstrip',
-  'rstrip',
-  'expanduser',
-  'resolve',
-  'absolute',
-  'as_posix',
-])
+const UNCHANGING = new Set(words('strip lstrip rstrip expanduser resolve absolute as_posix'))
 
 const recode = (texts: string[], codec: string | undefined): string[] =>
   texts.map((text) =>
