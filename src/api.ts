@@ -5,7 +5,7 @@ import { makeFetchPicture } from './adapters/picture/fetch-picture.ts'
 import { makeOutbound } from './adapters/outbound/outbound.ts'
 import { makeSecrets } from './adapters/secrets.ts'
 import { makeSigner } from './adapters/signing.ts'
-import { loadConfig } from './config.ts'
+import { loadConfig, warnOfRemovedSettings } from './config.ts'
 import {
   readAddresses,
   readAuthOrigins,
@@ -58,6 +58,7 @@ import { makeWebhookSecrets } from './adapters/webhook-secrets.ts'
 const config = loadConfig('api')
 const metrics = config.METRICS_PORT === undefined ? undefined : makeMetrics()
 const log = makeLog('api', config.LOG_LEVEL)
+warnOfRemovedSettings(config, log)
 armFailpoint(config.FAILPOINT)
 
 const { pooled, direct } = readAddresses(config)

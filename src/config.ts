@@ -2,9 +2,11 @@ import { Type } from 'typebox'
 
 import { fromText } from './domain/shared/from-text.ts'
 import { makeValidator } from './domain/shared/validate.ts'
+import type { Log } from './log.ts'
 import { Constants, OVERRIDE, Overrides } from './process/settings/constants.ts'
 import { Env, splitList, TEXT_LISTS } from './process/settings/env.ts'
 import type { Config } from './process/settings/env.ts'
+import { listRemovedSettings } from './process/settings/removed.ts'
 import { findSettingIssues, NO_PROXY } from './process/settings/issues.ts'
 import type { ProcessName, SettingIssue } from './process/settings/issues.ts'
 
@@ -86,6 +88,16 @@ export const loadConfig = (name: ProcessName): Config => {
     process.stderr.write(`kiln: ${error.message}\n`)
     process.exit(1)
   }
+}
+
+/** Warns of variables that were settings once, so that nobody takes them for heeded. */
+export const warnOfRemovedSettings = (
+  config: Config,
+  log: Log,
+  environment = process.env,
+): void => {
+  const removed = listRemovedSettings(environment, config)
+  if (removed.length > 0) log.warn(`variables without effect are set: ${removed.join('; ')}`)
 }
 
 const SECRET = /KEY|SECRET|DATABASE_URL|DATABASE_DIRECT_URL|EXTRACTION_TOKEN/

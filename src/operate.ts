@@ -3,6 +3,7 @@ import { Connection } from '@temporalio/client'
 import { validateConfig, listSecretValues, loadConfig, readSearchPath } from './config.ts'
 import { readAddresses, readTimings } from './process/settings/derived.ts'
 import type { Config } from './process/settings/env.ts'
+import { listRemovedSettings } from './process/settings/removed.ts'
 import { makeDatabase } from './db/client.ts'
 import type { Sql } from './db/client.ts'
 import { makeJobs } from './jobs/client.ts'
@@ -64,7 +65,7 @@ const doctor = async (): Promise<number> => {
     jobs: () => makeJobs({ connection, namespace, sql: database(), log }),
     searchPath: readSearchPath(),
   })
-  const { lines, isWell } = await examine(checks, issues)
+  const { lines, isWell } = await examine(checks, issues, listRemovedSettings(process.env, config))
   // Messages that others wrote may hold what must not be shown.
   const shown = listSecretValues(process.env).reduce(
     (text, secret) => text.replaceAll(secret, '***'),

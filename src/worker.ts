@@ -29,7 +29,7 @@ import type { VideoBinaries } from './adapters/video-engine/binaries.ts'
 import { makeLocalVideoEngine } from './adapters/video-engine/local.ts'
 import { cleanUpOrphans } from './adapters/video-engine/orphan.ts'
 import { makeNotifier } from './domain/shared/notifier.ts'
-import { loadConfig, readSearchPath } from './config.ts'
+import { loadConfig, readSearchPath, warnOfRemovedSettings } from './config.ts'
 import {
   readAddresses,
   readDelivery,
@@ -58,6 +58,7 @@ import { makeWebhookSecrets } from './adapters/webhook-secrets.ts'
 
 const config = loadConfig('worker')
 const log = makeLog(`worker-${config.WORKER_ROLE}`, config.LOG_LEVEL)
+warnOfRemovedSettings(config, log)
 armFailpoint(config.FAILPOINT)
 
 const metrics = config.METRICS_PORT === undefined ? undefined : makeMetrics()

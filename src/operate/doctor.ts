@@ -18,10 +18,11 @@ export type Check = [
 
 const LIMIT_MS = 5000
 
-/** Makes the checks side by side, none longer than five seconds. Returns a line for each, and whether all are ok. */
+/** Makes the checks side by side, none longer than five seconds. Returns a line for each, and whether none is an error. */
 export const examine = async (
   checks: readonly Check[],
   issues: readonly SettingIssue[],
+  warnings: readonly string[] = [],
 ): Promise<{ lines: string[]; isWell: boolean }> => {
   const found = new Map<Check, Promise<string>>()
   const isMissing = async (need: string): Promise<boolean> => {
@@ -32,9 +33,10 @@ export const examine = async (
   const lines = [
     ...(issues.length === 0 ? [formatLine('ok', 'settings', 'are usable')] : []),
     ...issues.map(({ message }) => formatLine('ERROR', 'settings', message)),
+    ...warnings.map((message) => formatLine('WARN', 'settings', message)),
     ...(await Promise.all(found.values())),
   ]
-  return { lines, isWell: lines.every(isOk) }
+  return { lines, isWell: !lines.some((line) => line.startsWith('ERROR')) }
 }
 
 const isOk = (line: string): boolean => line.startsWith('ok')
@@ -56,5 +58,5 @@ const examineOne = async (
   }
 }
 
-const formatLine = (outcome: 'ok' | 'ERROR', name: string, message: string): string =>
+const formatLine = (outcome: 'ok' | 'WARN' | 'ERROR', name: string, message: string): string =>
   `${outcome.padEnd(6)} ${name.padEnd(18)} ${message.replace(/\s*\n\s*/g, ' ')}`

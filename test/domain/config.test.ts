@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { describe, test } from 'node:test'
+import { describe, mock, test } from 'node:test'
 
-import { ConfigError, readConfig } from '../../src/config.ts'
+import { ConfigError, readConfig, warnOfRemovedSettings } from '../../src/config.ts'
+import type { Log } from '../../src/log.ts'
+import { examine } from '../../src/operate/doctor.ts'
+import { listRemovedSettings } from '../../src/process/settings/removed.ts'
 import type { ProcessName } from '../../src/process/settings/issues.ts'
 import { DEVELOPMENT_ISSUER, KEY_SETTINGS } from '../../src/process/settings/issues.ts'
 import { readDelivery, readQuotas, readSlots } from '../../src/process/settings/derived.ts'
@@ -73,6 +76,49 @@ describe('settings', () => {
     const { HEARTBEAT_SECONDS, MAX_ENDPOINTS, DEVELOPMENT_USERS } = readConfig(given)
     assert.deepEqual([HEARTBEAT_SECONDS, MAX_ENDPOINTS], [5, 2])
     assert.deepEqual(DEVELOPMENT_USERS, ['alice', 'bob', 'operator'])
+  })
+
+  test('that 0.2.0 removed are listed with what holds now, whatever they are set to', () => {
+    const held: Record<string, string> = {
+      HEARTBEAT_SECONDS: '0.2.0 fixes it at 5',
+      DEVELOPMENT_USERS: '0.2.0 fixes it at alice,bob,operator',
+      MAX_ENDPOINTS: '0.2.0 fixes it at 2',
+      VENDOR_IMAGE_CONCURRENCY: '0.2.0 fixes it at 10',
+      VENDOR_IMAGE_RATE: 'set VENDOR_RATE',
+      ADDRESS_TASK_LIMIT: 'a tenth of OWNER_TASK_LIMIT holds',
+      ANONYMOUS_SLOTS: 'four times VIDEO_CONCURRENCY_PER_OWNER holds',
+      FFPROBE_PATH: 'the ffprobe beside FFMPEG_PATH is used',
+      OIDC_AUDIENCE: 'the host of PUBLIC_URL holds',
+    }
+    const others = { ...GOOD, OVERRIDE_MAX_ENDPOINTS: '2', STREAMS_MAX: '', WORKFLOW_BUNDLE: 'x' }
+    const given = { ...others, ...Object.fromEntries(Object.keys(held).map((name) => [name, '0'])) }
+    assert.deepEqual(
+      listRemovedSettings(given, readConfig(given)).toSorted(),
+      Object.entries(held)
+        .map(([name, instead]) => `${name} is not a setting any more: ${instead}`)
+        .toSorted(),
+    )
+    assert.deepEqual(listRemovedSettings(others, readConfig(others)), [])
+  })
+
+  test('that 0.2.0 removed are warned of once in the log, and not where there are none', () => {
+    const warned = (given: NodeJS.ProcessEnv): unknown[] => {
+      const warn = mock.fn()
+      const log = { warn } as unknown as Log
+      const environment = { ...GOOD, ...given }
+      warnOfRemovedSettings(readConfig(environment), log, environment)
+      return warn.mock.calls.flatMap((call) => call.arguments)
+    }
+    assert.deepEqual(warned({}), [])
+    const [line, ...more] = warned({ HEARTBEAT_SECONDS: '9', OIDC_AUDIENCE: 'kiln' })
+    assert.match(String(line), /^variables without effect are set: HEARTBEAT_SECONDS .*; OIDC_AUDI/)
+    assert.deepEqual(more, [])
+  })
+
+  test('that 0.2.0 removed are a warning of the doctor, which is no error', async () => {
+    const { lines, isWell } = await examine([], [], ['STREAMS_MAX is not a setting any more'])
+    assert.match(lines.join('\n'), /^WARN +settings +STREAMS_MAX is not a setting any more$/m)
+    assert.equal(isWell, true)
   })
 
   test('that other programs set are not looked at', () => {

@@ -1,0 +1,32 @@
+import { Constants } from './constants.ts'
+import type { Config } from './env.ts'
+
+/** The settings of 0.1.0 that became neither constants nor others of the same name. */
+const REMOVED: Record<string, (config: Config) => string> = {
+  ADDRESS_TASK_LIMIT: () => 'a tenth of OWNER_TASK_LIMIT holds',
+  ADDRESS_BYTE_LIMIT: () => 'a tenth of OWNER_BYTE_LIMIT holds',
+  ANONYMOUS_SLOTS: () => 'four times VIDEO_CONCURRENCY_PER_OWNER holds',
+  FFPROBE_PATH: () => 'the ffprobe beside FFMPEG_PATH is used',
+  OIDC_AUDIENCE: () => 'the host of PUBLIC_URL holds',
+  VENDOR_IMAGE_RATE: () => 'set VENDOR_RATE',
+  VENDOR_VIDEO_RATE: () => 'set VENDOR_RATE',
+  VENDOR_IMAGE_CONCURRENCY: (config) => `0.2.0 fixes it at ${config.VENDOR_CONCURRENCY}`,
+  VENDOR_VIDEO_CONCURRENCY: (config) => `0.2.0 fixes it at ${config.VENDOR_CONCURRENCY}`,
+}
+
+/** The runner of the tests hands its bundle on in a variable of this name. */
+const IGNORED = 'WORKFLOW_BUNDLE'
+
+/** Lists the variables that were settings once and are still set, each with what holds in its place. */
+export const listRemovedSettings = (given: NodeJS.ProcessEnv, config: Config): string[] => {
+  const constants = Object.keys(Constants.properties) as (keyof Constants)[]
+  const held = {
+    ...Object.fromEntries(
+      constants.map((name) => [name, () => `0.2.0 fixes it at ${String(config[name])}`]),
+    ),
+    ...REMOVED,
+  }
+  return Object.entries(held)
+    .filter(([name]) => given[name] && name !== IGNORED)
+    .map(([name, describe]) => `${name} is not a setting any more: ${describe(config)}`)
+}
