@@ -1,5 +1,4 @@
-import { open } from 'node:fs/promises'
-import type { FileHandle } from 'node:fs/promises'
+import { open, type FileHandle } from 'node:fs/promises'
 
 /**
  * Most parts of which libvips goes through each one when it is asked for the header alone, and which a file of 50 MB can

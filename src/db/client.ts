@@ -2,8 +2,7 @@ import type postgres from 'postgres'
 
 import { errors } from '../domain/shared/errors.ts'
 import { inTime, LateError } from '../domain/shared/in-time.ts'
-import { makePool } from './pool.ts'
-import type { PoolLoad } from './pool.ts'
+import { makePool, type PoolLoad } from './pool.ts'
 import { isUnavailable } from './sqlstate.ts'
 
 export type Sql = postgres.Sql

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile, readdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { makeDatabase } from './client.ts'
-import type { Sql } from './client.ts'
+import { makeDatabase, type Sql } from './client.ts'
 import { isLocked } from './sqlstate.ts'
 
 /** Advisory lock: of two processes that migrate at once, the second waits for it. The number is arbitrary. */

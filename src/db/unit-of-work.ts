@@ -3,11 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError, errors } from '../domain/shared/errors.ts'
 import { inTime, LateError } from '../domain/shared/in-time.ts'
 import { failpoint } from '../process/failpoint.ts'
-import { deadlineOf } from './client.ts'
-import type { Sql, Transaction } from './client.ts'
-import { insertOutbox } from './shared/outbox.ts'
+import { deadlineOf, type Sql, type Transaction } from './client.ts'
+import { insertOutbox, type OutboxEntry, type OutboxRow } from './shared/outbox.ts'
 import type { NotifyChange } from './shared/change-notification.ts'
-import type { OutboxEntry, OutboxRow } from './shared/outbox.ts'
 import { isRetryable, isUnavailable, isUnknownOutcome } from './sqlstate.ts'
 
 const ATTEMPTS = 3

@@ -13,10 +13,8 @@ import { makeErrorRenderer } from './serve/errors.ts'
 import { makeRequestSpan } from './serve/request-span.ts'
 import { makeRequestTimer } from './serve/request-timer.ts'
 import { readRequestId } from './serve/request-id.ts'
-import { findRoute } from './route.ts'
-import type { Route } from './route.ts'
-import { makeServe } from './serve/serve.ts'
-import type { ServeDeps } from './serve/serve.ts'
+import { findRoute, type Route } from './route.ts'
+import { makeServe, type ServeDeps } from './serve/serve.ts'
 
 export interface AppDeps extends ServeDeps {
   routes: readonly Route[]

@@ -1,5 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { mkdir, rename, stat } from 'node:fs/promises'
@@ -7,8 +6,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { findProcess, signalProcess } from './process-table.ts'
-import type { ProcessId } from './process-table.ts'
+import { findProcess, signalProcess, type ProcessId } from './process-table.ts'
 
 /** End of a process; one of the two is set. */
 export interface Exit {

@@ -1,10 +1,8 @@
 import { join } from 'node:path'
 
 import { runDemo } from './demo.ts'
-import { listenForInterrupt } from './interrupt.ts'
-import type { Interrupt } from './interrupt.ts'
-import { startStack } from './stack.ts'
-import type { Stack } from './stack.ts'
+import { listenForInterrupt, type Interrupt } from './interrupt.ts'
+import { startStack, type Stack } from './stack.ts'
 import { INTERRUPTED, announceStop, describeStack, say, serveUntilInterrupted } from './start.ts'
 import { drawWorkflowTree } from './workflow-tree.ts'
 

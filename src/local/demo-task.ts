@@ -4,8 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { DemoClient, DemoTask } from './demo-client.ts'
 import type { DemoJob } from './demo-jobs.ts'
-import { SAMPLES } from './demo-run.ts'
-import type { DemoRun } from './demo-run.ts'
+import { SAMPLES, type DemoRun } from './demo-run.ts'
 
 export interface FollowOptions {
   client: DemoClient

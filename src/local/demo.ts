@@ -2,14 +2,11 @@ import { mkdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 
 import { makeCall } from './demo-call.ts'
-import { makeDemoClient } from './demo-client.ts'
-import type { DemoTask } from './demo-client.ts'
+import { makeDemoClient, type DemoTask } from './demo-client.ts'
 import { DEMO_JOBS } from './demo-jobs.ts'
-import { formatState, makeProgress } from './demo-progress.ts'
-import type { Out } from './demo-progress.ts'
+import { formatState, makeProgress, type Out } from './demo-progress.ts'
 import { publishSamplePack } from './demo-publish.ts'
-import { SAMPLES } from './demo-run.ts'
-import type { DemoRun } from './demo-run.ts'
+import { SAMPLES, type DemoRun } from './demo-run.ts'
 import { followTask, saveFiles } from './demo-task.ts'
 
 export interface DemoOptions {

@@ -3,8 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 
-import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose'
-import type { JWK } from 'jose'
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
 
 import { DEVELOPMENT_ALGORITHM } from '../process/development-issuer.ts'
 import { keepSecret } from './keys.ts'

@@ -2,10 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { EventEmitter, once } from 'node:events'
 import { join } from 'node:path'
 
-import { startChild, untilReady } from './child.ts'
-import type { Child } from './child.ts'
-import { describeLogLine } from './console.ts'
-import type { Say } from './console.ts'
+import { startChild, untilReady, type Child } from './child.ts'
+import { describeLogLine, type Say } from './console.ts'
 import { ROOT, codePath } from './root.ts'
 import type { Service } from './supervisor.ts'
 

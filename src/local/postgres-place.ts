@@ -15,8 +15,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-import { canReach, findServerUser } from './postgres-user.ts'
-import type { ServerUser } from './postgres-user.ts'
+import { canReach, findServerUser, type ServerUser } from './postgres-user.ts'
 
 /** User that runs the server, and where its programs and its cluster lie so that this user can reach them. */
 export interface PostgresPlace {

@@ -13,12 +13,10 @@ import {
   prepareCluster,
 } from './postgres-cluster.ts'
 import { findPort } from './port.ts'
-import { findPostgresPlace } from './postgres-place.ts'
-import type { PostgresPlace } from './postgres-place.ts'
+import { findPostgresPlace, type PostgresPlace } from './postgres-place.ts'
 import { identityOf } from './postgres-user.ts'
 import { ROOT } from './root.ts'
-import { startServer } from './server.ts'
-import type { OnSpawn, Server } from './server.ts'
+import { startServer, type OnSpawn, type Server } from './server.ts'
 
 export interface PostgresOptions {
   /** Folder of the cluster, its password and its log. */

@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 
 import { KEY_SETTINGS } from '../process/settings/issues.ts'
-import { secondsSince } from './console.ts'
-import type { Say } from './console.ts'
+import { secondsSince, type Say } from './console.ts'
 import type { Interrupt } from './interrupt.ts'
 import { makeNodeService, runNode } from './node-service.ts'
 import { findPort } from './port.ts'

@@ -2,10 +2,8 @@ import { once } from 'node:events'
 import { relative } from 'node:path'
 
 import { IMAGE_PREFIX } from '../domain/image-task/image-kind.ts'
-import { listenForInterrupt } from './interrupt.ts'
-import type { Interrupt } from './interrupt.ts'
-import { startStack } from './stack.ts'
-import type { Stack } from './stack.ts'
+import { listenForInterrupt, type Interrupt } from './interrupt.ts'
+import { startStack, type Stack } from './stack.ts'
 
 /**
  * Settings that the host's own clients need: its command-line tool publishes with a personal access token alone, and

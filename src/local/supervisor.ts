@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { describeExit } from './child.ts'
-import type { Running } from './child.ts'
+import { describeExit, type Running } from './child.ts'
 import type { OnSpawn } from './server.ts'
 
 /** A process that is kept running. */

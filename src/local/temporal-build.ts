@@ -7,8 +7,7 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 
 import { ROOT } from './root.ts'
-import { TEMPORAL_VERSION } from './temporal-version.ts'
-import type { MakeOptions } from './temporal-version.ts'
+import { TEMPORAL_VERSION, type MakeOptions } from './temporal-version.ts'
 
 const FOLDER = join(ROOT, 'tools/temporal')
 const SHOW_EVERY_MS = 1000

@@ -8,8 +8,7 @@ import envPaths from 'env-paths'
 import { buildTemporal } from './temporal-build.ts'
 import { downloadTemporal } from './temporal-download.ts'
 import { makeInTurn } from './temporal-turn.ts'
-import { TEMPORAL_VERSION } from './temporal-version.ts'
-import type { MakeOptions, MakeTemporal } from './temporal-version.ts'
+import { TEMPORAL_VERSION, type MakeOptions, type MakeTemporal } from './temporal-version.ts'
 
 /** Fairness keys and the flags of the embedded server came with this one. */
 const LEAST_VERSION = [1, 8]

@@ -4,8 +4,7 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { ROOT, codePath } from './root.ts'
-import { TEMPORAL_VERSION } from './temporal-version.ts'
-import type { MakeOptions } from './temporal-version.ts'
+import { TEMPORAL_VERSION, type MakeOptions } from './temporal-version.ts'
 
 /** A download that brings nothing for so long is given up; without a network it fails by itself in a moment. */
 const STALL_MS = 20_000

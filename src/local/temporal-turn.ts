@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { claimFile, findSelf, readState } from './claim.ts'
-import { isRunning } from './process-table.ts'
-import type { ProcessId } from './process-table.ts'
+import { isRunning, type ProcessId } from './process-table.ts'
 import { makeProgressLine } from './progress-line.ts'
 import type { MakeOptions } from './temporal-version.ts'
 

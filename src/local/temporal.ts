@@ -9,8 +9,7 @@ import { Connection } from '@temporalio/client'
 
 import { startChild, untilReady } from './child.ts'
 import { findPort } from './port.ts'
-import { startServer } from './server.ts'
-import type { OnSpawn, Server } from './server.ts'
+import { startServer, type OnSpawn, type Server } from './server.ts'
 import type { TemporalCli } from './temporal-cli.ts'
 
 export interface TemporalOptions {

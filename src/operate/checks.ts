@@ -23,8 +23,7 @@ import { listMissingSearchAttributes } from '../jobs/search-attributes.ts'
 import { adviseStorage, openStorage } from '../process/open-storage.ts'
 import { OperatorError } from '../process/operator-error.ts'
 import { advisePostgres, adviseTemporal, describeCauses } from './server-error.ts'
-import { hasBucket } from '../process/settings/env.ts'
-import type { Config } from '../process/settings/env.ts'
+import { hasBucket, type Config } from '../process/settings/env.ts'
 import type { Check } from './doctor.ts'
 
 export interface CheckDeps {

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
 
-import { StorageError } from '../adapters/storage/storage.ts'
-import type { Storage } from '../adapters/storage/storage.ts'
+import { StorageError, type Storage } from '../adapters/storage/storage.ts'
 import { openStores } from '../process/open-storage.ts'
 import { OperatorError } from '../process/operator-error.ts'
 import type { Config } from '../process/settings/env.ts'

@@ -1,5 +1,4 @@
-import { SignJWT, importJWK } from 'jose'
-import type { JWK } from 'jose'
+import { SignJWT, importJWK, type JWK } from 'jose'
 
 import { DEVELOPMENT_ISSUER } from './settings/issues.ts'
 

@@ -1,5 +1,4 @@
-import { createServer } from 'node:http'
-import type { RequestListener } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 
 import type { Log } from '../log.ts'
 import { listen } from './listen.ts'

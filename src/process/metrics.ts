@@ -2,8 +2,7 @@ import { statfs } from 'node:fs/promises'
 
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
-import type { Storage } from '../adapters/storage/storage.ts'
-import { StorageError } from '../adapters/storage/storage.ts'
+import { StorageError, type Storage } from '../adapters/storage/storage.ts'
 import type { PoolLoad } from '../db/pool.ts'
 
 /** Seconds: from a read that a cache serves to what a caller gives up on. */

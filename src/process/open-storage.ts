@@ -6,11 +6,9 @@ import { makeLocalStorage } from '../adapters/storage/local.ts'
 import { makeMovingStorage } from '../adapters/storage/moving.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
 import type { Log } from '../log.ts'
-import { timeStorage } from './metrics.ts'
-import type { Metrics } from './metrics.ts'
+import { timeStorage, type Metrics } from './metrics.ts'
 import { OperatorError } from './operator-error.ts'
-import { hasBucket } from './settings/env.ts'
-import type { Config } from './settings/env.ts'
+import { hasBucket, type Config } from './settings/env.ts'
 
 /** The store of the settings, with its operations timed. */
 export const openStorage = async (config: Config, metrics?: Metrics): Promise<Storage> => {

@@ -1,7 +1,6 @@
 import type { Size } from '../../domain/shared/size.ts'
 import { areaLength } from './block.ts'
-import { addToCoarse, blurCoarse, cellFor, makeCoarse, readCoarse } from './coarse.ts'
-import type { Coarse } from './coarse.ts'
+import { addToCoarse, blurCoarse, cellFor, makeCoarse, readCoarse, type Coarse } from './coarse.ts'
 import { blurSigma } from './raster.ts'
 import type { Stage } from './stage.ts'
 

@@ -1,5 +1,4 @@
-import { areaLength } from './block.ts'
-import type { Block } from './block.ts'
+import { areaLength, type Block } from './block.ts'
 
 /** Rec. 709 weights of red, green and blue in luma (ITU-R BT.709, 3.2). */
 export const LUMA = { r: 0.2126, g: 0.7152, b: 0.0722 } as const

@@ -1,8 +1,7 @@
 import type { Size } from '../../domain/shared/size.ts'
 import type { UpscalePrecisionSettings } from '../../domain/image-task/image-settings.ts'
 import { detailStages } from './detail.ts'
-import { grainStages } from './noise.ts'
-import type { NoiseSeed } from './noise.ts'
+import { grainStages, type NoiseSeed } from './noise.ts'
 import type { Stage } from './stage.ts'
 import { FLAVORS } from './tables.ts'
 

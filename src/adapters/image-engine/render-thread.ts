@@ -1,6 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { TaskError } from '../../domain/task/task-error.ts'
-import type { TaskErrorCode } from '../../domain/task/task-error.ts'
+import { TaskError, type TaskErrorCode } from '../../domain/task/task-error.ts'
 import type { ImageJob, RenderedImage } from './image-engine.ts'
 import { renderImage } from './render.ts'
 

@@ -1,6 +1,5 @@
 import type { Size } from '../../domain/shared/size.ts'
-import { areaLength } from './block.ts'
-import type { Block } from './block.ts'
+import { areaLength, type Block } from './block.ts'
 import { addToCoarse, blurCoarse, cellFor, makeCoarse, readCoarse } from './coarse.ts'
 import { blurSigma } from './raster.ts'
 

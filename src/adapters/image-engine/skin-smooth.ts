@@ -1,12 +1,9 @@
 import type { Size } from '../../domain/shared/size.ts'
-import { areaLength } from './block.ts'
-import type { Block } from './block.ts'
-import { addToCoarse, blurCoarse, cellFor, makeCoarse, readCoarse } from './coarse.ts'
-import type { Coarse } from './coarse.ts'
+import { areaLength, type Block } from './block.ts'
+import { addToCoarse, blurCoarse, cellFor, makeCoarse, readCoarse, type Coarse } from './coarse.ts'
 import { LUMA } from './luma.ts'
 import { blurSigma } from './raster.ts'
-import { fillSkin } from './skin-mask.ts'
-import type { SkinMask } from './skin-mask.ts'
+import { fillSkin, type SkinMask } from './skin-mask.ts'
 import type { Stage } from './stage.ts'
 
 /** Per cent of the longer side beyond which detail is form, not texture. */

@@ -1,5 +1,4 @@
-import { listBlockAreas, loadBlock, makeBlock, storeBlock } from './block.ts'
-import type { Block } from './block.ts'
+import { listBlockAreas, loadBlock, makeBlock, storeBlock, type Block } from './block.ts'
 import type { Raster } from './raster.ts'
 
 /** One step of a pipeline, applied block by block. */

@@ -1,5 +1,4 @@
-import { areaLength } from './block.ts'
-import type { Block } from './block.ts'
+import { areaLength, type Block } from './block.ts'
 import { LUMA, addToColours, readLuma } from './luma.ts'
 import type { Stage } from './stage.ts'
 

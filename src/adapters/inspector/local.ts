@@ -5,12 +5,10 @@ import {
 } from '../../../packages/inspector/src/versions.ts'
 import type { Inspection } from '../../../packages/inspector/src/inspection.ts'
 import type { ChildUser } from '../child-user.ts'
-import { startChild } from './child-process.ts'
-import type { ChildLimits, InspectorChild, RunEnd } from './child-process.ts'
+import { startChild, type ChildLimits, type InspectorChild, type RunEnd } from './child-process.ts'
 import { makeFailure } from './failure.ts'
 import type { Inspector, InspectRequest } from './inspector.ts'
-import { SECTIONS } from '../../../packages/inspector/src/messages.ts'
-import type { SectionName } from '../../../packages/inspector/src/messages.ts'
+import { SECTIONS, type SectionName } from '../../../packages/inspector/src/messages.ts'
 import { makeSectionReader } from './section-schema.ts'
 
 export interface LocalInspectorOptions {

@@ -1,8 +1,7 @@
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 
-import { HOWS } from '../../../packages/inspector/src/inspection.ts'
-import type { Inspection } from '../../../packages/inspector/src/inspection.ts'
+import { HOWS, type Inspection } from '../../../packages/inspector/src/inspection.ts'
 import type { SectionName } from '../../../packages/inspector/src/messages.ts'
 
 const whole = Type.Integer({ minimum: 0 })

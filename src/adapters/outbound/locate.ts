@@ -1,8 +1,7 @@
 import { listAllowedAddresses } from './connector.ts'
 import { startDeadline } from './deadline.ts'
 import { OutboundError } from './error.ts'
-import { POST_LIMITS } from './post.ts'
-import type { PostGuard } from './post.ts'
+import { POST_LIMITS, type PostGuard } from './post.ts'
 import { hostOf } from './url.ts'
 
 export interface LocateOptions {

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 
-import { StorageError } from './storage.ts'
-import type { StoredDigest } from './storage.ts'
+import { StorageError, type StoredDigest } from './storage.ts'
 
 /** Read at once: each read is a turn of the thread pool. */
 const CHUNK_BYTES = 2 ** 18

@@ -1,5 +1,4 @@
-import { StorageError } from './storage.ts'
-import type { Storage } from './storage.ts'
+import { StorageError, type Storage } from './storage.ts'
 
 /**
  * One store while its files move to another: what is written goes to `to`, and what is read, listed or removed may be in

@@ -20,11 +20,9 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { makeSemaphore } from '../../domain/shared/semaphore.ts'
 import { makeMeasure } from './measure.ts'
 import { readBody } from './s3-body.ts'
-import { hide, isMissing, makeS3Client } from './s3-client.ts'
-import type { S3Options } from './s3-client.ts'
+import { hide, isMissing, makeS3Client, type S3Options } from './s3-client.ts'
 import { cleanUpFolder } from './scratch.ts'
-import { keySegments, StorageError } from './storage.ts'
-import type { Storage } from './storage.ts'
+import { keySegments, StorageError, type Storage } from './storage.ts'
 
 export interface S3StorageOptions extends S3Options {
   /** Folder of this machine for unfinished files. */

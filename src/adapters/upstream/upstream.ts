@@ -1,12 +1,10 @@
 import { parseRetryAfter } from '../../domain/event/delivery-schedule.ts'
 import { isObject } from '../../domain/shared/is-object.ts'
 import type { DownloadOptions } from '../outbound/download.ts'
-import { makeOutbound } from '../outbound/outbound.ts'
-import type { OutboundOptions } from '../outbound/outbound.ts'
+import { makeOutbound, type OutboundOptions } from '../outbound/outbound.ts'
 import type { PostLimits } from '../outbound/post.ts'
 import type { StreamedBody } from './body.ts'
-import { makeLimiter } from './limiter.ts'
-import type { Limits } from './limiter.ts'
+import { makeLimiter, type Limits } from './limiter.ts'
 
 export interface UpstreamOptions {
   /** Base URL of its interface. This origin is called wherever it is; links to others go through the guard. */

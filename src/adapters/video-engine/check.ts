@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import { FPS } from './film.ts'
 import type { RenderPlan } from './plan.ts'
-import { probeFile } from './probe.ts'
-import type { ProbeOrder, StreamFacts } from './probe.ts'
+import { probeFile, type ProbeOrder, type StreamFacts } from './probe.ts'
 
 /** Samples of an AAC frame at 48 kHz, in seconds, and as much again for the encoder's run-in. */
 const SOUND_TOLERANCE = (2 * 1024) / 48_000

@@ -1,6 +1,5 @@
 import { drawAnime } from './anime.ts'
-import { cameraFilter, ENLARGEMENT } from './camera.ts'
-import type { Camera } from './camera.ts'
+import { cameraFilter, ENLARGEMENT, type Camera } from './camera.ts'
 import { FPS, HELD } from './film.ts'
 import type { InputFiles } from './input-file.ts'
 import { makeCamera } from './still-camera.ts'

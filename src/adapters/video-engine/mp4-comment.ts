@@ -1,6 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { open } from 'node:fs/promises'
-import type { FileHandle } from 'node:fs/promises'
+import { open, type FileHandle } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 
 /**

@@ -1,7 +1,6 @@
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import { between, makeRandom, pick } from './random.ts'
-import type { Random } from './random.ts'
+import { between, makeRandom, pick, type Random } from './random.ts'
 import type { VideoJob } from './video-engine.ts'
 
 export type SoundPlan = Pick<VideoJob, 'audio' | 'bgm' | 'seed'>

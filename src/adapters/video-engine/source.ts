@@ -3,8 +3,7 @@ import { VideoError } from '../../domain/video-task/video-error.ts'
 import { ChildError, runChild } from './child.ts'
 import { readContainer } from './container.ts'
 import { CALLERS, CONFINED, COUNTED } from './options.ts'
-import { probeFile } from './probe.ts'
-import type { ProbeOrder, StreamFacts } from './probe.ts'
+import { probeFile, type ProbeOrder, type StreamFacts } from './probe.ts'
 import type { ProbedSource, SourceFile } from './video-engine.ts'
 
 const LEAST_SECONDS = 4

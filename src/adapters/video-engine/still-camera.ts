@@ -1,5 +1,4 @@
-import { ENLARGEMENT } from './camera.ts'
-import type { Camera } from './camera.ts'
+import { ENLARGEMENT, type Camera } from './camera.ts'
 import { makeRandom } from './random.ts'
 import type { VideoJob } from './video-engine.ts'
 

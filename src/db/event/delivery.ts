@@ -1,8 +1,7 @@
 import type { WaitingDeliveries } from '../../domain/task/operations.ts'
 import type { Queryable, Sql } from '../client.ts'
 import { instant } from '../shared/instant.ts'
-import { isAmong } from '../task/reconcile.ts'
-import type { StillOptions, StillTask } from '../task/reconcile.ts'
+import { isAmong, type StillOptions, type StillTask } from '../task/reconcile.ts'
 
 /** The event that is sent next, and when. */
 export interface DueEvent {

@@ -7,8 +7,7 @@ import type {
   NewEndpoint,
 } from '../../domain/event/endpoint.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
-import { withTimes } from './event-log.ts'
-import type { Times } from './event-log.ts'
+import { withTimes, type Times } from './event-log.ts'
 import { disableEndpoint, stopEndpointEvents } from './endpoint-state.ts'
 
 /** Whose endpoints: those of a publisher, or of an owner of tasks. The other one is null. */

@@ -1,7 +1,6 @@
 import type { Queryable, Sql, Transaction } from '../client.ts'
 import { withoutSync } from '../without-sync.ts'
-import { withoutQuery } from './attempt.ts'
-import type { AttemptKey, AttemptResult, BegunAttempt } from './attempt.ts'
+import { withoutQuery, type AttemptKey, type AttemptResult, type BegunAttempt } from './attempt.ts'
 import { ATTEMPTS_WHEN_OVERTAKEN } from './delivery.ts'
 
 /**

@@ -11,8 +11,7 @@ import {
 import type { Queryable, Sql, Transaction } from '../client.ts'
 import { insertEvent, takeFence, transitionTask } from '../task/task-transition.ts'
 import { setQuota } from '../task/account.ts'
-import { insertTaskInputs, ownBytes } from '../task/task-file.ts'
-import type { NewTaskInput } from '../task/task-file.ts'
+import { insertTaskInputs, ownBytes, type NewTaskInput } from '../task/task-file.ts'
 import type { ClaimedTask, Transition, TransitionTable } from '../task/task-transition.ts'
 
 export interface NewImageTask {

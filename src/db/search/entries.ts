@@ -1,8 +1,7 @@
 import type { Fragment, Queryable } from '../client.ts'
 import type { RecordOptions } from '../registry/node.ts'
 import { nodeBytes, nodeJson, nodeRevision } from '../registry/registry-json.ts'
-import { changesOf } from './listed-count.ts'
-import type { NodeTexts } from './listed-count.ts'
+import { changesOf, type NodeTexts } from './listed-count.ts'
 import type { NodeRows } from './node-statements.ts'
 
 /**

@@ -2,8 +2,7 @@ import type { NodeFacets } from '../../domain/registry/node-query.ts'
 import type { Queryable } from '../client.ts'
 import type { CountCache } from './listed-count.ts'
 import { matches } from './node-count.ts'
-import { isFound, partPattern, readTerm, startPattern } from './node-filter.ts'
-import type { NodeFilter } from './node-filter.ts'
+import { isFound, partPattern, readTerm, startPattern, type NodeFilter } from './node-filter.ts'
 
 /** The column of each facet, and the filter that it leaves out, so that a second choice can be added. */
 const FACETS = {

@@ -1,6 +1,5 @@
 import type { Fragment, Queryable } from '../client.ts'
-import { changesOf } from './listed-count.ts'
-import type { CountCache, Counted } from './listed-count.ts'
+import { changesOf, type CountCache, type Counted } from './listed-count.ts'
 import {
   hasHostNode,
   hasWords,

@@ -1,10 +1,8 @@
 import type { NodeListQuery, PublisherNodesQuery } from '../../domain/registry/node-query.ts'
 import { offsetOf } from '../registry/audit-log.ts'
 import type { Queryable } from '../client.ts'
-import { nodeEntriesQuery, toEntries } from './entries.ts'
-import type { Entries, EntryRow } from './entries.ts'
-import { listNodePage } from './node-page.ts'
-import type { NodePageOptions } from './node-page.ts'
+import { nodeEntriesQuery, toEntries, type Entries, type EntryRow } from './entries.ts'
+import { listNodePage, type NodePageOptions } from './node-page.ts'
 import type { RecordOptions } from '../registry/node.ts'
 
 /** A page of all listed nodes, by time of creation and id unless asked otherwise, at any depth, and how many there are. */

@@ -13,16 +13,13 @@ import {
   toEntries,
 } from './entries.ts'
 import type { Entries, EntryRow } from './entries.ts'
-import { getListed } from './listed-count.ts'
-import type { CountCache, PlannedWith } from './listed-count.ts'
-import { countNodes, sumOf } from './node-count.ts'
-import type { ClassCounts } from './node-count.ts'
+import { getListed, type CountCache, type PlannedWith } from './listed-count.ts'
+import { countNodes, sumOf, type ClassCounts } from './node-count.ts'
 import { CLASSES, isUnfiltered, readTerm } from './node-filter.ts'
 import type { NodeFilter, RelevanceClass } from './node-filter.ts'
 import { isByName, pageOf, partStatement } from './node-statements.ts'
 import type { NodeList, PlannedPart } from './node-statements.ts'
-import { FEW, choosePagePlan, dividePage } from './page-plan.ts'
-import type { PagePart, PagePlan } from './page-plan.ts'
+import { FEW, choosePagePlan, dividePage, type PagePart, type PagePlan } from './page-plan.ts'
 
 /** A query whose defaults are applied and whose depth is validated; `include_banned` counts for platform admins alone. */
 export type NodeSearch = NodeSearchQuery & { page: number; limit: number }

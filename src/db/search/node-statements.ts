@@ -11,8 +11,7 @@ import {
   readTerm,
 } from './node-filter.ts'
 import type { NodeFilter, RelevanceClass } from './node-filter.ts'
-import { limitForPlanner } from './page-plan.ts'
-import type { PagePart, PagePlan } from './page-plan.ts'
+import { limitForPlanner, type PagePart, type PagePlan } from './page-plan.ts'
 
 /** The order of a search by relevance, ranking, downloads and id; others as they are asked for. All are total orders. */
 export type NodeOrder = 'relevance' | NodeSort

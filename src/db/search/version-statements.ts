@@ -1,12 +1,10 @@
-import { LISTED_VERSION_STATUSES } from '../../domain/registry/version.ts'
-import type { VersionStatus } from '../../domain/registry/version.ts'
+import { LISTED_VERSION_STATUSES, type VersionStatus } from '../../domain/registry/version.ts'
 import { versionBytes, versionJson } from '../registry/registry-json.ts'
 import { reviewMembers } from '../registry/review.ts'
 import type { Fragment, Queryable } from '../client.ts'
 import { isWithin } from './entries.ts'
 import { partPattern } from './node-filter.ts'
-import { limitForPlanner } from './page-plan.ts'
-import type { PagePlan } from './page-plan.ts'
+import { limitForPlanner, type PagePlan } from './page-plan.ts'
 
 /** Filter of the list of all versions; all that is given must hold. */
 export interface VersionFilter {

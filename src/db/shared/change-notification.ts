@@ -1,8 +1,7 @@
 import postgres from 'postgres'
 
 import { makeBatch } from '../batch.ts'
-import { withinDeadline } from '../client.ts'
-import type { Sql } from '../client.ts'
+import { withinDeadline, type Sql } from '../client.ts'
 import { withoutSync } from '../without-sync.ts'
 
 /**

@@ -2,8 +2,7 @@ import type { TaskDetail } from '../../domain/task/task-item.ts'
 import type { Sql } from '../client.ts'
 import { mayRead } from '../event/event-log.ts'
 import { instant } from '../shared/instant.ts'
-import { taskColumns } from './task-list.ts'
-import type { TaskRow } from './task-list.ts'
+import { taskColumns, type TaskRow } from './task-list.ts'
 
 /** All that is kept of a task. */
 export interface TaskDetailRow extends TaskRow {

@@ -5,10 +5,8 @@ import type { TaskEvent } from '../../domain/event/event.ts'
 import { VideoTaskKind } from '../../domain/video-task/video-task.ts'
 import type { Fragment, Queryable, Sql } from '../client.ts'
 import { instant } from '../shared/instant.ts'
-import { withTimes } from '../event/event-log.ts'
-import type { Times } from '../event/event-log.ts'
-import { createdAtUs, placeOf } from './task-place.ts'
-import type { TaskPlace } from './task-place.ts'
+import { withTimes, type Times } from '../event/event-log.ts'
+import { createdAtUs, placeOf, type TaskPlace } from './task-place.ts'
 
 /** Which tasks are walked through, newest first. */
 interface Walk {

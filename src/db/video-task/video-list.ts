@@ -1,8 +1,6 @@
 import type { Sql } from '../client.ts'
-import { createdAtUs, placeOf } from '../task/task-place.ts'
-import type { TaskPlace } from '../task/task-place.ts'
-import { videoTaskColumns } from './video-task.ts'
-import type { VideoTaskRow } from './video-task.ts'
+import { createdAtUs, placeOf, type TaskPlace } from '../task/task-place.ts'
+import { videoTaskColumns, type VideoTaskRow } from './video-task.ts'
 
 /** Which tasks of an owner a list shows. An empty list of a filter is no filter. */
 export interface VideoListFilter {

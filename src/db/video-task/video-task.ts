@@ -1,5 +1,4 @@
-import { VIDEO_ERRORS } from '../../domain/video-task/video-error.ts'
-import type { VideoErrorCode } from '../../domain/video-task/video-error.ts'
+import { VIDEO_ERRORS, type VideoErrorCode } from '../../domain/video-task/video-error.ts'
 import type { EngineName } from '../../domain/task/engine.ts'
 import { VIDEO_CANCELLABLE_STATES } from '../../domain/video-task/video-task.ts'
 import type { VideoTaskFacts } from '../../domain/video-task/video-record.ts'
@@ -7,15 +6,12 @@ import type { VideoTaskKind, VideoTaskState } from '../../domain/video-task/vide
 import type { Queryable, Sql, Transaction } from '../client.ts'
 import { insertEvent, takeFence } from '../task/task-transition.ts'
 import type { Enqueue } from '../unit-of-work.ts'
-import { chargeAccount } from '../task/account.ts'
-import type { AccountLimits } from '../task/account.ts'
+import { chargeAccount, type AccountLimits } from '../task/account.ts'
 import { lockOwnerOf, refundTask } from './owner.ts'
-import { insertTaskInputs, ownBytes } from '../task/task-file.ts'
-import type { NewTaskInput } from '../task/task-file.ts'
+import { insertTaskInputs, ownBytes, type NewTaskInput } from '../task/task-file.ts'
 import type { ClaimedTask, Transition } from '../task/task-transition.ts'
 import { transitionVideoTask } from './video-transition.ts'
-import { admitWaiting } from './video-queue.ts'
-import type { Slots } from './video-queue.ts'
+import { admitWaiting, type Slots } from './video-queue.ts'
 
 export interface NewVideoTask {
   id: string

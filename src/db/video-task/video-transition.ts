@@ -5,8 +5,7 @@ import {
 } from '../../domain/video-task/video-task.ts'
 import type { VideoTaskState } from '../../domain/video-task/video-task.ts'
 import type { Transaction } from '../client.ts'
-import { transitionTask } from '../task/task-transition.ts'
-import type { Transition, TransitionTable } from '../task/task-transition.ts'
+import { transitionTask, type Transition, type TransitionTable } from '../task/task-transition.ts'
 
 const TRANSITIONS: TransitionTable<VideoTaskState> = {
   family: 'video',

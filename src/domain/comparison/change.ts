@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 
 import { count } from '../registry/registry-fields.ts'
 import { VERSION_PATTERN } from '../registry/version-number.ts'

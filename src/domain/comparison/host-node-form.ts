@@ -1,5 +1,4 @@
-import { isObject, plain, readJson, writeJson } from './read-json.ts'
-import type { Json, JsonObject } from './read-json.ts'
+import { isObject, plain, readJson, writeJson, type Json, type JsonObject } from './read-json.ts'
 
 /** Texts of a stored host node that a comparison needs. */
 export interface HostNodeText {

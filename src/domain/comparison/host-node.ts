@@ -1,7 +1,5 @@
-import { makeChange } from './change.ts'
-import type { Change, Report } from './change.ts'
-import { readInputs, readOutputs } from './host-node-form.ts'
-import type { HostNodeText } from './host-node-form.ts'
+import { makeChange, type Change, type Report } from './change.ts'
+import { readInputs, readOutputs, type HostNodeText } from './host-node-form.ts'
 import { compareInputs } from './inputs.ts'
 import { compareOutputs } from './outputs.ts'
 

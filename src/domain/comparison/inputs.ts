@@ -1,6 +1,5 @@
 import type { Report } from './change.ts'
-import { compareTypes } from './host-node-form.ts'
-import type { InputForm } from './host-node-form.ts'
+import { compareTypes, type InputForm } from './host-node-form.ts'
 import { plain, writeJson } from './read-json.ts'
 import { compareWidgets } from './widget-order.ts'
 

@@ -1,6 +1,5 @@
 import type { Report } from './change.ts'
-import { compareTypes } from './host-node-form.ts'
-import type { OutputForm } from './host-node-form.ts'
+import { compareTypes, type OutputForm } from './host-node-form.ts'
 
 /** Compares the outputs of a host node, whose links are kept by index. */
 export const compareOutputs = (

@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 
 import { DELIVERED_STATUSES } from '../image-task/image-task.ts'
 import { ENDPOINT_ACCOUNT } from '../shared/account.ts'

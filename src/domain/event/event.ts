@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 
 import { ImageTaskStatus } from '../image-task/image-task.ts'
 import { VideoTaskState } from '../video-task/video-task.ts'

@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 
 /** All settings may be absent. */
 const slider = (minimum: number, maximum: number, value: number, description: string) =>

@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 
 /** Statuses of an image task and the moves between them; no other exists. */
 export const ImageTaskStatus = Type.Enum(['CREATED', 'IN_PROGRESS', 'COMPLETED', 'FAILED'])

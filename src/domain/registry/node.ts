@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 
 import { HOST_NODE_NAME_MAX } from './host-node.ts'
 import { Publisher } from './publisher.ts'

@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 
 import { DESCRIPTION_MAX, NAME_MAX, instant, text, uuid } from './registry-fields.ts'
 

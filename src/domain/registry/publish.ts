@@ -1,8 +1,6 @@
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 
-import { NodeUpdate } from './node.ts'
-import type { NodeFields } from './node.ts'
+import { NodeUpdate, type NodeFields } from './node.ts'
 import { NewVersion, Version } from './version.ts'
 
 /** Body of POST /publishers/{p}/nodes/{n}/versions. */

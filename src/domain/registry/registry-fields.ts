@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import type { TObject, TSchema } from 'typebox'
+import { Type, type TObject, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 
 import { inAnyCase } from '../shared/address.ts'

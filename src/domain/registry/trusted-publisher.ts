@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 
 import { instant, map, uuid } from './registry-fields.ts'
 import { registryIssue } from './registry-issue.ts'

@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 
 import { REASON_MAX, WITHOUT_NUL, count, page, pageSize, queryText } from './registry-fields.ts'
 import { FindingCounts } from './finding.ts'

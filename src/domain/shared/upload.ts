@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 
 /** Largest file that can be uploaded as an input. */
 export const UPLOAD_MAX_BYTES = 536_870_912

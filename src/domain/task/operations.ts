@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 
 import { REASON_MAX, count, instant, uuid } from '../registry/registry-fields.ts'
 

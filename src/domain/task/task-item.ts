@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import type { Static, TSchema } from 'typebox'
+import { Type, type Static, type TSchema } from 'typebox'
 
 import { DeliveryState, id, TaskEvent, time } from '../event/event.ts'
 import { ImageTaskKind } from '../image-task/image-kind.ts'

@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 
 import { ADDRESS_PATTERN, IMAGE_PATTERN } from '../shared/address.ts'
 import {

@@ -1,10 +1,8 @@
-import { Type } from 'typebox'
-import type { TObject } from 'typebox'
+import { Type, type TObject } from 'typebox'
 
 import { ExtendBody, TextToVideoBody, VideoImage } from './video-body.ts'
 import type { ExtendSource } from './video-validation.ts'
-import { DEFAULT_VIDEO_MODEL, VIDEO_MODELS } from './video-model.ts'
-import type { VideoModel } from './video-model.ts'
+import { DEFAULT_VIDEO_MODEL, VIDEO_MODELS, type VideoModel } from './video-model.ts'
 import { listGroups } from './video-words.ts'
 
 type Json = Record<string, unknown>

@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 
 import type { Issue } from '../shared/validate.ts'
 import { RESOLUTIONS, VIDEO_MODEL_NAMES } from './video-model.ts'

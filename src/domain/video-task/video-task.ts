@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 
 import { MOVEMENT_AMPLITUDES, STYLES } from './video-body.ts'
 import { VIDEO_ERROR_CODES } from './video-error.ts'

@@ -1,5 +1,4 @@
-import { errors as joseErrors, jwtVerify } from 'jose'
-import type { JWTPayload, JWTVerifyOptions } from 'jose'
+import { errors as joseErrors, jwtVerify, type JWTPayload, type JWTVerifyOptions } from 'jose'
 
 import { makeKeySet } from '../../adapters/key-set.ts'
 import {
@@ -8,14 +7,12 @@ import {
 } from '../../db/registry/personal-access-token.ts'
 import type { LiveToken } from '../../db/registry/personal-access-token.ts'
 import { findApiKey, touchApiKey } from '../../db/shared/api-key.ts'
-import type { Sql } from '../../db/client.ts'
-import { withinDeadline } from '../../db/client.ts'
+import { withinDeadline, type Sql } from '../../db/client.ts'
 import { isReservedUser } from '../../domain/shared/account.ts'
 import { credentialKind } from '../../domain/shared/credential.ts'
 import { ApiError, errors } from '../../domain/shared/errors.ts'
 import type { Log } from '../../log.ts'
-import { readProfile } from './claims.ts'
-import type { IsAdmin, Profile } from './claims.ts'
+import { readProfile, type IsAdmin, type Profile } from './claims.ts'
 import { digest } from './digest.ts'
 import { makeTokenVerifier } from './token-verifier.ts'
 import type { UserRecorder } from './user-recorder.ts'

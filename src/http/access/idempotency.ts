@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 
 import type { Secrets } from '../../adapters/secrets.ts'
-import type { Sql, Transaction } from '../../db/client.ts'
-import { withinDeadline } from '../../db/client.ts'
+import { withinDeadline, type Sql, type Transaction } from '../../db/client.ts'
 import {
   claimKey,
   LEASE_SECONDS,

@@ -1,6 +1,5 @@
 import { ensureUser, upsertUser } from '../../db/shared/app-user.ts'
-import type { Queryable, Sql } from '../../db/client.ts'
-import { withinDeadline } from '../../db/client.ts'
+import { withinDeadline, type Queryable, type Sql } from '../../db/client.ts'
 import { makeRecent } from '../../domain/shared/recent.ts'
 import type { Caller } from './auth.ts'
 

@@ -1,7 +1,6 @@
 import { withinDeadline } from '../../db/client.ts'
 import { withoutQuery } from '../../db/event/attempt.ts'
-import { findTaskDetail } from '../../db/task/task-detail.ts'
-import type { TaskDetailRow } from '../../db/task/task-detail.ts'
+import { findTaskDetail, type TaskDetailRow } from '../../db/task/task-detail.ts'
 import { estimateKind } from '../../db/task/task-list.ts'
 import { IMAGE_KINDS, IMAGE_PREFIX } from '../../domain/image-task/image-kind.ts'
 import type { ImageTaskKind } from '../../domain/image-task/image-kind.ts'

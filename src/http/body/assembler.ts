@@ -1,10 +1,8 @@
 import { shown } from '../../domain/shared/errors.ts'
 import { toPointer } from '../../domain/shared/pointer.ts'
-import { ownCopy } from './text.ts'
-import type { TextSink } from './text.ts'
+import { ownCopy, type TextSink } from './text.ts'
 import type { Token } from './tokens.ts'
-import { makeTree, rejected } from './tree.ts'
-import type { TreeLimits } from './tree.ts'
+import { makeTree, rejected, type TreeLimits } from './tree.ts'
 
 export interface AssemblerOptions extends TreeLimits {
   /** Called with the bytes of text and the members that have come to stay in memory. Throws when that is too much. */

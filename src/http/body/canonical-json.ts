@@ -1,5 +1,4 @@
-import { replaceInline } from './inline.ts'
-import type { InlineImage } from './inline.ts'
+import { replaceInline, type InlineImage } from './inline.ts'
 
 /**
  * The one text of a JSON value: members sorted by UTF-16 code units, no blanks, numbers and strings as `JSON.stringify`

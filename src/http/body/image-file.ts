@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { open, rm } from 'node:fs/promises'
-import type { FileHandle } from 'node:fs/promises'
+import { open, rm, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { errors } from '../../domain/shared/errors.ts'

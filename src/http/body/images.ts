@@ -1,12 +1,9 @@
 import { probeImage } from '../../adapters/image-probe.ts'
 import { apiError } from '../../domain/shared/errors.ts'
 import { TaskError } from '../../domain/task/task-error.ts'
-import { makeBase64Decoder } from './base64.ts'
-import type { Base64Decoder, Base64Issue } from './base64.ts'
-import { makeImageFile } from './image-file.ts'
-import type { ImageFile } from './image-file.ts'
-import { makeInlineMarker } from './inline.ts'
-import type { ImageIssue, InlineImage } from './inline.ts'
+import { makeBase64Decoder, type Base64Decoder, type Base64Issue } from './base64.ts'
+import { makeImageFile, type ImageFile } from './image-file.ts'
+import { makeInlineMarker, type ImageIssue, type InlineImage } from './inline.ts'
 import type { TextSink } from './text.ts'
 
 export interface ImageLimits {

@@ -1,5 +1,4 @@
-import { apiError, shown } from '../../domain/shared/errors.ts'
-import type { ApiError } from '../../domain/shared/errors.ts'
+import { apiError, shown, type ApiError } from '../../domain/shared/errors.ts'
 
 export const bodyRequired = (): ApiError =>
   apiError('body_required', 'The body must be a JSON object; none was sent.')

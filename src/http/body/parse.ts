@@ -4,8 +4,7 @@ import type { Assembler } from './assembler.ts'
 import type { ImageIntake } from './images.ts'
 import { endedTooSoon, malformed } from './json-errors.ts'
 import type { BodySource } from './source.ts'
-import { makeTokenizer } from './tokens.ts'
-import type { Token, Tokenizer } from './tokens.ts'
+import { makeTokenizer, type Token, type Tokenizer } from './tokens.ts'
 import { makeUtf8Decoder } from './utf8.ts'
 
 export interface ParseBodyParts {

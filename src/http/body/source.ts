@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
 import { apiError } from '../../domain/shared/errors.ts'
-import { watchPace } from './pace.ts'
-import type { Pace } from './pace.ts'
+import { watchPace, type Pace } from './pace.ts'
 
 export interface SourceOptions {
   /** Bytes on the wire. */

@@ -1,5 +1,4 @@
-import { jsonParser } from 'stream-json/core/parser.js'
-import type { Token } from 'stream-json/core/parser.js'
+import { jsonParser, type Token } from 'stream-json/core/parser.js'
 
 import { completeLength, findStringEnd, unescape } from './string-run.ts'
 

@@ -1,8 +1,7 @@
 import { Type } from 'typebox'
 
 import { errors } from '../../domain/shared/errors.ts'
-import { defineRoute } from '../route.ts'
-import type { Route, RouteRequest, StreamResponse } from '../route.ts'
+import { defineRoute, type Route, type RouteRequest, type StreamResponse } from '../route.ts'
 import { sendPage } from './send-page.ts'
 import type { Pages } from './pages.ts'
 

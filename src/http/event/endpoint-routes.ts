@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import type { TObject, TProperties, TSchema } from 'typebox'
+import { Type, type TObject, type TProperties, type TSchema } from 'typebox'
 
 import {
   EndpointEventQuery,
@@ -26,8 +25,7 @@ import { getPublisherAccess } from '../registry/access.ts'
 import { OfPublisher, PUBLISHER_ERRORS, PUBLISHER_PATH } from '../registry/paths.ts'
 import type { ResponseOf, BodySpec, Method, Route } from '../route.ts'
 import { validateUrl } from '../task/inputs.ts'
-import { makeEndpointHandlers } from './endpoint.ts'
-import type { EndpointDeps, AuthorizeAccess } from './endpoint.ts'
+import { makeEndpointHandlers, type EndpointDeps, type AuthorizeAccess } from './endpoint.ts'
 
 /** Differences between the endpoints of an owner of tasks and those of a publisher. */
 interface Scope {

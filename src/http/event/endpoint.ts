@@ -1,8 +1,7 @@
 import type { Outbound } from '../../adapters/outbound/client.ts'
 import type { Signer } from '../../adapters/signing.ts'
 import type { WebhookSecrets as Keeper } from '../../adapters/webhook-secrets.ts'
-import type { Transaction } from '../../db/client.ts'
-import { withinDeadline } from '../../db/client.ts'
+import { withinDeadline, type Transaction } from '../../db/client.ts'
 import { withoutQuery } from '../../db/event/attempt.ts'
 import {
   deleteEndpoint,
@@ -32,8 +31,7 @@ import { parseListTime } from '../../domain/video-task/video-list.ts'
 import { getCaller } from '../access/caller.ts'
 import type { JsonResponse, RouteRequest, SavedResponse } from '../route.ts'
 import { isAllowed, tagOfBytes } from '../serve/etag.ts'
-import { redeliverAll, redeliverOne } from './redeliver.ts'
-import type { RedeliveryDeps } from './redeliver.ts'
+import { redeliverAll, redeliverOne, type RedeliveryDeps } from './redeliver.ts'
 
 /** Dependencies of the routes of events, endpoints and their secrets. */
 export interface EndpointDeps extends RedeliveryDeps {

@@ -1,12 +1,10 @@
-import { withinDeadline } from '../../db/client.ts'
-import type { Sql } from '../../db/client.ts'
+import { withinDeadline, type Sql } from '../../db/client.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { OVERLAP_SECONDS, SecretRotation, WebhookSecrets } from '../../domain/event/event.ts'
 import type { OwnerSecret, WebhookSecrets as Keeper } from '../../adapters/webhook-secrets.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { getCaller } from '../access/caller.ts'
-import { defineRoute } from '../route.ts'
-import type { JsonResponse, Route } from '../route.ts'
+import { defineRoute, type JsonResponse, type Route } from '../route.ts'
 
 export interface WebhookSecretDeps {
   sql: Sql

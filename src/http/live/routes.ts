@@ -1,12 +1,10 @@
 import { Type } from 'typebox'
 
 import { withinDeadline } from '../../db/client.ts'
-import { findSequence, readTaskChanges } from '../../db/event/event-log.ts'
-import type { TaskChanges } from '../../db/event/event-log.ts'
+import { findSequence, readTaskChanges, type TaskChanges } from '../../db/event/event-log.ts'
 import { listVersionSteps } from '../../db/registry/version-steps.ts'
 import { getVersion } from '../../db/registry/version.ts'
-import { IMAGE_KINDS } from '../../domain/image-task/image-kind.ts'
-import type { ImageTaskKind } from '../../domain/image-task/image-kind.ts'
+import { IMAGE_KINDS, type ImageTaskKind } from '../../domain/image-task/image-kind.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
 import { ownerOf } from '../access/caller.ts'
@@ -20,8 +18,7 @@ import { OfTask, readTaskId } from '../task/task-id.ts'
 import type { TaskReadDeps } from '../task/deps.ts'
 import { readTask as readVideoTask } from '../video-task/read.ts'
 import type { LiveDeps } from './prefer.ts'
-import { respondWithStream, STREAM_IS_OVER } from './stream.ts'
-import type { ReadChanges, StreamEvent } from './stream.ts'
+import { respondWithStream, STREAM_IS_OVER, type ReadChanges, type StreamEvent } from './stream.ts'
 
 export type StreamDeps = LiveDeps & TaskReadDeps & RecordDeps
 

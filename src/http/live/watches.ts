@@ -1,5 +1,4 @@
-import { makeNotifier } from '../../domain/shared/notifier.ts'
-import type { Notifier } from '../../domain/shared/notifier.ts'
+import { makeNotifier, type Notifier } from '../../domain/shared/notifier.ts'
 import { errors } from '../../domain/shared/errors.ts'
 
 /** Watcher, for the limits: a network address, and an account. */

@@ -1,9 +1,7 @@
 import { ERROR_SCHEMA, makeErrorExamples, makeErrorResponses } from './errors.ts'
-import { HEADERS, headerRefs, quotaHeaders } from './headers.ts'
-import type { HeaderName } from './headers.ts'
+import { HEADERS, headerRefs, quotaHeaders, type HeaderName } from './headers.ts'
 import { makeParameters } from './parameters.ts'
-import { makeSchemas } from './schemas.ts'
-import type { Schemas } from './schemas.ts'
+import { makeSchemas, type Schemas } from './schemas.ts'
 import type { Method, ResponseSpec, Route } from '../route.ts'
 
 type Json = Record<string, unknown>

@@ -1,12 +1,9 @@
-import { ERROR_CODES, videoStatusOf } from '../../domain/shared/errors.ts'
-import type { ErrorCodeName } from '../../domain/shared/errors.ts'
+import { ERROR_CODES, videoStatusOf, type ErrorCodeName } from '../../domain/shared/errors.ts'
 import { VideoReason, videoDetails } from '../../domain/video-task/video-reason.ts'
 import { quotaOf } from '../access/limiter.ts'
-import { changes } from '../route.ts'
-import type { Route } from '../route.ts'
+import { changes, type Route } from '../route.ts'
 import { isVideoPath } from '../../domain/video-task/video-path.ts'
-import { headerRefs, quotaHeaders } from './headers.ts'
-import type { HeaderName } from './headers.ts'
+import { headerRefs, quotaHeaders, type HeaderName } from './headers.ts'
 
 type Json = Record<string, unknown>
 

@@ -3,8 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { Type } from 'typebox'
 
 import { makeOpenApi } from './document.ts'
-import { defineRoute } from '../route.ts'
-import type { JsonResponse, Route } from '../route.ts'
+import { defineRoute, type JsonResponse, type Route } from '../route.ts'
 
 /** Adds the routes that return the description of all routes, themselves included. */
 export const withOpenApiRoutes = (others: readonly Route[], publicUrl: string): Route[] => {

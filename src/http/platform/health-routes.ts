@@ -2,8 +2,7 @@ import { Type } from 'typebox'
 
 import { inTime } from '../../domain/shared/in-time.ts'
 import type { Lifecycle } from '../serve/lifecycle.ts'
-import { defineRoute } from '../route.ts'
-import type { Route } from '../route.ts'
+import { defineRoute, type Route } from '../route.ts'
 
 const Check = Type.Enum(['ok', 'down'])
 

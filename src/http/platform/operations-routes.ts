@@ -9,8 +9,7 @@ import {
 } from '../../domain/task/operations.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
-import { defineRoute } from '../route.ts'
-import type { Route } from '../route.ts'
+import { defineRoute, type Route } from '../route.ts'
 import {
   FAIL_TASK,
   RESTART_TASK,

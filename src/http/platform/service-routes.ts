@@ -2,12 +2,10 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 
 import { VERSION } from '../openapi/document.ts'
-import { defineRoute } from '../route.ts'
-import type { Route } from '../route.ts'
+import { defineRoute, type Route } from '../route.ts'
 
 const count = Type.Integer({ minimum: 0 })
 

@@ -2,14 +2,12 @@ import { randomUUID } from 'node:crypto'
 
 import type { Storage } from '../../adapters/storage/storage.ts'
 import type { Sql } from '../../db/client.ts'
-import { hasReceived, receiveUpload } from '../../db/shared/upload.ts'
-import type { ReceivedFile } from '../../db/shared/upload.ts'
+import { hasReceived, receiveUpload, type ReceivedFile } from '../../db/shared/upload.ts'
 import { isOutcomeUnknown, unitOfWork } from '../../db/unit-of-work.ts'
 import { apiError, errors } from '../../domain/shared/errors.ts'
 import { MEDIA_TYPE_BYTES, mediaTypeOf } from '../../domain/shared/media-type.ts'
 import type { Quotas } from '../../domain/task/quota.ts'
-import { takeFile } from './uploaded-file.ts'
-import type { UploadedFileDeps, UploadRules } from './uploaded-file.ts'
+import { takeFile, type UploadedFileDeps, type UploadRules } from './uploaded-file.ts'
 
 export interface ReceiveDeps extends UploadedFileDeps {
   sql: Sql

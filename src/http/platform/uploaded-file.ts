@@ -1,17 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { open, rm } from 'node:fs/promises'
-import type { FileHandle } from 'node:fs/promises'
+import { open, rm, type FileHandle } from 'node:fs/promises'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 
-import { apiError, errors, shown } from '../../domain/shared/errors.ts'
-import type { ErrorCodeName } from '../../domain/shared/errors.ts'
+import { apiError, errors, shown, type ErrorCodeName } from '../../domain/shared/errors.ts'
 import { failpoint } from '../../process/failpoint.ts'
 import type { Budget, Reservation } from '../body/budget.ts'
 import { hasBody } from '../body/media-type.ts'
 import { USUAL_PACE } from '../body/pace.ts'
-import { openBodySource, tooLarge } from '../body/source.ts'
-import type { BodySource } from '../body/source.ts'
+import { openBodySource, tooLarge, type BodySource } from '../body/source.ts'
 
 export interface UploadedFileDeps {
   budget: Budget

@@ -1,6 +1,5 @@
 import type { Server } from 'node:http'
-import { BlockList, isIPv6 } from 'node:net'
-import type { Socket } from 'node:net'
+import { BlockList, isIPv6, type Socket } from 'node:net'
 
 import { networkOf } from '../../adapters/network-of.ts'
 

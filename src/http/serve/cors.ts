@@ -1,8 +1,7 @@
 import cors from 'cors'
 import type { Request, RequestHandler } from 'express'
 
-import { findRoute } from '../route.ts'
-import type { Route } from '../route.ts'
+import { findRoute, type Route } from '../route.ts'
 
 /** Headers that pages of another origin may read and send. They send no cookies, so nothing allows credentials. */
 const EXPOSED =

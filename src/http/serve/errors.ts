@@ -7,8 +7,7 @@ import { isUnavailable } from '../../db/sqlstate.ts'
 import type { Log } from '../../log.ts'
 import { endEarly, isStillSending } from '../body/early-response.ts'
 import { hasBody } from '../body/media-type.ts'
-import { closeWhenStopping } from './lifecycle.ts'
-import type { Lifecycle } from './lifecycle.ts'
+import { closeWhenStopping, type Lifecycle } from './lifecycle.ts'
 import { isVideoPath } from '../../domain/video-task/video-path.ts'
 
 interface ErrorBody {

@@ -1,8 +1,7 @@
 import type { TObject } from 'typebox'
 
 import { fromText } from '../../domain/shared/from-text.ts'
-import type { Issue } from '../../domain/shared/validate.ts'
-import { makeValidator } from '../../domain/shared/validate.ts'
+import { makeValidator, type Issue } from '../../domain/shared/validate.ts'
 
 /** The query of a request's target, without its question mark. A second question mark belongs to a value. */
 export const rawQuery = (target: string): string => {

@@ -4,11 +4,9 @@ import type { Duplex } from 'node:stream'
 
 import type { Express } from 'express'
 
-import { apiError } from '../../domain/shared/errors.ts'
-import type { ApiError } from '../../domain/shared/errors.ts'
+import { apiError, type ApiError } from '../../domain/shared/errors.ts'
 import type { Pace } from '../body/pace.ts'
-import { CONNECTIONS, limitConnections } from './connection-limit.ts'
-import type { ConnectionLimits } from './connection-limit.ts'
+import { CONNECTIONS, limitConnections, type ConnectionLimits } from './connection-limit.ts'
 import { errorBody } from './errors.ts'
 import { readRequestId } from './request-id.ts'
 import { closeSlowReaders, READER_PACES } from './slow-reader.ts'

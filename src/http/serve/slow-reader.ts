@@ -1,8 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-import { watchPace } from '../body/pace.ts'
-import type { Pace } from '../body/pace.ts'
+import { watchPace, type Pace } from '../body/pace.ts'
 import { makeSendQueue } from './send-queue.ts'
 
 /** Nothing for 30 s, or less than 16 KiB/s over a minute: the slowest phone takes more, and who takes less holds memory. */

@@ -1,15 +1,11 @@
-import { Type } from 'typebox'
-import type { TSchema } from 'typebox'
+import { Type, type TSchema } from 'typebox'
 
 import { withinDeadline } from '../../db/client.ts'
-import { checkAccount } from '../../db/task/account.ts'
-import type { AccountLimits } from '../../db/task/account.ts'
+import { checkAccount, type AccountLimits } from '../../db/task/account.ts'
 import { estimateKind } from '../../db/task/task-list.ts'
-import { DryRun } from '../../domain/task/task-item.ts'
-import type { TaskKind } from '../../domain/task/task-item.ts'
+import { DryRun, type TaskKind } from '../../domain/task/task-item.ts'
 import type { JsonResponse, RouteRequest } from '../route.ts'
-import { findSource } from './inputs.ts'
-import type { InputMember } from './inputs.ts'
+import { findSource, type InputMember } from './inputs.ts'
 import type { TaskReadDeps } from './deps.ts'
 
 /** The query of a creation that can be tried without a task being made. */

@@ -9,8 +9,7 @@ import {
   VIDEO_EMPTY_IS_ABSENT,
 } from '../../domain/video-task/video-input.ts'
 import { ExtendRecord, TextToVideoRecord } from '../../domain/video-task/video-task.ts'
-import { defineRoute } from '../route.ts'
-import type { ResponseSpec, Route } from '../route.ts'
+import { defineRoute, type ResponseSpec, type Route } from '../route.ts'
 import { DryRunQuery, orDryRun } from '../task/dry-run.ts'
 import { linkToEvents } from '../task/event-links.ts'
 import { VIDEO_PREFIX } from '../../domain/video-task/video-path.ts'

@@ -1,6 +1,5 @@
 import { withinDeadline } from '../../db/client.ts'
-import { listVideoTasks } from '../../db/video-task/video-list.ts'
-import type { VideoListFilter } from '../../db/video-task/video-list.ts'
+import { listVideoTasks, type VideoListFilter } from '../../db/video-task/video-list.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
 import { VIDEO_LIST_SECONDS, parseListTime } from '../../domain/video-task/video-list.ts'
 import type { VideoTaskQuery } from '../../domain/video-task/video-list.ts'

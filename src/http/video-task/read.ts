@@ -1,6 +1,5 @@
 import { withinDeadline } from '../../db/client.ts'
-import { findVideoTask } from '../../db/video-task/video-task.ts'
-import type { VideoTaskRow } from '../../db/video-task/video-task.ts'
+import { findVideoTask, type VideoTaskRow } from '../../db/video-task/video-task.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { VIDEO_TERMINAL_STATES } from '../../domain/video-task/video-task.ts'
 import type { JsonResponse } from '../route.ts'

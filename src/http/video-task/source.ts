@@ -1,7 +1,6 @@
 import { withinDeadline } from '../../db/client.ts'
 import type { NewTaskInput } from '../../db/task/task-file.ts'
-import { findVideoSource } from '../../db/video-task/video-task.ts'
-import type { VideoSource } from '../../db/video-task/video-task.ts'
+import { findVideoSource, type VideoSource } from '../../db/video-task/video-task.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
 import type { Issue } from '../../domain/shared/validate.ts'

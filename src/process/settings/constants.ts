@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 
 const count = (value: number, minimum = 0, maximum = 2_147_483_647) =>
   Type.Integer({ minimum, maximum, default: value })

@@ -1,7 +1,6 @@
 import type { JWK } from 'jose'
 
-import { DELIVERY_SCHEDULE } from '../../domain/event/delivery-schedule.ts'
-import type { DeliverySchedule } from '../../domain/event/delivery-schedule.ts'
+import { DELIVERY_SCHEDULE, type DeliverySchedule } from '../../domain/event/delivery-schedule.ts'
 import type { CheckTiming } from '../../domain/registry/check-timing.ts'
 import type { MediaLimits } from '../../domain/task/media-limits.ts'
 import type { Quotas } from '../../domain/task/quota.ts'

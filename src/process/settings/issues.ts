@@ -6,8 +6,7 @@ import { makeIsAllowedAddress } from '../../adapters/outbound/address.ts'
 import { isLoopbackHost } from '../../adapters/outbound/url.ts'
 import { decodeWebhookSecret } from '../../adapters/webhook.ts'
 import { OVERRIDE } from './constants.ts'
-import { hasBucket, splitList } from './env.ts'
-import type { Env } from './env.ts'
+import { hasBucket, splitList, type Env } from './env.ts'
 import { isGuessable } from './guessable.ts'
 
 /** `iss` of the tokens that the embedded stack's own issuer signs. */

@@ -2,8 +2,7 @@ import type { Size } from '../../../domain/shared/size.ts'
 import type { Coarse } from '../coarse.ts'
 import { LUMA } from '../luma.ts'
 import type { LightShape } from '../tables.ts'
-import { stretchPlane } from './light-map.ts'
-import type { LightPlanes } from './light-map.ts'
+import { stretchPlane, type LightPlanes } from './light-map.ts'
 import type { PromptLight } from './prompt-words.ts'
 
 export interface GainRequest {

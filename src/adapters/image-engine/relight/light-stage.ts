@@ -1,14 +1,11 @@
-import { areaLength } from '../block.ts'
-import type { Block } from '../block.ts'
-import { addToCoarse, blurCoarse, cellFor, makeCoarse, readCoarse } from '../coarse.ts'
-import type { Coarse } from '../coarse.ts'
+import { areaLength, type Block } from '../block.ts'
+import { addToCoarse, blurCoarse, cellFor, makeCoarse, readCoarse, type Coarse } from '../coarse.ts'
 import { blurPlane, gaussianKernel, gaussianReach } from '../gaussian.ts'
 import { addToColours, readLuma, readSourceLuma } from '../luma.ts'
 import { blurSigma } from '../raster.ts'
 import { makeSkinMask } from '../skin-mask.ts'
 import type { Stage } from '../stage.ts'
-import { makeGains } from './gain.ts'
-import type { GainRequest, Gains } from './gain.ts'
+import { makeGains, type GainRequest, type Gains } from './gain.ts'
 
 /**
  * Multiplies the light into the picture.

@@ -17,8 +17,7 @@ import {
   sCurveStage,
   saturationStage,
 } from '../tone.ts'
-import { blurLight } from './light-map.ts'
-import type { LightPlanes } from './light-map.ts'
+import { blurLight, type LightPlanes } from './light-map.ts'
 import { keepDetailStage, lightStage } from './light-stage.ts'
 import { isNeutral, readPrompt } from './prompt-words.ts'
 

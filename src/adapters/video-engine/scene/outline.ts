@@ -1,5 +1,4 @@
-import { between } from '../random.ts'
-import type { Random } from '../random.ts'
+import { between, type Random } from '../random.ts'
 
 /** Parts that the width of a frame is drawn in. */
 const COUNT = 640

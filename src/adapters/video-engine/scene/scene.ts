@@ -1,10 +1,8 @@
 import type { Size } from '../../../domain/shared/size.ts'
-import { between, makeRandom } from '../random.ts'
-import type { Random } from '../random.ts'
+import { between, makeRandom, type Random } from '../random.ts'
 import type { Layer } from './layer.ts'
 import { drawTrees, makeOutline, toPath } from './outline.ts'
-import { choosePalette, mix } from './palette.ts'
-import type { Palette, Rgb } from './palette.ts'
+import { choosePalette, mix, type Palette, type Rgb } from './palette.ts'
 
 /** Draws the scene that a prompt's known words and a seed describe, from back to front; the first layer fills the frame. */
 export const makeScene = (prompt: string, seed: number, frame: Size): Layer[] => {
