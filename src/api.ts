@@ -17,8 +17,11 @@ import {
   readTimings,
 } from './process/settings/derived.ts'
 import { makeDatabase, withinDeadline } from './db/client.ts'
-import { listenForChanges, makeNotifyChange } from './db/shared/change-notification.ts'
-import { readRevisions } from './db/shared/revision.ts'
+import {
+  listenForChanges,
+  makeNotifyChange,
+  readRevisions,
+} from './db/shared/change-notification.ts'
 import { makeCountCache } from './db/search/listed-count.ts'
 import { checkSchema } from './db/migrate.ts'
 import { listen } from './process/listen.ts'

@@ -30,7 +30,7 @@ const commands: Record<string, (options: Options) => Promise<number>> = {
     return await runDemoCommand({ dataDir: DATA_DIR, keep })
   },
   token: async ({ user }) => {
-    const { printToken } = await import('./local/token.ts')
+    const { printToken } = await import('./local/issuer.ts')
     return await printToken(DATA_DIR, user)
   },
 }

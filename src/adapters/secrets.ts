@@ -1,7 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
-import { decodeKeys } from './keys.ts'
-
 export type Secrets = ReturnType<typeof makeSecrets>
 
 /**
@@ -53,4 +51,14 @@ const open = (key: Buffer, encrypted: string, context: string): string | undefin
   } catch {
     return undefined
   }
+}
+
+/** Decodes the keys of a setting. Throws, naming the setting and the next step, unless each has 32 bytes. */
+export const decodeKeys = (setting: string, keys: string[]): [Buffer, ...Buffer[]] => {
+  const [first, ...others] = keys.map((key) => Buffer.from(key, 'base64'))
+  if (first === undefined || [first, ...others].some((key) => key.length !== 32))
+    throw new Error(
+      `${setting} must hold keys of 32 bytes in Base64: make one with \`openssl rand -base64 32\``,
+    )
+  return [first, ...others]
 }

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-import { decodeKeys } from './keys.ts'
+import { decodeKeys } from './secrets.ts'
 
 export interface SignerOptions {
   /** Base64 of 32 bytes each; the first signs, all verify. */

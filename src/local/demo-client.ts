@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 
 import { IMAGE_PREFIX } from '../domain/image-task/image-kind.ts'
-import type { Call } from './demo-call.ts'
 import type { DemoJob, ImageDemoJob, VideoDemoJob } from './demo-jobs.ts'
 
 /** A task of either family, as the demonstration follows it. */
@@ -143,3 +142,25 @@ const ofVideo = ({ id, state, progress, creations, ...error }: VideoRecord): Dem
     issue: `${error.err_code}: ${error.err_msg}`,
   }),
 })
+
+/** Calls a service in the name of the token's user. Throws its response when it rejects. */
+export type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>
+
+export const makeCall =
+  (baseUrl: string, token: string): Call =>
+  async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    const response = await fetch(`${baseUrl.replace(/\/$/, '')}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined
+          ? {}
+          : { 'content-type': 'application/json', 'idempotency-key': randomUUID() }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    if (!response.ok)
+      throw new Error(`${method} ${path} responded with ${response.status}: ${text}`)
+    return JSON.parse(text) as T
+  }

@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile, readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import type { Call } from './demo-call.ts'
-import { zipFolder } from './demo-pack.ts'
+import { Uint8ArrayReader, Uint8ArrayWriter, ZipWriter, configure } from '@zip.js/zip.js'
+
+import type { Call } from './demo-client.ts'
 
 export interface PublishOptions {
   call: Call
@@ -154,3 +155,22 @@ const save = async (folder: string, name: string, bytes: Uint8Array): Promise<st
   await writeFile(path, bytes)
   return path
 }
+
+/** Puts a folder into a zip as publishing tools do: its files at the top, in the order of their names. */
+export const zipFolder = async (folder: string): Promise<Uint8Array> => {
+  configure({ useWebWorkers: false })
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+  const zip = new ZipWriter(new Uint8ArrayWriter(), { lastModDate: EPOCH })
+  for (const path of paths.toSorted())
+    await zip.add(
+      path.slice(folder.length + 1).replaceAll('\\', '/'),
+      new Uint8ArrayReader(await readFile(path)),
+    )
+  return await zip.close()
+}
+
+/** The first day that a zip can name: the same files give the same bytes. */
+const EPOCH = new Date(1980, 0, 1)

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { DemoClient, DemoTask } from './demo-client.ts'
 import type { DemoJob } from './demo-jobs.ts'
-import { SAMPLES, type DemoRun } from './demo-run.ts'
+import type { DemoState } from './demo-progress.ts'
+import { ROOT } from './root.ts'
 
 export interface FollowOptions {
   client: DemoClient
@@ -75,3 +76,18 @@ export const saveFiles = async (
 
 /** Names of the files behind a task's links: the first is the result itself. */
 const FILE_NAMES = ['after', 'cover', 'watermarked']
+
+/** A job, and what became of it. */
+export interface DemoRun extends DemoState {
+  workflowId?: string
+  /** The input, then what was made of it. */
+  files: string[]
+  /** Further facts that a person would like to know of it, a line each. */
+  notes: string[]
+  hasSucceeded: boolean
+  /** Why it did not end well. */
+  issue?: string
+}
+
+/** Folder of the inputs. */
+export const SAMPLES = join(ROOT, 'samples')

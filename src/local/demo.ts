@@ -1,13 +1,11 @@
 import { mkdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 
-import { makeCall } from './demo-call.ts'
-import { makeDemoClient, type DemoTask } from './demo-client.ts'
+import { makeCall, makeDemoClient, type DemoTask } from './demo-client.ts'
 import { DEMO_JOBS } from './demo-jobs.ts'
 import { formatState, makeProgress, type Out } from './demo-progress.ts'
 import { publishSamplePack } from './demo-publish.ts'
-import { SAMPLES, type DemoRun } from './demo-run.ts'
-import { followTask, saveFiles } from './demo-task.ts'
+import { SAMPLES, type DemoRun, followTask, saveFiles } from './demo-task.ts'
 
 export interface DemoOptions {
   baseUrl: string

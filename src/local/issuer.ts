@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
 
-import { DEVELOPMENT_ALGORITHM } from '../process/development-issuer.ts'
+import { DEVELOPMENT_ALGORITHM, signToken } from '../process/development-issuer.ts'
 import { keepSecret } from './keys.ts'
 
 const PATH = '/.well-known/jwks.json'
@@ -50,3 +50,13 @@ export const startIssuer = async (key: JWK, port = 0): Promise<Issuer> => {
 }
 
 const publicPart = ({ d: _private, ...rest }: JWK): JWK => rest
+
+/** Prints a token for a user, alone on the last line of standard output; everything else goes to standard error. */
+export const printToken = async (dataDir: string, subject: string | undefined): Promise<number> => {
+  if (subject === undefined)
+    throw new Error('the user is absent: npm run kiln -- token --user alice')
+  const token = await signToken(await loadIssuerKey(dataDir), subject)
+  process.stderr.write(`bearer token of ${subject}, good for 12 hours:\n`)
+  process.stdout.write(`${token}\n`)
+  return 0
+}

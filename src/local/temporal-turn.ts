@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { claimFile, findSelf, readState } from './claim.ts'
 import { isRunning, type ProcessId } from './process-table.ts'
-import { makeProgressLine } from './progress-line.ts'
 import type { MakeOptions } from './temporal-version.ts'
+import type { Say } from './console.ts'
 
 /** The process that makes a `temporal`, and its progress. */
 interface Turn {
@@ -43,5 +43,36 @@ export const makeInTurn = async <T>(
   } finally {
     line.end()
     await claim.release()
+  }
+}
+
+interface ProgressLine {
+  /** May be called as often as there is something to show. */
+  show(text: string): void
+  /** Leaves nothing of it on the terminal. */
+  end(): void
+}
+
+const LINE_EVERY_MS = 30_000
+
+/** On a terminal one line that is written again in its place; elsewhere a line each half minute. */
+export const makeProgressLine = (
+  say: Say,
+  out: Pick<NodeJS.WriteStream, 'isTTY' | 'write'> = process.stdout,
+): ProgressLine => {
+  if (out.isTTY)
+    return {
+      // The cursor stays at its begin, so that what others write takes its place.
+      show: (text) => void out.write(`\u001B[2K${text}\r`),
+      end: () => void out.write('\u001B[2K'),
+    }
+  let saidAt = Date.now()
+  return {
+    show: (text) => {
+      if (Date.now() - saidAt < LINE_EVERY_MS) return
+      saidAt = Date.now()
+      say(text)
+    },
+    end: () => {},
   }
 }

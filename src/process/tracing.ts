@@ -1,7 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { context, diag, DiagLogLevel, isSpanContextValid, ROOT_CONTEXT } from '@opentelemetry/api'
-import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import {
+  context,
+  diag,
+  DiagLogLevel,
+  isSpanContextValid,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api'
 import type { Attributes, Context } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { makeImageTaskTransitions, type StoredAttempt } from '../../activities/image-task.ts'
-import { S3Error } from '../../src/adapters/storage/s3-error.ts'
+import { makeImageTaskTransitions } from '../../activities/image-task.ts'
+import type { StoredAttempt } from '../../activities/image-task.ts'
+import { S3Error } from '../../src/adapters/storage/s3-client.ts'
 import { THUMBNAIL } from '../../src/domain/task/thumbnail.ts'
 import { transitionImageTask } from '../../src/db/image-task/image-task.ts'
 import { use } from '../support/use.ts'

@@ -6,7 +6,7 @@ import { CancelledFailure } from '@temporalio/activity'
 
 import type { MediaDependencies } from '../../activities/dependencies.ts'
 import { makeDatabase } from '../../src/db/client.ts'
-import { S3Error } from '../../src/adapters/storage/s3-error.ts'
+import { S3Error } from '../../src/adapters/storage/s3-client.ts'
 import { claimImageTask } from '../../src/db/image-task/image-task.ts'
 import { TaskError } from '../../src/domain/task/task-error.ts'
 import { startReceiver } from '../support/network.ts'

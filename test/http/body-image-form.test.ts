@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { findImageForm } from '../../src/http/body/image-form.ts'
+import { findImageForm } from '../../src/http/body/text.ts'
 
 describe('form of an image text', () => {
   for (const [text, expected] of [

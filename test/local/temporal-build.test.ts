@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import { beforeEach, describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 
-import { makeProgressLine } from '../../src/local/progress-line.ts'
+import { makeProgressLine } from '../../src/local/temporal-turn.ts'
 import { ROOT, codePath } from '../../src/local/root.ts'
 import { makeBuildProgress } from '../../src/local/temporal-build.ts'
 import { TEMPORAL_SERVER_VERSION, TEMPORAL_VERSION } from '../../src/local/temporal-version.ts'

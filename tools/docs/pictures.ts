@@ -7,7 +7,7 @@ import sharp from 'sharp'
 
 import { makeKiln } from '../../packages/client/src/index.ts'
 import type { Kiln } from '../../packages/client/src/index.ts'
-import { zipFolder } from '../../src/local/demo-pack.ts'
+import { zipFolder } from '../../src/local/demo-publish.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { startStack } from '../../src/local/stack.ts'
 import { findChromium, NO_CHROMIUM, startChromium } from '../../test/support/browser.ts'

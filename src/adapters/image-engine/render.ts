@@ -1,21 +1,31 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+
 import type { Size } from '../../domain/shared/size.ts'
 import { pixelLimitIssue, resultSize } from '../../domain/image-task/image-size.ts'
 import type { ImageField, ImageRequest } from '../../domain/image-task/image-kind.ts'
 import { TaskError } from '../../domain/task/task-error.ts'
 import { probeImage } from '../image-probe.ts'
-import { JPEG_MAX_SIDE, chooseFormat, writeRaster, type OutputFormat } from './encode.ts'
+import {
+  JPEG_MAX_SIDE,
+  chooseFormat,
+  writeRaster,
+  type OutputFormat,
+  dropEmptyAlpha,
+  readRaster,
+  readReduced,
+} from './raster-file.ts'
 import { denoise, enlarge } from './enlarge.ts'
 import type { ImageJob, RenderedImage } from './image-engine.ts'
-import { dropEmptyAlpha, readRaster, readReduced } from './normal-form.ts'
-import { planPrecision } from './precision.ts'
+import { planPrecision, planUpscale } from './upscale.ts'
 import type { Raster } from './raster.ts'
 import { toLightPlanes } from './relight/light-map.ts'
 import { LIGHTMAP_BLUR, REFERENCE_BLUR, planRelight, type WantedLight } from './relight/relight.ts'
-import { makeSeed } from './seed.ts'
 import { planSkin } from './skin.ts'
 import { runStages, type Stage } from './stage.ts'
 import { FLAVORS } from './tables.ts'
-import { planUpscale } from './upscale.ts'
+import type { NoiseSeed } from './noise.ts'
 
 export interface RenderOptions {
   /** Largest input, in pixels. */
@@ -121,3 +131,20 @@ const readWantedLight = async (
   }
   return undefined
 }
+
+/** The grain's seed: SHA-256 of the input's bytes and the applied fields, so that an equal request gives equal bytes. */
+const makeSeed = async (path: string, { kind, settings }: ImageRequest): Promise<NoiseSeed> => {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash, { end: false })
+  hash.update(JSON.stringify([kind, sorted(settings)]))
+  const digest = hash.digest()
+  return [digest.readInt32BE(0), digest.readInt32BE(4)]
+}
+
+/** Members in the order of their names, at every depth. */
+const sorted = (value: unknown): unknown =>
+  value !== null && typeof value === 'object'
+    ? Object.entries(value)
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .map(([name, member]) => [name, sorted(member)])
+    : value

@@ -1,5 +1,8 @@
 import type { Size } from '../../domain/shared/size.ts'
-import type { UpscaleSettings } from '../../domain/image-task/image-settings.ts'
+import type {
+  UpscaleSettings,
+  UpscalePrecisionSettings,
+} from '../../domain/image-task/image-settings.ts'
 import { areaLength, type Block } from './block.ts'
 import { claheStage } from './clahe.ts'
 import { addToCoarse, blurCoarse, makeCoarse, readCoarse } from './coarse.ts'
@@ -8,7 +11,7 @@ import { grainStages, type Grain, type NoiseSeed } from './noise.ts'
 import { readLuma } from './luma.ts'
 import { blurSigma } from './raster.ts'
 import type { Stage } from './stage.ts'
-import { UPSCALE_ENGINES, UPSCALE_SUBJECTS } from './tables.ts'
+import { UPSCALE_ENGINES, UPSCALE_SUBJECTS, FLAVORS } from './tables.ts'
 import { mixStage } from './tone.ts'
 
 /**
@@ -74,4 +77,24 @@ const textureWeight = (
     }
   }
   return { survey, ready, weight: (block) => readCoarse(mean, block, block.u) }
+}
+
+/**
+ * The steps on P, the plain enlargement.
+ * @param image size of the result
+ */
+export const planPrecision = (
+  image: Size,
+  settings: UpscalePrecisionSettings,
+  seed: NoiseSeed,
+): Stage[] => {
+  const factor = settings.scale_factor
+  const ultraDetail = settings.ultra_detail * FLAVORS[settings.flavor].ultraDetail
+  return [
+    ...detailStages(image, [
+      { sigma: 0.6 * factor, amount: settings.sharpen / 50 },
+      { sigma: 2 * factor, amount: ultraDetail / 125 },
+    ]),
+    ...grainStages({ seed, levels: 0.08 * settings.smart_grain }),
+  ]
 }

@@ -3,13 +3,13 @@ import {
   SCANNER,
   SCANNER_VERSION,
 } from '../../../packages/inspector/src/versions.ts'
-import type { Inspection } from '../../../packages/inspector/src/inspection.ts'
+import type { Inspection, NodesSection } from '../../../packages/inspector/src/inspection.ts'
 import type { ChildUser } from '../child-user.ts'
 import { startChild, type ChildLimits, type InspectorChild, type RunEnd } from './child-process.ts'
-import { makeFailure } from './failure.ts'
 import type { Inspector, InspectRequest } from './inspector.ts'
 import { SECTIONS, type SectionName } from '../../../packages/inspector/src/messages.ts'
 import { makeSectionReader } from './section-schema.ts'
+import { describeRejected } from '../../../packages/inspector/src/inspect.ts'
 
 export interface LocalInspectorOptions {
   /** Folder that holds the archives to be read, and records of the processes. */
@@ -104,3 +104,40 @@ interface Once {
 
 const isComplete = (found: Partial<Inspection>): found is Inspection =>
   SECTIONS.every((section) => found[section])
+
+type FailureCode = 'budget_memory' | 'budget_time' | 'crashed'
+
+const MESSAGES: Record<FailureCode, string> = {
+  budget_memory: 'Reading the archive takes more memory than there is: make the pack smaller',
+  budget_time: 'Reading the archive takes too long: make the pack smaller',
+  crashed: 'Reading the archive ends its reader: zip the pack again',
+}
+
+/** The result of a section whose archive has ended its reader twice. */
+const makeFailure = (section: SectionName, code: FailureCode): Partial<Inspection> => {
+  if (section === 'archive')
+    return describeRejected({ verdict: 'rejected', code, message: MESSAGES[code] })
+  if (section === 'nodes') return { nodes: failedNodes(code) }
+  return {
+    findings: {
+      scanner: SCANNER,
+      scannerVersion: SCANNER_VERSION,
+      complete: false,
+      findings: [],
+      counts: { high: 0, medium: 0, info: 0 },
+      tags: [],
+    },
+  }
+}
+
+const failedNodes = (reason: string): NodesSection => ({
+  extractorVersion: EXTRACTOR_VERSION,
+  status: 'failed',
+  reason,
+  how: 'none',
+  partial: true,
+  reasons: [reason],
+  dropped: 0,
+  nodes: [],
+  stats: {},
+})

@@ -1,7 +1,32 @@
 import { S3Client, S3ServiceException } from '@aws-sdk/client-s3'
 
-import { S3Error } from './s3-error.ts'
 import { StorageError } from './storage.ts'
+
+interface S3Response {
+  code: string
+  /** Status of the response; undefined when there was none. */
+  status?: number | undefined
+}
+
+/** Asked to come later. */
+const TOO_MANY = 429
+
+/** A request that the server rejected, or did not respond to. Its message holds nothing that was signed or sent. */
+export class S3Error extends Error {
+  override name = 'S3Error'
+  /** As the server, or the system, calls it. */
+  readonly code: string
+  readonly status: number | undefined
+  /** See `isOutage`. */
+  readonly isOutage: boolean
+
+  constructor(operation: string, message: string, { code, status }: S3Response) {
+    super(`S3 ${operation}: ${[status, code, message].filter(Boolean).join(' ')}`)
+    this.code = code
+    this.status = status
+    this.isOutage = status === undefined || status === TOO_MANY || status >= 500
+  }
+}
 
 export interface S3Options {
   /** Address of the server; without it that of AWS in the region. */

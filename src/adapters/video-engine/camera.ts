@@ -1,4 +1,6 @@
 import type { Size } from '../../domain/shared/size.ts'
+import { makeRandom } from './random.ts'
+import type { VideoJob } from './video-engine.ts'
 
 /**
  * A movement over a picture: it is enlarged from `base` to `base` × (1 + `zoom`) while the view moves from its middle
@@ -81,3 +83,10 @@ const corner = (
 
 /** Fixed digits, so that the text of a filter does not depend on how a number is printed. */
 const number = (value: number): string => value.toFixed(5)
+
+/** Ken Burns: towards a point away from the middle, so that the picture both grows and slides. */
+export const makeCamera = ({ seed, movement }: Pick<VideoJob, 'seed' | 'movement'>): Camera => {
+  const angle = 2 * Math.PI * makeRandom(seed, 'camera')()
+  const towards = { x: 0.8 * Math.cos(angle), y: 0.8 * Math.sin(angle) }
+  return { base: 1, zoom: ENLARGEMENT[movement], towards }
+}

@@ -1,8 +1,7 @@
 import { drawAnime } from './anime.ts'
-import { cameraFilter, ENLARGEMENT, type Camera } from './camera.ts'
+import { cameraFilter, ENLARGEMENT, type Camera, makeCamera } from './camera.ts'
 import { FPS, HELD } from './film.ts'
 import type { InputFiles } from './input-file.ts'
-import { makeCamera } from './still-camera.ts'
 import { readStill } from './still.ts'
 import type { VideoJob } from './video-engine.ts'
 

@@ -1,8 +1,7 @@
-import { cameraFilter } from './camera.ts'
+import { cameraFilter, makeCamera } from './camera.ts'
 import type { InputFiles } from './input-file.ts'
 import { fadeTo } from './fade.ts'
 import { FPS, type Film, type FilmOptions } from './film.ts'
-import { makeCamera } from './still-camera.ts'
 import { CALLERS, SCALER, VIDEO_COLOURS } from './options.ts'
 import type { VideoJob } from './video-engine.ts'
 

@@ -1,14 +1,18 @@
 import { join } from 'node:path'
-import { FPS, type Film, type FilmOptions } from './film.ts'
+
+import { FPS, HELD, type Film, type FilmOptions } from './film.ts'
 import { planExtension } from './film-extension.ts'
 import { planScene } from './film-scene.ts'
-import { planStill } from './film-still.ts'
 import { finishFilm } from './finish-film.ts'
 import { makeInputFiles, type InputFiles } from './input-file.ts'
 import { placeMark } from './mark.ts'
 import { COUNTED, SOUND_OUTPUT, VIDEO_OUTPUT } from './options.ts'
 import { hasSound, writeSound } from './sound.ts'
 import type { VideoJob } from './video-engine.ts'
+import { drawAnime } from './anime.ts'
+import { cameraFilter, makeCamera } from './camera.ts'
+import { fadeTo } from './fade.ts'
+import { readStill } from './still.ts'
 
 /** A run of ffmpeg in its folder, and what it must make. */
 export interface RenderPlan {
@@ -101,4 +105,27 @@ const planSound = async (
   await writeSound(join(dir, 'sound.wav'), job, film.frames / FPS)
   const index = inputs.addFile('sound.wav', ['-f', 'wav'])
   return { maps: Array.from({ length: outputs }, () => `${index}:a`) }
+}
+
+/**
+ * A start image: its first frame is the image, then a zoom and pan whose direction the seed decides. With an end image it
+ * ends on that, after a cross-fade.
+ */
+const planStill = async (
+  job: VideoJob,
+  path: string,
+  {
+    frames,
+    inputs,
+    options,
+  }: { frames: number; inputs: InputFiles; options: Pick<FilmOptions, 'maxPixels'> },
+): Promise<Film> => {
+  const still = await readStill(path, { ...job, maxPixels: options.maxPixels })
+  const picture = job.style === 'anime' ? await drawAnime(still) : still
+  const chain = await inputs.addPicture(picture)
+  const movement = cameraFilter(makeCamera(job), { top: 0, frame: job }, { frames })
+  const continued = `${chain},${HELD},trim=end_frame=${frames},${movement}`
+  if (job.endImage === undefined) return { graph: continued, frames }
+  const fade = { continued, length: 0, added: frames, inputs, maxPixels: options.maxPixels }
+  return { graph: await fadeTo(job, job.endImage.path, fade), frames }
 }

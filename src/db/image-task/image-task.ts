@@ -1,6 +1,5 @@
 import type { ImageFamily, ImageTaskKind } from '../../domain/image-task/image-kind.ts'
-import type { ImageTaskFacts } from '../../domain/image-task/image-record.ts'
-import type { ImageTaskStatus } from '../../domain/image-task/image-task.ts'
+import type { ImageTaskFacts, ImageTaskStatus } from '../../domain/image-task/image-task.ts'
 import type { EngineName } from '../../domain/task/engine.ts'
 import type { Quota } from '../../domain/task/quota.ts'
 import {

@@ -1,7 +1,6 @@
 import type { Report } from './change.ts'
 import { compareTypes, type InputForm } from './host-node-form.ts'
 import { plain, writeJson } from './read-json.ts'
-import { compareWidgets } from './widget-order.ts'
 
 /**
  * Compares the inputs of a host node.
@@ -121,3 +120,42 @@ const COMPARED = ['default', 'min', 'max', 'step', 'options', 'forceInput']
 
 const writeOthers = ({ options }: InputForm): string =>
   writeJson(new Map([...options].filter(([name]) => !COMPARED.includes(name))))
+
+/**
+ * Inputs by what their widgets do to saved graphs, which keep values by position. One that comes or goes behind all others
+ * moves no value.
+ */
+type WidgetOrder = Record<'removed' | 'inserted' | 'moved', ReadonlySet<string>>
+
+const compareWidgets = (before: readonly InputForm[], after: readonly InputForm[]): WidgetOrder => {
+  const [old, now] = [placesOf(before), placesOf(after)]
+  const kept = [...old.keys()].filter((row) => now.has(row))
+  const keptNow = [...now.keys()].filter((row) => old.has(row))
+  const shifted = kept.filter((row) => old.get(row) !== now.get(row))
+  const findLone = (rows: Places, others: Places): Set<string> => {
+    const last = shifted.reduce((last, row) => Math.max(last, rows.get(row) ?? 0), -1)
+    const lone = [...rows].filter(([row, place]) => place < last && !others.has(row))
+    return inputsOf(lone.map(([row]) => row))
+  }
+  return {
+    removed: findLone(old, now),
+    inserted: findLone(now, old),
+    moved: inputsOf(kept.filter((row, place) => keptNow[place] !== row)),
+  }
+}
+
+type Places = ReadonlyMap<string, number>
+
+/** Behind the name of a row below a widget; no name holds NUL. */
+const CONTROL = '\0'
+
+const placesOf = (inputs: readonly InputForm[]): Places =>
+  new Map(
+    inputs
+      .filter(({ hasWidget }) => hasWidget)
+      .flatMap(({ name, hasControl }) => (hasControl ? [name, name + CONTROL] : [name]))
+      .map((row, place) => [row, place]),
+  )
+
+const inputsOf = (rows: readonly string[]): Set<string> =>
+  new Set(rows.map((row) => row.replace(CONTROL, '')))

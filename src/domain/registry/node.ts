@@ -15,8 +15,9 @@ import {
   texts,
   url,
   withoutReason,
+  shownSupport,
+  writtenSupport,
 } from './registry-fields.ts'
-import { shownSupport, writtenSupport } from './support.ts'
 import { Version } from './version.ts'
 
 export const NodeStatus = Type.Enum(['NodeStatusActive', 'NodeStatusDeleted', 'NodeStatusBanned'])

@@ -13,8 +13,9 @@ import {
   texts,
   uuid,
   withoutReason,
+  shownSupport,
+  writtenSupport,
 } from './registry-fields.ts'
-import { shownSupport, writtenSupport } from './support.ts'
 import { VERSION_EXPECTATION, VERSION_PATTERN, VERSION_TEXT_MAX } from './version-number.ts'
 
 export const VersionStatus = Type.Enum([

@@ -1,6 +1,11 @@
 import { jwtVerify } from 'jose'
-import type { CryptoKey, JWTHeaderParameters, JWTPayload, JWTVerifyGetKey } from 'jose'
-import type { JWTVerifyOptions } from 'jose'
+import type {
+  CryptoKey,
+  JWTHeaderParameters,
+  JWTPayload,
+  JWTVerifyGetKey,
+  JWTVerifyOptions,
+} from 'jose'
 
 import { makeRecent } from '../../domain/shared/recent.ts'
 

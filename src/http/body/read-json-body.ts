@@ -2,19 +2,17 @@ import type { IncomingMessage } from 'node:http'
 
 import { apiError } from '../../domain/shared/errors.ts'
 import { isObject } from '../../domain/shared/is-object.ts'
-import { toPointer } from '../../domain/shared/pointer.ts'
+import { toPointer, fromPointer } from '../../domain/shared/pointer.ts'
 import { makeAssembler, type Assembler, type Hold } from './assembler.ts'
 import type { BodyLimits } from './body-limits.ts'
 import type { Budget, Reservation } from './budget.ts'
 import { makeImageIntake, type ImageIntake } from './images.ts'
 import type { InlineImage } from './inline.ts'
-import { bodyRequired, notAnObject } from './json-errors.ts'
+import { bodyRequired, notAnObject, parseBody } from './parse.ts'
 import { hasBody, requireJson } from './media-type.ts'
 import { USUAL_PACE, type Pace } from './pace.ts'
-import { parseBody } from './parse.ts'
 import { openBodySource, tooLarge } from './source.ts'
 import { makeHeldText, makeImageText } from './text.ts'
-import { makePathMatcher } from './watched-path.ts'
 
 export interface ReadJsonBodyOptions extends BodyLimits {
   /** Decoded bytes of each inline image. */
@@ -149,3 +147,17 @@ const makeHold = (heldBytes: number, reservation: Reservation): Hold => {
     reservation.take('held', textBytes + members * BYTES_PER_MEMBER)
   }
 }
+
+/** Makes a test for places in a body: JSON Pointers in which the step `*` stands for any key or index. */
+const makePathMatcher = (
+  pointers: readonly string[],
+): ((depth: number, path: () => readonly string[]) => boolean) => {
+  const patterns = pointers.map(fromPointer)
+  const depths = new Set(patterns.map((pattern) => pattern.length))
+  // The path is made only where it could match: a body has many strings and few images.
+  return (depth, path) => depths.has(depth) && patterns.some((pattern) => fits(pattern, path()))
+}
+
+const fits = (pattern: readonly string[], path: readonly string[]): boolean =>
+  pattern.length === path.length &&
+  pattern.every((step, index) => step === '*' || step === path[index])

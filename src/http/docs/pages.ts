@@ -1,5 +1,10 @@
+import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+
+import { isKnown, quoteTag } from '../serve/etag.ts'
+import { sendStream } from '../serve/file-response.ts'
+import type { RouteRequest, StreamResponse } from '../route.ts'
 
 /** A file that tools/pages or tools/console has made, beside the copies of it that are compressed. */
 export interface Page {
@@ -30,4 +35,46 @@ export const loadPages = async (name: 'pages' | 'console'): Promise<Pages> => {
   )
   const listed = Object.entries(JSON.parse(text) as Record<string, Page>)
   return new Map(listed.map(([name, page]) => [name, { ...page, path: join(folder, page.path) }]))
+}
+
+/** The names of the encodings, and the ends of the files that hold them, best first. */
+const ENCODINGS = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const
+
+/** Sends a page under a policy: 304 when the caller has it, else in the best encoding that it takes. */
+export const sendPage = (
+  page: Page,
+  policy: string,
+  { incoming, headers: asked }: Pick<RouteRequest, 'incoming' | 'headers'>,
+): StreamResponse => {
+  const [encoding, end] = chooseEncoding(page, asked['accept-encoding'] ?? '') ?? []
+  const etag = quoteTag(`${page.sha256.slice(0, 32)}${end ?? ''}`)
+  const isOld = isKnown(asked['if-none-match'], etag)
+  const headers = {
+    etag,
+    'cache-control': page.immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+    vary: 'Accept-Encoding',
+    'content-security-policy': policy,
+    ...(!isOld && { 'content-type': page.contentType }),
+    ...(!isOld && encoding && { 'content-encoding': encoding }),
+  }
+  return {
+    stream: async (response) => {
+      response.writeHead(isOld ? 304 : 200, headers)
+      if (isOld || incoming.method === 'HEAD') response.end()
+      else await sendStream(response, createReadStream(`${page.path}${end ?? ''}`))
+    },
+  }
+}
+
+const chooseEncoding = (page: Page, accepted: string) => {
+  if (!page.compressed) return undefined
+  const rejected = /;\s*q=0(\.0*)?\s*$/
+  const taken = accepted
+    .split(',')
+    .filter((item) => !rejected.test(item))
+    .map((item) => item.split(';')[0]?.trim())
+  return ENCODINGS.find(([name]) => taken.includes(name))
 }

@@ -2,8 +2,7 @@ import { Type } from 'typebox'
 
 import { errors } from '../../domain/shared/errors.ts'
 import { defineRoute, type Route, type RouteRequest, type StreamResponse } from '../route.ts'
-import { sendPage } from './send-page.ts'
-import type { Pages } from './pages.ts'
+import { sendPage, type Pages } from './pages.ts'
 
 export interface DocsDeps {
   pages: Pages

@@ -1,13 +1,17 @@
 import { withinDeadline } from '../../db/client.ts'
 import { findImageTask, type ImageTaskRow } from '../../db/image-task/image-task.ts'
 import { errors } from '../../domain/shared/errors.ts'
-import { TERMINAL_STATUSES, type ImageTaskRecord } from '../../domain/image-task/image-task.ts'
+import {
+  TERMINAL_STATUSES,
+  type ImageTaskRecord,
+  makeImageRecord,
+  type ImageTaskFacts,
+} from '../../domain/image-task/image-task.ts'
 import type { ImageTaskKind } from '../../domain/image-task/image-kind.ts'
 import type { JsonResponse } from '../route.ts'
 import { VENDOR_POLL_SECONDS, respondToRead } from '../task/read-response.ts'
 import type { TaskReadDeps } from '../task/deps.ts'
 import type { Signer } from '../../adapters/signing.ts'
-import { makeImageRecord, type ImageTaskFacts } from '../../domain/image-task/image-record.ts'
 
 interface ReadRequest {
   id: string

@@ -4,8 +4,7 @@ import { errors } from '../../domain/shared/errors.ts'
 import type { Caller } from '../access/auth.ts'
 import { SMALL, type Budget } from '../body/budget.ts'
 import { changes, type JsonResponse, type Route } from '../route.ts'
-import { makeReadHeaders } from './cache.ts'
-import { isKnown } from './etag.ts'
+import { isKnown, tagOfBytes } from './etag.ts'
 import { sendStream } from './file-response.ts'
 
 interface Asked {
@@ -115,5 +114,23 @@ async function* inParts(
     } finally {
       reservation.release()
     }
+  }
+}
+
+/**
+ * Makes the headers that say what caches may do with the response of a read, unless its handler says otherwise. A proxy
+ * may keep it for a minute; a client asks each time. `text` is its body, undefined for a 304.
+ */
+const makeReadHeaders = (
+  { read, auth }: Pick<Route, 'read' | 'auth'>,
+  { caller, text }: { caller: Caller | undefined; text: string | undefined },
+): Record<string, string> => {
+  if (read === undefined) return {}
+  const isShared = read === 'public' && !caller
+  return {
+    ...(text === undefined ? {} : { etag: tagOfBytes(text) }),
+    'cache-control': isShared ? 'public, max-age=0, s-maxage=60' : 'private, no-cache',
+    // Without it a proxy would give the public response to a caller who may see more.
+    ...(auth === 'none' ? {} : { vary: 'Authorization, X-API-KEY' }),
   }
 }

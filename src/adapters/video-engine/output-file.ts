@@ -1,7 +1,13 @@
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+
+import sharp from 'sharp'
+
 import { FPS } from './film.ts'
 import type { RenderPlan } from './plan.ts'
 import { probeFile, type ProbeOrder, type StreamFacts } from './probe.ts'
+import { runChild } from './child.ts'
+import { CONFINED, QUIET, SCALER } from './options.ts'
 
 /** Samples of an AAC frame at 48 kHz, in seconds, and as much again for the encoder's run-in. */
 const SOUND_TOLERANCE = (2 * 1024) / 48_000
@@ -51,4 +57,33 @@ const listLengthIssues = (stream: StreamFacts | undefined, wanted: number): stri
   return Math.abs(end - wanted) <= SOUND_TOLERANCE
     ? []
     : [`sound of ${end.toFixed(3)} s instead of ${wanted.toFixed(3)} s`]
+}
+
+const QUALITY = 90
+
+/** Writes the first frame of a rendered file as a JPEG. */
+export const writeCover = async (
+  name: string,
+  target: string,
+  { width, height }: Pick<RenderPlan, 'width' | 'height'>,
+  { binaries, dir, signal }: ProbeOrder,
+): Promise<void> => {
+  await runChild({
+    program: binaries.ffmpeg.path,
+    args: [
+      ...QUIET,
+      ...CONFINED,
+      ...`-f mov -i file:${name} -map 0:v:0 -frames:v 1 -pix_fmt rgb24`.split(' '),
+      '-vf',
+      `scale=in_color_matrix=bt709:in_range=tv:${SCALER}`,
+      ...'-f rawvideo file:cover.raw'.split(' '),
+    ],
+    dir,
+    signal,
+    binaries,
+  })
+  const raw = { width, height, channels: 3 as const }
+  await sharp(await readFile(join(dir, 'cover.raw')), { raw })
+    .jpeg({ quality: QUALITY })
+    .toFile(target)
 }
