@@ -2,8 +2,7 @@ import { shown } from '../shared/errors.ts'
 import { idKey } from './publisher-validation.ts'
 import { validateNodeUpdate } from './node-validation.ts'
 import { NODE_ADMIN_FIELDS, NODE_STATUSES_WITH_REASON } from './node.ts'
-import { registryIssue } from './registry-issue.ts'
-import type { Issue } from '../shared/validate.ts'
+import { makeIssue, type Issue } from '../shared/validate.ts'
 import { VERSION_STATUSES_WITH_REASON, VersionAdminUpdate } from './version.ts'
 
 type Body = Readonly<Record<string, unknown>>
@@ -29,7 +28,7 @@ export const validateVersionAdminUpdate = (body: Body): Issue[] => [
 const validateSettable = (body: Body, names: readonly string[]): Issue[] =>
   names.some((name) => body[name] !== undefined)
     ? []
-    : [registryIssue('', `the body must set one of ${names.join(', ')}, but has none of them`)]
+    : [makeIssue('', `the body must set one of ${names.join(', ')}, but has none of them`)]
 
 /** A node keeps its publisher. */
 export const validateSamePublisher = (
@@ -38,20 +37,13 @@ export const validateSamePublisher = (
 ): Issue | undefined =>
   id === undefined || idKey(id) === publisherId
     ? undefined
-    : registryIssue(
-        '/publisher/id',
-        `must be ${publisherId}, which the node keeps, got ${shown(id)}`,
-      )
+    : makeIssue('/publisher/id', `must be ${publisherId}, which the node keeps, got ${shown(id)}`)
 
 /** Requires a reason with these statuses: whoever is banned or flagged learns why. */
 const validateReason = (body: Body, member: string, statuses: readonly string[]): Issue[] => {
   const { status, [member]: reason } = body
   if (typeof status !== 'string' || !statuses.includes(status)) return []
   if (typeof reason === 'string' && reason.trim() !== '') return []
-  return [
-    registryIssue(`/${member}`, `must be given with the status ${status}, ${whatCame(reason)}`),
-  ]
+  const came = reason === undefined ? 'absent' : 'empty'
+  return [makeIssue(`/${member}`, `must be given with the status ${status}, but is ${came}`)]
 }
-
-const whatCame = (reason: unknown): string =>
-  reason === undefined ? 'but is absent' : 'but is empty'

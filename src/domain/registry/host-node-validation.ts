@@ -2,9 +2,8 @@ import { shown } from '../shared/errors.ts'
 import { HOST_NODE_NAME_MAX, JSON_TEXT_MAX_BYTES, JSON_TEXT_MEMBERS } from './host-node.ts'
 import type { HostNodeRegistration, RegisteredHostNode } from './host-node.ts'
 import { toPointer } from '../shared/pointer.ts'
-import { registryIssue } from './registry-issue.ts'
 import { isLonger } from '../shared/text-length.ts'
-import type { Issue } from '../shared/validate.ts'
+import { makeIssue, type Issue } from '../shared/validate.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -57,30 +56,21 @@ const validateAbsence = ({ success, status }: Body): Issue[] =>
     ...(typeof success === 'boolean' && { success }),
     ...(typeof status === 'string' && { status }),
   })
-    ? [registryIssue('/nodes', 'must be given for a success, but is absent')]
+    ? [makeIssue('/nodes', 'must be given for a success, but is absent')]
     : []
 
-const validateName = (name: string): Issue[] =>
-  name === '' || isLonger(name, HOST_NODE_NAME_MAX)
-    ? [
-        registryIssue(
-          '/nodes',
-          `must have names of 1 to ${HOST_NODE_NAME_MAX} characters, got ${shown(name)}`,
-        ),
-      ]
-    : []
+const validateName = (name: string): Issue[] => {
+  if (name !== '' && !isLonger(name, HOST_NODE_NAME_MAX)) return []
+  const rule = `must have names of 1 to ${HOST_NODE_NAME_MAX} characters`
+  return [makeIssue('/nodes', `${rule}, got ${shown(name)}`)]
+}
 
 const validateJsonTexts = (name: string, node: unknown): Issue[] =>
   JSON_TEXT_MEMBERS.flatMap((member) => {
     const text = jsonTextOf((node as Body | null)?.[member])
-    return text === undefined || !isOverBytes(text)
-      ? []
-      : [
-          registryIssue(
-            toPointer(['nodes', name, member]),
-            `must be at most ${JSON_TEXT_MAX_BYTES} bytes of JSON text, got ${shown(text)}`,
-          ),
-        ]
+    if (text === undefined || !isOverBytes(text)) return []
+    const rule = `must be at most ${JSON_TEXT_MAX_BYTES} bytes of JSON text`
+    return [makeIssue(toPointer(['nodes', name, member]), `${rule}, got ${shown(text)}`)]
   })
 
 /** UTF-8 has at most three bytes for a code unit, so that most texts need not be encoded. */

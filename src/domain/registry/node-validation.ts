@@ -2,10 +2,9 @@ import { shown } from '../shared/errors.ts'
 import { NODE_ID_EXPECTATION, NODE_ID_MAX, NODE_ID_PATTERN, NODE_URLS } from './node.ts'
 import { idKey } from './publisher-validation.ts'
 import { LONG_TEXT_MAX } from './registry-fields.ts'
-import { registryIssue } from './registry-issue.ts'
 import { validateRegistryUrls } from './registry-url.ts'
 import { isLonger } from '../shared/text-length.ts'
-import type { Issue } from '../shared/validate.ts'
+import { makeIssue, type Issue } from '../shared/validate.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -20,20 +19,16 @@ export const validateNodeUpdate = (body: Body, { nodeId }: { nodeId: string }): 
 
 /** The rules of `node` in a publish body. The id in the path is validated too, because publishing may create the node. */
 export const validatePublishedNode = (node: Body, { nodeId }: { nodeId: string }): Issue[] => [
-  ...(isNodeId(nodeId)
-    ? []
-    : [
-        registryIssue(
-          '',
-          `the node id in the path must be ${NODE_ID_EXPECTATION}, got ${shown(nodeId)}`,
-        ),
-      ]),
+  ...validatePathId(nodeId),
   ...validateSameId(node['id'], '/node/id', nodeId),
   ...validateFields(node, '/node'),
 ]
 
-/** True when a text may be the id of a node. */
-const isNodeId = (text: string): boolean => text.length <= NODE_ID_MAX && FORM.test(text)
+const validatePathId = (id: string): Issue[] => {
+  if (id.length <= NODE_ID_MAX && FORM.test(id)) return []
+  const rule = `the node id in the path must be ${NODE_ID_EXPECTATION}`
+  return [makeIssue('', `${rule}, got ${shown(id)}`)]
+}
 
 const FORM = new RegExp(NODE_ID_PATTERN)
 
@@ -43,18 +38,13 @@ const validateFields = (body: Body, at: string): Issue[] => [
 ]
 
 /** An empty id says nothing. */
-const validateSameId = (id: unknown, field: string, nodeId: string): Issue[] =>
-  typeof id !== 'string' || id === '' || idKey(id) === idKey(nodeId)
-    ? []
-    : [
-        registryIssue(
-          field,
-          `must be the id in the path, ${shown(nodeId)}, got ${shown(id)}`,
-          'id_mismatch',
-        ),
-      ]
+const validateSameId = (id: unknown, field: string, nodeId: string): Issue[] => {
+  if (typeof id !== 'string' || id === '' || idKey(id) === idKey(nodeId)) return []
+  const sentence = `must be the id in the path, ${shown(nodeId)}, got ${shown(id)}`
+  return [makeIssue(field, sentence, 'id_mismatch')]
+}
 
 const validateTranslations = (translations: unknown, field: string): Issue[] =>
   typeof translations === 'object' && isLonger(JSON.stringify(translations), LONG_TEXT_MAX)
-    ? [registryIssue(field, `must be at most ${LONG_TEXT_MAX} characters of JSON, got more`)]
+    ? [makeIssue(field, `must be at most ${LONG_TEXT_MAX} characters of JSON, got more`)]
     : []

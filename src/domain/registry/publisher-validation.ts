@@ -6,9 +6,8 @@ import {
   PUBLISHER_URLS,
   RESERVED_PUBLISHER_IDS,
 } from './publisher.ts'
-import { registryIssue } from './registry-issue.ts'
 import { validateRegistryUrls } from './registry-url.ts'
-import type { Issue } from '../shared/validate.ts'
+import { makeIssue, type Issue } from '../shared/validate.ts'
 
 /** The rules of both bodies of a publisher that their schemas cannot say. */
 export const validatePublisher = (body: Readonly<Record<string, unknown>>): Issue[] =>
@@ -31,7 +30,7 @@ export const validatePublisherIdQuery = ({
   const sentence = publisherIdIssue(username)
   if (sentence === undefined) return []
   const full = `${sentence}, got ${shown(username)}`
-  return [registryIssue('?username', full, 'publisher_id_unavailable')]
+  return [makeIssue('?username', full, 'publisher_id_unavailable')]
 }
 
 /** The key by which a publisher or a node is found: ids match without regard to case. */

@@ -1,8 +1,7 @@
 import { shown } from '../shared/errors.ts'
-import { registryIssue } from './registry-issue.ts'
 import { URL_MAX, URL_SCHEMES } from './registry-fields.ts'
 import { isLonger } from '../shared/text-length.ts'
-import type { Issue } from '../shared/validate.ts'
+import { makeIssue, type Issue } from '../shared/validate.ts'
 
 /**
  * Says what is wrong with a URL of the registry, as the end of a sentence; undefined when nothing is. Only length and
@@ -33,7 +32,7 @@ export const validateRegistryUrls = (
     const sentence = registryUrlIssue(value, name === 'repository' ? 'repository' : 'web')
     return sentence === undefined
       ? []
-      : [registryIssue(`${at}/${name}`, `${sentence}, got ${shown(value)}`, 'url_refused')]
+      : [makeIssue(`${at}/${name}`, `${sentence}, got ${shown(value)}`, 'url_refused')]
   })
 
 /**

@@ -1,5 +1,4 @@
-import { registryIssue } from './registry-issue.ts'
-import type { Issue } from '../shared/validate.ts'
+import { makeIssue, type Issue } from '../shared/validate.ts'
 
 /**
  * Caps how deep a listing may be read by page (page × size), because a page costs more the deeper it lies.
@@ -15,7 +14,7 @@ export const validateDepth = (
   if (typeof page !== 'number' || typeof entries !== 'number' || page * entries <= reach) return []
   const rule = `must be such that page × ${size} is at most ${reach}`
   const hint = instead === undefined ? '' : `; ${instead} has no such limit`
-  return [registryIssue('?page', `${rule}, got ${page} × ${entries}${hint}`)]
+  return [makeIssue('?page', `${rule}, got ${page} × ${entries}${hint}`)]
 }
 
 /** The route for clients that need all nodes. */

@@ -1,9 +1,8 @@
 import { Type, type Static } from 'typebox'
 
 import { instant, map, uuid } from './registry-fields.ts'
-import { registryIssue } from './registry-issue.ts'
 import { shown } from '../shared/errors.ts'
-import type { Issue } from '../shared/validate.ts'
+import { makeIssue, type Issue } from '../shared/validate.ts'
 
 export const TrustProvider = Type.Enum(['github', 'gitlab', 'oidc'], {
   description: 'GitHub Actions, GitLab CI/CD, or any other issuer of OpenID Connect.',
@@ -137,17 +136,15 @@ export const validateNewTrust = (body: Readonly<Record<string, unknown>>): Issue
   const reported = [...claims.keys()].filter((name) => name.length > NAME_MAX)
   return [
     ...(issuer === undefined && !usualIssuer(provider)
-      ? [registryIssue('/issuer', `must be given with ${provider}, but is absent`)]
+      ? [makeIssue('/issuer', `must be given with ${provider}, but is absent`)]
       : []),
-    ...reported.map((name) =>
-      registryIssue('/claims', `must have short names, got ${shown(name)}`),
-    ),
+    ...reported.map((name) => makeIssue('/claims', `must have short names, got ${shown(name)}`)),
     ...(PROVIDERS[provider]?.needs ?? []).flatMap((name) => {
       const { form, words } = name === 'workflow_file' ? FILE : ID
       const value = claims.get(name)
       if (value !== undefined && (typeof value !== 'string' || form.test(value))) return []
       const came = value === undefined ? 'but is absent' : `got ${shown(value)}`
-      return [registryIssue(`/claims/${name}`, `must be ${words}, ${came}`)]
+      return [makeIssue(`/claims/${name}`, `must be ${words}, ${came}`)]
     }),
   ]
 }

@@ -1,7 +1,6 @@
 import { shown } from '../shared/errors.ts'
 import { validatePublishedNode } from './node-validation.ts'
-import { registryIssue } from './registry-issue.ts'
-import type { Issue } from '../shared/validate.ts'
+import { makeIssue, type Issue } from '../shared/validate.ts'
 import { VERSION_EXPECTATION, parseVersionNumber } from './version-number.ts'
 
 type Body = Readonly<Record<string, unknown>>
@@ -25,19 +24,15 @@ export const validateCompareQuery = ({ from, to }: Body): Issue[] => [
 /** The same of GET /versions, for platform admins. */
 export const validateReviewSort = ({ sort, review_requested: wanted }: Body): Issue[] =>
   sort === 'review' && wanted === false
-    ? [registryIssue('?sort', 'must not be "review" where `review_requested` is false')]
+    ? [makeIssue('?sort', 'must not be "review" where `review_requested` is false')]
     : []
 
-const validateVersionText = (value: unknown, field: string): Issue[] =>
-  typeof value !== 'string' || parseVersionNumber(value)
-    ? []
-    : [
-        registryIssue(
-          field,
-          `must be ${VERSION_EXPECTATION}, got ${shown(value)}`,
-          'version_invalid',
-        ),
-      ]
+const validateVersionText = (value: unknown, field: string): Issue[] => {
+  if (typeof value !== 'string' || parseVersionNumber(value)) return []
+  return [
+    makeIssue(field, `must be ${VERSION_EXPECTATION}, got ${shown(value)}`, 'version_invalid'),
+  ]
+}
 
 /** The schema reports what is no object. */
 const asObject = (value: unknown): Body =>

@@ -1,8 +1,7 @@
 import { IsDateTime } from 'typebox/format'
 
 import { shown } from './errors.ts'
-import { registryIssue } from '../registry/registry-issue.ts'
-import type { Issue } from './validate.ts'
+import { makeIssue, type Issue } from './validate.ts'
 
 /**
  * Rejects an `expires_at` that its format lets pass and that PostgreSQL or Date cannot hold: a leap second, the year 0
@@ -19,6 +18,6 @@ export const validateExpiry = ({
 
 /** Makes the issue of an `expires_at` that has passed. */
 export const pastExpiry = (value: string): Issue =>
-  registryIssue('/expires_at', `must be an ISO 8601 date-time in the future, got ${shown(value)}`)
+  makeIssue('/expires_at', `must be an ISO 8601 date-time in the future, got ${shown(value)}`)
 
 const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z')

@@ -21,6 +21,13 @@ export interface Issue {
     | 'publisher_id_unavailable'
 }
 
+/** Makes an issue; its message begins with the field, unless that is the whole body. */
+export const makeIssue = (
+  field: string,
+  sentence: string,
+  code: Issue['code'] = 'validation_failed',
+): Issue => ({ field, code, message: `${field} ${sentence}`.trimStart() })
+
 export interface Validated {
   value: unknown
   issues: Issue[]

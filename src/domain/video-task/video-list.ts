@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 
-import type { Issue } from '../shared/validate.ts'
+import { makeIssue, type Issue } from '../shared/validate.ts'
 import { RESOLUTIONS, VIDEO_MODEL_NAMES } from './video-model.ts'
 import { VideoTaskState } from './video-task.ts'
 
@@ -85,26 +85,17 @@ export const validateVideoTaskQuery = (
   { isAnonymous }: { isAnonymous: boolean },
 ): Issue[] => [
   ...(isAnonymous && query['task_ids'] === undefined
-    ? [issue('?task_ids must be given when the request has no credential, but is absent')]
+    ? [makeIssue('?task_ids', 'must be given when the request has no credential, but is absent')]
     : []),
   ...validateReach(query['pager.page'], query['pager.pagesz']),
 ]
 
-const validateReach = (page: unknown, size: unknown): Issue[] =>
-  typeof page === 'number' && typeof size === 'number' && page * size > VIDEO_LIST_REACH
-    ? [
-        issue(
-          `?pager.page must be such that page × size is at most ${VIDEO_LIST_REACH}, got ${page} × ${size}`,
-        ),
-      ]
-    : []
-
-/** Makes an issue, whose message begins with its field. */
-const issue = (message: string): Issue => ({
-  field: message.split(' ', 1).join(''),
-  code: 'validation_failed',
-  message,
-})
+const validateReach = (page: unknown, size: unknown): Issue[] => {
+  if (typeof page !== 'number' || typeof size !== 'number' || page * size <= VIDEO_LIST_REACH)
+    return []
+  const rule = `must be such that page × size is at most ${VIDEO_LIST_REACH}`
+  return [makeIssue('?pager.page', `${rule}, got ${page} × ${size}`)]
+}
 
 /** Body of POST /tasks/{id}/cancel: empty, `{}`, or the id again. */
 export const VideoCancelBody = Type.Object({

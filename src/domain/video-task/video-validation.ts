@@ -1,5 +1,5 @@
 import { shown } from '../shared/errors.ts'
-import type { Issue } from '../shared/validate.ts'
+import { makeIssue, type Issue } from '../shared/validate.ts'
 import { PAYLOAD_MAX } from './video-body.ts'
 import {
   ASPECT_RATIOS,
@@ -124,11 +124,11 @@ const validateOffPeak = (
 ): Issue[] =>
   body['off_peak'] === true && body['audio'] === true && row && row.generation !== 'q3'
     ? [
-        {
-          field: '/off_peak',
-          code: 'incompatible_fields',
-          message: `/off_peak must be false when /audio is true${suffix}, got true`,
-        },
+        makeIssue(
+          '/off_peak',
+          `must be false when /audio is true${suffix}, got true`,
+          'incompatible_fields',
+        ),
       ]
     : []
 
@@ -145,16 +145,11 @@ const validateImages = (images: unknown, most = 1, expected = 'a list of 1 image
   if (images === undefined) return []
   if (!Array.isArray(images)) return [invalid('/images', expected, kindOf(images))]
   if (images.length > most) return [invalid('/images', expected, String(images.length))]
+  const form = 'an image in Base64, a data: URI or an https URL'
   return images.flatMap((image, at) =>
     typeof image === 'string' && image !== ''
       ? []
-      : [
-          invalid(
-            `/images/${at}`,
-            'an image in Base64, a data: URI or an https URL',
-            kindOf(image),
-          ),
-        ],
+      : [invalid(`/images/${at}`, form, kindOf(image))],
   )
 }
 
@@ -196,17 +191,11 @@ const validateSource = (body: Given, source: ExtendSource): Issue[] => {
     : []
 }
 
-const missing = (field: string, expectation: string): Issue => ({
-  field,
-  code: 'validation_failed',
-  message: `${field} ${expectation}, but is absent`,
-})
+const missing = (field: string, expectation: string): Issue =>
+  makeIssue(field, `${expectation}, but is absent`)
 
-const invalid = (field: string, expected: string, got: string): Issue => ({
-  field,
-  code: 'validation_failed',
-  message: `${field} must be ${expected}, got ${got}`,
-})
+const invalid = (field: string, expected: string, got: string): Issue =>
+  makeIssue(field, `must be ${expected}, got ${got}`)
 
 const kindOf = (value: unknown): string => {
   if (value === '') return 'an empty one'

@@ -15,7 +15,7 @@ import type { InputDeps, TaskDeps } from '../task/deps.ts'
 import { respondToDryRun } from '../task/dry-run.ts'
 import { validateSource, validateUrl, storeInputs, type InputMember } from '../task/inputs.ts'
 import { parsePrompt } from '../../domain/image-task/prompt-weight.ts'
-import type { Issue } from '../../domain/shared/validate.ts'
+import { makeIssue, type Issue } from '../../domain/shared/validate.ts'
 import type { InlineImage } from '../body/inline.ts'
 
 /** Dependencies of the routes of image tasks. */
@@ -151,29 +151,22 @@ const validateImage = (
   if (image.issue) return [{ field: pointer, ...image.issue }]
   const request = { kind, settings: body } as unknown as ImageRequest
   const tooLarge = field === 'image' && image.image && pixelLimitIssue(request, image.image)
-  return tooLarge
-    ? [{ field: pointer, code: 'pixel_limit', message: `${pointer} ${tooLarge}` }]
-    : []
+  return tooLarge ? [makeIssue(pointer, tooLarge, 'pixel_limit')] : []
 }
 
 const validatePrompt = (kind: ImageTaskKind, prompt: unknown): Issue[] =>
   kind === 'relight' && typeof prompt === 'string'
-    ? parsePrompt(prompt).issues.map((sentence) => ({
-        field: '/prompt',
-        code: 'validation_failed',
-        message: `/prompt ${sentence}`,
-      }))
+    ? parsePrompt(prompt).issues.map((sentence) => makeIssue('/prompt', sentence))
     : []
 
 const validatePair = (body: Body): Issue[] =>
   body['transfer_light_from_lightmap'] !== undefined &&
   body['transfer_light_from_reference_image'] !== undefined
     ? [
-        {
-          field: '/transfer_light_from_reference_image',
-          code: 'incompatible_fields',
-          message:
-            '/transfer_light_from_reference_image must be absent when /transfer_light_from_lightmap is given, got both',
-        },
+        makeIssue(
+          '/transfer_light_from_reference_image',
+          'must be absent when /transfer_light_from_lightmap is given, got both',
+          'incompatible_fields',
+        ),
       ]
     : []

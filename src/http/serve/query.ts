@@ -1,7 +1,7 @@
 import type { TObject } from 'typebox'
 
 import { fromText } from '../../domain/shared/from-text.ts'
-import { makeValidator, type Issue } from '../../domain/shared/validate.ts'
+import { makeIssue, makeValidator, type Issue } from '../../domain/shared/validate.ts'
 
 /** The query of a request's target, without its question mark. A second question mark belongs to a value. */
 export const rawQuery = (target: string): string => {
@@ -52,11 +52,8 @@ export const makeQueryReader = (
 const itemsOf = (texts: string[], form: ListForm): string[] =>
   form === 'repeated' ? texts : texts.flatMap((text) => text.split(','))
 
-const givenTwice = (name: string): Issue => ({
-  field: `?${name}`,
-  message: `?${name} must be given once, got several values`,
-  code: 'validation_failed',
-})
+const givenTwice = (name: string): Issue =>
+  makeIssue(`?${name}`, 'must be given once, got several values')
 
 const asQueryIssue = (issue: Issue): Issue => ({
   ...issue,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Request, Response } from 'express'
 
 import { apiError, errors, shown, type ApiError } from '../../domain/shared/errors.ts'
-import { onePerField, sortIssues, type Issue } from '../../domain/shared/validate.ts'
+import { makeIssue, onePerField, sortIssues, type Issue } from '../../domain/shared/validate.ts'
 import type { Authenticate, Caller } from '../access/auth.ts'
 import { validationError, toApiError } from './errors.ts'
 import { sendContinue } from './expect.ts'
@@ -82,8 +82,8 @@ const readDryRun = ({ url }: Request): string =>
 /** Whoever asks for a trial must not get the real thing where there is none. */
 const validateDryRun = (route: Route, request: Request): Issue[] => {
   if (!changes(route) || route.dryRun || !isDryRun(request)) return []
-  const message = `?dry_run must be absent: this route has no trial, got ${shown(readDryRun(request))}`
-  return [{ field: '?dry_run', message, code: 'validation_failed' }]
+  const sentence = `must be absent: this route has no trial, got ${shown(readDryRun(request))}`
+  return [makeIssue('?dry_run', sentence)]
 }
 
 /** Makes the reader of a route's query with the rules that its schema cannot say. */

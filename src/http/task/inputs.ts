@@ -4,7 +4,7 @@ import type { NewTaskInput } from '../../db/task/task-file.ts'
 import { apiError, errors, shown } from '../../domain/shared/errors.ts'
 import type { InlineImage } from '../body/inline.ts'
 import type { InputDeps, TaskReadDeps } from './deps.ts'
-import type { Issue } from '../../domain/shared/validate.ts'
+import { makeIssue, type Issue } from '../../domain/shared/validate.ts'
 
 /** A member of a request that names a file. */
 export interface InputMember {
@@ -106,11 +106,8 @@ export const validateUrl = (
     : [rejected(field, `must be an https URL that this service calls (${checked.rejected})`, value)]
 }
 
-const rejected = (field: string, sentence: string, value: string): Issue => ({
-  field,
-  code: 'url_refused',
-  message: `${field} ${sentence}, got ${shown(withoutSecrets(value))}`,
-})
+const rejected = (field: string, sentence: string, value: string): Issue =>
+  makeIssue(field, `${sentence}, got ${shown(withoutSecrets(value))}`, 'url_refused')
 
 /** The query of a signed link is a secret, and that of a caller's URL may be one. User and password always are. */
 const withoutSecrets = (url: string): string =>

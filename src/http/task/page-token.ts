@@ -1,7 +1,7 @@
 import type { TaskPlace } from '../../db/task/task-place.ts'
 import { shown } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
-import type { Issue } from '../../domain/shared/validate.ts'
+import { makeIssue, type Issue } from '../../domain/shared/validate.ts'
 
 /** Names the last row of a page, for the page after it. Its content is not documented for callers. */
 export const makePageToken = ({ createdAtUs, id, sequence = '' }: TaskPlace): string =>
@@ -26,10 +26,4 @@ export const validatePageToken = (
 ): Issue[] =>
   typeof token !== 'string' || parsePageToken(token)
     ? []
-    : [
-        {
-          field: name,
-          code: 'validation_failed',
-          message: `${name} must be a ${next} of this list, got ${shown(token)}`,
-        },
-      ]
+    : [makeIssue(name, `must be a ${next} of this list, got ${shown(token)}`)]

@@ -2,7 +2,7 @@ import { signalCancel } from '../../jobs/task.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { cancelVideoTask, findVideoTask } from '../../db/video-task/video-task.ts'
 import { errors } from '../../domain/shared/errors.ts'
-import type { Issue } from '../../domain/shared/validate.ts'
+import { makeIssue, type Issue } from '../../domain/shared/validate.ts'
 import type { JsonResponse, Route, RouteRequest, SavedResponse } from '../route.ts'
 import type { Slots } from '../../db/video-task/video-queue.ts'
 import type { CommitDeps } from '../deps.ts'
@@ -17,13 +17,7 @@ interface CancelRequest {
 export const validateCancel: NonNullable<Route['validate']> = ({ params, body: { id } }): Issue[] =>
   typeof id !== 'string' || id.toLowerCase() === String(params['task_id']).toLowerCase()
     ? []
-    : [
-        {
-          field: '/id',
-          code: 'validation_failed',
-          message: '/id must be the id in the path, got another one',
-        },
-      ]
+    : [makeIssue('/id', 'must be the id in the path, got another one')]
 
 /**
  * Ends a task that no worker has taken yet, refunds its credits and passes its slot on. Throws 404, or 400 when it is

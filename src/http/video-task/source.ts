@@ -3,7 +3,7 @@ import type { NewTaskInput } from '../../db/task/task-file.ts'
 import { findVideoSource, type VideoSource } from '../../db/video-task/video-task.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
-import type { Issue } from '../../domain/shared/validate.ts'
+import { makeIssue, type Issue } from '../../domain/shared/validate.ts'
 import type { ExtendBody } from '../../domain/video-task/video-body.ts'
 import { validationError } from '../serve/errors.ts'
 import { NO_INPUT } from '../task/inputs.ts'
@@ -32,11 +32,10 @@ export const findSourceVideo = async (
   throw validationError([unusable(found)], { query: {}, body: { [FIELD]: id } })
 }
 
-const unusable = ({ state }: VideoSource): Issue => ({
-  field: `/${FIELD}`,
-  code: 'validation_failed',
-  message:
+const unusable = ({ state }: VideoSource): Issue =>
+  makeIssue(
+    `/${FIELD}`,
     state === 'success'
-      ? `/${FIELD} must name a video that is still stored, got one that was removed by age`
-      : `/${FIELD} must name a task in success, got one in ${state}`,
-})
+      ? 'must name a video that is still stored, got one that was removed by age'
+      : `must name a task in success, got one in ${state}`,
+  )

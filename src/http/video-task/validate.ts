@@ -1,4 +1,4 @@
-import type { Issue } from '../../domain/shared/validate.ts'
+import { makeIssue, type Issue } from '../../domain/shared/validate.ts'
 import { validateExtend, validateTextToVideo } from '../../domain/video-task/video-validation.ts'
 import { endImageIssue, startImageIssue } from '../../domain/video-task/video-size.ts'
 import type { VideoTaskKind } from '../../domain/video-task/video-task.ts'
@@ -51,9 +51,7 @@ const validateInline = (
   const { issue, image } = inline.get(field) ?? {}
   if (issue) return [{ field, ...issue }]
   const sentence = image && sizeIssue(image)
-  return sentence === undefined
-    ? []
-    : [{ field, code: 'pixel_limit', message: `${field} ${sentence}` }]
+  return sentence === undefined ? [] : [makeIssue(field, sentence, 'pixel_limit')]
 }
 
 const NONE: ReadonlyMap<string, InlineImage> = new Map()
