@@ -52,9 +52,8 @@ export const makeAssembler = (options: AssemblerOptions): Assembler => {
     if (image !== undefined) return image.write(piece)
     textBytes += Buffer.byteLength(piece)
     text += ownCopy(piece)
-    if (inNumber && text.length > LONGEST_NUMBER) {
+    if (inNumber && text.length > LONGEST_NUMBER)
       throw rejected(`a number has more than ${LONGEST_NUMBER} characters`, tree.path())
-    }
   }
 
   const flush = () => {

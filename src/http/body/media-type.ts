@@ -10,19 +10,17 @@ import { apiError, shown } from '../../domain/shared/errors.ts'
  */
 export const requireJson = (headers: IncomingHttpHeaders): void => {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
-  if (encoding !== 'identity') {
+  if (encoding !== 'identity')
     throw apiError(
       'unsupported_encoding',
       `Content-Encoding must be absent or identity, not ${shown(encoding)}.`,
     )
-  }
   const type = headers['content-type']
-  if (type === undefined || !isJson(type)) {
+  if (type === undefined || !isJson(type))
     throw apiError(
       'unsupported_media_type',
       `Content-Type must be application/json (charset utf-8), not ${shown(type)}.`,
     )
-  }
 }
 
 /** True when the message has a body at all, as its framing says: an empty chunked body counts as one. */

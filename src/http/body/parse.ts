@@ -43,9 +43,8 @@ export const parseBody = async (parts: ParseBodyParts): Promise<{ value: unknown
   // Blanks end a number or a literal and change nothing anywhere else. Eight of them, because the tokenizer waits for
   // the six characters of an escape before it says what is wrong in a string.
   assemble(' '.repeat(8), tokenize, assembler)
-  if (assembler.started() && assembler.found() === undefined) {
+  if (assembler.started() && assembler.found() === undefined)
     throw endedTooSoon(assembler.pointer())
-  }
   return assembler.found()
 }
 

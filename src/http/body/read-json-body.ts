@@ -60,9 +60,8 @@ export const readJsonBody = async (
   options: ReadJsonBodyOptions,
 ): Promise<JsonBody> => {
   const { headers } = request
-  if (!hasBody(headers)) {
+  if (!hasBody(headers))
     return { value: emptyValue(options), inline: [], bytes: 0, discard: async () => {} }
-  }
   requireJson(headers)
   if (Number(headers['content-length'] ?? 0) > options.maxBytes) throw tooLarge(options.maxBytes)
 
@@ -138,12 +137,11 @@ const makeHold = (heldBytes: number, reservation: Reservation): Hold => {
   let held = 0
   return (textBytes, members) => {
     held += textBytes
-    if (held > heldBytes) {
+    if (held > heldBytes)
       throw apiError(
         'body_too_large',
         `The body, inline images apart, must not be longer than ${heldBytes} bytes.`,
       )
-    }
     reservation.take('held', textBytes + members * BYTES_PER_MEMBER)
   }
 }

@@ -97,8 +97,7 @@ const findDataForm = (head: string, complete: boolean): ImageForm | undefined =>
     if (!complete && head.length < LONGEST_DATA_HEADER) return undefined
     return { form: 'rejected', reason: 'the data URI has no comma after its type' }
   }
-  if (!/;\s*base64\s*$/i.test(head.slice(0, comma))) {
+  if (!/;\s*base64\s*$/i.test(head.slice(0, comma)))
     return { form: 'rejected', reason: 'the data URI does not say ";base64"' }
-  }
   return { form: 'base64', rest: head.slice(comma + 1) }
 }

@@ -27,9 +27,8 @@ export const makeTokenizer = (): Tokenizer => {
     // Its "nothing yet" is a symbol.
     const tokens = typeof result === 'object' ? result.values : []
     const last = tokens.at(-1)
-    if (last !== undefined) {
+    if (last !== undefined)
       inString = STRING_BEGUN.has(last.name) && !UNDECIDED.test(text.slice(-6))
-    }
     return tokens
   }
 

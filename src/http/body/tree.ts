@@ -46,16 +46,14 @@ export const makeTree = (limits: TreeLimits): Tree => {
   const count = () => {
     if (frames.length === 0) return
     members += 1
-    if (members > limits.maxMembers) {
+    if (members > limits.maxMembers)
       throw rejected(`it has more than ${limits.maxMembers} members`, path())
-    }
   }
 
   const open = (frame: Frame) => {
     count()
-    if (frames.length >= limits.maxDepth) {
+    if (frames.length >= limits.maxDepth)
       throw apiError('json_too_deep', `The body nests deeper than ${limits.maxDepth} levels.`)
-    }
     frames.push(frame)
   }
 
@@ -76,13 +74,11 @@ export const makeTree = (limits: TreeLimits): Tree => {
     setKey: (key) => {
       const frame = frames.at(-1)
       if (frame?.kind !== 'object') throw new Error('A key came outside of an object.')
-      if (isLonger(key, limits.maxKeyLength)) {
+      if (isLonger(key, limits.maxKeyLength))
         throw rejected(`a key is longer than ${limits.maxKeyLength} characters`, path())
-      }
       if (key === '__proto__') throw rejected('the key "__proto__" is not allowed', path())
-      if (Object.hasOwn(frame.value, key)) {
+      if (Object.hasOwn(frame.value, key))
         throw rejected(`the key ${shown(key)} is repeated`, path())
-      }
       frame.key = key
     },
     count,
