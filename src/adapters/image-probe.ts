@@ -28,7 +28,7 @@ export const probeImage = async (
   path: string,
   { maxPixels }: { maxPixels: number },
 ): Promise<ProbedImage> => {
-  const head = await readHead(path)
+  const head = await readHead(path, HEAD_BYTES)
   const format = findFormat(head)
   // The decoders of SVG, PDF, HEIC and of whatever else libvips was built with never see a file.
   if (format === undefined) throw new TaskError('image_invalid', notSupported(head))
@@ -60,10 +60,11 @@ const notSupported = (head: Buffer): string =>
 // Brands of an AVIF stand in its first box, which is rarely longer than 40 bytes.
 const HEAD_BYTES = 256
 
-const readHead = async (path: string): Promise<Buffer> => {
+/** Reads the first bytes of a file; fewer where it ends before. */
+export const readHead = async (path: string, bytes: number): Promise<Buffer> => {
   const file = await open(path, 'r')
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, 0)
     return buffer.subarray(0, bytesRead)
   } finally {
     await file.close()

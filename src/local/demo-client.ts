@@ -2,7 +2,10 @@ import { createHash, randomUUID } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 
+import type { UploadLinks } from '../domain/shared/upload.ts'
 import { IMAGE_PREFIX } from '../domain/image-task/image-kind.ts'
+import type { ImageTaskRecord } from '../domain/image-task/image-task.ts'
+import type { VideoCreations } from '../domain/video-task/video-task.ts'
 import type { DemoJob, ImageDemoJob, VideoDemoJob } from './demo-jobs.ts'
 
 /** A task of either family, as the demonstration follows it. */
@@ -32,14 +35,10 @@ const VIDEOS = '/proxy/vidvendor'
 export const makeDemoClient = (call: Call): DemoClient => {
   const upload = async (path: string): Promise<string> => {
     const bytes = await readFile(path)
-    const links = await call<{ upload_url: string; download_url: string; existing_file: boolean }>(
-      'POST',
-      '/customers/storage',
-      {
-        file_name: basename(path),
-        file_hash: createHash('sha256').update(bytes).digest('hex'),
-      },
-    )
+    const links = await call<UploadLinks>('POST', '/customers/storage', {
+      file_name: basename(path),
+      file_hash: createHash('sha256').update(bytes).digest('hex'),
+    })
     if (links.existing_file) return links.download_url
     const stored = await fetch(links.upload_url, { method: 'PUT', body: bytes })
     if (!stored.ok)
@@ -52,13 +51,11 @@ export const makeDemoClient = (call: Call): DemoClient => {
 
   const createImage = async (job: ImageDemoJob, samples: string): Promise<DemoTask> => {
     const image = await give(job, `${samples}/${job.sample}`)
-    const reference =
-      job.reference === undefined
-        ? {}
-        : { transfer_light_from_reference_image: await give(job, `${samples}/${job.reference}`) }
+    const reference = job.reference !== undefined && {
+      transfer_light_from_reference_image: await give(job, `${samples}/${job.reference}`),
+    }
     const body = { image, ...reference, ...job.settings }
-    const { data } = await call<{ data: ImageRecord }>('POST', `${IMAGE_PREFIX}/${job.path}`, body)
-    return ofImage(data)
+    return ofImage(await call('POST', `${IMAGE_PREFIX}/${job.path}`, body))
   }
 
   const createVideo = async (
@@ -84,11 +81,8 @@ export const makeDemoClient = (call: Call): DemoClient => {
       job.family === 'image' ? createImage(job, samples) : createVideo(job, samples, source),
     read: async (job, taskId) =>
       job.family === 'image'
-        ? ofImage(
-            (await call<{ data: ImageRecord }>('GET', `${IMAGE_PREFIX}/${job.segment}/${taskId}`))
-              .data,
-          )
-        : ofVideo(await call<VideoRecord>('GET', `${VIDEOS}/tasks/${taskId}/creations`)),
+        ? ofImage(await call('GET', `${IMAGE_PREFIX}/${job.segment}/${taskId}`))
+        : ofVideo(await call<VideoCreations>('GET', `${VIDEOS}/tasks/${taskId}/creations`)),
     save: async (link, path) => {
       const response = await fetch(link)
       if (!response.ok)
@@ -101,46 +95,27 @@ export const makeDemoClient = (call: Call): DemoClient => {
   }
 }
 
-/** The members of an image task's record that are looked at. */
-interface ImageRecord {
-  task_id: string
-  status: string
-  generated: string[]
-  error?: { code: string; message: string }
+/** An image task, as its status route returns it. */
+interface Data {
+  data: ImageTaskRecord
 }
 
-const ofImage = ({ task_id: id, status, generated, error }: ImageRecord): DemoTask => ({
+const ofImage = ({ data: { task_id: id, status, generated: links, error } }: Data): DemoTask => ({
   id,
   status,
-  links: generated,
-  ...(status === 'COMPLETED' && { end: 'succeeded' as const }),
-  ...(status === 'FAILED' && {
-    end: 'failed' as const,
-    issue: `${error?.code}: ${error?.message}`,
-  }),
+  links,
+  ...(status === 'COMPLETED' && { end: 'succeeded' }),
+  ...(status === 'FAILED' && { end: 'failed', issue: `${error?.code}: ${error?.message}` }),
 })
 
-/** The same of a video task. */
-interface VideoRecord {
-  id: string
-  state: string
-  progress: number
-  err_code: string
-  err_msg: string
-  creations: { url: string; cover_url: string; watermarked_url: string }[]
-}
-
-const ofVideo = ({ id, state, progress, creations, ...error }: VideoRecord): DemoTask => ({
+const ofVideo = ({ id, state, progress, creations, ...error }: VideoCreations): DemoTask => ({
   id,
   status: state === 'processing' && progress > 0 ? `${state} ${progress}%` : state,
   links: creations
     .flatMap((video) => [video.url, video.cover_url, video.watermarked_url])
     .filter(Boolean),
-  ...(state === 'success' && { end: 'succeeded' as const }),
-  ...(state === 'failed' && {
-    end: 'failed' as const,
-    issue: `${error.err_code}: ${error.err_msg}`,
-  }),
+  ...(state === 'success' && { end: 'succeeded' }),
+  ...(state === 'failed' && { end: 'failed', issue: `${error.err_code}: ${error.err_msg}` }),
 })
 
 /** Calls a service in the name of the token's user. Throws its response when it rejects. */

@@ -28,55 +28,52 @@ export interface VideoDemoJob extends CommonJob {
   continues?: string
 }
 
-const skin = (mode: string, settings: DemoJob['settings']): DemoJob => ({
-  name: `skin-${mode}`,
+const image = (
+  name: string,
+  path: string,
+  sample: string,
+  settings: DemoJob['settings'],
+  more: Partial<ImageDemoJob> = {},
+): DemoJob => ({
+  name,
   family: 'image',
-  path: `skin-enhancer/${mode}`,
-  segment: 'skin-enhancer',
-  sample: 'portrait.png',
+  path,
+  segment: path,
+  sample,
   input: 'inline',
   settings,
+  ...more,
 })
+
+const skin = (mode: string, settings: DemoJob['settings']): DemoJob =>
+  image(`skin-${mode}`, `skin-enhancer/${mode}`, 'portrait.png', settings, {
+    segment: 'skin-enhancer',
+  })
 
 /** One of every kind, those with several ways in each of them; each way of giving an image is there, too. */
 export const DEMO_JOBS: DemoJob[] = [
-  {
-    name: 'relight-prompt',
-    family: 'image',
-    path: 'image-relight',
-    segment: 'image-relight',
-    sample: 'portrait.png',
-    input: 'inline',
-    settings: { prompt: '(warm evening light:1.3) from the left', style: 'contrasted_n_hdr' },
-  },
-  {
-    name: 'relight-reference',
-    family: 'image',
-    path: 'image-relight',
-    segment: 'image-relight',
-    sample: 'still-life.png',
-    reference: 'sunset-light.png',
-    input: 'upload',
-    settings: { light_transfer_strength: 80 },
-  },
-  {
-    name: 'upscale',
-    family: 'image',
-    path: 'image-upscaler',
-    segment: 'image-upscaler',
-    sample: 'still-life.png',
-    input: 'upload',
-    settings: { scale_factor: '2x', creativity: 2, hdr: 3 },
-  },
-  {
-    name: 'upscale-precision',
-    family: 'image',
-    path: 'image-upscaler-precision-v2',
-    segment: 'image-upscaler-precision-v2',
-    sample: 'still-life.png',
-    input: 'inline',
-    settings: { scale_factor: 2, flavor: 'photo' },
-  },
+  image('relight-prompt', 'image-relight', 'portrait.png', {
+    prompt: '(warm evening light:1.3) from the left',
+    style: 'contrasted_n_hdr',
+  }),
+  image(
+    'relight-reference',
+    'image-relight',
+    'still-life.png',
+    { light_transfer_strength: 80 },
+    { reference: 'sunset-light.png', input: 'upload' },
+  ),
+  image(
+    'upscale',
+    'image-upscaler',
+    'still-life.png',
+    { scale_factor: '2x', creativity: 2, hdr: 3 },
+    { input: 'upload' },
+  ),
+  image('upscale-precision', 'image-upscaler-precision-v2', 'still-life.png', {
+    scale_factor: 2,
+    flavor: 'photo',
+  }),
   skin('flexible', { optimized_for: 'improve_lighting' }),
   skin('creative', { sharpen: 20 }),
   skin('faithful', { skin_detail: 60 }),

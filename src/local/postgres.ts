@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 import postgres from 'postgres'
 
@@ -16,7 +15,7 @@ import { findPort } from './port.ts'
 import { findPostgresPlace, type PostgresPlace } from './postgres-place.ts'
 import { identityOf } from './postgres-user.ts'
 import { ROOT } from './root.ts'
-import { startServer, type OnSpawn, type Server } from './server.ts'
+import { startServer, untilResponds, type OnSpawn, type Server } from './server.ts'
 
 export interface PostgresOptions {
   /** Folder of the cluster, its password and its log. */
@@ -137,17 +136,8 @@ const SETTINGS = [
 const waitUntilResponds = async (url: string, signal: AbortSignal): Promise<void> => {
   const admin = new URL(url)
   admin.pathname = '/postgres'
-  const deadline = Date.now() + READY_MS
-  while (!signal.aborted) {
-    try {
-      await makeDatabaseOnce(admin.href)
-      return
-    } catch (error) {
-      if (Date.now() > deadline || isDenied(error))
-        throw new Error(`PostgreSQL does not respond: ${String(error)}`, { cause: error })
-      await sleep(30)
-    }
-  }
+  const wait = { signal, limitMs: READY_MS, pauseMs: 30, isFinal: isDenied }
+  await untilResponds('PostgreSQL', () => makeDatabaseOnce(admin.href), wait)
 }
 
 const makeDatabaseOnce = async (admin: string): Promise<void> => {

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
 import type { Running } from './child.ts'
 
 /** Callback of one start for its process, which it gets at once, before that is ready. */
@@ -40,4 +42,30 @@ export const startServer = async (launch: (onSpawn: OnSpawn) => Promise<void>): 
       await start()
     },
   }
+}
+
+interface Wait {
+  /** Ends the wait: nobody waits any more. */
+  signal: AbortSignal
+  limitMs: number
+  pauseMs: number
+  /** True for an error that waiting does not mend. */
+  isFinal?: (error: unknown) => boolean
+}
+
+/** Tries until a server responds. Throws what the last attempt threw, as the cause. */
+export const untilResponds = async (
+  server: string,
+  attempt: () => Promise<void>,
+  { signal, limitMs, pauseMs, isFinal = () => false }: Wait,
+): Promise<void> => {
+  const deadline = Date.now() + limitMs
+  while (!signal.aborted)
+    try {
+      return await attempt()
+    } catch (error) {
+      if (Date.now() > deadline || isFinal(error))
+        throw new Error(`${server} does not respond: ${String(error)}`, { cause: error })
+      await sleep(pauseMs)
+    }
 }

@@ -2,8 +2,6 @@ import { mkdir } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 
-import type { JWK } from 'jose'
-
 import { checkGiven, keepSettings } from '../config.ts'
 import { isLoopbackHost } from '../adapters/outbound/url.ts'
 import { DEVELOPMENT_ISSUER } from '../process/settings/issues.ts'
@@ -149,13 +147,14 @@ const startAll = async (
   reported.settings = keepSettings(env)
   await startOwn(context, env, local)
   const webhookSecret = keys.WEBHOOK_DEFAULT_SECRET
-  return { url, ui: temporal.ui, temporal: temporal.address, webhookSecret, token: makeTokens(key) }
+  return {
+    url,
+    ui: temporal.ui,
+    temporal: temporal.address,
+    webhookSecret,
+    token: (subject) => signToken(key, subject),
+  }
 }
-
-const makeTokens =
-  (key: JWK) =>
-  async (subject: string): Promise<string> =>
-    await signToken(key, subject)
 
 const keySettings = async ({ dataDir, env }: Context) => {
   const keys = await loadKeys(dataDir)

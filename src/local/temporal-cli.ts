@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
-import { access, chmod, constants, readdir, rename, rm } from 'node:fs/promises'
+import { chmod, readdir, rename, rm } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
 import envPaths from 'env-paths'
 
+import { isExecutable } from '../adapters/video-engine/binaries.ts'
 import { buildTemporal } from './temporal-build.ts'
 import { downloadTemporal } from './temporal-download.ts'
 import { makeInTurn } from './temporal-turn.ts'
@@ -93,12 +94,6 @@ const findOnPath = async (
   }
   return undefined
 }
-
-const isExecutable = async (path: string): Promise<boolean> =>
-  await access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  )
 
 const isRecent = (version: string): boolean => {
   const [major = 0, minor = 0] = version.split('.').map((part) => Number.parseInt(part, 10))

@@ -3,13 +3,12 @@ import { mkdir } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 import { Connection } from '@temporalio/client'
 
 import { startChild, untilReady } from './child.ts'
 import { findPort } from './port.ts'
-import { startServer, type OnSpawn, type Server } from './server.ts'
+import { startServer, untilResponds, type OnSpawn, type Server } from './server.ts'
 import type { TemporalCli } from './temporal-cli.ts'
 
 export interface TemporalOptions {
@@ -114,20 +113,12 @@ const DYNAMIC_CONFIG = {
 }
 
 const waitUntilResponds = async (address: string, signal: AbortSignal): Promise<void> => {
-  const deadline = Date.now() + READY_MS
-  while (!signal.aborted) {
-    try {
-      await connectOnce(address)
-      await describeDefaultNamespace(address)
-      return
-    } catch (error) {
-      if (Date.now() > deadline)
-        throw new Error(`Temporal does not respond at ${address}: ${String(error)}`, {
-          cause: error,
-        })
-      await sleep(50)
-    }
+  const attempt = async (): Promise<void> => {
+    await connectOnce(address)
+    await describeDefaultNamespace(address)
   }
+  const wait = { signal, limitMs: READY_MS, pauseMs: 50 }
+  await untilResponds(`Temporal at ${address}`, attempt, wait)
 }
 
 /** Before the port is open a gRPC connection would be rejected and wait a second until it tries again. */

@@ -31,7 +31,8 @@ export interface Downloaded {
   sha256: string
 }
 
-type Guard = Pick<ExchangeOptions, 'isAllowed' | 'network'> & {
+/** Rules of every request of the client. */
+export type Guard = Pick<ExchangeOptions, 'isAllowed' | 'network'> & {
   validateUrl: ValidateUrl
   closing: AbortSignal
 }
@@ -57,7 +58,7 @@ export const read = (guard: Guard, options: ReadOptions): Promise<Buffer> =>
 const fetchBody = async <Taken>(
   guard: Guard,
   options: ReadOptions,
-  take: (body: DownloadResponse['body']) => Promise<Taken>,
+  take: (body: Response['body']) => Promise<Taken>,
 ): Promise<Taken> => {
   const { signal, maxBytes, timeoutMs } = options
   const signals = signal === undefined ? [guard.closing] : [guard.closing, signal]
@@ -79,8 +80,6 @@ const fetchBody = async <Taken>(
   }
 }
 
-type DownloadResponse = Response
-
 interface Journey {
   validateUrl: ValidateUrl
   exchange: Exchange
@@ -90,7 +89,7 @@ interface Journey {
 
 const REDIRECTS = [301, 302, 303, 307, 308]
 
-const getFollowingRedirects = async (journey: Journey): Promise<DownloadResponse> => {
+const getFollowingRedirects = async (journey: Journey): Promise<Response> => {
   const { validateUrl, exchange, maxRedirects } = journey
   let url = validateOrThrow(validateUrl, journey.url)
   for (let hops = 0; ; hops += 1) {
@@ -103,7 +102,7 @@ const getFollowingRedirects = async (journey: Journey): Promise<DownloadResponse
   }
 }
 
-const get = async ({ send }: Exchange, url: URL): Promise<DownloadResponse> => {
+const get = async ({ send }: Exchange, url: URL): Promise<Response> => {
   // The same few headers on every hop, so that nothing is carried from one host to the next.
   const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': USER_AGENT }
   try {
@@ -113,7 +112,7 @@ const get = async ({ send }: Exchange, url: URL): Promise<DownloadResponse> => {
   }
 }
 
-const nextUrl = (validateUrl: ValidateUrl, response: DownloadResponse, from: URL): URL => {
+const nextUrl = (validateUrl: ValidateUrl, response: Response, from: URL): URL => {
   const { location } = response.headers
   if (typeof location !== 'string') throw statusError(response)
   const url = validateOrThrow(validateUrl, location, from)
@@ -128,18 +127,18 @@ const validateOrThrow = (validateUrl: ValidateUrl, raw: string, base?: URL): URL
 }
 
 /** Unread, because the body of a redirect may be endless. */
-const discard = ({ body }: DownloadResponse) => {
+const discard = ({ body }: Response) => {
   body.on('error', () => {})
   body.destroy()
 }
 
-const statusError = ({ statusCode }: DownloadResponse) =>
+const statusError = ({ statusCode }: Response) =>
   new OutboundError('status', `responded with status ${statusCode}`, { status: statusCode })
 
 const COMPRESSED = ['gzip', 'x-gzip', 'deflate', 'compress', 'x-compress', 'br', 'zstd']
 
 /** Other words in Content-Encoding (`binary`, `utf-8`, `aws-chunked` left in an object's metadata) change no byte. */
-const rejectUnusable = (response: DownloadResponse, maxBytes: number) => {
+const rejectUnusable = (response: Response, maxBytes: number) => {
   if (response.statusCode < 200 || response.statusCode > 299) throw statusError(response)
   const encodings = String(response.headers['content-encoding'] ?? '').toLowerCase()
   if (encodings.split(',').some((encoding) => COMPRESSED.includes(encoding.trim())))
@@ -150,7 +149,7 @@ const rejectUnusable = (response: DownloadResponse, maxBytes: number) => {
 const tooLarge = (maxBytes: number) =>
   new OutboundError('too_large', `over the limit of ${maxBytes.toLocaleString('en')} bytes`)
 
-const writeNewFile = async (body: DownloadResponse['body'], options: DownloadOptions) => {
+const writeNewFile = async (body: Response['body'], options: DownloadOptions) => {
   const file = await open(options.toFile, 'wx')
   try {
     return await writeBody(body, file, options).finally(() => file.close())
@@ -160,11 +159,7 @@ const writeNewFile = async (body: DownloadResponse['body'], options: DownloadOpt
   }
 }
 
-const writeBody = async (
-  body: DownloadResponse['body'],
-  file: FileHandle,
-  options: DownloadOptions,
-) => {
+const writeBody = async (body: Response['body'], file: FileHandle, options: DownloadOptions) => {
   const hash = createHash('sha256')
   let bytes = 0
   for await (const chunk of readBody(body, options.maxBytes)) {
@@ -177,7 +172,7 @@ const writeBody = async (
 }
 
 /** Reads the body; its errors become OutboundErrors, unlike those of the file it is written to. */
-async function* readBody(body: DownloadResponse['body'], maxBytes: number): AsyncGenerator<Buffer> {
+async function* readBody(body: Response['body'], maxBytes: number): AsyncGenerator<Buffer> {
   let bytes = 0
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {

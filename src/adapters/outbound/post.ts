@@ -2,14 +2,9 @@ import type { Readable } from 'node:stream'
 import type { Agent } from 'undici'
 import type { AttemptErrorClass } from '../../domain/event/event.ts'
 import type { ConnectionWatch } from './connector.ts'
+import type { Guard } from './download.ts'
 import type { Located } from './locate.ts'
-import {
-  startExchange,
-  USER_AGENT,
-  type Exchange,
-  type ExchangeOptions,
-  type Response,
-} from './exchange.ts'
+import { startExchange, USER_AGENT, type Exchange, type Response } from './exchange.ts'
 import { OutboundError, toOutboundError } from './error.ts'
 import { watchResponse, type ResponseWatch } from './incoming.ts'
 import type { ValidateUrl } from './url.ts'
@@ -78,9 +73,7 @@ export interface NoResponse extends Attempted {
 
 export type Posted = Responded | NoResponse
 
-export type PostGuard = Pick<ExchangeOptions, 'isAllowed' | 'network'> & {
-  validateUrl: ValidateUrl
-  closing: AbortSignal
+export type PostGuard = Guard & {
   /** Connections that messages leave for the next ones. */
   pool: Agent
 }

@@ -145,7 +145,8 @@ const findOnPath = async (name: string, searchPath: string): Promise<string | un
   return undefined
 }
 
-const isExecutable = (path: string): Promise<boolean> =>
+/** True when this user may run a file. */
+export const isExecutable = (path: string): Promise<boolean> =>
   access(path, constants.X_OK).then(
     () => true,
     () => false,

@@ -7,8 +7,11 @@ import { describe, test, type TestContext } from 'node:test'
 import { findChildUser, giveFolder } from '../../../src/adapters/child-user.ts'
 import { ChildError, runChild } from '../../../src/adapters/video-engine/child.ts'
 import { makeLocalVideoEngine } from '../../../src/adapters/video-engine/local.ts'
-import { recordChild, cleanUpOrphans } from '../../../src/adapters/video-engine/orphan.ts'
-import { findProcessStart } from '../../../src/adapters/video-engine/orphan.ts'
+import {
+  recordChild,
+  cleanUpOrphans,
+  findProcessStart,
+} from '../../../src/adapters/video-engine/orphan.ts'
 import { codePath } from '../../../src/local/root.ts'
 import { waitFor } from '../../support/wait.ts'
 import { quiet, useStudio } from './studio.ts'
