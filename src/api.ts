@@ -241,10 +241,7 @@ const app = makeApp({
     sql,
     log,
     users: makeUserRecorder({ sql }),
-    isPlatformAdmin: makeIsAdmin({
-      subjects: config.ADMIN_SUBJECTS,
-      claim: config.ADMIN_CLAIM,
-    }),
+    isPlatformAdmin: makeIsAdmin({ subjects: config.ADMIN_SUBJECTS, claim: config.ADMIN_CLAIM }),
   }),
   console: consolePages,
   corsOrigins: config.CORS_ORIGINS,

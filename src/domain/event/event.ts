@@ -45,9 +45,7 @@ export const TaskEvent = Type.Object({
     description:
       'Number of the move within its task, or of an event of an endpoint within its subject; the `webhook-sequence` of every attempt.',
   }),
-  status: Type.Union([ImageTaskStatus, VideoTaskState], {
-    description: 'What the task moved to.',
-  }),
+  status: Type.Union([ImageTaskStatus, VideoTaskState], { description: 'What the task moved to.' }),
   created_at: time('When the task moved.'),
   state: Type.Enum(DeliveryState.enum, { description: 'What has become of the delivery.' }),
   attempts: Type.Integer({ minimum: 0, description: 'Attempts made so far.' }),

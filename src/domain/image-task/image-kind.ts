@@ -111,9 +111,7 @@ export const IMAGE_KINDS: Record<ImageTaskKind, KindRow> = {
       // The order is that of the documentation, and of the issues that are reported.
       { ...common, prompt: relightPrompt, ...relightImages, ...otherRelightSettings },
       {
-        not: {
-          required: ['transfer_light_from_lightmap', 'transfer_light_from_reference_image'],
-        },
+        not: { required: ['transfer_light_from_lightmap', 'transfer_light_from_reference_image'] },
       },
     ),
     images: IMAGE_FIELDS,

@@ -7,15 +7,18 @@ export const TokenScope = Type.Enum(['publish', 'read'], {
 })
 export type TokenScope = Static<typeof TokenScope>
 
+const node_id = Type.Optional(
+  Type.String({ description: 'The one node that it is for; absent: all of the publisher.' }),
+)
+const description = Type.Optional(text(DESCRIPTION_MAX, 'What it is to be used for, at length.'))
+
 /** Body of POST /publishers/{p}/tokens. */
 export const NewPersonalAccessToken = Type.Object({
   name: Type.String({ minLength: 1, maxLength: NAME_MAX, description: 'What the token is for.' }),
-  description: Type.Optional(text(DESCRIPTION_MAX, 'What it is to be used for, at length.')),
+  description,
   expires_at: Type.Optional(instant('A time in the future at which it ends; absent: never.')),
   scope: Type.Optional(TokenScope),
-  node_id: Type.Optional(
-    Type.String({ description: 'The one node that it is for; absent: all of the publisher.' }),
-  ),
+  node_id,
 })
 export type NewPersonalAccessToken = Static<typeof NewPersonalAccessToken>
 
@@ -29,12 +32,10 @@ export type CreatedPersonalAccessToken = Static<typeof CreatedPersonalAccessToke
 export const PersonalAccessToken = Type.Object({
   id: uuid('Id of the token.'),
   name: text(NAME_MAX, 'What the token is for.'),
-  description: Type.Optional(text(DESCRIPTION_MAX, 'What it is to be used for, at length.')),
+  description,
   token: Type.String({ description: 'Masked: the prefix and the last four characters.' }),
   scope: TokenScope,
-  node_id: Type.Optional(
-    Type.String({ description: 'The one node that it is for; absent: all of the publisher.' }),
-  ),
+  node_id,
   createdAt: instant('When it was created.'),
   created_by: Type.String({ description: 'Id of the user who created it.' }),
   expires_at: Type.Optional(instant('When it ends; absent for one that does not.')),

@@ -9,6 +9,7 @@ import {
   instant,
   page,
   pageSize,
+  reason,
   text,
   url,
 } from './registry-fields.ts'
@@ -126,11 +127,7 @@ export type PublisherListQuery = Static<typeof PublisherListQuery>
 
 /** Body of POST /admin/publishers/{p}/ban. */
 export const PublisherBan = Type.Object({
-  reason: Type.String({
-    minLength: 1,
-    maxLength: REASON_MAX,
-    description: 'Why; shown to members of the publisher.',
-  }),
+  reason: reason('Why; shown to members of the publisher.'),
 })
 export type PublisherBan = Static<typeof PublisherBan>
 

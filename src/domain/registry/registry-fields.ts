@@ -19,6 +19,10 @@ const PAGE_MAX = 2_147_483_647
 export const text = (maxLength: number, description: string) =>
   Type.String({ maxLength, description })
 
+/** A reason that must be given. */
+export const reason = (description: string) =>
+  Type.String({ minLength: 1, maxLength: REASON_MAX, description })
+
 /** Schemes of an address that the service shows and never calls. A repository may also be read by git. */
 export const URL_SCHEMES = {
   web: ['http', 'https'],

@@ -61,10 +61,7 @@ const Moderation = Type.Object(
 /** Response of GET /versions. */
 export const VersionPage = Type.Object({
   versions: Type.Array(
-    Type.Object({
-      ...Version.properties,
-      moderation: Type.Optional(Moderation),
-    }),
+    Type.Object({ ...Version.properties, moderation: Type.Optional(Moderation) }),
     { description: 'Newest first.' },
   ),
   page: count('The page asked for.'),

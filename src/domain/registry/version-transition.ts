@@ -38,34 +38,18 @@ export const VERSION_TRANSITIONS = {
   // The archive is rejected, something found is high, or the scan is incomplete; the sentence is `flaggedReason`'s.
   flag: { from: [PENDING], to: FLAGGED, reason: 'Failed automated checks' },
   // The archive is still awaited.
-  expire: {
-    from: [PENDING],
-    to: DELETED,
-    reason: 'archive was not uploaded in time',
-  },
+  expire: { from: [PENDING], to: DELETED, reason: 'archive was not uploaded in time' },
   // Flagged only for an incomplete scan; Pending only after `give_up_checks`.
   retry: { from: [PENDING, FLAGGED], to: PENDING, reason: CHECKS_RUNNING },
-  delete: {
-    from: [PENDING, ACTIVE, FLAGGED],
-    to: DELETED,
-    reason: 'deleted by its publisher',
-  },
+  delete: { from: [PENDING, ACTIVE, FLAGGED], to: DELETED, reason: 'deleted by its publisher' },
   // Only with an accepted archive.
   admin_activate: {
     from: [PENDING, FLAGGED, BANNED],
     to: ACTIVE,
     reason: 'activated by an operator',
   },
-  admin_flag: {
-    from: [PENDING, ACTIVE, BANNED],
-    to: FLAGGED,
-    reason: 'flagged by an operator',
-  },
-  admin_ban: {
-    from: [PENDING, ACTIVE, FLAGGED],
-    to: BANNED,
-    reason: 'banned by an operator',
-  },
+  admin_flag: { from: [PENDING, ACTIVE, BANNED], to: FLAGGED, reason: 'flagged by an operator' },
+  admin_ban: { from: [PENDING, ACTIVE, FLAGGED], to: BANNED, reason: 'banned by an operator' },
   admin_delete: {
     from: [PENDING, ACTIVE, FLAGGED, BANNED],
     to: DELETED,

@@ -231,10 +231,7 @@ export const errors = {
   validationFailed: (details: string[]) =>
     apiError('validation_failed', details[0] ?? 'The request is not valid.', { details }),
   unauthorized: (cause?: unknown, message = 'A valid credential is required.') =>
-    apiError('unauthorized', message, {
-      headers: { 'www-authenticate': 'Bearer' },
-      cause,
-    }),
+    apiError('unauthorized', message, { headers: { 'www-authenticate': 'Bearer' }, cause }),
   taskNotFound: (id: string) => apiError('task_not_found', `There is no task ${shown(id)}.`),
   apiKeyNotFound: (id: string) =>
     apiError('api_key_not_found', `There is no API key ${shown(id)}.`),

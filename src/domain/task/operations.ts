@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 
-import { REASON_MAX, count, instant, uuid } from '../registry/registry-fields.ts'
+import { count, instant, reason, uuid } from '../registry/registry-fields.ts'
 
 const TASK = {
   id: uuid('Id of the task.'),
@@ -15,8 +15,11 @@ const since = instant('Its last move.')
 const StuckTask = Type.Object({ ...TASK, since })
 export type StuckTask = Static<typeof StuckTask>
 
-const reason = Type.String({ description: 'Where its checks stand.' })
-const StuckVersion = Type.Object({ ...VERSION, reason, since })
+const StuckVersion = Type.Object({
+  ...VERSION,
+  reason: Type.String({ description: 'Where its checks stand.' }),
+  since,
+})
 export type StuckVersion = Static<typeof StuckVersion>
 
 const OutboxRow = Type.Object({
@@ -85,13 +88,7 @@ export const Operations = Type.Object({
 })
 
 /** Body of POST /admin/tasks/{id}/fail; of the restarts, where the reason may be absent. */
-export const FailReason = Type.Object({
-  reason: Type.String({
-    minLength: 1,
-    maxLength: REASON_MAX,
-    description: 'Why; for the audit log.',
-  }),
-})
+export const FailReason = Type.Object({ reason: reason('Why; for the audit log.') })
 export const RestartReason = Type.Partial(FailReason)
 
 const changed = Type.Boolean({ description: 'False: it was so already.' })

@@ -63,13 +63,25 @@ const bySeconds = (first: number, second: number, further: number): PriceBySecon
 const isDefault = { isDefault: true } as const
 const THREE_RATIOS = ASPECT_RATIOS.slice(0, 3)
 
+const Q3 = {
+  generation: 'q3',
+  seconds: range(1, 16),
+  defaultSeconds: 5,
+  ratios: ASPECT_RATIOS,
+} as const
+const Q2 = { generation: 'q2', defaultSeconds: 5, ratios: ASPECT_RATIOS } as const
+const Q1 = {
+  generation: 'q1',
+  seconds: [5],
+  defaultSeconds: 5,
+  ratios: THREE_RATIOS,
+  offers: [{ resolution: '1080p', price: { task: 80 }, ...isDefault }],
+} as const
+
 /** Rows of POST /text2video and POST /img2video, in the order of the documentation. */
 export const VIDEO_MODELS = {
   'videoq3-pro': {
-    generation: 'q3',
-    seconds: range(1, 16),
-    defaultSeconds: 5,
-    ratios: ASPECT_RATIOS,
+    ...Q3,
     offers: [
       // Two lists of 540p, 720p and 1080p are published; these are of the newer one.
       { resolution: '540p', price: bySeconds(9, 18, 9), offPeakRate: 5 },
@@ -80,20 +92,15 @@ export const VIDEO_MODELS = {
     ],
   },
   'videoq2-pro-fast': {
-    generation: 'q2',
+    ...Q2,
     seconds: range(1, 10),
-    defaultSeconds: 5,
-    ratios: ASPECT_RATIOS,
     offers: [
       { resolution: '720p', price: bySeconds(8, 10, 2), ...isDefault },
       { resolution: '1080p', price: bySeconds(16, 20, 4) },
     ],
   },
   'videoq3-turbo': {
-    generation: 'q3',
-    seconds: range(1, 16),
-    defaultSeconds: 5,
-    ratios: ASPECT_RATIOS,
+    ...Q3,
     offers: [
       { resolution: '540p', price: bySeconds(7, 14, 7), offPeakRate: 4 },
       { resolution: '720p', price: bySeconds(11, 22, 11), offPeakRate: 6, ...isDefault },
@@ -101,10 +108,8 @@ export const VIDEO_MODELS = {
     ],
   },
   videoq2: {
-    generation: 'q2',
+    ...Q2,
     seconds: range(1, 10),
-    defaultSeconds: 5,
-    ratios: ASPECT_RATIOS,
     offers: [
       { resolution: '540p', price: bySeconds(10, 12, 2) },
       { resolution: '720p', price: bySeconds(15, 20, 5), ...isDefault },
@@ -112,10 +117,8 @@ export const VIDEO_MODELS = {
     ],
   },
   'videoq2-pro': {
-    generation: 'q2',
+    ...Q2,
     seconds: range(1, 8),
-    defaultSeconds: 5,
-    ratios: ASPECT_RATIOS,
     offers: [
       { resolution: '540p', price: bySeconds(8, 10, 5) },
       { resolution: '720p', price: bySeconds(15, 25, 10), ...isDefault },
@@ -123,30 +126,16 @@ export const VIDEO_MODELS = {
     ],
   },
   'videoq2-turbo': {
-    generation: 'q2',
+    ...Q2,
     seconds: range(1, 8),
-    defaultSeconds: 5,
-    ratios: ASPECT_RATIOS,
     offers: [
       { resolution: '540p', price: bySeconds(6, 8, 2) },
       { resolution: '720p', price: bySeconds(8, 10, 10), ...isDefault },
       { resolution: '1080p', price: bySeconds(35, 45, 10) },
     ],
   },
-  videoq1: {
-    generation: 'q1',
-    seconds: [5],
-    defaultSeconds: 5,
-    ratios: THREE_RATIOS,
-    offers: [{ resolution: '1080p', price: { task: 80 }, ...isDefault }],
-  },
-  'videoq1-classic': {
-    generation: 'q1',
-    seconds: [5],
-    defaultSeconds: 5,
-    ratios: THREE_RATIOS,
-    offers: [{ resolution: '1080p', price: { task: 80 }, ...isDefault }],
-  },
+  videoq1: Q1,
+  'videoq1-classic': Q1,
   'video2.0': {
     generation: '2.0',
     seconds: [4, 8],

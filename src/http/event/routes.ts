@@ -17,29 +17,20 @@ import { getEventId, redeliverAll, redeliverOne, type RedeliveryDeps } from './r
 import { defineRoute, type Route } from '../route.ts'
 import { EVENT_LINKS } from '../task/event-links.ts'
 import { OfTask, readTaskId } from '../task/task-id.ts'
-import type { ReadDeps } from '../deps.ts'
 
-const COMMON = { tag: 'Events' } as const
+const COMMON = { tag: 'Events', auth: 'optional' } as const
 const TASK_ID = '0f0c2a7e-6a3e-4d43-9c1b-2b8f0d3c5a11'
 const EVENT_ID = '6b1f9a52-3f1e-4c55-8c7e-0d5a4b7c9e21'
 
-const EventParams = {
+const OfEvent = Type.Object({
   ...OfTask.properties,
   event_id: Type.String({ format: 'uuid', description: 'Id of one of its events.' }),
-}
+})
 
 /** Routes of the log of task events that were sent to webhook URLs, and of redelivery. */
 export const makeEventRoutes = (deps: RedeliveryDeps): Route[] => [
-  list(deps),
-  attempts(deps),
-  redeliver(deps),
-  redeliverSince(deps),
-]
-
-const list = ({ sql }: ReadDeps): Route =>
   defineRoute({
     ...COMMON,
-    auth: 'optional',
     method: 'get',
     path: '/tasks/:task_id/events',
     summary: 'List the events of a task and what has become of their delivery',
@@ -67,20 +58,18 @@ const list = ({ sql }: ReadDeps): Route =>
     errors: ['task_not_found'],
     handler: async (request) => {
       const taskId = readTaskId(request.params.task_id)
-      const events = await withinDeadline(sql, listEvents(sql, { taskId, owner: ownerOf(request) }))
+      const found = listEvents(deps.sql, { taskId, owner: ownerOf(request) })
+      const events = await withinDeadline(deps.sql, found)
       if (!events) throw errors.taskNotFound(taskId)
       return { status: 200, body: { events } }
     },
-  })
-
-const attempts = (deps: ReadDeps): Route =>
+  }),
   defineRoute({
     ...COMMON,
-    auth: 'optional',
     method: 'get',
     path: '/tasks/:task_id/events/:event_id/attempts',
     summary: 'List the attempts at delivering an event',
-    params: Type.Object(EventParams),
+    params: OfEvent,
     responses: {
       200: {
         description: 'The attempts, in order.',
@@ -110,18 +99,15 @@ const attempts = (deps: ReadDeps): Route =>
         body: { attempts: await withinDeadline(deps.sql, listAttempts(deps.sql, eventId)) },
       }
     },
-  })
-
-const redeliver = (deps: RedeliveryDeps): Route =>
+  }),
   defineRoute({
     ...COMMON,
-    auth: 'optional',
     method: 'post',
     path: '/tasks/:task_id/events/:event_id/redeliver',
     summary: 'Send an event again',
     description:
       'Begins one more schedule of deliveries for the event, with the same `webhook-id`. It does not wait for other events of the task. Events of anonymous tasks, and hosts that these name, have a limit.',
-    params: Type.Object(EventParams),
+    params: OfEvent,
     body: { ...SMALL_BODY, schema: Type.Object({}), required: false, examples: { nothing: {} } },
     responses: {
       202: {
@@ -139,9 +125,7 @@ const redeliver = (deps: RedeliveryDeps): Route =>
       'outcome_unknown',
     ],
     handler: async (request) => redeliverOne(deps, request, await getEventId(deps, request)),
-  })
-
-const redeliverSince = (deps: RedeliveryDeps): Route =>
+  }),
   defineRoute({
     ...COMMON,
     auth: 'required',
@@ -170,4 +154,5 @@ const redeliverSince = (deps: RedeliveryDeps): Route =>
         redeliverExhausted(sql, { owner, since }, starts),
       )
     },
-  })
+  }),
+]

@@ -13,7 +13,7 @@ import { getCaller } from '../access/caller.ts'
 import { respondAfterChange, type LiveDeps } from '../live/prefer.ts'
 import { defineRoute, type ResponseSpec, type Route } from '../route.ts'
 import { linkToEvents } from '../task/event-links.ts'
-import { STATUS_HEADERS } from '../task/read-response.ts'
+import { statusResponses } from '../task/read-response.ts'
 import { DryRunQuery, orDryRun } from '../task/dry-run.ts'
 import { OfTask, readTaskId } from '../task/task-id.ts'
 import { DOT, EXAMPLES, EXAMPLE_ID, EXAMPLE_LINK, EXAMPLE_URL } from './examples.ts'
@@ -135,18 +135,9 @@ const status = (deps: TaskReadDeps & LiveDeps, family: ImageFamily): Route =>
     summary: 'Read the status and the results of a task',
     params: OfTask,
     requestHeaders: ['If-None-Match', 'Prefer'],
-    responses: {
-      200: {
-        description: 'The task.',
-        schema: Data,
-        headers: STATUS_HEADERS,
-        example: { data: { task_id: EXAMPLE_ID, status: 'COMPLETED', generated: [EXAMPLE_LINK] } },
-      },
-      304: {
-        description: 'Nothing has changed since the ETag in If-None-Match.',
-        headers: STATUS_HEADERS,
-      },
-    },
+    responses: statusResponses(Data, {
+      data: { task_id: EXAMPLE_ID, status: 'COMPLETED', generated: [EXAMPLE_LINK] },
+    }),
     errors: ['task_not_found'],
     handler: (request) => {
       const id = readTaskId(request.params.task_id)
@@ -166,12 +157,7 @@ const cancel = (deps: CommitDeps, family: ImageFamily): Route =>
     path: `${IMAGE_PREFIX}/${family}/:task_id/cancel`,
     summary: 'Cancel a task that has not ended',
     params: OfTask,
-    body: {
-      ...SMALL_BODY,
-      schema: Type.Object({}),
-      required: false,
-      examples: { nothing: {} },
-    },
+    body: { ...SMALL_BODY, schema: Type.Object({}), required: false, examples: { nothing: {} } },
     responses: {
       200: {
         description: 'The task, in FAILED with code cancelled.',

@@ -20,10 +20,8 @@ export const makeParameters = (route: Route, schemas: Schemas): Json[] => [
       schemas,
     }),
   ),
-  ...new Set(
-    [...(route.requestHeaders ?? []), ...(route.read ? READ_HEADERS : [])].map(
-      (name) => REQUEST_HEADERS[name],
-    ),
+  ...[...new Set([...(route.requestHeaders ?? []), ...(route.read ? READ_HEADERS : [])])].map(
+    (name) => header(name, REQUEST_HEADERS[name]),
   ),
   ...(route.method === 'post' ? [IDEMPOTENCY_KEY] : []),
 ]
@@ -78,31 +76,16 @@ const header = (name: string, description: string, schema: Json = {}): Json => (
 })
 
 const REQUEST_HEADERS = {
-  'If-Match': header(
-    'If-Match',
-    'ETag of what the caller means to change. Any other ETag gets 412.',
-  ),
-  'If-None-Match': header(
-    'If-None-Match',
-    'ETag of what the caller has. If it has not changed, the response is 304.',
-  ),
-  'If-Range': header(
-    'If-Range',
+  'If-Match': 'ETag of what the caller means to change. Any other ETag gets 412.',
+  'If-None-Match': 'ETag of what the caller has. If it has not changed, the response is 304.',
+  'If-Range':
     'ETag of the file that Range is about. If the file has another one, Range is ignored.',
-  ),
-  Range: header('Range', 'One range of bytes. Anything else gets the whole file.'),
-  Prefer: header(
-    'Prefer',
+  Range: 'One range of bytes. Anything else gets the whole file.',
+  Prefer:
     '`wait=N` with N from 1 to 60: the response comes with the next change of what the caller has, or after N seconds. Anything else is ignored.',
-  ),
-  'Last-Event-ID': header(
-    'Last-Event-ID',
-    'The id of the last event that the caller has: the stream goes on after it.',
-  ),
-  'Content-Digest': header(
-    'Content-Digest',
+  'Last-Event-ID': 'The id of the last event that the caller has: the stream goes on after it.',
+  'Content-Digest':
     'SHA-256 of the bytes (RFC 9530), also as Repr-Digest. Bytes with another digest are rejected.',
-  ),
 }
 
 const READ_HEADERS = ['If-None-Match'] as const

@@ -34,9 +34,7 @@ export const makeUploadRoutes = (deps: UploadDeps): Route[] => [
       ...SMALL_BODY,
       examples: { png: { file_name: 'portrait.png', content_type: 'image/png' } },
     },
-    responses: {
-      200: { description: 'The links.', schema: UploadLinks, example: LINKS_EXAMPLE },
-    },
+    responses: { 200: { description: 'The links.', schema: UploadLinks, example: LINKS_EXAMPLE } },
     errors: ['outcome_unknown'],
     secretResponse: true,
     handler: (request) => createUpload(deps, request),

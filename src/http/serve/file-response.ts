@@ -93,10 +93,7 @@ export const sendStream = async (
 
 /** Content-Disposition of a file that is shown in place: a plain name, and the exact one where they differ. */
 const inlineDisposition = (name: string): string =>
-  contentDisposition(name, {
-    type: 'inline',
-    fallback: name.replace(/[^\x20-\x7e]|["\\%]/gu, '_'),
-  })
+  contentDisposition(name, { type: 'inline', fallback: name.replace(/[^\x20-\x7e]|["\\%]/gu, '_') })
 
 const describeFile = (file: ServedFile, etag: string | undefined): Record<string, string> => ({
   ...OPEN_TO_ALL,

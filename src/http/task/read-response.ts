@@ -1,15 +1,26 @@
+import type { TSchema } from 'typebox'
+
 import type { Signer } from '../../adapters/signing.ts'
 import { isKnown, quoteTag } from '../serve/etag.ts'
 import type { JsonResponse } from '../route.ts'
 
 /** Headers of a status route. */
-export const STATUS_HEADERS = [
+const STATUS_HEADERS = [
   'ETag',
   'Cache-Control',
   'Retry-After',
   'X-Credits-Used',
   'Preference-Applied',
 ] as const
+
+/** Makes the responses of a status route, as the document shows them. */
+export const statusResponses = (schema: TSchema, example: unknown) => ({
+  200: { description: 'The task.', schema, headers: STATUS_HEADERS, example },
+  304: {
+    description: 'Nothing has changed since the ETag in If-None-Match.',
+    headers: STATUS_HEADERS,
+  },
+})
 
 /** Retry-After of a task that an upstream renders: the service itself asks there seldom. */
 export const VENDOR_POLL_SECONDS = 5

@@ -83,10 +83,7 @@ const listMembers = (body: TextToVideoBody): InputMember[] => [
 const limitsOf = (
   { creditLimit, quotas }: Pick<VideoTaskDeps, 'creditLimit' | 'quotas'>,
   { caller }: RouteRequest,
-) => ({
-  creditLimit,
-  quota: quotas[caller ? 'owner' : 'address'],
-})
+) => ({ creditLimit, quota: quotas[caller ? 'owner' : 'address'] })
 
 const respondToVideoDryRun = (
   deps: VideoTaskDeps,
@@ -100,24 +97,18 @@ const respondToVideoDryRun = (
   return respondToDryRun(deps, request, { kind, credits, members, account, bytes, ...limits })
 }
 
-const member = (field: string, value: unknown): InputMember => ({
+const member = (field: string, value: unknown, pointer = `/${field}`): InputMember => ({
   field,
-  pointer: `/${field}`,
+  pointer,
   value,
 })
 
-const imageOf = ({ images }: { images?: string[] }): InputMember => ({
-  field: 'images',
-  pointer: IMAGE_POINTER,
-  value: images?.[0],
-})
+const imageOf = ({ images }: { images?: string[] }): InputMember =>
+  member('images', images?.[0], IMAGE_POINTER)
 
 /** The last frame, beside a first one. */
-const endImageOf = ({ images }: { images?: string[] }): InputMember => ({
-  field: END_IMAGE,
-  pointer: END_IMAGE_POINTER,
-  value: images?.[1],
-})
+const endImageOf = ({ images }: { images?: string[] }): InputMember =>
+  member(END_IMAGE, images?.[1], END_IMAGE_POINTER)
 
 interface NewTask {
   id: string

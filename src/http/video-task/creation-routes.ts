@@ -1,3 +1,5 @@
+import type { TSchema } from 'typebox'
+
 import {
   makeExtendDocument,
   makeTextToVideoDocument,
@@ -78,20 +80,24 @@ const CREATION_HEADERS = ['Location', 'X-Credits-Used', 'X-Estimated-Duration-Se
 const NOT_GENERATIVE =
   'Not generative: the local engine moves a camera over a still, or draws a scene of its own. Responds once the task is durable; it runs afterwards.'
 
+const parameters = { task_id: '$response.body#/task_id' }
+
 /** Links from a new task. */
 const LINKS: NonNullable<ResponseSpec['links']> = {
-  read: {
-    method: 'get',
-    path: `${VIDEO_PREFIX}/tasks/:task_id/creations`,
-    parameters: { task_id: '$response.body#/task_id' },
-  },
-  cancel: {
-    method: 'post',
-    path: `${VIDEO_PREFIX}/tasks/:task_id/cancel`,
-    parameters: { task_id: '$response.body#/task_id' },
-  },
-  ...linkToEvents('$response.body#/task_id'),
+  read: { method: 'get', path: `${VIDEO_PREFIX}/tasks/:task_id/creations`, parameters },
+  cancel: { method: 'post', path: `${VIDEO_PREFIX}/tasks/:task_id/cancel`, parameters },
+  ...linkToEvents(parameters.task_id),
 }
+
+const made = (record: TSchema, example: object) => ({
+  200: {
+    description: 'The task, in created; of a dry run its price.',
+    schema: orDryRun(record),
+    headers: CREATION_HEADERS,
+    example,
+    links: LINKS,
+  },
+})
 
 interface TextToVideo {
   path: string
@@ -119,15 +125,7 @@ const textToVideo = (
       document: makeTextToVideoDocument(frames),
       examples,
     },
-    responses: {
-      200: {
-        description: 'The task, in created; of a dry run its price.',
-        schema: orDryRun(TextToVideoRecord),
-        headers: CREATION_HEADERS,
-        example: TEXT_TO_VIDEO_RECORD,
-        links: LINKS,
-      },
-    },
+    responses: made(TextToVideoRecord, TEXT_TO_VIDEO_RECORD),
     errors: [...CREATION_ERRORS, 'incompatible_fields'],
     // The record may hold a signed link.
     secretResponse: true,
@@ -150,15 +148,7 @@ const extend = (deps: VideoTaskDeps): Route =>
       document: makeExtendDocument(deps.extendSource),
       examples: EXTEND_EXAMPLES,
     },
-    responses: {
-      200: {
-        description: 'The task, in created; of a dry run its price.',
-        schema: orDryRun(ExtendRecord),
-        headers: CREATION_HEADERS,
-        example: EXTEND_RECORD,
-        links: LINKS,
-      },
-    },
+    responses: made(ExtendRecord, EXTEND_RECORD),
     errors: [...CREATION_ERRORS, 'task_not_found'],
     secretResponse: true,
     echo: 'payload',

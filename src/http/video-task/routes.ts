@@ -13,7 +13,7 @@ import { SMALL_BODY } from '../body/body-limits.ts'
 import { ownerOf } from '../access/caller.ts'
 import { respondAfterChange } from '../live/prefer.ts'
 import { defineRoute, type Route } from '../route.ts'
-import { STATUS_HEADERS } from '../task/read-response.ts'
+import { statusResponses } from '../task/read-response.ts'
 import { OfTask, readTaskId } from '../task/task-id.ts'
 import { VIDEO_PREFIX } from '../../domain/video-task/video-path.ts'
 import { cancelTask, validateCancel } from './cancel.ts'
@@ -27,18 +27,6 @@ import { CREATIONS, CREDITS, TASK_LIST } from './examples.ts'
 /** The routes of video tasks: two creations; status, cancel, list and credits for both. */
 export const makeVideoTaskRoutes = (deps: VideoTaskDeps): Route[] => [
   ...makeVideoCreationRoutes(deps),
-  status(deps),
-  cancel(deps),
-  list(deps),
-  credits(deps),
-]
-
-const commonOf = ({ videoAuth }: Pick<VideoTaskDeps, 'videoAuth'>) =>
-  ({ tag: 'Video tasks', auth: videoAuth }) as const
-
-const TASK_PATH = `${VIDEO_PREFIX}/tasks/:task_id`
-
-const status = (deps: VideoTaskDeps): Route =>
   defineRoute({
     ...commonOf(deps),
     method: 'get',
@@ -46,18 +34,7 @@ const status = (deps: VideoTaskDeps): Route =>
     summary: 'Read the state and the video of a task',
     params: OfTask,
     requestHeaders: ['If-None-Match', 'Prefer'],
-    responses: {
-      200: {
-        description: 'The task.',
-        schema: VideoCreations,
-        headers: STATUS_HEADERS,
-        example: CREATIONS,
-      },
-      304: {
-        description: 'Nothing has changed since the ETag in If-None-Match.',
-        headers: STATUS_HEADERS,
-      },
-    },
+    responses: statusResponses(VideoCreations, CREATIONS),
     errors: ['task_not_found'],
     handler: (request) => {
       const id = readTaskId(request.params.task_id)
@@ -67,9 +44,7 @@ const status = (deps: VideoTaskDeps): Route =>
         read: (known) => readTask(deps, { id, owner, known }),
       })
     },
-  })
-
-const cancel = (deps: VideoTaskDeps): Route =>
+  }),
   defineRoute({
     ...commonOf(deps),
     method: 'post',
@@ -89,9 +64,7 @@ const cancel = (deps: VideoTaskDeps): Route =>
         owner: ownerOf(request),
         saveIdempotentResponse: request.saveIdempotentResponse,
       }),
-  })
-
-const list = (deps: VideoTaskDeps): Route =>
+  }),
   defineRoute({
     ...commonOf(deps),
     method: 'get',
@@ -108,9 +81,7 @@ const list = (deps: VideoTaskDeps): Route =>
       ...validatePageToken(query['pager.page_token']),
     ],
     handler: (request) => listTasks(deps, ownerOf(request), request.query),
-  })
-
-const credits = (deps: VideoTaskDeps): Route =>
+  }),
   defineRoute({
     ...commonOf(deps),
     method: 'get',
@@ -138,4 +109,10 @@ const credits = (deps: VideoTaskDeps): Route =>
       }
       return { status: 200, body: { remains: [remains] } }
     },
-  })
+  }),
+]
+
+const commonOf = ({ videoAuth }: Pick<VideoTaskDeps, 'videoAuth'>) =>
+  ({ tag: 'Video tasks', auth: videoAuth }) as const
+
+const TASK_PATH = `${VIDEO_PREFIX}/tasks/:task_id`

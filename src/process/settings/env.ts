@@ -5,6 +5,12 @@ import type { Constants } from './constants.ts'
 const text = (description: string, value?: string) =>
   Type.String({ minLength: 1, description, ...(value === undefined ? {} : { default: value }) })
 
+/** A text that is empty unless it is given. */
+const optionalText = (description: string) => Type.String({ default: '', description })
+
+const choice = <Value extends string>(values: Value[], value: Value, description: string) =>
+  Type.Enum(values, { default: value, description })
+
 const count = (description: string, value: number, minimum = 0, maximum = 2_147_483_647) =>
   Type.Integer({ minimum, maximum, default: value, description })
 
@@ -17,16 +23,14 @@ const list = (description: string, value = '') =>
   Type.String({ default: value, description: `${description} Separated by commas.` })
 
 const engine = (what: string) =>
-  Type.Enum(['local', 'vendor'], {
-    default: 'local',
-    description: `Who renders ${what} that are made from now on; read by the api.`,
-  })
+  choice(
+    ['local', 'vendor'],
+    'local',
+    `Who renders ${what} that are made from now on; read by the api.`,
+  )
 
 const upstreamUrl = (what: string) =>
-  Type.String({
-    default: '',
-    description: `Address of the upstream of ${what}; core workers call it.`,
-  })
+  optionalText(`Address of the upstream of ${what}; core workers call it.`)
 
 const upstreamKey = (url: string) =>
   Type.String({
@@ -38,10 +42,11 @@ const upstreamKey = (url: string) =>
 
 /** Every setting of every process. The page of settings, `.env.example` and the test of docker-compose.yml are made from it. */
 export const Env = Type.Object({
-  NODE_ENV: Type.Enum(['development', 'production', 'test'], {
-    default: 'development',
-    description: '`production` rejects settings that only development may have.',
-  }),
+  NODE_ENV: choice(
+    ['development', 'production', 'test'],
+    'development',
+    '`production` rejects settings that only development may have.',
+  ),
   DATABASE_URL: text('PostgreSQL 16 or later, as postgres://user:password@host:port/database.'),
   DATABASE_DIRECT_URL: Type.Optional(
     text(
@@ -61,37 +66,30 @@ export const Env = Type.Object({
   AUTH_ISSUER: text('Expected `iss` of bearer tokens.'),
   AUTH_AUDIENCE: text('Expected `aud` of bearer tokens.'),
   AUTH_JWKS_URL: text('Key set of the issuer.'),
-  DEVELOPMENT_ISSUER_KEY: Type.String({
-    default: '',
-    description:
-      'Private JWK of the embedded stack that `POST /development/tokens` signs with, and the switch of that route.',
-  }),
-  CONSOLE: Type.Enum(['on', 'off'], {
-    default: 'on',
-    description:
-      'Whether the api serves the web console under `/console/`, and leads there from `/`.',
-  }),
-  CONSOLE_CLIENT_ID: Type.String({
-    default: '',
-    description: 'Client id of the console at the issuer. Without it nobody can sign in there.',
-  }),
+  DEVELOPMENT_ISSUER_KEY: optionalText(
+    'Private JWK of the embedded stack that `POST /development/tokens` signs with, and the switch of that route.',
+  ),
+  CONSOLE: choice(
+    ['on', 'off'],
+    'on',
+    'Whether the api serves the web console under `/console/`, and leads there from `/`.',
+  ),
+  CONSOLE_CLIENT_ID: optionalText(
+    'Client id of the console at the issuer. Without it nobody can sign in there.',
+  ),
   CONSOLE_SCOPES: text('Scopes that the console asks the issuer for.', 'openid profile email'),
-  CONSOLE_AUTH_PARAMS: Type.String({
-    default: '',
-    description: 'Further parameters of that request, such as `audience=kiln&resource=x`.',
-  }),
+  CONSOLE_AUTH_PARAMS: optionalText(
+    'Further parameters of that request, such as `audience=kiln&resource=x`.',
+  ),
   CONSOLE_AUTH_ORIGINS: list(
     'Origins of the issuer that the console calls; without it the origin of AUTH_ISSUER.',
   ),
-  CONSOLE_INSTALL: Type.String({
-    default: '',
-    description:
-      'Command that the console shows to install a node, with `{node}`, `{version}` and `{url}`.',
-  }),
-  TEMPORAL_UI_URL: Type.String({
-    default: '',
-    description: 'Address of the Temporal UI, which the console links platform admins to.',
-  }),
+  CONSOLE_INSTALL: optionalText(
+    'Command that the console shows to install a node, with `{node}`, `{version}` and `{url}`.',
+  ),
+  TEMPORAL_UI_URL: optionalText(
+    'Address of the Temporal UI, which the console links platform admins to.',
+  ),
   OWNER_TASK_LIMIT: count(
     'Open tasks of an owner. An address without a credential has a tenth.',
     10_000,
@@ -101,21 +99,20 @@ export const Env = Type.Object({
     'Bytes of files and payloads kept for an owner. An address without a credential has a tenth.',
     100 * 2 ** 30,
   ),
-  STORAGE: Type.Enum(['local', 's3'], {
-    default: 'local',
-    description: 'Where files are kept: in a folder that all processes share, or in a bucket.',
-  }),
-  STORAGE_ALSO: Type.Enum(['none', 'local', 's3'], {
-    default: 'none',
-    description: 'A second store that files are read from while they move.',
-  }),
+  STORAGE: choice(
+    ['local', 's3'],
+    'local',
+    'Where files are kept: in a folder that all processes share, or in a bucket.',
+  ),
+  STORAGE_ALSO: choice(
+    ['none', 'local', 's3'],
+    'none',
+    'A second store that files are read from while they move.',
+  ),
   STORAGE_PATH: text('Folder of the local store.', '.data/storage'),
-  S3_ENDPOINT: Type.String({
-    default: '',
-    description: 'Address of the S3 server; without it that of AWS in S3_REGION.',
-  }),
+  S3_ENDPOINT: optionalText('Address of the S3 server; without it that of AWS in S3_REGION.'),
   S3_REGION: text('Region of the bucket; most servers other than AWS take any.', 'us-east-1'),
-  S3_BUCKET: Type.String({ default: '', description: 'The bucket, which exists already.' }),
+  S3_BUCKET: optionalText('The bucket, which exists already.'),
   S3_PREFIX: Type.String({
     default: '',
     maxLength: 512,
@@ -126,27 +123,20 @@ export const Env = Type.Object({
   S3_PATH_STYLE: flag(
     'Puts the bucket into the path of requests; most servers other than AWS need it.',
   ),
-  S3_ACCESS_KEY_ID: Type.String({
-    default: '',
-    description: 'Key of the bucket; without it the SDK of AWS looks for one.',
-  }),
-  S3_SECRET_ACCESS_KEY: Type.String({ default: '', description: 'Its secret.' }),
-  S3_REDIRECT: Type.Enum(['on', 'off'], {
-    default: 'off',
-    description:
-      'Leads links of pictures and videos on to the bucket. Callers must reach S3_ENDPOINT.',
-  }),
-  SCRATCH_PATH: Type.String({
-    default: '',
-    description:
-      'Folder of this machine for unfinished files beside a bucket; else one in the temporary folder.',
-  }),
+  S3_ACCESS_KEY_ID: optionalText('Key of the bucket; without it the SDK of AWS looks for one.'),
+  S3_SECRET_ACCESS_KEY: optionalText('Its secret.'),
+  S3_REDIRECT: choice(
+    ['on', 'off'],
+    'off',
+    'Leads links of pictures and videos on to the bucket. Callers must reach S3_ENDPOINT.',
+  ),
+  SCRATCH_PATH: optionalText(
+    'Folder of this machine for unfinished files beside a bucket; else one in the temporary folder.',
+  ),
   ADMIN_SUBJECTS: list('Subjects of the tokens of platform admins, who moderate the registry.'),
-  ADMIN_CLAIM: Type.String({
-    default: '',
-    description:
-      'A claim, `name=value`, of the tokens of platform admins; one item of a list is enough.',
-  }),
+  ADMIN_CLAIM: optionalText(
+    'A claim, `name=value`, of the tokens of platform admins; one item of a list is enough.',
+  ),
   METRICS_PORT: Type.Optional(
     Type.Integer({
       minimum: 0,
@@ -159,11 +149,9 @@ export const Env = Type.Object({
     'Address that this port listens on; whoever reaches it needs no credential.',
     '127.0.0.1',
   ),
-  OTEL_EXPORTER_OTLP_ENDPOINT: Type.String({
-    default: '',
-    description:
-      'Collector of OpenTelemetry (OTLP over HTTP) for traces. Other OTEL_ settings of its SDK hold.',
-  }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optionalText(
+    'Collector of OpenTelemetry (OTLP over HTTP) for traces. Other OTEL_ settings of its SDK hold.',
+  ),
   CORS_ORIGINS: list('Origins whose pages may call every route; public reads are for all.'),
   RATE_LIMITS: Type.String({
     pattern: '^(on|off|\\d{1,6}(\\.\\d{1,6})?)$',
@@ -178,19 +166,15 @@ export const Env = Type.Object({
   SECRETS_KEYS: list(
     'Keys that encrypt secrets at rest, 32 bytes of Base64 each; the first encrypts, all are tried.',
   ),
-  WEBHOOK_DEFAULT_SECRET: Type.String({
-    default: '',
-    description:
-      'Signs the notifications of anonymous callers: `whsec_` and the Base64 of 24 to 64 bytes.',
-  }),
-  LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
-    default: 'info',
-    description: 'Least level that is logged.',
-  }),
-  WORKER_ROLE: Type.Enum(['core', 'media'], {
-    default: 'core',
-    description: 'What a worker does: workflows, or rendering.',
-  }),
+  WEBHOOK_DEFAULT_SECRET: optionalText(
+    'Signs the notifications of anonymous callers: `whsec_` and the Base64 of 24 to 64 bytes.',
+  ),
+  LOG_LEVEL: choice(
+    ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+    'info',
+    'Least level that is logged.',
+  ),
+  WORKER_ROLE: choice(['core', 'media'], 'core', 'What a worker does: workflows, or rendering.'),
   MEDIA_SLOTS: count('Renderings at once in a media worker; one a core.', 2, 1, 256),
   IMAGE_MAX_BYTES: count('Largest image in bytes, decoded.', 50_000_000, 1),
   IMAGE_DEADLINE_SECONDS: count('Time from IN_PROGRESS until a task fails.', 1800, 1, 86_400),
@@ -203,14 +187,16 @@ export const Env = Type.Object({
   VENDOR_RATE: count('Requests a second of one core worker to each upstream.', 20, 1, 10_000),
   RESULT_RETENTION_DAYS: count('Days that files stay after the end of their task.', 30, 1, 36_500),
   ARCHIVE_MAX_BYTES: count('Largest archive of a version in bytes.', 268_435_456, 1),
-  VIDEO_AUTH: Type.Enum(['optional', 'required'], {
-    default: 'optional',
-    description: 'Whether video routes need a credential.',
-  }),
-  VIDEO_EXTEND_SOURCE: Type.Enum(['both', 'any'], {
-    default: 'both',
-    description: 'Whether an extension needs `video_creation_id` and `video_url`, or any of them.',
-  }),
+  VIDEO_AUTH: choice(
+    ['optional', 'required'],
+    'optional',
+    'Whether video routes need a credential.',
+  ),
+  VIDEO_EXTEND_SOURCE: choice(
+    ['both', 'any'],
+    'both',
+    'Whether an extension needs `video_creation_id` and `video_url`, or any of them.',
+  ),
   VIDEO_CONCURRENCY_PER_OWNER: count(
     'Video tasks of an owner that render at once. All callers without a credential have four times as many.',
     5,
