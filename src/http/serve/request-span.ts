@@ -27,7 +27,7 @@ export const makeRequestSpan =
   }
 
 /** The template of the path; Express types it as anything. */
-export const routeOf = ({ route }: Request): string =>
+const routeOf = ({ route }: Request): string =>
   (route as { path: string } | undefined)?.path ?? 'none'
 
 /**
