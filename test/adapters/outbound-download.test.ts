@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { beforeEach, describe, test } from 'node:test'
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { DownloadOptions } from '../../src/adapters/outbound/download.ts'
 import { OutboundError, toTaskError } from '../../src/adapters/outbound/error.ts'
 import type { OutboundErrorKind } from '../../src/adapters/outbound/error.ts'
@@ -31,9 +31,16 @@ const redirectTo =
   (_request, response) =>
     response.writeHead(status, location === undefined ? {} : { location }).end('elsewhere')
 
+const insecure = (detail: string) => `no secure connection could be made: ${detail}`
+
 /** Begins a response without `end`, so that it stays open until the client leaves. */
 const begin = (response: ServerResponse, headers: Record<string, string | number>, text: string) =>
   response.writeHead(200, headers).write(text)
+
+const encoded =
+  (encoding: string, body: Buffer): RespondWith =>
+  (_request, response) =>
+    response.writeHead(200, { 'content-encoding': encoding }).end(body)
 
 const RESPONSES: Record<string, RespondWith> = {
   '/image': (_request, response) => response.end(BODY),
@@ -44,8 +51,16 @@ const RESPONSES: Record<string, RespondWith> = {
   '/empty': (_request, response) => response.end(),
   '/labelled': (_request, response) =>
     response.writeHead(200, { 'content-encoding': 'aws-chunked' }).end(BODY),
-  '/gzip': (_request, response) =>
-    response.writeHead(200, { 'content-encoding': 'GZIP' }).end(gzipSync(BODY)),
+  '/gzip': encoded('GZIP', gzipSync(BODY)),
+  '/brotli': encoded('br', brotliCompressSync(BODY)),
+  '/bomb': encoded('gzip', gzipSync(Buffer.alloc(50_000_000))),
+  '/no-gzip': encoded('gzip', BODY),
+  '/cut-gzip': encoded('gzip', gzipSync(BODY).subarray(0, 9_000)),
+  '/zstd': encoded('zstd', BODY),
+  '/twice': encoded('gzip, br', BODY),
+  '/to-long': redirectTo(`/image?${'a'.repeat(8_000)}`),
+  '/to-blank': redirectTo(' /my image '),
+  '/to-utf8': redirectTo(Buffer.from('/bücher?ü').toString('latin1')),
   '/hop1': redirectTo('/image', 301),
   '/hop2': redirectTo('/hop1', 303),
   '/hop3': redirectTo('./hop2', 307),
@@ -105,7 +120,9 @@ describe('a download with the switch on', () => {
   let requests: IncomingMessage[] = []
   const receiver = useReceiver((request, response) => {
     requests.push(request)
-    RESPONSES[request.url ?? '']?.(request, response)
+    const path = request.url ?? ''
+    const isFollowed = /^\/(image\?a|my%20image$|b%C3%BCcher\?%C3%BC$)/.test(path)
+    RESPONSES[isFollowed ? '/image' : path]?.(request, response)
   })
   beforeEach(async () => {
     requests = []
@@ -142,7 +159,9 @@ describe('a download with the switch on', () => {
     return fails(from(path, { ...options, timeoutMs: ms }, client), 'timeout', text)
   }
 
-  for (const path of ['/image', '/chunked', '/labelled', '/hop1', '/hop5', '/endless-redirect'])
+  const read = ['/image', '/chunked', '/labelled', '/gzip', '/brotli']
+  const followed = ['/hop1', '/hop5', '/endless-redirect', '/to-long', '/to-blank', '/to-utf8']
+  for (const path of [...read, ...followed])
     test(`writes the bytes of ${path} and returns their number and digest`, async () => {
       assert.deepEqual(await from(path), { bytes: BODY.length, sha256: SHA256 })
       assert.deepEqual(await readFile(toFile), BODY)
@@ -210,7 +229,11 @@ describe('a download with the switch on', () => {
     '/broken': ['status', 'responded with status 500'],
     '/private': ['address_refused'],
     '/metadata': ['address_refused'],
-    '/gzip': ['compressed'],
+    '/bomb': ['too_large', 'over the limit of 1,000,000 bytes'],
+    '/no-gzip': ['unknown'],
+    '/cut-gzip': ['unknown'],
+    '/zstd': ['compressed', 'the response came compressed, and not as gzip or br: zstd'],
+    '/twice': ['compressed', 'the response came compressed, and not as gzip or br: gzip, br'],
     '/announced': ['too_large', 'over the limit of 1,000,000 bytes'],
     '/endless': ['too_large', 'over the limit of 1,000,000 bytes'],
     '/cut': ['reset'],
@@ -251,7 +274,8 @@ describe('a download with the switch on', () => {
   test('fails with connect at a closed port', async () => {
     const gone = await startReceiver(() => {})
     await gone.close()
-    await fails(from('', { url: `http://127.0.0.1:${gone.port}/` }), 'connect')
+    const url = `http://127.0.0.1:${gone.port}/`
+    await fails(from('', { url }), 'connect', 'no connection could be made: the port is closed')
   })
 
   test('ends with the reason of the signal, before and within the body', async () => {
@@ -341,22 +365,24 @@ describe('a download with the switch on', () => {
 
     test('fails with tls at a certificate nobody signed, whatever the environment says', async (t) => {
       const url = `https://127.0.0.1:${secure.port}/`
-      await fails(from('', { url }), 'tls')
+      await fails(from('', { url }), 'tls', insecure('the certificate is self-signed'))
       t.after(() => delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'])
       process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
-      await fails(from('', { url }), 'tls')
+      await fails(from('', { url }), 'tls', insecure('the certificate is self-signed'))
     })
 
     test('fails with tls at the certificate of another host', async (t) => {
       const other = await startReceiver((_request, response) => response.end(), foreign)
       t.after(other.close)
       const client = makeClient(ON, { ...network, ca: foreign.cert })
+      const text = insecure('the certificate is not for this host name')
       for (const host of ['127.0.0.1', 'localhost'])
-        await fails(from('', { url: `https://${host}:${other.port}/` }, client), 'tls')
+        await fails(from('', { url: `https://${host}:${other.port}/` }, client), 'tls', text)
     })
 
     test('fails with tls at a server that speaks http, and at one that hangs up', async (t) => {
-      await fails(from('', { url: `https://127.0.0.1:${receiver.port}/image` }), 'tls')
+      const text = insecure('the server does not speak TLS 1.2 or 1.3 at this port')
+      await fails(from('', { url: `https://127.0.0.1:${receiver.port}/image` }), 'tls', text)
       const rude = await listen(createServer((socket) => socket.destroy()))
       t.after(rude.close)
       await fails(from('', { url: `https://127.0.0.1:${rude.port}/` }), 'tls')
@@ -373,6 +399,7 @@ describe('a download with the switch on', () => {
 describe('an outbound error', () => {
   const codes: Record<OutboundErrorKind, string> = {
     address_refused: 'address_refused',
+    redirect_invalid: 'download_failed',
     downgrade: 'address_refused',
     too_large: 'file_too_large',
     dns: 'download_failed',

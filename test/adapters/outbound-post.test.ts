@@ -422,7 +422,7 @@ describe('a post', () => {
       t.after(mute.close)
       const limits = part({ connectMs: 100 })
       const posted = await send(hang, { url: `https://127.0.0.1:${mute.port}/`, limits })
-      fails(posted, 'timeout', 'no connection within 0.1 seconds')
+      fails(posted, 'timeout', 'no TLS handshake within 0.1 seconds')
     })
 
     test('is dns for a name without addresses', async () => {
@@ -537,9 +537,31 @@ describe('a post over TLS', () => {
 
   const rejected = async (client: Outbound, other: WebhookReceiver, host?: string) => {
     const posted = fails(await send(other.url('/', host), client), 'tls')
+    assert.match(posted.reason, /: the certificate is self-signed$/)
     assert.equal(posted.address, '127.0.0.1')
     assert.equal(other.received.length, 0)
   }
+
+  const certificates: [title: string, hosts: string[], days: number, detail: RegExp][] = [
+    ['that has expired', hosts, -1, /: the certificate has expired$/],
+    ['of another host', ['other.example.com'], 9, /: the certificate is not for this host name$/],
+  ]
+  for (const [title, hosts, days, detail] of certificates)
+    test(`says that the certificate is one ${title}`, async (t) => {
+      const certificate = makeCertificate(hosts, days)
+      const other = await startWebhookReceiver({ certificate })
+      t.after(other.stop)
+      const client = makeClient(ON, { ...system, ca: certificate.cert })
+      t.after(client.close)
+      assert.match(fails(await send(other.url('/'), client), 'tls').reason, detail)
+    })
+
+  test('says that the other side does not speak TLS', async (t) => {
+    const plain = await startWebhookReceiver()
+    t.after(plain.stop)
+    const posted = fails(await send(plain.url('/').replace('http:', 'https:')), 'tls')
+    assert.match(posted.reason, /: the server does not speak TLS 1.2 or 1.3 at this port$/)
+  })
 
   test('is rejected at a certificate nobody signed, whatever the environment says', async (t) => {
     const other = await startWebhookReceiver({ certificate })

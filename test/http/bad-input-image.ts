@@ -73,7 +73,7 @@ export const REJECTED_URLS = [
   'https://images.example.com\\@10.0.0.1/',
   'https://images.example.com/\ta.png',
   'https://256.1.1.1/',
-  `https://images.example.com/${'a'.repeat(2048)}`,
+  `https://images.example.com/${'a'.repeat(8192)}`,
 ]
 
 /** URLs that an api rejects that may not reach this machine. */

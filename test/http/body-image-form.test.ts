@@ -15,7 +15,8 @@ describe('form of an image text', () => {
     ['data:text/html;base64,QUJD', { form: 'base64', rest: 'QUJD' }],
     ['QUJD', { form: 'base64', rest: 'QUJD' }],
     ['/9j/4AAQ', { form: 'base64', rest: '/9j/4AAQ' }],
-    [' https://example.com', { form: 'base64', rest: ' https://example.com' }],
+    [' \n https://example.com', { form: 'url' }],
+    [' QUJD', { form: 'base64', rest: 'QUJD' }],
     ['9:', { form: 'base64', rest: '9:' }],
   ] as const) {
     test(`is ${expected.form} for ${JSON.stringify(text)}`, () => {
@@ -30,12 +31,14 @@ describe('form of an image text', () => {
   }
 
   test('stays open while the beginning may be a scheme or a data URI', () => {
-    assert.equal(findImageForm('htt', false), undefined)
+    assert.equal(findImageForm(' ', false), undefined)
+    assert.equal(findImageForm(' htt', false), undefined)
     assert.equal(findImageForm('data:image/png;base64', false), undefined)
   })
 
   test('is decided after 64 letters, and after 1,024 characters of a data URI without a comma', () => {
     assert.equal(findImageForm('a'.repeat(64), false)?.form, 'base64')
+    assert.equal(findImageForm(' '.repeat(1024), false)?.form, 'base64')
     assert.equal(findImageForm(`data:${'x'.repeat(1024)}`, false)?.form, 'rejected')
   })
 })

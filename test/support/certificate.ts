@@ -8,10 +8,10 @@ export interface Certificate {
 }
 
 /**
- * Makes a self-signed P-256 certificate for host names and IPv4 addresses, valid from yesterday for ten days. Written
+ * Makes a self-signed P-256 certificate for host names and IPv4 addresses, valid until `days` from now. Written
  * in DER by hand, because Node makes keys but no certificates and not every machine has openssl.
  */
-export const makeCertificate = (hosts: readonly string[]): Certificate => {
+export const makeCertificate = (hosts: readonly string[], days = 9): Certificate => {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const name = sequence(set(sequence(COMMON_NAME, utf8('kiln test'))))
   const body = sequence(
@@ -19,7 +19,7 @@ export const makeCertificate = (hosts: readonly string[]): Certificate => {
     integer(1),
     sequence(ECDSA_WITH_SHA256),
     name,
-    sequence(time(Date.now() - DAY_MS), time(Date.now() + 9 * DAY_MS)),
+    sequence(time(Date.now() - 9 * DAY_MS), time(Date.now() + days * DAY_MS)),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
     tagged(3, sequence(sequence(SUBJECT_ALT_NAME, octets(sequence(...hosts.map(altName)))))),

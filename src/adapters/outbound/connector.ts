@@ -3,7 +3,8 @@ import { isIP, connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { buildConnector } from 'undici'
 import type { IsAllowedAddress } from './address.ts'
-import { OutboundError, type OutboundErrorKind } from './error.ts'
+import { OUTBOUND_ERRORS, OutboundError, type OutboundErrorKind } from './error.ts'
+import { describeConnectFailure, describeDnsFailure, describeTlsFailure } from './failure-detail.ts'
 import type { Resolve } from './resolver.ts'
 
 /** One connection to open. Only `addresses` may be dialled: they were checked, the host is for messages and TLS. */
@@ -28,6 +29,8 @@ export interface Network {
 export interface ConnectionWatch {
   /** The address that is being dialled. The last one counts. */
   onDial?: (address: string) => void
+  /** Connected, and TLS begins. */
+  onConnected?: () => void
   /** Connected and secured; nothing has been sent yet. */
   onReady: (socket: Socket) => void
 }
@@ -70,6 +73,7 @@ const originOf = ({ host, port, secure }: Target): string =>
 const openConnection = async (target: Target, options: ConnectorOptions): Promise<Socket> => {
   const addresses = await listAllowedAddresses(target.host, options)
   const socket = await openAllowedSocket({ ...target, addresses }, options)
+  if (target.secure) options.watch?.onConnected?.()
   const ready = target.secure ? await openTls(socket, target.host, options) : socket
   options.watch?.onReady(ready)
   return ready
@@ -88,7 +92,7 @@ export const listAllowedAddresses = async (
 
 const resolveHost = async (host: string, { resolve }: Network, signal: AbortSignal) => {
   const addresses = await untilAborted(resolve(host, signal), signal).catch((cause: unknown) => {
-    throw signal.aborted ? signal.reason : new OutboundError('dns', undefined, { cause })
+    throw signal.aborted ? signal.reason : failed('dns', describeDnsFailure(cause), cause)
   })
   if (addresses.length === 0) throw new OutboundError('dns')
   return addresses
@@ -149,9 +153,14 @@ const established = async ({ socket, event, kind, signal }: Establishing): Promi
   })
   await untilAborted(opened, signal).catch((cause: unknown) => {
     socket.destroy()
-    throw signal.aborted ? signal.reason : new OutboundError(kind, undefined, { cause })
+    if (signal.aborted) throw signal.reason
+    const describe = kind === 'tls' ? describeTlsFailure : describeConnectFailure
+    throw failed(kind, describe(cause), cause)
   })
 }
+
+const failed = (kind: OutboundErrorKind, detail: string | undefined, cause: unknown) =>
+  new OutboundError(kind, detail && `${OUTBOUND_ERRORS[kind].message}: ${detail}`, { cause })
 
 const untilAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {

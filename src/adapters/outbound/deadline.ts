@@ -18,6 +18,8 @@ export interface Deadline {
   signal: AbortSignal
   /** Ends the stage before, and begins one, with a time of its own if any is given. */
   enter: (what: string, ms: number | undefined, spentMs?: number) => void
+  /** Names what the stage waits for from now on. */
+  rename: (what: string) => void
   stop: () => void
 }
 
@@ -27,18 +29,24 @@ export const startDeadline = (options: DeadlineOptions): Deadline => {
   const controller = new AbortController()
   // A socket for each redirect listens, and its request.
   setMaxListeners(0, controller.signal)
-  const limit = (what: string, ms: number, spent = 0) =>
+  let awaited = ''
+  const limit = (ms: number, spent = 0, what?: string) =>
     setTimeout(() => {
-      controller.abort(new OutboundError('timeout', `no ${what} within ${ms / 1_000} seconds`))
+      const message = `no ${what ?? awaited} within ${ms / 1_000} seconds`
+      controller.abort(new OutboundError('timeout', message))
     }, ms - spent)
-  const whole = limit(options.what, timeoutMs, spentMs)
+  const whole = limit(timeoutMs, spentMs, options.what)
   let stage: NodeJS.Timeout | undefined
   const removals = signals.map((signal) => forwardAbort(signal, controller))
   return {
     signal: controller.signal,
     enter(what, ms, spent) {
       clearTimeout(stage)
-      stage = ms === undefined ? undefined : limit(what, ms, spent)
+      awaited = what
+      stage = ms === undefined ? undefined : limit(ms, spent)
+    },
+    rename(what) {
+      awaited = what
     },
     stop() {
       clearTimeout(whole)

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import { open, rm, type FileHandle } from 'node:fs/promises'
+import { pipeline, type Transform } from 'node:stream'
+import { createBrotliDecompress, createGunzip } from 'node:zlib'
 
 import type { DownloadLimits } from '../../domain/task/media-limits.ts'
 import {
@@ -9,8 +11,8 @@ import {
   type ExchangeOptions,
   type Response,
 } from './exchange.ts'
-import { OutboundError, toOutboundError } from './error.ts'
-import type { ValidateUrl } from './url.ts'
+import { OUTBOUND_ERRORS, OutboundError, toOutboundError } from './error.ts'
+import { parseLocation, type ValidateUrl } from './url.ts'
 
 export interface ReadOptions extends DownloadLimits {
   url: string
@@ -58,7 +60,7 @@ export const read = (guard: Guard, options: ReadOptions): Promise<Buffer> =>
 const fetchBody = async <Taken>(
   guard: Guard,
   options: ReadOptions,
-  take: (body: Response['body']) => Promise<Taken>,
+  take: (body: AsyncIterable<Buffer>) => Promise<Taken>,
 ): Promise<Taken> => {
   const { signal, maxBytes, timeoutMs } = options
   const signals = signal === undefined ? [guard.closing] : [guard.closing, signal]
@@ -70,8 +72,7 @@ const fetchBody = async <Taken>(
       validateUrl: guard.validateUrl,
       exchange,
     })
-    rejectUnusable(response, maxBytes)
-    return await take(response.body)
+    return await take(openBody(response, maxBytes))
   } catch (error) {
     // A socket that the deadline closed fails in many ways; the reason is one.
     throw exchange.signal.aborted ? exchange.signal.reason : error
@@ -115,13 +116,15 @@ const get = async ({ send }: Exchange, url: URL): Promise<Response> => {
 const nextUrl = (validateUrl: ValidateUrl, response: Response, from: URL): URL => {
   const { location } = response.headers
   if (typeof location !== 'string') throw statusError(response)
-  const url = validateOrThrow(validateUrl, location, from)
+  const target = parseLocation(location, from)
+  if (target === undefined) throw new OutboundError('redirect_invalid')
+  const url = validateOrThrow(validateUrl, target)
   if (from.protocol === 'https:' && url.protocol === 'http:') throw new OutboundError('downgrade')
   return url
 }
 
-const validateOrThrow = (validateUrl: ValidateUrl, raw: string, base?: URL): URL => {
-  const { url } = validateUrl(raw, base)
+const validateOrThrow = (validateUrl: ValidateUrl, raw: string | URL): URL => {
+  const { url } = validateUrl(raw)
   if (url === undefined) throw new OutboundError('address_refused')
   return url
 }
@@ -135,21 +138,36 @@ const discard = ({ body }: Response) => {
 const statusError = ({ statusCode }: Response) =>
   new OutboundError('status', `responded with status ${statusCode}`, { status: statusCode })
 
-const COMPRESSED = ['gzip', 'x-gzip', 'deflate', 'compress', 'x-compress', 'br', 'zstd']
+/** Decoders by the word in Content-Encoding: servers compress unasked. */
+const DECODERS: Partial<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  br: createBrotliDecompress,
+}
 
-/** Other words in Content-Encoding (`binary`, `utf-8`, `aws-chunked` left in an object's metadata) change no byte. */
-const rejectUnusable = (response: Response, maxBytes: number) => {
+const OTHER_ENCODINGS = ['deflate', 'compress', 'x-compress', 'zstd']
+
+/** The body, decoded. Other words in Content-Encoding (`binary`, `aws-chunked` left in an object's metadata) change no byte. */
+const openBody = (response: Response, maxBytes: number): AsyncIterable<Buffer> => {
   if (response.statusCode < 200 || response.statusCode > 299) throw statusError(response)
-  const encodings = String(response.headers['content-encoding'] ?? '').toLowerCase()
-  if (encodings.split(',').some((encoding) => COMPRESSED.includes(encoding.trim())))
-    throw new OutboundError('compressed')
   if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
+  const encodings = String(response.headers['content-encoding'] ?? '').toLowerCase()
+  const words = encodings.split(',').map((word) => word.trim())
+  const other = words.find((word) => OTHER_ENCODINGS.includes(word))
+  if (other !== undefined)
+    throw new OutboundError('compressed', `${OUTBOUND_ERRORS.compressed.message}: ${other}`)
+  const decoders = words.flatMap((word) => DECODERS[word]?.() ?? []).toReversed()
+  if (decoders.length > 1)
+    throw new OutboundError('compressed', `${OUTBOUND_ERRORS.compressed.message}: ${encodings}`)
+  const [decoder] = decoders
+  // With `pipeline` an error of either side ends both.
+  return decoder ? pipeline(response.body, decoder, () => {}) : response.body
 }
 
 const tooLarge = (maxBytes: number) =>
   new OutboundError('too_large', `over the limit of ${maxBytes.toLocaleString('en')} bytes`)
 
-const writeNewFile = async (body: Response['body'], options: DownloadOptions) => {
+const writeNewFile = async (body: AsyncIterable<Buffer>, options: DownloadOptions) => {
   const file = await open(options.toFile, 'wx')
   try {
     return await writeBody(body, file, options).finally(() => file.close())
@@ -159,7 +177,11 @@ const writeNewFile = async (body: Response['body'], options: DownloadOptions) =>
   }
 }
 
-const writeBody = async (body: Response['body'], file: FileHandle, options: DownloadOptions) => {
+const writeBody = async (
+  body: AsyncIterable<Buffer>,
+  file: FileHandle,
+  options: DownloadOptions,
+) => {
   const hash = createHash('sha256')
   let bytes = 0
   for await (const chunk of readBody(body, options.maxBytes)) {
@@ -172,10 +194,10 @@ const writeBody = async (body: Response['body'], file: FileHandle, options: Down
 }
 
 /** Reads the body; its errors become OutboundErrors, unlike those of the file it is written to. */
-async function* readBody(body: Response['body'], maxBytes: number): AsyncGenerator<Buffer> {
+async function* readBody(body: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer> {
   let bytes = 0
   try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
+    for await (const chunk of body) {
       bytes += chunk.length
       if (bytes > maxBytes) throw tooLarge(maxBytes)
       yield chunk

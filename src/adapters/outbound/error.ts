@@ -16,10 +16,14 @@ export const OUTBOUND_ERRORS = {
   timeout: { message: 'the response took too long', imageTask: 'download_failed' },
   reset: { message: 'the connection ended before the response did', imageTask: 'download_failed' },
   status: { message: 'the response was not a success', imageTask: 'download_failed' },
+  redirect_invalid: {
+    message: 'the response redirects to a text that is no address',
+    imageTask: 'download_failed',
+  },
   too_many_redirects: { message: 'too many redirects', imageTask: 'download_failed' },
   too_large: { message: 'over the byte limit', imageTask: 'file_too_large' },
   compressed: {
-    message: 'the response came compressed although that was not asked for',
+    message: 'the response came compressed, and not as gzip or br',
     imageTask: 'download_failed',
   },
   unknown: { message: 'the response could not be read', imageTask: 'download_failed' },

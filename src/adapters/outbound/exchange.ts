@@ -48,11 +48,12 @@ export interface Exchange {
 /** Starts an exchange. One without a pool has an agent of its own, which bounds the bodies of its responses. */
 export const startExchange = (options: ExchangeOptions): Exchange => {
   const { addresses, watch, maxBytes, stages, pool, isFresh = false } = options
-  const { signal, enter, stop } = startDeadline({ ...options, what: 'complete response' })
+  const { signal, enter, rename, stop } = startDeadline({ ...options, what: 'complete response' })
   const agent = pool ?? makePool({ maxResponseSize: maxBytes })
   // A body is never paused: all that may come fits. undici 7 ends the process by an assertion when a server closes the
   // connection while the body is paused (nodejs/undici#5360, mended in 8), and every server can.
   const highWaterMark = 2 * maxBytes + HEAD_ROOM
+  const onConnected = () => rename('TLS handshake')
   let isReused = false
   let isOver = false
   let body: Response['body'] | undefined
@@ -67,7 +68,10 @@ export const startExchange = (options: ExchangeOptions): Exchange => {
       if (isOver) return callback(new OutboundError('reset'), null)
       isReused = false
       enter('connection', stages?.connectMs, options.spentMs)
-      makeConnector({ ...options, signal, watch: { ...watch, onReady } })(target, callback)
+      makeConnector({ ...options, signal, watch: { ...watch, onConnected, onReady } })(
+        target,
+        callback,
+      )
     },
     /** One whose peer is among the addresses that the host was found to have now. */
     reuse(socket) {

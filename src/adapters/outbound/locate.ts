@@ -28,7 +28,7 @@ export const locate = async (
 ): Promise<Located> => {
   const began = performance.now()
   const signals = signal === undefined ? [guard.closing] : [guard.closing, signal]
-  const deadline = startDeadline({ timeoutMs, signals, what: 'connection' })
+  const deadline = startDeadline({ timeoutMs, signals, what: 'address of the host name' })
   const end = (found: Omit<Located, 'tookMs'>): Located => ({
     ...found,
     tookMs: performance.now() - began,

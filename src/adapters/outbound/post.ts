@@ -7,7 +7,7 @@ import type { Located } from './locate.ts'
 import { startExchange, USER_AGENT, type Exchange, type Response } from './exchange.ts'
 import { OutboundError, toOutboundError } from './error.ts'
 import { watchResponse, type ResponseWatch } from './incoming.ts'
-import type { ValidateUrl } from './url.ts'
+import { parseLocation, type ValidateUrl } from './url.ts'
 
 export interface PostLimits {
   /** For look-up, connection and TLS together. */
@@ -59,6 +59,8 @@ export interface Responded extends Attempted {
   retryAfter: string | undefined
   /** Start of the body as text, without control characters; what is no UTF-8 stands as U+FFFD. */
   excerpt: string
+  /** Target of a 3xx, without its query; absent when it names no address that this service calls. */
+  redirectsTo?: string | undefined
   errorClass?: never
 }
 
@@ -131,7 +133,7 @@ const exchangeOnce = async (
   try {
     exchange.signal.throwIfAborted()
     const response = await send(guard.validateUrl, exchange, options)
-    return await readResponse(response, limits)
+    return await readResponse(response, limits, findTarget(guard, response, options.url))
   } catch (error) {
     const status = seen.response?.status()
     if (status !== undefined) return { status, retryAfter: undefined, excerpt: '' }
@@ -168,8 +170,25 @@ const send = (
   )
 }
 
-const readResponse = async (response: Response, limits: PostLimits) => ({
+const findTarget = (
+  { validateUrl }: PostGuard,
+  { statusCode, headers }: Response,
+  from: string,
+): string | undefined => {
+  const { location } = headers
+  if (statusCode < 300 || statusCode > 399 || typeof location !== 'string') return undefined
+  const target = parseLocation(location, new URL(from))
+  const url = target && validateUrl(target).url
+  return url && url.origin + url.pathname
+}
+
+const readResponse = async (
+  response: Response,
+  limits: PostLimits,
+  redirectsTo: string | undefined,
+) => ({
   status: response.statusCode,
+  redirectsTo,
   retryAfter: [response.headers['retry-after']].flat()[0],
   excerpt: toText(await readStart(response.body, limits)),
 })

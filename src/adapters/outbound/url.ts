@@ -1,11 +1,12 @@
 import { isIP } from 'node:net'
+import { ADDRESS_MAX } from '../../domain/shared/address.ts'
 import { type IsAllowedAddress, isLoopback } from './address.ts'
 
 /** `rejected` says what the URL must be, to stand behind a field: "must begin with https:". */
 export type UrlValidation = { url: URL; rejected?: never } | { url?: never; rejected: string }
 
-/** Validates a URL as far as no look-up is needed. `base` is the URL that a redirect came from. */
-export type ValidateUrl = (raw: string, base?: URL) => UrlValidation
+/** Validates a URL as a caller types it, as far as no look-up is needed; a URL itself is one that a server redirects to. */
+export type ValidateUrl = (raw: string | URL) => UrlValidation
 
 export interface UrlRules {
   isAllowed: IsAllowedAddress
@@ -17,7 +18,6 @@ export interface UrlRules {
   trusted?: string | undefined
 }
 
-const MAX_CHARACTERS = 2_048
 const PORTS = [443, 8443]
 const PRIVATE_SUFFIXES = ['.localhost', '.local', '.internal', '.home.arpa']
 
@@ -27,11 +27,9 @@ const PRIVATE_SUFFIXES = ['.localhost', '.local', '.internal', '.home.arpa']
  */
 export const makeValidateUrl = (rules: UrlRules): ValidateUrl => {
   const ports = [...new Set([...PORTS, ...rules.ports])]
-  return (raw, base) => {
-    const textIssue = findTextIssue(raw)
-    if (textIssue !== undefined) return { rejected: textIssue }
-    const url = findUrl(raw, base)
-    if (url === undefined) return { rejected: 'must be an absolute URL' }
+  return (raw) => {
+    const url = typeof raw === 'string' ? parseTyped(raw.trim()) : raw
+    if (typeof url === 'string') return { rejected: url }
     url.hash = ''
     if (url.origin === rules.trusted && url.username + url.password === '') return { url }
     const rejected = findIssue(url, { ...rules, ports }) ?? findHostIssue(url, rules)
@@ -39,20 +37,29 @@ export const makeValidateUrl = (rules: UrlRules): ValidateUrl => {
   }
 }
 
-const findTextIssue = (raw: string): string | undefined => {
+/** Returns the URL, or what is wrong with its text. */
+const parseTyped = (text: string): URL | string => {
   // No character is longer than two code units, so a text of megabytes need not be taken apart to be counted.
-  if (raw.length > 2 * MAX_CHARACTERS || Array.from(raw).length > MAX_CHARACTERS)
-    return 'must be at most 2,048 characters'
-  if (/[\p{Cc}\s\\]/u.test(raw)) return 'must hold no control character, white space or backslash'
-  return undefined
+  const length = text.length > 2 * ADDRESS_MAX ? text.length : Array.from(text).length
+  if (length > ADDRESS_MAX)
+    return `must be at most ${ADDRESS_MAX.toLocaleString('en')} characters, not ${length.toLocaleString('en')}`
+  if (/[\p{Cc}\s\\]/u.test(text)) return 'must hold no control character, white space or backslash'
+  return URL.canParse(text) ? new URL(text) : 'must be an absolute URL'
 }
 
-const findUrl = (raw: string, base: URL | undefined): URL | undefined => {
-  try {
-    return new URL(raw, base)
-  } catch {
-    return undefined
-  }
+/**
+ * Reads a `Location` as browsers do: relative to the URL before, bytes beyond ASCII and blanks percent-encoded as they
+ * came. Undefined when it is no address.
+ * @param location The header, a byte for each character (latin1).
+ */
+export const parseLocation = (location: string, base: URL): URL | undefined => {
+  const encoded = location
+    .trim()
+    .replaceAll(
+      /[^\x21-\x7e]/g,
+      (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+    )
+  return URL.canParse(encoded, base.href) ? new URL(encoded, base) : undefined
 }
 
 const findIssue = (url: URL, { allowLoopback, ports }: UrlRules): string | undefined => {

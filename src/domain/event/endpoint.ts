@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 
 import { DELIVERED_STATUSES } from '../image-task/image-task.ts'
 import { ENDPOINT_ACCOUNT } from '../shared/account.ts'
-import { ADDRESS_PATTERN } from '../shared/address.ts'
+import { ADDRESS_MAX, ADDRESS_PATTERN } from '../shared/address.ts'
 import { VIDEO_DELIVERED_STATES } from '../video-task/video-task.ts'
 import { DeliveryState, TaskEvent, id, time } from './event.ts'
 
@@ -63,7 +63,7 @@ export const makeEndpointSchemas = (kind: string, types: readonly string[]) => {
   const description =
     'Where events are sent. Members who may not manage it see it without its query.'
   const pattern = { 'x-pattern': ADDRESS_PATTERN }
-  const url = Type.String({ minLength: 1, maxLength: 2048, ...pattern, description })
+  const url = Type.String({ minLength: 1, maxLength: ADDRESS_MAX, ...pattern, description })
   const given = { url, events }
   const members = {
     id: id('Id of the endpoint.'),

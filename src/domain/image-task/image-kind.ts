@@ -1,6 +1,6 @@
 import { Type, type Static, type TObject, type TSchema } from 'typebox'
 
-import { ADDRESS_PATTERN, IMAGE_PATTERN } from '../shared/address.ts'
+import { ADDRESS_MAX, ADDRESS_PATTERN, IMAGE_PATTERN } from '../shared/address.ts'
 import {
   RelightSettings,
   SkinCreativeSettings,
@@ -24,7 +24,7 @@ const common = {
   webhook_url: Type.Optional(
     Type.String({
       minLength: 1,
-      maxLength: 2048,
+      maxLength: ADDRESS_MAX,
       'x-pattern': ADDRESS_PATTERN,
       description:
         'Notified of every change of status after the creation; tried ten times within 76 hours.',

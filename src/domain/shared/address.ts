@@ -7,10 +7,15 @@
 export const inAnyCase = (word: string): string =>
   word.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
 
-const HTTP = `${inAnyCase('http')}[sS]?:[^\\s\\\\\\u0000-\\u001f\\u007f-\\u009f]+`
+const URL_TEXT = `${inAnyCase('http')}[sS]?:[^\\s\\\\\\u0000-\\u001f\\u007f-\\u009f]+`
 const BLANK = ' \\t\\r\\n'
+/** A URL as callers type it: blanks at its ends are cut. */
+const HTTP = `[${BLANK}]*${URL_TEXT}[${BLANK}]*`
 const BASE64 = `[A-Za-z0-9+/_${BLANK}-]+[=${BLANK}]*`
 const DATA = `${inAnyCase('data')}:[^,]*;\\s*${inAnyCase('base')}64\\s*,${BASE64}`
+
+/** Most characters of an address that this service is to call: links with temporary credentials are long. */
+export const ADDRESS_MAX = 8_192
 
 /** An address that this service is to call. */
 export const ADDRESS_PATTERN = `^${HTTP}$`

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 
-import { ADDRESS_PATTERN, IMAGE_PATTERN } from '../shared/address.ts'
+import { ADDRESS_MAX, ADDRESS_PATTERN, IMAGE_PATTERN } from '../shared/address.ts'
 import {
   ASPECT_RATIOS,
   DEFAULT_VIDEO_MODEL,
@@ -31,7 +31,12 @@ const flag = (description: string) => Type.Boolean({ default: false, description
 
 const url = (description: string) =>
   Type.Optional(
-    Type.String({ minLength: 1, maxLength: 2_048, 'x-pattern': ADDRESS_PATTERN, description }),
+    Type.String({
+      minLength: 1,
+      maxLength: ADDRESS_MAX,
+      'x-pattern': ADDRESS_PATTERN,
+      description,
+    }),
   )
 
 /** One image of a list. */

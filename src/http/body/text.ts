@@ -78,11 +78,13 @@ const LONGEST_DATA_HEADER = 1024
 
 /**
  * Distinguishes the three forms of an image input by the beginning of its text: a data URI (its type is ignored), a URL
- * (any other scheme), or Base64.
+ * (any other scheme), or Base64. Blanks before it do not count.
  *
  * @returns undefined while the beginning is too short to decide; never when `complete`.
  */
-export const findImageForm = (head: string, complete: boolean): ImageForm | undefined => {
+export const findImageForm = (text: string, complete: boolean): ImageForm | undefined => {
+  const head = text.trimStart()
+  if (head === '' && !complete && text.length < LONGEST_DATA_HEADER) return undefined
   const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(head.slice(0, LONGEST_SCHEME))?.[0]
   if (scheme === undefined) {
     const undecided = /^[a-z][a-z0-9+.-]*$/i.test(head) && head.length < LONGEST_SCHEME

@@ -43,7 +43,7 @@ export const storeInputs = async (
     const image = inline.get(member.pointer)
     if (image) inputs.push(await storeInline(deps, id, member.field, image))
     else if (typeof member.value === 'string')
-      inputs.push(await findSource(deps, member, member.value))
+      inputs.push(await findSource(deps, member, member.value.trim()))
   }
   return inputs
 }
@@ -87,7 +87,7 @@ export const validateSource = (
   value: unknown,
 ): Issue[] => {
   if (typeof value !== 'string' || value === '') return []
-  const own = deps.signer.parseOwnLink(value, deps.now())
+  const own = deps.signer.parseOwnLink(value.trim(), deps.now())
   if (own === undefined) return validateUrl(deps, field, value)
   if (own !== 'bad') return []
   return [rejected(field, 'is a link of this service that is not valid or has expired', value)]

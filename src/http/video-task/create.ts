@@ -126,7 +126,8 @@ const createTask = async (
   const { settings, offPeak } = task.plan
   const owner = ownerOf(request)
   const account = request.account()
-  const { payload = null, callback_url: callbackUrl = null } = request.body as ExtendBody
+  const { payload = null, callback_url } = request.body as ExtendBody
+  const callbackUrl = callback_url?.trim() ?? null
   const summary = summarise(`${kind} ${settings.resolution} ${settings.duration} s`, owner)
   const { videoEngine: engine } = deps
   const row = { id, kind, owner, account, ...task.plan, payload, callbackUrl, engine, inputs }
