@@ -16,7 +16,7 @@ import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { DeliveryDependencies } from './dependencies.ts'
 import { withHeartbeat } from './heartbeat.ts'
 import type { SendAttempt } from './send-attempt.ts'
-import { failedVerdict } from './send-attempt.ts'
+import { lostVerdict } from './send-attempt.ts'
 
 /** Attempt that is due, now or later. */
 export interface DueDelivery extends Omit<DueEvent, 'id'> {
@@ -94,19 +94,21 @@ const toStep = (
   { delivery }: DeliveryDependencies,
   { id: _id, ...event }: DueEvent,
   target: Target,
-): DueDelivery => ({ kind: 'send', ...event, target, pauseMs: toMs(delivery.deferSeconds) })
+): DueDelivery => ({
+  kind: 'send',
+  ...event,
+  target,
+  pauseMs: toMs(Math.min(1, delivery.deferSeconds)),
+})
 
-/**
- * An attempt that began and was never completed was lost with its worker. It may have arrived; it counts as an attempt that
- * failed.
- */
+/** An attempt that began and was never completed was lost with its worker. It may have arrived. */
 const recordLost = async (
   deps: DeliveryDependencies,
   find: () => Promise<LostAttempt | undefined>,
 ): Promise<void> => {
   for (let lost = await find(); lost; lost = await find()) {
-    const { failures, ...key } = lost
-    const verdict = failedVerdict(deps, failures + 1, { errorClass: 'unknown' })
+    const { failures, lostBefore, ...key } = lost
+    const verdict = lostVerdict(deps, { failures, lostBefore })
     await unitOfWork(deps, (sql) => loseAttempt(sql, key, verdict))
   }
 }

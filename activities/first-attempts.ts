@@ -14,10 +14,12 @@ import {
   takeFirstAttempts,
 } from '../src/db/event/first-attempt.ts'
 import type { FirstAttempt } from '../src/db/event/first-attempt.ts'
+import { dropOvertaken } from '../src/db/event/delivery.ts'
 import { makeBatch } from '../src/db/batch.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { FirstAttemptDependencies } from './dependencies.ts'
 import { withHeartbeat } from './heartbeat.ts'
+import { lostVerdict } from './send-attempt.ts'
 import type { AttemptOutcome, SendAttempt } from './send-attempt.ts'
 import type { SlotKind } from '../src/adapters/outbound/attempt-slots.ts'
 
@@ -182,6 +184,11 @@ const makeRun = (deps: FirstAttemptDependencies, sendAttempt: SendAttempt): Run 
         leaseSeconds: LEASE_SECONDS,
       })
       after = taken.after
+      const overtaken = taken.attempts.filter(({ overtakes }) => overtakes)
+      await dropOvertaken(
+        sql,
+        overtaken.map(({ taskId }) => taskId),
+      )
       const givenBack: { eventId: string; seconds: number }[] = []
       for (const one of taken.attempts)
         if (one.isBlocked) {
@@ -260,8 +267,7 @@ const makeRecords = (deps: FirstAttemptDependencies) => {
       else await fail(of, verdict, (sql) => completeAttempt(sql, key, { result, verdict }))
     },
     lost: (of: FirstAttempt, number: number): Promise<void> => {
-      // It says nothing of the webhook URL: no wait. A further attempt that is lost waits as one that failed.
-      const verdict = { state: 'pending', waitSeconds: 0 } as const
+      const verdict = lostVerdict(deps, { failures: 0, lostBefore: 0 })
       return fail(of, verdict, (sql) => loseAttempt(sql, { eventId: of.eventId, number }, verdict))
     },
     defer: makeBatch(async (attempts: readonly { eventId: string; seconds: number }[]) => {

@@ -4,7 +4,12 @@ import type { Located } from '../src/adapters/outbound/locate.ts'
 import type { Posted } from '../src/adapters/outbound/post.ts'
 import { signWebhook } from '../src/adapters/webhook.ts'
 import { makeBatch } from '../src/db/batch.ts'
-import type { AttemptResult, AttemptVerdict, BegunAttempt } from '../src/db/event/attempt.ts'
+import type {
+  AttemptResult,
+  AttemptVerdict,
+  BegunAttempt,
+  LostAttempt,
+} from '../src/db/event/attempt.ts'
 import { listTraces } from '../src/db/shared/outbox.ts'
 import {
   findStatusClass,
@@ -157,8 +162,17 @@ const decideOutcome = (
   const { address, durationMs, status } = posted
   const errorClass = posted.errorClass ?? findStatusClass(posted.status)
   const response = posted.errorClass === undefined ? posted.excerpt : undefined
-  const result = { address, durationMs, status, errorClass, answer: response }
+  const errorDetail = describeFailure(posted)
+  const result = { address, durationMs, status, errorClass, errorDetail, answer: response }
   return { result, verdict: toVerdict(deps, failures + 1, { posted, errorClass }) }
+}
+
+/** Describes to the owner of the webhook URL why it took no event, where class and status do not say it. */
+const describeFailure = (posted: Posted): string | undefined => {
+  if (posted.errorClass !== undefined) return posted.reason
+  if (posted.status < 300 || posted.status > 399) return undefined
+  const target = posted.redirectsTo ?? 'no address that this service calls'
+  return `redirects to ${target}; webhooks follow no redirect`
 }
 
 const toVerdict = (
@@ -188,7 +202,7 @@ const log = (
 }
 
 /** Decides on an event whose attempt failed: another one later, or the end of the schedule. */
-export const failedVerdict = (
+const failedVerdict = (
   { delivery, random }: DeliveryDependencies,
   failures: number,
   failed: FailedAttempt,
@@ -197,6 +211,23 @@ export const failedVerdict = (
   const wait = nextWait({ failures, failed, random: random(), schedule })
   if (wait) return { state: 'pending', waitSeconds: wait.seconds }
   return { state: 'exhausted', disableSeconds: schedule.disableSeconds }
+}
+
+/** Attempts in a row that may be lost before the next one waits. */
+const LOST_AT_ONCE = 3
+
+/**
+ * Decides on an event whose attempt was lost, which says nothing of the webhook URL: it is sent again at once. After three
+ * in a row it waits as after the failure before, and each fourth counts as a failure, so that it ends.
+ */
+export const lostVerdict = (
+  deps: DeliveryDependencies,
+  { failures, lostBefore }: Pick<LostAttempt, 'failures' | 'lostBefore'>,
+): AttemptVerdict => {
+  const lost = lostBefore + 1
+  if (lost <= LOST_AT_ONCE) return { state: 'pending', waitSeconds: 0 }
+  const counted = failures + Math.floor(lost / (LOST_AT_ONCE + 1)) - 1
+  return failedVerdict(deps, Math.max(1, counted), { errorClass: 'unknown' })
 }
 
 type Send = (headers: Record<string, string>) => Promise<Posted>

@@ -6,6 +6,7 @@ import { ApplicationFailure, CancelledFailure } from '@temporalio/activity'
 import type { MockActivityEnvironment } from '@temporalio/testing'
 import { Webhook } from 'standardwebhooks'
 
+import { listAttempts } from '../../src/db/event/event-log.ts'
 import type { DeliveryDependencies } from '../../activities/dependencies.ts'
 import { makeEventActivities } from '../../activities/event.ts'
 import type { DeliveryStep, SendResult } from '../../activities/event.ts'
@@ -174,10 +175,14 @@ describe('one attempt to deliver an event', () => {
 
   test('follows nowhere', async () => {
     const other = nextPath()
-    const { path, ...target } = await at(respond(301, { location: receiver.url(other) }, 'away'))
+    const { path, ...target } = await at(
+      respond(301, { location: `${receiver.url(other)}?token=1` }, 'away'),
+    )
     await send(deps, target)
     const expected = { status: 301, errorClass: 'status_3xx', response: 'away', wait: soon }
     await assertAttempt({ ...target, url: receiver.url(path) }, expected)
+    const [row] = await listAttempts(deps.sql, target.eventId)
+    assert.equal(row?.error_detail, `redirects to ${receiver.url(other)}; webhooks follow no redirect`)
     assert.equal(receiver.of(other).length, 0)
   })
 
@@ -198,7 +203,7 @@ describe('one attempt to deliver an event', () => {
       test(`because ${why}`, async () => {
         const notified = await due(at)
         await send(through(responses), notified)
-        await assertAttempt({ ...notified, url: at }, { errorClass, wait: soon }, null)
+        await assertAttempt({ ...target, url: at }, { errorClass, wait: soon }, null)
       })
 
     test('because the name turns to loopback between two attempts', async () => {
@@ -218,8 +223,8 @@ describe('one attempt to deliver an event', () => {
       await gone.stop()
       const url = gone.url('/')
       const notified = await due(url)
-      await send(deps, notified)
-      await assertAttempt({ ...notified, url }, { errorClass: 'connect', wait: soon })
+      await send(deps, target)
+      await assertAttempt({ ...target, url }, { errorClass: 'connect', wait: soon })
     })
 
     test('because its certificate has expired', async (t) => {
@@ -233,7 +238,7 @@ describe('one attempt to deliver an event', () => {
       const url = expired.url('/')
       const notified = await due(url)
       await send({ ...deps, outbound }, notified)
-      await assertAttempt({ ...notified, url }, { errorClass: 'tls', wait: soon })
+      await assertAttempt({ ...target, url }, { errorClass: 'tls', wait: soon })
     })
   })
 
@@ -291,7 +296,7 @@ describe('one attempt to deliver an event', () => {
     })
 
     test('why an image failed', async () => {
-      const { path, ...notified } = await at(respond(204))
+      const { path, ...target } = await at(respond(204))
       await transition(deps.sql, notified.id, 'FAILED')
       const record = { task_id: notified.id, generated: [] }
       assert.deepEqual(bodyOf(await sent(notified, path)), { ...record, status: 'IN_PROGRESS' })
@@ -452,14 +457,14 @@ describe('one attempt to deliver an event', () => {
       const { path, ...target } = await at(inTurn(hang, respond(204)))
       await failFirst(deps.sql, target.eventId)
       const environment = makeEnvironment()
-      const sending = send(deps, notified, environment)
+      const sending = send(deps, target, environment)
       await waitFor('it is received', () => receiver.of(path).length === 1)
       environment.cancel()
       await assert.rejects(sending, CancelledFailure)
       const step = await readStep(deps, target.id)
       assert.ok(step.kind === 'send', step.kind)
       assert.deepEqual([step.failures, step.lastFailure], [2, 'unknown'])
-      assert.ok(step.waitMs > 200_000 && step.waitMs <= 400_000, `${step.waitMs} ms`)
+      assert.equal(step.waitMs, 0, 'it is sent again at once')
       const [row] = await seeAttempts(deps.sql, target.eventId)
       assert.deepEqual([row?.error_class, row?.duration_ms], ['unknown', null])
       assert.ok(row?.next_due_at, 'the next one is due')
@@ -497,21 +502,33 @@ describe('one attempt to deliver an event', () => {
       assert.deepEqual(step.kind === 'send' && step.failures, 2)
     })
 
-    test('may be several, and each counts', async () => {
-      const { path, ...target } = await at(respond(204))
-      await failFirst(deps.sql, target.eventId)
-      for (let i = 0; i < 3; i++) await begin(deps.sql, target)
-      const step = await readStep(deps, target.id)
-      assert.equal(step.kind === 'send' && step.failures, 4)
-      assert.equal(receiver.of(path).length, 0)
+    test('takes no step of the schedule, up to three in a row', async () => {
+      const { path, ...target } = await at(inTurn(respond(500), respond(500)))
+      await send(deps, target)
+      const waits: number[] = []
+      for (let lost = 1; lost <= 5; lost++) {
+        await begin(deps.sql, target)
+        const step = await readStep(deps, target.id)
+        assert.ok(step.kind === 'send', step.kind)
+        waits.push(Math.round(step.waitMs / 4_000))
+      }
+      assert.deepEqual(waits, [0, 0, 0, 1, 1], 'then the 5 s after the failure before')
+      await send(deps, target)
+      const next = await readStep(deps, target.id)
+      assert.ok(next.kind === 'send' && next.waitMs > 200_000, 'the second failure, 5 min')
+      assert.equal(receiver.of(path).length, 2)
     })
 
-    test('and was the tenth, is the last', async () => {
+    test('ends all the same where each is lost', async () => {
       const { id, eventId } = await at(respond(204))
-      await deps.sql`update event set failures = 9 where id = ${eventId}`
-      await begin(deps.sql, { eventId })
-      assert.deepEqual(await readStep(deps, id), { kind: 'done' })
-      assert.equal((await listStates(deps.sql, id))[1], 'IN_PROGRESS exhausted 10')
+      await failFirst(deps.sql, eventId)
+      let lost = 0
+      for (; lost < 100; lost++) {
+        await begin(deps.sql, { eventId })
+        if ((await readStep(deps, id)).kind === 'done') break
+      }
+      assert.ok(lost < 50, `${lost} were lost`)
+      assert.match((await listStates(deps.sql, id))[1] ?? '', /^IN_PROGRESS exhausted/)
     })
   })
 
@@ -521,9 +538,16 @@ describe('one attempt to deliver an event', () => {
       const early = await readStep(deps, id)
       assert.deepEqual(early, { kind: 'done' }, 'a first attempt is none of its business')
       await failFirst(deps.sql, eventId)
-      const event = { sequence: 2, status: 'IN_PROGRESS', failures: 1, lastFailure: null }
-      const due = { kind: 'send', target: { eventId }, waitMs: 0, pauseMs: 5000 }
-      assert.deepEqual(await readStep(deps, id), { ...due, ...event })
+      assert.deepEqual(await readStep(deps, id), {
+        kind: 'send',
+        target: { eventId },
+        sequence: 2,
+        status: 'IN_PROGRESS',
+        failures: 1,
+        waitMs: 0,
+        lastFailure: null,
+        pauseMs: 1000,
+      })
     })
 
     test('of a redelivery', async () => {

@@ -7,7 +7,15 @@ import { makeSendAttempt, type SendAttempt } from '../../activities/send-attempt
 import { ATTEMPT_SLOTS, makeAttemptSlots } from '../../src/adapters/outbound/attempt-slots.ts'
 import { holdFirstAttempts } from '../../src/db/event/first-attempt.ts'
 import { DELIVERY_SCHEDULE } from '../../src/domain/event/delivery-schedule.ts'
-import { insertDueEvent, listStates, transition, begin, seeAttempts } from '../db/notified-task.ts'
+import {
+  AGAIN,
+  attempt,
+  insertDueEvent,
+  listStates,
+  transition,
+  begin,
+  seeAttempts,
+} from '../db/notified-task.ts'
 import { respond, heldUntil, inTurn, useWebhookReceiver, type Reply } from '../support/receiver.ts'
 import { makeLatch, waitFor } from '../support/wait.ts'
 import { makeEnvironment, PATIENT_LIMITS, usePlace } from './place.ts'
@@ -97,7 +105,7 @@ describe('the run of first attempts', () => {
     }
   })
 
-  test('leaves what failed to a workflow of its task, and what comes behind waits', async () => {
+  test('leaves what failed to a workflow of its task, until a later event overtakes it', async () => {
     const { id, path } = await at(respond(500))
     const fine = await at(respond(204))
     await running(async () => {
@@ -105,13 +113,13 @@ describe('the run of first attempts', () => {
       await transition(place.deps.sql, id, 'COMPLETED')
       await transition(place.deps.sql, fine.id, 'COMPLETED')
       await until(fine.id, 'IN_PROGRESS delivered 0', 'COMPLETED delivered 0')
+      await until(id, 'IN_PROGRESS superseded 1', 'COMPLETED pending 1')
     })
-    assert.deepEqual(await statesOf(id), ['IN_PROGRESS pending 1', 'COMPLETED pending 0'])
-    assert.equal(receiver.of(path).length, 1)
+    assert.equal(receiver.of(path).length, 2)
     const started = place.dispatched.filter(
       (row) => row.kind === 'restart' && row.workflowId === `deliver-events/${id}`,
     )
-    assert.equal(started.length, 1)
+    assert.equal(started.length, 2, 'one for each that failed')
   })
 
   for (const [status, state] of [
@@ -252,30 +260,28 @@ describe('the run of first attempts', () => {
       await sql`delete from first_try`
     })
 
-  for (const [failures, times] of [
-    [1, 0],
-    [3, 1],
-  ] as const)
-    test(`announces an event ${times} times that waits for one tried ${failures} times`, async () => {
-      const { sql } = place.deps
-      const { id, eventId } = await at(respond(204))
-      await sql`update event set failures = ${failures}, next_attempt_at = now() where id = ${eventId}`
-      await transition(sql, id, 'COMPLETED')
-      const announced: string[] = []
-      await running(
-        () =>
-          untilFound(
-            'it is looked at again later',
-            () => sql`
-              select from first_try f join event e on e.id = f.event_id
-              where f.task_id = ${id} and e.status = 'COMPLETED' and f.due_at > now()
-            `,
-          ),
-        { announceEvent: (of) => announced.push(of) },
-      )
-      assert.equal(announced.filter((of) => of === id).length, times)
-      await sql`delete from first_try`
-    })
+  test('notifies the workflow of an event, with an attempt under way, that a later one waits', async () => {
+    const { sql } = place.deps
+    const { id, eventId } = await at(respond(204))
+    await attempt(sql, { eventId }, AGAIN)
+    await begin(sql, { eventId })
+    await transition(sql, id, 'COMPLETED')
+    const announced: string[] = []
+    await running(
+      () =>
+        waitFor('it is looked at again later', async () => {
+          const rows = await sql`
+            select from first_try f join event e on e.id = f.event_id
+            where f.task_id = ${id} and e.status = 'COMPLETED' and f.due_at > now()
+          `
+          return rows.length === 1
+        }),
+      { announceEvent: (of) => announced.push(of) },
+    )
+    assert.equal(announced.filter((of) => of === id).length, 1)
+    assert.deepEqual(await statesOf(id), ['IN_PROGRESS pending 1', 'COMPLETED pending 0'])
+    await sql`delete from first_try`
+  })
 
   test('renews what nobody else has locked, and waits for nobody', async () => {
     const { sql } = place.deps

@@ -129,7 +129,6 @@ describe('the delivery of events', () => {
     test('is the same event later once it failed, with the reason', async () => {
       const [id, eventId] = await running()
       await attemptOf(eventId, AGAIN)
-      await transition(sql, id, 'COMPLETED')
       const next = await findDelivery(sql, id)
       const { failures, lastFailure, waitMs = 0 } = next ?? {}
       assert.deepEqual([next?.id, failures, lastFailure], [eventId, 1, 'status_5xx 503'])
@@ -143,9 +142,8 @@ describe('the delivery of events', () => {
     })
 
     for (const [failures, hasLater, state] of [
-      [2, true, 'pending'],
-      [3, false, 'pending'],
-      [3, true, 'superseded'],
+      [1, false, 'pending'],
+      [1, true, 'superseded'],
       [9, true, 'superseded'],
     ] as const)
       test(`after ${failures} tries ${hasLater ? 'and' : 'without'} a later event leaves it ${state}`, async () => {
@@ -159,6 +157,21 @@ describe('the delivery of events', () => {
         const [, event] = await seeEvents(sql, id)
         assert.equal(event?.next_attempt_at !== null, state === 'pending')
       })
+
+    test('drops nothing whose attempt is under way, or only lost', async () => {
+      const [id, eventId] = await running()
+      await attempt(sql, { eventId }, AGAIN)
+      await transition(sql, id, 'COMPLETED')
+      const key = await begin(sql, { eventId })
+      assert.equal((await findDelivery(sql, id))?.status, 'IN_PROGRESS')
+      await lose(key)
+      assert.equal((await findDelivery(sql, id))?.status, 'COMPLETED')
+
+      const [other, lostId] = await running()
+      await lose(await begin(sql, { eventId: lostId }))
+      await transition(sql, other, 'COMPLETED')
+      assert.equal((await findDelivery(sql, other))?.status, 'IN_PROGRESS')
+    })
 
     test('drops no end of a task, however often it failed', async () => {
       const id = await insertTaskWithWebhook(sql, ['FAILED'])
@@ -272,7 +285,7 @@ describe('the delivery of events', () => {
       const [id, eventId] = await running()
       await failFirst(sql, eventId)
       const key = await begin(sql, { eventId })
-      assert.deepEqual(await findLostAttempt(sql, id), { ...key, failures: 1 })
+      assert.deepEqual(await findLostAttempt(sql, id), { ...key, failures: 0, lostBefore: 0 })
       await times(5, () => lose(key))
       assert.equal(await findLostAttempt(sql, id), undefined)
       assert.equal(await stateOf(id), 'IN_PROGRESS pending 2')
@@ -291,10 +304,28 @@ describe('the delivery of events', () => {
       const [id, eventId] = await running()
       const key = await begin(sql, { eventId })
       await attemptOf(eventId, DELIVERED, await redeliver(sql, eventId))
-      assert.deepEqual(await findLostAttempt(sql, id), { ...key, failures: 0 })
+      assert.deepEqual(await findLostAttempt(sql, id), { ...key, failures: 0, lostBefore: 0 })
       await lose(key)
       assert.equal(await stateOf(id), 'IN_PROGRESS delivered 0')
       assert.equal((await seeAttempts(sql, eventId))[0]?.next_due_at, null)
+    })
+
+    test('has the known failures before it, and how many were lost since', async () => {
+      const [id, eventId] = await running()
+      await attempt(sql, { eventId }, AGAIN)
+      await attempt(sql, { eventId }, AGAIN)
+      for (const lostBefore of [0, 1, 2]) {
+        const key = await begin(sql, { eventId })
+        assert.deepEqual(await findLostAttempt(sql, id), { ...key, failures: 2, lostBefore })
+        await lose(key)
+      }
+      await attempt(sql, { eventId }, AGAIN)
+      const key = await begin(sql, { eventId })
+      assert.deepEqual(await findLostAttempt(sql, id), { ...key, failures: 3, lostBefore: 0 })
+      assert.equal(
+        (await sql.begin((sql) => beginAttempt(sql, { eventId }, RECEIVER)))?.failures,
+        3,
+      )
     })
 
     test('can exhaust the schedule', async () => {
@@ -326,7 +357,11 @@ describe('the delivery of events', () => {
       const redeliveryId = await redeliver(sql, eventId)
       const key = await begin(sql, { eventId, redeliveryId })
       assert.equal(await findLostAttempt(sql, id), undefined)
-      assert.deepEqual(await findLostRedelivery(sql, redeliveryId), { ...key, failures: 0 })
+      assert.deepEqual(await findLostRedelivery(sql, redeliveryId), {
+        ...key,
+        failures: 0,
+        lostBefore: 0,
+      })
       await lose(key)
       assert.equal(await findLostRedelivery(sql, redeliveryId), undefined)
       assert.equal((await findRedelivery(sql, redeliveryId))?.failures, 1)

@@ -239,7 +239,7 @@ describe('a receiver that fails', { concurrency: true }, () => {
     const [, overtaken] = events
     assert.ok(overtaken, 'there is the event before')
     assert.equal(overtaken.state, 'superseded')
-    assert.ok(overtaken.attempts >= 3, 'it was tried three times')
+    assert.ok(overtaken.attempts >= 1, 'it was tried')
     const attemptsMade = await attemptsOf(alice, id, overtaken)
     assert.deepEqual([...new Set(attemptsMade.map(({ error_class: issue }) => issue))], ['connect'])
   })

@@ -1,5 +1,5 @@
 import type { AttemptErrorClass } from '../../domain/event/event.ts'
-import type { Queryable, Transaction } from '../client.ts'
+import type { Fragment, Queryable, Transaction } from '../client.ts'
 import { recordOutcome, stopEndpointEvents } from './endpoint-state.ts'
 
 /** Whose schedule an attempt belongs to: the event's own, or that of a redelivery. */
@@ -27,7 +27,7 @@ export const findWebhookUrl = async (
 /** An attempt that is recorded and may be sent. */
 export interface BegunAttempt {
   number: number
-  /** Attempts of this schedule that failed before. */
+  /** Attempts of this schedule that failed before; what became of a lost one is not known, so it is not among them. */
   failures: number
   sequence: number
   status: string
@@ -63,7 +63,7 @@ export const beginAttempt = async (
   // The lock keeps two attempts from taking the same number.
   const [event] = await sql<Omit<BegunAttempt, 'number'>[]>`
     select e.sequence, e.status, e.task_id as "taskId", t.family, t.owner, t.url, t.endpoint,
-      case when d.id is null then e.failures else d.failures end as failures
+      (select count(*)::integer from (${knownFailures(sql, sql`e.id`, redeliveryId)}) known) as failures
     from event e
     join told_event t on t.id = e.id
     left join redelivery d on d.id = ${redeliveryId ?? null}::uuid
@@ -82,6 +82,17 @@ export const beginAttempt = async (
   return attempt && { ...event, number: attempt.number }
 }
 
+/** Selects the attempts of a schedule that failed as the webhook URL itself showed. */
+export const knownFailures = (
+  sql: Queryable,
+  eventId: Fragment,
+  redeliveryId?: string,
+): Fragment => sql`
+  select from attempt known
+  where known.event_id = ${eventId} and known.error_class <> 'unknown'
+    and known.redelivery_id is not distinct from ${redeliveryId ?? null}::uuid
+`
+
 /** Removes the query of a webhook URL, which may be a secret. */
 export const withoutQuery = (url: string): string => url.replace(/[?#].*$/s, '')
 
@@ -90,6 +101,8 @@ export interface AttemptResult {
   address: string | undefined
   status: number | undefined
   errorClass: AttemptErrorClass | undefined
+  /** Sentence for the owner of the webhook URL. */
+  errorDetail?: string | undefined
   answer: string | undefined
 }
 
@@ -119,6 +132,7 @@ export const completeAttempt = async (
       address = ${result.address ?? null},
       status = ${result.status ?? null},
       error_class = ${result.errorClass ?? null},
+      error_detail = ${result.errorDetail ?? null},
       answer = ${result.answer ?? null}
     where event_id = ${key.eventId} and number = ${key.number}
   `
@@ -264,11 +278,25 @@ const siblings = (sql: Transaction, eventId: string) => sql`
   where sibling.task_id = (select task_id from event where id = ${eventId})
 `
 
-/** An attempt whose worker was killed: it may have arrived. It counts as an attempt that failed. */
+/** An attempt whose worker was killed: it may have arrived. */
 export interface LostAttempt extends AttemptKey {
-  /** Attempts of its schedule that failed before. */
+  /** Attempts of its schedule that failed before, without lost ones. */
   failures: number
+  /** Attempts of its schedule that were lost since the last one that was not. */
+  lostBefore: number
 }
+
+/** Selects the facts of attempt `a` by which the next one is planned. */
+const standingOf = (sql: Queryable): Fragment => sql`
+  select (count(*) filter (where o.error_class <> 'unknown'))::integer as failures,
+    (count(*) filter (where o.error_class = 'unknown' and o.number > all (
+      select k.number from attempt k
+      where k.event_id = a.event_id and k.redelivery_id is not distinct from a.redelivery_id
+        and k.error_class <> 'unknown'
+    )))::integer as "lostBefore"
+  from attempt o
+  where o.event_id = a.event_id and o.redelivery_id is not distinct from a.redelivery_id
+`
 
 /**
  * The first attempt of a task's own schedules that was begun and never completed, if there is one. Its event may have
@@ -279,9 +307,10 @@ export const findLostAttempt = async (
   taskId: string,
 ): Promise<LostAttempt | undefined> => {
   const [row] = await sql<LostAttempt[]>`
-    select a.event_id as "eventId", a.number, e.failures
+    select a.event_id as "eventId", a.number, o.*
     from event e
     join attempt a on a.event_id = e.id
+    cross join lateral (${standingOf(sql)}) o
     where e.task_id = ${taskId} and a.redelivery_id is null
       and not (e.state = 'pending' and e.failures = 0)
       and a.duration_ms is null and a.error_class is null
@@ -297,9 +326,10 @@ export const findLostRedelivery = async (
   redeliveryId: string,
 ): Promise<LostAttempt | undefined> => {
   const [row] = await sql<LostAttempt[]>`
-    select a.event_id as "eventId", a.redelivery_id as "redeliveryId", a.number, d.failures
+    select a.event_id as "eventId", a.redelivery_id as "redeliveryId", a.number, o.*
     from redelivery d
     join attempt a on a.event_id = d.event_id and a.redelivery_id = d.id
+    cross join lateral (${standingOf(sql)}) o
     where d.id = ${redeliveryId} and a.duration_ms is null and a.error_class is null
     order by a.number
     limit 1

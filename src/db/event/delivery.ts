@@ -1,6 +1,7 @@
 import type { WaitingDeliveries } from '../../domain/task/operations.ts'
 import type { Queryable, Sql } from '../client.ts'
 import { instant } from '../shared/instant.ts'
+import { knownFailures } from './attempt.ts'
 import { isAmong, type StillOptions, type StillTask } from '../task/reconcile.ts'
 
 /** The event that is sent next, and when. */
@@ -16,31 +17,43 @@ export interface DueEvent {
   lastFailure: string | null
 }
 
-/** Attempts after which an event that a later one has overtaken is dropped, unless it is the task's end. */
-export const ATTEMPTS_WHEN_OVERTAKEN = 3
-
 /**
- * Finds the event of a task that is sent next, if there is one. Events that were tried three times and overtaken by a
- * later one are dropped on the way. Nothing comes after the end of a task, so its event is never dropped.
+ * Drops the events of tasks that have failed and that a later one has overtaken, unless an attempt is under way. The later
+ * one is then due at once (trigger `event_leaves_first_try`, 0013). Nothing comes after the end of a
+ * task, so its event is never dropped.
  */
+export const dropOvertaken = async (sql: Queryable, taskIds: readonly string[]): Promise<void> => {
+  if (taskIds.length === 0) return
+  await sql`
+    update event set state = 'superseded', next_attempt_at = null
+    where id in (
+      select e.id from event e
+      where e.task_id = any(${[...taskIds]}::uuid[]) and e.state = 'pending'
+        and exists (
+          select from event later where later.task_id = e.task_id and later.sequence > e.sequence
+        )
+        and exists (${knownFailures(sql, sql`e.id`)})
+        and not exists (
+          select from attempt a
+          where a.event_id = e.id and a.redelivery_id is null
+            and a.duration_ms is null and a.error_class is null
+        )
+      for update skip locked
+    )
+  `
+}
+
+/** Finds the event of a task that is sent next, if there is one; drops those that were overtaken on the way. */
 export const findDelivery = async (
   sql: Queryable,
   taskId: string,
 ): Promise<DueEvent | undefined> => {
+  await dropOvertaken(sql, [taskId])
   const [row] = await sql<DueEvent[]>`
-    with dropped as (
-      update event e set state = 'superseded', next_attempt_at = null
-      where e.task_id = ${taskId} and e.state = 'pending' and e.failures >= ${ATTEMPTS_WHEN_OVERTAKEN}
-        and exists (
-          select from event later where later.task_id = e.task_id and later.sequence > e.sequence
-        )
-      returning e.id
-    )
     select e.id, e.sequence, e.status, e.failures,
       ${waitOf(sql)} as "waitMs", ${lastFailureOf(sql)} as "lastFailure"
     from event e
-    -- this sees the rows as they were before any was dropped
-    where e.task_id = ${taskId} and e.state = 'pending' and e.id not in (select id from dropped)
+    where e.task_id = ${taskId} and e.state = 'pending'
     order by e.sequence
     limit 1
   `

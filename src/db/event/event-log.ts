@@ -105,7 +105,8 @@ export const existsEvent = async (
 /** The attempts at an event, in their order. */
 export const listAttempts = async (sql: Sql, eventId: string): Promise<Attempt[]> => {
   const rows = await sql<AttemptRow[]>`
-    select event_id, number, url, started_at, duration_ms, status, error_class, answer, next_due_at
+    select event_id, number, url, started_at, duration_ms, status, error_class, error_detail, answer,
+      next_due_at
     from attempt where event_id = ${eventId} order by number
   `
   return rows.map((row) => ({
@@ -116,6 +117,7 @@ export const listAttempts = async (sql: Sql, eventId: string): Promise<Attempt[]
     ...(row.duration_ms !== null && { duration_ms: row.duration_ms }),
     ...(row.status !== null && { status: row.status }),
     ...(row.error_class !== null && { error_class: row.error_class }),
+    ...(row.error_detail !== null && { error_detail: row.error_detail }),
     ...(row.answer !== null && { excerpt: row.answer }),
     ...(row.next_due_at && { next_attempt_at: row.next_due_at.toISOString() }),
   }))
@@ -129,6 +131,7 @@ interface AttemptRow {
   duration_ms: number | null
   status: number | null
   error_class: NonNullable<Attempt['error_class']> | null
+  error_detail: string | null
   answer: string | null
   next_due_at: Date | null
 }

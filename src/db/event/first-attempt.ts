@@ -1,7 +1,6 @@
 import type { Queryable, Sql, Transaction } from '../client.ts'
 import { withoutSync } from '../without-sync.ts'
 import { withoutQuery, type AttemptKey, type AttemptResult, type BegunAttempt } from './attempt.ts'
-import { ATTEMPTS_WHEN_OVERTAKEN } from './delivery.ts'
 
 /**
  * A first attempt that a worker holds: nobody else takes it before its lease has ended. The trigger `event_enters_first_try`
@@ -16,7 +15,7 @@ export interface FirstAttempt extends Omit<BegunAttempt, 'number' | 'failures'> 
   host: string
   /** An earlier event of the task is still to be delivered, so this attempt is not to be made now. */
   isBlocked: boolean
-  /** The earlier event has been tried so often that it is dropped. */
+  /** The earlier event has been tried, so it is dropped if it failed. */
   overtakes: boolean
   /** The attempt of a worker that was lost with it, or stands still. */
   lostNumber: number | null
@@ -114,7 +113,7 @@ export const takeFirstAttempts = async (
   select e.id as "eventId", e.sequence, e.status, e.task_id as "taskId", e.family, e.kind, e.owner,
     coalesce(e.url, '') as url, e.endpoint, f.account, f.host,
     f.before_failures is not null as "isBlocked", 
-    coalesce(f.before_failures >= ${ATTEMPTS_WHEN_OVERTAKEN}, false) as overtakes,
+    coalesce(f.before_failures > 0, false) as overtakes,
     (select number from attempt
       where event_id = e.id and redelivery_id is null and duration_ms is null and error_class is null
       order by number limit 1) as "lostNumber",

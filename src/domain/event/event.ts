@@ -79,6 +79,12 @@ export const Attempt = Type.Object({
       description: 'Why it did not deliver; absent when it did.',
     }),
   ),
+  error_detail: Type.Optional(
+    Type.String({
+      description:
+        'What is to be mended, where class and status do not say it: the error of the certificate, the target of a redirect, the step that took too long.',
+    }),
+  ),
   excerpt: Type.Optional(
     Type.String({
       description: 'Start of the response, 1 KiB at most, without control characters.',

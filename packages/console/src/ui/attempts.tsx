@@ -21,7 +21,15 @@ export const isUnderWay = ({ duration_ms: ms, error_class: issue }: AttemptRow):
   ms === undefined && issue === undefined
 
 const Attempt = ({ attempt, isNewest }: { attempt: AttemptRow; isNewest: boolean }) => {
-  const { number, url, status, duration_ms: ms, error_class: issue, excerpt } = attempt
+  const {
+    number,
+    url,
+    status,
+    duration_ms: ms,
+    error_class: issue,
+    error_detail: detail,
+    excerpt,
+  } = attempt
   const time = ms === undefined ? '' : ` in ${showSeconds(ms / 1000)}`
   return (
     <div>
@@ -38,6 +46,7 @@ const Attempt = ({ attempt, isNewest }: { attempt: AttemptRow; isNewest: boolean
         {issue && `${CAUSES[issue]}: `}
         <Bdi>{url}</Bdi>
       </p>
+      {detail && <p>{detail}</p>}
       {excerpt && (
         <details open={isNewest}>
           <summary>Response</summary>
