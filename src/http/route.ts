@@ -73,6 +73,8 @@ export interface BodySpec<Body extends TSchema = TSchema> extends BodyLimits {
   document?: TSchema
   /** Members in which an empty string counts as absent. */
   emptyIsAbsent?: readonly string[]
+  /** Members that nothing reads unless a platform admin sends them. */
+  adminMembers?: readonly string[]
   /** False where an empty body counts as `{}`. */
   required?: boolean
   /** Examples for the documentation, by name; they must pass the schema. */

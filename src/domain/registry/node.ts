@@ -156,13 +156,16 @@ export type NodeAdminUpdate = Static<typeof NodeAdminUpdate>
 export type NodeAdminFields = Omit<NodeAdminUpdate, 'id' | 'publisher'>
 export const NODE_ADMIN_FIELDS = Object.keys({ ...written, ...writtenByAdmin })
 
+/** Members that only platform admins set. */
+export const NODE_ADMIN_MEMBERS = Object.keys(writtenByAdmin)
+
 const unruled = Type.Optional(Type.Unknown())
 
 /** The same body, from anybody: members that platform admins set have any type, and are validated for them alone. */
 export const OwnNodeUpdate = Type.Object({
   ...NodeUpdate.properties,
   ...(Object.fromEntries(
-    ['publisher', ...Object.keys(writtenByAdmin)].map((name) => [name, unruled]),
+    ['publisher', ...NODE_ADMIN_MEMBERS].map((name) => [name, unruled]),
   ) as Record<keyof typeof writtenByAdmin | 'publisher', typeof unruled>),
 })
 export type OwnNodeUpdate = Static<typeof OwnNodeUpdate>

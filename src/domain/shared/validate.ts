@@ -34,13 +34,13 @@ export interface Validated {
 }
 
 /** The members of a JSON Schema that a sentence is made from. */
-interface Node {
+export interface SchemaNode {
   type?: string
   enum?: unknown[]
-  properties?: Record<string, Node>
-  items?: Node
+  properties?: Record<string, SchemaNode>
+  items?: SchemaNode
   /** The rule of every member, for a map. */
-  additionalProperties?: Node
+  additionalProperties?: SchemaNode
   /** A secret, whose value no message shows. */
   writeOnly?: boolean
   minimum?: number
@@ -121,7 +121,7 @@ const fieldsOf = (error: {
 const keep = (value: unknown): unknown => value
 
 /** True when `dropAbsent` alone drops all that `Value.Clean` would, which makes a copy of the schema each time. */
-const isPlain = (rule: Node): boolean =>
+const isPlain = (rule: SchemaNode): boolean =>
   !['anyOf', 'allOf', 'oneOf', '$ref', 'patternProperties', 'prefixItems'].some(
     (word) => word in rule,
   ) &&
@@ -132,7 +132,7 @@ const isPlain = (rule: Node): boolean =>
 /** Nothing is dropped below a member that may be of any type: its value belongs to the caller, nulls included. */
 const dropAbsent = (
   value: unknown,
-  rule: Node | undefined,
+  rule: SchemaNode | undefined,
   empty: ReadonlySet<string>,
 ): unknown => {
   if (rule !== undefined && isUnruled(rule)) return value
@@ -148,19 +148,19 @@ const dropAbsent = (
 }
 
 /** `Value.Clean` does not reach the members of a map. */
-const isUnknown = (rule: Node | undefined, name: string): boolean =>
+const isUnknown = (rule: SchemaNode | undefined, name: string): boolean =>
   rule?.properties !== undefined && memberRule(rule, name) === undefined
 
-const isUnruled = (rule: Node): boolean =>
+export const isUnruled = (rule: SchemaNode): boolean =>
   !['type', 'enum', 'const', 'anyOf', 'allOf', 'oneOf', 'not', '$ref'].some((word) => word in rule)
 
-const memberRule = (rule: Node | undefined, name: string): Node | undefined =>
+export const memberRule = (rule: SchemaNode | undefined, name: string): SchemaNode | undefined =>
   rule?.properties && Object.hasOwn(rule.properties, name)
     ? rule.properties[name]
     : rule?.additionalProperties
 
 /** Every field of a schema as a pointer, `*` for list items, in the order of the members. */
-const listFields = (schema: Node, at = ''): string[] => [
+const listFields = (schema: SchemaNode, at = ''): string[] => [
   at,
   ...Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
     listFields(member, `${at}/${name}`),
@@ -168,7 +168,7 @@ const listFields = (schema: Node, at = ''): string[] => [
   ...(schema.items ? listFields(schema.items, `${at}/*`) : []),
 ]
 
-const describeField = (schema: Node, field: string, value: unknown): string | undefined => {
+const describeField = (schema: SchemaNode, field: string, value: unknown): string | undefined => {
   const rule = schemaAt(schema, field)
   if (!rule) return undefined
   const got = valueAt(value, field)
@@ -179,17 +179,17 @@ const describeField = (schema: Node, field: string, value: unknown): string | un
     : `${field || 'the body'} ${expectation}, got ${shown(got)}`
 }
 
-const schemaAt = (schema: Node, field: string): Node | undefined =>
+const schemaAt = (schema: SchemaNode, field: string): SchemaNode | undefined =>
   field
     .split('/')
     .slice(1)
-    .reduce<Node | undefined>(
+    .reduce<SchemaNode | undefined>(
       (rule, name) => (rule?.items && /^\d+$/.test(name) ? rule.items : memberRule(rule, name)),
       schema,
     )
 
 /** The rule of a field in words: "a number from -10 to 10". */
-const describe = (rule: Node): string => {
+const describe = (rule: SchemaNode): string => {
   if (rule['x-expectation']) return rule['x-expectation']
   if (rule.enum) return `one of ${rule.enum.join(', ')}`
   const words = {
@@ -203,13 +203,13 @@ const describe = (rule: Node): string => {
   return words[rule.type as keyof typeof words] ?? 'something else'
 }
 
-const range = ({ minimum, maximum }: Node): string => {
+const range = ({ minimum, maximum }: SchemaNode): string => {
   if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`
   if (minimum !== undefined) return ` of at least ${minimum}`
   return maximum === undefined ? '' : ` of at most ${maximum}`
 }
 
-const length = ({ minLength, maxLength, format }: Node): string => {
+const length = ({ minLength, maxLength, format }: SchemaNode): string => {
   const kind = format === 'date-time' ? ' that is an ISO 8601 date-time' : ''
   if (minLength && maxLength) return `${kind} of ${minLength} to ${maxLength} characters`
   if (minLength) return `${kind} that is not empty`

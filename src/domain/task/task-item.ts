@@ -171,4 +171,7 @@ export const DryRun = Type.Object({
   estimated_seconds: Type.Union([Type.Number(), Type.Null()], {
     description: 'What tasks of its kind took lately, as a median; null without any.',
   }),
+  ignored_fields: Type.Optional(
+    Type.Array(Type.String(), { description: 'Fields of the request that nothing reads.' }),
+  ),
 })

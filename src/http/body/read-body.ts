@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 
 import type { Request, Response } from 'express'
 
+import { listUnread, type Unread } from '../../domain/shared/unread.ts'
 import { makeValidator, onePerField, sortIssues, type Issue } from '../../domain/shared/validate.ts'
 import type { Budget } from './budget.ts'
 import { replaceInline, type InlineImage } from './inline.ts'
@@ -25,6 +26,8 @@ export interface ReadBody {
   value: unknown
   inline: ReadonlyMap<string, InlineImage>
   issues: Issue[]
+  /** Members that nothing reads. */
+  unread: Unread[]
   /** SHA-256 of the query and of what the body means: equal for equal requests, whatever their spelling. */
   fingerprint(): string
   /** Removes the files of images that nobody took over. */
@@ -74,10 +77,12 @@ const STAND_IN = 'inline image'
 const makeValidateBody = (route: Route, { schema, emptyIsAbsent }: BodySpec) => {
   const validate = makeValidator(schema, emptyIsAbsent)
   return ({ params }: Request, { value: given, inline }: JsonBody) => {
-    const { value, issues } = validate(replaceInline(given, inline, () => STAND_IN))
+    const shape = replaceInline(given, inline, () => STAND_IN)
+    const { value, issues } = validate(shape)
     const body = value as Record<string, unknown>
     const rules = route.validate?.({ params, body, inline: byPointer(inline) }) ?? []
-    return { value, issues: sortIssues(schema, onePerField(issues, rules)) }
+    const unread = listUnread(schema, shape)
+    return { value, issues: sortIssues(schema, onePerField(issues, rules)), unread }
   }
 }
 
@@ -93,6 +98,7 @@ const noBody = (request: Request): ReadBody => ({
   value: undefined,
   inline: new Map(),
   issues: [],
+  unread: [],
   fingerprint: () => fingerprint(request, ''),
   discard: () => Promise.resolve(),
 })

@@ -146,6 +146,7 @@ const makeResponse = (route: Route, spec: ResponseSpec, schemas: Schemas): Json 
   description: spec.description,
   headers: headerRefs([
     'X-Request-Id',
+    'Ignored-Fields',
     ...quotaHeaders(route),
     ...REPLAYED[route.method],
     ...(route.read ? (['ETag', 'Cache-Control'] as const) : []),

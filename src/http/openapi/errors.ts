@@ -93,6 +93,7 @@ const makeErrorResponse = (route: Route, status: number, codes: ErrorCodeName[])
   description: codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].meaning}`).join('\n\n'),
   headers: headerRefs([
     'X-Request-Id',
+    'Ignored-Fields',
     ...quotaHeaders(route),
     ...(HEADERS_BY_STATUS[status] ?? []),
   ]),

@@ -24,7 +24,12 @@ export const HEADERS = {
   'RateLimit-Policy': text('The quota of the route: its name, requests `q` in `w` seconds.'),
   RateLimit: text('What is left of it: `r` requests now, more after `t` seconds.'),
   'WWW-Authenticate': { description: 'Always Bearer.', schema: { type: 'string' } },
-  'Preference-Applied': text('`wait=N` when the response waited for a change.'),
+  'Preference-Applied': text(
+    '`wait=N` when the response waited for a change, `handling=strict` when nothing was ignored.',
+  ),
+  'Ignored-Fields': text(
+    'Fields of the request that nothing reads: JSON Pointers, and `?name` of the query. `Prefer: handling=strict` makes each of them a 400.',
+  ),
   Location: {
     description: 'Where to go on: the status route of a task.',
     schema: { type: 'string', format: 'uri-reference' },

@@ -82,7 +82,7 @@ const REQUEST_HEADERS = {
     'ETag of the file that Range is about. If the file has another one, Range is ignored.',
   Range: 'One range of bytes. Anything else gets the whole file.',
   Prefer:
-    '`wait=N` with N from 1 to 60: the response comes with the next change of what the caller has, or after N seconds. Anything else is ignored.',
+    '`wait=N` with N from 1 to 60: the response comes with the next change of what the caller has, or after N seconds. With `handling=strict`, on any route, a field that nothing reads is rejected. Anything else is ignored.',
   'Last-Event-ID': 'The id of the last event that the caller has: the stream goes on after it.',
   'Content-Digest':
     'SHA-256 of the bytes (RFC 9530), also as Repr-Digest. Bytes with another digest are rejected.',

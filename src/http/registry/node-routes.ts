@@ -9,6 +9,7 @@ import {
 import {
   NewNode,
   Node,
+  NODE_ADMIN_MEMBERS,
   NodeAdminUpdate,
   NodeList,
   OwnNodeUpdate,
@@ -112,6 +113,7 @@ const edit = (deps: RegistryDeps): Route =>
       ...SMALL_BODY,
       schema: OwnNodeUpdate,
       document: NodeAdminUpdate,
+      adminMembers: NODE_ADMIN_MEMBERS,
       emptyIsAbsent: listEmptyIsAbsent(OwnNodeUpdate),
       examples: { tags: { tags: ['image', 'blur'], icon: '' } },
     },

@@ -5,7 +5,7 @@ import { findRoute, type Route } from '../route.ts'
 
 /** Headers that pages of another origin may read and send. They send no cookies, so nothing allows credentials. */
 const EXPOSED =
-  'ETag, Location, X-Total-Count, X-Request-Id, X-Credits-Used, X-Estimated-Duration-Seconds, Idempotent-Replayed, Preference-Applied, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset'
+  'ETag, Location, X-Total-Count, X-Request-Id, X-Credits-Used, X-Estimated-Duration-Seconds, Idempotent-Replayed, Preference-Applied, Ignored-Fields, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset'
 /** Clients of the host send Cache-Control, Pragma and Expires after each edit. */
 const SENT =
   'Authorization, X-API-KEY, Content-Type, Content-Digest, Idempotency-Key, If-Match, If-None-Match, If-Range, Range, X-Request-Id, Cache-Control, Pragma, Expires, Prefer, Last-Event-ID, traceparent'

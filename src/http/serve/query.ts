@@ -1,5 +1,7 @@
 import type { TObject } from 'typebox'
 
+import { listUnreadNames } from '../../domain/shared/unread.ts'
+import type { Unread } from '../../domain/shared/unread.ts'
 import { fromText } from '../../domain/shared/from-text.ts'
 import { makeIssue, makeValidator, type Issue } from '../../domain/shared/validate.ts'
 
@@ -13,7 +15,7 @@ export const rawQuery = (target: string): string => {
 export type ListForm = 'commas' | 'repeated'
 
 /**
- * Makes the reader of a route's query: the only place where strings become numbers. Unknown names are ignored; a name
+ * Makes the reader of a route's query: the only place where strings become numbers. Unknown names are listed; a name
  * given twice is an issue, since either value could be meant, unless it is a list. `emptyIsAbsent` names those that count
  * as absent when they are empty; of a list whose names are repeated, its empty items.
  */
@@ -28,8 +30,9 @@ export const makeQueryReader = (
     (name) => (schema.properties[name] as { type?: string }).type === 'array',
   )
   const dropped = form === 'repeated' ? lists.filter((name) => emptyIsAbsent.includes(name)) : []
-  return (query: string): { value: unknown; issues: Issue[] } => {
+  return (query: string): { value: unknown; issues: Issue[]; unread: Unread[] } => {
     const search = new URLSearchParams(query)
+    const unread = listUnreadNames(names, search)
     for (const name of dropped) search.delete(name, '')
     const given = names.filter((name) => search.has(name))
     const twice = given.filter((name) => !lists.includes(name) && search.getAll(name).length > 1)
@@ -45,7 +48,7 @@ export const makeQueryReader = (
     const others = issues
       .map(asQueryIssue)
       .filter(({ field }) => !rejected.some((issue) => issue.field === field))
-    return { value, issues: [...rejected, ...others] }
+    return { value, issues: [...rejected, ...others], unread }
   }
 }
 

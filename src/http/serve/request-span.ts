@@ -47,7 +47,7 @@ export const makeRequestTimer =
   }
 
 const isWaiting = (response: Response): boolean =>
-  response.hasHeader('preference-applied') ||
+  String(response.getHeader('preference-applied')).startsWith('wait') ||
   String(response.getHeader('content-type')).startsWith('text/event-stream')
 
 const labelsOf = (request: Request, response: Response) => {

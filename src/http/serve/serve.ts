@@ -3,6 +3,13 @@ import { createHash } from 'node:crypto'
 import type { Request, Response } from 'express'
 
 import { apiError, errors, shown, type ApiError } from '../../domain/shared/errors.ts'
+import { toPointer } from '../../domain/shared/pointer.ts'
+import {
+  describeUnread,
+  listUnreadNames,
+  unreadIssues,
+  type Unread,
+} from '../../domain/shared/unread.ts'
 import { makeIssue, onePerField, sortIssues, type Issue } from '../../domain/shared/validate.ts'
 import type { Authenticate, Caller } from '../access/auth.ts'
 import { validationError, toApiError } from './errors.ts'
@@ -50,11 +57,17 @@ export const makeServe = (deps: ServeDeps) => (route: Route) => {
         const replayed = claim?.replay(body.fingerprint())
         if (replayed) return withEcho(route, replayed, body.value)
         const query = readQuery(request, caller)
-        const issues = [...validateDryRun(route, request), ...query.issues, ...body.issues]
+        const unread = [...query.unread, ...body.unread, ...listAdminMembers(route, body, caller)]
+        const issues = [
+          ...validateDryRun(route, request),
+          ...query.issues,
+          ...body.issues,
+          ...unreadIssues(unread, showUnread(request, response, unread)),
+        ]
         const rejection = validationError(issues, { query: query.value, body: body.value })
         if (rejection) throw rejection
         const parts = { route, request, response, address, query: query.value, body, caller, claim }
-        return await handle(route, makeRequest(parts), { isDryRun: isDry, claim, body })
+        return await handle(route, makeRequest(parts), { isDryRun: isDry, claim, body, unread })
       } finally {
         await body.discard()
       }
@@ -71,6 +84,28 @@ export const makeServe = (deps: ServeDeps) => (route: Route) => {
       throw await limiter.reject(request, error)
     }
   }
+}
+
+const listAdminMembers = (
+  { body: spec }: Route,
+  { value }: ReadBody,
+  caller: Caller | undefined,
+): Unread[] =>
+  caller?.isPlatformAdmin
+    ? []
+    : Object.entries(value ?? {}).flatMap(([name, member]) =>
+        spec?.adminMembers?.includes(name)
+          ? { field: toPointer([name]), meant: undefined, value: member }
+          : [],
+      )
+
+/** Names in a header what nothing reads; returns true when the caller prefers such a request rejected (RFC 7240). */
+const showUnread = (request: Request, response: Response, unread: readonly Unread[]): boolean => {
+  const isStrict = /(?:^|[,;\s])handling\s*=\s*"?strict\b/i.test(request.get('prefer') ?? '')
+  if (isStrict) response.setHeader('preference-applied', 'handling=strict')
+  const ignored = describeUnread(unread)
+  if (ignored !== undefined) response.setHeader('ignored-fields', ignored)
+  return isStrict
 }
 
 /** Reads the parameter as the schema does, before the query is validated. */
@@ -90,19 +125,41 @@ const validateDryRun = (route: Route, request: Request): Issue[] => {
 const makeValidateQuery = ({ query, queryEmptyIsAbsent, queryLists, validateQuery }: Route) => {
   const read = query && makeQueryReader(query, queryEmptyIsAbsent, queryLists)
   return (request: Request, caller: Caller | undefined) => {
-    const { value, issues } = read?.(rawQuery(request.url)) ?? { value: {}, issues: [] }
+    const text = rawQuery(request.url)
+    const { value, issues, unread } = read?.(text) ?? {
+      value: {},
+      issues: [],
+      unread: listUnreadNames([], new URLSearchParams(text)),
+    }
     const rules = validateQuery?.({ query: value as Record<string, unknown>, caller }) ?? []
-    return { value, issues: query ? sortIssues(query, onePerField(issues, rules)) : [] }
+    return {
+      value,
+      issues: query ? sortIssues(query, onePerField(issues, rules)) : [],
+      unread: unread.filter(({ field }) => field !== '?dry_run'),
+    }
   }
 }
+
+interface Handling {
+  isDryRun: boolean
+  unread: readonly Unread[]
+}
+
+const withUnread = (result: JsonResponse, unread: readonly Unread[]): JsonResponse =>
+  unread.length === 0
+    ? result
+    : {
+        ...result,
+        body: { ...(result.body as object), ignored_fields: unread.map(({ field }) => field) },
+      }
 
 /** Runs the handler. A POST that only reads has no transaction in which it could save its response. */
 const handle = async (
   route: Route,
   request: RouteRequest,
-  { isDryRun: isDry, claim, body }: Pick<Parts, 'claim' | 'body'> & { isDryRun: boolean },
+  { isDryRun: isDry, claim, body, unread }: Pick<Parts, 'claim' | 'body'> & Handling,
 ): Promise<RouteResponse> => {
-  if (isDry && route.dryRun) return await route.dryRun(request)
+  if (isDry && route.dryRun) return withUnread(await route.dryRun(request), unread)
   const result = await route.handler(request)
   if (route.readsOnly && !('stream' in result)) await claim?.save(result, body.fingerprint())
   return result

@@ -57,6 +57,8 @@ export const makeHttp = ({ fetch: ownFetch, retry: own, ...options }: KilnOption
       fetch: (request) => {
         if (request.method === 'POST' && !request.headers.has('idempotency-key'))
           request.headers.set('idempotency-key', crypto.randomUUID())
+        // A member that nothing reads is an error of the caller, not a wish that is dropped.
+        if (!request.headers.has('prefer')) request.headers.set('prefer', 'handling=strict')
         return withRetries(retry, request.signal, () => sendRequest(request.clone()))
       },
     }),

@@ -1,0 +1,101 @@
+import { distance } from 'fastest-levenshtein'
+import type { TSchema } from 'typebox'
+
+import { shown } from './errors.ts'
+import { toPointer } from './pointer.ts'
+import { isUnruled, memberRule } from './validate.ts'
+import type { Issue, SchemaNode } from './validate.ts'
+
+/** A name in a request that nothing reads. */
+export interface Unread {
+  /** A JSON Pointer, or `?name`. */
+  field: string
+  /** The field that was meant, most likely. */
+  meant: string | undefined
+  value: unknown
+}
+
+/** Most names that are looked for: a request may hold a million. */
+const MOST = 100
+
+/** Lists the members of a body that its schema does not name; not those that are null, which count as absent. */
+export const listUnread = (schema: TSchema, body: unknown): Unread[] => {
+  const found: Unread[] = []
+  const visit = (value: unknown, rule: SchemaNode | undefined, path: readonly string[]): void => {
+    if (rule === undefined || isUnruled(rule) || found.length >= MOST) return
+    if (Array.isArray(value))
+      for (const [index, item] of value.entries()) visit(item, rule.items, [...path, String(index)])
+    else if (typeof value === 'object' && value !== null)
+      for (const [name, member] of Object.entries(value)) {
+        const at = [...path, name]
+        const inner = memberRule(rule, name)
+        if (inner) visit(member, inner, at)
+        else if (rule.properties && member !== null) {
+          const near = findMeant(name, Object.keys(rule.properties))
+          const meant = near && toPointer([...path, near])
+          found.push({ field: toPointer(at), meant, value: member })
+        }
+      }
+  }
+  visit(body, schema, [])
+  return found.slice(0, MOST)
+}
+
+/** Lists the names of a query that none of `known` is. */
+export const listUnreadNames = (known: readonly string[], query: URLSearchParams): Unread[] => {
+  const names = [...new Set(query.keys())].filter((name) => !known.includes(name)).slice(0, MOST)
+  return names.map((name) => {
+    const near = findMeant(name, known)
+    return { field: `?${name}`, meant: near && `?${near}`, value: query.get(name) }
+  })
+}
+
+/** Words shorter than this differ by a letter although they mean something else. */
+const LEAST_LENGTH = 5
+
+/** Members of one family of tasks that callers send to the other. */
+const OTHER_FAMILY: Partial<Record<string, string>> = {
+  callbackurl: 'webhook_url',
+  webhookurl: 'callback_url',
+}
+
+/** Finds the known name that differs by case, `_`, `-` or one typing error, or that is the other family's. */
+const findMeant = (name: string, known: readonly string[]): string | undefined => {
+  const plain = plainOf(name)
+  const other = OTHER_FAMILY[plain]
+  return (
+    known.find((one) => plainOf(one) === plain) ??
+    known.find((one) => one === other) ??
+    (plain.length < LEAST_LENGTH
+      ? undefined
+      : known.find((one) => distance(plainOf(one), plain) === 1))
+  )
+}
+
+const plainOf = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '')
+
+/** Makes the issues of names that were meant otherwise; of all of them where the caller prefers strict handling. */
+export const unreadIssues = (unread: readonly Unread[], isStrict: boolean): Issue[] =>
+  unread
+    .filter(({ meant }) => isStrict || meant !== undefined)
+    .map(({ field, meant, value }) => ({
+      field,
+      code: 'validation_failed',
+      message: `${field} must be absent, because nothing reads it${meant === undefined ? '' : `; did you mean ${meant}?`}${got(field, value)}`,
+    }))
+
+/** Shows a value, but not that of a name that may be one of a secret. */
+const got = (field: string, value: unknown): string =>
+  /tok|secret|pass|key|auth|access/i.test(field) ? '' : ` (got ${shown(value)})`
+
+/** The value of the header Ignored-Fields, in so many characters at most; undefined without any. */
+export const describeUnread = (unread: readonly Unread[], most = 1024): string | undefined => {
+  const names = unread.map(({ field }) => encodeURI(field).replaceAll(',', '%2C'))
+  let text = ''
+  for (const name of names) {
+    const longer = text === '' ? name : `${text}, ${name}`
+    if (longer.length > most - ', ...'.length) return `${text}, ...`
+    text = longer
+  }
+  return text === '' ? undefined : text
+}

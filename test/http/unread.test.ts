@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import { IMAGE_API } from '../support/client.ts'
+import { expectStatus, usePublisher, useRegistry } from './registry-support.ts'
+
+const UPSCALE = `${IMAGE_API}/image-upscaler`
+const RELIGHT = `${IMAGE_API}/image-relight`
+const IMAGE = { image: 'https://images.example.com/a.png' }
+const STRICT = { prefer: 'handling=strict' }
+
+const registry = useRegistry()
+const owned = usePublisher(registry)
+
+describe('a request with a field that nothing reads', () => {
+  for (const [path, body, meant] of [
+    [UPSCALE, { webhookUrl: 'https://hooks.example.com' }, '/webhook_url'],
+    [UPSCALE, { callback_url: 'https://hooks.example.com' }, '/webhook_url'],
+    [RELIGHT, { advanced_settings: { brightnes: 5 } }, '/advanced_settings/brightness'],
+    ['/proxy/vidvendor/text2video', { prompt: 'sea', 'webhook-url': 'x' }, '/callback_url'],
+  ] as const)
+    test(`is rejected where ${meant} was meant by ${JSON.stringify(body)}`, async () => {
+      const { body: error } = expectStatus(
+        await owned.owner.post(path, path.includes('video') ? body : { ...IMAGE, ...body }),
+        400,
+        'validation_failed',
+      )
+      assert.ok(
+        error.details?.some((one) => one.includes(`did you mean ${meant}?`)),
+        error.message,
+      )
+    })
+
+  test('is done, and the field is named in a header and in the dry run', async () => {
+    const body = { ...IMAGE, scale: '4x', 'größe, groß': 1 }
+    const tried = expectStatus(await owned.owner.post(`${UPSCALE}?dry_run=true&x=1`, body), 200)
+    assert.deepEqual(tried.body['ignored_fields'], ['?x', '/scale', '/größe, groß'])
+    const done = expectStatus(await owned.owner.post(UPSCALE, body), 200)
+    assert.equal(done.headers.get('ignored-fields'), '/scale, /gr%C3%B6%C3%9Fe%2C%20gro%C3%9F')
+    const plain = expectStatus(await owned.owner.post(UPSCALE, IMAGE), 200)
+    assert.equal(plain.headers.get('ignored-fields'), null)
+  })
+
+  test('is rejected whole where the caller prefers strict handling', async () => {
+    const body = { ...IMAGE, scale: '4x', other: null }
+    const rejected = expectStatus(
+      await owned.owner.post(UPSCALE, body, STRICT),
+      400,
+      'validation_failed',
+    )
+    assert.deepEqual(rejected.body.details, [
+      '/scale must be absent, because nothing reads it (got "4x")',
+    ])
+    expectStatus(await owned.owner.post(UPSCALE, IMAGE, STRICT), 200)
+    expectStatus(
+      await registry.anonymous.get('/nodes?page=1&x=1', STRICT),
+      400,
+      'validation_failed',
+    )
+  })
+
+  test('is told of its query, too', async () => {
+    const near = expectStatus(
+      await registry.anonymous.get('/versions?page_size=5'),
+      400,
+      'validation_failed',
+    )
+    assert.match(near.body.details?.[0] ?? '', /did you mean \?pageSize\?/)
+    const far = expectStatus(await registry.anonymous.get('/versions?search=malware'), 200)
+    assert.equal(far.headers.get('ignored-fields'), '?search')
+  })
+
+  test('deprecates no version by a typing error', async () => {
+    const nodeId = await owned.addNode()
+    const path = `${owned.path}/nodes/${nodeId}`
+    expectStatus(await owned.owner.put(path, { descripton: 'x' }), 400, 'validation_failed')
+    const admins = expectStatus(await owned.owner.put(path, { search_ranking: 1 }), 200)
+    assert.equal(admins.headers.get('ignored-fields'), '/search_ranking')
+  })
+})
