@@ -37,7 +37,9 @@ const fill = async (
         || case when i % 400 = 0 then ' rareword' else '' end,
       case when i % 5 = 0 then array['image', 'studio'] else '{}' end,
       'https://github.com/Maker' || i % 20 || '/Pack' || i || '.git',
-      case when i % 50 = 0 then array['Plan 9'] else array['Linux', 'OS Independent'] end,
+      case when i % 50 = 0 then array['Plan 9'] when i % 7 = 0 then '{}'
+        when i % 11 = 0 then array['Operating System :: OS Independent']
+        when i % 13 = 0 then array['Microsoft :: Windows', 'Windows 11'] else array['Linux'] end,
       case when i % 60 = 0 then array['DirectML'] else array['CUDA'] end,
       timestamptz '2026-01-01' + make_interval(secs => i / 10),
       timestamptz '2026-01-01' + make_interval(secs => i / 10)

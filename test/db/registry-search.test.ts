@@ -89,6 +89,18 @@ const idsOf = (nodes: readonly Node[]): string[] => nodes.map(({ id }) => id)
 const compare = (a: Node, b: Node): number =>
   a.search_ranking - b.search_ranking || b.downloads - a.downloads || (a.id < b.id ? -1 : 1)
 
+const EVERYWHERE = 'Operating System :: OS Independent'
+
+/** Makes the condition that a node lists a system first, lists none, or says that it runs everywhere. */
+const runsOn =
+  (system?: string) =>
+  ({ supported_os: [os = EVERYWHERE] }: Pick<Node, 'supported_os'>): boolean =>
+    os === EVERYWHERE || os === system
+
+/** Systems as facets name them. */
+const systemsOf = ({ supported_os: given }: Node): string[] =>
+  given.flatMap((os) => (os === EVERYWHERE ? [] : os.includes('Windows') ? ['windows'] : [os]))
+
 describe('a search', () => {
   let all: Node[]
   before(async () => void (all = (await list()).nodes))
@@ -149,12 +161,13 @@ describe('a search', () => {
       assert.ok(expected.length > 0, JSON.stringify(given))
       assert.deepEqual(idsOf(nodes), idsOf(expected))
     }
-    await check({ supported_os: ['plan 9'] }, ({ supported_os: [os] }) => os === 'Plan 9')
-    await check({ supported_os: ['none', 'LINUX'] }, ({ supported_os: [os] }) => os === 'Linux')
+    await check({ supported_os: ['plan 9'] }, runsOn('Plan 9'))
+    await check({ supported_os: ['none', 'LINUX'] }, runsOn('Linux'))
+    await check({ supported_os: ['Windows'] }, runsOn('Microsoft :: Windows'))
+    await check({ supported_os: ['os independent'] }, runsOn())
     await check(
       { supported_os: ['linux'], supported_accelerator: ['directml'] },
-      ({ supported_os: [os], supported_accelerators: [one] }) =>
-        os === 'Linux' && one === 'DirectML',
+      (node) => runsOn('Linux')(node) && node.supported_accelerators[0] === 'DirectML',
     )
     await check(
       { host_node_search: 'NODE studio' },
@@ -211,7 +224,7 @@ describe('a search', () => {
     }
     const holds = {
       term: (node: Node) => classOf(node, 'studio') > 0,
-      os: ({ supported_os: [os] }: Node) => os === 'Linux',
+      os: runsOn('Linux'),
       tag: ({ tags }: Node) => tags.includes('image'),
     }
     const read = (given: NodeFilter) => countFacets(database.sql, given, makeCountCache())
@@ -221,12 +234,12 @@ describe('a search', () => {
     assert.ok(both.length > 10)
     assert.deepEqual(found, {
       tag: count(termed.filter(holds.os), ({ tags }) => tags),
-      os: count(termed.filter(holds.tag), (node) => node.supported_os),
+      os: count(termed.filter(holds.tag), systemsOf),
       accelerator: count(both, (node) => node.supported_accelerators),
     })
     const { os } = await read({ hostNode: 'host node' })
     const hosts = all.filter(({ id }) => id.length % 2 === 0)
-    const expected = count(hosts, (node) => node.supported_os)
+    const expected = count(hosts, systemsOf)
     assert.deepEqual(os, expected)
     const tags = count(all, (node) => node.tags)
     assert.deepEqual((await read({})).tag, tags)

@@ -9,7 +9,7 @@ export interface NodeFilter {
   repository?: string | undefined
   /** A part of the name of a host node of the latest version. */
   hostNode?: string | undefined
-  /** The node lists at least one of these, in any case. */
+  /** The node lists at least one of these by any of its usual names, none at all, or says that it runs everywhere. */
   os?: readonly string[] | undefined
   accelerators?: readonly string[] | undefined
   tags?: readonly string[] | undefined
@@ -52,6 +52,10 @@ const hostNodeCondition = (sql: Queryable, hostNode: string, asSet: boolean) =>
         select from (select names from node_host_names where node_id = n.id offset 0) h
         where ${hasHostNode(sql, hostNode)})`
 
+/** Keys of platforms (migration 0027) with that of nodes that run everywhere. */
+const runsOn = (sql: Queryable, platforms: readonly string[]) =>
+  sql`(select platform_keys(${[...platforms]}::text[]) || '{any}'::text[])`
+
 /** Written out, because an index holds the few that are banned. */
 const STATUS: Record<ListedNodeStatus, (sql: Queryable) => Fragment> = {
   NodeStatusActive: (sql) => sql`and n.status = 'NodeStatusActive'`,
@@ -68,12 +72,8 @@ export const nodeConditions = (
   return sql`
     ${repository === undefined ? sql`` : sql`and ${repositoryCondition(sql, repository)}`}
     ${hostNode === undefined ? sql`` : sql`and ${hostNodeCondition(sql, hostNode, asSet)}`}
-    ${os ? sql`and n.os_keys && (select lower_all(${[...os]}::text[]))` : sql``}
-    ${
-      accelerators
-        ? sql`and n.accelerator_keys && (select lower_all(${[...accelerators]}::text[]))`
-        : sql``
-    }
+    ${os ? sql`and n.os_keys && ${runsOn(sql, os)}` : sql``}
+    ${accelerators ? sql`and n.accelerator_keys && ${runsOn(sql, accelerators)}` : sql``}
     ${tags ? sql`and lower_all(n.tags) && (select lower_all(${[...tags]}::text[]))` : sql``}
     ${status ? STATUS[status](sql) : sql``}
     ${ids ? sql`and n.id_lower = any((select lower_all(${[...ids]}::text[]))::text[])` : sql``}

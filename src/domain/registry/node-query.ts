@@ -10,8 +10,11 @@ const names = (maxItems: number, description: string) =>
   Type.Optional(Type.Array(queryText(100), { minItems: 1, maxItems, description }))
 
 const support = {
-  supported_os: names(50, 'The node lists at least one of these operating systems.'),
-  supported_accelerator: names(50, 'The node lists at least one of these accelerators.'),
+  supported_os: names(
+    50,
+    'The node lists at least one of these operating systems by any of its usual names (`Windows`, `Microsoft :: Windows`), lists none, or says that it runs everywhere.',
+  ),
+  supported_accelerator: names(50, 'The same of accelerators (`CUDA`, `GPU :: NVIDIA CUDA`).'),
 }
 
 const include_banned = Type.Optional(
