@@ -1,14 +1,17 @@
-import type { Attempt, TaskEvent } from '../../domain/event/event.ts'
+import type { Attempt, TaskEvents } from '../../domain/event/event.ts'
 import type { Fragment, Queryable, Sql, Transaction } from '../client.ts'
 import type { StartOptions } from '../shared/outbox.ts'
+import { withoutQuery } from './attempt.ts'
 
 /** The events of a task that the owner may read, in the order of their sequence; undefined when there is no such task. */
 export const listEvents = async (
   sql: Sql,
   { taskId, owner }: { taskId: string; owner: string },
-): Promise<TaskEvent[] | undefined> => {
-  const rows = await sql<(Omit<TaskEvent, keyof Times> & Times)[]>`
-    select e.id, e.sequence, e.status, e.created_at, e.state,
+): Promise<TaskEvents | undefined> => {
+  const rows = await sql<
+    (Omit<TaskEvents['events'][number], keyof Times> & Times & { url: string | null })[]
+  >`
+    select e.id, e.sequence, e.status, e.created_at, e.state, t.webhook_url as url,
       coalesce(d.next_attempt_at, e.next_attempt_at) as next_attempt_at,
       (select count(*)::integer from attempt a where a.event_id = e.id) as attempts
     from task t
@@ -18,8 +21,12 @@ export const listEvents = async (
     order by e.sequence
   `
   // Every task has its first event.
-  if (rows.length === 0) return undefined
-  return rows.map(withTimes)
+  const [first] = rows
+  if (!first) return undefined
+  return {
+    ...(first.url !== null && { webhook_url: withoutQuery(first.url) }),
+    events: rows.map(({ url: _url, ...event }) => withTimes(event)),
+  }
 }
 
 /** Converts the times of an event to those of a response. */

@@ -54,6 +54,12 @@ export const TaskEvent = Type.Object({
 export type TaskEvent = Static<typeof TaskEvent>
 
 export const TaskEvents = Type.Object({
+  webhook_url: Type.Optional(
+    Type.String({
+      description:
+        'Where every event but the first, the creation, is sent, without the query; absent when the task names no URL.',
+    }),
+  ),
   events: Type.Array(TaskEvent, { description: 'In the order of their sequence.' }),
 })
 export type TaskEvents = Static<typeof TaskEvents>

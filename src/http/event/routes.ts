@@ -41,6 +41,7 @@ export const makeEventRoutes = (deps: RedeliveryDeps): Route[] => [
         schema: TaskEvents,
         links: EVENT_LINKS,
         example: {
+          webhook_url: 'https://hooks.example.com/kiln',
           events: [
             {
               id: EVENT_ID,
@@ -59,9 +60,9 @@ export const makeEventRoutes = (deps: RedeliveryDeps): Route[] => [
     handler: async (request) => {
       const taskId = readTaskId(request.params.task_id)
       const found = listEvents(deps.sql, { taskId, owner: ownerOf(request) })
-      const events = await withinDeadline(deps.sql, found)
-      if (!events) throw errors.taskNotFound(taskId)
-      return { status: 200, body: { events } }
+      const body = await withinDeadline(deps.sql, found)
+      if (!body) throw errors.taskNotFound(taskId)
+      return { status: 200, body }
     },
   }),
   defineRoute({
