@@ -4,11 +4,11 @@ import {
   listTasksToPurge,
   listUploadsToPurge,
   listVersionsToCleanUp,
-  markTaskPurged,
-  markUploadPurged,
   markVersionCleaned,
   listUnknownTasks,
+  purgeUpload,
 } from '../src/db/shared/purge.ts'
+import { purgeTask } from '../src/db/task/task-deletion.ts'
 import { deleteOldEndpointEvents } from '../src/db/event/endpoint.ts'
 import { isUuid } from '../src/domain/shared/uuid.ts'
 import type { CommonDependencies, CoreDependencies } from './dependencies.ts'
@@ -31,15 +31,12 @@ export const makePurgeExpired =
       for (const id of ids) await remove(id).catch((error: unknown) => errors.push(error))
       return ids.length - (errors.length - before)
     }
-    const tasks = await each(await listTasksToPurge(sql, retentionDays), async (id) => {
-      await storage.removePrefix(`inputs/${id}`)
-      await storage.removePrefix(`results/${id}`)
-      await markTaskPurged(sql, id)
-    })
-    const uploads = await each(await listUploadsToPurge(sql), async (id) => {
-      await storage.removePrefix(`uploads/${id}`)
-      await markUploadPurged(sql, id)
-    })
+    const tasks = await each(await listTasksToPurge(sql, retentionDays), (id) =>
+      purgeTask({ sql, storage }, id),
+    )
+    const uploads = await each(await listUploadsToPurge(sql), (id) =>
+      purgeUpload({ sql, storage }, id),
+    )
     const versions = await each(await listVersionsToCleanUp(sql), async (id) => {
       await removeLeftUploads({ sql, storage }, id)
       await markVersionCleaned(sql, id)

@@ -1,3 +1,4 @@
+import { purgeDeleted } from '../src/db/task/task-deletion.ts'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -121,6 +122,7 @@ export const cleanUpAttempts = async (
         if (!key.startsWith(`${folder}/${fence}/`)) await storage.removePrefix(attemptOf(key))
     if (FAILED.has(status) || COMPLETED.has(status))
       for (const key of await listFetchedInputs(sql, taskId)) await storage.remove(key)
+    if (FAILED.has(status) || COMPLETED.has(status)) await purgeDeleted({ sql, storage }, taskId)
   } catch (error) {
     // The transition is made and enqueued; only its repetition, once the store is back, removes what is left.
     if (isOutage(error)) throw error

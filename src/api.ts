@@ -175,7 +175,15 @@ const routes = makeRoutes({
     extendSource: config.VIDEO_EXTEND_SOURCE,
     creditLimit: config.OWNER_CREDIT_LIMIT,
   },
-  anyTask: { ...taskRead, ...live, workflowUrl },
+  anyTask: {
+    ...commit,
+    ...taskRead,
+    ...live,
+    storage,
+    slots: timings.slots,
+    anonymousSlots: timings.anonymousSlots,
+    workflowUrl,
+  },
   registry: {
     ...check,
     ...token,

@@ -146,6 +146,8 @@ export interface Route {
   responses: Record<number, ResponseSpec>
   /** Error codes of this route beside those that its auth, method and body imply. */
   errors: readonly ErrorCodeName[]
+  /** Statuses of errors are those of video routes, because it serves video tasks, too. */
+  ofVideoToo?: boolean
   /** The response holds a secret: a stored copy is encrypted. */
   secretResponse?: boolean
   /** A member of the body that the response repeats. It may be large, so a stored response leaves it out. */

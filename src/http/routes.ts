@@ -1,5 +1,6 @@
 import { makeAnyTaskRoutes } from './any-task/routes.ts'
 import type { AnyTaskDeps } from './any-task/detail.ts'
+import type { DeletionDeps } from './any-task/delete.ts'
 import { makeApiKeyRoutes } from './platform/api-key-routes.ts'
 import { makeArchiveDownloadRoute } from './registry/archive-download-route.ts'
 import { makeDevelopmentRoutes, type DevelopmentDeps } from './platform/development-routes.ts'
@@ -51,7 +52,7 @@ export interface RouteDeps {
   publicUrl: string
   imageTask: ImageTaskDeps
   videoTask: VideoTaskDeps
-  anyTask: AnyTaskDeps
+  anyTask: AnyTaskDeps & DeletionDeps
   registry: VersionDeps & PublisherDeps & HostNodeDeps & CheckDeps & TokenDeps
   publish: PublishDeps
   trust: TrustDeps

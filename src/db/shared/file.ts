@@ -16,7 +16,7 @@ export interface FileRecord {
 
 /**
  * Finds what a file link names: a result, its thumbnail or stored input of a task, or an upload that has arrived. The
- * rows of a task outlive its files: `gone` says that they were removed by age.
+ * rows of a task outlive its files: `gone` says that they were removed, by age or by their owner.
  */
 export const findFile = async (
   sql: Queryable,
@@ -25,7 +25,7 @@ export const findFile = async (
   const [row] = await sql<FileRecord[]>`
     select
       file.storage_key, file.content_type, file.bytes::float8 as bytes, file.sha256,
-      task.purged_at is not null as gone, false as replaceable
+      task.purged_at is not null or task.delete_requested_at is not null as gone, false as replaceable
     from task
     join (
       select task_id, name, storage_key, content_type, bytes, sha256 from task_result
@@ -36,7 +36,8 @@ export const findFile = async (
     ) file on file.task_id = task.id
     where task.id = ${id} and file.name = ${name}
     union all
-    select storage_key, content_type, bytes::float8, sha256, purged_at is not null, true
+    select storage_key, content_type, bytes::float8, sha256,
+      purged_at is not null or expires_at < now() - interval '1 hour', true
     from upload
     where id = ${id} and file_name = ${name} and received_at is not null
     limit 1

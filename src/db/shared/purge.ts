@@ -1,4 +1,4 @@
-import type { Sql } from '../client.ts'
+import type { Fragment, Queryable, Sql } from '../client.ts'
 
 /**
  * Rows of one step: few, so that no statement holds locks for long. Of a parameter PostgreSQL would assume a tenth of all
@@ -6,35 +6,53 @@ import type { Sql } from '../client.ts'
  */
 const batch = (sql: Sql) => sql`limit 200`
 
-/** Ended tasks whose files are due for removal, except those whose results or inputs an open task uses. */
+/** The condition that an open task uses results or inputs of `task t`. */
+export const usedByOpenTask = (sql: Queryable): Fragment => sql`
+  exists (
+    select from (
+      select storage_key from task_result where task_id = t.id
+      union all
+      select storage_key from task_input where task_id = t.id
+    ) file
+    join task_input i on i.storage_key = file.storage_key
+    join task open on open.id = i.task_id and open.ended_at is null
+  )
+`
+
+/** Ended tasks whose files are due for removal, by age or by their owner, except those that an open task uses. */
 export const listTasksToPurge = async (sql: Sql, retentionDays: number): Promise<string[]> => {
   const rows = await sql<{ id: string }[]>`
-    select t.id
-    from task t
-    where t.purged_at is null
-      and t.ended_at < now() - make_interval(days => ${retentionDays})
-      and not exists (
-        select from (
-          select storage_key from task_result where task_id = t.id
-          union all
-          select storage_key from task_input where task_id = t.id
-        ) file
-        join task_input i on i.storage_key = file.storage_key
-        join task open on open.id = i.task_id and open.ended_at is null
-      )
-    order by t.ended_at
-    ${batch(sql)}
+    (
+      select t.id from task t
+      where t.purged_at is null and t.delete_requested_at is not null and t.ended_at is not null
+        and not ${usedByOpenTask(sql)}
+      ${batch(sql)}
+    )
+    union
+    (
+      select t.id from task t
+      where t.purged_at is null
+        and t.ended_at < now() - make_interval(days => ${retentionDays})
+        and not ${usedByOpenTask(sql)}
+      order by t.ended_at
+      ${batch(sql)}
+    )
   `
   return rows.map((row) => row.id)
 }
 
-/** Records that the files of a task are gone, and clears its payload. Its account has the bytes again. */
+/** Records that the files of a task are gone, and clears its payload; of a deleted one all that its caller wrote. Its account has the bytes again. */
 export const markTaskPurged = async (sql: Sql, id: string): Promise<void> => {
   await sql`
     with purged as (
-      update task set purged_at = clock_timestamp(), payload = null, rev = rev + 1
+      update task set purged_at = clock_timestamp(), payload = null, rev = rev + 1,
+        settings = case when delete_requested_at is null then settings
+          else settings - '{prompt,meta_data,wm_url,video_url}'::text[] end
       where id = ${id} and purged_at is null
-      returning account, stored_bytes
+      returning id, account, stored_bytes, delete_requested_at is not null as is_deleted
+    ), emptied as (
+      update task_input i set url = '' from purged
+      where i.task_id = purged.id and purged.is_deleted and i.url is not null
     )
     update owner o set stored_bytes = o.stored_bytes - purged.stored_bytes
     from purged where o.id = purged.account
@@ -70,7 +88,21 @@ export const listUploadsToPurge = async (sql: Sql): Promise<string[]> => {
   return rows.map((row) => row.id)
 }
 
-export const markUploadPurged = async (sql: Sql, id: string): Promise<void> => {
+/** Storage as the purge needs it. */
+export interface PurgedStorage {
+  removePrefix(prefix: string): Promise<void>
+}
+
+/** Removes the files of an upload, then records that; a second run removes nothing. */
+export const purgeUpload = async (
+  { sql, storage }: { sql: Sql; storage: PurgedStorage },
+  id: string,
+): Promise<void> => {
+  await storage.removePrefix(`uploads/${id}`)
+  await markUploadPurged(sql, id)
+}
+
+const markUploadPurged = async (sql: Sql, id: string): Promise<void> => {
   await sql`
     with purged as (
       update upload set purged_at = clock_timestamp()

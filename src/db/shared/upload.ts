@@ -106,6 +106,25 @@ interface LockedUpload {
   bytes: number | null
 }
 
+/** Finds what keeps an upload of an owner from being deleted; 'none' locks it until the transaction ends. */
+export const lockUpload = async (
+  sql: Transaction,
+  { id, owner }: { id: string; owner: string },
+): Promise<'not_found' | 'in_use' | 'none'> => {
+  const [row] = await sql<{ storageKey: string | null }[]>`
+    select storage_key as "storageKey" from upload
+    where id = ${id} and owner = ${owner} and purged_at is null
+    for update
+  `
+  if (!row) return 'not_found'
+  return row.storageKey !== null && (await isHeldByTask(sql, row.storageKey)) ? 'in_use' : 'none'
+}
+
+/** Ends an upload and its links now. */
+export const expireUpload = async (sql: Transaction, id: string): Promise<void> => {
+  await sql`update upload set expires_at = clock_timestamp() - interval '2 hours' where id = ${id}`
+}
+
 const isHeldByTask = async (sql: Transaction, storageKey: string): Promise<boolean> => {
   const [held] = await sql`
     select from task_input i

@@ -9,6 +9,7 @@ export interface TaskDetailRow extends TaskRow {
   settings: Record<string, unknown>
   webhookUrl: string | null
   purgedAt: Date | null
+  deletedAt: Date | null
   inputs: (Omit<TaskDetail['inputs'][number], 'url'> & { name?: string; url?: string })[]
   results: Omit<TaskDetail['results'][number], 'url'>[]
   moves: TaskDetail['moves']
@@ -22,7 +23,8 @@ export const findTaskDetail = async (
 ): Promise<TaskDetailRow | undefined> => {
   const [row] = await sql<TaskDetailRow[]>`
     select ${taskColumns(sql)}, jsonb_strip_nulls(t.settings) as settings,
-      t.webhook_url as "webhookUrl", t.purged_at as "purgedAt", t.tries,
+      t.webhook_url as "webhookUrl", t.purged_at as "purgedAt",
+      t.delete_requested_at as "deletedAt", t.tries,
       (select coalesce(jsonb_agg(jsonb_strip_nulls(to_jsonb(i))), '[]') from (
         select field, name, url, content_type, bytes, width, height from task_input
         where task_id = t.id order by field

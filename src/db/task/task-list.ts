@@ -81,7 +81,7 @@ const listOf = (
 /** The columns of a `TaskRow`, from `task t`. */
 export const taskColumns = (sql: Queryable): Fragment => sql`
   t.id, t.owner, t.segment, t.last_moved_at as "movedAt", ${createdAtUs(sql)},
-  t.thumbnail is not null and t.purged_at is null as "hasThumbnail",
+  t.thumbnail is not null and t.purged_at is null and t.delete_requested_at is null as "hasThumbnail",
   jsonb_strip_nulls(jsonb_build_object('task_id', t.id, 'kind', t.kind, 'family', t.family,
     'state', task_state(t.status, t.error_code), 'status', t.status, 'rev', t.rev,
     'created_at', ${instant(sql, sql`t.created_at`)}, 'started_at', ${instant(sql, sql`t.claimed_at`)},

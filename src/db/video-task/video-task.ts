@@ -183,7 +183,8 @@ export const findVideoSource = async (
   const [row] = await sql<VideoSource[]>`
     select t.status as state,
       (select r.storage_key from task_result r
-        where r.task_id = t.id and r.name = 'video.mp4' and t.purged_at is null) as "storageKey"
+        where r.task_id = t.id and r.name = 'video.mp4' and t.purged_at is null
+          and t.delete_requested_at is null) as "storageKey"
     from task t
     where t.id in (select ${id}::uuid union all select task_id from creation where id = ${id}::uuid)
       and t.family = 'video' and t.owner in (${owner}, 'anonymous')

@@ -144,7 +144,8 @@ export const TaskDetail = Type.Object({
   estimated_seconds: Type.Optional(
     Type.Number({ description: 'Recent median of its kind; only of a task that has not ended.' }),
   ),
-  purged_at: Type.Optional(time('When inputs and results were removed by age.')),
+  deleted_at: Type.Optional(time('When its owner deleted it; its content goes once it has ended.')),
+  purged_at: Type.Optional(time('When inputs and results were removed.')),
   temporal_url: text('Its workflow in the Temporal UI, for platform admins.'),
 })
 export type TaskDetail = Static<typeof TaskDetail>

@@ -49,6 +49,7 @@ export const readDetail = async (
     moves: task.moves,
     attempts: task.tries.map((_, index) => toAttempt(task, index)),
     ...(seconds !== null && { estimated_seconds: seconds }),
+    ...(task.deletedAt && { deleted_at: task.deletedAt.toISOString() }),
     ...(task.purgedAt && { purged_at: task.purgedAt.toISOString() }),
     ...(temporal !== undefined && { temporal_url: temporal }),
   }

@@ -15,7 +15,10 @@ import { requirePlatformAdmin } from '../registry/access.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { validatePageToken } from '../task/page-token.ts'
 import { OfTask } from '../task/task-id.ts'
-import { readDetail, type AnyTaskDeps } from './detail.ts'
+import { deleteTask, DeletionQuery } from './delete.ts'
+import type { DeletionDeps } from './delete.ts'
+import { readDetail } from './detail.ts'
+import type { AnyTaskDeps } from './detail.ts'
 import { listEvents, listTasks, summarise } from './list.ts'
 import { streamTasks } from './stream.ts'
 
@@ -37,7 +40,7 @@ const LIST = {
 } as const
 
 /** Tasks of every kind in one list, and one of them with all of its life. */
-export const makeAnyTaskRoutes = (deps: AnyTaskDeps): Route[] => [
+export const makeAnyTaskRoutes = (deps: AnyTaskDeps & DeletionDeps): Route[] => [
   defineRoute({
     ...LIST,
     path: '/tasks',
@@ -105,5 +108,23 @@ export const makeAnyTaskRoutes = (deps: AnyTaskDeps): Route[] => [
     responses: { 200: { description: 'The task.', schema: TaskDetail } },
     errors: ['task_not_found'],
     handler: (request) => readDetail(deps, request),
+  }),
+  defineRoute({
+    tag: 'Tasks',
+    method: 'delete',
+    auth: 'optional',
+    path: '/tasks/:task_id',
+    summary: 'Delete a task with its inputs, results and payload',
+    description:
+      'One that has not ended is cancelled. Its links return 410 from then on; its row stays, without content. A repetition changes nothing.',
+    params: OfTask,
+    query: DeletionQuery,
+    responses: {
+      202: { description: 'It is deleted once it has ended.' },
+      204: { description: 'It is deleted.' },
+    },
+    errors: ['task_not_found', 'cannot_cancel'],
+    ofVideoToo: true,
+    handler: (request) => deleteTask(deps, request),
   }),
 ]

@@ -42,7 +42,7 @@ const VIDEO_DETAILS = {
 const isVideoRoute = ({ path }: Route): boolean => isVideoPath(path)
 
 const statusOf = (route: Route, code: ErrorCodeName): number =>
-  isVideoRoute(route) ? videoStatusOf(code) : ERROR_CODES[code].status
+  isVideoRoute(route) || route.ofVideoToo ? videoStatusOf(code) : ERROR_CODES[code].status
 
 /** The name in the components of the document. */
 const exampleName = (route: Route, code: ErrorCodeName): string =>

@@ -4,8 +4,17 @@ import { Type } from 'typebox'
 
 import type { UploadClaim } from '../../adapters/signing.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
-import { existsUpload, insertUpload, renewUpload, type Upload } from '../../db/shared/upload.ts'
+import {
+  existsUpload,
+  expireUpload,
+  insertUpload,
+  lockUpload,
+  renewUpload,
+} from '../../db/shared/upload.ts'
+import type { Upload } from '../../db/shared/upload.ts'
+import { purgeUpload } from '../../db/shared/purge.ts'
 import { apiError } from '../../domain/shared/errors.ts'
+import { isUuid } from '../../domain/shared/uuid.ts'
 import { NewUpload, UPLOAD_MAX_BYTES, UploadLinks } from '../../domain/shared/upload.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { getCaller } from '../access/caller.ts'
@@ -38,6 +47,19 @@ export const makeUploadRoutes = (deps: UploadDeps): Route[] => [
     errors: ['outcome_unknown'],
     secretResponse: true,
     handler: (request) => createUpload(deps, request),
+  }),
+  defineRoute({
+    method: 'delete',
+    path: '/customers/storage/:id',
+    tag: 'Uploads',
+    summary: 'Delete an upload',
+    description:
+      'Its id is the first part of the path of its links. Its links return 410 from then on.',
+    auth: 'required',
+    params: Type.Object({ id: Type.String({ description: 'Id of the upload.' }) }),
+    responses: { 204: { description: 'It is deleted.' } },
+    errors: ['upload_not_found', 'upload_in_use'],
+    handler: (request) => deleteUpload(deps, request),
   }),
   defineRoute({
     method: 'put',
@@ -78,6 +100,24 @@ export const makeUploadRoutes = (deps: UploadDeps): Route[] => [
     },
   }),
 ]
+
+const deleteUpload = async (
+  deps: UploadDeps,
+  { params, caller }: RouteRequest<{ id: string }>,
+): Promise<JsonResponse> => {
+  const id = params.id.toLowerCase()
+  const { owner } = getCaller({ caller })
+  await unitOfWork(deps, async (sql) => {
+    const obstacle = isUuid(id) ? await lockUpload(sql, { id, owner }) : 'not_found'
+    if (obstacle === 'not_found') throw apiError('upload_not_found')
+    if (obstacle === 'in_use') throw apiError('upload_in_use')
+    // A task that takes the file waits for the lock, and does not find it afterwards.
+    await expireUpload(sql, id)
+  })
+  // What cannot be removed now is the hourly purge's.
+  await purgeUpload(deps, id).catch(() => {})
+  return { status: 204 }
+}
 
 /** Finds what a link is for, by its signature. Throws signature_invalid or upload_expired. */
 const verifyLink = (

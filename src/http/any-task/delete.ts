@@ -1,0 +1,74 @@
+import { Type } from 'typebox'
+
+import { lockTask, purgeDeleted, requestDeletion } from '../../db/task/task-deletion.ts'
+import type { DeletedTask } from '../../db/task/task-deletion.ts'
+import type { Transaction } from '../../db/client.ts'
+import { unitOfWork } from '../../db/unit-of-work.ts'
+import type { Enqueue } from '../../db/unit-of-work.ts'
+import { transitionImageTask } from '../../db/image-task/image-task.ts'
+import { cancelVideoTask } from '../../db/video-task/video-task.ts'
+import type { Slots } from '../../db/video-task/video-queue.ts'
+import { errors } from '../../domain/shared/errors.ts'
+import { TASK_ERRORS } from '../../domain/task/task-error.ts'
+import { signalCancel } from '../../jobs/task.ts'
+import { ownerOf } from '../access/caller.ts'
+import type { CommitDeps } from '../deps.ts'
+import type { JsonResponse, RouteRequest } from '../route.ts'
+import type { InputDeps } from '../task/deps.ts'
+import { readTaskId } from '../task/task-id.ts'
+
+export type DeletionDeps = CommitDeps & Slots & Pick<InputDeps, 'storage'>
+
+export const DeletionQuery = Type.Object({
+  when: Type.Optional(
+    Type.Enum(['now', 'ended'], {
+      description:
+        '`ended`: a video that is being rendered is deleted at its end. Otherwise that is a 400, because it can no longer be cancelled.',
+    }),
+  ),
+})
+
+type DeletionRequest = RouteRequest<{ task_id: string }, { when?: 'now' | 'ended' }>
+
+/**
+ * Deletes a task: cancels it if it has not ended, and removes inputs, results, thumbnails and payload. The row stays,
+ * without content. Throws 404, or 400 when a video can no longer be cancelled.
+ */
+export const deleteTask = async (
+  deps: DeletionDeps,
+  { params, query, caller }: DeletionRequest,
+): Promise<JsonResponse> => {
+  const id = readTaskId(params.task_id)
+  const hasEnded = await unitOfWork(deps, async (sql, enqueue) => {
+    const task = await lockTask(sql, { id, owner: ownerOf({ caller }) })
+    if (!task) throw errors.taskNotFound(id)
+    const ended = task.hasEnded || (await cancel(deps, { id, task, sql, enqueue }))
+    if (!ended && query.when !== 'ended') throw errors.cannotCancelVideo(task.status)
+    await requestDeletion(sql, id)
+    return ended
+  })
+  if (!hasEnded) return { status: 202 }
+  // When it cannot be done now, the hourly purge does it. The links have ended already.
+  await purgeDeleted(deps, id).catch(() => {})
+  return { status: 204 }
+}
+
+interface Cancelling {
+  id: string
+  task: DeletedTask
+  sql: Transaction
+  enqueue: Enqueue
+}
+
+const cancel = async (
+  deps: DeletionDeps,
+  { id, task: { family }, sql, enqueue }: Cancelling,
+): Promise<boolean> => {
+  const error = { code: 'cancelled', message: TASK_ERRORS.cancelled } as const
+  const isCancelled =
+    family === 'image'
+      ? await transitionImageTask(sql, { id, to: 'FAILED', error })
+      : await cancelVideoTask(sql, id, { ...deps, enqueue })
+  if (isCancelled) await enqueue(signalCancel(family, id))
+  return isCancelled
+}
