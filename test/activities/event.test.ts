@@ -182,7 +182,10 @@ describe('one attempt to deliver an event', () => {
     const expected = { status: 301, errorClass: 'status_3xx', response: 'away', wait: soon }
     await assertAttempt({ ...target, url: receiver.url(path) }, expected)
     const [row] = await listAttempts(deps.sql, target.eventId)
-    assert.equal(row?.error_detail, `redirects to ${receiver.url(other)}; webhooks follow no redirect`)
+    assert.equal(
+      row?.error_detail,
+      `redirects to ${receiver.url(other)}; webhooks follow no redirect`,
+    )
     assert.equal(receiver.of(other).length, 0)
   })
 
@@ -201,8 +204,8 @@ describe('one attempt to deliver an event', () => {
     ]
     for (const [why, at, responses, errorClass] of NOBODY)
       test(`because ${why}`, async () => {
-        const notified = await due(at)
-        await send(through(responses), notified)
+        const target = await due(at)
+        await send(through(responses), target)
         await assertAttempt({ ...target, url: at }, { errorClass, wait: soon }, null)
       })
 
@@ -222,7 +225,7 @@ describe('one attempt to deliver an event', () => {
       const gone = await startWebhookReceiver()
       await gone.stop()
       const url = gone.url('/')
-      const notified = await due(url)
+      const target = await due(url)
       await send(deps, target)
       await assertAttempt({ ...target, url }, { errorClass: 'connect', wait: soon })
     })
@@ -236,8 +239,8 @@ describe('one attempt to deliver an event', () => {
       const network = { resolve: makeResolver(), openSocket: openSystemSocket }
       const outbound = makeClient(RULES, { ...network, ca: certificate.cert })
       const url = expired.url('/')
-      const notified = await due(url)
-      await send({ ...deps, outbound }, notified)
+      const target = await due(url)
+      await send({ ...deps, outbound }, target)
       await assertAttempt({ ...target, url }, { errorClass: 'tls', wait: soon })
     })
   })
@@ -283,10 +286,10 @@ describe('one attempt to deliver an event', () => {
       await deps.sql.begin((sql) =>
         insertTaskResults(sql, target.id, { results: [{ ...file, name, storageKey: 'k' }] }),
       )
-      await transition(deps.sql, notified.id, 'COMPLETED')
-      const task_id = notified.id
+      await transition(deps.sql, target.id, 'COMPLETED')
+      const task_id = target.id
       const begun = { task_id, status: 'IN_PROGRESS', generated: [] }
-      assert.deepEqual(bodyOf(await sent(notified, path)), begun)
+      assert.deepEqual(bodyOf(await sent(target, path)), begun)
       const eventId = await eventOf(deps.sql, task_id, 'COMPLETED')
       for (const now of [new Date('2030-01-01T00:00:00Z'), new Date('2030-01-03T00:00:00Z')]) {
         const ended = await sent({ eventId }, path, { ...deps, now: () => now })
@@ -297,10 +300,10 @@ describe('one attempt to deliver an event', () => {
 
     test('why an image failed', async () => {
       const { path, ...target } = await at(respond(204))
-      await transition(deps.sql, notified.id, 'FAILED')
-      const record = { task_id: notified.id, generated: [] }
-      assert.deepEqual(bodyOf(await sent(notified, path)), { ...record, status: 'IN_PROGRESS' })
-      const eventId = await eventOf(deps.sql, notified.id, 'FAILED')
+      await transition(deps.sql, target.id, 'FAILED')
+      const record = { task_id: target.id, generated: [] }
+      assert.deepEqual(bodyOf(await sent(target, path)), { ...record, status: 'IN_PROGRESS' })
+      const eventId = await eventOf(deps.sql, target.id, 'FAILED')
       const error = { code: 'cancelled', message: 'cancelled' }
       const ended = { ...record, status: 'FAILED', error }
       assert.deepEqual(bodyOf(await sent({ eventId }, path)), ended)
@@ -335,10 +338,10 @@ describe('one attempt to deliver an event', () => {
         failVideoTask(sql, { id, error }, { slots: 9, enqueue }),
       )
       for (const state of ['queueing', 'processing'])
-        assert.deepEqual(await notified(state), { id, state, ...EARLIER })
+        assert.deepEqual(await bodyAt(state), { id, state, ...EARLIER })
       const why = { err_code: 'ModelUnavailable', err_msg: 'no model' }
       const end = { ...EARLIER, ...why, credits: 0, progress: 45 }
-      assert.deepEqual(await notified('failed'), { id, state: 'failed', ...end })
+      assert.deepEqual(await bodyAt('failed'), { id, state: 'failed', ...end })
     })
 
     test('the creation of a video with its end only', async () => {
@@ -356,7 +359,7 @@ describe('one attempt to deliver an event', () => {
       const video = { duration: 5.5, fps: 24, resolution: { width: 64, height: 36 } }
       const links = { url, cover_url: cover, watermarked_url: marked, moderation_url: [] }
       const end = { ...EARLIER, progress: 100, creations: [{ id: row?.id, ...links, video }] }
-      assert.deepEqual(await notified('success'), { id, state: 'success', ...end })
+      assert.deepEqual(await bodyAt('success'), { id, state: 'success', ...end })
     })
 
     test('a redelivery with the same id', async () => {
@@ -478,7 +481,7 @@ describe('one attempt to deliver an event', () => {
       const environment = makeEnvironment()
       let beats = 0
       environment.on('heartbeat', () => (beats += 1))
-      const sending = send(capped, notified, environment)
+      const sending = send(capped, target, environment)
       await waitFor('it is received', () => receiver.of(path).length === 1)
       await waitFor('it beats', () => beats > 0)
       assert.equal(capped.attemptSlots.size(), 4)

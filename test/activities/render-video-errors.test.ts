@@ -116,7 +116,7 @@ describe('a video task whose', () => {
     if (path.startsWith('/')) return `http://127.0.0.1:${receiver.port}${path}`
     return path.startsWith(':') ? `http://127.0.0.1${path}` : path
   }
-  for (const [code, what, path, notified] of listCases(IMAGES))
+  for (const [code, what, path, expected] of listCases(IMAGES))
     test(`start image ${what} ends at once with ${code}`, async () => {
       const id = await admit({ inputs: [{ field: 'images', url: address(path) }] })
       const message = expected === '' ? 'address not allowed' : `/images/0${expected}`

@@ -141,7 +141,7 @@ describe('the transition of a video task', () => {
     assert.deepEqual(await listResults(first), [])
   })
 
-  const NOTIFIED: [code: string, message: string | undefined, errorCode: string, text: string][] = [
+  const FAILURES: [code: string, message: string | undefined, errorCode: string, text: string][] = [
     ['ImageDownloadFailure', '/images/0: x', 'ImageDownloadFailure', '/images/0: x'],
     ['VideoFormatInvalid', undefined, 'VideoFormatInvalid', VIDEO_ERRORS.VideoFormatInvalid],
     ['cancelled', undefined, 'UserCancelled', TASK_ERRORS.cancelled],

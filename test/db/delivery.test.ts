@@ -635,7 +635,7 @@ describe('the delivery of events', () => {
     }
 
     test('fails from the first attempt that fails until one arrives', async () => {
-      const { id, chain, eventId } = await notifiedOf()
+      const { id, chain, eventId } = await insertChain()
       await attemptOf(eventId, AGAIN)
       assert.deepEqual(await see(id), FAILING)
       await attemptOf(eventId, DELIVERED)

@@ -3,7 +3,6 @@ import { Readable } from 'node:stream'
 import { before, describe, test } from 'node:test'
 
 import { makeCommands } from '../../src/operate/commands.ts'
-import { makeDatabase } from '../../src/db/client.ts'
 import { findOpenVersion } from '../../src/db/registry/open-version.ts'
 import { findVersionState } from '../../src/db/registry/version-transition.ts'
 import type { VersionState } from '../../src/db/registry/version-transition.ts'

@@ -5,7 +5,7 @@ import { before, describe, test } from 'node:test'
 
 import fc from 'fast-check'
 
-import type { Queryable } from '../../src/db/client.ts'
+import type { Queryable, Transaction } from '../../src/db/client.ts'
 import { makeCountCache, recordListChange } from '../../src/db/search/listed-count.ts'
 import { listNodes } from '../../src/db/search/node-list.ts'
 import { countDownload } from '../../src/db/registry/download.ts'
@@ -397,8 +397,8 @@ describe('totals', () => {
       assert.deepEqual(counted, real)
       seen.add(JSON.stringify(totals))
     }
-    const begin = (work: Parameters<typeof database.sql.begin>[1]) =>
-      database.sql.begin(work as never)
+    const begin = async (work: (sql: Transaction) => Promise<unknown>): Promise<void> =>
+      void (await database.sql.begin(work))
     const set = (id: string, fields: object) =>
       begin((sql) => updateNodeByAdmin(sql, { id, fields, audit: AUDIT }, options))
     const version = await findVersion('ComfyUI-pack-12', 2)

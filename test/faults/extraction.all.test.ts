@@ -39,7 +39,7 @@ describe('archives whose readers are killed', () => {
   /** States of each version's host nodes that were seen while it was published. */
   const watching: Promise<string[]>[] = []
 
-  before(async () => void (owned = await (await makeRegistry(service)).addPublisher()))
+  before(async () => void (owned = await makeRegistry(service).addPublisher()))
   after(() => end.abort())
 
   const publish = async (): Promise<Added> => {

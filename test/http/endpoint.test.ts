@@ -126,7 +126,7 @@ describe('a publisher', () => {
       version_id: version.id,
       version: '1.0.0',
     }
-    assert.deepEqual(messages[1]?.data, {
+    assert.deepEqual(notified[1]?.data, {
       ...facts,
       status: 'NodeVersionStatusFlagged',
       status_reason: '1 finding flags this version',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { IMAGE_API } from '../support/client.ts'
-import { expectStatus, usePublisher, useRegistry } from './registry-support.ts'
+import { expectStatus, IMAGE_API } from '../support/client.ts'
+import { usePublisher, useRegistry } from './registry-support.ts'
 
 const UPSCALE = `${IMAGE_API}/image-upscaler`
 const RELIGHT = `${IMAGE_API}/image-relight`

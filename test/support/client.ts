@@ -160,6 +160,9 @@ export const makeClient = (
   const create = async (path: string, body: object): Promise<HttpResponse> =>
     expectStatus(await call('POST', path, body), 200)
 
+  const read = async (path: string): Promise<HttpResponse['body']> =>
+    expectStatus(await call('GET', path), 200).body
+
   /** Reads a task until it has ended. */
   const untilEnded = async (family: string, id: string, deadlineMs?: number) => {
     const readEnd = async (): Promise<TaskRecord | undefined> => {

@@ -6,9 +6,12 @@ import { after } from 'node:test'
 import type { TestContext } from 'node:test'
 
 /** Makes a folder for all tests of a file or a suite, which is gone after the last. */
-export const useFolder = (): string => {
+export const useFolder = (stop?: () => unknown): string => {
   const folder = mkdtempSync(join(tmpdir(), 'kiln-folder-'))
-  after(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
+  after(async () => {
+    await stop?.()
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+  })
   return folder
 }
 
