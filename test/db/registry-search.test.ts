@@ -405,7 +405,7 @@ describe('totals', () => {
     const transition = (name: 'admin_flag' | 'admin_activate' | 'delete') =>
       begin((sql) => transitionVersion(sql, { id: version, name, actor: 'x' }))
     const CHANGES = [
-      () => {},
+      async () => {},
       () => update({ name: 'Studio', supported_os: [] }),
       () => set('my-pack-22', { status: 'NodeStatusBanned', status_detail: 'x' }),
       () => set('my-pack-22', { status: 'NodeStatusActive' }),
