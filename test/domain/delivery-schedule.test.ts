@@ -13,7 +13,7 @@ const FAILED: FailedAttempt = { errorClass: 'status_5xx', status: 500 }
 const MIDDLE = 0.5
 
 describe('the wait after a failure', () => {
-  const steps = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
+  const steps = [5, 15, 60, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
   for (const [index, seconds] of steps.entries())
     test(`number ${index + 1} is ${seconds} s, 20 % more or less`, () => {
       const wait = (random: number) =>
@@ -23,14 +23,14 @@ describe('the wait after a failure', () => {
       assert.equal(wait(1), seconds * 1.2)
     })
 
-  test('number 10 is none: the schedule is over', () => {
-    for (const failures of [10, 11, 1_000])
+  test('number 12 is none: the schedule is over', () => {
+    for (const failures of [12, 13, 1_000])
       assert.equal(nextWait({ failures, failed: FAILED, random: MIDDLE }), undefined)
   })
 
-  test('the schedule allows 10 attempts in 75.6 hours, the first at once', () => {
+  test('the schedule allows 12 attempts in 75.6 hours, the first at once', () => {
     const total = DELIVERY_SCHEDULE.steps.reduce((sum, step) => sum + step)
-    assert.equal(DELIVERY_SCHEDULE.steps.length, 10)
+    assert.equal(DELIVERY_SCHEDULE.steps.length, 12)
     assert.equal(DELIVERY_SCHEDULE.steps[0], 0)
     assert.equal((total / 3_600).toFixed(1), '75.6')
   })
@@ -47,7 +47,7 @@ describe('the wait after a failure', () => {
         nextWait({ failures, failed, random })?.seconds
       assert.equal(wait(1, 0), 60)
       assert.equal(wait(1, 1), 72)
-      assert.equal(wait(2, 0), 240)
+      assert.equal(wait(4, 0), 240)
     })
 
   for (const errorClass of AttemptErrorClass.enum.filter((kind) => kind !== 'timeout'))
@@ -60,18 +60,18 @@ describe('the wait after a failure', () => {
     // Less than the step: the step.
     [1, 0, 5],
     [1, 4, 5],
-    [2, 100, 300],
-    [9, 3_600, 86_400],
+    [4, 100, 300],
+    [11, 3_600, 86_400],
     // More: what was asked for, up to an hour, or twice the step where that is more.
     [1, 6, 6],
     [1, 3_600, 3_600],
     [1, 3_601, 3_600],
     [1, Infinity, 3_600],
-    [3, 3_601, 3_600],
-    [4, 10_000, 10_000],
-    [4, 14_400, 14_400],
-    [4, 14_401, 14_400],
-    [9, 1e9, 172_800],
+    [5, 3_601, 3_600],
+    [6, 10_000, 10_000],
+    [6, 14_400, 14_400],
+    [6, 14_401, 14_400],
+    [11, 1e9, 172_800],
   ]
   for (const [failures, retryAfterSeconds, seconds] of asked)
     test(`number ${failures} is ${seconds} s with Retry-After ${retryAfterSeconds}`, () => {

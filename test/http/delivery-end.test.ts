@@ -107,14 +107,14 @@ describe('an event whose schedule is used up', { concurrency: true }, () => {
     receiver.script('/exhausted', respond(500))
     const id = await createCancelled(alice, '/exhausted')
     const end = endOf(await untilSettled(alice, id))
-    assert.deepEqual([end.state, end.attempts, end.next_attempt_at], ['exhausted', 10, undefined])
+    assert.deepEqual([end.state, end.attempts, end.next_attempt_at], ['exhausted', 12, undefined])
     const attemptsMade = receiver.of('/exhausted')
-    assert.equal(attemptsMade.length, 10)
+    assert.equal(attemptsMade.length, 12)
     assert.equal(new Set(headersOf(attemptsMade, 'webhook-id')).size, 1)
     const attempts = await attemptsOf(alice, id, end)
     assert.deepEqual(
       columnsOf(attempts, 'number', 'status'),
-      Array.from({ length: 10 }, (_, index) => [index + 1, 500]),
+      Array.from({ length: 12 }, (_, index) => [index + 1, 500]),
     )
     assert.equal(attempts.at(-1)?.next_attempt_at, undefined)
   })
@@ -138,7 +138,7 @@ describe('an event whose schedule is used up', { concurrency: true }, () => {
     const redeliver = async () =>
       (await alice.post(`/tasks/${id}/events/${eventId}/redeliver`, {})).body['redelivery_id']
     const first = await redeliver()
-    await untilReceived(receiver, '/twice', attempts + 10)
+    await untilReceived(receiver, '/twice', attempts + 12)
     await waitFor('another redelivery is begun', async () => (await redeliver()) !== first)
     await untilReceived(receiver, '/twice', attempts + 11)
     assert.equal(endOf(await eventsOf(alice, id)).state, 'exhausted')

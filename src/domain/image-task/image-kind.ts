@@ -27,7 +27,7 @@ const common = {
       maxLength: ADDRESS_MAX,
       'x-pattern': ADDRESS_PATTERN,
       description:
-        'Notified of every change of status after the creation; tried ten times within 76 hours.',
+        'Notified of every change of status after the creation; tried twelve times within 76 hours.',
     }),
   ),
 }
