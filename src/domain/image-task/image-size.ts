@@ -29,7 +29,7 @@ const scaleFactor = (request: ImageRequest): number => {
 
 /**
  * Seconds of the local engine for each megapixel of the result, decoding and encoding included: one and a half to two
- * and a half times what `npm run bench -- image-engine` measured (0.08 to 0.17 for 4 megapixels of JPEG on one core), for
+ * and a half times what was measured (0.08 to 0.17 for 4 megapixels of JPEG on one core), for
  * slower machines and for PNG.
  */
 const SECONDS_PER_MEGAPIXEL: Record<ImageTaskKind, number> = {
