@@ -18,6 +18,8 @@ import { countNodes } from '../../src/db/search/node-count.ts'
 import { isUnfiltered, type NodeFilter } from '../../src/db/search/node-filter.ts'
 import type { PagePlan } from '../../src/db/search/page-plan.ts'
 import { updateNodeByAdmin } from '../../src/db/registry/node-transition.ts'
+import { purgeUpload } from '../../src/db/shared/purge.ts'
+import { purgeDeleted } from '../../src/db/task/task-deletion.ts'
 import { listOwnerEvents, listTasks } from '../../src/db/task/task-list.ts'
 import { enterQueue } from '../../src/db/video-task/video-queue.ts'
 import { insertVideoTask } from '../../src/db/video-task/video-task.ts'
@@ -57,6 +59,8 @@ const UPLOADED = { inputs: [{ storageKey: `uploads/${ID}/a` }], settings: {} }
 const NEW_TASK = { id: ID, account: 'a', credits: 1, ...UPLOADED } as never
 const LIMITS = { offPeakSeconds: 1, slots: 1, anonymousSlots: 1 }
 
+const STORE = { removePrefix: () => Promise.resolve() }
+
 type Call = (sql: Sql & Transaction) => unknown
 
 const CACHE = { ...makeCountCache(), get: () => Promise.resolve(5_000) as Promise<never> }
@@ -95,6 +99,8 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
   { call: (sql) => completeAttempt(sql, ANY, { result: ANY, verdict: { state: 'delivered' } }) },
   { call: (sql) => enterQueue(sql, ID, { ...LIMITS, enqueue: ANY }) },
   { call: (sql) => insertVideoTask(sql, NEW_TASK, ANY) },
+  { call: (sql) => purgeDeleted({ sql, storage: STORE }, ID) },
+  { call: (sql) => purgeUpload({ sql, storage: STORE }, ID) },
   {
     call: (sql) =>
       updateNodeByAdmin(sql, { id: 'a', fields: { search_ranking: 1 }, audit: ANY }, ANY),
