@@ -457,7 +457,7 @@ describe('a bucket', { skip: (await whyNoS3Server()) ?? false }, () => {
       client = makeS3Client(server.optionsOf(''))
     },
     make: async () => {
-      proxy.fault = undefined
+      proxy.issue = undefined
       proxy.requests.length = 0
       const scratch = await mkdtemp(join(folder, 'scratch-'))
       const own = server.optionsOf(`folder/${(prefixes += 1)}`)
@@ -480,7 +480,7 @@ describe('a bucket', { skip: (await whyNoS3Server()) ?? false }, () => {
   const count = (pattern: RegExp) => proxy.requests.filter((asked) => pattern.test(asked)).length
   /** Breaks the first requests of a sort. */
   const breakFirst = (times: number, pattern: RegExp, failure: S3Fault) => {
-    proxy.fault = (asked) => (pattern.test(asked) && (times -= 1) >= 0 ? failure : undefined)
+    proxy.issue = (asked) => (pattern.test(asked) && (times -= 1) >= 0 ? failure : undefined)
   }
 
   test('takes a large file in parts, and a small one in one request', async () => {
@@ -619,17 +619,17 @@ describe('a bucket', { skip: (await whyNoS3Server()) ?? false }, () => {
     ]
     for (const [what, pattern, failure, error] of LASTING)
       test(`keeps nothing of a write while the server ${what}`, async () => {
-        proxy.fault = (asked) => (pattern.test(asked) ? failure : undefined)
+        proxy.issue = (asked) => (pattern.test(asked) ? failure : undefined)
         const path = await scratchFile(LARGE)
         await assert.rejects(storage.putFile('large', path), { name: 'S3Error', ...error })
         assert.deepEqual(await everyFile(), [])
-        proxy.fault = undefined
+        proxy.issue = undefined
         await storage.putFile('large', path)
         await readLarge()
       })
 
     test('keeps no small file waiting for large ones', async () => {
-      proxy.fault = (asked) => (asked.includes('partNumber') ? 'silent' : undefined)
+      proxy.issue = (asked) => (asked.includes('partNumber') ? 'silent' : undefined)
       const putSilent = async (_: unknown, at: number): Promise<string> => {
         const path = await scratchFile(LARGE)
         await storage.putFile(`large/${at}`, path).catch(() => {})
@@ -639,13 +639,13 @@ describe('a bucket', { skip: (await whyNoS3Server()) ?? false }, () => {
       await waitFor('parts are sent', () => count(/partNumber/) > 0)
       const small = put('small', 'x').then(() => 'the small one')
       assert.equal(await Promise.race([small, ...large]), 'the small one')
-      proxy.fault = undefined
+      proxy.issue = undefined
       await Promise.all(large)
     })
 
     test('ends a read that breaks off again and again', async () => {
       await putLarge()
-      proxy.fault = (asked) => (asked.startsWith('GET') ? 0 : undefined)
+      proxy.issue = (asked) => (asked.startsWith('GET') ? 0 : undefined)
       await assert.rejects(storage.fetchToFile('large', join(folder, 'never')))
     })
 

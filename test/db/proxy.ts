@@ -2,20 +2,20 @@ import { connect, createServer } from 'node:net'
 
 import { listen } from '../support/network.ts'
 
-export type CommitFault = 'none' | 'lost before' | 'lost after' | 'silent'
+export type CommitIssue = 'none' | 'lost before' | 'lost after' | 'silent'
 
 export interface DatabaseProxy {
   /** The given URL by way of the proxy. */
   url: string
   /** Fault of the next COMMIT, and of that one alone. */
-  fault: CommitFault
+  issue: CommitIssue
   close(): Promise<void>
 }
 
 /** Stands between a client and PostgreSQL and breaks the connection at the one moment that matters. */
 export const startDatabaseProxy = async (target: string): Promise<DatabaseProxy> => {
   const { hostname, port } = new URL(target)
-  const proxy: Pick<DatabaseProxy, 'fault'> = { fault: 'none' }
+  const proxy: Pick<DatabaseProxy, 'issue'> = { issue: 'none' }
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname)
     const cut = (): void => {
@@ -27,11 +27,11 @@ export const startDatabaseProxy = async (target: string): Promise<DatabaseProxy>
     upstream.on('data', (chunk: Buffer) => responded(chunk))
     client.on('data', (chunk: Buffer) => {
       // The statement ends with a zero; a setting whose name holds the word does not.
-      const fault = chunk.includes('commit\0') ? proxy.fault : 'none'
-      if (fault !== 'none') proxy.fault = 'none'
-      if (fault === 'lost before') return cut()
-      if (fault === 'lost after') responded = cut
-      if (fault === 'silent') responded = () => {}
+      const issue = chunk.includes('commit\0') ? proxy.issue : 'none'
+      if (issue !== 'none') proxy.issue = 'none'
+      if (issue === 'lost before') return cut()
+      if (issue === 'lost after') responded = cut
+      if (issue === 'silent') responded = () => {}
       upstream.write(chunk)
     })
   })

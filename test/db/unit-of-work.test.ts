@@ -10,7 +10,7 @@ import { PATIENCE_MS } from '../support/patience.ts'
 import { useDatabase } from '../support/stack.ts'
 import { PATIENT } from '../support/template.ts'
 import { makeLatch, waitFor } from '../support/wait.ts'
-import { startDatabaseProxy, type CommitFault, type DatabaseProxy } from './proxy.ts'
+import { startDatabaseProxy, type CommitIssue, type DatabaseProxy } from './proxy.ts'
 
 const OPTIONS = { ...PATIENT, pool: 2, statementTimeoutMs: PATIENCE_MS }
 
@@ -52,10 +52,10 @@ describe('a unit of work', () => {
     (await sql`select from note where id = ${id}`).length === 1
   const commitNote = (
     id: string,
-    fault: CommitFault,
+    issue: CommitIssue,
     wasCommitted = check(id),
   ): Promise<string> => {
-    proxy.fault = fault
+    proxy.issue = issue
     return unitOfWork({ sql, jobs }, insertAndEnqueue(id), { wasCommitted })
   }
   /** Stops the clock by which a unit of work is late; the function returned lets its whole time pass at once. */
@@ -113,7 +113,7 @@ describe('a unit of work', () => {
   })
 
   test('a unit of work that cannot be checked is rejected as unknown at once', async () => {
-    proxy.fault = 'lost after'
+    proxy.issue = 'lost after'
     const unit = unitOfWork({ sql }, insert('no look'))
     await assert.rejects(unit, UNKNOWN)
   })

@@ -61,7 +61,7 @@ describe('a service whose bucket', { skip }, () => {
     test(`a service whose bucket ${what} rejects what needs it with 503 and loses no task`, async () => {
       const first = await create({ image: await base64() })
       const link = await linkOf(first.id)
-      proxy.fault = () => fault
+      proxy.issue = () => fault
       const rejected = await create({ image: await base64() })
       assert.deepEqual([rejected.status, rejected.body.error], [503, 'unavailable'])
       assert.equal((await fetch(link)).status, 503)
@@ -72,7 +72,7 @@ describe('a service whose bucket', { skip }, () => {
       const isTried = async () => (await see(id)).fence > 3
       await waitFor('it was tried four times', isTried, 3 * PATIENCE_MS)
       assert.equal((await see(id)).failures, 0)
-      proxy.fault = undefined
+      proxy.issue = undefined
       const ended = await untilEnded(id)
       assert.equal(ended.status, 'COMPLETED')
       const file = await fetch(ended.generated[0] ?? '')
@@ -88,12 +88,12 @@ describe('a service whose bucket', { skip }, () => {
   })
 
   test('a service whose bucket does not respond starts, and is degraded until it does', async () => {
-    proxy.fault = () => 'busy'
+    proxy.issue = () => 'busy'
     const { baseUrl, entry } = await service.startSecondApi()
     const stateOf = async () =>
       ((await (await fetch(`${baseUrl}/ready`)).json()) as { status: string }).status
     assert.equal(await stateOf(), 'degraded')
-    proxy.fault = undefined
+    proxy.issue = undefined
     await waitFor('it is ready', async () => (await stateOf()) === 'ready')
     await entry.kill()
   })

@@ -59,7 +59,7 @@ describe('a request with a field that nothing reads', () => {
     )
   })
 
-  test('is told of its query, too', async () => {
+  test('is named where it is one of the query', async () => {
     const near = expectStatus(
       await registry.anonymous.get('/versions?page_size=5'),
       400,

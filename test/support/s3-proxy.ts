@@ -30,7 +30,7 @@ export const startS3Proxy = async (target: string): Promise<S3Proxy> => {
     const { method = '', url = '', headers } = incoming
     const asked = [method, url, headers.range].filter(Boolean).join(' ')
     proxy.requests.push(asked)
-    const fault = proxy.fault?.(asked)
+    const fault = proxy.issue?.(asked)
     proxy.underway += 1
     response.on('close', () => (proxy.underway -= 1))
     incoming.on('error', () => {})

@@ -60,5 +60,5 @@ export const writeSearch = (values: Record<string, unknown>): string => {
   return written === '' ? '' : `?${written}`
 }
 
-/** How the router reads and writes search parameters. */
+/** Reader and writer of search parameters, for the router. */
 export const SEARCH_FORMAT = { parseSearch, stringifySearch: writeSearch }

@@ -1,5 +1,5 @@
 /**
- * Sentences that tell the owner of a server why it could not be reached. They name what that server showed to anybody,
+ * Sentences that show the owner of a server why it could not be reached. They name what that server showed to anybody,
  * never an address.
  */
 
