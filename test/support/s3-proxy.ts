@@ -14,7 +14,7 @@ export interface S3Proxy {
   /** Requests that came: method, path, query and range. */
   requests: string[]
   /** Decides about a request; all pass while it is absent. */
-  fault?: ((asked: string) => S3Fault | undefined) | undefined
+  issue?: ((asked: string) => S3Fault | undefined) | undefined
   /** Number of requests without an end yet. */
   underway: number
   close(): Promise<void>

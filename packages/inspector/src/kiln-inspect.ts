@@ -51,8 +51,6 @@ const readArguments = (argv: string[]) => {
   }
 }
 
-process.exitCode = await run(process.argv.slice(2))
-
 /** Writes one line of JSON: what would be registered, and what was found. */
 const toJsonLine = (input: string, { archive, nodes, findings }: Inspection): string => {
   const { status, how, partial, reasons, stats } = nodes
@@ -143,3 +141,5 @@ const showFinding = (finding: ScannedFinding): string[] => {
     ...(code_snippet === undefined ? [] : [`      > ${code_snippet}`]),
   ]
 }
+
+process.exitCode = await run(process.argv.slice(2))

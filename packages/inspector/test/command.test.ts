@@ -39,6 +39,17 @@ describe('kiln-inspect', () => {
       })),
     )
   })
+  test('shows a person what it finds in a folder, and writes a line of JSON of it', async () => {
+    const shown = await run('samples/pack')
+    assert.equal(shown.code, 0, shown.stderr)
+    assert.match(
+      shown.stdout,
+      /^samples\/pack\n {2}archive {3}sound, \d+ files\n {2}nodes {5}\d+ host nodes/,
+    )
+    const { stdout } = await run('--json', 'samples/pack')
+    assert.equal((JSON.parse(stdout) as { verdict: string }).verdict, 'sound')
+  })
+
   test('prints its usage with its exit codes, and fails on wrong arguments', async () => {
     const asked = await run('--help')
     assert.match(asked.stdout, /^usage:[^]*Exit codes: 0 .* 1 .* 2 wrong usage/)
