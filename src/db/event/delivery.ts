@@ -1,5 +1,5 @@
 import type { WaitingDeliveries } from '../../domain/task/operations.ts'
-import type { Queryable, Sql } from '../client.ts'
+import type { Fragment, Queryable, Sql } from '../client.ts'
 import { instant } from '../shared/instant.ts'
 import { knownFailures } from './attempt.ts'
 import { isAmong, type StillOptions, type StillTask } from '../task/reconcile.ts'
@@ -18,7 +18,14 @@ export interface DueEvent {
 }
 
 /**
- * Drops the events of tasks that have failed and that a later one has overtaken, unless an attempt is under way. The later
+ * Attempts that failed after which an event that a later one has overtaken is dropped. An event of a webhook subscription,
+ * such as a publication before a ban, says more than the state that followed, so it is tried three times.
+ */
+export const attemptsWhenOvertaken = (sql: Queryable, endpointId: Fragment): Fragment =>
+  sql`case when ${endpointId} is null then 1 else 3 end`
+
+/**
+ * Drops the events of tasks that have failed often enough and that a later one has overtaken, unless an attempt is under way. The later
  * one is then due at once (trigger `event_leaves_first_try`, 0013). Nothing comes after the end of a
  * task, so its event is never dropped.
  */
@@ -32,7 +39,8 @@ export const dropOvertaken = async (sql: Queryable, taskIds: readonly string[]):
         and exists (
           select from event later where later.task_id = e.task_id and later.sequence > e.sequence
         )
-        and exists (${knownFailures(sql, sql`e.id`)})
+        and (select count(*) from (${knownFailures(sql, sql`e.id`)}) known)
+          >= ${attemptsWhenOvertaken(sql, sql`e.endpoint_id`)}
         and not exists (
           select from attempt a
           where a.event_id = e.id and a.redelivery_id is null

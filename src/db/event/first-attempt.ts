@@ -1,5 +1,6 @@
 import type { Queryable, Sql, Transaction } from '../client.ts'
 import { withoutSync } from '../without-sync.ts'
+import { attemptsWhenOvertaken } from './delivery.ts'
 import { withoutQuery, type AttemptKey, type AttemptResult, type BegunAttempt } from './attempt.ts'
 
 /**
@@ -89,10 +90,11 @@ export const takeFirstAttempts = async (
     limit ${limit}
   ),
   checked as (
-    select d.event_id, b.failures as before_failures, b.next_attempt_at as before_at
+    select d.event_id, b.failures as before_failures, b.next_attempt_at as before_at,
+      b.failures >= ${attemptsWhenOvertaken(sql, sql`b.endpoint_id`)} as overtakes
     from due d
     left join lateral (
-      select failures, next_attempt_at
+      select failures, next_attempt_at, endpoint_id
       from event
       where task_id = d.task_id and state = 'pending' and sequence < d.sequence
       order by sequence
@@ -108,12 +110,12 @@ export const takeFirstAttempts = async (
     end
     from checked c
     where f.event_id = c.event_id
-    returning f.event_id, f.account, f.host, c.before_failures
+    returning f.event_id, f.account, f.host, c.before_failures, c.overtakes
   )
   select e.id as "eventId", e.sequence, e.status, e.task_id as "taskId", e.family, e.kind, e.owner,
     coalesce(e.url, '') as url, e.endpoint, f.account, f.host,
     f.before_failures is not null as "isBlocked", 
-    coalesce(f.before_failures > 0, false) as overtakes,
+    coalesce(f.overtakes, false) as overtakes,
     (select number from attempt
       where event_id = e.id and redelivery_id is null and duration_ms is null and error_class is null
       order by number limit 1) as "lostNumber",
