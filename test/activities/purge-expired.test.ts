@@ -279,6 +279,6 @@ describe('the removal by age', () => {
     `
     assert.deepEqual([await purge(), await purge(), await purge()], [202, 50, 0])
     const rows = await place.deps.sql`select workflow_id as id from outbox order by id`
-    assert.deepEqual([...rows], [{ id: 'young' }, { id: 'waiting' }])
+    assert.deepEqual([...rows], [{ id: 'waiting' }, { id: 'young' }])
   })
 })
