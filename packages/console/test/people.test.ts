@@ -7,6 +7,7 @@ import { changedFiles, diffLines } from '../src/moderation/diff.ts'
 import { addSample, linePoints } from '../src/operations/samples.ts'
 import { checkPack, sortEntries } from '../src/publish/pack.ts'
 import type { Pack } from '../src/publish/pack.ts'
+import { writeZip } from '../../../test/support/zip-writer.ts'
 import { readPack } from '../src/publish/read-pack.ts'
 
 const TOML = '[project]\nname = "mixer"\nversion = "1.2.0"\n[tool.comfy]\nPublisherId = "alice"'
@@ -93,6 +94,19 @@ describe('what was dropped', () => {
     assert.deepEqual(paths, ['__init__.py', 'pyproject.toml'])
     await assert.rejects(readPack('x.zip', new File(['no zip'], 'x.zip')))
   })
+})
+
+test('a zip of Windows is read with "/" between its folders', async () => {
+  const madeBy = 20
+  const zip = writeZip(
+    ['mixer\\', 'mixer\\__init__.py', 'mixer\\.env'].map((name) => ({ name, mode: 0, madeBy })),
+  )
+  const { root, files, leftOut } = await readPack('mixer.zip', new File([new Uint8Array(zip)], 'm'))
+  assert.deepEqual([root, files.map(({ path }) => path)], ['mixer/', ['mixer/__init__.py']])
+  assert.deepEqual(
+    leftOut.map(({ path }) => path),
+    ['mixer/.env'],
+  )
 })
 
 describe('changes of a version', () => {

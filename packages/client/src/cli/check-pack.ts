@@ -39,8 +39,9 @@ export const findRoot = (paths: readonly string[]): string => {
 /** Most entries, and bytes unpacked of one and of all, that the service takes. */
 const MOST = { entries: 10_000, entry: 128 * 2 ** 20, unpacked: 512 * 2 ** 20 }
 
-/** Paths that leave the archive, or that not every system can hold. */
-const BAD_PATH = /(^|\/)\.{0,2}(\/|$)|[\\:\p{Cc}]|[. ](\/|$)/u
+/** Paths that leave the archive, or that not every system can hold: what `path-rules.ts` of the inspector rejects. */
+const BAD_PATH =
+  /(^|\/)\.{0,2}(\/|$)|[\\<>:"|?*\p{Cc}]|[. ](\/|$)|(^|\/)(con|prn|aux|nul|com[1-9¹²³]|lpt[1-9¹²³]|conin\$|conout\$)\s*(\.|\/|$)/iu
 
 const checkSizes = ({ files, archive }: Pack, mostBytes: number): Check => {
   const unpacked = files.reduce((sum, { bytes }) => sum + bytes, 0)
@@ -68,7 +69,8 @@ const checkPaths = ({ files }: Pack): Check[] => {
   })
   const wrong = files.find(({ path }) => BAD_PATH.test(path))
   return [
-    wrong && `Not every system can hold a file of the name ${wrong.path}. Rename it.`,
+    wrong &&
+      `Not every system can hold a file of the name ${wrong.path}. Rename it: device names such as nul, and any of < > : " | ? * \\ in a name, cannot be unpacked everywhere.`,
     twins && `${twins} are one file where case does not count. Rename one.`,
   ].flatMap((error) => (error ? [bad(error)] : []))
 }

@@ -17,15 +17,23 @@ export const readPack = async (name: string, given: readonly Entry[] | File): Pr
   try {
     const entries = (await reader.getEntries()).filter((entry) => !entry.directory)
     const files = entries.map((entry) => ({
-      path: entry.filename,
+      path: pathOf(entry),
       bytes: entry.uncompressedSize,
       read: () => entry.getData(new zip.BlobWriter()),
     }))
-    return await makePack(name, files, given)
+    // Folders of Windows tools may end with `\` and have no other mark.
+    const paths = files.filter(({ path }) => !path.endsWith('/'))
+    return await makePack(name, paths, given)
   } finally {
     await reader.close()
   }
 }
+
+/** The path of an entry, as `pathOfName` of the inspector reads it: tools of MS-DOS (0) and NTFS (10) may write `\`. */
+const pathOf = ({ filename, versionMadeBy }: zip.Entry): string =>
+  [0, 10].includes(versionMadeBy >> 8) && !filename.includes('/')
+    ? filename.replaceAll('\\', '/')
+    : filename
 
 /** A zip that has nothing to leave out is sent as it is. */
 const makePack = async (name: string, entries: readonly Entry[], packed?: File): Promise<Pack> => {

@@ -78,13 +78,13 @@ const placeMember = async (member: Member): Promise<PlacedMember> => {
 }
 
 /** The reader compares the names' bytes; a Unicode path beside one of them could still say something else. */
-const checkLocalName = ({ path, source }: Member): void => {
+const checkLocalName = ({ name, path, source }: Member): void => {
   const local = readName({
     bytes: source.rawFilename,
     flags: source.rawBitFlag ?? 0,
     extra: source.localDirectory?.extraField,
   })
-  if (local !== path) reject('header_mismatch', { entry: path, value: local })
+  if (local !== name) reject('header_mismatch', { entry: path, value: local })
 }
 
 /**

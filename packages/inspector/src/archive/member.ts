@@ -1,10 +1,14 @@
 import type { Entry } from '@zip.js/zip.js'
 import type { ArchiveLimits } from './limits.ts'
-import { reject, type ArchiveCode } from './reject.ts'
+import { findBrokenRule, pathOfName, segmentsOf } from './path-rules.ts'
+import { reject } from './reject.ts'
 import { crc32 } from 'node:zlib'
 
 /** An entry of the directory after its own checks, before its content is read. */
 export interface Member {
+  /** As the archive spells it. */
+  name: string
+  /** The same with `/` between segments. */
   path: string
   isFolder: boolean
   /** Offset of its local header. */
@@ -24,9 +28,11 @@ export interface Member {
 /** Checks what a single record of the directory says. */
 export const makeMember = (entry: Entry, limits: ArchiveLimits): Member => {
   const flags = entry.rawBitFlag ?? 0
-  const path = readName({ bytes: entry.rawFilename, flags, extra: entry.extraField })
+  const name = readName({ bytes: entry.rawFilename, flags, extra: entry.extraField })
+  const path = pathOfName(name, entry.versionMadeBy)
   checkPath(path, limits)
   const member = {
+    name,
     path,
     isFolder: path.endsWith('/'),
     offset: entry.offset,
@@ -86,9 +92,9 @@ const SYMLINK = 0o120000
 const LOCAL_HEADER_BYTES = 30
 
 /** Rejects a path that leaves the archive or that not every system can hold. A folder's path ends with a slash. */
-const checkPath = (path: string, limits: ArchiveLimits): void => {
-  const broken = RULES.find(([, breaks]) => breaks(path))
-  if (broken) reject(broken[0], { entry: path })
+export const checkPath = (path: string, limits: ArchiveLimits): void => {
+  const broken = findBrokenRule(path)
+  if (broken) reject(broken.code, { entry: path, ...(broken.found && { value: broken.found }) })
   checkLengths(path, limits)
 }
 
@@ -107,21 +113,6 @@ const checkLengths = (path: string, limits: ArchiveLimits): void => {
   if (over) reject('path_too_long', { entry: path, limit: over[1], value: over[0] })
 }
 
-const segmentsOf = (path: string): string[] => path.replace(/\/$/, '').split('/')
-
-/** Rules in order: a name that breaks several is rejected by the first. */
-const RULES: readonly [ArchiveCode, (path: string) => boolean][] = [
-  ['path_traversal', (path) => path.split(/[\\/]/).includes('..')],
-  ['path_absolute', (path) => /^(\/|\\\\|[a-z]:)/i.test(path)],
-  ['path_backslash', (path) => path.includes('\\')],
-  ['path_control', (path) => /\p{Cc}/u.test(path)],
-  ['path_segment', (path) => segmentsOf(path).some((name) => name === '' || name === '.')],
-  ['path_reserved', (path) => segmentsOf(path).some((name) => RESERVED.test(name))],
-]
-
-/** Device names with any extension, `:` (streams, drives), and ends that Windows drops. */
-const RESERVED = /^(con|prn|aux|nul|com[1-9¹²³]|lpt[1-9¹²³]|conin\$|conout\$)\s*(\.|$)|:|[. ]$/i
-
 /** A name as one of the two headers of an entry holds it. */
 interface RawName {
   bytes: Uint8Array
@@ -132,7 +123,7 @@ interface RawName {
 }
 
 /**
- * The path that a name stands for: UTF-8 by its flag, else code page 437, as Python's zipfile reads it. A Unicode path
+ * The text of a name: UTF-8 by its flag, else code page 437, as Python's zipfile reads it. A Unicode path
  * field (APPNOTE 4.6.9) replaces it for some tools and not for others, so it may only spell out a name that ASCII can't.
  */
 export const readName = ({ bytes, flags, extra }: RawName): string => {

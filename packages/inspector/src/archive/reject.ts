@@ -1,3 +1,5 @@
+import { PATH_SENTENCES } from './path-rules.ts'
+
 /** The entry that broke a rule, the rule's limit and what was found. */
 export interface RejectionDetail {
   /** Its path, without control characters, at most 200 characters. */
@@ -62,14 +64,8 @@ export const ARCHIVE_CODES = {
   too_many_entries: 'The archive has too many entries: leave out what the pack does not need',
   directory_too_big: 'The directory of the archive is too big: zip the pack again without comments',
   malformed: 'The records of the archive contradict each other or are damaged: zip the pack again',
-  path_traversal: 'A name has a ".." segment: name entries relative to the pack',
-  path_absolute: 'A name is an absolute path: name entries relative to the pack',
-  path_backslash: 'A name has a backslash: separate segments by "/"',
-  path_control: 'A name has a control character: rename the file',
+  ...PATH_SENTENCES,
   path_encoding: 'A name says that it is UTF-8 and is not: zip the pack again',
-  path_segment: 'A name has an empty or "." segment: zip the pack again',
-  path_reserved:
-    'A name cannot exist on every desktop system (device name, ":", trailing dot or blank): rename the file',
   path_too_long: 'A path is too long or too deep: shorten it',
   duplicate_name: 'Two entries have the same name: zip the pack again',
   name_collision:

@@ -2,7 +2,9 @@ import { open, readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join, relative, resolve, sep } from 'node:path'
 import { cpuMilliseconds } from '../cpu-clock.ts'
 import { openFileSource } from '../archive/source.ts'
-import { inspect, inspectPack } from '../inspect.ts'
+import { checkPath } from '../archive/member.ts'
+import { ArchiveRejection } from '../archive/reject.ts'
+import { describeRejected, inspect, inspectPack } from '../inspect.ts'
 import type { Inspection } from '../inspection.ts'
 import { makePack } from '../pack.ts'
 import type { PythonParser } from '../python/parse.ts'
@@ -26,6 +28,8 @@ export const readInput = async (input: string, parser: PythonParser): Promise<In
   const nodeId = basename(path).replace(/\.zip$/i, '')
   if ((await stat(path)).isDirectory()) {
     const { entries, bytes } = await readFolder(path)
+    const rejection = findRejection(entries)
+    if (rejection) return rejection
     found.archive = { verdict: 'sound', entries: entries.length, unpackedBytes: bytes }
     await inspectPack(makePack(entries, { nodeId }), [], options)
   } else {
@@ -37,6 +41,18 @@ export const readInput = async (input: string, parser: PythonParser): Promise<In
     }
   }
   return found as Inspection
+}
+
+/** Finds the first path that an archive of the folder would be rejected for. */
+const findRejection = (entries: readonly ArchiveEntry[]): Inspection | undefined => {
+  try {
+    for (const { path } of entries) checkPath(path, ARCHIVE_LIMITS)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof ArchiveRejection)) throw error
+    const { code, message, detail } = error
+    return describeRejected({ verdict: 'rejected', code, message, entry: detail.entry })
+  }
 }
 
 /** A publisher's tools leave these folders out. */

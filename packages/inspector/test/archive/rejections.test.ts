@@ -23,6 +23,21 @@ describe('a hostile or broken archive', () => {
       if (entry !== undefined) assert.ok(result.entry?.includes(entry), `names ${result.entry}`)
     })
 
+  test('is told which part of a name, and what mends it', async () => {
+    for (const [name, said] of [
+      ['a:b.txt', /Windows cannot hold .*rename the file \(entry "a:b\.txt", found :\)/],
+      ['what?.txt', /rename the file \(entry "what\?\.txt", found \?\)/],
+      ['a/nul.txt', /rename the file \(entry "a\/nul\.txt", found nul\)/],
+      [
+        'pack\\a.py',
+        /Compress-Archive of Windows PowerShell.*Explorer.*`kiln publish`.*pack\\a\.py/,
+      ],
+    ] as const) {
+      const result = await readArchive(makeBytesSource(named(name)))
+      assert.match('message' in result ? result.message : 'sound', said)
+    }
+  })
+
   test('has a case for every code', () => {
     const shown = new Set<string>(cases.map(({ code }) => code))
     assert.deepEqual(

@@ -111,6 +111,20 @@ describe('a sound archive', () => {
     assert.deepEqual(pathsOf(result), ['B.py', 'a.py', 'b/x.py', 'é.py', '🏺.py', '\uff5e.py'])
   })
 
+  test('has "/" between folders where Windows wrote "\\", and the places of the published bytes', async () => {
+    const forms = ['pack\\', 'pack\\__init__.py', 'pack\\nodes\\cup.py', 'readme.md'] as const
+    for (const system of [0, 10]) {
+      const madeBy = (system << 8) | 20
+      const zip = writeZip(forms.map((name) => ({ name, mode: 0, madeBy, data: name.slice(5) })))
+      const result = await readSound(zip)
+      assert.deepEqual(pathsOf(result), ['pack/__init__.py', 'pack/nodes/cup.py', 'readme.md'])
+      for (const { text, place } of result.entries) {
+        const at = place?.dataOffset ?? 0
+        assert.deepEqual(new Uint8Array(zip.subarray(at, at + (place?.packedBytes ?? 0))), text)
+      }
+    }
+  })
+
   test('may hold long and deep paths up to the limits', async () => {
     const names = [`${'s'.repeat(255)}/${'t'.repeat(255)}`, `${'a/'.repeat(19)}b`]
     assert.equal((await readSound(writeZip(names.map((name) => ({ name }))))).entries.length, 2)

@@ -9,16 +9,19 @@ export const nameCases: RejectionCase[] = [
     'a .. segment inside': () => named('a/../../b.py'),
     'a .. segment at the end': () => named('a/..'),
     'a .. segment by backslash': () => named('..\\a.py'),
+    'a .. segment by backslash of Windows': () =>
+      writeZip([{ name: 'a\\..\\..\\b.py', madeBy: 20 }]),
     'a .. folder': () => writeZip([{ name: '../' }]),
   }),
   ...rejected('path_absolute', {
     'an absolute name': () => named('/etc/passwd'),
     'a drive letter': () => named('C:/a.py'),
-    'a drive without a slash': () => named('c:a.py'),
+    'a UNC name of Windows': () => writeZip([{ name: '\\\\host\\share\\a.py', madeBy: 20 }]),
     'a UNC name': () => named('\\\\host\\share\\a.py'),
   }),
   ...rejected('path_backslash', {
-    'a backslash': () => named('a\\b.py'),
+    'a backslash of another system than Windows': () => named('a\\b.py'),
+    'a name with both separators': () => writeZip([{ name: 'a\\b/c.py', madeBy: 20 }]),
   }),
   ...rejected('path_control', {
     NUL: { zip: () => named('a.py\0.png'), entry: String.raw`\u0000` },
@@ -33,6 +36,8 @@ export const nameCases: RejectionCase[] = [
       entry: 'a',
     },
     'two folders with one name': () => writeZip([{ name: 'a/' }, { name: 'a/' }]),
+    'one name by both separators': () =>
+      writeZip([{ name: 'a/b' }, { name: 'a\\b', madeBy: (10 << 8) | 20 }]),
     'one name with and without the UTF-8 flag': () =>
       writeZip([{ name: 'é.py' }, { name: Buffer.from('é.py') }]),
   }),
@@ -90,6 +95,10 @@ export const nameCases: RejectionCase[] = [
     'a trailing dot': () => named('a./b.py'),
     'a trailing blank': () => named('b.py '),
     'a colon': () => named('a.py:stream'),
+    'a drive without a slash': () => named('c:a.py'),
+    ...Object.fromEntries(
+      [...'<>:"|?*'].map((kept) => [`the character ${kept}`, () => named(`a${kept}b/c.txt`)]),
+    ),
     ...Object.fromEntries(
       [
         'con',

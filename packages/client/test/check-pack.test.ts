@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { findBrokenRule } from '../../inspector/src/archive/path-rules.ts'
+import { checkPackFiles } from '../src/cli/check-pack.ts'
+
+const isBad = (path: string): boolean => {
+  const pack = { files: [{ path, bytes: 1 }], root: '', archive: { size: 1 } }
+  const checks = checkPackFiles(pack, { publisherId: undefined, mostBytes: 9 })
+  return checks.some(({ text }) => text.startsWith('Not every system'))
+}
+
+test('a path is checked before it is sent as the service checks it', () => {
+  const bad = ['a:b', 'a?.py', '<x>/a', 'a|b', 'a*', 'a"', 'nul', 'x/AUX.py', 'Lpt9 .txt', 'com¹']
+  const more = [
+    '../a',
+    'a/..',
+    '/a',
+    'a\\b',
+    'C:\\a',
+    'a//b',
+    './a',
+    'a.',
+    'b /c',
+    'a\nb',
+    'conin$',
+  ]
+  const good = [
+    'a/b.py',
+    'null.py',
+    'console.py',
+    '.gitignore',
+    'a b/c-d_(1).txt',
+    'com10',
+    '名.py',
+  ]
+  for (const path of [...bad, ...more]) assert.ok(findBrokenRule(path) && isBad(path), path)
+  for (const path of good) assert.ok(!findBrokenRule(path) && !isBad(path), path)
+})
