@@ -4,6 +4,7 @@ import type { Static, TObject, TSchema } from 'typebox'
 
 import type { Transaction } from '../db/client.ts'
 import type { ErrorCodeName } from '../domain/shared/errors.ts'
+import type { Unread } from '../domain/shared/unread.ts'
 import type { Issue } from '../domain/shared/validate.ts'
 import type { Caller, CredentialHeaders } from './access/auth.ts'
 import type { BodyLimits } from './body/body-limits.ts'
@@ -166,7 +167,12 @@ export interface Route {
     body: Record<string, unknown>
     inline: ReadonlyMap<string, InlineImage>
   }): Issue[]
-  /** The same of the query. */
+  /** Lists members of a valid body that take no effect beside its others: they are named or rejected as unknown ones. */
+  listIneffective?(request: {
+    body: Record<string, unknown>
+    inline: ReadonlyMap<string, InlineImage>
+  }): Unread[]
+  /** The same rules of the query. */
   validateQuery?(request: { query: Record<string, unknown>; caller: Caller | undefined }): Issue[]
   handler(request: RouteRequest): Promise<RouteResponse>
 }

@@ -149,6 +149,39 @@ describe('a text-to-video creation', () => {
     assert.equal(result.headers.get('x-estimated-duration-seconds'), '13')
   })
 
+  test('shows how the video is made, and names or rejects what was asked for otherwise', async () => {
+    const client = service.client()
+    const square = await base64({ width: 40, height: 40 })
+    const asked = { aspect_ratio: '9:16', bgm: true, movement_amplitude: 'large', style: 'anime' }
+    const made = { aspect_ratio: '16:9', bgm: false, movement_amplitude: 'auto', style: 'general' }
+    const old = { model: 'videoq1', audio: false, ...asked }
+    const { aspect_ratio: _, ...withoutRatio } = made
+    for (const [body, record, ignored] of [
+      [asked, { ...made, aspect_ratio: '9:16' }, '/bgm, /movement_amplitude, /style'],
+      [made, made, null],
+      [old, asked, null],
+      [{ ...old, images: [square] }, { ...asked, aspect_ratio: '1:1' }, '/aspect_ratio'],
+      [{ images: [square], aspect_ratio: '1:1' }, { ...made, aspect_ratio: '1:1' }, null],
+      [{ images: [square] }, { ...made, aspect_ratio: '1:1' }, null],
+      [{ images: [IMAGE_URL], aspect_ratio: '1:1' }, withoutRatio, '/aspect_ratio'],
+    ] as const) {
+      const result = await create(client, { prompt: 'sea', ...body })
+      const shown = Object.keys(made).flatMap((name) =>
+        name in result.body ? [[name, result.body[name]]] : [],
+      )
+      assert.deepEqual(Object.fromEntries(shown), record, JSON.stringify(body))
+      assert.equal(result.headers.get('ignored-fields'), ignored)
+      assert.equal((await read(client, idOf(result))).bgm, record.bgm)
+    }
+    const strict = { prefer: 'handling=strict' }
+    const rejected = await client.post(TEXT, { images: [square], ...asked }, strict)
+    assert.equal(rejected.status, 400)
+    assert.deepEqual(
+      rejected.body.details?.[1],
+      '/aspect_ratio must be absent, because the video has the ratio of its start image (got "9:16")',
+    )
+  })
+
   test('shows the URL of an image as it was given, also one of this service', async () => {
     const client = service.client()
     const first = await create(client, { images: [await base64()] })

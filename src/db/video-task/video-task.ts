@@ -1,4 +1,5 @@
 import { VIDEO_ERRORS, type VideoErrorCode } from '../../domain/video-task/video-error.ts'
+import type { MusicSettings } from '../../domain/video-task/video-defaults.ts'
 import type { EngineName } from '../../domain/task/engine.ts'
 import { VIDEO_CANCELLABLE_STATES } from '../../domain/video-task/video-task.ts'
 import type { VideoTaskFacts } from '../../domain/video-task/video-record.ts'
@@ -125,7 +126,7 @@ export interface VideoTaskRow extends VideoTaskFacts {
   rev: number
   /** Charged and not returned. */
   credits: number
-  settings: { model: string; duration: number; resolution: string; bgm?: boolean | null }
+  settings: MusicSettings & { resolution: string }
   createdAt: Date
   engine: EngineName
 }
@@ -135,7 +136,8 @@ export const videoTaskColumns = (sql: Queryable) => sql`
   t.id, t.status as state, t.rev, t.payload, t.off_peak as "offPeak", t.progress,
   t.created_at as "createdAt", t.engine,
   jsonb_build_object('model', t.settings->'model', 'duration', t.settings->'duration',
-    'resolution', t.settings->'resolution', 'bgm', t.settings->'bgm') as settings,
+    'resolution', t.settings->'resolution', 'bgm', t.settings->'bgm',
+    'audio', t.settings->'audio') as settings,
   t.credits as charged, case when t.status = 'failed' then 0 else t.credits end as credits,
   case when t.status = 'failed'
     then jsonb_build_object('code', t.error_code, 'message', t.error_message)

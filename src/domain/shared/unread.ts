@@ -6,13 +6,15 @@ import { toPointer } from './pointer.ts'
 import { isUnruled, memberRule } from './validate.ts'
 import type { Issue, SchemaNode } from './validate.ts'
 
-/** A name in a request that nothing reads. */
+/** A name in a request that nothing reads, or that takes no effect in it. */
 export interface Unread {
   /** A JSON Pointer, or `?name`. */
   field: string
   /** The field that was meant, most likely. */
   meant: string | undefined
   value: unknown
+  /** Why it takes no effect; absent where nothing knows the name. */
+  reason?: string
 }
 
 /** Most names that are looked for: a request may hold a million. */
@@ -78,10 +80,10 @@ const plainOf = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g,
 export const unreadIssues = (unread: readonly Unread[], isStrict: boolean): Issue[] =>
   unread
     .filter(({ meant }) => isStrict || meant !== undefined)
-    .map(({ field, meant, value }) => ({
+    .map(({ field, meant, value, reason = 'nothing reads it' }) => ({
       field,
       code: 'validation_failed',
-      message: `${field} must be absent, because nothing reads it${meant === undefined ? '' : `; did you mean ${meant}?`}${got(field, value)}`,
+      message: `${field} must be absent, because ${reason}${meant === undefined ? '' : `; did you mean ${meant}?`}${got(field, value)}`,
     }))
 
 /** Shows a value, but not that of a name that may be one of a secret. */

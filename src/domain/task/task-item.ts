@@ -173,6 +173,8 @@ export const DryRun = Type.Object({
     description: 'What tasks of its kind took lately, as a median; null without any.',
   }),
   ignored_fields: Type.Optional(
-    Type.Array(Type.String(), { description: 'Fields of the request that nothing reads.' }),
+    Type.Array(Type.String(), {
+      description: 'Fields of the request that nothing reads, or that take no effect in it.',
+    }),
   ),
 })

@@ -1,6 +1,8 @@
 import type { ExtendBody, TextToVideoBody } from './video-body.ts'
 import { DEFAULT_VIDEO_MODEL, findExtendModel, findOffer, findVideoModel } from './video-model.ts'
-import type { AspectRatio, Resolution, VideoGeneration, VideoLengths } from './video-model.ts'
+import type { AspectRatio, Resolution, VideoLengths } from './video-model.ts'
+import { ratioOf, sizeLike } from './video-size.ts'
+import type { Size } from '../shared/size.ts'
 
 type Defaulted =
   | 'model'
@@ -117,7 +119,7 @@ export const effectiveVideoSettings = (settings: TextToVideoSettings): Effective
     ...(settings.audio
       ? { audio_type: generation === 'q3' ? 'all' : settings.audio_type }
       : undefined),
-    bgm: hasMusic(generation, settings),
+    bgm: addsMusic(settings),
     movement_amplitude: moves ? settings.movement_amplitude : 'auto',
     style: moves ? settings.style : 'general',
     ...(settings.watermark ? { watermark: effectiveWatermark(settings) } : undefined),
@@ -131,13 +133,62 @@ const effectivePicture = ({ prompt, images, is_rec: isRec, aspect_ratio }: TextT
   return { recommended, aspect_ratio, ...(recommended ? undefined : { prompt }) }
 }
 
-/** There is music only where no sound is made, and not at the two longest lengths of q2. */
-const hasMusic = (
-  generation: VideoGeneration | undefined,
-  { bgm, audio, duration }: TextToVideoSettings,
-): boolean => {
+/** Settings of a task that decide about its music; an extension has neither of the two flags. */
+export interface MusicSettings {
+  model: string
+  duration: number
+  bgm?: boolean | null
+  audio?: boolean | null
+}
+
+/** True when music is added: only where no sound is made, and not at the two longest lengths of q2. */
+export const addsMusic = ({ model, bgm, audio, duration }: MusicSettings): boolean => {
+  const generation = findVideoModel(model)?.generation
   const isDeaf = generation === 'q3' || (generation === 'q2' && duration >= 9)
-  return bgm && !audio && !isDeaf
+  return bgm === true && !audio && !isDeaf
+}
+
+/** Members of the record that say how the video is made. */
+export type MadeVideo = Pick<EffectiveVideoSettings, 'bgm' | 'movement_amplitude' | 'style'> & {
+  /** Absent while it is that of a start image nobody has seen yet. */
+  aspect_ratio?: string
+}
+
+/**
+ * Finds how a video is made, whatever was asked for.
+ * @param startImage its size, where there is one and it came with the request
+ */
+export const describeMade = (
+  settings: TextToVideoSettings,
+  startImage: Size | undefined,
+): MadeVideo => {
+  const effective = effectiveVideoSettings(settings)
+  const { bgm, movement_amplitude, style, resolution } = effective
+  const ratio = startImage ? ratioOf(sizeLike(resolution, startImage)) : effective.aspect_ratio
+  return { bgm, movement_amplitude, style, ...(ratio !== undefined && { aspect_ratio: ratio }) }
+}
+
+const WHY_MADE_OTHERWISE = {
+  aspect_ratio: 'the video has the ratio of its start image',
+  bgm: 'there is no music on q3 models, on q2 models at 9 or 10 s, and with audio',
+  movement_amplitude: 'q2 and q3 models decide it themselves',
+  style: 'q2 and q3 models decide it themselves',
+} as const satisfies Record<keyof MadeVideo, string>
+
+/** Lists what a body asks for and the video will not have, each with the reason. */
+export const listMadeOtherwise = (
+  body: TextToVideoBody,
+  startImage: Size | undefined,
+): { name: keyof MadeVideo; value: unknown; reason: string }[] => {
+  const made = describeMade(
+    applyTextToVideoDefaults(body, () => 0),
+    startImage,
+  )
+  return (['aspect_ratio', 'bgm', 'movement_amplitude', 'style'] as const).flatMap((name) =>
+    (body[name] ?? made[name]) === made[name]
+      ? []
+      : [{ name, value: body[name], reason: WHY_MADE_OTHERWISE[name] }],
+  )
 }
 
 const effectiveWatermark = (settings: TextToVideoSettings) => ({

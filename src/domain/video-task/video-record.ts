@@ -1,3 +1,4 @@
+import { addsMusic, type MusicSettings } from './video-defaults.ts'
 import type { VideoErrorCode } from './video-error.ts'
 import { VIDEO_TERMINAL_STATES } from './video-task.ts'
 import type { VideoCreation, VideoCreations, VideoTaskState } from './video-task.ts'
@@ -9,7 +10,7 @@ export interface VideoTaskFacts {
   /** Charged with the creation. */
   charged: number
   payload: string | null
-  settings: { bgm?: boolean | null }
+  settings: MusicSettings
   offPeak: boolean
   progress: number
   error: { code: VideoErrorCode; message: string } | null
@@ -32,7 +33,7 @@ export const makeVideoCreations = (
   err_msg: task.error?.message ?? '',
   credits: task.state === 'failed' ? 0 : task.charged,
   ...(task.payload === null ? {} : { payload: task.payload }),
-  bgm: task.settings.bgm ?? false,
+  bgm: addsMusic(task.settings),
   off_peak: task.offPeak,
   progress: task.progress,
   creations: listCreations(task, sign),

@@ -32,6 +32,15 @@ export const sizeLike = (resolution: Resolution, like: Size): Size => {
   return like.width < like.height ? { width: short, height: long } : { width: long, height: short }
 }
 
+/** A size as a ratio in lowest terms, such as `16:9`. */
+export const ratioOf = ({ width, height }: Size): string => {
+  const divisor = greatestCommonDivisor(width, height)
+  return `${width / divisor}:${height / divisor}`
+}
+
+const greatestCommonDivisor = (one: number, other: number): number =>
+  other === 0 ? one : greatestCommonDivisor(other, one % other)
+
 /** The rest of the sentence that rejects an end image beside its start image, or undefined when it is allowed. */
 export const endImageIssue = (end: Size, start: Size): string | undefined => {
   const quotient = (end.width * start.height) / (end.height * start.width)

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 
 import { MOVEMENT_AMPLITUDES, STYLES } from './video-body.ts'
 import { VIDEO_ERROR_CODES } from './video-error.ts'
-import { ASPECT_RATIOS, RESOLUTIONS, VIDEO_MODEL_NAMES } from './video-model.ts'
+import { RESOLUTIONS, VIDEO_MODEL_NAMES } from './video-model.ts'
 
 /** Kinds of a video task; both share states, routes and ledger. */
 export const VideoTaskKind = Type.Enum(['text2video', 'extend'])
@@ -61,19 +61,25 @@ const record = {
   payload: Type.Optional(Payload),
 }
 
-/** Response of POST /text2video. Defaults are applied; a setting that has no effect stands as it was given. */
+/** Response of POST /text2video: how the video is made, defaults applied. `prompt` alone stands as it was given. */
 export const TextToVideoRecord = Type.Object({
   ...record,
-  aspect_ratio: Type.Enum([...ASPECT_RATIOS], {
-    description: 'Ratio asked for; a start image overrules it.',
-  }),
-  bgm: Type.Boolean({ description: 'Whether background music was asked for.' }),
+  aspect_ratio: Type.Optional(
+    Type.String({
+      pattern: '^[1-9]\\d*:[1-9]\\d*$',
+      description:
+        'Ratio of the video, in lowest terms. With a start image it is that of the image: absent while only its address is known.',
+    }),
+  ),
+  bgm: Type.Boolean({ description: 'Whether background music is added.' }),
   movement_amplitude: Type.Enum([...MOVEMENT_AMPLITUDES], {
-    description: 'How far the picture is to move.',
+    description: 'How far the picture moves; `auto` on q2 and q3 models.',
   }),
   off_peak: Type.Boolean({ description: 'Whether the task runs off-peak.' }),
   seed: int32('Seed in use: the one given, or the one drawn for the task.'),
-  style: Type.Enum([...STYLES], { description: 'Look asked for.' }),
+  style: Type.Enum([...STYLES], {
+    description: 'Look of the picture; `general` on q2 and q3 models.',
+  }),
   watermark: Type.Boolean({ description: 'Whether a watermarked copy is made.' }),
 })
 export type TextToVideoRecord = Static<typeof TextToVideoRecord>
@@ -119,7 +125,7 @@ export const VideoCreations = Type.Object({
   err_msg: Type.String({ description: 'The same in a sentence; empty unless failed.' }),
   credits: int32('Credits charged; 0 once a failed task was refunded.'),
   payload: Type.Optional(Payload),
-  bgm: Type.Boolean({ description: 'Whether background music was asked for; false in extend.' }),
+  bgm: Type.Boolean({ description: 'Whether background music is added; false in extend.' }),
   off_peak: Type.Boolean({ description: 'Whether the task runs off-peak; false in extend.' }),
   progress: Type.Integer({
     minimum: 0,

@@ -28,7 +28,7 @@ export const HEADERS = {
     '`wait=N` when the response waited for a change, `handling=strict` when nothing was ignored.',
   ),
   'Ignored-Fields': text(
-    'Fields of the request that nothing reads: JSON Pointers, and `?name` of the query. `Prefer: handling=strict` makes each of them a 400.',
+    'Fields of the request that nothing reads, or that take no effect in it: JSON Pointers, and `?name` of the query. `Prefer: handling=strict` makes each of them a 400.',
   ),
   Location: {
     description: 'Where to go on: the status route of a task.',

@@ -57,7 +57,12 @@ export const makeServe = (deps: ServeDeps) => (route: Route) => {
         const replayed = claim?.replay(body.fingerprint())
         if (replayed) return withEcho(route, replayed, body.value)
         const query = readQuery(request, caller)
-        const unread = [...query.unread, ...body.unread, ...listAdminMembers(route, body, caller)]
+        const unread = [
+          ...query.unread,
+          ...body.unread,
+          ...listAdminMembers(route, body, caller),
+          ...listIneffective(route, body),
+        ]
         const issues = [
           ...validateDryRun(route, request),
           ...query.issues,
@@ -98,6 +103,11 @@ const listAdminMembers = (
           ? { field: toPointer([name]), meant: undefined, value: member }
           : [],
       )
+
+const listIneffective = (route: Route, { value, inline, issues }: ReadBody): Unread[] =>
+  (issues.length === 0 &&
+    route.listIneffective?.({ body: value as Record<string, unknown>, inline })) ||
+  []
 
 /** Names in a header what nothing reads; returns true when the caller prefers such a request rejected (RFC 7240). */
 const showUnread = (request: Request, response: Response, unread: readonly Unread[]): boolean => {

@@ -156,6 +156,7 @@ const makeResponse = (
     credits: plan.credits,
     created_at: createdAt.toISOString(),
     ...plan.settings,
+    ...(plan.made && { aspect_ratio: undefined, ...plan.made }),
     ...(images.length > 0 && { images }),
     ...(payload !== null && { payload }),
   }

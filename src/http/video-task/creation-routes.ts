@@ -22,7 +22,7 @@ import {
   makeTextToVideoDryRun,
 } from './create.ts'
 import type { VideoTaskDeps } from './deps.ts'
-import { makeValidate } from './validate.ts'
+import { listIneffective, makeValidate } from './validate.ts'
 import {
   EXTEND_EXAMPLES,
   EXTEND_RECORD,
@@ -131,6 +131,7 @@ const textToVideo = (
     secretResponse: true,
     echo: 'payload',
     validate: makeValidate(deps, 'text2video', frames),
+    listIneffective,
     dryRun: makeTextToVideoDryRun(deps),
     handler: makeTextToVideoCreation(deps),
   })

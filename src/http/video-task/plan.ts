@@ -3,6 +3,8 @@ import type { ExtendBody, TextToVideoBody } from '../../domain/video-task/video-
 import {
   applyExtendDefaults,
   applyTextToVideoDefaults,
+  describeMade,
+  type MadeVideo,
 } from '../../domain/video-task/video-defaults.ts'
 import { estimateExtend, estimateTextToVideo } from '../../domain/video-task/video-estimate.ts'
 import { extendCredits, textToVideoCredits } from '../../domain/video-task/video-price.ts'
@@ -12,6 +14,8 @@ import type { Size } from '../../domain/shared/size.ts'
 export interface VideoPlan {
   /** With defaults applied, and without the members that a task keeps elsewhere. */
   settings: { model: string; duration: number; resolution: string }
+  /** Members of the record that are not as the settings have them. */
+  made?: MadeVideo
   credits: number
   offPeak: boolean
   /** Expected time of rendering in seconds. */
@@ -24,11 +28,13 @@ export const planTextToVideo = (body: TextToVideoBody, inputs: Inputs): VideoPla
   const applied = applyTextToVideoDefaults(body, Math.random)
   const { images, payload: _, callback_url: __, ...settings } = applied
   const hasStartImage = images !== undefined
+  const startImage = sizeOfImage(inputs)
   return {
     settings,
+    made: describeMade(applied, startImage),
     credits: textToVideoCredits(settings),
     offPeak: settings.off_peak,
-    estimate: estimateTextToVideo({ ...settings, hasStartImage }, sizeOfImage(inputs)),
+    estimate: estimateTextToVideo({ ...settings, hasStartImage }, startImage),
   }
 }
 

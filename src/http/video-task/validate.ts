@@ -1,5 +1,7 @@
 import { makeIssue, type Issue } from '../../domain/shared/validate.ts'
 import { validateExtend, validateTextToVideo } from '../../domain/video-task/video-validation.ts'
+import type { TextToVideoBody } from '../../domain/video-task/video-body.ts'
+import { listMadeOtherwise } from '../../domain/video-task/video-defaults.ts'
 import { endImageIssue, startImageIssue } from '../../domain/video-task/video-size.ts'
 import type { VideoTaskKind } from '../../domain/video-task/video-task.ts'
 import type { InlineImage } from '../body/inline.ts'
@@ -31,6 +33,12 @@ const validateTextToVideoBody =
     ...validateSource(deps, '/wm_url', body['wm_url']),
     ...validateUrl(deps, '/callback_url', body['callback_url']),
   ]
+
+/** Lists what a text-to-video body asks for and its record will have otherwise. */
+export const listIneffective: NonNullable<Route['listIneffective']> = ({ body, inline }) =>
+  listMadeOtherwise(body as TextToVideoBody, inline.get(IMAGE_POINTER)?.image).map(
+    ({ name, ...rest }) => ({ field: `/${name}`, meant: undefined, ...rest }),
+  )
 
 const validateExtendBody =
   (deps: VideoTaskDeps): Validate =>
