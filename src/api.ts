@@ -189,6 +189,7 @@ const routes = makeRoutes({
     ...token,
     ...lists,
     ...live,
+    outbound,
     extractionToken: config.EXTRACTION_TOKEN,
     maxPublishersPerUser: config.MAX_PUBLISHERS_PER_USER,
   },
@@ -207,7 +208,7 @@ const routes = makeRoutes({
     outbound,
     now,
   },
-  picture: { sql, fetchPicture: makeFetchPicture({ outbound, dir: scratch.dir }) },
+  picture: { sql, outbound, fetchPicture: makeFetchPicture({ outbound, dir: scratch.dir }) },
   event: {
     ...commit,
     taskQueue,

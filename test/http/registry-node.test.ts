@@ -222,24 +222,62 @@ describe('a picture that lies with a stranger', () => {
   })
 
   const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect/></svg>'
-  const CASES: [string, () => Promise<Buffer | number>][] = [
-    ['is an SVG', async () => Buffer.from(svg)],
-    ['is cut off', async () => (await makePicture({ width: 64, height: 64 })).subarray(0, 200)],
-    ['has more than 16 megapixels', () => flat(4001)],
-    ['has more than 1 MiB', async () => Buffer.concat([await flat(9), Buffer.alloc(2 ** 20)])],
-    ['is not there', async () => 404],
-    ['leads where no user may lead us', async () => 302],
+  const CASES: [string, () => Promise<Buffer | number>, RegExp][] = [
+    ['is an SVG', async () => Buffer.from(svg), /damaged, or no JPEG/],
+    [
+      'is cut off',
+      async () => (await makePicture({ width: 64, height: 64 })).subarray(0, 200),
+      /damaged, or no JPEG/,
+    ],
+    ['has more than 16 megapixels', () => flat(4001), /more than 16,000,000 pixels/],
+    [
+      'has more than 1 MiB',
+      async () => Buffer.concat([await flat(9), Buffer.alloc(2 ** 20)]),
+      /over the limit of 1,048,576 bytes/,
+    ],
+    ['is not there', async () => 404, /responded with status 404/],
+    ['leads where no user may lead us', async () => 302, /address not allowed/],
   ]
-  for (const [what, make] of CASES)
-    test(`is none when it ${what}, which is asked once`, async () => {
+  for (const [what, make, reason] of CASES)
+    test(`is none when it ${what}, which is asked once and members are told`, async () => {
       const { url, times } = place(await make())
       const nodeId = await owned.addNode({ icon: url })
       for (const path of [`/nodes/${nodeId}/icon`, `/nodes/${nodeId}/icon?again`]) {
         const response = await anonymous.get(path)
         expectStatus(response, 404, 'picture_not_found')
+        assert.doesNotMatch(response.body.message, reason)
       }
+      const told = expectStatus(await owner.get(`/nodes/${nodeId}/icon`), 404, 'picture_not_found')
+      assert.match(told.body.message, reason)
       assert.equal(times(), 1)
     })
+
+  test('is warned of at once where its address tells that it cannot be shown', async () => {
+    const web = 'https://images.example.com'
+    for (const [address, warning] of [
+      [`${web}/my icon.png`, /^\/icon is stored, but cannot be shown: .*white space/],
+      [`${web}/icon.SVG?v=1`, /address ends with \.SVG, and only JPEG, PNG/],
+      ['icon.png', /must be an absolute URL/],
+      ['https://10.0.0.1/icon.png', /must name a public address/],
+      ['http://images.example.com/icon.png', /must begin with https:/],
+      ['https://github.com/acme/pack/blob/main/icon.png', /page about the file/],
+      [`${web}/icon.png`, undefined],
+    ] as const) {
+      const id = unique('node')
+      const made = expectStatus(await owner.post(`${own}/nodes`, { id, icon: address }), 201)
+      const edit = { banner_url: address }
+      const edited = expectStatus(await owner.put(`${own}/nodes/${id}`, edit), 200)
+      const byAdmin = expectStatus(await admin.put(`/admin/nodes/${id}`, edit), 200)
+      const publisher = expectStatus(await owner.put(own, { logo: address }), 200)
+      for (const { body } of [made, edited, byAdmin, publisher]) {
+        const [said, ...more] = (body['warnings'] ?? []) as string[]
+        assert.deepEqual(more, [])
+        if (warning) assert.match(said?.replace(/^\/\w+/, '/icon') ?? '', warning)
+        else assert.equal(said, undefined)
+      }
+      assert.equal(made.body['icon'], address)
+    }
+  })
 
   test('is asked for again after a day, or ten minutes in vain', async () => {
     const age = async (minutes: number) => {

@@ -3,8 +3,9 @@ import { setPriority } from 'node:os'
 
 import sharp from 'sharp'
 
+import { TaskError } from '../../domain/task/task-error.ts'
 import { probeImage } from '../image-probe.ts'
-import { CANNOT_BE_SHOWN, MOST_MS, MOST_PIXELS } from './limits.ts'
+import { CANNOT_BE_SHOWN, MOST_MS, MOST_PIXELS, TOO_MANY_PIXELS } from './limits.ts'
 
 /** The process that makes one picture small: its path, and the longest side in pixels. The WebP goes to standard output. */
 const [path = '', side = ''] = process.argv.slice(2)
@@ -23,6 +24,7 @@ try {
     withoutEnlargement: true,
   })
   process.stdout.write(await small.toColourspace('srgb').webp().toBuffer())
-} catch {
-  process.exitCode = CANNOT_BE_SHOWN
+} catch (error) {
+  const isLarge = error instanceof TaskError && error.code === 'pixel_limit'
+  process.exitCode = isLarge ? TOO_MANY_PIXELS : CANNOT_BE_SHOWN
 }

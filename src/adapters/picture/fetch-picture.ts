@@ -5,16 +5,17 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
+import type { FetchedPicture } from '../../domain/registry/picture-address.ts'
 import { findChildUser, giveFolder, type ChildUser } from '../child-user.ts'
 import type { Outbound } from '../outbound/client.ts'
 import { OutboundError } from '../outbound/error.ts'
-import { CANNOT_BE_SHOWN, MOST_BYTES, MOST_BYTES_MADE, MOST_MS } from './limits.ts'
+import { EXIT_REASONS, MOST_BYTES, MOST_BYTES_MADE, MOST_MS } from './limits.ts'
 
 /**
- * Fetches a stranger's picture and makes it a WebP of at most so many pixels a side; null when there is none that can be
- * shown. Rejects for errors of this machine only.
+ * Fetches a stranger's picture and makes it a WebP of at most so many pixels a side. Rejects for errors of this machine
+ * only.
  */
-export type FetchPicture = (asked: { url: string; side: number }) => Promise<Buffer | null>
+export type FetchPicture = (asked: { url: string; side: number }) => Promise<FetchedPicture>
 
 interface FetchDeps {
   outbound: Outbound
@@ -36,7 +37,7 @@ export const makeFetchPicture = ({ outbound, dir }: FetchDeps): FetchPicture => 
       await giveFolder(path, await user)
       return await reduce(path, side, await user)
     } catch (error) {
-      if (error instanceof OutboundError) return null
+      if (error instanceof OutboundError) return { bytes: null, error: error.message }
       throw error
     } finally {
       await rm(path, { force: true })
@@ -50,22 +51,26 @@ const reduce = async (
   path: string,
   side: number,
   user: ChildUser | undefined,
-): Promise<Buffer | null> => {
+): Promise<FetchedPicture> => {
   const given = ['--max-old-space-size=64', ENTRY, path, String(side)]
   const limits = { timeout: MOST_MS, killSignal: 'SIGKILL', maxBuffer: MOST_BYTES_MADE } as const
   const options = { ...user, ...limits, cwd: '/', env: {}, encoding: 'buffer' } as const
   try {
-    return (await promisify(execFile)(process.execPath, given, options)).stdout
+    const { stdout: bytes } = await promisify(execFile)(process.execPath, given, options)
+    return { bytes, error: null }
   } catch (error) {
-    if (isOfPicture(error as ChildError)) return null
-    throw error
+    const reason = reasonOf(error as ChildError)
+    if (reason === undefined) throw error
+    return { bytes: null, error: reason }
   }
 }
 
 type ChildError = { code?: number | string | null; signal?: string | null }
 
-/** It said so, was killed for its time or memory, crashed, or made too many bytes. */
-const isOfPicture = ({ code, signal }: ChildError): boolean =>
-  code === CANNOT_BE_SHOWN ||
-  code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER' ||
-  (signal !== undefined && signal !== null)
+/** It said so, or made too many bytes, was killed for its time or memory, or crashed; undefined: no fault of the picture. */
+const reasonOf = ({ code, signal }: ChildError): string | undefined => {
+  if (typeof code === 'number' && EXIT_REASONS[code]) return EXIT_REASONS[code]
+  return code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER' || signal
+    ? 'making it small took too much time or memory'
+    : undefined
+}

@@ -1,3 +1,4 @@
+import type { FetchedPicture } from '../../domain/registry/picture-address.ts'
 import type { Queryable } from '../client.ts'
 
 /** The addresses that a node names, by its id as it is stored. */
@@ -16,13 +17,13 @@ export const findLogo = async (sql: Queryable, id: string): Promise<string | nul
   return row?.logo
 }
 
-/** A picture that was fetched within a day, or 10 minutes ago in vain: then its bytes are null. */
+/** A picture that was fetched within a day, or 10 minutes ago in vain: then its bytes are null, and `error` says why. */
 export const findPicture = async (
   sql: Queryable,
   key: string,
-): Promise<{ bytes: Buffer | null } | undefined> => {
-  const [row] = await sql<{ bytes: Buffer | null }[]>`
-    select bytes from picture
+): Promise<FetchedPicture | undefined> => {
+  const [row] = await sql<FetchedPicture[]>`
+    select bytes, error from picture
     where key = ${key} and fetched_at > now() - make_interval(mins => case when bytes is null then 10 else 1440 end)
   `
   return row
@@ -31,10 +32,11 @@ export const findPicture = async (
 export const keepPicture = async (
   sql: Queryable,
   key: string,
-  bytes: Buffer | null,
+  { bytes, error }: FetchedPicture,
 ): Promise<void> => {
   await sql`
-    insert into picture (key, bytes) values (${key}, ${bytes})
-    on conflict (key) do update set bytes = excluded.bytes, fetched_at = clock_timestamp()
+    insert into picture (key, bytes, error) values (${key}, ${bytes}, ${error})
+    on conflict (key) do update
+      set bytes = excluded.bytes, error = excluded.error, fetched_at = clock_timestamp()
   `
 }

@@ -14,6 +14,7 @@ import {
   text,
   texts,
   url,
+  warnings,
   withoutReason,
   shownSupport,
   writtenSupport,
@@ -191,6 +192,9 @@ export const Node = Type.Object({
   latest_version: Type.Optional(Version),
 })
 export type Node = Static<typeof Node>
+
+/** Response to a change of a node. */
+export const WrittenNode = Type.Intersect([Node, Type.Object({ warnings })])
 
 export const NodeList = Type.Array(Node)
 

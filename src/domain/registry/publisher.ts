@@ -12,6 +12,7 @@ import {
   reason,
   text,
   url,
+  warnings,
 } from './registry-fields.ts'
 
 export const PublisherStatus = Type.Enum(['PublisherStatusActive', 'PublisherStatusBanned'])
@@ -95,6 +96,9 @@ export const Publisher = Type.Object({
 })
 /** A publisher outside a node. */
 export type Publisher = Static<typeof Publisher> & { members: PublisherMember[] }
+
+/** Response to a change of a publisher. */
+export const WrittenPublisher = Type.Intersect([Publisher, Type.Object({ warnings })])
 
 export const PublisherList = Type.Array(Publisher)
 

@@ -53,6 +53,13 @@ export const texts = (most: number, longest: number, description: string) =>
     'x-expectation': `a list of at most ${most} strings`,
   })
 
+/** What will not work of what a response has stored. */
+export const warnings = Type.Optional(
+  Type.Array(Type.String(), {
+    description: 'What is stored and will not work, and why: a picture that cannot be shown.',
+  }),
+)
+
 export const tags = (description: string) => texts(50, 100, description)
 
 /** A JSON object whose members have names of the caller's choice. */

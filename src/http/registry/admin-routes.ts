@@ -5,7 +5,7 @@ import {
   validateVersionAdminUpdate,
 } from '../../domain/registry/admin-validation.ts'
 import { AuditLogPage, AuditLogQuery } from '../../domain/registry/audit-log.ts'
-import { Node, NodeAdminUpdate } from '../../domain/registry/node.ts'
+import { NodeAdminUpdate, WrittenNode } from '../../domain/registry/node.ts'
 import { Publisher, PublisherBan, PublisherUnban } from '../../domain/registry/publisher.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
 import { Version, VersionAdminUpdate } from '../../domain/registry/version.ts'
@@ -36,7 +36,7 @@ const COMMON = { tag: 'Registry admin', auth: 'required' } as const
 const VERSION_ERRORS = ['node_not_found', 'version_not_found', ...WRITE_ERRORS] as const
 
 /** The routes of platform admins. Each change is written to the audit log with it. */
-export const makeRegistryAdminRoutes = (deps: CheckDeps): Route[] => [
+export const makeRegistryAdminRoutes = (deps: CheckDeps & RegistryDeps): Route[] => [
   editNode(deps),
   editVersion(deps),
   retry(deps),
@@ -60,7 +60,9 @@ const editNode = (deps: RegistryDeps): Route =>
       emptyIsAbsent: listEmptyIsAbsent(NodeAdminUpdate),
       examples: { ban: { status: 'NodeStatusBanned', status_detail: 'malware' } },
     },
-    responses: { 200: { description: 'The node as it is now.', schema: Node, example: NODE } },
+    responses: {
+      200: { description: 'The node as it is now.', schema: WrittenNode, example: NODE },
+    },
     errors: ['url_refused', 'id_mismatch', 'node_not_found', ...WRITE_ERRORS, 'illegal_move'],
     validate: ({ params, body }) =>
       validateNodeAdminUpdate(body, { nodeId: String(params['nodeId']) }),

@@ -25,6 +25,7 @@ import type { CommitDeps, ReadDeps } from '../deps.ts'
 import type { CheckDeps, RegistryDeps } from './deps.ts'
 import type { OfNode, OfOwnNode, OfPublisher, OfVersion } from './paths.ts'
 import { showPublisher } from './publisher.ts'
+import { withWarnings } from './warn.ts'
 
 /** Sets what only a platform admin may set of a node, in any status. */
 export const editNodeByAdmin = async (
@@ -69,7 +70,8 @@ const putNode = async (
   if (issue) throw validationError([issue], { query: {}, body })
   return await unitOfWork(deps, async (sql) => {
     const done = await updateNodeByAdmin(sql, { id: node.id, fields, ifRev, audit }, deps)
-    if (done.result === 'updated') return { status: 200, body: done.node }
+    if (done.result === 'updated')
+      return { status: 200, body: withWarnings(deps, fields, done.node) }
     if (done.result === 'precondition_failed') throw errors.preconditionFailed()
     throw done.result === 'illegal_move'
       ? errors.illegalTransition(node.status, fields.status ?? node.status)

@@ -13,8 +13,13 @@ export interface RecordDeps extends ReadDeps {
   publicUrl: string
 }
 
+/** Tells which addresses this service calls, before it does. */
+interface AddressDeps {
+  outbound: Pick<Outbound, 'validateUrl'>
+}
+
 /** Dependencies of changes of a node or version, which return it. */
-export type RegistryDeps = CommitDeps & RecordDeps
+export type RegistryDeps = CommitDeps & RecordDeps & AddressDeps
 
 /** Dependencies of lists and searches. */
 export interface ListDeps extends RecordDeps {
@@ -36,7 +41,7 @@ export interface HostNodeDeps extends CommitDeps, ListDeps {
   extractionToken: string | undefined
 }
 
-export interface PublisherDeps extends CommitDeps {
+export interface PublisherDeps extends CommitDeps, AddressDeps {
   /** MAX_PUBLISHERS_PER_USER */
   maxPublishersPerUser: number
 }

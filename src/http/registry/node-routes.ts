@@ -13,6 +13,7 @@ import {
   NodeAdminUpdate,
   NodeList,
   OwnNodeUpdate,
+  WrittenNode,
 } from '../../domain/registry/node.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
 import { SEARCH_INSTEAD, validateDepth } from '../../domain/registry/search-depth.ts'
@@ -77,7 +78,7 @@ const create = (deps: RegistryDeps): Route =>
     responses: {
       201: {
         description: 'The node.',
-        schema: Node,
+        schema: WrittenNode,
         example: NODE,
         links: {
           read: { method: 'get', path: '/nodes/:nodeId', parameters: NEW_ID },
@@ -117,7 +118,9 @@ const edit = (deps: RegistryDeps): Route =>
       emptyIsAbsent: listEmptyIsAbsent(OwnNodeUpdate),
       examples: { tags: { tags: ['image', 'blur'], icon: '' } },
     },
-    responses: { 200: { description: 'The node as it is now.', schema: Node, example: NODE } },
+    responses: {
+      200: { description: 'The node as it is now.', schema: WrittenNode, example: NODE },
+    },
     errors: ['url_refused', 'id_mismatch', ...OWN_ERRORS, 'precondition_failed', 'illegal_move'],
     validate: ({ params, body }) => validateNodeUpdate(body, { nodeId: String(params['nodeId']) }),
     handler: makeEditNode(deps),

@@ -31,6 +31,7 @@ import type { CommitDeps } from '../deps.ts'
 import type { ListDeps, RegistryDeps } from './deps.ts'
 import { makeListResponse } from './list-response.ts'
 import type { OfNode, OfOwnNode, OfPublisher } from './paths.ts'
+import { withWarnings } from './warn.ts'
 
 export const createNode = async (
   deps: RegistryDeps,
@@ -45,7 +46,7 @@ export const createNode = async (
     if (made.result === 'publisher_banned') throw errors.publisherBanned(id)
     if (made.result === 'node_deleted') throw errors.nodeDeleted(node.id)
     if (made.result !== 'created') throw errors.nodeExists(node.id)
-    const response = { status: 201, body: made.node }
+    const response = { status: 201, body: withWarnings(deps, node, made.node) }
     return await request.saveIdempotentResponse(sql, response)
   })
 }
@@ -83,7 +84,7 @@ const editNode = async (
   if (done.result === 'node_banned') throw errors.nodeBanned(id)
   if (done.result === 'precondition_failed') throw errors.preconditionFailed()
   if (done.result !== 'updated') throw errors.nodeNotFound(id)
-  return { status: 200, body: done.node }
+  return { status: 200, body: withWarnings(deps, fields, done.node) }
 }
 
 /** Deletes a node; its versions are hidden with it, and its id stays taken. */

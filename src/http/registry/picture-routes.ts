@@ -3,11 +3,13 @@ import { Readable } from 'node:stream'
 
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 
+import type { Outbound } from '../../adapters/outbound/client.ts'
 import type { FetchPicture } from '../../adapters/picture/fetch-picture.ts'
 import { withinDeadline } from '../../db/client.ts'
 import type { Sql } from '../../db/client.ts'
 import { findLogo, findNodePictures, findPicture, keepPicture } from '../../db/registry/picture.ts'
-import { apiError, errors } from '../../domain/shared/errors.ts'
+import { pictureIssue, type FetchedPicture } from '../../domain/registry/picture-address.ts'
+import { apiError, errors, type ApiError } from '../../domain/shared/errors.ts'
 import { makeSemaphore } from '../../domain/shared/semaphore.ts'
 import { digest } from '../access/digest.ts'
 import { FILE_RESPONSES } from '../platform/file-routes.ts'
@@ -20,10 +22,10 @@ import { NODE_ERRORS, OfNode, OfPublisher, PUBLISHER_ERRORS, PUBLISHER_PATH } fr
 const [ICON_SIDE, BANNER_SIDE] = [128, 1200]
 
 const COMMON = {
-  auth: 'none',
+  auth: 'optional',
   method: 'get',
   description:
-    'What lies at the address, as WebP of at most 128 pixels a side, a banner of 1200: the first frame of a raster image of up to 1 MiB and 16 megapixels, without metadata. It is fetched at most daily, by this service alone, so that pages need no address of a stranger.',
+    'What lies at the address, as WebP of at most 128 pixels a side, a banner of 1200: the first frame of a raster image of up to 1 MiB and 16 megapixels, without metadata. It is fetched at most daily, by this service alone, so that pages need no address of a stranger. The 404 tells members of the publisher why it cannot be shown.',
   requestHeaders: ['Range', 'If-None-Match', 'If-Range'],
   responses: FILE_RESPONSES,
 } as const
@@ -42,10 +44,13 @@ export const makePictureRoutes = (deps: PictureDeps): Route[] => {
       params: OfNode,
       errors: [...NODE_ERRORS, ...ERRORS],
       handler: async (request) => {
+        // Not the caller's: what a platform admin may see of a banned node would be kept by caches for all.
         const asked = { ...request.params, access: 'read', caller: undefined } as const
         const { id, publisherId } = await getNodeAccess(deps, asked)
-        const named = await withinDeadline(sql, findNodePictures(sql, id))
-        return sendPicture(request, await read({ url: named?.[name], publisherId, side }))
+        const url = (await withinDeadline(sql, findNodePictures(sql, id)))?.[name]
+        const { bytes, error } = await read({ url, publisherId, side })
+        if (bytes) return sendPicture(request, bytes)
+        throw await notShown(deps, request, { name, url, error, publisherId })
       },
     })
   return [
@@ -62,14 +67,40 @@ export const makePictureRoutes = (deps: PictureDeps): Route[] => {
         const asked = { ...request.params, access: 'read', caller: undefined } as const
         const { id: publisherId } = await getPublisherAccess(deps, asked)
         const url = await withinDeadline(sql, findLogo(sql, publisherId))
-        return sendPicture(request, await read({ url, publisherId, side: ICON_SIDE }))
+        const { bytes, error } = await read({ url, publisherId, side: ICON_SIDE })
+        if (bytes) return sendPicture(request, bytes)
+        throw await notShown(deps, request, { name: 'logo', url, error, publisherId })
       },
     }),
   ]
 }
 
+/** Makes the 404, with the reason for those who can mend it. */
+const notShown = async (
+  { sql, outbound }: PictureDeps,
+  { caller }: Pick<RouteRequest, 'caller'>,
+  { name, url, error, publisherId }: Pick<Asked, 'url' | 'publisherId'> & NotShown,
+): Promise<ApiError> => {
+  const known = url && pictureIssue(url, (address) => outbound.validateUrl(address).rejected)
+  const reason = known || error
+  if (!caller || !reason) return apiError('picture_not_found')
+  const asked = { publisherId, access: 'read', caller } as const
+  const { role } = await getPublisherAccess({ sql }, asked)
+  if (role === null && !caller.isPlatformAdmin) return apiError('picture_not_found')
+  return apiError(
+    'picture_not_found',
+    `The ${name} cannot be shown: ${reason}. Name another address, or ask again 10 minutes after it is mended.`,
+  )
+}
+
+interface NotShown {
+  name: string
+  error: string | null
+}
+
 export interface PictureDeps {
   sql: Sql
+  outbound: Pick<Outbound, 'validateUrl'>
   fetchPicture: FetchPicture
 }
 
@@ -82,7 +113,7 @@ interface Asked {
   side: number
 }
 
-type ReadPicture = (asked: Asked) => Promise<Buffer | null>
+type ReadPicture = (asked: Asked) => Promise<FetchedPicture>
 
 /** Fetches at once; and of one publisher in a minute and in a day, which also bounds what is kept, and from one host. */
 const AT_ONCE = 4
@@ -96,7 +127,7 @@ const PATIENCE_MS = 10_000
 
 /** Makes the reader of pictures that strangers name: kept for a day, and fetched once by all who ask meanwhile. */
 const makeReadPicture = ({ sql, fetchPicture }: PictureDeps): ReadPicture => {
-  const flights = new Map<string, Promise<Buffer | null>>()
+  const flights = new Map<string, Promise<FetchedPicture>>()
   const semaphore = makeSemaphore(AT_ONCE)
   const ofPublisher = OF_PUBLISHER.map((quota) => new RateLimiterMemory(quota))
   const fromHost = new RateLimiterMemory(FROM_HOST)
@@ -109,16 +140,16 @@ const makeReadPicture = ({ sql, fetchPicture }: PictureDeps): ReadPicture => {
       fetchPicture({ url, side }).catch((cause: unknown) => {
         throw errors.unavailable(cause)
       })
-    const bytes = await semaphore.run(fetching, PATIENCE_MS)
-    await withinDeadline(sql, keepPicture(sql, key, bytes))
-    return bytes
+    const fetched = await semaphore.run(fetching, PATIENCE_MS)
+    await withinDeadline(sql, keepPicture(sql, key, fetched))
+    return fetched
   }
   return async (asked) => {
     const { url, side } = asked
-    if (!url || !URL.canParse(url)) return null
+    if (!url || !URL.canParse(url)) return { bytes: null, error: null }
     const key = digest(`${side} ${url}`)
     const kept = await withinDeadline(sql, findPicture(sql, key))
-    if (kept) return kept.bytes
+    if (kept) return kept
     const flight = flights.get(key) ?? fetchOnce(key, url, asked).finally(() => flights.delete(key))
     flights.set(key, flight)
     return await flight
@@ -128,9 +159,8 @@ const makeReadPicture = ({ sql, fetchPicture }: PictureDeps): ReadPicture => {
 /** Makes the response of a route of pictures. */
 const sendPicture = (
   { incoming, headers }: Pick<RouteRequest, 'incoming' | 'headers'>,
-  bytes: Buffer | null,
+  bytes: Buffer,
 ): StreamResponse => {
-  if (!bytes) throw apiError('picture_not_found')
   const plan = planFile(incoming.method, headers, {
     name: 'picture.webp',
     size: bytes.length,

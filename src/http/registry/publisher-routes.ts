@@ -11,10 +11,11 @@ import {
   PublisherList,
   PublisherListQuery,
   PublisherUpdate,
+  WrittenPublisher,
 } from '../../domain/registry/publisher.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
-import type { CommitDeps, ReadDeps } from '../deps.ts'
+import type { ReadDeps } from '../deps.ts'
 import type { PublisherDeps } from './deps.ts'
 import {
   createPublisher,
@@ -61,7 +62,7 @@ const create = (deps: PublisherDeps): Route =>
     responses: {
       201: {
         description: 'The publisher.',
-        schema: Publisher,
+        schema: WrittenPublisher,
         example: PUBLISHER,
         links: {
           read: { method: 'get', path: PUBLISHER_PATH, parameters: NEW_ID },
@@ -117,7 +118,7 @@ const read = (deps: ReadDeps): Route =>
     handler: (request) => readPublisher(deps, request),
   })
 
-const edit = (deps: CommitDeps): Route =>
+const edit = (deps: PublisherDeps): Route =>
   defineRoute({
     ...COMMON,
     auth: 'required',
@@ -134,7 +135,11 @@ const edit = (deps: CommitDeps): Route =>
       examples: { website: { website: 'https://acme.example.com', description: '' } },
     },
     responses: {
-      200: { description: 'The publisher as it is now.', schema: Publisher, example: PUBLISHER },
+      200: {
+        description: 'The publisher as it is now.',
+        schema: WrittenPublisher,
+        example: PUBLISHER,
+      },
     },
     errors: ['url_refused', ...PUBLISHER_ERRORS, ...WRITE_ERRORS, 'precondition_failed'],
     validate: ({ body }) => validatePublisher(body),

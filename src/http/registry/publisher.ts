@@ -23,13 +23,14 @@ import type { JsonResponse, RouteRequest, SavedResponse } from '../route.ts'
 import { demandedRev, tagOfRow } from '../serve/etag.ts'
 import { writeUser } from '../access/user-recorder.ts'
 import { getPublisherAccess } from './access.ts'
-import type { CommitDeps, ReadDeps } from '../deps.ts'
+import type { ReadDeps } from '../deps.ts'
 import type { PublisherDeps } from './deps.ts'
 import type { OfPublisher } from './paths.ts'
+import { withWarnings } from './warn.ts'
 
 /** Creates a publisher; the caller becomes its owner. */
 export const createPublisher = (
-  { sql, maxPublishersPerUser: limit }: PublisherDeps,
+  { sql, maxPublishersPerUser: limit, outbound }: PublisherDeps,
   request: RouteRequest<unknown, unknown, NewPublisher>,
 ): Promise<SavedResponse> =>
   unitOfWork({ sql }, async (sql) => {
@@ -40,7 +41,8 @@ export const createPublisher = (
     const made = await insertPublisher(sql, { publisher, userId: caller.principal, limit })
     if (made.result === 'publisher_exists') throw errors.publisherExists(publisher.id)
     if (made.result === 'publisher_limit_reached') throw errors.publisherLimitReached(limit)
-    const response = { status: 201, body: made.publisher }
+    const body = withWarnings({ outbound }, publisher, made.publisher)
+    const response = { status: 201, body }
     return await request.saveIdempotentResponse(sql, response)
   })
 
@@ -65,7 +67,7 @@ export const readPublisher = async (
 }
 
 export const editPublisher = async (
-  deps: CommitDeps,
+  deps: PublisherDeps,
   {
     params: { publisherId },
     body: fields,
@@ -83,7 +85,7 @@ export const editPublisher = async (
   const done = await unitOfWork(deps, (sql) => updatePublisher(sql, edit))
   if (done.result === 'precondition_failed') throw errors.preconditionFailed()
   if (done.result !== 'updated') throw errors.publisherNotFound(publisherId)
-  return { status: 200, body: done.publisher }
+  return { status: 200, body: withWarnings(deps, fields, done.publisher) }
 }
 
 /** Returns a page of all active publishers, or for platform admins of a status that they ask for. */

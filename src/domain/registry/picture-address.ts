@@ -1,0 +1,38 @@
+/** A picture as WebP, or why there is none that can be shown; one that was fetched before 0031 has no reason. */
+export type FetchedPicture = { bytes: Buffer; error: null } | { bytes: null; error: string | null }
+
+/** Members of a node or publisher that hold the address of a picture. */
+const PICTURE_MEMBERS = ['icon', 'banner_url', 'logo'] as const
+
+/** Finds what an address must be so that the service calls it; undefined when it is so already. */
+export type FindAddressIssue = (address: string) => string | undefined
+
+/** Endings of files that are no picture of a kind that is shown. A server may still send one: only a look tells. */
+const OTHER_KINDS = /\.(svgz?|ico|pdf|heic|bmp|psd|html?|mp4|webm)$/i
+/** A page of a code host around a file. */
+const FILE_PAGE = /^https:\/\/(?:github|gitlab)\.com\/.*\/blob\//i
+
+/** Says why the picture at an address will hardly be shown, as far as the address tells; undefined when it does not. */
+export const pictureIssue = (address: string, find: FindAddressIssue): string | undefined => {
+  const issue = find(address)
+  if (issue !== undefined) return `its address ${issue}`
+  const { pathname } = new URL(address)
+  const [, kind] = OTHER_KINDS.exec(pathname) ?? []
+  if (kind !== undefined)
+    return `its address ends with .${kind}, and only JPEG, PNG, WebP, AVIF, TIFF and GIF are shown`
+  return FILE_PAGE.test(address)
+    ? 'its address is that of a page about the file; give the address of the raw file'
+    : undefined
+}
+
+/** Lists warnings about the pictures that a body names. */
+export const pictureWarnings = (
+  body: Readonly<Record<string, unknown>>,
+  find: FindAddressIssue,
+): string[] =>
+  PICTURE_MEMBERS.flatMap((name) => {
+    const address = body[name]
+    if (typeof address !== 'string' || address === '') return []
+    const issue = pictureIssue(address, find)
+    return issue === undefined ? [] : [`/${name} is stored, but cannot be shown: ${issue}.`]
+  })

@@ -1,0 +1,12 @@
+import type { Outbound } from '../../adapters/outbound/client.ts'
+import { pictureWarnings } from '../../domain/registry/picture-address.ts'
+
+/** The body of a response to a change, with what will not work of what it has stored. */
+export const withWarnings = <Record extends object>(
+  { outbound }: { outbound: Pick<Outbound, 'validateUrl'> },
+  written: Readonly<{ [name: string]: unknown }>,
+  body: Record,
+): Record & { warnings?: string[] } => {
+  const warnings = pictureWarnings(written, (address) => outbound.validateUrl(address).rejected)
+  return warnings.length === 0 ? body : { ...body, warnings }
+}
