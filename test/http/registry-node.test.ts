@@ -245,10 +245,10 @@ describe('a picture that lies with a stranger', () => {
       for (const path of [`/nodes/${nodeId}/icon`, `/nodes/${nodeId}/icon?again`]) {
         const response = await anonymous.get(path)
         expectStatus(response, 404, 'picture_not_found')
-        assert.doesNotMatch(response.body.message, reason)
+        assert.doesNotMatch(response.body.message ?? '', reason)
       }
       const told = expectStatus(await owner.get(`/nodes/${nodeId}/icon`), 404, 'picture_not_found')
-      assert.match(told.body.message, reason)
+      assert.match(told.body.message ?? '', reason)
       assert.equal(times(), 1)
     })
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 
-import { readQuery, send, type Schema } from '../api/client.ts'
+import { readQuery, send, sendRequest, type Schema } from '../api/client.ts'
 import { AskButton } from '../ui/ask.tsx'
 import { Link, LinkButton, nodePage, publishPage } from '../ui/link.tsx'
 import { Row } from '../ui/panels.tsx'
@@ -24,11 +24,12 @@ export const Nodes = ({ id, role }: OfPublisher) => {
         </>
       }
       columns={{
-        Node: ({ id: nodeId, name, status }) => (
+        Node: ({ id: nodeId, name, status, icon }) => (
           <Row>
             <Tile src={`/nodes/${encodeURIComponent(nodeId)}/icon`} name={name} size={32} />
             <Link {...nodePage(nodeId)}>{name}</Link>
             {status !== 'NodeStatusActive' && <StateBadge state={status} />}
+            {isMember && icon !== undefined && <IconIssue nodeId={nodeId} icon={icon} />}
           </Row>
         ),
         'Installs get': ({ latest_version: latest }) => latest?.version ?? 'nothing yet',
@@ -57,6 +58,21 @@ export const Nodes = ({ id, role }: OfPublisher) => {
       }}
     />
   )
+}
+
+/** Why the icon that a node names is not shown. */
+const IconIssue = ({ nodeId, icon }: { nodeId: string; icon: string }) => {
+  const { data: issue } = useQuery({
+    queryKey: ['icon-issue', nodeId, icon],
+    queryFn: async ({ signal }) => {
+      const path = `/nodes/${encodeURIComponent(nodeId)}/icon`
+      const response = await sendRequest(new Request(location.origin + path), { signal })
+      if (response.status !== 404) return null
+      return ((await response.json()) as Schema<'Error'>).message
+    },
+    staleTime: 60_000,
+  })
+  return issue ? <span className="soft small">{issue}</span> : null
 }
 
 const HELD: Schema<'NodeVersionStatus'>[] = [
