@@ -142,4 +142,5 @@ const showFinding = (finding: ScannedFinding): string[] => {
   ]
 }
 
+// At the end: a module has the constants above only once it has come to them.
 process.exitCode = await run(process.argv.slice(2))

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 
+import { makeFolder } from '../../../test/support/folder.ts'
 import { codePath } from '../../../src/local/root.ts'
 
 /** Runs `kiln-inspect` to its end. */
@@ -15,6 +18,11 @@ const run = (...words: string[]): Promise<{ code: number; stdout: string; stderr
       },
     )
   })
+
+const pick = (line: string) => {
+  const { verdict, code, status } = JSON.parse(line) as Record<string, unknown>
+  return { verdict, code, status }
+}
 
 describe('kiln-inspect', () => {
   test('writes a line of JSON for each argument, also for one that is not there', async () => {
@@ -50,6 +58,15 @@ describe('kiln-inspect', () => {
     assert.equal((JSON.parse(stdout) as { verdict: string }).verdict, 'sound')
   })
 
+  test('reads a folder, and rejects it for a name that its archive would be rejected for', async (context) => {
+    const folder = await makeFolder(context, { '__init__.py': 'NODE_CLASS_MAPPINGS = {}\n' })
+    const sound = await run('--json', folder)
+    assert.deepEqual(pick(sound.stdout), { verdict: 'sound', code: null, status: 'success' })
+    await writeFile(join(folder, 'what?.txt'), '')
+    const { stdout } = await run('--json', folder)
+    assert.deepEqual(pick(stdout), { verdict: 'rejected', code: 'path_reserved', status: 'failed' })
+    assert.match((await run(folder)).stdout, /what\?\.txt", found \?\)/)
+  })
   test('prints its usage with its exit codes, and fails on wrong arguments', async () => {
     const asked = await run('--help')
     assert.match(asked.stdout, /^usage:[^]*Exit codes: 0 .* 1 .* 2 wrong usage/)
