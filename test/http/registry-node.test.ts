@@ -239,7 +239,7 @@ describe('a picture that lies with a stranger', () => {
     ['leads where no user may lead us', async () => 302, /address not allowed/],
   ]
   for (const [what, make, reason] of CASES)
-    test(`is none when it ${what}, which is asked once and members are told`, async () => {
+    test(`is none when it ${what}, which is asked once, and says why to members`, async () => {
       const { url, times } = place(await make())
       const nodeId = await owned.addNode({ icon: url })
       for (const path of [`/nodes/${nodeId}/icon`, `/nodes/${nodeId}/icon?again`]) {
@@ -247,12 +247,12 @@ describe('a picture that lies with a stranger', () => {
         expectStatus(response, 404, 'picture_not_found')
         assert.doesNotMatch(response.body.message ?? '', reason)
       }
-      const told = expectStatus(await owner.get(`/nodes/${nodeId}/icon`), 404, 'picture_not_found')
-      assert.match(told.body.message ?? '', reason)
+      const shown = expectStatus(await owner.get(`/nodes/${nodeId}/icon`), 404, 'picture_not_found')
+      assert.match(shown.body.message ?? '', reason)
       assert.equal(times(), 1)
     })
 
-  test('is warned of at once where its address tells that it cannot be shown', async () => {
+  test('is warned of at once where its address cannot be shown', async () => {
     const web = 'https://images.example.com'
     for (const [address, warning] of [
       [`${web}/my icon.png`, /^\/icon is stored, but cannot be shown: .*white space/],

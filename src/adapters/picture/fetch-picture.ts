@@ -67,7 +67,7 @@ const reduce = async (
 
 type ChildError = { code?: number | string | null; signal?: string | null }
 
-/** It said so, or made too many bytes, was killed for its time or memory, or crashed; undefined: no fault of the picture. */
+/** It said so, or made too many bytes, was killed for its time or memory, or crashed; undefined: no error of the picture. */
 const reasonOf = ({ code, signal }: ChildError): string | undefined => {
   if (typeof code === 'number' && EXIT_REASONS[code]) return EXIT_REASONS[code]
   return code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER' || signal

@@ -5,7 +5,7 @@ export const MOST_PIXELS = 16_000_000
 export const MOST_BYTES_MADE = 2 ** 18
 /** Milliseconds to fetch it, and again to make it small. */
 export const MOST_MS = 4000
-/** Exit codes of the process when it finds no picture there that can be shown, and what that is told in. */
+/** Exit codes of the process when it finds no picture there that can be shown, and the words for each. */
 export const CANNOT_BE_SHOWN = 3
 export const TOO_MANY_PIXELS = 4
 export const EXIT_REASONS: Partial<Record<number, string>> = {

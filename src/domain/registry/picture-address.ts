@@ -7,12 +7,12 @@ const PICTURE_MEMBERS = ['icon', 'banner_url', 'logo'] as const
 /** Finds what an address must be so that the service calls it; undefined when it is so already. */
 export type FindAddressIssue = (address: string) => string | undefined
 
-/** Endings of files that are no picture of a kind that is shown. A server may still send one: only a look tells. */
+/** Endings of files that are no picture of a kind that is shown. A server may still send one. */
 const OTHER_KINDS = /\.(svgz?|ico|pdf|heic|bmp|psd|html?|mp4|webm)$/i
 /** A page of a code host around a file. */
 const FILE_PAGE = /^https:\/\/(?:github|gitlab)\.com\/.*\/blob\//i
 
-/** Says why the picture at an address will hardly be shown, as far as the address tells; undefined when it does not. */
+/** Says why the picture at an address will hardly be shown, as far as the address shows it; undefined when it does not. */
 export const pictureIssue = (address: string, find: FindAddressIssue): string | undefined => {
   const issue = find(address)
   if (issue !== undefined) return `its address ${issue}`

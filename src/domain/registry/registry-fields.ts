@@ -53,7 +53,7 @@ export const texts = (most: number, longest: number, description: string) =>
     'x-expectation': `a list of at most ${most} strings`,
   })
 
-/** What will not work of what a response has stored. */
+/** Members of a change that are stored and will not work. */
 export const warnings = Type.Optional(
   Type.Array(Type.String(), {
     description: 'What is stored and will not work, and why: a picture that cannot be shown.',

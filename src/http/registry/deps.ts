@@ -13,7 +13,7 @@ export interface RecordDeps extends ReadDeps {
   publicUrl: string
 }
 
-/** Tells which addresses this service calls, before it does. */
+/** Validation of the addresses that this service is to call. */
 interface AddressDeps {
   outbound: Pick<Outbound, 'validateUrl'>
 }

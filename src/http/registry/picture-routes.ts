@@ -25,7 +25,7 @@ const COMMON = {
   auth: 'optional',
   method: 'get',
   description:
-    'What lies at the address, as WebP of at most 128 pixels a side, a banner of 1200: the first frame of a raster image of up to 1 MiB and 16 megapixels, without metadata. It is fetched at most daily, by this service alone, so that pages need no address of a stranger. The 404 tells members of the publisher why it cannot be shown.',
+    'What lies at the address, as WebP of at most 128 pixels a side, a banner of 1200: the first frame of a raster image of up to 1 MiB and 16 megapixels, without metadata. It is fetched at most daily, by this service alone, so that pages need no address of a stranger. The 404 says to members of the publisher why it cannot be shown.',
   requestHeaders: ['Range', 'If-None-Match', 'If-Range'],
   responses: FILE_RESPONSES,
 } as const

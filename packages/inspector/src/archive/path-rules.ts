@@ -6,7 +6,7 @@ interface BrokenRule {
 
 /** One rule of the paths in an archive. */
 interface PathRule {
-  /** What is wrong and how it is mended, in one sentence. */
+  /** One sentence: the error, and how it is mended. */
   sentence: string
   /** Returns the part of a path that breaks it; `''` where the sentence has named it. */
   find(path: string): string | undefined

@@ -23,7 +23,7 @@ describe('a hostile or broken archive', () => {
       if (entry !== undefined) assert.ok(result.entry?.includes(entry), `names ${result.entry}`)
     })
 
-  test('is told which part of a name, and what mends it', async () => {
+  test('names the part of a name that is wrong, and what mends it', async () => {
     for (const [name, said] of [
       ['a:b.txt', /Windows cannot hold .*rename the file \(entry "a:b\.txt", found :\)/],
       ['what?.txt', /rename the file \(entry "what\?\.txt", found \?\)/],
