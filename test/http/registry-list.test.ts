@@ -282,6 +282,52 @@ test('what is banned is hidden when nobody asks for it, and from everybody but a
   }
 })
 
+test('what has left the list is shown to who keeps a copy, and later comes back', async () => {
+  const [one, two] = [await registry.addPublisher(), await registry.addPublisher()]
+  const [kept, banned, deleted] = await atOnce(3, () => one.addNode({ description: 'a secret' }))
+  const hidden = await two.addNode()
+  const { next_timestamp: since } = (await read('/nodes?include_removed=true&limit=1')).body
+  const path = `/nodes?include_removed=true&timestamp=${String(since)}`
+  const entriesOf = async (query = '', client = anonymous) => {
+    const { body, headers } = expectStatus(await client.get(path + query), 200)
+    assert.equal(headers.get('cache-control'), 'private, no-cache')
+    assert.ok(String(body['next_timestamp']) >= String(since))
+    return body['nodes'] as unknown as (Listed & { status: string; status_detail?: string })[]
+  }
+  await setByAdmin(banned ?? '', { status: 'NodeStatusBanned', status_detail: 'malware' })
+  expectStatus(await one.owner.delete(`${one.path}/nodes/${deleted}`), 204)
+  expectStatus(await admin.post(`/admin${two.path}/ban`, { reason: 'for members' }), 200)
+  const removed = [
+    { id: banned, status: 'NodeStatusBanned', status_detail: 'malware' },
+    { id: deleted, status: 'NodeStatusDeleted' },
+    { id: hidden, status: 'NodeStatusBanned', status_detail: 'Its publisher is banned.' },
+  ]
+  const isRemoved = (entry: object) => !('publisher' in entry)
+  // A platform admin sees banned nodes whole, before others or after them.
+  const seen = await entriesOf('&include_banned=true', admin)
+  assert.deepEqual(pluck(seen.filter(isRemoved)), [deleted])
+  assert.deepEqual(pluck(await entriesOf()), pluck(removed))
+  expectStatus(await one.owner.put(one.path, { name: 'Another' }), 200)
+  for (const limit of [10, 1000]) {
+    const entries = await entriesOf(`&limit=${limit}`)
+    assert.deepEqual(entries.filter(isRemoved), removed)
+    assert.deepEqual(pluck(entries.filter((entry) => !isRemoved(entry))), [kept])
+  }
+  const changed = await read(`/nodes?timestamp=${String(since)}`)
+  assert.deepEqual(pluck(nodesOf(changed)), [kept])
+  assert.equal(changed.body['next_timestamp'], undefined)
+  assert.match(changed.headers.get('cache-control') ?? '', /^public/)
+
+  expectStatus(await admin.post(`/admin${two.path}/unban`, {}), 200)
+  assert.deepEqual(pluck((await entriesOf()).filter(isRemoved)), [banned, deleted])
+  const rejected = await read(`${path}&sort=name&supported_os=Linux`)
+  const { details } = expectStatus(rejected, 400, 'validation_failed').body
+  assert.deepEqual(
+    details?.map((issue) => issue.split(' ')[0]),
+    ['?sort', '?supported_os'],
+  )
+})
+
 test('a status narrows nodes and publishers for platform admins, and is ignored of anybody else', async () => {
   const other = await registry.addPublisher()
   const banned = await other.addNode()

@@ -23,6 +23,7 @@ export const transitionPublisher = async (
 ): Promise<boolean> => {
   const { from, to } = PUBLISHER_TRANSITIONS[name]
   const isBan = name === 'ban'
+  // Trigger `publisher_changed` (0032): is a change of the nodes, too, for clients that keep a copy of the lists.
   const [isTransitioned] = await sql<{ id: string; from: string; was: string | null }[]>`
     update publisher p
     set status = ${to}, status_reason = ${isBan ? (reason ?? null) : null}, rev = p.rev + 1
@@ -58,10 +59,6 @@ const listNodesOf = async (sql: Transaction, publisherId: string, listed: boolea
       where n.publisher_id = ${publisherId} and n.status = 'NodeStatusActive'
         and s.node_id = n.id and s.listed <> ${listed}
       returning s.node_id
-    ), touched as (
-      -- What is listed again is a change to a client that keeps a copy of the lists.
-      update node set updated_at = clock_timestamp()
-      where ${listed}::boolean and id in (select node_id from changed)
     )
     select count(distinct c.node_id)::integer as nodes, count(v.id)::integer as versions
     from changed c

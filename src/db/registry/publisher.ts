@@ -7,6 +7,7 @@ import type {
 } from '../../domain/registry/publisher.ts'
 import { offsetOf } from './audit-log.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
+import { recordListChange } from '../search/listed-count.ts'
 import { keepName, keepText } from './keep.ts'
 import { publisherWithMembersJson } from './registry-json.ts'
 import { lockPublisher } from './registry-lock.ts'
@@ -68,10 +69,12 @@ export const updatePublisher = async (
   if (!locked) return { result: 'publisher_not_found' }
   if (ifRev !== undefined && ifRev !== locked.rev) return { result: 'precondition_failed' }
   await setFields(sql, locked.id, fields)
+  await recordListChange(sql)
   return { result: 'updated', publisher: await getPublisher(sql, locked.id) }
 }
 
 const setFields = async (sql: Transaction, id: string, fields: PublisherUpdate): Promise<void> => {
+  // Trigger `publisher_changed` (0032): is a change of the nodes that show it, for clients that keep a copy of the lists.
   await sql`
     update publisher
     set ${keepName(sql, fields.name)},

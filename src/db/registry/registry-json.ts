@@ -46,6 +46,14 @@ export const nodeJson = (sql: Queryable, publicUrl: string) => sql`
       case when v.id is not null then json_build_object(${versionMembers(sql, publicUrl)}) end))
 `
 
+/** Builds JSON from `node n` that nobody may see any more. Members of a banned publisher alone know why it is. */
+export const removedNodeJson = (sql: Queryable) => sql`
+  json_strip_nulls(json_build_object('id', n.id,
+    'status', case n.status when 'NodeStatusActive' then 'NodeStatusBanned' else n.status end,
+    'status_detail', case n.status when 'NodeStatusActive' then 'Its publisher is banned.'
+      else n.status_detail end))
+`
+
 /** Bytes of the members of `nodeJson` that may be long. */
 export const nodeBytes = (sql: Queryable) => sql`
   stored_bytes(n.license) + stored_bytes(n.translations) + stored_bytes(n.tags)

@@ -2,7 +2,9 @@ import type { Finding, FindingCounts } from '../../domain/registry/finding.ts'
 import type { FindingsSection, ScannedFinding } from '../../../packages/inspector/src/inspection.ts'
 import type { Queryable, Transaction } from '../client.ts'
 import { instant } from '../shared/instant.ts'
+import { recordListChange } from '../search/listed-count.ts'
 import { lockNodeOfVersion } from './registry-lock.ts'
+import { updateLatestVersion } from './version-transition.ts'
 import { toStorable } from '../storable-text.ts'
 
 /** Most `tags_admin` of a version. */
@@ -17,11 +19,11 @@ export const putScan = async (
   { versionId, sha256 }: { versionId: string; sha256: string },
   { scanner, scannerVersion, complete, counts, findings, tags }: FindingsSection,
 ): Promise<void> => {
-  await lockNodeOfVersion(sql, versionId)
+  const node = await lockNodeOfVersion(sql, versionId)
   const [scanned] = await sql`
     select from archive where version_id = ${versionId} and sha256 = ${sha256}
   `
-  if (!scanned) return
+  if (!node || !scanned) return
   await sql`
     insert into scan (version_id, scanner, scanner_version, sha256, complete, high, medium, info)
     values (${versionId}, ${scanner}, ${scannerVersion}, ${sha256}, ${complete}, ${counts.high},
@@ -52,6 +54,8 @@ export const putScan = async (
       rev = rev + 1
     where id = ${versionId}
   `
+  await updateLatestVersion(sql, node.id)
+  await recordListChange(sql)
 }
 
 /** Most texts come from the pack, so they may hold NUL. */

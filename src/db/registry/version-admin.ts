@@ -105,7 +105,8 @@ export const retryVersion = async (
   { id, checks, extraction, audit }: Retry,
   options: RecordOptions & { enqueue: Enqueue },
 ): Promise<Version | undefined> => {
-  await lockNodeOfVersion(sql, id)
+  const node = await lockNodeOfVersion(sql, id)
+  if (!node) throw new Error('a version that is not there')
   const before = await getVersion(sql, id, options)
   const isTransitioned = await transitionVersion(sql, {
     id,
@@ -125,6 +126,8 @@ export const retryVersion = async (
     before: pick(before, changed),
     after: pick(after, changed),
   })
+  await updateLatestVersion(sql, node.id)
+  await recordListChange(sql)
   return after
 }
 

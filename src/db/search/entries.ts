@@ -1,8 +1,9 @@
 import type { Fragment, Queryable } from '../client.ts'
 import type { RecordOptions } from '../registry/node.ts'
-import { nodeBytes, nodeJson, nodeRevision } from '../registry/registry-json.ts'
+import { nodeBytes, nodeJson, nodeRevision, removedNodeJson } from '../registry/registry-json.ts'
 import { changesOf, type NodeTexts } from './listed-count.ts'
-import type { NodeRows } from './node-statements.ts'
+import type { NodeFilter } from './node-filter.ts'
+import { isWhole, type NodeRows } from './node-statements.ts'
 
 /**
  * Entries of a list in its order. A list has as many as were asked for, but the texts of one statement have a bound: an
@@ -40,13 +41,31 @@ export const isWithin = (sql: Queryable, bytes: Fragment) => sql`
   (sum(${bytes}) over listed <= ${ENTRIES_BYTES} or row_number() over listed = 1)
 `
 
+export interface EntryOptions extends RecordOptions {
+  /** Filter of the list: says which nodes are shown whole. */
+  filter?: NodeFilter | undefined
+}
+
+/** The revision of an entry; that of a removed node has its own, because platform admins see the node whole. */
+const entryRevision = (sql: Queryable, filter: NodeFilter) =>
+  filter.includeRemoved
+    ? sql`case when ${isWhole(sql, filter)} then '' else 'removed.' end || ${nodeRevision(sql)}`
+    : nodeRevision(sql)
+
+const entryJson = (sql: Queryable, filter: NodeFilter, publicUrl: string) =>
+  filter.includeRemoved
+    ? sql`case when ${isWhole(sql, filter)} then ${nodeJson(sql, publicUrl)}
+        else ${removedNodeJson(sql)} end`
+    : nodeJson(sql, publicUrl)
+
 /** The entries of a page of nodes. */
 export const nodeEntriesQuery = (
   sql: Queryable,
-  { rows, order, publicUrl }: RecordOptions & NodeRows,
+  { rows, order, publicUrl, filter = {} }: EntryOptions & NodeRows,
 ) => sql`
-  select n.id, ${nodeRevision(sql)} as revision,
-    case when ${isWithin(sql, nodeBytes(sql))} then ${nodeJson(sql, publicUrl)}::text end as text
+  select n.id, ${entryRevision(sql, filter)} as revision,
+    case when ${isWithin(sql, nodeBytes(sql))}
+      then (${entryJson(sql, filter, publicUrl)})::text end as text
   from (${rows}) page
   join node n on n.id = page.node_id
   join node_stats s on s.node_id = n.id
@@ -57,8 +76,8 @@ export const nodeEntriesQuery = (
 `
 
 /** The same without the texts, and the change number of the same snapshot. */
-const nodeRevisionsQuery = (sql: Queryable, { rows, order }: NodeRows) => sql`
-  select n.id, ${nodeRevision(sql)} as revision, null as text, ${changesOf(sql, 'node')} as changes
+const nodeRevisionsQuery = (sql: Queryable, { rows, order }: NodeRows, filter: NodeFilter) => sql`
+  select n.id, ${entryRevision(sql, filter)} as revision, null as text, ${changesOf(sql, 'node')} as changes
   from (${rows}) page
   join node n on n.id = page.node_id
   join node_stats s on s.node_id = n.id
@@ -70,7 +89,7 @@ const nodeRevisionsQuery = (sql: Queryable, { rows, order }: NodeRows) => sql`
 /** Pages up to this length are made of texts in memory. A walk over all nodes, in long ones, would find none. */
 export const LONGEST_PAGE = 100
 
-export interface TextOptions extends RecordOptions {
+export interface TextOptions extends EntryOptions {
   texts: NodeTexts
 }
 
@@ -83,7 +102,9 @@ export const listNodeEntries = async (
   page: NodeRows,
   options: TextOptions,
 ): Promise<{ nodes: Entries; changes: string | undefined }> => {
-  const rows = await sql<(EntryRow & { changes: string })[]>`${nodeRevisionsQuery(sql, page)}`
+  const rows = await sql<(EntryRow & { changes: string })[]>`
+    ${nodeRevisionsQuery(sql, page, options.filter ?? {})}
+  `
   return { nodes: await fillTexts(sql, rows, options), changes: rows[0]?.changes }
 }
 
@@ -100,13 +121,13 @@ export const readNodeText = async (
 const fillTexts = async (
   sql: Queryable,
   rows: readonly EntryRow[],
-  { texts, publicUrl }: TextOptions,
+  { texts, ...options }: TextOptions,
 ): Promise<Entries> => {
   const known = rows.map((row) => ({ ...row, text: texts.find(row) ?? null }))
   const missing = known.filter(({ text }) => text === null).map(({ id }) => id)
   if (missing.length === 0) return toEntries(known)
   const read = new Map<string, EntryRow>()
-  for (const row of await readRows(sql, missing, publicUrl)) {
+  for (const row of await readRows(sql, missing, options)) {
     texts.keep(row)
     read.set(row.id, row)
   }
@@ -127,12 +148,12 @@ export const rowsOfIds = (sql: Queryable, ids: readonly string[]): NodeRows => (
   order: sql`page.place`,
 })
 
-const readRows = async (sql: Queryable, ids: readonly string[], publicUrl: string) =>
-  await sql<EntryRow[]>`${nodeEntriesQuery(sql, { ...rowsOfIds(sql, ids), publicUrl })}`
+const readRows = async (sql: Queryable, ids: readonly string[], options: EntryOptions) =>
+  await sql<EntryRow[]>`${nodeEntriesQuery(sql, { ...rowsOfIds(sql, ids), ...options })}`
 
 /** Reads nodes that a page has left for later, in the order of their ids here. */
 export const readNodeEntries = async (
   sql: Queryable,
   ids: readonly string[],
-  { publicUrl }: RecordOptions,
-): Promise<Entries> => toEntries(await readRows(sql, ids, publicUrl))
+  options: EntryOptions,
+): Promise<Entries> => toEntries(await readRows(sql, ids, options))

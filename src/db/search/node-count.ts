@@ -172,11 +172,14 @@ const onlyRow = <Row>([row]: readonly Row[]): Row => {
 
 /** Conditions on `node n` and its publisher, from which `listed` is derived: joining `node_stats` to so many rows is slower. */
 export const matches = (sql: Queryable, filter: NodeFilter) => sql`
-  ${
-    filter.includeBanned
-      ? sql`n.status <> 'NodeStatusDeleted'`
-      : sql`n.status = 'NodeStatusActive' and n.publisher_id not in (
-          select id from publisher where status <> 'PublisherStatusActive')`
-  }
+  ${isShown(sql, filter)}
   ${nodeConditions(sql, filter)}
 `
+
+const isShown = (sql: Queryable, { includeRemoved, includeBanned }: NodeFilter) => {
+  if (includeRemoved) return sql`true`
+  return includeBanned
+    ? sql`n.status <> 'NodeStatusDeleted'`
+    : sql`n.status = 'NodeStatusActive' and n.publisher_id not in (
+        select id from publisher where status <> 'PublisherStatusActive')`
+}

@@ -20,6 +20,8 @@ export interface NodeFilter {
   changedSince?: Date | undefined
   /** For platform admins: also banned nodes and those of banned publishers. */
   includeBanned?: boolean | undefined
+  /** Also what is not listed any more, of which little is shown. */
+  includeRemoved?: boolean | undefined
 }
 
 /** True when a filter lets every listed node through. */
@@ -77,9 +79,15 @@ export const nodeConditions = (
     ${tags ? sql`and lower_all(n.tags) && (select lower_all(${[...tags]}::text[]))` : sql``}
     ${status ? STATUS[status](sql) : sql``}
     ${ids ? sql`and n.id_lower = any((select lower_all(${[...ids]}::text[]))::text[])` : sql``}
-    ${changedSince ? sql`and n.updated_at >= ${changedSince}` : sql``}
+    ${changedSince ? sql`and ${isChangedSince(sql, changedSince)}` : sql``}
   `
 }
+
+/** A node changes with its publisher, whose change has its time there (trigger `publisher_changed`, 0032). */
+const isChangedSince = (sql: Queryable, since: Date) => sql`(
+  n.updated_at >= ${since}
+  or n.publisher_id = any(array(select id from publisher where changed_at >= ${since}))
+)`
 
 /** A URL with scheme, host and path: a repository that holds it as given holds it normalised, too. */
 const WHOLE_REPOSITORY = /^[a-z0-9+.-]+:\/\/[^/@]+\/[^/]/i

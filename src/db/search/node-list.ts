@@ -3,6 +3,7 @@ import { offsetOf } from '../registry/audit-log.ts'
 import type { Queryable } from '../client.ts'
 import { nodeEntriesQuery, toEntries, type Entries, type EntryRow } from './entries.ts'
 import { listNodePage, type NodePageOptions } from './node-page.ts'
+import type { NodeFilter } from './node-filter.ts'
 import type { RecordOptions } from '../registry/node.ts'
 
 /** A page of all listed nodes, by time of creation and id unless asked otherwise, at any depth, and how many there are. */
@@ -14,20 +15,40 @@ export const listNodes = (
   listNodePage(
     sql,
     {
-      filter: {
-        ids: query.node_id,
-        os: query.supported_os,
-        accelerators: query.supported_accelerator,
-        changedSince: query.timestamp ? new Date(query.timestamp) : undefined,
-        status: query.status,
-        includeBanned: query.include_banned || query.status !== undefined,
-      },
+      filter: toListFilter(query),
       order: query.sort ?? 'created_at',
       offset: offsetOf(query.page, query.limit),
       limit: query.limit,
     },
     options,
   )
+
+/** Maps a query to its filter. */
+export const toListFilter = (query: Omit<NodeListQuery, 'page' | 'limit'>): NodeFilter => ({
+  ids: query.node_id,
+  os: query.supported_os,
+  accelerators: query.supported_accelerator,
+  changedSince: query.timestamp ? new Date(query.timestamp) : undefined,
+  status: query.status,
+  includeBanned: query.include_banned || query.status !== undefined,
+  includeRemoved: query.include_removed,
+})
+
+/**
+ * Finds the time from which on a later list may have what one that is read afterwards has not: a change has its time
+ * when it is made, and is seen once its transaction is committed. Sessions of other roles are seen by members of
+ * `pg_read_all_stats` alone. A session that waits between statements and has no id has written nothing yet.
+ */
+export const findNextTimestamp = async (sql: Queryable): Promise<Date> => {
+  const [row] = await sql<{ next: Date }[]>`
+    select least(statement_timestamp(), min(xact_start)) as next
+    from pg_stat_activity
+    where datname = current_database() and backend_type = 'client backend'
+      and (state = 'active' or backend_xid is not null)
+  `
+  if (!row) throw new Error('an aggregate without a row')
+  return row.next
+}
 
 /** A page of a publisher's nodes by id, and how many there are. */
 export const listPublisherNodes = async (

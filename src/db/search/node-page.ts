@@ -106,7 +106,8 @@ const readPlanned = async (
     const rows = await sql<EntryRow[]>`${nodePageQuery(sql, query, parts, publicUrl)}`
     return { nodes: toEntries(rows), total, changes: undefined }
   }
-  const page = await listNodeEntries(sql, pageOf(sql, query, parts), { publicUrl, texts })
+  const { filter } = query
+  const page = await listNodeEntries(sql, pageOf(sql, query, parts), { publicUrl, texts, filter })
   return { ...page, total }
 }
 
@@ -121,10 +122,10 @@ const readDeep = async (
   if (parts.length === 0) return { nodes: toEntries([]), total }
   const ids = await Promise.all(parts.map((part) => listIds(sql, query, part, { cache, changes })))
   const found = ids.flat()
-  if (found.length > LONGEST_PAGE)
-    return { nodes: await readNodeEntries(sql, found, { publicUrl }), total }
+  const shown = { publicUrl, filter: query.filter }
+  if (found.length > LONGEST_PAGE) return { nodes: await readNodeEntries(sql, found, shown), total }
   const page = rowsOfIds(sql, found)
-  const { nodes } = await listNodeEntries(sql, page, { publicUrl, texts: cache.texts })
+  const { nodes } = await listNodeEntries(sql, page, { ...shown, texts: cache.texts })
   return { nodes, total }
 }
 
@@ -195,7 +196,7 @@ const choosePlan = (
   { filter, counts, listed }: { filter: NodeFilter; counts: ClassCounts; listed: number },
 ): PagePlan => {
   // The indexes of the orders hold listed nodes alone.
-  if (filter.includeBanned) return 'gather'
+  if (filter.includeBanned || filter.includeRemoved) return 'gather'
   if (isUnfiltered(filter)) return 'walk'
   const all = [0, ...CLASSES] as const
   const hits = key === 0 ? sumOf(counts, all) : (counts[key] ?? 0)
@@ -217,4 +218,4 @@ export const nodePageQuery = (
   list: NodeList,
   parts: readonly PlannedPart[],
   publicUrl: string,
-) => nodeEntriesQuery(sql, { ...pageOf(sql, list, parts), publicUrl })
+) => nodeEntriesQuery(sql, { ...pageOf(sql, list, parts), publicUrl, filter: list.filter })

@@ -156,7 +156,11 @@ const isOfKey = (sql: Queryable, filter: NodeFilter, key: RelevanceClass | 0) =>
   return key === 0 ? isFound(sql, term) : isOfClass(sql, term, key)
 }
 
-const isShown = (sql: Queryable, { includeBanned = false }: NodeFilter) =>
+const isShown = (sql: Queryable, filter: NodeFilter) =>
+  filter.includeRemoved ? sql`true` : isWhole(sql, filter)
+
+/** The condition on `node n` and `node_stats s` that a node is shown with all its members. */
+export const isWhole = (sql: Queryable, { includeBanned = false }: NodeFilter) =>
   includeBanned ? sql`n.status <> 'NodeStatusDeleted'` : sql`s.listed`
 
 export const isByName = (order: NodeOrder): boolean => order.startsWith('name')

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 
-import { Node } from './node.ts'
+import { makeIssue, type Issue } from '../shared/validate.ts'
+import { Node, RemovedNode } from './node.ts'
 import { count, instant, map, page, pageSize, queryText } from './registry-fields.ts'
 
 /** Longest text that a search takes, in code points. */
@@ -76,6 +77,12 @@ export const NodeListQuery = Type.Object({
       'Nodes created or changed at this time or later; a transition of a version is a change.',
     ),
   ),
+  include_removed: Type.Optional(
+    Type.Boolean({
+      description:
+        'For clients that keep a copy: also what is listed no more, that is banned and deleted nodes and those of banned publishers, by `id`, `status` and `status_detail` alone.',
+    }),
+  ),
   node_id: names(1_000, 'Only these nodes.'),
   sort: sort('`created_at`'),
   status: Type.Optional(ListedNodeStatus),
@@ -83,6 +90,19 @@ export const NodeListQuery = Type.Object({
   include_banned,
 })
 export type NodeListQuery = Static<typeof NodeListQuery>
+
+/** Names of a query by which a node leaves a list, or its place in it, and is still listed. */
+const LEAVING = ['supported_os', 'supported_accelerator', 'sort', 'status'] as const
+
+/** The rule of GET /nodes that its schema cannot say: who keeps a copy is told of all that leaves the list. */
+export const validateNodeList = (query: Readonly<Record<string, unknown>>): Issue[] =>
+  LEAVING.filter((name) => query['include_removed'] === true && query[name] !== undefined).map(
+    (name) =>
+      makeIssue(
+        `?${name}`,
+        'must be absent with include_removed, because a node that leaves such a list would not be shown; filter and sort the copy',
+      ),
+  )
 
 /** Query of GET /publishers/{p}/nodes. */
 export const PublisherNodesQuery = Type.Object({
@@ -113,7 +133,7 @@ const NodeFacets = Type.Object({
 })
 export type NodeFacets = Static<typeof NodeFacets>
 
-/** Response of GET /nodes/search, GET /nodes and GET /publishers/{p}/nodes/v2. */
+/** Response of GET /nodes/search and GET /publishers/{p}/nodes/v2. */
 export const NodePage = Type.Object({
   nodes: Type.Array(Node),
   page: count('The page asked for.'),
@@ -128,3 +148,15 @@ export const NodePage = Type.Object({
   facets: Type.Optional(NodeFacets),
 })
 export type NodePage = Static<typeof NodePage>
+
+/** Response of GET /nodes. */
+export const NodeListPage = Type.Object({
+  ...Type.Omit(NodePage, ['matched_host_nodes', 'facets']).properties,
+  nodes: Type.Array(Type.Union([Node, RemovedNode])),
+  next_timestamp: Type.Optional(
+    instant(
+      'With `include_removed`: what has changed since this walk began is at or after the time of its first page. The next walk takes it as `timestamp`.',
+    ),
+  ),
+})
+export type NodeListPage = Static<typeof NodeListPage>

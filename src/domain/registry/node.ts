@@ -198,6 +198,16 @@ export const WrittenNode = Type.Intersect([Node, Type.Object({ warnings })])
 
 export const NodeList = Type.Array(Node)
 
+/** A node that was listed once, for those who keep a copy of the lists. */
+export const RemovedNode = Type.Object({
+  id: Type.String({ description: 'Unique id, as it was created.' }),
+  status: Type.Enum(['NodeStatusDeleted', 'NodeStatusBanned'], {
+    description: 'That which holds: of a banned publisher’s nodes it is Banned.',
+  }),
+  status_detail: Type.Optional(text(REASON_MAX, 'Why it has this status.')),
+})
+export type RemovedNode = Static<typeof RemovedNode>
+
 /** Response of GET /host-nodes/{hostNodeName}/node. */
 export const NodeOfHostNode = Type.Intersect([
   Node,

@@ -8,7 +8,7 @@ import * as audit from '../../domain/registry/audit-log.ts'
 import * as finding from '../../domain/registry/finding.ts'
 import * as hostNode from '../../domain/registry/host-node.ts'
 import * as member from '../../domain/registry/member.ts'
-import { NodePage } from '../../domain/registry/node-query.ts'
+import { NodeListPage, NodePage } from '../../domain/registry/node-query.ts'
 import * as node from '../../domain/registry/node.ts'
 import * as token from '../../domain/registry/personal-access-token.ts'
 import * as publish from '../../domain/registry/publish.ts'
@@ -74,6 +74,8 @@ const NAMES: Record<string, TSchema> = {
   Node: node.Node,
   NodeStatus: node.NodeStatus,
   NodePage,
+  NodeListPage,
+  RemovedNode: node.RemovedNode,
   NewNode: node.NewNode,
   NodeUpdate: node.NodeUpdate,
   NodeAdminUpdate: node.NodeAdminUpdate,

@@ -1,10 +1,12 @@
 import { validateNewNode, validateNodeUpdate } from '../../domain/registry/node-validation.ts'
 import {
+  NodeListPage,
   NodeListQuery,
   NodePage,
   NodeSearchQuery,
   PublisherNodePageQuery,
   PublisherNodesQuery,
+  validateNodeList,
 } from '../../domain/registry/node-query.ts'
 import {
   NewNode,
@@ -210,8 +212,9 @@ const list = (deps: ListDeps): Route =>
       'In the order of their creation unless `sort` names another. Pages have no limit of depth, so that a client can copy the whole list.',
     ...queryOf(NodeListQuery),
     read: 'public',
-    responses: { 200: { description: 'A page of nodes.', schema: NodePage, example: PAGE } },
+    responses: { 200: { description: 'A page of nodes.', schema: NodeListPage, example: PAGE } },
     errors: ['busy'],
+    validateQuery: ({ query }) => validateNodeList(query),
     handler: (request) => listAllNodes(deps, request),
   })
 

@@ -1,9 +1,15 @@
 import { withinDeadline } from '../../db/client.ts'
 import type { Entries } from '../../db/search/entries.ts'
 import { readNodeEntries, readNodeText } from '../../db/search/entries.ts'
-import { listNodes, listPublisherNodes } from '../../db/search/node-list.ts'
+import {
+  findNextTimestamp,
+  listNodes,
+  listPublisherNodes,
+  toListFilter,
+} from '../../db/search/node-list.ts'
 import { deleteNode } from '../../db/registry/node-transition.ts'
 import { insertNode, updateNode } from '../../db/registry/node.ts'
+import type { NodeFilter } from '../../db/search/node-filter.ts'
 import { searchNodes, toSearchFilter } from '../../db/search/node-page.ts'
 import type { NodeSearch } from '../../db/search/node-page.ts'
 import { countFacets, findMatchedHostNodes } from '../../db/search/facets.ts'
@@ -122,11 +128,21 @@ export const listAllNodes = async (
 ): Promise<JsonResponse> => {
   const { timestamp, ...rest } = seenBy(caller, query)
   const time = timestamp === undefined ? {} : { timestamp: parseListTime(timestamp).toISOString() }
+  const asked = { ...rest, ...time }
+  // Before the list is read: what is committed in between is in both.
+  const next = query.include_removed
+    ? await withinDeadline(deps.sql, findNextTimestamp(deps.sql))
+    : undefined
   const found = await deps.heavyReadSemaphore.run(() =>
-    withinDeadline(deps.sql, listNodes(deps.sql, { ...rest, ...time }, deps)),
+    withinDeadline(deps.sql, listNodes(deps.sql, asked, deps)),
   )
-  return sendPage(deps, query, found)
+  if (next === undefined) return sendPage(deps, query, found)
+  const more = { next_timestamp: next.toISOString() }
+  return sendPage(deps, query, found, { more, filter: toListFilter(asked), headers: UNCACHED })
 }
+
+/** Of a walk whose pages were read at different times, a copy would lack what moved from one to the other. */
+const UNCACHED = { 'cache-control': 'private, no-cache' }
 
 export const searchAllNodes = async (
   deps: ListDeps,
@@ -136,7 +152,7 @@ export const searchAllNodes = async (
   const found = await deps.searches.run(() =>
     withinDeadline(deps.sql, searchNodes(deps.sql, seen, deps)),
   )
-  return sendPage(deps, query, found, await readMore(deps, seen, found.nodes.ids))
+  return sendPage(deps, query, found, { more: await readMore(deps, seen, found.nodes.ids) })
 }
 
 /** Reads what a search returns besides its page, when the request asks for it. */
@@ -202,15 +218,24 @@ const seenBy = <Query extends { include_banned?: boolean; status?: unknown }>(
   }),
 })
 
+interface PageForm {
+  /** Members beside those that every page has. */
+  more?: object
+  /** Filter that says which nodes are shown whole. */
+  filter?: NodeFilter
+  headers?: Record<string, string>
+}
+
 const sendPage = (
   deps: ListDeps,
   { page, limit }: { page: number; limit: number },
   { nodes, total }: { nodes: Entries; total: number },
-  more: Pick<NodePage, 'matched_host_nodes' | 'facets'> = {},
+  { more, filter, headers }: PageForm = {},
 ): JsonResponse =>
   makeListResponse(deps, {
     entries: nodes,
-    readEntries: (ids) => readNodeEntries(deps.sql, ids, deps),
+    readEntries: (ids) => readNodeEntries(deps.sql, ids, { publicUrl: deps.publicUrl, filter }),
+    ...(headers && { headers }),
     member: 'nodes',
     others: { page, limit, total, totalPages: totalPages(total, limit), ...more },
   })

@@ -54,7 +54,13 @@ const nodesQuery = readQuery('/nodes', { query: { limit: 1000, status: 'NodeStat
 export const Bans = () => (
   <Columns>
     <BanList kind="publisher" query={useQuery(publishersQuery)} />
-    <BanList kind="node" query={useQuery({ ...nodesQuery, select: ({ nodes }) => nodes })} />
+    <BanList
+      kind="node"
+      query={useQuery({
+        ...nodesQuery,
+        select: ({ nodes }) => nodes.filter((node) => 'publisher' in node),
+      })}
+    />
   </Columns>
 )
 

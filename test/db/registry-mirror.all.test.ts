@@ -1,0 +1,3 @@
+import { testMirror } from './mirror.ts'
+
+testMirror(2_000)
