@@ -133,7 +133,8 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
 /** Those that the service chooses among. */
 function plansOf(filter: NodeFilter): readonly PagePlan[] {
   if (isUnfiltered(filter)) return ['walk']
-  return filter.includeBanned || filter.includeRemoved ? ['gather'] : PLANS
+  if (filter.includeRemoved) return ['pick', 'gather']
+  return filter.includeBanned ? ['gather'] : PLANS
 }
 
 function searchCalls(filter: NodeFilter): { call: Call }[] {

@@ -191,11 +191,9 @@ const makeChanges = (
     return (sql) => transitionPublisher(sql, { id, name, reason: text(), audit })
   }
 
-  const bag = [
-    ...[addNode, addNode, editNode, editNode, removeNode, moderateNode, moderateNode, moderateNode],
-    ...[editVersion, editVersion, removeVersion, moderateVersion, moderateVersion],
-    ...[readHostNodes, readHostNodes, retry, retry, scan, editPublisher, moderatePublisher],
-  ]
+  const once = [addNode, editNode, removeNode, editVersion, removeVersion, moderateVersion, scan]
+  const often = [moderateNode, readHostNodes, retry, moderatePublisher, editPublisher]
+  const bag = [...once, addNode, editNode, editVersion, moderateVersion, ...often, ...often]
 
   /** Publishes a version, whose archive may come and pass. */
   const publish = async () => {
@@ -232,7 +230,7 @@ const makeChanges = (
   return { random, prepare, change, changeLate }
 }
 
-/** Keeps a copy through random changes: some are made during its walks, some committed after one that began later. */
+/** Keeps a copy through random changes: some made between the pages of its walks or beside them, some committed after one. */
 const keepThrough = async (
   database: Pick<TestDatabase, 'sql'>,
   { place, seed, changes }: { place: RegistryPlace; seed: number; changes: number },
@@ -251,7 +249,12 @@ const keepThrough = async (
     if (kind < 0.3) {
       count += 1
       await make.changeLate(() => mirror.sync())
-    } else await mirror.sync(kind < 0.8 ? change : undefined)
+    } else if (kind < 0.6) {
+      const during = async () => {
+        for (let n = 0; n < 5; n += 1) await change()
+      }
+      await Promise.all([mirror.sync(), during()])
+    } else await mirror.sync(kind < 0.9 ? change : undefined)
     if (random() < 0.2 || count >= changes) {
       await mirror.sync()
       await mirror.compare(`after ${count} changes`)

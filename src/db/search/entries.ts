@@ -46,13 +46,7 @@ export interface EntryOptions extends RecordOptions {
   filter?: NodeFilter | undefined
 }
 
-/** The revision of an entry; that of a removed node has its own, because platform admins see the node whole. */
-const entryRevision = (sql: Queryable, filter: NodeFilter) =>
-  filter.includeRemoved
-    ? sql`case when ${isWhole(sql, filter)} then '' else 'removed.' end || ${nodeRevision(sql)}`
-    : nodeRevision(sql)
-
-const entryJson = (sql: Queryable, filter: NodeFilter, publicUrl: string) =>
+const entryJson = (sql: Queryable, { publicUrl, filter = {} }: EntryOptions) =>
   filter.includeRemoved
     ? sql`case when ${isWhole(sql, filter)} then ${nodeJson(sql, publicUrl)}
         else ${removedNodeJson(sql)} end`
@@ -61,11 +55,10 @@ const entryJson = (sql: Queryable, filter: NodeFilter, publicUrl: string) =>
 /** The entries of a page of nodes. */
 export const nodeEntriesQuery = (
   sql: Queryable,
-  { rows, order, publicUrl, filter = {} }: EntryOptions & NodeRows,
+  { rows, order, ...options }: EntryOptions & NodeRows,
 ) => sql`
-  select n.id, ${entryRevision(sql, filter)} as revision,
-    case when ${isWithin(sql, nodeBytes(sql))}
-      then (${entryJson(sql, filter, publicUrl)})::text end as text
+  select n.id, ${nodeRevision(sql)} as revision,
+    case when ${isWithin(sql, nodeBytes(sql))} then (${entryJson(sql, options)})::text end as text
   from (${rows}) page
   join node n on n.id = page.node_id
   join node_stats s on s.node_id = n.id
@@ -76,8 +69,8 @@ export const nodeEntriesQuery = (
 `
 
 /** The same without the texts, and the change number of the same snapshot. */
-const nodeRevisionsQuery = (sql: Queryable, { rows, order }: NodeRows, filter: NodeFilter) => sql`
-  select n.id, ${entryRevision(sql, filter)} as revision, null as text, ${changesOf(sql, 'node')} as changes
+const nodeRevisionsQuery = (sql: Queryable, { rows, order }: NodeRows) => sql`
+  select n.id, ${nodeRevision(sql)} as revision, null as text, ${changesOf(sql, 'node')} as changes
   from (${rows}) page
   join node n on n.id = page.node_id
   join node_stats s on s.node_id = n.id
@@ -89,7 +82,7 @@ const nodeRevisionsQuery = (sql: Queryable, { rows, order }: NodeRows, filter: N
 /** Pages up to this length are made of texts in memory. A walk over all nodes, in long ones, would find none. */
 export const LONGEST_PAGE = 100
 
-export interface TextOptions extends EntryOptions {
+export interface TextOptions extends RecordOptions {
   texts: NodeTexts
 }
 
@@ -102,9 +95,7 @@ export const listNodeEntries = async (
   page: NodeRows,
   options: TextOptions,
 ): Promise<{ nodes: Entries; changes: string | undefined }> => {
-  const rows = await sql<(EntryRow & { changes: string })[]>`
-    ${nodeRevisionsQuery(sql, page, options.filter ?? {})}
-  `
+  const rows = await sql<(EntryRow & { changes: string })[]>`${nodeRevisionsQuery(sql, page)}`
   return { nodes: await fillTexts(sql, rows, options), changes: rows[0]?.changes }
 }
 
@@ -121,13 +112,13 @@ export const readNodeText = async (
 const fillTexts = async (
   sql: Queryable,
   rows: readonly EntryRow[],
-  { texts, ...options }: TextOptions,
+  { texts, publicUrl }: TextOptions,
 ): Promise<Entries> => {
   const known = rows.map((row) => ({ ...row, text: texts.find(row) ?? null }))
   const missing = known.filter(({ text }) => text === null).map(({ id }) => id)
   if (missing.length === 0) return toEntries(known)
   const read = new Map<string, EntryRow>()
-  for (const row of await readRows(sql, missing, options)) {
+  for (const row of await readRows(sql, missing, { publicUrl })) {
     texts.keep(row)
     read.set(row.id, row)
   }

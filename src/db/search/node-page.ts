@@ -71,6 +71,7 @@ export const listNodePage = async (
   query: NodePageQuery,
   options: NodePageOptions,
 ): Promise<{ nodes: Entries; total: number }> => {
+  if (query.filter.includeRemoved) return await listGrowingPage(sql, query, options)
   const { cache } = options
   const key = JSON.stringify(query)
   const known = query.limit <= LONGEST_PAGE ? cache.plans.find(key) : undefined
@@ -92,6 +93,27 @@ export const listNodePage = async (
   )
 }
 
+/**
+ * Lists a page of a list that nothing leaves. Rows move to later pages alone, so a walk passes over none as long as a page is
+ * of one moment, is not cut by a count from before, and the number of pages is from after it.
+ */
+const listGrowingPage = async (
+  sql: Queryable,
+  query: NodePageQuery,
+  { cache, publicUrl }: NodePageOptions,
+): Promise<{ nodes: Entries; total: number }> => {
+  const { filter, offset, limit } = query
+  const count = async () => {
+    const { changes } = await getListed(sql, 'node')
+    const counts = await countNodes(sql, { filter, reach: offset + limit }, { cache, changes })
+    return sumOf(counts, [0])
+  }
+  const plan = (await count()) <= FEW ? 'pick' : 'gather'
+  const part = { key: 0, plan, offset, limit } as const
+  const rows = await sql<EntryRow[]>`${nodePageQuery(sql, query, [part], publicUrl)}`
+  return { nodes: toEntries(rows), total: await count() }
+}
+
 /** Undefined for a page that is empty or deep. */
 const readPlanned = async (
   sql: Queryable,
@@ -106,8 +128,7 @@ const readPlanned = async (
     const rows = await sql<EntryRow[]>`${nodePageQuery(sql, query, parts, publicUrl)}`
     return { nodes: toEntries(rows), total, changes: undefined }
   }
-  const { filter } = query
-  const page = await listNodeEntries(sql, pageOf(sql, query, parts), { publicUrl, texts, filter })
+  const page = await listNodeEntries(sql, pageOf(sql, query, parts), { publicUrl, texts })
   return { ...page, total }
 }
 
@@ -122,10 +143,10 @@ const readDeep = async (
   if (parts.length === 0) return { nodes: toEntries([]), total }
   const ids = await Promise.all(parts.map((part) => listIds(sql, query, part, { cache, changes })))
   const found = ids.flat()
-  const shown = { publicUrl, filter: query.filter }
-  if (found.length > LONGEST_PAGE) return { nodes: await readNodeEntries(sql, found, shown), total }
+  if (found.length > LONGEST_PAGE)
+    return { nodes: await readNodeEntries(sql, found, { publicUrl }), total }
   const page = rowsOfIds(sql, found)
-  const { nodes } = await listNodeEntries(sql, page, { ...shown, texts: cache.texts })
+  const { nodes } = await listNodeEntries(sql, page, { publicUrl, texts: cache.texts })
   return { nodes, total }
 }
 
@@ -196,7 +217,7 @@ const choosePlan = (
   { filter, counts, listed }: { filter: NodeFilter; counts: ClassCounts; listed: number },
 ): PagePlan => {
   // The indexes of the orders hold listed nodes alone.
-  if (filter.includeBanned || filter.includeRemoved) return 'gather'
+  if (filter.includeBanned) return 'gather'
   if (isUnfiltered(filter)) return 'walk'
   const all = [0, ...CLASSES] as const
   const hits = key === 0 ? sumOf(counts, all) : (counts[key] ?? 0)
