@@ -1,6 +1,7 @@
 import { expireVersion, findArchivePlace } from '../src/db/registry/archive.ts'
 import type { ArchivePlace } from '../src/db/registry/archive.ts'
 import type { Transaction } from '../src/db/client.ts'
+import { putContentFindings } from '../src/db/registry/content.ts'
 import { failExtraction, finishExtraction } from '../src/db/registry/extraction.ts'
 import { lockNodeOfVersion } from '../src/db/registry/registry-lock.ts'
 import { findScan } from '../src/db/registry/scan.ts'
@@ -131,6 +132,8 @@ const decide = async (
   id: string,
   { archiveState, archiveCode }: VersionState,
 ): Promise<void> => {
+  // Nothing is decided before the scan, and none is made up by the findings that follow from it.
+  if (await findScan(sql, id)) await putContentFindings(sql, id)
   const scan = await findScan(sql, id)
   const verdict = decideVersion({ archiveState, archiveCode, scan })
   if (verdict) await transitionVersion(sql, { id, ...verdict, actor: 'workflow' })

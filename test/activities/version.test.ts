@@ -10,11 +10,13 @@ import { makeInspectArchive, type InspectedArchive } from '../../activities/insp
 import { makeVersionTransitions } from '../../activities/version.ts'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
 import { findArchivePlace } from '../../src/db/registry/archive.ts'
-import { findScan } from '../../src/db/registry/scan.ts'
+import { findScan, listFindings } from '../../src/db/registry/scan.ts'
 import { findVersionState, transitionVersion } from '../../src/db/registry/version-transition.ts'
 import type { VersionTransitionName } from '../../src/domain/registry/version-transition.ts'
 import { makeRegistryPlace, type RegistryPlace } from '../db/registry-place.ts'
 import { sha256Of } from '../support/digest.ts'
+import { waitFor } from '../support/wait.ts'
+import { writeZip } from '../support/zip-writer.ts'
 import { makeZip } from '../support/zip.ts'
 import { makeEnvironment, usePlace } from './place.ts'
 import { uploadArchive } from './version-upload.ts'
@@ -22,6 +24,8 @@ import { uploadArchive } from './version-upload.ts'
 const ZIP = makeZip('NODE_CLASS_MAPPINGS = {}')
 const OTHER = makeZip('NODE_CLASS_MAPPINGS = None')
 const PENDING = 'NodeVersionStatusPending'
+const ACTIVE = 'NodeVersionStatusActive'
+const FLAGGED = 'NodeVersionStatusFlagged'
 
 let registry: RegistryPlace
 let transitions: ReturnType<typeof makeVersionTransitions>
@@ -87,6 +91,92 @@ const transition = (id: string, name: VersionTransitionName) =>
 const makeLate = (id: string) => place.deps.sql`
   update version set upload_expires_at = clock_timestamp() - interval '6 minutes' where id = ${id}
 `
+
+describe('content that was banned', () => {
+  const CODE = `NODE_CLASS_MAPPINGS = {} # ${'malware '.repeat(40)}`
+  const makePack = (version: string, more: Record<string, string> = {}, folder = '') =>
+    writeZip(
+      Object.entries({
+        '__init__.py': CODE,
+        'pyproject.toml': `[project]\nversion = "${version}"\n`,
+        ...more,
+      }).map(([name, data]) => ({ name: folder + name, data })),
+    )
+  const publish = async (zip: Buffer, nodeId?: string) => {
+    const id = nodeId ? await registry.addVersion({ nodeId, version: '2.0.0' }) : await addVersion()
+    await upload(id, zip)
+    assert.equal(await check(id), 'accepted')
+    return id
+  }
+  const decide = async (id: string) => (await transitions.decideVersion(id)).status
+  const findingsOf = async (id: string, isNamed = true) =>
+    (await listFindings(place.deps.sql, id, isNamed))
+      .filter(({ scanner }) => scanner === 'registry')
+      .map(({ issue_type, severity, file_path, same_as }) =>
+        [issue_type, severity, file_path, same_as].filter(Boolean).join(' '),
+      )
+
+  test('is flagged under every number and node, until an admin frees it', async () => {
+    const first = await publish(makePack('1.0.0'))
+    assert.equal(await decide(first), ACTIVE)
+    const name = `pack-${count}@1.0.0`
+    await transition(first, 'admin_ban')
+    const again = await publish(makePack('2.0.0'), `pack-${count}`)
+    const elsewhere = await publish(makePack('3.0.0', {}, 'folder/'))
+    for (const id of [again, elsewhere]) {
+      assert.equal(await decide(id), FLAGGED)
+      assert.doesNotMatch((await see(id)).reason, /pack-/)
+      assert.deepEqual(await findingsOf(id), [`banned-content high ${name}`])
+      assert.deepEqual(await findingsOf(id, false), ['banned-content high'])
+    }
+    // Its deletion changes nothing: what was banned is the content.
+    await transition(first, 'admin_delete')
+    assert.equal(await decide(await publish(makePack('4.0.0'))), FLAGGED)
+    await transition(elsewhere, 'admin_activate')
+    assert.equal(await decide(await publish(makePack('5.0.0'))), ACTIVE)
+  })
+
+  test('may be changed: a file of it in another node is for a person to see', async () => {
+    const code = { '__init__.py': `${CODE}again` }
+    const first = await publish(makePack('1.0.0', { ...code, 'a.py': 'A = 1' }))
+    await transition(first, 'admin_ban')
+    const nodeId = `pack-${count}`
+    const own = await publish(makePack('2.0.0', { ...code, 'a.py': 'A = 2' }), nodeId)
+    const other = await publish(makePack('2.0.0', { ...code, 'a.py': 'A = 1', 'b.py': '' }))
+    assert.deepEqual([await decide(own), await decide(other)], [ACTIVE, ACTIVE])
+    assert.deepEqual(await findingsOf(own), [])
+    assert.deepEqual(await findingsOf(other), [`banned-file medium __init__.py ${nodeId}@1.0.0`])
+  })
+
+  test('may be flagged by hand, or before it was read', async () => {
+    const first = await addVersion()
+    await transition(first, 'admin_flag')
+    await upload(first, makePack('1.0.0', { 'c.py': 'C = 1' }))
+    assert.equal(await check(first), 'accepted')
+    const again = await publish(makePack('2.0.0', { 'c.py': 'C = 1' }))
+    assert.equal(await decide(again), FLAGGED)
+  })
+
+  test('is flagged also where the ban is being written meanwhile', async () => {
+    const sent = { 'd.py': 'D = 1' }
+    const first = await publish(makePack('1.0.0', sent))
+    assert.equal(await decide(first), ACTIVE)
+    const second = await publish(makePack('2.0.0', sent))
+    let decided: Promise<string> | undefined
+    await place.deps.sql.begin(async (sql) => {
+      await transitionVersion(sql, { id: first, name: 'admin_ban', actor: 'user:root' })
+      decided = decide(second)
+      await waitFor('the decision waits for the ban', async () => {
+        const [waiting] = await place.deps.sql`
+          select from pg_locks l join pg_database d on d.oid = l.database
+          where d.datname = current_database() and l.locktype = 'advisory' and not l.granted
+        `
+        return waiting !== undefined
+      })
+    })
+    assert.equal(await decided, FLAGGED)
+  })
+})
 
 describe('waiting for an upload', () => {
   test('says how long it may still come', async () => {
@@ -265,7 +355,7 @@ describe('checking an archive', () => {
   })
 
   test('goes on for a version that an operator has flagged, and not for a deleted one', async () => {
-    const flagged = await addUploaded()
+    const flagged = await addUploaded(makeZip('NODE_CLASS_MAPPINGS = {} # flagged'))
     await transition(flagged, 'admin_flag')
     assert.equal(await check(flagged), 'accepted')
     const deleted = await addUploaded()
@@ -328,7 +418,7 @@ describe('deciding on a version', () => {
 
   for (const name of ['delete', 'admin_ban', 'admin_flag'] as const)
     test(`leaves it where ${name} has put it`, async () => {
-      const id = await checked()
+      const id = await checked(makeZip(`NODE_CLASS_MAPPINGS = {} # ${name}`))
       await transition(id, name)
       const { status } = await see(id)
       assert.equal((await transitions.decideVersion(id)).status, status)

@@ -112,6 +112,13 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
       updateNodeByAdmin(sql, { id: 'a', fields: { search_ranking: 1 }, audit: ANY }, ANY),
   },
   {
+    columns: { node: { preempted_host_node_names: [] } },
+    call: (sql) => {
+      const fields = { preempted_host_node_names: ['A'] }
+      return updateNodeByAdmin(sql, { id: 'a', fields, audit: ANY }, ANY)
+    },
+  },
+  {
     columns: { status: 'PublisherStatusActive' },
     call: (sql) => insertPublication(sql, PUBLICATION, { publicUrl: '', enqueue: ANY }),
   },

@@ -27,7 +27,7 @@ const node = ({ required = '', optional = '', types = '[]', ...given }: Given): 
   return_names: null,
   output_is_list: [],
   dynamic: [],
-  banned: false,
+  policy: 'HostNodePolicyActive',
   ...given,
 })
 
@@ -149,12 +149,25 @@ const CASES: [title: string, Form, Form, there: string[], back?: string[]][] = [
   [
     'flags and texts',
     { category: 'a', display_name: 'A' },
-    { category: 'b', description: 'd', deprecated: true, experimental: true, banned: true },
+    {
+      category: 'b',
+      description: 'd',
+      deprecated: true,
+      experimental: true,
+      policy: 'HostNodePolicyBanned',
+    },
     [
       ...mayBreak('host_node_deprecated', 'host_node_banned'),
       ...safe('experimental_changed', ...texts),
     ],
-    safe('host_node_undeprecated', 'experimental_changed', ...texts),
+    safe('host_node_undeprecated', 'host_node_allowed', 'experimental_changed', ...texts),
+  ],
+  [
+    'a policy that is lifted',
+    { policy: 'HostNodePolicyLocalOnly' },
+    {},
+    safe('host_node_allowed'),
+    mayBreak('host_node_local_only'),
   ],
   [
     'texts that are not of the form',

@@ -292,6 +292,68 @@ describe('a platform admin', () => {
     assert.equal(body['policy'], 'HostNodePolicyLocalOnly')
   })
 
+  test('bans a host node in all versions of a node, past and to come, and wherever it is searched', async () => {
+    const [name, kept] = [unique('Shredder'), unique('Kept')]
+    const publish = async (version: string, nodeId = unique('node')) => {
+      const added = await owned.addActive({ nodeId, version })
+      const nodes = { [name]: {}, [kept]: {} }
+      expectStatus(await anonymous.post(`${added.version}/host-nodes`, { nodes }), 204)
+      return added
+    }
+    const first = await publish('1.0.0')
+    const { nodeId } = first
+    const other = await publish('1.0.0')
+    const ownerOf = async () => (await anonymous.get(`/host-nodes/${name}/node`)).body['id']
+    const find = async (search: string) => {
+      const response = await anonymous.get(`/nodes/search?host_node_search=${search}&facets=true`)
+      return pluck(listOf(response, 'nodes')).toSorted()
+    }
+    const both = [nodeId, other.nodeId].toSorted()
+    assert.deepEqual([await ownerOf(), await find(name)], [nodeId, both])
+    const path = `/nodes/${nodeId}/host-nodes/${name}`
+    const ban = { policy: 'HostNodePolicyBanned' }
+    const silent = await edit(path, ban)
+    assert.match(
+      expectStatus(silent, 400, 'validation_failed').body.message ?? '',
+      /^\/reason must be given with the policy HostNodePolicyBanned/,
+    )
+    expectStatus(
+      await edit('/nodes/none/host-nodes/x', { ...ban, reason: 'x' }),
+      404,
+      'node_not_found',
+    )
+    const since = new Date().toISOString()
+    const put = expectStatus(await edit(path, { ...ban, reason: 'it deletes files' }), 200)
+    const banned = { ...ban, policy_reason: 'it deletes files' }
+    assertMembers(put.body, { ...banned, node_id: nodeId, host_node_name: name, versions: 1 })
+    const second = await publish('1.0.1', nodeId)
+    for (const { version } of [first, second]) {
+      assertMembers((await anonymous.get(`${version}/host-nodes/${name}`)).body, banned)
+      const active = await anonymous.get(`${version}/host-nodes?policy=HostNodePolicyActive`)
+      assert.deepEqual(pluck(listOf(active, 'host_nodes'), 'host_node_name'), [kept])
+      assert.equal(active.body['total'], 1)
+    }
+    assert.deepEqual([await ownerOf(), await find(name)], [other.nodeId, [other.nodeId]])
+    assert.deepEqual(await find(kept), both)
+    const changed = await anonymous.get(`/nodes?timestamp=${since}&node_id=${nodeId}`)
+    assert.equal(changed.body['total'], 1, 'copies learn of it')
+    // A workflow of 1.0.0 was saved before the ban, one of 1.0.1 after it.
+    const compare = (versions: string) => anonymous.get(`/nodes/${nodeId}/compare?${versions}`)
+    const changesOf = async (versions: string) => listOf(await compare(versions), 'changes')
+    const found = await changesOf('from=1.0.0&to=1.0.1')
+    assert.deepEqual(columnsOf(found, 'host_node', 'code'), [[name, 'host_node_banned']])
+    assert.deepEqual(await changesOf('from=1.0.1&to=1.0.0'), [])
+
+    const allow = { host_node_policies: { [name]: 'HostNodePolicyActive' } }
+    expectStatus(await edit(second.version, allow), 200)
+    const { body } = await anonymous.get(`${first.version}/host-nodes/${name}`)
+    assert.deepEqual([body['policy'], 'policy_reason' in body], ['HostNodePolicyActive', false])
+    assert.deepEqual([await ownerOf(), await find(name)], [nodeId, both])
+    const [entry] = await logOf(`node/${nodeId}`)
+    assert.equal(entry?.action, 'host_node.update')
+    assertMembers(entry.after, { host_node_name: name, ...banned })
+  })
+
   test('starts a pending version again, and no other', async () => {
     const { id, nodeId } = await owned.addVersion()
     const restart = (id: string) => admin.post(`/admin/versions/${id}/restart`, {})

@@ -8,7 +8,7 @@ import { EXTRACTOR_VERSION } from '../../packages/inspector/src/versions.ts'
 import { temporalAddress } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'
 import { writeZip } from '../support/zip-writer.ts'
-import { expectStatus, listOf, memberOf, pluck } from '../support/client.ts'
+import { columnsOf, expectStatus, listOf, memberOf, pluck } from '../support/client.ts'
 import { ADMIN, untilDecided, upload, usePublisher, useRegistry } from './registry-support.ts'
 import type { Added } from './registry-support.ts'
 
@@ -370,6 +370,35 @@ test('findings of lower severity never flag; those of medium severity show in ta
     'medium',
     'medium',
     'medium',
+  ])
+})
+
+test('content that an admin has banned is Flagged under the next number; admins alone see whose it is', async () => {
+  const files = (version: string) => ({
+    ...minimal(['Kiln Bad'], `# ${'bad '.repeat(99)}`),
+    'pyproject.toml': `[project]\nversion = "${version}"\n`,
+  })
+  const bad = await add(files('1.0.0'))
+  const ban = { status: 'NodeVersionStatusBanned', status_reason: 'malware' }
+  expectStatus(await admin.put(`/admin${bad.path}`, ban), 200)
+  const { nodeId } = bad.added
+  const again = await owned.addVersion({ nodeId, version: '2.0.1' })
+  const seen = await send(again, pack(files('2.0.1')))
+  assert.equal(seen['status'], FLAGGED)
+  assert.match(
+    String(seen['status_reason']),
+    /^1 finding flags this version; the worst: A platform/,
+  )
+  assert.equal('latest_version' in (await anonymous.get(again.node)).body, false)
+  const own = expectStatus(await owner.get(`${again.version}/findings`), 200)
+  assert.deepEqual(columnsOf(listOf(own, 'findings'), 'issue_type', 'severity', 'same_as'), [
+    ['banned-content', 'high', undefined],
+  ])
+  assert.ok(!('same_content' in own.body))
+  const all = expectStatus(await admin.get(`${again.version}/findings`), 200)
+  assert.deepEqual(pluck(listOf(all, 'findings'), 'same_as'), [`${nodeId}@1.0.0`])
+  assert.deepEqual(listOf(all, 'same_content'), [
+    { node_id: nodeId, version: '1.0.0', status: 'NodeVersionStatusBanned' },
   ])
 })
 

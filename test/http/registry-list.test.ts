@@ -383,13 +383,23 @@ test('a class name that several nodes claim is of the one that preempts it, then
   assert.deepEqual(await owners(), [b, a, c])
   await setByAdmin(c, { search_ranking: 4 })
   assert.deepEqual(await owners(), [c, b, a])
-  const preempting = await owned.addNode()
+  const preempting = unique('preempting')
+  await claim('d', '1.0.0', preempting)
   await setByAdmin(preempting, { search_ranking: 10, preempted_host_node_names: [name] })
   assert.deepEqual(await owners(), [preempting, c, b, a])
-  await setByAdmin(a, { search_ranking: 9, preempted_host_node_names: [name] })
+  const preempt = { search_ranking: 9, preempted_host_node_names: [name] }
+  const rejected = await admin.put(`/admin/nodes/${a}`, preempt)
+  const { message } = expectStatus(rejected, 409, 'host_node_preempted').body
+  assert.ok(message?.includes(preempting) && message.includes('"force": true'), message)
+  await setByAdmin(a, { ...preempt, force: true })
+  // What it has already is not asked for again.
+  await setByAdmin(a, preempt)
   assert.deepEqual(await owners(), [a, preempting, c, b])
   await setByAdmin(a, { status: 'NodeStatusBanned', status_detail: 'malware' })
   assert.deepEqual(await owners(), [preempting, c, b])
+  // A name that the latest version does not have leads nowhere.
+  await owned.addActive({ nodeId: preempting, version: '2.0.0' })
+  assert.deepEqual(await owners(), [c, b])
 })
 
 describe('a list of versions', () => {

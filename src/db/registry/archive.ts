@@ -154,7 +154,7 @@ export const acceptArchive = async (
   return true
 }
 
-/** Notes the files of an archive. */
+/** Notes the files of an archive. Triggers (0029) digest its content, and ban it with a version that was banned before. */
 export const putFiles = async (
   sql: Transaction,
   { versionId, sha256, files }: CheckedBytes & { files: readonly ArchiveFile[] },

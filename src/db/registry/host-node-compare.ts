@@ -1,7 +1,7 @@
 import type { LoneHostNode } from '../../domain/comparison/compare.ts'
 import type { HostNodeText } from '../../domain/comparison/host-node-form.ts'
-import type { Queryable } from '../client.ts'
-import { joinPolicy } from './host-node-policy.ts'
+import type { Fragment, Queryable } from '../client.ts'
+import { joinPolicy, policyOf } from './host-node-policy.ts'
 
 interface Versions {
   from: string
@@ -21,14 +21,21 @@ export const listDifferences = async (
       case when a.name is null then 'added' when b.name is null then 'removed' else 'changed' end as side,
       'host_node_name' = any(a.dynamic) as "isConditional",
       coalesce(a.bytes, 0) + coalesce(b.bytes, 0) as bytes
-    from (${printsOf(sql, from)}) a full join (${printsOf(sql, to)}) b on b.name = a.name
+    from (${printsOf(sql, from, policyBefore(sql, { from, to }))}) a
+    full join (${printsOf(sql, to, policyOf(sql))}) b on b.name = a.name
     where (a.print, a.shown) is distinct from (b.print, b.shown)
   `
 
-const printsOf = (sql: Queryable, versionId: string) => sql`
+/** Workflows were saved under the policy that a host node had when their version was published, or under a later one. */
+const policyBefore = (sql: Queryable, { from, to }: Versions) => sql`
+  case when y.changed_at > of_policy.created_at and ${from}::uuid <> ${to}::uuid
+    then y.previous_policy else ${policyOf(sql)} end
+`
+
+const printsOf = (sql: Queryable, versionId: string, policy: Fragment) => sql`
   select h.host_node_name as name, h.dynamic,
     md5(concat_ws(',', h.input_types, h.return_types, h.return_names, h.output_is_list::text)) as print,
-    (h.display_name, h.category, h.description, h.deprecated, h.experimental, h.dynamic, y.policy) as shown,
+    (h.display_name, h.category, h.description, h.deprecated, h.experimental, h.dynamic, ${policy}) as shown,
     octet_length(concat(h.input_types, h.return_types, h.return_names)) as bytes
   from host_node h ${joinPolicy(sql)}
   where h.version_id = ${versionId}
@@ -40,13 +47,14 @@ export const readPairs = async (
   { from, to }: Versions,
   names: readonly string[],
 ): Promise<{ name: string; before: HostNodeText; after: HostNodeText }[]> => {
-  const textsOf = (versionId: string) => sql`
-    select h.*, y.policy = 'HostNodePolicyBanned' is true as banned
+  const textsOf = (versionId: string, policy: Fragment) => sql`
+    select h.*, ${policy} as policy
     from host_node h ${joinPolicy(sql)}
     where h.version_id = ${versionId} and h.host_node_name = any(${[...names]})
   `
   return await sql<{ name: string; before: HostNodeText; after: HostNodeText }[]>`
     select a.host_node_name as name, row_to_json(a) as before, row_to_json(b) as after
-    from (${textsOf(from)}) a join (${textsOf(to)}) b on b.host_node_name = a.host_node_name
+    from (${textsOf(from, policyBefore(sql, { from, to }))}) a
+    join (${textsOf(to, policyOf(sql))}) b on b.host_node_name = a.host_node_name
   `
 }

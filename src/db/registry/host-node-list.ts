@@ -1,14 +1,16 @@
+import type { HostNodePolicy } from '../../domain/registry/host-node.ts'
 import type { Fragment, Queryable } from '../client.ts'
 import { isWithin, toEntries } from '../search/entries.ts'
 import type { Entries, EntryRow } from '../search/entries.ts'
 import { offsetOf } from './audit-log.ts'
 import { partPattern } from '../search/node-filter.ts'
 import { hostNodeJson } from './host-node.ts'
-import { joinPolicy } from './host-node-policy.ts'
+import { joinPolicy, policyOf } from './host-node-policy.ts'
 
 interface HostNodeList {
   versionId: string
   search?: string | undefined
+  policies?: readonly HostNodePolicy[] | undefined
   page: number
   limit: number
 }
@@ -16,11 +18,15 @@ interface HostNodeList {
 /** A page of a version's host nodes by name, and how many there are; none before the extract status is success. */
 export const listHostNodes = async (
   sql: Queryable,
-  { versionId, search, page, limit }: HostNodeList,
+  { versionId, search, policies, page, limit }: HostNodeList,
 ): Promise<{ hostNodes: Entries; total: number }> => {
-  const found = sql`${hostNodesOf(sql, versionId)} ${search ? sql`and ${matches(sql, search)}` : sql``}`
+  const found = sql`
+    ${hostNodesOf(sql, versionId)}
+    ${search ? sql`and ${matches(sql, search)}` : sql``}
+    ${policies ? sql`and ${policyOf(sql)} = any(${[...policies]})` : sql``}
+  `
   const shown = sql`
-    select h.*, v.rev ${found} order by host_node_name limit ${limit} offset ${offsetOf(page, limit)}
+    select h.*, v.rev ${found} order by h.host_node_name limit ${limit} offset ${offsetOf(page, limit)}
   `
   // One statement, so that page and total are of one moment: a reading may be stored meanwhile.
   const rows = await sql<(EntryRow & { total: number })[]>`
@@ -48,6 +54,7 @@ export const readHostNodeEntries = async (
 const hostNodesOf = (sql: Queryable, versionId: string) => sql`
   from host_node h
   join version v on v.id = h.version_id and v.host_node_extract_status = 'success'
+  ${joinPolicy(sql)}
   where h.version_id = ${versionId}
 `
 
@@ -59,7 +66,7 @@ const matches = (sql: Queryable, search: string) => sql`(
 )`
 
 const entriesQuery = (sql: Queryable, hostNodes: Fragment) => sql`
-  select h.host_node_name as id, h.rev::text as revision,
+  select h.host_node_name as id, concat_ws('.', h.rev, y.changed_at) as revision,
     case when ${isWithin(sql, hostNodeBytes(sql))} then ${hostNodeJson(sql)}::text end as text
   from (${hostNodes}) h
   ${joinPolicy(sql)}

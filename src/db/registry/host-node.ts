@@ -138,7 +138,8 @@ export const hostNodeJson = (sql: Queryable) => sql`
     'host_node_name', h.host_node_name, 'display_name', h.display_name, 'category', h.category, 'description', h.description,
     'function', h.function, 'deprecated', h.deprecated, 'experimental', h.experimental,
     'input_types', h.input_types, 'return_types', h.return_types, 'return_names', h.return_names,
-    'output_is_list', h.output_is_list, 'dynamic', h.dynamic, 'policy', ${policyOf(sql)}))
+    'output_is_list', h.output_is_list, 'dynamic', h.dynamic, 'policy', ${policyOf(sql)},
+    'policy_reason', y.reason))
 `
 
 /** A host node by its exact name. */
@@ -161,7 +162,7 @@ const OTHERS = 100
 
 /**
  * Finds the node that a host node belongs to, and the ids of the others that have the name. Candidates are the listed
- * nodes that preempt the name or have it in their latest version, by preemption, search_ranking, their oldest active
+ * nodes that have the name in their latest version and no ban of it, by preemption, search_ranking, their oldest active
  * version with the name, and id. Install counts do not decide: anybody can raise them.
  */
 export const findNodeOfHostNode = async (
@@ -172,14 +173,9 @@ export const findNodeOfHostNode = async (
   const rows = await sql<{ id: string }[]>`
     select s.node_id as id
     from (
-      select id, bool_or(preempts) as preempts
-      from (
-        select id, true as preempts from node
-        where preempted_host_node_names @> array[${name}::text]
-        union all
-        select node_id, false from current_host_node where name = ${name}
-      ) named
-      group by id
+      select n.id, n.preempted_host_node_names @> array[${name}::text] as preempts
+      from current_host_node c join node n on n.id = c.node_id
+      where c.name = ${name}
     ) claim
     -- With their own offset and limit they stay look-ups for each; the planner would read the tables for the hundreds
     -- it guesses.

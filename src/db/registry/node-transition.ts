@@ -35,10 +35,13 @@ export const deleteNode = async (
 type NodeEditedByAdmin =
   | { result: 'updated'; node: Node }
   | { result: 'node_not_found' | 'illegal_move' | 'precondition_failed' }
+  | ({ result: 'preempted' } & Preempted)
 
 interface NodeAdminEdit {
   id: string
   fields: NodeAdminFields
+  /** Preempts host node names that another node preempts already. */
+  force?: boolean
   /** The revision that the caller has seen (If-Match). */
   ifRev?: number | undefined
   audit: Audit
@@ -50,7 +53,7 @@ interface NodeAdminEdit {
  */
 export const updateNodeByAdmin = async (
   sql: Transaction,
-  { id, fields, ifRev, audit }: NodeAdminEdit,
+  { id, fields, force = false, ifRev, audit }: NodeAdminEdit,
   options: RecordOptions,
 ): Promise<NodeEditedByAdmin> => {
   const locked = await lockWithPublisher(sql, id)
@@ -59,6 +62,11 @@ export const updateNodeByAdmin = async (
   if (ifRev !== undefined && ifRev !== node.rev) return { result: 'precondition_failed' }
   const { status = node.status, status_detail: detail } = fields
   const before = await getNode(sql, node.id, options)
+  const added = fields.preempted_host_node_names?.filter(
+    (name) => !before.preempted_host_node_names.includes(name),
+  )
+  const preempted = added?.length && !force && (await findPreempted(sql, node.id, added))
+  if (preempted) return { result: 'preempted', ...preempted }
   let change: CountChange = {}
   if (status !== node.status) {
     const isTransitioned = await transitionNode(sql, locked, ADMIN_NODE_TRANSITIONS[status], detail)
@@ -79,6 +87,31 @@ export const updateNodeByAdmin = async (
     })
   await recordListChange(sql, change)
   return { result: 'updated', node: after }
+}
+
+interface Preempted {
+  name: string
+  /** The node that preempts it. */
+  nodeId: string
+}
+
+/** Finds a host node name that another node preempts. Of two admins that name one at once the second waits. */
+const findPreempted = async (
+  sql: Transaction,
+  nodeId: string,
+  names: readonly string[],
+): Promise<Preempted | undefined> => {
+  await sql`select pg_advisory_xact_lock(hashtextextended('preempted names', 0))`
+  const [found] = await sql<Preempted[]>`
+    select taken.name, n.id as "nodeId"
+    from node n cross join lateral unnest(n.preempted_host_node_names) as taken (name)
+    where n.preempted_host_node_names && ${[...names]}::text[]
+      and taken.name = any(${[...names]}::text[])
+      and n.id <> ${nodeId} and n.status <> 'NodeStatusDeleted'
+    order by taken.name, n.id
+    limit 1
+  `
+  return found
 }
 
 /** Those members of a body whose values it has changed. Clients send a whole node back, and the log is to be read. */

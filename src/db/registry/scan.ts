@@ -124,12 +124,21 @@ export const hasScan = async (
   return row !== undefined
 }
 
-/** All findings of a version, the worst of each scanner first. */
-export const listFindings = async (sql: Queryable, versionId: string): Promise<Finding[]> => {
+/**
+ * All findings of a version, the worst of each scanner first.
+ * @param isNamed whether those that are about another version name it
+ */
+export const listFindings = async (
+  sql: Queryable,
+  versionId: string,
+  isNamed: boolean,
+): Promise<Finding[]> => {
   const rows = await sql<{ finding: Finding }[]>`
     select json_strip_nulls(json_build_object('id', f.id, 'issue_type', issue_type, 'severity', severity,
       'file_path', file_path, 'line_number', line_number, 'code_snippet', code_snippet,
-      'message', message, 'scanner', f.scanner, 'scanner_version', s.scanner_version::text)) as finding
+      'message', message, 'scanner', f.scanner, 'scanner_version', s.scanner_version::text, 'same_as', (
+        select o.node_id || '@' || o.version from version o
+        where o.id = f.other_version_id and ${isNamed}))) as finding
     from finding f join scan s on s.version_id = f.version_id and s.scanner = f.scanner
     where f.version_id = ${versionId}
     order by f.scanner, position

@@ -52,10 +52,14 @@ export const updateVersionByAdmin = async (
     if (!transition || !(await transitionVersion(sql, transition)))
       return { result: 'illegal_move' }
   }
-  await putHostNodePolicies(sql, id, host_node_policies)
   await setAdminFields(sql, id, fields)
   if (fields.status !== undefined || reason) await closeReview(sql, id)
   await updateLatestVersion(sql, node.id)
+  await putHostNodePolicies(sql, {
+    nodeId: node.id,
+    policies: host_node_policies,
+    reason: reason || undefined,
+  })
   const after = await getVersion(sql, id, options)
   await insertAudit(sql, audit, {
     action: 'version.update',

@@ -73,7 +73,8 @@ const writeTransition = async (
   { id, name, actor, reason, scanIncomplete = false }: VersionTransition,
 ): Promise<VersionStatus | undefined> => {
   const { from, to, reason: usual } = VERSION_TRANSITIONS[name]
-  // Trigger `version_told` (0018): records an event for the publisher's endpoints.
+  // Trigger `version_told` (0018): records an event for the publisher's endpoints. Trigger `version_move_decision` (0029):
+  // bans the content with the version, or frees it.
   const [isTransitioned] = await sql<{ from: VersionStatus }[]>`
     with old as (
       select id, status from version where id = ${id} for no key update
@@ -188,7 +189,7 @@ export const updateLatestVersion = async (sql: Transaction, nodeId: string): Pro
   if (changed) await updateCurrentHostNodes(sql, nodeId)
 }
 
-/** Makes the names that the reverse look-up and the search read those of the latest version. */
+/** Makes the names that the reverse look-up and the search read those of the latest version, but for banned ones. */
 export const updateCurrentHostNodes = async (sql: Transaction, nodeId: string): Promise<void> => {
   // Triggers `current_host_node_inserted` and `current_host_node_deleted` (0011): write the names as one text, which
   // searches read.
@@ -198,7 +199,8 @@ export const updateCurrentHostNodes = async (sql: Transaction, nodeId: string): 
       from node n
       join version v on v.id = n.latest_version_id and v.host_node_extract_status = 'success'
       join host_node h on h.version_id = v.id
-      where n.id = ${nodeId}
+      left join node_host_policy y on y.node_id = n.id and y.host_node_name = h.host_node_name
+      where n.id = ${nodeId} and y.policy is distinct from 'HostNodePolicyBanned'
     ), gone as (
       delete from current_host_node
       where node_id = ${nodeId} and name not in (select name from latest)

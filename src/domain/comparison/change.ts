@@ -29,6 +29,7 @@ const SENTENCES = {
   may_break: {
     host_node_deprecated: 'The host node is deprecated.',
     host_node_banned: 'The host node is banned.',
+    host_node_local_only: 'The host node runs on the user’s own machine only.',
     input_now_required: 'The input {input} was optional and is required.',
     input_type_narrowed: 'The input {input} took {before} and takes only {after}.',
     inputs_unreadable: 'The inputs have changed, and cannot be read.',
@@ -42,6 +43,7 @@ const SENTENCES = {
   },
   safe: {
     host_node_added: 'The host node is new.',
+    host_node_allowed: 'The host node is no longer banned or kept to the user’s machine.',
     host_node_undeprecated: 'The host node is no longer deprecated.',
     category_changed: 'The category was {before} and is {after}.',
     display_name_changed: 'The display name was {before} and is {after}.',

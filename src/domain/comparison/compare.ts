@@ -2,7 +2,7 @@ import { CHANGE_LEVELS, makeChange } from './change.ts'
 import type { Change, ChangeLevel, HostNodeChange, VersionComparison } from './change.ts'
 
 /** Raised with every change that can alter a comparison. */
-export const COMPARISON_VERSION = 2
+export const COMPARISON_VERSION = 3
 
 /** A host node that one of two versions has. */
 export interface LoneHostNode {

@@ -1,3 +1,4 @@
+import type { HostNodePolicy } from '../registry/host-node.ts'
 import { isObject, plain, readJson, writeJson, type Json, type JsonObject } from './read-json.ts'
 
 /** Texts of a stored host node that a comparison needs. */
@@ -12,7 +13,7 @@ export interface HostNodeText {
   return_names: string | null
   output_is_list: boolean[]
   dynamic: string[]
-  banned: boolean
+  policy: HostNodePolicy
 }
 
 export interface InputForm {

@@ -1,4 +1,5 @@
-import { makeChange, type Change, type Report } from './change.ts'
+import type { HostNodePolicy } from '../registry/host-node.ts'
+import { makeChange, type Change, type ChangeCode, type Report } from './change.ts'
 import { readInputs, readOutputs, compareTypes } from './host-node-form.ts'
 import type { HostNodeText, OutputForm } from './host-node-form.ts'
 import { compareInputs } from './inputs.ts'
@@ -27,7 +28,7 @@ export const compareHostNode = (before: HostNodeText, after: HostNodeText): Chan
 const compareTexts = (report: Report, old: HostNodeText, now: HostNodeText): void => {
   if (old.deprecated !== now.deprecated)
     report(now.deprecated ? 'host_node_deprecated' : 'host_node_undeprecated')
-  if (now.banned && !old.banned) report('host_node_banned')
+  if (now.policy !== old.policy) report(POLICY_CODES[now.policy])
   if (old.experimental !== now.experimental)
     report('experimental_changed', { after: now.experimental ? 'experimental' : 'stable' })
   for (const member of ['category', 'display_name', 'description'] as const) {
@@ -35,6 +36,12 @@ const compareTexts = (report: Report, old: HostNodeText, now: HostNodeText): voi
     if (before !== after) report(`${member}_changed`, { before, after })
   }
 }
+
+const POLICY_CODES = {
+  HostNodePolicyActive: 'host_node_allowed',
+  HostNodePolicyBanned: 'host_node_banned',
+  HostNodePolicyLocalOnly: 'host_node_local_only',
+} as const satisfies Record<HostNodePolicy, ChangeCode>
 
 /** Compares the outputs of a host node, whose links are kept by index. */
 const compareOutputs = (

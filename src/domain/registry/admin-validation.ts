@@ -1,4 +1,5 @@
 import { shown } from '../shared/errors.ts'
+import { POLICIES_WITH_REASON } from './host-node.ts'
 import { idKey } from './publisher-validation.ts'
 import { validateNodeUpdate } from './node-validation.ts'
 import { NODE_ADMIN_FIELDS, NODE_STATUSES_WITH_REASON } from './node.ts'
@@ -30,6 +31,10 @@ const validateSettable = (body: Body, names: readonly string[]): Issue[] =>
     ? []
     : [makeIssue('', `the body must set one of ${names.join(', ')}, but has none of them`)]
 
+/** The rule of PUT /admin/nodes/{n}/host-nodes/{hostNodeName} that its schema cannot say. */
+export const validateHostNodePolicy = (body: Body): Issue[] =>
+  validateReason(body, 'reason', POLICIES_WITH_REASON, 'policy')
+
 /** A node keeps its publisher. */
 export const validateSamePublisher = (
   id: string | undefined,
@@ -40,10 +45,15 @@ export const validateSamePublisher = (
     : makeIssue('/publisher/id', `must be ${publisherId}, which the node keeps, got ${shown(id)}`)
 
 /** Requires a reason with these statuses: whoever is banned or flagged learns why. */
-const validateReason = (body: Body, member: string, statuses: readonly string[]): Issue[] => {
-  const { status, [member]: reason } = body
+const validateReason = (
+  body: Body,
+  member: string,
+  statuses: readonly string[],
+  of = 'status',
+): Issue[] => {
+  const { [of]: status, [member]: reason } = body
   if (typeof status !== 'string' || !statuses.includes(status)) return []
   if (typeof reason === 'string' && reason.trim() !== '') return []
   const came = reason === undefined ? 'absent' : 'empty'
-  return [makeIssue(`/${member}`, `must be given with the status ${status}, but is ${came}`)]
+  return [makeIssue(`/${member}`, `must be given with the ${of} ${status}, but is ${came}`)]
 }

@@ -5,6 +5,7 @@ import { count, instant, page, pageSize, queryText, uuid } from './registry-fiel
 /** Actions of platform admins, and changes of whom the admins of a publisher trust. */
 export const AuditAction = Type.Enum([
   'node.update',
+  'host_node.update',
   'version.update',
   'version.retry',
   'publisher.ban',

@@ -19,6 +19,9 @@ export const Finding = Type.Object({
   ),
   code_snippet: Type.Optional(Type.String({ description: 'The line, without secrets.' })),
   message: Type.String({ description: 'What was found, and what to do instead.' }),
+  same_as: Type.Optional(
+    Type.String({ description: 'The version `{n}@{v}` that it is about; for platform admins.' }),
+  ),
   scanner: Type.String({ description: 'What found it.' }),
   scanner_version: Type.String({ description: 'Version of the scanner.' }),
 })
@@ -57,5 +60,18 @@ export const VersionFindings = Type.Object({
   extraction: Type.Optional(Extraction),
   reviews: Type.Optional(Type.Array(ListedReview, { description: 'Only for members.' })),
   moves: Type.Optional(Type.Array(ListedTransition, { description: 'Only for members.' })),
+  same_content: Type.Optional(
+    Type.Array(
+      Type.Object({
+        node_id: Type.String({ description: 'Id of its node.' }),
+        version: Type.String({ description: 'The version.' }),
+        status: VersionStatus,
+      }),
+      {
+        description:
+          'The other versions of any node with the same files, the project file aside, newest first; at most 100. Only for platform admins.',
+      },
+    ),
+  ),
 })
 export type VersionFindings = Static<typeof VersionFindings>

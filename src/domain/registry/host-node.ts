@@ -10,6 +10,7 @@ import {
   pageSize,
   queryText,
   text,
+  withoutReason,
 } from './registry-fields.ts'
 
 export const HostNodePolicy = Type.Enum([
@@ -60,6 +61,8 @@ const jsonTextGiven = (name: keyof typeof JSON_TEXTS) =>
     }),
   )
 
+const policyReason = Type.Optional(text(REASON_MAX, 'Why it has this policy.'))
+
 /** A host node, as every route returns it. A member without a value is absent, never null. */
 export const HostNode = Type.Object({
   host_node_name: Type.String({
@@ -82,8 +85,33 @@ export const HostNode = Type.Object({
       'What depends on the user’s machine or could not be known: a member, `input_types.<input>` for one input, `host_node_name` where the machine decides whether it is there at all.',
   }),
   policy: HostNodePolicy,
+  policy_reason: policyReason,
 })
 export type HostNode = Static<typeof HostNode>
+
+export const POLICIES_WITH_REASON: readonly HostNodePolicy[] = ['HostNodePolicyBanned']
+
+/** Body of PUT /admin/nodes/{n}/host-nodes/{hostNodeName}. */
+export const HostNodePolicyUpdate = Type.Object(
+  {
+    policy: HostNodePolicy,
+    reason: Type.Optional(
+      text(REASON_MAX, 'Why; required with the policy Banned, and shown to all.'),
+    ),
+  },
+  { not: withoutReason('reason', POLICIES_WITH_REASON, 'policy') },
+)
+export type HostNodePolicyUpdate = Static<typeof HostNodePolicyUpdate>
+
+/** Its response. */
+export const NodeHostPolicy = Type.Object({
+  node_id: Type.String({ description: 'Id of the node.' }),
+  host_node_name: Type.String({ description: 'Name of the host node.' }),
+  policy: HostNodePolicy,
+  policy_reason: policyReason,
+  versions: count('Versions of the node that have it now; the policy holds for later ones, too.'),
+})
+export type NodeHostPolicy = Static<typeof NodeHostPolicy>
 
 /** One entry of `nodes` in a registration; its name is the key. */
 export const RegisteredHostNode = Type.Object({
@@ -156,6 +184,9 @@ export const HostNodeListQuery = Type.Object({
   limit: pageSize(10, 1_000),
   search: Type.Optional(
     queryText(200, 'A part of a name or category, or the beginning of a socket type, in any case.'),
+  ),
+  policy: Type.Optional(
+    Type.Array(HostNodePolicy, { minItems: 1, description: 'Only host nodes of these policies.' }),
   ),
 })
 export type HostNodeListQuery = Static<typeof HostNodeListQuery>

@@ -124,7 +124,7 @@ const githubStars = Type.Integer({
 const preempted = texts(
   500,
   HOST_NODE_NAME_MAX,
-  'Host node names that belong to this node whoever else has them.',
+  'Host node names that belong to this node, while its latest version has them, whoever else has them.',
 )
 const adminTags = tags('Tags that only platform admins set; readable by all.')
 
@@ -142,6 +142,11 @@ export const NodeAdminUpdate = Type.Object(
   {
     ...NodeUpdate.properties,
     ...writtenByAdmin,
+    force: Type.Optional(
+      Type.Boolean({
+        description: 'Whether to preempt a host node name that another node preempts already.',
+      }),
+    ),
     publisher: Type.Optional(
       Type.Object(
         { id: Type.Optional(Type.String()) },
@@ -154,11 +159,11 @@ export const NodeAdminUpdate = Type.Object(
 export type NodeAdminUpdate = Static<typeof NodeAdminUpdate>
 
 /** Values of a node that a platform admin's body sets. */
-export type NodeAdminFields = Omit<NodeAdminUpdate, 'id' | 'publisher'>
+export type NodeAdminFields = Omit<NodeAdminUpdate, 'id' | 'publisher' | 'force'>
 export const NODE_ADMIN_FIELDS = Object.keys({ ...written, ...writtenByAdmin })
 
 /** Members that only platform admins set. */
-export const NODE_ADMIN_MEMBERS = Object.keys(writtenByAdmin)
+export const NODE_ADMIN_MEMBERS = [...Object.keys(writtenByAdmin), 'force']
 
 const unruled = Type.Optional(Type.Unknown())
 
@@ -167,7 +172,7 @@ export const OwnNodeUpdate = Type.Object({
   ...NodeUpdate.properties,
   ...(Object.fromEntries(
     ['publisher', ...NODE_ADMIN_MEMBERS].map((name) => [name, unruled]),
-  ) as Record<keyof typeof writtenByAdmin | 'publisher', typeof unruled>),
+  ) as Record<keyof typeof writtenByAdmin | 'publisher' | 'force', typeof unruled>),
 })
 export type OwnNodeUpdate = Static<typeof OwnNodeUpdate>
 

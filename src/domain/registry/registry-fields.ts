@@ -120,9 +120,9 @@ export const listOptional = (schema: TObject): string[] => {
 }
 
 /** In the document: a body that has one of the statuses and does not say why. `validateReason` rejects it. */
-export const withoutReason = (member: string, statuses: readonly string[]) => ({
-  required: ['status'],
-  properties: { status: { enum: statuses }, [member]: { not: { type: 'string', pattern: '\\S' } } },
+export const withoutReason = (member: string, statuses: readonly string[], of = 'status') => ({
+  required: [of],
+  properties: { [of]: { enum: statuses }, [member]: { not: { type: 'string', pattern: '\\S' } } },
 })
 
 /** Platforms on which a node or a version runs. Each says so for itself: a version inherits nothing. */

@@ -95,7 +95,10 @@ export const VersionAdminUpdate = Type.Object(
     ),
     tags_admin: Type.Optional(tags('Tags that only platform admins set; readable by all.')),
     host_node_policies: Type.Optional(
-      map<HostNodePolicy>(HostNodePolicy, { description: 'Policy by name of the host node.' }),
+      map<HostNodePolicy>(HostNodePolicy, {
+        description:
+          'Policy by name of the host node, for all versions of the node; `status_reason` is its reason, too.',
+      }),
     ),
     ...writtenSupport,
   },

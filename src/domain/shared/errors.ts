@@ -112,6 +112,7 @@ export const ERROR_CODES = {
     upload_in_use: 'A task that has not ended reads the upload.',
     already_registered: 'The version has its host nodes already.',
     last_owner: 'A publisher keeps at least one owner.',
+    host_node_preempted: 'Another node preempts the host node name.',
     illegal_move: 'The current status does not allow this change.',
     version_not_flagged: 'Only a flagged version is reviewed.',
     review_already_requested: 'A review of the version is still open.',
@@ -345,6 +346,11 @@ export const errors = {
     ),
   illegalTransition: (from: string, to: string) =>
     apiError('illegal_move', `What is ${from} cannot become ${to}.`),
+  hostNodePreempted: (name: string, nodeId: string) =>
+    apiError(
+      'host_node_preempted',
+      `The node ${shown(nodeId)} preempts the host node ${shown(name)} already: take the name from it first, or send "force": true to let both preempt it.`,
+    ),
   versionNotFlagged: (status: string) =>
     apiError('version_not_flagged', `The version is ${status}; only a flagged one is reviewed.`),
   reviewAlreadyRequested: () => apiError('review_already_requested'),

@@ -1,16 +1,19 @@
 import { Type } from 'typebox'
 
 import {
+  validateHostNodePolicy,
   validateNodeAdminUpdate,
   validateVersionAdminUpdate,
 } from '../../domain/registry/admin-validation.ts'
 import { AuditLogPage, AuditLogQuery } from '../../domain/registry/audit-log.ts'
+import { HostNodePolicyUpdate, NodeHostPolicy } from '../../domain/registry/host-node.ts'
 import { NodeAdminUpdate, WrittenNode } from '../../domain/registry/node.ts'
 import { Publisher, PublisherBan, PublisherUnban } from '../../domain/registry/publisher.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
 import { Version, VersionAdminUpdate } from '../../domain/registry/version.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import {
+  editHostNodePolicy,
   editNodeByAdmin,
   editVersionByAdmin,
   makePublisherTransition,
@@ -23,6 +26,7 @@ import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
 import {
   OfNode,
+  OfNodeHostNode,
   OfPublisher,
   OfVersion,
   PUBLISHER_PATH,
@@ -30,7 +34,7 @@ import {
   WRITE_ERRORS,
   queryOf,
 } from './paths.ts'
-import { AUDIT_ENTRY, NODE, PUBLISHER, VERSION } from './examples.ts'
+import { AUDIT_ENTRY, HOST_POLICY, NODE, PUBLISHER, VERSION } from './examples.ts'
 
 const COMMON = { tag: 'Registry admin', auth: 'required' } as const
 const VERSION_ERRORS = ['node_not_found', 'version_not_found', ...WRITE_ERRORS] as const
@@ -39,6 +43,7 @@ const VERSION_ERRORS = ['node_not_found', 'version_not_found', ...WRITE_ERRORS] 
 export const makeRegistryAdminRoutes = (deps: CheckDeps & RegistryDeps): Route[] => [
   editNode(deps),
   editVersion(deps),
+  editPolicy(deps),
   retry(deps),
   ban(deps),
   unban(deps),
@@ -63,7 +68,14 @@ const editNode = (deps: RegistryDeps): Route =>
     responses: {
       200: { description: 'The node as it is now.', schema: WrittenNode, example: NODE },
     },
-    errors: ['url_refused', 'id_mismatch', 'node_not_found', ...WRITE_ERRORS, 'illegal_move'],
+    errors: [
+      'url_refused',
+      'id_mismatch',
+      'node_not_found',
+      ...WRITE_ERRORS,
+      'illegal_move',
+      'host_node_preempted',
+    ],
     validate: ({ params, body }) =>
       validateNodeAdminUpdate(body, { nodeId: String(params['nodeId']) }),
     handler: (request) => editNodeByAdmin(deps, request),
@@ -76,7 +88,7 @@ const editVersion = (deps: RegistryDeps): Route =>
     path: `/admin${VERSION_PATH}`,
     summary: 'Moderate a version',
     description:
-      'A status other than the present one must be an allowed transition; Active needs an accepted archive. A decision closes the open review.',
+      'A status other than the present one must be an allowed transition; Active needs an accepted archive. A decision closes the open review. Banned and Flagged also hold for the content: the same files in any other version flag that one, until a version with them is set Active.',
     params: OfVersion,
     body: {
       ...SMALL_BODY,
@@ -92,6 +104,33 @@ const editVersion = (deps: RegistryDeps): Route =>
     errors: [...VERSION_ERRORS, 'illegal_move', 'host_node_not_found'],
     validate: ({ body }) => validateVersionAdminUpdate(body),
     handler: (request) => editVersionByAdmin(deps, request),
+  })
+
+const editPolicy = (deps: RegistryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    method: 'put',
+    path: '/admin/nodes/:nodeId/host-nodes/:hostNodeName',
+    summary: 'Set the policy of a host node',
+    description:
+      'For all versions of the node, past and to come. A banned one is shown where the host nodes of a version are listed, and found nowhere else. A repeat changes nothing.',
+    params: OfNodeHostNode,
+    body: {
+      ...SMALL_BODY,
+      schema: HostNodePolicyUpdate,
+      emptyIsAbsent: listEmptyIsAbsent(HostNodePolicyUpdate),
+      examples: { ban: { policy: 'HostNodePolicyBanned', reason: 'it deletes files' } },
+    },
+    responses: {
+      200: {
+        description: 'The policy as it is now.',
+        schema: NodeHostPolicy,
+        example: HOST_POLICY,
+      },
+    },
+    errors: ['node_not_found', ...WRITE_ERRORS],
+    validate: ({ body }) => validateHostNodePolicy(body),
+    handler: (request) => editHostNodePolicy(deps, request),
   })
 
 const retry = (deps: CheckDeps): Route =>

@@ -1,6 +1,7 @@
 import { listAudit } from '../../db/registry/audit-log.ts'
 import type { Audit } from '../../db/registry/audit-log.ts'
 import { withinDeadline } from '../../db/client.ts'
+import { updateHostNodePolicy } from '../../db/registry/host-node-policy.ts'
 import { updateNodeByAdmin } from '../../db/registry/node-transition.ts'
 import { findNodeFacts } from '../../db/registry/node.ts'
 import type { NodeFacts } from '../../db/registry/node.ts'
@@ -11,6 +12,7 @@ import { unitOfWork } from '../../db/unit-of-work.ts'
 import { validateSamePublisher } from '../../domain/registry/admin-validation.ts'
 import type { AuditLogQuery } from '../../domain/registry/audit-log.ts'
 import { errors } from '../../domain/shared/errors.ts'
+import type { HostNodePolicyUpdate } from '../../domain/registry/host-node.ts'
 import type { NodeAdminUpdate } from '../../domain/registry/node.ts'
 import { totalPages } from '../../domain/registry/registry-fields.ts'
 import type { VersionAdminUpdate } from '../../domain/registry/version.ts'
@@ -23,7 +25,7 @@ import { validationError } from '../serve/errors.ts'
 import { getOwnNodeAccess, getVersionAccess, requirePlatformAdmin } from './access.ts'
 import type { CommitDeps, ReadDeps } from '../deps.ts'
 import type { CheckDeps, RegistryDeps } from './deps.ts'
-import type { OfNode, OfOwnNode, OfPublisher, OfVersion } from './paths.ts'
+import type { OfNode, OfNodeHostNode, OfOwnNode, OfPublisher, OfVersion } from './paths.ts'
 import { showPublisher } from './publisher.ts'
 import { withWarnings } from './warn.ts'
 
@@ -65,14 +67,15 @@ const putNode = async (
   deps: RegistryDeps,
   { node, body, ifRev, audit }: NodePut,
 ): Promise<JsonResponse> => {
-  const { id: _same, publisher, ...fields } = body
+  const { id: _same, publisher, force = false, ...fields } = body
   const issue = validateSamePublisher(publisher?.id, node.publisherId)
   if (issue) throw validationError([issue], { query: {}, body })
   return await unitOfWork(deps, async (sql) => {
-    const done = await updateNodeByAdmin(sql, { id: node.id, fields, ifRev, audit }, deps)
+    const done = await updateNodeByAdmin(sql, { id: node.id, fields, force, ifRev, audit }, deps)
     if (done.result === 'updated')
       return { status: 200, body: withWarnings(deps, fields, done.node) }
     if (done.result === 'precondition_failed') throw errors.preconditionFailed()
+    if (done.result === 'preempted') throw errors.hostNodePreempted(done.name, done.nodeId)
     throw done.result === 'illegal_move'
       ? errors.illegalTransition(node.status, fields.status ?? node.status)
       : errors.nodeNotFound(node.id)
@@ -96,6 +99,22 @@ export const editVersionByAdmin = async (
     throw done.result === 'illegal_move'
       ? errors.illegalTransition(status, fields.status ?? status)
       : errors.hostNodeNotFound(done.name)
+  })
+}
+
+/** Sets the policy of a host node name for all versions of a node, also for those that are still to come. */
+export const editHostNodePolicy = async (
+  deps: RegistryDeps,
+  request: RouteRequest<OfNodeHostNode, unknown, HostNodePolicyUpdate>,
+): Promise<JsonResponse> => {
+  const audit = makeAudit(request)
+  const { nodeId, hostNodeName: name } = request.params
+  const { policy, reason } = request.body
+  const fields = { policy, ...(reason && { reason }) }
+  return await unitOfWork(deps, async (sql) => {
+    const body = await updateHostNodePolicy(sql, { nodeId, name, fields, audit })
+    if (!body) throw errors.nodeNotFound(nodeId)
+    return { status: 200, body }
   })
 }
 

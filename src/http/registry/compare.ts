@@ -26,7 +26,9 @@ export const compareVersions = async (
   const find = (version: string) =>
     getVersionAccess(deps, { nodeId, version, access: 'read', caller })
   const [from, to] = [await find(query.from), await find(query.to)]
-  const etag = quoteTag([COMPARISON_VERSION, from.revision, to.revision].join('.'))
+  const etag = quoteTag(
+    [COMPARISON_VERSION, from.node.revision, from.revision, to.revision].join('.'),
+  )
   if (isKnown(headers['if-none-match'], etag)) return { status: 304, headers: { etag } }
   const isRead = from.isPartial !== null && to.isPartial !== null
   const isPartial = from.isPartial === true || to.isPartial === true

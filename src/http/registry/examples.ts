@@ -85,6 +85,14 @@ export const HOST_NODE = {
   policy: 'HostNodePolicyActive',
 }
 
+export const HOST_POLICY = {
+  node_id: 'image-tools',
+  host_node_name: 'BlurImage',
+  policy: 'HostNodePolicyBanned',
+  policy_reason: 'it deletes files',
+  versions: 2,
+}
+
 export const TOKEN = {
   id: '7d6c5b4a-3f2e-4d1c-8b0a-9f8e7d6c5b4a',
   name: 'release pipeline',

@@ -132,7 +132,7 @@ const readNode = (deps: RecordDeps): Route =>
     path: '/host-nodes/:hostNodeName/node',
     summary: 'Find the node that a host node belongs to',
     description:
-      'Of the nodes that preempt the name or have it in their latest version, the first by preemption, search_ranking, the oldest active version with the name, and id. Installs do not count.',
+      'Of the nodes that have the name in their latest version and whose policy does not ban it, the first by preemption, search_ranking, the oldest active version with the name, and id. Installs do not count.',
     params: OfHostNodeName,
     read: 'public',
     responses: {
@@ -200,10 +200,10 @@ const listHostNodesOfVersion = async (
   deps: ListDeps,
   { params, query, caller }: RouteRequest<OfVersion, HostNodeListQuery>,
 ): Promise<JsonResponse> => {
-  const { page, limit, search } = query
+  const { page, limit, search, policy: policies } = query
   const { id: versionId } = await getVersionAccess(deps, { ...params, access: 'read', caller })
   const { hostNodes, total } = await deps.heavyReadSemaphore.run(() =>
-    withinDeadline(deps.sql, listHostNodes(deps.sql, { versionId, search, page, limit })),
+    withinDeadline(deps.sql, listHostNodes(deps.sql, { versionId, search, policies, page, limit })),
   )
   return makeListResponse(deps, {
     entries: hostNodes,

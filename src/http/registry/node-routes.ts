@@ -123,7 +123,14 @@ const edit = (deps: RegistryDeps): Route =>
     responses: {
       200: { description: 'The node as it is now.', schema: WrittenNode, example: NODE },
     },
-    errors: ['url_refused', 'id_mismatch', ...OWN_ERRORS, 'precondition_failed', 'illegal_move'],
+    errors: [
+      'url_refused',
+      'id_mismatch',
+      ...OWN_ERRORS,
+      'precondition_failed',
+      'illegal_move',
+      'host_node_preempted',
+    ],
     validate: ({ params, body }) => validateNodeUpdate(body, { nodeId: String(params['nodeId']) }),
     handler: makeEditNode(deps),
   })

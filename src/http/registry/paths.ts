@@ -50,6 +50,8 @@ export const OfArchive = Type.Object({ publisherId, nodeId, version })
 export type OfArchive = Static<typeof OfArchive>
 export const OfHostNode = Type.Object({ nodeId, version, hostNodeName })
 export type OfHostNode = Static<typeof OfHostNode>
+export const OfNodeHostNode = Type.Object({ nodeId, hostNodeName })
+export type OfNodeHostNode = Static<typeof OfNodeHostNode>
 export const OfHostNodeName = Type.Object({ hostNodeName })
 export type OfHostNodeName = Static<typeof OfHostNodeName>
 

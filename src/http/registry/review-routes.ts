@@ -1,6 +1,7 @@
 import { withinDeadline } from '../../db/client.ts'
 import { findExtraction } from '../../db/registry/extraction.ts'
 import { insertReview, listReviews } from '../../db/registry/review.ts'
+import { listSameContent } from '../../db/registry/content.ts'
 import { findScan, listFindings } from '../../db/registry/scan.ts'
 import { listVersionTransitions } from '../../db/registry/version-transition.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
@@ -107,11 +108,12 @@ const readFindings = async (
   if (nodeId !== undefined && nodeId !== null && nodeId !== node.id)
     throw errors.tokenScopeInsufficient(`is only for the node ${shown(nodeId)}`)
   const isMember = node.role !== null
+  const isAdmin = caller?.isPlatformAdmin === true
   const [scan, more] = await withinDeadline(
     deps.sql,
     Promise.all([
       findScan(deps.sql, id),
-      isMember || caller?.isPlatformAdmin ? readDetails(deps, { id, isMember }) : {},
+      isMember || isAdmin ? readDetails(deps, { id, isMember, isAdmin }) : {},
     ]),
   )
   const found: VersionFindings = scan
@@ -122,13 +124,14 @@ const readFindings = async (
 
 const readDetails = async (
   { sql }: ReadDeps,
-  { id, isMember }: { id: string; isMember: boolean },
+  { id, isMember, isAdmin }: { id: string; isMember: boolean; isAdmin: boolean },
 ): Promise<Partial<VersionFindings>> => {
-  const [findings, extraction, reviews, transitions] = await Promise.all([
-    listFindings(sql, id),
+  const [findings, extraction, reviews, transitions, same] = await Promise.all([
+    listFindings(sql, id, isAdmin),
     findExtraction(sql, id),
     listReviews(sql, id),
     listVersionTransitions(sql, id),
+    isAdmin ? listSameContent(sql, id) : undefined,
   ])
   return {
     findings,
@@ -138,6 +141,7 @@ const readDetails = async (
       ...transition,
       actor: showUser(transition.actor, isMember),
     })),
+    ...(same && { same_content: same }),
   }
 }
 
