@@ -66,7 +66,7 @@ const matches = (sql: Queryable, search: string) => sql`(
 )`
 
 const entriesQuery = (sql: Queryable, hostNodes: Fragment) => sql`
-  select h.host_node_name as id, concat_ws('.', h.rev, y.changed_at) as revision,
+  select h.host_node_name as id, concat_ws('.', h.rev, y.policy, md5(y.reason)) as revision,
     case when ${isWithin(sql, hostNodeBytes(sql))} then ${hostNodeJson(sql)}::text end as text
   from (${hostNodes}) h
   ${joinPolicy(sql)}

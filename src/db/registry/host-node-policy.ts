@@ -49,7 +49,7 @@ export const putHostNodePolicies = async (
     set policy = excluded.policy,
       reason = coalesce(excluded.reason, case when y.policy = excluded.policy then y.reason end),
       previous_policy = case when y.policy = excluded.policy then y.previous_policy else y.policy end,
-      changed_at = excluded.changed_at
+      changed_at = case when y.policy = excluded.policy then y.changed_at else excluded.changed_at end
     where y.policy <> excluded.policy or y.reason is distinct from coalesce(excluded.reason, y.reason)
   `
   if (count === 0) return
