@@ -94,7 +94,7 @@ export type NodeListQuery = Static<typeof NodeListQuery>
 /** Names of a query by which a node leaves a list, or its place in it, and is still listed. */
 const LEAVING = ['supported_os', 'supported_accelerator', 'sort', 'status'] as const
 
-/** The rule of GET /nodes that its schema cannot say: who keeps a copy is told of all that leaves the list. */
+/** The rule of GET /nodes that its schema cannot say: a copy must show all that leaves the list. */
 export const validateNodeList = (query: Readonly<Record<string, unknown>>): Issue[] =>
   LEAVING.filter((name) => query['include_removed'] === true && query[name] !== undefined).map(
     (name) =>

@@ -141,7 +141,7 @@ export const listAllNodes = async (
   return sendPage(deps, query, found, { more, filter: toListFilter(asked), headers: UNCACHED })
 }
 
-/** Of a walk whose pages were read at different times, a copy would lack what moved from one to the other. */
+/** Caching of a walk: with pages of different times a copy would lack what moved from one to the other. */
 const UNCACHED = { 'cache-control': 'private, no-cache' }
 
 export const searchAllNodes = async (
