@@ -101,7 +101,7 @@ describe('a CI job whose repository a node trusts', () => {
       [
         'one that has taken the name of a renamed one',
         { ...JOB, repository_id: '9999', repository_owner_id: '88' },
-        /repository_id is "9999", repository_owner_id is "88"/,
+        /repository_id is "9999", and "4242" is trusted, its repository_owner_id is "88"/,
       ],
       ['one that was given away', { repository_owner_id: '88' }, /repository_owner_id is "88"/],
       [
@@ -430,7 +430,12 @@ describe('a trusted publisher', () => {
     ],
     [{ claims: { ...CLAIMS, repository_id: 'acme/x' } }, /the number, as a string, got "acme/],
     [{ claims: { ...CLAIMS, repository_id: 42 } }, /\/claims\/repository_id must be a string/],
-    [{ claims: { ...CLAIMS, workflow_file: '/a.yml' } }, /path of a YAML file in the repository/],
+    [
+      { claims: { ...CLAIMS, workflow_file: '/a.yml' } },
+      /such as .github\/workflows\/publish.yml, got "\/a.yml"/,
+    ],
+    [{ claims: { ...CLAIMS, workflow_file: 'publish.yml' } }, /the whole path of a workflow file/],
+    [{ claims: { ...CLAIMS, ref: 'main' } }, /a whole ref, such as refs\/heads\/main, got "main"/],
     [{ provider: 'oidc', claims: { ['a'.repeat(129)]: 'x' } }, /must have short names, got "aaa/],
     [{ provider: 'oidc', claims: { sub: '' } }, /\/claims\/sub must be/],
   ]

@@ -139,8 +139,14 @@ export const validateNewTrust = (body: Readonly<Record<string, unknown>>): Issue
       ? [makeIssue('/issuer', `must be given with ${provider}, but is absent`)]
       : []),
     ...reported.map((name) => makeIssue('/claims', `must have short names, got ${shown(name)}`)),
+    ...[...claims].flatMap(([name, value]) => {
+      const rule = OTHER_FORMS[provider]?.[name]
+      return !rule || typeof value !== 'string' || rule.form.test(value)
+        ? []
+        : [makeIssue(`/claims/${name}`, `must be ${rule.words}, got ${shown(value)}`)]
+    }),
     ...(PROVIDERS[provider]?.needs ?? []).flatMap((name) => {
-      const { form, words } = name === 'workflow_file' ? FILE : ID
+      const { form, words } = name === 'workflow_file' ? FILES[provider] : ID
       const value = claims.get(name)
       if (value !== undefined && (typeof value !== 'string' || form.test(value))) return []
       const came = value === undefined ? 'but is absent' : `got ${shown(value)}`
@@ -151,9 +157,35 @@ export const validateNewTrust = (body: Readonly<Record<string, unknown>>): Issue
 
 const NAME_MAX = 128
 const ID = { form: /^\d+$/, words: 'the number, as a string' }
-const FILE = {
-  form: /^[^@/][^@]*\.ya?ml$/,
-  words: 'the path of a YAML file in the repository, such as .github/workflows/publish.yml',
+const FILES = {
+  // Where alone GitHub runs workflows.
+  github: {
+    form: /^\.github\/workflows\/[^@/]+\.ya?ml$/,
+    words:
+      'the whole path of a workflow file in the repository, such as .github/workflows/publish.yml',
+  },
+  gitlab: {
+    form: /^[^@/][^@]*\.ya?ml$/,
+    words: 'the path of a YAML file in the repository, such as .gitlab-ci.yml',
+  },
+  oidc: { form: /^/, words: '' },
+}
+
+interface Form {
+  form: RegExp
+  words: string
+}
+
+/** Forms that the claims of a provider always have: a trust in any other text would match no token. */
+const OTHER_FORMS: Partial<Record<TrustProvider, Record<string, Form>>> = {
+  github: {
+    ref: { form: /^refs\//, words: 'a whole ref, such as refs/heads/main' },
+    repository: { form: /^[^/]+\/[^/]+$/, words: 'owner and name, such as acme/image-tools' },
+  },
+  gitlab: {
+    ref: { form: /^(?!refs\/)/, words: 'the name of a branch or tag without refs/, such as main' },
+    project_path: { form: /^[^/]+(\/[^/]+)+$/, words: 'a path such as acme/image-tools' },
+  },
 }
 
 export type Claims = Readonly<Record<string, unknown>>

@@ -131,12 +131,15 @@ const getTrusted = (candidates: TrustedPublisher[], claims: JWTPayload): Trusted
   const mismatches = candidates.map((one) => findMismatches(one, claims))
   const found = candidates[mismatches.findIndex((names) => names.length === 0)]
   if (found) return found
-  const said = candidates.flatMap(({ provider }, index) =>
-    (mismatches[index] ?? []).map(
-      (name) => `${name} is ${shown(readClaim(provider, claims, name))}`,
-    ),
+  const said = candidates.map(({ provider, claims: trusted }, index) =>
+    (mismatches[index] ?? [])
+      .map(
+        (name) =>
+          `its ${name} is ${shown(readClaim(provider, claims, name))}, and ${shown(trusted[name])} is trusted`,
+      )
+      .join(', '),
   )
   throw errors.identityTokenRejected(
-    `no trusted publisher of the node is like it: its ${[...new Set(said)].join(', ')}`,
+    `no trusted publisher of the node is like it: ${said.slice(0, 3).join('; or ')}`,
   )
 }
