@@ -199,8 +199,10 @@ const findPublisherNodes = async (
   deps: ListDeps,
   { params: { publisherId }, query, caller }: PublisherNodesRequest,
 ) => {
-  const { id } = await getPublisherAccess(deps, { publisherId, access: 'read', caller })
-  const asked = { ...seenBy(caller, query), publisherId: id }
+  const { id, role } = await getPublisherAccess(deps, { publisherId, access: 'read', caller })
+  // Members see all of theirs, with status and reason.
+  const seen = { ...seenBy(caller, query), ...(role !== null && { include_banned: true }) }
+  const asked = { ...seen, publisherId: id }
   return await deps.heavyReadSemaphore.run(() =>
     withinDeadline(deps.sql, listPublisherNodes(deps.sql, asked, deps)),
   )
