@@ -119,13 +119,13 @@ export interface Route {
   description?: string
   /**
    * jwt: a bearer token, no key. optional: none needed, but one that is sent must be valid. none: a credential is not
-   * looked at. own: `authorise` checks a secret of the route's own.
+   * looked at.
    */
-  auth: 'required' | 'jwt' | 'optional' | 'none' | 'own'
+  auth: 'required' | 'jwt' | 'optional' | 'none'
   /** A personal access token is a credential here, too. */
   takesTokens?: boolean
-  /** With auth `own`: throws the 401. */
-  authorise?(headers: CredentialHeaders): void
+  /** True for a secret of the route's own, which stands for no caller and takes the place of a credential. */
+  hasOwnSecret?(headers: CredentialHeaders): boolean
   /** Message of the route's 401, where callers need to know more than that they need a credential. */
   unauthorizedMessage?: string
   /**

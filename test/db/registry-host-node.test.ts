@@ -16,21 +16,27 @@ const { database, place } = useRegistryPlace()
 const put = (
   versionId: string,
   nodes: Record<string, RegisteredHostNode> | string,
-  source: HostNodeSource = 'reported',
+  from: Source = 'reported',
 ) =>
   database.sql.begin((sql) => {
+    const given = { versionId, ...toSource(from) }
     if (typeof nodes === 'string')
-      return putHostNodes(sql, { versionId, source, result: { success: false, reason: nodes } })
+      return putHostNodes(sql, { ...given, result: { success: false, reason: nodes } })
     const rows = Object.entries(nodes).map(([name, one]) => [name, toHostNodeRow(one)] as const)
-    return putHostNodes(sql, { versionId, source, result: { success: true, nodes: new Map(rows) } })
+    return putHostNodes(sql, { ...given, result: { success: true, nodes: new Map(rows) } })
   })
+
+/** A hint is what a stranger has reported. */
+type Source = HostNodeSource | 'hint'
+const toSource = (from: Source) =>
+  from === 'hint' ? { source: 'reported' as const, isHint: true } : { source: from }
 const list = async (versionId: string): Promise<string[]> =>
   parseEntries<HostNode>(
     (await listHostNodes(database.sql, { versionId, page: 1, limit: 1_000 })).hostNodes,
   ).map((one) => one.host_node_name)
 
 describe('the host nodes of a version', () => {
-  type Given = [HostNodeSource, 'success' | 'failure']
+  type Given = [Source, 'success' | 'failure']
   const CASES: [first: Given | undefined, next: Given, result: string][] = [
     [undefined, ['reported', 'failure'], 'done'],
     [['reported', 'failure'], ['reported', 'success'], 'done'],
@@ -40,9 +46,14 @@ describe('the host nodes of a version', () => {
     [['reported', 'success'], ['derived', 'failure'], 'already_registered'],
     [['trusted', 'success'], ['derived', 'success'], 'already_registered'],
     [['derived', 'success'], ['reported', 'failure'], 'already_registered'],
-    [['derived', 'failure'], ['reported', 'success'], 'registration_closed'],
-    [['derived', 'failure'], ['reported', 'failure'], 'registration_closed'],
+    [['derived', 'failure'], ['hint', 'success'], 'registration_closed'],
+    [['derived', 'failure'], ['hint', 'failure'], 'registration_closed'],
+    [['derived', 'failure'], ['reported', 'success'], 'done'],
     [['derived', 'failure'], ['trusted', 'success'], 'done'],
+    [['hint', 'success'], ['hint', 'success'], 'done'],
+    [['hint', 'success'], ['reported', 'success'], 'done'],
+    [['hint', 'success'], ['derived', 'failure'], 'done'],
+    [['reported', 'success'], ['hint', 'success'], 'already_registered'],
   ]
   for (const [index, [first, next, result]] of CASES.entries())
     test(`after ${first?.join(' ') ?? 'nothing'}: ${next.join(' ')} is ${result}`, async () => {
@@ -53,11 +64,14 @@ describe('the host nodes of a version', () => {
       const before = await findExtraction(database.sql, id)
       assert.equal(await give(next, 'next'), result)
       const after = await findExtraction(database.sql, id)
+      const { source } = toSource(next[0])
       if (result !== 'done') assert.deepEqual(after, before)
       else if (next[1] === 'success') {
-        assert.deepEqual(after, { status: 'success', partial: false })
+        const status = next[0] === 'hint' ? 'reported' : 'success'
+        assert.deepEqual(after, { status, source, partial: false })
         assert.deepEqual(await list(id), ['next'])
-      } else assert.deepEqual(after, { status: 'failed', reason: 'why next', partial: false })
+      } else
+        assert.deepEqual(after, { status: 'failed', reason: 'why next', source, partial: false })
     })
 
   test('are registered by one of two that come at once', async () => {

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 
-import { acceptArchive, recordArchive } from '../../src/db/registry/archive.ts'
+import { acceptArchive, recordArchive, rejectArchive } from '../../src/db/registry/archive.ts'
 import { upsertUser } from '../../src/db/shared/app-user.ts'
 import type { Entries } from '../../src/db/search/entries.ts'
 import { makeCountCache } from '../../src/db/search/listed-count.ts'
@@ -130,6 +130,11 @@ export const makeRegistryPlace = ({ sql }: Place) => {
       return acceptArchive(sql, { versionId, sha256, storageKey: `archives/${versionId}` })
     })
 
+  const reject = (versionId: string, text: string) =>
+    sql.begin((sql) =>
+      rejectArchive(sql, { versionId, sha256: stored(text).sha256, code: 'path_traversal' }),
+    )
+
   const transition = (id: string, name: VersionTransitionName, reason?: string) =>
     sql.begin((sql) => transitionVersion(sql, { id, name, reason, actor: 'workflow' }))
 
@@ -159,6 +164,7 @@ export const makeRegistryPlace = ({ sql }: Place) => {
     addActive,
     receive,
     accept,
+    reject,
     transition,
   }
 }

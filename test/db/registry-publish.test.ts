@@ -38,8 +38,56 @@ describe('publishing', () => {
     await place.receive(id, 'bytes')
     const before = await findNodeFacts(database.sql, { id: 'taken', userId: undefined })
     const rejected = await place.publish({ nodeId: 'taken', fields: { description: 'after' } })
-    assert.deepEqual(rejected, { result: 'version_exists', status: 'NodeVersionStatusPending' })
+    assert.ok(rejected.result === 'version_exists', rejected.result)
+    assert.equal(rejected.taken.status, 'NodeVersionStatusPending')
     assert.deepEqual(await findNodeFacts(database.sql, { id: 'taken', userId: undefined }), before)
+  })
+
+  const STANDING = [
+    ['rejected', 'flag', 'published'],
+    ['rejected', 'delete', 'published'],
+    ['rejected', 'admin_ban', 'version_exists'],
+    ['accepted', 'flag', 'version_exists'],
+    ['accepted', 'delete', 'version_exists'],
+    ['awaiting', 'delete', 'published'],
+  ] as const
+  for (const [archive, transition, result] of STANDING)
+    test(`of a number whose archive was ${archive}, after ${transition}: ${result}`, async () => {
+      const nodeId = `again-${archive}-${transition}`
+      const old = await place.addVersion({ nodeId })
+      if (archive !== 'awaiting') await place.receive(old, old)
+      if (archive === 'accepted') assert.ok(await place.accept(old, old))
+      if (archive === 'rejected') await place.reject(old, old)
+      assert.ok(await place.transition(old, transition, 'because'))
+      const again = await place.publish({ nodeId })
+      assert.equal(again.result, result)
+      const rows = await database.sql`
+        select id, status, archive_state as state from version where node_id = ${nodeId}
+      `
+      const before = rows.find(({ id }) => id === old)
+      assert.equal(rows.length, result === 'published' ? 2 : 1)
+      if (result === 'published')
+        assert.deepEqual(
+          [before?.['status'], before?.['state']],
+          ['NodeVersionStatusDeleted', 'replaced'],
+        )
+      const { counted, real } = await readCounts(database)
+      assert.deepEqual(counted, real)
+    })
+
+  test('says which version stays the latest, and why', async () => {
+    const nodeId = 'latest'
+    await place.addActive({ nodeId, version: '0.4.11' })
+    for (const [version, given, latest] of [
+      ['0.4.2', {}, { version: '0.4.11', because: 'has the higher number' }],
+      ['1.0.0-rc.1', {}, { version: '0.4.11', because: 'is a release' }],
+      ['1.0.0', { deprecated: true }, { version: '0.4.11', because: 'is not deprecated' }],
+      ['0.5.0', {}, undefined],
+    ] as const) {
+      const published = await place.publish({ nodeId, version, given })
+      assert.ok(published.result === 'published')
+      assert.deepEqual(published.latest, latest, version)
+    }
   })
 
   const PAIRS = [

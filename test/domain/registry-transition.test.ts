@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
+import { RULES } from '../../packages/inspector/src/scan/rule-table.ts'
 import {
   ADMIN_NODE_TRANSITIONS,
   NODE_TRANSITIONS,
@@ -36,6 +37,7 @@ describe('moves', () => {
       flag: 'Pending → Flagged',
       expire: 'Pending → Deleted',
       retry: 'Pending Flagged → Pending',
+      replace: 'Flagged → Deleted',
       delete: 'Pending Active Flagged → Deleted',
       admin_activate: 'Pending Flagged Banned → Active',
       admin_flag: 'Pending Active Banned → Flagged',
@@ -86,14 +88,21 @@ describe('moves', () => {
 
 describe('the reason of a flagged version', () => {
   const TWO = '2 findings flag this version; the worst:'
-  const runs = { message: 'it runs code', file_path: 'a.py', line_number: 3 }
+  const secret = { message: 'It runs code (a.py of pack). Take it out.', file_path: 'a.py' }
   const CASES: [Parameters<typeof flaggedReason>, string][] = [
-    [[1, runs], '1 finding flags this version; the worst: it runs code (a.py, line 3)'],
-    [[2, { message: 'a miner', file_path: 'x.exe' }], `${TWO} a miner (x.exe)`],
+    [[1, secret], '1 finding flags this version; the worst: It runs code'],
+    [[2, { message: 'A miner. Take it out.' }], `${TWO} A miner`],
     [[2, { message: 'a miner' }], `${TWO} a miner`],
   ]
   for (const [given, reason] of CASES)
     test(reason, () => assert.equal(flaggedReason(...given), reason))
+
+  test('names the title of every rule, whose detail and place are for members', () => {
+    for (const { title, advice } of Object.values(RULES)) {
+      const reason = flaggedReason(1, { message: `${title} (pack/x.py). ${advice}.` })
+      assert.equal(reason, `1 finding flags this version; the worst: ${title}`)
+    }
+  })
 
   test('has at most 2,000 characters', () =>
     assert.equal(Array.from(flaggedReason(1, { message: '😀'.repeat(3_000) })).length, 2_000))

@@ -8,7 +8,7 @@ const clean = { complete: true, counts: { high: 0, medium: 3, info: 9 }, worst: 
 const bad = {
   complete: true,
   counts: { high: 2, medium: 0, info: 0 },
-  worst: { message: 'Decoded bytes are executed.', file_path: 'a.py', line_number: 7 },
+  worst: { message: 'Decoded bytes are executed (b64decode in a.py). Ship the code.' },
 }
 const validate = (evidence: Partial<VersionEvidence>) =>
   decideVersion({ archiveState: 'accepted', archiveCode: null, scan: clean, ...evidence })
@@ -18,10 +18,10 @@ describe('the verdict on a version', () => {
     assert.deepEqual(validate({}), { name: 'pass' })
   })
 
-  test('flags a finding of high severity with how many, the worst and its place', () => {
+  test('flags a finding of high severity with how many and the title of the worst', () => {
     assert.deepEqual(validate({ scan: bad }), {
       name: 'flag',
-      reason: '2 findings flag this version; the worst: Decoded bytes are executed. (a.py, line 7)',
+      reason: '2 findings flag this version; the worst: Decoded bytes are executed',
       scanIncomplete: false,
     })
   })
@@ -35,7 +35,8 @@ describe('the verdict on a version', () => {
 
   test('flags a rejected archive, by its code when nothing else is known', () => {
     const rejected = { archiveState: 'rejected', archiveCode: 'symlink', scan: undefined } as const
-    const reason = 'The archive was rejected (symlink)'
+    const reason =
+      'The archive was rejected (symlink); mend it and publish the same version again: its number is free'
     assert.deepEqual(validate(rejected), { name: 'flag', reason, scanIncomplete: false })
   })
 

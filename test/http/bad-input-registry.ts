@@ -41,7 +41,7 @@ export const makeRegistryWorld = async (
   await addNode(others, 'theirs')
   const { id: activeId, version } = await own.addActive({ nodeId: 'tools' })
   const nodes = { success: true, nodes: { Known: {} } }
-  expectStatus(await registry.anonymous.post(`${version}/host-nodes`, nodes), 204)
+  expectStatus(await own.owner.post(`${version}/host-nodes`, nodes), 204)
   const deleted = await own.addActive({ nodeId: 'tools', version: '0.1.0' })
   await own.owner.delete(deleted.ownVersion)
   const { id: awaiting } = await own.addVersion({ nodeId: 'tools', version: '2.0.0' })
@@ -182,7 +182,12 @@ const versionRows: Row[] = [
   ]),
   ...rowsOf(79, { method: 'PUT', path: VERSION }, [
     { what: 'deprecated that is a text', body: { deprecated: 'yes' }, field: '/deprecated' },
-    { what: 'PUT of a version without a UUID', path: `${PUBLISH}/1.0.0`, body: {}, ...noVersion },
+    {
+      what: 'PUT of a version that is neither id nor number',
+      path: `${PUBLISH}/x`,
+      body: {},
+      ...noVersion,
+    },
   ]),
 ]
 

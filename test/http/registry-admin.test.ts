@@ -64,7 +64,7 @@ describe('a ban of a publisher', () => {
     const { version } = await banned.addActive(of('3.0.0', { deprecated: true }))
     const { ownVersion } = await banned.addActive(of('4.0.0'))
     expectStatus(await owner.delete(ownVersion), 204)
-    expectStatus(await anonymous.post(`${version}/host-nodes`, { nodes: { [mixed]: {} } }), 204)
+    expectStatus(await owner.post(`${version}/host-nodes`, { nodes: { [mixed]: {} } }), 204)
     const [other, deleted] = [await banned.addActive(), await banned.addActive()]
     const nodeBan = { status: 'NodeStatusBanned', status_detail: 'malware' }
     expectStatus(await edit(other.node, nodeBan), 200)
@@ -283,7 +283,7 @@ describe('a platform admin', () => {
 
   test('sets policies of host nodes that are there', async () => {
     const { version } = await owned.addActive()
-    await anonymous.post(`${version}/host-nodes`, { nodes: { A: {} } })
+    await owned.owner.post(`${version}/host-nodes`, { nodes: { A: {} } })
     const put = (policies: object) => edit(version, { host_node_policies: policies })
     expectStatus(await put({ A: 'HostNodePolicyLocalOnly' }), 200)
     expectStatus(await put({ B: 'HostNodePolicyBanned' }), 404, 'host_node_not_found')

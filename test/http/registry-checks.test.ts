@@ -144,7 +144,11 @@ describe('a good pack', () => {
     const { findings, extraction, counts } = await readFindings(path)
     assert.deepEqual(
       [findings, extraction, counts],
-      [[], { status: 'success', partial: false }, { high: 0, medium: 0, info: 0 }],
+      [
+        [],
+        { status: 'success', source: 'derived', partial: false },
+        { high: 0, medium: 0, info: 0 },
+      ],
     )
   })
 
@@ -199,12 +203,12 @@ describe('a pack with a finding of high severity', () => {
     bad = await add(minimal(['Kiln Bad'], `import requests\n\n${SECRET_LINE}\n`))
   })
 
-  test('is Flagged with a sentence that names rule, file and line', async () => {
+  test('is Flagged with a sentence that names the rule, and no file', async () => {
     const { seen: version } = bad
     assert.equal(version['status'], FLAGGED)
-    assert.match(
-      String(version['status_reason']),
-      /^1 finding flags this version.*Code from the network is run.*__init__\.py.*line 5/,
+    assert.equal(
+      version['status_reason'],
+      '1 finding flags this version; the worst: Code from the network is run',
     )
     // What it provides is known all the same.
     assert.equal(version['host_node_extract_status'], 'success')
@@ -407,13 +411,14 @@ test('an archive that is rejected is Flagged with what is wrong with it', async 
     { name: '__init__.py', data: 'NODE_CLASS_MAPPINGS = {}\n' },
     { name: '../evil.py', data: 'x' },
   ])
-  const { seen: version, path } = await add(zip)
+  const { seen: version, path, added } = await add(zip)
   assert.deepEqual([version['status'], version['host_node_extract_status']], [FLAGGED, 'failed'])
   assert.equal('downloadUrl' in version, false)
   const { findings, counts, extraction } = await readFindings(path)
   assert.deepEqual(extraction, {
     status: 'failed',
     reason: 'archive_path_traversal',
+    source: 'derived',
     partial: false,
   })
   assert.deepEqual(counts, { high: 1, medium: 0, info: 0 })
@@ -423,9 +428,30 @@ test('an archive that is rejected is Flagged with what is wrong with it', async 
     [finding?.['issue_type'], finding?.['severity'], finding?.['file_path']],
     ['archive_path_traversal', 'high', '../evil.py'],
   )
-  const reason = String(version['status_reason'])
-  assert.ok(reason.includes(String(finding?.['message'])), reason)
+  assert.match(String(finding?.['message']), /evil\.py/)
+  assert.equal(
+    version['status_reason'],
+    'The archive was rejected (path_traversal): A name has a ".." segment: name entries relative to the pack; mend it and publish the same version again: its number is free',
+  )
   expectStatus(await admin.post(`/admin${path}/retry`, {}), 409, 'nothing_to_retry')
+  const { nodeId, ownVersion } = added
+  const review = expectStatus(await owner.post(`${ownVersion}/review`, {}), 409, 'not_reviewable')
+  assert.match(review.body.message ?? '', /publish the same version again/)
+  const link = `/archives/acme/${nodeId}/1.0.0/node.zip`
+  for (const user of ['olga', ADMIN]) {
+    const headers = { authorization: `Bearer ${await service.token(user)}` }
+    const archive = await fetch(service.baseUrl + link, { headers })
+    assert.deepEqual(Buffer.from(await archive.arrayBuffer()), zip)
+    assert.equal(archive.headers.get('cache-control'), 'private, no-store')
+  }
+  expectStatus(await anonymous.get(link), 403, 'version_blocked')
+  const again = await owned.addVersion({ nodeId })
+  const mended = await send(again, pack(minimal(['Kiln Mended'])))
+  assert.deepEqual([mended['id'], mended['status']], [again.id, ACTIVE])
+  const all = listOf(
+    await anonymous.get(`${added.node}/versions?statuses=NodeVersionStatusDeleted`),
+  )
+  assert.deepEqual(pluck(all), [added.id])
 })
 
 describe('a pack without host nodes', () => {
@@ -446,7 +472,9 @@ describe('a pack without host nodes', () => {
       const { seen: version, path } = await add(files)
       assert.deepEqual([version['status'], version['host_node_extract_status']], [ACTIVE, 'failed'])
       const { extraction } = await readFindings(path)
-      assert.deepEqual(extraction, { status: 'failed', reason, partial: false })
+      assert.deepEqual(extraction, { status: 'failed', reason, source: 'derived', partial: false })
+      assert.equal(version['host_node_extract_reason'], reason)
+      assert.match(String(version['host_node_extract_advice']), /^The pack .+: (put|define) /)
     })
 })
 
@@ -470,11 +498,17 @@ describe('an extraction that failed', () => {
     await sql`delete from extraction where version_id = ${id}`
     await sql`delete from host_node where version_id = ${id}`
     await sql`
-      update version set host_node_extract_status = 'failed', extract_reason = 'timed_out'
+      update version
+      set host_node_extract_status = 'failed', extract_reason = 'timed_out', extract_source = 'derived'
       where id = ${id}
     `
     const { extraction } = await readFindings(path)
-    assert.deepEqual(extraction, { status: 'failed', reason: 'timed_out', partial: false })
+    assert.deepEqual(extraction, {
+      status: 'failed',
+      reason: 'timed_out',
+      source: 'derived',
+      partial: false,
+    })
     await retry(path)
     assert.equal(await untilSettled(path), 'success')
     assert.deepEqual(await readNames(path), ['Kiln Late'])
@@ -510,14 +544,28 @@ describe('a report of host nodes', () => {
     assert.equal(await trusted(path, report), 409)
   })
 
-  test('after a failure to read the archive is taken from whoever is trusted alone', async () => {
-    const { path } = await add({ 'README.md': 'x' })
-    for (const body of [report, { success: false }])
-      expectStatus(await anonymous.post(`${path}/host-nodes`, body), 403, 'registration_closed')
-    assert.equal(await trusted(path, report), 204)
-    assert.deepEqual(await readNames(path), ['Kiln Cup', 'Kiln Reported'])
-    const { extraction } = await readFindings(path)
-    assert.deepEqual(extraction, { status: 'success', partial: false })
+  test('after a failure to read the archive is taken from members and whoever is trusted alone', async () => {
+    const stranger = (await registry.addUser()).client
+    const senders = [
+      ['trusted', trusted],
+      [
+        'reported',
+        async (path: string, body: object) => (await owner.post(`${path}/host-nodes`, body)).status,
+      ],
+    ] as const
+    for (const [source, send] of senders) {
+      const { path } = await add({ 'README.md': 'x' })
+      for (const client of [anonymous, stranger])
+        for (const body of [report, { success: false }]) {
+          const closed = await client.post(`${path}/host-nodes`, body)
+          const { message } = expectStatus(closed, 403, 'registration_closed').body
+          assert.match(message ?? '', /could not be read .* members .* may report them/)
+        }
+      assert.equal(await send(path, report), 204)
+      assert.deepEqual(await readNames(path), ['Kiln Cup', 'Kiln Reported'])
+      const { extraction } = await readFindings(path)
+      assert.deepEqual(extraction, { status: 'success', source, partial: false })
+    }
   })
 })
 

@@ -44,7 +44,7 @@ const makeShown = async (): Promise<Shown> => {
   const add = async (number: string): Promise<Added> => {
     const added = await owned.addActive({ nodeId, version: number })
     const body = { nodes: { [`${word}-${number}`]: {} } }
-    expectStatus(await registry.anonymous.post(`${added.version}/host-nodes`, body), 204)
+    expectStatus(await owned.owner.post(`${added.version}/host-nodes`, body), 204)
     return added
   }
   return { word, first: await add('1.0.0'), second: await add('2.0.0') }
@@ -190,8 +190,8 @@ describe('a version that is deleted', () => {
         await owned.owner.put(ownVersion, {}),
         await owned.owner.delete(ownVersion),
         await owned.owner.post(`${ownVersion}/review`, {}),
-        await anonymous.post(`${second.version}/host-nodes`, { nodes: {} }),
-        await anonymous.post(`${second.version}/host-nodes`, { success: false }),
+        await owned.owner.post(`${second.version}/host-nodes`, { nodes: {} }),
+        await owned.owner.post(`${second.version}/host-nodes`, { success: false }),
       ])
         expectStatus(rejected, 404, 'version_not_found')
       expectStatus(await owned.publish({ nodeId, version: '2.0.0' }), 409, 'version_exists')

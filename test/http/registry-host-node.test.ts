@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { usePublisher, useRegistry } from './registry-support.ts'
-import { columnsOf, expectStatus, listOf, memberOf, pluck } from '../support/client.ts'
+import { unique, usePublisher, useRegistry } from './registry-support.ts'
+import { columnsOf, expectStatus, listOf, makeClient, memberOf, pluck } from '../support/client.ts'
 
 const EXTRACTION_TOKEN = 'extraction-token-of-this-test'
 
@@ -28,9 +28,9 @@ describe('the host nodes of a version', () => {
     }
     assert.equal((await anonymous.get(version)).body['host_nodes'], undefined)
     const body = { nodes, status: 'anything' }
-    assert.equal(expectStatus(await anonymous.post(path, body), 204).body, undefined)
-    expectStatus(await anonymous.post(path, body), 409, 'already_registered')
-    expectStatus(await anonymous.post(path, { success: false }), 409, 'already_registered')
+    assert.equal(expectStatus(await owned.owner.post(path, body), 204).body, undefined)
+    expectStatus(await owned.owner.post(path, body), 409, 'already_registered')
+    expectStatus(await owned.owner.post(path, { success: false }), 409, 'already_registered')
     assert.deepEqual(memberOf(await anonymous.get(version), 'host_nodes'), {
       count: 2,
       partial: false,
@@ -70,7 +70,7 @@ describe('the host nodes of a version', () => {
       Gamma: { input_types: { required: { mode: [['IMAGE']] } } },
     }
     const path = `${version}/host-nodes`
-    expectStatus(await anonymous.post(path, { nodes }), 204)
+    expectStatus(await owned.owner.post(path, { nodes }), 204)
     for (const [search, found] of [
       ['', ['Alpha', 'Beta', 'Gamma']],
       ['alp', ['Alpha']],
@@ -94,7 +94,7 @@ describe('the host nodes of a version', () => {
     const { nodeId, node, version: old } = await owned.addActive({ version: '1.0.0' })
     const { version } = await owned.addFlagged({ nodeId, version: '2.0.0' })
     for (const path of [old, version])
-      expectStatus(await anonymous.post(`${path}/host-nodes`, { nodes: { Bare: {} } }), 204)
+      expectStatus(await owned.owner.post(`${path}/host-nodes`, { nodes: { Bare: {} } }), 204)
     const policies = { host_node_policies: { Bare: 'HostNodePolicyBanned' } }
     expectStatus(await admin.put(`/admin${version}`, policies), 200)
     const found = expectStatus(await anonymous.get(`${node}/compare?from=1.0.0&to=2.0.0`), 200)
@@ -116,7 +116,7 @@ describe('the host nodes of a version', () => {
       'Kiln/é': { input_types: { required: { '2': [type], a: ['INT'] } } },
     })
     const register = async (path: string, nodes: object) =>
-      expectStatus(await anonymous.post(`${path}/host-nodes`, { nodes }), 204)
+      expectStatus(await owned.owner.post(`${path}/host-nodes`, { nodes }), 204)
     await register(old, { ...forms('MASK'), Gone: {} })
     await register(version, { ...forms('IMAGE'), New: { category: 'c', input_types: {} } })
     const policies = { host_node_policies: { N1: 'HostNodePolicyBanned' } }
@@ -158,14 +158,57 @@ describe('the host nodes of a version', () => {
 
   test('may fail first', async () => {
     const { version } = await owned.addActive()
-    const report = (body: object) => anonymous.post(`${version}/host-nodes`, body)
+    const report = (body: object) => owned.owner.post(`${version}/host-nodes`, body)
     expectStatus(await report({ status: 'FAILED', reason: 'no import' }), 204)
     const { body } = await anonymous.get(version)
     assert.equal(body['host_node_extract_status'], 'failed')
     const findings = await owner.get(`${version}/findings`)
-    const extraction = { status: 'failed', reason: 'no import', partial: false }
+    const extraction = { status: 'failed', reason: 'no import', source: 'reported', partial: false }
     assert.deepEqual(findings.body['extraction'], extraction)
     expectStatus(await report({ nodes: {} }), 204)
+  })
+
+  test('of a stranger are a hint, until a member confirms them', async () => {
+    const { node, version, ownVersion } = await owned.addActive()
+    const stranger = (await registry.addUser()).client
+    const name = unique('Hint')
+    const nodes = { [name]: {} }
+    const find = async () => {
+      const search = await anonymous.get(`/nodes/search?host_node_search=${name}`)
+      return [(await anonymous.get(`/host-nodes/${name}/node`)).status, search.body['total']]
+    }
+    for (const client of [anonymous, stranger])
+      expectStatus(await client.post(`${version}/host-nodes`, { nodes }), 204)
+    const seen = expectStatus(await anonymous.get(version), 200)
+    assert.equal(seen.body['host_node_extract_status'], 'reported')
+    assert.equal((await anonymous.get(`${version}/host-nodes`)).body['total'], 1)
+    expectStatus(await anonymous.get(`${version}/host-nodes/${name}`), 200)
+    assert.deepEqual(await find(), [404, 0])
+    const confirm = `${ownVersion}/confirm-host-nodes`
+    expectStatus(await anonymous.post(confirm, {}), 401, 'unauthorized')
+    expectStatus(await stranger.post(confirm, {}), 403, 'forbidden')
+    const member = (await owned.addMember('member')).client
+    const { body } = expectStatus(await member.post(confirm, {}), 200)
+    assert.equal(body['host_node_extract_status'], 'success')
+    assert.deepEqual(await find(), [200, 1])
+    expectStatus(await member.post(confirm, {}), 409, 'nothing_to_confirm')
+    assert.equal((await anonymous.get(node)).body['status'], 'NodeStatusActive')
+  })
+
+  test('are reported by a personal access token of the publisher that may write', async () => {
+    const other = await registry.addPublisher()
+    const { version } = await owned.addActive()
+    const report = (token: string) =>
+      makeClient(
+        () => service.baseUrl,
+        () => Promise.resolve(token),
+      ).post(`${version}/host-nodes`, { nodes: {} })
+    const made = await owner.post(`${owned.path}/tokens`, { name: 'x', scope: 'read' })
+    const reading = String(expectStatus(made, 201).body['token'])
+    for (const token of [other.token, reading])
+      expectStatus(await report(token), 403, 'token_scope_insufficient')
+    expectStatus(await report(owned.token), 204)
+    assert.equal((await anonymous.get(version)).body['host_node_extract_status'], 'success')
   })
 
   test('of nothing that is there are not found, not even to say that they failed', async () => {
@@ -176,7 +219,7 @@ describe('the host nodes of a version', () => {
       [`${node}/versions/x`, 'version_not_found'],
     ] as const)
       for (const body of [{ nodes: {} }, { success: false }])
-        expectStatus(await anonymous.post(`${path}/host-nodes`, body), 404, error)
+        expectStatus(await owned.owner.post(`${path}/host-nodes`, body), 404, error)
   })
 
   test('are taken from whoever has the token, where there is one', async () => {
@@ -195,6 +238,8 @@ describe('the host nodes of a version', () => {
       assert.equal(rejected.status, 401, wrong)
       assert.equal(rejected.headers.get('www-authenticate'), 'Bearer')
     }
+    const { user } = await registry.addUser()
+    assert.equal((await post(`Bearer ${await service.token(user)}`)).status, 403)
     assert.equal((await post(`Bearer ${EXTRACTION_TOKEN}`)).status, 204)
     const { body } = await anonymous.get(`${version}/host-nodes`)
     assert.equal(body['total'], 1)
@@ -205,7 +250,7 @@ describe('the host nodes of a version', () => {
     const names = Array.from({ length: 5000 }, (_, index) => `N${String(index).padStart(4, '0')}`)
     const fields = { input_types: 'x'.repeat(2000) }
     const nodes = Object.fromEntries(names.map((name) => [name, fields]))
-    expectStatus(await anonymous.post(`${version}/host-nodes`, { nodes }), 204)
+    expectStatus(await owned.owner.post(`${version}/host-nodes`, { nodes }), 204)
     const { body } = await anonymous.get(`${version}/host-nodes?page=5&limit=1000`)
     const last = body['host_nodes'] as unknown as { host_node_name: string }[]
     assert.deepEqual([body['total'], last.length, last[0]?.host_node_name], [5000, 1000, 'N4000'])
@@ -216,7 +261,7 @@ describe('the host nodes of a version', () => {
     const names = ['A', 'B', 'C', 'D', 'E', 'F', 'G']
     const fields = { input_types: 'x'.repeat(400_000) }
     const nodes = Object.fromEntries(names.map((name) => [name, fields]))
-    expectStatus(await anonymous.post(`${version}/host-nodes`, { nodes }), 204)
+    expectStatus(await owned.owner.post(`${version}/host-nodes`, { nodes }), 204)
     const path = `${version}/host-nodes?limit=1000`
     const response = await anonymous.get(path)
     const listed = listOf(expectStatus(response, 200), 'host_nodes')
@@ -236,7 +281,7 @@ describe('the host nodes of a version', () => {
     ]) {
       const { id, version } = await owned.addVersion()
       const body = { nodes: {}, cloud_build_info: info }
-      expectStatus(await anonymous.post(`${version}/host-nodes`, body), 204)
+      expectStatus(await owned.owner.post(`${version}/host-nodes`, body), 204)
       const [row] =
         await sql`select build_info as info from host_node_report where version_id = ${id}`
       assert.deepEqual(row?.['info'], info)

@@ -21,7 +21,7 @@ registry.prepare(async () => {
   const { id, version } = await owned.addActive({ nodeId: 'Pack' })
   await storeArchive(registry, id)
   const nodes = { nodes: { Blur: {} } }
-  expectStatus(await anonymous.post(`${version}/host-nodes`, nodes), 204)
+  expectStatus(await owned.owner.post(`${version}/host-nodes`, nodes), 204)
 })
 
 const NAMED: Record<string, string> = {

@@ -44,6 +44,12 @@ const newFlagged = async (): Promise<Ids> => {
   return { versionId: id }
 }
 
+const newHint = async (): Promise<Ids> => {
+  const { id, version } = await owned.addVersion({ nodeId: NODE, version: '5.0.0' })
+  expectStatus(await anonymous.post(`${version}/host-nodes`, { nodes: {} }), 204)
+  return { versionId: id }
+}
+
 const newMember = async (): Promise<Ids> => ({ userId: (await owned.addMember('member')).user })
 
 const newToken = async (): Promise<Ids> => {
@@ -133,6 +139,7 @@ const CALLS: [route: string, status: number, more?: More][] = [
   [`put ${OWN}/versions/:versionId`, 200, { make: newVersion, body: { changelog: 'x' } }],
   [`delete ${OWN}/versions/:versionId`, 204, { make: newVersion }],
   [`post ${OWN}/versions/:versionId/review`, 201, { make: newFlagged, body: {} }],
+  [`post ${OWN}/versions/:versionId/confirm-host-nodes`, 200, { make: newHint, body: {} }],
   [`post ${TRUSTED}`, 201, { body: TRUST }],
   [`get ${TRUSTED}`, 200],
   [`delete ${TRUSTED}/:trustedPublisherId`, 204, { make: newTrust }],

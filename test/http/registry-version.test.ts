@@ -70,10 +70,43 @@ describe('a publication', () => {
     assert.ok(await place.accept(id, id), 'accepted')
     assert.ok(await place.transition(id, 'pass'), 'passed')
     for (const form of ['7.8', '7.8.0']) {
-      expectStatus(await owned.publish({ nodeId, version: form }), 409, 'version_exists')
+      const taken = expectStatus(
+        await owned.publish({ nodeId, version: form }),
+        409,
+        'version_exists',
+      )
+      assert.match(
+        taken.body.message ?? '',
+        /"7\.8\.0" exists and is NodeVersionStatusActive: Passed automated checks\. Publish a higher number\.$/,
+      )
       const { body } = expectStatus(await read(`${node}/install?version=${form}`), 200)
       assert.match(String(body['downloadUrl']), /\/7\.8\.0\/node\.zip$/)
     }
+  })
+})
+
+describe('a version', () => {
+  test('is published with a warning where another one stays the latest, and says why a number is taken', async () => {
+    const { nodeId } = await owned.addActive({ version: '0.4.11' })
+    const low = expectStatus(await owned.publish({ nodeId, version: '0.4.2' }), 201)
+    assert.deepEqual(low.body['warnings'], [
+      'The version "0.4.2" will not be the latest one: "0.4.11" stays it, because it has the higher number.',
+    ])
+    const high = expectStatus(await owned.publish({ nodeId, version: '1.0.0' }), 201)
+    assert.deepEqual(Object.keys(high.body).toSorted(), ['node_version', 'signedUrl'])
+    const taken = await owned.publish({ nodeId, version: '0.4.11+b2' })
+    const { message = '' } = expectStatus(taken, 409, 'version_exists').body
+    assert.match(message, /"0\.4\.11\+b2" is the same version, because build metadata/)
+  })
+
+  test('is found by its number where its id is wanted, and the other way round', async () => {
+    const { id, node, ownNode } = await owned.addActive({ version: '1.2.0' })
+    const edited = await owned.owner.put(`${ownNode}/versions/v1.2`, { deprecated: true })
+    assert.deepEqual([expectStatus(edited, 200).body['id'], edited.body['deprecated']], [id, true])
+    const { body } = expectStatus(await read(`${node}/versions/${id.toUpperCase()}`), 200)
+    assert.equal(body['version'], '1.2.0')
+    expectStatus(await owned.owner.delete(`${ownNode}/versions/1.2.0`), 204)
+    expectStatus(await read(`${node}/versions/${id}`), 404, 'version_not_found')
   })
 })
 

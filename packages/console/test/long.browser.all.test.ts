@@ -140,7 +140,7 @@ describe('the console with much in it', { skip: skip || (!isLong && 'only with -
         { input_types, return_types: ['IMAGE', 'MASK'], description: 'Mixes light with light.' },
       ]),
     )
-    expectStatus(await registry.anonymous.post(`${added.version}/host-nodes`, { nodes }), 204)
+    expectStatus(await owned.owner.post(`${added.version}/host-nodes`, { nodes }), 204)
     const page = await console.open(`/registry/${added.nodeId}/1.0.0`)
     await page.getByText('800 host nodes').first().waitFor()
     const longTasks = await watchTasks(page)

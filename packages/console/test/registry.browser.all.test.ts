@@ -82,7 +82,7 @@ describe('the registry of the console', { skip }, () => {
     options: { nodeId?: string; node?: object; given?: object } = {},
   ): Promise<void> => {
     const added = await owned.addActive({ nodeId, version, ...options })
-    expectStatus(await registry.anonymous.post(`${added.version}/host-nodes`, { nodes }), 204)
+    expectStatus(await owned.owner.post(`${added.version}/host-nodes`, { nodes }), 204)
   }
 
   before(async () => {

@@ -214,6 +214,16 @@ export const expireVersion = async (sql: Transaction, versionId: string): Promis
   return true
 }
 
+/** Ends a version whose number is published again; it stays in the history. The caller holds the node's row. */
+export const replaceVersion = async (
+  sql: Transaction,
+  { id, status, by }: { id: string; status: VersionStatus; by: string },
+): Promise<void> => {
+  if (status !== 'NodeVersionStatusDeleted')
+    await transitionVersion(sql, { id, name: 'replace', actor: `user:${by}` })
+  await sql`update version set archive_state = 'replaced', rev = rev + 1 where id = ${id}`
+}
+
 /** Archive as its download needs it. */
 export interface ArchiveDownload extends StoredArchive {
   versionId: string

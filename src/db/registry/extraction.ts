@@ -1,5 +1,6 @@
 import { HOST_NODE_NAME_MAX } from '../../domain/registry/host-node.ts'
 import { isLonger } from '../../domain/shared/text-length.ts'
+import type { Extraction } from '../../domain/registry/finding.ts'
 import type { ExtractStatus } from '../../domain/registry/version.ts'
 import type { ExtractedNode, NodesSection } from '../../../packages/inspector/src/inspection.ts'
 import type { Queryable, Transaction } from '../client.ts'
@@ -157,12 +158,10 @@ export const forgetFailedExtraction = async (
 export const findExtraction = async (
   sql: Queryable,
   versionId: string,
-): Promise<{ status: ExtractStatus; reason?: string; partial: boolean } | undefined> => {
-  const [row] = await sql<
-    { extraction: { status: ExtractStatus; reason?: string; partial: boolean } }[]
-  >`
+): Promise<Extraction | undefined> => {
+  const [row] = await sql<{ extraction: Extraction }[]>`
     select json_strip_nulls(json_build_object('status', v.host_node_extract_status,
-      'reason', v.extract_reason, 'partial', v.extract_source = 'derived' and coalesce((
+      'reason', v.extract_reason, 'source', v.extract_source, 'partial', v.extract_source = 'derived' and coalesce((
         select e.partial from extraction e join archive a on a.sha256 = e.sha256
         where e.version_id = v.id and a.version_id = v.id
         order by e.extractor_version desc limit 1), false))) as extraction

@@ -15,7 +15,7 @@ interface HostNodeList {
   limit: number
 }
 
-/** A page of a version's host nodes by name, and how many there are; none before the extract status is success. */
+/** A page of a version's host nodes by name, and how many there are; none before they were read or reported. */
 export const listHostNodes = async (
   sql: Queryable,
   { versionId, search, policies, page, limit }: HostNodeList,
@@ -53,7 +53,7 @@ export const readHostNodeEntries = async (
 
 const hostNodesOf = (sql: Queryable, versionId: string) => sql`
   from host_node h
-  join version v on v.id = h.version_id and v.host_node_extract_status = 'success'
+  join version v on v.id = h.version_id and v.host_node_extract_status in ('success', 'reported')
   ${joinPolicy(sql)}
   where h.version_id = ${versionId}
 `

@@ -22,8 +22,8 @@ export type HostNodeResult =
   | { success: false; reason: string | undefined }
 
 /**
- * Source of a host node: `derived` by us from the archive, `reported` by whoever reached the open route, `trusted` with
- * the extraction token.
+ * Source of a host node: `derived` by us from the archive, `reported` by a member or, as a hint, by a stranger,
+ * `trusted` with the extraction token.
  */
 export type HostNodeSource = 'derived' | 'reported' | 'trusted'
 
@@ -32,17 +32,22 @@ type HostNodesPut = 'done' | 'version_not_found' | 'already_registered' | 'regis
 interface HostNodePut {
   versionId: string
   source: HostNodeSource
+  /** It came without a credential of the publisher: it never counts as read. */
+  isHint?: boolean
+  /** The user whose credential came with it. */
+  by?: string | undefined
   result: HostNodeResult
   buildInfo?: CloudBuildInfo | undefined
 }
 
 /**
  * Stores all host nodes of a version, or why they could not be read, with the extract status. `reported` and `trusted`
- * replace no success, and `reported` replaces nothing that was derived. `derived` replaces everything but a trusted
+ * replace no success, and a hint replaces nothing that was derived. `derived` replaces everything but a trusted
  * success; its failure replaces no success.
  */
 export const putHostNodes = async (sql: Transaction, put: HostNodePut): Promise<HostNodesPut> => {
-  const { versionId, source, result } = put
+  const { versionId, source, isHint = false, result } = put
+  const success: ExtractStatus = isHint ? 'reported' : 'success'
   const node = await lockNodeOfVersion(sql, versionId)
   const [version] = await sql<ExtractState[]>`
     select host_node_extract_status as status, extract_source as source from version
@@ -55,7 +60,7 @@ export const putHostNodes = async (sql: Transaction, put: HostNodePut): Promise<
   if (source !== 'derived') await insertReport(sql, put)
   await sql`
     update version
-    set host_node_extract_status = ${result.success ? 'success' : 'failed'},
+    set host_node_extract_status = ${result.success ? success : 'failed'},
       extract_reason = ${result.success ? null : (result.reason ?? null)},
       extract_source = ${source},
       host_node_count = ${result.success ? result.nodes.size : null},
@@ -64,9 +69,7 @@ export const putHostNodes = async (sql: Transaction, put: HostNodePut): Promise<
     where id = ${versionId}
   `
   if (result.success) await replaceHostNodes(sql, versionId, result.nodes)
-  await updateLatestVersion(sql, node.id)
-  if (await isLatest(sql, node.id, versionId)) await updateCurrentHostNodes(sql, node.id)
-  await recordListChange(sql)
+  await showHostNodes(sql, node.id, versionId)
   return 'done'
 }
 
@@ -77,26 +80,58 @@ interface ExtractState {
 
 const reject = (
   { status, source: earlier }: ExtractState,
-  { source, result }: HostNodePut,
+  { source, isHint, result }: HostNodePut,
 ): 'already_registered' | 'registration_closed' | undefined => {
   if (status === 'success')
     return source === 'derived' && result.success && earlier !== 'trusted'
       ? undefined
       : 'already_registered'
-  return source === 'reported' && status === 'failed' && earlier === 'derived'
-    ? 'registration_closed'
-    : undefined
+  return isHint && status === 'failed' && earlier === 'derived' ? 'registration_closed' : undefined
 }
 
 const insertReport = async (
   sql: Transaction,
-  { versionId, source, result, buildInfo }: HostNodePut,
+  { versionId, source, by, result, buildInfo }: HostNodePut,
 ): Promise<void> => {
   await sql`
-    insert into host_node_report (version_id, success, reason, build_info, trusted)
+    insert into host_node_report (version_id, success, reason, build_info, trusted, reported_by)
     values (${versionId}, ${result.success}, ${result.success ? null : (result.reason ?? null)},
-      ${buildInfo ? sql.json(buildInfo) : null}, ${source === 'trusted'})
+      ${buildInfo ? sql.json(buildInfo) : null}, ${source === 'trusted'},
+      ${by ?? null})
   `
+}
+
+/** Makes what a stranger has reported count as read, for a member; false when there is no such report. */
+export const confirmHostNodes = async (
+  sql: Transaction,
+  { versionId, by }: { versionId: string; by: string },
+): Promise<boolean> => {
+  const node = await lockNodeOfVersion(sql, versionId)
+  const [version] = await sql`
+    with confirmed as (
+      update version set host_node_extract_status = 'success', rev = rev + 1
+      where id = ${versionId} and status <> 'NodeVersionStatusDeleted'
+        and host_node_extract_status = 'reported'
+      returning id
+    )
+    insert into host_node_report (version_id, success, trusted, reported_by)
+    select id, true, false, ${by} from confirmed
+    returning id
+  `
+  if (!node || !version) return false
+  await showHostNodes(sql, node.id, versionId)
+  return true
+}
+
+/** Makes the host nodes of a version those that lists and searches read, where it is the latest. */
+const showHostNodes = async (
+  sql: Transaction,
+  nodeId: string,
+  versionId: string,
+): Promise<void> => {
+  await updateLatestVersion(sql, nodeId)
+  if (await isLatest(sql, nodeId, versionId)) await updateCurrentHostNodes(sql, nodeId)
+  await recordListChange(sql)
 }
 
 /** Rows of one statement: 5,000 host nodes with ten values each would pass the 65,534 parameters of one. */
@@ -150,7 +185,7 @@ export const findHostNode = async (
   const [row] = await sql<{ hostNode: HostNode }[]>`
     select ${hostNodeJson(sql)} as "hostNode"
     from host_node h
-    join version v on v.id = h.version_id and v.host_node_extract_status = 'success'
+    join version v on v.id = h.version_id and v.host_node_extract_status in ('success', 'reported')
     ${joinPolicy(sql)}
     where h.version_id = ${versionId} and h.host_node_name = ${name}
   `

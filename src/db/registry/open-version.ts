@@ -49,7 +49,7 @@ export const listStillVersions = (sql: Sql, still: StillOptions): Promise<OpenVe
 /** Lists decided versions whose extraction stands still, because nobody finishes it any more, by id. */
 export const listStillExtractions = (sql: Sql, still: StillOptions): Promise<OpenVersion[]> =>
   listStill(sql, still, {
-    condition: sql`v.host_node_extract_status = 'pending' and v.archive_state = 'accepted'
+    condition: sql`v.host_node_extract_status in ('pending', 'reported') and v.archive_state = 'accepted'
       and v.status not in ('NodeVersionStatusPending', 'NodeVersionStatusDeleted')`,
     workflowIds: sql`('publish-version/' || v.id, 'extract-host-nodes/' || v.id)`,
   })

@@ -8,6 +8,7 @@ import type {
   VersionStatus,
 } from '../../domain/registry/version.ts'
 import type { Transaction } from '../client.ts'
+import { replaceVersion } from './archive.ts'
 import { recordListChange } from '../search/listed-count.ts'
 import { insertNodeRow, setNodeFields } from './node.ts'
 import type { RecordOptions } from './node.ts'
@@ -39,6 +40,8 @@ export type PublicationResult =
       result: 'published'
       version: Version
       uploadExpiresAt: Date
+      /** The version that stays the latest when this one is Active, and why; undefined when this one is the latest then. */
+      latest: Latest | undefined
     }
   | {
       result:
@@ -48,7 +51,7 @@ export type PublicationResult =
         | 'node_deleted'
         | 'node_banned'
     }
-  | { result: 'version_exists'; status: VersionStatus }
+  | { result: 'version_exists'; taken: Taken }
 
 /**
  * Publishes a version: creates its node or updates it, inserts the version in Pending with the start of its workflow, or
@@ -69,8 +72,11 @@ export const insertPublication = async (
   if (node.status === 'NodeStatusDeleted') return { result: 'node_deleted' }
   if (node.status === 'NodeStatusBanned') return { result: 'node_banned' }
 
-  const taken = isNewNode ? undefined : await lockTaken(sql, node.id, given.number)
-  if (taken && !isReissuable(taken)) return { result: 'version_exists', status: taken.status }
+  const found = isNewNode ? undefined : await lockTaken(sql, node.id, given.number)
+  if (found && !isReissuable(found) && !isReplaceable(found))
+    return { result: 'version_exists', taken: found }
+  const taken = found && isReissuable(found) ? found : undefined
+  if (found && !taken) await replaceVersion(sql, { ...found, by: given.publishedBy })
   const id = taken?.id ?? given.id
   if (!taken) await insertVersion(sql, { ...given, nodeId: node.id })
   const uploadExpiresAt = await setPublished(sql, id, { ...given, isNew: !taken })
@@ -81,12 +87,15 @@ export const insertPublication = async (
     result: 'published',
     version: await getVersion(sql, id, options),
     uploadExpiresAt,
+    latest: await findLatest(sql, node.id, id),
   }
 }
 
-interface Taken {
+export interface Taken {
   id: string
+  version: string
   status: VersionStatus
+  reason: string
   archiveState: ArchiveState
 }
 
@@ -97,8 +106,9 @@ const lockTaken = async (
   { canonical }: VersionNumber,
 ): Promise<Taken | undefined> => {
   const [row] = await sql<Taken[]>`
-    select id, status, archive_state as "archiveState" from version
-    where node_id = ${nodeId} and canonical = ${canonical} and archive_state <> 'expired'
+    select id, version, status, status_reason as reason, archive_state as "archiveState"
+    from version
+    where node_id = ${nodeId} and canonical = ${canonical} and archive_state not in ('expired', 'replaced')
     for no key update
   `
   return row
@@ -106,6 +116,37 @@ const lockTaken = async (
 
 const isReissuable = ({ status, archiveState }: Taken): boolean =>
   status === 'NodeVersionStatusPending' && archiveState === 'awaiting'
+
+/** Nobody could ever have it: its archive was rejected, or it was deleted before one was accepted. */
+const isReplaceable = ({ status, archiveState }: Taken): boolean =>
+  status === 'NodeVersionStatusDeleted'
+    ? archiveState !== 'accepted'
+    : status === 'NodeVersionStatusFlagged' && archiveState === 'rejected'
+
+interface Latest {
+  version: string
+  because: 'is not deprecated' | 'is a release' | 'has the higher number'
+}
+
+/** The latest version of a node, if it stays before another one; by the order of `updateLatestVersion`. */
+const findLatest = async (
+  sql: Transaction,
+  nodeId: string,
+  id: string,
+): Promise<Latest | undefined> => {
+  const [row] = await sql<Latest[]>`
+    select l.version, case when v.deprecated and not l.deprecated then 'is not deprecated'
+      when l.pre_key = '~' and v.pre_key <> '~' then 'is a release'
+      else 'has the higher number' end as because
+    from node n
+    join version l on l.id = n.latest_version_id
+    join version v on v.id = ${id}
+    where n.id = ${nodeId}
+      and (not l.deprecated, l.pre_key = '~', l.major, l.minor, l.patch, l.pre_key)
+        > (not v.deprecated, v.pre_key = '~', v.major, v.minor, v.patch, v.pre_key)
+  `
+  return row
+}
 
 const insertVersion = async (
   sql: Transaction,

@@ -82,6 +82,24 @@ export const versionBytes = (sql: Queryable) => sql`
     + stored_bytes(v.supported_os) + stored_bytes(v.supported_accelerators)
 `
 
+/** Why the host nodes of a version were not read; the text of a report is for members. */
+const extractCode = (sql: Queryable) => sql`
+  case when v.extract_source = 'derived' then coalesce(v.extract_reason, 'crashed') else 'reported' end
+`
+
+/** The sentence of that code; docs/registry.md lists them. */
+const extractAdvice = (sql: Queryable) => sql`
+  case regexp_replace(${extractCode(sql)}, '^(archive|budget)_.*$', '\\1')
+    when 'no_init' then 'The pack has no __init__.py: put it at the root of the archive, or into its one folder.'
+    when 'no_mapping' then 'The pack declares no host nodes: define NODE_CLASS_MAPPINGS, comfy_entrypoint or WEB_DIRECTORY.'
+    when 'mapping_unknown' then 'The names of the host nodes are made at run time: list them in node_list.json, or report the host nodes by POST.'
+    when 'archive' then 'The archive was rejected or never came: mend it and publish the version again.'
+    when 'timed_out' then 'The service failed, not the pack: an operator can have it read again.'
+    when 'reported' then 'Whoever reported the host nodes says that they could not be read.'
+    else 'The pack could not be read within the limits: make it smaller or simpler, or report the host nodes by POST.'
+  end
+`
+
 const versionMembers = (sql: Queryable, publicUrl: string) => sql`
   'id', v.id, 'node_id', v.node_id, 'version', v.version, 'status', v.status,
   'status_reason', v.status_reason, 'changelog', v.changelog,
@@ -91,6 +109,10 @@ const versionMembers = (sql: Queryable, publicUrl: string) => sql`
     ${publicUrl}::text || '/archives/' || n.publisher_id || '/' || n.id || '/'
       || replace(v.version, '+', '%2B') || '/node.zip' end,
   'host_node_extract_status', v.host_node_extract_status,
+  'host_node_extract_reason',
+    case when v.host_node_extract_status = 'failed' then ${extractCode(sql)} end,
+  'host_node_extract_advice',
+    case when v.host_node_extract_status = 'failed' then ${extractAdvice(sql)} end,
   'host_nodes', case when v.host_node_count is not null then
     json_build_object('count', v.host_node_count, 'partial', v.host_node_partial) end,
   'tags', v.tags,

@@ -5,7 +5,7 @@ import { instant } from '../shared/instant.ts'
 
 type ReviewCreated =
   | { result: 'created'; review: Review }
-  | { result: 'version_not_flagged' | 'review_already_requested' }
+  | { result: 'version_not_flagged' | 'not_reviewable' | 'review_already_requested' }
 
 /** Asks for a person to look at a flagged version; one request is open at a time, and a decision closes it. */
 export const insertReview = async (
@@ -13,10 +13,13 @@ export const insertReview = async (
   { versionId, note, userId }: { versionId: string; note: string | undefined; userId: string },
 ): Promise<ReviewCreated> => {
   // Shared, so that it stays flagged until this is committed.
-  const [flagged] = await sql`
-    select from version where id = ${versionId} and status = 'NodeVersionStatusFlagged' for share
+  const [flagged] = await sql<{ isRejected: boolean }[]>`
+    select archive_state = 'rejected' as "isRejected" from version
+    where id = ${versionId} and status = 'NodeVersionStatusFlagged' for share
   `
   if (!flagged) return { result: 'version_not_flagged' }
+  // No decision could make it Active.
+  if (flagged.isRejected) return { result: 'not_reviewable' }
   // Trigger `review_requested_told` (0018): records an event for the publisher's endpoints.
   const [row] = await sql<{ review: Review }[]>`
     insert into review_request as r (version_id, note, requested_by)

@@ -77,7 +77,7 @@ interface ScanSummary {
   complete: boolean
   counts: FindingCounts
   /** The first of high severity. */
-  worst: Pick<Finding, 'message' | 'file_path' | 'line_number'> | null
+  worst: Pick<Finding, 'message'> | null
   scanned_at: string
 }
 
@@ -92,8 +92,7 @@ export const findScan = async (
         'complete', bool_and(s.complete),
         'counts', json_build_object('high', sum(s.high), 'medium', sum(s.medium), 'info', sum(s.info)),
         'worst', (
-          select json_strip_nulls(json_build_object('message', message, 'file_path', file_path,
-            'line_number', line_number))
+          select json_build_object('message', message)
           from finding f where f.version_id = ${versionId} and severity = 'high'
           order by scanner, position limit 1),
         'scanned_at', ${instant(sql, sql`max(s.scanned_at)`)})

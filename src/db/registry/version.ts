@@ -17,11 +17,11 @@ import { lockNode } from './registry-lock.ts'
 /** Key of a version: its id in the paths of its publisher, its canonical form in those that everybody reads. */
 export type VersionKey = { id: string } | { canonical: string }
 
-/** A version that expired without an upload is not found by its canonical form, which is free again. */
+/** A version that expired or was replaced is not found by its canonical form, which was free again. */
 const isVersion = (sql: Queryable, key: VersionKey) =>
   'id' in key
     ? sql`v.id = ${key.id}::uuid`
-    : sql`v.canonical = ${key.canonical} and v.archive_state <> 'expired'`
+    : sql`v.canonical = ${key.canonical} and v.archive_state not in ('expired', 'replaced')`
 
 /** A version whose id is known to be one. */
 export const getVersion = async (
@@ -64,8 +64,8 @@ export const findVersionFacts = async (
     select ${nodeFactColumns(sql)}, concat_ws('.', n.rev, p.rev) as revision,
       v.id as "versionId", v.version, v.status as "versionStatus", v.status_reason as reason,
       v.archive_state as "archiveState", v.rev as "versionRev",
-      v.status <> 'NodeVersionStatusPending' and (v.host_node_extract_status <> 'pending'
-        or v.archive_state not in ('received', 'accepted')) as "hasSettled",
+      v.status <> 'NodeVersionStatusPending' and (
+        v.host_node_extract_status not in ('pending', 'reported') or v.archive_state not in ('received', 'accepted')) as "hasSettled",
       v.host_node_partial as "isPartial"
     from node n
     join publisher p on p.id = n.publisher_id
@@ -93,7 +93,7 @@ export const findVersionFacts = async (
     reason,
     archiveState,
     rev,
-    // With the id: a number that has expired without an upload is published again as another version.
+    // With the id: a number that is free again is published as another version.
     revision: `${rev}.${versionId}`,
     hasSettled,
     isPartial,

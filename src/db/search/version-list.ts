@@ -122,7 +122,7 @@ export const listVersionsInBulk = async (
     -- With its own offset it stays one look-up for each: the planner would look at all versions of the node.
     cross join lateral (
       select * from version
-      where node_id = n.id and canonical = asked.canonical and archive_state <> 'expired'
+      where node_id = n.id and canonical = asked.canonical and archive_state not in ('expired', 'replaced')
       offset 0
     ) v
     window listed as (order by asked.place)

@@ -38,9 +38,15 @@ export type FindingCounts = Static<typeof FindingCounts>
 const Extraction = Type.Object({
   status: ExtractStatus,
   reason: Type.Optional(Type.String({ description: 'Why it failed.' })),
+  source: Type.Optional(
+    Type.Enum(['derived', 'reported', 'trusted'], {
+      description:
+        'Where it comes from: the archive, a report, or a report with the extraction token. Absent before.',
+    }),
+  ),
   partial: Type.Boolean({ description: 'Whether some nodes could not be read.' }),
 })
-type Extraction = Static<typeof Extraction>
+export type Extraction = Static<typeof Extraction>
 
 /** One transition of a version. */
 export const ListedTransition = Type.Object({

@@ -27,6 +27,13 @@ export const ADMIN_NODE_TRANSITIONS: Readonly<Record<NodeStatus, NodeTransitionN
   [DELETED]: 'admin_delete',
 }
 
+/** The statuses that a platform admin can set in place of one. */
+export const listPossibleNodeStatuses = (status: NodeStatus): NodeStatus[] =>
+  Object.values(ADMIN_NODE_TRANSITIONS)
+    .map((name): Transition<NodeStatus> => NODE_TRANSITIONS[name])
+    .filter(({ from }) => from.includes(status))
+    .map(({ to }) => to)
+
 /** Every transition of a publisher. Its nodes keep their status and are hidden through it. */
 export const PUBLISHER_TRANSITIONS = {
   ban: { from: ['PublisherStatusActive'], to: 'PublisherStatusBanned' },

@@ -18,6 +18,11 @@ export type PublishBody = Static<typeof PublishBody>
 export const Published = Type.Object({
   node_version: Version,
   signedUrl: Type.String({ format: 'uri', description: 'PUT the archive here.' }),
+  warnings: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'What does not stand in the way and may surprise; absent when there is nothing.',
+    }),
+  ),
 })
 export type Published = Static<typeof Published>
 

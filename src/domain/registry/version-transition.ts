@@ -1,7 +1,7 @@
 import type { Finding } from './finding.ts'
 import { REASON_MAX } from './registry-fields.ts'
 import { isLonger } from '../shared/text-length.ts'
-import type { VersionStatus } from './version.ts'
+import type { ArchiveState, VersionStatus } from './version.ts'
 
 interface Transition {
   /** Legal predecessors; none for the first status. */
@@ -41,6 +41,8 @@ export const VERSION_TRANSITIONS = {
   expire: { from: [PENDING], to: DELETED, reason: 'archive was not uploaded in time' },
   // Flagged only for an incomplete scan; Pending only after `give_up_checks`.
   retry: { from: [PENDING, FLAGGED], to: PENDING, reason: CHECKS_RUNNING },
+  // Its archive is rejected, and its number is published again.
+  replace: { from: [FLAGGED], to: DELETED, reason: 'replaced: its number was published again' },
   delete: { from: [PENDING, ACTIVE, FLAGGED], to: DELETED, reason: 'deleted by its publisher' },
   // Only with an accepted archive.
   admin_activate: {
@@ -69,26 +71,34 @@ export const ADMIN_VERSION_TRANSITIONS: Readonly<
   [DELETED]: 'admin_delete',
 }
 
+/** The statuses that a platform admin can set in place of one; Active only with an accepted archive. */
+export const listPossibleStatuses = (
+  status: VersionStatus,
+  archiveState: ArchiveState,
+): VersionStatus[] =>
+  Object.values(ADMIN_VERSION_TRANSITIONS)
+    .map((name): Transition => VERSION_TRANSITIONS[name])
+    .filter(
+      ({ from, to }) => from.includes(status) && (to !== ACTIVE || archiveState === 'accepted'),
+    )
+    .map(({ to }) => to)
+
 /** The reason of `give_up_checks`. */
 export const checksFailedReason = (cause: string): string =>
   `checks could not run (${cause}); an operator can retry`
 
 /**
- * The reason of `flag` when something found is high: how many, the worst, file and line.
+ * The reason of `flag` when something found is high: how many, and the title of the worst. Everybody reads it; detail,
+ * file and line are in the findings, for members.
  * @param worst the first of them by the order of the rules
  */
-export const flaggedReason = (
-  high: number,
-  worst: Pick<Finding, 'message' | 'file_path' | 'line_number'>,
-): string => {
-  const place = [
-    ...(worst.file_path === undefined ? [] : [worst.file_path]),
-    ...(worst.line_number === undefined ? [] : [`line ${worst.line_number}`]),
-  ].join(', ')
+export const flaggedReason = (high: number, worst: Pick<Finding, 'message'>): string => {
   const many = high === 1 ? '1 finding flags' : `${high} findings flag`
-  const sentence = `${many} this version; the worst: ${worst.message}`
-  return cutTo(REASON_MAX, place === '' ? sentence : `${sentence} (${place})`)
+  return cutTo(REASON_MAX, `${many} this version; the worst: ${ruleTitle(worst.message)}`)
 }
+
+/** The title of a rule, with which a finding's message begins: `Title (detail). Advice.` */
+export const ruleTitle = (message: string): string => message.split(/ \(|\. |\.$/, 1)[0] ?? message
 
 const cutTo = (most: number, text: string): string =>
   isLonger(text, most)

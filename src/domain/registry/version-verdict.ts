@@ -1,5 +1,5 @@
 import type { Finding, FindingCounts } from './finding.ts'
-import { flaggedReason } from './version-transition.ts'
+import { flaggedReason, ruleTitle } from './version-transition.ts'
 import type { ArchiveState } from './version.ts'
 
 /** Facts about a version's archive, by which its status is decided. */
@@ -13,7 +13,7 @@ export interface VersionEvidence {
         complete: boolean
         counts: FindingCounts
         /** The first of high severity. */
-        worst: Pick<Finding, 'message' | 'file_path' | 'line_number'> | null
+        worst: Pick<Finding, 'message'> | null
       }
     | undefined
 }
@@ -25,6 +25,8 @@ export type VersionVerdict =
 const SCAN_INCOMPLETE =
   'The archive could not be scanned to its end (scan_incomplete): make the pack smaller, or ask for a review'
 
+const PUBLISH_AGAIN = 'mend it and publish the same version again: its number is free'
+
 /**
  * Decides a version by its archive and its scan alone. A sound archive without a finding of high severity passes.
  * Undefined when there is nothing to decide on yet.
@@ -35,9 +37,12 @@ export const decideVersion = ({
   scan,
 }: VersionEvidence): VersionVerdict | undefined => {
   if (archiveState !== 'accepted' && archiveState !== 'rejected') return undefined
+  if (archiveState === 'rejected') {
+    const why = scan?.worst ? `: ${ruleTitle(scan.worst.message)}` : ''
+    return flag(`The archive was rejected (${archiveCode})${why}; ${PUBLISH_AGAIN}`, false)
+  }
   if (scan?.worst && scan.counts.high > 0)
     return flag(flaggedReason(scan.counts.high, scan.worst), !scan.complete)
-  if (archiveState === 'rejected') return flag(`The archive was rejected (${archiveCode})`, false)
   if (!scan) return undefined
   return scan.complete ? { name: 'pass' } : flag(SCAN_INCOMPLETE, true)
 }

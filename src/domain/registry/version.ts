@@ -37,13 +37,21 @@ export const LISTED_VERSION_STATUSES: readonly VersionStatus[] = VersionStatus.e
 )
 
 /** Outcome of reading the host nodes out of an archive. */
-export const ExtractStatus = Type.Enum(['pending', 'success', 'failed'], {
-  description: 'What has become of reading the host nodes out of the archive.',
+export const ExtractStatus = Type.Enum(['pending', 'reported', 'success', 'failed'], {
+  description:
+    'What has become of reading the host nodes out of the archive. `reported`: somebody without a credential says so, and nobody has vouched for it.',
 })
 export type ExtractStatus = Static<typeof ExtractStatus>
 
 /** State of the archive itself; callers do not see it. */
-export type ArchiveState = 'awaiting' | 'received' | 'accepted' | 'rejected' | 'expired'
+export type ArchiveState =
+  | 'awaiting'
+  | 'received'
+  | 'accepted'
+  | 'rejected'
+  | 'expired'
+  /** Its number was published again. */
+  | 'replaced'
 
 const changelog = text(LONG_TEXT_MAX, 'What has changed.')
 const deprecated = Type.Boolean({ description: 'Whether users are to move away from it.' })
@@ -123,6 +131,15 @@ export const Version = Type.Object({
   deprecated,
   createdAt: instant('When it was published.'),
   host_node_extract_status: ExtractStatus,
+  host_node_extract_reason: Type.Optional(
+    Type.String({
+      description:
+        'Why the extract status is `failed`, as a code such as `no_init`; `reported`: whoever reported it says so.',
+    }),
+  ),
+  host_node_extract_advice: Type.Optional(
+    Type.String({ description: 'What that code means, and what to do.' }),
+  ),
   host_nodes: Type.Optional(
     Type.Object(
       {

@@ -64,7 +64,7 @@ export const ERROR_CODES = {
     publisher_limit_reached: 'The caller has created as many publishers as one user may.',
     endpoint_limit_reached: 'There are as many endpoints as one caller or publisher may have.',
     registration_closed:
-      'The host nodes have been read from the archive; only a trusted report may follow.',
+      'Only members of the publisher and holders of EXTRACTION_TOKEN may report host nodes of this version: its archive could not be read, or the service takes no other reports.',
     signature_invalid: 'The signature of the link does not match.',
     link_expired: 'The link has expired; read the task again for a fresh one.',
     upload_expired: 'The upload link has expired; ask for a new one.',
@@ -115,6 +115,9 @@ export const ERROR_CODES = {
     host_node_preempted: 'Another node preempts the host node name.',
     illegal_move: 'The current status does not allow this change.',
     version_not_flagged: 'Only a flagged version is reviewed.',
+    not_reviewable:
+      'The archive of the version was rejected, and no review can change that: mend it and publish the same version again, its number is free.',
+    nothing_to_confirm: 'Nobody has reported host nodes of the version that await a confirmation.',
     review_already_requested: 'A review of the version is still open.',
     nothing_to_retry: 'Checks and extraction have not failed.',
   }),
@@ -230,6 +233,15 @@ interface UsedUp {
   headers: Record<string, string>
 }
 
+interface ExistingVersion {
+  asked: string
+  version: string
+  status: string
+  reason: string
+  /** A sentence with what to do. */
+  advice: string
+}
+
 export const errors = {
   validationFailed: (details: string[]) =>
     apiError('validation_failed', details[0] ?? 'The request is not valid.', { details }),
@@ -324,7 +336,6 @@ export const errors = {
     ),
   publisherLimitReached: (most: number) =>
     apiError('publisher_limit_reached', `One user may create at most ${most} publishers.`),
-  registrationClosed: () => apiError('registration_closed'),
   publisherIdTaken: (id: string) => {
     const issue = `?username must not be taken, got ${shown(id)}`
     return apiError('publisher_id_unavailable', issue, { details: [issue] })
@@ -334,8 +345,17 @@ export const errors = {
   nodeExists: (id: string) => apiError('node_exists', `The node id ${shown(id)} is taken.`),
   nodeDeleted: (id: string) =>
     apiError('node_deleted', `The node id ${shown(id)} is that of a deleted node and stays taken.`),
-  versionExists: (version: string, status: string) =>
-    apiError('version_exists', `The version ${shown(version)} exists and is ${status}.`),
+  /** `asked` differs from what exists in its build metadata alone. */
+  versionExists: ({ asked, version, status, reason, advice }: ExistingVersion) => {
+    const same =
+      asked === version
+        ? ''
+        : ` ${shown(asked)} is the same version, because build metadata (from the + on) does not count.`
+    return apiError(
+      'version_exists',
+      `The version ${shown(version)} exists and is ${status}: ${reason.replace(/\.$/, '')}.${same} ${advice}`,
+    )
+  },
   archiveExists: () => apiError('archive_exists'),
   uploadClosed: () => apiError('upload_closed'),
   alreadyRegistered: () => apiError('already_registered'),
@@ -344,8 +364,12 @@ export const errors = {
       'last_owner',
       'The last owner of a publisher can be neither removed nor lowered; make another one first.',
     ),
-  illegalTransition: (from: string, to: string) =>
-    apiError('illegal_move', `What is ${from} cannot become ${to}.`),
+  /** `possible`: what else it can become. */
+  illegalTransition: (from: string, to: string, possible: readonly string[]) =>
+    apiError(
+      'illegal_move',
+      `What is ${from} cannot become ${to}; it can become ${possible.join(', ') || 'nothing else'}.`,
+    ),
   hostNodePreempted: (name: string, nodeId: string) =>
     apiError(
       'host_node_preempted',

@@ -25,7 +25,7 @@ export interface Caller {
   owner: string
   scheme: 'jwt' | 'api_key' | 'personal_access_token'
   /** Scope of a personal access token: a node, or all of its publisher's. */
-  token?: Pick<LiveToken, 'publisherId' | 'nodeId'>
+  token?: Pick<LiveToken, 'publisherId' | 'nodeId' | 'scope'>
   /** Claims of the token about its user; absent with an API key. */
   profile?: Profile
   /** True for those who run the service. */

@@ -144,7 +144,7 @@ const versionStream = (deps: StreamDeps): Route =>
     path: `${VERSION_PATH}/stream`,
     summary: 'Follow a version until it is decided on and its host nodes are read',
     description:
-      '`state`: the version as it is now, first at once and then after each change; `steps`: `{steps: [{step, state, at?}]}` of `received`, `read`, `scanned`, `host_nodes` and `active`, each `waiting`, `running`, `done`, `failed` or `held`, before the state that has changed them; `end`: the version, once it is no longer Pending and `host_node_extract_status` is no longer pending. With Last-Event-ID what the caller has is not sent again.',
+      '`state`: the version as it is now, first at once and then after each change; `steps`: `{steps: [{step, state, at?}]}` of `received`, `read`, `scanned`, `host_nodes` and `active`, each `waiting`, `running`, `done`, `failed` or `held`, before the state that has changed them; `end`: the version, once it is no longer Pending and `host_node_extract_status` is neither pending nor reported. With Last-Event-ID what the caller has is not sent again.',
     params: OfVersion,
     requestHeaders: ['Last-Event-ID'],
     responses: RESPONSES,

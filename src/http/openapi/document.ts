@@ -105,7 +105,6 @@ const SECURITY_BY_AUTH: Record<Route['auth'], Json[]> = {
   jwt: [{ bearer: [] }],
   optional: [{}, { bearer: [] }, { apiKey: [] }],
   required: [{ bearer: [] }, { apiKey: [] }],
-  own: [{ bearer: [] }],
 }
 
 const operationId = ({ method, path }: Pick<Route, 'method' | 'path'>): string =>

@@ -136,7 +136,6 @@ const impliedErrors = (route: Route): ErrorCodeName[] => [
 
 const AUTH_ERRORS: Record<Route['auth'], readonly ErrorCodeName[]> = {
   none: [],
-  own: ['unauthorized'],
   optional: ['unauthorized', 'auth_unavailable'],
   required: ['unauthorized', 'auth_unavailable'],
   jwt: ['unauthorized', 'auth_unavailable', 'forbidden'],

@@ -5,7 +5,7 @@ import { existsPublisher, findPublisherFacts } from '../../db/registry/publisher
 import type { PublisherFacts } from '../../db/registry/publisher.ts'
 import { findVersionFacts } from '../../db/registry/version.ts'
 import type { VersionFacts, VersionKey } from '../../db/registry/version.ts'
-import { apiError, errors } from '../../domain/shared/errors.ts'
+import { apiError, errors, shown } from '../../domain/shared/errors.ts'
 import type { ErrorCodeName } from '../../domain/shared/errors.ts'
 import type { MemberRole } from '../../domain/registry/member.ts'
 import { mayDo, roleFor } from '../../domain/registry/role.ts'
@@ -121,15 +121,18 @@ export const getFilesAccess = async (
   return found
 }
 
-/** The version whose archive a path names, for anybody. Throws the 404 of publisher, node and version, then the 403. */
+/**
+ * The version whose archive a path names, and whether it is held back from all but its caller: platform admins get those
+ * of Flagged and Banned versions, members Flagged ones of theirs. Throws the 404 of publisher, node and version, then the 403.
+ */
 export const getArchiveAccess = async (
   { sql }: ReadDeps,
-  path: { publisherId: string; nodeId: string; version: string },
-): Promise<VersionFacts> => {
-  const { publisherId, nodeId, version } = path
+  path: Asked & { publisherId: string; nodeId: string; version: string },
+): Promise<VersionFacts & { isHeld: boolean }> => {
+  const { publisherId, nodeId, version, caller } = path
   const isOwn = (node: NodeFacts | undefined): node is NodeFacts =>
     node?.publisherId === publisherId.toLowerCase()
-  const found = await findVersion(sql, { ...path, caller: undefined })
+  const found = await findVersion(sql, path)
   if (!found || !isOwn(found.node)) {
     const [isPublisher, node] = await withinDeadline(
       sql,
@@ -142,25 +145,36 @@ export const getArchiveAccess = async (
     if (!isOwn(node) || node.status === 'NodeStatusDeleted') throw errors.nodeNotFound(nodeId)
     throw errors.versionNotFound(nodeId, version)
   }
-  rejectNode(found.node, 'install', undefined)
-  rejectVersion(found, 'archive')
-  return found
+  const isAdmin = caller?.isPlatformAdmin ?? false
+  rejectNode(found.node, isAdmin ? 'read' : 'install', caller)
+  const isFlagged = found.status === 'NodeVersionStatusFlagged'
+  const mayHave = isAdmin
+    ? isFlagged || found.status === 'NodeVersionStatusBanned'
+    : isFlagged && found.node.role !== null
+  if (!mayHave) rejectVersion(found, 'archive')
+  const condition = nodeCondition(found.node.status, found.node.publisherStatus)
+  return { ...found, isHeld: mayHave || condition !== 'active' }
 }
 
 const findVersion = async (
   sql: ReadDeps['sql'],
   { nodeId, version, caller }: Asked & { nodeId: string; version: string },
 ): Promise<VersionFacts | undefined> => {
-  const canonical = parseVersionNumber(version)?.canonical
-  return canonical === undefined
-    ? undefined
-    : await withinDeadline(
-        sql,
-        findVersionFacts(sql, { nodeId, key: { canonical }, userId: caller?.principal }),
-      )
+  const key = versionKey(version)
+  return (
+    key &&
+    (await withinDeadline(sql, findVersionFacts(sql, { nodeId, key, userId: caller?.principal })))
+  )
 }
 
-/** The version whose id is in a path of its node's publisher. Throws 404 for any other, and 403 as its node does. */
+/** A version by its id or its number: people take the one for the other. Undefined for what is neither. */
+const versionKey = (text: string): VersionKey | undefined => {
+  if (isUuid(text)) return { id: text.toLowerCase() }
+  const canonical = parseVersionNumber(text)?.canonical
+  return canonical === undefined ? undefined : { canonical }
+}
+
+/** The version whose id, or number, is in a path of its node's publisher. Throws 404 for any other, and 403 as its node does. */
 export const getOwnVersionAccess = async (
   { sql }: ReadDeps,
   asked: Asked & {
@@ -171,15 +185,13 @@ export const getOwnVersionAccess = async (
   },
 ): Promise<VersionFacts> => {
   const { publisherId, nodeId, versionId, action, caller } = asked
-  const key: VersionKey = { id: versionId.toLowerCase() }
+  const key = versionKey(versionId)
   const [publisher, node, version] = await withinDeadline(
     sql,
     Promise.all([
       findPublisherFacts(sql, { id: publisherId, userId: caller?.principal }),
       findNodeFacts(sql, { id: nodeId, userId: caller?.principal }),
-      isUuid(versionId)
-        ? findVersionFacts(sql, { nodeId, key, userId: caller?.principal })
-        : undefined,
+      key && findVersionFacts(sql, { nodeId, key, userId: caller?.principal }),
     ]),
   )
   if (!publisher) throw errors.publisherNotFound(publisherId)
@@ -190,6 +202,15 @@ export const getOwnVersionAccess = async (
   rejectNode(node, 'write', caller)
   requireRole(node.role, action)
   return version
+}
+
+/** Throws the 403 of a personal access token that is for another publisher or node. */
+export const requireTokenOf = (node: NodeFacts, caller: Caller | undefined): void => {
+  const { publisherId, nodeId } = caller?.token ?? {}
+  if (publisherId !== undefined && publisherId !== node.publisherId)
+    throw errors.tokenScopeInsufficient('is one of another publisher')
+  if (nodeId !== undefined && nodeId !== null && nodeId !== node.id)
+    throw errors.tokenScopeInsufficient(`is only for the node ${shown(nodeId)}`)
 }
 
 /** Returns the caller when it is a platform admin, else throws 403. */

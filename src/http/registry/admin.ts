@@ -13,8 +13,10 @@ import { validateSamePublisher } from '../../domain/registry/admin-validation.ts
 import type { AuditLogQuery } from '../../domain/registry/audit-log.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import type { HostNodePolicyUpdate } from '../../domain/registry/host-node.ts'
+import { listPossibleNodeStatuses } from '../../domain/registry/node-transition.ts'
 import type { NodeAdminUpdate } from '../../domain/registry/node.ts'
 import { totalPages } from '../../domain/registry/registry-fields.ts'
+import { listPossibleStatuses } from '../../domain/registry/version-transition.ts'
 import type { VersionAdminUpdate } from '../../domain/registry/version.ts'
 import { endOpen } from '../../jobs/start.ts'
 import { startExtraction, startPublishVersion } from '../../jobs/version.ts'
@@ -77,7 +79,11 @@ const putNode = async (
     if (done.result === 'precondition_failed') throw errors.preconditionFailed()
     if (done.result === 'preempted') throw errors.hostNodePreempted(done.name, done.nodeId)
     throw done.result === 'illegal_move'
-      ? errors.illegalTransition(node.status, fields.status ?? node.status)
+      ? errors.illegalTransition(
+          node.status,
+          fields.status ?? node.status,
+          listPossibleNodeStatuses(node.status),
+        )
       : errors.nodeNotFound(node.id)
   })
 }
@@ -92,12 +98,20 @@ export const editVersionByAdmin = async (
 ): Promise<JsonResponse> => {
   const audit = makeAudit(request)
   const { params, body: fields, caller } = request
-  const { id, status } = await getVersionAccess(deps, { ...params, access: 'read', caller })
+  const { id, status, archiveState } = await getVersionAccess(deps, {
+    ...params,
+    access: 'read',
+    caller,
+  })
   return await unitOfWork(deps, async (sql) => {
     const done = await updateVersionByAdmin(sql, { id, fields, audit }, deps)
     if (done.result === 'updated') return { status: 200, body: done.version }
     throw done.result === 'illegal_move'
-      ? errors.illegalTransition(status, fields.status ?? status)
+      ? errors.illegalTransition(
+          status,
+          fields.status ?? status,
+          listPossibleStatuses(status, archiveState),
+        )
       : errors.hostNodeNotFound(done.name)
   })
 }

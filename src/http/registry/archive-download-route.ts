@@ -8,6 +8,7 @@ import type { Sql } from '../../db/client.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { planFile, sendFile } from '../serve/file-response.ts'
 import type { FilePlan, ServedFile } from '../serve/file-response.ts'
+import type { Caller } from '../access/auth.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
 import { getArchiveAccess } from './access.ts'
@@ -26,8 +27,8 @@ export const makeArchiveDownloadRoute = (deps: ArchiveDownloadDeps): Route =>
     tag: 'Files',
     summary: 'Download the archive of a version',
     description:
-      'The downloadUrl of a version. It needs no credential, works from any origin and in parts (Range), also responds to HEAD, and counts no download.',
-    auth: 'none',
+      'The downloadUrl of a version. It needs no credential, works from any origin and in parts (Range), also responds to HEAD, and counts no download. With a credential platform admins get the archive of a Flagged or Banned version, too, and members that of a Flagged one of theirs.',
+    auth: 'optional',
     read: 'public',
     params: OfArchive,
     requestHeaders: ['Range', 'If-None-Match', 'If-Range'],
@@ -42,8 +43,8 @@ export const makeArchiveDownloadRoute = (deps: ArchiveDownloadDeps): Route =>
       'version_blocked',
       'range_not_satisfiable',
     ],
-    handler: async ({ params, incoming }) => {
-      const archive = await getArchive(deps, params)
+    handler: async ({ params, incoming, caller }) => {
+      const archive = await getArchive(deps, params, caller)
       const plan = planFile(incoming.method, incoming.headers, toServedFile(archive))
       const hasBody = incoming.method === 'GET' && plan.status !== 304
       return {
@@ -81,14 +82,15 @@ const ARCHIVE_RESPONSES = {
 const getArchive = async (
   { sql }: ArchiveDownloadDeps,
   path: OfArchive,
-): Promise<ArchiveDownload> => {
-  const { id } = await getArchiveAccess({ sql }, path)
+  caller: Caller | undefined,
+): Promise<ArchiveDownload & { isHeld: boolean }> => {
+  const { id, isHeld } = await getArchiveAccess({ sql }, { ...path, caller })
   const archive = await withinDeadline(sql, findArchive(sql, id))
   if (!archive) throw errors.archiveNotFound()
-  return archive
+  return { ...archive, isHeld }
 }
 
-const toServedFile = ({ sha256, bytes }: ArchiveDownload): ServedFile => {
+const toServedFile = ({ sha256, bytes, isHeld }: ArchiveDownload & { isHeld: boolean }) => {
   const digest = Buffer.from(sha256, 'hex').toString('base64')
   return {
     name: 'node.zip',
@@ -96,9 +98,9 @@ const toServedFile = ({ sha256, bytes }: ArchiveDownload): ServedFile => {
     contentType: 'application/zip',
     sha256,
     // The bytes of a version never change; caches in front are purged when it is banned.
-    cacheControl: 'public, max-age=31536000, immutable',
+    cacheControl: isHeld ? 'private, no-store' : 'public, max-age=31536000, immutable',
     headers: { digest: `sha-256=${digest}`, 'repr-digest': `sha-256=:${digest}:` },
-  }
+  } satisfies ServedFile
 }
 
 /** Sends an archive. A recorded file that cannot be opened is an error of the store, whatever the store says. */

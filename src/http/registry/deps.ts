@@ -37,7 +37,7 @@ export type NodeDeps = RegistryDeps & ListDeps
 export type VersionDeps = RegistryDeps & ListDeps & LiveDeps
 
 export interface HostNodeDeps extends CommitDeps, ListDeps {
-  /** EXTRACTION_TOKEN; undefined: anybody may register host nodes. */
+  /** EXTRACTION_TOKEN; undefined: strangers may report host nodes, too. */
   extractionToken: string | undefined
 }
 

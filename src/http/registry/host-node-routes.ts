@@ -2,8 +2,14 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 
 import { withinDeadline } from '../../db/client.ts'
 import { listHostNodes, readHostNodeEntries } from '../../db/registry/host-node-list.ts'
-import { findHostNode, findNodeOfHostNode, putHostNodes } from '../../db/registry/host-node.ts'
+import {
+  confirmHostNodes,
+  findHostNode,
+  findNodeOfHostNode,
+  putHostNodes,
+} from '../../db/registry/host-node.ts'
 import type { HostNodeResult } from '../../db/registry/host-node.ts'
+import { getVersion } from '../../db/registry/version.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import {
   isSuccess,
@@ -18,21 +24,26 @@ import {
 } from '../../domain/registry/host-node.ts'
 import { NodeOfHostNode } from '../../domain/registry/node.ts'
 import { listEmptyIsAbsent, totalPages } from '../../domain/registry/registry-fields.ts'
-import { errors } from '../../domain/shared/errors.ts'
+import { Version } from '../../domain/registry/version.ts'
+import { apiError, errors, shown } from '../../domain/shared/errors.ts'
 import type { CredentialHeaders } from '../access/auth.ts'
+import { getCaller } from '../access/caller.ts'
 import type { ReadDeps } from '../deps.ts'
 import { defineRoute } from '../route.ts'
 import type { JsonResponse, Route, RouteRequest, SavedResponse } from '../route.ts'
-import { getVersionAccess } from './access.ts'
+import { getOwnVersionAccess, getVersionAccess, requireTokenOf } from './access.ts'
 import type { HostNodeDeps, ListDeps, RecordDeps } from './deps.ts'
-import { HOST_NODE, NODE } from './examples.ts'
+import { HOST_NODE, NODE, VERSION } from './examples.ts'
 import { makeListResponse } from './list-response.ts'
 import {
+  OWN_VERSION_PATH,
   OfHostNode,
   OfHostNodeName,
+  OfOwnVersion,
   OfVersion,
   VERSION_ERRORS,
   VERSION_PATH,
+  WRITE_ERRORS,
   queryOf,
 } from './paths.ts'
 
@@ -50,6 +61,7 @@ const REGISTRATION_BODY = {
 /** The routes of the node classes that a version brings. */
 export const makeHostNodeRoutes = (deps: HostNodeDeps): Route[] => [
   register(deps),
+  confirm(deps),
   list(deps),
   read(deps),
   readNode(deps),
@@ -63,7 +75,8 @@ const register = (deps: HostNodeDeps): Route =>
     path: HOST_NODES_PATH,
     quota: 'registration',
     summary: 'Register the host nodes of a version',
-    description: 'All of them at once, or why they could not be read. A success is final.',
+    description:
+      'All of them at once, or why they could not be read. Members of the publisher (bearer token, API key or personal access token) and holders of EXTRACTION_TOKEN may report until the archive was read, and also when it could not be. Without a credential a report is a hint, with the extract status `reported`: it owns no name and no search finds it, until a reading or a later report replaces it, or a member confirms it.',
     params: OfVersion,
     body: {
       ...REGISTRATION_BODY,
@@ -78,15 +91,40 @@ const register = (deps: HostNodeDeps): Route =>
       },
     },
     responses: { 204: { description: 'They are stored.' } },
-    errors: [...VERSION_ERRORS, 'registration_closed', 'already_registered', 'outcome_unknown'],
+    errors: [
+      ...VERSION_ERRORS,
+      'token_scope_insufficient',
+      'registration_closed',
+      'already_registered',
+      'outcome_unknown',
+    ],
     validate: ({ body }) => validateRegistration(body),
     handler: (request) => registerHostNodes(deps, request),
   })
 
-const authOf = ({ extractionToken }: HostNodeDeps) =>
-  extractionToken === undefined
-    ? ({ auth: 'none' } as const)
-    : ({ auth: 'own', authorise: makeAuthorizeExtractor(extractionToken) } as const)
+const authOf = ({ extractionToken: token }: HostNodeDeps) =>
+  ({
+    auth: token === undefined ? 'optional' : 'required',
+    takesTokens: true,
+    hasOwnSecret: (headers: CredentialHeaders) => isExtractor(headers, token),
+  }) as const
+
+const confirm = (deps: HostNodeDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'required',
+    method: 'post',
+    path: `${OWN_VERSION_PATH}/confirm-host-nodes`,
+    summary: 'Confirm the host nodes that a stranger has reported',
+    description:
+      'For members of the publisher. From then on they count as read: they own their names and searches find them.',
+    params: OfOwnVersion,
+    responses: {
+      200: { description: 'The version as it is now.', schema: Version, example: VERSION },
+    },
+    errors: ['publisher_not_found', ...VERSION_ERRORS, ...WRITE_ERRORS, 'nothing_to_confirm'],
+    handler: (request) => confirmReport(deps, request),
+  })
 
 const list = (deps: ListDeps): Route =>
   defineRoute({
@@ -146,18 +184,17 @@ const readNode = (deps: RecordDeps): Route =>
     handler: (request) => readNodeOfHostNode(deps, request),
   })
 
-/** Makes the check of the credential that registers host nodes. It throws 401. */
-const makeAuthorizeExtractor =
-  (extractionToken: string) =>
-  (headers: CredentialHeaders): void => {
-    const given = [headers['authorization'] ?? []].flat()
-    const token = /^bearer +(\S+) *$/i.exec(given[0] ?? '')?.[1]
-    const isRight =
-      given.length === 1 &&
-      token !== undefined &&
-      timingSafeEqual(digest(token), digest(extractionToken))
-    if (!isRight) throw errors.unauthorized()
-  }
+/** True when a request has EXTRACTION_TOKEN as its bearer token. */
+const isExtractor = (headers: CredentialHeaders, extractionToken: string | undefined): boolean => {
+  const given = [headers['authorization'] ?? []].flat()
+  const token = /^bearer +(\S+) *$/i.exec(given[0] ?? '')?.[1]
+  return (
+    given.length === 1 &&
+    token !== undefined &&
+    extractionToken !== undefined &&
+    timingSafeEqual(digest(token), digest(extractionToken))
+  )
+}
 
 /** Digests are equally long, as timingSafeEqual needs it. */
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
@@ -167,16 +204,24 @@ const registerHostNodes = async (
   deps: HostNodeDeps,
   request: RouteRequest<OfVersion, unknown, HostNodeRegistration>,
 ): Promise<SavedResponse> => {
-  const { nodeId, version } = request.params
-  const { id: versionId } = await getVersionAccess(deps, {
-    nodeId,
-    version,
+  const { params, caller } = request
+  const { nodeId, version } = params
+  const { id: versionId, node } = await getVersionAccess(deps, {
+    ...params,
     access: 'write',
-    caller: undefined,
+    caller,
   })
+  requireTokenOf(node, caller)
+  if (caller?.token?.scope === 'read') throw errors.tokenScopeInsufficient('is only for reading')
+  const isTrusted = isExtractor(request.incoming.headersDistinct, deps.extractionToken)
+  const isHint = !isTrusted && node.role === null
+  if (isHint && deps.extractionToken !== undefined)
+    throw apiError('registration_closed', `Here ${REPORTERS} report host nodes, and nobody else.`)
   const put = {
     versionId,
-    source: deps.extractionToken === undefined ? 'reported' : 'trusted',
+    source: isTrusted ? 'trusted' : 'reported',
+    isHint,
+    by: caller?.principal,
     result: toResult(request.body),
     buildInfo: request.body.cloud_build_info,
   } as const
@@ -184,8 +229,31 @@ const registerHostNodes = async (
     const done = await putHostNodes(sql, put)
     if (done === 'version_not_found') throw errors.versionNotFound(nodeId, version)
     if (done === 'already_registered') throw errors.alreadyRegistered()
-    if (done === 'registration_closed') throw errors.registrationClosed()
+    if (done === 'registration_closed')
+      throw apiError(
+        'registration_closed',
+        `The host nodes of ${shown(version)} could not be read from its archive (host_node_extract_reason of the version says why); now ${REPORTERS} may report them, and nobody else.`,
+      )
     const response = { status: 204 }
+    return await request.saveIdempotentResponse(sql, response)
+  })
+}
+
+const REPORTERS =
+  'members of the publisher (with bearer token, API key or personal access token) and holders of EXTRACTION_TOKEN'
+
+/** Makes what a stranger has reported count, for a member. */
+const confirmReport = async (
+  deps: HostNodeDeps,
+  request: RouteRequest<OfOwnVersion>,
+): Promise<SavedResponse> => {
+  const caller = getCaller(request)
+  const asked = { ...request.params, action: 'edit_version', caller } as const
+  const { id } = await getOwnVersionAccess(deps, asked)
+  return await unitOfWork(deps, async (sql) => {
+    if (!(await confirmHostNodes(sql, { versionId: id, by: caller.principal })))
+      throw apiError('nothing_to_confirm')
+    const response = { status: 200, body: await getVersion(sql, id, deps) }
     return await request.saveIdempotentResponse(sql, response)
   })
 }

@@ -10,9 +10,10 @@ const PARAMS = {
   publisherId: Type.String({ description: 'Id of the publisher; case does not matter.' }),
   nodeId: Type.String({ description: 'Id of the node; case does not matter.' }),
   version: Type.String({
-    description: 'The version, strict or as `7.8`; its build metadata does not matter.',
+    description:
+      'The version, strict or as `7.8`; its build metadata does not matter. Its id, a UUID, will do.',
   }),
-  versionId: Type.String({ description: 'Id of the version, a UUID.' }),
+  versionId: Type.String({ description: 'Id of the version, a UUID, or its number.' }),
   userId: Type.String({ description: 'Id of the user.' }),
   tokenId: Type.String({ description: 'Id of the token, a UUID.' }),
   trustedPublisherId: Type.String({ description: 'Id of the trusted publisher, a UUID.' }),

@@ -10,7 +10,7 @@ import {
 } from '../../db/registry/personal-access-token.ts'
 import type { LiveToken } from '../../db/registry/personal-access-token.ts'
 import { insertPublication } from '../../db/registry/publish.ts'
-import type { Publication } from '../../db/registry/publish.ts'
+import type { Publication, Taken } from '../../db/registry/publish.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import type { Enqueue } from '../../db/unit-of-work.ts'
 import { PublishBody, Published, publishedFields } from '../../domain/registry/publish.ts'
@@ -109,14 +109,18 @@ const publish = async (deps: PublishDeps, request: PublishRequest): Promise<Save
   const publication = makePublication(deps, { ...place, token, caller, body })
   const work = async (sql: Transaction, enqueue: Enqueue): Promise<SavedResponse> => {
     const done = await insertPublication(sql, publication, { ...deps, enqueue })
-    if (done.result !== 'published') throw reject(done, publication)
-    const { version, uploadExpiresAt } = done
+    if (done.result !== 'published') throw reject(done, publication, deps.publicUrl)
+    const { version, uploadExpiresAt, latest } = done
     const signedUrl = deps.signer.signArchive({
       id: version.id,
       expires: Math.floor(uploadExpiresAt.getTime() / 1000),
       max: deps.archiveMaxBytes,
     })
-    const response = { status: 201, body: { node_version: version, signedUrl } }
+    const warnings = latest && [
+      `The version ${shown(version.version)} will not be the latest one: ${shown(latest.version)} stays it, because it ${latest.because}.`,
+    ]
+    const body = { node_version: version, signedUrl, ...(warnings && { warnings }) }
+    const response = { status: 201, body }
     return await request.saveIdempotentResponse(sql, response)
   }
   return await unitOfWork(deps, work, { at: 'create' })
@@ -217,7 +221,11 @@ const makePublication = (
 
 type Rejected = Exclude<Awaited<ReturnType<typeof insertPublication>>, { result: 'published' }>
 
-const reject = (rejected: Rejected, { publisherId, nodeId, version }: Publication) => {
+const reject = (
+  rejected: Rejected,
+  { publisherId, nodeId, version }: Publication,
+  publicUrl: string,
+) => {
   switch (rejected.result) {
     case 'publisher_not_found':
       return errors.publisherNotFound(publisherId)
@@ -230,6 +238,24 @@ const reject = (rejected: Rejected, { publisherId, nodeId, version }: Publicatio
     case 'node_owned_by_other_publisher':
       return errors.nodeOwnedByOtherPublisher(nodeId)
     case 'version_exists':
-      return errors.versionExists(version.version, rejected.status)
+      return errors.versionExists({
+        ...rejected.taken,
+        asked: version.version,
+        advice: adviseTaken(
+          rejected.taken,
+          `${publicUrl}/nodes/${nodeId}/versions/${encodeURIComponent(rejected.taken.version)}`,
+        ),
+      })
   }
+}
+
+/** Says what a publisher can do whose number is taken. */
+const adviseTaken = ({ status, archiveState }: Taken, link: string): string => {
+  if (status === 'NodeVersionStatusPending')
+    return `Read what comes of it at ${link}, or publish a higher number.`
+  if (status === 'NodeVersionStatusFlagged' && archiveState === 'accepted')
+    return 'Ask for a review of it, or publish a higher number.'
+  return status === 'NodeVersionStatusDeleted'
+    ? 'A number that others may have installed is never free again: publish a higher one.'
+    : 'Publish a higher number.'
 }

@@ -9,13 +9,13 @@ import { VersionFindings } from '../../domain/registry/finding.ts'
 import { withoutEmail } from '../../domain/registry/member.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
 import { NewReview, Review } from '../../domain/registry/review.ts'
-import { errors, shown } from '../../domain/shared/errors.ts'
+import { apiError, errors } from '../../domain/shared/errors.ts'
 import { getCaller } from '../access/caller.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import type { CommitDeps, ReadDeps } from '../deps.ts'
 import { defineRoute } from '../route.ts'
 import type { JsonResponse, Route, RouteRequest, SavedResponse } from '../route.ts'
-import { getOwnVersionAccess, getVersionAccess } from './access.ts'
+import { getOwnVersionAccess, getVersionAccess, requireTokenOf } from './access.ts'
 import { FINDINGS, REVIEW } from './examples.ts'
 import {
   OWN_VERSION_PATH,
@@ -69,6 +69,7 @@ export const makeReviewRoutes = (deps: CommitDeps): Route[] => [
       ...VERSION_ERRORS,
       ...WRITE_ERRORS,
       'version_not_flagged',
+      'not_reviewable',
       'review_already_requested',
     ],
     handler: (request) => requestReview(deps, request),
@@ -90,6 +91,7 @@ const requestReview = async (
   return await unitOfWork(deps, async (sql) => {
     const made = await insertReview(sql, { versionId, note, userId: caller.principal })
     if (made.result === 'version_not_flagged') throw errors.versionNotFlagged(status)
+    if (made.result === 'not_reviewable') throw apiError('not_reviewable')
     if (made.result !== 'created') throw errors.reviewAlreadyRequested()
     const response = { status: 201, body: made.review }
     return await request.saveIdempotentResponse(sql, response)
@@ -102,11 +104,7 @@ const readFindings = async (
   { params, caller }: RouteRequest<OfVersion>,
 ): Promise<JsonResponse> => {
   const { id, node } = await getVersionAccess(deps, { ...params, access: 'read', caller })
-  const { publisherId, nodeId } = caller?.token ?? {}
-  if (publisherId !== undefined && publisherId !== node.publisherId)
-    throw errors.tokenScopeInsufficient('is one of another publisher')
-  if (nodeId !== undefined && nodeId !== null && nodeId !== node.id)
-    throw errors.tokenScopeInsufficient(`is only for the node ${shown(nodeId)}`)
+  requireTokenOf(node, caller)
   const isMember = node.role !== null
   const isAdmin = caller?.isPlatformAdmin === true
   const [scan, more] = await withinDeadline(

@@ -87,7 +87,8 @@ const remove = (deps: CommitDeps): Route =>
     method: 'delete',
     path: OWN_VERSION_PATH,
     summary: 'Delete a version',
-    description: 'For owners of the publisher. Its number is never free again.',
+    description:
+      'For owners of the publisher. Its number is never free again, unless nobody could ever install it.',
     params: OfOwnVersion,
     responses: { 204: { description: 'The version is deleted.' } },
     errors: [...OWN_ERRORS, 'illegal_move'],

@@ -67,7 +67,8 @@ export const removeVersion = async (
   })
   const own = { publisherId: node.publisherId, nodeId: node.id, id, userId: caller.principal }
   const done = await unitOfWork(deps, (sql) => deleteVersion(sql, own))
-  if (done === 'illegal_move') throw errors.illegalTransition(status, 'NodeVersionStatusDeleted')
+  if (done === 'illegal_move')
+    throw apiError('illegal_move', `What is ${status} is deleted by a platform admin alone.`)
   if (done !== 'deleted') throw makeRejection(done, params)
   return { status: 204 }
 }

@@ -198,8 +198,7 @@ const authorise = async (
   request: Request,
 ): Promise<Caller | undefined> => {
   if (route.auth === 'none') return undefined
-  if (route.auth === 'own') route.authorise?.(request.headersDistinct)
-  if (route.auth === 'own') return undefined
+  if (route.hasOwnSecret?.(request.headersDistinct)) return undefined
   const takes = { tokens: route.takesTokens }
   const caller = await authenticate(request.headersDistinct, takes).catch((error: unknown) => {
     throw toApiError(error).code === 'unauthorized' ? unauthorized(route, error) : error

@@ -221,7 +221,8 @@ export const Env = Type.Object({
       minLength: 16,
       maxLength: 1024,
       pattern: '^[\\x21-\\x7e]+$',
-      description: 'Bearer token of those who register host nodes; without it anybody may.',
+      description:
+        'Bearer token of those who report host nodes beside members of the publisher. Without it strangers may report, too, which is a hint.',
       'x-expectation': '16 to 1024 visible ASCII characters',
     }),
   ),
