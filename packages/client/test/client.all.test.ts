@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -330,7 +330,55 @@ describe('the command-line tool', { concurrency: 3 }, () => {
     assert.match(named.out, /in the way: Not every system can hold a file of the name Nodes\.py /)
     const rejected = await kiln(['publish', pack, '--publisher', 'alice', '--json'])
     assert.equal(rejected.code, 3)
-    assert.match(rejected.out, /^{"error":{"code":"version_exists"/)
+    assert.match(rejected.out, /^{"error":{"code":"version_exists".*raise the number/)
+  })
+
+  test('lists, deprecates and deletes versions, shows findings, and edits a node', async () => {
+    const bad = join(folder, 'bad')
+    await mkdir(bad)
+    await writeFile(join(bad, '__init__.py'), DANGEROUS)
+    const project = (version: string) =>
+      writeFile(
+        join(bad, 'pyproject.toml'),
+        `[project]\nname = "bad-pack"\nversion = "${version}"\n`,
+      )
+    await project('1.1.0')
+    const flagged = await kiln(['publish', 'bad', '--publisher', 'alice'])
+    assert.equal(flagged.code, 1, flagged.err)
+    assert.match(flagged.out, /is flagged: 1 finding .*\n {2}HIGH \S+ {2}__init__\.py:5 /)
+    await writeFile(join(bad, '__init__.py'), 'x = 1\n')
+    await project('1.2.0')
+    const unread = await kiln(['publish', 'bad', '--publisher', 'alice'])
+    assert.equal(unread.code, 0, unread.err)
+    assert.match(
+      unread.out,
+      /\nwarning: the host nodes were not read \(no_mapping\): .*define NODE_/,
+    )
+    await project('1.0.0')
+    const low = await kiln(['publish', 'bad', '--publisher', 'alice'])
+    assert.match(
+      low.out,
+      /\nwarning: The version "1\.0\.0" will not be the latest one: "1\.2\.0" stays/,
+    )
+    for (const [line, code, out] of [
+      ['version list bad-pack', 0, /1\.0\.0 {2}active .*\n1\.2\.0.*\n1\.1\.0 {2}flagged /],
+      ['version findings bad-pack@1.1.0', 0, /^1 high, .*\n {2}HIGH /],
+      ['version deprecate bad-pack@1.0.0 --changelog old', 0, /^bad-pack@1\.0\.0 is deprecated\n/],
+      ['version deprecate bad-pack@1.0.0 --undo', 0, /is no longer deprecated/],
+      ['version delete bad-pack@1.0.0', 2, /^$/],
+      ['version delete bad-pack@1.0.0 --yes', 0, /is deleted/],
+      ['version list bad-pack', 0, /^1\.2\.0.*\n1\.1\.0/],
+      ['version list none-such', 3, /^$/],
+      ['version fly bad-pack', 2, /^$/],
+      ['node edit bad-pack --description Better --tag a --tag b', 0, /changed: description, tags/],
+      ['node edit bad-pack', 2, /^$/],
+    ] as const) {
+      const ran = await kiln(words(line))
+      assert.equal(ran.code, code, line + ran.err)
+      assert.match(ran.out, out, line)
+    }
+    const { description, tags } = await connect().registry.readNode('bad-pack')
+    assert.deepEqual([description, tags], ['Better', ['a', 'b']])
   })
 
   test('makes a token of a publisher that is there for its members alone', async () => {

@@ -5,6 +5,7 @@ import type { Command, Values } from './context.ts'
 import { describeError, EXIT } from './error.ts'
 import { PACK_COMMANDS, watchVersion } from './pack-commands.ts'
 import { makeScreen } from './screen.ts'
+import { VERSION_COMMANDS } from './version-commands.ts'
 import { cancelTask, TASK_COMMANDS, watchTask } from './task-commands.ts'
 
 const COMMANDS: Record<string, Command> = {
@@ -28,6 +29,7 @@ const COMMANDS: Record<string, Command> = {
     run: cancelTask,
   },
   ...PACK_COMMANDS,
+  ...VERSION_COMMANDS,
 }
 
 const USAGE = `usage: kiln <command> [options]

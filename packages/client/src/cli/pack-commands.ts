@@ -1,8 +1,10 @@
 import { responseOf, KilnError } from '../index.ts'
 import type { Verdict } from '../index.ts'
+import { isFreeAgain } from '../lib/registry.ts'
 import { orMissing } from '../lib/errors.ts'
 import { packFolder } from './archive.ts'
 import type { PackedFolder } from './archive.ts'
+import { listFindingLines } from './version-commands.ts'
 import { take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
 import { EXIT, LocalError, UsageError } from './error.ts'
@@ -102,7 +104,8 @@ const askRegistry = async (
     if (publisherId !== undefined && owner !== publisherId)
       issues.push(`the node ${nodeId} belongs to ${owner}`)
     const taken = await orMissing(kiln.registry.readVersion(nodeId, version.version))
-    if (taken) issues.push(`the version ${taken.version} exists: raise it in pyproject.toml`)
+    if (taken && !isFreeAgain(taken))
+      issues.push(`the version ${taken.version} exists: raise it in pyproject.toml`)
     const latest = node.latest_version?.version ?? 'none'
     return { line: `${nodeId} of ${owner}, latest version ${latest}`, issues }
   } catch (error) {
@@ -174,13 +177,22 @@ const publishPack = async (context: Context, pack: Pack, token: string): Promise
     },
     { signal, onStep: (step) => screen.show(step) },
   )
-  return reportVerdict(context, verdict)
+  return await reportVerdict(context, verdict)
 }
 
-const reportVerdict = ({ screen }: Context, { state, reason, version }: Verdict): number => {
+const reportVerdict = async (
+  { kiln, screen }: Context,
+  { state, reason, warnings, version }: Verdict,
+): Promise<number> => {
   const { node_id, version: number, downloadUrl } = version
   const line = `${node_id}@${number} is ${state}${reason === '' ? '' : `: ${reason}`}`
-  screen.print([line, ...(downloadUrl ? [downloadUrl] : [])], { ...version, state })
+  const lines = [
+    line,
+    ...(downloadUrl ? [downloadUrl] : []),
+    ...warnings.map((warning) => `warning: ${warning}`),
+    ...(state === 'flagged' ? await listFindingLines(kiln, node_id, number) : []),
+  ]
+  screen.print(lines, { ...version, state, warnings })
   return state === 'active' ? EXIT.done : EXIT.failed
 }
 
@@ -190,7 +202,7 @@ export const watchVersion = async (context: Context, nodeId: string, version: st
   // A missing version, or a service that is away, is reported at once.
   await kiln.registry.readVersion(nodeId, version)
   const options = { signal, onStep: (step: string) => screen.show(step) }
-  return reportVerdict(context, await kiln.registry.waitForVerdict(nodeId, version, options))
+  return await reportVerdict(context, await kiln.registry.waitForVerdict(nodeId, version, options))
 }
 
 const token: Command = {

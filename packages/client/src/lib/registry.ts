@@ -21,6 +21,8 @@ export interface Verdict {
   state: 'active' | 'flagged' | 'banned' | 'deleted'
   /** Why; empty of an active version. */
   reason: string
+  /** What does not stand in the way: host nodes that were not read, another version that stays the latest. */
+  warnings: string[]
   version: NodeVersion
 }
 
@@ -77,7 +79,8 @@ export const makeRegistry = (http: Http) => {
     )
     onStep?.('uploading')
     await putToLink(http, published.signedUrl, { source: archive, signal })
-    return await waitForVerdict(nodeId, published.node_version.version, options)
+    const verdict = await waitForVerdict(nodeId, published.node_version.version, options)
+    return { ...verdict, warnings: [...(published.warnings ?? []), ...verdict.warnings] }
   }
 
   return {
@@ -104,8 +107,16 @@ const ofNode = (nodeId: string) => ({ params: { path: { nodeId } } })
 const ofVersion = (nodeId: string, version: string) => ({ params: { path: { nodeId, version } } })
 const statusWord = ({ status }: NodeVersion): string => status.replace('NodeVersionStatus', '')
 
+/** Whether a number is free although a version has it: nobody could have what was rejected, or has not come. */
+export const isFreeAgain = (version: NodeVersion): boolean =>
+  version.status === 'NodeVersionStatusFlagged' &&
+  (version.host_node_extract_reason ?? '').startsWith('archive_')
+
 const toVerdict = (version: NodeVersion): Verdict | undefined => {
   const state = statusWord(version).toLowerCase()
-  if (state === 'pending' || version.host_node_extract_status === 'pending') return undefined
-  return { state: state as Verdict['state'], reason: version.status_reason, version }
+  const isRead = !['pending', 'reported'].includes(version.host_node_extract_status)
+  if (state === 'pending' || !isRead) return undefined
+  const { host_node_extract_reason: code, host_node_extract_advice: advice } = version
+  const warnings = code ? [`the host nodes were not read (${code}): ${advice}`] : []
+  return { state: state as Verdict['state'], reason: version.status_reason, warnings, version }
 }

@@ -4,7 +4,8 @@ import { useState } from 'react'
 
 import { send } from '../api/client.ts'
 import { useStream } from '../api/stream.ts'
-import { streamPathOf, versionQuery, type Version } from '../registry/queries.ts'
+import { Reason } from '../registry/host-nodes.tsx'
+import { nodeQuery, streamPathOf, versionQuery, type Version } from '../registry/queries.ts'
 import { AskButton } from '../ui/ask.tsx'
 import { Findings, findingsQuery } from '../ui/findings.tsx'
 import { LinkButton, versionPage } from '../ui/link.tsx'
@@ -78,7 +79,8 @@ const Verdict = ({ publisherId, version }: OfVersion) => {
   if (status === 'NodeVersionStatusActive')
     return (
       <Note tone="ok">
-        <p>{number} is live: whoever installs the node gets it.</p>
+        <Live version={version} />
+        {version.host_node_extract_reason && <Reason version={version} />}
         <LinkButton {...versionPage(nodeId, number)}>Look at it in the registry</LinkButton>
       </Note>
     )
@@ -91,6 +93,19 @@ const Verdict = ({ publisherId, version }: OfVersion) => {
       </Note>
     )
   return <Note tone={status === 'NodeVersionStatusPending' ? 'info' : 'bad'}>{reason}</Note>
+}
+
+/** Says who gets an active version: another one may be the latest. */
+const Live = ({ version: { node_id: nodeId, version } }: { version: Version }) => {
+  const latest = useQuery(nodeQuery(nodeId)).data?.latest_version?.version
+  return latest === undefined || latest === version ? (
+    <p>{version} is live: whoever installs the node gets it.</p>
+  ) : (
+    <p>
+      {version} is live for those who ask for it. Installs get {latest}, which is the latest:
+      publish a higher number to change that.
+    </p>
+  )
 }
 
 const NOTE = {

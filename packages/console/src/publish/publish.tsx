@@ -5,6 +5,7 @@ import { useEffect, useState, type ReactNode } from 'react'
 import { bad, ok, type Check } from '../../../client/src/cli/check-pack.ts'
 import type { Project } from '../../../client/src/cli/parse-project.ts'
 import { orMissing } from '../../../client/src/lib/errors.ts'
+import { isFreeAgain } from '../../../client/src/lib/registry.ts'
 import { responseOf, KilnError, patientApi, read } from '../api/client.ts'
 import { serviceQuery } from '../api/queries.ts'
 import { putFile } from '../api/upload.ts'
@@ -67,7 +68,8 @@ const askRegistry = async (
   if (owner !== publisherId.toLowerCase())
     return bad(`${nodeId} belongs to ${owner}. Give the node another name in pyproject.toml.`)
   const taken = await orMissing(read('/nodes/{nodeId}/versions/{version}', { path }, signal))
-  if (taken) return bad(`The version ${version} exists. Raise it in pyproject.toml.`)
+  if (taken && !isFreeAgain(taken))
+    return bad(`The version ${version} exists. Raise it in pyproject.toml.`)
   return ok(`${version} is free; installs get ${latest?.version ?? 'nothing'} now`)
 }
 

@@ -6,7 +6,6 @@ import type { Schema } from '../api/client.ts'
 import { HostNodeCard } from '../host-node/card.tsx'
 import { Code } from '../ui/code.tsx'
 import { AddressField } from '../ui/fields.tsx'
-import { findingsQuery } from '../ui/findings.tsx'
 import { Dialog } from '../ui/layers.tsx'
 import type { EndlessQuery } from '../ui/list.tsx'
 import { Empty, Note, Show, Stack } from '../ui/panels.tsx'
@@ -23,13 +22,19 @@ const SEARCHED = 'Name, category or type of an input or output'
 /** The host nodes of a version as cards, searched by name, category and type. */
 export const HostNodes = ({ version }: { version: Version }) => {
   const { q, 'host-node': opened } = useSearch({ strict: false })
-  const isRead = version.host_node_extract_status === 'success'
+  const isHint = version.host_node_extract_status === 'reported'
+  const isRead = isHint || version.host_node_extract_status === 'success'
   const list = useInfiniteQuery({ ...hostNodesQuery(version, q?.slice(0, 200)), enabled: isRead })
   if (!isRead) return <Unread version={version} />
   return (
     <Stack>
       {version.host_nodes?.partial && (
         <Note>Not all of the pack could be read: some host nodes may be missing.</Note>
+      )}
+      {isHint && (
+        <Note tone="warn">
+          A stranger has reported these, and nobody has vouched for them: no search finds them.
+        </Note>
       )}
       <AddressField label="Search host nodes" placeholder={SEARCHED} />
       <Show query={list}>
@@ -114,26 +119,19 @@ const Opened = ({ version, name }: { version: Version; name: string }) => {
 
 /** Host nodes that are not read, or not yet. */
 const Unread = ({ version }: { version: Version }) => {
-  const { data } = useQuery(findingsQuery(version.node_id, version.version))
   if (version.host_node_extract_status === 'pending')
     return <Note>The host nodes are being read. They are here in a moment.</Note>
-  const reason = data?.extraction?.reason ?? ''
   return (
     <Note tone="warn">
       <p>The host nodes could not be read. The version can be installed all the same.</p>
-      {reason && (
-        <p>
-          {REASONS[reason] ?? 'Make the pack smaller or simpler.'} <code>{reason}</code>
-        </p>
-      )}
+      <Reason version={version} />
     </Note>
   )
 }
 
-/** Advice to the publisher for each reason. */
-const REASONS: Record<string, string> = {
-  no_init: 'Put __init__.py at the root of the archive, or into its one folder.',
-  no_mapping: 'Define NODE_CLASS_MAPPINGS, comfy_entrypoint or WEB_DIRECTORY.',
-  mapping_unknown: 'The mapping is made at run time: list the names in node_list.json.',
-  timed_out: 'This is an error of the service. An operator can have it read again.',
-}
+/** Why the host nodes were not read, and what its publisher can do. */
+export const Reason = ({ version }: { version: Version }) => (
+  <p>
+    {version.host_node_extract_advice} <code>{version.host_node_extract_reason}</code>
+  </p>
+)

@@ -52,7 +52,8 @@ const useLive = (version: Version | undefined): void => {
   const { queryKey } = versionQuery(node, number)
   const isOpen =
     version?.status === 'NodeVersionStatusPending' ||
-    version?.host_node_extract_status === 'pending'
+    version?.host_node_extract_status === 'pending' ||
+    version?.host_node_extract_status === 'reported'
   useStream({
     path: isOpen ? streamPathOf(node, number) : undefined,
     onEvent: ({ event, data }) => {

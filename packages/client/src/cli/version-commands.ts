@@ -1,0 +1,169 @@
+import type { Kiln } from '../index.ts'
+import { responseOf } from '../lib/http.ts'
+import { take, text } from './context.ts'
+import type { Command, Context } from './context.ts'
+import { EXIT, UsageError } from './error.ts'
+
+const VERSION = '<node>@<version>'
+
+/** Node and version of the argument after the verb. */
+const readVersionArgument = (context: Context): { nodeId: string; version: string } => {
+  const [, named = ''] = take(context, 'verb', 'node@version')
+  const [, nodeId, version] = /^(.+)@(.+)$/.exec(named) ?? []
+  if (!nodeId || !version) throw new UsageError(`expected ${VERSION}, got ${named}`)
+  return { nodeId, version }
+}
+
+/** The path of a version for its publisher, which is read from the node unless it is named. */
+const ownPath = async ({ kiln, values }: Context, nodeId: string) => ({
+  publisherId: text(values, 'publisher') ?? (await kiln.registry.readNode(nodeId)).publisher.id,
+  nodeId,
+})
+
+const listVersions = async (context: Context): Promise<number> => {
+  const [, nodeId = ''] = take(context, 'verb', 'node')
+  const versions = await context.kiln.registry.listVersions(nodeId)
+  const lines = versions.map(
+    ({ version, status, status_reason: reason, deprecated, host_node_extract_reason: code }) =>
+      [
+        version,
+        status.replace('NodeVersionStatus', '').toLowerCase(),
+        ...(deprecated ? ['deprecated'] : []),
+        ...(code ? [`host nodes not read (${code})`] : []),
+        ...(status === 'NodeVersionStatusActive' ? [] : [reason]),
+      ].join('  '),
+  )
+  context.screen.print(lines.length > 0 ? lines : ['no version'], versions)
+  return EXIT.done
+}
+
+const deprecateVersion = async (context: Context): Promise<number> => {
+  const { nodeId, version } = readVersionArgument(context)
+  const changelog = text(context.values, 'changelog')
+  const deprecated = context.values['undo'] !== true
+  const changed = await responseOf(
+    context.kiln.routes.PUT('/publishers/{publisherId}/nodes/{nodeId}/versions/{versionId}', {
+      params: { path: { ...(await ownPath(context, nodeId)), versionId: version } },
+      body: { deprecated, ...(changelog === undefined ? {} : { changelog }) },
+      signal: context.signal,
+    }),
+  )
+  const state = deprecated ? 'deprecated' : 'no longer deprecated'
+  context.screen.print([`${nodeId}@${changed.version} is ${state}`], changed)
+  return EXIT.done
+}
+
+const deleteVersion = async (context: Context): Promise<number> => {
+  const { nodeId, version } = readVersionArgument(context)
+  if (context.values['yes'] !== true)
+    throw new UsageError('a deletion cannot be undone: say --yes to delete')
+  await context.kiln.routes.DELETE(
+    '/publishers/{publisherId}/nodes/{nodeId}/versions/{versionId}',
+    {
+      params: { path: { ...(await ownPath(context, nodeId)), versionId: version } },
+      signal: context.signal,
+    },
+  )
+  context.screen.print([`${nodeId}@${version} is deleted`], { node_id: nodeId, version })
+  return EXIT.done
+}
+
+const showFindings = async (context: Context): Promise<number> => {
+  const { nodeId, version } = readVersionArgument(context)
+  const found = await context.kiln.registry.readFindings(nodeId, version)
+  const { high, medium, info } = found.counts
+  const lines = [
+    `${high} high, ${medium} medium, ${info} info`,
+    ...(found.findings ?? []).map(describeFinding),
+    ...(found.findings ? [] : ['members of the publisher see each with its file and line']),
+  ]
+  context.screen.print(lines, found)
+  return EXIT.done
+}
+
+type Findings = Awaited<ReturnType<Kiln['registry']['readFindings']>>
+
+const describeFinding = (finding: NonNullable<Findings['findings']>[number]): string => {
+  const { severity, issue_type: rule, file_path: path = '', line_number: line, message } = finding
+  return `  ${severity.toUpperCase()} ${rule}  ${path}${line === undefined ? '' : `:${line}`}  ${message}`
+}
+
+/** The findings that flag a version, one a line; none for whoever may not see them. */
+export const listFindingLines = async (
+  { registry }: Kiln,
+  nodeId: string,
+  version: string,
+): Promise<string[]> => {
+  // The verdict stands, whatever becomes of this read.
+  const { findings = [] } = await registry
+    .readFindings(nodeId, version)
+    .catch((): Partial<Findings> => ({}))
+  return findings.filter(({ severity }) => severity === 'high').map(describeFinding)
+}
+
+const VERBS: Record<string, (context: Context) => Promise<number>> = {
+  list: listVersions,
+  deprecate: deprecateVersion,
+  delete: deleteVersion,
+  findings: showFindings,
+}
+
+const version: Command = {
+  usage: `list <node>|deprecate ${VERSION}|delete ${VERSION}|findings ${VERSION}`,
+  summary: 'lists the versions of a node, deprecates or deletes one, or shows its findings',
+  help: [
+    '--publisher  the publisher, where it is not the one that the node says',
+    '--changelog  with deprecate: a new text, such as what to use instead',
+    '--undo       with deprecate: takes it back',
+    '--yes        with delete: needed, because it cannot be undone',
+  ],
+  options: {
+    publisher: { type: 'string' },
+    changelog: { type: 'string' },
+    undo: { type: 'boolean' },
+    yes: { type: 'boolean' },
+  },
+  run: async (context) => {
+    const [verb = ''] = context.positionals
+    const run = VERBS[verb]
+    if (!run) throw new UsageError(`expected ${Object.keys(VERBS).join(', ')}, got ${verb}`)
+    return await run(context)
+  },
+}
+
+/** Members of a node that are one text, by the name of their option. */
+const TEXTS = ['name', 'description', 'author', 'repository', 'license', 'icon'] as const
+
+const node: Command = {
+  usage: `edit <node> ${TEXTS.map((name) => `[--${name} <text>]`).join(' ')} [--tag <tag>]…`,
+  summary: 'changes what the registry says of a node; what is not named stays',
+  help: ['an empty text clears; --tag replaces all tags, and may be repeated'],
+  options: {
+    publisher: { type: 'string' },
+    tag: { type: 'string', multiple: true },
+    ...Object.fromEntries(TEXTS.map((name) => [name, { type: 'string' as const }])),
+  },
+  run: async (context) => {
+    const [verb, nodeId = ''] = take(context, 'verb', 'node')
+    if (verb !== 'edit') throw new UsageError(`expected edit, got ${verb}`)
+    const texts = TEXTS.flatMap((name) => {
+      const value = text(context.values, name)
+      return value === undefined ? [] : [[name, value] as const]
+    })
+    const { tag } = context.values
+    const tags = Array.isArray(tag) ? { tags: tag.map(String).filter((one) => one !== '') } : {}
+    const body = { ...Object.fromEntries(texts), ...tags }
+    if (Object.keys(body).length === 0) throw new UsageError('name at least one thing to change')
+    const edited = await responseOf(
+      context.kiln.routes.PUT('/publishers/{publisherId}/nodes/{nodeId}', {
+        params: { path: await ownPath(context, nodeId) },
+        body,
+        signal: context.signal,
+      }),
+    )
+    context.screen.print([`${edited.id} is changed: ${Object.keys(body).join(', ')}`], edited)
+    return EXIT.done
+  },
+}
+
+export const VERSION_COMMANDS: Record<string, Command> = { version, node }
