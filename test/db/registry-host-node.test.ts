@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 
 import { listHostNodes } from '../../src/db/registry/host-node-list.ts'
@@ -9,6 +11,7 @@ import type { HostNodeSource } from '../../src/db/registry/host-node.ts'
 import { updateVersionByAdmin } from '../../src/db/registry/version-admin.ts'
 import { toHostNodeRow } from '../../src/domain/registry/host-node-validation.ts'
 import type { HostNode, RegisteredHostNode } from '../../src/domain/registry/host-node.ts'
+import { ROOT } from '../../src/local/root.ts'
 import { AUDIT, OPTIONS, parseEntries, useRegistryPlace } from './registry-place.ts'
 
 const { database, place } = useRegistryPlace()
@@ -98,6 +101,28 @@ describe('the host nodes of a version', () => {
     const policies = [await policyOf('A'), await policyOf('B'), await policyOf('C')]
     assert.deepEqual(policies, [undefined, BANNED, 'HostNodePolicyActive'])
   })
+})
+
+test('reports and reasons of an earlier release are hints, and without places', async () => {
+  const hinted = await place.addActive({ nodeId: 'hinted' })
+  const read = await place.addActive({ nodeId: 'was-read' })
+  await put(hinted, { Hinted: {} })
+  await put(read, { Read: {} }, 'derived')
+  const flagged = await place.addAccepted({ nodeId: 'was-flagged' })
+  const title = '2 findings flag this version; the worst: Code from the network is run'
+  await place.transition(flagged, 'flag', `${title} (get in a.py). Ship it. (__init__.py, line 5)`)
+  const file = join(ROOT, 'src/db/migrations/0030_report_and_replace.sql')
+  const steps = (await readFile(file, 'utf8')).split(/^-- step$/m)
+  for (const step of steps.slice(-2)) await database.sql.unsafe(step)
+  const rows = await database.sql`
+    select host_node_extract_status as status, status_reason as reason from version
+    where id in ${database.sql([hinted, read, flagged])} order by created_at
+  `
+  const statuses = rows.map(({ status }) => status as string)
+  assert.deepEqual(statuses, ['reported', 'success', 'pending'])
+  assert.equal(rows[2]?.['reason'], title)
+  assert.equal(await findNodeOfHostNode(database.sql, 'Hinted', OPTIONS), undefined)
+  assert.equal((await findNodeOfHostNode(database.sql, 'Read', OPTIONS))?.id, 'was-read')
 })
 
 describe('the node of a host node', () => {

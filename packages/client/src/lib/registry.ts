@@ -21,7 +21,7 @@ export interface Verdict {
   state: 'active' | 'flagged' | 'banned' | 'deleted'
   /** Why; empty of an active version. */
   reason: string
-  /** What does not stand in the way: host nodes that were not read, another version that stays the latest. */
+  /** Notes on what does not stand in the way: host nodes that were not read, another version that stays the latest. */
   warnings: string[]
   version: NodeVersion
 }
@@ -107,7 +107,7 @@ const ofNode = (nodeId: string) => ({ params: { path: { nodeId } } })
 const ofVersion = (nodeId: string, version: string) => ({ params: { path: { nodeId, version } } })
 const statusWord = ({ status }: NodeVersion): string => status.replace('NodeVersionStatus', '')
 
-/** Whether a number is free although a version has it: nobody could have what was rejected, or has not come. */
+/** True when the number of a version is free, because its archive was rejected and nobody could have it. */
 export const isFreeAgain = (version: NodeVersion): boolean =>
   version.status === 'NodeVersionStatusFlagged' &&
   (version.host_node_extract_reason ?? '').startsWith('archive_')
