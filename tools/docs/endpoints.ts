@@ -84,5 +84,4 @@ const CREDENTIALS: Record<Route['auth'], string | undefined> = {
   optional: 'optional',
   jwt: 'bearer token',
   none: 'open',
-  own: 'EXTRACTION_TOKEN',
 }
