@@ -2,7 +2,6 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { isIPv4 } from 'node:net'
 
-
 /**
  * A name server on loopback that knows some names by their addresses, IPv4 and IPv6. It says of other names that they do
  * not exist; where a name has no list, it keeps silent.
