@@ -297,7 +297,7 @@ describe('a platform admin', () => {
     const publish = async (version: string, nodeId = unique('node')) => {
       const added = await owned.addActive({ nodeId, version })
       const nodes = { [name]: {}, [kept]: {} }
-      expectStatus(await anonymous.post(`${added.version}/host-nodes`, { nodes }), 204)
+      expectStatus(await owned.owner.post(`${added.version}/host-nodes`, { nodes }), 204)
       return added
     }
     const first = await publish('1.0.0')

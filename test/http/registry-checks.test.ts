@@ -431,7 +431,7 @@ test('an archive that is rejected is Flagged with what is wrong with it', async 
   assert.match(String(finding?.['message']), /evil\.py/)
   assert.equal(
     version['status_reason'],
-    'The archive was rejected (path_traversal): A name has a ".." segment: name entries relative to the pack; mend it and publish the same version again: its number is free',
+    'The archive was rejected (path_traversal): A name leads out of its folder by "..": zip the pack from inside its folder, so that names are relative to it; mend it and publish the same version again: its number is free',
   )
   expectStatus(await admin.post(`/admin${path}/retry`, {}), 409, 'nothing_to_retry')
   const { nodeId, ownVersion } = added

@@ -154,11 +154,12 @@ export const acceptArchive = async (
   return true
 }
 
-/** Notes the files of an archive. Triggers (0029) digest its content, and ban it with a version that was banned before. */
+/** Notes the files of an archive. */
 export const putFiles = async (
   sql: Transaction,
   { versionId, sha256, files }: CheckedBytes & { files: readonly ArchiveFile[] },
 ): Promise<void> => {
+  // Triggers `archive_content` and `archive_content_known` (0029) make the digest of what is moderated, and ban it if it is.
   await sql`
     update archive set files = ${sql.json(files)}
     where version_id = ${versionId} and sha256 = ${sha256}

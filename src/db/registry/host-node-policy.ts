@@ -34,7 +34,8 @@ interface PoliciesPut {
 
 /**
  * Sets policies by name for all versions of a node, past and to come. The caller holds the node's row. Searches and
- * look-ups by name leave out what is banned, and copies of the lists learn that the node has changed.
+ * look-ups by name leave out what is banned, and copies of the lists learn that the node has changed. Trigger
+ * `host_node_policy_kept` (0029) writes the same rows for apis of the release before.
  */
 export const putHostNodePolicies = async (
   sql: Transaction,
