@@ -411,9 +411,10 @@ describe('deciding on a version', () => {
     const id = await checked(ZIP.subarray(0, -30))
     const decided = { status: 'NodeVersionStatusFlagged', result: 'archive rejected: truncated' }
     assert.deepEqual(await transitions.decideVersion(id), decided)
-    const worst =
-      'The archive has no complete end record, it is cut or damaged: zip and send it again'
-    assert.equal((await see(id)).reason, `1 finding flags this version; the worst: ${worst}`)
+    assert.equal(
+      (await see(id)).reason,
+      'The archive was rejected (truncated): The archive has no complete end record, it is cut or damaged: zip and send it again; mend it and publish the same version again: its number is free',
+    )
   })
 
   for (const name of ['delete', 'admin_ban', 'admin_flag'] as const)

@@ -161,6 +161,11 @@ const CALLS: [route: string, status: number, more?: More][] = [
   [`get ${VERSION}/host-nodes`, 200],
   [`get ${VERSION}/host-nodes/:hostNodeName`, 200],
   [`put /admin${READ}`, 200, { body: { github_stars: 1 } }],
+  [
+    `put /admin${READ}/host-nodes/:hostNodeName`,
+    200,
+    { body: { policy: 'HostNodePolicyLocalOnly' } },
+  ],
   [`put /admin${VERSION}`, 200, { body: { tags_admin: ['x'] } }],
   [`post /admin${VERSION}/retry`, 200, { make: newFailed, body: {} }],
   [`post /admin${P}/ban`, 200, { body: { reason: 'spam' } }],
