@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 
 import fc from 'fast-check'
 
-import { parseVersionNumber } from '../../src/domain/registry/version-number.ts'
+import { nearestVersion, parseVersionNumber } from '../../src/domain/registry/version-number.ts'
 import type { VersionNumber } from '../../src/domain/registry/version-number.ts'
 
 /** The independent reading of the same standard. */
@@ -154,4 +154,18 @@ describe('the order of versions', () => {
       { numRuns: 2_000 },
     )
   })
+})
+
+describe('the version nearest to a text that means none', () => {
+  for (const [text, near] of [
+    ['1.0.9.1', '1.0.9'],
+    ['v2.1rc1', '2.1.0-rc.1'],
+    ['1.0.0.dev3', '1.0.0-dev.3'],
+    ['1.2b', '1.2.0-b'],
+    ['1.2.build', '1.2.0'],
+    ['1.0.post1', '1.0.0'],
+    ['latest', undefined],
+    ['', undefined],
+  ] as const)
+    test(`is ${near} for ${JSON.stringify(text)}`, () => assert.equal(nearestVersion(text), near))
 })

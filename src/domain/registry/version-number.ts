@@ -46,6 +46,21 @@ export const parseVersionNumber = (text: string): VersionNumber | undefined => {
   return { version, canonical, major, minor, patch, pre_key: preKey(identifiers) }
 }
 
+/**
+ * The version that is spelt most like a text that means none: `1.0rc1` is near `1.0.0-rc.1`, and `1.0.9.1` near `1.0.9`.
+ * Undefined where it does not begin with numbers.
+ */
+export const nearestVersion = (text: string): string | undefined => {
+  const match = NEAR.exec(text.slice(0, VERSION_TEXT_MAX))
+  if (!match) return undefined
+  const [, release = '', word, number] = match
+  const tag = word === undefined ? '' : `-${[word.toLowerCase(), number].filter(Boolean).join('.')}`
+  return parseVersionNumber(release + tag)?.version
+}
+
+const NEAR =
+  /^\s*[vV=]*\s*(\d+(?:\.\d+){0,2})(?:[._-]?(a|alpha|b|beta|c|rc|dev|pre|preview)[._-]?(\d*)(?![a-z]))?/i
+
 const FORM = new RegExp(VERSION_PATTERN)
 const RELEASE_KEY = '~'
 

@@ -1,7 +1,7 @@
 import { shown } from '../shared/errors.ts'
 import { validatePublishedNode } from './node-validation.ts'
 import { makeIssue, type Issue } from '../shared/validate.ts'
-import { VERSION_EXPECTATION, parseVersionNumber } from './version-number.ts'
+import { VERSION_EXPECTATION, nearestVersion, parseVersionNumber } from './version-number.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -29,9 +29,10 @@ export const validateReviewSort = ({ sort, review_requested: wanted }: Body): Is
 
 const validateVersionText = (value: unknown, field: string): Issue[] => {
   if (typeof value !== 'string' || parseVersionNumber(value)) return []
-  return [
-    makeIssue(field, `must be ${VERSION_EXPECTATION}, got ${shown(value)}`, 'version_invalid'),
-  ]
+  const near = nearestVersion(value)
+  const hint = near === undefined ? '' : `; the nearest is ${near}`
+  const sentence = `must be ${VERSION_EXPECTATION}, got ${shown(value)}${hint}`
+  return [makeIssue(field, sentence, 'version_invalid')]
 }
 
 /** The schema reports what is no object. */
