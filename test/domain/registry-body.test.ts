@@ -245,7 +245,7 @@ describe('the publish body', () => {
     const body = { ...withVersion({ version: '1.2.3.4' }), personal_access_token: secret }
     const messages = read(body).issues.map(({ message }) => message)
     assert.equal(messages.length, 2)
-    assert.match(messages[0] ?? '', /such as 1\.0\.0, .* got "1\.2\.3\.4"$/)
+    assert.match(messages[0] ?? '', /such as 1\.0\.0, .* got "1\.2\.3\.4"; the nearest is 1\.2\.3$/)
     assert.equal(messages[1], '/personal_access_token must be a string, got something else')
   })
 

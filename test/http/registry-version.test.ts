@@ -54,7 +54,10 @@ describe('a publication', () => {
     assert.ok(!JSON.stringify(rejected.body).includes(owned.token), 'not echoed')
     expectStatus(await owned.publish({ node: { id: 'other' } }), 400, 'id_mismatch')
     const odd = expectStatus(await owned.publish({ version: '1.2.3.4' }), 400, 'version_invalid')
-    assert.match(odd.body.details?.[0] ?? '', /such as 1\.0\.0.*, got "1\.2\.3\.4"$/)
+    assert.match(
+      odd.body.details?.[0] ?? '',
+      /such as 1\.0\.0.*, got "1\.2\.3\.4"; the nearest is 1\.2\.3$/,
+    )
   })
 
   test('may write a version as real packs do, and finds it in either form', async () => {
