@@ -64,7 +64,12 @@ describe('a page of nodes', () => {
     ['three characters', { term: '-79' }, 'pick', ['node_words', 'node_id_part', 'node_name_part']],
     ['no term', {}, 'walk', BY_RANKING],
     ['no term, far down', {}, 'walk', BY_RANKING, { offset: 7_000 }],
-    ['os and accelerator', { os: ['Plan 9'], accelerators: ['DirectML'] }, 'pick', ['node_os']],
+    [
+      'os and accelerator',
+      { os: ['Plan 9'], accelerators: ['DirectML'] },
+      'pick',
+      ['node_platform_os'],
+    ],
     ['a frequent os', { os: ['Linux'] }, 'walk', [...BY_RANKING, 'node_pkey']],
     ['a repository', { repository: 'https://github.com/Maker7/Pack7.git' }, 'pick', [BY_KEY]],
     ['a part of one', { repository: 'aker7/Pack7.git' }, 'pick', ['node_repository_part', BY_KEY]],

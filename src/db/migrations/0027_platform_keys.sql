@@ -26,20 +26,11 @@ return (
   from unnest(given) name cross join lateral unnest(platform_key(lower(name))) key
 );
 
--- The columns keep their place in the row where PostgreSQL can do that (17); searches read it up to the last column they need.
-do $$
-begin
-  if current_setting('server_version_num')::integer >= 170000 then
-    execute 'alter table node
-      alter column os_keys set expression as (platform_keys(supported_os)),
-      alter column accelerator_keys set expression as (platform_keys(supported_accelerators))';
-  else
-    alter table node
-      drop column os_keys,
-      drop column accelerator_keys,
-      add column os_keys text[] generated always as (platform_keys(supported_os)) stored,
-      add column accelerator_keys text[] generated always as (platform_keys(supported_accelerators)) stored;
-    create index node_os on node using gin (os_keys) with (fastupdate = off);
-    create index node_accelerators on node using gin (accelerator_keys) with (fastupdate = off);
-  end if;
-end $$;
+-- Of the columns `os_keys` and `accelerator_keys`, which apis of the release before read, no table is written anew.
+-- step alone
+create index concurrently node_platform_os on node
+  using gin (platform_keys(supported_os)) with (fastupdate = off);
+
+-- step alone
+create index concurrently node_platform_accelerators on node
+  using gin (platform_keys(supported_accelerators)) with (fastupdate = off);

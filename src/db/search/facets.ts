@@ -7,8 +7,8 @@ import { isFound, partPattern, readTerm, startPattern, type NodeFilter } from '.
 /** The column of each facet, and the filter that it leaves out, so that a second choice can be added. */
 const FACETS = {
   tag: ['tags', 'tags'],
-  os: ['os_keys', 'os'],
-  accelerator: ['accelerator_keys', 'accelerators'],
+  os: ['supported_os', 'os'],
+  accelerator: ['supported_accelerators', 'accelerators'],
 } as const satisfies Record<keyof NodeFacets, [column: string, filter: keyof NodeFilter]>
 
 /** Age at which counts are made again, whatever is published (docs/search.md, Facets). */
@@ -39,9 +39,11 @@ const countValues = async (
 ): Promise<NodeFacets['tag']> => {
   const term = readTerm(filter)
   const hasTerm = term === undefined ? sql`` : sql`and ${isFound(sql, term)}`
+  const values = sql`n.${sql(column)}`
+  const given = column === 'tags' ? values : sql`platform_keys(${values})`
   const rows = await sql<NodeFacets['tag']>`
     select value, count(*)::integer as count
-    from (select n.${sql(column)} as given from node n where ${matches(sql, filter)} ${hasTerm}) hit
+    from (select ${given} as given from node n where ${matches(sql, filter)} ${hasTerm}) hit
     cross join lateral (select distinct lower(value) as value from unnest(given) value) own
     ${column === 'tags' ? sql`` : sql`where value <> 'any'`}
     group by value

@@ -74,8 +74,12 @@ export const nodeConditions = (
   return sql`
     ${repository === undefined ? sql`` : sql`and ${repositoryCondition(sql, repository)}`}
     ${hostNode === undefined ? sql`` : sql`and ${hostNodeCondition(sql, hostNode, asSet)}`}
-    ${os ? sql`and n.os_keys && ${runsOn(sql, os)}` : sql``}
-    ${accelerators ? sql`and n.accelerator_keys && ${runsOn(sql, accelerators)}` : sql``}
+    ${os ? sql`and platform_keys(n.supported_os) && ${runsOn(sql, os)}` : sql``}
+    ${
+      accelerators
+        ? sql`and platform_keys(n.supported_accelerators) && ${runsOn(sql, accelerators)}`
+        : sql``
+    }
     ${tags ? sql`and lower_all(n.tags) && (select lower_all(${[...tags]}::text[]))` : sql``}
     ${status ? STATUS[status](sql) : sql``}
     ${ids ? sql`and n.id_lower = any((select lower_all(${[...ids]}::text[]))::text[])` : sql``}
