@@ -6,15 +6,14 @@ const SCANNER = 'registry'
 
 const SAME_CONTENT =
   'A platform admin banned or flagged this content before: publish other code, or ask for a review'
-const SAME_FILE =
-  'The file is that of a banned version of another node: a platform admin compares them'
+const SAME_FILE = 'The file is that of a banned version: a platform admin compares them'
 
 /** Most files that are named. */
 const FILES_MAX = 50
 
 /**
  * Stores as findings that a version has the content of one that a platform admin has banned or flagged, of whatever
- * node, which flags it; and files of banned versions of other nodes, which does not. In the transaction that decides: a
+ * node, which flags it; and files of banned versions, which does not, because most files of a mended pack stay. In the transaction that decides: a
  * ban of the same content that is being written is waited for.
  */
 export const putContentFindings = async (sql: Transaction, versionId: string): Promise<void> => {
@@ -27,9 +26,7 @@ export const putContentFindings = async (sql: Transaction, versionId: string): P
   await sql`delete from scan where version_id = ${versionId} and scanner = ${SCANNER}`
   await sql`
     with own as (
-      select v.node_id, a.sha256, a.content, a.files
-      from version v join archive a on a.version_id = v.id
-      where v.id = ${versionId}
+      select sha256, content, files from archive where version_id = ${versionId}
     ), hit as (
       select 'banned-content' as rule, 'high' as severity, null as path, ${SAME_CONTENT}::text as message,
         b.version_id as other
@@ -40,7 +37,6 @@ export const putContentFindings = async (sql: Transaction, versionId: string): P
         from own
         cross join lateral json_to_recordset(own.files) as f (path text, sha256 text)
         join banned_file b on b.sha256 = f.sha256
-        join version o on o.id = b.version_id and o.node_id <> own.node_id
         where not exists (select from banned_content b where b.content = own.content)
         order by f.path, b.version_id
         limit ${FILES_MAX}

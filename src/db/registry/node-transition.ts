@@ -107,7 +107,7 @@ const findPreempted = async (
     from node n cross join lateral unnest(n.preempted_host_node_names) as taken (name)
     where n.preempted_host_node_names && ${[...names]}::text[]
       and taken.name = any(${[...names]}::text[])
-      and n.id <> ${nodeId} and n.status <> 'NodeStatusDeleted'
+      and n.id <> ${nodeId} and n.status = 'NodeStatusActive'
     order by taken.name, n.id
     limit 1
   `

@@ -116,7 +116,7 @@ const edit = (deps: RegistryDeps): Route =>
       ...SMALL_BODY,
       schema: OwnNodeUpdate,
       document: NodeAdminUpdate,
-      adminMembers: NODE_ADMIN_MEMBERS,
+      adminMembers: ['publisher', ...NODE_ADMIN_MEMBERS],
       emptyIsAbsent: listEmptyIsAbsent(OwnNodeUpdate),
       examples: { tags: { tags: ['image', 'blur'], icon: '' } },
     },

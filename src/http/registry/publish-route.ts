@@ -256,6 +256,6 @@ const adviseTaken = ({ status, archiveState }: Taken, link: string): string => {
   if (status === 'NodeVersionStatusFlagged' && archiveState === 'accepted')
     return 'Ask for a review of it, or publish a higher number.'
   return status === 'NodeVersionStatusDeleted'
-    ? 'A number that others may have installed is never free again: publish a higher one.'
+    ? 'The number of a version whose archive was accepted is never free again: publish a higher one.'
     : 'Publish a higher number.'
 }

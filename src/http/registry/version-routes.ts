@@ -88,7 +88,7 @@ const remove = (deps: CommitDeps): Route =>
     path: OWN_VERSION_PATH,
     summary: 'Delete a version',
     description:
-      'For owners of the publisher. Its number is never free again, unless nobody could ever install it.',
+      'For owners of the publisher. Its number is never free again, unless no archive of it was ever accepted.',
     params: OfOwnVersion,
     responses: { 204: { description: 'The version is deleted.' } },
     errors: [...OWN_ERRORS, 'illegal_move'],
