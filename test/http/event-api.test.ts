@@ -141,7 +141,16 @@ describe('the events of a task', () => {
     for (const webhook_url of [undefined, null]) {
       const { client, id } = await createEnded(service.client(), { webhook_url })
       assert.deepEqual(pluck(await listEvents(client, id), 'state'), ['unsent', 'unsent'])
+      const { body } = await client.get(`/tasks/${id}/events`)
+      assert.equal('webhook_url' in body, false)
     }
+  })
+
+  test('are listed with the URL that they are sent to, without its query', async () => {
+    const { client, id } = await createEnded()
+    const { body } = await client.get(`/tasks/${id}/events`)
+    assert.match(RECEIVER, /\?token=/)
+    assert.equal(body['webhook_url'], RECEIVER.replace(/\?.*/, ''))
   })
 
   test('events show how many attempts were made and when the next is due, of a redelivery too', async () => {
