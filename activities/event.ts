@@ -98,6 +98,7 @@ const toStep = (
   kind: 'send',
   ...event,
   target,
+  // A second at most: what was lost is sent again at once.
   pauseMs: toMs(Math.min(1, delivery.deferSeconds)),
 })
 

@@ -1,4 +1,3 @@
-import { purgeDeleted } from '../src/db/task/task-deletion.ts'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -10,6 +9,7 @@ import { THUMBNAIL } from '../src/domain/task/thumbnail.ts'
 import { failpoint } from '../src/process/failpoint.ts'
 import type { CommonDependencies } from './dependencies.ts'
 import { listFetchedInputs } from '../src/db/task/task-file.ts'
+import { purgeDeleted } from '../src/db/task/task-deletion.ts'
 import type { TaskState } from '../src/db/task/task.ts'
 import { isOutage } from '../src/adapters/storage/storage.ts'
 
@@ -120,9 +120,10 @@ export const cleanUpAttempts = async (
     if (COMPLETED.has(status) && fence > 1)
       for (const key of await storage.list(folder))
         if (!key.startsWith(`${folder}/${fence}/`)) await storage.removePrefix(attemptOf(key))
-    if (FAILED.has(status) || COMPLETED.has(status))
+    if (FAILED.has(status) || COMPLETED.has(status)) {
       for (const key of await listFetchedInputs(sql, taskId)) await storage.remove(key)
-    if (FAILED.has(status) || COMPLETED.has(status)) await purgeDeleted({ sql, storage }, taskId)
+      await purgeDeleted({ sql, storage }, taskId)
+    }
   } catch (error) {
     // The transition is made and enqueued; only its repetition, once the store is back, removes what is left.
     if (isOutage(error)) throw error

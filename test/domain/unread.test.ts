@@ -91,6 +91,7 @@ describe('a field that nothing reads', () => {
     assert.equal(named(['/a', '?ü,\n']), '/a, ?%C3%BC%2C%0A')
     const long = named(Array.from({ length: 100 }, () => `/${'a'.repeat(20)}`)) ?? ''
     assert.ok(long.length <= 1024 && long.endsWith(', ...'), long)
+    assert.equal(named([`/${'a'.repeat(2000)}`]), '...')
   })
 
   test('keeps its value where the name may be one of a secret', () => {

@@ -279,7 +279,7 @@ describe('a picture that lies with a stranger', () => {
     }
   })
 
-  test('is asked for again after a day, or ten minutes in vain', async () => {
+  test('is asked for again after a day, or ten minutes after a failure', async () => {
     const age = async (minutes: number) => {
       await sql`update picture set fetched_at = now() - make_interval(mins => ${minutes})`
     }

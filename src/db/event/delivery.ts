@@ -25,9 +25,9 @@ export const attemptsWhenOvertaken = (sql: Queryable, endpointId: Fragment): Fra
   sql`case when ${endpointId} is null then 1 else 3 end`
 
 /**
- * Drops the events of tasks that have failed often enough and that a later one has overtaken, unless an attempt is under way. The later
- * one is then due at once (trigger `event_leaves_first_try`, 0013). Nothing comes after the end of a
- * task, so its event is never dropped.
+ * Drops the events of tasks that have failed often enough and that a later one has overtaken, unless an attempt is under
+ * way. The later one is then due at once (trigger `event_leaves_first_try`, 0013). Nothing comes after the end of a task,
+ * so its event is never dropped.
  */
 export const dropOvertaken = async (sql: Queryable, taskIds: readonly string[]): Promise<void> => {
   if (taskIds.length === 0) return

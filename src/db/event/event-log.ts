@@ -1,4 +1,4 @@
-import type { Attempt, TaskEvents } from '../../domain/event/event.ts'
+import type { Attempt, TaskEvent, TaskEvents } from '../../domain/event/event.ts'
 import type { Fragment, Queryable, Sql, Transaction } from '../client.ts'
 import type { StartOptions } from '../shared/outbox.ts'
 import { withoutQuery } from './attempt.ts'
@@ -8,9 +8,7 @@ export const listEvents = async (
   sql: Sql,
   { taskId, owner }: { taskId: string; owner: string },
 ): Promise<TaskEvents | undefined> => {
-  const rows = await sql<
-    (Omit<TaskEvents['events'][number], keyof Times> & Times & { url: string | null })[]
-  >`
+  const rows = await sql<(Omit<TaskEvent, keyof Times> & Times & { url: string | null })[]>`
     select e.id, e.sequence, e.status, e.created_at, e.state, t.webhook_url as url,
       coalesce(d.next_attempt_at, e.next_attempt_at) as next_attempt_at,
       (select count(*)::integer from attempt a where a.event_id = e.id) as attempts

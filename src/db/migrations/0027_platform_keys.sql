@@ -26,7 +26,7 @@ return (
   from unnest(given) name cross join lateral unnest(platform_key(lower(name))) key
 );
 
--- Of the columns `os_keys` and `accelerator_keys`, which apis of the release before read, no table is written anew.
+-- The columns `os_keys` and `accelerator_keys` stay, because apis of the release before read them; no table is rewritten.
 -- step alone
 create index concurrently node_platform_os on node
   using gin (platform_keys(supported_os)) with (fastupdate = off);

@@ -159,7 +159,8 @@ export const putFiles = async (
   sql: Transaction,
   { versionId, sha256, files }: CheckedBytes & { files: readonly ArchiveFile[] },
 ): Promise<void> => {
-  // Triggers `archive_content` and `archive_content_known` (0029) make the digest of what is moderated, and ban it if it is.
+  // Triggers `archive_content` and `archive_content_known` (0029) digest the content, and ban it with a version that was
+  // banned before.
   await sql`
     update archive set files = ${sql.json(files)}
     where version_id = ${versionId} and sha256 = ${sha256}

@@ -13,8 +13,8 @@ const FILES_MAX = 50
 
 /**
  * Stores as findings that a version has the content of one that a platform admin has banned or flagged, of whatever
- * node, which flags it; and files of banned versions, which does not, because most files of a mended pack stay. In the transaction that decides: a
- * ban of the same content that is being written is waited for.
+ * node, which flags it; and files of banned versions, which does not, because most files of a mended pack stay. In the
+ * transaction that decides: a ban of the same content that is being written is waited for.
  */
 export const putContentFindings = async (sql: Transaction, versionId: string): Promise<void> => {
   // Its counterpart is in `note_content_decision` (0029), which triggers run at each decision of a platform admin.

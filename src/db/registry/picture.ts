@@ -17,7 +17,7 @@ export const findLogo = async (sql: Queryable, id: string): Promise<string | nul
   return row?.logo
 }
 
-/** A picture that was fetched within a day, or 10 minutes ago in vain: then its bytes are null, and `error` says why. */
+/** A picture that was fetched within a day; or within 10 minutes one that could not be, whose `error` says why. */
 export const findPicture = async (
   sql: Queryable,
   key: string,

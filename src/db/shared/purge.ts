@@ -41,7 +41,10 @@ export const listTasksToPurge = async (sql: Sql, retentionDays: number): Promise
   return rows.map((row) => row.id)
 }
 
-/** Records that the files of a task are gone, and clears its payload; of a deleted one all that its caller wrote. Its account has the bytes again. */
+/**
+ * Records that the files of a task are gone, and clears its payload; of a deleted one all that its caller wrote. Its
+ * account has the bytes again.
+ */
 export const markTaskPurged = async (sql: Sql, id: string): Promise<void> => {
   await sql`
     with purged as (

@@ -14,7 +14,10 @@ export interface DeliverySchedule {
   disableSeconds: number
 }
 
-/** 12 attempts within 75.6 hours. Four come in the first 80 seconds, in which a server restarts (docs/decisions.md, Webhooks). */
+/**
+ * 12 attempts within 75.6 hours. Four come in the first 80 seconds, in which a server restarts (docs/decisions.md,
+ * Webhooks).
+ */
 export const DELIVERY_SCHEDULE: DeliverySchedule = {
   steps: [0, 5, 15, 60, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
   jitter: 0.2,

@@ -29,8 +29,8 @@ const scaleFactor = (request: ImageRequest): number => {
 
 /**
  * Seconds of the local engine for each megapixel of the result, decoding and encoding included: one and a half to two
- * and a half times what was measured (0.08 to 0.17 for 4 megapixels of JPEG on one core), for
- * slower machines and for PNG.
+ * and a half times what was measured (0.08 to 0.17 for 4 megapixels of JPEG on one core), for slower machines and for
+ * PNG.
  */
 const SECONDS_PER_MEGAPIXEL: Record<ImageTaskKind, number> = {
   relight: 0.2,

@@ -23,24 +23,22 @@ const MOST = 100
 /** Lists the members of a body that its schema does not name; not those that are null, which count as absent. */
 export const listUnread = (schema: TSchema, body: unknown): Unread[] => {
   const found: Unread[] = []
-  const visit = (value: unknown, rule: SchemaNode | undefined, path: readonly string[]): void => {
-    if (rule === undefined || isUnruled(rule) || found.length >= MOST) return
-    if (Array.isArray(value))
-      for (const [index, item] of value.entries()) visit(item, rule.items, [...path, String(index)])
-    else if (typeof value === 'object' && value !== null)
-      for (const [name, member] of Object.entries(value)) {
-        const at = [...path, name]
-        const inner = memberRule(rule, name)
-        if (inner) visit(member, inner, at)
-        else if (rule.properties && member !== null) {
-          const near = findMeant(name, Object.keys(rule.properties))
-          const meant = near && toPointer([...path, near])
-          found.push({ field: toPointer(at), meant, value: member })
-        }
+  const visit = (value: unknown, rule: SchemaNode | undefined, at: string): void => {
+    if (rule === undefined || isUnruled(rule) || typeof value !== 'object' || value === null) return
+    for (const [name, member] of Object.entries(value)) {
+      if (found.length === MOST) return
+      const inner = Array.isArray(value) ? rule.items : memberRule(rule, name)
+      if (inner) {
+        if (typeof member === 'object') visit(member, inner, at + toPointer([name]))
+      } else if (rule.properties && member !== null) {
+        const near = findMeant(name, Object.keys(rule.properties))
+        const meant = near && at + toPointer([near])
+        found.push({ field: at + toPointer([name]), meant, value: member })
       }
+    }
   }
-  visit(body, schema, [])
-  return found.slice(0, MOST)
+  visit(body, schema, '')
+  return found
 }
 
 /** Lists the names of a query that none of `known` is. */
@@ -96,7 +94,7 @@ export const describeUnread = (unread: readonly Unread[], most = 1024): string |
   let text = ''
   for (const name of names) {
     const longer = text === '' ? name : `${text}, ${name}`
-    if (longer.length > most - ', ...'.length) return `${text}, ...`
+    if (longer.length > most - ', ...'.length) return text === '' ? '...' : `${text}, ...`
     text = longer
   }
   return text === '' ? undefined : text

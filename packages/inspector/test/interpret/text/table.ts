@@ -4,7 +4,7 @@ import { readJsonLines } from '../../../../../test/support/json-lines.ts'
 /**
  * A table of what CPython 3.12 gave: a row a line: arguments, and last `{is: value}` or `{raises: true}`. Ints are
  * `{int: digits}`, floats `{float: repr}`, bytes `{bytes: [...]}`, dicts `{dict: [[key, value], ...]}`; tuples are arrays.
- * Of 5,287 generated calls these are the ones that differ in a branch taken or a kind of argument or result, two of each;
+ * These are those of 5,287 generated calls that differ in a branch taken or a kind of argument or result, two of each;
  * those that alone notice a mutant of the code; and a fifth more at random.
  */
 export const checkTable = (name: string, run: (...args: never[]) => unknown): void => {
