@@ -209,7 +209,7 @@ describe('the removal by age', () => {
     const { sql } = place.deps
     const publisherId = await makeRegistryPlace(place.database).addPublisher('numbered')
     const holder = { owner: null, publisherId }
-    const given = { holder, url: 'https://a.example.com/', events: ['token.created'] }
+    const given = { holder, by: 'olga', url: 'https://a.example.com/', events: ['token.created'] }
     const endpoint = await sql.begin((sql) => insertEndpoint(sql, given, 1))
     const subject = randomUUID()
     const enqueue = () =>

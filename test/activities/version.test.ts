@@ -129,11 +129,63 @@ describe('content that was banned', () => {
       assert.deepEqual(await findingsOf(id), [`banned-content high ${name}`])
       assert.deepEqual(await findingsOf(id, false), ['banned-content high'])
     }
-    // Its deletion changes nothing: what was banned is the content.
-    await transition(first, 'admin_delete')
-    assert.equal(await decide(await publish(makePack('4.0.0'))), FLAGGED)
+    // An admin frees it in one node.
+    const elsewhereId = `pack-${count}`
     await transition(elsewhere, 'admin_activate')
-    assert.equal(await decide(await publish(makePack('5.0.0'))), ACTIVE)
+    assert.equal(await decide(await publish(makePack('4.0.0'), elsewhereId)), ACTIVE)
+    assert.equal(await decide(await publish(makePack('4.0.0'))), FLAGGED)
+    // Its deletion changes nothing: what was banned is the content.
+    await transition(first, 'admin_flag')
+    await transition(again, 'admin_delete')
+    assert.equal(await decide(await publish(makePack('5.0.0'))), FLAGGED)
+    await transition(first, 'admin_activate')
+    assert.equal(await decide(await publish(makePack('6.0.0'))), ACTIVE)
+  })
+
+  test('does not end with a copy, and does not free it', async () => {
+    const sent = { 'copied.py': 'COPIED = 1' }
+    assert.equal(await decide(await publish(makePack('1.0.0', sent))), ACTIVE)
+    const owner = `pack-${count}`
+    const copy = await publish(makePack('1.0.0', { ...sent, 'pyproject.toml': 'worse' }))
+    assert.equal(await decide(copy), ACTIVE)
+    await transition(copy, 'admin_ban')
+    const next = await publish(makePack('2.0.0', sent), owner)
+    assert.equal(await decide(next), ACTIVE)
+    await transition(next, 'admin_flag')
+    await transition(next, 'admin_activate')
+    assert.equal(await decide(await publish(makePack('1.0.0', sent))), FLAGGED)
+  })
+
+  test('is that of banned nodes, too, while they are banned', async () => {
+    const sent = { 'node.py': 'OF_A_BANNED_NODE = 1' }
+    assert.equal(await decide(await publish(makePack('1.0.0', sent))), ACTIVE)
+    const nodeId = `pack-${count}`
+    const setStatus = (status: string) =>
+      place.deps.sql`update node set status = ${status} where id = ${nodeId}`
+    await setStatus('NodeStatusBanned')
+    assert.equal(await decide(await publish(makePack('1.0.0', sent))), FLAGGED)
+    await setStatus('NodeStatusActive')
+    assert.equal(await decide(await publish(makePack('1.0.0', sent))), ACTIVE)
+  })
+
+  test('is followed by other names, which are for a person to see', async () => {
+    const id = await publish(makePack('1.0.0', { '__init__.py': 'E = 1' }))
+    const nodeId = `pack-${count}`
+    await place.deps.sql`
+      insert into node_host_policy (node_id, host_node_name, policy)
+      values (${nodeId}, 'Evil', 'HostNodePolicyBanned')
+    `
+    assert.equal(await decide(id), ACTIVE)
+    assert.deepEqual(await findingsOf(id), [])
+    const next = await publish(makePack('2.0.0', { '__init__.py': 'E = 2' }), nodeId)
+    await place.deps.sql`
+      insert into host_node (version_id, host_node_name) values (${next}, 'evil')
+    `
+    assert.equal(await decide(next), ACTIVE)
+    const [found] = await listFindings(place.deps.sql, next, true)
+    assert.match(found?.message ?? '', /before has not: evil$/)
+    const [tagged] = await place.deps.sql`select tags_admin as tags from version where id = ${next}`
+    assert.deepEqual(tagged?.['tags'], ['security:banned-host-node'])
   })
 
   test('may be changed: a file of it, in whatever node, is for a person to see', async () => {
@@ -146,6 +198,25 @@ describe('content that was banned', () => {
     assert.deepEqual([await decide(own), await decide(other)], [ACTIVE, ACTIVE])
     const found = [`banned-file medium __init__.py ${nodeId}@1.0.0`]
     assert.deepEqual([await findingsOf(own), await findingsOf(other)], [found, found])
+  })
+
+  test('may have an id, or a name, that another publisher is known by', async () => {
+    assert.equal(await decide(await publish(makePack('1.0.0', { 'f.py': 'F = 1' }))), ACTIVE)
+    const known = `pack-${count}`
+    await registry.addPublisher('copyist')
+    const rulesOf = async (nodeId: string, name: string) => {
+      const publisherId = 'copyist'
+      const id = await registry.addVersion({ publisherId, nodeId, fields: { name } })
+      await upload(id, makePack('1.0.0', { '__init__.py': `F = '${nodeId}'` }))
+      assert.deepEqual([await check(id), await decide(id)], ['accepted', ACTIVE])
+      return (await listFindings(place.deps.sql, id, true)).map(
+        ({ issue_type, message }) => issue_type + message.slice(message.lastIndexOf(' ')),
+      )
+    }
+    const alike = [`look-alike-id ${known}`]
+    assert.deepEqual(await rulesOf(`PACK__${count}`, 'Mine'), alike)
+    assert.deepEqual(await rulesOf('another-1', known.toUpperCase()), alike)
+    assert.deepEqual(await rulesOf('another-2', 'Mine'), [])
   })
 
   test('may be flagged by hand, or before it was read', async () => {

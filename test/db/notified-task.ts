@@ -64,7 +64,11 @@ export const insertSubscription = async (
 }> => {
   const owner = `owner-${randomUUID()}`
   const made = await sql.begin((sql) =>
-    insertEndpoint(sql, { holder: { owner, publisherId: null }, url: RECEIVER, events: EVENTS }, 1),
+    insertEndpoint(
+      sql,
+      { holder: { owner, publisherId: null }, by: owner, url: RECEIVER, events: EVENTS },
+      1,
+    ),
   )
   if (!made) throw new Error('there was a webhook subscription already')
   return {

@@ -58,6 +58,16 @@ describe('the host nodes of a version', () => {
     [['hint', 'success'], ['derived', 'failure'], 'done'],
     [['reported', 'success'], ['hint', 'success'], 'already_registered'],
   ]
+
+  test('are neither failed for a stranger, nor taken for an archive that was rejected', async () => {
+    const id = await place.addVersion({ nodeId: 'stranger' })
+    assert.equal(await put(id, 'it is bad', 'hint'), 'done')
+    assert.equal((await findExtraction(database.sql, id))?.status, 'pending')
+    await place.receive(id, id)
+    await place.reject(id, id)
+    assert.equal(await put(id, { A: {} }), 'archive_rejected')
+  })
+
   for (const [index, [first, next, result]] of CASES.entries())
     test(`after ${first?.join(' ') ?? 'nothing'}: ${next.join(' ')} is ${result}`, async () => {
       const id = await place.addVersion({ nodeId: `case-${index}` })
@@ -140,6 +150,24 @@ describe('the node of a host node', () => {
     assert.deepEqual([await find('Old'), await find('New')], [undefined, 'moving'])
     await place.transition(second, 'admin_ban', 'bad')
     assert.deepEqual([await find('Old'), await find('New')], ['moving', undefined])
+  })
+
+  test('is the one that has claimed the name for longest, not the one that was made first', async () => {
+    const unread = await place.addActive({ nodeId: 'a-unread' })
+    const pending = await place.addVersion({ nodeId: 'a-pending' })
+    const owner = await place.addActive({ nodeId: 'owner' })
+    await put(owner, { Mine: {} })
+    await put(unread, { Mine: {} })
+    await place.receive(pending, pending)
+    await place.accept(pending, pending)
+    await put(pending, { Mine: {} })
+    await place.transition(pending, 'pass')
+    assert.equal(await find('Mine'), 'owner')
+    // A flag that is lifted makes nothing younger.
+    await place.transition(owner, 'admin_flag')
+    assert.equal(await find('Mine'), 'a-unread')
+    await place.transition(owner, 'admin_activate')
+    assert.equal(await find('Mine'), 'owner')
   })
 
   test('follows also where there are as many as may be, with names as long as may be', async () => {

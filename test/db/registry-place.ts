@@ -48,7 +48,8 @@ export interface Publishing {
 
 /** Ways into a registry as its routes and workflows take them. */
 export const makeRegistryPlace = ({ sql }: Place) => {
-  const tokens = new Map<string, string>()
+  /** Owner and token of each publisher. */
+  const publishers = new Map<string, { owner: string; tokenId: string }>()
 
   const addUser = (id: string) =>
     upsertUser(sql, { id, name: `${id} by name`, email: `${id}@x.org` })
@@ -60,7 +61,7 @@ export const makeRegistryPlace = ({ sql }: Place) => {
       insertPublisher(sql, { publisher: { id }, userId: owner, limit: 1_000 }),
     )
     if (made.result !== 'created') throw new Error(made.result)
-    tokens.set(id, await addToken(id, owner))
+    publishers.set(id, { owner, tokenId: await addToken(id, owner) })
     return id
   }
 
@@ -103,8 +104,8 @@ export const makeRegistryPlace = ({ sql }: Place) => {
           version: { version, ...given },
           number,
           uploadSeconds,
-          publishedBy: 'olga',
-          tokenId: tokens.get(publisherId) ?? '',
+          publishedBy: publishers.get(publisherId)?.owner ?? '',
+          tokenId: publishers.get(publisherId)?.tokenId ?? '',
           start: makeStart(id),
         },
         { ...OPTIONS, enqueue },

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 
 import { expireVersion } from '../../src/db/registry/archive.ts'
 import { findNodeFacts } from '../../src/db/registry/node.ts'
+import { transitionVersion } from '../../src/db/registry/version-transition.ts'
 import { transitionPublisher } from '../../src/db/registry/publisher-ban.ts'
 import { getVersion } from '../../src/db/registry/version.ts'
 import { AUDIT, OPTIONS, readCounts, useRegistryPlace } from './registry-place.ts'
@@ -27,10 +28,30 @@ describe('publishing', () => {
     const { id, node_id: nodeId, version, changelog, tags } = second.version
     assert.deepEqual([id, nodeId, version], [first.version.id, 'again', '1.0.0+build'])
     assert.deepEqual([changelog, tags], ['two', []])
+    assert.deepEqual([first.changed, second.changed], [[], ['changelog', 'tags']])
     assert.ok(second.uploadExpiresAt > first.uploadExpiresAt, 'a later deadline')
     const workflow = `publish-version/${first.version.id}`
     const starts = await database.sql`select from outbox where workflow_id = ${workflow}`
     assert.equal(starts.length, 1)
+  })
+
+  test('frees no number that a platform admin has decided on', async () => {
+    const id = await place.addVersion({ nodeId: 'by-hand' })
+    await database.sql.begin((sql) =>
+      transitionVersion(sql, { id, name: 'admin_flag', actor: 'user:root' }),
+    )
+    await place.transition(id, 'delete')
+    assert.equal((await place.publish({ nodeId: 'by-hand' })).result, 'version_exists')
+  })
+
+  test('makes a version again whose publisher has lost the token for it', async () => {
+    const first = await place.addVersion({ nodeId: 'revoked' })
+    await database.sql`
+      update personal_access_token set revoked_at = now()
+      where id = (select token_id from version where id = ${first})
+    `
+    assert.notEqual(await place.addVersion({ nodeId: 'revoked' }), first)
+    await database.sql`update personal_access_token set revoked_at = null`
   })
 
   test('rejects a version whose archive has arrived, and leaves the node as it was', async () => {

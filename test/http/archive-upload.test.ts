@@ -72,6 +72,50 @@ describe('the upload of an archive', () => {
     assert.ok(signal?.kind === 'signal' && signal.signalName === 'archiveUploaded', 'a signal')
   })
 
+  const ENDED: [change: string, undo: string, ...Rejection][] = [
+    [
+      "node set status = 'NodeStatusDeleted'",
+      "node set status = 'NodeStatusActive'",
+      409,
+      'node_deleted',
+    ],
+    [
+      "node set status = 'NodeStatusBanned'",
+      "node set status = 'NodeStatusActive'",
+      403,
+      'node_banned',
+    ],
+    [
+      "publisher set status = 'PublisherStatusBanned'",
+      "publisher set status = 'PublisherStatusActive'",
+      403,
+      'publisher_banned',
+    ],
+    [
+      'personal_access_token set revoked_at = now()',
+      'personal_access_token set revoked_at = null',
+      409,
+      'upload_closed',
+    ],
+    [
+      "publisher_member set user_id = 'nina'",
+      "publisher_member set user_id = 'olga'",
+      409,
+      'upload_closed',
+    ],
+  ]
+  for (const [change, undo, ...rejection] of ENDED)
+    test(`takes none after update ${change}, not even one that had begun`, async () => {
+      const id = await addVersion()
+      await place.registry.addUser('nina')
+      await place.sql.unsafe(`update ${change}`)
+      expectStatus(await put(id), ...rejection)
+      const late = await place.registry.receive(id, 'late')
+      assert.equal(late.result, 'link_ended')
+      await place.sql.unsafe(`update ${undo}`)
+      expectStatus(await put(id), 200)
+    })
+
   test('takes it in chunks, and of just the size that was signed', async () => {
     const id = await addVersion()
     const large = makeZip(randomBytes(MAX_BYTES - makeZip('').length))

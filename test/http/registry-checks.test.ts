@@ -139,7 +139,7 @@ describe('a good pack', () => {
         policy: 'HostNodePolicyActive',
       },
     ])
-    assert.deepEqual(version['host_nodes'], { count: 2, partial: false })
+    assert.deepEqual(version['host_nodes'], { count: 2, partial: false, source: 'derived' })
     assert.deepEqual(version['tags_admin'], [])
     const { findings, extraction, counts } = await readFindings(path)
     assert.deepEqual(

@@ -34,6 +34,7 @@ describe('the host nodes of a version', () => {
     assert.deepEqual(memberOf(await anonymous.get(version), 'host_nodes'), {
       count: 2,
       partial: false,
+      source: 'reported',
     })
     const list = expectStatus(await anonymous.get(`${path}?limit=1`), 200)
     assert.deepEqual([list.body['total'], list.body['totalNumberOfPages']], [2, 2])

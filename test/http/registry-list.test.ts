@@ -290,7 +290,9 @@ test('what is banned is hidden when nobody asks for it, and from everybody but a
 
 test('what has left the list is shown to who keeps a copy, and later comes back', async () => {
   const [one, two] = [await registry.addPublisher(), await registry.addPublisher()]
-  const [kept, banned, deleted] = await atOnce(3, () => one.addNode({ description: 'a secret' }))
+  const addNode = () => one.addNode({ description: 'a secret' })
+  // One after the other: the list is in the order they were made.
+  const [kept, banned, deleted] = [await addNode(), await addNode(), await addNode()]
   const hidden = await two.addNode()
   const { next_timestamp: since } = (await read('/nodes?include_removed=true&limit=1')).body
   const path = `/nodes?include_removed=true&timestamp=${String(since)}`

@@ -207,6 +207,9 @@ describe('a member', () => {
     for (const role of ['member', 'admin'])
       assert.equal(expectStatus(await owner.put(path, { role }), 200).body['role'], role)
     await makeToken(client, id)
+    const hook = { url: 'https://hooks.example/bob', events: ['member.added'] }
+    const made = expectStatus(await client.post(`${own}/endpoints`, hook), 201).body
+    assert.equal(made['created_by'], bob)
     const makersOf = async () => pluck(listOf(await owner.get(`${own}/tokens`)), 'created_by')
     assert.deepEqual(await makersOf(), [bob, user])
     const members = await client.get(`${own}/members`)
@@ -214,6 +217,8 @@ describe('a member', () => {
     expectStatus(await owner.delete(path), 204)
     expectStatus(await owner.delete(path), 404, 'member_not_found')
     assert.deepEqual(await makersOf(), [user])
+    const left = expectStatus(await owner.get(`${own}/endpoints/${String(made['id'])}`), 200).body
+    assert.deepEqual([left['status'], left['disabled_reason']], ['disabled', 'member_removed'])
   })
 
   test('that is the last owner stays', async () => {

@@ -24,7 +24,7 @@ export interface EndpointKey {
 /** Makes an endpoint; undefined when there are as many as may be. */
 export const insertEndpoint = async (
   sql: Transaction,
-  { holder, url, events }: NewEndpoint & { holder: EndpointHolder },
+  { holder, by, url, events }: NewEndpoint & { holder: EndpointHolder; by: string },
   most: number,
 ): Promise<Endpoint | undefined> => {
   const { publisherId, owner } = holder
@@ -33,8 +33,8 @@ export const insertEndpoint = async (
     select pg_advisory_xact_lock(hashtextextended('endpoints ' || ${publisherId ?? ''} || ' ' || ${owner ?? ''}, 0))
   `
   const [row] = await sql<Row[]>`
-    insert into endpoint as p (publisher_id, owner, url, events)
-    select ${publisherId}, ${owner}, ${url}, ${[...events]}::text[]
+    insert into endpoint as p (publisher_id, owner, created_by, url, events)
+    select ${publisherId}, ${owner}, ${publisherId === null ? null : by}::text, ${url}, ${[...events]}::text[]
     where ${most} > (select count(*) from endpoint p where ${isOf(sql, holder)})
     returning ${columns(sql)}
   `
@@ -192,7 +192,8 @@ const isOf = (sql: Queryable, { publisherId, owner }: EndpointHolder) => sql`
 `
 
 const columns = (sql: Queryable) => sql`
-  p.id, p.url, p.events, p.status, p.disabled_reason, p.disabled_at, p.failing_since, p.created_at
+  p.id, p.url, p.events, p.status, p.disabled_reason, p.disabled_at, p.failing_since, p.created_at,
+  p.created_by
 `
 
 interface Row extends Pick<Endpoint, 'id' | 'url' | 'events' | 'status'> {
@@ -200,10 +201,19 @@ interface Row extends Pick<Endpoint, 'id' | 'url' | 'events' | 'status'> {
   disabled_at: Date | null
   failing_since: Date | null
   created_at: Date
+  created_by: string | null
 }
 
-const toEndpoint = ({ disabled_reason, disabled_at, failing_since, created_at, ...row }: Row) => ({
+const toEndpoint = ({
+  disabled_reason,
+  disabled_at,
+  failing_since,
+  created_at,
+  created_by,
+  ...row
+}: Row) => ({
   ...row,
+  ...(created_by !== null && { created_by }),
   ...(disabled_reason && { disabled_reason }),
   ...(disabled_at && { disabled_at: disabled_at.toISOString() }),
   ...(failing_since && { failing_since: failing_since.toISOString() }),

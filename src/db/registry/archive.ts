@@ -51,6 +51,36 @@ const secondsLeft = (sql: Queryable) => sql`
   extract(epoch from v.upload_expires_at - clock_timestamp())::float8 + ${UPLOAD_GRACE_SECONDS}
 `
 
+/** Joins `version`: whoever published it has lost their membership or their token, and may still have a link. */
+export const isRevoked = (sql: Queryable) => sql`(
+  not exists (
+    select from publisher_member m join node n on n.publisher_id = m.publisher_id
+    where n.id = version.node_id and m.user_id = version.published_by
+  ) or exists (
+    select from personal_access_token t where t.id = version.token_id and t.revoked_at is not null
+  )
+)`
+
+/** The reason for which a link to upload has ended before its time; undefined for a live one. */
+export type UploadObstacle = 'node_deleted' | 'node_banned' | 'publisher_banned' | 'revoked'
+
+export const findUploadObstacle = async (
+  sql: Queryable,
+  versionId: string,
+): Promise<UploadObstacle | undefined> => {
+  const [row] = await sql<{ obstacle: UploadObstacle | null }[]>`
+    select case
+      when n.status = 'NodeStatusDeleted' then 'node_deleted'
+      when n.status = 'NodeStatusBanned' then 'node_banned'
+      when p.status <> 'PublisherStatusActive' then 'publisher_banned'
+      when ${isRevoked(sql)} then 'revoked'
+    end as obstacle
+    from version join node n on n.id = version.node_id join publisher p on p.id = n.publisher_id
+    where version.id = ${versionId}
+  `
+  return row?.obstacle ?? undefined
+}
+
 /**
  * Records that an upload has begun, so that a later cleanup looks for what it leaves. False when no upload is accepted
  * any more.
@@ -75,6 +105,7 @@ export type ArchiveRecorded =
    * success.
    */
   | { result: 'same' | 'archive_exists' | 'upload_closed' | 'upload_expired' | 'version_not_found' }
+  | { result: 'link_ended'; because: UploadObstacle }
 
 /**
  * Records the bytes of an upload and signals `receive-archive/<id>`, unless the same bytes were here before. Of several
@@ -101,6 +132,8 @@ export const recordArchive = async (
   const isOpen = version.archiveState === 'awaiting' || version.archiveState === 'received'
   if (!isOpen) return { result: isSame ? 'same' : 'archive_exists' }
   if (version.secondsLeft <= 0 && !isSame) return { result: 'upload_expired' }
+  const because = await findUploadObstacle(sql, versionId)
+  if (because) return { result: 'link_ended', because }
   await putArchive(sql, versionId, stored)
   if (!isSame) await enqueue(signal)
   return { result: 'received', replacedKey: old?.storageKey }

@@ -1,23 +1,37 @@
 import type { VersionFindings } from '../../domain/registry/finding.ts'
 import type { Queryable, Transaction } from '../client.ts'
 
+/** Rules whose findings flag nothing. */
+const RULES = ['banned-file', 'banned-host-node', 'look-alike-id']
+
 /** Stands for the registry among the scanners: what it finds is in no archive alone. */
 const SCANNER = 'registry'
 
 const SAME_CONTENT =
   'A platform admin banned or flagged this content before: publish other code, or ask for a review'
 const SAME_FILE = 'The file is that of a banned version: a platform admin compares them'
+const NEW_NAMES =
+  'Host nodes of this node are banned, and this version has names that the one before has not'
+const LIKE_ANOTHER = 'The id or name is that of a node of another publisher but for marks'
 
 /** Most files that are named. */
 const FILES_MAX = 50
 
+/** Most names of host nodes that a finding shows. */
+const NAMES_MAX = 5
+
+/** Most `tags_admin` of a version. */
+export const TAGS_MAX = 50
+
 /**
  * Stores as findings that a version has the content of one that a platform admin has banned or flagged, of whatever
- * node, which flags it; and files of banned versions, which does not, because most files of a mended pack stay. In the
- * transaction that decides: a ban of the same content that is being written is waited for.
+ * node, or of a banned node or publisher, which flags it. A node that has the content in an active version is not
+ * flagged by the ban of another: of two, nobody knows who copied. For platform admins to compare, and flagging nothing:
+ * files of banned versions, new names beside banned host nodes, and in a first version an id like that of another
+ * publisher's node. In the transaction that decides: a ban of the same content that is being written is waited for.
  */
 export const putContentFindings = async (sql: Transaction, versionId: string): Promise<void> => {
-  // Its counterpart is in `note_content_decision` (0029), which triggers run at each decision of a platform admin.
+  // Its counterpart is in `note_content_decision` (0033), which triggers run at each decision of a platform admin.
   await sql`
     select pg_advisory_xact_lock_shared(hashtextextended('content ' || content, 0))
     from archive where version_id = ${versionId} and content is not null
@@ -26,33 +40,93 @@ export const putContentFindings = async (sql: Transaction, versionId: string): P
   await sql`delete from scan where version_id = ${versionId} and scanner = ${SCANNER}`
   await sql`
     with own as (
-      select sha256, content, files from archive where version_id = ${versionId}
+      select v.id, v.node_id, n.id_lower, n.publisher_id, n.name, n.latest_version_id, a.sha256, a.content, a.files
+      from version v join node n on n.id = v.node_id join archive a on a.version_id = v.id
+      where v.id = ${versionId}
+    ), banned as (
+      select b.version_id from own join banned_content b on b.content = own.content
+      union
+      select v.id
+      from own
+      join archive a on a.content = own.content
+      join version v on v.id = a.version_id
+      join node n on n.id = v.node_id
+      join publisher p on p.id = n.publisher_id
+      where (n.status = 'NodeStatusBanned' and n.id <> own.node_id)
+        or (p.status = 'PublisherStatusBanned' and p.id <> own.publisher_id)
     ), hit as (
-      select 'banned-content' as rule, 'high' as severity, null as path, ${SAME_CONTENT}::text as message,
-        b.version_id as other
-      from own join banned_content b on b.content = own.content
+      (
+        select 'banned-content' as rule, 'high' as severity, null as path, ${SAME_CONTENT}::text as message,
+          v.id as other
+        from banned b join version v on v.id = b.version_id cross join own
+        where v.node_id = own.node_id or not exists (
+          select from archive a join version w on w.id = a.version_id
+          where a.content = own.content and w.node_id = own.node_id and w.status = 'NodeVersionStatusActive')
+        order by v.created_at, v.id
+        limit 1
+      )
       union all
       (
         select distinct on (f.path) 'banned-file', 'medium', f.path, ${SAME_FILE}::text, b.version_id
         from own
         cross join lateral json_to_recordset(own.files) as f (path text, sha256 text)
         join banned_file b on b.sha256 = f.sha256
-        where not exists (select from banned_content b where b.content = own.content)
+        where not exists (select from banned)
         order by f.path, b.version_id
         limit ${FILES_MAX}
       )
+      union all
+      select 'banned-host-node', 'medium', null, ${NEW_NAMES}::text || ': ' || (
+        select string_agg(name, ', ' order by name) from (
+          select h.host_node_name as name from host_node h
+          where h.version_id = own.id and not exists (
+            select from host_node o
+            where o.version_id = own.latest_version_id and o.host_node_name = h.host_node_name)
+          order by name limit ${NAMES_MAX}) shown), own.latest_version_id
+      from own
+      where exists (
+        select from node_host_policy y
+        where y.node_id = own.node_id and y.policy = 'HostNodePolicyBanned')
+      union all
+      (
+        select 'look-alike-id', 'medium', null, ${LIKE_ANOTHER}::text || ': ' || o.id, o.latest_version_id
+        from own cross join lateral (
+          select * from node
+          where regexp_replace(id_lower, '[-_.]+', '-', 'g') =
+            regexp_replace(own.id_lower, '[-_.]+', '-', 'g')
+          union
+          select * from node where id_lower = lower(own.name)
+        ) o
+        where own.latest_version_id is null and o.publisher_id <> own.publisher_id
+          and o.latest_version_id is not null and o.status = 'NodeStatusActive'
+        order by o.created_at
+        limit 1
+      )
+    ), found as (
+      select * from hit where message is not null
     ), scanned as (
       insert into scan (version_id, scanner, scanner_version, sha256, complete, high, medium, info)
       select ${versionId}::uuid, ${SCANNER}, 1, own.sha256, true,
         count(*) filter (where severity = 'high'), count(*) filter (where severity = 'medium'), 0
-      from own cross join hit
+      from own cross join found
       group by own.sha256
+    ), tagged as (
+      update version v set tags_admin = t.tags, rev = v.rev + 1
+      from (
+        select coalesce(array_agg(tag), '{}') as tags from (
+          select tag from version, unnest(tags_admin) tag
+          where id = ${versionId} and tag <> all(${RULES.map((rule) => `security:${rule}`)}::text[])
+          union all
+          select distinct 'security:' || rule from found where severity = 'medium'
+          limit ${TAGS_MAX}) kept
+      ) t
+      where v.id = ${versionId} and v.tags_admin <> t.tags
     )
     insert into finding (version_id, scanner, position, issue_type, severity, file_path, message,
       other_version_id)
-    select ${versionId}::uuid, ${SCANNER}, row_number() over (order by severity, path), rule, severity,
+    select ${versionId}::uuid, ${SCANNER}, row_number() over (order by severity, rule, path), rule, severity,
       path, message, other
-    from hit
+    from found
   `
 }
 

@@ -27,7 +27,12 @@ export type HostNodeResult =
  */
 export type HostNodeSource = 'derived' | 'reported' | 'trusted'
 
-type HostNodesPut = 'done' | 'version_not_found' | 'already_registered' | 'registration_closed'
+type HostNodesPut =
+  | 'done'
+  | 'version_not_found'
+  | 'already_registered'
+  | 'registration_closed'
+  | 'archive_rejected'
 
 interface HostNodePut {
   versionId: string
@@ -43,14 +48,16 @@ interface HostNodePut {
 /**
  * Stores all host nodes of a version, or why they could not be read, with the extract status. `reported` and `trusted`
  * replace no success, and a hint replaces nothing that was derived. `derived` replaces everything but a trusted
- * success; its failure replaces no success.
+ * success; its failure replaces no success. A failure that a stranger reports changes nothing.
  */
 export const putHostNodes = async (sql: Transaction, put: HostNodePut): Promise<HostNodesPut> => {
   const { versionId, source, isHint = false, result } = put
   const success: ExtractStatus = isHint ? 'reported' : 'success'
   const node = await lockNodeOfVersion(sql, versionId)
   const [version] = await sql<ExtractState[]>`
-    select host_node_extract_status as status, extract_source as source from version
+    select host_node_extract_status as status, extract_source as source,
+      archive_state = 'rejected' as "isRejected"
+    from version
     where id = ${versionId} and status <> 'NodeVersionStatusDeleted'
     for no key update
   `
@@ -58,6 +65,8 @@ export const putHostNodes = async (sql: Transaction, put: HostNodePut): Promise<
   const rejection = reject(version, put)
   if (rejection) return rejection
   if (source !== 'derived') await insertReport(sql, put)
+  if (isHint && !result.success) return 'done'
+  // Trigger `version_claimed` (0033): notes since when an active version claims their names.
   await sql`
     update version
     set host_node_extract_status = ${result.success ? success : 'failed'},
@@ -76,12 +85,14 @@ export const putHostNodes = async (sql: Transaction, put: HostNodePut): Promise<
 interface ExtractState {
   status: ExtractStatus
   source: HostNodeSource | null
+  isRejected: boolean
 }
 
 const reject = (
-  { status, source: earlier }: ExtractState,
+  { status, source: earlier, isRejected }: ExtractState,
   { source, isHint, result }: HostNodePut,
-): 'already_registered' | 'registration_closed' | undefined => {
+): HostNodesPut | undefined => {
+  if (isRejected && source !== 'derived') return 'archive_rejected'
   if (status === 'success')
     return source === 'derived' && result.success && earlier !== 'trusted'
       ? undefined
@@ -101,12 +112,17 @@ const insertReport = async (
   `
 }
 
-/** Makes what a stranger has reported count as read, for a member; false when there is no such report. */
+/** Makes what a stranger has reported count as read, for a member who has seen it at this revision (If-Match). */
 export const confirmHostNodes = async (
   sql: Transaction,
-  { versionId, by }: { versionId: string; by: string },
-): Promise<boolean> => {
+  { versionId, by, ifRev }: { versionId: string; by: string; ifRev?: number | undefined },
+): Promise<'confirmed' | 'nothing_to_confirm' | 'precondition_failed'> => {
   const node = await lockNodeOfVersion(sql, versionId)
+  const [seen] = await sql`
+    select from version where id = ${versionId} and rev = coalesce(${ifRev ?? null}::bigint, rev)
+    for no key update
+  `
+  if (!seen) return 'precondition_failed'
   const [version] = await sql`
     with confirmed as (
       update version set host_node_extract_status = 'success', rev = rev + 1
@@ -118,9 +134,9 @@ export const confirmHostNodes = async (
     select id, true, false, ${by} from confirmed
     returning id
   `
-  if (!node || !version) return false
+  if (!node || !version) return 'nothing_to_confirm'
   await showHostNodes(sql, node.id, versionId)
-  return true
+  return 'confirmed'
 }
 
 /** Makes the host nodes of a version those that lists and searches read, where it is the latest. */
@@ -197,8 +213,8 @@ const OTHERS = 100
 
 /**
  * Finds the node that a host node belongs to, and the ids of the others that have the name. Candidates are the listed
- * nodes that have the name in their latest version and no ban of it, by preemption, search_ranking, their oldest active
- * version with the name, and id. Install counts do not decide: anybody can raise them.
+ * nodes that have the name in their latest version and no ban of it, by preemption, search_ranking, how long an active
+ * version of theirs has claimed the name, and id. Install counts do not decide: anybody can raise them.
  */
 export const findNodeOfHostNode = async (
   sql: Queryable,
@@ -218,13 +234,13 @@ export const findNodeOfHostNode = async (
       select * from node_stats where node_id = claim.id and listed offset 0
     ) s
     left join lateral (
-      select v.created_at from version v
+      select coalesce(v.claimed_at, v.created_at) as since from version v
       where v.node_id = claim.id and v.status = 'NodeVersionStatusActive'
         and v.host_node_extract_status = 'success' and exists (
           select from host_node h where h.version_id = v.id and h.host_node_name = ${name})
-      order by v.created_at limit 1
+      order by since limit 1
     ) oldest on true
-    order by claim.preempts desc, s.search_ranking, oldest.created_at, s.node_id
+    order by claim.preempts desc, s.search_ranking, oldest.since, s.node_id
     limit ${1 + OTHERS}
   `
   const [owner, ...others] = rows.map(({ id }) => id)

@@ -1,6 +1,7 @@
 import type { PublisherMember, MemberRole } from '../../domain/registry/member.ts'
 import { losesLastOwner } from '../../domain/registry/role.ts'
 import type { Queryable, Transaction } from '../client.ts'
+import { disableEndpoint, stopEndpointEvents } from '../event/endpoint-state.ts'
 import { memberJson } from './registry-json.ts'
 import { lockPublisher } from './registry-lock.ts'
 
@@ -56,7 +57,10 @@ export const putMember = async (
   return { result: 'done', member: row.member }
 }
 
-/** Removes a member, revokes the tokens they created for the publisher, and ends the trust that they gave. */
+/**
+ * Removes a member, revokes the tokens they created for the publisher, ends the trust that they gave, and switches off
+ * their webhook subscriptions.
+ */
 export const removeMember = async (
   sql: Transaction,
   { publisherId, userId }: Membership,
@@ -76,6 +80,13 @@ export const removeMember = async (
     update personal_access_token set revoked_at = clock_timestamp()
     where publisher_id = ${publisher.id} and created_by = ${userId} and revoked_at is null
   `
+  const endpoints = await sql<{ id: string }[]>`
+    select id from endpoint
+    where publisher_id = ${publisher.id} and created_by = ${userId} and status = 'enabled'
+    order by id
+  `
+  for (const { id } of endpoints)
+    if (await disableEndpoint(sql, id, 'member_removed')) await stopEndpointEvents(sql, id)
   await touchPublisher(sql, publisher.id)
   return 'removed'
 }

@@ -17,15 +17,19 @@ import type { LockedNode, LockedPublisher } from './registry-lock.ts'
 
 /**
  * Deletes a node of a publisher for its owner. Its versions keep their statuses and are hidden through it, so that an
- * admin can bring it back as it was; its id stays taken.
+ * admin can bring it back as it was; its id stays taken. Whoever has a banned version must go on seeing that it is one.
  */
 export const deleteNode = async (
   sql: Transaction,
   { publisherId, id }: { publisherId: string; id: string },
-): Promise<'deleted' | 'node_not_found' | 'node_banned'> => {
+): Promise<'deleted' | 'node_not_found' | 'node_banned' | 'version_banned'> => {
   const locked = await lockWithPublisher(sql, id)
   if (!locked || locked.publisher.id !== publisherId.toLowerCase()) return 'node_not_found'
   if (locked.node.status === 'NodeStatusDeleted') return 'node_not_found'
+  const [banned] = await sql`
+    select from version where node_id = ${locked.node.id} and status = 'NodeVersionStatusBanned' limit 1
+  `
+  if (banned) return 'version_banned'
   const isTransitioned = await transitionNode(sql, locked, 'delete')
   if (!isTransitioned) return 'node_banned'
   await recordListChange(sql, isTransitioned)

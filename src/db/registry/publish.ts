@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util'
+
 import type { NodeFields } from '../../domain/registry/node.ts'
 import { VERSION_TRANSITIONS } from '../../domain/registry/version-transition.ts'
 import type { VersionNumber } from '../../domain/registry/version-number.ts'
@@ -8,7 +10,7 @@ import type {
   VersionStatus,
 } from '../../domain/registry/version.ts'
 import type { Transaction } from '../client.ts'
-import { replaceVersion } from './archive.ts'
+import { isRevoked, replaceVersion } from './archive.ts'
 import { recordListChange } from '../search/listed-count.ts'
 import { insertNodeRow, setNodeFields } from './node.ts'
 import type { RecordOptions } from './node.ts'
@@ -40,6 +42,8 @@ export type PublicationResult =
       result: 'published'
       version: Version
       uploadExpiresAt: Date
+      /** Fields of the version that awaited its archive which this publication has changed. */
+      changed: string[]
       /** The version that stays the latest when this one is Active, and why; undefined when this one is the latest then. */
       latest: Latest | undefined
     }
@@ -78,18 +82,35 @@ export const insertPublication = async (
   const taken = found && isReissuable(found) ? found : undefined
   if (found && !taken) await replaceVersion(sql, { ...found, by: given.publishedBy })
   const id = taken?.id ?? given.id
+  const before = taken && (await getVersion(sql, id, options))
   if (!taken) await insertVersion(sql, { ...given, nodeId: node.id })
   const uploadExpiresAt = await setPublished(sql, id, { ...given, isNew: !taken })
   await setNodeFields(sql, node.id, given.fields)
   if (!taken) await options.enqueue(given.start)
   await recordListChange(sql, { nodes: isNewNode ? 1 : 0, versions: taken ? 0 : 1 })
+  const version = await getVersion(sql, id, options)
   return {
     result: 'published',
-    version: await getVersion(sql, id, options),
+    version,
     uploadExpiresAt,
+    changed: before
+      ? PUBLISHED_FIELDS.filter((name) => !isDeepStrictEqual(before[name], version[name]))
+      : [],
     latest: await findLatest(sql, node.id, id),
   }
 }
+
+/** Fields that each publication sets. */
+const PUBLISHED_FIELDS = [
+  'changelog',
+  'dependencies',
+  'deprecated',
+  'tags',
+  'supported_os',
+  'supported_accelerators',
+  'supported_host_version',
+  'supported_host_frontend_version',
+] as const satisfies readonly (keyof Version)[]
 
 export interface Taken {
   id: string
@@ -97,6 +118,10 @@ export interface Taken {
   status: VersionStatus
   reason: string
   archiveState: ArchiveState
+  /** A platform admin has flagged or banned it by hand. */
+  isDecided: boolean
+  /** Whoever published it may not any more, and has a link. */
+  isRevoked: boolean
 }
 
 /** The version that holds this number; locked, so that an upload cannot arrive for it meanwhile. */
@@ -106,7 +131,12 @@ const lockTaken = async (
   { canonical }: VersionNumber,
 ): Promise<Taken | undefined> => {
   const [row] = await sql<Taken[]>`
-    select id, version, status, status_reason as reason, archive_state as "archiveState"
+    select id, version, status, status_reason as reason, archive_state as "archiveState",
+      exists (
+        select from version_move m
+        where m.version_id = version.id and m.actor <> 'workflow'
+          and m.to_status in ('NodeVersionStatusFlagged', 'NodeVersionStatusBanned')
+      ) as "isDecided", ${isRevoked(sql)} as "isRevoked"
     from version
     where node_id = ${nodeId} and canonical = ${canonical} and archive_state not in ('expired', 'replaced')
     for no key update
@@ -114,14 +144,21 @@ const lockTaken = async (
   return row
 }
 
-const isReissuable = ({ status, archiveState }: Taken): boolean =>
+const isAwaiting = ({ status, archiveState }: Taken): boolean =>
   status === 'NodeVersionStatusPending' && archiveState === 'awaiting'
 
-/** Nobody could ever have it: its archive was rejected, or it was deleted before one was accepted. */
-const isReplaceable = ({ status, archiveState }: Taken): boolean =>
-  status === 'NodeVersionStatusDeleted'
-    ? archiveState !== 'accepted'
-    : status === 'NodeVersionStatusFlagged' && archiveState === 'rejected'
+const isReissuable = (taken: Taken): boolean => isAwaiting(taken) && !taken.isRevoked
+
+/**
+ * Nobody could ever have it: its archive was rejected, or it was deleted before one was accepted. What a platform admin
+ * has decided stays.
+ */
+const isReplaceable = (taken: Taken): boolean => {
+  const { status, archiveState, isDecided } = taken
+  if (isDecided) return false
+  if (status === 'NodeVersionStatusDeleted') return archiveState !== 'accepted'
+  return isAwaiting(taken) || (status === 'NodeVersionStatusFlagged' && archiveState === 'rejected')
+}
 
 interface Latest {
   version: string

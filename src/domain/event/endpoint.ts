@@ -35,10 +35,13 @@ export const taskStatusOf = (type: string): string => {
 /** Owner of the secrets that sign for a webhook subscription. No user has such an id. */
 export const endpointSecretOwner = (id: string): string => `${ENDPOINT_ACCOUNT}${id}`
 
-/** Reason of a subscription that is off: its manager, a 410 of its webhook URL, or a week in which nothing arrived. */
-export const DisabledReason = Type.Enum(['requested', 'gone', 'failing'], {
+/**
+ * Reason of a subscription that is off: its manager, a 410 of its webhook URL, a week in which nothing arrived, or the end
+ * of the membership of whoever made it.
+ */
+export const DisabledReason = Type.Enum(['requested', 'gone', 'failing', 'member_removed'], {
   description:
-    'Why it is off: `requested` by whoever manages it, `gone` (its URL responded with 410), `failing` (nothing arrived for a week).',
+    'Why it is off: `requested` by whoever manages it, `gone` (its URL responded with 410), `failing` (nothing arrived for a week), `member_removed` (whoever made it is no member any more).',
 })
 export type DisabledReason = Static<typeof DisabledReason>
 
@@ -75,6 +78,9 @@ export const makeEndpointSchemas = (kind: string, types: readonly string[]) => {
       time('The first attempt that failed since the last that arrived.'),
     ),
     created_at: time('When it was made.'),
+    created_by: Type.Optional(
+      Type.String({ description: 'Id of the user who made it, where it is one of a publisher.' }),
+    ),
   }
   const secret = Type.String({ description: 'What signs, shown this once.' })
   const Endpoint = Type.Object(members, { title: `${kind}Endpoint` })

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 
 import { count, instant, uuid } from './registry-fields.ts'
 import { ListedReview } from './review.ts'
-import { ExtractStatus, VersionStatus } from './version.ts'
+import { ExtractSource, ExtractStatus, VersionStatus } from './version.ts'
 
 /** `high` flags a version, `medium` is shown, `info` is only counted. */
 const Severity = Type.Enum(['high', 'medium', 'info'], {
@@ -38,12 +38,7 @@ export type FindingCounts = Static<typeof FindingCounts>
 const Extraction = Type.Object({
   status: ExtractStatus,
   reason: Type.Optional(Type.String({ description: 'Why it failed.' })),
-  source: Type.Optional(
-    Type.Enum(['derived', 'reported', 'trusted'], {
-      description:
-        'Where it comes from: the archive, a report, or a report with the extraction token. Absent before.',
-    }),
-  ),
+  source: Type.Optional(ExtractSource),
   partial: Type.Boolean({ description: 'Whether some nodes could not be read.' }),
 })
 export type Extraction = Static<typeof Extraction>

@@ -41,8 +41,12 @@ export const VERSION_TRANSITIONS = {
   expire: { from: [PENDING], to: DELETED, reason: 'archive was not uploaded in time' },
   // Flagged only for an incomplete scan; Pending only after `give_up_checks`.
   retry: { from: [PENDING, FLAGGED], to: PENDING, reason: CHECKS_RUNNING },
-  // Its archive is rejected, and its number is published again.
-  replace: { from: [FLAGGED], to: DELETED, reason: 'replaced: its number was published again' },
+  // Its number is published again: its archive is rejected, or awaited from somebody who may not publish any more.
+  replace: {
+    from: [PENDING, FLAGGED],
+    to: DELETED,
+    reason: 'replaced: its number was published again',
+  },
   delete: { from: [PENDING, ACTIVE, FLAGGED], to: DELETED, reason: 'deleted by its publisher' },
   // Only with an accepted archive.
   admin_activate: {

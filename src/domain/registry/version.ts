@@ -43,6 +43,12 @@ export const ExtractStatus = Type.Enum(['pending', 'reported', 'success', 'faile
 })
 export type ExtractStatus = Static<typeof ExtractStatus>
 
+/** Source of the host nodes of a version. */
+export const ExtractSource = Type.Enum(['derived', 'reported', 'trusted'], {
+  description:
+    'Where they come from: the archive, a report, or a report with the extraction token.',
+})
+
 /** State of the archive itself; callers do not see it. */
 export type ArchiveState =
   | 'awaiting'
@@ -145,6 +151,7 @@ export const Version = Type.Object({
       {
         count: count('How many there are.'),
         partial: Type.Boolean({ description: 'Whether some may be missing.' }),
+        source: Type.Optional(ExtractSource),
       },
       { description: 'Its host nodes; absent unless they were read.' },
     ),

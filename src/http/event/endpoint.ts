@@ -97,7 +97,8 @@ export const makeEndpointHandlers = (deps: EndpointDeps, validate: AuthorizeAcce
       const { holder } = await validate(request, 'manage')
       return await write(request, 201, async (sql) => {
         const { url, events } = request.body
-        const made = await insertEndpoint(sql, { holder, url, events }, deps.maxEndpoints)
+        const by = getCaller(request).principal
+        const made = await insertEndpoint(sql, { holder, by, url, events }, deps.maxEndpoints)
         if (!made) throw errors.endpointLimitReached(deps.maxEndpoints)
         const [secret] = await webhookSecrets.rotate(sql, endpointSecretOwner(made.id), 0)
         return { ...made, secret: secret?.secret }

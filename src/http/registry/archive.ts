@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto'
 
-import { findArchivePlace, recordArchive, startUpload } from '../../db/registry/archive.ts'
-import type { ArchiveRecorded } from '../../db/registry/archive.ts'
+import {
+  findArchivePlace,
+  findUploadObstacle,
+  recordArchive,
+  startUpload,
+} from '../../db/registry/archive.ts'
+import type { ArchiveRecorded, UploadObstacle } from '../../db/registry/archive.ts'
 import { withinDeadline } from '../../db/client.ts'
 import type { Sql } from '../../db/client.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
@@ -23,8 +28,8 @@ interface Incoming extends Pick<UploadRules, 'request' | 'maxBytes'> {
 
 /**
  * Takes the archive of a version into the store, then records it with the signal that its workflow waits for. Only its
- * first bytes are looked at. Throws 400 archive_invalid or checksum_mismatch, 403 upload_expired, 408, 409
- * archive_exists or upload_closed, 413, 503.
+ * first bytes are looked at. Throws 400 archive_invalid or checksum_mismatch, 403 upload_expired or of bans, 408, 409
+ * archive_exists, node_deleted or upload_closed, 413, 503.
  */
 export const uploadArchive = async (
   deps: ReceiveArchiveDeps,
@@ -45,6 +50,8 @@ export const uploadArchive = async (
 
 /** The digest of the archive that was decided on, which no other replaces; undefined while an upload may still come. */
 const beginUpload = async (sql: Sql, versionId: string): Promise<string | undefined> => {
+  const obstacle = await findUploadObstacle(sql, versionId)
+  if (obstacle) throw makeRejection(obstacle)
   if (await startUpload(sql, versionId)) return undefined
   const place = await findArchivePlace(sql, versionId)
   if (!place?.archive || place.status === 'NodeVersionStatusDeleted') throw errors.uploadClosed()
@@ -70,7 +77,7 @@ const store = async (
   const leftKey = received.result === 'received' ? received.replacedKey : storageKey
   // When the store fails to, the clean-up after the decision removes it.
   if (leftKey !== undefined) await deps.storage.remove(leftKey).catch(() => {})
-  throwRejection(received.result)
+  throwRejection(received)
 }
 
 const record = async (
@@ -90,12 +97,22 @@ const record = async (
   )
 }
 
-const throwRejection = (result: ArchiveRecorded['result']): void => {
+const throwRejection = (recorded: ArchiveRecorded): void => {
+  const { result } = recorded
+  if (result === 'link_ended') throw makeRejection(recorded.because)
   if (result === 'archive_exists') throw errors.archiveExists()
   if (result === 'upload_expired') throw apiError('upload_expired')
   // Its link was signed, so there was a version.
   if (result === 'upload_closed' || result === 'version_not_found') throw errors.uploadClosed()
 }
+
+const makeRejection = (obstacle: UploadObstacle): Error =>
+  obstacle === 'revoked'
+    ? apiError(
+        'upload_closed',
+        'Whoever published the version may not publish it any more: another member publishes it again.',
+      )
+    : apiError(obstacle)
 
 /** Number of first bytes that show a zip. */
 const ZIP_HEAD_BYTES = 4

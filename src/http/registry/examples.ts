@@ -28,7 +28,7 @@ export const VERSION = {
   deprecated: false,
   createdAt: TIME,
   host_node_extract_status: 'success',
-  host_nodes: { count: 1, partial: false },
+  host_nodes: { count: 1, partial: false, source: 'derived' },
   changelog: 'Faster blur.',
   dependencies: ['numpy>=2'],
   downloadUrl: 'https://kiln.example.com/archives/acme/image-tools/1.2.0/node.zip',

@@ -30,6 +30,7 @@ import type { CredentialHeaders } from '../access/auth.ts'
 import { getCaller } from '../access/caller.ts'
 import type { ReadDeps } from '../deps.ts'
 import { defineRoute } from '../route.ts'
+import { demandedRev } from '../serve/etag.ts'
 import type { JsonResponse, Route, RouteRequest, SavedResponse } from '../route.ts'
 import { getOwnVersionAccess, getVersionAccess, requireTokenOf } from './access.ts'
 import type { HostNodeDeps, ListDeps, RecordDeps } from './deps.ts'
@@ -117,8 +118,9 @@ const confirm = (deps: HostNodeDeps): Route =>
     path: `${OWN_VERSION_PATH}/confirm-host-nodes`,
     summary: 'Confirm the host nodes that a stranger has reported',
     description:
-      'For members of the publisher. From then on they count as read: they own their names and searches find them.',
+      'For members of the publisher. From then on they count as read: they own their names and searches find them. Send the ETag of the version with which they were looked at as If-Match: another report may have come since.',
     params: OfOwnVersion,
+    requestHeaders: ['If-Match'],
     responses: {
       200: { description: 'The version as it is now.', schema: Version, example: VERSION },
     },
@@ -170,7 +172,7 @@ const readNode = (deps: RecordDeps): Route =>
     path: '/host-nodes/:hostNodeName/node',
     summary: 'Find the node that a host node belongs to',
     description:
-      'Of the nodes that have the name in their latest version and whose policy does not ban it, the first by preemption, search_ranking, the oldest active version with the name, and id. Installs do not count.',
+      'Of the nodes that have the name in their latest version and whose policy does not ban it, the first by preemption, search_ranking, how long an active version has claimed the name, and id. Installs do not count.',
     params: OfHostNodeName,
     read: 'public',
     responses: {
@@ -229,6 +231,11 @@ const registerHostNodes = async (
     const done = await putHostNodes(sql, put)
     if (done === 'version_not_found') throw errors.versionNotFound(nodeId, version)
     if (done === 'already_registered') throw errors.alreadyRegistered()
+    if (done === 'archive_rejected')
+      throw apiError(
+        'registration_closed',
+        `The archive of ${shown(version)} was rejected, and nobody can have it: mend it and publish the same version again.`,
+      )
     if (done === 'registration_closed')
       throw apiError(
         'registration_closed',
@@ -249,10 +256,12 @@ const confirmReport = async (
 ): Promise<SavedResponse> => {
   const caller = getCaller(request)
   const asked = { ...request.params, action: 'edit_version', caller } as const
-  const { id } = await getOwnVersionAccess(deps, asked)
+  const { id, rev } = await getOwnVersionAccess(deps, asked)
+  const ifRev = demandedRev(request.headers['if-match'], rev)
   return await unitOfWork(deps, async (sql) => {
-    if (!(await confirmHostNodes(sql, { versionId: id, by: caller.principal })))
-      throw apiError('nothing_to_confirm')
+    const done = await confirmHostNodes(sql, { versionId: id, by: caller.principal, ifRev })
+    if (done === 'precondition_failed') throw errors.preconditionFailed()
+    if (done !== 'confirmed') throw apiError(done)
     const response = { status: 200, body: await getVersion(sql, id, deps) }
     return await request.saveIdempotentResponse(sql, response)
   })

@@ -142,10 +142,11 @@ const remove = (deps: CommitDeps): Route =>
     method: 'delete',
     path: OWN_NODE_PATH,
     summary: 'Delete a node',
-    description: 'For owners of the publisher. Its versions go with it; its id stays taken.',
+    description:
+      'For owners of the publisher. Its versions go with it; its id stays taken. Not while a version of it is banned.',
     params: OfOwnNode,
     responses: { 204: { description: 'The node is deleted.' } },
-    errors: OWN_ERRORS,
+    errors: [...OWN_ERRORS, 'illegal_move'],
     handler: (request) => removeNode(deps, request),
   })
 

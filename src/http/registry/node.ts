@@ -14,7 +14,7 @@ import { searchNodes, toSearchFilter } from '../../db/search/node-page.ts'
 import type { NodeSearch } from '../../db/search/node-page.ts'
 import { countFacets, findMatchedHostNodes } from '../../db/search/facets.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
-import { errors } from '../../domain/shared/errors.ts'
+import { apiError, errors } from '../../domain/shared/errors.ts'
 import { validateNodeStatus } from '../../domain/registry/admin-validation.ts'
 import type {
   NodeListQuery,
@@ -102,6 +102,11 @@ export const removeNode = async (
   const done = await unitOfWork(deps, (sql) => deleteNode(sql, node))
   if (done === 'node_not_found') throw errors.nodeNotFound(node.id)
   if (done === 'node_banned') throw errors.nodeBanned(node.id)
+  if (done === 'version_banned')
+    throw apiError(
+      'illegal_move',
+      'A version of the node is banned, and whoever has it must be able to see that: only a platform admin deletes the node.',
+    )
   return { status: 204 }
 }
 

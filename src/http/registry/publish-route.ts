@@ -110,16 +110,23 @@ const publish = async (deps: PublishDeps, request: PublishRequest): Promise<Save
   const work = async (sql: Transaction, enqueue: Enqueue): Promise<SavedResponse> => {
     const done = await insertPublication(sql, publication, { ...deps, enqueue })
     if (done.result !== 'published') throw reject(done, publication, deps.publicUrl)
-    const { version, uploadExpiresAt, latest } = done
+    const { version, uploadExpiresAt, changed, latest } = done
     const signedUrl = deps.signer.signArchive({
       id: version.id,
       expires: Math.floor(uploadExpiresAt.getTime() / 1000),
       max: deps.archiveMaxBytes,
     })
-    const warnings = latest && [
-      `The version ${shown(version.version)} will not be the latest one: ${shown(latest.version)} stays it, because it ${latest.because}.`,
+    const warnings = [
+      ...(changed.length > 0
+        ? [`The version was published before, with other values of ${changed.join(', ')}.`]
+        : []),
+      ...(latest
+        ? [
+            `The version ${shown(version.version)} will not be the latest one: ${shown(latest.version)} stays it, because it ${latest.because}.`,
+          ]
+        : []),
     ]
-    const body = { node_version: version, signedUrl, ...(warnings && { warnings }) }
+    const body = { node_version: version, signedUrl, ...(warnings.length > 0 && { warnings }) }
     const response = { status: 201, body }
     return await request.saveIdempotentResponse(sql, response)
   }
@@ -250,11 +257,12 @@ const reject = (
 }
 
 /** Says what a publisher can do whose number is taken. */
-const adviseTaken = ({ status, archiveState }: Taken, link: string): string => {
+const adviseTaken = ({ status, archiveState, isDecided }: Taken, link: string): string => {
   if (status === 'NodeVersionStatusPending')
     return `Read what comes of it at ${link}, or publish a higher number.`
   if (status === 'NodeVersionStatusFlagged' && archiveState === 'accepted')
     return 'Ask for a review of it, or publish a higher number.'
+  if (isDecided) return 'A platform admin has decided on it: publish a higher number.'
   return status === 'NodeVersionStatusDeleted'
     ? 'The number of a version whose archive was accepted is never free again: publish a higher one.'
     : 'Publish a higher number.'
