@@ -17,7 +17,7 @@ import { makeCountCache } from '../../src/db/search/listed-count.ts'
 import { countNodes } from '../../src/db/search/node-count.ts'
 import { isUnfiltered, type NodeFilter } from '../../src/db/search/node-filter.ts'
 import type { PagePlan } from '../../src/db/search/page-plan.ts'
-import { updateNodeByAdmin } from '../../src/db/registry/node-transition.ts'
+import { deleteNode, updateNodeByAdmin } from '../../src/db/registry/node-transition.ts'
 import { purgeUpload } from '../../src/db/shared/purge.ts'
 import { purgeDeleted } from '../../src/db/task/task-deletion.ts'
 import { listOwnerEvents, listTasks } from '../../src/db/task/task-list.ts'
@@ -123,7 +123,11 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
     call: (sql) => insertPublication(sql, PUBLICATION, { publicUrl: '', enqueue: ANY }),
   },
   { call: (sql) => transitionPublisher(sql, { id: ID, name: 'ban', reason: 'x', audit: ANY }) },
-  { columns: { archiveState: 'awaiting' }, call: (sql) => recordArchive(sql, ANY, ANY) },
+  { columns: { isBanned: false }, call: (sql) => deleteNode(sql, ANY) },
+  {
+    columns: { archiveState: 'awaiting', obstacle: '' },
+    call: (sql) => recordArchive(sql, ANY, ANY),
+  },
   { call: (sql) => listPublishers(sql, { page: 1, limit: 1 }) },
   { call: (sql) => listPublishers(sql, { status: 'PublisherStatusBanned', page: 1, limit: 1 }) },
   { call: (sql) => findVersionFacts(sql, { nodeId: 'a', key: { id: ID }, userId: undefined }) },

@@ -37,7 +37,7 @@ describe('moves', () => {
       flag: 'Pending → Flagged',
       expire: 'Pending → Deleted',
       retry: 'Pending Flagged → Pending',
-      replace: 'Flagged → Deleted',
+      replace: 'Pending Flagged → Deleted',
       delete: 'Pending Active Flagged → Deleted',
       admin_activate: 'Pending Flagged Banned → Active',
       admin_flag: 'Pending Active Banned → Flagged',

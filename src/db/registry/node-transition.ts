@@ -26,10 +26,12 @@ export const deleteNode = async (
   const locked = await lockWithPublisher(sql, id)
   if (!locked || locked.publisher.id !== publisherId.toLowerCase()) return 'node_not_found'
   if (locked.node.status === 'NodeStatusDeleted') return 'node_not_found'
-  const [banned] = await sql`
-    select from version where node_id = ${locked.node.id} and status = 'NodeVersionStatusBanned' limit 1
+  const [version] = await sql<{ isBanned: boolean }[]>`
+    select exists (
+      select from version where node_id = ${locked.node.id} and status = 'NodeVersionStatusBanned'
+    ) as "isBanned"
   `
-  if (banned) return 'version_banned'
+  if (version?.isBanned) return 'version_banned'
   const isTransitioned = await transitionNode(sql, locked, 'delete')
   if (!isTransitioned) return 'node_banned'
   await recordListChange(sql, isTransitioned)
