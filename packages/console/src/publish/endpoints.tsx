@@ -85,6 +85,8 @@ const DISABLED = {
   gone: 'It is off: it responded with 410, which means that it is gone.',
   failing:
     'It is off: it has failed for days. Mend it, switch it on, then send again what it has missed.',
+  member_removed:
+    'It is off: whoever made it is no member any more. Switch it on if it is still yours.',
 }
 
 type EndpointProps = { path: EndpointPath; endpoint: Endpoint; mayManage: boolean }
