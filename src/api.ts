@@ -208,7 +208,11 @@ const routes = makeRoutes({
     outbound,
     now,
   },
-  picture: { sql, outbound, fetchPicture: makeFetchPicture({ outbound, dir: scratch.dir }) },
+  picture: {
+    sql,
+    outbound,
+    fetchPicture: makeFetchPicture({ outbound, dir: scratch.dir, mostMs: config.PICTURE_MS }),
+  },
   event: {
     ...commit,
     taskQueue,

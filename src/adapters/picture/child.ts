@@ -5,14 +5,17 @@ import sharp from 'sharp'
 
 import { TaskError } from '../../domain/task/task-error.ts'
 import { probeImage } from '../image-probe.ts'
-import { CANNOT_BE_SHOWN, MOST_MS, MOST_PIXELS, TOO_MANY_PIXELS } from './limits.ts'
+import { CANNOT_BE_SHOWN, MOST_PIXELS, TOO_MANY_PIXELS } from './limits.ts'
 
-/** The process that makes one picture small: its path, and the longest side in pixels. The WebP goes to standard output. */
-const [path = '', side = ''] = process.argv.slice(2)
+/**
+ * The process that makes one picture small: its path, the longest side in pixels, and the milliseconds that it has. The
+ * WebP goes to standard output.
+ */
+const [path = '', side = '', mostMs = ''] = process.argv.slice(2)
 
 // What a stranger makes it do holds up nothing else, and ends also when the parent is gone.
 setPriority(19)
-setTimeout(() => process.exit(CANNOT_BE_SHOWN), MOST_MS).unref()
+setTimeout(() => process.exit(CANNOT_BE_SHOWN), Number(mostMs)).unref()
 await access(path)
 try {
   await probeImage(path, { maxPixels: MOST_PIXELS })

@@ -9,7 +9,7 @@ import type { FetchedPicture } from '../../domain/registry/picture-address.ts'
 import { findChildUser, giveFolder, type ChildUser } from '../child-user.ts'
 import type { Outbound } from '../outbound/client.ts'
 import { OutboundError } from '../outbound/error.ts'
-import { EXIT_REASONS, MOST_BYTES, MOST_BYTES_MADE, MOST_MS } from './limits.ts'
+import { EXIT_REASONS, MOST_BYTES, MOST_BYTES_MADE } from './limits.ts'
 
 /**
  * Fetches a stranger's picture and makes it a WebP of at most so many pixels a side. Rejects for errors of this machine
@@ -21,21 +21,23 @@ interface FetchDeps {
   outbound: Outbound
   /** Folder of the files meanwhile. */
   dir: string
+  /** Milliseconds to fetch one, and again to make it small. */
+  mostMs: number
 }
 
 const ENTRY = fileURLToPath(new URL('./child.js', import.meta.url))
 
 /** The pictures are decoded in a process of its own for each: what one does to its decoder, it does to that alone. */
-export const makeFetchPicture = ({ outbound, dir }: FetchDeps): FetchPicture => {
+export const makeFetchPicture = ({ outbound, dir, mostMs }: FetchDeps): FetchPicture => {
   let user: Promise<ChildUser | undefined> | undefined
   return async ({ url, side }) => {
     const path = join(dir, `picture-${randomUUID()}`)
     try {
-      const limits = { maxBytes: MOST_BYTES, timeoutMs: MOST_MS, maxRedirects: 3 }
+      const limits = { maxBytes: MOST_BYTES, timeoutMs: mostMs, maxRedirects: 3 }
       await outbound.download({ url, toFile: path, ...limits })
       user ??= findChildUser(dir, { programs: [process.execPath], files: [ENTRY, SHARP] })
       await giveFolder(path, await user)
-      return await reduce(path, side, await user)
+      return await reduce(path, { side, mostMs, user: await user })
     } catch (error) {
       if (error instanceof OutboundError) return { bytes: null, error: error.message }
       throw error
@@ -49,11 +51,10 @@ const SHARP = fileURLToPath(import.meta.resolve('sharp'))
 
 const reduce = async (
   path: string,
-  side: number,
-  user: ChildUser | undefined,
+  { side, mostMs, user }: { side: number; mostMs: number; user: ChildUser | undefined },
 ): Promise<FetchedPicture> => {
-  const given = ['--max-old-space-size=64', ENTRY, path, String(side)]
-  const limits = { timeout: MOST_MS, killSignal: 'SIGKILL', maxBuffer: MOST_BYTES_MADE } as const
+  const given = ['--max-old-space-size=64', ENTRY, path, String(side), String(mostMs)]
+  const limits = { timeout: mostMs, killSignal: 'SIGKILL', maxBuffer: MOST_BYTES_MADE } as const
   const options = { ...user, ...limits, cwd: '/', env: {}, encoding: 'buffer' } as const
   try {
     const { stdout: bytes } = await promisify(execFile)(process.execPath, given, options)

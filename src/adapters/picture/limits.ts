@@ -3,8 +3,6 @@ export const MOST_BYTES = 2 ** 20
 export const MOST_PIXELS = 16_000_000
 /** Most bytes of the WebP that it becomes. */
 export const MOST_BYTES_MADE = 2 ** 18
-/** Milliseconds to fetch it, and again to make it small. */
-export const MOST_MS = 4000
 /** Exit codes of the process when it finds no picture there that can be shown, and the words for each. */
 export const CANNOT_BE_SHOWN = 3
 export const TOO_MANY_PIXELS = 4

@@ -27,6 +27,8 @@ export const Constants = Type.Object({
   IMAGE_URL_TIMEOUT_SECONDS: count(30, 1, 3600),
   /** A longer chain is mostly a circle. */
   IMAGE_URL_REDIRECTS: count(5, 0, 20),
+  /** To fetch a stranger's icon, and again to make it small: pages wait for it. */
+  PICTURE_MS: count(4000, 100, 600_000),
   /** Least life of a link to a result: who polls once a day still finds one that works. */
   RESULT_LINK_SECONDS: count(86_400, 3600),
   /** From the creation of an off-peak task until it fails: the two days that callers are promised. */
