@@ -4,6 +4,7 @@ import type { AttemptSlots } from '../src/adapters/outbound/attempt-slots.ts'
 import type { Outbound } from '../src/adapters/outbound/client.ts'
 import type { PostLimits } from '../src/adapters/outbound/post.ts'
 import type { Signer } from '../src/adapters/signing.ts'
+import type { FetchStars } from '../src/adapters/stars/stars.ts'
 import type { Storage } from '../src/adapters/storage/storage.ts'
 import type { Upstream } from '../src/adapters/upstream/upstream.ts'
 import type { VideoEngine } from '../src/adapters/video-engine/video-engine.ts'
@@ -72,6 +73,14 @@ export interface DeliveryRules {
   deferSeconds: number
   /** Limits of one attempt; absent: those of the outbound client. */
   limits?: PostLimits
+}
+
+/** Dependencies of the stars of repositories. */
+export interface StarsDependencies extends CommonDependencies {
+  /** Absent: nobody is asked (STARS). */
+  stars?: { hosts: readonly string[]; fetch: FetchStars } | undefined
+  /** From 0 up to 1. */
+  random(): number
 }
 
 /** Dependencies of every render. */

@@ -2,6 +2,7 @@ import type {
   CoreDependencies,
   FirstAttemptDependencies,
   MediaDependencies,
+  StarsDependencies,
   VendorDependencies,
 } from './dependencies.ts'
 import { makeEventActivities } from './event.ts'
@@ -9,6 +10,7 @@ import { makeSendFirstAttempts } from './first-attempts.ts'
 import { makeImageTaskTransitions } from './image-task.ts'
 import { makeInspectArchive } from './inspect-archive.ts'
 import { makePurgeExpired } from './purge-expired.ts'
+import { makeRefreshStars } from './refresh-stars.ts'
 import { makeReinspect } from './reinspect.ts'
 import { makeLocalImages, makeRenderImageTask } from './render-image-task.ts'
 import { makeSendAttempt } from './send-attempt.ts'
@@ -18,8 +20,10 @@ import { makeVideoTaskTransitions } from './video-task.ts'
 import { makeVendorImages } from './vendor-images.ts'
 import { makeVendorVideo } from './vendor-video.ts'
 
-/** Activities of the core worker: transitions, each one short transaction, webhooks, and removal by age. */
-export const createCoreActivities = (deps: CoreDependencies & FirstAttemptDependencies) => {
+/** Activities of the core worker: transitions, each one short transaction, webhooks, removal by age, stars. */
+export const createCoreActivities = (
+  deps: CoreDependencies & FirstAttemptDependencies & StarsDependencies,
+) => {
   const sendAttempt = makeSendAttempt(deps)
   return {
     ...makeEventActivities(deps, sendAttempt),
@@ -28,6 +32,7 @@ export const createCoreActivities = (deps: CoreDependencies & FirstAttemptDepend
     ...makeVideoTaskTransitions(deps),
     sendFirstAttempts: makeSendFirstAttempts(deps, sendAttempt),
     purgeExpired: makePurgeExpired(deps),
+    refreshStars: makeRefreshStars(deps),
   }
 }
 

@@ -99,7 +99,7 @@ export const warnOfRemovedSettings = (
   if (removed.length > 0) log.warn(`variables without effect are set: ${removed.join('; ')}`)
 }
 
-const SECRET = /KEY|SECRET|DATABASE_URL|DATABASE_DIRECT_URL|EXTRACTION_TOKEN/
+const SECRET = /KEY|SECRET|GITHUB_TOKEN|DATABASE_URL|DATABASE_DIRECT_URL|EXTRACTION_TOKEN/
 
 /** Lists the keys and passwords in the settings of a process, which nothing may show. */
 export const listSecretValues = (environment: NodeJS.ProcessEnv): string[] =>

@@ -6,7 +6,7 @@ import { makeLog } from './log.ts'
 import { readAddresses } from './process/settings/derived.ts'
 import { OperatorError } from './process/operator-error.ts'
 import { adviseTemporal, reportError } from './operate/server-error.ts'
-import { createPurgeSchedule } from './jobs/schedule.ts'
+import { createSchedules } from './jobs/schedule.ts'
 import { registerSearchAttributes } from './jobs/search-attributes.ts'
 
 const config = loadConfig('migrate')
@@ -27,11 +27,11 @@ const run = async (): Promise<void> => {
   })
   try {
     const added = await registerSearchAttributes(connection, config.TEMPORAL_NAMESPACE)
-    const scheduled = await createPurgeSchedule(connection, {
+    const scheduled = await createSchedules(connection, {
       namespace: config.TEMPORAL_NAMESPACE,
       taskQueue: config.TASK_QUEUE,
     })
-    log.info({ added, scheduled }, 'search attributes and schedule are in place')
+    log.info({ added, scheduled }, 'search attributes and schedules are in place')
   } finally {
     await connection.close()
   }

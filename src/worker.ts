@@ -23,6 +23,7 @@ import { makeOutbound } from './adapters/outbound/outbound.ts'
 import { makeAttemptSlots } from './adapters/outbound/attempt-slots.ts'
 import { makeSecrets } from './adapters/secrets.ts'
 import { makeSigner } from './adapters/signing.ts'
+import { STARS_HOSTS, makeFetchStars } from './adapters/stars/stars.ts'
 import { makeUpstream } from './adapters/upstream/upstream.ts'
 import { findVideoBinaries, type VideoBinaries } from './adapters/video-engine/binaries.ts'
 import { makeLocalVideoEngine } from './adapters/video-engine/local.ts'
@@ -136,6 +137,14 @@ const makeDelivery = () => ({
   now: () => new Date(),
 })
 
+const makeStars = () =>
+  config.STARS === 'on'
+    ? {
+        hosts: STARS_HOSTS.map(({ host }) => host),
+        fetch: makeFetchStars({ outbound, githubToken: config.GITHUB_TOKEN || undefined }),
+      }
+    : undefined
+
 const stopping = new AbortController()
 const draining = new Set<Promise<void>>()
 
@@ -181,6 +190,7 @@ const coreWorker = (): Promise<Worker> =>
       draining,
       startDelivery: (task) => startDelivery(task, { taskQueue: config.TASK_QUEUE }),
       announceEvent: (taskId) => void jobs.announceEvent(taskId),
+      stars: makeStars(),
       ...makeDelivery(),
     }),
     // Another worker takes the next steps of a killed one's workflows after this time. A busy one that loses a step to it

@@ -1,38 +1,59 @@
 import { Client, ScheduleAlreadyRunning } from '@temporalio/client'
 import type { Connection } from '@temporalio/client'
 
-const ID = 'purge-expired'
+/** Workflows that run every hour, with the ids that they and their schedules have. */
+const HOURLY = [
+  {
+    id: 'purge-expired',
+    workflowType: 'purgeExpired',
+    summary: 'remove files and records that are past their age',
+  },
+  {
+    id: 'refresh-stars',
+    workflowType: 'refreshStars',
+    summary: 'ask for the stars of repositories',
+  },
+] as const
 
-/** The schedule of removals as it stands. Throws when there is none. */
-export const describePurgeSchedule = async (
-  client: Client,
-): Promise<{ id: string; isPaused: boolean; taskQueue: string }> => {
-  const { state, action } = await client.schedule.getHandle(ID).describe()
-  return { id: ID, isPaused: state.paused, taskQueue: action.taskQueue }
+interface DescribedSchedule {
+  id: string
+  isPaused: boolean
+  taskQueue: string
 }
 
-/** Creates the hourly schedule of removals. Returns false when it exists. */
-export const createPurgeSchedule = async (
+/** The schedules as they stand. Throws when one is not there. */
+export const describeSchedules = async (client: Client): Promise<DescribedSchedule[]> =>
+  await Promise.all(
+    HOURLY.map(async ({ id }) => {
+      const { state, action } = await client.schedule.getHandle(id).describe()
+      return { id, isPaused: state.paused, taskQueue: action.taskQueue }
+    }),
+  )
+
+/** Creates the hourly schedules. Returns the ids of those that were not there. */
+export const createSchedules = async (
   connection: Connection,
   { namespace, taskQueue }: { namespace: string; taskQueue: string },
-): Promise<boolean> => {
+): Promise<string[]> => {
   const client = new Client({ connection, namespace })
-  try {
-    await client.schedule.create({
-      scheduleId: ID,
-      spec: { intervals: [{ every: '1 hour' }] },
-      policies: { overlap: 'SKIP' },
-      action: {
-        type: 'startWorkflow',
-        workflowType: 'purgeExpired',
-        workflowId: ID,
-        taskQueue,
-        staticSummary: 'remove files and records that are past their age',
-      },
-    })
-    return true
-  } catch (error) {
-    if (error instanceof ScheduleAlreadyRunning) return false
-    throw error
-  }
+  const created: string[] = []
+  for (const { id, workflowType, summary } of HOURLY)
+    try {
+      await client.schedule.create({
+        scheduleId: id,
+        spec: { intervals: [{ every: '1 hour' }] },
+        policies: { overlap: 'SKIP' },
+        action: {
+          type: 'startWorkflow',
+          workflowType,
+          workflowId: id,
+          taskQueue,
+          staticSummary: summary,
+        },
+      })
+      created.push(id)
+    } catch (error) {
+      if (!(error instanceof ScheduleAlreadyRunning)) throw error
+    }
+  return created
 }

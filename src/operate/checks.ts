@@ -18,7 +18,7 @@ import { readServer } from '../db/shared/server.ts'
 import { readClock } from '../jobs/clock.ts'
 import type { Jobs } from '../jobs/client.ts'
 import { readQueues } from '../jobs/queues.ts'
-import { describePurgeSchedule } from '../jobs/schedule.ts'
+import { describeSchedules } from '../jobs/schedule.ts'
 import { listMissingSearchAttributes } from '../jobs/search-attributes.ts'
 import { adviseStorage, openStorage } from '../process/open-storage.ts'
 import { OperatorError } from '../process/operator-error.ts'
@@ -132,17 +132,19 @@ const makeTemporalChecks = ({ config, connection, jobs }: CheckDeps): Check[] =>
     if (missing.length > 0) fail(`${missing.join(', ')} are missing: ${migrate}`)
     return 'all are registered'
   }
-  const checkSchedule = async (): Promise<string> => {
-    const { id, isPaused, taskQueue } = await describePurgeSchedule(jobs().client)
-    if (isPaused) fail(`${id} is paused: \`temporal schedule toggle --unpause -s ${id}\``)
-    if (taskQueue !== config.TASK_QUEUE)
-      fail(`${id} starts in the queue ${taskQueue}: delete it and ${migrate}`)
-    return `${id} is in place`
+  const checkSchedules = async (): Promise<string> => {
+    const schedules = await describeSchedules(jobs().client)
+    for (const { id, isPaused, taskQueue } of schedules) {
+      if (isPaused) fail(`${id} is paused: \`temporal schedule toggle --unpause -s ${id}\``)
+      if (taskQueue !== config.TASK_QUEUE)
+        fail(`${id} starts in the queue ${taskQueue}: delete it and ${migrate}`)
+    }
+    return `${schedules.map(({ id }) => id).join(' and ')} are in place`
   }
   return [
     ['temporal', needs, advice, checkServer],
     ['search attributes', ['temporal'], advice, checkAttributes],
-    ['schedule', ['temporal'], migrate, checkSchedule],
+    ['schedules', ['temporal'], migrate, checkSchedules],
     ['workers', ['temporal'], advice, () => checkWorkers(jobs(), config.TASK_QUEUE)],
   ]
 }

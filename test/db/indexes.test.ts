@@ -54,6 +54,8 @@ const WHOLE: Record<string, string> = {
     'the set of the names is made once',
   'from node n where true ;': 'the number of all nodes that there ever were',
   [`from node n where n.status <> 'NodeStatusDeleted' `]: 'their count',
+  'update repository_stars set next_check_at':
+    'a third of them at least, when a host limits requests',
   'select value, count(*)': 'a facet is counted over all that is found, at most once a minute',
 }
 
@@ -112,6 +114,10 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
       updateNodeByAdmin(sql, { id: 'a', fields: { search_ranking: 1 }, audit: ANY }, ANY),
   },
   {
+    call: (sql) =>
+      updateNodeByAdmin(sql, { id: 'a', fields: { own_stars: true }, audit: ANY }, ANY),
+  },
+  {
     columns: { node: { preempted_host_node_names: [] } },
     call: (sql) => {
       const fields = { preempted_host_node_names: ['A'] }
@@ -156,7 +162,10 @@ function searchCalls(filter: NodeFilter): { call: Call }[] {
       await countNodes(sql, { filter, reach: 1e9 }, { cache, changes })
   }
   const keys = filter.term === undefined ? ([0] as const) : ([0, 1, 2, 3, 4, 5] as const)
-  const others = ['search_ranking;desc', 'created_at;desc', 'name;desc'] as const
+  const others = [
+    ...(['search_ranking;desc', 'created_at;desc', 'name;desc'] as const),
+    ...(['github_stars', 'github_stars;desc'] as const),
+  ]
   const orders = [
     ...(['relevance', 'created_at', 'downloads;desc', 'name'] as const),
     ...(isUnfiltered(filter) ? others : []),

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 
 import { Client as TemporalClient, Connection } from '@temporalio/client'
 
-import { createPurgeSchedule } from '../../src/jobs/schedule.ts'
+import { createSchedules } from '../../src/jobs/schedule.ts'
 import { LOW_PRIORITY } from '../../src/jobs/start.ts'
 import { EXTRACTOR_VERSION, SCANNER_VERSION } from '../../packages/inspector/src/versions.ts'
 import { makeRegistry, upload, type Owned } from '../http/registry-support.ts'
@@ -227,7 +227,7 @@ describe('the doctor', () => {
     await startOnce()
     connection = await Connection.connect({ address: temporalAddress() })
     const options = { namespace: 'default', taskQueue: service.taskQueue }
-    await createPurgeSchedule(connection, options)
+    await createSchedules(connection, options)
     // Makes a secret, which is stored encrypted.
     await (await clientOf(service)).get('/webhook-secret')
   })

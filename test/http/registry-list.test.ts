@@ -113,7 +113,7 @@ describe(`a registry of ${MANY} nodes`, () => {
 
   test('is listed in the order that is asked for, and rejects any other', async () => {
     const compare = (a: string | number, b: string | number) => (a < b ? -1 : Number(a > b))
-    for (const by of ['name', 'created_at', 'downloads', 'search_ranking'] as const)
+    for (const by of ['name', 'created_at', 'downloads', 'search_ranking', 'github_stars'] as const)
       for (const filter of [
         '',
         '&supported_os=Plan%209',

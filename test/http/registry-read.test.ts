@@ -110,6 +110,38 @@ describe('a read that is for everybody', () => {
     }
     assert.equal(await counted(), before)
   })
+
+  test('installs are read by day and version', async () => {
+    const path = '/nodes/Pack/downloads'
+    const now = expectStatus(await anonymous.get(path), 200).body
+    const before = Number(now['downloads'])
+    expectStatus(await anonymous.get('/nodes/Pack/install?version=1.0.0'), 200)
+    await sql`
+      insert into download_day (version_id, day, n)
+      select id, '2026-01-30', 3 from version where node_id = 'Pack' and version = '1.0.0'
+    `
+    const today = expectStatus(await anonymous.get(path), 200).body
+    assert.equal(today['downloads'], before + 1)
+    const old = await anonymous.get(`${path}?from=2026-01-01&to=2026-01-31`)
+    const day = { day: '2026-01-30', downloads: 3, versions: { '1.0.0': 3 } }
+    const whole = { from: '2026-01-01', to: '2026-01-31', downloads: 3, days: [day] }
+    assert.deepEqual(expectStatus(old, 200).body, whole)
+    for (const query of [
+      'from=2025-01-01&to=2026-01-31',
+      'from=2026-02-01&to=2026-01-31',
+      'to=2026',
+    ]) {
+      const { message } = expectStatus(
+        await anonymous.get(`${path}?${query}`),
+        400,
+        'validation_failed',
+      ).body
+      assert.match(
+        String(message),
+        /^(from must be at most 365 days before 2026-01-31|\?to must be a day)/,
+      )
+    }
+  })
 })
 
 test('a store that does not respond holds up who reads a file, and no lists', async () => {

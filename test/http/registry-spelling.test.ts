@@ -153,6 +153,7 @@ const CALLS: [route: string, status: number, more?: More][] = [
   [`get ${READ}/versions`, 200],
   [`get ${VERSION}`, 200],
   [`get ${VERSION}/findings`, 200],
+  [`get ${READ}/downloads`, 200],
   [`get ${READ}/compare`, 200, { query: '?from=1.0.0&to=v1.0' }],
   [`get ${VERSION}/files`, 200],
   [`get ${VERSION}/files/content`, 200, { query: '?path=x' }],

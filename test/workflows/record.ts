@@ -44,7 +44,8 @@ const main = async (): Promise<void> => {
   }
 }
 
-const PURGE = 'purge-expired'
+/** Workflows of schedules, and the activity that each calls until it returns 0. */
+const HOURLY = { 'purge-expired': 'purgeExpired', 'refresh-stars': 'refreshStars' } as const
 
 /** The scenarios in which the child that receives the upload takes ways of its own. */
 const WAITS = ['active', 'uploaded-later', 'expired'] as const
@@ -98,7 +99,7 @@ const RUNS: Record<string, (runner: Runner) => Promise<Pick<Run, 'handle'>>> = O
 
 /** The names given, or those of the histories that are not there. */
 const listWanted = async (): Promise<string[]> => {
-  const all = [...Object.keys(RUNS), PURGE].filter((name) => !ALIKE.includes(name))
+  const all = [...Object.keys(RUNS), ...Object.keys(HOURLY)].filter((name) => !ALIKE.includes(name))
   const given = process.argv.slice(2)
   const unknown = given.filter((name) => !all.includes(name))
   if (unknown.length > 0) throw new Error(`no history is called ${unknown.join(', ')}`)
@@ -114,10 +115,15 @@ const record = async (names: readonly string[], options: RunnerOptions): Promise
     if (ended) await save(name, await ended.handle.fetchHistory())
   }
   await runner.stop()
-  if (names.includes(PURGE)) await save(PURGE, await runPurge(options))
+  for (const [id, name] of Object.entries(HOURLY))
+    if (names.includes(id)) await save(id, await runHourly(id, name, options))
 }
 
-const runPurge = async ({ address, connection, codePath }: RunnerOptions): Promise<History> => {
+const runHourly = async (
+  workflowId: string,
+  name: string,
+  { address, connection, codePath }: RunnerOptions,
+): Promise<History> => {
   const batches = [200, 17, 0]
   const native = await NativeConnection.connect({ address })
   const worker = await Worker.create({
@@ -125,11 +131,11 @@ const runPurge = async ({ address, connection, codePath }: RunnerOptions): Promi
     identity: IDENTITY,
     taskQueue: TASK_QUEUE,
     workflowBundle: { codePath },
-    activities: { purgeExpired: () => Promise.resolve(batches.shift() ?? 0) },
+    activities: { [name]: () => Promise.resolve(batches.shift() ?? 0) },
   })
-  const options = { taskQueue: TASK_QUEUE, workflowId: PURGE }
+  const options = { taskQueue: TASK_QUEUE, workflowId }
   const { workflow } = new Client({ connection, identity: IDENTITY })
-  const handle = await workflow.start('purgeExpired', options)
+  const handle = await workflow.start(name, options)
   await worker.runUntil(handle.result())
   await native.close()
   return await handle.fetchHistory()

@@ -85,6 +85,8 @@ const GROUPS: Record<string, Name[]> = {
     'PUBLISH_AUTH',
     'ARCHIVE_MAX_BYTES',
     'EXTRACTION_TOKEN',
+    'STARS',
+    'GITHUB_TOKEN',
     'OUTBOUND_PORTS',
     'OUTBOUND_DENY',
     'OUTBOUND_ALLOW_LOOPBACK',

@@ -57,6 +57,8 @@ export interface Responded extends Attempted {
   status: number
   /** As it came. */
   retryAfter: string | undefined
+  /** Those of which there is one, with small names; absent where the response broke off. */
+  headers?: Record<string, string>
   /** Start of the body as text, without control characters; what is no UTF-8 stands as U+FFFD. */
   excerpt: string
   /** Target of a 3xx, without its query; absent when it names no address that this service calls. */
@@ -190,6 +192,11 @@ const readResponse = async (
   status: response.statusCode,
   redirectsTo,
   retryAfter: [response.headers['retry-after']].flat()[0],
+  headers: Object.fromEntries(
+    Object.entries(response.headers).filter(
+      (header): header is [string, string] => typeof header[1] === 'string',
+    ),
+  ),
   excerpt: toText(await readStart(response.body, limits)),
 })
 

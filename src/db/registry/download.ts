@@ -1,3 +1,4 @@
+import type { DownloadDay } from '../../domain/registry/download.ts'
 import type { Queryable } from '../client.ts'
 
 /**
@@ -17,3 +18,17 @@ export const countDownload = async (
     on conflict (version_id, day) do update set n = d.n + 1
   `
 }
+
+/** Installs of a node by day and version, oldest day first. */
+export const listDownloads = async (
+  sql: Queryable,
+  { nodeId, from, to }: { nodeId: string; from: string; to: string },
+): Promise<DownloadDay[]> => [
+  ...(await sql<DownloadDay[]>`
+    select to_char(d.day, 'YYYY-MM-DD') as day, sum(d.n)::float8 as downloads,
+      json_object_agg(v.version, d.n order by v.version) as versions
+    from version v join download_day d on d.version_id = v.id
+    where v.node_id = ${nodeId} and d.day between ${from}::date and ${to}::date
+    group by d.day order by d.day
+  `),
+]

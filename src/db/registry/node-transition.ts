@@ -183,6 +183,15 @@ const transitionNode = async (
     : { nodes: -1, versions: -change.versions }
 }
 
+/** Whoever sends a whole node back sets no number: only another one than is shown is an admin's. */
+const keepStars = (sql: Transaction, { github_stars: stars, own_stars = false }: NodeAdminFields) =>
+  own_stars
+    ? sql`stars_by_admin = null, github_stars = coalesce((
+        select s.stars from repository_stars s where s.key = repository_key), github_stars)`
+    : sql`
+        stars_by_admin = coalesce(nullif(${stars ?? null}::integer, github_stars), stars_by_admin),
+        ${keepNumber(sql, 'github_stars', stars)}`
+
 const setAdminFields = async (
   sql: Transaction,
   id: string,
@@ -191,7 +200,7 @@ const setAdminFields = async (
   await sql`
     update node
     set ${keepText(sql, 'status_detail', fields.status_detail)},
-      ${keepNumber(sql, 'github_stars', fields.github_stars)},
+      ${keepStars(sql, fields)},
       ${keepTexts(sql, 'preempted_host_node_names', fields.preempted_host_node_names)},
       ${keepTexts(sql, 'tags_admin', fields.tags_admin)},
       updated_at = greatest(clock_timestamp(), updated_at),

@@ -17,7 +17,7 @@ import { getListed, type CountCache, type PlannedWith } from './listed-count.ts'
 import { countNodes, sumOf, type ClassCounts } from './node-count.ts'
 import { CLASSES, isUnfiltered, readTerm } from './node-filter.ts'
 import type { NodeFilter, RelevanceClass } from './node-filter.ts'
-import { isByName, pageOf, partStatement } from './node-statements.ts'
+import { isByNodeColumn, pageOf, partStatement } from './node-statements.ts'
 import type { NodeList, PlannedPart } from './node-statements.ts'
 import { FEW, choosePagePlan, dividePage, type PagePart, type PagePlan } from './page-plan.ts'
 
@@ -159,7 +159,7 @@ const BLOCK_MS = 60_000
 /** True when a part costs what lies before it, not what it shows. An index of `node_stats` alone is quick to walk. */
 const isDeep = ({ filter, order }: NodeList, { plan, offset }: PlannedPart) =>
   plan === 'gather' ||
-  (plan === 'walk' && offset >= BLOCK && !(isUnfiltered(filter) && !isByName(order)))
+  (plan === 'walk' && offset >= BLOCK && !(isUnfiltered(filter) && !isByNodeColumn(order)))
 
 /** Lists the ids of a part of a page; of a deep one out of its block, which costs hardly more than the part. */
 const listIds = async (

@@ -56,7 +56,7 @@ export const partStatement = (sql: Queryable, list: NodeList, part: PlannedPart)
   const { filter, order } = list
   if (part.plan === 'pick') return pickStatement(sql, list, part)
   if (part.plan === 'gather') return gatherStatement(sql, list, part)
-  if (isByName(order)) return walkNamesStatement(sql, list, part)
+  if (isByNodeColumn(order)) return walkNamesStatement(sql, list, part)
   return isUnfiltered(filter) ? walkAllStatement(sql, list, part) : walkStatement(sql, list, part)
 }
 
@@ -134,7 +134,7 @@ const pickStatement = (sql: Queryable, list: NodeList, part: PlannedPart) => sql
 
 /** All that the filters find. The names of host nodes have a table of their own, and need no look at the nodes. */
 const hits = (sql: Queryable, { filter, order }: NodeList, { key }: PlannedPart) => {
-  if (isByHostNode(filter) && !isByName(order))
+  if (isByHostNode(filter) && !isByNodeColumn(order))
     return sql`
       select node_id as id, ${key}::integer as class
       from node_host_names
@@ -143,7 +143,8 @@ const hits = (sql: Queryable, { filter, order }: NodeList, { key }: PlannedPart)
   const term = readTerm(filter)
   const isMixed = key === 0 && term !== undefined && order === 'relevance'
   return sql`
-    select n.id, n.status, n.name_lower, ${isMixed ? classOf(sql, term) : sql`${key}::integer`} as class
+    select n.id, n.status, n.name_lower, n.github_stars,
+      ${isMixed ? classOf(sql, term) : sql`${key}::integer`} as class
     from node n
     where ${isOfKey(sql, filter, key)} ${nodeConditions(sql, filter, { asSet: true })}
   `
@@ -163,7 +164,8 @@ const isShown = (sql: Queryable, filter: NodeFilter) =>
 export const isWhole = (sql: Queryable, { includeBanned = false }: NodeFilter) =>
   includeBanned ? sql`n.status <> 'NodeStatusDeleted'` : sql`s.listed`
 
-export const isByName = (order: NodeOrder): boolean => order.startsWith('name')
+/** An order by a column of `node`, not of `node_stats`. */
+export const isByNodeColumn = (order: NodeOrder): boolean => /^(name|github_stars)/.test(order)
 
 /** The orders of lists, each that of an index, which is walked backwards for `desc`. */
 const ORDERS: Record<NodeOrder, (sql: Queryable) => Fragment> = {
@@ -176,6 +178,8 @@ const ORDERS: Record<NodeOrder, (sql: Queryable) => Fragment> = {
   'created_at;desc': (sql) => sql`s.created_at desc, s.node_id desc`,
   name: (sql) => sql`n.name_lower, n.id`,
   'name;desc': (sql) => sql`n.name_lower desc, n.id desc`,
+  github_stars: (sql) => sql`n.github_stars, n.id`,
+  'github_stars;desc': (sql) => sql`n.github_stars desc, n.id desc`,
 }
 
 /** The same orders where hits are sorted; by relevance as one number (docs/decisions.md, Search and lists). */

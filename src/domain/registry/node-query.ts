@@ -33,6 +33,8 @@ const SORTS = [
   'created_at;desc',
   'downloads',
   'downloads;desc',
+  'github_stars',
+  'github_stars;desc',
   'search_ranking',
   'search_ranking;desc',
 ] as const

@@ -119,7 +119,7 @@ const searchRanking = Type.Integer({
 const githubStars = Type.Integer({
   minimum: 0,
   maximum: 2_147_483_647,
-  description: 'Stars of the repository.',
+  description: 'Stars of the repository, as github.com, gitlab.com or codeberg.org said last.',
 })
 const preempted = texts(
   500,
@@ -134,7 +134,13 @@ const writtenByAdmin = {
   search_ranking: Type.Optional(searchRanking),
   preempted_host_node_names: Type.Optional(preempted),
   tags_admin: Type.Optional(adminTags),
-  github_stars: Type.Optional(githubStars),
+  github_stars: Type.Optional({
+    ...githubStars,
+    description: 'Holds in place of the number of the repository, until `own_stars`.',
+  }),
+  own_stars: Type.Optional(
+    Type.Boolean({ description: 'Whether the number of the repository is to hold again.' }),
+  ),
 }
 
 /** Body of PUT /admin/nodes/{n}, and of a platform admin's PUT of a publisher's node. */
@@ -189,6 +195,9 @@ export const Node = Type.Object({
   created_at: instant('When it was created.'),
   downloads: count('Installs counted.'),
   github_stars: githubStars,
+  stars_updated_at: Type.Optional(
+    instant('When that number came from the repository; absent of one that an admin has set.'),
+  ),
   rating: Type.Number({ minimum: 0, description: '0 until there are reviews.' }),
   search_ranking: searchRanking,
   preempted_host_node_names: preempted,

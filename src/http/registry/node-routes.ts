@@ -17,6 +17,7 @@ import {
   OwnNodeUpdate,
   WrittenNode,
 } from '../../domain/registry/node.ts'
+import { DownloadQuery, Downloads, validateDays } from '../../domain/registry/download.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
 import { SEARCH_INSTEAD, validateDepth } from '../../domain/registry/search-depth.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
@@ -29,6 +30,7 @@ import {
   listNodesOfPublisher,
   pageNodesOfPublisher,
   readNode,
+  readDownloads,
   removeNode,
   searchAllNodes,
 } from './node.ts'
@@ -60,6 +62,7 @@ export const makeNodeRoutes = (deps: NodeDeps): Route[] => [
   search(deps),
   list(deps),
   read(deps),
+  downloads(deps),
 ]
 
 const create = (deps: RegistryDeps): Route =>
@@ -148,6 +151,33 @@ const remove = (deps: CommitDeps): Route =>
     responses: { 204: { description: 'The node is deleted.' } },
     errors: [...OWN_ERRORS, 'illegal_move'],
     handler: (request) => removeNode(deps, request),
+  })
+
+const downloads = (deps: ListDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'optional',
+    method: 'get',
+    path: '/nodes/:nodeId/downloads',
+    summary: 'Read how often a node was installed, by day and version',
+    params: OfNode,
+    query: DownloadQuery,
+    read: 'public',
+    responses: {
+      200: {
+        description: 'The days on which it was installed.',
+        schema: Downloads,
+        example: {
+          from: '2026-01-01',
+          to: '2026-01-31',
+          downloads: 3,
+          days: [{ day: '2026-01-30', downloads: 3, versions: { '1.0.0': 1, '1.1.0': 2 } }],
+        },
+      },
+    },
+    errors: [...NODE_ERRORS, 'busy'],
+    validateQuery: ({ query }) => validateDays(query, new Date()),
+    handler: (request) => readDownloads(deps, request),
   })
 
 const listOfPublisher = (deps: ListDeps): Route =>

@@ -8,6 +8,7 @@ import {
   toListFilter,
 } from '../../db/search/node-list.ts'
 import { deleteNode } from '../../db/registry/node-transition.ts'
+import { listDownloads } from '../../db/registry/download.ts'
 import { insertNode, updateNode } from '../../db/registry/node.ts'
 import type { NodeFilter } from '../../db/search/node-filter.ts'
 import { searchNodes, toSearchFilter } from '../../db/search/node-page.ts'
@@ -25,6 +26,8 @@ import type {
 import { NodeAdminUpdate } from '../../domain/registry/node.ts'
 import type { NewNode, OwnNodeUpdate } from '../../domain/registry/node.ts'
 import { listEmptyIsAbsent, totalPages } from '../../domain/registry/registry-fields.ts'
+import { readDays } from '../../domain/registry/download.ts'
+import type { DownloadQuery } from '../../domain/registry/download.ts'
 import { makeValidator, onePerField } from '../../domain/shared/validate.ts'
 import { parseListTime } from '../../domain/video-task/video-list.ts'
 import type { Caller } from '../access/auth.ts'
@@ -124,6 +127,20 @@ export const readNode = async (
     readNodeText(deps.sql, { id, revision }, { publicUrl: deps.publicUrl, texts }),
   )
   return { status: 200, text, headers: { etag } }
+}
+
+/** Returns how often a node was installed, by day and version. */
+export const readDownloads = async (
+  deps: ListDeps,
+  { params: { nodeId }, query, caller }: RouteRequest<OfNode, DownloadQuery>,
+): Promise<JsonResponse> => {
+  const node = await getNodeAccess(deps, { nodeId, access: 'read', caller })
+  const { from, to } = readDays(query, new Date())
+  const days = await deps.heavyReadSemaphore.run(() =>
+    withinDeadline(deps.sql, listDownloads(deps.sql, { nodeId: node.id, from, to })),
+  )
+  const downloads = days.reduce((sum, day) => sum + day.downloads, 0)
+  return { status: 200, body: { from, to, downloads, days } }
 }
 
 /** Returns a page of all nodes, in the order they were made. */

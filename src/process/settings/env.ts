@@ -226,6 +226,14 @@ export const Env = Type.Object({
       'x-expectation': '16 to 1024 visible ASCII characters',
     }),
   ),
+  STARS: Type.Enum(['on', 'off'], {
+    default: 'on',
+    description:
+      'Whether github.com, gitlab.com and codeberg.org are asked for the stars of the repositories of nodes, each once a day.',
+  }),
+  GITHUB_TOKEN: optionalText(
+    'A token of github.com without any permission: with it 5,000 repositories an hour can be asked for their stars, without it 60.',
+  ),
   FFMPEG_PATH: Type.Optional(
     text(
       'The ffmpeg to use, with an ffprobe beside it; without it those on PATH, else the packaged ones.',

@@ -10,6 +10,7 @@ import { useMore } from '../ui/rows.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Badge, Bdi, StateBadge, Tile, Time } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
+import { Downloads } from './downloads.tsx'
 import { HostNodes } from './host-nodes.tsx'
 import { LongText, Provenance, support, Verdict } from './parts.tsx'
 import { iconOf, nodeQuery, versionsQuery, type Node, type Version } from './queries.ts'
@@ -79,6 +80,7 @@ const Intro = ({ node }: { node: Node }) => {
           {summary.filter(Boolean).join(' · ')}
         </Bdi>
         {node.description && <LongText text={node.description} />}
+        <Downloads node={node.id} />
         <Row>
           {repository && <StrangersLink address={repository}>Repository</StrangersLink>}
           {publisher.website && <StrangersLink address={publisher.website}>Website</StrangersLink>}

@@ -19,6 +19,7 @@ export const SORTS = {
   '': 'Relevance',
   name: 'Name',
   'downloads;desc': 'Most downloads',
+  'github_stars;desc': 'Most stars',
   'created_at;desc': 'Newest',
 } as const
 

@@ -1,0 +1,60 @@
+import { Type, type Static } from 'typebox'
+
+import { shown } from '../shared/errors.ts'
+import { makeIssue, type Issue } from '../shared/validate.ts'
+import { count } from './registry-fields.ts'
+
+/** Most days of a response. */
+const DAYS_MAX = 366
+const DAYS_USUAL = 90
+const DAY_MS = 86_400_000
+
+const date = (description: string) =>
+  Type.Optional(
+    Type.String({ format: 'date', description, 'x-expectation': 'a day, such as 2026-01-31' }),
+  )
+
+/** Query of GET /nodes/{n}/downloads. */
+export const DownloadQuery = Type.Object({
+  from: date(`First day, in UTC; ${DAYS_USUAL - 1} days before the last one unless given.`),
+  to: date('Last day; today unless given.'),
+})
+export type DownloadQuery = Static<typeof DownloadQuery>
+
+const DownloadDay = Type.Object({
+  day: Type.String({ format: 'date', description: 'The day, in UTC.' }),
+  downloads: count('Installs on that day.'),
+  versions: Type.Record(Type.String(), Type.Integer(), {
+    description: 'The same by version.',
+  }),
+})
+export type DownloadDay = Static<typeof DownloadDay>
+
+export const Downloads = Type.Object({
+  from: Type.String({ format: 'date', description: 'First day.' }),
+  to: Type.String({ format: 'date', description: 'Last day.' }),
+  downloads: count('Installs on all these days.'),
+  days: Type.Array(DownloadDay, { description: 'Days with installs, oldest first.' }),
+})
+
+const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
+
+/** The days that a query asks for. */
+export const readDays = (query: DownloadQuery, now: Date): { from: string; to: string } => {
+  const to = query.to ?? dayOf(now.getTime())
+  return { to, from: query.from ?? dayOf(Date.parse(to) - (DAYS_USUAL - 1) * DAY_MS) }
+}
+
+/** Checks that days are in order and not too many. */
+export const validateDays = (query: DownloadQuery, now: Date): Issue[] => {
+  const { from, to } = readDays(query, now)
+  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
+  return days >= 1 && days <= DAYS_MAX
+    ? []
+    : [
+        makeIssue(
+          'from',
+          `must be at most ${DAYS_MAX - 1} days before ${to}, and not after it, got ${shown(from)}`,
+        ),
+      ]
+}
