@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 
 import { shown } from '../shared/errors.ts'
 import { makeIssue, type Issue } from '../shared/validate.ts'
-import { count } from './registry-fields.ts'
+import { count, map } from './registry-fields.ts'
 
 /** Most days of a response. */
 const DAYS_MAX = 366
@@ -24,7 +24,7 @@ export type DownloadQuery = Static<typeof DownloadQuery>
 const DownloadDay = Type.Object({
   day: Type.String({ format: 'date', description: 'The day, in UTC.' }),
   downloads: count('Installs on that day.'),
-  versions: Type.Record(Type.String(), Type.Integer(), {
+  versions: map<number>(Type.Integer(), {
     description: 'The same by version.',
   }),
 })
