@@ -29,6 +29,7 @@ interface Listed {
   name: string
   search_ranking: number
   downloads: number
+  github_stars: number
   created_at: string
 }
 

@@ -19,7 +19,7 @@ export const Downloads = ({ node }: { node: string }) => {
   })
   const words = `${counted(data.downloads, 'install')} in ${samples.length} days`
   return (
-    <figure>
+    <div>
       <svg
         viewBox={`0 0 ${SIZE.width} ${SIZE.height}`}
         width={SIZE.width}
@@ -34,7 +34,7 @@ export const Downloads = ({ node }: { node: string }) => {
           strokeWidth={2}
         />
       </svg>
-      <figcaption className="soft">{words}</figcaption>
-    </figure>
+      <p className="soft">{words}</p>
+    </div>
   )
 }
