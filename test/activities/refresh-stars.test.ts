@@ -22,14 +22,14 @@ describe('the stars of repositories', () => {
   const outbound = makeOutbound({ allowLoopback: true, ports: [], deny: [] })
   const asked: Asked[] = []
   /** Status, and stars or headers of it, by the path of a request. */
-  const answers = new Map<
+  const responses = new Map<
     string,
     [status: number, stars: unknown, headers?: Record<string, string>]
   >()
   const server = createServer(({ url: path = '', headers }, response) => {
     const etag = headers['if-none-match']
     asked.push({ path, token: headers.authorization, etag })
-    const [status, stars, more] = answers.get(path) ?? [404, 0]
+    const [status, stars, more] = responses.get(path) ?? [404, 0]
     const tag = `"${String(stars)}"`
     const isKnown = status === 200 && etag === tag
     response.writeHead(isKnown ? 304 : status, { etag: tag, ...more })
@@ -78,9 +78,9 @@ describe('the stars of repositories', () => {
     await addNode('lab', 'https://gitlab.com/acme/lab')
     await addNode('berg', 'https://codeberg.org/acme/berg')
     await addNode('elsewhere', 'https://git.example.com/acme/tools')
-    answers.set('/repos/acme/tools', [200, 41])
-    answers.set('/api/v4/projects/acme%2Flab', [200, 5])
-    answers.set('/api/v1/repos/acme/berg', [200, 7])
+    responses.set('/repos/acme/tools', [200, 41])
+    responses.set('/api/v4/projects/acme%2Flab', [200, 5])
+    responses.set('/api/v1/repos/acme/berg', [200, 7])
     const first = await run()
     assert.equal(first.filter(({ path }) => path === '/repos/acme/tools').length, 1)
     const shown = await Promise.all(['one', 'same', 'lab', 'berg', 'elsewhere'].map(starsOf))
@@ -100,7 +100,7 @@ describe('the stars of repositories', () => {
     const second = await run()
     assert.equal(second.find(({ path }) => path === '/repos/acme/tools')?.etag, '"41"')
     assert.deepEqual(await revs(), before)
-    answers.set('/repos/acme/tools', [200, 42])
+    responses.set('/repos/acme/tools', [200, 42])
     await makeDue()
     await run()
     const changed = (await revs()).filter((row, index) => row['rev'] !== before[index]?.['rev'])
@@ -115,7 +115,7 @@ describe('the stars of repositories', () => {
     await addNode('other', 'https://github.com/acme/other')
     const reset = String(Math.floor(Date.now() / 1000) + 1_800)
     const limited = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset }
-    for (const name of ['tools', 'other']) answers.set(`/repos/acme/${name}`, [403, 0, limited])
+    for (const name of ['tools', 'other']) responses.set(`/repos/acme/${name}`, [403, 0, limited])
     await makeDue()
     const paths = (await run()).map(({ path }) => path.split('/')[1])
     assert.equal(paths.filter((path) => path === 'repos').length, 1, 'the host is asked once')
@@ -135,7 +135,7 @@ describe('the stars of repositories', () => {
       [200, -1, 3_600],
     ]
     for (const [status, stars, wait] of broken) {
-      answers.set('/repos/acme/tools', [status, stars])
+      responses.set('/repos/acme/tools', [status, stars])
       await makeDue()
       await run()
       const [row] = await sql`
@@ -151,12 +151,12 @@ describe('the stars of repositories', () => {
     const set = (fields: { github_stars?: number; own_stars?: boolean }) =>
       sql.begin((sql) => updateNodeByAdmin(sql, { id: 'one', fields, audit: AUDIT }, OPTIONS))
     await set({ github_stars: 42 })
-    answers.set('/repos/acme/tools', [200, 50])
+    responses.set('/repos/acme/tools', [200, 50])
     await makeDue()
     await run()
     assert.equal(await starsOf('one'), 50, 'a number that was sent back as it is shown is no other')
     await set({ github_stars: 9 })
-    answers.set('/repos/acme/tools', [200, 51])
+    responses.set('/repos/acme/tools', [200, 51])
     await makeDue()
     await run()
     assert.deepEqual([await starsOf('one'), await starsOf('same')], [9, 51])

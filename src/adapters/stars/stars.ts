@@ -6,7 +6,7 @@ import type { Responded } from '../outbound/post.ts'
 export type FetchedStars =
   | { result: 'stars'; stars: number; etag: string | undefined }
   | { result: 'unchanged' }
-  /** The host answers nothing for so many seconds. */
+  /** The host takes no request for so many seconds. */
   | { result: 'limited'; seconds: number }
   | { result: 'missing' | 'failed'; error: string }
 
@@ -50,7 +50,7 @@ interface StarsDeps {
 /** A description of a repository with a long text and its owner fits in. */
 const LIMITS = { ...POST_LIMITS, bodyBytes: 262_144, excerptBytes: 262_144 }
 
-/** What a host that names no time is left alone for. */
+/** Rest of a host that names no time. */
 const REST_SECONDS = 900
 const MOST_REST_SECONDS = 86_400
 
@@ -94,7 +94,7 @@ const readStars = (response: Responded, member: string): FetchedStars => {
     : { result: 'stars', stars, etag: headers['etag'] }
 }
 
-/** Seconds for which the host answers nothing more; undefined while it answers. */
+/** Seconds for which the host takes no request; undefined while it does. */
 const readRest = ({ status, retryAfter, headers = {} }: Responded): number | undefined => {
   const left = headers['x-ratelimit-remaining'] ?? headers['ratelimit-remaining']
   if (status !== 429 && !(status === 403 && (left === '0' || retryAfter !== undefined)))

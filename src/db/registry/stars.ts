@@ -6,7 +6,7 @@ import { unitOfWork } from '../unit-of-work.ts'
 export interface DueRepository {
   /** `<host>/<owner>/<name>`, in small letters. */
   key: string
-  /** Of the last response. */
+  /** That of the last response. */
   etag: string | null
 }
 
