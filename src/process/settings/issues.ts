@@ -199,7 +199,12 @@ const OWN_KEYS = [
 ] as const
 
 /** Settings that a media worker does without. */
-export const KEY_SETTINGS = [...OWN_KEYS, 'VENDOR_IMAGE_KEY', 'VENDOR_VIDEO_KEY'] as const
+export const KEY_SETTINGS = [
+  ...OWN_KEYS,
+  'VENDOR_IMAGE_KEY',
+  'VENDOR_VIDEO_KEY',
+  'GITHUB_TOKEN',
+] as const
 
 /**
  * Finds issues of the development issuer. Whoever has its key is every user, so it is for one machine and its own
