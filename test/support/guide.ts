@@ -46,6 +46,11 @@ npm() {
     *) command npm --prefix '${ROOT}' "$@" ;;
   esac
 }
+# With pipefail a curl whose reader has left fails; the streams end by themselves.
+head() {
+  command head "$@"
+  cat > /dev/null
+}
 `
 
 /**
