@@ -265,7 +265,7 @@ describe('the doctor', () => {
         temporal:
           /127\.0\.0\.1:1 does not respond \(ECONNREFUSED\): start Temporal, or correct TEMPORAL_ADDRESS/,
         'search attributes': /not looked at: mend temporal$/,
-        schedule: /not looked at: mend temporal$/,
+        schedules: /not looked at: mend temporal$/,
         workers: /not looked at: mend temporal$/,
         store: /let this user write in STORAGE_PATH/,
         ffmpeg: /FFMPEG_PATH: \/nowhere\/ffmpeg does not run .*, or unset it$/,
@@ -278,7 +278,7 @@ describe('the doctor', () => {
       expected: {
         schema: /lacks 0022_picture\.sql: run `npm run migrate`/,
         secrets: /no key of SECRETS_KEYS opens.*put the key that was in use back into it/,
-        schedule: /starts in the queue test-.*delete it and run `npm run migrate`/,
+        schedules: /starts in the queue test-.*delete it and run `npm run migrate`/,
         workers: /another \(workflow\).*another-media \(activity\).*start workers of both/,
       },
     },
