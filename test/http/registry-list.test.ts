@@ -108,7 +108,11 @@ describe(`a registry of ${MANY} nodes`, () => {
       nodesOf(await read(`${path}page=${number}`))
     for (const path of ['/nodes?', '/nodes/search?search=pack&', '/publishers/maker-7/nodes/v2?'])
       assert.deepEqual(await page(path, 0), await page(path, 1), path)
-    for (const past of ['/nodes?page=1000', '/nodes?page=2000000000&limit=1000'])
+    for (const past of [
+      '/nodes?page=1000',
+      '/nodes?page=2000000000&limit=1000',
+      '/nodes?page=2000000000&include_removed=true',
+    ])
       assert.deepEqual(nodesOf(await read(past)), [])
   })
 

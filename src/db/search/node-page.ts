@@ -108,7 +108,9 @@ const listGrowingPage = async (
     const counts = await countNodes(sql, { filter, reach: offset + limit }, { cache, changes })
     return sumOf(counts, [0])
   }
-  const plan = (await count()) <= FEW ? 'pick' : 'gather'
+  const counted = await count()
+  if (offset >= counted) return { nodes: toEntries([]), total: counted }
+  const plan = counted <= FEW ? 'pick' : 'gather'
   const part = { key: 0, plan, offset, limit } as const
   const rows = await sql<EntryRow[]>`${nodePageQuery(sql, query, [part], publicUrl)}`
   return { nodes: toEntries(rows), total: await count() }
