@@ -1,5 +1,6 @@
 import type { VersionFindings } from '../../domain/registry/finding.ts'
 import type { Queryable, Transaction } from '../client.ts'
+import { TAGS_MAX } from './scan.ts'
 
 /** Rules whose findings flag nothing. */
 const RULES = ['banned-file', 'banned-host-node', 'look-alike-id']
@@ -19,9 +20,6 @@ const FILES_MAX = 50
 
 /** Most names of host nodes that a finding shows. */
 const NAMES_MAX = 5
-
-/** Most `tags_admin` of a version. */
-export const TAGS_MAX = 50
 
 /**
  * Stores as findings that a version has the content of one that a platform admin has banned or flagged, of whatever

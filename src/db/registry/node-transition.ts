@@ -183,7 +183,7 @@ const transitionNode = async (
     : { nodes: -1, versions: -change.versions }
 }
 
-/** Whoever sends a whole node back sets no number: only another one than is shown is an admin's. */
+/** Takes for an admin’s number only another one than is shown, since clients send whole nodes back. */
 const keepStars = (sql: Transaction, { github_stars: stars, own_stars = false }: NodeAdminFields) =>
   own_stars
     ? sql`stars_by_admin = null, github_stars = coalesce((

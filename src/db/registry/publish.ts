@@ -120,7 +120,7 @@ export interface Taken {
   archiveState: ArchiveState
   /** A platform admin has flagged or banned it by hand. */
   isDecided: boolean
-  /** Whoever published it may not any more, and has a link. */
+  /** Its publisher may not publish any more, and has a link. */
   isRevoked: boolean
 }
 

@@ -1,12 +1,14 @@
 import type { Finding, FindingCounts } from '../../domain/registry/finding.ts'
 import type { FindingsSection, ScannedFinding } from '../../../packages/inspector/src/inspection.ts'
 import type { Queryable, Transaction } from '../client.ts'
-import { TAGS_MAX } from './content.ts'
 import { instant } from '../shared/instant.ts'
 import { recordListChange } from '../search/listed-count.ts'
 import { lockNodeOfVersion } from './registry-lock.ts'
 import { updateLatestVersion } from './version-transition.ts'
 import { toStorable } from '../storable-text.ts'
+
+/** Most `tags_admin` of a version. */
+export const TAGS_MAX = 50
 
 /**
  * Stores a scan with its findings in place of the scanner's earlier one, and its tags among the version's. One of bytes that
