@@ -195,6 +195,8 @@ describe('a publication', () => {
     const names = hostNodes.map(({ host_node_name: name }) => name)
     assert.deepEqual(names, ['Client Cup'])
     assert.equal((await registry.readVersion('client-cup', '1.0')).version, '1.0.0')
+    await assert.rejects(registry.review('client-cup', { stars: 5 }), { code: 'forbidden' })
+    assert.equal((await registry.listReviews('client-cup', { sort: 'helpful' })).total, 0)
   })
 
   test('of a dangerous pack is flagged, with its findings', async () => {

@@ -42,13 +42,15 @@ export interface NodesSection {
   /** Raised with every change that can alter a result. */
   extractorVersion: number
   status: 'success' | 'failed'
-  /** Why it failed: `no_init`, `no_mapping`, `mapping_unknown`, `archive_<code>`, `budget_…`, `crashed`. */
+  /** Why it failed: a key of `ADVICE`, `archive_<code>` or `budget_…`. */
   reason?: string | undefined
   how: How
   /** True when some nodes may be missing. */
   partial: boolean
   /** Why it is partial, each once, in the order met. */
   reasons: string[]
+  /** Sentences for the publisher; absent without any. */
+  hints?: string[]
   /** Values of the mapping that are no nodes. */
   dropped: number
   nodes: ExtractedNode[]

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { adviceOf } from './advice.ts'
 import { readInput } from './command/read-input.ts'
 import { makePythonParser } from './python/parse.ts'
 import type { ExtractedNode, Inspection, ScannedFinding } from './inspection.ts'
@@ -53,7 +54,7 @@ const readArguments = (argv: string[]) => {
 
 /** Writes one line of JSON: what would be registered, and what was found. */
 const toJsonLine = (input: string, { archive, nodes, findings }: Inspection): string => {
-  const { status, how, partial, reasons, stats } = nodes
+  const { status, how, partial, reasons, hints, stats } = nodes
   return `${JSON.stringify({
     input,
     verdict: archive.verdict,
@@ -63,6 +64,7 @@ const toJsonLine = (input: string, { archive, nodes, findings }: Inspection): st
     how,
     partial,
     reasons,
+    ...(hints && { hints }),
     nodes: Object.fromEntries(nodes.nodes.map(({ name, ...fields }) => [name, fields])),
     findings: findings.findings,
     stats,
@@ -93,6 +95,7 @@ const toTable = (input: string, { archive, nodes, findings }: Inspection): strin
       ? `  archive   sound, ${archive.entries} files`
       : `  archive   REJECTED, ${archive.code}: ${archive.message}`,
     `  nodes     ${describeNodes(nodes)}`,
+    ...adviseOn(nodes).map((line) => `            ${line}`),
     ...showNodes(nodes.nodes),
     `  findings  ${describeCounts(findings)}`,
     ...findings.findings.filter(({ severity }) => severity !== 'info').flatMap(showFinding),
@@ -104,6 +107,13 @@ const describeNodes = ({ status, reason, how, partial, reasons, nodes }: Inspect
   const state =
     status === 'failed' ? `FAILED, ${reason}` : found + (how === 'none' ? '' : ` (${how})`)
   return partial ? `${state}; some may be missing: ${reasons.join(', ')}` : state
+}
+
+/** The way out of each reason, but for one that a hint says more of; then the hints. */
+const adviseOn = ({ reason, reasons, hints = [] }: Inspection['nodes']): string[] => {
+  const codes = new Set([...(reason === undefined ? [] : [reason]), ...reasons])
+  const said = [...codes].filter((code) => !hints.some((hint) => hint.endsWith(adviceOf(code))))
+  return [...said.map((code) => `${code}: ${adviceOf(code)}`), ...hints]
 }
 
 const showNodes = (nodes: readonly ExtractedNode[]): string[] => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 
 import { makeFolder } from '../../../test/support/folder.ts'
+import { ADVICE } from '../src/advice.ts'
 import { codePath } from '../../../src/local/root.ts'
 
 /** Runs `kiln-inspect` to its end. */
@@ -66,6 +67,19 @@ describe('kiln-inspect', () => {
     const { stdout } = await run('--json', folder)
     assert.deepEqual(pick(stdout), { verdict: 'rejected', code: 'path_reserved', status: 'failed' })
     assert.match((await run(folder)).stdout, /what\?\.txt", found \?\)/)
+  })
+  test('says the way out of each reason', async (context) => {
+    const folder = await makeFolder(context, {
+      '__init__.py': 'import helper\nNODE_CLASS_MAPPINGS = helper.make()\n',
+    })
+    const advice = ADVICE.mapping_unknown ?? ''
+    assert.ok((await run(folder)).stdout.includes(`\n            mapping_unknown: ${advice}\n`))
+    await writeFile(join(folder, '__init__.py'), 'from .gone import x\n')
+    const { stdout } = await run(folder)
+    const lines = stdout.split('\n').filter((line) => line.startsWith(' '.repeat(12)))
+    assert.deepEqual(lines, [`            gone: ${ADVICE.own_module_missing}`])
+    const json = JSON.parse((await run('--json', folder)).stdout) as Record<string, unknown>
+    assert.deepEqual(json.hints, [`gone: ${ADVICE.own_module_missing}`])
   })
   test('prints its usage with its exit codes, and fails on wrong arguments', async () => {
     const asked = await run('--help')

@@ -9,6 +9,7 @@ import { take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
 import { EXIT, LocalError, UsageError } from './error.ts'
 import { findRoot, checkPackFiles } from './check-pack.ts'
+import { writeNodeList } from './node-list.ts'
 import type { Check } from './check-pack.ts'
 import { readProject } from './project.ts'
 import type { Project } from './parse-project.ts'
@@ -56,10 +57,18 @@ const describeArchive = ({ archive, checks }: Pack): string[] => [
 ]
 
 const check: Command = {
-  usage: '[folder] [--publisher <id>]',
+  usage: '[folder] [--publisher <id>] [--write-node-list [--host <url>]]',
   summary: 'says what a publication of the folder would hold, and what the service would find',
-  help: [PUBLISHER_HELP],
-  options: PACK_OPTIONS,
+  help: [
+    PUBLISHER_HELP,
+    '--write-node-list  writes node_list.json where the host nodes cannot be read',
+    '--host             a running host that has the pack, which knows their names',
+  ],
+  options: {
+    ...PACK_OPTIONS,
+    'write-node-list': { type: 'boolean' },
+    host: { type: 'string' },
+  },
   run: (context) =>
     withPack(context, async (pack) => {
       const { screen } = context
@@ -68,6 +77,7 @@ const check: Command = {
       screen.show('reading as the service does')
       const { nodeId, publisherId, version, archive, checks } = pack
       const reading = await readArchive(archive.path)
+      const listed = await listNodes(context, pack, reading)
       const issues = [
         ...checks.flatMap(({ tone, text }) => (tone === 'bad' ? text : [])),
         ...registry.issues,
@@ -78,6 +88,7 @@ const check: Command = {
         ...describeArchive(pack),
         `  registry  ${registry.line}`,
         ...(reading ? describeReading(reading) : [UNREAD]),
+        ...(listed === undefined ? [] : [`  names     ${listed}`]),
         issues.length > 0
           ? `in the way: ${issues.join('; ')}`
           : `${reading ? '' : 'so far '}nothing stands in the way`,
@@ -86,6 +97,21 @@ const check: Command = {
       screen.print(lines, { node_id: nodeId, ...version, bytes, files, left_out, reading, issues })
       return issues.length === 0 ? EXIT.done : EXIT.failed
     }),
+}
+
+/** Writes `node_list.json` where that is wanted, and gives what is said of it. */
+const listNodes = async (
+  { positionals: [folder = '.'], values, signal }: Context,
+  { archive }: Pack,
+  reading: Reading | undefined,
+): Promise<string | undefined> => {
+  const host = text(values, 'host')
+  if (values['write-node-list'] === true) {
+    const paths = archive.files.map(({ path }) => path)
+    return await writeNodeList({ folder, paths, reading, host, signal })
+  }
+  if (host !== undefined) throw new UsageError('--host goes with --write-node-list')
+  return undefined
 }
 
 const UNREAD =

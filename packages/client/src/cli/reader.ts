@@ -10,6 +10,8 @@ export interface Reading {
   code: string | null
   status: string
   reason?: string
+  /** Way in which the names of the host nodes were found. */
+  how: string
   nodes: Record<string, unknown>
   findings: Finding[]
 }

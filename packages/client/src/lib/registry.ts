@@ -13,6 +13,8 @@ type Query<Path extends keyof paths> = paths[Path] extends {
   : never
 type PublishBody =
   paths['/publishers/{publisherId}/nodes/{nodeId}/versions']['post']['requestBody']['content']['application/json']
+type ReviewBody =
+  paths['/nodes/{nodeId}/reviews/mine']['put']['requestBody']['content']['application/json']
 export type NodeVersion =
   paths['/nodes/{nodeId}/versions/{version}']['get']['responses'][200]['content']['application/json']
 
@@ -45,7 +47,7 @@ export interface Publication {
 
 /** The registry: reads, and the publication of a pack. */
 export const makeRegistry = (http: Http) => {
-  const { GET, POST } = http.routes
+  const { GET, POST, PUT } = http.routes
 
   /** Waits until a version is decided on and its host nodes are read. */
   const waitForVerdict = async (
@@ -97,6 +99,12 @@ export const makeRegistry = (http: Http) => {
       responseOf(GET('/nodes/{nodeId}/install', { params: { path: { nodeId }, query } })),
     listHostNodes: (nodeId: string, version: string) =>
       responseOf(GET('/nodes/{nodeId}/versions/{version}/host-nodes', ofVersion(nodeId, version))),
+    /** Lists the reviews of a node, the newest first unless asked otherwise. */
+    listReviews: (nodeId: string, query: Query<'/nodes/{nodeId}/reviews'> = {}) =>
+      responseOf(GET('/nodes/{nodeId}/reviews', { params: { path: { nodeId }, query } })),
+    /** Writes the caller's one review of a node, or edits it: an absent text is kept, an empty one clears it. */
+    review: (nodeId: string, body: ReviewBody) =>
+      responseOf(PUT('/nodes/{nodeId}/reviews/mine', { ...ofNode(nodeId), body })),
     /** Reads the findings of the checks; the places are for members of the publisher. */
     readFindings: (nodeId: string, version: string) =>
       responseOf(GET('/nodes/{nodeId}/versions/{version}/findings', ofVersion(nodeId, version))),

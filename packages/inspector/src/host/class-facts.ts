@@ -16,6 +16,7 @@ const RECORDED = new Set(
 export const findClassFact = (dottedName: string): Value | undefined => {
   const { cls, attribute } = splitLast(dottedName)
   const facts = ownEntry(FACTS.classes.values, cls)
+  if (facts && attribute === '__name__') return splitLast(cls).attribute
   const fact = facts && ownEntry(facts, attribute)
   if (fact === undefined) return undefined
   if (attribute === 'INPUT_TYPES')

@@ -8,7 +8,7 @@ export interface PartKind {
   /** `Input`, `Output`, `Schema`, `Custom`, `Autogrow.TemplatePrefix` ... */
   maker: string
   /** For inputs and outputs: name of their type in `io`, or the socket type that the pack gave a type of its own. */
-  type: { name: string } | { socketType: Value } | undefined
+  type: { name?: string | undefined; socketType?: Value | undefined } | undefined
 }
 
 /** An object that takes part in a schema. */
@@ -23,6 +23,8 @@ const { v3 } = FACTS
 
 /** Names of classes of `io`: `Schema`, `Int.Input`, `Int().Input`, `Autogrow.TemplatePrefix`. */
 export const findPartKind = (tail: string): PartKind | undefined => {
+  if (tail === 'Input' || tail === 'WidgetInput') return { maker: 'Input', type: undefined }
+  if (tail === 'Output') return { maker: 'Output', type: undefined }
   const [, name, maker] = /^(\w+)(?:\(\))?\.(Input|Output)$/.exec(tail) ?? []
   if (name !== undefined && maker !== undefined) return { maker, type: { name } }
   return Object.hasOwn(v3.makers, tail) ? { maker: tail, type: undefined } : undefined
@@ -38,8 +40,7 @@ const parametersOf = (kind: PartKind): readonly string[] => {
 }
 
 /** Name of its type in `io`; undefined for a type of the pack's own. */
-export const typeNameOf = ({ type }: PartKind): string | undefined =>
-  type && 'name' in type ? type.name : undefined
+export const typeNameOf = ({ type }: PartKind): string | undefined => type?.name
 
 /** True when the host gives an input of the type a widget. */
 export const hasWidget = (part: PartKind): boolean =>

@@ -1,5 +1,6 @@
-import { isClass } from '../interpret/values/read-value.ts'
-import { makeInstance } from '../interpret/values/make-value.ts'
+import { findInClass } from '../interpret/operate/class-lookup.ts'
+import { isClass, isInstanceValue } from '../interpret/values/read-value.ts'
+import { makeInstance, makeTuple } from '../interpret/values/make-value.ts'
 import { nativeClass, nativeFunction } from '../interpret/values/native.ts'
 import type { ClassValue, NativeCall, NativeValue, Runtime, Value } from '../interpret/types.ts'
 import { bindPart, findPartKind, type PartKind, type PartState } from './schema-part.ts'
@@ -55,13 +56,44 @@ const makeMaker = (dottedName: string, kind: PartKind, classOf: ClassOf): Native
         addSides(part.attributes, part.attributes.get('io_type'), classOf)
       return part
     }
-  return { ...nativeFunction(dottedName, make(false)), callWithRest: make(true) }
+  const base = nativeFunction(dottedName, (rt) => makeTuple([makeBase(rt, kind, classOf)]))
+  return {
+    ...nativeFunction(dottedName, make(false)),
+    callWithRest: make(true),
+    attributes: new Map([['__mro_entries__', base]]),
+  }
 }
+
+/** Makes the base of classes of the pack that inherit from such a class: their objects take part in a schema, too. */
+const makeBase = (rt: Runtime, kind: PartKind, classOf: ClassOf): ClassValue =>
+  nativeClass(rt, {
+    name: kind.maker,
+    module: 'comfy_api.latest._io',
+    bases: [classOf(rt, kind.maker)],
+    methods: {
+      __init__: (rt, [self, ...args], kwargs) => {
+        if (!isInstanceValue(self)) return null
+        const state: PartState = { schemaPart: ownKind(rt, self.cls, kind), rest: false }
+        self.native = state
+        for (const [name, value] of bindPart(kind, args, kwargs)) self.attributes.set(name, value)
+        return null
+      },
+    },
+  })
+
+/** The socket type of a side is that of the type whose side it is. */
+const ownKind = (rt: Runtime, side: ClassValue, kind: PartKind): PartKind => {
+  const parent = findInClass(rt, side, 'Parent')
+  const socketType = isClass(parent) ? findInClass(rt, parent, 'io_type') : undefined
+  return socketType === undefined ? kind : { ...kind, type: { ...kind.type, socketType } }
+}
+
+const SIDES = ['Input', 'Output']
 
 /** A socket type of the pack's own has both sides. */
 const addSides = (names: Map<string, Value>, ioType: Value | undefined, classOf: ClassOf): void => {
   const type = { socketType: ioType ?? null }
-  for (const maker of ['Input', 'Output'])
+  for (const maker of SIDES)
     if (!names.has(maker)) names.set(maker, makeMaker(`io.${maker}`, { maker, type }, classOf))
 }
 
@@ -73,6 +105,10 @@ const makeTypeDecorator = (dottedName: string, classOf: ClassOf): NativeValue =>
       if (!isClass(cls)) return cls
       addSides(cls.namespace, ioType, classOf)
       cls.namespace.set('io_type', ioType ?? null)
+      for (const side of SIDES) {
+        const own = cls.namespace.get(side)
+        if (isClass(own)) own.namespace.set('Parent', cls)
+      }
       return cls
     })
   })

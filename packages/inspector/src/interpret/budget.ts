@@ -105,6 +105,8 @@ export interface Budget {
   allowString(length: number): boolean
   /** Runs with at most that many steps of the total. */
   within<T>(steps: number, run: () => T): T
+  /** The same, and gives undefined where they are spent. */
+  attempt<T>(steps: number, run: () => T): T | undefined
 }
 
 interface BudgetOptions {
@@ -174,6 +176,15 @@ export function makeBudget({ limits, now, onSpent }: BudgetOptions): Budget {
         return run()
       } finally {
         ceiling = before
+      }
+    },
+    attempt(steps, run) {
+      try {
+        return budget.within(steps, run)
+      } catch (error) {
+        if (error instanceof BudgetSpent && error.budget === 'steps' && budget.steps <= ceiling)
+          return undefined
+        throw error
       }
     },
   }

@@ -6,6 +6,8 @@ export interface HostFacts {
   find(dottedName: string): Value | undefined
   /** True when a name certainly does not exist, as an attribute of a class whose attributes are all known. */
   lacks?(dottedName: string): boolean
+  /** True for the name of a module of the host below another. */
+  isModule?(dottedName: string): boolean
 }
 
 export const NO_FACTS: HostFacts = { find: () => undefined }

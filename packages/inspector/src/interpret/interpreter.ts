@@ -12,7 +12,7 @@ import type {
   Truth,
   Value,
 } from './types.ts'
-import { isModule, isUnknown } from './values/read-value.ts'
+import { isModule, isObject, isUnknown } from './values/read-value.ts'
 import { readItems } from './operate/iterate.ts'
 import { strOf } from './operate/text-of.ts'
 import { truthOf } from './operate/truth.ts'
@@ -85,17 +85,29 @@ export function makeInterpreter(options: InterpreterOptions) {
     )
   }
 
+  let failure: Reason | undefined
+
   return {
+    /** Exception that ended `__init__.py`. */
+    failure: (): Reason | undefined => failure,
     /** For functions that take the state of the run, and throw what the pack raises. */
     runtime: rt,
-    /** Runs `__init__.py`; once. Undefined if the pack has none. */
+    /** Runs `__init__.py`; once. Undefined if the pack has none, or if it raises: `failure` says what. */
     importEntry(): ModuleValue | undefined {
-      const module = attempt<Value>(null, () => importModule(rt, rt.files.packageName))
-      const entry = module ?? rt.modules.get(rt.files.packageName)
+      const found = guard<Value>(rt, null, () => importModule(rt, rt.files.packageName))
+      failure = found.failure
+      const entry = found.value ?? rt.modules.get(rt.files.packageName)
       const isFound = rt.files.isFile(`${root}/__init__.py`)
       return isFound && isModule(entry) ? entry : undefined
     },
-    /** Calls a value, with at most that many steps (100,000 for one `INPUT_TYPES` or schema). */
+    /** Imports a file of the pack by its path; undefined where it raises. */
+    importFile(path: string): ModuleValue | undefined {
+      const name = path.replace(/(\/__init__)?\.py$/, '').replaceAll('/', '.')
+      const dotted = `${rt.files.packageName}.${name}`
+      const module = attempt<Value>(null, () => importModule(rt, dotted))
+      return isModule(module) ? module : undefined
+    },
+    /** Calls a value, with at most that many steps (150,000 for one `INPUT_TYPES` or schema). */
     call: (callee: Value, args: Value[], given?: { kwargs?: Kwargs; steps?: number }): Value =>
       tryCall(callee, args, given).value,
     tryCall,
@@ -135,6 +147,7 @@ export function makeInterpreter(options: InterpreterOptions) {
 interface Guarded<T> {
   value: T
   raised: string | undefined
+  failure?: Reason
   spent: boolean
 }
 
@@ -147,12 +160,20 @@ function guard<T>(rt: Runtime, fallback: T, run: () => T): Guarded<T> {
   } catch (error) {
     Object.assign(state, { scope, depth, nesting, handlers, handled })
     if (error instanceof BudgetSpent) return { value: fallback, raised: undefined, spent: true }
-    if (error instanceof Raised)
-      return { value: fallback, raised: describeSafely(rt, error.exception), spent: false }
+    if (error instanceof Raised) {
+      const failure = reasonOf(rt, error.exception)
+      return { value: fallback, raised: describeSafely(rt, error.exception), failure, spent: false }
+    }
     const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
     state.notes.push({ kind: 'error', file: '', line: 0, message })
     return { value: fallback, raised: undefined, spent: false }
   }
+}
+
+function reasonOf(rt: Runtime, exception: Value): Reason {
+  const name = isObject(exception) ? rt.state.missing.get(exception) : undefined
+  if (name !== undefined) return { code: 'own_module_missing', detail: name }
+  return { code: 'import_raised', detail: describeSafely(rt, exception) }
 }
 
 /** The exception's own `__str__` may raise in turn. */

@@ -260,6 +260,8 @@ export interface UnknownValue {
   call: UnknownCall | undefined
   /** Its truth, where that is known although the value is not. */
   truth: Truth
+  /** A module: no class, and nothing to call. */
+  isModule?: true
 }
 
 export interface UnknownCall {
@@ -349,15 +351,36 @@ export interface RunState {
   repeating: number
   /** The round of the innermost loop met a `break` under an undecided test. */
   maybeBroken: boolean
+  /** A loop around the running statement, within its function, may have ended before it, or its round. */
+  maybeLeft: boolean
   /** Entries that an undecided branch took out of dicts; undefined outside of one, and in what it calls or imports. */
   removed: RemovedEntries | undefined
   /** Entries that an undecided branch put into dicts; undefined outside of one, and in what it imports. */
   added: AddedEntries | undefined
   /** Names that a block may bind, computed once for each block. */
   assigned: WeakMap<object, readonly string[]>
+  /**
+   * Decisions taken on what is unknown: the ways of an undecided test, an expression in a `try` that may have raised.
+   * As long as there are none, what is known is what Python gives.
+   */
+  guesses: number
   /** Numbers given out for `id()`. */
   identities: WeakMap<object, number>
   lastIdentity: number
+  /** Exceptions that may be ours, and those raised for them: a real host may not have them. */
+  doubtful: WeakSet<object>
+  /** Name of the pack that an exception says is missing, relative to the pack. */
+  missing: WeakMap<object, string>
+  /** Names that stand in the text of a function. */
+  mentioned: WeakMap<object, readonly string[]>
+  /** A thread of the pack is running. */
+  isThread: boolean
+  /** A call that can't be followed is giving away its arguments. */
+  giving: boolean
+  /** A class of a node, or a module with such, was given to something of which nothing is known. */
+  gaveNodes: boolean
+  /** A call may have written files of the pack: what the archive lacks may be there. */
+  mayHaveWritten: boolean
   reasons: Map<string, Reason>
   limitsMet: Set<BudgetName>
   notes: Note[]

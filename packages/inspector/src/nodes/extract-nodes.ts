@@ -1,3 +1,4 @@
+import { adviceOf } from '../advice.ts'
 import { BUILT_IN_NODE_NAMES, makeHostFacts } from '../host/make-facts.ts'
 import type { ExtractedNode, NodesSection } from '../inspection.ts'
 import { makeInterpreter, type Interpreter } from '../interpret/interpreter.ts'
@@ -43,8 +44,10 @@ export const extractNodes = ({ pack, parser, now, skip = false }: ExtractOptions
     facts: makeHostFacts(),
     now,
   })
-  const section = skip ? undefined : makeSection(pack, interpreter)
+  const found = skip ? undefined : findNodes(interpreter)
+  // Before the fallback, which reads more.
   const reached = new Set([...interpreter.parsedFiles().keys()].map((path) => pack.root + path))
+  const section = found && makeSection(pack, interpreter, found)
   if (section) Object.assign(section.stats, { ms: Math.round(now() - start) })
   return { section, reached, parseFile: (path) => parseAny(pack, interpreter, parser, path) }
 }
@@ -61,21 +64,25 @@ const parseAny = (
   return text && parser.parse(decodeSource(text))
 }
 
-const makeSection = (pack: Pack, interpreter: Interpreter): NodesSection => {
-  const found = findNodes(interpreter)
+const makeSection = (pack: Pack, interpreter: Interpreter, found: FoundNodes): NodesSection => {
   const { parseMilliseconds, files, bytes, steps } = interpreter.stats()
   const stats = { files, bytes, steps, parse_ms: Math.round(parseMilliseconds) }
   const reasons = [...new Set([...interpreter.reasons().map(({ code }) => code), ...found.reasons])]
-  const base = { extractorVersion: EXTRACTOR_VERSION, dropped: found.dropped, stats }
+  const hints = [...(found.hints ?? []), ...builtInHints(found.nodes)]
+  const base = {
+    extractorVersion: EXTRACTOR_VERSION,
+    dropped: found.dropped,
+    stats,
+    ...(hints.length > 0 && { hints }),
+  }
   const own = capNodes(found.nodes.filter(({ name }) => !BUILT_IN_NODE_NAMES.has(name)))
   if (own.isCut) reasons.push('budget_text')
   const partial = reasons.length > 0
   const whole = { ...base, partial, reasons }
   if (own.nodes.length > 0 || found.nodes.length > 0)
     return { ...whole, status: 'success', how: found.how, nodes: own.nodes }
-  const fallback = partial
-    ? findByFallback({ files: pack.files, parseFile: interpreter.parseFile })
-    : undefined
+  const fallback =
+    partial && found.state !== 'raised' ? findByFallback(pack.files, interpreter) : undefined
   if (fallback) return { ...whole, status: 'success', ...fallback }
   const failure = failureOf(found, reasons)
   if (failure !== undefined)
@@ -87,7 +94,13 @@ const makeSection = (pack: Pack, interpreter: Interpreter): NodesSection => {
 const failureOf = ({ state }: FoundNodes, reasons: readonly string[]): string | undefined => {
   if (state === 'no_init' || state === 'no_mapping') return state
   if (state === 'known') return undefined
+  if (state === 'raised') return reasons.at(-1)
   return reasons.find((reason) => reason.startsWith('budget_')) ?? 'mapping_unknown'
+}
+
+const builtInHints = (nodes: readonly ExtractedNode[]): string[] => {
+  const names = nodes.map(({ name }) => name).filter((name) => BUILT_IN_NODE_NAMES.has(name))
+  return names.length > 0 ? [adviceOf('built_in_name', names.join(', '))] : []
 }
 
 const capNodes = (nodes: ExtractedNode[]): { nodes: ExtractedNode[]; isCut: boolean } => {

@@ -1,24 +1,32 @@
 import type { ExtractedNode, How } from '../inspection.ts'
-import type { Module, Statement } from '../python/ast.ts'
+import type { Interpreter } from '../interpret/interpreter.ts'
+import type { ModuleValue } from '../interpret/types.ts'
+import type { Expression, Statement } from '../python/ast.ts'
+import { readModule, readNamed } from './find-nodes.ts'
+import { UNKNOWN_NODE } from './unknown-node.ts'
 
-interface FallbackFiles {
-  /** Contents by path relative to the pack's root. */
-  files: ReadonlyMap<string, Uint8Array>
-  parseFile(path: string): Module | undefined
-}
+/** Contents by path relative to the pack's root. */
+type Files = ReadonlyMap<string, Uint8Array>
 
 /**
- * Names of nodes where the evaluation gave none and was incomplete: those that the pack lists itself, else the keys of
- * every dict that is written as the mapping. Undefined without any.
+ * Nodes where the evaluation of the whole gave none and was incomplete: those that the pack lists itself, else those of
+ * the modules whose mapping the pack would have taken, each evaluated alone. Undefined without any.
  */
 export const findByFallback = (
-  pack: FallbackFiles,
+  files: Files,
+  interpreter: Interpreter,
 ): { how: How; nodes: ExtractedNode[] } | undefined => {
-  const listed = readNodeList(pack.files.get('node_list.json'))
+  const listed = readNodeList(files.get('node_list.json'))
   if (listed.size > 0) return { how: 'node_list', nodes: [...listed].map(toNode) }
-  const written = scanLiterals(pack)
-  if (written.size === 0) return undefined
-  return { how: 'literal_scan', nodes: [...written].map((name) => toNode([name, ''])) }
+  const nodes = new Map<string, ExtractedNode>()
+  for (const path of listModules(files, new Set(interpreter.parsedFiles().keys()))) {
+    const module = interpreter.importFile(path)
+    if (!module) continue
+    const own = readModule(interpreter, module).nodes
+    for (const node of own.length > 0 ? own : readLiterals(interpreter, path, module))
+      if (!nodes.has(node.name)) nodes.set(node.name, node)
+  }
+  return nodes.size > 0 ? { how: 'literal_scan', nodes: [...nodes.values()] } : undefined
 }
 
 const toNode = ([name, description]: [string, string]): ExtractedNode => ({
@@ -49,27 +57,65 @@ const readNodeList = (bytes: Uint8Array | undefined): Map<string, string> => {
 
 const MAPPING = 'NODE_CLASS_MAPPINGS'
 
-const scanLiterals = ({ files, parseFile }: FallbackFiles): Set<string> => {
-  const names = new Set<string>()
-  for (const path of [...files.keys()].toSorted())
-    if (path.endsWith('.py')) collect(parseFile(path)?.body ?? [], names)
-  return names
+/**
+ * Files with a mapping that the root reaches or that lie where hosts look: beside it and in `nodes`. Those of a folder
+ * whose `__init__.py` has a mapping stand behind it; without one in it they count only if they were reached.
+ */
+const listModules = (files: Files, reached: ReadonlySet<string>): string[] => {
+  const decoder = new TextDecoder()
+  const hasMapping = (path: string): boolean =>
+    MAPPINGS.test(decoder.decode(files.get(path) ?? new Uint8Array()))
+  const isBehind = (path: string): boolean =>
+    foldersOf(path)
+      .map((folder) => `${folder}/__init__.py`)
+      .some((init) => init !== path && files.has(init) && (!reached.has(path) || hasMapping(init)))
+  return [...files.keys()]
+    .filter((path) => path.endsWith('.py') && path !== '__init__.py' && !ASIDE.test(path))
+    .filter((path) => reached.has(path) || !path.includes('/') || path.startsWith('nodes/'))
+    .filter((path) => hasMapping(path) && !isBehind(path))
+    .toSorted()
 }
 
-const collect = (statements: readonly Statement[], names: Set<string>): void => {
+const MAPPINGS = /\b(NODE_CLASS_MAPPINGS|comfy_entrypoint)\b/
+
+/** Tests, documents and examples are never nodes of the pack; nor is what installs it. */
+const ASIDE =
+  /(^|\/)((tests?|testing|docs?|examples?|samples?)\/|(tests?|examples?|conftest|setup|install)(_[^/]*)?\.py$|[^/]*_test\.py$)/i
+
+/** Folders above a file, below the root. */
+const foldersOf = (path: string): string[] => {
+  const segments = path.split('/').slice(0, -1)
+  return segments.map((_, index) => segments.slice(0, index + 1).join('/'))
+}
+
+/** Reads dicts that are written as a mapping anywhere in the module, of names that are classes of nodes. */
+const readLiterals = (
+  interpreter: Interpreter,
+  path: string,
+  module: ModuleValue,
+): ExtractedNode[] => {
+  const found = new Map<string, Expression>()
+  collect(interpreter.parseFile(path)?.body ?? [], found)
+  return [...found].flatMap(([name, expression]) => {
+    const value = expression.kind === 'Name' ? module.namespace.get(expression.id) : undefined
+    return readNamed(interpreter, { name, value }) ?? []
+  })
+}
+
+const collect = (statements: readonly Statement[], found: Map<string, Expression>): void => {
   for (const statement of statements) {
-    for (const key of keysOf(statement)) names.add(key)
-    for (const block of blocksOf(statement)) collect(block, names)
+    for (const [key, value] of entriesOf(statement)) found.set(key, value)
+    for (const block of blocksOf(statement)) collect(block, found)
   }
 }
 
-const keysOf = (statement: Statement): string[] => {
+const entriesOf = (statement: Statement): [string, Expression][] => {
   if (statement.kind !== 'Assign' && statement.kind !== 'AnnAssign') return []
   const targets = statement.kind === 'Assign' ? statement.targets : [statement.target]
   const isMapping = targets.some((target) => target.kind === 'Name' && target.id === MAPPING)
   if (!isMapping || statement.value?.kind !== 'Dict') return []
-  return statement.value.items.flatMap(({ key }) =>
-    key?.kind === 'Constant' && typeof key.value === 'string' ? [key.value] : [],
+  return statement.value.items.flatMap(({ key, value }): [string, Expression][] =>
+    key?.kind === 'Constant' && typeof key.value === 'string' ? [[key.value, value]] : [],
   )
 }
 
@@ -95,27 +141,4 @@ const blocksOf = (statement: Statement): Statement[][] => {
     default:
       return []
   }
-}
-
-/** A node of which nothing is known. */
-export const UNKNOWN_NODE: ExtractedNode = {
-  name: '',
-  category: '',
-  description: '',
-  function: '',
-  deprecated: false,
-  experimental: false,
-  input_types: '{"required":{}}',
-  return_types: '[]',
-  return_names: '[]',
-  output_is_list: [],
-  dynamic: [
-    'category',
-    'description',
-    'function',
-    'input_types',
-    'return_types',
-    'return_names',
-    'output_is_list',
-  ],
 }

@@ -1,3 +1,4 @@
+import { adviceOf } from '../advice.ts'
 import { isClass, isObject, isUnknown } from '../interpret/values/read-value.ts'
 import { dictEntries, dictKey } from '../interpret/values/dict.ts'
 import type { ExtractedNode, NodesSection } from '../inspection.ts'
@@ -11,15 +12,18 @@ import type {
   Value,
 } from '../interpret/types.ts'
 import { dynamicInputs, makeJsonWriter } from './json-text.ts'
-import { readV1Node, type NodeReader } from './v1-node.ts'
+import { MADE_CLASS, readV1Node, type NodeReader } from './v1-node.ts'
 import { listV3Classes } from './v3/list-v3-classes.ts'
 import { KNOWN_MODULES } from '../interpret/modules/known-modules.ts'
-import { UNKNOWN_NODE } from './fallback.ts'
+import { UNKNOWN_NODE } from './unknown-node.ts'
 import { readV3Node } from './v3/read-v3-node.ts'
 
-export interface FoundNodes extends Pick<NodesSection, 'nodes' | 'how' | 'dropped' | 'reasons'> {
+export interface FoundNodes extends Pick<
+  NodesSection,
+  'nodes' | 'how' | 'dropped' | 'reasons' | 'hints'
+> {
   /** State when there is no node: it is known that there is none, or it is not. */
-  state: 'known' | 'unknown' | 'no_init' | 'no_mapping'
+  state: 'known' | 'unknown' | 'raised' | 'no_init' | 'no_mapping'
 }
 
 /**
@@ -27,12 +31,29 @@ export interface FoundNodes extends Pick<NodesSection, 'nodes' | 'how' | 'droppe
  */
 export const findNodes = (interpreter: Interpreter): FoundNodes => {
   const entry = interpreter.importEntry()
+  const failure = interpreter.failure()
+  if (failure)
+    return {
+      ...NONE,
+      reasons: [failure.code],
+      state: 'raised',
+      hints: [adviceOf(failure.code, failure.detail)],
+    }
   if (!entry) return { ...NONE, state: 'no_init' }
-  const reader: NodeReader = { interpreter, json: makeJsonWriter(interpreter) }
+  return readModule(interpreter, entry)
+}
+
+/** Reads the nodes of a module as the host reads those of a pack. */
+export const readModule = (interpreter: Interpreter, entry: ModuleValue): FoundNodes => {
+  const displayNames = readDisplayNames(interpreter, entry)
+  const reader: NodeReader = { interpreter, json: makeJsonWriter(interpreter), displayNames }
   const mapping = interpreter.findAttribute(entry, 'NODE_CLASS_MAPPINGS')
   const v1 = mapping === undefined || mapping === null ? undefined : readMapping(reader, mapping)
-  if (v1 && v1.nodes.length > 0)
-    return { ...v1, nodes: nameForDisplay(interpreter, entry, v1.nodes) }
+  if (v1 && v1.nodes.length > 0) {
+    const entrypoint = interpreter.findAttribute(entry, 'comfy_entrypoint')
+    const isIgnored = entrypoint !== undefined && entrypoint !== null && !isUnknown(entrypoint)
+    return isIgnored ? { ...v1, hints: [adviceOf('entrypoint_ignored')] } : v1
+  }
   // An empty mapping beside an entrypoint is more often our failure than the pack's wish.
   const v3 = readEntrypoint(reader, entry)
   if (v3 && (v3.nodes.length > 0 || !v1)) return v3
@@ -40,22 +61,14 @@ export const findNodes = (interpreter: Interpreter): FoundNodes => {
   return { ...NONE, state: hasWebDirectory(interpreter, entry) ? 'known' : 'no_mapping' }
 }
 
-/** Adds the names that the pack's other mapping gives. */
-const nameForDisplay = (
-  interpreter: Interpreter,
-  entry: ModuleValue,
-  nodes: readonly ExtractedNode[],
-): ExtractedNode[] => {
+/** Names that the pack's other mapping gives. */
+const readDisplayNames = (interpreter: Interpreter, entry: ModuleValue) => {
   const given = interpreter.findAttribute(entry, 'NODE_DISPLAY_NAME_MAPPINGS')
   const dict = given === undefined ? undefined : interpreter.asDict(given)
   const textOf = (value: Value) => (isUnknown(value) ? undefined : interpreter.text(value))
-  const names = new Map(
+  return new Map(
     (dict ? dictEntries(dict) : []).map(([key, value]) => [textOf(key), textOf(value)]),
   )
-  return nodes.map((node) => {
-    const name = names.get(node.name)
-    return name === undefined ? node : { ...node, display_name: name }
-  })
 }
 
 const NONE: FoundNodes = { nodes: [], how: 'none', dropped: 0, reasons: [], state: 'known' }
@@ -65,11 +78,13 @@ const readMapping = (reader: NodeReader, mapping: Value): FoundNodes => {
   const dict = interpreter.asDict(mapping)
   if (!dict) return { ...NONE, reasons: ['mapping_unknown'], state: 'unknown' }
   const found = readEntries(reader, dict)
-  const isWhole = !dict.rest && found.reasons.length === 0
+  // Node classes that something unknown got, and none in the mapping: it puts them there.
+  const isOpen = dict.rest || (found.nodes.length === 0 && interpreter.runtime.state.gaveNodes)
+  const isWhole = !isOpen && found.reasons.length === 0
   return {
     ...found,
     how: found.nodes.length > 0 ? 'v1' : 'none',
-    reasons: dict.rest ? [...found.reasons, 'mapping_rest'] : found.reasons,
+    reasons: isOpen ? [...found.reasons, 'mapping_rest'] : found.reasons,
     state: isWhole ? 'known' : 'unknown',
   }
 }
@@ -91,6 +106,15 @@ const readEntries = (reader: NodeReader, dict: DictValue): Omit<FoundNodes, 'how
   }
   return { nodes: [...nodes.values()], reasons: [...reasons], dropped }
 }
+
+/** Reads the node that a name of a module stands for; undefined where it is no class of a node. */
+export const readNamed = (
+  interpreter: Interpreter,
+  { name, value }: { name: string; value: Value | undefined },
+): ExtractedNode | undefined =>
+  isClass(value) && isNode(interpreter, value)
+    ? readNode({ interpreter, json: makeJsonWriter(interpreter) }, name, value)
+    : undefined
 
 /** Undefined without an entrypoint. */
 const readEntrypoint = (reader: NodeReader, entry: ModuleValue): FoundNodes | undefined => {
@@ -146,8 +170,9 @@ const isForeign = (base: BaseValue): boolean =>
   base.kind === 'unknown' && base.origin !== 'standard-library' && base.origin !== 'machine'
 
 /** A class of the host, or one of whose making nothing is known; nothing of a library that packs use for other things. */
-const isUnknownNode = ({ name, origin }: UnknownValue): boolean => {
-  if (origin === 'standard-library' || origin === 'machine') return false
+const isUnknownNode = ({ name, origin, isModule }: UnknownValue): boolean => {
+  if (name === MADE_CLASS) return true
+  if (isModule || origin === 'standard-library' || origin === 'machine') return false
   const [first = ''] = name.split(/[.([]/)
   if (origin === 'host') return HOST_NODES.has(first)
   return !KNOWN_MODULES.thirdParty.has(first)
@@ -164,8 +189,13 @@ const readNode = (
   name: string | undefined,
   cls: ClassValue | UnknownValue,
 ): ExtractedNode => {
-  if (cls.kind === 'unknown' || !hasSchema(reader.interpreter, cls))
-    return readV1Node(reader, name ?? '', cls)
+  if (cls.kind === 'unknown' || !hasSchema(reader.interpreter, cls)) {
+    const display_name = reader.displayNames?.get(name)
+    return {
+      ...readV1Node(reader, name ?? '', cls),
+      ...(display_name !== undefined && { display_name }),
+    }
+  }
   const fields = readV3Node(reader.interpreter, cls)
   if (!fields) return { ...UNKNOWN_NODE, name: name ?? '' }
   const { json } = reader

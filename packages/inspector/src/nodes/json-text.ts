@@ -1,5 +1,6 @@
 import { isSequence } from '../interpret/values/read-value.ts'
 import { dictEntries } from '../interpret/values/dict.ts'
+import { isHostPath } from '../interpret/modules/virtual-files.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
 import type { DictValue, InstanceValue, ObjectValue, Value } from '../interpret/types.ts'
 
@@ -26,6 +27,7 @@ export const makeJsonWriter = (interpreter: Interpreter) => {
     if (depth > MAX_DEPTH || at.room < 0) return undefined
     if (value === null) return 'null'
     if (typeof value === 'object') return writeObject(value, at, depth)
+    if (typeof value === 'string' && isHostPath(value)) at.isDynamic = true
     const text = typeof value === 'bigint' ? String(Number(value)) : JSON.stringify(value)
     at.room -= text.length
     return text === 'Infinity' || text === '-Infinity' ? 'null' : text

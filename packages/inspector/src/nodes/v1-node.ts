@@ -1,16 +1,20 @@
 import { isFunction, isSequence, isUnknown } from '../interpret/values/read-value.ts'
 import type { ExtractedNode } from '../inspection.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
-import type { BaseValue, Value } from '../interpret/types.ts'
+import type { BaseValue, UnknownValue, Value } from '../interpret/types.ts'
+import { KNOWN_MODULES } from '../interpret/modules/known-modules.ts'
+import { makeUnknown } from '../interpret/values/make-value.ts'
 import { dynamicInputs, type JsonText, type JsonWriter } from './json-text.ts'
 
 export interface NodeReader {
   interpreter: Interpreter
   json: JsonWriter
+  /** Names that the pack's other mapping gives, by name. */
+  displayNames?: ReadonlyMap<string | undefined, string | undefined>
 }
 
 /** Steps of one `INPUT_TYPES` or schema. */
-const NODE_STEPS = 100_000
+const NODE_STEPS = 150_000
 
 const NO_INPUTS = '{"required":{}}'
 
@@ -21,7 +25,8 @@ export const readV1Node = (
   cls: BaseValue,
 ): ExtractedNode => {
   const dynamic: string[] = []
-  const find = (attribute: string): Value | undefined => interpreter.findAttribute(cls, attribute)
+  const find = (attribute: string): Value | undefined =>
+    interpreter.findAttribute(cls, attribute) ?? inheritedFromOutside(cls, attribute)
   const record = <T>(field: string, { isDynamic, value }: Read<T>): T => {
     if (isDynamic) dynamic.push(field)
     return value
@@ -44,13 +49,28 @@ export const readV1Node = (
     function: record('function', readText('FUNCTION', '')),
     deprecated: record('deprecated', readFlag('DEPRECATED')),
     experimental: record('experimental', readFlag('EXPERIMENTAL')),
-    input_types: recordInputs(readInputTypes({ interpreter, json }, cls)),
+    input_types: recordInputs(readInputTypes({ interpreter, json }, cls, find)),
     return_types: record('return_types', returnTypes),
     return_names: record('return_names', readTypes(json, find('RETURN_NAMES'), returnTypes)),
     output_is_list: record('output_is_list', readIsList(interpreter, find)),
     dynamic,
   }
 }
+
+/** An unknown where a class of neither pack nor host may have the attribute; those of well-known libraries are no nodes. */
+const inheritedFromOutside = (cls: BaseValue, attribute: string): Value | undefined => {
+  const order = cls.kind === 'class' ? cls.mro : [cls]
+  const outside = order.find((base) => base.kind === 'unknown' && mayBeNode(base))
+  return outside && makeUnknown(`${outside.name}.${attribute}`)
+}
+
+/** Name of a class that the pack makes by `type` under a name that is unknown. */
+export const MADE_CLASS = 'type.__new__()'
+
+const mayBeNode = ({ name, origin }: UnknownValue): boolean =>
+  origin === 'pack' ||
+  name === MADE_CLASS ||
+  (origin === 'third-party' && !KNOWN_MODULES.thirdParty.has(name.split(/[.([]/)[0] ?? ''))
 
 /** A field, and whether a part of it depends on the machine or could not be known. */
 interface Read<T> {
@@ -82,8 +102,12 @@ const readTypes = (
 }
 
 /** It may be a classmethod, a static one, a plain function, a lambda, or the dict itself. */
-const readInputTypes = ({ interpreter, json }: NodeReader, cls: BaseValue): JsonText => {
-  const given = interpreter.findAttribute(cls, 'INPUT_TYPES')
+const readInputTypes = (
+  { interpreter, json }: NodeReader,
+  cls: BaseValue,
+  find: (attribute: string) => Value | undefined,
+): JsonText => {
+  const given = find('INPUT_TYPES')
   const none = { text: NO_INPUTS, inputs: [] }
   if (given === undefined) return { ...none, isDynamic: false }
   if (isUnknown(given)) return { ...none, isDynamic: true }

@@ -382,6 +382,7 @@ export interface IfExp extends Node<'IfExp'> {
 export interface Lambda extends Node<'Lambda'> {
   args: Arguments
   body: Expression
+  isGenerator: boolean
 }
 
 export type Tuple = Display<'Tuple'>

@@ -64,12 +64,30 @@ const CASES: Case[] = [
     { ok: '1', other: '<unknown demopack.broken.other>', x: '<unknown demopack.open.anything>' },
   ],
   [
-    'a raise costs one statement of the module, and its names stay possible',
+    'a raise that may be ours costs one statement of the module, and its names stay possible',
     {
       '__init__.py': 'from .m import a, c\nfrom .m import b',
-      'm.py': 'a = 1\nb = undefined_name + 1\nc = 3\n',
+      'm.py':
+        'a = 1\ntry: b = int("x")\nexcept ValueError as e: raise RuntimeError("b") from e\nc = 3\n',
     },
     { a: '1', c: '3', b: '<unknown demopack.m.b>' },
+  ],
+  [
+    'a raise ends the module and reaches whoever imports it; another import tries again',
+    {
+      '__init__.py': `
+seen = []
+for i in range(2):
+    try: from .m import a
+    except NameError as e: seen.append(str(e))
+try: from . import deep
+except ImportError as e: seen.append(type(e).__name__)`,
+      'm.py': 'a = 1\nb = undefined_name + 1\n',
+      'deep.py': 'from .gone import x',
+    },
+    {
+      seen: `["name 'undefined_name' is not defined", "name 'undefined_name' is not defined", 'ModuleNotFoundError']`,
+    },
   ],
   [
     'the own name with and without custom_nodes, in any spelling, is the pack',
@@ -170,11 +188,14 @@ describe('modules and imports', () => {
   })
 
   test('a raise at module level is noted with its place', () => {
-    const ran = run({ '__init__.py': 'x = 1\nraise ValueError("broken")\ny = 2' })
+    const ran = run({
+      '__init__.py': 'try: from . import m\nexcept ValueError: y = 2',
+      'm.py': 'x = 1\nraise ValueError("broken")',
+    })
     assert.deepEqual(ran.interpreter.notes(), [
       {
         kind: 'raise',
-        file: '/host/custom_nodes/demopack/__init__.py',
+        file: '/host/custom_nodes/demopack/m.py',
         line: 2,
         message: 'ValueError: broken',
       },

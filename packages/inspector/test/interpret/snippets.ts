@@ -235,7 +235,8 @@ except ImportError: NODE_CLASS_MAPPINGS = {"Kiln Spare": Cup}
     'S17',
     `
 if torch.__version__ < "2": raise RuntimeError("too old")
-from .not_there import helper
+try: from .not_there import helper
+except ImportError: helper = None
 NODE_CLASS_MAPPINGS = {"Kiln Pot": Pot}
 `,
     { 'Kiln Pot': 'Pot' },

@@ -20,6 +20,8 @@ export type Run = (
 
 const encoder = new TextEncoder()
 
+export class CannotLoad extends Error {}
+
 /** Runs packs given as text by path; a lone text is `__init__.py`. */
 export async function makeRunner(defaults: Partial<InterpreterOptions> = {}): Promise<Run> {
   const parser = await makePythonParser()
@@ -35,7 +37,7 @@ export async function makeRunner(defaults: Partial<InterpreterOptions> = {}): Pr
       ...options,
     })
     const module = interpreter.importEntry()
-    if (!module) throw new Error('The pack has no __init__.py')
+    if (!module) throw new CannotLoad('The pack has no __init__.py, or it raises')
     return { interpreter, module, get: (name) => module.namespace.get(name) }
   }
 }

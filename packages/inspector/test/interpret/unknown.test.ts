@@ -54,6 +54,12 @@ const CASES: Case[] = [
     { d: "{'a': 1, 'b': 2}", l: '[1, 2, 3]' },
   ],
   [
+    'a result of several returns may have more where one of them may',
+    'def load():\n    if unk: return {"none": 0}\n    made = {}\n    made[unk] = 1\n    return made\n' +
+      'd = load(); a = "cup" in d; b = "none" in d; c = len(d)',
+    { a: '<unknown comparison>', b: 'True', c: '<unknown len()>' },
+  ],
+  [
     'branches start from the same bindings',
     'n = 1\nif unk: n = n + 1; m = n\nelse: k = n',
     { n: '2', m: '2', k: '1' },

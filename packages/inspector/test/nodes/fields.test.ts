@@ -59,6 +59,18 @@ class X(Cup):
       ['input_types.name'],
     ],
     [
+      'name a path of the machine as dynamic, and no other text',
+      `
+import os
+class X(Cup):
+    INPUT_TYPES = classmethod(lambda c: {"required": {
+        "shelf": ("STRING", {"default": os.path.join(os.path.dirname(os.path.dirname(__file__)), "x")}),
+        "site": ("STRING", {"default": "/hosted/x"})}})
+`,
+      '{"required":{"shelf":["STRING",{"default":"/host/custom_nodes/x"}],"site":["STRING",{"default":"/hosted/x"}]}}',
+      ['input_types.shelf'],
+    ],
+    [
       'keep the known choices beside those of the machine',
       `
 import folder_paths
@@ -285,4 +297,40 @@ class X(Cup):
     assert.equal(node.experimental, true)
     assert.deepEqual(node.output_is_list, [true])
   })
+})
+
+describe('a node whose class comes from elsewhere', () => {
+  const FIELDS = ['category', 'function', 'input_types', 'return_types'] as const
+  /** Those of the four that are unknown are left out. */
+  const cases: [title: string, source: string, known: Partial<ExtractedNode>][] = [
+    ['has no known field where an installed package has it', 'from elsewhere import X', {}],
+    [
+      'has the fields that it adds to a base of an installed package',
+      'from elsewhere import Base\nclass X(Base): FUNCTION = "turn"',
+      { function: 'turn' },
+    ],
+    [
+      'has the defaults beside a base of a well-known library, which has no nodes',
+      'import torch\nclass X(torch.nn.Module): RETURN_TYPES = ("IMAGE",)',
+      { category: 'sd', function: '', input_types: '{"required":{}}', return_types: '["IMAGE"]' },
+    ],
+    [
+      'is kept where it is made under a name that is unknown',
+      'import elsewhere\nX = type(elsewhere.NAME, (Cup,), {})',
+      {},
+    ],
+    [
+      'is made under a name put together from that of a class of the host',
+      'from nodes import VAEDecode\n' +
+        'class X(type(VAEDecode.__name__ + "Mix", (VAEDecode,), {})):\n' +
+        '    CATEGORY = VAEDecode.__name__; INPUT_TYPES = {}',
+      { category: 'VAEDecode', function: 'decode', input_types: '{}', return_types: '["IMAGE"]' },
+    ],
+  ]
+  for (const [title, source, known] of cases)
+    test(title, () => {
+      const node = read(source)
+      const decided = FIELDS.filter((field) => !node.dynamic.includes(field))
+      assert.deepEqual(Object.fromEntries(decided.map((field) => [field, node[field]])), known)
+    })
 })

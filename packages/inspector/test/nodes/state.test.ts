@@ -117,7 +117,7 @@ async def comfy_entrypoint(): return Pack()`,
   test('names are scanned for where nothing else is to be had', () => {
     const section = extract({
       '__init__.py': 'from unknown_thing import make\nNODE_CLASS_MAPPINGS = make()',
-      'other.py': 'def f():\n    NODE_CLASS_MAPPINGS = {"Kiln Pot": 1, **x}',
+      'other.py': `${CUP}def f():\n    NODE_CLASS_MAPPINGS = {"Kiln Pot": Cup, "Kiln One": 1, **x}`,
     })
     assert.deepEqual([section.how, section.partial], ['literal_scan', true])
     assert.deepEqual(namesOf(section), ['Kiln Pot'])

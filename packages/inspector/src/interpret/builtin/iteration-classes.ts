@@ -92,7 +92,9 @@ const FILTER: Definition = {
     const filter = makeIterator('filter', () => {
       for (let item = source.next(); item !== undefined; item = source.next()) {
         rt.budget.step(1)
-        if (truthOf(rt, test === null ? item : call(rt, test, [item])) !== false) return item
+        const truth = truthOf(rt, test === null ? item : call(rt, test, [item]))
+        if (truth === undefined) rt.state.guesses += 1
+        if (truth !== false) return item
       }
       filter.rest = source.rest
       return undefined
@@ -153,7 +155,11 @@ export const GENERATOR: Definition = {
   name: 'generator',
   methods: {
     ...ITERATOR_METHODS,
-    send: (rt, args, kwargs) => ITERATOR_METHODS['__next__']?.(rt, args, kwargs),
+    send: (rt, args, kwargs) => {
+      // It ran to its end when it was first asked, without what is sent.
+      if (args[1] !== null) rt.state.guesses += 1
+      return ITERATOR_METHODS['__next__']?.(rt, args, kwargs)
+    },
     close: () => null,
   },
 }

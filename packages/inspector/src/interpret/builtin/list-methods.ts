@@ -53,8 +53,15 @@ const METHODS: Record<string, ListMethod> = {
   },
   sort: (rt, list, _, kwargs) => {
     const reverse = truthOf(rt, kwargs.get('reverse') ?? false)
-    const sorted = sort(rt, list.items, kwargs.get('key') ?? null, reverse ?? false)
-    if (sorted) list.items = sorted
+    const { items } = list
+    let sorted: Value[] | undefined
+    // Keys are made beside an empty list.
+    list.items = []
+    try {
+      sorted = sort(rt, items, kwargs.get('key') ?? null, reverse ?? false)
+    } finally {
+      list.items = sorted ?? items
+    }
     return null
   },
   __init__: (rt, list, [items]) => {

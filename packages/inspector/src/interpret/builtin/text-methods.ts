@@ -173,9 +173,11 @@ const METHODS: Record<string, TextMethod> = {
   swapcase: plain(swapcase),
   isupper: plain(isUpper),
   islower: plain(isLower),
+  istitle: plain((text) => /[\p{Lu}\p{Lt}]/u.test(text) && title(text) === text),
   isspace: plain(isSpace),
   isdigit: plain(isDigit),
   isnumeric: plain(isNumeric),
+  isdecimal: plain((text) => /^\p{Nd}+$/u.test(text)),
   isalpha: plain(isAlpha),
   isalnum: plain(isAlnum),
   isidentifier: plain(isIdentifier),
@@ -219,6 +221,8 @@ const METHODS: Record<string, TextMethod> = {
     return data && { kind: 'bytes', data }
   },
   format: (rt, text, args, kwargs) => formatMethod(rt, text, args, kwargs),
+  format_map: (rt, text, [mapping]) =>
+    ifKnown(mapping, (named) => formatMethod(rt, text, [], named)),
 }
 
 /** The methods of str as natives: `args[0]` is self. */

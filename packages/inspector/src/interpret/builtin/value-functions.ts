@@ -44,6 +44,7 @@ export const VALUE_FUNCTIONS: Record<string, NativeCall> = {
     const own = value === undefined ? undefined : callSpecial(rt, value, '__abs__', [])
     if (own !== undefined) return own
     const number = numberOf(value)
+    if (typeof number === 'number') return Math.abs(number)
     return number === undefined || number >= 0 ? number : -number
   },
   round: (rt, args, kwargs) => round(rt, args, kwargs),

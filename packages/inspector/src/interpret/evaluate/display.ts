@@ -33,6 +33,7 @@ export function evaluateItems(
   let rest = false
   for (const node of nodes) {
     const value = evaluate(rt, node, scope)
+    if (rest) rt.state.guesses += 1
     if (node.kind !== 'Starred') {
       items.push(value)
       continue

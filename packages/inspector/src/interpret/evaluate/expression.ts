@@ -21,7 +21,8 @@ import type {
   Yield,
   YieldFrom,
 } from '../../python/ast.ts'
-import { isIterator } from '../values/read-value.ts'
+import { callSpecial } from '../operate/call.ts'
+import { isInstanceValue, isIterator, isUnknown } from '../values/read-value.ts'
 import { readItems } from '../operate/iterate.ts'
 
 /** The value of an expression. Throws Raised and BudgetSpent. */
@@ -36,6 +37,7 @@ export function evaluate(rt: Runtime, node: Expression, scope: Scope): Value {
   const value = evaluateNode(rt, node, scope)
   // Left as it is by a raise; every place that catches puts it back.
   state.nesting -= 1
+  if (state.handlers.length > 0 && isUnknown(value)) state.guesses += 1
   return value
 }
 
@@ -96,8 +98,7 @@ function evaluateNode(rt: Runtime, node: Expression, scope: Scope): Value {
       return value
     }
     case 'Await':
-      // Calling an async function runs it, so what is awaited is the result already.
-      return evaluate(rt, node.value, scope)
+      return evaluateAwait(rt, evaluate(rt, node.value, scope))
     case 'Yield':
       return evaluateYield(rt, node, scope)
     case 'YieldFrom':
@@ -171,6 +172,12 @@ export function evaluateAnnotation(rt: Runtime, node: Expression, scope: Scope):
   } finally {
     rt.state.handlers = handlers
   }
+}
+
+/** Calling an async function runs it, so what is awaited is the result already, unless the library wraps it. */
+function evaluateAwait(rt: Runtime, value: Value): Value {
+  if (!isInstanceValue(value) || value.cls.home === 'pack') return value
+  return callSpecial(rt, value, '__await__', []) ?? value
 }
 
 function evaluateYield(rt: Runtime, node: Yield, scope: Scope): Value {

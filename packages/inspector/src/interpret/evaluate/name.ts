@@ -1,4 +1,5 @@
-import { raise } from '../operate/raise.ts'
+import { assignedNames } from '../execute/assigned-names.ts'
+import { raise, raiseDoubtful } from '../operate/raise.ts'
 import type { DictValue, ModuleValue, Runtime, Scope, Value } from '../types.ts'
 import { makeNamespaceDict, makeUnknown, orElse } from '../values/make-value.ts'
 import type { Global, Nonlocal } from '../../python/ast.ts'
@@ -9,10 +10,24 @@ export function lookUpName(rt: Runtime, scope: Scope, name: string): Value {
   if (found !== undefined) return found
   const { module } = scope
   if (!isComplete(module) || module.lost.has(name)) return makeUnknown(name)
-  return raise(rt, 'NameError', `name '${name}' is not defined`)
+  // The machinery of imports sets a few more.
+  if (/^__\w+__$/.test(name)) return makeUnknown(name)
+  const raiseName = mayBeBound(rt, scope, name) ? raiseDoubtful : raise
+  return raiseName(rt, 'NameError', `name '${name}' is not defined`)
 }
 
-function findName(scope: Scope, name: string): Value | undefined {
+/** True where a statement binds the name: it may stand in a branch that Python took, and we did not. */
+function mayBeBound(rt: Runtime, scope: Scope, name: string): boolean {
+  const body = rt.parser.parsed.get(scope.module.file ?? '')?.body ?? []
+  if (assignedNames(rt, body).includes(name)) return true
+  for (let at: Scope | undefined = scope; at; at = at.parent) {
+    const node = at.frame?.function.node
+    if (node?.kind === 'FunctionDef' && assignedNames(rt, node.body).includes(name)) return true
+  }
+  return false
+}
+
+export function findName(scope: Scope, name: string): Value | undefined {
   for (let at: Scope | undefined = scope; at; at = at.parent) {
     const value = at.names.get(name)
     if (value !== undefined) return value

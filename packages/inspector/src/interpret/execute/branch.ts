@@ -40,6 +40,7 @@ interface Outcome {
  * ends that way. A value returned by one of several is remembered in the frame.
  */
 export function runBranches(rt: Runtime, scope: Scope, branches: Branch[]): Completion {
+  rt.state.guesses += 1
   const names = [...new Set(branches.flatMap((branch) => branch.names))]
   const before = readBindings(scope, names)
   const outcomes: Outcome[] = []
@@ -75,6 +76,13 @@ function runBranch(rt: Runtime, scope: Scope, branch: Branch): Omit<Outcome, 'bi
     state.added = addedAround
     putBack(removed)
   }
+}
+
+/** Runs what may run or not, and gives the entries that it put into dicts: they may not be there. */
+export function runUnsure(rt: Runtime, run: () => Completion): AddedEntries {
+  const { added } = runBranch(rt, rt.state.scope, { names: [], run })
+  markAdded({ added })
+  return added
 }
 
 /** Marks entries that a branch put into dicts: they may not be there. */
@@ -129,6 +137,7 @@ function endOf(rt: Runtime, scope: Scope, outcomes: Outcome[], goesOn: boolean):
   const last = goesOn || left !== undefined ? undefined : returned.pop()
   for (const end of returned) if (typeof end === 'object') frame?.maybeReturned.push(end.returned)
   if (outcomes.some(({ end }) => end === 'break')) rt.state.maybeBroken = true
+  if (outcomes.some(({ end }) => end === 'break' || end === 'continue')) rt.state.maybeLeft = true
   if (goesOn) return undefined
   if (left !== undefined) return left
   if (last !== undefined) return last

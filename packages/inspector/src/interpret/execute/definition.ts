@@ -4,6 +4,7 @@ import { docstringOf, makeFunction, qualify } from '../evaluate/make-function.ts
 import { bindName } from '../evaluate/name.ts'
 import { execute } from './statement.ts'
 import { call } from '../operate/call.ts'
+import { giveToDecorator } from '../operate/give-away.ts'
 import { CLASS_CELL, makeClass } from '../operate/make-class.ts'
 import type { ClassValue, Runtime, Scope, Value } from '../types.ts'
 import { isUnknown } from '../values/read-value.ts'
@@ -19,6 +20,7 @@ export function executeClass(rt: Runtime, node: ClassDef, scope: Scope): undefin
   )
   const namespace = runClassBody(rt, node, scope)
   const cls = makeClass(rt, node.name, args, namespace, { kwargs })
+  for (const decorator of decorators) giveToDecorator(rt, decorator, cls)
   bindName(scope, node.name, decorate(rt, decorators, cls))
 }
 
@@ -57,6 +59,8 @@ function runIn(rt: Runtime, node: ClassDef, inner: Scope): void {
 export function executeFunction(rt: Runtime, node: FunctionDef, scope: Scope): undefined {
   const decorators = evaluateDecorators(rt, node.decorators, scope)
   const fn = makeFunction(rt, node, scope, node.name)
+  // A method waits for an instance, whoever decorates it.
+  if (scope.kind !== 'class') for (const decorator of decorators) giveToDecorator(rt, decorator, fn)
   bindName(scope, node.name, decorate(rt, decorators, fn))
 }
 

@@ -1,7 +1,8 @@
 import { isModule, isUnknown } from '../values/read-value.ts'
 import { readItems } from '../operate/iterate.ts'
 import { findAttribute, getAttribute } from '../operate/attribute.ts'
-import { raise, raiseIfHandled } from '../operate/raise.ts'
+import { raise, raiseIfHandled, raiseMissing } from '../operate/raise.ts'
+import { assignedNames } from './assigned-names.ts'
 import { findModule, importModule, resolveName } from '../modules/module-loader.ts'
 import { BudgetSpent } from '../budget.ts'
 import { bindName, isComplete } from '../evaluate/name.ts'
@@ -72,16 +73,25 @@ function importName(rt: Runtime, module: Value, name: string): Value {
   if (!isModule(module)) return getAttribute(rt, module, name)
   const own = module.namespace.get(name)
   if (own !== undefined) return own
-  if (module.home === 'library') return getAttribute(rt, module, name)
   const dotted = `${module.name}.${name}`
+  if (module.home === 'library')
+    return rt.library.find(dotted) ? importModule(rt, dotted) : getAttribute(rt, module, name)
   if (module.isPackage && findModule(rt, dotted)) return importModule(rt, dotted)
   const found = findAttribute(rt, module, name)
   if (found !== undefined) return found
   const message = `cannot import name '${name}' from '${module.name}'`
-  if (!module.running && !module.lost.has(name)) raise(rt, 'ImportError', message)
+  const isCertain = !module.lost.has(name) && (!module.running || !mayBind(rt, module, name))
+  if (isCertain) raiseMissing(rt, 'ImportError', { name: dotted, message })
   // It may be bound later, or was lost to a raise: certain enough only if somebody waits for it.
   raiseIfHandled(rt, 'ImportError', message)
   return makeUnknown(dotted)
+}
+
+/** True when a module that another imports from may still bind the name, though Python would have it by now. */
+function mayBind(rt: Runtime, module: ModuleValue, name: string): boolean {
+  const tree = module.file === undefined ? undefined : rt.parser.parsed.get(module.file)
+  if (module.dict !== undefined || !tree) return true
+  return rt.state.scope.module !== module && assignedNames(rt, tree.body).includes(name)
 }
 
 function importStar(rt: Runtime, module: Value, scope: Scope): void {

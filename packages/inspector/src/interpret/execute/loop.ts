@@ -11,6 +11,15 @@ import { makeUnknown } from '../values/make-value.ts'
 import type { Completion, IteratorValue, Runtime, Scope, Value } from '../types.ts'
 
 export function executeFor(rt: Runtime, node: For, scope: Scope): Completion {
+  const { maybeLeft } = rt.state
+  try {
+    return runFor(rt, node, scope)
+  } finally {
+    rt.state.maybeLeft = maybeLeft
+  }
+}
+
+function runFor(rt: Runtime, node: For, scope: Scope): Completion {
   const source = evaluateSafely(rt, node.iter, scope)
   const iterator = iterate(rt, source)
   const end = iterator
@@ -66,19 +75,20 @@ function endOfRound(rt: Runtime, body: readonly Statement[], scope: Scope): Comp
 
 export function executeWhile(rt: Runtime, node: While, scope: Scope): Completion {
   const { state } = rt
-  const around = state.maybeBroken
+  const { maybeBroken, maybeLeft } = state
   try {
     const end = runWhile(rt, node, scope)
     if (end === 'break') return undefined
     return end ?? execute(rt, node.orelse, scope)
   } finally {
-    state.maybeBroken = around
+    Object.assign(state, { maybeBroken, maybeLeft })
   }
 }
 
 function runWhile(rt: Runtime, node: While, scope: Scope): Completion {
   const { state } = rt
-  for (let rounds = 0; rounds < rt.budget.limits.whileRounds; rounds += 1) {
+  const most = state.isThread ? THREAD_ROUNDS : rt.budget.limits.whileRounds
+  for (let rounds = 0; rounds < most; rounds += 1) {
     const test = truthOf(rt, evaluateSafely(rt, node.test, scope))
     if (test === false) return undefined
     if (test === undefined) return runWhileOnce(rt, node, scope)
@@ -88,9 +98,12 @@ function runWhile(rt: Runtime, node: While, scope: Scope): Completion {
     // `while True` with a break that could not be decided would use up all rounds.
     if (state.maybeBroken && node.test.kind === 'Constant') return undefined
   }
-  rt.budget.spent('rounds')
+  if (!state.isThread) rt.budget.spent('rounds')
   return undefined
 }
+
+/** Rounds of a `while` in a thread: one that watches something has no end. */
+const THREAD_ROUNDS = 100
 
 function runWhileOnce(rt: Runtime, node: While, scope: Scope): Completion {
   return runBranches(rt, scope, [

@@ -1,12 +1,13 @@
-import { isClass } from '../values/read-value.ts'
+import { isClass, isInstanceValue } from '../values/read-value.ts'
 import { call, callSpecial } from '../operate/call.ts'
 import { evaluateSafely } from '../evaluate/expression.ts'
 import { isInstance, typeOf } from '../operate/is-instance.ts'
 import { execute } from './statement.ts'
 import { bindName } from '../evaluate/name.ts'
-import { raise, Raised } from '../operate/raise.ts'
+import { inheritCause, raise, Raised } from '../operate/raise.ts'
 import type { Completion, Runtime, Scope, Value } from '../types.ts'
-import type { ExceptHandler, Raise, Try, With } from '../../python/ast.ts'
+import type { ExceptHandler, Name, Raise, Try, With } from '../../python/ast.ts'
+import { setAttribute } from '../operate/set-attribute.ts'
 import { truthOf } from '../operate/truth.ts'
 import { assignTarget } from './assignment.ts'
 import { orElse } from '../values/make-value.ts'
@@ -96,7 +97,12 @@ export function executeRaise(rt: Runtime, node: Raise, scope: Scope): never {
       : raise(rt, current)
   }
   const value = evaluateSafely(rt, node.exception, scope)
-  return raise(rt, isClass(value) ? call(rt, value, []) : value)
+  const exception = isClass(value) ? call(rt, value, []) : value
+  const cause = node.cause && evaluateSafely(rt, node.cause, scope)
+  if (cause !== undefined)
+    setAttribute(rt, exception, '__cause__', isClass(cause) ? call(rt, cause, []) : cause)
+  inheritCause(rt, exception, rt.state.handled.at(-1))
+  return raise(rt, exception)
 }
 
 export function executeWith(rt: Runtime, node: With, scope: Scope): Completion {
@@ -110,6 +116,12 @@ function enterFrom(rt: Runtime, node: With, scope: Scope, index: number): Comple
   const manager = evaluateSafely(rt, item.context, scope)
   const entered = enter(rt, manager)
   if (item.target) assignTarget(rt, item.target, entered, scope)
+  const around = rt.state.handlers
+  // `contextlib.suppress` handles what a `try` with its classes would.
+  if (isInstanceValue(manager) && manager.cls.name === 'suppress') {
+    const types: Name[] = [{ kind: 'Name', id: '_classes', line: node.line }]
+    rt.state.handlers = [...around, { types, scope: { ...scope, names: manager.attributes } }]
+  }
   let end: Completion
   try {
     end = enterFrom(rt, node, scope, index + 1)
@@ -117,6 +129,8 @@ function enterFrom(rt: Runtime, node: With, scope: Scope, index: number): Comple
     if (!(error instanceof Raised)) throw error
     if (!suppresses(rt, manager, error.exception)) throw error
     return undefined
+  } finally {
+    rt.state.handlers = around
   }
   leave(rt, manager, [null, null, null])
   return end

@@ -37,6 +37,7 @@ export const openFile = (rt: Runtime, args: Value[], kwargs: Kwargs): Value | un
   if (path === undefined || mode === undefined) return undefined
   const binary = mode.includes('b')
   if (/[wax]/.test(mode)) {
+    rt.state.mayHaveWritten ||= path.endsWith('.py')
     return locate(rt, path) === undefined
       ? undefined
       : makeFile(rt, binary ? new Uint8Array() : '', path)

@@ -18,11 +18,19 @@ const lazy =
     args.length < needed ? undefined : makeLazy(rt, 'generator', (end) => generate(rt, end, args))
 
 /** Tests that can't be decided let the item pass. */
-const holds = (rt: Runtime, test: Value, item: Value): boolean =>
-  truthOf(rt, test === null ? item : call(rt, test, [item])) !== false
+const holds = (rt: Runtime, test: Value, item: Value): boolean => {
+  const truth = truthOf(rt, test === null ? item : call(rt, test, [item]))
+  if (truth === undefined) rt.state.guesses += 1
+  return truth !== false
+}
 
 function* count(rt: Runtime, _end: LazyEnd, [start = 0n, step = 1n]: Value[]) {
-  for (let at = start; ; at = binary(rt, '+', at, step)) yield at
+  for (
+    let at: Value = typeof start === 'boolean' ? BigInt(start) : start;
+    ;
+    at = binary(rt, '+', at, step)
+  )
+    yield at
 }
 
 function* slice(rt: Runtime, end: LazyEnd, [source = null, ...bounds]: Value[]) {
@@ -56,6 +64,13 @@ const FUNCTIONS: Record<string, NativeCall> = {
     for (const item of eachItem(rt, source, end)) {
       if (!holds(rt, test, item)) return
       yield item
+    }
+  }),
+  dropwhile: lazy(2, function* drop(rt, end, [test = null, source = null]) {
+    let dropping = true
+    for (const item of eachItem(rt, source, end)) {
+      dropping &&= holds(rt, test, item)
+      if (!dropping) yield item
     }
   }),
 }

@@ -39,8 +39,9 @@ const makeCollections = pythonModule('collections', (rt) => [
 ])
 
 const WRITTEN_IN_PYTHON = (
-  'asyncio atexit collections.abc contextlib dataclasses enum functools logging operator platform shutil string ' +
-  'textwrap threading traceback typing warnings weakref'
+  'asyncio atexit collections.abc concurrent.futures contextlib dataclasses enum functools logging multiprocessing ' +
+  'multiprocessing.dummy operator platform shutil string textwrap threading traceback typing ' +
+  'warnings weakref'
 ).split(' ')
 
 const MODULES: ReadonlyMap<string, MakeModule> = new Map<string, MakeModule>([
@@ -50,6 +51,7 @@ const MODULES: ReadonlyMap<string, MakeModule> = new Map<string, MakeModule>([
   ['base64', makeBase64],
   // What a pack puts there, every module sees.
   ['builtins', (rt) => ({ ...nativeModule('builtins', []), namespace: rt.builtins })],
+  ['concurrent', () => nativeModule('concurrent', [])],
   ['copy', makeCopy],
   ['fnmatch', makeFnmatch],
   ['glob', makeGlob],
@@ -67,6 +69,7 @@ const MODULES: ReadonlyMap<string, MakeModule> = new Map<string, MakeModule>([
   ['math', makeMath],
   ['os', makeOs],
   ['os.path', makeOsPath],
+  ['multiprocessing.pool', pythonModule('multiprocessing')],
   ['pathlib', makePathlib],
   ['pkgutil', makePkgutil],
   ['posixpath', makeOsPath],

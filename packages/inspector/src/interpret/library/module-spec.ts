@@ -1,7 +1,7 @@
 import { isModule, textOf } from '../values/read-value.ts'
 import { argumentOf, pathOf } from '../operate/arguments.ts'
 import { makePackModule, runModule } from '../modules/run-module.ts'
-import { raise } from '../operate/raise.ts'
+import { raiseMissing } from '../operate/raise.ts'
 import { makeInstance, makeList } from '../values/make-value.ts'
 import { nativeClass, nativeModule, nativeState } from '../values/native.ts'
 import type { ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
@@ -81,15 +81,21 @@ const execModule: NativeCall = (rt, [, module]) => {
   if (!isModule(module) || module.file === undefined) {
     return undefined
   }
-  if (!rt.files.isFile(module.file)) return raise(rt, 'FileNotFoundError', module.file)
+  if (!rt.files.isFile(module.file)) return raiseNoFile(rt, module.file)
   runModule(rt, module)
   return null
 }
 
+const raiseNoFile = (rt: Runtime, file: string): undefined =>
+  raiseMissing(rt, 'FileNotFoundError', {
+    name: file.slice(rt.files.root.length + 1),
+    message: file,
+  })
+
 const loadModule: NativeCall = (rt, [self]) => {
   const state = SPEC.of(self)
   if (state === undefined) return undefined
-  if (!rt.files.isFile(state.file)) return raise(rt, 'FileNotFoundError', state.file)
+  if (!rt.files.isFile(state.file)) return raiseNoFile(rt, state.file)
   const module = makePackModule(state.name, state.file, state.isPackage)
   rt.modules.set(state.name, module)
   runModule(rt, module)

@@ -7,6 +7,7 @@ import {
   makeItemsIterator,
   makeList,
   makeTuple,
+  makeUnknown,
 } from '../values/make-value.ts'
 import {
   functionsOf,
@@ -41,6 +42,7 @@ export const makeOs = (rt: Runtime): ModuleValue => {
     ...functionsOf('os', FUNCTIONS),
     ...quietFunctions('os', QUIET),
     ...machineFunctions('os', MACHINE),
+    ...['system', 'popen'].map((name) => [name, nativeFunction(`os.${name}`, runShell)] as const),
   ])
 }
 
@@ -57,12 +59,18 @@ const CONSTANTS = [
   ['X_OK', 1n],
 ] as const
 
+/** A program may write files of the pack. */
+const runShell: NativeCall = (rt) => {
+  rt.state.mayHaveWritten = true
+  return makeUnknown('os.system()', 'machine')
+}
+
 const QUIET =
   'makedirs mkdir removedirs rmdir remove unlink rename renames replace symlink link chmod chown ' +
   'utime chdir putenv unsetenv add_dll_directory truncate close kill umask nice sync mkfifo'
 
 const MACHINE =
-  'cpu_count getpid getppid getuid getgid getlogin uname stat lstat fstat urandom system popen ' +
+  'cpu_count getpid getppid getuid getgid getlogin uname stat lstat fstat urandom ' +
   'times getloadavg get_terminal_size sched_getaffinity statvfs readlink'
 
 /** Missing variables are None: nothing is set. */

@@ -17,6 +17,7 @@ import {
 } from '../values/read-value.ts'
 import { makeInstance, makeList, makeTuple, makeUnknown } from '../values/make-value.ts'
 import { functionsOf, nativeFunction, nativeMethod, nativeModule } from '../values/native.ts'
+import { THREAD_HELPERS } from './support/threads.ts'
 import type { Module } from '../../python/ast.ts'
 import { findAttribute } from '../operate/attribute.ts'
 import { call } from '../operate/call.ts'
@@ -46,12 +47,30 @@ const readSource = (name: string): string =>
 
 const HELPERS: Record<string, NativeCall> = {
   /** True if the value is certainly true; never unknown, so that a test of it takes one branch. */
-  _sure: (rt, [value = null]) => truthOf(rt, value) === true,
+  _sure: (rt, [value = null]) => {
+    const truth = truthOf(rt, value)
+    if (truth === undefined) rt.state.guesses += 1
+    return truth === true
+  },
+  /** Records that what follows may differ from what Python does. */
+  _guess: (rt) => {
+    rt.state.guesses += 1
+    return null
+  },
+  /** Records that files of the pack may have been written. */
+  _write: (rt) => {
+    rt.state.mayHaveWritten = true
+    return null
+  },
   _is_unknown: (_rt, [value]) => isUnknown(value),
   /** More items may follow. */
   _is_open: (_rt, [items]) => isUnknown(items) || (isSequence(items) && items.rest),
   /** A list of the items that are known. */
-  _known: (rt, [items = null]) => makeList(readItems(rt, items).items),
+  _known: (rt, [value = null]) => {
+    const { items, rest } = readItems(rt, value)
+    if (rest) rt.state.guesses += 1
+    return makeList(items)
+  },
   /** The result of a call that can't be known. */
   _unknown: (_rt, [name]) => makeUnknown(textOf(name) ?? '', 'standard-library'),
   /** For missing keys and attributes: raises only where the pack expects it. */
@@ -80,6 +99,7 @@ const HELPERS: Record<string, NativeCall> = {
     while (scope.module.home === 'library' && scope.frame) scope = scope.frame.caller
     return scope.module.name
   },
+  ...THREAD_HELPERS,
   _cached: (rt, [target]) => (target === undefined ? undefined : cacheFunction(rt, target)),
 }
 

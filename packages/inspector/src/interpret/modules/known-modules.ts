@@ -42,7 +42,7 @@ shapely cairosvg svgwrite svglib reportlab freetype fonttools fontTools qrcode p
 colour webcolors blend_modes pixeloe pilgram color_matcher pytesseract easyocr paddle paddleocr docx pptx
 openpyxl PyPDF2 fitz markdown bs4 lxml selenium playwright boto3 botocore azure paramiko git gitdb github dotenv toml
 tomli tomlkit ruamel simpleeval asteval numexpr jsonschema orjson ujson simplejson msgpack regex ftfy emoji wcwidth
-packaging pip setuptools pkg_resources wheel six attr attrs cachetools filelock fsspec gdown wget send2trash
+packaging typing_extensions pip setuptools pkg_resources wheel six attr attrs cachetools filelock fsspec gdown wget send2trash
 pyperclip pyautogui keyboard mouse mss pynput watchdog schedule redis pymongo sqlalchemy alembic zmq grpc
 google_auth_oauthlib replicate fal_client gradio gradio_client streamlit tensorboard wandb comet_ml mlflow optuna
 dynamicprompts compel lark pyparsing jinja2 Jinja2 markupsafe nest_asyncio anyio trio gguf spandrel

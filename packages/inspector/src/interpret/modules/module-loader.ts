@@ -2,7 +2,8 @@ import { isModule, isUnknown, payloadOf } from '../values/read-value.ts'
 import { callSpecial } from '../operate/call.ts'
 import { readItems } from '../operate/iterate.ts'
 import { makePackModule, runModule } from './run-module.ts'
-import { raise } from '../operate/raise.ts'
+import { words } from '../../words.ts'
+import { Raised, raiseMissing } from '../operate/raise.ts'
 import { KNOWN_MODULES } from './known-modules.ts'
 import { makeList, makeUnknown } from '../values/make-value.ts'
 import type { Origin, Runtime, Value } from '../types.ts'
@@ -89,9 +90,7 @@ function bindToParent(rt: Runtime, name: string, module: Value): void {
 function foreignModule(rt: Runtime, name: string, origin: Origin): Value {
   const fact = rt.facts.find(name)
   if (fact !== undefined) return fact
-  const module = makeUnknown(name, origin)
-  module.truth = true
-  return module
+  return Object.assign(makeUnknown(name, origin), { truth: true, isModule: true } as const)
 }
 
 /** Imports each package on the way, then the module. Raises where the pack lacks it. */
@@ -101,7 +100,7 @@ function importFromPack(rt: Runtime, name: string): Value {
   for (let count = 1; count <= segments.length; count += 1) {
     const dotted = segments.slice(0, count).join('.')
     const parent: Value = module
-    module = rt.modules.get(dotted) ?? load(rt, dotted, parent)
+    module = rt.modules.get(dotted) ?? load(rt, dotted, { parent, asked: name })
     if (isUnknown(module)) {
       if (count === 1) return foreignModule(rt, name, 'third-party')
       return module
@@ -111,23 +110,35 @@ function importFromPack(rt: Runtime, name: string): Value {
   return module
 }
 
-function load(rt: Runtime, name: string, parent: Value): Value {
+function load(
+  rt: Runtime,
+  name: string,
+  { parent, asked }: { parent: Value; asked: string },
+): Value {
   const found = findFile(rt, name)
   if (found) return run(rt, name, found)
   if (parent === null) return foreignModule(rt, name, 'third-party')
   if (isCompiled(rt, name)) return makeUnknown(name)
+  if (isBuilt(rt, name)) return unknownBuilt(rt, name)
   if (typeof parent === 'object' && parent.kind === 'module') {
     // A package may put a submodule of its own making into its names.
     const made = parent.namespace.get(name.slice(name.lastIndexOf('.') + 1))
     if (isModule(made)) return made
   }
-  return raise(rt, 'ModuleNotFoundError', `No module named '${name}'`)
+  raiseMissing(rt, 'ModuleNotFoundError', { name: asked, message: `No module named '${name}'` })
+  return makeUnknown(name)
 }
 
 function run(rt: Runtime, name: string, { file, isPackage }: ModuleFile): Value {
   const module = makePackModule(name, file, isPackage)
   rt.modules.set(name, module)
-  runModule(rt, module)
+  try {
+    runModule(rt, module)
+  } catch (error) {
+    // As Python does: another import tries again.
+    if (error instanceof Raised) rt.modules.delete(name)
+    throw error
+  }
   // A module may have put something else in its place.
   return rt.modules.get(name) ?? module
 }
@@ -164,6 +175,34 @@ function isCompiled(rt: Runtime, name: string): boolean {
       (entry) => entry.startsWith(`${last}.`) && /\.(so|pyd|pyc)$/.test(entry),
     ),
   )
+}
+
+/**
+ * True when only the source of a compiled module is there, stubs of it, or a file by which it is built: then
+ * something else builds it. So it is with a folder that has files, but no Python.
+ */
+function isBuilt(rt: Runtime, name: string): boolean {
+  const { files } = rt
+  const dot = name.lastIndexOf('.')
+  const isSource = (entry: string) =>
+    SOURCES.some((extension) => entry === name.slice(dot + 1) + extension)
+  if (BUILD_FILES.some((file) => files.isFile(`${files.root}/${file}`))) return true
+  return packageFolders(rt, name.slice(0, dot)).some((folder) => {
+    const entries = files.list(folder) ?? []
+    if (entries.some((entry) => isSource(entry) || BUILD_FILES.includes(entry))) return true
+    if (folder === files.root || entries.length === 0) return false
+    return entries.every((entry) => files.isFile(`${folder}/${entry}`) && !entry.endsWith('.py'))
+  })
+}
+
+const SOURCES = words('.pyi .pyx .c .cc .cpp .cu .rs')
+const BUILD_FILES = words('Cargo.toml CMakeLists.txt meson.build')
+
+/** Its names can't be known, and without the build the pack does not load. */
+function unknownBuilt(rt: Runtime, name: string): Value {
+  const detail = name.slice(rt.files.packageName.length + 1)
+  rt.state.reasons.set(`own_module_missing ${detail}`, { code: 'own_module_missing', detail })
+  return makeUnknown(name)
 }
 
 /** Folders of the pack on `sys.path`, in its order. */

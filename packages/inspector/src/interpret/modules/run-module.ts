@@ -7,6 +7,7 @@ import { executeStatement } from '../execute/statement.ts'
 import { describeException, Raised } from '../operate/raise.ts'
 import type { ModuleValue, Runtime, Scope, Value } from '../types.ts'
 import { makeList } from '../values/make-value.ts'
+import { isObject } from '../values/read-value.ts'
 import type { Module, Statement } from '../../python/ast.ts'
 
 /** A new, empty module of the pack for that file, not yet in `rt.modules`. */
@@ -36,7 +37,10 @@ export function makePackModule(name: string, file: string, isPackage: boolean): 
   }
 }
 
-/** Runs a module's statements. A raise costs the statement that it reaches the module from; the next one runs. */
+/**
+ * Runs a module's statements. A raise ends it, and reaches whoever imports it. One that may be ours costs no more than
+ * its statement; the next one runs.
+ */
 export function runModule(rt: Runtime, module: ModuleValue): void {
   const { file } = module
   if (file === undefined || !file.endsWith('.py')) return
@@ -55,7 +59,7 @@ export function runModule(rt: Runtime, module: ModuleValue): void {
 export function runStatements(rt: Runtime, module: ModuleValue, tree: Module): void {
   const { state } = rt
   const { scope: around, handlers, handled, nesting, repeating, maybeBroken } = state
-  const { removed, added } = state
+  const { removed, added, maybeLeft } = state
   const scope = moduleScope(module)
   // A handler of the importing module does not keep a raise from being noted here.
   const fresh = {
@@ -63,6 +67,7 @@ export function runStatements(rt: Runtime, module: ModuleValue, tree: Module): v
     handled: [],
     nesting: 0,
     repeating: 0,
+    maybeLeft: false,
     removed: undefined,
     added: undefined,
   }
@@ -72,7 +77,7 @@ export function runStatements(rt: Runtime, module: ModuleValue, tree: Module): v
     for (const statement of tree.body) if (!runStatement(rt, module, statement, scope)) break
   } finally {
     module.running = false
-    const before = { handlers, handled, nesting, repeating, maybeBroken, removed, added }
+    const before = { handlers, handled, nesting, repeating, maybeBroken, maybeLeft, removed, added }
     Object.assign(state, { scope: around, ...before })
   }
 }
@@ -95,12 +100,17 @@ function runStatement(
     for (const name of assignedNames(rt, [statement])) module.lost.add(name)
     if (error instanceof Raised) {
       recordRaise(rt, module, statement.line, error)
+      if (module.home === 'pack' && !isDoubtful(rt, error)) throw error
       return true
     }
     recordError(rt, error, statement.line)
     module.complete = false
     return false
   }
+}
+
+function isDoubtful(rt: Runtime, { exception }: Raised): boolean {
+  return isObject(exception) && rt.state.doubtful.has(exception)
 }
 
 function recordRaise(rt: Runtime, module: ModuleValue, line: number, raised: Raised): void {

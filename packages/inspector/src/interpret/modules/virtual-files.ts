@@ -25,6 +25,9 @@ export interface VirtualFiles {
 
 const HOST = '/host'
 
+/** True for a path in the folder that stands for the host's, which is another on every machine. */
+export const isHostPath = (text: string): boolean => /^\/host(?:[/\\]|$)/.test(text)
+
 /** `files` and `paths` are keyed relative to the pack's root; `folder` is the name of its folder. */
 export function makeVirtualFiles(
   pack: { files: ReadonlyMap<string, Uint8Array>; paths: Iterable<string> },

@@ -158,8 +158,18 @@ function attributeOfUnknown(rt: Runtime, value: UnknownValue, name: string): Val
   const fact = rt.facts.find(dotted)
   if (fact !== undefined) return fact
   if (rt.facts.lacks?.(dotted)) return undefined
-  if (value.origin !== 'host' && isNodeAttribute(name)) return undefined
-  return makeUnknown(dotted, value.origin)
+  if ((value.origin !== 'host' || value.isModule) && isNodeAttribute(name)) return undefined
+  if (name === '__module__') return moduleOf(value)
+  const found = makeUnknown(dotted, value.origin)
+  return rt.facts.isModule?.(dotted) ? Object.assign(found, { truth: true, isModule: true }) : found
+}
+
+/** Name of the foreign module that a value was imported from; a module has none. */
+function moduleOf({ name, origin, isModule }: UnknownValue): Value | undefined {
+  if (isModule) return undefined
+  const dot = name.lastIndexOf('.')
+  const isImported = origin !== 'pack' && dot > 0 && !/[()[\]]/.test(name)
+  return isImported ? name.slice(0, dot) : makeUnknown(`${name}.__module__`, origin)
 }
 
 function lookUpInSuper(rt: Runtime, value: SuperValue, name: string): Value | undefined {

@@ -1,7 +1,8 @@
 import { evaluate } from '../evaluate/expression.ts'
 import { execute } from '../execute/statement.ts'
+import { giveAway } from './give-away.ts'
 import { setEntry } from './mapping.ts'
-import { Raised } from './raise.ts'
+import { Raised, raiseIfExpected } from './raise.ts'
 import type {
   CallArguments,
   Frame,
@@ -29,17 +30,19 @@ export function callFunction(rt: Runtime, fn: FunctionValue, call: CallArguments
   if (fn.active >= limits.sameFunction && fn.module.home === 'pack')
     return giveUp(rt, fn, call, 'recursion')
   const scope = makeFunctionScope(rt, fn, call)
-  if (fn.node.kind === 'FunctionDef' && fn.node.isGenerator) return makeGenerator(rt, fn, scope)
+  if (fn.node.isGenerator) return makeGenerator(rt, fn, scope)
   return runBody(rt, fn, scope)
 }
 
 function giveUp(
   rt: Runtime,
   fn: FunctionValue,
-  { args, kwargs, rest }: CallArguments,
+  call: CallArguments,
   budget: 'depth' | 'recursion',
 ): Value {
+  const { args, kwargs, rest } = call
   rt.budget.spent(budget, fn.qualname)
+  giveAway(rt, fn, call)
   return makeUnknown(`${fn.name}()`, 'pack', { callee: fn, args, kwargs, rest })
 }
 
@@ -66,9 +69,10 @@ function makeFunctionScope(rt: Runtime, fn: FunctionValue, call: CallArguments):
 function runBody(rt: Runtime, fn: FunctionValue, scope: Scope): Value {
   const { state } = rt
   const caller = state.scope
-  const { nesting, repeating, removed } = state
+  const { nesting, repeating, removed, maybeLeft } = state
   state.scope = scope
   state.repeating = 0
+  state.maybeLeft = false
   state.removed = undefined
   state.depth += 1
   state.nesting = 0
@@ -79,6 +83,7 @@ function runBody(rt: Runtime, fn: FunctionValue, scope: Scope): Value {
   } finally {
     fn.active -= 1
     state.repeating = repeating
+    state.maybeLeft = maybeLeft
     state.removed = removed
     state.nesting = nesting
     state.depth -= 1
@@ -117,8 +122,8 @@ function makeGenerator(rt: Runtime, fn: FunctionValue, scope: Scope): IteratorVa
 }
 
 /**
- * The names a call binds. Lenient where Python raises TypeError: a missing argument is unknown, one too many is dropped,
- * because a wrong count here comes more often from our ignorance than from the pack.
+ * The names a call binds. Lenient where Python raises TypeError, but for a `try` that expects it: a missing argument is
+ * unknown, one too many is dropped, because a wrong count here comes more often from our ignorance than from the pack.
  */
 function bindParameters(rt: Runtime, fn: FunctionValue, call: CallArguments): Map<string, Value> {
   const names = new Map<string, Value>()
@@ -126,6 +131,7 @@ function bindParameters(rt: Runtime, fn: FunctionValue, call: CallArguments): Ma
   bindPositional(args, call, names)
   const left = bindKeywords(args, call, names)
   if (args.kwargs) names.set(args.kwargs.name, dictOf(rt, left, call.rest))
+  if (!call.rest && !isAccepted(fn, call, names, left)) raiseIfExpected(rt, 'TypeError', fn.name)
   fillIn(fn, names)
   return names
 }
@@ -167,6 +173,21 @@ function dictOf(rt: Runtime, entries: [string, Value][], rest: boolean): Value {
   const dict = makeEmptyDict(rest)
   for (const [name, value] of entries) setEntry(rt, dict, name, value)
   return dict
+}
+
+/** False for an argument too many, and for one that is missing. */
+function isAccepted(
+  { node: { args }, defaults }: FunctionValue,
+  call: CallArguments,
+  names: ReadonlyMap<string, Value>,
+  left: readonly unknown[],
+): boolean {
+  const positional = [...args.positionalOnly, ...args.positional]
+  if (!args.varargs && call.args.length > positional.length) return false
+  if (!args.kwargs && left.length > 0) return false
+  return [...positional, ...args.keywordOnly].every(
+    ({ name }) => names.has(name) || defaults.has(name),
+  )
 }
 
 /** Defaults, then unknowns for what is still missing. */

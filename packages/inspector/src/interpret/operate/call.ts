@@ -1,4 +1,5 @@
 import { findAttribute } from './attribute.ts'
+import { giveAway } from './give-away.ts'
 import { callFunction } from './call-function.ts'
 import { findInClass, findSpecial, hasUnknownBase } from './class-lookup.ts'
 import type {
@@ -12,7 +13,14 @@ import type {
   UnknownValue,
   Value,
 } from '../types.ts'
-import { isNative, isObject, isStaticMethod, isUnknown, nameOf } from '../values/read-value.ts'
+import {
+  isFunction,
+  isNative,
+  isObject,
+  isStaticMethod,
+  isUnknown,
+  nameOf,
+} from '../values/read-value.ts'
 import { makeInstance, makeUnknown, NO_KWARGS, orElse } from '../values/make-value.ts'
 
 /** Calls anything callable. An unknown callee gives an unknown. */
@@ -21,7 +29,7 @@ export function call(rt: Runtime, callee: Value, args: Value[], kwargs = NO_KWAR
 }
 
 export function callWith(rt: Runtime, callee: Value, call: CallArguments): Value {
-  if (!isObject(callee)) return unknownCall(callee, call)
+  if (!isObject(callee)) return unknownCall(rt, callee, call)
   switch (callee.kind) {
     case 'function':
       return callFunction(rt, callee, call)
@@ -37,19 +45,19 @@ export function callWith(rt: Runtime, callee: Value, call: CallArguments): Value
     case 'classmethod':
       return callWith(rt, callee.function, call)
     default:
-      return unknownCall(callee, call)
+      return unknownCall(rt, callee, call)
   }
 }
 
 function callNative(rt: Runtime, native: NativeValue, call: CallArguments): Value {
   if (rt.state.depth >= rt.budget.limits.callDepth) {
     rt.budget.spent('depth')
-    return unknownCall(native, call)
+    return unknownCall(rt, native, call)
   }
   const body = call.rest ? native.callWithRest : native.call
   rt.state.depth += 1
   try {
-    return orElse(body?.(rt, call.args, call.kwargs), () => unknownCall(native, call))
+    return orElse(body?.(rt, call.args, call.kwargs), () => unknownCall(rt, native, call))
   } finally {
     rt.state.depth -= 1
   }
@@ -57,7 +65,7 @@ function callNative(rt: Runtime, native: NativeValue, call: CallArguments): Valu
 
 function callInstance(rt: Runtime, value: InstanceValue, call: CallArguments): Value {
   const method = findSpecial(value.cls, '__call__')
-  if (method === undefined) return unknownCall(value, call)
+  if (method === undefined) return unknownCall(rt, value, call)
   return callWith(rt, bindSelf(method, value), call)
 }
 
@@ -71,11 +79,17 @@ function bindSelf(method: Value, self: Value): Value {
 }
 
 /** The result of a call that can't be followed. It carries the call: V3 schemas are read from such. */
-function unknownCall(callee: Value, call: CallArguments): UnknownValue {
+function unknownCall(rt: Runtime, callee: Value, call: CallArguments): UnknownValue {
+  giveAway(rt, callee, call)
+  rt.state.mayHaveWritten ||= WRITERS.test(nameOf(callee))
   const origin = isUnknown(callee) ? callee.origin : originOf(callee)
   const { args, kwargs, rest } = call
   return makeUnknown(`${nameOf(callee)}()`, origin, { callee, args, kwargs, rest })
 }
+
+/** Calls that may bring files into the pack: programs, installers, downloads and archives. */
+const WRITERS =
+  /^(subprocess|pip|git|dulwich|huggingface_hub|os\.spawn\w*)\b|\b(urlretrieve|extract(all)?)$/
 
 function originOf(callee: Value) {
   return isNative(callee) ? 'standard-library' : 'pack'
@@ -116,7 +130,7 @@ export function isCallable(value: Value): Truth {
     case 'class':
       return true
     case 'unknown':
-      return undefined
+      return value.isModule ? false : undefined
     case 'instance':
       if (findSpecial(value.cls, '__call__') !== undefined) return true
       return hasUnknownBase(value.cls) ? undefined : false
@@ -141,6 +155,8 @@ export function instantiate(rt: Runtime, cls: ClassValue, call: CallArguments): 
   const init = findInClass(rt, made, '__init__')
   if (init !== undefined && !isUnknown(init))
     callWith(rt, init, { ...call, args: [value, ...call.args] })
+  // What `object` has stands for the one of an unknown base.
+  if (!isFunction(init)) for (const base of made.mro) if (isUnknown(base)) giveAway(rt, base, call)
   return value
 }
 

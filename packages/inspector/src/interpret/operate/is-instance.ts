@@ -10,7 +10,8 @@ export function isInstance(rt: Runtime, value: Value, cls: Value): Truth {
   if (isTuple(cls)) return anyOf(cls, (item) => isInstance(rt, value, item))
   const own = asksItself(rt, '__instancecheck__', value, cls)
   if (own !== undefined) return truthOf(rt, own)
-  if (isUnknown(value)) return cls === rt.builtinClass('object') ? true : undefined
+  if (isUnknown(value) && !value.isModule)
+    return cls === rt.builtinClass('object') ? true : undefined
   return isBelow(typeOf(rt, value), cls)
 }
 
@@ -76,6 +77,7 @@ function typeOfObject(rt: Runtime, value: ObjectValue): BaseValue {
     case 'class':
       return value.metaclass
     case 'unknown':
+      if (value.isModule) return rt.builtinClass('module')
       return makeUnknown(`type(${value.name})`, value.origin)
     case 'set':
       return rt.builtinClass(value.frozen ? 'frozenset' : 'set')

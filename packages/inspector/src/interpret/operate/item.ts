@@ -26,7 +26,7 @@ export function getItem(rt: Runtime, value: Value, key: Value): Value {
   const inner = payloadOf(value)
   const found = findItem(rt, inner, key)
   if (found !== undefined) return found
-  if (isInstanceValue(value)) {
+  if (isInstanceValue(value) && !(isDict(inner) && inner.rest)) {
     const missing = callSpecial(rt, value, '__missing__', [key])
     if (missing !== undefined) return missing
   }

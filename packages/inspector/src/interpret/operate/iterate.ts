@@ -9,7 +9,7 @@ import { findInClass } from './class-lookup.ts'
 import { callSpecial } from './call.ts'
 import { dictEntries, dictKeys } from '../values/dict.ts'
 import { makeItemsIterator, makeIterator, makeTuple } from '../values/make-value.ts'
-import { isRaised } from './raise.ts'
+import { isRaised, raiseIfExpected } from './raise.ts'
 import type {
   DictView,
   IteratorValue,
@@ -125,7 +125,9 @@ export function readItems(rt: Runtime, value: Value): { items: Value[]; rest: bo
     return { items: value.items.slice(), rest: value.rest }
   }
   const iterator = iterate(rt, value)
-  return iterator ? readIterator(rt, iterator) : { items: [], rest: true }
+  if (iterator) return readIterator(rt, iterator)
+  if (!isObject(value)) raiseIfExpected(rt, 'TypeError', 'not iterable')
+  return { items: [], rest: true }
 }
 
 function readIterator(rt: Runtime, iterator: IteratorValue): { items: Value[]; rest: boolean } {

@@ -1,5 +1,6 @@
 import { isDict, isInstanceValue, isUnknown, payloadOf } from '../values/read-value.ts'
 import { getItem } from './item.ts'
+import { raiseIfExpected } from './raise.ts'
 import { iterate, readItems } from './iterate.ts'
 import { callMethod } from './call.ts'
 import { hashKey } from './hash-key.ts'
@@ -46,6 +47,8 @@ export function asNew(rt: Runtime, dict: DictValue): DictValue {
 /** `dict.update(value)`, `**value`: a mapping, pairs, or an unknown, which leaves an unknown rest. */
 export function addToDict(rt: Runtime, dict: DictValue, value: Value): void {
   const from = asDict(rt, value)
+  // It may replace what is there.
+  if (dict.values.size > 0 && (from ? from.rest : isUnknown(value))) rt.state.guesses += 1
   if (from) {
     rt.budget.step(from.values.size >> 4)
     for (const hash of from.values.keys()) recordAdded(rt, dict, hash, from.maybe?.has(hash))
@@ -88,7 +91,10 @@ function addPairs(rt: Runtime, dict: DictValue, value: Value): void {
   for (const item of items) {
     const pair = iterate(rt, item) === undefined ? undefined : readItems(rt, item)
     const [key, entry] = pair?.items ?? []
-    if (key === undefined || entry === undefined) dict.rest = true
+    if (pair && !pair.rest && pair.items.length !== 2)
+      raiseIfExpected(rt, 'ValueError', 'dictionary update sequence element')
+    if (pair === undefined && !isUnknown(item)) raiseIfExpected(rt, 'TypeError', 'no sequence')
+    if (key === undefined || entry === undefined || pair?.items.length !== 2) dict.rest = true
     else setEntry(rt, dict, key, entry)
   }
 }
@@ -103,8 +109,10 @@ export function makeSet(rt: Runtime, items: Iterable<Value>, frozen = false): Va
   const set: Value = { kind: 'set', frozen, items: new Map(), rest: false }
   for (const item of items) {
     const hash = hashKey(rt, item)
-    if (hash === undefined) set.rest = true
-    else if (!set.items.has(hash)) set.items.set(hash, item)
+    if (hash === undefined) {
+      raiseIfExpected(rt, 'TypeError', 'unhashable type')
+      set.rest = true
+    } else if (!set.items.has(hash)) set.items.set(hash, item)
     // Two unknowns may be one item.
     if (isUnknown(item)) set.rest = true
   }

@@ -124,6 +124,7 @@ function appendItems(rt: Runtime, left: ListValue | TupleValue, right: Value): V
       : undefined
   if (other === undefined) return unknownResult(left, right)
   if (!rt.budget.allowItems(left.items.length + other.items.length)) return makeUnknown(left.kind)
+  if (left.rest) rt.state.guesses += 1
   const items = [...left.items, ...other.items]
   const rest = left.rest || other.rest
   const made = left.kind === 'list' ? makeList(items, rest) : makeTuple(items, rest)

@@ -1,5 +1,6 @@
 import { call, callSpecial } from './call.ts'
 import { COMPARE_DEPTH, compareNumbers, equals, isNumeric, type Sequence } from './compare.ts'
+import { asSet } from './set-operation.ts'
 import { truthOf } from './truth.ts'
 import type { Runtime, SetValue, Truth, Value } from '../types.ts'
 import { compareText } from '../text/string/code-points.ts'
@@ -18,7 +19,8 @@ export function less(rt: Runtime, a: Value, b: Value, depth = 0): Truth {
   if (typeof left !== 'object' || typeof right !== 'object' || !left || !right) return undefined
   if (left.kind === 'bytes' && right.kind === 'bytes')
     return Buffer.compare(left.data, right.data) < 0
-  if (left.kind === 'set' && right.kind === 'set') return isProperSubset(left, right)
+  const [setA, setB] = [asSet(rt, left), asSet(rt, right)]
+  if (setA && setB) return isProperSubset(setA, setB)
   if (depth > COMPARE_DEPTH) return undefined
   if (
     (left.kind === 'list' && right.kind === 'list') ||
@@ -67,6 +69,7 @@ export function sort(
   // Reversing twice keeps equal items in their order.
   const source = reverse ? keyed.toReversed() : keyed
   const sorted = source.toSorted(order).map((entry) => entry.item)
+  if (undecided) rt.state.guesses += 1
   if (undecided) return undefined
   return reverse ? sorted.toReversed() : sorted
 }

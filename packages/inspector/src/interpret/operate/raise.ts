@@ -1,9 +1,9 @@
-import { isInstanceValue, isTuple, isUnknown } from '../values/read-value.ts'
+import { isInstanceValue, isObject, isTuple, isUnknown } from '../values/read-value.ts'
 import { strOf } from './text-of.ts'
 import { evaluateSafely } from '../evaluate/expression.ts'
 import { isInstance, isSubclass } from './is-instance.ts'
 import { makeInstance, makeTuple } from '../values/make-value.ts'
-import type { Runtime, Value } from '../types.ts'
+import type { InstanceValue, Runtime, Value } from '../types.ts'
 
 /** A Python exception on its way to a handler. Never seen outside the interpreter. */
 export class Raised extends Error {
@@ -17,8 +17,9 @@ export class Raised extends Error {
 
 /** Raises a builtin exception by name, or the exception given. */
 export function raise(rt: Runtime, exception: string | Value, message = ''): never {
-  if (typeof exception !== 'string') throw new Raised(exception)
-  throw new Raised(makeException(rt, exception, message))
+  const made = typeof exception === 'string' ? makeException(rt, exception, message) : exception
+  if (rt.state.maybeLeft && isObject(made)) rt.state.doubtful.add(made)
+  throw new Raised(made)
 }
 
 /**
@@ -26,7 +27,8 @@ export function raise(rt: Runtime, exception: string | Value, message = ''): nev
  * errors that are more often our ignorance than the pack's: a value that doesn't parse, a file that is missing.
  */
 export function raiseIfHandled(rt: Runtime, exception: string, message?: string): undefined {
-  if (isHandled(rt, exception, false)) raise(rt, exception, message)
+  if (isHandled(rt, exception, false)) raiseDoubtful(rt, exception, message)
+  if (rt.state.handlers.length > 0) rt.state.guesses += 1
 }
 
 /**
@@ -34,10 +36,47 @@ export function raiseIfHandled(rt: Runtime, exception: string, message?: string)
  * attributes and items.
  */
 export function raiseIfExpected(rt: Runtime, exception: string, message?: string): undefined {
-  if (isHandled(rt, exception, true)) raise(rt, exception, message)
+  if (isHandled(rt, exception, true)) raiseDoubtful(rt, exception, message)
+  if (rt.state.handlers.length > 0) rt.state.guesses += 1
 }
 
-function makeException(rt: Runtime, name: string, message: string): Value {
+/** Raises an exception that may be ours. */
+export function raiseDoubtful(rt: Runtime, name: string, message?: string): never {
+  const exception = makeException(rt, name, message ?? '')
+  rt.state.doubtful.add(exception)
+  throw new Raised(exception)
+}
+
+/**
+ * Raises for a module, or a name of one, that the pack imports from itself and lacks. After a call that may have fetched
+ * it only where that is handled; else gives undefined, and the result is unknown.
+ */
+export function raiseMissing(
+  rt: Runtime,
+  exception: string,
+  { name, message }: { name: string; message: string },
+): undefined {
+  const { packageName } = rt.files
+  const detail = name.startsWith(`${packageName}.`) ? name.slice(packageName.length + 1) : name
+  if (rt.state.mayHaveWritten) {
+    rt.state.reasons.set(`own_module_missing ${detail}`, { code: 'own_module_missing', detail })
+    return raiseIfHandled(rt, exception, message)
+  }
+  const value = makeException(rt, exception, message)
+  rt.state.missing.set(value, detail)
+  return raise(rt, value)
+}
+
+/** Makes what is raised in the handler of an exception as certain as that, and about the same name. */
+export function inheritCause(rt: Runtime, exception: Value, cause: Value | undefined): void {
+  const { doubtful, missing } = rt.state
+  if (!isObject(exception) || !isObject(cause)) return
+  if (doubtful.has(cause)) doubtful.add(exception)
+  const name = missing.get(cause)
+  if (name !== undefined) missing.set(exception, name)
+}
+
+function makeException(rt: Runtime, name: string, message: string): InstanceValue {
   const exception = makeInstance(rt.builtinClass(name))
   exception.attributes.set('args', makeTuple(message === '' ? [] : [message]))
   if (name.endsWith('ImportError') || name === 'ModuleNotFoundError')

@@ -75,7 +75,9 @@ export function deleteAttribute(rt: Runtime, value: Value, name: string): void {
   switch (value.kind) {
     case 'instance': {
       const semaphore = findSpecial(value.cls, '__delattr__')
-      if (semaphore === undefined) value.attributes.delete(name)
+      const own = findInClass(rt, value.cls, name)
+      if (isProperty(own)) call(rt, own.delete, [value])
+      else if (semaphore === undefined) value.attributes.delete(name)
       else call(rt, semaphore, [value, name])
       return
     }

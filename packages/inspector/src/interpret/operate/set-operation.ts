@@ -41,8 +41,11 @@ function combine(
   switch (op) {
     case '|':
       return new Map([...a, ...onlyB])
-    case '&':
-      return new Map([...a].filter(([hash]) => b.has(hash)))
+    case '&': {
+      // Items of the smaller set, of the right one if they are as large: 1 and True are equal.
+      const [from, other] = a.size < b.size ? [a, b] : [b, a]
+      return new Map([...from].filter(([hash]) => other.has(hash)))
+    }
     case '-':
       return new Map(onlyA)
     case '^':

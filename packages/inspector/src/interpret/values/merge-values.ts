@@ -1,6 +1,6 @@
 import { isDict, isList, isObject, isSet, isUnknown } from './read-value.ts'
 import { dictCopy, dictKey, dictMark, dictSet } from './dict.ts'
-import type { Value } from '../types.ts'
+import type { DictValue, Value } from '../types.ts'
 
 /**
  * One value out of those that branches of an undecided test gave: known beats unknown and None; dicts, lists and sets
@@ -67,15 +67,16 @@ function uniteSets(values: Value[]): Value {
   }
 }
 
-/** The result of a function with returns under undecided tests: the largest dict, else the first known value. */
+/**
+ * The result of a function with returns under undecided tests: the largest dict, which may have more entries where
+ * another of them may, else the first known value.
+ */
 export function mergeReturned(values: readonly Value[]): Value {
-  let largest: Value | undefined
-  let size = -1
-  for (const value of values) {
-    if (!isDict(value) || value.values.size <= size) continue
-    largest = value
-    size = value.values.size
-  }
+  let largest: DictValue | undefined
+  for (const value of values)
+    if (isDict(value) && value.values.size > (largest?.values.size ?? -1)) largest = value
+  const hasRest = values.some((value) => isDict(value) && value.rest)
+  if (largest && hasRest && !largest.rest) largest = { ...dictCopy(largest), rest: true }
   const known = values.find((value) => value !== null && !isUnknown(value))
   return largest ?? known ?? values.find((value) => isUnknown(value)) ?? null
 }

@@ -12,7 +12,7 @@ import { makeDict, setEntry } from '../../interpret/operate/mapping.ts'
 import { findHostText, findMemberName } from '../../host/class-facts.ts'
 
 /** Steps of one schema. */
-const SCHEMA_STEPS = 100_000
+const SCHEMA_STEPS = 150_000
 /** Inputs of one node, those within others too; a hostile pack shares lists that multiply. */
 const INPUTS_MAX = 5000
 

@@ -79,9 +79,9 @@ export const socketTypeOf = (reading: V3Reading, part: SchemaPart, field: string
   const widget = part.values.get('widget_type')
   if (widget !== undefined && widget !== null) return textOf(reading, widget, field) ?? ANY
   const { type } = part
-  if (type && 'socketType' in type) return readType(reading, type.socketType, field)
+  if (type?.socketType !== undefined) return readType(reading, type.socketType, field)
   if (type?.name === 'MultiType' && part.maker === 'Input') return joinTypes(reading, part, field)
-  if (type) return socketTypeNamed(type.name)
+  if (type?.name !== undefined) return socketTypeNamed(type.name)
   reading.record(field)
   return ANY
 }

@@ -106,6 +106,7 @@ export const expressionBuilders: Builders = {
     line: children.line,
     args: (find(children, 'lambda_parameters') as ast.Arguments | undefined) ?? noParameters(),
     body: exprAt(children, count(children) - 1),
+    isGenerator: children.bodyYields,
   }),
   list_splat: starred,
   list_splat_pattern: starred,

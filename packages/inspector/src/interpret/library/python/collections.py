@@ -1,4 +1,14 @@
 class OrderedDict(dict):
+    def __or__(self, other):
+        return type(self)(dict(self) | dict(other))
+
+    def __ror__(self, other):
+        return type(self)(dict(other) | dict(self))
+
+    # Its form changed with Python 3.12.
+    def __repr__(self):
+        return _unknown('collections.OrderedDict.__repr__()')
+
     def move_to_end(self, key, last=True):
         value = self.pop(key)
         others = {} if last else dict(self)
@@ -158,6 +168,8 @@ def namedtuple(typename, field_names, *, rename=False, defaults=None, module=Non
 
 def _named_tuple(typename, fields, defaults, module=None, names=()):
     def __new__(cls, *args, **kwargs):
+        if len(args) > len(fields) or any(name not in fields for name in kwargs):
+            _missing('TypeError')
         given = {**defaults, **dict(zip(fields, args)), **kwargs}
         return tuple.__new__(cls, [given[name] if name in given else _unset(name) for name in fields])
 

@@ -12,6 +12,7 @@ class _GeneratorContextManager(AbstractContextManager):
 
     # The generator is read to its end at once; its first item is what the block gets.
     def __enter__(self):
+        _guess()
         return next(self._generator, None)
 
     # As a decorator it leaves the function as it is.

@@ -75,8 +75,11 @@ def _is_named(annotation, name):
 
 def _initialiser(cls, fields):
     positional = [f.name for f in fields if f.init and not f.kw_only]
+    names = [f.name for f in fields if f.init]
 
     def __init__(self, /, *args, **kwargs):
+        if len(args) > len(positional) or any(name not in names for name in kwargs):
+            _missing('TypeError')
         given = {**kwargs, **dict(zip(positional, args))}
         passed_on = []
         for f in fields:
@@ -84,12 +87,12 @@ def _initialiser(cls, fields):
                 value = given[f.name]
             elif not _sure(f.default_factory is MISSING):
                 value = f.default_factory()
-            elif not _sure(f.default is MISSING):
+            elif f.init and not _sure(f.default is MISSING):
                 value = f.default
             elif f.init:
                 value = _error('TypeError', f'{cls.__name__}.{f.name}')
             else:
-                # Not set by `__init__` and without a default, it stays unset.
+                # Not set by `__init__`: the class shows its default.
                 continue
             if f.init_only:
                 passed_on.append(value)
@@ -128,13 +131,23 @@ def fields(value):
     return tuple(value.__dataclass_fields__.values())
 
 
-def asdict(value, **unused):
+def asdict(value, *, dict_factory=dict):
+    return _converted(value, dict_factory)
+
+
+def astuple(value, *, tuple_factory=tuple):
+    return _converted(value, lambda pairs: tuple_factory([item for _, item in pairs]))
+
+
+def _converted(value, make):
     if _sure(hasattr(value, '__dataclass_fields__')):
-        return {f.name: asdict(getattr(value, f.name)) for f in fields(value) if not f.init_only}
+        return make([(f.name, _converted(getattr(value, f.name), make)) for f in fields(value) if not f.init_only])
+    if _sure(isinstance(value, tuple)) and _sure(hasattr(value, '_fields')):
+        return type(value)(*[_converted(item, make) for item in value])
     if _sure(isinstance(value, (list, tuple))):
-        return type(value)(asdict(item) for item in value)
+        return type(value)(_converted(item, make) for item in value)
     if _sure(isinstance(value, dict)):
-        return {asdict(key): asdict(item) for key, item in value.items()}
+        return {_converted(key, make): _converted(item, make) for key, item in value.items()}
     return value
 
 

@@ -1,5 +1,5 @@
 class auto:
-    pass
+    value = None
 
 
 # The metaclass makes the members of a class body, and finds them by name and value.
@@ -75,7 +75,10 @@ def _from_names(cls, name, names):
 # `auto()`, alone or in a tuple, stands for the next value.
 def _without_auto(cls, key, value, values):
     if _sure(isinstance(value, auto)):
-        return cls._generate_next_value_(key, 1, len(values), list(values))
+        # `B = A` is the value that A got.
+        if value.value is None:
+            value.value = cls._generate_next_value_(key, 1, len(values), list(values))
+        return value.value
     if _sure(isinstance(value, tuple)):
         return tuple(_without_auto(cls, key, item, values) for item in value)
     return value

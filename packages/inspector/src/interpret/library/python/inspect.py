@@ -1,4 +1,5 @@
 import sys as _sys
+from types import ModuleType as _ModuleType
 from collections import namedtuple as _namedtuple
 from enum import IntEnum as _IntEnum
 
@@ -6,6 +7,8 @@ from enum import IntEnum as _IntEnum
 # Sources are unknown, and frames but for the names of their functions.
 def _predicate(name, *kinds):
     def holds(object):
+        if _sure(isinstance(object, _ModuleType)):
+            return 'module' in kinds
         return _unknown(f'inspect.{name}()') if _is_unknown(object) else _kind(object) in kinds
 
     return holds
@@ -28,6 +31,21 @@ def getmembers(object, predicate=None):
     if _is_unknown(members) or predicate is None:
         return members
     return [(name, value) for name, value in members if predicate(value)]
+
+
+# Descriptors are found as such: a classmethod, not a method.
+def getattr_static(object, name, *default):
+    unknown = _unknown('inspect.getattr_static()')
+    if _is_unknown(object) or not _sure(isinstance(name, str)):
+        return unknown
+    holders = object.__mro__ if isclass(object) else (object, *object.__class__.__mro__)
+    for holder in holders:
+        names = unknown if _is_unknown(holder) else getattr(holder, '__dict__', {})
+        if not _sure(name not in names):
+            return names[name] if _sure(name in names) else unknown
+    if default:
+        return default[0]
+    raise AttributeError(name)
 
 
 # Inherited from a base if there is none.

@@ -6,6 +6,22 @@ def chain(*sources):
 chain.from_iterable = lambda sources: (item for source in sources for item in source)
 
 
+def starmap(function, iterable):
+    return (function(*args) for args in iterable)
+
+
+def accumulate(iterable, func=None, *, initial=None):
+    items = [*iterable] if _sure(initial is None) else [initial, *iterable]
+    total = _ABSENT
+    for item in _known(items):
+        if _sure(total is _ABSENT):
+            total = item
+        else:
+            total = total + item if _sure(func is None) else func(total, item)
+        yield total
+    yield from _rest_of(items)
+
+
 def repeat(object, times=None):
     return (object for _ in (count() if _sure(times is None) else range(times)))
 

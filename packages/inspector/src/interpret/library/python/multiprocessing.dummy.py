@@ -1,0 +1,2 @@
+from multiprocessing import ThreadPool as Pool
+from threading import Thread as Process

@@ -1,0 +1,80 @@
+import { runUnsure } from '../../execute/branch.ts'
+import { readItems } from '../../operate/iterate.ts'
+import { asDict } from '../../operate/mapping.ts'
+import { callWith } from '../../operate/call.ts'
+import { saveReached } from '../../operate/give-away.ts'
+import { Raised } from '../../operate/raise.ts'
+import type { AddedEntries } from '../../operate/set-item.ts'
+import { truthOf } from '../../operate/truth.ts'
+import type { NativeCall } from '../../types.ts'
+import { dictMark } from '../../values/dict.ts'
+import { makeInstance, makeTuple, NO_KWARGS } from '../../values/make-value.ts'
+import { nativeState } from '../../values/native.ts'
+
+/** Steps of one thread: servers and watchers go on for ever. */
+const THREAD_STEPS = 100_000
+
+/** Calls, and gives the result, or else the exception. No `try` of the pack guards the call. */
+const outcome: NativeCall = (rt, [fn = null, args = makeTuple([]), kwargs = null]) => {
+  const { items, rest } = readItems(rt, args)
+  const named = [...(asDict(rt, kwargs)?.values ?? [])]
+  const given = new Map(
+    named.flatMap(([name, value]) => (typeof name === 'string' ? [[name, value] as const] : [])),
+  )
+  const { handlers, scope, depth, nesting } = rt.state
+  rt.state.handlers = []
+  try {
+    return makeTuple([callWith(rt, fn, { args: items, kwargs: given, rest }), null])
+  } catch (error) {
+    if (!(error instanceof Raised)) throw error
+    Object.assign(rt.state, { scope, depth, nesting })
+    return makeTuple([null, error.exception])
+  } finally {
+    rt.state.handlers = handlers
+  }
+}
+
+/** The same in a process of its own, which takes along what it changes. */
+const isolated: NativeCall = (rt, args, kwargs) => {
+  const putBack = saveReached(rt, args)
+  try {
+    return outcome(rt, args, kwargs)
+  } finally {
+    putBack()
+  }
+}
+
+const WRITTEN = nativeState<AddedEntries>('threading.Thread')
+
+/** Runs a thread. What a daemon writes may not be there, until it is joined. */
+const thread: NativeCall = (rt, [run = null, daemon = null]) => {
+  const { isThread } = rt.state
+  const start = () => {
+    rt.state.isThread = true
+    try {
+      rt.budget.attempt(THREAD_STEPS, () => outcome(rt, [run], NO_KWARGS))
+    } finally {
+      rt.state.isThread = isThread
+    }
+    return undefined
+  }
+  if (truthOf(rt, daemon) === false) {
+    start()
+    return null
+  }
+  return makeInstance(rt.builtinClass('object'), undefined, WRITTEN.wrap(runUnsure(rt, start)))
+}
+
+const join: NativeCall = (_rt, [written]) => {
+  for (const [dict, hashes] of WRITTEN.of(written) ?? [])
+    for (const hash of hashes) dictMark(dict, hash, false)
+  return null
+}
+
+/** Functions that the modules of threads and pools call beside their own. */
+export const THREAD_HELPERS: Record<string, NativeCall> = {
+  _outcome: outcome,
+  _isolated: isolated,
+  _thread: thread,
+  _join: join,
+}

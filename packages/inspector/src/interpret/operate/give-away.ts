@@ -1,0 +1,204 @@
+import { runBranches } from '../execute/branch.ts'
+import { findName, globalsOf, moduleScope } from '../evaluate/name.ts'
+import { KNOWN_MODULES } from '../modules/known-modules.ts'
+import type { CallArguments, FunctionValue, ObjectValue, Runtime, Value } from '../types.ts'
+import {
+  isClass,
+  isDict,
+  isFunction,
+  isList,
+  isModule,
+  isObject,
+  isSequence,
+  isSet,
+  isUnknown,
+} from '../values/read-value.ts'
+import { makeTuple, NO_KWARGS } from '../values/make-value.ts'
+import { callWith } from './call.ts'
+import { words } from '../../words.ts'
+
+/** Steps of a function that somebody else may run. */
+const GIVEN_STEPS = 20_000
+/** Objects looked at for one call. */
+const REACHED_MAX = 5000
+
+/**
+ * Follows what a call gives away that can't be followed itself: it may have changed everything that it reaches, and run
+ * the functions, any number of times. The libraries that packs know, and the host, change no more than they say.
+ */
+export function giveAway(rt: Runtime, callee: Value, { args, kwargs }: CallArguments): void {
+  const given = [...args, ...kwargs.values()].filter(isObject)
+  const isOfHost = isUnknown(callee) && callee.origin === 'host'
+  if (given.length === 0 || rt.state.giving || isOfHost) return
+  const isKnown = isKnownSource(callee)
+  rt.state.giving = true
+  try {
+    for (const value of given) giveValue(rt, value, isKnown)
+  } finally {
+    rt.state.giving = false
+  }
+}
+
+/** A decorator that can't be followed gets what it decorates. */
+export function giveToDecorator(rt: Runtime, decorator: Value, value: Value): void {
+  if (isUnknown(decorator) && !isKnownSource(decorator))
+    giveAway(rt, decorator, { args: [value], kwargs: NO_KWARGS, rest: false })
+}
+
+/** Libraries run functions as well; other values they leave as they are. */
+function giveValue(rt: Runtime, value: ObjectValue, isKnown: boolean): void {
+  const fn = value.kind === 'method' ? value.function : value
+  if (isKnown && !isFunction(fn)) return
+  if (isFunction(fn) && [...reach(rt, value).values()].includes('registry')) runMaybe(rt, value, fn)
+  const given: Value[] = isSequence(value) ? value.items : [value]
+  if (!isKnown && given.some(hasNodes)) rt.state.gaveNodes = true
+  for (const [object, how] of reach(rt, value)) {
+    if (isModule(object) && object.home === 'pack') globalsOf(object).rest = true
+    if (how !== 'kept' && 'rest' in object) object.rest = true
+  }
+}
+
+const NODE_ATTRIBUTES = words('INPUT_TYPES RETURN_TYPES define_schema')
+
+const isNodeClass = (value: Value): boolean =>
+  isClass(value) && NODE_ATTRIBUTES.some((name) => value.namespace.has(name))
+
+const hasNodes = (value: Value): boolean =>
+  isNodeClass(value) || (isModule(value) && value.home === 'pack')
+
+/** A library of which packs use a known part; all else may be anything. */
+function isKnownSource(callee: Value): boolean {
+  if (!isObject(callee)) return true
+  if (callee.kind === 'instance') return !callee.cls.mro.some(isUnknown)
+  if (callee.kind !== 'unknown') return callee.kind !== 'function'
+  const [head = ''] = callee.name.split(/[.([]/)
+  if (callee.origin === 'third-party') return KNOWN_MODULES.thirdParty.has(head)
+  return callee.origin !== 'pack'
+}
+
+/** Result of a walk for a value: it may have been changed, it may and is a registry, or it stays. */
+type Reached = 'changed' | 'registry' | 'kept'
+
+/**
+ * Everything mutable that a value leads to. Modules, classes and functions lead to their registries alone: who gets one
+ * seldom changes its tables of texts.
+ */
+function reach(rt: Runtime, start: ObjectValue): Map<ObjectValue, Reached> {
+  const found = new Map<ObjectValue, Reached>()
+  const left: { value: Value; indirect: boolean }[] = [{ value: start, indirect: false }]
+  for (let at = left.pop(); at && found.size < REACHED_MAX; at = left.pop()) {
+    const { value, indirect } = at
+    if (!isObject(value) || found.has(value)) continue
+    found.set(value, reachedBy(value, indirect))
+    const isBorder = indirect || isModule(value) || isFunction(value) || isClass(value)
+    const parts = [...partsOf(rt, value)]
+    rt.budget.step(parts.length >> 4)
+    for (const part of parts) left.push({ value: part, indirect: isBorder })
+  }
+  return found
+}
+
+function reachedBy(value: ObjectValue, indirect: boolean): Reached {
+  if (!isDict(value) && !isList(value) && !isSet(value)) return 'kept'
+  const items = isDict(value) ? value.values.values() : value.items.values()
+  if ([...items].every((item) => isClass(item) || isFunction(item) || isUnknown(item)))
+    return 'registry'
+  return indirect ? 'kept' : 'changed'
+}
+
+function partsOf(rt: Runtime, value: ObjectValue): Iterable<Value> {
+  switch (value.kind) {
+    case 'list':
+    case 'tuple':
+      return value.items
+    case 'dict':
+      return value.values.values()
+    case 'view':
+      return [value.dict]
+    case 'instance':
+      return [...value.attributes.values(), value.payload ?? null]
+    case 'method':
+      return [value.function, value.self]
+    case 'classmethod':
+    case 'staticmethod':
+      return [value.function]
+    case 'module':
+    case 'class':
+      return value.home === 'library' || isNodeClass(value) ? [] : value.namespace.values()
+    case 'function':
+      return [...value.defaults.values(), ...usedBy(rt, value)]
+    default:
+      return []
+  }
+}
+
+/** Values of the names that a function of the pack mentions. */
+function usedBy(rt: Runtime, { module, node, scope }: FunctionValue): Value[] {
+  if (module.home === 'library') return []
+  return namesIn(rt, node).map((name) => findName(scope, name) ?? null)
+}
+
+/** Names in a text, those of functions in it too. The stack is ours: a hostile pack nests deeper than the engine's. */
+function namesIn(rt: Runtime, node: object): readonly string[] {
+  const known = rt.state.mentioned.get(node)
+  if (known) return known
+  const names = new Set<string>()
+  const left: unknown[] = [node]
+  for (let part = left.pop(); part !== undefined || left.length > 0; part = left.pop()) {
+    if (typeof part !== 'object' || part === null) continue
+    if ('kind' in part && part.kind === 'Name' && 'id' in part) names.add(String(part.id))
+    else for (const child of Object.values(part)) left.push(child)
+  }
+  rt.state.mentioned.set(node, [...names])
+  return [...names]
+}
+
+/** Runs a function as a branch that may not be taken. Its arguments are unknown. */
+function runMaybe(rt: Runtime, value: Value, fn: FunctionValue): void {
+  if (fn.active > 0) return
+  const run = () => {
+    rt.budget.attempt(GIVEN_STEPS, () =>
+      callWith(rt, value, { args: [], kwargs: NO_KWARGS, rest: true }),
+    )
+    return undefined
+  }
+  const names = namesIn(rt, fn.node).filter((name) => fn.module.namespace.has(name))
+  runBranches(rt, moduleScope(fn.module), [
+    { names, run },
+    { names: [], run: () => undefined },
+  ])
+}
+
+/** Remembers everything that values lead to, and gives what puts it back. */
+export function saveReached(rt: Runtime, values: Value[]): () => void {
+  // Functions of a module share its namespace.
+  const parts = new Set<unknown>()
+  for (const object of reach(rt, makeTuple(values)).keys())
+    if (isFunction(object)) parts.add(object.module.namespace)
+    else for (const part of Object.values(object)) parts.add(part)
+  const saved = [...parts].flatMap((part) => saveItems(rt, part) ?? [])
+  return () => {
+    for (const putBack of saved) putBack()
+  }
+}
+
+function saveItems(rt: Runtime, part: unknown): (() => void) | undefined {
+  if (part instanceof Map) {
+    rt.budget.step(part.size >> 4)
+    const before = new Map<unknown, unknown>(part)
+    return () => {
+      // Who goes through it meanwhile would begin again after `clear`.
+      const isWhole = [...before.keys()].every((key) => part.has(key))
+      if (!isWhole) part.clear()
+      for (const key of part.keys()) if (!before.has(key)) part.delete(key)
+      for (const [key, value] of before) part.set(key, value)
+    }
+  }
+  if (!Array.isArray(part)) return undefined
+  rt.budget.step(part.length >> 4)
+  const before: unknown[] = [...part]
+  return () => {
+    part.length = 0
+    for (const item of before) part.push(item)
+  }
+}

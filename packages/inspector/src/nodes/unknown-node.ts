@@ -1,0 +1,24 @@
+import type { ExtractedNode } from '../inspection.ts'
+
+/** A node of which nothing is known. */
+export const UNKNOWN_NODE: ExtractedNode = {
+  name: '',
+  category: '',
+  description: '',
+  function: '',
+  deprecated: false,
+  experimental: false,
+  input_types: '{"required":{}}',
+  return_types: '[]',
+  return_names: '[]',
+  output_is_list: [],
+  dynamic: [
+    'category',
+    'description',
+    'function',
+    'input_types',
+    'return_types',
+    'return_names',
+    'output_is_list',
+  ],
+}

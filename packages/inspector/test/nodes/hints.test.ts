@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import { adviceOf, ADVICE } from '../../src/advice.ts'
+import { extract, namesOf } from './extract-pack.ts'
+
+const CUP = 'class Cup: RETURN_TYPES = ("IMAGE",)\n'
+const ENTRYPOINT = 'async def comfy_entrypoint(): return None\n'
+
+describe('hints for the publisher', () => {
+  test('an entrypoint beside a mapping with nodes is ignored', () => {
+    const section = extract(`${CUP}${ENTRYPOINT}NODE_CLASS_MAPPINGS = {"Cup": Cup}`)
+    assert.deepEqual([namesOf(section), section.partial], [['Cup'], false])
+    assert.deepEqual(section.hints, [ADVICE.entrypoint_ignored])
+  })
+
+  test('names of built-in nodes are dropped', () => {
+    const section = extract(
+      `${CUP}NODE_CLASS_MAPPINGS = {"KSampler": Cup, "Cup": Cup, "VAEDecode": Cup}`,
+    )
+    assert.deepEqual([namesOf(section), section.partial], [['Cup'], false])
+    assert.deepEqual(section.hints, [`KSampler, VAEDecode: ${ADVICE.built_in_name}`])
+    const none = extract(`${CUP}NODE_CLASS_MAPPINGS = {"KSampler": Cup}`)
+    assert.deepEqual([none.status, none.hints?.length], ['success', 1])
+  })
+
+  test('there are none without a cause', () => {
+    assert.equal('hints' in extract(`${CUP}NODE_CLASS_MAPPINGS = {"Cup": Cup}`), false)
+    assert.equal('hints' in extract(`${ENTRYPOINT}NODE_CLASS_MAPPINGS = {}`), false)
+  })
+
+  test('codes of a family share a sentence', () => {
+    assert.equal(adviceOf('archive_bad_crc'), ADVICE.archive)
+    assert.equal(adviceOf('budget_steps', '__init__.py'), `__init__.py: ${ADVICE.budget}`)
+    assert.equal(adviceOf('something_else'), 'something_else')
+  })
+})
