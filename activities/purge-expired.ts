@@ -8,8 +8,10 @@ import {
   listUnknownTasks,
   purgeUpload,
 } from '../src/db/shared/purge.ts'
+import { listDueRatings, renewRatingMean, showDueRating } from '../src/db/registry/rating-due.ts'
 import { purgeTask } from '../src/db/task/task-deletion.ts'
 import { deleteOldEndpointEvents } from '../src/db/event/endpoint.ts'
+import { unitOfWork } from '../src/db/unit-of-work.ts'
 import { isUuid } from '../src/domain/shared/uuid.ts'
 import type { CommonDependencies, CoreDependencies } from './dependencies.ts'
 import { removeLeftUploads } from './version.ts'
@@ -41,8 +43,11 @@ export const makePurgeExpired =
       await removeLeftUploads({ sql, storage }, id)
       await markVersionCleaned(sql, id)
     })
-    const removed = tasks + uploads + versions + records
-    // It looks at all of the store, so only the last batch of an hour does it.
+    const due = await listDueRatings(sql)
+    for (const rating of due) await unitOfWork({ sql }, (sql) => showDueRating(sql, rating))
+    const removed = tasks + uploads + versions + records + due.length
+    // These look at all of the store and of the nodes, so only the last batch of an hour does them.
+    if (removed === 0) await renewRatingMean(sql)
     const inputs = removed === 0 ? await cleanUpInputs({ sql, storage }) : 0
     if (removed + inputs > 0) log.info({ tasks, uploads, versions, inputs, records }, 'purged')
     if (removed === 0 && errors.length > 0)

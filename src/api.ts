@@ -192,6 +192,7 @@ const routes = makeRoutes({
     outbound,
     extractionToken: config.EXTRACTION_TOKEN,
     maxPublishersPerUser: config.MAX_PUBLISHERS_PER_USER,
+    reviewMinAgeHours: config.REVIEW_MIN_AGE_HOURS,
   },
   publish: {
     ...check,

@@ -12,6 +12,7 @@ import { text } from 'node:stream/consumers'
 import { ROOT } from '../src/local/root.ts'
 import { makeEndpointsPage } from './docs/endpoints.ts'
 import { makeErrorsPage } from './docs/errors.ts'
+import { makeFieldsPage } from './docs/fields.ts'
 import { OUTCOMES, mergeOutcomes } from './docs/faults.ts'
 import { RESULTS, makeResultsPage, mergeResults } from './docs/results.ts'
 import { makeEnvExample, makeSettingsPage } from './docs/settings.ts'
@@ -30,6 +31,7 @@ export const makeDocuments = async (): Promise<Record<string, string>> => ({
   ),
   'docs/reference/endpoints.md': makeEndpointsPage(),
   'docs/reference/errors.md': makeErrorsPage(),
+  'docs/reference/fields.md': await makeFieldsPage(ROOT),
   'docs/reference/figures.md': makeResultsPage(await read(RESULTS), await read(OUTCOMES)),
   'docs/reference/settings.md': makeSettingsPage(),
 })

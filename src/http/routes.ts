@@ -22,7 +22,10 @@ import { makePictureRoutes } from './registry/picture-routes.ts'
 import type { PictureDeps } from './registry/picture-routes.ts'
 import { makePersonalAccessTokenRoutes } from './registry/personal-access-token-routes.ts'
 import { makePublisherRoutes } from './registry/publisher-routes.ts'
+import { makeRatingRoutes } from './registry/rating-routes.ts'
 import { makeRegistryAdminRoutes } from './registry/admin-routes.ts'
+import { makeReportRoutes } from './registry/report-routes.ts'
+import { makeTransferRoutes } from './registry/transfer-routes.ts'
 import { makeReviewRoutes } from './registry/review-routes.ts'
 import { makeServiceRoutes, type ServiceDeps } from './platform/service-routes.ts'
 import { makeStreamRoutes, type StreamDeps } from './live/routes.ts'
@@ -40,6 +43,7 @@ import type {
   HostNodeDeps,
   PublishDeps,
   PublisherDeps,
+  RatingDeps,
   TokenDeps,
   TrustDeps,
   VersionDeps,
@@ -53,7 +57,7 @@ export interface RouteDeps {
   imageTask: ImageTaskDeps
   videoTask: VideoTaskDeps
   anyTask: AnyTaskDeps & DeletionDeps
-  registry: VersionDeps & PublisherDeps & HostNodeDeps & CheckDeps & TokenDeps
+  registry: VersionDeps & PublisherDeps & HostNodeDeps & CheckDeps & TokenDeps & RatingDeps
   publish: PublishDeps
   trust: TrustDeps
   picture: PictureDeps
@@ -82,6 +86,9 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       makePublishRoute(deps.publish),
       ...makeVersionRoutes(deps.registry),
       ...makeReviewRoutes(deps.registry),
+      ...makeReportRoutes(deps.registry),
+      ...makeTransferRoutes(deps.registry),
+      ...makeRatingRoutes(deps.registry),
       ...makeHostNodeRoutes(deps.registry),
       ...makeRegistryAdminRoutes(deps.registry),
       ...makeEventRoutes(deps.event),

@@ -10,6 +10,7 @@ import { makePurgeExpired } from '../../activities/purge-expired.ts'
 import { makeSigner } from '../../src/adapters/signing.ts'
 import { listVideoFacts } from '../../src/db/video-task/video-task.ts'
 import { THUMBNAIL } from '../../src/domain/task/thumbnail.ts'
+import { putRating } from '../../src/db/registry/rating.ts'
 import { startUpload } from '../../src/db/registry/archive.ts'
 import { makeFileRoutes } from '../../src/http/platform/file-routes.ts'
 import { deleteEndpoint, insertEndpoint } from '../../src/db/event/endpoint.ts'
@@ -258,6 +259,24 @@ describe('the removal by age', () => {
     assert.equal(await storage.stat(lost), undefined, 'what no row names goes all the same')
     assert.equal(await purge(), 1)
     assert.deepEqual(await listFiles(stuck), [])
+  })
+
+  test('counts reviews whose accounts are old enough by now', async () => {
+    const { sql } = place.deps
+    const registry = makeRegistryPlace(place.deps)
+    await registry.addPublisher('reviewed')
+    const { id: nodeId } = await registry.addNode('reviewed-node', {}, 'reviewed')
+    await registry.addUser('young')
+    const put = { nodeId, userId: 'young', fields: { stars: 4 }, minAgeHours: 1 }
+    assert.equal(await sql.begin((sql) => putRating(sql, put)), 'written')
+    assert.equal(await purge(), 0)
+    await sql`update rating set counts_at = counts_at - interval '1 hour'`
+    assert.deepEqual([await purge(), await purge()], [1, 0])
+    const [row] = await sql`
+      select rating_sum::integer, rating_weight, mean from node_stats, rating_mean
+      where node_id = ${nodeId}
+    `
+    assert.deepEqual({ ...row }, { rating_sum: 4, rating_weight: 0, mean: 4 })
   })
 
   test('takes old records, and no outbox row that Temporal does not know of yet', async () => {

@@ -8,6 +8,10 @@ import { makeDatabase, type Fragment, type Sql, type Transaction } from '../../s
 import { completeAttempt } from '../../src/db/event/attempt.ts'
 import { transitionPublisher } from '../../src/db/registry/publisher-ban.ts'
 import { insertPublication } from '../../src/db/registry/publish.ts'
+import { listReports } from '../../src/db/registry/report.ts'
+import { transferNode, offerNode } from '../../src/db/registry/transfer.ts'
+import { findRating, listRatings } from '../../src/db/registry/rating-list.ts'
+import { putRating } from '../../src/db/registry/rating.ts'
 import { recordArchive } from '../../src/db/registry/archive.ts'
 import { listHostNodes } from '../../src/db/registry/host-node-list.ts'
 import { listPublishers } from '../../src/db/registry/publisher.ts'
@@ -98,6 +102,8 @@ const FILTERS: readonly NodeFilter[] = [
   { includeRemoved: true, changedSince: new Date(0) },
 ]
 const PAGE = { offset: 0, limit: 10 }
+const RATINGS = { page: 1, limit: 10 }
+const OF_NODE = { nodeId: 'a', userId: 'a', minAgeHours: 0 }
 const PLANS = ['pick', 'gather', 'walk'] as const
 const as = (sql: Sql, query: Fragment): PromiseLike<unknown> => sql`${query}`
 
@@ -129,6 +135,16 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
     call: (sql) => insertPublication(sql, PUBLICATION, { publicUrl: '', enqueue: ANY }),
   },
   { call: (sql) => transitionPublisher(sql, { id: ID, name: 'ban', reason: 'x', audit: ANY }) },
+  {
+    columns: { publisherId: 'a', from: 'a', status: 'NodeStatusActive' },
+    call: (sql) => offerNode(sql, { nodeId: 'a', from: 'a', to: 'b', by: 'c' }),
+  },
+  ...[{}, { transferId: ID }].map((offer) => ({
+    columns: { publisherId: 'a', from: 'a', id: 'a', status: 'NodeStatusActive' },
+    call: (sql: Sql & Transaction) =>
+      transferNode(sql, { nodeId: 'a', to: 'a', audit: ANY, ...offer }),
+  })),
+  { call: (sql) => listReports(sql, { nodeId: undefined, page: 1, pageSize: 1 }) },
   { columns: { isBanned: false }, call: (sql) => deleteNode(sql, ANY) },
   {
     columns: { archiveState: 'awaiting', obstacle: '' },
@@ -139,6 +155,16 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
   { call: (sql) => findVersionFacts(sql, { nodeId: 'a', key: { id: ID }, userId: undefined }) },
   { call: (sql) => updateVersion(sql, { publisherId: ID, nodeId: 'a', id: ID, fields: ANY }, ANY) },
   { call: (sql) => listHostNodes(sql, { versionId: ID, search: 'a', page: 1, limit: 1 }) },
+  {
+    columns: { status: 'NodeStatusActive', isMember: false },
+    call: (sql) => putRating(sql, { ...OF_NODE, fields: { stars: 1 }, canonical: '1.0.0' }),
+  },
+  { call: (sql) => findRating(sql, { nodeId: 'a', id: ID }, ANY) },
+  ...[
+    { nodeId: 'a', sort: 'newest', includeHidden: false } as const,
+    { nodeId: 'a', sort: 'helpful', includeHidden: true } as const,
+    { nodeId: undefined, includeHidden: false },
+  ].map((list) => ({ call: (sql: Sql) => listRatings(sql, { ...list, ...RATINGS }, ANY) })),
   ...TASK_FILTERS.map((filter) => ({
     call: (sql: Sql) => listTasks(sql, { ...filter, limit: 1 }),
   })),
@@ -164,7 +190,7 @@ function searchCalls(filter: NodeFilter): { call: Call }[] {
   const keys = filter.term === undefined ? ([0] as const) : ([0, 1, 2, 3, 4, 5] as const)
   const others = [
     ...(['search_ranking;desc', 'created_at;desc', 'name;desc'] as const),
-    ...(['github_stars', 'github_stars;desc'] as const),
+    ...(['github_stars', 'github_stars;desc', 'rating', 'rating;desc'] as const),
   ]
   const orders = [
     ...(['relevance', 'created_at', 'downloads;desc', 'name'] as const),

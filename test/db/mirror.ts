@@ -7,6 +7,7 @@ import { deleteNode, updateNodeByAdmin } from '../../src/db/registry/node-transi
 import { insertNode, updateNode } from '../../src/db/registry/node.ts'
 import { transitionPublisher } from '../../src/db/registry/publisher-ban.ts'
 import { updatePublisher } from '../../src/db/registry/publisher.ts'
+import { deleteRating, putRating } from '../../src/db/registry/rating.ts'
 import { putScan } from '../../src/db/registry/scan.ts'
 import { retryVersion, updateVersionByAdmin } from '../../src/db/registry/version-admin.ts'
 import { deleteVersion, updateVersion } from '../../src/db/registry/version.ts'
@@ -191,7 +192,27 @@ const makeChanges = (
     return (sql) => transitionPublisher(sql, { id, name, reason: text(), audit })
   }
 
-  const once = [addNode, editNode, removeNode, editVersion, removeVersion, moderateVersion, scan]
+  const review = (): Change => {
+    const { id: nodeId } = pick(random, nodes)
+    const userId = choose('rita', 'rolf', 'ruth')
+    const stars = 1 + Math.floor(random() * 5)
+    return choose<Change>(
+      (sql) => putRating(sql, { nodeId, userId, fields: { stars }, minAgeHours: 0 }),
+      (sql) => putRating(sql, { nodeId, userId, fields: { stars }, minAgeHours: 0 }),
+      (sql) => deleteRating(sql, { nodeId, userId }),
+    )
+  }
+
+  const once = [
+    review,
+    addNode,
+    editNode,
+    removeNode,
+    editVersion,
+    removeVersion,
+    moderateVersion,
+    scan,
+  ]
   const often = [moderateNode, readHostNodes, retry, moderatePublisher, editPublisher]
   const bag = [...once, addNode, editNode, editVersion, moderateVersion, ...often, ...often]
 
@@ -211,6 +232,7 @@ const makeChanges = (
 
   const prepare = async () => {
     for (const id of ['a', 'b', 'c', 'd']) publishers.push(await place.addPublisher(`maker-${id}`))
+    for (const id of ['rita', 'rolf', 'ruth']) await place.addUser(id)
     for (let n = 0; n < 20; n += 1) await sql.begin(addNode())
     for (let n = 0; n < 20; n += 1) await publish()
   }

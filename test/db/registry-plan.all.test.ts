@@ -79,6 +79,7 @@ describe('a page of nodes', () => {
     ['all by name, the last first', {}, 'walk', BY_NAME, { order: 'name;desc' }],
     ['those of a system by name', { os: ['linux'] }, 'walk', BY_NAME, { order: 'name' }],
     ['most downloads first', {}, 'walk', ['node_stats_downloads'], { order: 'downloads;desc' }],
+    ['the best first', {}, 'walk', ['node_stats_rating'], { order: 'rating;desc' }],
     ['the last by ranking first', {}, 'walk', BY_RANKING, { order: 'search_ranking;desc' }],
     ['those changed since a time', { changedSince: LATE }, 'pick', ['node_by_change'], BY_AGE],
     ['named ones', { ids: ['my-pack-2', 'my-pack-6'] }, 'pick', ['node_id_lower_key'], BY_AGE],

@@ -79,6 +79,7 @@ const STRAY = {
   created_at: 1,
   downloads: 'x',
   rating: 'x',
+  rating_count: 'x',
   members: 'x',
   latest_version: 1,
   publisher: 1,

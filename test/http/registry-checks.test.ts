@@ -354,7 +354,7 @@ test('findings of lower severity never flag; those of medium severity show in ta
   const { seen: version, path } = await add({
     ...minimal(
       ['Kiln Odd'],
-      'import os, pickle, requests, subprocess\neval(os.environ["X"])\nos.system(f"rm {X}")\npickle.load(X)\nrequests.get(X)\nsubprocess.run(["ls"])\n',
+      'import os, pickle, requests, subprocess\nfrom elsewhere import X\neval(os.environ["X"])\nos.system(f"rm {X}")\npickle.load(X)\nrequests.get(X)\nsubprocess.run(["ls"])\n',
     ),
     'requirements.txt': 'git+https://git.example.com/a.git\n',
   })

@@ -138,7 +138,7 @@ describe(`a registry of ${MANY} nodes`, () => {
         )
       }
     assert.deepEqual(await read('/nodes?sort='), await read('/nodes?sort=created_at'))
-    for (const bad of ['rating', 'name;asc', 'Name', 'name&sort=downloads']) {
+    for (const bad of ['stars', 'name;asc', 'Name', 'name&sort=downloads']) {
       const rejected = expectStatus(await read(`/nodes?sort=${bad}`), 400, 'validation_failed')
       assert.match(
         rejected.body.details?.[0] ?? '',
@@ -241,7 +241,7 @@ describe('a search', () => {
       accelerator: [],
     })
     assert.equal((await read(`/nodes/search?search=${word}`)).body['facets'], undefined)
-    for (const bad of ['sort=rating', 'facets=maybe', `tag=${'x'.repeat(101)}`]) {
+    for (const bad of ['sort=stars', 'facets=maybe', `tag=${'x'.repeat(101)}`]) {
       const rejected = expectStatus(await read(`/nodes/search?${bad}`), 400, 'validation_failed')
       assert.ok(rejected.body.details?.[0]?.startsWith(`?${bad.split('=')[0]}`), bad)
     }

@@ -31,6 +31,7 @@ describe('a node', () => {
       downloads: 0,
       github_stars: 0,
       rating: 0,
+      rating_count: 0,
       search_ranking: 5,
       tags: [],
       supported_os: [],
@@ -72,6 +73,8 @@ describe('a node', () => {
     await expectChange('publisher', () => owner.put(own, { name: unique('x') }))
     await expectChange('version', () => owned.addActive({ nodeId }))
     await expectChange('download', () => anonymous.get(`${path}/install`))
+    const reviewer = registry.client(unique('reviewer'))
+    await expectChange('review', () => reviewer.put(`${path}/reviews/mine`, { stars: 4 }))
     await expectChange('ranking', () => admin.put(`/admin${path}`, { search_ranking: 1 }))
     const head = await anonymous.call('HEAD', path)
     assert.deepEqual([head.status, head.headers.get('etag')], [200, etag])

@@ -46,6 +46,16 @@ const ACTIONS: [what: string, statuses: readonly number[], act: Act][] = [
   ['create a node', MEMBERS_MAKE, (client) => client.post(`${own}/nodes`, { id: unique('n') })],
   ['edit a node', [200, 200, 200, 403, 200], (client) => client.put(active.ownNode, { name: 'x' })],
   ['edit a version', MEMBERS_MAY, (client) => client.put(active.ownVersion, { changelog: 'x' })],
+  [
+    'reply to a review',
+    MEMBERS_MAY,
+    async (client) => {
+      const reviewer = registry.client(unique('reviewer'))
+      const { body } = await reviewer.put(`${active.node}/reviews/mine`, { stars: 1 })
+      const path = `${active.ownNode}/reviews/${String(body['id'])}/reply`
+      return client.put(path, { text: 'x' })
+    },
+  ],
   ['list members', MEMBERS_MAY, (client) => client.get(`${own}/members`)],
   ['create a token', [201, 201, 403], (client) => client.post(`${own}/tokens`, { name: 'x' })],
   [

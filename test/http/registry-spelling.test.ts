@@ -14,6 +14,7 @@ const registry = useRegistry({})
 const { anonymous, admin, sql, place, service } = registry
 const owned = usePublisher(registry, { id: PUBLISHER })
 const { owner } = owned
+const reader = registry.client('reader')
 
 registry.prepare(async () => {
   const { id } = await owned.addActive({ nodeId: NODE })
@@ -81,11 +82,28 @@ const newEvent = async (): Promise<Ids> => {
   return { ...endpoint, event_id: String(body['event_id']).toUpperCase() }
 }
 
+/** An offer of another publisher to this one. */
+const newOffer = async (): Promise<Ids> => {
+  const other = await registry.addPublisher()
+  const nodeId = await other.addNode()
+  const made = await other.owner.post(`${other.path}/nodes/${nodeId}/transfer`, { to: 'ACME' })
+  return { transferId: String(made.body['id']).toUpperCase() }
+}
+
+/** A node that an admin takes away, for its publisher has to stay. */
+const newNode = async (): Promise<Ids> => ({ nodeId: await owned.addNode() })
+
 const newFailed = async (): Promise<Ids> => {
   const { id } = await owned.addVersion({ nodeId: NODE, version: '5.0.0' })
   await place.receive(id, id)
   await place.transition(id, 'give_up_checks', 'checks could not run (x)')
   return { version: '5.0.0' }
+}
+
+const newReview = async (): Promise<Ids> => {
+  const reviewer = registry.client(unique('reviewer'))
+  const made = await reviewer.put(`/nodes/${NODE}/reviews/mine`, { stars: 3 })
+  return { reviewId: String(made.body['id']).toUpperCase() }
 }
 
 const publication = (): object => ({
@@ -95,10 +113,12 @@ const publication = (): object => ({
 })
 
 interface More {
-  body?: object | (() => object)
+  body?: object | (() => object | Promise<object>)
   query?: string
   /** Makes what else the path names. */
   make?: () => Promise<Ids>
+  /** In place of the owner. */
+  by?: Client
 }
 
 const P = '/publishers/:publisherId'
@@ -107,6 +127,9 @@ const OWN = `${P}/nodes/:nodeId`
 const TRUSTED = `${OWN}/trusted-publishers`
 const READ = '/nodes/:nodeId'
 const VERSION = `${READ}/versions/:version`
+const REVIEWS = `${READ}/reviews`
+const REVIEW = `${REVIEWS}/:reviewId`
+const REPLY = `${OWN}/reviews/:reviewId/reply`
 
 /** Every route whose path has such an id, in an order that they allow; those under /admin are called by an admin. */
 const CALLS: [route: string, status: number, more?: More][] = [
@@ -146,6 +169,12 @@ const CALLS: [route: string, status: number, more?: More][] = [
   // The node is found, and trusts nobody who could have signed this.
   [`post ${OWN}/token-exchange`, 403, { body: { identity_token: 'e30.e30.e30' } }],
   [`post ${OWN}/publish-tokens`, 201, { body: {} }],
+  [`post ${OWN}/transfer`, 201, { body: async () => ({ to: (await registry.addPublisher()).id }) }],
+  [`get ${P}/transfers`, 200],
+  [`post ${P}/transfers/:transferId/accept`, 200, { make: newOffer, body: {} }],
+  [`delete ${P}/transfers/:transferId`, 204, { make: newOffer }],
+  [`post ${READ}/reports`, 201, { body: { reason: 'spam', text: 'x' } }],
+  [`get ${READ}/reports/mine`, 200],
   [`get ${READ}/icon`, 200],
   [`get ${READ}/banner`, 200],
   [`get ${P}/logo`, 200],
@@ -161,6 +190,15 @@ const CALLS: [route: string, status: number, more?: More][] = [
   [`post ${VERSION}/host-nodes`, 204, { body: { nodes: { Blur: {} } } }],
   [`get ${VERSION}/host-nodes`, 200],
   [`get ${VERSION}/host-nodes/:hostNodeName`, 200],
+  [`get ${REVIEWS}`, 200],
+  [`put ${REVIEWS}/mine`, 200, { body: { stars: 3, version: 'v1.0' }, by: reader }],
+  [`get ${REVIEWS}/mine`, 200, { by: reader }],
+  [`post ${REVIEWS}`, 200, { query: '?star=4', by: reader }],
+  [`delete ${REVIEWS}/mine`, 204, { by: reader }],
+  [`put ${REVIEW}/helpful`, 200, { make: newReview, body: { helpful: true }, by: reader }],
+  [`post ${REVIEW}/report`, 204, { make: newReview, body: { reason: 'x' } }],
+  [`put ${REPLY}`, 200, { make: newReview, body: { text: 'x' } }],
+  [`put /admin${REVIEW}`, 200, { make: newReview, body: { status: 'hidden', reason: 'x' } }],
   [`put /admin${READ}`, 200, { body: { github_stars: 1 } }],
   [
     `put /admin${READ}/host-nodes/:hostNodeName`,
@@ -169,6 +207,11 @@ const CALLS: [route: string, status: number, more?: More][] = [
   ],
   [`put /admin${VERSION}`, 200, { body: { tags_admin: ['x'] } }],
   [`post /admin${VERSION}/retry`, 200, { make: newFailed, body: {} }],
+  [
+    `post /admin${READ}/transfer`,
+    200,
+    { make: newNode, body: async () => ({ to: (await registry.addPublisher()).id, reason: 'x' }) },
+  ],
   [`post /admin${P}/ban`, 200, { body: { reason: 'spam' } }],
   [`post /admin${P}/unban`, 200, { body: {} }],
   [`delete ${OWN}`, 204],
@@ -203,13 +246,13 @@ describe('another spelling of an id', () => {
     assert.equal((await stream.next())?.data['version'], '1.0.0')
   })
 
-  for (const [route, status, { body, query = '', make } = {}] of CALLS)
+  for (const [route, status, { body, query = '', make, by } = {}] of CALLS)
     test(`another spelling names the same on ${route}, which returns the stored one`, async () => {
       const [method = '', pattern = ''] = route.split(' ')
       const ids: Ids = { ...SPELT, ...(await make?.()) }
       const path = pattern.replaceAll(/:(\w+)/g, (_, name: string) => ids[name] ?? '') + query
-      const sent = typeof body === 'function' ? body() : body
-      const response = await callerOf(path).call(method.toUpperCase(), path, sent)
+      const sent = typeof body === 'function' ? await body() : body
+      const response = await (by ?? callerOf(path)).call(method.toUpperCase(), path, sent)
       assert.equal(response.status, status, JSON.stringify(response.body))
       assertStored(response)
     })

@@ -84,6 +84,7 @@ const GROUPS: Record<string, Name[]> = {
   'The registry, and addresses that callers name': [
     'PUBLISH_AUTH',
     'ARCHIVE_MAX_BYTES',
+    'REVIEW_MIN_AGE_HOURS',
     'EXTRACTION_TOKEN',
     'STARS',
     'GITHUB_TOKEN',

@@ -139,13 +139,15 @@ interface Locked {
   node: LockedNode
 }
 
-/** Locks both rows, because both decide whether a node is listed. A node never changes its publisher. */
+/** Locks both rows, because both decide whether a node is listed. */
 const lockWithPublisher = async (sql: Transaction, id: string): Promise<Locked | undefined> => {
   const [found] = await sql<{ publisherId: string }[]>`
     select publisher_id as "publisherId" from node where id_lower = lower(${id}::text)
   `
   const publisher = found && (await lockPublisher(sql, found.publisherId, 'share'))
   const node = publisher && (await lockNode(sql, id))
+  // It was transferred meanwhile.
+  if (node && node.publisherId !== publisher?.id) return await lockWithPublisher(sql, id)
   return node && { publisher, node }
 }
 

@@ -1,4 +1,5 @@
 import type { Fragment, Queryable } from '../client.ts'
+import { ADVICE, adviceOf } from '../../../packages/inspector/src/advice.ts'
 import { instant } from '../shared/instant.ts'
 
 /**
@@ -41,11 +42,17 @@ export const nodeJson = (sql: Queryable, publicUrl: string) => sql`
     'created_at', ${instant(sql, sql`n.created_at`)}, 'downloads', s.downloads,
     'github_stars', n.github_stars,
     'stars_updated_at', case when n.stars_by_admin is null then ${instant(sql, sql`n.stars_updated_at`)} end,
-    'rating', 0, 'search_ranking', s.search_ranking,
+    'rating', ${ratingOf(sql)}, 'rating_count', s.rating_count,
+    'search_ranking', s.search_ranking,
     'preempted_host_node_names', n.preempted_host_node_names, 'tags_admin', n.tags_admin,
     'publisher', json_build_object(${publisherMembers(sql)}),
     'latest_version',
       case when v.id is not null then json_build_object(${versionMembers(sql, publicUrl)}) end))
+`
+
+/** Mean of the reviews that count, which trigger `rating_counted` (0034) counts in `node_stats s`. */
+const ratingOf = (sql: Queryable) => sql`
+  coalesce(round(s.rating_sum::numeric / nullif(s.rating_count, 0), 2), 0)::float8
 `
 
 /** Builds JSON from `node n` that nobody may see any more. Members of a banned publisher alone know why it is. */
@@ -63,9 +70,9 @@ export const nodeBytes = (sql: Queryable) => sql`
     + stored_bytes(n.preempted_host_node_names) + ${versionBytes(sql)}
 `
 
-/** Differs whenever `nodeJson` does: revisions of node, publisher and latest version, and downloads. */
+/** Differs whenever `nodeJson` does: revisions of node, publisher and latest version, downloads and reviews. */
 export const nodeRevision = (sql: Queryable) =>
-  sql`concat_ws('.', n.rev, p.rev, v.rev, s.downloads)`
+  sql`concat_ws('.', n.rev, p.rev, v.rev, s.downloads, s.rating_count, s.rating_sum)`
 
 /** The rows `nodeJson` reads, of nodes that `node n` names already. */
 export const joinNode = (sql: Queryable) => sql`
@@ -89,17 +96,10 @@ const extractCode = (sql: Queryable) => sql`
   case when v.extract_source = 'derived' then coalesce(v.extract_reason, 'crashed') else 'reported' end
 `
 
-/** The sentence of that code; docs/registry.md lists them. */
+/** The sentence of that code. */
 const extractAdvice = (sql: Queryable) => sql`
-  case regexp_replace(${extractCode(sql)}, '^(archive|budget)_.*$', '\\1')
-    when 'no_init' then 'The pack has no __init__.py: put it at the root of the archive, or into its one folder.'
-    when 'no_mapping' then 'The pack declares no host nodes: define NODE_CLASS_MAPPINGS, comfy_entrypoint or WEB_DIRECTORY.'
-    when 'mapping_unknown' then 'The names of the host nodes are made at run time: list them in node_list.json, or report the host nodes by POST.'
-    when 'archive' then 'The archive was rejected or never came: mend it and publish the version again.'
-    when 'timed_out' then 'The service failed, not the pack: an operator can have it read again.'
-    when 'reported' then 'Whoever reported the host nodes says that they could not be read.'
-    else 'The pack could not be read within the limits: make it smaller or simpler, or report the host nodes by POST.'
-  end
+  coalesce(${JSON.stringify(ADVICE)}::text::json
+    ->> regexp_replace(${extractCode(sql)}, '^(archive|budget)_.*$', '\\1'), ${adviceOf('crashed')}::text)
 `
 
 const versionMembers = (sql: Queryable, publicUrl: string) => sql`

@@ -176,6 +176,8 @@ const ORDERS: Record<NodeOrder, (sql: Queryable) => Fragment> = {
   'downloads;desc': (sql) => sql`s.downloads desc, s.node_id desc`,
   created_at: (sql) => sql`s.created_at, s.node_id`,
   'created_at;desc': (sql) => sql`s.created_at desc, s.node_id desc`,
+  rating: (sql) => sql`s.rating_weight, s.node_id`,
+  'rating;desc': (sql) => sql`s.rating_weight desc, s.node_id desc`,
   name: (sql) => sql`n.name_lower, n.id`,
   'name;desc': (sql) => sql`n.name_lower desc, n.id desc`,
   github_stars: (sql) => sql`n.github_stars, n.id`,

@@ -2,7 +2,7 @@ import { IMAGE_FAMILIES } from '../../domain/image-task/image-kind.ts'
 import { OPEN_STATES } from '../../domain/task/task-item.ts'
 import type { TaskItem, TaskKind, TaskState, TaskSummary } from '../../domain/task/task-item.ts'
 import type { TaskEvent } from '../../domain/event/event.ts'
-import { VideoTaskKind } from '../../domain/video-task/video-task.ts'
+import { VIDEO_SEGMENTS } from '../../domain/video-task/video-task.ts'
 import type { Fragment, Queryable, Sql } from '../client.ts'
 import { instant } from '../shared/instant.ts'
 import { withTimes, type Times } from '../event/event-log.ts'
@@ -41,14 +41,19 @@ export interface TaskRow {
 /** Tasks that one page looks at: a rare match far down comes with a later page, and each page is fast. */
 const MOST_SEEN = 20_000
 
-const SEGMENTS = [...Object.keys(IMAGE_FAMILIES), ...VideoTaskKind.enum]
+/** Kinds of each segment. */
+const SEGMENTS: [segment: string, kinds: readonly TaskKind[]][] = [
+  ...Object.entries(IMAGE_FAMILIES).map(([segment, { made }]): [string, readonly TaskKind[]] => [
+    segment,
+    made,
+  ]),
+  ...Object.entries(VIDEO_SEGMENTS),
+]
 
 const segmentsOf = (kinds: readonly TaskKind[] | undefined): string[] =>
-  SEGMENTS.filter((segment) => {
-    const made: readonly TaskKind[] = IMAGE_FAMILIES[segment as keyof typeof IMAGE_FAMILIES]
-      ?.made ?? [segment as TaskKind]
-    return kinds === undefined || made.some((kind) => kinds.includes(kind))
-  })
+  SEGMENTS.filter(
+    ([, made]) => kinds === undefined || made.some((kind) => kinds.includes(kind)),
+  ).map(([segment]) => segment)
 
 /**
  * The tasks of a walk, newest first, at most so many. Those of an owner are merged from its lists by segment, each of which

@@ -3,6 +3,7 @@ import type { MusicSettings } from '../../domain/video-task/video-defaults.ts'
 import type { EngineName } from '../../domain/task/engine.ts'
 import { VIDEO_CANCELLABLE_STATES } from '../../domain/video-task/video-task.ts'
 import type { VideoTaskFacts } from '../../domain/video-task/video-record.ts'
+import { videoSegment } from '../../domain/video-task/video-task.ts'
 import type { VideoTaskKind, VideoTaskState } from '../../domain/video-task/video-task.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
 import { insertEvent, takeFence } from '../task/task-transition.ts'
@@ -47,7 +48,7 @@ export const insertVideoTask = async (
     sql<{ createdAt: Date }[]>`
     insert into task (id, family, kind, segment, owner, status, settings, webhook_url, payload, credits, off_peak,
       account, stored_bytes, engine)
-    values (${task.id}, 'video', ${task.kind}, ${task.kind}, ${task.owner}, 'created',
+    values (${task.id}, 'video', ${task.kind}, ${videoSegment(task.kind)}, ${task.owner}, 'created',
       ${sql.json(task.settings as never)}, ${task.callbackUrl}, ${task.payload}, ${task.credits},
       ${task.offPeak}, ${account}, ${bytes}, ${task.engine ?? 'local'})
     returning created_at as "createdAt"

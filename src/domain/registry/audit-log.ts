@@ -5,9 +5,13 @@ import { count, instant, page, pageSize, queryText, uuid } from './registry-fiel
 /** Actions of platform admins, and changes of whom the admins of a publisher trust. */
 export const AuditAction = Type.Enum([
   'node.update',
+  'node.transfer',
+  'report.close',
   'host_node.update',
   'version.update',
   'version.retry',
+  'review.hide',
+  'review.show',
   'publisher.ban',
   'publisher.unban',
   'trusted_publisher.create',

@@ -44,16 +44,22 @@ export const User = Type.Object({
 export type User = Static<typeof User>
 
 /** A member without e-mail addresses, as everybody may see it who is none of the same publisher. */
-export const withoutEmail = (member: PublisherMember): PublisherMember => {
-  const { id, name } = member.user
-  return {
-    ...member,
-    user: {
-      ...(id === undefined || holdsEmail(id) ? {} : { id }),
-      name: holdsEmail(name) ? '' : name,
-    },
-  }
-}
+export const withoutEmail = (member: PublisherMember): PublisherMember => ({
+  ...member,
+  user: showableUser(member.user),
+})
+
+/** Id and name of a user as everybody may see them. */
+export const showableUser = ({
+  id,
+  name,
+}: {
+  id?: string | undefined
+  name: string
+}): { id?: string; name: string } => ({
+  ...(id === undefined || holdsEmail(id) ? {} : { id }),
+  name: holdsEmail(name) ? '' : name,
+})
 
 /** Issuers put addresses into subjects, sometimes behind a prefix: `auth|ann@example.com`. */
 const holdsEmail = (text: string): boolean => /[^\s@]@[^\s@]/.test(text)

@@ -37,13 +37,15 @@ const SORTS = [
   'github_stars;desc',
   'search_ranking',
   'search_ranking;desc',
+  'rating',
+  'rating;desc',
 ] as const
 export type NodeSort = (typeof SORTS)[number]
 
 const sort = (usual: string) =>
   Type.Optional(
     Type.Enum([...SORTS], {
-      description: `Order of the list, ${usual} unless given; equal ones by their ids.`,
+      description: `Order of the list, ${usual} unless given; equal ones by their ids. By \`rating\` a node counts as if it had five further reviews of the mean of all nodes.`,
     }),
   )
 

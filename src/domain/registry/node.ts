@@ -198,7 +198,12 @@ export const Node = Type.Object({
   stars_updated_at: Type.Optional(
     instant('When that number came from the repository; absent of one that an admin has set.'),
   ),
-  rating: Type.Number({ minimum: 0, description: '0 until there are reviews.' }),
+  rating: Type.Number({
+    minimum: 0,
+    maximum: 5,
+    description: 'Mean of the stars of its reviews, rounded to .01; 0 until there are any.',
+  }),
+  rating_count: count('Reviews that count.'),
   search_ranking: searchRanking,
   preempted_host_node_names: preempted,
   tags_admin: adminTags,

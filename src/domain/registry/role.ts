@@ -6,6 +6,7 @@ const LOWEST_ROLE = {
   create_node: 'member',
   edit_node: 'member',
   edit_version: 'member',
+  reply_to_review: 'member',
   list_members: 'member',
   read_findings: 'member',
   read_endpoints: 'member',
@@ -18,6 +19,7 @@ const LOWEST_ROLE = {
   set_member: 'owner',
   remove_member: 'owner',
   delete_node: 'owner',
+  transfer_node: 'owner',
   delete_version: 'owner',
   request_review: 'owner',
 } as const satisfies Record<string, MemberRole>

@@ -65,7 +65,8 @@ export const ERROR_CODES = {
     endpoint_limit_reached: 'There are as many endpoints as one caller or publisher may have.',
     registration_closed:
       'Only members of the publisher and holders of EXTRACTION_TOKEN may report host nodes of this version: its archive could not be read, or the service takes no other reports.',
-    signature_invalid: 'The signature of the link does not match.',
+    signature_invalid:
+      'The signature of the link does not match: a part of it was changed or cut off.',
     link_expired: 'The link has expired; read the task again for a fresh one.',
     upload_expired: 'The upload link has expired; ask for a new one.',
   }),
@@ -86,8 +87,11 @@ export const ERROR_CODES = {
     host_node_not_found: 'There is no such host node, or not yet.',
     token_not_found: 'The publisher has no such personal access token.',
     trusted_publisher_not_found: 'The node has no such trusted publisher.',
+    report_not_found: 'There is no such open report.',
+    transfer_not_found: 'There is no such open offer of a node, of or to the publisher.',
     member_not_found: 'The user is no member of the publisher.',
     user_not_found: 'The user has never signed in.',
+    review_not_found: 'The node has no such review, or none by the caller.',
   }),
   ...coded(405, { method_not_allowed: 'The path exists, with the methods in Allow.' }),
   ...coded(408, { request_timeout: 'The request arrived too slowly.' }),
@@ -107,10 +111,10 @@ export const ERROR_CODES = {
     node_exists: 'The id of the node is taken.',
     node_deleted: 'The id is that of a deleted node and stays taken.',
     version_exists: 'The node has had this version already.',
-    archive_exists: 'The version has another archive already.',
-    upload_closed: 'The version takes no archive any more.',
+    archive_exists: 'The version has another archive already: publish a higher number.',
+    upload_closed: 'The version takes no archive any more: publish again for a new link.',
     upload_in_use: 'A task that has not ended reads the upload.',
-    already_registered: 'The version has its host nodes already.',
+    already_registered: 'The version has its host nodes already: a new version has new ones.',
     last_owner: 'A publisher keeps at least one owner.',
     host_node_preempted: 'Another node preempts the host node name.',
     illegal_move: 'The current status does not allow this change.',
@@ -118,12 +122,13 @@ export const ERROR_CODES = {
     not_reviewable:
       'The archive of the version was rejected, and no review can change that: mend it and publish the same version again, its number is free.',
     nothing_to_confirm: 'Nobody has reported host nodes of the version that await a confirmation.',
-    review_already_requested: 'A review of the version is still open.',
+    review_already_requested:
+      'A review of the version is still open: a platform admin decides on it.',
     nothing_to_retry: 'Checks and extraction have not failed.',
   }),
   ...coded(410, { file_gone: 'The file was removed after its retention time, or by its owner.' }),
   ...coded(412, {
-    precondition_failed: 'If-Match names another state than the one that is stored.',
+    precondition_failed: 'If-Match names another state than the one that is stored: read it again.',
   }),
   ...coded(413, {
     body_too_large: 'The body, or one image in it, is over the limit of the route.',
@@ -247,9 +252,13 @@ export const errors = {
     apiError('validation_failed', details[0] ?? 'The request is not valid.', { details }),
   unauthorized: (cause?: unknown, message = 'A valid credential is required.') =>
     apiError('unauthorized', message, { headers: { 'www-authenticate': 'Bearer' }, cause }),
-  taskNotFound: (id: string) => apiError('task_not_found', `There is no task ${shown(id)}.`),
+  taskNotFound: (id: string) =>
+    apiError(
+      'task_not_found',
+      `There is no task ${shown(id)} among those of the caller: it is of another credential, was deleted, or never was.`,
+    ),
   apiKeyNotFound: (id: string) =>
-    apiError('api_key_not_found', `There is no API key ${shown(id)}.`),
+    apiError('api_key_not_found', `The caller has no API key ${shown(id)}.`),
   /** Somebody has uploaded other bytes since the request read the link. */
   fileReplaced: (field: string) => {
     const message = `/${field} names an upload that has just been replaced; send the request again`
@@ -258,20 +267,31 @@ export const errors = {
   eventNotFound: (id: string, of = 'task') =>
     apiError('event_not_found', `The ${of} has no event ${shown(id)}.`),
   endpointNotFound: (id: string) =>
-    apiError('endpoint_not_found', `There is no endpoint ${shown(id)}.`),
+    apiError(
+      'endpoint_not_found',
+      `There is no endpoint ${shown(id)} among those of the caller, or of the publisher.`,
+    ),
   endpointLimitReached: (most: number) =>
-    apiError('endpoint_limit_reached', `One caller or publisher has at most ${most} endpoints.`),
+    apiError(
+      'endpoint_limit_reached',
+      `One caller or publisher has at most ${most} endpoints: delete one first.`,
+    ),
   endpointDisabled: (reason: string) =>
     apiError(
       'endpoint_disabled',
       `The endpoint is off (${reason}); switch it on with the status enabled first.`,
     ),
   notDeliverable: () => apiError('not_deliverable'),
-  routeNotFound: (path: string) => apiError('not_found', `There is no route ${shown(path)}.`),
+  routeNotFound: (path: string) =>
+    apiError('not_found', `There is no route ${shown(path)}; /docs lists all.`),
   methodNotAllowed: (method: string, path: string, allow: readonly string[]) =>
-    apiError('method_not_allowed', `${shown(path)} does not take ${method}.`, {
-      headers: { allow: allow.join(', ') },
-    }),
+    apiError(
+      'method_not_allowed',
+      `${shown(path)} does not take ${method}; it takes ${allow.join(', ')}.`,
+      {
+        headers: { allow: allow.join(', ') },
+      },
+    ),
   cannotCancel: (status: string) =>
     apiError('cannot_cancel', `The task is ${status} and can no longer be cancelled.`),
   cannotCancelVideo: (state: string) =>
@@ -282,31 +302,50 @@ export const errors = {
   insufficientCredits: (credits: number) =>
     apiError(
       'insufficient_credits',
-      `The task costs ${credits} credits, and the caller has fewer left.`,
+      `The task costs ${credits} credits, and the caller has fewer left: a smaller one may fit (?dry_run=true shows the price), or an operator raises the limit.`,
     ),
   publisherNotFound: (id: string) =>
     apiError('publisher_not_found', `There is no publisher ${shown(id)}.`),
-  nodeNotFound: (id: string) => apiError('node_not_found', `There is no node ${shown(id)}.`),
+  /** `publisherId`: the one in the path, whose node it is not, whether there is one of this id or not. */
+  nodeNotFound: (id: string, publisherId?: string) =>
+    apiError(
+      'node_not_found',
+      publisherId === undefined
+        ? `There is no node ${shown(id)}.`
+        : `The publisher ${shown(publisherId)} has no node ${shown(id)}.`,
+    ),
   versionNotFound: (nodeId: string, version: string) =>
-    apiError('version_not_found', `The node ${shown(nodeId)} has no version ${shown(version)}.`),
-  versionNotInstallable: (nodeId: string, version?: string) =>
+    apiError(
+      'version_not_found',
+      `The node ${shown(nodeId)} has no version ${shown(version)}, or it was deleted.`,
+    ),
+  versionNotInstallable: (nodeId: string, given?: { version: string; reason: string }) =>
     apiError(
       'version_not_installable',
-      version === undefined
+      given === undefined
         ? `The node ${shown(nodeId)} has no active version.`
-        : `The version ${shown(version)} of the node ${shown(nodeId)} is not active.`,
+        : `The version ${shown(given.version)} of the node ${shown(nodeId)} is not active${because(given.reason)}`,
     ),
   archiveNotFound: () => apiError('archive_not_found'),
   hostNodeNotFound: (name: string) =>
-    apiError('host_node_not_found', `There is no host node ${shown(name)}.`),
+    apiError(
+      'host_node_not_found',
+      `There is no host node ${shown(name)}, or none that was read yet.`,
+    ),
   tokenNotFound: (id: string) =>
     apiError('token_not_found', `The publisher has no personal access token ${shown(id)}.`),
   memberNotFound: (userId: string) =>
     apiError('member_not_found', `The user ${shown(userId)} is no member of the publisher.`),
   userNotFound: (userId: string) =>
-    apiError('user_not_found', `The user ${shown(userId)} has never signed in.`),
+    apiError(
+      'user_not_found',
+      `The user ${shown(userId)} has never signed in: once they have, in the console or by GET /users, they are found by the id that it shows.`,
+    ),
   roleTooLow: (lowest: string) =>
-    apiError('forbidden', `This needs the role ${lowest} or a higher one in the publisher.`),
+    apiError(
+      'forbidden',
+      `This needs the role ${lowest} or a higher one in the publisher; an owner of it can give that.`,
+    ),
   /** One text for every cause: unknown, expired, revoked, another publisher's. */
   invalidPersonalAccessToken: (cause?: unknown) =>
     apiError('invalid_personal_access_token', undefined, { cause }),
@@ -332,19 +371,29 @@ export const errors = {
   nodeOwnedByOtherPublisher: (id: string) =>
     apiError(
       'node_owned_by_other_publisher',
-      `The node ${shown(id)} belongs to another publisher.`,
+      `The node ${shown(id)} belongs to another publisher: choose another id.`,
     ),
   publisherLimitReached: (most: number) =>
-    apiError('publisher_limit_reached', `One user may create at most ${most} publishers.`),
+    apiError(
+      'publisher_limit_reached',
+      `One user may create at most ${most} publishers, and has; an owner of another one can add them as a member.`,
+    ),
   publisherIdTaken: (id: string) => {
     const issue = `?username must not be taken, got ${shown(id)}`
     return apiError('publisher_id_unavailable', issue, { details: [issue] })
   },
   publisherExists: (id: string) =>
-    apiError('publisher_exists', `The publisher id ${shown(id)} is taken.`),
-  nodeExists: (id: string) => apiError('node_exists', `The node id ${shown(id)} is taken.`),
+    apiError('publisher_exists', `The publisher id ${shown(id)} is taken: choose another.`),
+  nodeExists: (id: string) =>
+    apiError(
+      'node_exists',
+      `The node id ${shown(id)} is taken: choose another, or change the node by PUT if it is yours.`,
+    ),
   nodeDeleted: (id: string) =>
-    apiError('node_deleted', `The node id ${shown(id)} is that of a deleted node and stays taken.`),
+    apiError(
+      'node_deleted',
+      `The node id ${shown(id)} is that of a deleted node and stays taken; a platform admin can bring the node back.`,
+    ),
   /** `asked` differs from what exists in its build metadata alone. */
   versionExists: ({ asked, version, status, reason, advice }: ExistingVersion) => {
     const same =
@@ -378,6 +427,7 @@ export const errors = {
   versionNotFlagged: (status: string) =>
     apiError('version_not_flagged', `The version is ${status}; only a flagged one is reviewed.`),
   reviewAlreadyRequested: () => apiError('review_already_requested'),
+  reviewNotFound: () => apiError('review_not_found'),
   nothingToRetry: () => apiError('nothing_to_retry'),
   archiveInvalid: () => apiError('archive_invalid'),
   preconditionFailed: () => apiError('precondition_failed'),

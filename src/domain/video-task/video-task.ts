@@ -4,9 +4,26 @@ import { MOVEMENT_AMPLITUDES, STYLES } from './video-body.ts'
 import { VIDEO_ERROR_CODES } from './video-error.ts'
 import { RESOLUTIONS, VIDEO_MODEL_NAMES } from './video-model.ts'
 
-/** Kinds of a video task; both share states, routes and ledger. */
-export const VideoTaskKind = Type.Enum(['text2video', 'extend'])
+/**
+ * Kinds of a video task, which share states, routes and ledger. One that begins with a picture is img2video, one between
+ * two start-end2video, by whatever route it was made.
+ */
+export const VideoTaskKind = Type.Enum(['text2video', 'img2video', 'start-end2video', 'extend'])
 export type VideoTaskKind = Static<typeof VideoTaskKind>
+
+const GENERATED = ['text2video', 'img2video', 'start-end2video'] as const
+
+/** The kind of a video that is generated with so many images. */
+export const generatedKind = (images: number): VideoTaskKind => GENERATED[images] ?? 'text2video'
+
+/** Kinds of the parts by which lists of an owner's tasks are merged; a task keeps the part that it was made in. */
+export const VIDEO_SEGMENTS: Readonly<Record<string, readonly VideoTaskKind[]>> = {
+  text2video: GENERATED,
+  extend: ['extend'],
+}
+
+export const videoSegment = (kind: VideoTaskKind): string =>
+  kind === 'extend' ? 'extend' : 'text2video'
 
 /** States of a video task and the transitions between them (no other exists). Callers see the words as they are here. */
 export const VideoTaskState = Type.Enum(['created', 'queueing', 'processing', 'success', 'failed'])

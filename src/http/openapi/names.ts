@@ -13,6 +13,7 @@ import * as node from '../../domain/registry/node.ts'
 import * as token from '../../domain/registry/personal-access-token.ts'
 import * as publish from '../../domain/registry/publish.ts'
 import * as publisher from '../../domain/registry/publisher.ts'
+import * as rating from '../../domain/registry/rating.ts'
 import * as review from '../../domain/registry/review.ts'
 import * as trusted from '../../domain/registry/trusted-publisher.ts'
 import * as versions from '../../domain/registry/version-query.ts'
@@ -92,6 +93,9 @@ const NAMES: Record<string, TSchema> = {
   VersionFindings: finding.VersionFindings,
   Finding: finding.Finding,
   Review: review.Review,
+  NodeReview: rating.Rating,
+  NodeReviewUpdate: rating.RatingUpdate,
+  NodeReviewPage: rating.RatingPage,
   HostNode: hostNode.HostNode,
   HostNodePolicy: hostNode.HostNodePolicy,
   HostNodePage: hostNode.HostNodePage,

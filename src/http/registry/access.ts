@@ -3,6 +3,7 @@ import { findNodeFacts } from '../../db/registry/node.ts'
 import type { NodeFacts } from '../../db/registry/node.ts'
 import { existsPublisher, findPublisherFacts } from '../../db/registry/publisher.ts'
 import type { PublisherFacts } from '../../db/registry/publisher.ts'
+import { wasOfPublisher } from '../../db/registry/transfer.ts'
 import { findVersionFacts } from '../../db/registry/version.ts'
 import type { VersionFacts, VersionKey } from '../../db/registry/version.ts'
 import { apiError, errors, shown } from '../../domain/shared/errors.ts'
@@ -87,7 +88,7 @@ export const getOwnNodeAccess = async (
     ]),
   )
   if (!publisher) throw errors.publisherNotFound(publisherId)
-  if (node?.publisherId !== publisher.id) throw errors.nodeNotFound(nodeId)
+  if (node?.publisherId !== publisher.id) throw errors.nodeNotFound(nodeId, publisher.id)
   rejectNode(node, access, caller)
   requireRole(node.role, action)
   return node
@@ -130,8 +131,7 @@ export const getArchiveAccess = async (
   path: Asked & { publisherId: string; nodeId: string; version: string },
 ): Promise<VersionFacts & { isHeld: boolean }> => {
   const { publisherId, nodeId, version, caller } = path
-  const isOwn = (node: NodeFacts | undefined): node is NodeFacts =>
-    node?.publisherId === publisherId.toLowerCase()
+  const isOwn = (node: NodeFacts): boolean => node.publisherId === publisherId.toLowerCase()
   const found = await findVersion(sql, path)
   if (!found || !isOwn(found.node)) {
     const [isPublisher, node] = await withinDeadline(
@@ -142,8 +142,11 @@ export const getArchiveAccess = async (
       ]),
     )
     if (!isPublisher) throw errors.publisherNotFound(publisherId)
-    if (!isOwn(node) || node.status === 'NodeStatusDeleted') throw errors.nodeNotFound(nodeId)
-    throw errors.versionNotFound(nodeId, version)
+    if (!node || node.status === 'NodeStatusDeleted') throw errors.nodeNotFound(nodeId, publisherId)
+    if (isOwn(node)) throw errors.versionNotFound(nodeId, version)
+    if (await withinDeadline(sql, wasOfPublisher(sql, { nodeId: node.id, publisherId })))
+      return await getArchiveAccess({ sql }, { ...path, publisherId: node.publisherId })
+    throw errors.nodeNotFound(nodeId, publisherId)
   }
   const isAdmin = caller?.isPlatformAdmin ?? false
   rejectNode(found.node, isAdmin ? 'read' : 'install', caller)
@@ -196,7 +199,7 @@ export const getOwnVersionAccess = async (
   )
   if (!publisher) throw errors.publisherNotFound(publisherId)
   if (node?.publisherId !== publisher.id || node.status === 'NodeStatusDeleted')
-    throw errors.nodeNotFound(nodeId)
+    throw errors.nodeNotFound(nodeId, publisher.id)
   if (!version || versionRejection(version.status, 'write'))
     throw errors.versionNotFound(nodeId, versionId)
   rejectNode(node, 'write', caller)
@@ -250,7 +253,8 @@ const rejectVersion = ({ node, version, status, reason }: VersionFacts, access: 
   const code = versionRejection(status, access)
   if (code === undefined) return
   if (code === 'version_blocked') throw errors.versionBlocked(version, reason)
-  if (code === 'version_not_installable') throw errors.versionNotInstallable(node.id, version)
+  if (code === 'version_not_installable')
+    throw errors.versionNotInstallable(node.id, { version, reason })
   throw code === 'archive_not_found'
     ? errors.archiveNotFound()
     : errors.versionNotFound(node.id, version)

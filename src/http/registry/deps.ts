@@ -32,6 +32,11 @@ export interface ListDeps extends RecordDeps {
   searchMaxDepth: number
 }
 
+export interface RatingDeps extends CommitDeps, RecordDeps, Pick<ListDeps, 'searchMaxDepth'> {
+  /** REVIEW_MIN_AGE_HOURS */
+  reviewMinAgeHours: number
+}
+
 export type NodeDeps = RegistryDeps & ListDeps
 
 export type VersionDeps = RegistryDeps & ListDeps & LiveDeps

@@ -61,7 +61,8 @@ export const NODE = {
   created_at: TIME,
   downloads: 17,
   github_stars: 3,
-  rating: 0,
+  rating: 4.5,
+  rating_count: 2,
   search_ranking: 5,
   preempted_host_node_names: [],
   tags_admin: [],
@@ -122,6 +123,21 @@ export const REVIEW = {
   version_id: VERSION_ID,
   note: 'The flagged call is in a test.',
   createdAt: TIME,
+}
+
+export const RATING = {
+  id: '1c2b3a4d-5e6f-4a7b-8c9d-0e1f2a3b4c5d',
+  node_id: 'image-tools',
+  author: { id: 'bob', name: 'Bob', is_member: false },
+  stars: 4,
+  text: 'Fast, and the masks have clean edges.',
+  version: '1.2.0',
+  createdAt: TIME,
+  status: 'visible',
+  reply: { text: 'Thank you. Resizing comes next.', at: TIME },
+  helpful: 3,
+  is_mine: false,
+  is_voted: false,
 }
 
 export const FINDINGS = {

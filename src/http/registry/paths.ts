@@ -15,13 +15,14 @@ const PARAMS = {
   }),
   versionId: Type.String({ description: 'Id of the version, a UUID, or its number.' }),
   userId: Type.String({ description: 'Id of the user.' }),
+  reviewId: Type.String({ description: 'Id of the review, a UUID.' }),
   tokenId: Type.String({ description: 'Id of the token, a UUID.' }),
   trustedPublisherId: Type.String({ description: 'Id of the trusted publisher, a UUID.' }),
   hostNodeName: Type.String({ description: 'Name of the host node, exactly, percent-encoded.' }),
 }
 
 const { publisherId, nodeId, version, versionId, userId, tokenId, hostNodeName } = PARAMS
-const { trustedPublisherId } = PARAMS
+const { trustedPublisherId, reviewId } = PARAMS
 
 export const OfPublisher = Type.Object({ publisherId })
 export type OfPublisher = Static<typeof OfPublisher>
@@ -51,6 +52,8 @@ export const OfArchive = Type.Object({ publisherId, nodeId, version })
 export type OfArchive = Static<typeof OfArchive>
 export const OfHostNode = Type.Object({ nodeId, version, hostNodeName })
 export type OfHostNode = Static<typeof OfHostNode>
+export const OfNodeReview = Type.Object({ nodeId, reviewId })
+export const OfOwnNodeReview = Type.Object({ publisherId, nodeId, reviewId })
 export const OfNodeHostNode = Type.Object({ nodeId, hostNodeName })
 export type OfNodeHostNode = Static<typeof OfNodeHostNode>
 export const OfHostNodeName = Type.Object({ hostNodeName })

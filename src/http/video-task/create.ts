@@ -5,6 +5,7 @@ import { insertVideoTask } from '../../db/video-task/video-task.ts'
 import type { ExtendBody, TextToVideoBody } from '../../domain/video-task/video-body.ts'
 import { ExtendRecord, TextToVideoRecord } from '../../domain/video-task/video-task.ts'
 import { END_IMAGE } from '../../domain/video-task/end-image.ts'
+import { generatedKind } from '../../domain/video-task/video-task.ts'
 import type { VideoTaskKind } from '../../domain/video-task/video-task.ts'
 import { startVideoTask } from '../../jobs/task.ts'
 import { ownerOf } from '../access/caller.ts'
@@ -29,7 +30,7 @@ export const makeTextToVideoCreation =
     return createUnderNewId(deps, async (id) => {
       const inputs = await storeInputs(deps, { id, members, inline: request.inline })
       const plan = planTextToVideo(body, inputs)
-      return await createTask(deps, request, { id, kind: 'text2video', plan, inputs })
+      return await createTask(deps, request, { id, kind: kindOf(body), plan, inputs })
     })
   }
 
@@ -39,7 +40,7 @@ export const makeTextToVideoDryRun =
   (request: RouteRequest): Promise<JsonResponse> => {
     const body = request.body as TextToVideoBody
     const { credits } = planTextToVideo(body, [])
-    const attempted = { kind: 'text2video', credits, members: listMembers(body) } as const
+    const attempted = { kind: kindOf(body), credits, members: listMembers(body) }
     return respondToVideoDryRun(deps, request, attempted)
   }
 
@@ -142,7 +143,7 @@ const createTask = async (
   })
 }
 
-const RECORDS = { text2video: TextToVideoRecord, extend: ExtendRecord }
+const kindOf = ({ images = [] }: TextToVideoBody): VideoTaskKind => generatedKind(images.length)
 
 const makeResponse = (
   deps: VideoTaskDeps,
@@ -163,7 +164,7 @@ const makeResponse = (
   return {
     status: 200,
     // A record has only some of the settings.
-    body: Value.Clean(RECORDS[kind], record),
+    body: Value.Clean(kind === 'extend' ? ExtendRecord : TextToVideoRecord, record),
     headers: {
       location: `${deps.publicUrl}${VIDEO_PREFIX}/tasks/${id}/creations`,
       'x-credits-used': String(plan.credits),

@@ -3,7 +3,6 @@ import { validateExtend, validateTextToVideo } from '../../domain/video-task/vid
 import type { TextToVideoBody } from '../../domain/video-task/video-body.ts'
 import { listMadeOtherwise } from '../../domain/video-task/video-defaults.ts'
 import { endImageIssue, startImageIssue } from '../../domain/video-task/video-size.ts'
-import type { VideoTaskKind } from '../../domain/video-task/video-task.ts'
 import type { InlineImage } from '../body/inline.ts'
 import type { Route } from '../route.ts'
 import { validateSource, validateUrl } from '../task/inputs.ts'
@@ -16,7 +15,11 @@ export const END_IMAGE_POINTER = '/images/1'
 type Validate = NonNullable<Route['validate']>
 
 /** Makes the rules of a body that its schema cannot say. All issues are reported, beside the schema's own. */
-export const makeValidate = (deps: VideoTaskDeps, kind: VideoTaskKind, frames?: 1 | 2): Validate =>
+export const makeValidate = (
+  deps: VideoTaskDeps,
+  kind: 'text2video' | 'extend',
+  frames?: 1 | 2,
+): Validate =>
   kind === 'text2video' ? validateTextToVideoBody(deps, frames) : validateExtendBody(deps)
 
 const validateTextToVideoBody =

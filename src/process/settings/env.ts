@@ -187,6 +187,12 @@ export const Env = Type.Object({
   VENDOR_RATE: count('Requests a second of one core worker to each upstream.', 20, 1, 10_000),
   RESULT_RETENTION_DAYS: count('Days that files stay after the end of their task.', 30, 1, 36_500),
   ARCHIVE_MAX_BYTES: count('Largest archive of a version in bytes.', 268_435_456, 1),
+  REVIEW_MIN_AGE_HOURS: count(
+    'Age of an account from which on its reviews of nodes count and are shown.',
+    0,
+    0,
+    87_600,
+  ),
   VIDEO_AUTH: choice(
     ['optional', 'required'],
     'optional',
