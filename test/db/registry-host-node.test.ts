@@ -43,7 +43,13 @@ describe('the host nodes of a version', () => {
   const CASES: [first: Given | undefined, next: Given, result: string][] = [
     [undefined, ['reported', 'failure'], 'done'],
     [['reported', 'failure'], ['reported', 'success'], 'done'],
-    [['reported', 'success'], ['reported', 'success'], 'already_registered'],
+    [['reported', 'success'], ['reported', 'success'], 'done'],
+    [['reported', 'success'], ['reported', 'failure'], 'already_registered'],
+    [['reported', 'success'], ['trusted', 'success'], 'done'],
+    [['trusted', 'success'], ['trusted', 'success'], 'done'],
+    [['trusted', 'success'], ['reported', 'success'], 'already_registered'],
+    [['derived', 'success'], ['reported', 'success'], 'already_registered'],
+    [['derived', 'success'], ['trusted', 'success'], 'already_registered'],
     [['reported', 'success'], ['trusted', 'failure'], 'already_registered'],
     [['reported', 'success'], ['derived', 'success'], 'done'],
     [['reported', 'success'], ['derived', 'failure'], 'already_registered'],
@@ -87,11 +93,27 @@ describe('the host nodes of a version', () => {
         assert.deepEqual(after, { status: 'failed', reason: 'why next', source, partial: false })
     })
 
-  test('are registered by one of two that come at once', async () => {
+  test('are those of one of two reports that come at once', async () => {
     const id = await place.addVersion({ nodeId: 'two' })
     const results = await Promise.all([put(id, { A: {} }), put(id, { B: {} })])
-    assert.deepEqual(results.toSorted(), ['already_registered', 'done'])
+    assert.deepEqual(results, ['done', 'done'])
     assert.equal((await list(id)).length, 1)
+  })
+
+  test('of a report that replaces another are claimed from then on, when it adds names', async () => {
+    const id = await place.addActive({ nodeId: 'late-names' })
+    const readClaim = async () => {
+      const [row] = await database.sql<{ at: Date }[]>`
+        select claimed_at as at from version where id = ${id}
+      `
+      return row?.at.getTime() ?? 0
+    }
+    await put(id, { A: {}, B: {} })
+    const first = await readClaim()
+    await put(id, { A: {} })
+    assert.equal(await readClaim(), first)
+    await put(id, { A: {}, C: {} })
+    assert.ok((await readClaim()) > first)
   })
 
   test('keep their policies by name when they are replaced', async () => {

@@ -544,6 +544,20 @@ describe('a report of host nodes', () => {
     assert.equal(await trusted(path, report), 409)
   })
 
+  test('is replaced by the next one of a member, also after an archive that cannot be read', async () => {
+    const published = await owned.addVersion()
+    const { version: path } = published
+    const say = async (name: string) =>
+      expectStatus(await owner.post(`${path}/host-nodes`, { nodes: { [name]: {} } }), 204)
+    await say('Kiln Cop')
+    await say('Kiln Cup')
+    assert.deepEqual(await readNames(path), ['Kiln Cup'])
+    const { host_nodes } = await send(published, pack({ 'README.md': 'x' }))
+    assert.deepEqual(host_nodes, { count: 1, partial: false, source: 'reported' })
+    await say('Kiln Mug')
+    assert.deepEqual(await readNames(path), ['Kiln Mug'])
+  })
+
   test('after a failure to read the archive is taken from members and whoever is trusted alone', async () => {
     const stranger = (await registry.addUser()).client
     const senders = [

@@ -18,7 +18,7 @@ registry.prepare(async () => {
 })
 
 describe('the host nodes of a version', () => {
-  test('are registered once, with any JSON for their types', async () => {
+  test('are registered, with any JSON for their types', async () => {
     const { nodeId, version } = await owned.addActive()
     const path = `${version}/host-nodes`
     assert.deepEqual((await anonymous.get(path)).body['host_nodes'], [])
@@ -29,7 +29,7 @@ describe('the host nodes of a version', () => {
     assert.equal((await anonymous.get(version)).body['host_nodes'], undefined)
     const body = { nodes, status: 'anything' }
     assert.equal(expectStatus(await owned.owner.post(path, body), 204).body, undefined)
-    expectStatus(await owned.owner.post(path, body), 409, 'already_registered')
+    expectStatus(await anonymous.post(path, body), 409, 'already_registered')
     expectStatus(await owned.owner.post(path, { success: false }), 409, 'already_registered')
     assert.deepEqual(memberOf(await anonymous.get(version), 'host_nodes'), {
       count: 2,
@@ -186,10 +186,13 @@ describe('the host nodes of a version', () => {
     expectStatus(await anonymous.get(`${version}/host-nodes/${name}`), 200)
     assert.deepEqual(await find(), [404, 0])
     const confirm = `${ownVersion}/confirm-host-nodes`
+    const old = { 'if-match': '"0"' }
     expectStatus(await anonymous.post(confirm, {}), 401, 'unauthorized')
     expectStatus(await stranger.post(confirm, {}), 403, 'forbidden')
     const member = (await owned.addMember('member')).client
-    const { body } = expectStatus(await member.post(confirm, {}), 200)
+    expectStatus(await member.post(confirm, {}, old), 412, 'precondition_failed')
+    const now = { 'if-match': seen.headers.get('etag') ?? '' }
+    const { body } = expectStatus(await member.post(confirm, {}, now), 200)
     assert.equal(body['host_node_extract_status'], 'success')
     assert.deepEqual(await find(), [200, 1])
     expectStatus(await member.post(confirm, {}), 409, 'nothing_to_confirm')

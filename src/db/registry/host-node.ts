@@ -46,9 +46,10 @@ interface HostNodePut {
 }
 
 /**
- * Stores all host nodes of a version, or why they could not be read, with the extract status. `reported` and `trusted`
- * replace no success, and a hint replaces nothing that was derived. `derived` replaces everything but a trusted
- * success; its failure replaces no success. A failure that a stranger reports changes nothing.
+ * Stores all host nodes of a version, or why they could not be read, with the extract status. A report replaces a report
+ * of no more weight (a hint, `reported`, `trusted`), but no derived success, and a hint replaces nothing that was derived.
+ * `derived` replaces everything but a trusted success. A failure replaces no success, and one that a stranger reports
+ * changes nothing.
  */
 export const putHostNodes = async (sql: Transaction, put: HostNodePut): Promise<HostNodesPut> => {
   const { versionId, source, isHint = false, result } = put
@@ -66,7 +67,9 @@ export const putHostNodes = async (sql: Transaction, put: HostNodePut): Promise<
   if (rejection) return rejection
   if (source !== 'derived') await insertReport(sql, put)
   if (isHint && !result.success) return 'done'
-  // Trigger `version_claimed` (0033): notes since when an active version claims their names.
+  const names = result.success && source !== 'derived' ? [...result.nodes.keys()] : []
+  // Trigger `version_claimed` (0033): notes since when an active version claims their names. A report that adds names to
+  // one that counted claims them from now on only.
   await sql`
     update version
     set host_node_extract_status = ${result.success ? success : 'failed'},
@@ -74,6 +77,13 @@ export const putHostNodes = async (sql: Transaction, put: HostNodePut): Promise<
       extract_source = ${source},
       host_node_count = ${result.success ? result.nodes.size : null},
       host_node_partial = ${result.success ? (result.partial ?? false) : null},
+      claimed_at = case
+        when host_node_extract_status <> 'success' or not exists (
+          select from unnest(${names}::text[]) as given (name) where not exists (
+            select from host_node h where h.version_id = version.id and h.host_node_name = given.name))
+          then claimed_at
+        when status = 'NodeVersionStatusActive' then clock_timestamp()
+      end,
       rev = rev + 1
     where id = ${versionId}
   `
@@ -93,10 +103,13 @@ const reject = (
   { source, isHint, result }: HostNodePut,
 ): HostNodesPut | undefined => {
   if (isRejected && source !== 'derived') return 'archive_rejected'
-  if (status === 'success')
-    return source === 'derived' && result.success && earlier !== 'trusted'
-      ? undefined
-      : 'already_registered'
+  if (status === 'success') {
+    const mayReplace =
+      source === 'derived'
+        ? earlier !== 'trusted'
+        : !isHint && (earlier === 'reported' || earlier === source)
+    return result.success && mayReplace ? undefined : 'already_registered'
+  }
   return isHint && status === 'failed' && earlier === 'derived' ? 'registration_closed' : undefined
 }
 

@@ -114,7 +114,8 @@ export const ERROR_CODES = {
     archive_exists: 'The version has another archive already: publish a higher number.',
     upload_closed: 'The version takes no archive any more: publish again for a new link.',
     upload_in_use: 'A task that has not ended reads the upload.',
-    already_registered: 'The version has its host nodes already: a new version has new ones.',
+    already_registered:
+      'The version has its host nodes already, from its archive or a report that weighs more. Until the archive was read, members of the publisher replace their report by another success; otherwise publish a new version.',
     last_owner: 'A publisher keeps at least one owner.',
     host_node_preempted: 'Another node preempts the host node name.',
     illegal_move: 'The current status does not allow this change.',

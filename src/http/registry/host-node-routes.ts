@@ -77,7 +77,7 @@ const register = (deps: HostNodeDeps): Route =>
     quota: 'registration',
     summary: 'Register the host nodes of a version',
     description:
-      'All of them at once, or why they could not be read. Members of the publisher (bearer token, API key or personal access token) and holders of EXTRACTION_TOKEN may report until the archive was read, and also when it could not be. Without a credential a report is a hint, with the extract status `reported`: it owns no name and no search finds it, until a reading or a later report replaces it, or a member confirms it.',
+      'All of them at once, or why they could not be read. Members of the publisher (bearer token, API key or personal access token) and holders of EXTRACTION_TOKEN may report until the archive was read, and also when it could not be; their next success replaces the one before. Without a credential a report is a hint, with the extract status `reported`: it owns no name and no search finds it, until a reading or a later report replaces it, or a member confirms it; a failure changes nothing. The 204 is the same for all: `host_node_extract_status` and `host_nodes.source` of the version say what counts.',
     params: OfVersion,
     body: {
       ...REGISTRATION_BODY,
@@ -124,7 +124,13 @@ const confirm = (deps: HostNodeDeps): Route =>
     responses: {
       200: { description: 'The version as it is now.', schema: Version, example: VERSION },
     },
-    errors: ['publisher_not_found', ...VERSION_ERRORS, ...WRITE_ERRORS, 'nothing_to_confirm'],
+    errors: [
+      'publisher_not_found',
+      ...VERSION_ERRORS,
+      ...WRITE_ERRORS,
+      'precondition_failed',
+      'nothing_to_confirm',
+    ],
     handler: (request) => confirmReport(deps, request),
   })
 
