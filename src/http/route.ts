@@ -76,6 +76,11 @@ export interface BodySpec<Body extends TSchema = TSchema> extends BodyLimits {
   emptyIsAbsent?: readonly string[]
   /** Members that nothing reads unless a platform admin sends them. */
   adminMembers?: readonly string[]
+  /**
+   * Every field that nothing reads is rejected, because a credential must never be another than was asked for; but these
+   * members, which clients send back as they read them.
+   */
+  rejectsUnreadBut?: readonly string[]
   /** False where an empty body counts as `{}`. */
   required?: boolean
   /** Examples for the documentation, by name; they must pass the schema. */

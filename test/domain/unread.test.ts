@@ -34,7 +34,12 @@ describe('a field that nothing reads', () => {
     [{ callback_url: 'x' }, '/callback_url', '/webhook_url'],
     [{ imag: 'x' }, '/imag', undefined],
     [{ imagee: 'x' }, '/imagee', '/image'],
-    [{ scale: '4x' }, '/scale', undefined],
+    [{ scale: '4x' }, '/scale', '/scale_factor'],
+    [{ scaleFact: '4x' }, '/scaleFact', '/scale_factor'],
+    [{ factor: '4x' }, '/factor', '/scale_factor'],
+    [{ actor: '4x' }, '/actor', undefined],
+    [{ settings: {} }, '/settings', '/advanced_settings'],
+    [{ fact: '4x' }, '/fact', undefined],
     [
       { advanced_settings: { brightnes: 1 } },
       '/advanced_settings/brightnes',
@@ -81,6 +86,23 @@ describe('a field that nothing reads', () => {
         ['?page_size', '?pageSize'],
         ['?x', undefined],
       ],
+    )
+  })
+
+  test('is none of two names that it is a part of, and that of another route for the same thing', () => {
+    const meant = (known: string[], query: string) =>
+      listUnreadNames(known, new URLSearchParams(query)).map((one) => one.meant)
+    const known = ['host_version', 'frontend_version', 'state', 'pageSize', 'search']
+    assert.deepEqual(meant(known, 'version=1'), [undefined])
+    assert.deepEqual(meant(known, 'status=x&limit=5&q=a'), ['?state', '?pageSize', '?search'])
+  })
+
+  test('is rejected where a route takes no other but those that clients send back', () => {
+    const unread = listUnread(Type.Object({}), { id: 1, ttl: 1 })
+    const rejected = unreadIssues(unread, false, ['id'])
+    assert.deepEqual(
+      rejected.map(({ field }) => field),
+      ['/ttl'],
     )
   })
 

@@ -15,6 +15,7 @@ const owned = usePublisher(registry)
 describe('a request with a field that nothing reads', () => {
   for (const [path, body, meant] of [
     [UPSCALE, { webhookUrl: 'https://hooks.example.com' }, '/webhook_url'],
+    [UPSCALE, { scale: '4x' }, '/scale_factor'],
     [UPSCALE, { callback_url: 'https://hooks.example.com' }, '/webhook_url'],
     [RELIGHT, { advanced_settings: { brightnes: 5 } }, '/advanced_settings/brightness'],
     ['/proxy/vidvendor/text2video', { prompt: 'sea', 'webhook-url': 'x' }, '/callback_url'],
@@ -32,24 +33,24 @@ describe('a request with a field that nothing reads', () => {
     })
 
   test('is done, and the field is named in a header and in the dry run', async () => {
-    const body = { ...IMAGE, scale: '4x', 'größe, groß': 1 }
+    const body = { ...IMAGE, size: '4x', 'größe, groß': 1 }
     const tried = expectStatus(await owned.owner.post(`${UPSCALE}?dry_run=true&x=1`, body), 200)
-    assert.deepEqual(tried.body['ignored_fields'], ['?x', '/scale', '/größe, groß'])
+    assert.deepEqual(tried.body['ignored_fields'], ['?x', '/size', '/größe, groß'])
     const done = expectStatus(await owned.owner.post(UPSCALE, body), 200)
-    assert.equal(done.headers.get('ignored-fields'), '/scale, /gr%C3%B6%C3%9Fe%2C%20gro%C3%9F')
+    assert.equal(done.headers.get('ignored-fields'), '/size, /gr%C3%B6%C3%9Fe%2C%20gro%C3%9F')
     const plain = expectStatus(await owned.owner.post(UPSCALE, IMAGE), 200)
     assert.equal(plain.headers.get('ignored-fields'), null)
   })
 
   test('is rejected whole where the caller prefers strict handling', async () => {
-    const body = { ...IMAGE, scale: '4x', other: null }
+    const body = { ...IMAGE, size: '4x', other: null }
     const rejected = expectStatus(
       await owned.owner.post(UPSCALE, body, STRICT),
       400,
       'validation_failed',
     )
     assert.deepEqual(rejected.body.details, [
-      '/scale must be absent, because nothing reads it (got "4x")',
+      '/size must be absent, because nothing reads it (got "4x")',
     ])
     expectStatus(await owned.owner.post(UPSCALE, IMAGE, STRICT), 200)
     expectStatus(
@@ -69,6 +70,44 @@ describe('a request with a field that nothing reads', () => {
     const far = expectStatus(await registry.anonymous.get('/versions?search=malware'), 200)
     assert.equal(far.headers.get('ignored-fields'), '?search')
   })
+
+  test('is rejected where a credential is made or replaced', async () => {
+    const { owner, path } = owned
+    const before = expectStatus(await owner.get('/webhook-secret'), 200).body
+    const endpoint = expectStatus(
+      await owner.post('/endpoints', {
+        url: 'https://hooks.example.com/a',
+        events: ['image_task.completed'],
+      }),
+      201,
+    ).body['id']
+    for (const [route, body, message] of [
+      ['/webhook-secret/rotate', { overlap: 0 }, /did you mean \/overlap_seconds\?/],
+      ['/webhook-secret/rotate', { grace: 0 }, /^\/grace must be absent/],
+      [`/endpoints/${String(endpoint)}/webhook-secret/rotate`, { grace: 0 }, /^\/grace/],
+      ['/users/api-keys', { name: 'x', ttl: 60 }, /^\/ttl/],
+      [`${path}/tokens`, { name: 'x', node: 'a' }, /^\/node/],
+    ] as const) {
+      const rejected = expectStatus(await owner.post(route, body), 400, 'validation_failed')
+      assert.match(rejected.body.details?.[0] ?? '', message)
+    }
+    assert.deepEqual((await owner.get('/webhook-secret')).body, before)
+    const sentBack = { name: 'x', id: 'x', createdAt: 'x', token: 'x' }
+    expectStatus(await owner.post(`${path}/tokens`, sentBack), 201)
+  })
+
+  for (const [path, meant] of [
+    ['/tasks?status=COMPLETED', 'state'],
+    ['/admin/audit-log?limit=5', 'pageSize'],
+    ['/versions?status=NodeVersionStatusActive', 'statuses'],
+    ['/nodes?pageSize=5', 'limit'],
+    ['/nodes/search?q=blur', 'search'],
+    ['/nodes/search?repository=x', 'repository_url_search'],
+  ] as const)
+    test(`is rejected as the query name of another route: ${path}`, async () => {
+      const { body } = expectStatus(await registry.admin.get(path), 400, 'validation_failed')
+      assert.ok(body.details?.[0]?.includes(`did you mean ?${meant}?`), body.message)
+    })
 
   test('deprecates no version by a typing error', async () => {
     const nodeId = await owned.addNode()

@@ -50,34 +50,57 @@ export const listUnreadNames = (known: readonly string[], query: URLSearchParams
   })
 }
 
-/** Words shorter than this differ by a letter although they mean something else. */
+/** Words shorter than this differ by a letter, and are part of another, although they mean something else. */
 const LEAST_LENGTH = 5
 
-/** Members of one family of tasks that callers send to the other. */
-const OTHER_FAMILY: Partial<Record<string, string>> = {
-  callbackurl: 'webhook_url',
-  webhookurl: 'callback_url',
-}
+/** Names of one thing on different routes, or of different families of tasks. */
+const SAME_THING: readonly (readonly string[])[] = [
+  ['callbackurl', 'webhookurl'],
+  ['state', 'states', 'status', 'statuses'],
+  ['limit', 'pagesize', 'perpage'],
+  ['q', 'query', 'search'],
+]
 
-/** Finds the known name that differs by case, `_`, `-` or one typing error, or that is the other family's. */
+/**
+ * Finds the known name that differs by case, `_`, `-` or one typing error, or that another route has for the same thing;
+ * else the only one that this one is a part of, such as `overlap` of `overlap_seconds`.
+ */
 const findMeant = (name: string, known: readonly string[]): string | undefined => {
   const plain = plainOf(name)
-  const other = OTHER_FAMILY[plain]
+  const same = SAME_THING.find((names) => names.includes(plain))
+  const near =
+    known.find((one) => plainOf(one) === plain) ?? known.find((one) => same?.includes(plainOf(one)))
+  if (near !== undefined || plain.length < LEAST_LENGTH) return near
+  const parts = known.filter((one) => isPart(name, one))
   return (
-    known.find((one) => plainOf(one) === plain) ??
-    known.find((one) => one === other) ??
-    (plain.length < LEAST_LENGTH
-      ? undefined
-      : known.find((one) => distance(plainOf(one), plain) === 1))
+    known.find((one) => distance(plainOf(one), plain) === 1) ??
+    (parts.length === 1 ? parts[0] : undefined)
   )
 }
 
+/** True where one name begins another, or is some of its words. */
+const isPart = (name: string, whole: string): boolean =>
+  plainOf(whole).startsWith(plainOf(name)) || wordsOf(whole).includes(wordsOf(name))
+
+const wordsOf = (name: string): string =>
+  `_${name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])|-/g, '_').toLowerCase()}_`
+
 const plainOf = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '')
 
-/** Makes the issues of names that were meant otherwise; of all of them where the caller prefers strict handling. */
-export const unreadIssues = (unread: readonly Unread[], isStrict: boolean): Issue[] =>
+/**
+ * Makes the issues of names that were meant otherwise; of all of them where the caller prefers strict handling, or the
+ * route does but for some members.
+ */
+export const unreadIssues = (
+  unread: readonly Unread[],
+  isStrict: boolean,
+  but?: readonly string[],
+): Issue[] =>
   unread
-    .filter(({ meant }) => isStrict || meant !== undefined)
+    .filter(
+      ({ field, meant }) =>
+        isStrict || meant !== undefined || (but && !but.includes(field.slice(1))),
+    )
     .map(({ field, meant, value, reason = 'nothing reads it' }) => ({
       field,
       code: 'validation_failed',

@@ -197,7 +197,10 @@ const routesOf = (deps: EndpointDeps, scope: Scope): Route[] => {
       {
         description:
           'The response alone shows it. The old secret goes on signing beside it for a while.',
-        body: body(SecretRotation, { overlap_seconds: 3600 }, false),
+        body: {
+          ...body(SecretRotation, { overlap_seconds: 3600 }, false),
+          rejectsUnreadBut: [],
+        },
         secretResponse: true,
       },
     ),

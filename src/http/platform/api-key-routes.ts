@@ -26,6 +26,7 @@ export const makeApiKeyRoutes = ({ sql }: { sql: Sql }): Route[] => [
     body: {
       schema: NewApiKey,
       ...SMALL_BODY,
+      rejectsUnreadBut: Object.keys(ListedApiKey.properties),
       examples: { unlimited: { name: 'nightly renders' } },
     },
     responses: {

@@ -13,6 +13,7 @@ import { unitOfWork } from '../../db/unit-of-work.ts'
 import {
   CreatedPersonalAccessToken,
   NewPersonalAccessToken,
+  PersonalAccessToken,
   PersonalAccessTokenList,
 } from '../../domain/registry/personal-access-token.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
@@ -59,6 +60,7 @@ export const makePersonalAccessTokenRoutes = (deps: TokenDeps): Route[] => [
       ...SMALL_BODY,
       schema: NewPersonalAccessToken,
       emptyIsAbsent: listEmptyIsAbsent(NewPersonalAccessToken),
+      rejectsUnreadBut: Object.keys(PersonalAccessToken.properties),
       examples: {
         unlimited: { name: 'release pipeline' },
         reader: { name: 'dashboard', scope: 'read', node_id: 'image-tools' },

@@ -83,7 +83,12 @@ const create = (deps: TrustDeps): Route =>
     description:
       'For admins of the publisher. A job whose identity token says all of `claims` gets a token that publishes the node. A node has at most 20.',
     params: OfOwnNode,
-    body: { ...SMALL_BODY, schema: NewTrustedPublisher, examples: { github: TRUST } },
+    body: {
+      ...SMALL_BODY,
+      schema: NewTrustedPublisher,
+      rejectsUnreadBut: Object.keys(TrustedPublisher.properties),
+      examples: { github: TRUST },
+    },
     responses: {
       201: { description: 'The trusted publisher.', schema: TrustedPublisher, example: TRUSTED },
     },

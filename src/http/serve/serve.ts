@@ -67,7 +67,11 @@ export const makeServe = (deps: ServeDeps) => (route: Route) => {
           ...validateDryRun(route, request),
           ...query.issues,
           ...body.issues,
-          ...unreadIssues(unread, showUnread(request, response, unread)),
+          ...unreadIssues(
+            unread,
+            showUnread(request, response, unread),
+            route.body?.rejectsUnreadBut,
+          ),
         ]
         const rejection = validationError(issues, { query: query.value, body: body.value })
         if (rejection) throw rejection
