@@ -198,6 +198,7 @@ const routes = makeRoutes({
     ...check,
     ...token,
     signer,
+    outbound,
     archiveMaxBytes: config.ARCHIVE_MAX_BYTES,
     uploadExpirySeconds: config.UPLOAD_EXPIRY_SECONDS,
   },

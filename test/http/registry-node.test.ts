@@ -272,10 +272,12 @@ describe('a picture that lies with a stranger', () => {
       const edited = expectStatus(await owner.put(`${own}/nodes/${id}`, edit), 200)
       const byAdmin = expectStatus(await admin.put(`/admin/nodes/${id}`, edit), 200)
       const publisher = expectStatus(await owner.put(own, { logo: address }), 200)
-      for (const { body } of [made, edited, byAdmin, publisher]) {
+      const published = await owned.publish({ node: { icon: address } })
+      expectStatus(published, 201)
+      for (const { body } of [made, edited, byAdmin, publisher, published]) {
         const [said, ...more] = (body['warnings'] ?? []) as string[]
         assert.deepEqual(more, [])
-        if (warning) assert.match(said?.replace(/^\/\w+/, '/icon') ?? '', warning)
+        if (warning) assert.match(said?.replace(/^(\/node)?\/\w+/, '/icon') ?? '', warning)
         else assert.equal(said, undefined)
       }
       assert.equal(made.body['icon'], address)

@@ -102,6 +102,47 @@ describe('a version', () => {
     assert.match(message, /"0\.4\.11\+b2" is the same version, because build metadata/)
   })
 
+  test('is published with a warning where it makes a node with nearly the id of another', async () => {
+    const id = unique('tools')
+    const { nodeId } = await owned.addVersion({ nodeId: `image-${id}` })
+    for (const [near, warned] of [
+      [`imgae-${id}`, true],
+      [`Image_${id}`, true],
+      [`image-${id}2`, false],
+      [`video-${id}`, false],
+      [nodeId, false],
+    ] as const) {
+      const { body } = expectStatus(await owned.publish({ nodeId: near, version: '1.1.0' }), 201)
+      const [said = ''] = (body['warnings'] ?? []) as string[]
+      assert.equal(
+        said.includes(`did you mean "${nodeId}", which the publisher has?`),
+        warned,
+        near,
+      )
+    }
+    const other = await registry.addPublisher()
+    const { body } = await other.publish({ nodeId: `imag-${id}` })
+    assert.equal(body['warnings'], undefined)
+  })
+
+  test('and its node are of a status that platform admins alone set', async () => {
+    const { node, ownNode, ownVersion, version } = await owned.addActive()
+    for (const [path, present, other] of [
+      [ownNode, 'NodeStatusActive', 'NodeStatusDeleted'],
+      [ownVersion, 'NodeVersionStatusActive', 'NodeVersionStatusDeleted'],
+    ] as const) {
+      const rejected = await owned.owner.put(path, { status: other, changelog: 'x' })
+      const { message } = expectStatus(rejected, 403, 'forbidden').body
+      assert.match(message ?? '', /^\/status must be absent .* platform admins alone set it/)
+      for (const status of [present, 5, 'unknown']) {
+        const { headers } = expectStatus(await owned.owner.put(path, { status }), 200)
+        assert.equal(headers.get('ignored-fields'), '/status')
+      }
+    }
+    assert.equal((await read(version)).body['changelog'], undefined)
+    assert.equal((await read(node)).body['status'], 'NodeStatusActive')
+  })
+
   test('is found by its number where its id is wanted, and the other way round', async () => {
     const { id, node, ownNode } = await owned.addActive({ version: '1.2.0' })
     const edited = await owned.owner.put(`${ownNode}/versions/v1.2`, { deprecated: true })

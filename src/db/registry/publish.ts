@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 
 import type { NodeFields } from '../../domain/registry/node.ts'
+import { findMeantId } from '../../domain/registry/node-validation.ts'
 import { VERSION_TRANSITIONS } from '../../domain/registry/version-transition.ts'
 import type { VersionNumber } from '../../domain/registry/version-number.ts'
 import type {
@@ -44,6 +45,8 @@ export type PublicationResult =
       uploadExpiresAt: Date
       /** Fields of the version that awaited its archive which this publication has changed. */
       changed: string[]
+      /** Node of the publisher that a new one has nearly the id of. */
+      meantId: string | undefined
       /** The version that stays the latest when this one is Active, and why; undefined when this one is the latest then. */
       latest: Latest | undefined
     }
@@ -96,8 +99,24 @@ export const insertPublication = async (
     changed: before
       ? PUBLISHED_FIELDS.filter((name) => !isDeepStrictEqual(before[name], version[name]))
       : [],
+    meantId: isNewNode ? findMeantId(node.id, await listOtherIds(sql, node)) : undefined,
     latest: await findLatest(sql, node.id, id),
   }
+}
+
+/** Ids of a publisher that a new one is compared with: more than anybody remembers. */
+const COMPARED_IDS = 1_000
+
+const listOtherIds = async (
+  sql: Transaction,
+  { id, publisherId }: { id: string; publisherId: string },
+): Promise<string[]> => {
+  const rows = await sql<{ id: string }[]>`
+    select id from node
+    where publisher_id = ${publisherId} and id <> ${id} and status <> 'NodeStatusDeleted'
+    order by id limit ${COMPARED_IDS}
+  `
+  return rows.map((row) => row.id)
 }
 
 /** Fields that each publication sets. */

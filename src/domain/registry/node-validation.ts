@@ -1,3 +1,5 @@
+import { distance } from 'fastest-levenshtein'
+
 import { shown } from '../shared/errors.ts'
 import { NODE_ID_EXPECTATION, NODE_ID_MAX, NODE_ID_PATTERN, NODE_URLS } from './node.ts'
 import { idKey } from './publisher-validation.ts'
@@ -36,6 +38,19 @@ const validateFields = (body: Body, at: string): Issue[] => [
   ...validateRegistryUrls(body, NODE_URLS, at),
   ...validateTranslations(body['translations'], `${at}/translations`),
 ]
+
+/** Longest id in which two letters are half of a word. */
+const SHORT_ID = 7
+
+/** Finds the id that a new one was meant to be, most likely: one or two edits away, but not by a number alone. */
+export const findMeantId = (id: string, others: readonly string[]): string | undefined => {
+  const most = id.length > SHORT_ID ? 2 : 1
+  return others.find(
+    (other) =>
+      distance(idKey(id), idKey(other)) <= most &&
+      id.replaceAll(/\d+/g, '') !== other.replaceAll(/\d+/g, ''),
+  )
+}
 
 /** An empty id says nothing. */
 const validateSameId = (id: unknown, field: string, nodeId: string): Issue[] => {

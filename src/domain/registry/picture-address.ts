@@ -25,14 +25,18 @@ export const pictureIssue = (address: string, find: FindAddressIssue): string | 
     : undefined
 }
 
-/** Lists warnings about the pictures that a body names. */
+/**
+ * Lists warnings about the pictures that a body names.
+ * @param at pointer to the object they are members of
+ */
 export const pictureWarnings = (
   body: Readonly<Record<string, unknown>>,
   find: FindAddressIssue,
+  at = '',
 ): string[] =>
   PICTURE_MEMBERS.flatMap((name) => {
     const address = body[name]
     if (typeof address !== 'string' || address === '') return []
     const issue = pictureIssue(address, find)
-    return issue === undefined ? [] : [`/${name} is stored, but cannot be shown: ${issue}.`]
+    return issue === undefined ? [] : [`${at}/${name} is stored, but cannot be shown: ${issue}.`]
   })

@@ -88,6 +88,13 @@ export const VersionUpdate = Type.Object({
 })
 export type VersionUpdate = Static<typeof VersionUpdate>
 
+/** The same body as clients send it that return a version as they read it. */
+export const OwnVersionUpdate = Type.Object({
+  ...VersionUpdate.properties,
+  status: Type.Optional(Type.Unknown()),
+})
+export type OwnVersionUpdate = Static<typeof OwnVersionUpdate>
+
 /** A member of the body that says nothing. */
 const NULL = { type: 'null' }
 const NOTHING_SET = Object.fromEntries(

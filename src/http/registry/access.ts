@@ -11,6 +11,8 @@ import type { ErrorCodeName } from '../../domain/shared/errors.ts'
 import type { MemberRole } from '../../domain/registry/member.ts'
 import { mayDo, roleFor } from '../../domain/registry/role.ts'
 import type { PublisherAction } from '../../domain/registry/role.ts'
+import type { NodeStatus } from '../../domain/registry/node.ts'
+import type { VersionStatus } from '../../domain/registry/version.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
 import { parseVersionNumber } from '../../domain/registry/version-number.ts'
 import {
@@ -61,6 +63,22 @@ export const getNodeAccess = async (
   if (!found) throw errors.nodeNotFound(nodeId)
   rejectNode(found, access, caller)
   return found
+}
+
+/**
+ * Rejects a status other than the present one, which nobody may believe to have set. Clients send records back as they
+ * read them, so the present one is ignored like what other members of admins hold.
+ */
+export const requireSameStatus = (
+  given: unknown,
+  present: NodeStatus | VersionStatus,
+  { of, way }: { of: typeof NodeStatus | typeof VersionStatus; way: string },
+): void => {
+  if (given === present || !of.enum.some((one) => one === given)) return
+  throw apiError(
+    'forbidden',
+    `/status must be absent or ${present}, because platform admins alone set it (${way}); owners of the publisher can only DELETE (got ${shown(given)}).`,
+  )
 }
 
 /** The node in a path of its publisher. Throws 404 also for one of another publisher's, and the 403 of bans and role. */

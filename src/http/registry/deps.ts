@@ -65,7 +65,7 @@ export interface CheckDeps extends CommitDeps, RecordDeps {
   checkTiming: Partial<CheckTiming>
 }
 
-export interface PublishDeps extends CheckDeps, TokenDeps {
+export interface PublishDeps extends CheckDeps, TokenDeps, AddressDeps {
   signer: Signer
   /** ARCHIVE_MAX_BYTES */
   archiveMaxBytes: number

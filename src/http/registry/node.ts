@@ -23,7 +23,7 @@ import type {
   NodeSearchQuery,
   PublisherNodesQuery,
 } from '../../domain/registry/node-query.ts'
-import { NodeAdminUpdate } from '../../domain/registry/node.ts'
+import { NodeAdminUpdate, NodeStatus } from '../../domain/registry/node.ts'
 import type { NewNode, OwnNodeUpdate } from '../../domain/registry/node.ts'
 import { listEmptyIsAbsent, totalPages } from '../../domain/registry/registry-fields.ts'
 import { readDays } from '../../domain/registry/download.ts'
@@ -34,7 +34,7 @@ import type { Caller } from '../access/auth.ts'
 import { validationError } from '../serve/errors.ts'
 import { demandedRev, isKnown, quoteTag } from '../serve/etag.ts'
 import type { JsonResponse, RouteRequest, SavedResponse } from '../route.ts'
-import { getNodeAccess, getOwnNodeAccess, getPublisherAccess } from './access.ts'
+import { getNodeAccess, getOwnNodeAccess, getPublisherAccess, requireSameStatus } from './access.ts'
 import { editOwnNodeByAdmin } from './admin.ts'
 import type { CommitDeps } from '../deps.ts'
 import type { ListDeps, RegistryDeps } from './deps.ts'
@@ -82,11 +82,12 @@ const editNode = async (
   deps: RegistryDeps,
   { params, body, headers, caller }: EditRequest,
 ): Promise<JsonResponse> => {
-  const { publisherId, id, rev } = await getOwnNodeAccess(deps, {
+  const { publisherId, id, rev, status } = await getOwnNodeAccess(deps, {
     ...params,
     action: 'edit_node',
     caller,
   })
+  requireSameStatus(body.status, status, { of: NodeStatus, way: 'PUT /admin/nodes/{n}' })
   const { id: _same, ...fields } = body
   const edit = { publisherId, id, fields, ifRev: demandedRev(headers['if-match'], rev) }
   const done = await unitOfWork(deps, (sql) => updateNode(sql, edit, deps))

@@ -13,6 +13,7 @@ import { insertPublication } from '../../db/registry/publish.ts'
 import type { Publication, Taken } from '../../db/registry/publish.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import type { Enqueue } from '../../db/unit-of-work.ts'
+import { pictureWarnings } from '../../domain/registry/picture-address.ts'
 import { PublishBody, Published, publishedFields } from '../../domain/registry/publish.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
 import { parseVersionNumber } from '../../domain/registry/version-number.ts'
@@ -110,13 +111,23 @@ const publish = async (deps: PublishDeps, request: PublishRequest): Promise<Save
   const work = async (sql: Transaction, enqueue: Enqueue): Promise<SavedResponse> => {
     const done = await insertPublication(sql, publication, { ...deps, enqueue })
     if (done.result !== 'published') throw reject(done, publication, deps.publicUrl)
-    const { version, uploadExpiresAt, changed, latest } = done
+    const { version, uploadExpiresAt, changed, latest, meantId } = done
     const signedUrl = deps.signer.signArchive({
       id: version.id,
       expires: Math.floor(uploadExpiresAt.getTime() / 1000),
       max: deps.archiveMaxBytes,
     })
     const warnings = [
+      ...(meantId === undefined
+        ? []
+        : [
+            `The node ${shown(version.node_id)} is new; did you mean ${shown(meantId)}, which the publisher has? Then delete the new one and publish there.`,
+          ]),
+      ...pictureWarnings(
+        publication.fields,
+        (address) => deps.outbound.validateUrl(address).rejected,
+        '/node',
+      ),
       ...(changed.length > 0
         ? [`The version was published before, with other values of ${changed.join(', ')}.`]
         : []),

@@ -13,7 +13,13 @@ import {
   VersionListQuery,
   VersionPage,
 } from '../../domain/registry/version-query.ts'
-import { InstallQuery, Version, VersionList, VersionUpdate } from '../../domain/registry/version.ts'
+import {
+  InstallQuery,
+  OwnVersionUpdate,
+  Version,
+  VersionList,
+  VersionUpdate,
+} from '../../domain/registry/version.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { compareVersions } from './compare.ts'
 import type { CommitDeps } from '../deps.ts'
@@ -69,7 +75,9 @@ const edit = (deps: RegistryDeps): Route =>
     requestHeaders: ['If-Match'],
     body: {
       ...SMALL_BODY,
-      schema: VersionUpdate,
+      schema: OwnVersionUpdate,
+      document: VersionUpdate,
+      adminMembers: ['status'],
       emptyIsAbsent: listEmptyIsAbsent(VersionUpdate),
       examples: { deprecate: { deprecated: true, changelog: 'Use 1.3.0.' } },
     },

@@ -22,14 +22,20 @@ import type {
   VersionListQuery,
 } from '../../domain/registry/version-query.ts'
 import { parseVersionNumber } from '../../domain/registry/version-number.ts'
-import type { InstallQuery, Version, VersionUpdate } from '../../domain/registry/version.ts'
+import { VersionStatus } from '../../domain/registry/version.ts'
+import type { InstallQuery, OwnVersionUpdate, Version } from '../../domain/registry/version.ts'
 import { nodeCondition, nodeRejection, versionRejection } from '../../domain/registry/visibility.ts'
 import { getCaller } from '../access/caller.ts'
 import { demandedRev, isKnown, quoteTag } from '../serve/etag.ts'
 import { respondAfterChange } from '../live/prefer.ts'
 import type { LiveDeps } from '../live/prefer.ts'
 import type { JsonResponse, RouteRequest } from '../route.ts'
-import { getNodeAccess, getOwnVersionAccess, getVersionAccess } from './access.ts'
+import {
+  getNodeAccess,
+  getOwnVersionAccess,
+  getVersionAccess,
+  requireSameStatus,
+} from './access.ts'
 import type { CommitDeps } from '../deps.ts'
 import type { ListDeps, RecordDeps, RegistryDeps } from './deps.ts'
 import { makeListResponse } from './list-response.ts'
@@ -38,13 +44,16 @@ import type { OfNode, OfOwnVersion, OfVersion } from './paths.ts'
 /** Sets changelog and deprecation. */
 export const editVersion = async (
   deps: RegistryDeps,
-  { params, body: fields, headers, caller }: RouteRequest<OfOwnVersion, unknown, VersionUpdate>,
+  { params, body, headers, caller }: RouteRequest<OfOwnVersion, unknown, OwnVersionUpdate>,
 ): Promise<JsonResponse> => {
-  const { node, id, rev } = await getOwnVersionAccess(deps, {
+  const { node, id, rev, status } = await getOwnVersionAccess(deps, {
     ...params,
     action: 'edit_version',
     caller,
   })
+  const { status: given, ...fields } = body
+  const way = 'PUT /admin/nodes/{n}/versions/{v}'
+  requireSameStatus(given, status, { of: VersionStatus, way })
   const ifRev = demandedRev(headers['if-match'], rev)
   const edit = { publisherId: node.publisherId, nodeId: node.id, id, fields, ifRev }
   const done = await unitOfWork(deps, (sql) => updateVersion(sql, edit, deps))
