@@ -83,13 +83,14 @@ export const makeSigner = ({ keys, publicUrl, linkSeconds }: SignerOptions) => {
     }
 
   /**
-   * Reads a file link of this service: what it names, or `bad` when the link is wrong or expired. Undefined for any
-   * other URL.
+   * Reads a file link of this service: what it names, or `bad` when the link is wrong or expired; `upload` for a link
+   * to which bytes are PUT. Undefined for any other URL.
    */
   const parseOwnLink = (
     text: string,
     now: Date,
-  ): { id: string; name: string } | 'bad' | undefined => {
+  ): { id: string; name: string } | 'bad' | 'upload' | undefined => {
+    if (readOwnLink(`${base}/uploads/`, text) !== undefined) return 'upload'
     const claim = readOwnLink(`${base}/files/`, text)
     if (claim === undefined || claim === 'bad') return claim
     return verifyFile(claim, now) === 'ok' ? { id: claim.id, name: claim.name } : 'bad'

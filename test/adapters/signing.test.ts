@@ -137,6 +137,8 @@ describe('a link of our own', () => {
       '',
     ]
     for (const other of others) assert.equal(signer.parseOwnLink(other, now), undefined, other)
+    const upload = signer.signUpload({ id, expires: 9e9, max: 1 })
+    assert.equal(signer.parseOwnLink(upload, now), 'upload')
   })
 
   test('is bad when it is altered, incomplete or expired', () => {

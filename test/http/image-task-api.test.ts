@@ -636,6 +636,12 @@ describe('an upload', () => {
       assert.deepEqual([status, body.error], [400, 'url_refused'], image)
       assert.doesNotMatch(JSON.stringify(body), /signature=\w/)
     }
+    const mistaken = await client.post(UPSCALE, { image: empty.upload_url })
+    assert.deepEqual([mistaken.status, mistaken.body.error], [400, 'url_refused'])
+    assert.match(
+      mistaken.body.message ?? '',
+      /must be the download_url of an upload, not its upload_url/,
+    )
     assert.deepEqual((await client.get(UPSCALE)).body.data, [])
   })
 })

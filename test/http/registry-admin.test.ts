@@ -322,8 +322,13 @@ describe('a platform admin', () => {
       404,
       'node_not_found',
     )
+    const mistyped = await edit(`${path}s`, { ...ban, reason: 'x' })
+    assert.deepEqual(expectStatus(mistyped, 200).body['warnings'], [
+      `No version of the node has the host node "${name}s" now: the policy waits for one. Names are compared exactly.`,
+    ])
     const since = new Date().toISOString()
     const put = expectStatus(await edit(path, { ...ban, reason: 'it deletes files' }), 200)
+    assert.equal(put.body['warnings'], undefined)
     const banned = { ...ban, policy_reason: 'it deletes files' }
     assertMembers(put.body, { ...banned, node_id: nodeId, host_node_name: name, versions: 1 })
     const second = await publish('1.0.1', nodeId)

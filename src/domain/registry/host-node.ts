@@ -110,6 +110,11 @@ export const NodeHostPolicy = Type.Object({
   policy: HostNodePolicy,
   policy_reason: policyReason,
   versions: count('Versions of the node that have it now; the policy holds for later ones, too.'),
+  warnings: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'What may surprise: no version of the node has the name.',
+    }),
+  ),
 })
 export type NodeHostPolicy = Static<typeof NodeHostPolicy>
 

@@ -300,6 +300,12 @@ export const errors = {
     apiError('cannot_cancel', `task state is ${state}, can not cancel`, {
       status: videoStatusOf('cannot_cancel'),
     }),
+  cannotDeleteVideo: (state: string) =>
+    apiError(
+      'cannot_cancel',
+      `task state is ${state}, can not cancel; DELETE with ?when=ended deletes it at its end`,
+      { status: videoStatusOf('cannot_cancel') },
+    ),
   insufficientCredits: (credits: number) =>
     apiError(
       'insufficient_credits',

@@ -11,7 +11,7 @@ import { retryVersion, updateVersionByAdmin } from '../../db/registry/version-ad
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { validateSamePublisher } from '../../domain/registry/admin-validation.ts'
 import type { AuditLogQuery } from '../../domain/registry/audit-log.ts'
-import { errors } from '../../domain/shared/errors.ts'
+import { errors, shown } from '../../domain/shared/errors.ts'
 import type { HostNodePolicyUpdate } from '../../domain/registry/host-node.ts'
 import { listPossibleNodeStatuses } from '../../domain/registry/node-transition.ts'
 import type { NodeAdminUpdate } from '../../domain/registry/node.ts'
@@ -128,7 +128,9 @@ export const editHostNodePolicy = async (
   return await unitOfWork(deps, async (sql) => {
     const body = await updateHostNodePolicy(sql, { nodeId, name, fields, audit })
     if (!body) throw errors.nodeNotFound(nodeId)
-    return { status: 200, body }
+    if (body.versions > 0) return { status: 200, body }
+    const warning = `No version of the node has the host node ${shown(name)} now: the policy waits for one. Names are compared exactly.`
+    return { status: 200, body: { ...body, warnings: [warning] } }
   })
 }
 

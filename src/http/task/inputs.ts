@@ -71,7 +71,7 @@ export const findSource = async (
   url: string,
 ): Promise<NewTaskInput> => {
   const own = signer.parseOwnLink(url, now())
-  if (own === undefined || own === 'bad') return { ...NO_INPUT, field, url }
+  if (typeof own !== 'object') return { ...NO_INPUT, field, url }
   const file = await withinDeadline(sql, findFile(sql, own))
   if (!file || file.gone || file.storage_key === null) {
     const message = `${pointer} names a file of this service that is not there (any more)`
@@ -89,6 +89,8 @@ export const validateSource = (
   if (typeof value !== 'string' || value === '') return []
   const own = deps.signer.parseOwnLink(value.trim(), deps.now())
   if (own === undefined) return validateUrl(deps, field, value)
+  if (own === 'upload')
+    return [rejected(field, 'must be the download_url of an upload, not its upload_url', value)]
   if (own !== 'bad') return []
   return [rejected(field, 'is a link of this service that is not valid or has expired', value)]
 }
