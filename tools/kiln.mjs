@@ -34,7 +34,7 @@ In a checkout and in the image of the service:
       shows what would be registered of a pack, and what the security scan finds
 In a checkout, beside \`npm start\`:
   kiln token --user <name>
-      prints a bearer token
+      prints a bearer token; \`operator\` is the platform admin, unless ADMIN_SUBJECTS names others
   kiln receiver
       starts a receiver of webhooks that prints each event
 
@@ -47,6 +47,8 @@ const find = () => {
 }
 
 if (['', 'help', '-h', '--help'].includes(name)) process.stdout.write(HELP)
+else if (name === 'token' && args.some((arg) => ['-h', '--help'].includes(arg)))
+  process.stdout.write(HELP.slice(HELP.indexOf('In a checkout, beside')))
 const { source, built, args: rest } = find()
 // npm runs scripts at the top of the repository, wherever it is called; paths are those of the caller.
 const { INIT_CWD } = process.env

@@ -80,7 +80,8 @@ Kiln is ready.
 
 ${table.join('\n')}
 
-A bearer token, good for 12 hours (npm run kiln -- token --user <user> prints more):
+A bearer token, good for 12 hours (npm run kiln -- token --user <user> prints more;
+--user operator is the platform admin, unless ADMIN_SUBJECTS names others):
 
 ${token}
 
