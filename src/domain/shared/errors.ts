@@ -83,7 +83,7 @@ export const ERROR_CODES = {
     node_not_found: 'There is no such node, or not among those of the publisher in the path.',
     version_not_found: 'The node has no such version.',
     version_not_installable: 'The version is not active, or the node has no active one.',
-    archive_not_found: 'There is no archive here, or not yet.',
+    archive_not_found: 'There is no archive here, not yet or no longer.',
     host_node_not_found: 'There is no such host node, or not yet.',
     token_not_found: 'The publisher has no such personal access token.',
     trusted_publisher_not_found: 'The node has no such trusted publisher.',
