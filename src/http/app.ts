@@ -4,7 +4,7 @@ import express from 'express'
 import type { Express, Request, RequestHandler, Response } from 'express'
 import helmet from 'helmet'
 
-import { apiError, errors } from '../domain/shared/errors.ts'
+import { apiError, errors, shown } from '../domain/shared/errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../process/metrics.ts'
 import type { Tracing } from '../process/tracing.ts'
@@ -82,7 +82,10 @@ const rejectBadPath: RequestHandler = (request, _response, next) => {
   } catch {
     // An escape that does not decode is rejected like NUL.
   }
-  throw apiError('path_invalid')
+  throw apiError(
+    'path_invalid',
+    `The path must decode to UTF-8 without NUL, got ${shown(request.path)}.`,
+  )
 }
 
 /** Routes by path, fixed words before parameters: GET …/skin-enhancer/flexible is no task called "flexible". */

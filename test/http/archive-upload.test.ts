@@ -137,6 +137,17 @@ describe('the upload of an archive', () => {
     })
   }
 
+  test('says both digests of bytes that do not match', async () => {
+    const headers = { digest: `sha-256=${sha256Of(OTHER)}` }
+    const { body } = expectStatus(
+      await put(await addVersion(), { headers }),
+      400,
+      'checksum_mismatch',
+    )
+    const said = `The bytes must have the SHA-256 ${sha256Of(OTHER)} of Digest, and ${ZIP.length} came with ${sha256Of(ZIP)}.`
+    assert.equal(body.message, said)
+  })
+
   test('compares the bytes with hex in digest', async () => {
     const headers = { digest: `sha-256=${sha256Of(ZIP).toUpperCase()}` }
     assert.equal((await put(await addVersion(), { headers })).status, 200)
@@ -282,7 +293,10 @@ describe('the upload of an archive', () => {
       const before = await place.see(id)
       const same = await put(id)
       assert.deepEqual([same.status, same.bytes.toString()], [200, '{}'])
-      expectStatus(await put(id, { body: OTHER }), 409, 'archive_exists')
+      const other = expectStatus(await put(id, { body: OTHER }), 409, 'archive_exists')
+      const isRejected = before.archiveState === 'rejected'
+      const advice = isRejected ? /publish the same version again/ : /publish a higher number/
+      assert.match(other.body.message ?? '', advice)
       const after = await place.see(id)
       assert.deepEqual([after.archive, after.archiveState], [before.archive, before.archiveState])
     })
@@ -295,6 +309,7 @@ describe('the upload of an archive', () => {
     expectStatus(forged, 403, 'signature_invalid')
     const expired = await place.send(place.sign(id, { expires: 1 }), { body: ZIP })
     expectStatus(expired, 403, 'upload_expired')
+    assert.match(expired.body.message ?? '', /publish the version again/)
   })
 
   test('is rejected for now while the store takes no files', async () => {

@@ -68,7 +68,8 @@ const unauthorized = (error: unknown): true => {
     { code: error.code, message: error.message, headers: error.headers, details: error.details },
     {
       code: 'unauthorized',
-      message: 'A valid credential is required.',
+      message:
+        'The credential that was sent is not valid here: it is malformed, unknown, revoked or expired, or of a kind that this route does not take.',
       headers: { 'www-authenticate': 'Bearer' },
       details: undefined,
     },

@@ -237,7 +237,8 @@ describe('a platform admin', () => {
     expectStatus(await ask({}), 201)
     const activate = { status: 'NodeVersionStatusActive', status_reason: 'harmless' }
     // Its archive was never accepted.
-    expectStatus(await edit(version, activate), 409, 'illegal_move')
+    const early = expectStatus(await edit(version, activate), 409, 'illegal_move')
+    assert.match(String(early.body['message']), /because no archive of it was accepted; it can/)
     await place.accept(id, id)
     const { body } = expectStatus(await edit(version, activate), 200)
     assert.deepEqual([body['status'], body['status_reason']], Object.values(activate))
@@ -377,7 +378,9 @@ describe('a platform admin', () => {
     const { id, version } = await owned.addVersion()
     const retry = (key?: string) =>
       admin.post(`/admin${version}/retry`, {}, key ? { 'idempotency-key': key } : {})
-    expectStatus(await retry(), 409, 'nothing_to_retry')
+    const awaited = expectStatus(await retry(), 409, 'nothing_to_retry')
+    const stands = /the version is NodeVersionStatusPending: waiting for the archive$/
+    assert.match(String(awaited.body['message']), stands)
     await place.receive(id, id)
     await place.transition(id, 'give_up_checks', 'checks could not run (storage)')
     const { body } = expectStatus(await retry(id), 200)

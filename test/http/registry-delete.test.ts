@@ -73,7 +73,10 @@ const everybody = (): Client[] => [registry.anonymous, owned.owner, registry.adm
 
 const assertGone = async (paths: readonly [string, string][]): Promise<void> => {
   for (const [path, code] of paths)
-    for (const client of everybody()) expectStatus(await client.get(path), 404, code)
+    for (const client of everybody()) {
+      const { body } = expectStatus(await client.get(path), 404, code)
+      assert.doesNotMatch(String(body['message']), /deleted by/, path)
+    }
 }
 
 const countIn = async (client: Client, path: string, { first }: Shown): Promise<number> => {

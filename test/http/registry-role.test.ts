@@ -110,7 +110,13 @@ describe('the role in a publisher', () => {
       test(`${status < 400 ? 'lets' : 'does not let'} the ${role} ${what}`, async () => {
         const client = clients.get(role)
         assert.ok(client, role)
-        expectStatus(await act(client), status, status === 403 ? 'forbidden' : undefined)
+        const response = await act(client)
+        expectStatus(response, status, status === 403 ? 'forbidden' : undefined)
+        const has = ['admin', 'member'].includes(role)
+          ? `has the role ${role}`
+          : 'is no member of it'
+        if (status === 403)
+          assert.ok(String(response.body['message']).includes(`the caller ${has};`))
       })
     }
 

@@ -64,7 +64,7 @@ describe('the deletion of a task', () => {
     })
     const late = await remove(client, id)
     assert.deepEqual([late.status, late.body.error], [400, 'cannot_cancel'])
-    assert.match(late.body.message ?? '', /DELETE with \?when=ended deletes it at its end/)
+    assert.match(late.body.message ?? '', /with \?when=ended it is deleted at its end$/)
     assert.equal((await remove(client, id, '?when=ended')).status, 202)
     await waitFor('its files are gone', async () => {
       const [row] = await sql<{ purged: boolean }[]>`

@@ -185,7 +185,7 @@ describe('an identity token is rejected', () => {
     ['of yesterday', () => ci.sign({ iat: now() - 90_000 }), /JWT_EXPIRED iat/],
     ['of another issuer', () => ci.sign({ iss: 'https://evil.example' }), /trusts no issuer/],
     ['of an issuer spelt otherwise', () => ci.sign({ iss: `${ci.issuer}/` }), /trusts no issuer/],
-    ['without an issuer', () => ci.sign({ iss: undefined }), /trusts no issuer/],
+    ['without an issuer', () => ci.sign({ iss: undefined }), /names no issuer \(iss\)/],
     ['signed by an unknown key', () => ci.sign({}, { kid: 'two' }), /JWKS_NO_MATCHING_KEY/],
     [
       'signed by nobody',

@@ -253,7 +253,10 @@ describe('credits', () => {
       [50, 2],
     )
     assert.equal((await service.listFiles()).length, before + 2)
-    expectStatus(await client.post(`${TEXT}?dry_run=true`, {}), 402, 'insufficient_credits')
+    const tried = await client.post(`${TEXT}?dry_run=true`, {})
+    for (const { body } of [tried, ...rejected])
+      assert.match(body.message ?? '', /and the caller has 50 left/)
+    expectStatus(tried, 402, 'insufficient_credits')
     await entry.kill()
   })
 })

@@ -104,7 +104,8 @@ export type ArchiveRecorded =
    * `same`: these bytes were decided on already. A client that repeats its upload after a lost response must see
    * success.
    */
-  | { result: 'same' | 'archive_exists' | 'upload_closed' | 'upload_expired' | 'version_not_found' }
+  | { result: 'same' | 'upload_closed' | 'upload_expired' | 'version_not_found' }
+  | { result: 'archive_exists'; isRejected: boolean }
   | { result: 'link_ended'; because: UploadObstacle }
 
 /**
@@ -130,7 +131,10 @@ export const recordArchive = async (
   `
   const isSame = old?.sha256 === stored.sha256
   const isOpen = version.archiveState === 'awaiting' || version.archiveState === 'received'
-  if (!isOpen) return { result: isSame ? 'same' : 'archive_exists' }
+  if (!isOpen)
+    return isSame
+      ? { result: 'same' }
+      : { result: 'archive_exists', isRejected: version.archiveState === 'rejected' }
   if (version.secondsLeft <= 0 && !isSame) return { result: 'upload_expired' }
   const because = await findUploadObstacle(sql, versionId)
   if (because) return { result: 'link_ended', because }

@@ -74,7 +74,7 @@ interface Used {
 
 const rejectMore = (used: Used, credits: number, { quota, creditLimit }: AccountLimits): void => {
   if (creditLimit !== undefined && used.credits > creditLimit)
-    throw errors.insufficientCredits(credits)
+    throw errors.insufficientCredits(credits, Math.max(0, creditLimit - used.credits + credits))
   if (quota && used.tasks > quota.tasks) throw errors.taskQuotaExceeded(quota.tasks)
   // Results are never rejected, so the account may be over it already.
   if (quota && used.bytes > quota.bytes)

@@ -31,7 +31,7 @@ export const ERROR_CODES = {
     json_too_deep: 'The body nests deeper than 64 levels.',
     body_required: 'The route needs a body and none was sent.',
     bad_request: 'The request is not well-formed HTTP.',
-    path_invalid: 'The path holds an escape that does not decode, or NUL.',
+    path_invalid: 'The path must decode to UTF-8 without NUL.',
     idempotency_key_invalid: 'Idempotency-Key is not 1 to 255 visible ASCII characters.',
     validation_failed:
       'At least one member of the request breaks a rule; details lists every issue.',
@@ -42,7 +42,7 @@ export const ERROR_CODES = {
     id_mismatch: 'The id in the body is not the one in the path.',
     publisher_id_unavailable:
       'No publisher can be created with this id: its form, a reserved word, or taken.',
-    archive_invalid: 'The bytes are empty or do not begin as a zip does.',
+    archive_invalid: 'No bytes came, or they do not begin as a zip does.',
     image_invalid: 'An inline image is not Base64, or not a decodable image.',
     checksum_mismatch: 'The bytes do not have the digest that a header gives.',
     pixel_limit: 'An image, or the result asked for, has too many pixels.',
@@ -51,12 +51,14 @@ export const ERROR_CODES = {
   ...coded(402, { insufficient_credits: 'The charge would pass the credit limit of the caller.' }),
   ...coded(403, {
     forbidden: 'The credential is valid but does not allow this.',
-    invalid_personal_access_token: 'The personal access token is not a live one of this publisher.',
+    invalid_personal_access_token:
+      'The personal access token is not a live one of this publisher; an admin of it can make a new one.',
     token_scope_insufficient:
       'The personal access token is for another node or publisher, or only for reading.',
     identity_token_refused:
       'The identity token is not valid, was exchanged before, or is not of a publisher that the node trusts.',
-    trusted_publisher_limit_reached: 'The node has 20 trusted publishers, which is the most.',
+    trusted_publisher_limit_reached:
+      'The node has 20 trusted publishers, which is the most: delete one first.',
     publisher_banned: 'The publisher is banned.',
     node_banned: 'The node is banned.',
     version_blocked: 'The version is flagged or banned and cannot be installed.',
@@ -66,9 +68,11 @@ export const ERROR_CODES = {
     registration_closed:
       'Only members of the publisher and holders of EXTRACTION_TOKEN may report host nodes of this version: its archive could not be read, or the service takes no other reports.',
     signature_invalid:
-      'The signature of the link does not match: a part of it was changed or cut off.',
-    link_expired: 'The link has expired; read the task again for a fresh one.',
-    upload_expired: 'The upload link has expired; ask for a new one.',
+      'The signature of the link does not match: take the whole link as a response gave it, or ask for a fresh one.',
+    link_expired:
+      'The link has expired; read the task again for a fresh one, or of an upload ask POST /customers/storage with its file_hash.',
+    upload_expired:
+      'The upload link has expired; POST /customers/storage gives a new one, and for an archive publishing the version again.',
   }),
   ...coded(404, {
     not_found: 'There is no such route.',
@@ -77,7 +81,8 @@ export const ERROR_CODES = {
     event_not_found: 'The task, or endpoint, has no such event.',
     endpoint_not_found: 'There is no such endpoint among those of the caller, or of the publisher.',
     picture_not_found: 'No picture is named, or what lies at its address cannot be shown.',
-    file_not_found: 'The link names a file that is not there.',
+    file_not_found:
+      'The link names a file that is not there, or of an upload not yet: PUT it first.',
     upload_not_found: 'There is no such upload among those of the caller.',
     publisher_not_found: 'There is no such publisher.',
     node_not_found: 'There is no such node, or not among those of the publisher in the path.',
@@ -96,7 +101,8 @@ export const ERROR_CODES = {
   ...coded(405, { method_not_allowed: 'The path exists, with the methods in Allow.' }),
   ...coded(408, { request_timeout: 'The request arrived too slowly.' }),
   ...coded(409, {
-    idempotency_in_flight: 'The first request with this Idempotency-Key is still running.',
+    idempotency_in_flight:
+      'The first request with this Idempotency-Key is still running; repeat it with the same key after Retry-After.',
   }),
   cannot_cancel: {
     status: 409,
@@ -105,15 +111,16 @@ export const ERROR_CODES = {
   },
   ...coded(409, {
     not_deliverable: 'The event is for the log only, or its task names no address to deliver to.',
-    trusted_publisher_exists: 'The node trusts this publisher already.',
+    trusted_publisher_exists: 'The node trusts jobs with this issuer and these claims already.',
     endpoint_disabled: 'The endpoint is off, so nothing is sent there.',
     publisher_exists: 'The id of the publisher is taken.',
     node_exists: 'The id of the node is taken.',
     node_deleted: 'The id is that of a deleted node and stays taken.',
     version_exists: 'The node has had this version already.',
-    archive_exists: 'The version has another archive already: publish a higher number.',
+    archive_exists: 'The version has another archive already, which was decided on.',
     upload_closed: 'The version takes no archive any more: publish again for a new link.',
-    upload_in_use: 'A task that has not ended reads the upload.',
+    upload_in_use:
+      'A task that has not ended reads the upload: cancel the task, or delete the upload after its end.',
     already_registered:
       'The version has its host nodes already, from its archive or a report that weighs more. Until the archive was read, members of the publisher replace their report by another success; otherwise publish a new version.',
     last_owner: 'A publisher keeps at least one owner.',
@@ -125,7 +132,7 @@ export const ERROR_CODES = {
     nothing_to_confirm: 'Nobody has reported host nodes of the version that await a confirmation.',
     review_already_requested:
       'A review of the version is still open: a platform admin decides on it.',
-    nothing_to_retry: 'Checks and extraction have not failed.',
+    nothing_to_retry: 'The checks could run, and the extraction has not failed.',
   }),
   ...coded(410, { file_gone: 'The file was removed after its retention time, or by its owner.' }),
   ...coded(412, {
@@ -141,7 +148,10 @@ export const ERROR_CODES = {
     file_not_text: 'The file is no text.',
   }),
   ...coded(416, { range_not_satisfiable: 'The Range lies outside the file.' }),
-  ...coded(422, { idempotency_mismatch: 'The Idempotency-Key was used before with another body.' }),
+  ...coded(422, {
+    idempotency_mismatch:
+      'The Idempotency-Key was used before with another body: repeat that body, or take a new key.',
+  }),
   ...coded(429, {
     rate_limited: 'Too many requests; try again after Retry-After.',
     quota_exceeded: 'The caller has as many open tasks, or as many stored bytes, as one may have.',
@@ -158,7 +168,8 @@ export const ERROR_CODES = {
     unavailable: 'A service this one depends on cannot be reached; try again.',
     busy: 'Too much is received, read or sent at once; try again after Retry-After.',
     outcome_unknown: 'The commit was not confirmed; repeat with the same Idempotency-Key.',
-    auth_unavailable: 'The key set of the issuer was never reached, or cannot be read.',
+    auth_unavailable:
+      'The key set of the issuer was never reached, or cannot be read; try again after Retry-After.',
     draining: 'This process is stopping; try again.',
   }),
 }
@@ -248,18 +259,22 @@ interface ExistingVersion {
   advice: string
 }
 
+const CREDENTIAL_REJECTED =
+  'The credential that was sent is not valid here: it is malformed, unknown, revoked or expired, or of a kind that this route does not take.'
+
 export const errors = {
   validationFailed: (details: string[]) =>
     apiError('validation_failed', details[0] ?? 'The request is not valid.', { details }),
-  unauthorized: (cause?: unknown, message = 'A valid credential is required.') =>
+  /** One text for every cause, unless none was sent. */
+  unauthorized: (cause?: unknown, message = CREDENTIAL_REJECTED) =>
     apiError('unauthorized', message, { headers: { 'www-authenticate': 'Bearer' }, cause }),
   taskNotFound: (id: string) =>
     apiError(
       'task_not_found',
-      `There is no task ${shown(id)} among those of the caller: it is of another credential, was deleted, or never was.`,
+      `There is no task ${shown(id)} here: it was made with another credential, or another route reads it (GET /tasks/{id} reads all of the caller), or it never was.`,
     ),
   apiKeyNotFound: (id: string) =>
-    apiError('api_key_not_found', `The caller has no API key ${shown(id)}.`),
+    apiError('api_key_not_found', `The caller has no live API key ${shown(id)}.`),
   /** Somebody has uploaded other bytes since the request read the link. */
   fileReplaced: (field: string) => {
     const message = `/${field} names an upload that has just been replaced; send the request again`
@@ -295,21 +310,15 @@ export const errors = {
     ),
   cannotCancel: (status: string) =>
     apiError('cannot_cancel', `The task is ${status} and can no longer be cancelled.`),
-  cannotCancelVideo: (state: string) =>
+  cannotCancelVideo: (state: string, advice = '') =>
     // The words are those that clients of video routes know.
-    apiError('cannot_cancel', `task state is ${state}, can not cancel`, {
+    apiError('cannot_cancel', `task state is ${state}, can not cancel${advice}`, {
       status: videoStatusOf('cannot_cancel'),
     }),
-  cannotDeleteVideo: (state: string) =>
-    apiError(
-      'cannot_cancel',
-      `task state is ${state}, can not cancel; DELETE with ?when=ended deletes it at its end`,
-      { status: videoStatusOf('cannot_cancel') },
-    ),
-  insufficientCredits: (credits: number) =>
+  insufficientCredits: (credits: number, left: number) =>
     apiError(
       'insufficient_credits',
-      `The task costs ${credits} credits, and the caller has fewer left: a smaller one may fit (?dry_run=true shows the price), or an operator raises the limit.`,
+      `The task costs ${credits} credits, and the caller has ${left} left: a smaller one may fit (?dry_run=true shows the price), or an operator raises the limit.`,
     ),
   publisherNotFound: (id: string) =>
     apiError('publisher_not_found', `There is no publisher ${shown(id)}.`),
@@ -326,21 +335,28 @@ export const errors = {
       'version_not_found',
       `The node ${shown(nodeId)} has no version ${shown(version)}, or it was deleted.`,
     ),
-  versionNotInstallable: (nodeId: string, given?: { version: string; reason: string }) =>
+  versionNotInstallable: (
+    nodeId: string,
+    given?: { version: string; reason?: string | undefined },
+  ) =>
     apiError(
       'version_not_installable',
       given === undefined
         ? `The node ${shown(nodeId)} has no active version.`
         : `The version ${shown(given.version)} of the node ${shown(nodeId)} is not active${because(given.reason)}`,
     ),
-  archiveNotFound: () => apiError('archive_not_found'),
+  archiveNotFound: (version: string, reason?: string) =>
+    apiError(
+      'archive_not_found',
+      `There is no archive of ${shown(version)} to be had or looked at${because(reason)}`,
+    ),
   hostNodeNotFound: (name: string) =>
     apiError(
       'host_node_not_found',
       `There is no host node ${shown(name)}, or none that was read yet.`,
     ),
   tokenNotFound: (id: string) =>
-    apiError('token_not_found', `The publisher has no personal access token ${shown(id)}.`),
+    apiError('token_not_found', `The publisher has no live personal access token ${shown(id)}.`),
   memberNotFound: (userId: string) =>
     apiError('member_not_found', `The user ${shown(userId)} is no member of the publisher.`),
   userNotFound: (userId: string) =>
@@ -348,17 +364,21 @@ export const errors = {
       'user_not_found',
       `The user ${shown(userId)} has never signed in: once they have, in the console or by GET /users, they are found by the id that it shows.`,
     ),
-  roleTooLow: (lowest: string) =>
+  /** `role`: that of the caller; null for a stranger. */
+  roleTooLow: (lowest: string, role: string | null) =>
     apiError(
       'forbidden',
-      `This needs the role ${lowest} or a higher one in the publisher; an owner of it can give that.`,
+      `This needs the role ${lowest}${lowest === 'owner' ? '' : ' or a higher one'} in the publisher, and the caller ${role === null ? 'is no member of it' : `has the role ${role}`}; an owner of it can change that.`,
     ),
   /** One text for every cause: unknown, expired, revoked, another publisher's. */
   invalidPersonalAccessToken: (cause?: unknown) =>
     apiError('invalid_personal_access_token', undefined, { cause }),
   /** Whoever holds a live token may know what it is for. */
   tokenScopeInsufficient: (what: string) =>
-    apiError('token_scope_insufficient', `The personal access token ${what}.`),
+    apiError(
+      'token_scope_insufficient',
+      `The personal access token ${what}; an admin of the publisher can make another one.`,
+    ),
   /** The message has the reason, because it is about a token that the caller has. */
   identityTokenRejected: (reason: string, cause?: unknown) =>
     apiError('identity_token_refused', `The identity token is rejected: ${reason}.`, { cause }),
@@ -370,10 +390,10 @@ export const errors = {
   nodeBanned: (id: string, reason?: string) =>
     apiError('node_banned', `The node ${shown(id)} is banned${because(reason)}`),
   /** The reason is for everybody, as it is in the version itself. */
-  versionBlocked: (version: string, reason: string) =>
+  versionBlocked: (version: string, status: string, reason: string) =>
     apiError(
       'version_blocked',
-      `The version ${shown(version)} cannot be installed${because(reason)}`,
+      `The version ${shown(version)} is ${status} and can be neither installed nor downloaded${because(reason)}`,
     ),
   nodeOwnedByOtherPublisher: (id: string) =>
     apiError(
@@ -412,7 +432,20 @@ export const errors = {
       `The version ${shown(version)} exists and is ${status}: ${reason.replace(/\.$/, '')}.${same} ${advice}`,
     )
   },
-  archiveExists: () => apiError('archive_exists'),
+  archiveExists: (isRejected: boolean) =>
+    apiError(
+      'archive_exists',
+      isRejected
+        ? 'The archive that came before was rejected: publish the same version again for a new link, its number is free.'
+        : 'The version has another archive already, which was accepted: publish a higher number.',
+    ),
+  uploadExpired: (of: 'archive' | 'file') =>
+    apiError(
+      'upload_expired',
+      of === 'archive'
+        ? 'The link has expired: publish the version again for a new one.'
+        : 'The link has expired: POST /customers/storage gives a new one.',
+    ),
   uploadClosed: () => apiError('upload_closed'),
   alreadyRegistered: () => apiError('already_registered'),
   lastOwner: () =>
@@ -420,11 +453,11 @@ export const errors = {
       'last_owner',
       'The last owner of a publisher can be neither removed nor lowered; make another one first.',
     ),
-  /** `possible`: what else it can become. */
-  illegalTransition: (from: string, to: string, possible: readonly string[]) =>
+  /** `possible`: what else it can become. `because`: why it cannot, where others of its status can. */
+  illegalTransition: (from: string, to: string, possible: readonly string[], because = '') =>
     apiError(
       'illegal_move',
-      `What is ${from} cannot become ${to}; it can become ${possible.join(', ') || 'nothing else'}.`,
+      `What is ${from} cannot become ${to}${because}; it can become ${possible.join(', ') || 'nothing else'}.`,
     ),
   hostNodePreempted: (name: string, nodeId: string) =>
     apiError(
@@ -435,8 +468,16 @@ export const errors = {
     apiError('version_not_flagged', `The version is ${status}; only a flagged one is reviewed.`),
   reviewAlreadyRequested: () => apiError('review_already_requested'),
   reviewNotFound: () => apiError('review_not_found'),
-  nothingToRetry: () => apiError('nothing_to_retry'),
-  archiveInvalid: () => apiError('archive_invalid'),
+  nothingToRetry: (status: string, reason: string) =>
+    apiError(
+      'nothing_to_retry',
+      `Only checks that could not run or end are tried again, and an extraction that failed; the version is ${status}${because(reason)}`,
+    ),
+  archiveInvalid: (head: Buffer) =>
+    apiError(
+      'archive_invalid',
+      `The archive must be a zip, which begins with the bytes 504b0304, got ${head.toString('hex') || 'none'}.`,
+    ),
   preconditionFailed: () => apiError('precondition_failed'),
   rateLimited: ({ name, policy, seconds, headers }: UsedUp) =>
     apiError(
@@ -453,7 +494,7 @@ export const errors = {
   byteQuotaExceeded: (most: number, retentionDays: number) =>
     apiError(
       'quota_exceeded',
-      `The caller may have ${most} bytes stored, and this would be more: files are removed ${retentionDays} days after the end of their task, and uploads after a day.`,
+      `The caller may have ${most} bytes stored, and this would be more: DELETE /tasks/{id} and DELETE /customers/storage/{id} remove files at once; else they go ${retentionDays} days after the end of their task, and uploads after a day.`,
       // Days would be true, but clients of video routes wait for no more than this.
       { headers: retryAfter(150) },
     ),

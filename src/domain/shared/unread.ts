@@ -104,6 +104,7 @@ export const unreadIssues = (
     .map(({ field, meant, value, reason = 'nothing reads it' }) => ({
       field,
       code: 'validation_failed',
+      isUnwanted: true,
       message: `${field} must be absent, because ${reason}${meant === undefined ? '' : `; did you mean ${meant}?`}${got(field, value)}`,
     }))
 

@@ -10,6 +10,8 @@ import { valueAt } from './pointer.ts'
 export interface Issue {
   field: string
   message: string
+  /** It must be absent, although nothing that it excludes was given. */
+  isUnwanted?: boolean
   code:
     | 'validation_failed'
     | 'incompatible_fields'

@@ -50,6 +50,7 @@ export const errorReason = ({ code, status }: Pick<ErrorFacts, 'code' | 'status'
  * @param given the body or query; it shows whether a member is missing
  */
 export const issueReason = (issue: Issue, given: unknown): VideoReason => {
+  if (issue.isUnwanted) return 'FieldUnwanted'
   const value = Pointer.Get(given ?? {}, issue.field.replace(/^\?/, '/'))
   if (value === undefined || value === null) return 'FieldLacking'
   return isCounted(issue) && Array.isArray(value) ? 'FieldItemCountOutOfRange' : 'FieldInvalid'

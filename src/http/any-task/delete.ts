@@ -43,7 +43,8 @@ export const deleteTask = async (
     const task = await lockTask(sql, { id, owner: ownerOf({ caller }) })
     if (!task) throw errors.taskNotFound(id)
     const ended = task.hasEnded || (await cancel(deps, { id, task, sql, enqueue }))
-    if (!ended && query.when !== 'ended') throw errors.cannotDeleteVideo(task.status)
+    if (!ended && query.when !== 'ended')
+      throw errors.cannotCancelVideo(task.status, '; with ?when=ended it is deleted at its end')
     await requestDeletion(sql, id)
     return ended
   })

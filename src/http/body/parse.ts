@@ -53,7 +53,7 @@ const assemble = (text: string, tokenize: Tokenizer, assembler: Assembler): void
   try {
     tokens = tokenize(text)
   } catch (error) {
-    throw malformed(error, assembler.pointer())
+    throw malformed(error, assembler.started() ? '' : text, assembler.pointer())
   }
   for (const token of tokens) assembler.take(token)
   assembler.flush()
@@ -107,11 +107,13 @@ export const notAnObject = (value: unknown): ApiError =>
 const endedTooSoon = (pointer: string): ApiError =>
   apiError('json_invalid', `The body ends before its JSON is complete${near(pointer)}.`)
 
-/** From an error of the tokenizer, which says what it expected but not where. */
-const malformed = (cause: unknown, pointer: string): ApiError => {
+/** From an error of the tokenizer, which says what it expected but not where. `beginning` is that of the body. */
+const malformed = (cause: unknown, beginning: string, pointer: string): ApiError => {
   const said = cause instanceof Error ? cause.message : ''
   const expected = said.replace(/^Parser (cannot parse input: |has )/, '')
-  const what = TOKENIZER_TERMS.get(expected) ?? expected
+  const what = beginning.startsWith('\uFEFF')
+    ? 'it begins with a byte order mark, which must be left out'
+    : (TOKENIZER_TERMS.get(expected) ?? expected)
   return apiError('json_invalid', `The body is not well-formed JSON${near(pointer)}: ${what}.`, {
     cause,
   })

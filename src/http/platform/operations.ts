@@ -6,7 +6,7 @@ import { readWaitingOutbox } from '../../db/shared/outbox.ts'
 import { STUCK_SECONDS, listStuckTasks, type OpenTask } from '../../db/task/operator.ts'
 import { unitOfWork, type Enqueue } from '../../db/unit-of-work.ts'
 import { auditTarget, type AuditAction } from '../../domain/registry/audit-log.ts'
-import { apiError, errors, shown, type ApiError } from '../../domain/shared/errors.ts'
+import { apiError, shown, type ApiError } from '../../domain/shared/errors.ts'
 import type { Jobs } from '../../jobs/client.ts'
 import { failTask, restartTask, restartVersion } from '../../jobs/operator.ts'
 import type { Operated, OperatorOptions } from '../../jobs/operator.ts'
@@ -63,7 +63,8 @@ interface Command<Thing> {
 const TASK = {
   show: ({ id, family, kind, owner, status }: OpenTask) => ({ id, family, kind, owner, status }),
   target: ({ id }: OpenTask) => auditTarget.task(id),
-  notFound: errors.taskNotFound,
+  // Those of all owners are looked at.
+  notFound: (id: string) => apiError('task_not_found', `There is no task ${shown(id)}.`),
 }
 
 export const RESTART_TASK: Command<OpenTask> = {

@@ -13,7 +13,7 @@ import {
 } from '../../db/shared/upload.ts'
 import type { Upload } from '../../db/shared/upload.ts'
 import { purgeUpload } from '../../db/shared/purge.ts'
-import { apiError } from '../../domain/shared/errors.ts'
+import { apiError, errors, shown } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
 import { NewUpload, UPLOAD_MAX_BYTES, UploadLinks } from '../../domain/shared/upload.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
@@ -112,7 +112,11 @@ const deleteUpload = async (
   const { owner } = getCaller({ caller })
   await unitOfWork(deps, async (sql) => {
     const obstacle = isUuid(id) ? await lockUpload(sql, { id, owner }) : 'not_found'
-    if (obstacle === 'not_found') throw apiError('upload_not_found')
+    if (obstacle === 'not_found')
+      throw apiError(
+        'upload_not_found',
+        `There is no upload ${shown(params.id)} among those of the caller, or it is deleted.`,
+      )
     if (obstacle === 'in_use') throw apiError('upload_in_use')
     // A task that takes the file waits for the lock, and does not find it afterwards.
     await expireUpload(sql, id)
@@ -130,6 +134,8 @@ const verifyLink = (
   const forArchive = signer.verifyArchive(claim, now())
   const verdict =
     forArchive === 'signature_invalid' ? signer.verifyUpload(claim, now()) : forArchive
+  if (verdict === 'upload_expired')
+    throw errors.uploadExpired(forArchive === 'upload_expired' ? 'archive' : 'file')
   if (verdict !== 'ok') throw apiError(verdict)
   return forArchive === 'ok' ? 'archive' : 'file'
 }

@@ -54,7 +54,7 @@ export const takeFile = async <T>(
   const { incoming } = rules.request
   requireWhole(incoming.headers)
   const digests = readDigests(incoming.headers)
-  if (!hasBody(incoming.headers)) throw apiError(rules.emptyCode)
+  if (!hasBody(incoming.headers)) throw noBytes(rules)
   if (Number(incoming.headers['content-length'] ?? 0) > rules.maxBytes)
     throw tooLarge(rules.maxBytes)
   const reservation = budget.open(rules.request.address)
@@ -64,7 +64,10 @@ export const takeFile = async <T>(
     const written = await writeBody(path, rules, reservation)
     const wrong = digests.find(({ sha256 }) => sha256 !== written.sha256)
     if (wrong)
-      throw apiError('checksum_mismatch', `The bytes do not have the digest of ${wrong.header}.`)
+      throw apiError(
+        'checksum_mismatch',
+        `The bytes must have the SHA-256 ${wrong.sha256} of ${wrong.header}, and ${written.bytes} came with ${written.sha256}.`,
+      )
     return await use({ path, ...written })
   } finally {
     reservation.release()
@@ -89,7 +92,7 @@ const writeBody = async (
   try {
     const { head, sha256 } = await copyBody(source, file, rules)
     const bytes = source.received()
-    if (bytes === 0) throw apiError(rules.emptyCode)
+    if (bytes === 0) throw noBytes(rules)
     if (head.length < rules.headBytes) rules.validateHead?.(head)
     return { bytes, sha256, head }
   } finally {
@@ -123,6 +126,9 @@ const copyBody = async (
   await written
   return { head, sha256: digest.digest('hex') }
 }
+
+const noBytes = ({ emptyCode }: UploadRules) =>
+  apiError(emptyCode, 'No bytes came: the body must be the file itself.')
 
 /** Throws 503: when the scratch folder cannot take a file (no space, no permission), the request is not to blame. */
 const rejectForNow = (error: unknown): never => {

@@ -237,7 +237,10 @@ export const requireTokenOf = (node: NodeFacts, caller: Caller | undefined): voi
 /** Returns the caller when it is a platform admin, else throws 403. */
 export const requirePlatformAdmin = (caller: Caller): Caller => {
   if (!caller.isPlatformAdmin)
-    throw apiError('forbidden', 'This is for platform admins (ADMIN_SUBJECTS, ADMIN_CLAIM).')
+    throw apiError(
+      'forbidden',
+      'This is for platform admins, whom an operator names in ADMIN_SUBJECTS or ADMIN_CLAIM.',
+    )
   return caller
 }
 
@@ -250,7 +253,7 @@ const forMembers = (role: MemberRole | null, reason: string | null): string | un
   role === null ? undefined : (reason ?? undefined)
 
 const requireRole = (role: MemberRole | null, action: PublisherAction | undefined): void => {
-  if (action && !mayDo(role ?? undefined, action)) throw errors.roleTooLow(roleFor(action))
+  if (action && !mayDo(role ?? undefined, action)) throw errors.roleTooLow(roleFor(action), role)
 }
 
 const rejectNode = (node: NodeFacts, access: NodeAccess, caller: Caller | undefined): void => {
@@ -270,10 +273,12 @@ export const makeNodeRejection = (code: ErrorCodeName, node: NodeFacts) => {
 const rejectVersion = ({ node, version, status, reason }: VersionFacts, access: VersionAccess) => {
   const code = versionRejection(status, access)
   if (code === undefined) return
-  if (code === 'version_blocked') throw errors.versionBlocked(version, reason)
+  // That of a deletion is for nobody: to all who read the version it is not there.
+  const seen = status === 'NodeVersionStatusDeleted' ? undefined : reason
+  if (code === 'version_blocked') throw errors.versionBlocked(version, status, reason)
   if (code === 'version_not_installable')
-    throw errors.versionNotInstallable(node.id, { version, reason })
+    throw errors.versionNotInstallable(node.id, { version, reason: seen })
   throw code === 'archive_not_found'
-    ? errors.archiveNotFound()
+    ? errors.archiveNotFound(version, seen)
     : errors.versionNotFound(node.id, version)
 }

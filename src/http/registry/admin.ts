@@ -17,7 +17,11 @@ import { listPossibleNodeStatuses } from '../../domain/registry/node-transition.
 import type { NodeAdminUpdate } from '../../domain/registry/node.ts'
 import { totalPages } from '../../domain/registry/registry-fields.ts'
 import { listPossibleStatuses } from '../../domain/registry/version-transition.ts'
-import type { VersionAdminUpdate } from '../../domain/registry/version.ts'
+import type {
+  ArchiveState,
+  VersionAdminUpdate,
+  VersionStatus,
+} from '../../domain/registry/version.ts'
 import { endOpen } from '../../jobs/start.ts'
 import { startExtraction, startPublishVersion } from '../../jobs/version.ts'
 import { getCaller } from '../access/caller.ts'
@@ -111,9 +115,18 @@ export const editVersionByAdmin = async (
           status,
           fields.status ?? status,
           listPossibleStatuses(status, archiveState),
+          whyNot(fields.status, archiveState),
         )
       : errors.hostNodeNotFound(done.name)
   })
+}
+
+/** The condition of a status beside the one before. */
+const whyNot = (to: VersionStatus | undefined, archiveState: ArchiveState): string => {
+  if (to === 'NodeVersionStatusPending') return ' but by a retry'
+  return to === 'NodeVersionStatusActive' && archiveState !== 'accepted'
+    ? ', because no archive of it was accepted'
+    : ''
 }
 
 /** Sets the policy of a host node name for all versions of a node, also for those that are still to come. */
@@ -141,8 +154,9 @@ export const retryVersionByAdmin = async (
 ): Promise<SavedResponse> => {
   const audit = makeAudit(request)
   const { params, caller } = request
-  const { id, node, version } = await getVersionAccess(deps, { ...params, access: 'read', caller })
-  const { id: nodeId, publisherId } = node
+  const found = await getVersionAccess(deps, { ...params, access: 'read', caller })
+  const { id, version, status, reason } = found
+  const { id: nodeId, publisherId } = found.node
   const summary = `check ${nodeId}@${version} again`
   const facts = { versionId: id, nodeId, version, publisherId, owner: audit.actor, summary }
   return await unitOfWork(deps, async (sql, enqueue) => {
@@ -153,7 +167,7 @@ export const retryVersionByAdmin = async (
       audit,
     }
     const version = await retryVersion(sql, retry, { ...deps, enqueue })
-    if (!version) throw errors.nothingToRetry()
+    if (!version) throw errors.nothingToRetry(status, reason)
     const response = { status: 200, body: version }
     return await request.saveIdempotentResponse(sql, response)
   })

@@ -84,9 +84,9 @@ const getArchive = async (
   path: OfArchive,
   caller: Caller | undefined,
 ): Promise<ArchiveDownload & { isHeld: boolean }> => {
-  const { id, isHeld } = await getArchiveAccess({ sql }, { ...path, caller })
+  const { id, version, reason, isHeld } = await getArchiveAccess({ sql }, { ...path, caller })
   const archive = await withinDeadline(sql, findArchive(sql, id))
-  if (!archive) throw errors.archiveNotFound()
+  if (!archive) throw errors.archiveNotFound(version, reason)
   return { ...archive, isHeld }
 }
 

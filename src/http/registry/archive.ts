@@ -44,22 +44,27 @@ export const uploadArchive = async (
   } as const
   await takeFile(deps, rules, async (file) => {
     if (decided === undefined) await store(deps, versionId, file)
-    else if (decided !== file.sha256) throw errors.archiveExists()
+    else if (decided.sha256 !== file.sha256) throw errors.archiveExists(decided.isRejected)
   })
 }
 
-/** The digest of the archive that was decided on, which no other replaces; undefined while an upload may still come. */
-const beginUpload = async (sql: Sql, versionId: string): Promise<string | undefined> => {
+interface Decided {
+  sha256: string
+  isRejected: boolean
+}
+
+/** The archive that was decided on, which no other replaces; undefined while an upload may still come. */
+const beginUpload = async (sql: Sql, versionId: string): Promise<Decided | undefined> => {
   const obstacle = await findUploadObstacle(sql, versionId)
   if (obstacle) throw makeRejection(obstacle)
   if (await startUpload(sql, versionId)) return undefined
   const place = await findArchivePlace(sql, versionId)
   if (!place?.archive || place.status === 'NodeVersionStatusDeleted') throw errors.uploadClosed()
-  return place.archive.sha256
+  return { sha256: place.archive.sha256, isRejected: place.archiveState === 'rejected' }
 }
 
 const requireZip = (head: Buffer): void => {
-  if (!beginsAsZip(head)) throw errors.archiveInvalid()
+  if (!beginsAsZip(head)) throw errors.archiveInvalid(head)
 }
 
 const store = async (
@@ -100,8 +105,8 @@ const record = async (
 const throwRejection = (recorded: ArchiveRecorded): void => {
   const { result } = recorded
   if (result === 'link_ended') throw makeRejection(recorded.because)
-  if (result === 'archive_exists') throw errors.archiveExists()
-  if (result === 'upload_expired') throw apiError('upload_expired')
+  if (result === 'archive_exists') throw errors.archiveExists(recorded.isRejected)
+  if (result === 'upload_expired') throw errors.uploadExpired('archive')
   // Its link was signed, so there was a version.
   if (result === 'upload_closed' || result === 'version_not_found') throw errors.uploadClosed()
 }

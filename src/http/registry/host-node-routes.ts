@@ -240,7 +240,7 @@ const registerHostNodes = async (
     if (done === 'archive_rejected')
       throw apiError(
         'registration_closed',
-        `The archive of ${shown(version)} was rejected, and nobody can have it: mend it and publish the same version again.`,
+        `The archive of ${shown(version)} was rejected, so it has no host nodes to report: mend it and publish the same version again.`,
       )
     if (done === 'registration_closed')
       throw apiError(

@@ -94,7 +94,7 @@ const endMembership = async (
   const caller = getCaller(request)
   const { id, role } = await getPublisherAccess(deps, { publisherId, access: 'write', caller })
   const actor = { userId: caller.principal, role: role ?? undefined }
-  if (!mayRemoveMember(actor, userId)) throw errors.roleTooLow(roleFor('remove_member'))
+  if (!mayRemoveMember(actor, userId)) throw errors.roleTooLow(roleFor('remove_member'), role)
   const result = await unitOfWork(deps, (sql) => removeMember(sql, { publisherId: id, userId }))
   if (result === 'member_not_found') throw errors.memberNotFound(userId)
   if (result === 'last_owner') throw errors.lastOwner()

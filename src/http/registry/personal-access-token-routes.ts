@@ -199,7 +199,7 @@ const insertToken = async (
     const made = await insertPersonalAccessToken(sql, { ...row, ...secret })
     if (made.result === 'expired')
       throw errors.validationFailed([pastExpiry(row.expires_at?.toISOString() ?? '').message])
-    if (made.result === 'no_member') throw errors.roleTooLow(roleFor(action))
+    if (made.result === 'no_member') throw errors.roleTooLow(roleFor(action), null)
     const response = { status: 201, body: { token, ...shown } }
     return await request.saveIdempotentResponse(sql, response)
   })

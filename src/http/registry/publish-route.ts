@@ -193,7 +193,7 @@ const getPublishPlace = async (
   const isOwn = node?.publisherId === publisher.id
   if (isOwn) rejectBanned(node)
   if (deps.publishAuth === 'bearer+token' && publisher.role === null && !token.isExchanged)
-    throw errors.roleTooLow('member')
+    throw errors.roleTooLow('member', null)
   if (node && !isOwn) throw errors.nodeOwnedByOtherPublisher(nodeId)
   const { id, role } = publisher
   return { publisherId: id, nodeId: node?.id ?? nodeId, isMember: role !== null }

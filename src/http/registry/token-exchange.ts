@@ -72,7 +72,9 @@ const exchangeToken = async (
   const candidates = all.filter((one) => one.issuer === issuer)
   // Only an issuer that somebody has named for this node is ever asked for its keys.
   if (candidates.length === 0)
-    throw errors.identityTokenRejected(`the node trusts no issuer ${shown(issuer)}`)
+    throw errors.identityTokenRejected(
+      `the node trusts no issuer ${shown(issuer)}; an admin of its publisher can add a trusted publisher`,
+    )
   const claims = await verifyIdentity(deps, identity, issuer)
   const trusted = getTrusted(candidates, claims)
   // What no other token of the issuer has: its id, or without one all that was signed.
@@ -102,11 +104,14 @@ const exchangeToken = async (
 
 /** Reads the issuer that the token names, before anything is verified. */
 const readIssuer = (identity: string): string => {
+  let issuer: string | undefined
   try {
-    return String(decodeJwt(identity).iss)
+    issuer = decodeJwt(identity).iss
   } catch {
     throw errors.identityTokenRejected('it is not a JSON Web Token')
   }
+  if (typeof issuer !== 'string') throw errors.identityTokenRejected('it names no issuer (iss)')
+  return issuer
 }
 
 const verifyIdentity = async (

@@ -112,7 +112,7 @@ const create = (deps: TrustDeps): Route =>
       return await unitOfWork(deps, async (sql) => {
         const given = { ...trust, created_by: actor }
         const made = await insertTrustedPublisher(sql, given, { actor, requestId })
-        if (made === 'no_member') throw errors.roleTooLow(roleFor(action))
+        if (made === 'no_member') throw errors.roleTooLow(roleFor(action), null)
         if (made === 'too_many') throw apiError('trusted_publisher_limit_reached')
         if (made === 'exists') throw apiError('trusted_publisher_exists')
         const response = { status: 201, body: made }

@@ -81,11 +81,13 @@ const getFiles = async (
   deps: VersionFileDeps,
   { params, caller }: Pick<RouteRequest<OfVersion>, 'params' | 'caller'>,
 ) => {
-  const { id } = await getFilesAccess(deps, { ...params, caller })
+  const { id, version, status, reason } = await getFilesAccess(deps, { ...params, caller })
   const found = await deps.heavyReadSemaphore.run(() =>
     withinDeadline(deps.sql, findFiles(deps.sql, id)),
   )
-  if (!found) throw errors.archiveNotFound()
+  // An Active one that an older release checked has an archive, and no list of its files.
+  if (!found)
+    throw errors.archiveNotFound(version, status === 'NodeVersionStatusActive' ? undefined : reason)
   return found
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 import type { Request, Response } from 'express'
 
-import { apiError, errors, shown, type ApiError } from '../../domain/shared/errors.ts'
+import { apiError, errors, shown } from '../../domain/shared/errors.ts'
 import { toPointer } from '../../domain/shared/pointer.ts'
 import {
   describeUnread,
@@ -132,7 +132,7 @@ const readDryRun = ({ url }: Request): string =>
 const validateDryRun = (route: Route, request: Request): Issue[] => {
   if (!changes(route) || route.dryRun || !isDryRun(request)) return []
   const sentence = `must be absent: this route has no trial, got ${shown(readDryRun(request))}`
-  return [makeIssue('?dry_run', sentence)]
+  return [{ ...makeIssue('?dry_run', sentence), isUnwanted: true }]
 }
 
 /** Makes the reader of a route's query with the rules that its schema cannot say. */
@@ -204,17 +204,19 @@ const authorise = async (
   if (route.auth === 'none') return undefined
   if (route.hasOwnSecret?.(request.headersDistinct)) return undefined
   const takes = { tokens: route.takesTokens }
-  const caller = await authenticate(request.headersDistinct, takes).catch((error: unknown) => {
-    throw toApiError(error).code === 'unauthorized' ? unauthorized(route, error) : error
-  })
-  if (!caller && route.auth !== 'optional') throw unauthorized(route)
+  const caller = await authenticate(request.headersDistinct, takes)
+  if (!caller && route.auth !== 'optional')
+    throw errors.unauthorized(undefined, route.unauthorizedMessage ?? NEEDED[route.auth])
   if (route.auth === 'jwt' && caller?.scheme !== 'jwt')
     throw apiError('forbidden', 'This route takes a bearer token of the issuer, not an API key.')
   return caller
 }
 
-const unauthorized = ({ unauthorizedMessage }: Route, cause?: unknown): ApiError =>
-  errors.unauthorized(cause, unauthorizedMessage)
+const NEEDED = {
+  required:
+    'This route needs a credential: a bearer token or an API key (Authorization: Bearer …, or X-API-KEY).',
+  jwt: 'This route needs a bearer token of the issuer (Authorization: Bearer …).',
+}
 
 const claimKey = async (
   { idempotency }: ServeDeps,

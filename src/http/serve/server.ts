@@ -97,7 +97,7 @@ const guard = (app: RequestListener) => {
       response.once('close', () => count(socket, -1))
       current.set(socket, response)
       if (takeTarget(request)) app(request, response)
-      else respond(response, apiError('bad_request'), pathOf(request))
+      else respond(response, apiError('bad_request', NO_TARGET), pathOf(request))
     },
     onClientError: (error: NodeJS.ErrnoException, socket: Duplex): void => {
       // The parser complains again about each further piece; destroying the socket then would lose the response.
@@ -125,6 +125,9 @@ const takeTarget = (request: IncomingMessage): boolean => {
   request.url = pathname + search
   return pathname.startsWith('/')
 }
+
+const NO_TARGET =
+  'A request must have a target that begins with / or is an absolute URL, and one Host.'
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1).join('')
 

@@ -74,7 +74,7 @@ export const findSource = async (
   if (typeof own !== 'object') return { ...NO_INPUT, field, url }
   const file = await withinDeadline(sql, findFile(sql, own))
   if (!file || file.gone || file.storage_key === null) {
-    const message = `${pointer} names a file of this service that is not there (any more)`
+    const message = `${pointer} names a file of this service that ${file ? 'was removed: upload it again' : 'is not there, or of an upload not yet: PUT it first'}`
     throw apiError('url_refused', message, { details: [message] })
   }
   return { ...NO_INPUT, field, url, storageKey: file.storage_key }
@@ -92,7 +92,13 @@ export const validateSource = (
   if (own === 'upload')
     return [rejected(field, 'must be the download_url of an upload, not its upload_url', value)]
   if (own !== 'bad') return []
-  return [rejected(field, 'is a link of this service that is not valid or has expired', value)]
+  return [
+    rejected(
+      field,
+      'is a link of this service that is not valid or has expired: ask for a fresh one',
+      value,
+    ),
+  ]
 }
 
 /** Validates an address that this service will call, as far as that is possible without a look-up. */
