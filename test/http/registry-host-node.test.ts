@@ -199,6 +199,24 @@ describe('the host nodes of a version', () => {
     assert.equal((await anonymous.get(node)).body['status'], 'NodeStatusActive')
   })
 
+  test('are confirmed at the revision that If-Match names, and without it whatever it is', async () => {
+    const { version, ownVersion } = await owned.addActive()
+    const hint = async (name: string) => {
+      expectStatus(await anonymous.post(`${version}/host-nodes`, { nodes: { [name]: {} } }), 204)
+      return (await anonymous.get(version)).headers.get('etag') ?? ''
+    }
+    const confirm = (headers = {}) => owner.post(`${ownVersion}/confirm-host-nodes`, {}, headers)
+    const seen = await hint('Seen')
+    const latest = await hint('Unseen')
+    for (const tag of [seen, '"x"', `W/${latest}`])
+      expectStatus(await confirm({ 'if-match': tag }), 412, 'precondition_failed')
+    assert.equal((await anonymous.get(version)).body['host_node_extract_status'], 'reported')
+    expectStatus(await confirm({ 'if-match': latest }), 200)
+    const other = await owned.addActive()
+    expectStatus(await anonymous.post(`${other.version}/host-nodes`, { nodes: {} }), 204)
+    expectStatus(await owner.post(`${other.ownVersion}/confirm-host-nodes`, {}), 200)
+  })
+
   test('are reported by a personal access token of the publisher that may write', async () => {
     const other = await registry.addPublisher()
     const { version } = await owned.addActive()
