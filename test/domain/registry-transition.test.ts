@@ -41,7 +41,7 @@ describe('moves', () => {
       delete: 'Pending Active Flagged → Deleted',
       admin_activate: 'Pending Flagged Banned → Active',
       admin_flag: 'Pending Active Banned → Flagged',
-      admin_ban: 'Pending Active Flagged → Banned',
+      admin_ban: 'Pending Active Flagged Deleted → Banned',
       admin_delete: 'Pending Active Flagged Banned → Deleted',
     })
   })

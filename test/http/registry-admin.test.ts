@@ -278,8 +278,8 @@ describe('a platform admin', () => {
     expectStatus(await owner.delete(ownVersion), 409, 'illegal_move')
     assert.equal('latest_version' in (await anonymous.get(node)).body, false)
     expectStatus(await edit(version, { status: 'NodeVersionStatusDeleted' }), 200)
-    const ban = { status: 'NodeVersionStatusBanned', status_reason: 'x' }
-    expectStatus(await edit(version, ban), 404, 'version_not_found')
+    const activate = { status: 'NodeVersionStatusActive', status_reason: 'x' }
+    expectStatus(await edit(version, activate), 404, 'version_not_found')
   })
 
   test('sets policies of host nodes that are there', async () => {

@@ -62,7 +62,12 @@ export const isRevoked = (sql: Queryable) => sql`(
 )`
 
 /** The reason for which a link to upload has ended before its time; undefined for a live one. */
-export type UploadObstacle = 'node_deleted' | 'node_banned' | 'publisher_banned' | 'revoked'
+export type UploadObstacle =
+  | 'node_deleted'
+  | 'node_banned'
+  | 'publisher_banned'
+  | 'version_blocked'
+  | 'revoked'
 
 export const findUploadObstacle = async (
   sql: Queryable,
@@ -73,6 +78,8 @@ export const findUploadObstacle = async (
       when n.status = 'NodeStatusDeleted' then 'node_deleted'
       when n.status = 'NodeStatusBanned' then 'node_banned'
       when p.status <> 'PublisherStatusActive' then 'publisher_banned'
+      when version.status = 'NodeVersionStatusBanned'
+        and version.archive_state in ('awaiting', 'received') then 'version_blocked'
       when ${isRevoked(sql)} then 'revoked'
     end as obstacle
     from version join node n on n.id = version.node_id join publisher p on p.id = n.publisher_id

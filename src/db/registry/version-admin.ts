@@ -23,7 +23,7 @@ type VersionEditedByAdmin =
   | { result: 'host_node_not_found'; name: string }
 
 interface AdminEdit {
-  /** Id of a version that is not Deleted. */
+  /** Id of a version; one that is Deleted can only be banned. */
   id: string
   fields: VersionAdminUpdate
   audit: Audit

@@ -89,7 +89,8 @@ const writeTransition = async (
       from old
       where v.id = old.id
         and v.status = any(${[...from]})
-        and (${to} <> 'NodeVersionStatusActive' or v.archive_state = 'accepted')
+        and ((${to} <> 'NodeVersionStatusActive' and old.status <> 'NodeVersionStatusDeleted')
+          or v.archive_state = 'accepted')
         and (${name} <> 'expire' or v.archive_state = 'awaiting')
         and (${name} <> 'retry' or v.scan_incomplete or v.checks_failed_at is not null)
       returning v.id, v.last_moved_at, old.status as from_status, v.status_reason
@@ -107,10 +108,13 @@ const applyTransition = async (
 ): Promise<void> => {
   if (from === 'NodeVersionStatusFlagged') await closeReview(sql, id)
   await updateLatestVersion(sql, nodeId)
+  const change = Number(from === DELETED) - Number(to === DELETED)
   await recordListChange(sql, {
-    versions: to === 'NodeVersionStatusDeleted' && (await isListed(sql, nodeId)) ? -1 : 0,
+    versions: change !== 0 && (await isListed(sql, nodeId)) ? change : 0,
   })
 }
+
+const DELETED: VersionStatus = 'NodeVersionStatusDeleted'
 
 /**
  * Records on a Pending version why its checks could not run, for an operator; the first reason stays. Returns the

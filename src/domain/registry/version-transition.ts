@@ -20,8 +20,8 @@ const FLAGGED = 'NodeVersionStatusFlagged'
 const CHECKS_RUNNING = 'archive received, checks are running'
 
 /**
- * Every transition of a version; no other exists, and Deleted is final. A comment names what must hold beside the status; the
- * statement that makes the move checks it.
+ * Every transition of a version; no other exists. A comment names what must hold beside the status; the statement that makes
+ * the move checks it.
  */
 export const VERSION_TRANSITIONS = {
   publish: { from: [], to: PENDING, reason: 'waiting for the archive' },
@@ -55,7 +55,12 @@ export const VERSION_TRANSITIONS = {
     reason: 'activated by an operator',
   },
   admin_flag: { from: [PENDING, ACTIVE, BANNED], to: FLAGGED, reason: 'flagged by an operator' },
-  admin_ban: { from: [PENDING, ACTIVE, FLAGGED], to: BANNED, reason: 'banned by an operator' },
+  // What was withdrawn, too, so that its content does not go on under the next number: with an accepted archive.
+  admin_ban: {
+    from: [PENDING, ACTIVE, FLAGGED, DELETED],
+    to: BANNED,
+    reason: 'banned by an operator',
+  },
   admin_delete: {
     from: [PENDING, ACTIVE, FLAGGED, BANNED],
     to: DELETED,
@@ -75,7 +80,7 @@ export const ADMIN_VERSION_TRANSITIONS: Readonly<
   [DELETED]: 'admin_delete',
 }
 
-/** The statuses that a platform admin can set in place of one; Active only with an accepted archive. */
+/** The statuses that a platform admin can set in place of one; Active, or after Deleted, only with an accepted archive. */
 export const listPossibleStatuses = (
   status: VersionStatus,
   archiveState: ArchiveState,
@@ -83,7 +88,9 @@ export const listPossibleStatuses = (
   Object.values(ADMIN_VERSION_TRANSITIONS)
     .map((name): Transition => VERSION_TRANSITIONS[name])
     .filter(
-      ({ from, to }) => from.includes(status) && (to !== ACTIVE || archiveState === 'accepted'),
+      ({ from, to }) =>
+        from.includes(status) &&
+        ((to !== ACTIVE && status !== DELETED) || archiveState === 'accepted'),
     )
     .map(({ to }) => to)
 

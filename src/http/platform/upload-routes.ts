@@ -89,6 +89,7 @@ export const makeUploadRoutes = (deps: UploadDeps): Route[] => [
       'node_deleted',
       'node_banned',
       'publisher_banned',
+      'version_blocked',
       'file_gone',
       'quota_exceeded',
       'outcome_unknown',

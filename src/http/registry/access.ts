@@ -120,14 +120,21 @@ export const getVersionAccess = async (
     ...asked
   }: Asked & { nodeId: string; version: string; access: Exclude<VersionAccess, 'archive'> },
 ): Promise<VersionFacts> => {
-  const found = await findVersion(sql, asked)
-  if (!found) {
-    await getNodeAccess({ sql }, { ...asked, access })
-    throw errors.versionNotFound(asked.nodeId, asked.version)
-  }
+  const found = await getAnyVersion({ sql }, { access, ...asked })
   rejectNode(found.node, access, asked.caller)
   rejectVersion(found, access)
   return found
+}
+
+/** The same in any status of node and version, for platform admins, who also ban what was withdrawn. */
+export const getAnyVersion = async (
+  { sql }: ReadDeps,
+  { access = 'read', ...asked }: Asked & { nodeId: string; version: string; access?: NodeAccess },
+): Promise<VersionFacts> => {
+  const found = await findVersion(sql, asked)
+  if (found) return found
+  await getNodeAccess({ sql }, { ...asked, access })
+  throw errors.versionNotFound(asked.nodeId, asked.version)
 }
 
 /** The same where its files are asked for: those of a version that is not Active are for members and platform admins. */

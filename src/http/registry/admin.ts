@@ -28,7 +28,12 @@ import { getCaller } from '../access/caller.ts'
 import type { JsonResponse, RouteRequest, SavedResponse } from '../route.ts'
 import { demandedRev } from '../serve/etag.ts'
 import { validationError } from '../serve/errors.ts'
-import { getOwnNodeAccess, getVersionAccess, requirePlatformAdmin } from './access.ts'
+import {
+  getAnyVersion,
+  getOwnNodeAccess,
+  getVersionAccess,
+  requirePlatformAdmin,
+} from './access.ts'
 import type { CommitDeps, ReadDeps } from '../deps.ts'
 import type { CheckDeps, RegistryDeps } from './deps.ts'
 import type { OfNode, OfNodeHostNode, OfOwnNode, OfPublisher, OfVersion } from './paths.ts'
@@ -102,11 +107,10 @@ export const editVersionByAdmin = async (
 ): Promise<JsonResponse> => {
   const audit = makeAudit(request)
   const { params, body: fields, caller } = request
-  const { id, status, archiveState } = await getVersionAccess(deps, {
-    ...params,
-    access: 'read',
-    caller,
-  })
+  const { id, status, archiveState } =
+    fields.status === 'NodeVersionStatusBanned'
+      ? await getAnyVersion(deps, { ...params, caller })
+      : await getVersionAccess(deps, { ...params, access: 'read', caller })
   return await unitOfWork(deps, async (sql) => {
     const done = await updateVersionByAdmin(sql, { id, fields, audit }, deps)
     if (done.result === 'updated') return { status: 200, body: done.version }

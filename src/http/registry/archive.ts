@@ -111,13 +111,16 @@ const throwRejection = (recorded: ArchiveRecorded): void => {
   if (result === 'upload_closed' || result === 'version_not_found') throw errors.uploadClosed()
 }
 
-const makeRejection = (obstacle: UploadObstacle): Error =>
-  obstacle === 'revoked'
-    ? apiError(
-        'upload_closed',
-        'Whoever published the version may not publish it any more: another member publishes it again.',
-      )
+const makeRejection = (obstacle: UploadObstacle): Error => {
+  if (obstacle === 'revoked')
+    return apiError(
+      'upload_closed',
+      'Whoever published the version may not publish it any more: another member publishes it again.',
+    )
+  return obstacle === 'version_blocked'
+    ? apiError(obstacle, 'A platform admin has banned the version; it takes no archive any more.')
     : apiError(obstacle)
+}
 
 /** Number of first bytes that show a zip. */
 const ZIP_HEAD_BYTES = 4

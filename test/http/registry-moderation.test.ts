@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { columnsOf, expectStatus, listOf } from '../support/client.ts'
+import { writeZip } from '../support/zip-writer.ts'
+import { unique, untilDecided, upload, usePublisher, useRegistry } from './registry-support.ts'
+import type { Added, Owned, Publishing } from './registry-support.ts'
+
+const ACTIVE = 'NodeVersionStatusActive'
+const BANNED = 'NodeVersionStatusBanned'
+const FLAGGED = 'NodeVersionStatusFlagged'
+
+const registry = useRegistry({ roles: ['api', 'core', 'media'] })
+const { anonymous, admin } = registry
+const owned = usePublisher(registry)
+const { owner } = owned
+
+/** A pack whose one host node and one file of code, of more than 200 bytes, have that name. */
+const packOf = (name: string, more: Record<string, string> = {}): Buffer => {
+  const code = `class Node:\n    """${'x'.repeat(200)}"""\n    RETURN_TYPES = ()\nNODE_CLASS_MAPPINGS = {"${name}": Node}\n`
+  const files = { '__init__.py': code, ...more }
+  return writeZip(Object.entries(files).map(([name, data]) => ({ name, data, method: 8 })))
+}
+
+interface Sent extends Added {
+  status: unknown
+}
+
+/** Publishes a version with this archive, and waits until it is decided on. */
+const send = async (zip: Buffer, publishing: Publishing = {}, of: Owned = owned): Promise<Sent> => {
+  const added = await of.addVersion(publishing)
+  assert.equal((await upload(added.signedUrl, zip)).status, 200)
+  const { status } = await untilDecided(registry, added.version)
+  return { ...added, status }
+}
+
+const set = (path: string, status: string, reason = 'malware') => {
+  const name = status.startsWith('NodeVersion') ? 'status_reason' : 'status_detail'
+  return admin.put(`/admin${path}`, { status, [name]: reason })
+}
+
+/** What the registry found in a version: rule, severity, file and the version that it is about. */
+const findingsOf = async ({ version }: Added): Promise<unknown[][]> => {
+  const found = listOf(await admin.get(`${version}/findings`), 'findings')
+  const own = found.filter(({ scanner }) => scanner === 'registry')
+  return columnsOf(own, 'issue_type', 'severity', 'file_path', 'same_as')
+}
+
+test('a withdrawn version can be banned, and so can one of a withdrawn node', async () => {
+  for (const withdraw of ['ownVersion', 'ownNode'] as const) {
+    const zip = packOf(unique('Withdrawn'))
+    const first = await send(zip)
+    const count = async () => (await anonymous.get('/versions')).body['total'] as unknown as number
+    const counted = await count()
+    expectStatus(await owner.delete(first[withdraw]), 204)
+    for (const refused of [ACTIVE, FLAGGED])
+      assert.equal((await set(first.version, refused)).status, 404)
+    const { body } = expectStatus(await set(first.version, BANNED), 200)
+    assert.deepEqual([body['status'], body['status_reason']], [BANNED, 'malware'])
+    if (withdraw === 'ownVersion') {
+      assert.equal((await anonymous.get(first.version)).body['status'], BANNED)
+      assert.equal(await count(), counted)
+      expectStatus(await owner.delete(first.ownVersion), 409, 'illegal_move')
+    }
+    const again = await send(zip, { version: '2.0.0' })
+    assert.equal(again.status, FLAGGED)
+    const about = [['banned-content', 'high', undefined, `${first.nodeId}@1.0.0`]]
+    assert.deepEqual(await findingsOf(again), about)
+  }
+})
+
+test('what nobody could have is not banned once it is deleted', async () => {
+  const { version, ownVersion } = await owned.addVersion()
+  expectStatus(await owner.delete(ownVersion), 204)
+  const refused = expectStatus(await set(version, BANNED), 409, 'illegal_move')
+  assert.match(refused.body.message ?? '', /it can become nothing else/)
+})
+
+test('an archive of a version that was banned while it was awaited is rejected', async () => {
+  const added = await owned.addVersion()
+  expectStatus(await set(added.version, BANNED), 200)
+  const rejected = await upload(added.signedUrl, packOf('Late'))
+  const body = (await rejected.json()) as { error?: string; message?: string }
+  assert.deepEqual([rejected.status, body.error], [403, 'version_blocked'])
+  assert.match(body.message ?? '', /banned the version; it takes no archive/)
+})
+
+test('a node with a banned version is deleted by a platform admin alone', async () => {
+  const { node, ownNode, version } = await owned.addVersion()
+  expectStatus(await set(version, BANNED), 200)
+  expectStatus(await owner.delete(ownNode), 409, 'illegal_move')
+  expectStatus(await anonymous.get(node), 200)
+  expectStatus(await set(node, 'NodeStatusDeleted'), 200)
+  expectStatus(await anonymous.get(node), 404, 'node_not_found')
+})
