@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { columnsOf, expectStatus, listOf } from '../support/client.ts'
+import { columnsOf, expectStatus, listOf, pluck } from '../support/client.ts'
 import { writeZip } from '../support/zip-writer.ts'
 import { unique, untilDecided, upload, usePublisher, useRegistry } from './registry-support.ts'
 import type { Added, Owned, Publishing } from './registry-support.ts'
@@ -74,6 +74,72 @@ test('what nobody could have is not banned once it is deleted', async () => {
   expectStatus(await owner.delete(ownVersion), 204)
   const refused = expectStatus(await set(version, BANNED), 409, 'illegal_move')
   assert.match(refused.body.message ?? '', /it can become nothing else/)
+})
+
+/** Keeps versions and their host nodes as docs/registry.md says a mirror does. */
+const makeMirror = () => {
+  const copy = new Map<string, { version: unknown; hostNodes: unknown }>()
+  let since = ''
+  const readHostNodes = async (path: string) =>
+    (await anonymous.get(`${path}/host-nodes?limit=1000`)).body['host_nodes']
+  const versionsOf = async (id: string) => listOf(await anonymous.get(`/nodes/${id}/versions`))
+  return async () => {
+    const page = expectStatus(
+      await anonymous.get(
+        `/nodes?include_removed=true&limit=1000${since && `&timestamp=${since}`}`,
+      ),
+      200,
+    )
+    since = String(page.body['next_timestamp'])
+    const nodes = listOf(page, 'nodes').filter((node) => 'publisher' in node)
+    for (const id of pluck(nodes))
+      for (const version of await versionsOf(id)) {
+        const path = `/nodes/${id}/versions/${String(version['version'])}`
+        const known = copy.get(path)?.version
+        if (JSON.stringify(known) !== JSON.stringify(version))
+          copy.set(path, { version, hostNodes: await readHostNodes(path) })
+      }
+    return async ({ node }: Added) => {
+      for (const version of await versionsOf(node.slice('/nodes/'.length))) {
+        const path = `${node}/versions/${String(version['version'])}`
+        assert.deepEqual(copy.get(path), { version, hostNodes: await readHostNodes(path) })
+      }
+    }
+  }
+}
+
+test('a copy of the lists learns of a changed policy, and reads the versions again that have the host node', async () => {
+  const [name, kept] = [unique('Shredder'), unique('Kept')]
+  const first = await send(packOf(name))
+  const { nodeId, node } = first
+  const second = await send(packOf(kept), { nodeId, version: '2.0.0' })
+  const mirror = makeMirror()
+  await (
+    await mirror()
+  )(first)
+  const seen = async ({ version }: Added) => {
+    const { body, headers } = await anonymous.get(version)
+    return [body, headers.get('etag')]
+  }
+  const unchanged = await seen(second)
+  for (const fields of [
+    { policy: 'HostNodePolicyBanned', reason: 'it deletes files' },
+    { policy: 'HostNodePolicyBanned', reason: 'it deletes all files' },
+    { policy: 'HostNodePolicyLocalOnly' },
+  ]) {
+    const before = await seen(first)
+    expectStatus(await admin.put(`/admin${node}/host-nodes/${name}`, fields), 200)
+    await (
+      await mirror()
+    )(first)
+    assert.notDeepEqual(await seen(first), before)
+  }
+  const policies = { host_node_policies: { [name]: 'HostNodePolicyActive' } }
+  expectStatus(await admin.put(`/admin${first.version}`, policies), 200)
+  await (
+    await mirror()
+  )(first)
+  assert.deepEqual(await seen(second), unchanged)
 })
 
 test('an archive of a version that was banned while it was awaited is rejected', async () => {

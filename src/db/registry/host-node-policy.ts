@@ -34,14 +34,14 @@ interface PoliciesPut {
 
 /**
  * Sets policies by name for all versions of a node, past and to come. The caller holds the node's row. Searches and
- * look-ups by name leave out what is banned, and copies of the lists learn that the node has changed. Trigger
+ * look-ups by name leave out what is banned, and copies of the lists learn that node and versions have changed. Trigger
  * `host_node_policy_kept` (0029) writes the same rows for apis of the release before.
  */
 export const putHostNodePolicies = async (
   sql: Transaction,
   { nodeId, policies, reason }: PoliciesPut,
 ): Promise<void> => {
-  const { count } = await sql`
+  const changed = await sql<{ name: string }[]>`
     insert into node_host_policy as y (node_id, host_node_name, policy, reason)
     select ${nodeId}, name, policy, ${reason ?? null}::text
     from unnest(${Object.keys(policies)}::text[], ${Object.values(policies)}::text[])
@@ -52,13 +52,21 @@ export const putHostNodePolicies = async (
       previous_policy = case when y.policy = excluded.policy then y.previous_policy else y.policy end,
       changed_at = case when y.policy = excluded.policy then y.changed_at else excluded.changed_at end
     where y.policy <> excluded.policy or y.reason is distinct from coalesce(excluded.reason, y.reason)
+    returning host_node_name as name
   `
-  if (count === 0) return
+  if (changed.length === 0) return
   await updateCurrentHostNodes(sql, nodeId)
   // With another revision, so that a cached comparison of versions ends.
   await sql`
     update node set updated_at = greatest(clock_timestamp(), updated_at), rev = rev + 1
     where id = ${nodeId}
+  `
+  // Copies of the lists read the host nodes of versions that have changed.
+  await sql`
+    update version v set host_nodes_at = clock_timestamp(), rev = v.rev + 1
+    where v.node_id = ${nodeId} and v.status <> 'NodeVersionStatusDeleted' and exists (
+      select from host_node h
+      where h.version_id = v.id and h.host_node_name = any(${changed.map(({ name }) => name)}))
   `
 }
 

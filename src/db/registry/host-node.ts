@@ -84,6 +84,8 @@ export const putHostNodes = async (sql: Transaction, put: HostNodePut): Promise<
           then claimed_at
         when status = 'NodeVersionStatusActive' then clock_timestamp()
       end,
+      host_nodes_at =
+        case when host_node_count is null then host_nodes_at else clock_timestamp() end,
       rev = rev + 1
     where id = ${versionId}
   `

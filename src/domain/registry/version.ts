@@ -159,6 +159,9 @@ export const Version = Type.Object({
         count: count('How many there are.'),
         partial: Type.Boolean({ description: 'Whether some may be missing.' }),
         source: Type.Optional(ExtractSource),
+        updated_at: Type.Optional(
+          instant('When they, or their policies, last changed; absent: not since they were read.'),
+        ),
       },
       { description: 'Its host nodes; absent unless they were read.' },
     ),
