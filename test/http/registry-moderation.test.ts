@@ -13,6 +13,7 @@ const FLAGGED = 'NodeVersionStatusFlagged'
 const registry = useRegistry({ roles: ['api', 'core', 'media'] })
 const { anonymous, admin } = registry
 const owned = usePublisher(registry)
+const other = usePublisher(registry)
 const { owner } = owned
 
 /** A pack whose one host node and one file of code, of more than 200 bytes, have that name. */
@@ -39,7 +40,7 @@ const set = (path: string, status: string, reason = 'malware') => {
   return admin.put(`/admin${path}`, { status, [name]: reason })
 }
 
-/** What the registry found in a version: rule, severity, file and the version that it is about. */
+/** Reads what the registry found in a version: rule, severity, file and the version that it is about. */
 const findingsOf = async ({ version }: Added): Promise<unknown[][]> => {
   const found = listOf(await admin.get(`${version}/findings`), 'findings')
   const own = found.filter(({ scanner }) => scanner === 'registry')
@@ -53,8 +54,8 @@ test('a withdrawn version can be banned, and so can one of a withdrawn node', as
     const count = async () => (await anonymous.get('/versions')).body['total'] as unknown as number
     const counted = await count()
     expectStatus(await owner.delete(first[withdraw]), 204)
-    for (const refused of [ACTIVE, FLAGGED])
-      assert.equal((await set(first.version, refused)).status, 404)
+    for (const rejected of [ACTIVE, FLAGGED])
+      assert.equal((await set(first.version, rejected)).status, 404)
     const { body } = expectStatus(await set(first.version, BANNED), 200)
     assert.deepEqual([body['status'], body['status_reason']], [BANNED, 'malware'])
     if (withdraw === 'ownVersion') {
@@ -72,8 +73,64 @@ test('a withdrawn version can be banned, and so can one of a withdrawn node', as
 test('what nobody could have is not banned once it is deleted', async () => {
   const { version, ownVersion } = await owned.addVersion()
   expectStatus(await owner.delete(ownVersion), 204)
-  const refused = expectStatus(await set(version, BANNED), 409, 'illegal_move')
-  assert.match(refused.body.message ?? '', /it can become nothing else/)
+  const rejected = expectStatus(await set(version, BANNED), 409, 'illegal_move')
+  assert.match(rejected.body.message ?? '', /it can become nothing else/)
+})
+
+test('a ban of a node, or of its publisher, holds for content and files of its deleted versions', async () => {
+  const [name, keptName] = [unique('Gone'), unique('Kept')]
+  const banned = await registry.addPublisher()
+  const gone = await send(packOf(name), {}, banned)
+  const { nodeId, node } = gone
+  await send(packOf(keptName), { nodeId, version: '1.1.0' }, banned)
+  expectStatus(await banned.owner.delete(gone.ownVersion), 204)
+  const findingsOfChanged = async (name: string) => {
+    const copy = await send(packOf(name, { 'changed.py': unique('x') }))
+    assert.equal(copy.status, ACTIVE)
+    return await findingsOf(copy)
+  }
+  const found = (version: string) => [
+    ['banned-file', 'medium', '__init__.py', `${nodeId}@${version}`],
+  ]
+  const ofPublisher = `/admin${banned.path}`
+  for (const [ban, lift] of [
+    [() => set(node, 'NodeStatusBanned'), () => set(node, 'NodeStatusActive')],
+    [
+      () => admin.post(`${ofPublisher}/ban`, { reason: 'x' }),
+      () => admin.post(`${ofPublisher}/unban`, {}),
+    ],
+  ] as const) {
+    expectStatus(await ban(), 200)
+    assert.equal((await send(packOf(name))).status, FLAGGED)
+    assert.deepEqual(await findingsOfChanged(name), found('1.0.0'))
+    assert.deepEqual(await findingsOfChanged(keptName), found('1.1.0'))
+    expectStatus(await lift(), 200)
+    assert.deepEqual(await findingsOfChanged(name), [])
+  }
+})
+
+test('a host node that is banned in one node is found in a copy of its code in another', async () => {
+  const name = unique('Evil')
+  const first = await send(packOf(name, { 'a.py': 'A = 1' }))
+  const before = await send(packOf(name, { 'b.py': 'B = 1' }), {}, other)
+  const policy = { policy: 'HostNodePolicyBanned', reason: 'it deletes files' }
+  const { body } = expectStatus(
+    await admin.put(`/admin${first.node}/host-nodes/${name}`, policy),
+    200,
+  )
+  assert.deepEqual(body['other_node_ids'], [before.nodeId])
+  const about = [undefined, `${first.nodeId}@1.0.0`]
+  const copy = await send(packOf(name, { 'a.py': 'A = 1' }), {}, other)
+  assert.equal(copy.status, FLAGGED)
+  assert.deepEqual(await findingsOf(copy), [['copied-host-node', 'high', ...about]])
+  const changed = await send(packOf(name, { 'a.py': 'A = 2' }), {}, other)
+  assert.equal(changed.status, ACTIVE)
+  assert.deepEqual(await findingsOf(changed), [['copied-host-node', 'medium', ...about]])
+  const { tags_admin: tags } = (await anonymous.get(changed.version)).body
+  assert.deepEqual(tags, ['security:copied-host-node'])
+  const [own] = listOf(await other.owner.get(`${changed.version}/findings`), 'findings')
+  assert.match(String(own?.['message']), new RegExp(`banned this host node .*: ${name}$`))
+  assert.ok(own && !('same_as' in own))
 })
 
 /** Keeps versions and their host nodes as docs/registry.md says a mirror does. */
@@ -159,3 +216,4 @@ test('a node with a banned version is deleted by a platform admin alone', async 
   expectStatus(await set(node, 'NodeStatusDeleted'), 200)
   expectStatus(await anonymous.get(node), 404, 'node_not_found')
 })
+

@@ -100,6 +100,9 @@ export const updateHostNodePolicy = async (
   return { node_id: node.id, ...after }
 }
 
+/** Most of the other nodes that a response names. */
+const OTHERS = 100
+
 const getPolicy = async (
   sql: Transaction,
   nodeId: string,
@@ -110,7 +113,10 @@ const getPolicy = async (
       'policy', ${policyOf(sql)}, 'policy_reason', y.reason, 'versions', (
         select count(*) from version v join host_node h on h.version_id = v.id
         where v.node_id = ${nodeId} and h.host_node_name = ${name}
-          and v.status <> 'NodeVersionStatusDeleted'))) as policy
+          and v.status <> 'NodeVersionStatusDeleted'),
+      'other_node_ids', array(
+        select node_id from current_host_node
+        where name = ${name} and node_id <> ${nodeId} order by node_id limit ${OTHERS}))) as policy
     from (select) given
     left join node_host_policy y on y.node_id = ${nodeId} and y.host_node_name = ${name}
   `

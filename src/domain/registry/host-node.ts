@@ -115,6 +115,9 @@ export const NodeHostPolicy = Type.Object({
       description: 'What may surprise: no version of the node has the name.',
     }),
   ),
+  other_node_ids: Type.Array(Type.String(), {
+    description: 'Other nodes that own the name or claim it, by id; at most 100.',
+  }),
 })
 export type NodeHostPolicy = Static<typeof NodeHostPolicy>
 

@@ -92,6 +92,7 @@ export const HOST_POLICY = {
   policy: 'HostNodePolicyBanned',
   policy_reason: 'it deletes files',
   versions: 2,
+  other_node_ids: ['image-tools-fork'],
 }
 
 export const TOKEN = {
