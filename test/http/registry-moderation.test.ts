@@ -199,6 +199,34 @@ test('a copy of the lists learns of a changed policy, and reads the versions aga
   assert.deepEqual(await seen(second), unchanged)
 })
 
+test('the response to a ban, and to its end, names who else has the content', async () => {
+  const zip = packOf(unique('Copied'))
+  const first = await send(zip)
+  const copier = await registry.addPublisher()
+  const copy = await send(zip, {}, copier)
+  const copied = (status: unknown) => [{ node_id: copy.nodeId, version: '1.0.0', status }]
+  const sameOf = ({ body }: Awaited<ReturnType<typeof set>>) => body['same_content'] as unknown
+  assert.deepEqual(sameOf(await set(first.version, BANNED)), copied(ACTIVE))
+  const later = await send(zip)
+  assert.equal(later.status, FLAGGED)
+  const all = [{ node_id: later.nodeId, version: '1.0.0', status: FLAGGED }, ...copied(ACTIVE)]
+  assert.deepEqual(sameOf(await set(first.version, ACTIVE, 'a mistake')), all)
+  // What was flagged stays so, and each is freed by itself.
+  assert.equal((await anonymous.get(later.version)).body['status'], FLAGGED)
+  expectStatus(await set(later.version, ACTIVE, 'a mistake'), 200)
+  const now = [{ ...all[0], status: ACTIVE }, ...copied(ACTIVE)]
+  for (const status of ['NodeStatusBanned', 'NodeStatusActive'])
+    assert.deepEqual(sameOf(await set(first.node, status)), now)
+  const path = `/admin${copier.path}`
+  const own = [now[0], { node_id: first.nodeId, version: '1.0.0', status: ACTIVE }]
+  for (const response of [
+    await admin.post(`${path}/ban`, { reason: 'x' }),
+    await admin.post(`${path}/unban`, {}),
+  ])
+    assert.deepEqual(sameOf(response), own)
+  assert.ok(!('same_content' in (await admin.put(`/admin${first.node}`, { github_stars: 1 })).body))
+})
+
 test('an archive of a version that was banned while it was awaited is rejected', async () => {
   const added = await owned.addVersion()
   expectStatus(await set(added.version, BANNED), 200)
@@ -217,3 +245,17 @@ test('a node with a banned version is deleted by a platform admin alone', async 
   expectStatus(await anonymous.get(node), 404, 'node_not_found')
 })
 
+test('platform admins see that a member of a publisher belongs to a banned one', async () => {
+  const user = unique('maker')
+  const [first, next] = [unique('pub'), unique('pub')]
+  await registry.addPublisher({ id: first, user })
+  expectStatus(await admin.post(`/admin/publishers/${first}/ban`, { reason: 'spam' }), 200)
+  const { path, owner } = await registry.addPublisher({ id: next, user })
+  const response = await admin.get(path)
+  assert.deepEqual(response.body['banned_publishers'], [first])
+  for (const client of [owner, anonymous])
+    assert.ok(!('banned_publishers' in (await client.get(path)).body))
+  expectStatus(await admin.post(`/admin/publishers/${first}/unban`, {}), 200)
+  const after = await admin.get(path, { 'if-none-match': response.headers.get('etag') ?? '' })
+  assert.deepEqual(expectStatus(after, 200).body['banned_publishers'], [])
+})

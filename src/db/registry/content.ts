@@ -1,4 +1,4 @@
-import type { VersionFindings } from '../../domain/registry/finding.ts'
+import type { SameContent } from '../../domain/registry/version.ts'
 import type { Queryable, Transaction } from '../client.ts'
 import { TAGS_MAX } from './scan.ts'
 
@@ -174,20 +174,35 @@ const isBannedElsewhere = (sql: Queryable) => sql`
     or (p.status = 'PublisherStatusBanned' and p.id <> own.publisher_id)
 `
 
-type SameContent = NonNullable<VersionFindings['same_content']>
-
 /** Most versions that are named. */
 const SAME_MAX = 100
 
-/** Lists the other versions that have the content of one, newest first; for platform admins. */
-export const listSameContent = async (sql: Queryable, versionId: string): Promise<SameContent> => [
+interface Moderated {
+  versionId?: string
+  nodeId?: string
+  publisherId?: string
+}
+
+/** Lists the versions beside a version, a node or a publisher that have content of it, newest first; for platform admins. */
+export const listSameContent = async (sql: Queryable, of: Moderated): Promise<SameContent> => [
   ...(await sql<SameContent>`
+    with own as (
+      select distinct a.content
+      from version v join node n on n.id = v.node_id join archive a on a.version_id = v.id
+      where ${isOf(sql, of)}
+    )
     select v.node_id, v.version, v.status
-    from archive own
-    join archive a on a.content = own.content and a.version_id <> own.version_id
+    from own
+    join archive a on a.content = own.content
     join version v on v.id = a.version_id and v.status <> 'NodeVersionStatusDeleted'
-    where own.version_id = ${versionId}
+    join node n on n.id = v.node_id
+    where not (${isOf(sql, of)})
     order by v.created_at desc, v.id
     limit ${SAME_MAX}
   `),
 ]
+
+const isOf = (sql: Queryable, { versionId, nodeId, publisherId }: Moderated) => {
+  if (versionId !== undefined) return sql`v.id = ${versionId}`
+  return nodeId === undefined ? sql`n.publisher_id = ${publisherId ?? null}` : sql`n.id = ${nodeId}`
+}

@@ -106,6 +106,19 @@ export const existsPublisher = async (sql: Queryable, id: string): Promise<boole
   return row !== undefined
 }
 
+/** Ids of banned publishers to which a member of a publisher belongs, too; nobody leaves a banned one. */
+export const listBannedOfMembers = async (sql: Queryable, id: string): Promise<string[]> => {
+  const rows = await sql<{ id: string }[]>`
+    select distinct p.id
+    from publisher_member m
+    join publisher_member other on other.user_id = m.user_id and other.publisher_id <> m.publisher_id
+    join publisher p on p.id = other.publisher_id and p.status = 'PublisherStatusBanned'
+    where m.publisher_id = ${id}
+    order by p.id limit 100
+  `
+  return rows.map((row) => row.id)
+}
+
 /** Facts of a publisher that authorize a request and validate its cached response. */
 export interface PublisherFacts {
   /** As it is stored. */

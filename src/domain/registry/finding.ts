@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 
 import { count, instant, uuid } from './registry-fields.ts'
 import { ListedReview } from './review.ts'
-import { ExtractSource, ExtractStatus, VersionStatus } from './version.ts'
+import { ExtractSource, ExtractStatus, SameContent, VersionStatus } from './version.ts'
 
 /** `high` flags a version, `medium` is shown, `info` is only counted. */
 const Severity = Type.Enum(['high', 'medium', 'info'], {
@@ -61,18 +61,6 @@ export const VersionFindings = Type.Object({
   extraction: Type.Optional(Extraction),
   reviews: Type.Optional(Type.Array(ListedReview, { description: 'Only for members.' })),
   moves: Type.Optional(Type.Array(ListedTransition, { description: 'Only for members.' })),
-  same_content: Type.Optional(
-    Type.Array(
-      Type.Object({
-        node_id: Type.String({ description: 'Id of its node.' }),
-        version: Type.String({ description: 'The version.' }),
-        status: VersionStatus,
-      }),
-      {
-        description:
-          'The other versions of any node with the same files, the project file aside, newest first; at most 100. Only for platform admins.',
-      },
-    ),
-  ),
+  same_content: Type.Optional(SameContent),
 })
 export type VersionFindings = Static<typeof VersionFindings>

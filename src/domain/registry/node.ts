@@ -19,7 +19,7 @@ import {
   shownSupport,
   writtenSupport,
 } from './registry-fields.ts'
-import { Version } from './version.ts'
+import { Version, moderated } from './version.ts'
 
 export const NodeStatus = Type.Enum(['NodeStatusActive', 'NodeStatusDeleted', 'NodeStatusBanned'])
 export type NodeStatus = Static<typeof NodeStatus>
@@ -213,7 +213,7 @@ export const Node = Type.Object({
 export type Node = Static<typeof Node>
 
 /** Response to a change of a node. */
-export const WrittenNode = Type.Intersect([Node, Type.Object({ warnings })])
+export const WrittenNode = Type.Intersect([Node, Type.Object({ warnings }), moderated])
 
 export const NodeList = Type.Array(Node)
 

@@ -14,6 +14,7 @@ import {
   url,
   warnings,
 } from './registry-fields.ts'
+import { moderated } from './version.ts'
 
 export const PublisherStatus = Type.Enum(['PublisherStatusActive', 'PublisherStatusBanned'])
 export type PublisherStatus = Static<typeof PublisherStatus>
@@ -99,6 +100,22 @@ export type Publisher = Static<typeof Publisher> & { members: PublisherMember[] 
 
 /** Response to a change of a publisher. */
 export const WrittenPublisher = Type.Intersect([Publisher, Type.Object({ warnings })])
+
+/** Response to a ban of a publisher, or its end. */
+export const ModeratedPublisher = Type.Intersect([Publisher, moderated])
+
+/** Response of GET /publishers/{p}. */
+export const ReadPublisher = Type.Intersect([
+  Publisher,
+  Type.Object({
+    banned_publishers: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'Ids of banned publishers to which a member of this one belongs, too; at most 100. Only for platform admins.',
+      }),
+    ),
+  }),
+])
 
 export const PublisherList = Type.Array(Publisher)
 

@@ -183,6 +183,26 @@ export type Version = Static<typeof Version>
 
 export const VersionList = Type.Array(Version)
 
+/** Versions with the same files as what is moderated. */
+export const SameContent = Type.Array(
+  Type.Object({
+    node_id: Type.String({ description: 'Id of its node.' }),
+    version: Type.String({ description: 'The version.' }),
+    status: VersionStatus,
+  }),
+  {
+    description:
+      'The other versions of any node with the same files, the project file aside, newest first; at most 100. Only for platform admins.',
+  },
+)
+export type SameContent = Static<typeof SameContent>
+
+/** Members of a response to a platform admin who sets a status. */
+export const moderated = Type.Object({ same_content: Type.Optional(SameContent) })
+
+/** Response of PUT /admin/nodes/{n}/versions/{v}. */
+export const ModeratedVersion = Type.Intersect([Version, moderated])
+
 /** Query of GET /nodes/{n}/install. */
 export const InstallQuery = Type.Object({
   version: Type.Optional(

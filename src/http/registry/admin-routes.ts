@@ -8,9 +8,13 @@ import {
 import { AuditLogPage, AuditLogQuery } from '../../domain/registry/audit-log.ts'
 import { HostNodePolicyUpdate, NodeHostPolicy } from '../../domain/registry/host-node.ts'
 import { NodeAdminUpdate, WrittenNode } from '../../domain/registry/node.ts'
-import { Publisher, PublisherBan, PublisherUnban } from '../../domain/registry/publisher.ts'
+import {
+  ModeratedPublisher,
+  PublisherBan,
+  PublisherUnban,
+} from '../../domain/registry/publisher.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
-import { Version, VersionAdminUpdate } from '../../domain/registry/version.ts'
+import { ModeratedVersion, Version, VersionAdminUpdate } from '../../domain/registry/version.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import {
   editHostNodePolicy,
@@ -88,7 +92,7 @@ const editVersion = (deps: RegistryDeps): Route =>
     path: `/admin${VERSION_PATH}`,
     summary: 'Moderate a version',
     description:
-      'A status other than the present one must be an allowed transition; Active needs an accepted archive. A decision closes the open review. Banned and Flagged also hold for the content: the same files in any other version flag that one, until a version with them is set Active.',
+      'A status other than the present one must be an allowed transition; Active needs an accepted archive. A decision closes the open review. Banned and Flagged also hold for the content: the same files in any other version flag that one, until a version with them is set Active; `same_content` names the versions that have them now, and those that were flagged stay so until each is set Active. A deleted version can still be banned once its archive was accepted.',
     params: OfVersion,
     body: {
       ...SMALL_BODY,
@@ -99,7 +103,11 @@ const editVersion = (deps: RegistryDeps): Route =>
       },
     },
     responses: {
-      200: { description: 'The version as it is now.', schema: Version, example: VERSION },
+      200: {
+        description: 'The version as it is now; with the status others that have its content.',
+        schema: ModeratedVersion,
+        example: VERSION,
+      },
     },
     errors: [...VERSION_ERRORS, 'illegal_move', 'host_node_not_found'],
     validate: ({ body }) => validateVersionAdminUpdate(body),
@@ -152,7 +160,11 @@ const PUBLISHER_TRANSITION = {
   method: 'post',
   params: OfPublisher,
   responses: {
-    200: { description: 'The publisher as it is now.', schema: Publisher, example: PUBLISHER },
+    200: {
+      description: 'The publisher as it is now, and versions of others that have content of it.',
+      schema: ModeratedPublisher,
+      example: PUBLISHER,
+    },
   },
   errors: ['publisher_not_found', ...WRITE_ERRORS],
 } as const

@@ -1,6 +1,7 @@
 import { listAudit } from '../../db/registry/audit-log.ts'
 import type { Audit } from '../../db/registry/audit-log.ts'
 import { withinDeadline } from '../../db/client.ts'
+import { listSameContent } from '../../db/registry/content.ts'
 import { updateHostNodePolicy } from '../../db/registry/host-node-policy.ts'
 import { updateNodeByAdmin } from '../../db/registry/node-transition.ts'
 import { findNodeFacts } from '../../db/registry/node.ts'
@@ -83,8 +84,12 @@ const putNode = async (
   if (issue) throw validationError([issue], { query: {}, body })
   return await unitOfWork(deps, async (sql) => {
     const done = await updateNodeByAdmin(sql, { id: node.id, fields, force, ifRev, audit }, deps)
-    if (done.result === 'updated')
-      return { status: 200, body: withWarnings(deps, fields, done.node) }
+    if (done.result === 'updated') {
+      const body = withWarnings(deps, fields, done.node)
+      if (done.node.status === node.status) return { status: 200, body }
+      const same_content = await listSameContent(sql, { nodeId: node.id })
+      return { status: 200, body: { ...body, same_content } }
+    }
     if (done.result === 'precondition_failed') throw errors.preconditionFailed()
     if (done.result === 'preempted') throw errors.hostNodePreempted(done.name, done.nodeId)
     throw done.result === 'illegal_move'
@@ -113,7 +118,10 @@ export const editVersionByAdmin = async (
       : await getVersionAccess(deps, { ...params, access: 'read', caller })
   return await unitOfWork(deps, async (sql) => {
     const done = await updateVersionByAdmin(sql, { id, fields, audit }, deps)
-    if (done.result === 'updated') return { status: 200, body: done.version }
+    if (done.result === 'updated') {
+      const same = fields.status && { same_content: await listSameContent(sql, { versionId: id }) }
+      return { status: 200, body: { ...done.version, ...same } }
+    }
     throw done.result === 'illegal_move'
       ? errors.illegalTransition(
           status,
@@ -192,7 +200,11 @@ export const makePublisherTransition =
       await transitionPublisher(sql, { id, name, reason: reason || undefined, audit })
       const publisher = await getPublisher(sql, id)
       const isMember = publisher.members.some(({ user }) => user.id === audit.actor)
-      const response = { status: 200, body: showPublisher(publisher, isMember) }
+      const same_content = await listSameContent(sql, { publisherId: publisher.id })
+      const response = {
+        status: 200,
+        body: { ...showPublisher(publisher, isMember), same_content },
+      }
       return await request.saveIdempotentResponse(sql, response)
     })
   }

@@ -5,12 +5,12 @@ import {
 import {
   NewPublisher,
   OwnPublisherListQuery,
-  Publisher,
   PublisherIdAvailable,
   PublisherIdQuery,
   PublisherList,
   PublisherListQuery,
   PublisherUpdate,
+  ReadPublisher,
   WrittenPublisher,
 } from '../../domain/registry/publisher.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
@@ -108,11 +108,12 @@ const read = (deps: ReadDeps): Route =>
     method: 'get',
     path: PUBLISHER_PATH,
     summary: 'Read a publisher',
-    description: 'Only its members see e-mail addresses.',
+    description:
+      'Only its members see e-mail addresses. Platform admins see which banned publishers its members belong to.',
     params: OfPublisher,
     read: 'public',
     responses: {
-      200: { description: 'The publisher.', schema: Publisher, example: PUBLISHER },
+      200: { description: 'The publisher.', schema: ReadPublisher, example: PUBLISHER },
     },
     errors: PUBLISHER_ERRORS,
     handler: (request) => readPublisher(deps, request),

@@ -3,6 +3,7 @@ import {
   existsPublisher,
   getPublisher,
   insertPublisher,
+  listBannedOfMembers,
   listPublishers,
   updatePublisher,
 } from '../../db/registry/publisher.ts'
@@ -61,8 +62,17 @@ export const readPublisher = async (
   { params: { publisherId }, caller }: RouteRequest<OfPublisher>,
 ): Promise<JsonResponse> => {
   const { id, role, rev } = await getPublisherAccess(deps, { publisherId, access: 'read', caller })
-  const publisher = await withinDeadline(deps.sql, getPublisher(deps.sql, id))
-  const text = JSON.stringify(showPublisher(publisher, role !== null))
+  const [publisher, banned] = await withinDeadline(
+    deps.sql,
+    Promise.all([
+      getPublisher(deps.sql, id),
+      caller?.isPlatformAdmin ? listBannedOfMembers(deps.sql, id) : undefined,
+    ]),
+  )
+  const text = JSON.stringify({
+    ...showPublisher(publisher, role !== null),
+    ...(banned && { banned_publishers: banned }),
+  })
   return { status: 200, text, headers: { etag: tagOfRow(rev, text) } }
 }
 

@@ -129,7 +129,7 @@ const readDetails = async (
     findExtraction(sql, id),
     listReviews(sql, id),
     listVersionTransitions(sql, id),
-    isAdmin ? listSameContent(sql, id) : undefined,
+    isAdmin ? listSameContent(sql, { versionId: id }) : undefined,
   ])
   return {
     findings,
