@@ -132,8 +132,7 @@ const decide = async (
   id: string,
   { archiveState, archiveCode }: VersionState,
 ): Promise<void> => {
-  // Nothing is decided before the scan, and none is made up by the findings that follow from it.
-  if (await findScan(sql, id)) await putContentFindings(sql, id)
+  await putContentFindings(sql, id)
   const scan = await findScan(sql, id)
   const verdict = decideVersion({ archiveState, archiveCode, scan })
   if (verdict) await transitionVersion(sql, { id, ...verdict, actor: 'workflow' })

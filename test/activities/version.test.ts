@@ -10,7 +10,7 @@ import { makeInspectArchive, type InspectedArchive } from '../../activities/insp
 import { makeVersionTransitions } from '../../activities/version.ts'
 import type { Storage } from '../../src/adapters/storage/storage.ts'
 import { findArchivePlace } from '../../src/db/registry/archive.ts'
-import { findScan, listFindings } from '../../src/db/registry/scan.ts'
+import { findScan, forgetScan, listFindings } from '../../src/db/registry/scan.ts'
 import { findVersionState, transitionVersion } from '../../src/db/registry/version-transition.ts'
 import type { VersionTransitionName } from '../../src/domain/registry/version-transition.ts'
 import { makeRegistryPlace, type RegistryPlace } from '../db/registry-place.ts'
@@ -140,6 +140,16 @@ describe('content that was banned', () => {
     assert.equal(await decide(await publish(makePack('5.0.0'))), FLAGGED)
     await transition(first, 'admin_activate')
     assert.equal(await decide(await publish(makePack('6.0.0'))), ACTIVE)
+  })
+
+  test('decides nothing before the scan', async () => {
+    const first = await publish(makePack('1.0.0', { 'scan.py': 'NOT_SCANNED = 1' }))
+    assert.equal(await decide(first), ACTIVE)
+    await transition(first, 'admin_ban')
+    const again = await publish(makePack('2.0.0', { 'scan.py': 'NOT_SCANNED = 1' }))
+    await place.deps.sql.begin((sql) => forgetScan(sql, again))
+    assert.equal(await decide(again), PENDING)
+    assert.deepEqual(await findingsOf(again), [])
   })
 
   test('does not end with a copy, and does not free it', async () => {
