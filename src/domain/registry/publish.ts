@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 
 import { NodeUpdate, type NodeFields } from './node.ts'
+import { warnings } from './registry-fields.ts'
 import { NewVersion, Version } from './version.ts'
 
 /** Body of POST /publishers/{p}/nodes/{n}/versions. */
@@ -18,11 +19,7 @@ export type PublishBody = Static<typeof PublishBody>
 export const Published = Type.Object({
   node_version: Version,
   signedUrl: Type.String({ format: 'uri', description: 'PUT the archive here.' }),
-  warnings: Type.Optional(
-    Type.Array(Type.String(), {
-      description: 'What does not stand in the way and may surprise; absent when there is nothing.',
-    }),
-  ),
+  warnings,
 })
 export type Published = Static<typeof Published>
 

@@ -53,10 +53,10 @@ export const texts = (most: number, longest: number, description: string) =>
     'x-expectation': `a list of at most ${most} strings`,
   })
 
-/** Members of a change that are stored and will not work. */
+/** Sentences about a change that does not fail and may surprise. */
 export const warnings = Type.Optional(
   Type.Array(Type.String(), {
-    description: 'What is stored and will not work, and why: a picture that cannot be shown.',
+    description: 'What may surprise or will not work, such as a picture that cannot be shown.',
   }),
 )
 
