@@ -11,7 +11,12 @@ const DAY_MS = 86_400_000
 
 const date = (description: string) =>
   Type.Optional(
-    Type.String({ format: 'date', description, 'x-expectation': 'a day, such as 2026-01-31' }),
+    Type.String({
+      format: 'date',
+      pattern: '^(?!0000)', // PostgreSQL knows no year 0
+      description,
+      'x-expectation': 'a day, such as 2026-01-31',
+    }),
   )
 
 /** Query of GET /nodes/{n}/downloads. */
@@ -45,15 +50,19 @@ export const readDays = (query: DownloadQuery, now: Date): { from: string; to: s
   return { to, from: query.from ?? dayOf(Date.parse(to) - (DAYS_USUAL - 1) * DAY_MS) }
 }
 
-/** Checks that days are in order and not too many. */
+const isDay = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
+
+/** Checks that days are in order and not too many. Of a text that is no day the schema says so. */
 export const validateDays = (query: DownloadQuery, now: Date): Issue[] => {
+  if (query.to !== undefined && !isDay(query.to)) return []
   const { from, to } = readDays(query, now)
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
   return days >= 1 && days <= DAYS_MAX
     ? []
     : [
         makeIssue(
-          'from',
+          '?from',
           `must be at most ${DAYS_MAX - 1} days before ${to}, and not after it, got ${shown(from)}`,
         ),
       ]
