@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { IMAGE_API, VIDEO_API } from '../support/client.ts'
+import { assertMembers, expectStatus, IMAGE_API, UPSCALE, VIDEO_API } from '../support/client.ts'
 import type { Client } from '../support/client.ts'
-import { base64 } from '../support/pictures.ts'
+import { base64, makePicture } from '../support/pictures.ts'
+import { heldUntil, useWebhookReceiver } from '../support/receiver.ts'
 import { useService } from '../support/service.ts'
-import { waitFor } from '../support/wait.ts'
+import { makeLatch, waitFor } from '../support/wait.ts'
+import { untilReceived } from './delivery-support.ts'
 
-const service = useService({ roles: ['api', 'core', 'media'] })
+const env = { VIDEO_TINY: 'true' }
+const service = useService({ roles: ['api', 'core', 'media'], env })
 const { sql } = service
-const UPSCALE = `${IMAGE_API}/image-upscaler`
+const receiver = useWebhookReceiver()
 
 const create = async (client: Client, path = UPSCALE): Promise<string> => {
   const image = await base64({ width: 32, height: 24 })
@@ -44,6 +47,32 @@ describe('the deletion of a task', () => {
     assert.deepEqual(await filesOf(id), [])
   })
 
+  test('removes what its caller wrote although its files are gone by age, or are in use', async () => {
+    const client = service.client()
+    const [old, used] = [await create(client), await create(client)]
+    for (const id of [old, used]) await client.untilEnded('image-upscaler', id)
+    await sql`update task set purged_at = now() where id = ${old}`
+    const { data } = (await client.get(`${UPSCALE}-precision-v2/${used}`)).body
+    const picture = await makePicture()
+    const { opened, open: letGo } = makeLatch()
+    receiver.script(
+      '/held.png',
+      heldUntil(opened, ({ response }) => void response.end(picture)),
+    )
+    const url = receiver.url('/held.png')
+    const open = await client.createImage(
+      { image: data.generated[0], transfer_light_from_reference_image: url },
+      `${IMAGE_API}/image-relight`,
+    )
+    for (const id of [old, used]) {
+      assert.equal((await remove(client, id)).status, 204)
+      const { body } = await client.get(`/tasks/${id}`)
+      assert.doesNotMatch(JSON.stringify(body), /secret sea/)
+    }
+    letGo()
+    assert.equal((await client.untilEnded('image-relight', open)).status, 'COMPLETED')
+  })
+
   test('cancels one that has not ended', async () => {
     const client = service.client()
     const { body } = await client.post(UPSCALE, { image: 'https://images.example.com/a.png' })
@@ -73,5 +102,54 @@ describe('the deletion of a task', () => {
       return row?.purged === true
     })
     assert.deepEqual(await filesOf(id), [])
+  })
+})
+
+type Body = Record<string, never>
+const first = (list: unknown): Body => (list as Body[])[0] ?? {}
+
+describe('a deleted task', () => {
+  test('says that it is deleted wherever it is read, without links', async () => {
+    const client = service.client()
+    const made = await client.post('/endpoints', {
+      url: receiver.url('/subscribed'),
+      events: ['image_task.completed'],
+    })
+    const id = await create(client)
+    const path = `${UPSCALE}-precision-v2/${id}`
+    await client.untilEnded('image-upscaler', id)
+    const known = (await client.get(path)).headers.get('etag') ?? ''
+    const [event] = await untilReceived(receiver, '/subscribed', 1)
+    assert.equal((await remove(client, id)).status, 204)
+
+    const detail = (await client.get(`/tasks/${id}`)).body
+    const at: unknown = detail['deleted_at']
+    const deleted = { task_id: id, status: 'COMPLETED', generated: [], deleted_at: at }
+    const record = expectStatus(await client.get(path, { 'if-none-match': known }), 200)
+    assert.deepEqual(record.body, { data: deleted })
+    const listed = (await client.get(UPSCALE)).body
+    assert.deepEqual(listed.data, [{ task_id: id, status: 'COMPLETED', deleted_at: at }])
+    assertMembers(first((await client.get('/tasks')).body['tasks']), {
+      task_id: id,
+      deleted_at: at,
+    })
+    assert.deepEqual([detail['results'], first(detail['inputs'])['url']], [[], ''])
+    assert.doesNotMatch(JSON.stringify(detail['request']), /"(image|prompt)"/)
+
+    const sent = `/endpoints/${made.body['id']}/events/${String(event?.headers['webhook-id'])}`
+    expectStatus(await client.post(`${sent}/redeliver`, {}), 202)
+    const [, late] = await untilReceived(receiver, '/subscribed', 2)
+    assert.deepEqual((JSON.parse(String(late?.body)) as Body)['data'], deleted)
+  })
+
+  test('of a video has neither its links nor its payload', async () => {
+    const client = service.client()
+    const id = await client.createVideo({ prompt: 'a', payload: 'my secret sea' })
+    await client.untilVideoEnded(id)
+    assert.equal((await remove(client, id)).status, 204)
+    const { body } = await client.get(`${VIDEO_API}/tasks/${id}/creations`)
+    assertMembers(body, { state: 'success', creations: [], payload: undefined })
+    assert.match(String(body['deleted_at']), /^20.*Z$/)
+    assertMembers(first((await client.get(`${VIDEO_API}/tasks`)).body['tasks']), body)
   })
 })

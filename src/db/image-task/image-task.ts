@@ -10,7 +10,8 @@ import {
 import type { Queryable, Sql, Transaction } from '../client.ts'
 import { insertEvent, takeFence, transitionTask } from '../task/task-transition.ts'
 import { setQuota } from '../task/account.ts'
-import { insertTaskInputs, ownBytes, type NewTaskInput } from '../task/task-file.ts'
+import { deletedAt, insertTaskInputs, ownBytes, resultNames } from '../task/task-file.ts'
+import type { NewTaskInput } from '../task/task-file.ts'
 import type { ClaimedTask, Transition, TransitionTable } from '../task/task-transition.ts'
 
 export interface NewImageTask {
@@ -62,7 +63,7 @@ export const findImageTask = async (
   { id, owner, kinds }: { id: string; owner: string; kinds: readonly ImageTaskKind[] },
 ): Promise<ImageTaskRow | undefined> => {
   const [row] = await sql<ImageTaskRow[]>`
-    select t.id, t.status, t.rev, t.engine, ${errorOf(sql)} as error, ${resultsOf(sql)} as results
+    select ${factsOf(sql)}, t.rev, t.engine
     from task t
     where t.id = ${id} and t.family = 'image' and t.owner = ${owner} and t.kind = any(${[...kinds]})
   `
@@ -75,19 +76,18 @@ export const listImageFacts = async (
   ids: readonly string[],
 ): Promise<ImageTaskFacts[]> =>
   await sql<ImageTaskFacts[]>`
-  select t.id, t.status, ${errorOf(sql)} as error, ${resultsOf(sql)} as results
+  select ${factsOf(sql)}
   from task t
   where t.id = any(${[...ids]}::uuid[]) and t.family = 'image'
 `
 
-const errorOf = (sql: Queryable) => sql`
+/** The columns of an `ImageTaskFacts`, from `task t`. */
+const factsOf = (sql: Queryable) => sql`
+  t.id, t.status, ${deletedAt(sql)} as "deletedAt",
   case when t.status = 'FAILED'
     then jsonb_build_object('code', t.error_code, 'message', t.error_message)
-  end
-`
-
-const resultsOf = (sql: Queryable) => sql`
-  array(select r.name from task_result r where r.task_id = t.id order by r.position)
+  end as error,
+  ${resultNames(sql)} as results
 `
 
 /** The owner's tasks made under a segment, newest first. */
@@ -99,14 +99,16 @@ export const listImageTasks = async (
     page,
     perPage,
   }: { owner: string; segment: ImageFamily; page: number; perPage: number },
-): Promise<{ task_id: string; status: ImageTaskStatus }[]> =>
-  await sql`
-  select id as task_id, status
-  from task
+): Promise<{ task_id: string; status: ImageTaskStatus; deleted_at?: string }[]> => {
+  const rows = await sql<{ task_id: string; status: ImageTaskStatus; deletedAt: string | null }[]>`
+  select id as task_id, status, ${deletedAt(sql)} as "deletedAt"
+  from task t
   where owner = ${owner} and segment = ${segment} and family = 'image'
   order by created_at desc, id desc
   limit ${perPage} offset ${(page - 1) * perPage}
 `
+  return rows.map(({ deletedAt: at, ...task }) => ({ ...task, ...(at && { deleted_at: at }) }))
+}
 
 const TRANSITIONS: TransitionTable<ImageTaskStatus> = {
   family: 'image',

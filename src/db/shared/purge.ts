@@ -41,6 +41,10 @@ export const listTasksToPurge = async (sql: Sql, retentionDays: number): Promise
   return rows.map((row) => row.id)
 }
 
+/** The settings of a task without what its caller wrote. */
+export const withoutTexts = (sql: Queryable): Fragment =>
+  sql`settings - '{prompt,meta_data,wm_url,video_url}'::text[]`
+
 /**
  * Records that the files of a task are gone, and clears its payload; of a deleted one all that its caller wrote. Its
  * account has the bytes again.
@@ -49,8 +53,7 @@ export const markTaskPurged = async (sql: Sql, id: string): Promise<void> => {
   await sql`
     with purged as (
       update task set purged_at = clock_timestamp(), payload = null, rev = rev + 1,
-        settings = case when delete_requested_at is null then settings
-          else settings - '{prompt,meta_data,wm_url,video_url}'::text[] end
+        settings = case when delete_requested_at is null then settings else ${withoutTexts(sql)} end
       where id = ${id} and purged_at is null
       returning id, account, stored_bytes, delete_requested_at is not null as is_deleted
     ), emptied as (

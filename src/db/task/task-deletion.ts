@@ -1,5 +1,5 @@
 import { mayRead } from '../event/event-log.ts'
-import { markTaskPurged, usedByOpenTask } from '../shared/purge.ts'
+import { markTaskPurged, usedByOpenTask, withoutTexts } from '../shared/purge.ts'
 import type { PurgedStorage } from '../shared/purge.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
 
@@ -8,6 +8,7 @@ export interface DeletedTask {
   family: 'image' | 'video'
   status: string
   hasEnded: boolean
+  hasWebhook: boolean
 }
 
 /** Finds and locks a task that the owner may delete; undefined when there is none. */
@@ -16,18 +17,31 @@ export const lockTask = async (
   { id, owner }: { id: string; owner: string },
 ): Promise<DeletedTask | undefined> => {
   const [row] = await sql<DeletedTask[]>`
-    select family, status, ended_at is not null as "hasEnded"
+    select family, status, ended_at is not null as "hasEnded", webhook_url is not null as "hasWebhook"
     from task t where id = ${id} and ${mayRead(sql, owner)} for update
   `
   return row
 }
 
-/** Marks a task for deletion: its links end with it at once, and its files go when no open task needs them. */
-export const requestDeletion = async (sql: Transaction, id: string): Promise<void> => {
-  await sql`
-    update task set delete_requested_at = clock_timestamp(), rev = rev + 1
-    where id = ${id} and delete_requested_at is null
+/**
+ * Marks a task for deletion. Its links and payload end with it at once, what its caller wrote once it has
+ * ended, and its files go when no open task needs them. False when it was marked before.
+ */
+export const requestDeletion = async (sql: Transaction, id: string): Promise<boolean> => {
+  const { count } = await sql`
+    with deleted as (
+      update task set delete_requested_at = clock_timestamp(), rev = rev + 1,
+        payload = null,
+        settings = case when ended_at is null then settings else ${withoutTexts(sql)} end
+      where id = ${id} and delete_requested_at is null
+      returning id, ended_at
+    ), emptied as (
+      update task_input i set url = '' from deleted d
+      where i.task_id = d.id and d.ended_at is not null and i.url is not null
+    )
+    select from deleted
   `
+  return count > 0
 }
 
 /** True when a task is to be deleted, has ended, and no open task uses its files. */

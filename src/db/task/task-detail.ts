@@ -9,7 +9,6 @@ export interface TaskDetailRow extends TaskRow {
   settings: Record<string, unknown>
   webhookUrl: string | null
   purgedAt: Date | null
-  deletedAt: Date | null
   inputs: (Omit<TaskDetail['inputs'][number], 'url'> & { name?: string; url?: string })[]
   results: Omit<TaskDetail['results'][number], 'url'>[]
   moves: TaskDetail['moves']
@@ -24,14 +23,15 @@ export const findTaskDetail = async (
   const [row] = await sql<TaskDetailRow[]>`
     select ${taskColumns(sql)}, jsonb_strip_nulls(t.settings) as settings,
       t.webhook_url as "webhookUrl", t.purged_at as "purgedAt",
-      t.delete_requested_at as "deletedAt", t.tries,
+      t.tries,
       (select coalesce(jsonb_agg(jsonb_strip_nulls(to_jsonb(i))), '[]') from (
-        select field, name, url, content_type, bytes, width, height from task_input
+        select field, case when t.delete_requested_at is null then name end as name, url,
+          content_type, bytes, width, height from task_input
         where task_id = t.id order by field
       ) i) as inputs,
       (select coalesce(jsonb_agg(to_jsonb(r)), '[]') from (
         select name, content_type, bytes, width, height from task_result
-        where task_id = t.id order by position
+        where task_id = t.id and t.delete_requested_at is null order by position
       ) r) as results,
       (select jsonb_agg(jsonb_build_object('event_id', e.id, 'sequence', e.sequence,
           'status', e.status, 'at', ${instant(sql, sql`e.created_at`)}, 'state', task_state(e.status,

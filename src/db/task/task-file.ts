@@ -1,5 +1,6 @@
 import { errors } from '../../domain/shared/errors.ts'
-import type { Queryable, Sql, Transaction } from '../client.ts'
+import type { Fragment, Queryable, Sql, Transaction } from '../client.ts'
+import { instant } from '../shared/instant.ts'
 import { addStoredBytes } from './account.ts'
 
 export interface TaskInput {
@@ -138,6 +139,15 @@ export const insertTaskResults = async (
   const bytes = results.reduce((sum, { bytes }) => sum + bytes, thumbnail?.bytes ?? 0)
   await addStoredBytes(sql, taskId, { bytes, thumbnail: thumbnail?.storageKey })
 }
+
+/** When the owner of `task t` deleted it. */
+export const deletedAt = (sql: Queryable): Fragment => instant(sql, sql`t.delete_requested_at`)
+
+/** Names of the results of `task t`, in order; none of a deleted one. */
+export const resultNames = (sql: Queryable): Fragment => sql`
+  array(select r.name from task_result r
+    where r.task_id = t.id and t.delete_requested_at is null order by r.position)
+`
 
 /** Lists the storage keys of inputs that were fetched from an address. */
 export const listFetchedInputs = async (sql: Sql, taskId: string): Promise<string[]> => {

@@ -6,6 +6,7 @@ import { VIDEO_SEGMENTS } from '../../domain/video-task/video-task.ts'
 import type { Fragment, Queryable, Sql } from '../client.ts'
 import { instant } from '../shared/instant.ts'
 import { withTimes, type Times } from '../event/event-log.ts'
+import { deletedAt } from './task-file.ts'
 import { createdAtUs, placeOf, type TaskPlace } from './task-place.ts'
 
 /** Which tasks are walked through, newest first. */
@@ -90,7 +91,7 @@ export const taskColumns = (sql: Queryable): Fragment => sql`
   jsonb_strip_nulls(jsonb_build_object('task_id', t.id, 'kind', t.kind, 'family', t.family,
     'state', task_state(t.status, t.error_code), 'status', t.status, 'rev', t.rev,
     'created_at', ${instant(sql, sql`t.created_at`)}, 'started_at', ${instant(sql, sql`t.claimed_at`)},
-    'ended_at', ${instant(sql, sql`t.ended_at`)},
+    'ended_at', ${instant(sql, sql`t.ended_at`)}, 'deleted_at', ${deletedAt(sql)},
     'progress', case when t.status = 'COMPLETED' then 100 else t.progress end,
     'prompt', nullif(left(t.settings->>'prompt', 200), ''),
     'engine', coalesce(t.settings->>'model', t.settings->>'engine', t.settings->'advanced_settings'->>'engine'),

@@ -10,7 +10,8 @@ import { insertEvent, takeFence } from '../task/task-transition.ts'
 import type { Enqueue } from '../unit-of-work.ts'
 import { chargeAccount, type AccountLimits } from '../task/account.ts'
 import { lockOwnerOf, refundTask } from './owner.ts'
-import { insertTaskInputs, ownBytes, type NewTaskInput } from '../task/task-file.ts'
+import { deletedAt, insertTaskInputs, ownBytes, resultNames } from '../task/task-file.ts'
+import type { NewTaskInput } from '../task/task-file.ts'
 import type { ClaimedTask, Transition } from '../task/task-transition.ts'
 import { transitionVideoTask } from './video-transition.ts'
 import { admitWaiting, type Slots } from './video-queue.ts'
@@ -135,7 +136,7 @@ export interface VideoTaskRow extends VideoTaskFacts {
 /** The columns of a `VideoTaskRow`, from `task t`. */
 export const videoTaskColumns = (sql: Queryable) => sql`
   t.id, t.status as state, t.rev, t.payload, t.off_peak as "offPeak", t.progress,
-  t.created_at as "createdAt", t.engine,
+  t.created_at as "createdAt", t.engine, ${deletedAt(sql)} as "deletedAt",
   jsonb_build_object('model', t.settings->'model', 'duration', t.settings->'duration',
     'resolution', t.settings->'resolution', 'bgm', t.settings->'bgm',
     'audio', t.settings->'audio') as settings,
@@ -144,8 +145,9 @@ export const videoTaskColumns = (sql: Queryable) => sql`
     then jsonb_build_object('code', t.error_code, 'message', t.error_message)
   end as error,
   (select jsonb_build_object('id', c.id, 'seconds', c.seconds, 'fps', c.fps, 'width', c.width,
-    'height', c.height) from creation c where c.task_id = t.id) as creation,
-  array(select r.name from task_result r where r.task_id = t.id order by r.position) as results
+    'height', c.height) from creation c
+    where c.task_id = t.id and t.delete_requested_at is null) as creation,
+  ${resultNames(sql)} as results
 `
 
 /** Lists what the creations bodies of tasks are made from, in any order. The owner does not matter. */

@@ -1,5 +1,7 @@
 import { Type, type Static } from 'typebox'
 
+import { DeletedAt } from '../task/deleted-at.ts'
+
 /** Statuses of an image task and the moves between them; no other exists. */
 export const ImageTaskStatus = Type.Enum(['CREATED', 'IN_PROGRESS', 'COMPLETED', 'FAILED'])
 export type ImageTaskStatus = Static<typeof ImageTaskStatus>
@@ -21,8 +23,9 @@ export const ImageTaskRecord = Type.Object({
   task_id: Type.String({ format: 'uuid' }),
   status: ImageTaskStatus,
   generated: Type.Array(Type.String({ format: 'uri' }), {
-    description: 'Signed links to the results; empty until COMPLETED.',
+    description: 'Signed links to the results; empty until COMPLETED, and once deleted.',
   }),
+  deleted_at: DeletedAt,
   error: Type.Optional(
     Type.Object(
       { code: Type.String(), message: Type.String() },
@@ -37,6 +40,7 @@ export interface ImageTaskFacts {
   id: string
   status: ImageTaskStatus
   error: { code: string; message: string } | null
+  deletedAt: string | null
   /** Names of the results, in order. */
   results: readonly string[]
 }
@@ -52,6 +56,7 @@ export const makeImageRecord = (
   task_id: task.id,
   status: task.status,
   generated: task.results.map(sign),
+  ...(task.deletedAt === null ? {} : { deleted_at: task.deletedAt }),
   ...(task.error === null ? {} : { error: task.error }),
 })
 

@@ -2,6 +2,7 @@ import { Type, type Static, type TSchema } from 'typebox'
 
 import { DeliveryState, id, TaskEvent, time } from '../event/event.ts'
 import { ImageTaskKind } from '../image-task/image-kind.ts'
+import { DeletedAt } from './deleted-at.ts'
 import { queryText } from '../registry/registry-fields.ts'
 import { ImageTaskStatus } from '../image-task/image-task.ts'
 import { VideoTaskKind, VideoTaskState } from '../video-task/video-task.ts'
@@ -49,6 +50,7 @@ const members = {
   ),
   thumbnail_url: text('Signed link to a WebP of the result, 256 pixels at most on a side.'),
   cancellable: Type.Boolean({ description: 'Whether its cancel route would take it now.' }),
+  deleted_at: DeletedAt,
   path: Type.String({
     description: 'Path of the task: `/cancel` behind it cancels, of a video `/creations` reads it.',
   }),
@@ -104,7 +106,7 @@ export const TaskSummary = Type.Object({
 export type TaskSummary = Static<typeof TaskSummary>
 
 const file = {
-  url: Type.String({ description: 'Signed link to the stored file, else the address as given.' }),
+  url: Type.String({ description: 'Signed link, else the address as given; empty once deleted.' }),
   content_type: text('Media type.'),
   bytes: Type.Optional(count('Size.')),
   width: Type.Optional(count('Pixels.')),
@@ -144,7 +146,6 @@ export const TaskDetail = Type.Object({
   estimated_seconds: Type.Optional(
     Type.Number({ description: 'Recent median of its kind; only of a task that has not ended.' }),
   ),
-  deleted_at: Type.Optional(time('When its owner deleted it; its content goes once it has ended.')),
   purged_at: Type.Optional(time('When inputs and results were removed.')),
   temporal_url: text('Its workflow in the Temporal UI, for platform admins.'),
 })

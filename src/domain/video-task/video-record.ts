@@ -13,6 +13,7 @@ export interface VideoTaskFacts {
   settings: MusicSettings
   offPeak: boolean
   progress: number
+  deletedAt: string | null
   error: { code: VideoErrorCode; message: string } | null
   creation: { id: string; seconds: number; fps: number; width: number; height: number } | null
   /** Names of the files, in order. */
@@ -37,6 +38,7 @@ export const makeVideoCreations = (
   off_peak: task.offPeak,
   progress: task.progress,
   creations: listCreations(task, sign),
+  ...(task.deletedAt === null ? {} : { deleted_at: task.deletedAt }),
 })
 
 const listCreations = (

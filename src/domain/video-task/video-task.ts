@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 
+import { DeletedAt } from '../task/deleted-at.ts'
 import { MOVEMENT_AMPLITUDES, STYLES } from './video-body.ts'
 import { VIDEO_ERROR_CODES } from './video-error.ts'
 import { RESOLUTIONS, VIDEO_MODEL_NAMES } from './video-model.ts'
@@ -151,8 +152,9 @@ export const VideoCreations = Type.Object({
   }),
   creations: Type.Array(VideoCreation, {
     maxItems: 1,
-    description: 'The video; empty until success.',
+    description: 'The video; empty until success, and once deleted.',
   }),
+  deleted_at: DeletedAt,
 })
 export type VideoCreations = Static<typeof VideoCreations>
 

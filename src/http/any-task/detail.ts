@@ -49,7 +49,6 @@ export const readDetail = async (
     moves: task.moves,
     attempts: task.tries.map((_, index) => toAttempt(task, index)),
     ...(seconds !== null && { estimated_seconds: seconds }),
-    ...(task.deletedAt && { deleted_at: task.deletedAt.toISOString() }),
     ...(task.purgedAt && { purged_at: task.purgedAt.toISOString() }),
     ...(temporal !== undefined && { temporal_url: temporal }),
   }
@@ -62,7 +61,7 @@ const makeRequest = (
   inputs: TaskDetail['inputs'],
   show: (url: string) => string,
 ): TaskDetail['request'] => {
-  const urls = Object.fromEntries(inputs.map(({ field, url }) => [field, url]))
+  const urls = Object.fromEntries(inputs.flatMap(({ field, url }) => (url ? [[field, url]] : [])))
   const shownUrl = webhookUrl === null ? undefined : show(webhookUrl)
   const given = Object.entries(settings).map(([name, value]) => [
     name,

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { withinDeadline } from '../../db/client.ts'
 import { listImageTasks } from '../../db/image-task/image-task.ts'
 import { IMAGE_FAMILIES, IMAGE_KINDS, IMAGE_PREFIX } from '../../domain/image-task/image-kind.ts'
-import { ImageTaskRecord, ImageTaskStatus } from '../../domain/image-task/image-task.ts'
+import { ImageTaskRecord } from '../../domain/image-task/image-task.ts'
 import type { ImageFamily, ImageTaskKind } from '../../domain/image-task/image-kind.ts'
 import { cancelTask } from './cancel.ts'
 import { makeCreation, makeDryRun, makeValidate, type ImageTaskDeps } from './create.ts'
@@ -111,9 +111,7 @@ const list = ({ sql }: ReadDeps, family: ImageFamily): Route =>
       200: {
         description: 'The page; empty past the end.',
         schema: Type.Object({
-          data: Type.Array(
-            Type.Object({ task_id: Type.String({ format: 'uuid' }), status: ImageTaskStatus }),
-          ),
+          data: Type.Array(Type.Pick(ImageTaskRecord, ['task_id', 'status', 'deleted_at'])),
         }),
         example: { data: [{ task_id: EXAMPLE_ID, status: 'IN_PROGRESS' }] },
       },

@@ -100,6 +100,12 @@ const Result = ({ task }: { task: TaskDetail }) => {
     if (issues === 0) void queries.invalidateQueries({ queryKey, exact: true })
     setErrors(issues + 1)
   }
+  if (task.deleted_at !== undefined)
+    return (
+      <Note>
+        It was deleted <Time at={task.deleted_at} />, and its files with it.
+      </Note>
+    )
   if (task.purged_at !== undefined)
     return (
       <Note>
