@@ -121,8 +121,9 @@ export const cleanUpAttempts = async (
       for (const key of await storage.list(folder))
         if (!key.startsWith(`${folder}/${fence}/`)) await storage.removePrefix(attemptOf(key))
     if (FAILED.has(status) || COMPLETED.has(status)) {
-      for (const key of await listFetchedInputs(sql, taskId)) await storage.remove(key)
-      await purgeDeleted({ sql, storage }, taskId)
+      const { fetched, isDeleted } = await listFetchedInputs(sql, taskId)
+      for (const key of fetched) await storage.remove(key)
+      if (isDeleted) await purgeDeleted({ sql, storage }, taskId)
     }
   } catch (error) {
     // The transition is made and enqueued; only its repetition, once the store is back, removes what is left.

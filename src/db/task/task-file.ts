@@ -149,11 +149,14 @@ export const resultNames = (sql: Queryable): Fragment => sql`
     where r.task_id = t.id and t.delete_requested_at is null order by r.position)
 `
 
-/** Lists the storage keys of inputs that were fetched from an address. */
-export const listFetchedInputs = async (sql: Sql, taskId: string): Promise<string[]> => {
-  const rows = await sql<{ storageKey: string }[]>`
-    select storage_key as "storageKey" from task_input
-    where task_id = ${taskId} and url is not null and storage_key like 'inputs/' || ${taskId}::text || '/%'
+/** Lists the storage keys of inputs that were fetched from an address, and whether the task is to be deleted. */
+export const listFetchedInputs = async (sql: Sql, taskId: string) => {
+  const [row] = await sql<{ fetched: string[]; isDeleted: boolean }[]>`
+    select t.delete_requested_at is not null as "isDeleted",
+      array(select storage_key from task_input i
+        where i.task_id = t.id and url is not null
+          and storage_key like 'inputs/' || t.id || '/%') as fetched
+    from task t where t.id = ${taskId}
   `
-  return rows.map(({ storageKey }) => storageKey)
+  return row ?? { fetched: [], isDeleted: false }
 }
