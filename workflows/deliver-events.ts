@@ -19,17 +19,13 @@ import type {
 } from '../activities/index.ts'
 import { sendOptions, transitionOptions } from './options.ts'
 
-/** Another attempt of the task's events is due, or none any more. Lost, it costs delay. */
+/** Another attempt is due, or none any more. Lost, it costs delay. */
 const eventRecorded = defineSignal('eventRecorded')
 
 /** Delivers the events of a task to its webhook URL, in their order, until the last one has ended. */
 export const deliverEvents = async ({ taskId }: { taskId: string }): Promise<void> => {
   const { nextDelivery } = proxyLocalActivities<CoreActivities>(transitionOptions)
-  const notified = { hasChanged: false }
-  setHandler(eventRecorded, () => {
-    notified.hasChanged = true
-  })
-  const done = await deliverAll(() => nextDelivery(taskId), notified)
+  const done = await deliverAll(() => nextDelivery(taskId))
   if (!done) await continueAsNew<typeof deliverEvents>({ taskId })
 }
 
@@ -53,14 +49,14 @@ export const redeliverEvent = async ({ redeliveryId }: { redeliveryId: string })
 
 /**
  * Sends what is due, one event at a time, until nothing more will come. Undefined when the history has grown so long
- * that another run is to go on. `next` returns what the rows say comes next; `notified` whether something has been
- * recorded since then, which ends a wait.
+ * that another run is to go on. `next` returns what the rows say comes next; the signal ends a wait.
  */
-const deliverAll = async (
-  next: () => Promise<DeliveryStep>,
-  notified = { hasChanged: false },
-): Promise<DeliveryDone | undefined> => {
+const deliverAll = async (next: () => Promise<DeliveryStep>): Promise<DeliveryDone | undefined> => {
+  const notified = { hasChanged: false }
   const hasChanges = (): boolean => notified.hasChanged
+  setHandler(eventRecorded, () => {
+    notified.hasChanged = true
+  })
   for (;;) {
     notified.hasChanged = false
     const step = await next()

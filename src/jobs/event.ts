@@ -1,5 +1,5 @@
 import type { deliverEvents, redeliverEvent } from '../../workflows/deliver-events.ts'
-import type { OutboxStart, StartOptions } from '../db/shared/outbox.ts'
+import type { OutboxSignal, OutboxStart, StartOptions } from '../db/shared/outbox.ts'
 import { NORMAL_PRIORITY, startOptions } from './start.ts'
 import type { TaskFacts } from './start.ts'
 
@@ -28,6 +28,14 @@ export const startDelivery = (
     },
   }
 }
+
+/** Signals that end the deliveries of a task's events, whose rows have nothing more to send. */
+export const signalStopped = (taskId: string, redeliveryIds: readonly string[]): OutboxSignal[] =>
+  [deliveryWorkflowId(taskId), ...redeliveryIds.map(redeliveryWorkflowId)].map((workflowId) => ({
+    kind: 'signal',
+    workflowId,
+    signalName: 'eventRecorded',
+  }))
 
 /** The workflows that have core workers make first attempts, one for each run at once. They stand for ever. */
 export const startFirstAttempts = ({
@@ -58,6 +66,8 @@ export const redeliveryOptions = (owner: string): StartOptions =>
     { status: 'delivering', priorityKey: NORMAL_PRIORITY },
   )
 
+const redeliveryWorkflowId = (redeliveryId: string): string => `redeliver-event/${redeliveryId}`
+
 /** Starts one redelivery. */
 export const startRedelivery = (
   { redeliveryId, owner }: { redeliveryId: string; owner: string },
@@ -65,7 +75,7 @@ export const startRedelivery = (
 ): OutboxStart => ({
   kind: 'start',
   workflowType: 'redeliverEvent',
-  workflowId: `redeliver-event/${redeliveryId}`,
+  workflowId: redeliveryWorkflowId(redeliveryId),
   taskQueue,
   args: [{ redeliveryId }] satisfies Parameters<typeof redeliverEvent>,
   options: redeliveryOptions(owner),

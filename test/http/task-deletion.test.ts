@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
+import { Connection, Client as TemporalClient } from '@temporalio/client'
+
 import { assertMembers, expectStatus, IMAGE_API, UPSCALE, VIDEO_API } from '../support/client.ts'
 import type { Client } from '../support/client.ts'
 import { base64, makePicture } from '../support/pictures.ts'
-import { heldUntil, useWebhookReceiver } from '../support/receiver.ts'
+import { heldUntil, respond, useWebhookReceiver } from '../support/receiver.ts'
 import { useService } from '../support/service.ts'
+import { temporalAddress } from '../support/stack.ts'
 import { makeLatch, waitFor } from '../support/wait.ts'
-import { untilReceived } from './delivery-support.ts'
+import { endOf, eventsOf, untilReceived } from './delivery-support.ts'
 
-const env = { VIDEO_TINY: 'true' }
+// The schedule of webhooks is not shortened: what waits, waits for an hour.
+const env = { OVERRIDE_WEBHOOK_TIME_FACTOR: '1', VIDEO_TINY: 'true' }
 const service = useService({ roles: ['api', 'core', 'media'], env })
 const { sql } = service
 const receiver = useWebhookReceiver()
@@ -151,5 +155,46 @@ describe('a deleted task', () => {
     assertMembers(body, { state: 'success', creations: [], payload: undefined })
     assert.match(String(body['deleted_at']), /^20.*Z$/)
     assertMembers(first((await client.get(`${VIDEO_API}/tasks`)).body['tasks']), body)
+  })
+
+  test('notifies nobody any more, and its webhook URL is gone', async () => {
+    receiver.script('/hook?key=topsecret', respond(503, { 'retry-after': '3600' }))
+    const client = service.client()
+    const image = await base64({ width: 32, height: 24 })
+    const id = await client.createImage({ image, webhook_url: receiver.url('/hook?key=topsecret') })
+    const end = await waitFor('its end waits for another attempt', async () => {
+      const event = endOf(await eventsOf(client, id))
+      return event.status === 'COMPLETED' && event.attempts === 1 && event
+    })
+    const again = `/tasks/${id}/events/${end.id}/redeliver`
+    const { body: begun } = expectStatus(await client.post(again, {}), 202)
+    await waitFor('the redelivery waits, too', async () => {
+      const { attempts, next_attempt_at: next } = endOf(await eventsOf(client, id))
+      return attempts === 2 && next !== undefined
+    })
+    assert.equal((await remove(client, id)).status, 204)
+
+    const { body } = await client.get(`/tasks/${id}/events`)
+    assert.equal(body['webhook_url'], undefined)
+    const stopped = endOf(await eventsOf(client, id))
+    assertMembers(stopped, { state: 'stopped', attempts: 2, next_attempt_at: undefined })
+    expectStatus(await client.post(again, {}), 409, 'not_deliverable')
+    await sql`update event set state = 'exhausted' where id = ${end.id}`
+    const since = { since: '2026-01-01T00:00:00Z' }
+    assert.deepEqual((await client.post('/events/redeliver', since)).body, { redeliveries: 0 })
+    const [row] = await sql<{ text: string }[]>`select t::text as text from task t where id = ${id}`
+    assert.doesNotMatch(row?.text ?? '', /topsecret/)
+    assert.doesNotMatch(JSON.stringify((await client.get(`/tasks/${id}`)).body), /webhook_url/)
+
+    const connection = await Connection.connect({ address: temporalAddress() })
+    try {
+      const { workflow } = new TemporalClient({ connection })
+      for (const of of [`deliver-events/${id}`, `redeliver-event/${begun['redelivery_id']}`])
+        await waitFor(`${of} has ended`, async () => {
+          return (await workflow.getHandle(of).describe()).status.name === 'COMPLETED'
+        })
+    } finally {
+      await connection.close()
+    }
   })
 })

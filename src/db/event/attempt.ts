@@ -196,11 +196,11 @@ const closeAttempt = async (sql: Transaction, key: AttemptKey, outcome: Outcome)
   if (isStopped) await markGone(sql, eventId)
   const ofRedelivery =
     redeliveryId === undefined ? undefined : await advance(sql, 'redelivery', redeliveryId, outcome)
-  if (isStopped) await stopRedeliveries(sql, eventId)
+  if (isStopped) await stopRedeliveries(sql, taskOf(sql, eventId))
   const ofEvent =
     redeliveryId === undefined ? await advance(sql, 'event', eventId, outcome) : undefined
   if (state === 'delivered') await markDelivered(sql, eventId)
-  if (isStopped) await stopEvents(sql, eventId)
+  if (isStopped) await stopEvents(sql, taskOf(sql, eventId))
   const dueAt = ofRedelivery ?? ofEvent
   if (dueAt)
     await sql`
@@ -246,17 +246,26 @@ const markGone = async (sql: Transaction, eventId: string): Promise<void> => {
   `
 }
 
-const stopRedeliveries = async (sql: Transaction, eventId: string): Promise<void> => {
-  await sql`
-    update redelivery set state = 'stopped', next_attempt_at = null
-    where state = 'pending' and event_id in (${siblings(sql, eventId)})
-  `
+/** Stops what is due of a task that is to notify nobody any more; returns the redeliveries that were under way. */
+export const stopTaskEvents = async (sql: Transaction, taskId: string): Promise<string[]> => {
+  const redeliveries = await stopRedeliveries(sql, sql`${taskId}::uuid`)
+  await stopEvents(sql, sql`${taskId}::uuid`)
+  return redeliveries
 }
 
-const stopEvents = async (sql: Transaction, eventId: string): Promise<void> => {
+const stopRedeliveries = async (sql: Transaction, taskId: Fragment): Promise<string[]> => {
+  const rows = await sql<{ id: string }[]>`
+    update redelivery set state = 'stopped', next_attempt_at = null
+    where state = 'pending' and event_id in (select id from event where task_id = ${taskId})
+    returning id
+  `
+  return rows.map(({ id }) => id)
+}
+
+const stopEvents = async (sql: Transaction, taskId: Fragment): Promise<void> => {
   await sql`
     update event set state = 'stopped', next_attempt_at = null
-    where state = 'pending' and id in (${siblings(sql, eventId)})
+    where state = 'pending' and task_id = ${taskId}
   `
 }
 
@@ -272,11 +281,8 @@ export const stopEvent = async (sql: Transaction, eventId: string): Promise<void
   `
 }
 
-/** All events of the same task. */
-const siblings = (sql: Transaction, eventId: string) => sql`
-  select sibling.id from event sibling
-  where sibling.task_id = (select task_id from event where id = ${eventId})
-`
+const taskOf = (sql: Transaction, eventId: string): Fragment =>
+  sql`(select task_id from event where id = ${eventId})`
 
 /** An attempt whose worker was killed: it may have arrived. */
 export interface LostAttempt extends AttemptKey {

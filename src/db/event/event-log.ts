@@ -189,6 +189,7 @@ export const redeliverExhausted = (
   const exhausted = sql`
     event e join task t on t.id = e.task_id
       where t.owner = ${owner} and t.last_moved_at >= ${since} and e.state = 'exhausted'
+        and t.webhook_url is not null
   `
   return redeliverEach(sql, { missed: exhausted, since }, starts)
 }

@@ -29,7 +29,8 @@ const NAMES_MAX = 5
  * A node that has the content in an active version is not flagged by the ban of another: of two, nobody knows who
  * copied. For platform admins to compare, and flagging nothing: files of what is banned, or of a node where a host node
  * of the version is banned, new names beside banned host nodes, and in a first version an id like that of another
- * publisher's node. Nothing before the scan, so that it makes up none. In the transaction that decides: a ban of the same content that is being written is waited for.
+ * publisher's node. Nothing before the scan, so that it makes up none. In the transaction that decides: a ban of the
+ * same content that is being written is waited for.
  */
 export const putContentFindings = async (sql: Transaction, versionId: string): Promise<void> => {
   // Its counterpart is in `note_content_decision` (0033), which triggers run at each decision of a platform admin.

@@ -24,14 +24,14 @@ export const lockTask = async (
 }
 
 /**
- * Marks a task for deletion. Its links and payload end with it at once, what its caller wrote once it has
+ * Marks a task for deletion. Its links, webhook URL and payload end with it at once, what its caller wrote once it has
  * ended, and its files go when no open task needs them. False when it was marked before.
  */
 export const requestDeletion = async (sql: Transaction, id: string): Promise<boolean> => {
   const { count } = await sql`
     with deleted as (
       update task set delete_requested_at = clock_timestamp(), rev = rev + 1,
-        payload = null,
+        webhook_url = null, payload = null,
         settings = case when ended_at is null then settings else ${withoutTexts(sql)} end
       where id = ${id} and delete_requested_at is null
       returning id, ended_at

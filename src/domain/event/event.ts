@@ -6,7 +6,7 @@ import { VideoTaskState } from '../video-task/video-task.ts'
 /**
  * State of an event's delivery. `pending`: it is still tried, or waits for its turn. `delivered`: the webhook URL
  * responded with 2xx. `superseded`: a later event has overtaken it. `exhausted`: its whole schedule is used up.
- * `stopped`: it is not sent, because the URL responded with 410. `unsent`: it is kept for the log only.
+ * `stopped`: it is not sent, because the URL responded with 410, or the task is deleted. `unsent`: it is kept for the log only.
  */
 export const DeliveryState = Type.Enum([
   'pending',
@@ -57,7 +57,7 @@ export const TaskEvents = Type.Object({
   webhook_url: Type.Optional(
     Type.String({
       description:
-        'Where every event but the first, the creation, is sent, without the query; absent when the task names no URL.',
+        'Where every event but the first, the creation, is sent, without the query; absent when the task names no URL, or is deleted.',
     }),
   ),
   events: Type.Array(TaskEvent, { description: 'In the order of their sequence.' }),

@@ -110,7 +110,8 @@ export const ERROR_CODES = {
     meaning: 'The task has already ended; a video task: is being rendered, or has ended.',
   },
   ...coded(409, {
-    not_deliverable: 'The event is for the log only, or its task names no address to deliver to.',
+    not_deliverable:
+      'The event is for the log only, or its task names no address to deliver to or is deleted.',
     trusted_publisher_exists: 'The node trusts jobs with this issuer and these claims already.',
     endpoint_disabled: 'The endpoint is off, so nothing is sent there.',
     publisher_exists: 'The id of the publisher is taken.',

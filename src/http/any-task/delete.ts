@@ -5,11 +5,13 @@ import type { DeletedTask } from '../../db/task/task-deletion.ts'
 import type { Transaction } from '../../db/client.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import type { Enqueue } from '../../db/unit-of-work.ts'
+import { stopTaskEvents } from '../../db/event/attempt.ts'
 import { transitionImageTask } from '../../db/image-task/image-task.ts'
 import { cancelVideoTask } from '../../db/video-task/video-task.ts'
 import type { Slots } from '../../db/video-task/video-queue.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { TASK_ERRORS } from '../../domain/task/task-error.ts'
+import { signalStopped } from '../../jobs/event.ts'
 import { signalCancel } from '../../jobs/task.ts'
 import { ownerOf } from '../access/caller.ts'
 import type { CommitDeps } from '../deps.ts'
@@ -31,8 +33,8 @@ export const DeletionQuery = Type.Object({
 type DeletionRequest = RouteRequest<{ task_id: string }, { when?: 'now' | 'ended' }>
 
 /**
- * Deletes a task: cancels it if it has not ended, and removes inputs, results, thumbnails and payload. The row stays,
- * without content. Throws 404, or 400 when a video can no longer be cancelled.
+ * Deletes a task: cancels it if it has not ended, notifies its webhook URL no more, and removes inputs, results,
+ * thumbnails and payload. The row stays, without content. Throws 404, or 400 when a video can no longer be cancelled.
  */
 export const deleteTask = async (
   deps: DeletionDeps,
@@ -45,7 +47,9 @@ export const deleteTask = async (
     const ended = task.hasEnded || (await cancel(deps, { id, task, sql, enqueue }))
     if (!ended && query.when !== 'ended')
       throw errors.cannotCancelVideo(task.status, '; with ?when=ended it is deleted at its end')
-    await requestDeletion(sql, id)
+    if (!(await requestDeletion(sql, id)) || !task.hasWebhook) return ended
+    const redeliveries = await stopTaskEvents(sql, id)
+    for (const signal of signalStopped(id, redeliveries)) await enqueue(signal)
     return ended
   })
   if (!hasEnded) return { status: 202 }

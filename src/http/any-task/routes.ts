@@ -116,7 +116,7 @@ export const makeAnyTaskRoutes = (deps: AnyTaskDeps & DeletionDeps): Route[] => 
     path: '/tasks/:task_id',
     summary: 'Delete a task with its inputs, results and payload',
     description:
-      'One that has not ended is cancelled. Its links return 410 from then on; its row stays, without content. A repetition changes nothing.',
+      'One that has not ended is cancelled. Its links return 410 from then on and its webhook URL is notified no more; its row stays, without content, and has `deleted_at`. A repetition changes nothing.',
     params: OfTask,
     query: DeletionQuery,
     responses: {
