@@ -176,6 +176,12 @@ FALSE_ALARMS = [
         "The answer to the question that the route is for: on a busy machine PostgreSQL may take longer than a second.",
     ),
     (
+        "Deleted resource still available",
+        r"GET .*\{task_id\}.*",
+        r'"(deleted_at|sequence)"',
+        "The row of a task stays, without content, and so does its log: whoever reads it sees that it is deleted.",
+    ),
+    (
         "SSE event violates schema",
         r"GET .*/stream",
         r"event: ",
