@@ -1,24 +1,21 @@
 import assert from 'node:assert/strict'
-import { createRequire } from 'node:module'
 import { test } from 'node:test'
-import { Language, Parser } from 'web-tree-sitter'
+import { Parser } from 'web-tree-sitter'
 import type { Tree } from 'web-tree-sitter'
+import { pythonLanguage } from '../../src/python/parse.ts'
 import {
   goToFirstChild,
   goToNextSibling,
   goToParent,
   hasError,
   isMissing,
-  startBinding,
   startCursor,
 } from '../../src/python/tree-cursor.ts'
 import { readJsonLines } from '../../../../test/support/json-lines.ts'
 
 const TREES = new URL('trees.jsonl', import.meta.url)
-const GRAMMAR = 'tree-sitter-python/tree-sitter-python.wasm'
 
-await startBinding()
-const language = await Language.load(createRequire(import.meta.url).resolve(GRAMMAR))
+const language = await pythonLanguage()
 const parser = new Parser().setLanguage(language)
 
 test('our cursor over the memory of the parser goes and sees as the cursor of its binding', () => {
