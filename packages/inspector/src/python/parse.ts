@@ -22,7 +22,7 @@ export interface PythonParser {
   close(): void
 }
 
-/** One for the process: of two grammars each may call functions of the other, or none. */
+/** One for the process: of two that load at once each may call functions of the other, or none. */
 let loading: Promise<Language> | undefined
 
 const loadLanguage = async (): Promise<Language> => {
@@ -31,12 +31,9 @@ const loadLanguage = async (): Promise<Language> => {
   return await Language.load(require.resolve('tree-sitter-python/tree-sitter-python.wasm'))
 }
 
-/** The grammar of Python, loaded once. */
-export const pythonLanguage = async (): Promise<Language> => await (loading ??= loadLanguage())
-
 /** Loads the parser and the grammar, which takes about 20 ms. */
 export const makePythonParser = async (): Promise<PythonParser> => {
-  const language = await pythonLanguage()
+  const language = await (loading ??= loadLanguage())
   const parser = new Parser().setLanguage(language)
   const types = readNodeTypes(language)
   return {

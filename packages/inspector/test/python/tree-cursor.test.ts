@@ -1,21 +1,24 @@
 import assert from 'node:assert/strict'
+import { createRequire } from 'node:module'
 import { test } from 'node:test'
-import { Parser } from 'web-tree-sitter'
+import { Language, Parser } from 'web-tree-sitter'
 import type { Tree } from 'web-tree-sitter'
-import { pythonLanguage } from '../../src/python/parse.ts'
 import {
   goToFirstChild,
   goToNextSibling,
   goToParent,
   hasError,
   isMissing,
+  startBinding,
   startCursor,
 } from '../../src/python/tree-cursor.ts'
 import { readJsonLines } from '../../../../test/support/json-lines.ts'
 
 const TREES = new URL('trees.jsonl', import.meta.url)
+const GRAMMAR = 'tree-sitter-python/tree-sitter-python.wasm'
 
-const language = await pythonLanguage()
+await startBinding()
+const language = await Language.load(createRequire(import.meta.url).resolve(GRAMMAR))
 const parser = new Parser().setLanguage(language)
 
 test('our cursor over the memory of the parser goes and sees as the cursor of its binding', () => {
@@ -49,7 +52,7 @@ const walkByOurs = (tree: Tree): string[] => {
 
 const walkByTheirs = (tree: Tree): string[] => {
   const cursor = tree.walk()
-  return walk({
+  const steps = walk({
     down: () => cursor.gotoFirstChild(),
     on: () => cursor.gotoNextSibling(),
     up: () => void cursor.gotoParent(),
@@ -62,6 +65,9 @@ const walkByTheirs = (tree: Tree): string[] => {
         cursor.currentNode.hasError,
       ].join(' '),
   })
+  // What the binding frees by itself once nobody has the cursor is not the cursor: the parser's memory would be spoilt.
+  cursor.delete()
+  return steps
 }
 
 interface Steps {
