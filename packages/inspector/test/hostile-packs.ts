@@ -28,7 +28,10 @@ export const HOSTILE_PACKS: readonly HostilePack[] = [
     'deep nesting',
     `x = ${'['.repeat(20_000)}${']'.repeat(20_000)}\ny = ${'-'.repeat(20_000)}1\n`,
   ),
-  pack('nested blocks', repeat(95, (n) => `${' '.repeat(n)}if x:\n`) + `${' '.repeat(95)}pass\n`),
+  pack(
+    'nested blocks',
+    `from x import x\n${repeat(95, (n) => `${' '.repeat(n)}if x:\n`)}${' '.repeat(95)}pass\n`,
+  ),
   cut('huge constants', 'a = "x" * 10**12; b = 9**9**9; c = [0] * 10**9; d = 1 << 10**12\n'),
   cut('endless loops', 'while True:\n    while True:\n        for i in iter(int, 1): x = i\n'),
   cut('a giant literal', `x = [${'1,'.repeat(210_000)}]\n`),
