@@ -1,8 +1,11 @@
 import type { ExtractedNode, How } from '../inspection.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
-import type { ModuleValue } from '../interpret/types.ts'
-import type { Expression, Statement } from '../python/ast.ts'
-import { readModule, readNamed } from './find-nodes.ts'
+import { makeDict, setEntry } from '../interpret/operate/mapping.ts'
+import type { ModuleValue, Value } from '../interpret/types.ts'
+import { isClass } from '../interpret/values/read-value.ts'
+import type { Dict, Expression, Statement } from '../python/ast.ts'
+import { nodesWithin } from '../python/nodes-within.ts'
+import { readModule } from './find-nodes.ts'
 import { UNKNOWN_NODE } from './unknown-node.ts'
 
 /** Contents by path relative to the pack's root. */
@@ -22,9 +25,12 @@ export const findByFallback = (
   for (const path of listModules(files, new Set(interpreter.parsedFiles().keys()))) {
     const module = interpreter.importFile(path)
     if (!module) continue
-    const own = readModule(interpreter, module).nodes
-    for (const node of own.length > 0 ? own : readLiterals(interpreter, path, module))
-      if (!nodes.has(node.name)) nodes.set(node.name, node)
+    let found = readModule(interpreter, module).nodes
+    if (found.length === 0) {
+      module.namespace.set(MAPPING, literalMapping(interpreter, module))
+      found = readModule(interpreter, module).nodes
+    }
+    for (const node of found) if (!nodes.has(node.name)) nodes.set(node.name, node)
   }
   return nodes.size > 0 ? { how: 'literal_scan', nodes: [...nodes.values()] } : undefined
 }
@@ -88,57 +94,21 @@ const foldersOf = (path: string): string[] => {
   return segments.map((_, index) => segments.slice(0, index + 1).join('/'))
 }
 
-/** Reads dicts that are written as a mapping anywhere in the module, of names that are classes of nodes. */
-const readLiterals = (
-  interpreter: Interpreter,
-  path: string,
-  module: ModuleValue,
-): ExtractedNode[] => {
-  const found = new Map<string, Expression>()
-  collect(interpreter.parseFile(path)?.body ?? [], found)
-  return [...found].flatMap(([name, expression]) => {
-    const value = expression.kind === 'Name' ? module.namespace.get(expression.id) : undefined
-    return readNamed(interpreter, { name, value }) ?? []
-  })
+/** Everything that is written as the mapping anywhere in a module, as far as it is a class. */
+const literalMapping = ({ runtime }: Interpreter, module: ModuleValue): Value => {
+  const mapping = makeDict(runtime, [])
+  for (const part of nodesWithin(runtime.parser.parse(module.file ?? '')))
+    for (const { key, value } of itemsOf(part)) {
+      const cls = value.kind === 'Name' ? module.namespace.get(value.id) : undefined
+      if (key?.kind === 'Constant' && typeof key.value === 'string' && isClass(cls))
+        setEntry(runtime, mapping, key.value, cls)
+    }
+  return mapping
 }
 
-const collect = (statements: readonly Statement[], found: Map<string, Expression>): void => {
-  for (const statement of statements) {
-    for (const [key, value] of entriesOf(statement)) found.set(key, value)
-    for (const block of blocksOf(statement)) collect(block, found)
-  }
-}
-
-const entriesOf = (statement: Statement): [string, Expression][] => {
-  if (statement.kind !== 'Assign' && statement.kind !== 'AnnAssign') return []
-  const targets = statement.kind === 'Assign' ? statement.targets : [statement.target]
+const itemsOf = (part: Statement | Expression): Dict['items'] => {
+  if (part.kind !== 'Assign' && part.kind !== 'AnnAssign') return []
+  const targets = part.kind === 'Assign' ? part.targets : [part.target]
   const isMapping = targets.some((target) => target.kind === 'Name' && target.id === MAPPING)
-  if (!isMapping || statement.value?.kind !== 'Dict') return []
-  return statement.value.items.flatMap(({ key, value }): [string, Expression][] =>
-    key?.kind === 'Constant' && typeof key.value === 'string' ? [[key.value, value]] : [],
-  )
-}
-
-const blocksOf = (statement: Statement): Statement[][] => {
-  switch (statement.kind) {
-    case 'If':
-    case 'For':
-    case 'While':
-      return [statement.body, statement.orelse]
-    case 'With':
-    case 'FunctionDef':
-    case 'ClassDef':
-      return [statement.body]
-    case 'Try':
-      return [
-        statement.body,
-        ...statement.handlers.map(({ body }) => body),
-        statement.orelse,
-        statement.finalbody,
-      ]
-    case 'Match':
-      return statement.cases.map(({ body }) => body)
-    default:
-      return []
-  }
+  return isMapping && part.value?.kind === 'Dict' ? part.value.items : []
 }

@@ -107,15 +107,6 @@ const readEntries = (reader: NodeReader, dict: DictValue): Omit<FoundNodes, 'how
   return { nodes: [...nodes.values()], reasons: [...reasons], dropped }
 }
 
-/** Reads the node that a name of a module stands for; undefined where it is no class of a node. */
-export const readNamed = (
-  interpreter: Interpreter,
-  { name, value }: { name: string; value: Value | undefined },
-): ExtractedNode | undefined =>
-  isClass(value) && isNode(interpreter, value)
-    ? readNode({ interpreter, json: makeJsonWriter(interpreter) }, name, value)
-    : undefined
-
 /** Undefined without an entrypoint. */
 const readEntrypoint = (reader: NodeReader, entry: ModuleValue): FoundNodes | undefined => {
   const { interpreter } = reader
@@ -189,13 +180,8 @@ const readNode = (
   name: string | undefined,
   cls: ClassValue | UnknownValue,
 ): ExtractedNode => {
-  if (cls.kind === 'unknown' || !hasSchema(reader.interpreter, cls)) {
-    const display_name = reader.displayNames?.get(name)
-    return {
-      ...readV1Node(reader, name ?? '', cls),
-      ...(display_name !== undefined && { display_name }),
-    }
-  }
+  if (cls.kind === 'unknown' || !hasSchema(reader.interpreter, cls))
+    return readV1Node(reader, name ?? '', cls)
   const fields = readV3Node(reader.interpreter, cls)
   if (!fields) return { ...UNKNOWN_NODE, name: name ?? '' }
   const { json } = reader

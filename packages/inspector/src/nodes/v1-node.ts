@@ -10,7 +10,7 @@ export interface NodeReader {
   interpreter: Interpreter
   json: JsonWriter
   /** Names that the pack's other mapping gives, by name. */
-  displayNames?: ReadonlyMap<string | undefined, string | undefined>
+  displayNames: ReadonlyMap<string | undefined, string | undefined>
 }
 
 /** Steps of one `INPUT_TYPES` or schema. */
@@ -19,11 +19,9 @@ const NODE_STEPS = 150_000
 const NO_INPUTS = '{"required":{}}'
 
 /** Reads the fields of a node class as the host does: attributes along the order of classes, `INPUT_TYPES` called. */
-export const readV1Node = (
-  { interpreter, json }: NodeReader,
-  name: string,
-  cls: BaseValue,
-): ExtractedNode => {
+export const readV1Node = (reader: NodeReader, name: string, cls: BaseValue): ExtractedNode => {
+  const { interpreter, json, displayNames } = reader
+  const display_name = displayNames.get(name)
   const dynamic: string[] = []
   const find = (attribute: string): Value | undefined =>
     interpreter.findAttribute(cls, attribute) ?? inheritedFromOutside(cls, attribute)
@@ -44,12 +42,13 @@ export const readV1Node = (
   const returnTypes = readTypes(json, find('RETURN_TYPES'), known('[]'))
   return {
     name,
+    ...(display_name !== undefined && { display_name }),
     category: record('category', readText('CATEGORY', 'sd')),
     description: record('description', readText('DESCRIPTION', '')),
     function: record('function', readText('FUNCTION', '')),
     deprecated: record('deprecated', readFlag('DEPRECATED')),
     experimental: record('experimental', readFlag('EXPERIMENTAL')),
-    input_types: recordInputs(readInputTypes({ interpreter, json }, cls, find)),
+    input_types: recordInputs(readInputTypes(reader, cls, find)),
     return_types: record('return_types', returnTypes),
     return_names: record('return_names', readTypes(json, find('RETURN_NAMES'), returnTypes)),
     output_is_list: record('output_is_list', readIsList(interpreter, find)),

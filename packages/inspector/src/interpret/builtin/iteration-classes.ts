@@ -92,9 +92,7 @@ const FILTER: Definition = {
     const filter = makeIterator('filter', () => {
       for (let item = source.next(); item !== undefined; item = source.next()) {
         rt.budget.step(1)
-        const truth = truthOf(rt, test === null ? item : call(rt, test, [item]))
-        if (truth === undefined) rt.state.guesses += 1
-        if (truth !== false) return item
+        if (truthOf(rt, test === null ? item : call(rt, test, [item])) !== false) return item
       }
       filter.rest = source.rest
       return undefined

@@ -85,9 +85,7 @@ export function evaluateLogic(rt: Runtime, node: BoolOp, scope: Scope): Value {
     last = undecided === undefined ? evaluate(rt, operand, scope) : tryOut(rt, operand, scope)
     const truth = truthOf(rt, last)
     if (truth === deciding) return undecided === undefined ? last : unknownOf(undecided, deciding)
-    if (truth !== undefined) continue
-    undecided ??= last
-    rt.state.guesses += 1
+    if (truth === undefined) undecided ??= last
   }
   return undecided === undefined ? last : unknownOf(undecided, undefined)
 }
@@ -116,7 +114,6 @@ export function evaluateConditional(rt: Runtime, node: IfExp, scope: Scope): Val
   const test = truthOf(rt, evaluate(rt, node.test, scope))
   if (test === true) return evaluate(rt, node.body, scope)
   if (test === false) return evaluate(rt, node.orelse, scope)
-  rt.state.guesses += 1
   const values = [tryOut(rt, node.body, scope), tryOut(rt, node.orelse, scope)]
   return mergeValues(values) ?? null
 }

@@ -106,11 +106,7 @@ function* eachRound(
 }
 
 function holds(rt: Runtime, conditions: readonly Expression[], scope: Scope): boolean {
-  return conditions.every((condition) => {
-    const truth = truthOf(rt, evaluate(rt, condition, scope))
-    if (truth === undefined) rt.state.guesses += 1
-    return truth !== false
-  })
+  return conditions.every((condition) => truthOf(rt, evaluate(rt, condition, scope)) !== false)
 }
 
 function makeGenerator(rt: Runtime, node: Comprehension, run: Run): IteratorValue {

@@ -47,11 +47,7 @@ const readSource = (name: string): string =>
 
 const HELPERS: Record<string, NativeCall> = {
   /** True if the value is certainly true; never unknown, so that a test of it takes one branch. */
-  _sure: (rt, [value = null]) => {
-    const truth = truthOf(rt, value)
-    if (truth === undefined) rt.state.guesses += 1
-    return truth === true
-  },
+  _sure: (rt, [value = null]) => truthOf(rt, value) === true,
   /** Records that what follows may differ from what Python does. */
   _guess: (rt) => {
     rt.state.guesses += 1

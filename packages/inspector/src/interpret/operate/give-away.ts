@@ -15,6 +15,7 @@ import {
 } from '../values/read-value.ts'
 import { makeTuple, NO_KWARGS } from '../values/make-value.ts'
 import { callWith } from './call.ts'
+import { nodesWithin } from '../../python/nodes-within.ts'
 import { words } from '../../words.ts'
 
 /** Steps of a function that somebody else may run. */
@@ -138,17 +139,12 @@ function usedBy(rt: Runtime, { module, node, scope }: FunctionValue): Value[] {
   return namesIn(rt, node).map((name) => findName(scope, name) ?? null)
 }
 
-/** Names in a text, those of functions in it too. The stack is ours: a hostile pack nests deeper than the engine's. */
+/** Names in a text, those of functions in it too. */
 function namesIn(rt: Runtime, node: object): readonly string[] {
   const known = rt.state.mentioned.get(node)
   if (known) return known
   const names = new Set<string>()
-  const left: unknown[] = [node]
-  for (let part = left.pop(); part !== undefined || left.length > 0; part = left.pop()) {
-    if (typeof part !== 'object' || part === null) continue
-    if ('kind' in part && part.kind === 'Name' && 'id' in part) names.add(String(part.id))
-    else for (const child of Object.values(part)) left.push(child)
-  }
+  for (const part of nodesWithin(node)) if (part.kind === 'Name') names.add(part.id)
   rt.state.mentioned.set(node, [...names])
   return [...names]
 }

@@ -2,8 +2,14 @@ import { hasUnknownBase } from './class-lookup.ts'
 import { callSpecial } from './call.ts'
 import type { InstanceValue, Runtime, Truth, Value } from '../types.ts'
 
-/** `bool(value)`, undefined if it can't be decided. */
+/** `bool(value)`, undefined if it can't be decided: whoever asks has to guess. */
 export function truthOf(rt: Runtime, value: Value): Truth {
+  const truth = truthOfValue(rt, value)
+  if (truth === undefined) rt.state.guesses += 1
+  return truth
+}
+
+function truthOfValue(rt: Runtime, value: Value): Truth {
   switch (typeof value) {
     case 'boolean':
       return value
@@ -58,6 +64,6 @@ function truthOfInstance(rt: Runtime, value: InstanceValue): Truth {
   if (own !== undefined) return typeof own === 'boolean' ? own : undefined
   const length = callSpecial(rt, value, '__len__', [])
   if (length !== undefined) return typeof length === 'bigint' ? length !== 0n : undefined
-  if (value.payload !== undefined) return truthOf(rt, value.payload)
+  if (value.payload !== undefined) return truthOfValue(rt, value.payload)
   return hasUnknownBase(value.cls) ? undefined : true
 }
