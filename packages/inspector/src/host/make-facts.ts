@@ -13,7 +13,7 @@ import { findClassFact, lacksAttribute, ownEntry } from './class-facts.ts'
 import { FACTS } from './facts.ts'
 import { makeSchemaTypes } from './schema-types.ts'
 import { isClass, isUnknown } from '../interpret/values/read-value.ts'
-import { dottedNames, words } from '../words.ts'
+import { words } from '../words.ts'
 
 /** Names that a pack can't replace: the host ignores them. */
 export const BUILT_IN_NODE_NAMES: ReadonlySet<string> = new Set(
@@ -41,22 +41,16 @@ export const makeHostFacts = (): HostFacts => {
     }
     return undefined
   }
-  return { find, lacks: lacksAttribute, isModule: (name) => HOST_MODULES.has(name) }
+  return { find, lacks: lacksAttribute, isModule: isHostModule }
 }
 
-/** Modules below those that packs import, of which they may import a part by its name. */
-const HOST_MODULES = dottedNames({
-  comfy:
-    'cli_args clip_vision conds controlnet diffusers_convert diffusers_load extra_samplers float gligen hooks k_diffusion ' +
-    'latent_formats ldm lora lora_convert model_base model_detection model_management model_patcher model_sampling ops ' +
-    'options patcher_extension sample sampler_helpers samplers sd sd1_clip sdxl_clip supported_models taesd ' +
-    'text_encoders utils weight_adapter',
-  comfy_api: 'input input_impl internal latest torch_helpers util v0_0_1 v0_0_2',
-  comfy_execution: 'caching graph graph_utils progress utils validation',
-  'comfy.k_diffusion': 'sampling utils sa_solver deis',
-  'comfy.ldm.modules': 'attention diffusionmodules sub_quadratic_attention',
-  app: 'user_manager model_manager frontend_management logger',
-})
+/** True for what stands directly in a package of the host that has modules alone. */
+const isHostModule = (dottedName: string): boolean =>
+  MODULE_FOLDERS.has(dottedName.slice(0, dottedName.lastIndexOf('.')))
+
+const MODULE_FOLDERS = new Set(
+  words('app comfy comfy.k_diffusion comfy.ldm.modules comfy_api comfy_execution'),
+)
 
 /** Gives the value of a dotted name, or leaves it unknown. */
 type Source = (dottedName: string) => Value | undefined

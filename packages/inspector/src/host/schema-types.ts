@@ -88,12 +88,10 @@ const ownKind = (rt: Runtime, side: ClassValue, kind: PartKind): PartKind => {
   return socketType === undefined ? kind : { ...kind, type: { ...kind.type, socketType } }
 }
 
-const SIDES = ['Input', 'Output']
-
 /** A socket type of the pack's own has both sides. */
 const addSides = (names: Map<string, Value>, ioType: Value | undefined, classOf: ClassOf): void => {
   const type = { socketType: ioType ?? null }
-  for (const maker of SIDES)
+  for (const maker of ['Input', 'Output'])
     if (!names.has(maker)) names.set(maker, makeMaker(`io.${maker}`, { maker, type }, classOf))
 }
 
@@ -105,10 +103,7 @@ const makeTypeDecorator = (dottedName: string, classOf: ClassOf): NativeValue =>
       if (!isClass(cls)) return cls
       addSides(cls.namespace, ioType, classOf)
       cls.namespace.set('io_type', ioType ?? null)
-      for (const side of SIDES) {
-        const own = cls.namespace.get(side)
-        if (isClass(own)) own.namespace.set('Parent', cls)
-      }
+      for (const own of cls.namespace.values()) if (isClass(own)) own.namespace.set('Parent', cls)
       return cls
     })
   })

@@ -146,7 +146,7 @@ export function makeInterpreter(options: InterpreterOptions) {
 
 interface Guarded<T> {
   value: T
-  raised: string | undefined
+  /** The exception that the pack raised. */
   failure?: Reason
   spent: boolean
 }
@@ -156,17 +156,15 @@ function guard<T>(rt: Runtime, fallback: T, run: () => T): Guarded<T> {
   const { state } = rt
   const { scope, depth, nesting, handlers, handled } = state
   try {
-    return { value: run(), raised: undefined, spent: false }
+    return { value: run(), spent: false }
   } catch (error) {
     Object.assign(state, { scope, depth, nesting, handlers, handled })
-    if (error instanceof BudgetSpent) return { value: fallback, raised: undefined, spent: true }
-    if (error instanceof Raised) {
-      const failure = reasonOf(rt, error.exception)
-      return { value: fallback, raised: describeSafely(rt, error.exception), failure, spent: false }
-    }
+    if (error instanceof BudgetSpent) return { value: fallback, spent: true }
+    if (error instanceof Raised)
+      return { value: fallback, failure: reasonOf(rt, error.exception), spent: false }
     const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
     state.notes.push({ kind: 'error', file: '', line: 0, message })
-    return { value: fallback, raised: undefined, spent: false }
+    return { value: fallback, spent: false }
   }
 }
 

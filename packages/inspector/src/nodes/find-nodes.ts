@@ -12,9 +12,8 @@ import type {
   Value,
 } from '../interpret/types.ts'
 import { dynamicInputs, makeJsonWriter } from './json-text.ts'
-import { MADE_CLASS, readV1Node, type NodeReader } from './v1-node.ts'
+import { isUnknownNode, readV1Node, type NodeReader } from './v1-node.ts'
 import { listV3Classes } from './v3/list-v3-classes.ts'
-import { KNOWN_MODULES } from '../interpret/modules/known-modules.ts'
 import { UNKNOWN_NODE } from './unknown-node.ts'
 import { readV3Node } from './v3/read-v3-node.ts'
 
@@ -159,17 +158,6 @@ const isNodeClass = (interpreter: Interpreter, cls: ClassValue): boolean =>
 /** A base outside of pack and standard library may bring all of it. */
 const isForeign = (base: BaseValue): boolean =>
   base.kind === 'unknown' && base.origin !== 'standard-library' && base.origin !== 'machine'
-
-/** A class of the host, or one of whose making nothing is known; nothing of a library that packs use for other things. */
-const isUnknownNode = ({ name, origin, isModule }: UnknownValue): boolean => {
-  if (name === MADE_CLASS) return true
-  if (isModule || origin === 'standard-library' || origin === 'machine') return false
-  const [first = ''] = name.split(/[.([]/)
-  if (origin === 'host') return HOST_NODES.has(first)
-  return !KNOWN_MODULES.thirdParty.has(first)
-}
-
-const HOST_NODES = new Set(['nodes', 'comfy_extras', 'comfy_api_nodes'])
 
 /**
  * Reads a node of either form. Without `name` the class has to define its name, which is empty when that can't be

@@ -59,17 +59,25 @@ export const readV1Node = (reader: NodeReader, name: string, cls: BaseValue): Ex
 /** An unknown where a class of neither pack nor host may have the attribute; those of well-known libraries are no nodes. */
 const inheritedFromOutside = (cls: BaseValue, attribute: string): Value | undefined => {
   const order = cls.kind === 'class' ? cls.mro : [cls]
-  const outside = order.find((base) => base.kind === 'unknown' && mayBeNode(base))
+  const outside = order.find(
+    (base) => base.kind === 'unknown' && base.origin !== 'host' && isUnknownNode(base),
+  )
   return outside && makeUnknown(`${outside.name}.${attribute}`)
 }
 
 /** Name of a class that the pack makes by `type` under a name that is unknown. */
-export const MADE_CLASS = 'type.__new__()'
+const MADE_CLASS = 'type.__new__()'
 
-const mayBeNode = ({ name, origin }: UnknownValue): boolean =>
-  origin === 'pack' ||
-  name === MADE_CLASS ||
-  (origin === 'third-party' && !KNOWN_MODULES.thirdParty.has(name.split(/[.([]/)[0] ?? ''))
+/** A class of the host, or one of whose making nothing is known; nothing of a library that packs use for other things. */
+export const isUnknownNode = ({ name, origin, isModule }: UnknownValue): boolean => {
+  if (name === MADE_CLASS) return true
+  if (isModule || origin === 'standard-library' || origin === 'machine') return false
+  const [first = ''] = name.split(/[.([]/)
+  if (origin === 'host') return HOST_NODES.has(first)
+  return !KNOWN_MODULES.thirdParty.has(first)
+}
+
+const HOST_NODES = new Set(['nodes', 'comfy_extras', 'comfy_api_nodes'])
 
 /** A field, and whether a part of it depends on the machine or could not be known. */
 interface Read<T> {
@@ -120,10 +128,10 @@ const callInputTypes = (
   cls: BaseValue,
   callee: Value,
 ): Value | undefined => {
-  const { value, raised } = interpreter.tryCall(callee, wantsClass(callee) ? [cls] : [], {
+  const { value, failure } = interpreter.tryCall(callee, wantsClass(callee) ? [cls] : [], {
     steps: NODE_STEPS,
   })
-  return raised === undefined ? value : undefined
+  return failure === undefined ? value : undefined
 }
 
 const wantsClass = (callee: Value): boolean => {

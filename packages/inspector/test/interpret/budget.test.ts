@@ -133,8 +133,8 @@ describe('budgets', () => {
 
   test('a raise inside a call is reported', () => {
     const ran = run('def f(): raise KeyError("k")')
-    const { raised, spent } = ran.interpreter.tryCall(ran.get('f') ?? null, [])
-    assert.deepEqual({ raised, spent }, { raised: "KeyError: 'k'", spent: false })
+    const { failure, spent } = ran.interpreter.tryCall(ran.get('f') ?? null, [])
+    assert.deepEqual([failure?.detail, spent], ["KeyError: 'k'", false])
   })
 
   test('deep nesting of one expression is unknown', () => {

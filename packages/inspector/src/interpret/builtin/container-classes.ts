@@ -82,7 +82,7 @@ const DICT: Definition = {
 }
 
 const constructSet =
-  (frozen: boolean): NativeClass['construct'] =>
+  (frozen: boolean): NonNullable<NativeClass['construct']> =>
   (rt, cls, [value]) => {
     if (value === undefined || (cls.module !== 'builtins' && !frozen))
       return wrap(rt, cls, makeSet(rt, [], frozen))
@@ -92,15 +92,19 @@ const constructSet =
     return rt.budget.allowItems(items.length) ? wrap(rt, cls, set) : undefined
   }
 
+const ANY_SET_METHODS = {
+  ...VALUE_METHODS,
+  ...ORDERING_METHODS,
+  ...CONTAINER_METHODS,
+  ...operatorMethods(SET_OPERATORS),
+}
+
 const SET: Definition = {
   name: 'set',
   payload: 'set',
-  construct: constructSet(false) as NonNullable<NativeClass['construct']>,
+  construct: constructSet(false),
   methods: {
-    ...VALUE_METHODS,
-    ...ORDERING_METHODS,
-    ...CONTAINER_METHODS,
-    ...operatorMethods(SET_OPERATORS),
+    ...ANY_SET_METHODS,
     ...augmentingMethods(SET_OPERATORS),
     ...SET_METHODS,
   },
@@ -110,14 +114,8 @@ const SET: Definition = {
 const FROZENSET: Definition = {
   name: 'frozenset',
   payload: 'set',
-  construct: constructSet(true) as NonNullable<NativeClass['construct']>,
-  methods: {
-    ...VALUE_METHODS,
-    ...ORDERING_METHODS,
-    ...CONTAINER_METHODS,
-    ...operatorMethods(SET_OPERATORS),
-    ...FROZENSET_METHODS,
-  },
+  construct: constructSet(true),
+  methods: { ...ANY_SET_METHODS, ...FROZENSET_METHODS },
 }
 
 export const CONTAINER_CLASSES = [LIST, TUPLE, DICT, SET, FROZENSET]

@@ -30,7 +30,7 @@ export function evaluateArguments(
 }
 
 /** Adds the entries of `**value`; true if there may be more. */
-function spread(rt: Runtime, kwargs: Map<string, Value>, value: Value): boolean {
+export function spread(rt: Runtime, kwargs: Map<string, Value>, value: Value): boolean {
   const dict = asDict(rt, value)
   if (dict === undefined) return true
   for (const [hash, entry] of dict.values) if (typeof hash === 'string') kwargs.set(hash, entry)

@@ -10,23 +10,23 @@ import { runBranches } from './branch.ts'
 import { makeUnknown } from '../values/make-value.ts'
 import type { Completion, IteratorValue, Runtime, Scope, Value } from '../types.ts'
 
-export function executeFor(rt: Runtime, node: For, scope: Scope): Completion {
-  const { maybeLeft } = rt.state
+export function executeLoop(rt: Runtime, node: For | While, scope: Scope): Completion {
+  const { maybeBroken, maybeLeft } = rt.state
   try {
-    return runFor(rt, node, scope)
+    const end = node.kind === 'For' ? runFor(rt, node, scope) : runWhile(rt, node, scope)
+    if (end === 'break') return undefined
+    return end ?? execute(rt, node.orelse, scope)
   } finally {
-    rt.state.maybeLeft = maybeLeft
+    Object.assign(rt.state, { maybeBroken, maybeLeft })
   }
 }
 
 function runFor(rt: Runtime, node: For, scope: Scope): Completion {
   const source = evaluateSafely(rt, node.iter, scope)
   const iterator = iterate(rt, source)
-  const end = iterator
+  return iterator
     ? runRounds(rt, node, iterator, scope)
     : runMaybe(rt, node, scope, unknownItem(source))
-  if (end === 'break') return undefined
-  return end ?? execute(rt, node.orelse, scope)
 }
 
 function unknownItem(source: Value): Value {
@@ -73,22 +73,9 @@ function endOfRound(rt: Runtime, body: readonly Statement[], scope: Scope): Comp
   }
 }
 
-export function executeWhile(rt: Runtime, node: While, scope: Scope): Completion {
-  const { state } = rt
-  const { maybeBroken, maybeLeft } = state
-  try {
-    const end = runWhile(rt, node, scope)
-    if (end === 'break') return undefined
-    return end ?? execute(rt, node.orelse, scope)
-  } finally {
-    Object.assign(state, { maybeBroken, maybeLeft })
-  }
-}
-
 function runWhile(rt: Runtime, node: While, scope: Scope): Completion {
   const { state } = rt
-  const most = state.isThread ? THREAD_ROUNDS : rt.budget.limits.whileRounds
-  for (let rounds = 0; rounds < most; rounds += 1) {
+  for (let rounds = 0; rounds < rt.budget.limits.whileRounds; rounds += 1) {
     const test = truthOf(rt, evaluateSafely(rt, node.test, scope))
     if (test === false) return undefined
     if (test === undefined) return runWhileOnce(rt, node, scope)
@@ -98,12 +85,10 @@ function runWhile(rt: Runtime, node: While, scope: Scope): Completion {
     // `while True` with a break that could not be decided would use up all rounds.
     if (state.maybeBroken && node.test.kind === 'Constant') return undefined
   }
+  // A thread that watches something has no end.
   if (!state.isThread) rt.budget.spent('rounds')
   return undefined
 }
-
-/** Rounds of a `while` in a thread: one that watches something has no end. */
-const THREAD_ROUNDS = 100
 
 function runWhileOnce(rt: Runtime, node: While, scope: Scope): Completion {
   return runBranches(rt, scope, [

@@ -4,7 +4,7 @@ import { assignTarget, augmentTarget, deleteTarget } from './assignment.ts'
 import { executeIf } from './branch.ts'
 import { executeClass, executeFunction } from './definition.ts'
 import { executeImport, executeImportFrom } from './import-statement.ts'
-import { executeFor, executeWhile } from './loop.ts'
+import { executeLoop } from './loop.ts'
 import { executeMatch } from './match.ts'
 import { executeRaise, executeTry, executeWith } from './try-with.ts'
 import { makeDict, setEntry } from '../operate/mapping.ts'
@@ -39,7 +39,8 @@ export function executeStatement(rt: Runtime, node: Statement, scope: Scope): Co
     case 'ClassDef':
       return executeClass(rt, node, scope)
     case 'For':
-      return executeFor(rt, node, scope)
+    case 'While':
+      return executeLoop(rt, node, scope)
     case 'AugAssign':
       return augmentTarget(rt, node, scope)
     case 'AnnAssign':
@@ -52,8 +53,6 @@ export function executeStatement(rt: Runtime, node: Statement, scope: Scope): Co
       return executeTry(rt, node, scope)
     case 'With':
       return executeWith(rt, node, scope)
-    case 'While':
-      return executeWhile(rt, node, scope)
     case 'Raise':
       return executeRaise(rt, node, scope)
     case 'Delete':

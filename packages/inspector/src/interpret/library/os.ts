@@ -7,7 +7,6 @@ import {
   makeItemsIterator,
   makeList,
   makeTuple,
-  makeUnknown,
 } from '../values/make-value.ts'
 import {
   functionsOf,
@@ -42,7 +41,6 @@ export const makeOs = (rt: Runtime): ModuleValue => {
     ...functionsOf('os', FUNCTIONS),
     ...quietFunctions('os', QUIET),
     ...machineFunctions('os', MACHINE),
-    ...['system', 'popen'].map((name) => [name, nativeFunction(`os.${name}`, runShell)] as const),
   ])
 }
 
@@ -58,12 +56,6 @@ const CONSTANTS = [
   ['W_OK', 2n],
   ['X_OK', 1n],
 ] as const
-
-/** A program may write files of the pack. */
-const runShell: NativeCall = (rt) => {
-  rt.state.mayHaveWritten = true
-  return makeUnknown('os.system()', 'machine')
-}
 
 const QUIET =
   'makedirs mkdir removedirs rmdir remove unlink rename renames replace symlink link chmod chown ' +

@@ -3,7 +3,7 @@ import { callSpecial } from '../operate/call.ts'
 import { readItems } from '../operate/iterate.ts'
 import { makePackModule, runModule } from './run-module.ts'
 import { words } from '../../words.ts'
-import { Raised, raiseMissing } from '../operate/raise.ts'
+import { Raised, raiseMissing, recordMissing } from '../operate/raise.ts'
 import { KNOWN_MODULES } from './known-modules.ts'
 import { makeList, makeUnknown } from '../values/make-value.ts'
 import type { Origin, Runtime, Value } from '../types.ts'
@@ -118,8 +118,12 @@ function load(
   const found = findFile(rt, name)
   if (found) return run(rt, name, found)
   if (parent === null) return foreignModule(rt, name, 'third-party')
-  if (isCompiled(rt, name)) return makeUnknown(name)
-  if (isBuilt(rt, name)) return unknownBuilt(rt, name)
+  if (isThereAs(rt, name, COMPILED)) return makeUnknown(name)
+  if (isThereAs(rt, name, TO_COMPILE) || isBuilt(rt, name)) {
+    // Without the build the pack does not load.
+    recordMissing(rt, name)
+    return makeUnknown(name)
+  }
   if (typeof parent === 'object' && parent.kind === 'module') {
     // A package may put a submodule of its own making into its names.
     const made = parent.namespace.get(name.slice(name.lastIndexOf('.') + 1))
@@ -166,43 +170,28 @@ function findIn(rt: Runtime, folder: string, name: string): ModuleFile | undefin
   return name !== '' && files.isFolder(path) ? { file: path, isPackage: true } : undefined
 }
 
-/** True when only the compiled form of a module is there. */
-function isCompiled(rt: Runtime, name: string): boolean {
+/** True when the module is there in a form that is no text of Python. */
+function isThereAs(rt: Runtime, name: string, form: RegExp): boolean {
   const dot = name.lastIndexOf('.')
-  const last = name.slice(dot + 1)
-  return packageFolders(rt, name.slice(0, dot)).some((folder) =>
-    (rt.files.list(folder) ?? []).some(
-      (entry) => entry.startsWith(`${last}.`) && /\.(so|pyd|pyc)$/.test(entry),
-    ),
-  )
+  const isIt = (entry: string) => entry.startsWith(`${name.slice(dot + 1)}.`) && form.test(entry)
+  return packageFolders(rt, name.slice(0, dot)).some((folder) => rt.files.list(folder)?.some(isIt))
 }
 
-/**
- * True when only the source of a compiled module is there, stubs of it, or a file by which it is built: then
- * something else builds it. So it is with a folder that has files, but no Python.
- */
-function isBuilt(rt: Runtime, name: string): boolean {
-  const { files } = rt
-  const dot = name.lastIndexOf('.')
-  const isSource = (entry: string) =>
-    SOURCES.some((extension) => entry === name.slice(dot + 1) + extension)
-  if (BUILD_FILES.some((file) => files.isFile(`${files.root}/${file}`))) return true
-  return packageFolders(rt, name.slice(0, dot)).some((folder) => {
-    const entries = files.list(folder) ?? []
-    if (entries.some((entry) => isSource(entry) || BUILD_FILES.includes(entry))) return true
-    if (folder === files.root || entries.length === 0) return false
-    return entries.every((entry) => files.isFile(`${folder}/${entry}`) && !entry.endsWith('.py'))
-  })
-}
-
-const SOURCES = words('.pyi .pyx .c .cc .cpp .cu .rs')
+const COMPILED = /\.(so|pyd|pyc)$/
+const TO_COMPILE = /\.(pyi|pyx|c|cc|cpp|cu|rs)$/
 const BUILD_FILES = words('Cargo.toml CMakeLists.txt meson.build')
 
-/** Its names can't be known, and without the build the pack does not load. */
-function unknownBuilt(rt: Runtime, name: string): Value {
-  const detail = name.slice(rt.files.packageName.length + 1)
-  rt.state.reasons.set(`own_module_missing ${detail}`, { code: 'own_module_missing', detail })
-  return makeUnknown(name)
+/** True where something else builds the module: there is a file for that, or its folder has files, but no Python. */
+function isBuilt(rt: Runtime, name: string): boolean {
+  const { root, isFile, list } = rt.files
+  const folders = packageFolders(rt, name.slice(0, name.lastIndexOf('.')))
+  const hasBuild = (folder: string) => BUILD_FILES.some((file) => isFile(`${folder}/${file}`))
+  const hasNoPython = (folder: string) => {
+    const entries = folder === root ? [] : (list(folder) ?? [])
+    const isOther = (entry: string) => isFile(`${folder}/${entry}`) && !entry.endsWith('.py')
+    return entries.length > 0 && entries.every(isOther)
+  }
+  return [root, ...folders].some(hasBuild) || folders.some(hasNoPython)
 }
 
 /** Folders of the pack on `sys.path`, in its order. */

@@ -128,16 +128,21 @@ function makeGenerator(rt: Runtime, fn: FunctionValue, scope: Scope): IteratorVa
 function bindParameters(rt: Runtime, fn: FunctionValue, call: CallArguments): Map<string, Value> {
   const names = new Map<string, Value>()
   const { args } = fn.node
-  bindPositional(args, call, names)
+  bindPositional(rt, fn, call, names)
   const left = bindKeywords(args, call, names)
   if (args.kwargs) names.set(args.kwargs.name, dictOf(rt, left, call.rest))
-  if (!call.rest && !isAccepted(fn, call, names, left)) raiseIfExpected(rt, 'TypeError', fn.name)
-  fillIn(fn, names)
+  else if (left.length > 0) raiseIfExpected(rt, 'TypeError', fn.name)
+  fillIn(rt, fn, call, names)
   return names
 }
 
-function bindPositional(args: Arguments, call: CallArguments, names: Map<string, Value>): void {
-  const { positionalOnly, positional, varargs } = args
+function bindPositional(
+  rt: Runtime,
+  fn: FunctionValue,
+  call: CallArguments,
+  names: Map<string, Value>,
+): void {
+  const { positionalOnly, positional, varargs } = fn.node.args
   let index = 0
   for (const list of [positionalOnly, positional]) {
     for (const parameter of list) {
@@ -147,6 +152,7 @@ function bindPositional(args: Arguments, call: CallArguments, names: Map<string,
     }
   }
   if (varargs) names.set(varargs.name, makeTuple(call.args.slice(index), call.rest))
+  else if (call.args.length > index) raiseIfExpected(rt, 'TypeError', fn.name)
 }
 
 /** Gives the keyword arguments that no parameter takes. */
@@ -175,31 +181,21 @@ function dictOf(rt: Runtime, entries: [string, Value][], rest: boolean): Value {
   return dict
 }
 
-/** False for an argument too many, and for one that is missing. */
-function isAccepted(
-  { node: { args }, defaults }: FunctionValue,
-  call: CallArguments,
-  names: ReadonlyMap<string, Value>,
-  left: readonly unknown[],
-): boolean {
-  const positional = [...args.positionalOnly, ...args.positional]
-  if (!args.varargs && call.args.length > positional.length) return false
-  if (!args.kwargs && left.length > 0) return false
-  return [...positional, ...args.keywordOnly].every(
-    ({ name }) => names.has(name) || defaults.has(name),
-  )
-}
-
 /** Defaults, then unknowns for what is still missing. */
-function fillIn(fn: FunctionValue, names: Map<string, Value>): void {
-  const { positionalOnly, positional, keywordOnly } = fn.node.args
-  for (const list of [positionalOnly, positional, keywordOnly]) {
-    for (const { name } of list) {
-      if (names.has(name)) continue
-      names.set(
-        name,
-        orElse(fn.defaults.get(name), () => makeUnknown(name)),
-      )
-    }
+function fillIn(
+  rt: Runtime,
+  { node, defaults, name: called }: FunctionValue,
+  call: CallArguments,
+  names: Map<string, Value>,
+): void {
+  const { positionalOnly, positional, keywordOnly } = node.args
+  for (const { name } of [...positionalOnly, ...positional, ...keywordOnly]) {
+    if (names.has(name)) continue
+    const value = defaults.get(name)
+    if (value === undefined && !call.rest) raiseIfExpected(rt, 'TypeError', called)
+    names.set(
+      name,
+      orElse(value, () => makeUnknown(name)),
+    )
   }
 }

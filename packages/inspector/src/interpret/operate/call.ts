@@ -89,7 +89,7 @@ function unknownCall(rt: Runtime, callee: Value, call: CallArguments): UnknownVa
 
 /** Calls that may bring files into the pack: programs, installers, downloads and archives. */
 const WRITERS =
-  /^(subprocess|pip|git|dulwich|huggingface_hub|os\.spawn\w*)\b|\b(urlretrieve|extract(all)?)$/
+  /^(subprocess|pip|git|dulwich|huggingface_hub|os\.(system|popen|spawn\w*))\b|\b(urlretrieve|extract(all)?|unpack_archive|copyfileobj)$/
 
 function originOf(callee: Value) {
   return isNative(callee) ? 'standard-library' : 'pack'

@@ -168,11 +168,10 @@ function runMaybe(rt: Runtime, value: Value, fn: FunctionValue): void {
 /** Remembers everything that values lead to, and gives what puts it back. */
 export function saveReached(rt: Runtime, values: Value[]): () => void {
   // Functions of a module share its namespace.
-  const parts = new Set<unknown>()
-  for (const object of reach(rt, makeTuple(values)).keys())
-    if (isFunction(object)) parts.add(object.module.namespace)
-    else for (const part of Object.values(object)) parts.add(part)
-  const saved = [...parts].flatMap((part) => saveItems(rt, part) ?? [])
+  const parts = [...reach(rt, makeTuple(values)).keys()].flatMap((object): unknown[] =>
+    isFunction(object) ? [object.module.namespace] : Object.values(object),
+  )
+  const saved = [...new Set(parts)].flatMap((part) => saveItems(rt, part) ?? [])
   return () => {
     for (const putBack of saved) putBack()
   }
@@ -183,9 +182,6 @@ function saveItems(rt: Runtime, part: unknown): (() => void) | undefined {
     rt.budget.step(part.size >> 4)
     const before = new Map<unknown, unknown>(part)
     return () => {
-      // Who goes through it meanwhile would begin again after `clear`.
-      const isWhole = [...before.keys()].every((key) => part.has(key))
-      if (!isWhole) part.clear()
       for (const key of part.keys()) if (!before.has(key)) part.delete(key)
       for (const [key, value] of before) part.set(key, value)
     }

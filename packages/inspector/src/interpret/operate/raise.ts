@@ -56,15 +56,24 @@ export function raiseMissing(
   exception: string,
   { name, message }: { name: string; message: string },
 ): undefined {
-  const { packageName } = rt.files
-  const detail = name.startsWith(`${packageName}.`) ? name.slice(packageName.length + 1) : name
   if (rt.state.mayHaveWritten) {
-    rt.state.reasons.set(`own_module_missing ${detail}`, { code: 'own_module_missing', detail })
+    recordMissing(rt, name)
     return raiseIfHandled(rt, exception, message)
   }
   const value = makeException(rt, exception, message)
-  rt.state.missing.set(value, detail)
+  rt.state.missing.set(value, nameInPack(rt, name))
   return raise(rt, value)
+}
+
+/** Records that the result is incomplete for want of a module of the pack, or a name of one. */
+export function recordMissing(rt: Runtime, name: string): void {
+  const detail = nameInPack(rt, name)
+  rt.state.reasons.set(`own_module_missing ${detail}`, { code: 'own_module_missing', detail })
+}
+
+function nameInPack({ files }: Runtime, name: string): string {
+  const prefix = `${files.packageName}.`
+  return name.startsWith(prefix) ? name.slice(prefix.length) : name
 }
 
 /** Makes what is raised in the handler of an exception as certain as that, and about the same name. */

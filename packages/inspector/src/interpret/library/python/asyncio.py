@@ -1,5 +1,5 @@
-from concurrent.futures import ALL_COMPLETED, FIRST_COMPLETED, FIRST_EXCEPTION, Executor as _Executor, Future
-from threading import Event, Lock, Semaphore, Timer as _Timer
+from concurrent.futures import ALL_COMPLETED, FIRST_COMPLETED, FIRST_EXCEPTION, Executor as _Executor, Future, as_completed
+from threading import Event, Lock, Semaphore, Timer as _Timer, _quiet
 
 
 # A coroutine's body has run when it is called: the result is in hand.
@@ -26,10 +26,6 @@ def gather(*values, return_exceptions=False):
     return [run(value) for value in values]
 
 
-def as_completed(values, *, timeout=None):
-    return iter(values)
-
-
 def wait(values, *, timeout=None, return_when=ALL_COMPLETED):
     return {create_task(value) for value in values}, set()
 
@@ -42,15 +38,11 @@ def sleep(delay, result=None):
     return result
 
 
-def set_event_loop(*args, **kwargs):
-    return None
-
-
-set_event_loop_policy = set_event_loop
+set_event_loop = set_event_loop_policy = _quiet
 
 
 class AbstractEventLoop:
-    close = stop = run_forever = __exit__ = set_event_loop
+    close = stop = run_forever = __exit__ = _quiet
 
     def __enter__(self):
         return self

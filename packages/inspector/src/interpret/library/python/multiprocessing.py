@@ -3,7 +3,7 @@ from concurrent.futures import Executor as _Executor, ProcessPoolExecutor as _Pr
 
 class ThreadPool(_Executor):
     def apply(self, func, args=(), kwds={}):
-        return func(*args, **kwds)
+        return self.submit(func, *args, **kwds).result()
 
     def apply_async(self, func, args=(), kwds={}, callback=None, error_callback=None):
         future = self.submit(func, *args, **kwds)
@@ -28,9 +28,6 @@ class ThreadPool(_Executor):
 
 class Pool(ThreadPool):
     _outcome = staticmethod(_isolated)
-
-    def apply(self, func, args=(), kwds={}):
-        return self.submit(func, *args, **kwds).result()
 
 
 # What a process does is lost on who starts it.

@@ -9,13 +9,6 @@ def rmtree(*args, **kwargs):
 copymode = copystat = chown = rmtree
 
 
-def unpack_archive(*args, **kwargs):
-    _write()
-
-
-copyfileobj = unpack_archive
-
-
 def copy(src, dst, *args, **kwargs):
     _write()
     return dst

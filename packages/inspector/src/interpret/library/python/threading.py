@@ -5,6 +5,8 @@ def _quiet(*args, **kwargs):
 
 # What one writes that nobody waits for may not be there in time.
 class Thread:
+    _written = None
+
     def __init__(self, group=None, target=None, name=None, args=(), kwargs=None, *, daemon=None):
         self._target, self._args, self._kwargs = target, args, kwargs
         self.name, self.daemon = name, daemon
@@ -17,7 +19,7 @@ class Thread:
         self._written = _thread(self.run, self.daemon)
 
     def join(self, timeout=None):
-        _join(getattr(self, '_written', None))
+        _join(self._written)
 
     def is_alive(self):
         return False
@@ -25,10 +27,7 @@ class Thread:
 
 class Timer(Thread):
     def __init__(self, interval, function, args=None, kwargs=None):
-        super().__init__(target=function, args=args or (), kwargs=kwargs)
-
-    def start(self):
-        self._written = _thread(self.run, True)
+        super().__init__(target=function, args=args or (), kwargs=kwargs, daemon=True)
 
     cancel = _quiet
 
@@ -53,24 +52,7 @@ class Lock:
         return False
 
 
-class RLock(Lock):
-    pass
-
-
-class Condition(Lock):
-    pass
-
-
-class Semaphore(Lock):
-    pass
-
-
-class BoundedSemaphore(Lock):
-    pass
-
-
-class Event(Lock):
-    pass
+RLock = Condition = Semaphore = BoundedSemaphore = Event = Lock
 
 
 class local:

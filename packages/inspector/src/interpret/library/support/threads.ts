@@ -1,30 +1,28 @@
+import { spread } from '../../evaluate/call-expression.ts'
 import { runUnsure } from '../../execute/branch.ts'
 import { readItems } from '../../operate/iterate.ts'
-import { asDict } from '../../operate/mapping.ts'
 import { callWith } from '../../operate/call.ts'
 import { saveReached } from '../../operate/give-away.ts'
 import { Raised } from '../../operate/raise.ts'
 import type { AddedEntries } from '../../operate/set-item.ts'
 import { truthOf } from '../../operate/truth.ts'
-import type { NativeCall } from '../../types.ts'
+import type { NativeCall, Value } from '../../types.ts'
 import { dictMark } from '../../values/dict.ts'
-import { makeInstance, makeTuple, NO_KWARGS } from '../../values/make-value.ts'
+import { makeEmptyDict, makeInstance, makeTuple, NO_KWARGS } from '../../values/make-value.ts'
 import { nativeState } from '../../values/native.ts'
 
 /** Steps of one thread: servers and watchers go on for ever. */
 const THREAD_STEPS = 100_000
 
 /** Calls, and gives the result, or else the exception. No `try` of the pack guards the call. */
-const outcome: NativeCall = (rt, [fn = null, args = makeTuple([]), kwargs = null]) => {
+const outcome: NativeCall = (rt, [fn = null, args = makeTuple([]), named = makeEmptyDict()]) => {
   const { items, rest } = readItems(rt, args)
-  const named = [...(asDict(rt, kwargs)?.values ?? [])]
-  const given = new Map(
-    named.flatMap(([name, value]) => (typeof name === 'string' ? [[name, value] as const] : [])),
-  )
+  const kwargs = new Map<string, Value>()
+  const isOpen = spread(rt, kwargs, named)
   const { handlers, scope, depth, nesting } = rt.state
   rt.state.handlers = []
   try {
-    return makeTuple([callWith(rt, fn, { args: items, kwargs: given, rest }), null])
+    return makeTuple([callWith(rt, fn, { args: items, kwargs, rest: rest || isOpen }), null])
   } catch (error) {
     if (!(error instanceof Raised)) throw error
     Object.assign(rt.state, { scope, depth, nesting })
