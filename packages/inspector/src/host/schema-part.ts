@@ -21,12 +21,10 @@ export interface SchemaPart extends PartKind {
 
 const { v3 } = FACTS
 
-/** Names of classes of `io`: `Schema`, `Int.Input`, `Int().Input`, `Autogrow.TemplatePrefix`. */
+/** Names of classes of `io`: `Schema`, `Input`, `Int.Input`, `Int().Input`, `Autogrow.TemplatePrefix`. */
 export const findPartKind = (tail: string): PartKind | undefined => {
-  if (tail === 'Input' || tail === 'WidgetInput') return { maker: 'Input', type: undefined }
-  if (tail === 'Output') return { maker: 'Output', type: undefined }
-  const [, name, maker] = /^(\w+)(?:\(\))?\.(Input|Output)$/.exec(tail) ?? []
-  if (name !== undefined && maker !== undefined) return { maker, type: { name } }
+  const [, name, maker] = /^(?:(\w+)(?:\(\))?\.)?(?:Widget)?(Input|Output)$/.exec(tail) ?? []
+  if (maker !== undefined) return { maker, type: { name } }
   return Object.hasOwn(v3.makers, tail) ? { maker: tail, type: undefined } : undefined
 }
 

@@ -85,20 +85,17 @@ export function makeInterpreter(options: InterpreterOptions) {
     )
   }
 
-  let failure: Reason | undefined
-
   return {
-    /** Exception that ended `__init__.py`. */
-    failure: (): Reason | undefined => failure,
     /** For functions that take the state of the run, and throw what the pack raises. */
     runtime: rt,
-    /** Runs `__init__.py`; once. Undefined if the pack has none, or if it raises: `failure` says what. */
-    importEntry(): ModuleValue | undefined {
-      const found = guard<Value>(rt, null, () => importModule(rt, rt.files.packageName))
-      failure = found.failure
-      const entry = found.value ?? rt.modules.get(rt.files.packageName)
-      const isFound = rt.files.isFile(`${root}/__init__.py`)
-      return isFound && isModule(entry) ? entry : undefined
+    /** Runs `__init__.py`; once. No module if the pack has none, or if it raises: `failure` says what. */
+    importEntry(): { module?: ModuleValue; failure?: Reason } {
+      const { value, failure } = guard<Value>(rt, null, () =>
+        importModule(rt, rt.files.packageName),
+      )
+      if (failure) return { failure }
+      const module = value ?? rt.modules.get(rt.files.packageName)
+      return isModule(module) && rt.files.isFile(`${root}/__init__.py`) ? { module } : {}
     },
     /** Imports a file of the pack by its path; undefined where it raises. */
     importFile(path: string): ModuleValue | undefined {

@@ -29,17 +29,11 @@ export interface FoundNodes extends Pick<
  * Reads the nodes as the host finds them: by the mapping, or by the entrypoint where there is no mapping.
  */
 export const findNodes = (interpreter: Interpreter): FoundNodes => {
-  const entry = interpreter.importEntry()
-  const failure = interpreter.failure()
-  if (failure)
-    return {
-      ...NONE,
-      reasons: [failure.code],
-      state: 'raised',
-      hints: [adviceOf(failure.code, failure.detail)],
-    }
-  if (!entry) return { ...NONE, state: 'no_init' }
-  return readModule(interpreter, entry)
+  const { module, failure } = interpreter.importEntry()
+  if (module) return readModule(interpreter, module)
+  if (!failure) return { ...NONE, state: 'no_init' }
+  const { code, detail } = failure
+  return { ...NONE, reasons: [code], state: 'raised', hints: [adviceOf(code, detail)] }
 }
 
 /** Reads the nodes of a module as the host reads those of a pack. */

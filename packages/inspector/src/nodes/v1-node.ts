@@ -48,7 +48,7 @@ export const readV1Node = (reader: NodeReader, name: string, cls: BaseValue): Ex
     function: record('function', readText('FUNCTION', '')),
     deprecated: record('deprecated', readFlag('DEPRECATED')),
     experimental: record('experimental', readFlag('EXPERIMENTAL')),
-    input_types: recordInputs(readInputTypes(reader, cls, find)),
+    input_types: recordInputs(readInputTypes(reader, cls, find('INPUT_TYPES'))),
     return_types: record('return_types', returnTypes),
     return_names: record('return_names', readTypes(json, find('RETURN_NAMES'), returnTypes)),
     output_is_list: record('output_is_list', readIsList(interpreter, find)),
@@ -112,9 +112,8 @@ const readTypes = (
 const readInputTypes = (
   { interpreter, json }: NodeReader,
   cls: BaseValue,
-  find: (attribute: string) => Value | undefined,
+  given: Value | undefined,
 ): JsonText => {
-  const given = find('INPUT_TYPES')
   const none = { text: NO_INPUTS, inputs: [] }
   if (given === undefined) return { ...none, isDynamic: false }
   if (isUnknown(given)) return { ...none, isDynamic: true }

@@ -36,7 +36,7 @@ export async function makeRunner(defaults: Partial<InterpreterOptions> = {}): Pr
       ...defaults,
       ...options,
     })
-    const module = interpreter.importEntry()
+    const { module } = interpreter.importEntry()
     if (!module) throw new CannotLoad('The pack has no __init__.py, or it raises')
     return { interpreter, module, get: (name) => module.namespace.get(name) }
   }

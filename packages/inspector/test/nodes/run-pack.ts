@@ -32,7 +32,7 @@ export const runPack = (source: string | Record<string, string>): RanPack => {
     library: LIBRARY,
     facts: makeHostFacts(),
   })
-  const module = interpreter.importEntry()
+  const { module } = interpreter.importEntry()
   if (!module) throw new Error('The pack has no __init__.py')
   const get = (name: string): Value => {
     const value = module.namespace.get(name)

@@ -81,7 +81,7 @@ function importName(rt: Runtime, module: Value, name: string): Value {
   if (found !== undefined) return found
   const message = `cannot import name '${name}' from '${module.name}'`
   const isCertain = !module.lost.has(name) && (!module.running || !mayBind(rt, module, name))
-  if (isCertain) raiseMissing(rt, 'ImportError', { name: dotted, message })
+  if (isCertain) raiseMissing(rt, 'ImportError', dotted, message)
   // It may be bound later, or was lost to a raise: certain enough only if somebody waits for it.
   raiseIfHandled(rt, 'ImportError', message)
   return makeUnknown(dotted)

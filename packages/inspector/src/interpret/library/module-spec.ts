@@ -87,10 +87,7 @@ const execModule: NativeCall = (rt, [, module]) => {
 }
 
 const raiseNoFile = (rt: Runtime, file: string): undefined =>
-  raiseMissing(rt, 'FileNotFoundError', {
-    name: file.slice(rt.files.root.length + 1),
-    message: file,
-  })
+  raiseMissing(rt, 'FileNotFoundError', file.slice(rt.files.root.length + 1), file)
 
 const loadModule: NativeCall = (rt, [self]) => {
   const state = SPEC.of(self)

@@ -100,7 +100,7 @@ function importFromPack(rt: Runtime, name: string): Value {
   for (let count = 1; count <= segments.length; count += 1) {
     const dotted = segments.slice(0, count).join('.')
     const parent: Value = module
-    module = rt.modules.get(dotted) ?? load(rt, dotted, { parent, asked: name })
+    module = rt.modules.get(dotted) ?? load(rt, dotted, parent, name)
     if (isUnknown(module)) {
       if (count === 1) return foreignModule(rt, name, 'third-party')
       return module
@@ -110,11 +110,7 @@ function importFromPack(rt: Runtime, name: string): Value {
   return module
 }
 
-function load(
-  rt: Runtime,
-  name: string,
-  { parent, asked }: { parent: Value; asked: string },
-): Value {
+function load(rt: Runtime, name: string, parent: Value, asked: string): Value {
   const found = findFile(rt, name)
   if (found) return run(rt, name, found)
   if (parent === null) return foreignModule(rt, name, 'third-party')
@@ -129,7 +125,7 @@ function load(
     const made = parent.namespace.get(name.slice(name.lastIndexOf('.') + 1))
     if (isModule(made)) return made
   }
-  raiseMissing(rt, 'ModuleNotFoundError', { name: asked, message: `No module named '${name}'` })
+  raiseMissing(rt, 'ModuleNotFoundError', asked, `No module named '${name}'`)
   return makeUnknown(name)
 }
 

@@ -28,7 +28,6 @@ export function raise(rt: Runtime, exception: string | Value, message = ''): nev
  */
 export function raiseIfHandled(rt: Runtime, exception: string, message?: string): undefined {
   if (isHandled(rt, exception, false)) raiseDoubtful(rt, exception, message)
-  if (rt.state.handlers.length > 0) rt.state.guesses += 1
 }
 
 /**
@@ -37,7 +36,6 @@ export function raiseIfHandled(rt: Runtime, exception: string, message?: string)
  */
 export function raiseIfExpected(rt: Runtime, exception: string, message?: string): undefined {
   if (isHandled(rt, exception, true)) raiseDoubtful(rt, exception, message)
-  if (rt.state.handlers.length > 0) rt.state.guesses += 1
 }
 
 /** Raises an exception that may be ours. */
@@ -51,11 +49,7 @@ export function raiseDoubtful(rt: Runtime, name: string, message?: string): neve
  * Raises for a module, or a name of one, that the pack imports from itself and lacks. After a call that may have fetched
  * it only where that is handled; else gives undefined, and the result is unknown.
  */
-export function raiseMissing(
-  rt: Runtime,
-  exception: string,
-  { name, message }: { name: string; message: string },
-): undefined {
+export function raiseMissing(rt: Runtime, exception: string, name: string, message: string) {
   if (rt.state.mayHaveWritten) {
     recordMissing(rt, name)
     return raiseIfHandled(rt, exception, message)
@@ -98,7 +92,7 @@ export function isRaised(rt: Runtime, error: unknown, name: string): boolean {
   return error instanceof Raised && isInstance(rt, error.exception, rt.builtinClass(name)) === true
 }
 
-/** True when a running `try` has a handler for the exception. */
+/** True when a running `try` has a handler for the exception. That one has none is a guess: it may wait for another. */
 function isHandled(rt: Runtime, name: string, onlyExpected: boolean): boolean {
   const cls = rt.builtinClass(name)
   const { state } = rt
@@ -117,6 +111,7 @@ function isHandled(rt: Runtime, name: string, onlyExpected: boolean): boolean {
       if (!isUnknown(caught) && catches(rt, cls, caught, onlyExpected)) return true
     }
   }
+  if (handlers.length > 0) state.guesses += 1
   return false
 }
 

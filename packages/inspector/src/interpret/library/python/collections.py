@@ -48,11 +48,10 @@ class UserDict(dict):
 
 
 class Counter(dict):
-    def __init__(self, iterable=None, /, **counts):
-        self._count(1, iterable, counts)
-
     def update(self, iterable=None, /, **counts):
         self._count(1, iterable, counts)
+
+    __init__ = update
 
     def subtract(self, iterable=None, /, **counts):
         self._count(-1, iterable, counts)
@@ -78,6 +77,11 @@ class Counter(dict):
 
     def copy(self):
         return type(self)(self)
+
+
+# A method of the list in a deque.
+def _of_items(name):
+    return lambda self, *args: getattr(self._items, name)(*args)
 
 
 class deque:
@@ -109,48 +113,19 @@ class deque:
         for item in iterable:
             self.appendleft(item)
 
-    def pop(self):
-        return self._items.pop()
-
     def popleft(self):
         return self._items.pop(0)
-
-    def clear(self):
-        self._items.clear()
 
     def rotate(self, n=1):
         at = -n % len(self._items) if self._items else 0
         self._items = self._items[at:] + self._items[:at]
 
-    def reverse(self):
-        self._items.reverse()
-
     def copy(self):
         return type(self)(self._items, self.maxlen)
 
-    def remove(self, item):
-        self._items.remove(item)
-
-    def count(self, item):
-        return self._items.count(item)
-
-    def index(self, item):
-        return self._items.index(item)
-
-    def __iter__(self):
-        return iter(self._items)
-
-    def __len__(self):
-        return len(self._items)
-
-    def __contains__(self, item):
-        return item in self._items
-
-    def __getitem__(self, index):
-        return self._items[index]
-
-    def __setitem__(self, index, item):
-        self._items[index] = item
+    pop, clear, reverse, remove, count, index = map(_of_items, 'pop clear reverse remove count index'.split())
+    __iter__, __len__, __contains__ = map(_of_items, ('__iter__', '__len__', '__contains__'))
+    __getitem__, __setitem__ = map(_of_items, ('__getitem__', '__setitem__'))
 
     def __eq__(self, other):
         return self._items == other._items if isinstance(other, deque) else NotImplemented

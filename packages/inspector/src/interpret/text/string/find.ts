@@ -7,19 +7,19 @@ export interface TextRange {
   stop?: bigint | undefined
 }
 
+const findBy =
+  (search: 'indexOf' | 'lastIndexOf') =>
+  (text: string, part: string, range: TextRange = {}): number => {
+    const window = windowOf(text, range)
+    const at = window === undefined ? -1 : window.text[search](part)
+    return window === undefined || at < 0 ? -1 : window.start + indexOfUnit(window.text, at)
+  }
+
 /** `text.find(part, start, stop)`: index in code points, -1 if it is not there. */
-export const find = (text: string, part: string, range: TextRange = {}): number => {
-  const window = windowOf(text, range)
-  const at = window === undefined ? -1 : window.text.indexOf(part)
-  return window === undefined || at < 0 ? -1 : window.start + indexOfUnit(window.text, at)
-}
+export const find = findBy('indexOf')
 
 /** `text.rfind(part, start, stop)`. */
-export const findLast = (text: string, part: string, range: TextRange = {}): number => {
-  const window = windowOf(text, range)
-  const at = window === undefined ? -1 : window.text.lastIndexOf(part)
-  return window === undefined || at < 0 ? -1 : window.start + indexOfUnit(window.text, at)
-}
+export const findLast = findBy('lastIndexOf')
 
 /** `text.count(part, start, stop)`: occurrences that do not overlap. */
 export const countOf = (text: string, part: string, range: TextRange = {}): number => {
@@ -29,25 +29,18 @@ export const countOf = (text: string, part: string, range: TextRange = {}): numb
   return window.text.split(part).length - 1
 }
 
+const hasAt =
+  (side: 'startsWith' | 'endsWith') =>
+  (text: string, parts: readonly string[], range: TextRange = {}): boolean => {
+    const window = windowOf(text, range)
+    return window !== undefined && parts.some((part) => window.text[side](part))
+  }
+
 /** `text.startswith(prefixes, start, stop)`; a tuple in Python is an array of several. */
-export const startsWith = (
-  text: string,
-  prefixes: readonly string[],
-  range: TextRange = {},
-): boolean => {
-  const window = windowOf(text, range)
-  return window !== undefined && prefixes.some((prefix) => window.text.startsWith(prefix))
-}
+export const startsWith = hasAt('startsWith')
 
 /** `text.endswith(suffixes, start, stop)`. */
-export const endsWith = (
-  text: string,
-  suffixes: readonly string[],
-  range: TextRange = {},
-): boolean => {
-  const window = windowOf(text, range)
-  return window !== undefined && suffixes.some((suffix) => window.text.endsWith(suffix))
-}
+export const endsWith = hasAt('endsWith')
 
 /** Undefined when the range ends before it begins: then not even the empty text is in it. */
 const windowOf = (text: string, range: TextRange): { text: string; start: number } | undefined => {
