@@ -8,10 +8,10 @@ import { bindNameOutside, lookUpName } from './name.ts'
 import { getAttribute } from '../operate/attribute.ts'
 import { getItem } from '../operate/item.ts'
 import { binary, negate } from '../operate/operator.ts'
-import { Raised } from '../operate/raise.ts'
+import { attempt, Raised } from '../operate/raise.ts'
 import { truthOf } from '../operate/truth.ts'
 import type { Runtime, Scope, Value } from '../types.ts'
-import { ELLIPSIS, makeBytes, makeUnknown } from '../values/make-value.ts'
+import { ELLIPSIS, makeBytes, makeUnknown, orElse } from '../values/make-value.ts'
 import type {
   BinOp,
   Constant,
@@ -162,16 +162,11 @@ export function recordError(rt: Runtime, error: unknown, line: number): void {
  * evaluates.
  */
 export function evaluateAnnotation(rt: Runtime, node: Expression, scope: Scope): Value {
-  const { handlers } = rt.state
-  rt.state.handlers = []
-  try {
+  const { value } = attempt(rt, () => {
+    rt.state.handlers = []
     return evaluateSafely(rt, node, scope)
-  } catch (error) {
-    if (!(error instanceof Raised)) throw error
-    return makeUnknown('annotation')
-  } finally {
-    rt.state.handlers = handlers
-  }
+  })
+  return orElse(value, () => makeUnknown('annotation'))
 }
 
 /** Calling an async function runs it, so what is awaited is the result already, unless the library wraps it. */

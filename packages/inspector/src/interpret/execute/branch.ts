@@ -3,7 +3,7 @@ import { evaluateSafely } from '../evaluate/expression.ts'
 import { truthOf } from '../operate/truth.ts'
 import { assignedNames } from './assigned-names.ts'
 import { mergeValues } from '../values/merge-values.ts'
-import { Raised } from '../operate/raise.ts'
+import { attempt, type Raised } from '../operate/raise.ts'
 import { putBack, type AddedEntries, type RemovedEntries } from '../operate/set-item.ts'
 import { dictMark } from '../values/dict.ts'
 import type { Completion, Runtime, Scope, Value } from '../types.ts'
@@ -59,21 +59,15 @@ export function runBranches(rt: Runtime, scope: Scope, branches: Branch[]): Comp
 
 function runBranch(rt: Runtime, scope: Scope, branch: Branch): Omit<Outcome, 'bindings'> {
   const { state } = rt
-  const { nesting, depth, scope: running, removed: around, added: addedAround } = state
+  const { removed: removedAround, added: addedAround } = state
   const removed: RemovedEntries = new Map()
   const added: AddedEntries = new Map()
   Object.assign(state, { removed, added })
   try {
-    return { end: branch.run(scope), raised: undefined, added }
-  } catch (error) {
-    if (!(error instanceof Raised)) throw error
-    return { end: undefined, raised: error, added }
+    const { value: end, raised } = attempt(rt, () => branch.run(scope))
+    return { end, raised, added }
   } finally {
-    state.nesting = nesting
-    state.depth = depth
-    state.scope = running
-    state.removed = around
-    state.added = addedAround
+    Object.assign(state, { removed: removedAround, added: addedAround })
     putBack(removed)
   }
 }

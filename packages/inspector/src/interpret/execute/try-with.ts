@@ -4,8 +4,8 @@ import { evaluateSafely } from '../evaluate/expression.ts'
 import { isInstance, typeOf } from '../operate/is-instance.ts'
 import { execute } from './statement.ts'
 import { bindName } from '../evaluate/name.ts'
-import { inheritCause, raise, Raised } from '../operate/raise.ts'
-import type { Completion, Runtime, Scope, Value } from '../types.ts'
+import { attempt, inheritCause, raise, type Raised } from '../operate/raise.ts'
+import type { Completion, InstanceValue, Runtime, Scope, Value } from '../types.ts'
 import type { ExceptHandler, Name, Raise, Try, With } from '../../python/ast.ts'
 import { setAttribute } from '../operate/set-attribute.ts'
 import { truthOf } from '../operate/truth.ts'
@@ -14,49 +14,24 @@ import { orElse } from '../values/make-value.ts'
 
 /** The body; a handler only if it raises; else `else`; then `finally`, which may end the block its own way. */
 export function executeTry(rt: Runtime, node: Try, scope: Scope): Completion {
-  const outcome = attempt(rt, () => runGuarded(rt, node, scope))
+  const { value, raised } = attempt(rt, () => runGuarded(rt, node, scope))
   const end = node.finalbody.length > 0 ? execute(rt, node.finalbody, scope) : undefined
   if (end !== undefined) return end
-  if (outcome.raised) throw outcome.raised
-  return outcome.end
-}
-
-interface Outcome {
-  end: Completion
-  raised: Raised | undefined
-}
-
-/** Catches a Python exception, and puts back what it left of the expressions it broke off. */
-function attempt(rt: Runtime, run: () => Completion): Outcome {
-  const { state } = rt
-  const { nesting, depth, scope } = state
-  try {
-    return { end: run(), raised: undefined }
-  } catch (error) {
-    if (!(error instanceof Raised)) throw error
-    state.nesting = nesting
-    state.depth = depth
-    state.scope = scope
-    return { end: undefined, raised: error }
-  }
+  if (raised) throw raised
+  return value
 }
 
 function runGuarded(rt: Runtime, node: Try, scope: Scope): Completion {
-  const { raised, end } = attempt(rt, () => runBody(rt, node, scope))
+  const { value, raised } = attempt(rt, () => runBody(rt, node, scope))
   if (raised) return handle(rt, node, scope, raised)
-  return end ?? execute(rt, node.orelse, scope)
+  return value ?? execute(rt, node.orelse, scope)
 }
 
 function runBody(rt: Runtime, node: Try, scope: Scope): Completion {
   const { state } = rt
-  const around = state.handlers
-  if (node.handlers.length > 0)
-    state.handlers = [...around, { types: node.handlers.map((handler) => handler.type), scope }]
-  try {
-    return execute(rt, node.body, scope)
-  } finally {
-    state.handlers = around
-  }
+  const types = node.handlers.map((handler) => handler.type)
+  if (types.length > 0) state.handlers = [...state.handlers, { types, scope }]
+  return execute(rt, node.body, scope)
 }
 
 /** Runs the first handler whose type fits or can't be decided. */
@@ -116,24 +91,20 @@ function enterFrom(rt: Runtime, node: With, scope: Scope, index: number): Comple
   const manager = evaluateSafely(rt, item.context, scope)
   const entered = enter(rt, manager)
   if (item.target) assignTarget(rt, item.target, entered, scope)
-  const around = rt.state.handlers
-  // `contextlib.suppress` handles what a `try` with its classes would.
-  if (isInstanceValue(manager) && manager.cls.name === 'suppress') {
-    const types: Name[] = [{ kind: 'Name', id: '_classes', line: node.line }]
-    rt.state.handlers = [...around, { types, scope: { ...scope, names: manager.attributes } }]
-  }
-  let end: Completion
-  try {
-    end = enterFrom(rt, node, scope, index + 1)
-  } catch (error) {
-    if (!(error instanceof Raised)) throw error
-    if (!suppresses(rt, manager, error.exception)) throw error
-    return undefined
-  } finally {
-    rt.state.handlers = around
-  }
-  leave(rt, manager, [null, null, null])
-  return end
+  const { value, raised } = attempt(rt, () => {
+    if (isInstanceValue(manager) && manager.cls.name === 'suppress')
+      handleAs(rt, node, manager, scope)
+    return enterFrom(rt, node, scope, index + 1)
+  })
+  if (!raised) leave(rt, manager, [null, null, null])
+  else if (!suppresses(rt, manager, raised.exception)) throw raised
+  return value
+}
+
+/** `contextlib.suppress` handles what a `try` with its classes would. */
+function handleAs({ state }: Runtime, { line }: With, { attributes }: InstanceValue, scope: Scope) {
+  const types: Name[] = [{ kind: 'Name', id: '_classes', line }]
+  state.handlers = [...state.handlers, { types, scope: { ...scope, names: attributes } }]
 }
 
 /** An unknown manager gives an unknown that stands for what it opens. */
@@ -148,8 +119,6 @@ function leave(rt: Runtime, manager: Value, args: Value[]): Value | undefined {
 }
 
 function suppresses(rt: Runtime, manager: Value, exception: Value): boolean {
-  const { nesting } = rt.state
   const left = leave(rt, manager, [typeOf(rt, exception), exception, null])
-  rt.state.nesting = nesting
   return left !== undefined && truthOf(rt, left) === true
 }

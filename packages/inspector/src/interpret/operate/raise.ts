@@ -15,6 +15,24 @@ export class Raised extends Error {
   }
 }
 
+interface Attempt<T> {
+  value?: T
+  raised?: Raised
+}
+
+/** Catches a Python exception, and puts back what it left of the expressions and handlers it broke off. */
+export function attempt<T>({ state }: Runtime, run: () => T): Attempt<T> {
+  const { nesting, depth, scope, handlers } = state
+  try {
+    return { value: run() }
+  } catch (error) {
+    if (!(error instanceof Raised)) throw error
+    return { raised: error }
+  } finally {
+    Object.assign(state, { nesting, depth, scope, handlers })
+  }
+}
+
 /** Raises a builtin exception by name, or the exception given. */
 export function raise(rt: Runtime, exception: string | Value, message = ''): never {
   const made = typeof exception === 'string' ? makeException(rt, exception, message) : exception

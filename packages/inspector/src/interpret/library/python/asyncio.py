@@ -73,10 +73,4 @@ class AbstractEventLoop:
 
 
 TaskGroup = Runner = AbstractEventLoop
-
-
-def get_event_loop():
-    return AbstractEventLoop()
-
-
-new_event_loop = get_running_loop = get_event_loop
+new_event_loop = get_running_loop = get_event_loop = AbstractEventLoop

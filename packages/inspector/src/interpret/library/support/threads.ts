@@ -3,7 +3,7 @@ import { runUnsure } from '../../execute/branch.ts'
 import { readItems } from '../../operate/iterate.ts'
 import { callWith } from '../../operate/call.ts'
 import { saveReached } from '../../operate/give-away.ts'
-import { Raised } from '../../operate/raise.ts'
+import { attempt } from '../../operate/raise.ts'
 import type { AddedEntries } from '../../operate/set-item.ts'
 import { truthOf } from '../../operate/truth.ts'
 import type { NativeCall, Value } from '../../types.ts'
@@ -19,17 +19,11 @@ const outcome: NativeCall = (rt, [fn = null, args = makeTuple([]), named = makeE
   const { items, rest } = readItems(rt, args)
   const kwargs = new Map<string, Value>()
   const isOpen = spread(rt, kwargs, named)
-  const { handlers, scope, depth, nesting } = rt.state
-  rt.state.handlers = []
-  try {
-    return makeTuple([callWith(rt, fn, { args: items, kwargs, rest: rest || isOpen }), null])
-  } catch (error) {
-    if (!(error instanceof Raised)) throw error
-    Object.assign(rt.state, { scope, depth, nesting })
-    return makeTuple([null, error.exception])
-  } finally {
-    rt.state.handlers = handlers
-  }
+  const { value = null, raised } = attempt(rt, () => {
+    rt.state.handlers = []
+    return callWith(rt, fn, { args: items, kwargs, rest: rest || isOpen })
+  })
+  return makeTuple([value, raised?.exception ?? null])
 }
 
 /** The same in a process of its own, which takes along what it changes. */
