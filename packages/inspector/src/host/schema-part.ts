@@ -7,8 +7,10 @@ import { FACTS } from './facts.ts'
 export interface PartKind {
   /** `Input`, `Output`, `Schema`, `Custom`, `Autogrow.TemplatePrefix` ... */
   maker: string
-  /** For inputs and outputs: name of their type in `io`, or the socket type that the pack gave a type of its own. */
-  type: { name?: string | undefined; socketType?: Value | undefined } | undefined
+  /** For inputs and outputs: name of their type in `io`; undefined for a type of the pack's own. */
+  typeName?: string | undefined
+  /** The socket type that the pack gave a type of its own. */
+  socketType?: Value
 }
 
 /** An object that takes part in a schema. */
@@ -24,21 +26,16 @@ const { v3 } = FACTS
 /** Names of classes of `io`: `Schema`, `Input`, `Int.Input`, `Int().Input`, `Autogrow.TemplatePrefix`. */
 export const findPartKind = (tail: string): PartKind | undefined => {
   const [, name, maker] = /^(?:(\w+)(?:\(\))?\.)?(?:Widget)?(Input|Output)$/.exec(tail) ?? []
-  if (maker !== undefined) return { maker, type: { name } }
-  return Object.hasOwn(v3.makers, tail) ? { maker: tail, type: undefined } : undefined
+  if (maker !== undefined) return { maker, typeName: name }
+  return Object.hasOwn(v3.makers, tail) ? { maker: tail } : undefined
 }
 
 /** Parameters of a class in their order. */
-const parametersOf = (kind: PartKind): readonly string[] => {
-  const { maker } = kind
-  const name = typeNameOf(kind) ?? '*'
-  if (maker === 'Input') return ownEntry(v3.inputs, name) ?? v3.inputs['*'] ?? []
-  if (maker === 'Output') return ownEntry(v3.outputs, name) ?? v3.outputs['*'] ?? []
+const parametersOf = ({ maker, typeName = '*' }: PartKind): readonly string[] => {
+  if (maker === 'Input') return ownEntry(v3.inputs, typeName) ?? v3.inputs['*'] ?? []
+  if (maker === 'Output') return ownEntry(v3.outputs, typeName) ?? v3.outputs['*'] ?? []
   return ownEntry(v3.makers, maker) ?? []
 }
-
-/** Name of its type in `io`; undefined for a type of the pack's own. */
-export const typeNameOf = ({ type }: PartKind): string | undefined => type?.name
 
 /** True when the host gives an input of the type a widget. */
 export const hasWidget = (part: PartKind): boolean =>
@@ -48,8 +45,7 @@ export const hasWidget = (part: PartKind): boolean =>
 export const bindPart = (kind: PartKind, args: readonly Value[], kwargs: Kwargs) => {
   const parameters = parametersOf(kind)
   const values = new Map<string, Value>(parameters.map((name) => [name, null]))
-  const type = typeNameOf(kind)
-  const maker = type === undefined ? kind.maker : `${type}.${kind.maker}`
+  const maker = kind.typeName === undefined ? kind.maker : `${kind.typeName}.${kind.maker}`
   const defaults = ownEntry(v3.defaults, maker) ?? {}
   for (const [name, value] of Object.entries(defaults))
     values.set(name, typeof value === 'number' ? BigInt(value) : value)

@@ -85,14 +85,15 @@ const makeBase = (rt: Runtime, kind: PartKind, classOf: ClassOf): ClassValue =>
 const ownKind = (rt: Runtime, side: ClassValue, kind: PartKind): PartKind => {
   const parent = findInClass(rt, side, 'Parent')
   const socketType = isClass(parent) ? findInClass(rt, parent, 'io_type') : undefined
-  return socketType === undefined ? kind : { ...kind, type: { ...kind.type, socketType } }
+  return socketType === undefined ? kind : { ...kind, socketType }
 }
 
 /** A socket type of the pack's own has both sides. */
 const addSides = (names: Map<string, Value>, ioType: Value | undefined, classOf: ClassOf): void => {
-  const type = { socketType: ioType ?? null }
+  const socketType = ioType ?? null
   for (const maker of ['Input', 'Output'])
-    if (!names.has(maker)) names.set(maker, makeMaker(`io.${maker}`, { maker, type }, classOf))
+    if (!names.has(maker))
+      names.set(maker, makeMaker(`io.${maker}`, { maker, socketType }, classOf))
 }
 
 /** `@io.comfytype(io_type="X")` on a class of the pack. */

@@ -75,7 +75,8 @@ function endOfRound(rt: Runtime, body: readonly Statement[], scope: Scope): Comp
 
 function runWhile(rt: Runtime, node: While, scope: Scope): Completion {
   const { state } = rt
-  for (let rounds = 0; rounds < rt.budget.limits.whileRounds; rounds += 1) {
+  const most = state.isThread ? THREAD_ROUNDS : rt.budget.limits.whileRounds
+  for (let rounds = 0; rounds < most; rounds += 1) {
     const test = truthOf(rt, evaluateSafely(rt, node.test, scope))
     if (test === false) return undefined
     if (test === undefined) return runWhileOnce(rt, node, scope)
@@ -85,10 +86,12 @@ function runWhile(rt: Runtime, node: While, scope: Scope): Completion {
     // `while True` with a break that could not be decided would use up all rounds.
     if (state.maybeBroken && node.test.kind === 'Constant') return undefined
   }
-  // A thread that watches something has no end.
   if (!state.isThread) rt.budget.spent('rounds')
   return undefined
 }
+
+/** Rounds of a `while` in a thread: one that watches something has no end. */
+const THREAD_ROUNDS = 100
 
 function runWhileOnce(rt: Runtime, node: While, scope: Scope): Completion {
   return runBranches(rt, scope, [

@@ -1,6 +1,6 @@
 import { isDict } from '../../interpret/values/read-value.ts'
 import { getEntry, makeDict, setEntry } from '../../interpret/operate/mapping.ts'
-import { findPart, typeNameOf, type SchemaPart } from '../../host/schema-part.ts'
+import { findPart, type SchemaPart } from '../../host/schema-part.ts'
 import { makeTuple } from '../../interpret/values/make-value.ts'
 import type { DictValue, Value } from '../../interpret/types.ts'
 import { readOptions } from './options.ts'
@@ -54,7 +54,7 @@ const readInput = (around: V3Reading, part: SchemaPart): ReadInput | undefined =
   const reading =
     around.depth > 1 ? around : { ...around, record: () => around.record(`${FIELD}.${id}`) }
   if (source.rest) reading.record(FIELD)
-  const isSlot = typeNameOf(source) === 'DynamicSlot'
+  const isSlot = source.typeName === 'DynamicSlot'
   return {
     id,
     isOptional: isSlot || truthOf(reading, source.values.get('optional'), FIELD),

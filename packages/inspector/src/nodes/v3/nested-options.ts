@@ -1,6 +1,6 @@
 import { isSequence } from '../../interpret/values/read-value.ts'
 import { makeDict } from '../../interpret/operate/mapping.ts'
-import { findPart, hasWidget, typeNameOf, type SchemaPart } from '../../host/schema-part.ts'
+import { findPart, hasWidget, type SchemaPart } from '../../host/schema-part.ts'
 import { makeList } from '../../interpret/values/make-value.ts'
 import type { DictValue, Value } from '../../interpret/types.ts'
 import { itemsOf, socketTypeOf, typeNamed, type V3Reading } from './reading.ts'
@@ -22,7 +22,7 @@ export const addNested = (
   options: Map<string, Value>,
   parameter: Parameter,
 ): boolean => {
-  const add = NESTED[`${typeNameOf(parameter.part) ?? ''}.${parameter.name}`]
+  const add = NESTED[`${parameter.part.typeName ?? ''}.${parameter.name}`]
   add?.(reading, options, parameter)
   return add !== undefined
 }

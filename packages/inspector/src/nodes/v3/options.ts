@@ -2,7 +2,7 @@ import { isClass, isUnknown } from '../../interpret/values/read-value.ts'
 import { makeDict } from '../../interpret/operate/mapping.ts'
 import { findHostText, ownEntry } from '../../host/class-facts.ts'
 import { FACTS } from '../../host/facts.ts'
-import { findPart, hasWidget, typeNameOf, type SchemaPart } from '../../host/schema-part.ts'
+import { findPart, hasWidget, type SchemaPart } from '../../host/schema-part.ts'
 import { dictEntries } from '../../interpret/values/dict.ts'
 import { makeList } from '../../interpret/values/make-value.ts'
 import type { DictValue, Value } from '../../interpret/types.ts'
@@ -32,7 +32,7 @@ export const readOptions = (
 ): DictValue => {
   const options = new Map<string, Value>()
   const { inner } = context
-  if (inner && typeNameOf(part) === 'MultiType') addInner(reading, options, inner, context)
+  if (inner && part.typeName === 'MultiType') addInner(reading, options, inner, context)
   addGiven(reading, options, part, FIRST)
   addExtra(reading, options, part)
   addGiven(reading, options, part, OF_WIDGETS)
@@ -118,9 +118,9 @@ const addChoices = (
   part: SchemaPart,
   value: Value,
 ): void => {
-  const isMultiple = typeNameOf(part) === 'MultiCombo'
+  const isMultiple = part.typeName === 'MultiCombo'
   // The host emits it of every combo.
-  if (isMultiple || typeNameOf(part) === 'Combo') options.set('multiselect', isMultiple)
+  if (isMultiple || part.typeName === 'Combo') options.set('multiselect', isMultiple)
   if (isUnknown(value)) record(FIELD)
   if (value !== null) options.set('options', isUnknown(value) ? makeList([], true) : listOf(value))
   if (isMultiple) options.set('multi_select', true)

@@ -1,5 +1,5 @@
 import { isObject, isSequence, isUnknown } from '../../interpret/values/read-value.ts'
-import { findPart, typeNameOf, type SchemaPart } from '../../host/schema-part.ts'
+import { findPart, type SchemaPart } from '../../host/schema-part.ts'
 import type { Interpreter } from '../../interpret/interpreter.ts'
 import { makeList, makeTuple } from '../../interpret/values/make-value.ts'
 import type { ClassValue, DictValue, Value } from '../../interpret/types.ts'
@@ -154,4 +154,4 @@ const readOutput = (reading: V3Reading, part: SchemaPart | undefined) => {
 }
 
 const nameWithout = (part: SchemaPart, type: string): string =>
-  typeNameOf(part) === 'MatchType' && part.values.get('id') === null ? 'MATCHTYPE' : type
+  part.typeName === 'MatchType' && part.values.get('id') === null ? 'MATCHTYPE' : type

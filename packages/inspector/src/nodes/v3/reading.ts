@@ -2,7 +2,7 @@ import { isClass, isUnknown } from '../../interpret/values/read-value.ts'
 import { findHostText, socketTypeNamed } from '../../host/class-facts.ts'
 import type { Interpreter } from '../../interpret/interpreter.ts'
 import type { Value } from '../../interpret/types.ts'
-import { findPart, typeNameOf, type SchemaPart } from '../../host/schema-part.ts'
+import { findPart, type SchemaPart } from '../../host/schema-part.ts'
 
 /** The fields of a node of the newer form, as the host's own conversion to the older form gives them. */
 export interface V3Fields {
@@ -78,10 +78,10 @@ const ANY = '*'
 export const socketTypeOf = (reading: V3Reading, part: SchemaPart, field: string): string => {
   const widget = part.values.get('widget_type')
   if (widget !== undefined && widget !== null) return textOf(reading, widget, field) ?? ANY
-  const { type } = part
-  if (type?.socketType !== undefined) return readType(reading, type.socketType, field)
-  if (type?.name === 'MultiType' && part.maker === 'Input') return joinTypes(reading, part, field)
-  if (type?.name !== undefined) return socketTypeNamed(type.name)
+  const { maker, typeName, socketType } = part
+  if (socketType !== undefined) return readType(reading, socketType, field)
+  if (typeName === 'MultiType' && maker === 'Input') return joinTypes(reading, part, field)
+  if (typeName !== undefined) return socketTypeNamed(typeName)
   reading.record(field)
   return ANY
 }
@@ -93,8 +93,7 @@ const joinTypes = (reading: V3Reading, part: SchemaPart, field: string): string 
     typeNamed(reading, type, field),
   )
   // One that wraps itself has no type.
-  if (widget && typeNameOf(widget) !== 'MultiType')
-    types.unshift(socketTypeOf(reading, widget, field))
+  if (widget && widget.typeName !== 'MultiType') types.unshift(socketTypeOf(reading, widget, field))
   return [...new Set(types)].join(',')
 }
 
