@@ -1,3 +1,6 @@
+const OVER_LIMITS =
+  'The pack could not be read within the limits: make it smaller or simpler, or report the host nodes by POST.'
+
 /**
  * Ways out, by the code of a reason: why the host nodes of a pack could not be read, or why some may be missing. Codes of
  * one family (`archive_bad_crc`, `budget_steps`) share a sentence, that of their first word.
@@ -20,10 +23,8 @@ export const ADVICE: Readonly<Record<string, string>> = {
   archive: 'The archive was rejected or never came: mend it and publish the version again.',
   timed_out: 'The service failed, not the pack: an operator can have it read again.',
   reported: 'Whoever reported the host nodes says that they could not be read.',
-  budget:
-    'The pack could not be read within the limits: make it smaller or simpler, or report the host nodes by POST.',
-  crashed:
-    'The pack could not be read within the limits: make it smaller or simpler, or report the host nodes by POST.',
+  budget: OVER_LIMITS,
+  crashed: OVER_LIMITS,
   entrypoint_ignored:
     'The host never calls comfy_entrypoint beside a NODE_CLASS_MAPPINGS: put all host nodes into one of the two.',
   built_in_name:

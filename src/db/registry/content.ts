@@ -2,7 +2,7 @@ import type { SameContent } from '../../domain/registry/version.ts'
 import type { Queryable, Transaction } from '../client.ts'
 import { TAGS_MAX } from './scan.ts'
 
-/** Rules whose findings flag nothing. */
+/** Rules with findings that flag nothing; they are shown as tags. */
 const RULES = ['banned-file', 'banned-host-node', 'copied-host-node', 'look-alike-id']
 
 /** Stands for the registry among the scanners: what it finds is in no archive alone. */

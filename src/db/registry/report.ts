@@ -2,7 +2,7 @@ import { auditTarget } from '../../domain/registry/audit-log.ts'
 import type { ListedReport, NewReport, Report } from '../../domain/registry/report.ts'
 import type { Queryable, Transaction } from '../client.ts'
 import { instant } from '../shared/instant.ts'
-import { insertAudit } from './audit-log.ts'
+import { insertAudit, offsetOf } from './audit-log.ts'
 import type { Audit } from './audit-log.ts'
 
 const members = (sql: Queryable) => sql`
@@ -64,7 +64,7 @@ export const listReports = async (
         'decided_by', r.decided_by, 'open_of_node', (
           select count(*) from node_report o where o.node_id = r.node_id and o.closed_at is null))) as report
       ${found} order by ${order}
-      limit ${pageSize} offset ${Math.max(0, page - 1) * pageSize}
+      limit ${pageSize} offset ${offsetOf(page, pageSize)}
     `,
     sql<{ total: number }[]>`select count(*)::integer as total ${found}`,
   ])

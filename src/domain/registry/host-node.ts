@@ -10,6 +10,7 @@ import {
   pageSize,
   queryText,
   text,
+  warnings,
   withoutReason,
 } from './registry-fields.ts'
 
@@ -110,11 +111,7 @@ export const NodeHostPolicy = Type.Object({
   policy: HostNodePolicy,
   policy_reason: policyReason,
   versions: count('Versions of the node that have it now; the policy holds for later ones, too.'),
-  warnings: Type.Optional(
-    Type.Array(Type.String(), {
-      description: 'What may surprise: no version of the node has the name.',
-    }),
-  ),
+  warnings,
   other_node_ids: Type.Array(Type.String(), {
     description: 'Other nodes that own the name or claim it, by id; at most 100.',
   }),

@@ -21,6 +21,7 @@ import type { CommitDeps } from '../deps.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
 import { getNodeAccess, requirePlatformAdmin } from './access.ts'
+import { makeAudit } from './admin.ts'
 import { NODE_ERRORS, OfNode, WRITE_ERRORS, queryOf } from './paths.ts'
 
 const REPORTS_PATH = '/nodes/:nodeId/reports'
@@ -137,10 +138,9 @@ export const makeReportRoutes = (deps: CommitDeps): Route[] => [
     },
     errors: ['report_not_found', ...WRITE_ERRORS],
     handler: async (request) => {
-      const { principal: actor } = requirePlatformAdmin(getCaller(request))
+      const audit = makeAudit(request)
       const { reportId: id } = request.params
       const { decision, all = false } = request.body
-      const audit = { actor, requestId: request.requestId }
       return await unitOfWork(deps, async (sql) => {
         const closed = isUuid(id)
           ? await closeReports(sql, { id, decision, all, audit })
