@@ -275,6 +275,18 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  test('says where a name that nothing reads is rejected', () => {
+    const findIssue = makeValidateSchema(document)
+    const strict = listRoutes().filter(({ body }) => body?.rejectsUnreadBut)
+    assert.ok(strict.length >= 5)
+    for (const { path, body } of strict) {
+      const schema = bodyAt(document, path.replaceAll(/:(\w+)/g, '{$1}'))
+      const [example = {}] = Object.values(body?.examples ?? {})
+      assert.equal(findIssue(schema, example), undefined, path)
+      assert.match(findIssue(schema, { ...example, unheard: 1 }) ?? 'passes', /propert/i, path)
+    }
+  })
+
   test('has schemas that are valid JSON Schema of the dialect it uses', () => {
     const known = new Set(
       'type properties required items enum minimum maximum minLength maxLength pattern format default description not allOf $ref x-expectation anyOf oneOf const title minItems maxItems uniqueItems prefixItems contentMediaType deprecated writeOnly additionalProperties propertyNames minProperties maxProperties contains'.split(

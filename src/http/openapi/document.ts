@@ -2,7 +2,7 @@ import { ERROR_SCHEMA, makeErrorExamples, makeErrorResponses } from './errors.ts
 import { HEADERS, headerRefs, quotaHeaders, type HeaderName } from './headers.ts'
 import { makeParameters } from './parameters.ts'
 import { makeSchemas, type Schemas } from './schemas.ts'
-import type { Method, ResponseSpec, Route } from '../route.ts'
+import type { BodySpec, Method, ResponseSpec, Route } from '../route.ts'
 
 type Json = Record<string, unknown>
 
@@ -122,11 +122,20 @@ const makeRequestBody = ({ body, rawBody }: Route, schemas: Schemas): Json => {
   if (!body) return {}
   const examples = Object.entries(body.examples ?? {}).map(([name, value]) => [name, { value }])
   const media = {
-    schema: schemas.show(body.document ?? body.schema, 'body'),
+    schema: { ...schemas.show(body.document ?? body.schema, 'body'), ...namesOf(body) },
     ...(examples.length === 0 ? {} : { examples: Object.fromEntries(examples) }),
   }
   return {
     requestBody: { required: body.required ?? true, content: { 'application/json': media } },
+  }
+}
+
+/** All names that a body may have where those that nothing reads are rejected. */
+const namesOf = ({ schema, rejectsUnreadBut }: BodySpec): Json => {
+  if (!rejectsUnreadBut) return {}
+  const { properties = {} }: { properties?: object } = schema
+  return {
+    propertyNames: { enum: [...new Set([...Object.keys(properties), ...rejectsUnreadBut])] },
   }
 }
 
