@@ -28,6 +28,7 @@ const GROUPS: Record<string, string[]> = {
   'Look up': [
     'docs/client.md',
     'docs/registry.md',
+    'docs/extraction.md',
     'docs/reference/endpoints.md',
     'docs/reference/errors.md',
     'docs/reference/settings.md',

@@ -3,7 +3,7 @@ const OVER_LIMITS =
 
 /**
  * Ways out, by the code of a reason: why the host nodes of a pack could not be read, or why some may be missing. Codes of
- * one family (`archive_bad_crc`, `budget_steps`) share a sentence, that of their first word.
+ * one family (`archive_bad_crc`, `budget_steps`) share that of their first word, unless they have their own.
  */
 export const ADVICE: Readonly<Record<string, string>> = {
   no_init:
@@ -12,6 +12,10 @@ export const ADVICE: Readonly<Record<string, string>> = {
     'The pack declares no host nodes: define NODE_CLASS_MAPPINGS, comfy_entrypoint or WEB_DIRECTORY.',
   mapping_unknown:
     'The names of the host nodes are made at run time: list them in node_list.json (kiln check --write-node-list writes it), or report the host nodes by POST.',
+  node_list:
+    'The names are those of node_list.json, and more cannot be read: nothing else has to be done, and a report by POST adds the fields.',
+  node_list_invalid:
+    'node_list.json is not read: it must be one JSON object, from the name of each host node to its description, without a comma after the last entry.',
   mapping_rest:
     'More host nodes may be added at run time: list all in NODE_CLASS_MAPPINGS, or report the host nodes by POST.',
   name_unresolved:
@@ -24,6 +28,8 @@ export const ADVICE: Readonly<Record<string, string>> = {
   timed_out: 'The service failed, not the pack: an operator can have it read again.',
   reported: 'Whoever reported the host nodes says that they could not be read.',
   budget: OVER_LIMITS,
+  budget_rounds:
+    'A while loop was left after 2,000 rounds: let it end sooner, or make it a for loop, which has 20,000.',
   crashed: OVER_LIMITS,
   entrypoint_ignored:
     'The host never calls comfy_entrypoint beside a NODE_CLASS_MAPPINGS: put all host nodes into one of the two.',
@@ -35,6 +41,6 @@ const FAMILY = /^(archive|budget)_.*$/
 
 /** The sentence of a code, after what it is about; the code itself where there is no sentence. */
 export const adviceOf = (code: string, detail = ''): string => {
-  const advice = ADVICE[code.replace(FAMILY, '$1')] ?? code
+  const advice = ADVICE[code] ?? ADVICE[code.replace(FAMILY, '$1')] ?? code
   return detail === '' ? advice : `${detail}: ${advice}`
 }

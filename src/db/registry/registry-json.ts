@@ -98,8 +98,9 @@ const extractCode = (sql: Queryable) => sql`
 
 /** The sentence of that code. */
 const extractAdvice = (sql: Queryable) => sql`
-  coalesce(${JSON.stringify(ADVICE)}::text::json
-    ->> regexp_replace(${extractCode(sql)}, '^(archive|budget)_.*$', '\\1'), ${adviceOf('crashed')}::text)
+  (select coalesce(advice ->> code, advice ->> regexp_replace(code, '^(archive|budget)_.*$', '\\1'),
+    ${adviceOf('crashed')}::text)
+    from (select ${JSON.stringify(ADVICE)}::text::json as advice, ${extractCode(sql)} as code) as read)
 `
 
 const versionMembers = (sql: Queryable, publicUrl: string) => sql`
