@@ -2,13 +2,14 @@ import { adviceOf } from '../advice.ts'
 import { BUILT_IN_NODE_NAMES, makeHostFacts } from '../host/make-facts.ts'
 import type { ExtractedNode, NodesSection } from '../inspection.ts'
 import { makeInterpreter, type Interpreter } from '../interpret/interpreter.ts'
+import type { Reason } from '../interpret/types.ts'
 import { LIBRARY } from '../interpret/library/library.ts'
 import type { Pack } from '../pack.ts'
 import type { Module } from '../python/ast.ts'
 import type { PythonParser } from '../python/parse.ts'
 import { decodeSource } from '../python/source-text.ts'
 import { EXTRACTOR_VERSION } from '../versions.ts'
-import { findByFallback } from './fallback.ts'
+import { findByFallback, readNodeList } from './fallback.ts'
 import { findNodes, type FoundNodes } from './find-nodes.ts'
 
 interface ExtractOptions {
@@ -68,17 +69,23 @@ const makeSection = (pack: Pack, interpreter: Interpreter, found: FoundNodes): N
   const { parseMilliseconds, files, bytes, steps } = interpreter.stats()
   const stats = { files, bytes, steps, parse_ms: Math.round(parseMilliseconds) }
   const reasons = [...new Set([...interpreter.reasons().map(({ code }) => code), ...found.reasons])]
-  const hints = [...(found.hints ?? []), ...builtInHints(found.nodes)]
-  const base = {
+  const hints = [
+    ...(found.hints ?? []),
+    ...builtInHints(found.nodes),
+    ...placeHints(interpreter.reasons()),
+    ...(readNodeList(pack.files) ? [] : [adviceOf('node_list_invalid')]),
+  ]
+  const own = capNodes(found.nodes.filter(({ name }) => !BUILT_IN_NODE_NAMES.has(name)))
+  if (own.isCut) reasons.push('budget_text')
+  const partial = reasons.length > 0
+  const whole = {
     extractorVersion: EXTRACTOR_VERSION,
     dropped: found.dropped,
     stats,
     ...(hints.length > 0 && { hints }),
+    partial,
+    reasons,
   }
-  const own = capNodes(found.nodes.filter(({ name }) => !BUILT_IN_NODE_NAMES.has(name)))
-  if (own.isCut) reasons.push('budget_text')
-  const partial = reasons.length > 0
-  const whole = { ...base, partial, reasons }
   if (own.nodes.length > 0 || found.nodes.length > 0)
     return { ...whole, status: 'success', how: found.how, nodes: own.nodes }
   const fallback =
@@ -102,6 +109,13 @@ const builtInHints = (nodes: readonly ExtractedNode[]): string[] => {
   const names = nodes.map(({ name }) => name).filter((name) => BUILT_IN_NODE_NAMES.has(name))
   return names.length > 0 ? [adviceOf('built_in_name', names.join(', '))] : []
 }
+
+/** Sentences of the reasons that are about a file or module, with some of those. */
+const placeHints = (reasons: readonly Reason[]): string[] =>
+  ['own_module_missing', 'unparsable'].flatMap((code) => {
+    const places = reasons.flatMap((reason) => (reason.code === code ? reason.detail : []))
+    return places.length > 0 ? [adviceOf(code, places.slice(0, 8).join(', '))] : []
+  })
 
 const capNodes = (nodes: ExtractedNode[]): { nodes: ExtractedNode[]; isCut: boolean } => {
   let room = TEXT_MAX

@@ -12,15 +12,13 @@ import { UNKNOWN_NODE } from './unknown-node.ts'
 type Files = ReadonlyMap<string, Uint8Array>
 
 /**
- * Nodes where the evaluation of the whole gave none and was incomplete: those that the pack lists itself, else those of
- * the modules whose mapping the pack would have taken, each evaluated alone. Undefined without any.
+ * Nodes where the evaluation of the whole gave none and was incomplete: those of the modules whose mapping the pack would
+ * have taken, each evaluated alone. The names are those that the pack lists itself, if it does. Undefined without any.
  */
 export const findByFallback = (
   files: Files,
   interpreter: Interpreter,
 ): { how: How; nodes: ExtractedNode[] } | undefined => {
-  const listed = readNodeList(files.get('node_list.json'))
-  if (listed.size > 0) return { how: 'node_list', nodes: [...listed].map(toNode) }
   const nodes = new Map<string, ExtractedNode>()
   for (const path of listModules(files, new Set(interpreter.parsedFiles().keys()))) {
     const module = interpreter.importFile(path)
@@ -32,32 +30,30 @@ export const findByFallback = (
     }
     for (const node of found) if (!nodes.has(node.name)) nodes.set(node.name, node)
   }
+  const listed = [...(readNodeList(files) ?? [])].map((entry) => toNode(entry, nodes))
+  if (listed.length > 0) return { how: 'node_list', nodes: listed }
   return nodes.size > 0 ? { how: 'literal_scan', nodes: [...nodes.values()] } : undefined
 }
 
-const toNode = ([name, description]: [string, string]): ExtractedNode => ({
-  ...UNKNOWN_NODE,
-  name,
-  description,
-  dynamic: UNKNOWN_NODE.dynamic.filter((field) => field !== 'description' || description === ''),
-})
+/** Makes a node of an entry, which takes the place of nothing that is known. */
+const toNode = ([name, text]: [string, string], read: Map<string, ExtractedNode>) => {
+  const node = read.get(name) ?? UNKNOWN_NODE
+  const dynamic = node.dynamic.filter((field) => field !== 'description' || text === '')
+  return { ...node, name, description: node.description || text, dynamic }
+}
 
-/** `node_list.json`: an object, name → description. */
-const readNodeList = (bytes: Uint8Array | undefined): Map<string, string> => {
-  if (!bytes) return new Map()
+/** `node_list.json`: an object, name → description. Empty without the file, undefined where it is something else. */
+export const readNodeList = (files: Files): Map<string, string> | undefined => {
   try {
-    const list: unknown = JSON.parse(new TextDecoder().decode(bytes))
-    if (typeof list !== 'object' || list === null || Array.isArray(list)) return new Map()
+    const list: unknown = JSON.parse(new TextDecoder().decode(files.get('node_list.json')) || '{}')
+    if (typeof list !== 'object' || list === null || Array.isArray(list)) return undefined
     return new Map(
       Object.entries(list)
-        .map(([name, text]): [string, string] => [
-          name.trim(),
-          typeof text === 'string' ? text : '',
-        ])
+        .map(([name, text]) => [name.trim(), typeof text === 'string' ? text : ''] as const)
         .filter(([name]) => name !== ''),
     )
   } catch {
-    return new Map()
+    return undefined
   }
 }
 

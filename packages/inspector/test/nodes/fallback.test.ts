@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
+import { ADVICE } from '../../src/advice.ts'
 import type { Files } from '../entries.ts'
 import { extract, namesOf } from './extract-pack.ts'
 
@@ -104,6 +105,30 @@ async def comfy_entrypoint(): return Pack()`,
       section.nodes.map(({ input_types, display_name }) => [input_types, display_name]),
       [['{"required":{"x":["INT",{"default":2}]}}', 'A cup']],
     )
+  })
+
+  test('a list has the names, and takes nothing that is known of a node', () => {
+    const files = {
+      '__init__.py': INIT,
+      'nodes.py': `${mappingOf('Cup')}NODE_CLASS_MAPPINGS["Pot"] = Cup`,
+    }
+    const scanned = extract(files).nodes[0]
+    const list = '{"Cup": "Holds it.", " Jar ": 1, "": "none"}'
+    const section = extract({ ...files, 'node_list.json': list })
+    assert.deepEqual([namesOf(section), section.how], [['Cup', 'Jar'], 'node_list'])
+    const [cup, jar] = section.nodes
+    assert.deepEqual(cup, { ...scanned, description: 'Holds it.' })
+    assert.ok(jar?.dynamic.includes('input_types') && jar.dynamic.includes('description'))
+  })
+
+  test('a list that is no object is not read, which a hint says', () => {
+    for (const list of ['["Cup"]', '{"Cup": "",}', 'null', '"Cup"', '{']) {
+      const section = extract({ '__init__.py': INIT, 'node_list.json': list })
+      assert.deepEqual([section.status, section.reason], ['failed', 'mapping_unknown'], list)
+      assert.deepEqual(section.hints, [ADVICE.node_list_invalid], list)
+    }
+    for (const list of ['', '{}', '\uFEFF{"Cup": ""}'])
+      assert.equal(extract({ '__init__.py': INIT, 'node_list.json': list }).hints, undefined, list)
   })
 
   test('a pack of tests alone has failed', () => {

@@ -24,6 +24,23 @@ describe('hints for the publisher', () => {
     assert.deepEqual([none.status, none.hints?.length], ['success', 1])
   })
 
+  test('a pack that is read in part names the modules it lacks and the files that are broken', () => {
+    const section = extract({
+      '__init__.py': `from .broken import x
+import zipfile
+zipfile.ZipFile("a.zip").extractall(__path__[0])
+from . import gone
+from .lost import NODES
+${CUP}NODE_CLASS_MAPPINGS = {"Cup": Cup}`,
+      'broken.py': 'x = 1\nx = = 2\n',
+    })
+    assert.deepEqual([namesOf(section), section.partial], [['Cup'], true])
+    assert.deepEqual(section.hints, [
+      `gone, lost: ${ADVICE.own_module_missing}`,
+      `broken.py: ${ADVICE.unparsable}`,
+    ])
+  })
+
   test('there are none without a cause', () => {
     assert.equal('hints' in extract(`${CUP}NODE_CLASS_MAPPINGS = {"Cup": Cup}`), false)
     assert.equal('hints' in extract(`${ENTRYPOINT}NODE_CLASS_MAPPINGS = {}`), false)
@@ -32,6 +49,8 @@ describe('hints for the publisher', () => {
   test('codes of a family share a sentence', () => {
     assert.equal(adviceOf('archive_bad_crc'), ADVICE.archive)
     assert.equal(adviceOf('budget_steps', '__init__.py'), `__init__.py: ${ADVICE.budget}`)
+    assert.equal(adviceOf('budget_rounds'), ADVICE.budget_rounds)
+    assert.notEqual(ADVICE.budget_rounds, ADVICE.budget)
     assert.equal(adviceOf('something_else'), 'something_else')
   })
 })
