@@ -41,10 +41,7 @@ export const inspect = async (options: InspectOptions): Promise<void> => {
   await inspectPack(makePack(entries, { nodeId }), facts, options)
 }
 
-interface InspectPackOptions extends Pick<
-  InspectOptions,
-  'dependencies' | 'parser' | 'now' | 'onBegin' | 'onSection'
-> {}
+type InspectPackOptions = Omit<InspectOptions, 'source' | 'nodeId' | 'signal'>
 
 /** The two sections that are made of a pack's files. */
 export const inspectPack = async (

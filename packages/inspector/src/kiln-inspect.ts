@@ -3,8 +3,10 @@ import { adviceOf } from './advice.ts'
 import { readInput } from './command/read-input.ts'
 import { makePythonParser } from './python/parse.ts'
 import type { ExtractedNode, Inspection, ScannedFinding } from './inspection.ts'
+import { counted } from './words.ts'
 
-const USAGE = `usage: kiln-inspect <zip or folder>… [--json]
+const USAGE = `usage: kiln extract <zip or folder>… [--json]
+       kiln-inspect <zip or folder>… [--json]
 
 Reads packs as the service does after their publication, without running anything of them, and prints which host nodes would be
 registered and what the security scan finds. With --json one JSON object a line for each argument.
@@ -26,13 +28,11 @@ const run = async (argv: string[]): Promise<number> => {
   let exitCode = 0
   for (const input of parsed.inputs)
     try {
-      const found = await readInput(input, parser)
       const write = parsed.json ? toJsonLine : toTable
-      process.stdout.write(write(input, found))
+      process.stdout.write(write(input, await readInput(input, parser)))
     } catch (error) {
       exitCode = 1
-      const { message, code }: NodeJS.ErrnoException =
-        error instanceof Error ? error : new Error(String(error))
+      const { message, code } = error as NodeJS.ErrnoException
       if (parsed.json) process.stdout.write(toJsonError(input, code))
       process.stderr.write(`${input} could not be read: ${message}\n`)
     }
@@ -40,10 +40,7 @@ const run = async (argv: string[]): Promise<number> => {
 }
 
 const readArguments = (argv: string[]) => {
-  const options = {
-    json: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  } as const
+  const options = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const
   try {
     const { values, positionals } = parseArgs({ args: argv, options, allowPositionals: true })
     return { ...values, inputs: positionals }
@@ -54,17 +51,18 @@ const readArguments = (argv: string[]) => {
 
 /** Writes one line of JSON: what would be registered, and what was found. */
 const toJsonLine = (input: string, { archive, nodes, findings }: Inspection): string => {
-  const { status, how, partial, reasons, hints, stats } = nodes
+  const { status, reason, how, partial, reasons, hints, stats } = nodes
   return `${JSON.stringify({
     input,
     verdict: archive.verdict,
     code: archive.verdict === 'rejected' ? archive.code : null,
     status,
-    ...(nodes.reason !== undefined && { reason: nodes.reason }),
+    reason,
     how,
     partial,
     reasons,
-    ...(hints && { hints }),
+    hints,
+    advice: adviseOn(nodes),
     nodes: Object.fromEntries(nodes.nodes.map(({ name, ...fields }) => [name, fields])),
     findings: findings.findings,
     stats,
@@ -72,27 +70,18 @@ const toJsonLine = (input: string, { archive, nodes, findings }: Inspection): st
 }
 
 /** Writes the line of an input that could not be read at all; `code` is the system's, such as `ENOENT`. */
-const toJsonError = (input: string, code: string | undefined): string =>
-  `${JSON.stringify({
-    input,
-    verdict: 'unreadable',
-    code: code ?? null,
-    status: 'failed',
-    reason: 'unreadable',
-    how: 'none',
-    partial: false,
-    reasons: ['unreadable'],
-    nodes: {},
-    findings: [],
-    stats: {},
-  })}\n`
+const toJsonError = (input: string, code: string | null = null): string =>
+  `${JSON.stringify({ input, verdict: 'unreadable', code, ...UNREADABLE, ...NOTHING })}\n`
+
+const UNREADABLE = { status: 'failed', reason: 'unreadable', how: 'none', partial: false }
+const NOTHING = { reasons: ['unreadable'], nodes: {}, findings: [], stats: {} }
 
 /** Writes for a person what was found. */
 const toTable = (input: string, { archive, nodes, findings }: Inspection): string =>
   [
     input,
     archive.verdict === 'sound'
-      ? `  archive   sound, ${archive.entries} files`
+      ? `  archive   sound, ${counted(archive.entries, 'file')}`
       : `  archive   REJECTED, ${archive.code}: ${archive.message}`,
     `  nodes     ${describeNodes(nodes)}`,
     ...adviseOn(nodes).map((line) => `            ${line}`),
@@ -103,15 +92,17 @@ const toTable = (input: string, { archive, nodes, findings }: Inspection): strin
   ].join('\n')
 
 const describeNodes = ({ status, reason, how, partial, reasons, nodes }: Inspection['nodes']) => {
-  const found = `${nodes.length} host nodes`
-  const state =
-    status === 'failed' ? `FAILED, ${reason}` : found + (how === 'none' ? '' : ` (${how})`)
-  return partial ? `${state}; some may be missing: ${reasons.join(', ')}` : state
+  const found = counted(nodes.length, 'host node') + (how === 'none' ? '' : ` (${how})`)
+  if (status === 'failed') return ['FAILED', ...new Set([reason, ...reasons])].join(', ')
+  return partial ? `${found}; some may be missing: ${reasons.join(', ')}` : found
 }
 
 /** The way out of each reason, but for one that a hint says more of; then the hints. */
-const adviseOn = ({ reason, reasons, hints = [] }: Inspection['nodes']): string[] => {
-  const codes = new Set([...(reason === undefined ? [] : [reason]), ...reasons])
+const adviseOn = ({ how, reason, reasons, hints = [] }: Inspection['nodes']): string[] => {
+  const isListed = how === 'node_list'
+  const all = [reason ?? [], reasons].flat()
+  const left = all.filter((code) => !(isListed && code.startsWith('mapping_')))
+  const codes = new Set(isListed ? ['node_list', ...left] : left)
   const said = [...codes].filter((code) => !hints.some((hint) => hint.endsWith(adviceOf(code))))
   return [...said.map((code) => `${code}: ${adviceOf(code)}`), ...hints]
 }

@@ -80,10 +80,32 @@ describe('kiln-inspect', () => {
     assert.deepEqual(lines, [`            gone: ${ADVICE.own_module_missing}`])
     const json = JSON.parse((await run('--json', folder)).stdout) as Record<string, unknown>
     assert.deepEqual(json.hints, [`gone: ${ADVICE.own_module_missing}`])
+    assert.deepEqual(json.advice, json.hints)
+  })
+  test('names a reason once, counts in words, and knows when nothing is left to do', async (context) => {
+    const gone = await makeFolder(context, { '__init__.py': 'from .gone import x\n' })
+    assert.match(
+      (await run(gone)).stdout,
+      /sound, 1 file\n {2}nodes {5}FAILED, own_module_missing\n/,
+    )
+    const listed = await makeFolder(context, {
+      '__init__.py': 'import helper\nNODE_CLASS_MAPPINGS = helper.make()\n',
+      'node_list.json': '{"Cup": ""}',
+    })
+    const { stdout } = await run(listed)
+    assert.match(
+      stdout,
+      /nodes {5}1 host node \(node_list\); some may be missing: mapping_unknown\n/,
+    )
+    assert.ok(stdout.includes(`            node_list: ${ADVICE.node_list}\n`))
+    assert.ok(!stdout.includes(ADVICE.mapping_unknown ?? ''))
   })
   test('prints its usage with its exit codes, and fails on wrong arguments', async () => {
     const asked = await run('--help')
-    assert.match(asked.stdout, /^usage:[^]*Exit codes: 0 .* 1 .* 2 wrong usage/)
+    assert.match(
+      asked.stdout,
+      /^usage: kiln extract <zip or folder>…[^]*Exit codes: 0 .* 1 .* 2 wrong usage/,
+    )
     assert.equal(asked.code, 0)
     for (const words of [[], ['--bogus']]) {
       const { code, stdout, stderr } = await run(...words)

@@ -1,4 +1,4 @@
-import { open, readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join, relative, resolve, sep } from 'node:path'
 import { cpuMilliseconds } from '../cpu-clock.ts'
 import { openFileSource } from '../archive/source.ts'
@@ -10,6 +10,7 @@ import { makePack } from '../pack.ts'
 import type { PythonParser } from '../python/parse.ts'
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
+import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { HEAD_BYTES, isTextKind, type ArchiveEntry } from '../archive/entry.ts'
 import { ARCHIVE_LIMITS } from '../archive/limits.ts'
@@ -27,10 +28,11 @@ export const readInput = async (input: string, parser: PythonParser): Promise<In
   // The node's id is not known here; a folder or file often has its name.
   const nodeId = basename(path).replace(/\.zip$/i, '')
   if ((await stat(path)).isDirectory()) {
-    const { entries, bytes } = await readFolder(path)
+    const entries = await readFolder(path)
     const rejection = findRejection(entries)
     if (rejection) return rejection
-    found.archive = { verdict: 'sound', entries: entries.length, unpackedBytes: bytes }
+    const unpackedBytes = entries.reduce((sum, { bytes }) => sum + bytes, 0)
+    found.archive = { verdict: 'sound', entries: entries.length, unpackedBytes }
     await inspectPack(makePack(entries, { nodeId }), [], options)
   } else {
     const source = await openFileSource(path)
@@ -59,19 +61,16 @@ const findRejection = (entries: readonly ArchiveEntry[]): Inspection | undefined
 const LEFT_OUT = new Set(['.git', '.hg', '.svn', '__pycache__', 'node_modules', '.venv', 'venv'])
 
 /** Lists the files of a folder as its archive would have them. It follows no links. */
-const readFolder = async (folder: string): Promise<{ entries: ArchiveEntry[]; bytes: number }> => {
-  const paths = (await listFiles(folder)).toSorted()
+const readFolder = async (folder: string): Promise<ArchiveEntry[]> => {
   const entries: ArchiveEntry[] = []
-  let bytes = 0
   let textBytes = 0
-  for (const path of paths) {
+  for (const path of (await listFiles(folder)).toSorted()) {
     const room = Math.min(ARCHIVE_LIMITS.textBytes, ARCHIVE_LIMITS.allTextBytes - textBytes)
     const entry = await readEntry(folder, path, room)
     entries.push(entry)
-    bytes += entry.bytes
     textBytes += entry.text?.length ?? 0
   }
-  return { entries, bytes }
+  return entries
 }
 
 const listFiles = async (folder: string): Promise<string[]> => {
@@ -107,12 +106,5 @@ const hashFile = async (path: string): Promise<string> => {
   return hash.digest('hex')
 }
 
-const readHead = async (path: string): Promise<Uint8Array> => {
-  const file = await open(path)
-  try {
-    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(HEAD_BYTES), position: 0 })
-    return buffer.subarray(0, bytesRead)
-  } finally {
-    await file.close()
-  }
-}
+const readHead = (path: string): Promise<Uint8Array> =>
+  buffer(createReadStream(path, { end: HEAD_BYTES - 1 }))
