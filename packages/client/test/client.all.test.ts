@@ -395,7 +395,7 @@ describe('the command-line tool', { concurrency: 3 }, () => {
   test('makes no task whose result would have no place, and says where one is kept', async () => {
     const args = ['upscale', 'photo.png', '-o']
     const rejected = await kiln([...args, 'no/such/dir/out.png'])
-    assert.equal(rejected.code, 5, rejected.err)
+    assert.equal(rejected.code, 2, rejected.err)
     assert.match(rejected.err, /^kiln: no file can be made in no\/such\/dir: -o must name one in/)
     // A folder in its place shows only when the file is written.
     const failed = await kiln([...args, '.'])
@@ -414,8 +414,8 @@ describe('the command-line tool', { concurrency: 3 }, () => {
       [3, words('relight photo.png --strength 400'), {}, /a number from 0 to 100, got 400/],
       [3, ['relight', 'photo.png'], { env: { KILN_TOKEN: '' } }, /KILN_TOKEN or KILN_API_KEY must/],
       [4, ['relight', 'photo.png'], away, /the service cannot be reached/],
-      [5, ['relight', 'none.png'], {}, /ENOENT/],
-      [5, ['check', '.'], {}, /which a pack must have/],
+      [2, ['relight', 'none.png'], {}, /ENOENT/],
+      [2, ['check', '.'], {}, /\. is no pack: the file pyproject\.toml cannot be read/],
       [0, ['--help'], {}, /^$/],
     ] as const) {
       const { code, err } = await kiln([...args], options)

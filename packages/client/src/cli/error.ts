@@ -1,10 +1,20 @@
+import { readFile } from 'node:fs/promises'
+
 import { KilnError } from '../index.ts'
 
 /** Exit codes; docs/client.md lists them. */
 export const EXIT = { done: 0, failed: 1, usage: 2, rejected: 3, away: 4, local: 5, left: 130 }
+/** Those of a pack whose host nodes cannot be read, or not all of them. */
+export const EXIT_READING = { failed: 6, partial: 7 }
 
-/** The command line is not one that is understood. */
+/** The command line is not one that is understood, or names a file or folder that is not there. */
 export class UsageError extends Error {}
+
+/** Reads a file that an argument names. */
+export const readNamed = async (path: string): Promise<Buffer> =>
+  await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`the file ${path} cannot be read (${error.code})`)
+  })
 
 /** Something on this machine is not as it has to be: a file, a folder, a setting. */
 export class LocalError extends Error {}

@@ -1,10 +1,10 @@
-import { access, constants, readFile, writeFile } from 'node:fs/promises'
+import { access, constants, writeFile } from 'node:fs/promises'
 import { basename, dirname, extname } from 'node:path'
 
 import type { EndedTask, Task, TaskBody, TaskKind, TaskRef } from '../index.ts'
 import { take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
-import { EXIT, LocalError, UsageError } from './error.ts'
+import { EXIT, LocalError, readNamed, UsageError } from './error.ts'
 
 /** Options of a kind: the member of its body, and what the value is. `value` is a number or a word. */
 type Members = Record<string, readonly [string, 'text' | 'value' | 'file', string]>
@@ -66,7 +66,7 @@ const defineCreation = ({ usage, summary, members, read }: Creation): Command =>
 const checkFolder = async (output = '.'): Promise<void> => {
   const folder = dirname(output)
   await access(folder, constants.W_OK).catch(() => {
-    throw new LocalError(
+    throw new UsageError(
       `no file can be made in ${folder}: -o must name one in a folder that is there`,
     )
   })
@@ -94,7 +94,7 @@ const isLink = (path: string): boolean => /^(https?|data):/.test(path)
 
 /** A link stays one. The client uploads bytes, or without a credential sends them inside the body. */
 const giveFile = async (path: string, member: string): Promise<unknown> => {
-  const given = isLink(path) ? path : await readFile(path)
+  const given = isLink(path) ? path : await readNamed(path)
   return member === 'images' ? [given] : given
 }
 
