@@ -96,7 +96,7 @@ const checkProject = (
 const checkRoot = ({ files, root }: Pack): Check[] => [
   ok(root ? `Everything lies in ${root}, which is the root` : 'The root is the top of the archive'),
   files.some(({ path }) => path === `${root}__init__.py`)
-    ? ok(`${root}__init__.py is there: its host nodes can be read`)
+    ? ok(`${root}__init__.py is there`)
     : warn(`Without ${root}__init__.py no host nodes are read. A node pack needs one.`),
 ]
 

@@ -42,7 +42,8 @@ Every command takes --json (the result as one line of JSON), --quiet, --url and 
 KILN_URL is the address of the service, KILN_TOKEN or KILN_API_KEY the credential.
 
 Exit codes: 0 done, 1 the task failed or the version is not active, 2 wrong usage, 3 rejected by the service,
-4 the service is away or full, 5 an error on this machine, 130 left by Ctrl-C.
+4 the service is away or full, 5 an error on this machine, 6 the host nodes cannot be read, 7 some of them may be missing,
+130 left by Ctrl-C.
 `
 
 const main = async ([name = '', ...args]: string[]): Promise<number> => {

@@ -7,7 +7,7 @@ import type { PackedFolder } from './archive.ts'
 import { listFindingLines } from './version-commands.ts'
 import { take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
-import { EXIT, LocalError, UsageError } from './error.ts'
+import { EXIT, EXIT_READING, LocalError, UsageError } from './error.ts'
 import { findRoot, checkPackFiles } from './check-pack.ts'
 import { writeNodeList } from './node-list.ts'
 import type { Check } from './check-pack.ts'
@@ -23,14 +23,14 @@ const PUBLISHER_HELP = '--publisher  the publisher, where pyproject.toml names n
 type Pack = Project & { archive: PackedFolder; checks: Check[] }
 
 /** Packs the folder of the argument, hands it to `use`, and removes the archive. */
-const withPack = async (context: Context, use: (pack: Pack) => Promise<number>) => {
+const withPack = async <T>(context: Context, use: (pack: Pack) => Promise<T>): Promise<T> => {
   const [folder = '.', ...more] = context.positionals
   if (more.length > 0) throw new UsageError('expected one folder')
   const project = await readProject(folder)
   context.screen.show('packing')
   const [archive, mostBytes] = await Promise.all([
     packFolder(folder, project.nodeId),
-    findMostBytes(context),
+    context.values['offline'] === true ? Infinity : findMostBytes(context),
   ])
   try {
     const publisherId = text(context.values, 'publisher') ?? project.publisherId
@@ -57,61 +57,80 @@ const describeArchive = ({ archive, checks }: Pack): string[] => [
 ]
 
 const check: Command = {
-  usage: '[folder] [--publisher <id>] [--write-node-list [--host <url>]]',
+  usage: '[folder] [--publisher <id>] [--offline] [--write-node-list [--host <url>]]',
   summary: 'says what a publication of the folder would hold, and what the service would find',
   help: [
     PUBLISHER_HELP,
+    '--offline          does not ask the service: neither whether the version is free, nor how large an archive may be',
     '--write-node-list  writes node_list.json where the host nodes cannot be read',
     '--host             a running host that has the pack, which knows their names',
   ],
   options: {
     ...PACK_OPTIONS,
+    offline: { type: 'boolean' },
     'write-node-list': { type: 'boolean' },
     host: { type: 'string' },
   },
-  run: (context) =>
-    withPack(context, async (pack) => {
-      const { screen } = context
-      screen.show('asking the registry')
-      const registry = await askRegistry(context, pack)
-      screen.show('reading as the service does')
-      const { nodeId, publisherId, version, archive, checks } = pack
+  run: async (context) => {
+    const host = text(context.values, 'host')
+    const isWriting = context.values['write-node-list'] === true
+    if (host !== undefined && !isWriting) throw new UsageError('--host goes with --write-node-list')
+    if (host !== undefined && !/^https?:\/\/./.test(host))
+      throw new UsageError(`--host takes an address such as http://127.0.0.1:8188, got ${host}`)
+    const {
+      positionals: [folder = '.'],
+      signal,
+    } = context
+    const list = async ({ archive, nodeId }: Pack): Promise<string> => {
+      const paths = archive.files.map(({ path }) => path)
       const reading = await readArchive(archive.path)
-      const listed = await listNodes(context, pack, reading)
-      const issues = [
-        ...checks.flatMap(({ tone, text }) => (tone === 'bad' ? text : [])),
-        ...registry.issues,
-        ...(reading ? listIssues(reading) : []),
-      ]
-      const lines = [
-        `${nodeId} ${version.version}, publisher ${publisherId ?? 'not named'}`,
-        ...describeArchive(pack),
-        `  registry  ${registry.line}`,
-        ...(reading ? describeReading(reading) : [UNREAD]),
-        ...(listed === undefined ? [] : [`  names     ${listed}`]),
-        issues.length > 0
-          ? `in the way: ${issues.join('; ')}`
-          : `${reading ? '' : 'so far '}nothing stands in the way`,
-      ]
-      const { bytes, files, leftOut: left_out } = archive
-      screen.print(lines, { node_id: nodeId, ...version, bytes, files, left_out, reading, issues })
-      return issues.length === 0 ? EXIT.done : EXIT.failed
-    }),
+      return await writeNodeList({ folder, nodeId, paths, reading, host, signal })
+    }
+    const listed = isWriting ? await withPack(context, list) : undefined
+    // It holds the list by now.
+    return await withPack(context, (pack) => checkPack(context, pack, listed))
+  },
 }
 
-/** Writes `node_list.json` where that is wanted, and gives what is said of it. */
-const listNodes = async (
-  { positionals: [folder = '.'], values, signal }: Context,
-  { archive }: Pack,
+const checkPack = async (context: Context, pack: Pack, node_list: string | undefined) => {
+  const { screen } = context
+  const registry = await askRegistry(context, pack)
+  screen.show('reading as the service does')
+  const { nodeId, publisherId, version, archive, checks } = pack
+  const reading = await readArchive(archive.path)
+  const issues = [
+    ...checks.flatMap(({ tone, text }) => (tone === 'bad' ? text : [])),
+    ...registry.issues,
+    ...(reading ? listIssues(reading) : []),
+  ]
+  const [exitCode, outcome] = decideOutcome(issues, reading, registry.isAsked)
+  const lines = [
+    `${nodeId} ${version.version}, publisher ${publisherId ?? 'not named'}`,
+    ...describeArchive(pack),
+    `  registry  ${registry.line}`,
+    ...(reading ? describeReading(reading) : [UNREAD]),
+    ...(node_list === undefined ? [] : [`  names     ${node_list}`]),
+    outcome,
+  ]
+  const { bytes, files, leftOut: left_out } = archive
+  const value = { node_id: nodeId, ...version, bytes, files, left_out, reading, node_list, issues }
+  screen.print(lines, value)
+  return exitCode
+}
+
+/** Exit code, and what it all comes to: a version can be published without its host nodes, which is no success. */
+const decideOutcome = (
+  issues: readonly string[],
   reading: Reading | undefined,
-): Promise<string | undefined> => {
-  const host = text(values, 'host')
-  if (values['write-node-list'] === true) {
-    const paths = archive.files.map(({ path }) => path)
-    return await writeNodeList({ folder, paths, reading, host, signal })
-  }
-  if (host !== undefined) throw new UsageError('--host goes with --write-node-list')
-  return undefined
+  isAsked: boolean,
+): [number, string] => {
+  if (issues.length > 0) return [EXIT.failed, `in the way: ${issues.join('; ')}`]
+  const but = 'nothing stands in the way of a version, but'
+  if (reading?.status === 'failed')
+    return [EXIT_READING.failed, `${but} its host nodes cannot be read: ${reading.reason}`]
+  if (reading?.partial)
+    return [EXIT_READING.partial, `${but} host nodes may be missing: ${reading.reasons.join(', ')}`]
+  return [EXIT.done, `${reading && isAsked ? '' : 'so far '}nothing stands in the way`]
 }
 
 const UNREAD =
@@ -119,13 +138,15 @@ const UNREAD =
 
 /** Checks that node and version are free, as far as anybody may see. A service that is away is no error of the pack. */
 const askRegistry = async (
-  { kiln }: Context,
+  { kiln, screen, values }: Context,
   { nodeId, publisherId, version }: Pack,
-): Promise<{ line: string; issues: string[] }> => {
+): Promise<{ line: string; issues: string[]; isAsked: boolean }> => {
   const issues = publisherId === undefined ? [UNNAMED] : []
+  if (values['offline'] === true) return { line: 'not asked (--offline)', issues, isAsked: false }
+  screen.show('asking the registry')
   try {
     const node = await orMissing(kiln.registry.readNode(nodeId))
-    if (!node) return { line: `${nodeId} is a new node`, issues }
+    if (!node) return { line: `${nodeId} is a new node`, issues, isAsked: true }
     const owner = node.publisher.id
     if (publisherId !== undefined && owner !== publisherId)
       issues.push(`the node ${nodeId} belongs to ${owner}`)
@@ -133,11 +154,11 @@ const askRegistry = async (
     if (taken && !isFreeAgain(taken))
       issues.push(`the version ${taken.version} exists: raise it in pyproject.toml`)
     const latest = node.latest_version?.version ?? 'none'
-    return { line: `${nodeId} of ${owner}, latest version ${latest}`, issues }
+    return { line: `${nodeId} of ${owner}, latest version ${latest}`, issues, isAsked: true }
   } catch (error) {
     if (!(error instanceof KilnError)) throw error
     if (error.code === 'version_invalid') issues.push(error.message)
-    return { line: `not asked to the end: ${error.message}`, issues }
+    return { line: `not asked to the end: ${error.message}`, issues, isAsked: false }
   }
 }
 
@@ -150,17 +171,25 @@ const listIssues = (reading: Reading): string[] => [
 ]
 
 const describeReading = (reading: Reading): string[] => {
-  const { verdict, code, status, reason, nodes, findings } = reading
-  const names = Object.keys(nodes)
-  const some = `${names.slice(0, 8).join(', ')}${names.length > 8 ? ' …' : ''}`
-  const read = status === 'failed' ? `not read, ${reason}` : `${names.length}: ${some}`
+  const { verdict, code, findings, advice } = reading
   const [high, medium, info] = ['high', 'medium', 'info'].map((name) => count(reading, name))
   return [
     `  archive   ${verdict === 'sound' ? 'sound' : `REJECTED, ${code}`}`,
-    `  nodes     ${read}`,
+    `  nodes     ${describeNodes(reading)}`,
+    ...advice.map((line) => `            ${line}`),
     `  findings  ${high} high, ${medium} medium, ${info} info`,
     ...findings.filter(({ severity }) => severity !== 'info').map(describeFinding),
   ]
+}
+
+/** The number of host nodes and the first names; where names may be missing, why. */
+const describeNodes = ({ status, how, partial, reason, reasons, nodes }: Reading): string => {
+  if (status === 'failed') return ['FAILED', ...new Set([reason, ...reasons])].join(', ')
+  const names = Object.keys(nodes)
+  const some = names.length === 0 ? '' : `: ${names.slice(0, 8).join(', ')}`
+  const more = names.length > 8 ? ` and ${names.length - 8} more` : ''
+  const found = `${names.length}${some}${more}${how === 'none' ? '' : ` (${how})`}`
+  return partial ? `${found}; some may be missing: ${reasons.join(', ')}` : found
 }
 
 const describeFinding = ({ severity, issue_type, message, ...at }: Reading['findings'][number]) =>

@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
+import { LocalError } from './error.ts'
+
 /** Findings of the service's reader in an archive, as `kiln-inspect --json` prints them. */
 export interface Reading {
   verdict: 'sound' | 'rejected'
@@ -10,6 +12,11 @@ export interface Reading {
   code: string | null
   status: string
   reason?: string
+  partial: boolean
+  /** Why some host nodes may be missing. */
+  reasons: string[]
+  /** Sentences on what to do about each reason, and hints. */
+  advice: string[]
   /** Way in which the names of the host nodes were found. */
   how: string
   nodes: Record<string, unknown>
@@ -28,9 +35,10 @@ export const readArchive = async (path: string): Promise<Reading | undefined> =>
   ].map(([program = '', ...args]) => [fileURLToPath(new URL(program, import.meta.url)), ...args])
   const found = places.find(([program = '']) => existsSync(program))
   if (!found) return undefined
-  // Without the packages it needs it says so at length.
+  // It says at length why it cannot start.
   const stdio = ['ignore', 'pipe', 'ignore'] as const
   const child = spawn(process.execPath, [...found, path, '--json'], { stdio: [...stdio] })
   const line = await text(child.stdout)
-  return line === '' ? undefined : (JSON.parse(line) as Reading)
+  if (line === '') throw new LocalError('the reader of packs does not start: `npm ci` mends it')
+  return JSON.parse(line) as Reading
 }

@@ -47,7 +47,7 @@ export const sendOnce = async (
 }
 
 /** Finds the message behind `fetch failed`. */
-const reasonOf = (error: unknown): string => {
+export const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   if (error.cause !== undefined) return reasonOf(error.cause)
   return error.message || ((error as { code?: string }).code ?? error.name)
