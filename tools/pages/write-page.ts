@@ -14,6 +14,7 @@ const TYPES: Record<string, string> = {
   '.txt': 'text/plain; charset=utf-8',
   '.jpg': 'image/jpeg',
   '.webp': 'image/webp',
+  '.mp4': 'video/mp4',
 }
 const COMPRESSED = new Set(['.html', '.js', '.css', '.svg', '.txt'])
 

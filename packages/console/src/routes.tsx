@@ -5,6 +5,7 @@ import { oneOf, search, SEARCH_FORMAT, someOf, text, texts, time } from './searc
 import { Frame } from './shell/frame.tsx'
 import { lazyPage } from './shell/lazy-page.ts'
 import { CrashPage, MissingPage } from './shell/missing.tsx'
+import { SORT_WORDS } from './registry/sorts.ts'
 import { TASK_KINDS, TASK_STATES } from './tasks/list-rows.ts'
 
 /** Users who may see a page; all others read who may. */
@@ -66,7 +67,7 @@ const pages = [
       os: texts,
       accelerator: texts,
       tag: texts,
-      sort: oneOf('name', 'downloads;desc', 'created_at;desc'),
+      sort: oneOf(...SORT_WORDS),
     }),
   }),
   createRoute({
@@ -84,7 +85,7 @@ const pages = [
   }),
   createRoute(user('/publishers', 'Publishers', () => import('./publish/publishers.tsx'))),
   createRoute({
-    ...user('/publishers/$publisher', 'Publisher', () => import('./publish/publisher.tsx')),
+    ...open('/publishers/$publisher', 'Publisher', () => import('./publish/publisher.tsx')),
     validateSearch: search({ tab: text }),
   }),
   createRoute({
@@ -99,13 +100,18 @@ const pages = [
       q: text,
       node: text,
       version: text,
+      actor: text,
+      action: text,
     }),
   }),
   createRoute({
     ...admin('/operations', 'Operations', () => import('./operations/page.tsx')),
     validateSearch: search({ tab: text }),
   }),
-  createRoute(user('/account', 'Account', () => import('./account/page.tsx'))),
+  createRoute({
+    ...user('/account', 'Account', () => import('./account/page.tsx')),
+    validateSearch: search({ tab: text }),
+  }),
 ] as const
 
 export const router = createRouter({

@@ -47,12 +47,12 @@ describe('publishers, moderation and operations', { skip }, () => {
     await page.getByText('lower-case letters, digits and hyphens, the first').waitFor()
     await page.getByRole('textbox', { name: 'Id' }).fill('alice-packs')
     await press(page, 'Create publisher')
-    await page.getByRole('link', { name: 'Publish a node' }).click()
+    await page.getByRole('link', { name: 'Publish a pack' }).click()
     const files = { 'pyproject.toml': TOML, '__init__.py': NODE, '.env': 'KEY=1', '.git/HEAD': 'x' }
     const folder = await makeFolder(context, files)
     await drop(page, folder)
     await page.getByText('Left out: .env (secrets), .git (version control)').waitFor()
-    await page.getByText('light-mixer is a new node').waitFor()
+    await page.getByText('light-mixer is a new pack').waitFor()
     await assertSound(page)
     await page.route(
       '**/uploads/**',
@@ -64,10 +64,10 @@ describe('publishers, moderation and operations', { skip }, () => {
       { times: 1 },
     )
     await press(page, 'Publish 1.0.0')
-    await page.getByText('1.0.0 is live').waitFor()
-    await page.getByText('Host nodes read').waitFor()
+    await page.getByText('1.0.0 is published').waitFor()
+    await page.getByText('Nodes read').waitFor()
     await page.reload()
-    await page.getByText('1.0.0 is live').waitFor()
+    await page.getByText('1.0.0 is published').waitFor()
   })
 
   test('a version that is held back gets a review and a decision, and a later one undone', async () => {
@@ -78,12 +78,12 @@ describe('publishers, moderation and operations', { skip }, () => {
     const zip = { name: 'mixer.zip', mimeType: 'application/zip', buffer }
     await owner.locator('input[accept*=zip]').setInputFiles(zip)
     await press(owner, 'Publish 1.1.0')
-    await owner.getByText('It is held back').waitFor()
+    await owner.getByText('On hold').waitFor()
     await owner.getByText('exec(base64.b64decode("cHJpbnQoMSk="))').waitFor()
-    await press(owner, 'Ask for a review')
+    await press(owner, 'Request review')
     await owner.getByLabel('Note for the reviewer').fill(SCRIPT)
-    await owner.getByRole('dialog').getByRole('button', { name: 'Ask for a review' }).click()
-    await owner.getByText('A review was asked for').waitFor()
+    await owner.getByRole('dialog').getByRole('button', { name: 'Request review' }).click()
+    await owner.getByText('Review requested').waitFor()
 
     const page = await console.open('/moderation', { as: 'operator' })
     await page.getByRole('row', { name: 'light-mixer@1.1.0' }).click()
@@ -102,22 +102,22 @@ describe('publishers, moderation and operations', { skip }, () => {
     await decide('a', 'Approve', 'It prints one.')
     // It stays for ten seconds.
     await page.getByText('light-mixer@1.1.0: approved').waitFor()
-    await page.getByText('Nobody waits for a review.').waitFor()
-    await page.getByText('A review was asked for').waitFor({ state: 'detached' })
+    await page.getByText('Queue is empty').waitFor()
+    await page.getByText(/Review requested .*:/).waitFor({ state: 'detached' })
     // The request would be gone.
     assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0)
     await page.keyboard.press('b')
     await page.getByRole('dialog').getByLabel('Reason').fill('It prints two.')
     assert.ok(await page.getByRole('button', { name: 'Ban', exact: true }).last().isDisabled())
-    await page.getByLabel('Type light-mixer@1.1.0 to go on').fill('light-mixer@1.1.0')
+    await page.getByLabel('Type light-mixer@1.1.0 to confirm').fill('light-mixer@1.1.0')
     await inDialog(page, 'Ban')
     await press(page, 'Undo')
     await page.getByText('light-mixer@1.1.0: as before').waitFor()
     await page.getByText('banned', { exact: true }).waitFor({ state: 'detached' })
-    await decide('h', 'Hold back', 'It prints three.')
+    await decide('h', 'Flag', 'It prints three.')
     await page.goto(`${console.service.baseUrl}/console/moderation?tab=log`)
     await page.getByText('It prints one.').first().waitFor()
-    assert.equal(await page.getByText('version.update version/light-mixer@1.1.0').count(), 4)
+    assert.equal(await page.getByRole('link', { name: 'light-mixer 1.1.0' }).count(), 4)
   })
 
   test('operations shows who polls, and a publisher has each tab', inLong, async () => {
@@ -126,15 +126,15 @@ describe('publishers, moderation and operations', { skip }, () => {
     await page.getByRole('img', { name: 'Outbox since the page was opened' }).waitFor()
     await assertSound(page)
     const owner = await console.open('/publishers/alice-packs?tab=tokens', { as: 'alice' })
-    await press(owner, 'Make a token')
+    await press(owner, 'Create token')
     await owner.getByLabel('Name').fill('laptop')
-    await press(owner, 'Make token')
+    await inDialog(owner, 'Create token')
     const secret = await owner.getByRole('region', { name: 'secret' }).textContent()
     assert.match(secret ?? '', /^kiln_pat_/)
     await press(owner, 'Close')
     await owner.getByText('laptop').waitFor()
     assert.doesNotMatch(await owner.content(), new RegExp(secret ?? ''))
-    for (const tab of ['Members', 'Trusted publishers', 'Endpoints', 'About', 'Nodes'])
+    for (const tab of ['Members', 'Trusted publishers', 'Webhooks', 'About', 'Packs'])
       await owner.getByRole('tab', { name: tab }).click()
     await owner.getByRole('link', { name: /1\.1\.0/ }).waitFor()
     await assertSound(owner)
@@ -150,9 +150,9 @@ describe('publishers, moderation and operations', { skip }, () => {
   test('a member gets another role, and jobs are trusted and no longer', inLong, async () => {
     await console.open('/account', { as: 'bob' })
     const page = await console.open('/publishers/alice-packs?tab=members', { as: 'alice' })
-    await press(page, 'Add a member')
-    await page.getByLabel('User id').fill('bob')
     await press(page, 'Add member')
+    await page.getByLabel('User ID').fill('bob')
+    await inDialog(page, 'Add member')
     await page.getByRole('button', { name: 'Role of bob' }).click()
     await page.getByRole('option', { name: 'admin' }).click()
     const bob = page.getByRole('row', { name: 'bob' })
@@ -163,24 +163,30 @@ describe('publishers, moderation and operations', { skip }, () => {
     await press(page, 'Remove member')
     await bob.waitFor({ state: 'detached' })
     await page.getByRole('tab', { name: 'Trusted publishers' }).click()
-    await press(page, 'Trust a GitHub repository')
-    await page.getByLabel('Number of the repository').fill('12')
-    await page.getByLabel('Workflow file').fill('.github/workflows/publish.yml')
-    await press(page, 'Trust its jobs')
-    await page.getByText('repository_id=12').waitFor()
-    await press(page, 'Trust no longer')
-    await inDialog(page, 'Trust no longer')
-    await page.getByText('No job is trusted.').waitFor()
+    await press(page, 'Add GitHub Actions')
+    await page.getByLabel('Repository', { exact: true }).fill('https://github.com/acme/tools')
+    await page.getByText('gh api repos/OWNER/NAME --jq .id').waitFor()
+    await page.getByLabel('Repository', { exact: true }).fill('acme/tools')
+    await page.getByText('gh api repos/acme/tools --jq .id').waitFor()
+    await page.getByLabel('Repository ID').fill('12')
+    await inDialog(page, 'Add')
+    await page.getByText('repository 12').waitFor()
+    await page.getByText('acme/tools', { exact: true }).waitFor()
+    await page.getByText('Workflow to copy').click()
+    await page.getByText('/publishers/alice-packs/nodes/light-mixer').first().waitFor()
+    await press(page, 'Remove')
+    await inDialog(page, 'Remove')
+    await page.getByText('No trusted CI jobs.').waitFor()
   })
 
   test('a ban is shown to its publisher, and lifted', inLong, async () => {
     const page = await console.open('/moderation?tab=bans', { as: 'operator' })
     for (const [kind, id, path] of [
       ['publisher', 'alice-packs', '/publishers/alice-packs'],
-      ['node', 'light-mixer', '/registry/light-mixer'],
+      ['pack', 'light-mixer', '/registry/light-mixer'],
     ] as const) {
       await press(page, `Ban a ${kind}`)
-      await page.getByLabel(`Id of the ${kind}`).fill(id)
+      await page.getByLabel(`ID of the ${kind}`).fill(id)
       await page.getByLabel('Reason').fill('It mines.')
       await press(page, `Ban ${kind}`)
       const list = page.getByRole('table', { name: `Banned ${kind}s` })
@@ -190,7 +196,7 @@ describe('publishers, moderation and operations', { skip }, () => {
       await list.getByRole('button', { name: 'Lift ban' }).click()
       await page.getByLabel('Reason').fill('It does not.')
       await inDialog(page, 'Lift ban')
-      await page.getByText(`No ${kind} is banned.`).waitFor()
+      await page.getByText(`No banned ${kind}s`).waitFor()
     }
   })
 
@@ -224,7 +230,7 @@ describe('publishers, moderation and operations', { skip }, () => {
     await press(page, 'Fail task')
     await page.getByText('Nothing has stood still').waitFor()
     await page.goto(`${console.service.baseUrl}/console/moderation?tab=log`)
-    await page.getByRole('row', { name: 'task.fail' }).getByText('The engine is away.').waitFor()
+    await page.getByRole('row', { name: 'Failed task' }).getByText('The engine is away.').waitFor()
     const owner = await console.open(`/tasks/${id}`, { as: 'alice' })
     await owner.getByText('failed').first().waitFor()
   })
@@ -239,7 +245,7 @@ describe('publishers, moderation and operations', { skip }, () => {
       '/publishers/alice-packs/publish',
       ...['versions', 'failed', 'bans', 'log'].map((tab) => `/moderation?tab=${tab}`),
       '/operations',
-      '/account',
+      ...['you', 'keys', 'webhooks', 'events'].map((tab) => `/account?tab=${tab}`),
     ]) {
       const as = /moderation|operations/.test(path) ? 'operator' : 'alice'
       const page = await console.open(path, { as })

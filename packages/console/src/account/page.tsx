@@ -5,27 +5,24 @@ import { readQuery, send } from '../api/client.ts'
 import { useMe } from '../api/queries.ts'
 import { signOut } from '../api/session.ts'
 import { changeSettings, useSettings } from '../shell/settings.ts'
+import { Endpoints } from '../publish/endpoints.tsx'
+import { OWN } from '../publish/subscriber.ts'
 import { AskButton, SecretButton } from '../ui/ask.tsx'
 import { Button } from '../ui/button.tsx'
 import { Copied } from '../ui/code.tsx'
 import { Segments, Switch } from '../ui/fields.tsx'
 import { Columns, Facts, PageTitle, Panel, Show, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
+import { Tabs } from '../ui/tabs.tsx'
 import { Badge, Bdi, Time } from '../ui/values.tsx'
+import { Events } from './events.tsx'
 
 export const Page = () => (
   <>
     <PageTitle actions={<Button onPress={() => void signOut()}>Sign out</Button>}>
       Account
     </PageTitle>
-    <Stack>
-      <Columns>
-        <You />
-        <ThisBrowser />
-      </Columns>
-      <ApiKeys />
-      <WebhookSecret />
-    </Stack>
+    <Tabs label="Account" tabs={TABS} />
   </>
 )
 
@@ -37,16 +34,16 @@ const You = () => {
       <Facts
         of={{
           Name: <Bdi>{me.name}</Bdi>,
-          Id: <Copied text={me.id} label="id" />,
-          'E-mail': me.email && <Bdi>{me.email}</Bdi>,
+          ID: <Copied text={me.id} label="ID" />,
+          Email: me.email && <Bdi>{me.email}</Bdi>,
         }}
       />
-      <p>Owners of a publisher add you as a member by your id.</p>
+      <p>Owners of a publisher add you as a member by your ID.</p>
     </Panel>
   )
 }
 
-const THEMES = { system: 'As the system', light: 'Light', dark: 'Dark' }
+const THEMES = { system: 'System', light: 'Light', dark: 'Dark' }
 
 const ThisBrowser = () => {
   const { theme, shortcuts } = useSettings()
@@ -59,7 +56,7 @@ const ThisBrowser = () => {
         onChange={(next) => changeSettings({ theme: next })}
       />
       <Switch
-        label="Keys of one letter (? lists them)"
+        label="Single-key shortcuts (press ? for the list)"
         isSelected={shortcuts}
         onChange={(isOn) => changeSettings({ shortcuts: isOn })}
       />
@@ -67,19 +64,19 @@ const ThisBrowser = () => {
   )
 }
 
-const END_HELP = 'As 2027-01-31; without it the key has no end.'
+const END_HELP = 'Optional, YYYY-MM-DD. Leave empty for no expiry.'
 
 const ApiKeys = () => (
   <Panel
     title="API keys"
     actions={
       <SecretButton
-        label="New key …"
-        title="New API key"
-        action="Make key"
+        label="Create API key"
+        title="Create API key"
+        action="Create key"
         fields={[
-          { name: 'name', label: 'Name', help: 'What it is for, such as nightly renders.' },
-          { name: 'expires_at', label: 'Ends on', help: END_HELP, isOptional: true },
+          { name: 'name', label: 'Name', help: 'What it is for, for example “nightly renders”.' },
+          { name: 'expires_at', label: 'Expires', help: END_HELP, isOptional: true },
         ]}
         write={({ name = '', expires_at: end }) => {
           const body = { name: name.trim(), ...(end && { expires_at: toTime(end) }) }
@@ -88,29 +85,29 @@ const ApiKeys = () => (
         secretTitle="Your API key"
         secretOf={({ key }) => key}
       >
-        <p>A key acts as you in programs: it is sent as the header X-API-Key.</p>
+        <p>A key acts as you in code: send it as the X-API-Key header.</p>
       </SecretButton>
     }
   >
     <Listing
       label="API keys"
       query={useQuery(readQuery('/users/api-keys', {}))}
-      empty="You have no API keys. Programs of yours need one."
+      empty="No API keys. Create one to call the API from code."
       columns={{
         Name: ({ name }) => <Bdi>{name}</Bdi>,
         Key: ({ key }) => <code>{key}</code>,
-        Made: ({ createdAt }) => <Time at={createdAt} />,
-        'Last used': ({ last_used_at: used }) => <Time at={used} none="never" />,
-        Ends: ({ expires_at: end }) => <Time at={end} none="never" />,
+        Created: ({ createdAt }) => <Time at={createdAt} />,
+        'Last used': ({ last_used_at: used }) => <Time at={used} none="Never" />,
+        Expires: ({ expires_at: end }) => <Time at={end} none="Never" />,
         '': ({ id, name }) => (
           <AskButton
-            label="Revoke …"
+            label="Revoke"
             variant="danger"
-            title={`Revoke ${name}`}
+            title={`Revoke ${name}?`}
             action="Revoke key"
             write={() => send('DELETE', '/users/api-keys/{id}', { path: { id } })}
           >
-            <p>Programs that use it are rejected at once.</p>
+            <p>Requests that use it are rejected from now on.</p>
           </AskButton>
         ),
       }}
@@ -124,7 +121,7 @@ const toTime = (text: string): string =>
 
 const OVERLAP = {
   name: 'overlap_seconds',
-  label: 'Seconds for which the old one goes on signing',
+  label: 'Overlap in seconds',
   value: '86400',
 }
 
@@ -137,9 +134,9 @@ const WebhookSecret = () => {
         <>
           {!isShown && <Button onPress={() => setShown(true)}>Show secret</Button>}
           <AskButton
-            label="Replace …"
-            title="Replace the webhook secret"
-            action="Replace secret"
+            label="Rotate secret"
+            title="Rotate the webhook secret"
+            action="Rotate secret"
             fields={[OVERLAP]}
             write={({ overlap_seconds: overlap }) => {
               const body = { overlap_seconds: Number(overlap) }
@@ -148,13 +145,13 @@ const WebhookSecret = () => {
             onDone={() => setShown(true)}
           >
             <p>
-              Events carry both signatures until then. Give your servers the new secret in time.
+              Events carry both signatures during the overlap. Update your servers before it ends.
             </p>
           </AskButton>
         </>
       }
     >
-      <p>Signs the events that are sent to your webhook URLs, by Standard Webhooks.</p>
+      <p>Signs the webhooks you receive (Standard Webhooks).</p>
       {isShown && <Secrets />}
     </Panel>
   )
@@ -170,7 +167,7 @@ const Secrets = () => (
         {secrets.map(({ secret, expires_at: end }) => (
           <li key={secret}>
             <Copied text={secret} label="secret" />
-            {end && ' signs until '}
+            {end && ' valid until '}
             {end && <Time at={end} />}
           </li>
         ))}
@@ -178,3 +175,23 @@ const Secrets = () => (
     )}
   </Show>
 )
+
+const TABS = {
+  you: [
+    'Profile',
+    <Columns key="you">
+      <You />
+      <ThisBrowser />
+    </Columns>,
+  ],
+  keys: ['API keys', <ApiKeys key="keys" />],
+  webhooks: [
+    'Webhooks',
+    <Stack key="webhooks">
+      <p>A subscription receives the events of all your tasks.</p>
+      <Endpoints of={OWN} />
+      <WebhookSecret />
+    </Stack>,
+  ],
+  events: ['Events', <Events key="events" />],
+} as const

@@ -6,7 +6,6 @@ import { serviceQuery, useMe } from '../api/queries.ts'
 import { session } from '../api/session.ts'
 import { useStore } from '../api/store.ts'
 import { useStream } from '../api/stream.ts'
-import { SignIn } from '../shell/sign-in.tsx'
 import type { TaskItem } from '../tasks/types.ts'
 import { Code } from '../ui/code.tsx'
 import { Link, LinkButton, versionPage } from '../ui/link.tsx'
@@ -15,29 +14,17 @@ import { StateBadge } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
 import { heldBackQuery, lastQuery, putTask, reviewsQuery, summaryQuery } from './queries.ts'
 import { Last, Running } from './tasks.tsx'
+import { Visitor } from './visitor.tsx'
 
 export const Page = () => {
   const { user, starting } = useStore(session)
   return (
     <>
-      <PageTitle>Home</PageTitle>
+      <PageTitle>{user === undefined ? 'Kiln' : 'Home'}</PageTitle>
       {starting ? null : user === undefined ? <Visitor /> : <Own />}
     </>
   )
 }
-
-const Visitor = () => (
-  <Columns>
-    <Panel title="Pictures and videos that are never lost">
-      <p>
-        Kiln relights, upscales and films pictures, and keeps a registry of node packs. Sign in to
-        try it, to follow your tasks and to publish. The registry is open to all.
-      </p>
-      <SignIn />
-    </Panel>
-    <ServiceState />
-  </Columns>
-)
 
 const Own = () => {
   const me = useMe()

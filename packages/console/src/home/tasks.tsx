@@ -13,7 +13,11 @@ import { runningQuery } from './queries.ts'
 export const Running = ({ ofAll }: { ofAll: boolean }) => (
   <Panel
     title={ofAll ? 'Running now, of all owners' : 'Running now'}
-    actions={<Link to="/tasks">All tasks</Link>}
+    actions={
+      <Link to="/tasks" search={ofAll ? { owner: '*' } : {}}>
+        All tasks
+      </Link>
+    }
   >
     <Show query={useQuery(runningQuery(ofAll))}>
       {(tasks) =>

@@ -1,59 +1,144 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 
-import { nextPage, read } from '../api/client.ts'
-import { AddressField } from '../ui/fields.tsx'
-import { Stack } from '../ui/panels.tsx'
+import { nextPage, read, type Schema } from '../api/client.ts'
+import { useChangeSearch } from '../ui/address.ts'
+import { SearchField, Select } from '../ui/fields.tsx'
+import { Link, nodePage, publisherPage, taskPage, versionPage } from '../ui/link.tsx'
+import { Facts, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
-import { Bdi, Signed } from '../ui/values.tsx'
+import { Bdi, Time } from '../ui/values.tsx'
 import { wordsOf } from '../words/states.ts'
+import styles from './moderation.module.css'
 
 const route = getRouteApi('/moderation')
 
+type Entry = Schema<'AuditLogEntry'>
+type Action = Schema<'AuditAction'>
+
+const ACTIONS: Record<Action, string> = {
+  'node.update': 'Changed pack',
+  'node.transfer': 'Transferred pack',
+  'host_node.update': 'Changed node policy',
+  'version.update': 'Changed version',
+  'version.retry': 'Repeated checks',
+  'publisher.ban': 'Banned publisher',
+  'publisher.unban': 'Lifted ban of publisher',
+  'trusted_publisher.create': 'Added trusted publisher',
+  'trusted_publisher.delete': 'Removed trusted publisher',
+  'review.hide': 'Hid review',
+  'review.show': 'Showed review',
+  'report.close': 'Closed report',
+  'task.restart': 'Restarted task',
+  'task.fail': 'Failed task',
+  'version.restart': 'Restarted checks',
+}
+const CHOICES = [['', 'All actions'] as const, ...Object.entries(ACTIONS)]
+
+/** What a move to a status is called. */
+const MOVES: Readonly<Record<string, string>> = {
+  NodeVersionStatusActive: 'Approved version',
+  NodeVersionStatusFlagged: 'Flagged version',
+  NodeVersionStatusBanned: 'Banned version',
+  NodeStatusActive: 'Lifted ban of pack',
+  NodeStatusBanned: 'Banned pack',
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+const inWords = ({ action, after }: Entry): string =>
+  MOVES[String((after as Members | undefined)?.['status'])] ?? ACTIONS[action]
+
 /** Changes by platform admins, the newest first. */
 export const AuditLog = () => {
-  const { q } = route.useSearch()
+  const { q, actor, action } = route.useSearch()
+  const change = useChangeSearch()
+  const filter = {
+    ...(q && { target: q }),
+    ...(actor && { actor }),
+    ...(action && action in ACTIONS && { action: action as Action }),
+  }
   const log = useInfiniteQuery({
-    queryKey: ['audit-log', q],
+    queryKey: ['audit-log', filter],
     initialPageParam: 1,
     queryFn: ({ pageParam: page, signal }) =>
-      read('/admin/audit-log', { query: { page, pageSize: 50, ...(q && { target: q }) } }, signal),
+      read('/admin/audit-log', { query: { page, pageSize: 50, ...filter } }, signal),
     getNextPageParam: nextPage,
     select: ({ pages }) => pages.flatMap(({ entries }) => entries),
   })
   return (
     <Stack>
-      <AddressField label="Target" placeholder="version/node@1.0.0, node/…, publisher/…, task/…" />
+      <div className={`columns ${styles.log}`}>
+        <SearchField label="Actor" value={actor} onChange={(next) => change({ actor: next })} />
+        <Select
+          label="Action"
+          isLabelHidden
+          options={CHOICES}
+          value={filter.action ?? ''}
+          onChange={(next) => change({ action: next || undefined })}
+        />
+        <SearchField
+          label="Target"
+          placeholder="Target: version/pack@1.0.0, node/…, publisher/…, task/…"
+          value={q}
+          onChange={(next) => change({ q: next })}
+        />
+      </div>
       <Listing
         label="Audit log"
         query={log}
-        empty={`No admin has changed anything${q ? ' of that name' : ''}.`}
+        empty={Object.keys(filter).length > 0 ? 'No entries match' : 'No entries yet'}
         columns={{
-          What: ({ action, target }) => (
-            <>
-              {action} <Bdi>{target}</Bdi>
-            </>
-          ),
-          'When and who': ({ at, actor }) => <Signed at={at} by={actor} />,
-          Change: ({ reason, before, after }) => (
-            <>
-              {reason && <Bdi as="p">{reason}</Bdi>}
-              <Bdi as="code">{describeChange(before ?? {}, after ?? {})}</Bdi>
-            </>
-          ),
+          Time: ({ at }) => <Time at={at} />,
+          Actor: ({ actor: by }) => <Bdi>{by}</Bdi>,
+          Action: (entry) => <span title={entry.action}>{inWords(entry)}</span>,
+          Target: ({ target }) => <Target name={target} />,
+          Reason: ({ reason }) => <Bdi>{reason}</Bdi>,
         }}
+        below={(entry) => <Changes entry={entry} />}
       />
     </Stack>
   )
 }
 
-type Members = Readonly<Record<string, unknown>>
+/** The page of what an entry names as `kind/id`, or `version/{node}@{version}`. */
+const Target = ({ name }: { name: string }) => {
+  const [, kind = '', id = '', version = ''] = /^(\w+)\/([^@]*)@?(.*)$/.exec(name) ?? []
+  if (kind === 'version') return <Link {...versionPage(id, version)}>{`${id} ${version}`}</Link>
+  if (kind === 'node') return <Link {...nodePage(id)}>{id}</Link>
+  if (kind === 'publisher') return <Link {...publisherPage(id)}>{id}</Link>
+  if (kind === 'task') return <Link {...taskPage(id)}>{id}</Link>
+  return <Bdi>{name}</Bdi>
+}
 
-/** `status: live → banned`, a member each. */
-const describeChange = (before: Members, after: Members): string =>
-  Object.keys({ ...before, ...after })
-    .map((name) => `${name}: ${wordOf(name, before[name])} → ${wordOf(name, after[name])}`)
-    .join(', ')
+const Changes = ({ entry: { before = {}, after = {} } }: { entry: Entry }) => {
+  const changes = listChanges(before, after)
+  if (changes.length === 0) return null
+  return (
+    <details>
+      <summary>Details</summary>
+      <Facts
+        of={Object.fromEntries(
+          changes.map(([name, text]) => [
+            name,
+            <Bdi key={name} as="code">
+              {text}
+            </Bdi>,
+          ]),
+        )}
+      />
+    </details>
+  )
+}
 
-const wordOf = (name: string, value: unknown): string =>
-  name === 'status' && typeof value === 'string' ? wordsOf(value).word : JSON.stringify(value)
+/** Each member that a change is about: its old and new value, or the one that there is. */
+const listChanges = (before: Members, after: Members): [name: string, text: string][] =>
+  Object.keys({ ...before, ...after }).map((name) => {
+    const sides = [before[name], after[name]].filter((value) => value !== undefined)
+    return [name, sides.map((value) => showValue(name, value)).join(' → ')]
+  })
+
+const showValue = (name: string, value: unknown): string => {
+  if (typeof value !== 'string') return JSON.stringify(value)
+  return name === 'status' ? wordsOf(value).word : value
+}

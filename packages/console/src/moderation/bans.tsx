@@ -1,7 +1,9 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 
 import { readQuery, send } from '../api/client.ts'
-import { AskButton, type Values } from '../ui/ask.tsx'
+import type { Action } from '../manage/actions.tsx'
+import { AskButton } from '../ui/ask.tsx'
+import type { Values } from '../ui/ask-field.tsx'
 import { Link, nodePage, publisherPage } from '../ui/link.tsx'
 import { Columns, Panel } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
@@ -9,12 +11,13 @@ import { Bdi } from '../ui/values.tsx'
 
 type Kind = 'node' | 'publisher'
 
-const HELP = {
-  node: 'Nobody finds, installs or downloads any of its versions. Its publisher reads the reason.',
-  publisher:
-    'All its nodes are hidden, and its members publish nothing. The reason stands in the audit log.',
-}
 const REASON = { name: 'reason', label: 'Reason', rows: 3 }
+const HELP = {
+  node: 'None of its versions can be found or installed. Its publisher can read the reason.',
+  publisher:
+    'All its packs are hidden and its members can’t publish. The reason is kept in the audit log.',
+}
+const reasonFor = (kind: Kind) => ({ ...REASON, help: HELP[kind] })
 
 const STATUS = { ban: 'NodeStatusBanned', unban: 'NodeStatusActive' } as const
 
@@ -29,19 +32,26 @@ const write =
     return send('PUT', '/admin/nodes/{nodeId}', { path, body })
   }
 
-/** Bans a node or a publisher; without an id it asks for one. */
-export const BanButton = ({ kind, id }: { kind: Kind; id?: string }) => (
+const WORDS = { node: 'pack', publisher: 'publisher' }
+
+/** Entry of a menu that bans a node or a publisher. */
+export const banOf = (kind: Kind, id: string): Action => ({
+  label: `Ban ${WORDS[kind]}`,
+  title: `Ban ${id}?`,
+  variant: 'danger',
+  typed: id,
+  fields: [reasonFor(kind)],
+  write: write('ban', kind, id),
+})
+
+/** Asks for the id of what is to be banned. */
+const BanButton = ({ kind }: { kind: Kind }) => (
   <AskButton
-    label={id === undefined ? `Ban a ${kind}` : `Ban the ${kind}`}
+    label={`Ban a ${WORDS[kind]}`}
     variant="danger"
-    title={`Ban ${id ?? `a ${kind}`}${id === undefined ? '' : '?'}`}
-    action={`Ban ${kind}`}
-    typed={id}
-    fields={[
-      ...(id === undefined ? [{ name: 'id', label: `Id of the ${kind}` }] : []),
-      { ...REASON, help: HELP[kind] },
-    ]}
-    write={write('ban', kind, id)}
+    action={`Ban ${WORDS[kind]}`}
+    fields={[{ name: 'id', label: `ID of the ${WORDS[kind]}` }, reasonFor(kind)]}
+    write={write('ban', kind)}
   />
 )
 
@@ -68,11 +78,11 @@ type Banned = { id: string; name: string; status_detail?: string }
 type BanListProps = { kind: Kind; query: UseQueryResult<readonly Banned[]> }
 
 const BanList = ({ kind, query }: BanListProps) => (
-  <Panel title={`Banned ${kind}s`} actions={<BanButton kind={kind} />}>
+  <Panel title={`Banned ${WORDS[kind]}s`} actions={<BanButton kind={kind} />}>
     <Listing
-      label={`Banned ${kind}s`}
+      label={`Banned ${WORDS[kind]}s`}
       query={query}
-      empty={`No ${kind} is banned.`}
+      empty={`No banned ${WORDS[kind]}s`}
       columns={{
         Name: ({ id, name }) =>
           kind === 'node' ? (

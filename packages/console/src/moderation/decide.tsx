@@ -23,21 +23,21 @@ const DECISIONS = {
     label: 'Approve',
     done: 'approved',
     variant: 'primary',
-    help: 'Installs get it if it is the highest. What was found and looked at belongs into the reason.',
+    help: 'It becomes Latest if it is the highest version. Say what you checked.',
   },
   h: {
     status: 'NodeVersionStatusFlagged',
-    label: 'Hold back',
-    done: 'held back',
+    label: 'Flag',
+    done: 'flagged',
     variant: undefined,
-    help: 'Installs get the version before. Its publisher reads the reason, and may ask for a review.',
+    help: 'The version before stays Latest. Its publisher can read the reason and request a review.',
   },
   b: {
     status: 'NodeVersionStatusBanned',
     label: 'Ban',
     done: 'banned',
     variant: 'danger',
-    help: 'Nobody can install or download it. Everybody reads the reason.',
+    help: 'It can’t be installed or downloaded. Everyone can read the reason.',
   },
 } as const
 type Letter = keyof typeof DECISIONS
@@ -55,7 +55,7 @@ const UNDO_SECONDS = 10
 const isFinal = ({ status, moderation }: Version): boolean =>
   status === 'NodeVersionStatusPending' || moderation?.review !== undefined
 
-/** Approve, hold back, ban: for one version, or for all that are chosen. Each asks for a reason, and can be undone for a while where nothing is lost by it. */
+/** Approve, flag, ban: for one version, or for all that are chosen. Each asks for a reason, and can be undone for a while where nothing is lost by it. */
 export const Decide = ({ versions }: { versions: readonly Version[] }) => {
   const queries = useQueryClient()
   const [asked, setAsked] = useState<Letter>()
@@ -121,9 +121,7 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
           onDone={(done) => report(asked, done)}
           onClose={() => setAsked(undefined)}
         >
-          {legal(asked).some(isFinal) && (
-            <p>It ends a review or a check, so it cannot be undone.</p>
-          )}
+          {legal(asked).some(isFinal) && <p>This closes the review and can’t be undone.</p>}
         </Ask>
       )}
     </Row>

@@ -11,7 +11,8 @@ import { Empty, Note, Row, Show, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Bdi, StateBadge, Time } from '../ui/values.tsx'
 import { wordsOf } from '../words/states.ts'
-import { BanButton } from './bans.tsx'
+import { Actions } from '../manage/actions.tsx'
+import { banOf } from './bans.tsx'
 import { Changes, Comparison, type Sides } from './changes.tsx'
 import { Decide, type Version } from './decide.tsx'
 
@@ -41,7 +42,7 @@ export const Detail = ({ id, listed, onBack }: DetailProps) => {
       </div>
       <Show query={{ ...read, data: read.data === undefined ? listed : read.data }}>
         {(version) =>
-          version ? <CheckedPack version={version} /> : <Empty>There is no version {id}.</Empty>
+          version ? <CheckedPack version={version} /> : <Empty>Version {id} not found</Empty>
         }
       </Show>
     </Stack>
@@ -58,8 +59,8 @@ const CheckedPack = ({ version }: { version: Version }) => {
   const tabs = {
     findings: ['Findings', <Findings key="findings" {...of} />],
     changes: ['Changed files', <Changes key="changes" {...of} />],
-    comparison: ['Host nodes', <Comparison key="comparison" {...of} />],
-    moves: ['Moves', <Transitions key="moves" {...of} />],
+    comparison: ['Nodes', <Comparison key="comparison" {...of} />],
+    moves: ['History', <Transitions key="moves" {...of} />],
   } as const
   return (
     <>
@@ -78,8 +79,7 @@ const CheckedPack = ({ version }: { version: Version }) => {
       <Bdi as="p">{version.status_reason}</Bdi>
       {review && (
         <Note>
-          A review was asked for <Time at={review.createdAt} />:{' '}
-          <Bdi>{review.note ?? 'without a note'}</Bdi>
+          Review requested <Time at={review.createdAt} />: <Bdi>{review.note ?? 'no note'}</Bdi>
         </Note>
       )}
       <Row>
@@ -95,8 +95,10 @@ const CheckedPack = ({ version }: { version: Version }) => {
             }
           />
         )}
-        <BanButton kind="node" id={nodeId} />
-        {publisher && <BanButton kind="publisher" id={publisher.id} />}
+        <Actions
+          label="Ban"
+          actions={[banOf('node', nodeId), publisher && banOf('publisher', publisher.id)]}
+        />
       </Row>
       <Tabs label="About the version" tabs={tabs} selected={part} onSelect={setPart} />
     </>

@@ -22,10 +22,10 @@ import styles from './moderation.module.css'
 const route = getRouteApi('/moderation')
 
 const CHOICES = {
-  review: 'A review is asked for',
-  Flagged: 'Held back',
-  Pending: 'Being checked',
-  Active: 'Live',
+  review: 'Review requested',
+  Flagged: 'Flagged',
+  Pending: 'Checking',
+  Active: 'Published',
   Banned: 'Banned',
 }
 
@@ -39,6 +39,11 @@ const FILTERS: Record<keyof typeof CHOICES | 'failed', Query> = {
   Pending: { statuses: ['NodeVersionStatusPending'] },
   Active: { statuses: ['NodeVersionStatusActive'] },
   Banned: { statuses: ['NodeVersionStatusBanned'] },
+}
+
+const NONE: Readonly<Record<string, string>> = {
+  review: 'Queue is empty',
+  failed: 'No failed checks',
 }
 
 /** Versions to decide on, the oldest request first, with one of them beside the list; on a phone in its place. */
@@ -63,7 +68,7 @@ const Queue = ({ isFailed = false }) => {
   })
   const [chosen, setChosen] = useState<readonly string[]>([])
   const versions = list.data?.pages.flatMap((page) => page.versions) ?? []
-  const none = filter === 'review' ? 'Nobody waits for a review.' : 'There is none.'
+  const none = NONE[filter] ?? 'No versions'
   const many = versions.filter((one) => chosen.includes(keyOf(one)))
   return (
     <div className={`split ${styles.split}`} data-open={version !== undefined || undefined}>
@@ -78,15 +83,17 @@ const Queue = ({ isFailed = false }) => {
               onChange={(next) => changeSearch({ status: next, version: undefined })}
             />
             <div className={`stack tight ${styles.filters}`}>
-              <AddressField label="Node id" name="node" />
-              <AddressField label="In the reason" />
+              <AddressField label="Pack ID" name="node" />
+              <AddressField label="Search reasons" />
             </div>
           </>
         )}
         <Show query={list}>
           {({ pages }) => (
             <>
-              <p>{counted(pages[0]?.total ?? 0, 'version')}. Shift or Ctrl chooses several.</p>
+              <p>
+                {counted(pages[0]?.total ?? 0, 'version')}. Shift- or Ctrl-click to select several.
+              </p>
               <GridList
                 aria-label="Versions"
                 className={styles.list}
@@ -113,11 +120,11 @@ const Queue = ({ isFailed = false }) => {
       <div>
         {many.length > 1 ? (
           <Stack>
-            <h2>{counted(many.length, 'version')} chosen</h2>
+            <h2>{counted(many.length, 'version')} selected</h2>
             <Decide versions={many} />
           </Stack>
         ) : version === undefined ? (
-          <Empty>Choose a version: its findings and changes are shown here.</Empty>
+          <Empty>Select a version to see its findings and changes.</Empty>
         ) : (
           <Detail
             key={version}
@@ -145,7 +152,7 @@ const VersionItem = ({ version }: { version: Version }) => {
         )}
       </Row>
       <span>
-        <Bdi>{moderation?.publisher.name}</Bdi>, {review ? 'asked' : 'published'}{' '}
+        <Bdi>{moderation?.publisher.name}</Bdi>, {review ? 'requested' : 'published'}{' '}
         <Time at={review?.createdAt ?? createdAt} />
         {moderation && `; ${countsInWords(moderation.findings)}`}
       </span>

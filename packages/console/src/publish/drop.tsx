@@ -38,7 +38,7 @@ const findDropped = async (items: readonly DropItem[]): Promise<Dropped> => {
   if (only?.kind === 'directory')
     return { name: only.name, given: await walk(only.getEntries(), '') }
   if (only?.kind === 'file') return { name: only.name, given: await only.getFile() }
-  return { name: 'what was dropped', given: await walk(items, '') }
+  return { name: 'The selection', given: await walk(items, '') }
 }
 
 const findChosen = (files: readonly File[]): Dropped => {
@@ -54,7 +54,7 @@ const readDropped = async (dropped: Dropped | Promise<Dropped>): Promise<Pack> =
     return await readPack(name, given)
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
-    throw new Error(`This is no zip that can be read: ${why}.`, { cause })
+    throw new Error(`This zip can’t be read: ${why}.`, { cause })
   }
 }
 
@@ -67,12 +67,12 @@ export const PackDrop = ({ onPack }: { onPack(pack: Pack | undefined): void }) =
       className={`drop stack ${styles.drop}`}
       getDropOperation={() => 'copy'}
       onDrop={({ items }) => reading.mutate(findDropped(items))}
-      aria-label="Zip or folder of the node"
+      aria-label="Zip or folder of the pack"
     >
       <FolderOpen className="soft" aria-hidden />
       <p>
-        Drop the folder of the node here, or a zip of it. It is checked here before anything is
-        sent.
+        Drop the folder of the pack here, or a zip of it. The checks run in this browser before
+        anything is sent.
       </p>
       <Row>
         <FileTrigger

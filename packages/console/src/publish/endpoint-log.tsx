@@ -7,25 +7,29 @@ import { Attempts } from '../ui/attempts.tsx'
 import { Button } from '../ui/button.tsx'
 import { Copied } from '../ui/code.tsx'
 import { Select } from '../ui/fields.tsx'
+import { Link, taskPage } from '../ui/link.tsx'
 import { Show, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Bdi, StateBadge, Time } from '../ui/values.tsx'
 import { wordsOf } from '../words/states.ts'
 import { counted } from '../words/text.ts'
+import type { Subscriber } from './subscriber.ts'
 
-const EVENTS = '/publishers/{publisherId}/endpoints/{endpoint_id}/events'
-const REDELIVERY = `${EVENTS}/{event_id}/redeliver` as const
+const eventsOf = ({ base }: Subscriber) => `${base}/{endpoint_id}/events` as const
 const PAGE = 20
 
 type State = Schema<'DeliveryState'>
 const STATES = (['', 'pending', 'delivered', 'exhausted', 'stopped'] as const).map(
-  (state) => [state, state === '' ? 'all' : wordsOf(state).word] as const,
+  (state) => [state, state === '' ? 'All' : wordsOf(state).word] as const,
 )
 
 export type EndpointPath = { publisherId: string; endpoint_id: string }
 
-/** The events of an endpoint, the newest first, with their attempts at a press. */
-export const EndpointLog = ({ path, mayManage }: { path: EndpointPath; mayManage: boolean }) => {
+type LogProps = { of: Subscriber; path: EndpointPath }
+
+/** The events of a subscription, the newest first, with their attempts at a press. */
+export const EndpointLog = ({ of, path }: LogProps) => {
+  const route = eventsOf(of)
   const [state, setState] = useState<State | ''>('')
   const [open, setOpen] = useState<readonly string[]>([])
   const toggle = (id: string): void =>
@@ -36,7 +40,7 @@ export const EndpointLog = ({ path, mayManage }: { path: EndpointPath; mayManage
     queryFn: async ({ pageParam, signal }) => {
       const before = pageParam && { before: pageParam }
       const query = { limit: PAGE, ...before, ...(state && { state }) }
-      return (await read(EVENTS, { path, query }, signal)).events
+      return (await read(route, { path, query }, signal)).events
     },
     getNextPageParam: (events) => (events.length < PAGE ? undefined : events.at(-1)?.id),
     select: ({ pages }) => pages.flat(),
@@ -57,15 +61,20 @@ export const EndpointLog = ({ path, mayManage }: { path: EndpointPath; mayManage
       <Listing
         label="Events"
         query={log}
-        empty="No event was sent to it yet. “Send a test event” tries it."
+        empty="No events sent yet. “Send test event” tries it."
         columns={{
           Event: ({ type, subject_id: subject }) => (
             <>
-              <code>{type}</code> <Bdi>{subject}</Bdi>
+              <code>{type}</code>{' '}
+              {subject !== undefined && type.includes('_task.') ? (
+                <Link {...taskPage(subject)}>{subject}</Link>
+              ) : (
+                <Bdi>{subject}</Bdi>
+              )}
             </>
           ),
           State: (event) => <StateBadge state={event.state} />,
-          Made: ({ created_at: at }) => <Time at={at} />,
+          Created: ({ created_at: at }) => <Time at={at} />,
           Attempts: ({ id, attempts, next_attempt_at: next }) => (
             <>
               <Button variant="quiet" onPress={() => toggle(id)} aria-expanded={open.includes(id)}>
@@ -76,29 +85,35 @@ export const EndpointLog = ({ path, mayManage }: { path: EndpointPath; mayManage
             </>
           ),
           '': ({ id: event_id }) =>
-            mayManage && (
+            of.mayManage && (
               <WriteButton
-                label="Send again"
-                write={() => send('POST', REDELIVERY, { path: { ...path, event_id } })}
+                label="Resend"
+                write={() =>
+                  send('POST', `${route}/{event_id}/redeliver`, { path: { ...path, event_id } })
+                }
               />
             ),
         }}
-        below={(event) => open.includes(event.id) && <EventAttempts path={path} event={event} />}
+        below={(event) =>
+          open.includes(event.id) && <EventAttempts of={of} path={path} event={event} />
+        }
       />
     </Stack>
   )
 }
 
-type AttemptsProps = { path: EndpointPath; event: Schema<'EndpointEvent'> }
+type AttemptsProps = LogProps & { event: Schema<'EndpointEvent'> }
 
-const EventAttempts = ({ path, event: { id, attempts } }: AttemptsProps) => {
-  const query = readQuery(`${EVENTS}/{event_id}/attempts`, { path: { ...path, event_id: id } })
+const EventAttempts = ({ of, path, event: { id, attempts } }: AttemptsProps) => {
+  const query = readQuery(`${eventsOf(of)}/{event_id}/attempts`, {
+    path: { ...path, event_id: id },
+  })
   // A new attempt is read as soon as the log shows it.
   const attemptsMade = useQuery({ ...query, queryKey: [...query.queryKey, attempts] })
   return (
     <>
       <Show query={attemptsMade}>{(data) => <Attempts attempts={data.attempts} />}</Show>
-      <Copied text={id} label="event id" />
+      <Copied text={id} label="event ID" />
     </>
   )
 }

@@ -2,74 +2,90 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
 import { readQuery, send, type Schema } from '../api/client.ts'
+import { Actions, type Action } from '../manage/actions.tsx'
 import { showToast } from '../shell/toasts.tsx'
-import { AskButton, SecretButton, WriteButton } from '../ui/ask.tsx'
+import { linesOf, type FieldSpec } from '../ui/ask-field.tsx'
+import { SecretButton, SecretDialog, WriteButton } from '../ui/ask.tsx'
+import { CAUSES } from '../ui/attempts.tsx'
 import { Button } from '../ui/button.tsx'
 import { Empty, Note, Panel, Row, Show, Stack } from '../ui/panels.tsx'
-import { Badge, Bdi, Time } from '../ui/values.tsx'
-import { counted } from '../words/text.ts'
+import { Badge, Bdi, useNow } from '../ui/values.tsx'
+import { counted, showSeconds } from '../words/text.ts'
 import { EndpointLog, type EndpointPath } from './endpoint-log.tsx'
 import { mayAs, type OfPublisher } from './queries.ts'
+import { publisherSubscriber, type Subscriber } from './subscriber.ts'
 
 type Endpoint = Schema<'PublisherEndpoint'>
 type EventType = Schema<'PublisherEventType'>
 
-const EVENTS: Record<EventType, true> = {
-  'version.received': true,
-  'version.active': true,
-  'version.flagged': true,
-  'version.banned': true,
-  'version.deleted': true,
-  'review.requested': true,
-  'review.decided': true,
-  'token.created': true,
-  'token.revoked': true,
-  'member.added': true,
-  'member.changed': true,
-  'member.removed': true,
+const SECRET_TITLE = 'Signing secret'
+
+const GROUPS: Readonly<Record<string, string>> = {
+  version: 'Versions',
+  review: 'Reviews',
+  token: 'Tokens',
+  member: 'Members',
+  image_task: 'Images',
+  video_task: 'Videos',
 }
-const FIRST_EVENTS: EventType[] = ['version.active', 'version.flagged', 'review.decided']
-const URL_HELP = 'https. It is sent a signed POST for each event.'
 
-const fieldsOf = ({ url, events = FIRST_EVENTS }: Partial<Endpoint> = {}) => [
-  { name: 'url', label: 'Address', value: url, help: URL_HELP },
-  { name: 'events', label: 'Events', many: Object.keys(EVENTS), value: events.join(',') },
+/** Types of events below what they are about. */
+const groupEvents = (events: Subscriber['events']) => {
+  const groups: Record<string, [type: string, text: string][]> = {}
+  for (const [type, text] of Object.entries(events)) {
+    const subject = type.split('.')[0] ?? ''
+    ;(groups[GROUPS[subject] ?? subject] ??= []).push([type, `${text} (${type})`])
+  }
+  return groups
+}
+
+/** Fields of a subscription, each type of event with its code, by which a receiver tells it. */
+const fieldsOf = ({ events, first }: Subscriber, given?: Endpoint): FieldSpec[] => [
+  {
+    name: 'url',
+    label: 'URL',
+    value: given?.url,
+    help: 'HTTPS URL. Receives a signed POST for each event.',
+  },
+  {
+    name: 'events',
+    label: 'Events',
+    value: (given?.events ?? first).join('\n'),
+    many: groupEvents(events),
+  },
 ]
-const readEvents = (list = ''): EventType[] => list.split(',') as EventType[]
 
-const ENDPOINTS = '/publishers/{publisherId}/endpoints'
-const ENDPOINT = `${ENDPOINTS}/{endpoint_id}` as const
+const readBody = ({ url = '', events }: Readonly<Record<string, string>>) => ({
+  url: url.trim(),
+  events: linesOf(events) as EventType[],
+})
 
-/** Webhook subscriptions of a publisher, with the outcome of each delivery. */
-export const Endpoints = ({ id, role }: OfPublisher) => {
-  const mayManage = mayAs(role, 'admin')
-  const path = { publisherId: id }
+export const PublisherEndpoints = ({ id, role }: OfPublisher) => (
+  <Endpoints of={publisherSubscriber(id, mayAs(role, 'admin'))} />
+)
+
+/** Webhook subscriptions, with the outcome of each delivery. */
+export const Endpoints = ({ of }: { of: Subscriber }) => {
+  const { base, path, mayManage } = of
   return (
     <Stack>
       {mayManage && (
         <SecretButton
-          label="Add an endpoint"
-          action="Add endpoint"
-          fields={fieldsOf()}
-          write={({ url = '', events }) =>
-            send('POST', ENDPOINTS, { path, body: { url, events: readEvents(events) } })
-          }
+          label="Add webhook subscription"
+          action="Add subscription"
+          fields={fieldsOf(of)}
+          write={(values) => send('POST', base, { path, body: readBody(values) })}
           secretTitle={SECRET_TITLE}
           secretOf={({ secret }) => secret}
         />
       )}
-      <Show query={useQuery(readQuery(ENDPOINTS, { path }))}>
+      <Show query={useQuery(readQuery(base, { path }))}>
         {({ endpoints }) =>
           endpoints.length === 0 ? (
-            <Empty>There is no endpoint yet. Members see the same on these pages.</Empty>
+            <Empty>No webhook subscriptions yet. Add one to receive events.</Empty>
           ) : (
             endpoints.map((endpoint) => (
-              <EndpointPanel
-                key={endpoint.id}
-                path={{ ...path, endpoint_id: endpoint.id }}
-                endpoint={endpoint}
-                mayManage={mayManage}
-              />
+              <EndpointPanel key={endpoint.id} of={of} endpoint={endpoint} />
             ))
           )
         }
@@ -78,103 +94,137 @@ export const Endpoints = ({ id, role }: OfPublisher) => {
   )
 }
 
-const SECRET_TITLE = 'The secret that signs its events'
-
 const DISABLED = {
-  requested: 'An admin has switched it off.',
-  gone: 'It is off: it responded with 410, which means that it is gone.',
-  failing:
-    'It is off: it has failed for days. Mend it, switch it on, then send again what it has missed.',
-  member_removed:
-    'It is off: whoever made it is no member any more. Switch it on if it is still yours.',
+  requested: 'Disabled by hand.',
+  gone: 'Disabled: the URL responded with 410 (gone).',
+  failing: 'Disabled after failing for days. Fix it, enable it, then resend what it missed.',
+  member_removed: 'Disabled: its creator has left. Enable it to keep it.',
 }
 
-type EndpointProps = { path: EndpointPath; endpoint: Endpoint; mayManage: boolean }
+type EndpointProps = { of: Subscriber; endpoint: Endpoint }
 
-const EndpointPanel = ({ path, endpoint, mayManage }: EndpointProps) => {
+const EndpointPanel = ({ of, endpoint }: EndpointProps) => {
   const [showsLog, setShowsLog] = useState(false)
   const { url, events, status, disabled_reason: reason, failing_since: failing } = endpoint
+  const path = { ...of.path, endpoint_id: endpoint.id }
   const isOn = status === 'enabled'
   return (
     <Panel
       title={<Bdi>{url}</Bdi>}
-      actions={<Badge tone={isOn ? 'ok' : 'warn'}>{isOn ? 'on' : 'off'}</Badge>}
+      actions={<Badge tone={isOn ? 'ok' : 'warn'}>{isOn ? 'Enabled' : 'Disabled'}</Badge>}
     >
       {reason && <Note tone="warn">{DISABLED[reason]}</Note>}
-      {isOn && failing && (
-        <Note tone="warn">
-          It fails since <Time at={failing} />. Its log says why.
-        </Note>
-      )}
+      {isOn && failing && <Failing of={of} path={path} since={failing} />}
       <Row>
         {events.map((event) => (
           <Badge key={event}>{event}</Badge>
         ))}
       </Row>
       <Row>
+        {of.mayManage && (
+          <WriteButton
+            label="Send test event"
+            isDisabled={!isOn}
+            write={() => send('POST', `${of.base}/{endpoint_id}/test`, { path })}
+            onDone={() => setShowsLog(true)}
+          />
+        )}
         <Button onPress={() => setShowsLog(!showsLog)} aria-expanded={showsLog}>
-          {showsLog ? 'Hide log' : 'Show log'}
+          {showsLog ? 'Hide log' : 'Log'}
         </Button>
-        {mayManage && <Management {...{ path, endpoint }} onTest={() => setShowsLog(true)} />}
+        {of.mayManage && <Management of={of} path={path} endpoint={endpoint} />}
       </Row>
-      {showsLog && <EndpointLog path={path} mayManage={mayManage} />}
+      {showsLog && <EndpointLog of={of} path={path} />}
     </Panel>
   )
 }
 
-type ManagementProps = Omit<EndpointProps, 'mayManage'> & { onTest(): void }
+type FailingProps = { of: Subscriber; path: EndpointPath; since: string }
 
-/** Actions of admins on an endpoint. */
-const Management = ({ path, endpoint, onTest }: ManagementProps) => {
+/** For how long deliveries fail, and why the last one did. */
+const Failing = ({ of, path, since }: FailingProps) => {
+  const events = `${of.base}/{endpoint_id}/events` as const
+  const log = useQuery(readQuery(events, { path, query: { limit: 10 } }))
+  const event = log.data?.events.find(
+    ({ state, attempts }) => state !== 'delivered' && attempts > 0,
+  )
+  const attemptsPath = { ...path, event_id: event?.id ?? '' }
+  const { data } = useQuery({
+    ...readQuery(`${events}/{event_id}/attempts`, { path: attemptsPath }),
+    enabled: event !== undefined,
+  })
+  const cause = data?.attempts.findLast(({ error_class: issue }) => issue)?.error_class
+  const seconds = Math.max(1, (useNow() - Date.parse(since)) / 1000)
+  return (
+    <Note tone="warn">
+      Failing for {showSeconds(seconds)}
+      {cause ? `: ${CAUSES[cause]}` : ''}.
+    </Note>
+  )
+}
+
+type ManagementProps = EndpointProps & { path: EndpointPath }
+
+/** Menu of those who manage a subscription. */
+const Management = ({ of, path, endpoint }: ManagementProps) => {
+  const [secret, setSecret] = useState<string>()
+  const one = `${of.base}/{endpoint_id}` as const
   const isOn = endpoint.status === 'enabled'
   const missed = endpoint.disabled_at ?? endpoint.failing_since ?? endpoint.created_at
-  const change = (body: Schema<'PublisherEndpointUpdate'>) => send('PUT', ENDPOINT, { path, body })
+  const actions: Action[] = [
+    {
+      label: 'Edit',
+      title: 'Edit webhook subscription',
+      action: 'Save',
+      fields: fieldsOf(of, endpoint),
+      write: (values) => send('PUT', one, { path, body: readBody(values) }),
+    },
+    {
+      label: isOn ? 'Disable' : 'Enable',
+      title: isOn ? 'Disable this subscription?' : 'Enable this subscription?',
+      write: () => send('PUT', one, { path, body: { status: isOn ? 'disabled' : 'enabled' } }),
+      children: (
+        <p>
+          {isOn
+            ? 'No events are sent until it is enabled again.'
+            : 'New events are sent to it again.'}
+        </p>
+      ),
+    },
+    {
+      label: 'Resend missed',
+      title: 'Resend missed events',
+      action: 'Resend',
+      fields: [{ name: 'since', label: 'Since', value: missed, help: 'Date and time (ISO 8601).' }],
+      write: async ({ since = '' }) => {
+        const sent = await send('POST', `${one}/redeliver`, { path, body: { since } })
+        showToast(`${counted(sent.redeliveries, 'event')} resent`)
+      },
+    },
+    {
+      label: 'Rotate secret',
+      title: 'Rotate the signing secret?',
+      action: 'Rotate secret',
+      write: async () => {
+        setSecret((await send('POST', `${one}/webhook-secret/rotate`, { path })).secret)
+      },
+      children: <p>Events are signed with both secrets for a day, then with the new one only.</p>,
+    },
+    {
+      label: 'Delete',
+      title: 'Delete this subscription?',
+      action: 'Delete subscription',
+      variant: 'danger',
+      write: () => send('DELETE', one, { path }),
+      children: <p>Undelivered events are dropped, and the log is deleted.</p>,
+    },
+  ]
   return (
     <>
-      <WriteButton
-        label="Send a test event"
-        isDisabled={!isOn}
-        write={() => send('POST', `${ENDPOINT}/test`, { path })}
-        onDone={onTest}
-      />
-      <AskButton
-        label="Edit"
-        title="Edit the endpoint"
-        action="Save"
-        fields={fieldsOf(endpoint)}
-        write={({ url, events }) => change({ url, events: readEvents(events) })}
-      />
-      <WriteButton
-        label={isOn ? 'Switch off' : 'Switch on'}
-        write={() => change({ status: isOn ? 'disabled' : 'enabled' })}
-      />
-      <AskButton
-        label="Send missed again"
-        title="Send again what it has missed"
-        action="Send again"
-        fields={[{ name: 'since', label: 'Since', value: missed }]}
-        write={({ since = '' }) => send('POST', `${ENDPOINT}/redeliver`, { path, body: { since } })}
-        onDone={({ redeliveries }) => showToast(`${counted(redeliveries, 'event')} sent again`)}
-      />
-      <SecretButton
-        label="New secret"
-        title="Replace the secret?"
-        action="Replace secret"
-        write={() => send('POST', `${ENDPOINT}/webhook-secret/rotate`, { path })}
-        secretTitle={SECRET_TITLE}
-        secretOf={({ secret }) => secret}
-      >
-        <p>For a day events are signed with both, then with the new one alone.</p>
-      </SecretButton>
-      <AskButton
-        label="Delete"
-        variant="danger"
-        title="Delete the endpoint?"
-        action="Delete endpoint"
-        write={() => send('DELETE', ENDPOINT, { path })}
-      >
-        <p>Events that it did not get yet are not delivered. Its log goes with it.</p>
-      </AskButton>
+      <Actions label="More actions" actions={actions} />
+      {secret !== undefined && (
+        <SecretDialog title={SECRET_TITLE} secret={secret} onClose={() => setSecret(undefined)} />
+      )}
     </>
   )
 }

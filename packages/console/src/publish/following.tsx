@@ -2,17 +2,16 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { CircleCheck, CircleX, Clock, LoaderCircle, ShieldAlert, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 
-import { send } from '../api/client.ts'
 import { useStream } from '../api/stream.ts'
+import { ReviewRequest } from '../manage/review.tsx'
 import { Reason } from '../registry/host-nodes.tsx'
 import { nodeQuery, streamPathOf, versionQuery, type Version } from '../registry/queries.ts'
-import { AskButton } from '../ui/ask.tsx'
 import { Findings, findingsQuery } from '../ui/findings.tsx'
 import { LinkButton, versionPage } from '../ui/link.tsx'
 import { Columns, Note, Panel, Show } from '../ui/panels.tsx'
 import { Bdi, Hidden, StateBadge, Time } from '../ui/values.tsx'
 import styles from './publish.module.css'
-import { mayAs, publisherQuery, useRole } from './queries.ts'
+import { publisherQuery } from './queries.ts'
 
 interface Step {
   step: keyof typeof STEPS
@@ -24,13 +23,13 @@ const STEPS = {
   received: 'Archive received',
   read: 'Archive read',
   scanned: 'Code scanned',
-  host_nodes: 'Host nodes read',
-  active: 'Live: installs get it',
+  host_nodes: 'Nodes read',
+  active: 'Published',
 }
 
 const markOf = ({ step, state, at }: Step): Mark => {
   const isHeldBack = step === 'active' && state === 'held'
-  return { state, text: isHeldBack ? 'Held back' : STEPS[step], at }
+  return { state, text: isHeldBack ? 'Flagged' : STEPS[step], at }
 }
 
 type FollowingProps = { publisherId: string; nodeId: string; version: string }
@@ -60,7 +59,7 @@ export const Following = ({ publisherId, nodeId, version }: FollowingProps) => {
         <Columns>
           <Panel title="Steps" actions={<StateBadge state={data.status} />}>
             {steps.length > 0 && <Marks label="Steps" of={steps.map(markOf)} />}
-            <Verdict publisherId={publisherId} version={data} />
+            <Verdict version={data} />
           </Panel>
           <Panel title="Findings">
             <Findings nodeId={nodeId} version={version} />
@@ -71,9 +70,7 @@ export const Following = ({ publisherId, nodeId, version }: FollowingProps) => {
   )
 }
 
-type OfVersion = { publisherId: string; version: Version }
-
-const Verdict = ({ publisherId, version }: OfVersion) => {
+const Verdict = ({ version }: { version: Version }) => {
   const { node_id: nodeId, version: number, status } = version
   const reason = <Bdi>{version.status_reason}</Bdi>
   if (status === 'NodeVersionStatusActive')
@@ -81,15 +78,14 @@ const Verdict = ({ publisherId, version }: OfVersion) => {
       <Note tone="ok">
         <Live version={version} />
         {version.host_node_extract_reason && <Reason version={version} />}
-        <LinkButton {...versionPage(nodeId, number)}>Look at it in the registry</LinkButton>
+        <LinkButton {...versionPage(nodeId, number)}>View in registry</LinkButton>
       </Note>
     )
   if (status === 'NodeVersionStatusFlagged')
     return (
       <Note tone="warn">
-        <p>It is held back: installs get the version before. {reason}</p>
-        <p>Mend it and publish a new version, or ask for a review if this is a mistake.</p>
-        <Review publisherId={publisherId} version={version} />
+        <p>On hold: it can’t be installed until it has been reviewed. {reason}</p>
+        <ReviewRequest version={version} />
       </Note>
     )
   return <Note tone={status === 'NodeVersionStatusPending' ? 'info' : 'bad'}>{reason}</Note>
@@ -99,48 +95,11 @@ const Verdict = ({ publisherId, version }: OfVersion) => {
 const Live = ({ version: { node_id: nodeId, version } }: { version: Version }) => {
   const latest = useQuery(nodeQuery(nodeId)).data?.latest_version?.version
   return latest === undefined || latest === version ? (
-    <p>{version} is live: whoever installs the node gets it.</p>
+    <p>{version} is published.</p>
   ) : (
     <p>
-      {version} is live for those who ask for it. Installs get {latest}, which is the latest:
-      publish a higher number to change that.
+      {version} is published, and {latest} stays Latest. Publish a higher version to change that.
     </p>
-  )
-}
-
-const NOTE = {
-  name: 'note',
-  label: 'Note for the reviewer',
-  help: 'Why what was found is needed, and does no harm.',
-  isOptional: true,
-  rows: 4,
-}
-
-const REVIEW = '/publishers/{publisherId}/nodes/{nodeId}/versions/{versionId}/review'
-
-/** The open request for a review, or the button by which owners ask for one. */
-const Review = ({ publisherId, version }: OfVersion) => {
-  const { id: versionId, node_id: nodeId, version: number } = version
-  const { data } = useQuery(findingsQuery(nodeId, number))
-  const role = useRole(publisherId)
-  const open = data?.reviews?.find(({ closed_at: closed }) => closed === undefined)
-  if (open)
-    return (
-      <p>
-        A review was asked for <Time at={open.createdAt} />. A platform admin decides.
-      </p>
-    )
-  if (!mayAs(role, 'owner')) return <p>An owner of the publisher can ask for a review.</p>
-  return (
-    <AskButton
-      label="Ask for a review"
-      title={`Ask for a review of ${number}`}
-      fields={[NOTE]}
-      write={({ note }) => {
-        const path = { publisherId, nodeId, versionId }
-        return send('POST', REVIEW, { path, body: note ? { note } : {} })
-      }}
-    />
   )
 }
 

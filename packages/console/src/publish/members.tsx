@@ -12,7 +12,7 @@ import { mayAs, publisherQuery, type OfPublisher, type Role } from './queries.ts
 const MEMBERS = '/publishers/{publisherId}/members'
 const MEMBER = `${MEMBERS}/{userId}` as const
 const ROLES = ['member', 'admin', 'owner'] as const
-const USER_HELP = 'They find it on their Account page, once they have signed in here.'
+const USER_HELP = 'It is on their Account page after their first sign-in.'
 
 /** Members of a publisher. Owners change roles; everybody may leave. */
 export const Members = ({ id, role }: OfPublisher) => {
@@ -30,10 +30,10 @@ export const Members = ({ id, role }: OfPublisher) => {
     <Stack>
       {isOwner && (
         <AskButton
-          label="Add a member"
+          label="Add member"
           action="Add member"
           fields={[
-            { name: 'user', label: 'User id', help: USER_HELP },
+            { name: 'user', label: 'User ID', help: USER_HELP },
             { name: 'role', label: 'Role', options: ROLES, value: 'member' },
           ]}
           write={({ user = '', role: given }) =>
@@ -45,7 +45,7 @@ export const Members = ({ id, role }: OfPublisher) => {
       <Listing
         label="Members"
         query={useQuery(readQuery(MEMBERS, { path: { publisherId: id } }))}
-        empty="Nobody belongs to it."
+        empty="No members"
         columns={{
           Member: ({ user: { id: userId, name, email } }) => (
             <>
@@ -74,7 +74,7 @@ export const Members = ({ id, role }: OfPublisher) => {
                 action={userId === me ? 'Leave publisher' : 'Remove member'}
                 write={() => send('DELETE', MEMBER, at(userId))}
               >
-                <p>The tokens that they have made end with it.</p>
+                <p>The tokens they created are revoked.</p>
               </AskButton>
             ),
         }}

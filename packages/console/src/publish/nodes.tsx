@@ -1,64 +1,100 @@
 import { useQuery } from '@tanstack/react-query'
 
 import { readQuery, send, sendRequest, type Schema } from '../api/client.ts'
+import { ManageNode } from '../manage/node.tsx'
+import { ManageVersion } from '../manage/version.tsx'
+import { iconOf } from '../registry/queries.ts'
 import { AskButton } from '../ui/ask.tsx'
-import { Link, LinkButton, nodePage, publishPage } from '../ui/link.tsx'
-import { Row } from '../ui/panels.tsx'
+import { Link, nodePage, publishPage, versionPage } from '../ui/link.tsx'
+import { Row, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
-import { StateBadge, Tile } from '../ui/values.tsx'
+import { Badge, Bdi, StateBadge, Tile } from '../ui/values.tsx'
 import { mayAs, nodesQuery, type OfPublisher } from './queries.ts'
 
-const NODE = '/publishers/{publisherId}/nodes/{nodeId}'
-
-/** The nodes of a publisher, with the versions that installs do not get. */
+/** The packs of a publisher; members see which versions need them, and manage them here. */
 export const Nodes = ({ id, role }: OfPublisher) => {
   const isMember = mayAs(role, 'member')
+  const { 'Needs attention': attention, '': manage, ...publicColumns } = COLUMNS
+  const columns = isMember
+    ? { ...publicColumns, 'Needs attention': attention(id), '': manage }
+    : publicColumns
   return (
-    <Listing
-      label="Nodes"
-      query={useQuery(nodesQuery(id))}
-      empty={
-        <>
-          <p>No node is published yet.</p>
-          {isMember && <p>“Publish a node” takes its folder or a zip, and checks it here first.</p>}
-        </>
-      }
-      columns={{
-        Node: ({ id: nodeId, name, status, icon }) => (
-          <Row>
-            <Tile src={`/nodes/${encodeURIComponent(nodeId)}/icon`} name={name} size={32} />
-            <Link {...nodePage(nodeId)}>{name}</Link>
-            {status !== 'NodeStatusActive' && <StateBadge state={status} />}
-            {isMember && icon !== undefined && <IconIssue nodeId={nodeId} icon={icon} />}
-          </Row>
-        ),
-        'Installs get': ({ latest_version: latest }) => latest?.version ?? 'nothing yet',
-        Others: (node) => isMember && <Held nodeId={node.id} publisherId={id} />,
-        Downloads: ({ downloads }) => downloads.toLocaleString('en'),
-        '': ({ id: nodeId }) => (
-          <Row>
-            {isMember && <LinkButton {...publishPage(id)}>Publish a version</LinkButton>}
-            {mayAs(role, 'owner') && (
-              <AskButton
-                label="Delete"
-                variant="danger"
-                title={`Delete ${nodeId}?`}
-                action="Delete node"
-                typed={nodeId}
-                write={() => send('DELETE', NODE, { path: { publisherId: id, nodeId } })}
-              >
-                <p>
-                  Nobody finds or installs it any more, and its id stays taken: no other node can
-                  have it.
-                </p>
-              </AskButton>
-            )}
-          </Row>
-        ),
-      }}
-    />
+    <Stack>
+      {isMember && <ReserveId publisherId={id} />}
+      <Listing
+        label="Packs"
+        query={useQuery(nodesQuery(id))}
+        empty={
+          <>
+            <p>No packs yet</p>
+            {isMember && <p>“Publish a pack” takes a folder or a zip and checks it first.</p>}
+          </>
+        }
+        columns={columns}
+      />
+    </Stack>
   )
 }
+
+type Node = Schema<'Node'>
+
+const COLUMNS = {
+  Pack: (node: Node) => (
+    <Row>
+      <Tile src={iconOf(node)} name={node.name} size={32} />
+      <div>
+        <Link {...nodePage(node.id)}>{node.name}</Link>{' '}
+        {node.status !== 'NodeStatusActive' && <StateBadge state={node.status} />}
+        <Bdi as="p" className="soft small clamp">
+          {node.description}
+        </Bdi>
+      </div>
+    </Row>
+  ),
+  Latest: ({ id, latest_version: latest }: Node) =>
+    latest ? (
+      <Row>
+        <Link {...versionPage(id, latest.version)}>{latest.version}</Link>
+        {latest.deprecated && <Badge tone="warn">deprecated</Badge>}
+        <ManageVersion version={latest} />
+      </Row>
+    ) : (
+      'None'
+    ),
+  Downloads: ({ downloads }: Node) => downloads.toLocaleString('en'),
+  'Needs attention': (publisherId: string) => (node: Node) => (
+    <>
+      <Held nodeId={node.id} publisherId={publisherId} />
+      {node.icon !== undefined && <IconIssue nodeId={node.id} icon={node.icon} />}
+    </>
+  ),
+  '': (node: Node) => (
+    <Row>
+      <ManageNode node={node} />
+    </Row>
+  ),
+}
+
+const ID_HELP = 'Letters, digits, “.”, “_” and “-”. Used as the name in pyproject.toml.'
+
+/** Creates a pack without a version, so that nobody else takes its id. */
+const ReserveId = ({ publisherId }: { publisherId: string }) => (
+  <AskButton
+    label="Reserve a pack ID"
+    action="Reserve ID"
+    fields={[
+      { name: 'id', label: 'ID', help: ID_HELP },
+      { name: 'name', label: 'Name', isOptional: true },
+      { name: 'description', label: 'Description', rows: 3, isOptional: true },
+    ]}
+    write={({ id = '', ...given }) => {
+      const body = { id: id.trim(), ...given }
+      return send('POST', '/publishers/{publisherId}/nodes', { path: { publisherId }, body })
+    }}
+  >
+    <p>Creates an empty pack. It shows up for installs once a version is published.</p>
+  </AskButton>
+)
 
 /** Why the icon that a node names is not shown. */
 const IconIssue = ({ nodeId, icon }: { nodeId: string; icon: string }) => {
@@ -81,19 +117,17 @@ const HELD: Schema<'NodeVersionStatus'>[] = [
   'NodeVersionStatusBanned',
 ]
 
-/** Versions that installs do not get, or not yet. */
+/** Versions that are not published, or not yet. */
 const Held = ({ nodeId, publisherId }: { nodeId: string; publisherId: string }) => {
   const { data: held = [] } = useQuery(
     readQuery('/nodes/{nodeId}/versions', { path: { nodeId }, query: { statuses: HELD } }),
   )
-  if (held.length === 0) return null
-  return (
-    <Row>
-      {held.slice(0, 5).map(({ version, status }) => (
-        <Link key={version} {...publishPage(publisherId)} search={{ node: nodeId, version }}>
-          {version} <StateBadge state={status} />
-        </Link>
-      ))}
+  return held.slice(0, 5).map((version) => (
+    <Row key={version.version}>
+      <Link {...publishPage(publisherId)} search={{ node: nodeId, version: version.version }}>
+        {version.version} <StateBadge state={version.status} />
+      </Link>
+      <ManageVersion version={version} />
     </Row>
-  )
+  ))
 }

@@ -40,7 +40,7 @@ export const Page = (): ReactNode => {
   return (
     <>
       <PageTitle extra={publisher} actions={again}>
-        {isFollowing ? `${node} ${version}` : 'Publish'}
+        {isFollowing ? `${node} ${version}` : node ? `Publish a version of ${node}` : 'Publish'}
       </PageTitle>
       {isFollowing ? (
         <Following key={`${node} ${version}`} {...{ publisherId, nodeId: node, version }} />
@@ -62,15 +62,15 @@ const askRegistry = async (
 ): Promise<Check & { isNew?: true }> => {
   const path = { nodeId, version }
   const node = await orMissing(read('/nodes/{nodeId}', { path }, signal))
-  if (!node) return { ...ok(`${nodeId} is a new node: the id is free`), isNew: true }
+  if (!node) return { ...ok(`${nodeId} is a new pack: the ID is free`), isNew: true }
   const { publisher, latest_version: latest } = node
   const owner = publisher.id
   if (owner !== publisherId.toLowerCase())
-    return bad(`${nodeId} belongs to ${owner}. Give the node another name in pyproject.toml.`)
+    return bad(`${nodeId} belongs to ${owner}. Give the pack another name in pyproject.toml.`)
   const taken = await orMissing(read('/nodes/{nodeId}/versions/{version}', { path }, signal))
   if (taken && !isFreeAgain(taken))
-    return bad(`The version ${version} exists. Raise it in pyproject.toml.`)
-  return ok(`${version} is free; installs get ${latest?.version ?? 'nothing'} now`)
+    return bad(`Version ${version} exists. Raise it in pyproject.toml.`)
+  return ok(`${version} is free; Latest is ${latest?.version ?? 'none'} now`)
 }
 
 const PackPanel = ({ publisherId, pack }: { publisherId: string; pack: Pack }) => {
@@ -108,7 +108,7 @@ const PackPanel = ({ publisherId, pack }: { publisherId: string; pack: Pack }) =
     <Panel title={<Bdi>{pack.name}</Bdi>}>
       <Marks label="Checks" of={checks.map(({ tone, text }) => ({ state: tone, text }))} />
       <TextField
-        label="What has changed (optional)"
+        label="Changelog (optional)"
         rows={3}
         value={changelog}
         onChange={setChangelog}

@@ -2,14 +2,17 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
 
-import { send } from '../api/client.ts'
+import { send, type Schema } from '../api/client.ts'
+import { useMe } from '../api/queries.ts'
+import { Actions } from '../manage/actions.tsx'
+import { banOf } from '../moderation/bans.tsx'
 import { AskButton } from '../ui/ask.tsx'
 import { Copied } from '../ui/code.tsx'
 import { LinkButton, publishPage, StrangersLink } from '../ui/link.tsx'
 import { Facts, Note, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
-import { Badge, StateBadge, Tile, Time } from '../ui/values.tsx'
-import { Endpoints } from './endpoints.tsx'
+import { Badge, Bdi, StateBadge, Tile, Time } from '../ui/values.tsx'
+import { PublisherEndpoints } from './endpoints.tsx'
 import { Members } from './members.tsx'
 import { Nodes } from './nodes.tsx'
 import { logoOf } from './publishers.tsx'
@@ -25,41 +28,73 @@ export const Page = () => {
   const publisher = useQuery(publisherQuery(id))
   const { name = id, status } = publisher.data ?? {}
   const role = useRole(id)
+  const isAdmin = useMe()?.isAdmin === true
   const seen = Object.entries(TABS).filter(([, [, , lowest]]) => mayAs(role, lowest))
   const tabs = Object.fromEntries(
     seen.map(([tab, [title, Content]]) => {
       return [tab, [title, <Content key={tab} id={id} role={role} />] as const]
     }),
   )
-  const logo = (
+  const badge = (
     <Row>
-      <Tile src={logoOf(id)} name={name} size={32} />
+      <Tile src={publisher.data && logoOf(publisher.data)} name={name} size={32} />
       {role && <Badge>{role}</Badge>}
     </Row>
   )
-  const publish = mayAs(role, 'member') && (
-    <LinkButton variant="primary" {...publishPage(id)}>
-      Publish a node
-    </LinkButton>
+  const actions = (
+    <>
+      {mayAs(role, 'member') && (
+        <LinkButton variant="primary" {...publishPage(id)}>
+          Publish a pack
+        </LinkButton>
+      )}
+      {isAdmin && status === 'PublisherStatusActive' && (
+        <Actions label={`More for ${id}`} actions={[banOf('publisher', id)]} />
+      )}
+    </>
   )
   return (
     <>
-      <PageTitle extra={logo} actions={publish}>
+      <PageTitle extra={badge} actions={actions}>
         {name}
       </PageTitle>
       <Show query={publisher}>
-        {() => (
+        {(data) => (
           <Stack>
             {status === 'PublisherStatusBanned' && (
               <Note tone="bad">
-                A platform admin has banned this publisher: nobody sees or installs its nodes. Ask
-                them for the reason.
+                A platform admin has banned this publisher. Its packs can’t be seen or installed.
               </Note>
             )}
+            {isAdmin && !role && (
+              <Note>
+                You see this page as a visitor does. Only members see members, tokens and webhook
+                subscriptions.
+              </Note>
+            )}
+            <Intro publisher={data} />
             <Tabs label="Publisher" tabs={tabs} />
           </Stack>
         )}
       </Show>
+    </>
+  )
+}
+
+type Publisher = Schema<'Publisher'>
+
+/** What the publisher says of itself, for everybody. */
+const Intro = ({ publisher }: { publisher: Publisher }) => {
+  const { description, website, support, source_code_repo: source } = publisher
+  if (!description && !website && !support && !source) return null
+  return (
+    <>
+      {description && <Bdi as="p">{description}</Bdi>}
+      <Row>
+        {website && <StrangersLink address={website}>Website</StrangersLink>}
+        {support && <StrangersLink address={support}>Support</StrangersLink>}
+        {source && <StrangersLink address={source}>Source code</StrangersLink>}
+      </Row>
     </>
   )
 }
@@ -80,7 +115,7 @@ const About = ({ id: publisherId, role }: OfPublisher) => {
     <Stack>
       <Facts
         of={{
-          Id: <Copied text={publisher.id} label="publisher id" />,
+          ID: <Copied text={publisher.id} label="publisher ID" />,
           Status: <StateBadge state={publisher.status} />,
           Created: <Time at={publisher.createdAt} />,
           ...Object.fromEntries(
@@ -110,10 +145,10 @@ type PublisherTab = readonly [title: string, Content: ComponentType<OfPublisher>
 
 /** With the lowest role that sees it; without one everybody does. */
 const TABS: Readonly<Record<string, PublisherTab>> = {
-  nodes: ['Nodes', Nodes],
+  nodes: ['Packs', Nodes],
   members: ['Members', Members, 'member'],
   tokens: ['Tokens', Tokens, 'admin'],
   trusted: ['Trusted publishers', TrustedPublishers, 'admin'],
-  endpoints: ['Endpoints', Endpoints, 'member'],
+  endpoints: ['Webhooks', PublisherEndpoints, 'member'],
   settings: ['About', About],
 }

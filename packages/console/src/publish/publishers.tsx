@@ -21,19 +21,19 @@ export const Page = () => {
         query={useQuery(readQuery('/users/publishers/', { query: { limit: 1000 } }))}
         empty={
           <>
-            <p>A publisher owns nodes, and its members publish them. You belong to none yet.</p>
-            <p>Create one, or give your id, which is on the Account page, to an owner.</p>
+            <p>No publishers yet. A publisher owns packs, and its members publish them.</p>
+            <p>Create one, or give an owner your ID from the Account page.</p>
           </>
         }
         columns={{
-          Publisher: ({ id, name }) => (
+          Publisher: ({ id, name, logo }) => (
             <Row>
-              <Tile src={logoOf(id)} name={name} size={32} />
+              <Tile src={logoOf({ id, logo })} name={name} size={32} />
               <Link {...publisherPage(id)}>{name}</Link>
               {name !== id && <code>{id}</code>}
             </Row>
           ),
-          'My role': (publisher) => <Badge>{roleIn(publisher, me) ?? 'member'}</Badge>,
+          Role: (publisher) => <Badge>{roleIn(publisher, me) ?? 'member'}</Badge>,
           Status: ({ status }) => <StateBadge state={status} />,
           Created: ({ createdAt }) => <Time at={createdAt} />,
         }}
@@ -42,11 +42,12 @@ export const Page = () => {
   )
 }
 
-export const logoOf = (publisherId: string): string =>
-  `/publishers/${encodeURIComponent(publisherId)}/logo`
+/** The service's own copy of the logo. */
+export const logoOf = ({ id, logo }: { id: string; logo?: string }): string | undefined =>
+  logo ? `/publishers/${encodeURIComponent(id)}/logo` : undefined
 
 const ID_HELP =
-  'Small letters, digits and hyphens. It stands in pyproject.toml as PublisherId and never changes.'
+  'Lowercase letters, digits and hyphens. Used as PublisherId in pyproject.toml; can’t be changed.'
 
 const CreatePublisher = () => {
   const navigate = useNavigate()
@@ -56,8 +57,8 @@ const CreatePublisher = () => {
       variant="primary"
       action="Create publisher"
       fields={[
-        { name: 'id', label: 'Id', help: ID_HELP },
-        { name: 'name', label: 'Name', isOptional: true, help: 'Shown beside every node.' },
+        { name: 'id', label: 'ID', help: ID_HELP },
+        { name: 'name', label: 'Name', isOptional: true, help: 'Shown on every pack.' },
       ]}
       write={({ id = '', name }) =>
         send('POST', '/publishers', { body: { id, ...(name && { name }) } })

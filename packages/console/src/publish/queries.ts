@@ -28,5 +28,7 @@ export const mayAs = (role: Role | undefined, lowest?: Role): boolean => {
   return ranks.indexOf(role) >= ranks.indexOf(lowest)
 }
 
-export const useRole = (publisherId: string): Role | undefined =>
-  roleIn(useQuery(publisherQuery(publisherId)).data, useMe()?.id)
+export const useRole = (publisherId: string | undefined): Role | undefined => {
+  const query = publisherQuery(publisherId ?? '')
+  return roleIn(useQuery({ ...query, enabled: publisherId !== undefined }).data, useMe()?.id)
+}

@@ -2,81 +2,119 @@ import { useQuery } from '@tanstack/react-query'
 
 import { readQuery, send, type Schema } from '../api/client.ts'
 import { AskButton, SecretButton } from '../ui/ask.tsx'
-import { Stack } from '../ui/panels.tsx'
-import { Listing } from '../ui/rows.tsx'
-import { Badge, Bdi, Time } from '../ui/values.tsx'
+import { Show, Stack } from '../ui/panels.tsx'
+import { Rows } from '../ui/rows.tsx'
+import { Bdi, Signed, Time } from '../ui/values.tsx'
+import { counted } from '../words/text.ts'
 import { nodesQuery, type OfPublisher } from './queries.ts'
 
 const TOKENS = '/publishers/{publisherId}/tokens'
-const SCOPES = { publish: 'publish: new versions', read: 'read: what members read' }
-const DAYS = { 30: '30 days', 90: '90 days', 365: 'a year', '': 'never' }
+const SCOPES = { publish: 'Publish versions', read: 'Read only' }
+const DAYS = { 30: 'In 30 days', 90: 'In 90 days', 365: 'In a year', '': 'Never' }
 const DAY_MS = 86_400_000
+/** A publication in the browser and a job of CI get theirs for minutes. */
+const SHORT_MS = 3_600_000
 
 /** The tokens by which tools and CI act for a publisher. A value is shown once, after it was made. */
 export const Tokens = ({ id }: OfPublisher) => {
   const { data: nodes = [] } = useQuery(nodesQuery(id))
-  const options = [['', 'all nodes'] as const, ...nodes.map((node) => node.id)]
+  const options = [['', 'All packs'] as const, ...nodes.map((node) => node.id)]
   return (
     <Stack>
       <SecretButton
-        label="Make a token"
-        action="Make token"
+        label="Create token"
+        action="Create token"
         fields={[
-          { name: 'name', label: 'Name', help: 'Says where it is used, such as “laptop”.' },
-          { name: 'scope', label: 'May do', options: SCOPES, value: 'publish' },
-          { name: 'node_id', label: 'For', isOptional: true, options },
-          { name: 'expires_at', label: 'Ends after', isOptional: true, options: DAYS, value: '90' },
+          { name: 'name', label: 'Name', help: 'Where it is used, for example “laptop”.' },
+          { name: 'description', label: 'Description', rows: 2, isOptional: true },
+          { name: 'scope', label: 'Permission', options: SCOPES, value: 'publish' },
+          { name: 'node_id', label: 'Applies to', isOptional: true, options, value: '' },
+          { name: 'expires_at', label: 'Expires', isOptional: true, options: DAYS, value: '90' },
         ]}
-        write={({ name = '', scope, node_id: node, expires_at: days }) => {
+        write={({ name = '', description, scope, node_id: node, expires_at: days }) => {
           const end = days && new Date(Date.now() + Number(days) * DAY_MS).toISOString()
           const body = {
             name,
+            description: description || undefined,
             scope: scope as Schema<'TokenScope'>,
             node_id: node || undefined,
             expires_at: end || undefined,
           }
           return send('POST', TOKENS, { path: { publisherId: id }, body })
         }}
-        secretTitle="The token"
+        secretTitle="Your token"
         secretOf={({ token }) => token}
         about={
           <p>
-            <code>kiln publish</code> takes it from KILN_PUBLISH_TOKEN.
+            Set it as KILN_PUBLISH_TOKEN for <code>kiln publish</code>.
           </p>
         }
       />
-      <Listing
-        label="Tokens"
-        query={useQuery(readQuery(TOKENS, { path: { publisherId: id } }))}
-        empty="No token is live. Publishing on this page needs none."
-        columns={{
-          Token: ({ name, token, created_by: maker }) => (
+      <Show query={useQuery(readQuery(TOKENS, { path: { publisherId: id } }))}>
+        {(tokens) => {
+          const [short = [], own = []] = [true, false].map((isShort) =>
+            tokens.filter((token) => isShortLived(token) === isShort),
+          )
+          return (
             <>
-              <Bdi>{name}</Bdi> <code>{token}</code> by <Bdi>{maker}</Bdi>
+              <Rows
+                label="Tokens"
+                rows={own}
+                columns={columnsOf(id)}
+                empty="No tokens. Publishing on this page needs none."
+              />
+              {short.length > 0 && (
+                <details>
+                  <summary>{counted(short.length, 'short-lived token')}</summary>
+                  <p className="soft">
+                    For one publication each, from this page or a CI job. They expire in minutes.
+                  </p>
+                  <Rows
+                    label="Short-lived tokens"
+                    rows={short}
+                    columns={columnsOf(id)}
+                    empty={null}
+                  />
+                </details>
+              )}
             </>
-          ),
-          May: ({ scope, node_id: node }) => (
-            <>
-              <Badge>{scope}</Badge> <Bdi>{node ?? 'all nodes'}</Bdi>
-            </>
-          ),
-          'Last used': ({ last_used_at: used }) => <Time at={used} none="never" />,
-          Ends: ({ expires_at: end }) => <Time at={end} none="never" />,
-          '': ({ id: tokenId, name }) => (
-            <AskButton
-              label="Revoke"
-              variant="danger"
-              title={`Revoke ${name}?`}
-              action="Revoke token"
-              write={() =>
-                send('DELETE', `${TOKENS}/{tokenId}`, { path: { publisherId: id, tokenId } })
-              }
-            >
-              <p>Requests with it are rejected from then on.</p>
-            </AskButton>
-          ),
+          )
         }}
-      />
+      </Show>
     </Stack>
   )
 }
+
+type Token = Schema<'PersonalAccessToken'>
+
+const isShortLived = ({ createdAt, expires_at: end }: Token): boolean =>
+  end !== undefined && Date.parse(end) - Date.parse(createdAt) <= SHORT_MS
+
+const columnsOf = (publisherId: string) => ({
+  Token: ({ name, token, description }: Token) => (
+    <>
+      <Bdi as="strong">{name}</Bdi> <code>{token}</code>
+      {description && (
+        <Bdi as="p" className="soft small">
+          {description}
+        </Bdi>
+      )}
+    </>
+  ),
+  Permission: ({ scope }: Token) => SCOPES[scope],
+  'Applies to': ({ node_id: node }: Token) => <Bdi>{node ?? 'All packs'}</Bdi>,
+  Created: ({ createdAt, created_by: maker }: Token) => <Signed at={createdAt} by={maker} />,
+  'Last used': ({ last_used_at: used }: Token) => <Time at={used} none="Never" />,
+  Expires: ({ expires_at: end }: Token) => <Time at={end} none="Never" />,
+  '': ({ id: tokenId, name }: Token) => (
+    <AskButton
+      label="Revoke"
+      variant="danger"
+      title={`Revoke ${name}?`}
+      action="Revoke token"
+      write={() => send('DELETE', `${TOKENS}/{tokenId}`, { path: { publisherId, tokenId } })}
+    >
+      <p>Requests that use it are rejected from now on.</p>
+    </AskButton>
+  ),
+})

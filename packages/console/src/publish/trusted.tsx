@@ -2,49 +2,96 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
 import { readQuery, send, type Schema } from '../api/client.ts'
-import { AskButton, type FieldSpec, type Values } from '../ui/ask.tsx'
+import { Actions, type Action } from '../manage/actions.tsx'
+import type { FieldSpec, Values } from '../ui/ask-field.tsx'
+import { AskButton } from '../ui/ask.tsx'
+import { Code } from '../ui/code.tsx'
 import { Select } from '../ui/fields.tsx'
 import { Empty, Row, Show, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
-import { Bdi, Signed } from '../ui/values.tsx'
+import { Badge, Bdi, Signed } from '../ui/values.tsx'
 import { nodesQuery, type OfPublisher } from './queries.ts'
+import { writeWorkflow } from './workflow.ts'
 
 const TRUSTED = '/publishers/{publisherId}/nodes/{nodeId}/trusted-publishers'
 const ONE_TRUSTED = `${TRUSTED}/{trustedPublisherId}` as const
-const BY_NUMBER = 'gh api repos/OWNER/NAME --jq .id: a name can change hands, a number cannot.'
 
-const field = (name: string, label: string, help?: string): FieldSpec => ({ name, label, help })
-const optional = (name: string, label: string): FieldSpec => ({ name, label, isOptional: true })
-const claims: FieldSpec = { ...field('claims', 'Claims', 'A line each: name=value.'), rows: 3 }
+type Trusted = Schema<'TrustedPublisher'>
+
+const field = (name: string, label: string, help?: FieldSpec['help']): FieldSpec => ({
+  name,
+  label,
+  help,
+})
+const optional = (name: string, label: string, help?: string): FieldSpec => ({
+  ...field(name, label, help),
+  isOptional: true,
+})
 const ofServer = [
-  optional('claims/environment', 'Environment'),
-  optional('issuer', 'Issuer of a server of your own'),
+  optional('claims/environment', 'Environment', 'Decides who may release. Recommended.'),
+  { ...optional('issuer', 'Issuer URL (self-hosted)'), value: '' },
 ]
+
+const NAME = /^[\w.-]+\/[\w.-]+$/
+
+/** Where the number of a repository is found, for the name that was typed: this page may call no other host. */
+const idHelp = ({ 'claims/repository': name = '' }: Values) => (
+  <>
+    The number GitHub gives it; unlike the name it never changes hands. Run{' '}
+    <code>gh api repos/{NAME.test(name) ? name : 'OWNER/NAME'} --jq .id</code>
+    {NAME.test(name) && (
+      <>
+        {' '}
+        or look for “id” at{' '}
+        <a href={`https://api.github.com/repos/${name}`} target="_blank" rel="noopener noreferrer">
+          api.github.com
+        </a>
+      </>
+    )}
+  </>
+)
 
 /** Claims that each provider's jobs prove. */
 const PROVIDERS: Record<Schema<'TrustProvider'>, { label: string; fields: FieldSpec[] }> = {
   github: {
-    label: 'Trust a GitHub repository',
+    label: 'GitHub Actions',
     fields: [
-      field('claims/repository_id', 'Number of the repository', BY_NUMBER),
-      field('claims/workflow_file', 'Workflow file', '.github/workflows/publish.yml'),
+      field('claims/repository', 'Repository', 'As owner/name.'),
+      field('claims/repository_id', 'Repository ID', idHelp),
+      {
+        ...field('claims/workflow_file', 'Workflow', 'File name in .github/workflows.'),
+        value: 'publish.yml',
+      },
       ...ofServer,
     ],
   },
   gitlab: {
-    label: 'Trust a GitLab project',
+    label: 'GitLab CI/CD',
     fields: [
-      field('claims/project_id', 'Number of the project'),
-      field('claims/workflow_file', 'Workflow file', '.gitlab-ci.yml'),
+      field('claims/project_id', 'Project ID', 'On the project’s overview page.'),
+      { ...field('claims/workflow_file', 'CI file'), value: '.gitlab-ci.yml' },
       ...ofServer,
     ],
   },
   oidc: {
-    label: 'Trust another issuer',
-    fields: [field('issuer', 'Issuer', 'iss of its identity tokens.'), claims],
+    label: 'Another OpenID issuer',
+    fields: [
+      field('issuer', 'Issuer URL', 'The iss claim of its identity tokens.'),
+      { ...field('claims', 'Claims', 'One per line: name=value.'), rows: 3 },
+    ],
   },
 }
 const KINDS = Object.keys(PROVIDERS) as Schema<'TrustProvider'>[]
+
+const FOLDER = '.github/workflows/'
+const ADDRESS = /^https:\/\/github\.com\/|\.git$|\/$/g
+
+/** What people type, as the tokens of a provider say it: the path of a workflow, and the name of a repository without its host. */
+const asClaimed = (name: string, value: string): string => {
+  if (name === 'repository') return value.replace(ADDRESS, '')
+  const isBare = name === 'workflow_file' && !value.startsWith('.') && !value.includes('/')
+  return isBare ? FOLDER + value : value
+}
 
 /** The claims of a form: fields of their own, and lines `name=value`. */
 const readClaims = ({ claims = '', ...fields }: Values): Record<string, string> => {
@@ -52,12 +99,12 @@ const readClaims = ({ claims = '', ...fields }: Values): Record<string, string> 
   const lines = given.map(([name, value]) => `${name.replace('claims/', '')}=${value}`)
   const pairs = [...lines, ...claims.split('\n')].map((line) => {
     const [name = '', ...value] = line.split('=')
-    return [name.trim(), value.join('=').trim()] as const
+    return [name.trim(), asClaimed(name.trim(), value.join('=').trim())] as const
   })
   return Object.fromEntries(pairs.filter(([name]) => name !== ''))
 }
 
-/** Whose CI jobs may publish a node without a stored token. */
+/** CI jobs that may publish a pack without a stored token. */
 export const TrustedPublishers = ({ id }: OfPublisher) => {
   const [chosen, setChosen] = useState<string>()
   return (
@@ -65,11 +112,17 @@ export const TrustedPublishers = ({ id }: OfPublisher) => {
       {(list) => {
         const nodeId = chosen ?? list[0]?.id
         if (nodeId === undefined)
-          return <Empty>Publish a node first: trust is given for one node.</Empty>
+          return <Empty>No packs yet. Publish one, or reserve its ID, to trust a CI job.</Empty>
         const options = list.map((node) => node.id)
         return (
           <Stack>
-            <Select label="Node" options={options} value={nodeId} onChange={setChosen} />
+            <p>
+              A CI job that you trust here publishes with its own identity: no token is stored
+              anywhere. <a href="/docs/publishing">Guide</a>
+            </p>
+            {options.length > 1 && (
+              <Select label="Pack" options={options} value={nodeId} onChange={setChosen} />
+            )}
             <OfNode publisherId={id} nodeId={nodeId} />
           </Stack>
         )
@@ -78,46 +131,95 @@ export const TrustedPublishers = ({ id }: OfPublisher) => {
   )
 }
 
-const OfNode = (path: { publisherId: string; nodeId: string }) => (
+type Path = { publisherId: string; nodeId: string }
+
+const addTo = (path: Path, provider: Schema<'TrustProvider'>): Action => ({
+  ...PROVIDERS[provider],
+  title: `Let ${PROVIDERS[provider].label} publish ${path.nodeId}`,
+  action: 'Add',
+  write: ({ issuer, ...values }) => {
+    const body = { provider, claims: readClaims(values), ...(issuer && { issuer }) }
+    return send('POST', TRUSTED, { path, body })
+  },
+})
+
+const OfNode = (path: Path) => (
   <>
     <Row>
-      {KINDS.map((provider) => (
-        <AskButton
-          key={provider}
-          {...PROVIDERS[provider]}
-          title={`${PROVIDERS[provider].label} to publish ${path.nodeId}`}
-          action="Trust its jobs"
-          write={({ issuer, ...values }) => {
-            const body = { provider, claims: readClaims(values), ...(issuer && { issuer }) }
-            return send('POST', TRUSTED, { path, body })
-          }}
-        />
-      ))}
+      <AskButton {...addTo(path, 'github')} variant="primary" label="Add GitHub Actions" />
+      <Actions
+        label="Other providers"
+        actions={KINDS.filter((kind) => kind !== 'github').map((kind) => addTo(path, kind))}
+      />
     </Row>
     <Listing
       label="Trusted publishers"
       query={useQuery(readQuery(TRUSTED, { path }))}
-      empty="No job is trusted. A trusted one proves who it is and needs no stored token."
+      empty="No trusted CI jobs. A trusted job publishes without a stored token."
       columns={{
-        'Jobs of': ({ issuer }) => <Bdi>{issuer}</Bdi>,
-        'That say': (trust) =>
-          Object.entries(trust.claims).map(([name, value]) => (
-            <div key={name}>
-              <Bdi as="code">{`${name}=${value}`}</Bdi>
-            </div>
-          )),
-        Since: ({ createdAt, created_by: maker }) => <Signed at={createdAt} by={maker} />,
+        Provider: ({ provider }) => PROVIDERS[provider].label,
+        Conditions: (trust) => <Conditions trust={trust} />,
+        Added: ({ createdAt, created_by: maker }) => <Signed at={createdAt} by={maker} />,
         '': ({ id: trustedPublisherId }) => (
           <AskButton
-            label="Trust no longer"
+            label="Remove"
             variant="danger"
-            title="Trust these jobs no longer?"
+            title="Remove this trusted publisher?"
+            action="Remove"
             write={() => send('DELETE', ONE_TRUSTED, { path: { ...path, trustedPublisherId } })}
           >
-            <p>The tokens that its jobs hold end with it.</p>
+            <p>Its jobs can’t publish anymore, and their tokens are revoked.</p>
           </AskButton>
         ),
       }}
+      below={({ provider, claims }) =>
+        provider === 'github' && (
+          <details>
+            <summary>Workflow to copy</summary>
+            <p>
+              Save it as <Bdi as="code">{claims['workflow_file']}</Bdi> in the repository. A pushed
+              tag such as v1.2.0 publishes version 1.2.0.
+            </p>
+            <Code
+              label="workflow"
+              text={writeWorkflow({
+                ...path,
+                url: location.origin,
+                environment: claims['environment'],
+              })}
+            />
+          </details>
+        )
+      }
     />
   </>
 )
+
+/** Hosts of the providers themselves, which need no mention. */
+const HOSTED = ['https://token.actions.githubusercontent.com', 'https://gitlab.com']
+
+const LABELS: Readonly<Record<string, string>> = {
+  repository: '',
+  repository_id: 'repository',
+  project_id: 'project',
+  workflow_file: '',
+}
+
+/** The claims in the words of their forms: "acme/tools · repository 12345 · publish.yml". */
+const Conditions = ({ trust: { claims, issuer } }: { trust: Trusted }) => (
+  <Row>
+    {!HOSTED.includes(issuer) && <Bdi>{issuer}</Bdi>}
+    {Object.entries(claims)
+      .toSorted(([one], [other]) => rank(one) - rank(other))
+      .map(([name, value]) => (
+        <Badge key={name} title={name}>
+          {`${LABELS[name] ?? name} ${value.replace(FOLDER, '')}`.trim()}
+        </Badge>
+      ))}
+  </Row>
+)
+
+const rank = (name: string): number => {
+  const place = Object.keys(LABELS).indexOf(name)
+  return place === -1 ? 99 : place
+}

@@ -4,6 +4,7 @@ import { memo, useDeferredValue } from 'react'
 
 import type { Schema } from '../api/client.ts'
 import { HostNodeCard } from '../host-node/card.tsx'
+import { ManageHostNode } from '../manage/host-node.tsx'
 import { Code } from '../ui/code.tsx'
 import { AddressField } from '../ui/fields.tsx'
 import { Dialog } from '../ui/layers.tsx'
@@ -101,6 +102,7 @@ const Opened = ({ version, name }: { version: Version; name: string }) => {
             <div className={`stack ${styles.canvas}`}>
               <HostNodeCard node={node} isWhole />
             </div>
+            <ManageHostNode nodeId={version.node_id} hostNode={node} />
             {node.dynamic.length > 0 && (
               <p>
                 The user’s machine decides: <Bdi>{node.dynamic.join(', ')}</Bdi>

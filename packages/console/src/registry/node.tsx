@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 
 import { serviceQuery } from '../api/queries.ts'
+import { ManageNode } from '../manage/node.tsx'
+import { ManageVersion } from '../manage/version.tsx'
 import { Code } from '../ui/code.tsx'
 import { findingsQuery } from '../ui/findings.tsx'
 import { Link, StrangersLink, versionPage } from '../ui/link.tsx'
@@ -15,6 +17,7 @@ import { HostNodes } from './host-nodes.tsx'
 import { LongText, Provenance, support, Verdict } from './parts.tsx'
 import { iconOf, nodeQuery, versionsQuery, type Node, type Version } from './queries.ts'
 import styles from './registry.module.css'
+import { Reviews, titleOfReviews } from './reviews.tsx'
 import { explainInstalls, readLicense, writeInstall } from './standing.ts'
 
 const route = getRouteApi('/registry/$node')
@@ -25,7 +28,10 @@ export const Page = () => {
   const status = node.data?.status ?? 'NodeStatusActive'
   return (
     <>
-      <PageTitle extra={status !== 'NodeStatusActive' && <StateBadge state={status} />}>
+      <PageTitle
+        extra={status !== 'NodeStatusActive' && <StateBadge state={status} />}
+        actions={node.data && <ManageNode node={node.data} />}
+      >
         {node.data?.name ?? nodeId}
       </PageTitle>
       <Show query={node}>{(data) => <NodeView node={data} />}</Show>
@@ -49,6 +55,7 @@ const NodeView = ({ node }: { node: Node }) => {
       latest?.host_nodes ? counted(latest.host_nodes.count, 'host node') : 'Host nodes',
       latest ? <HostNodes version={latest} /> : <Empty>{NO_HOST_NODES}</Empty>,
     ],
+    reviews: [titleOfReviews(node), <Reviews key="reviews" node={node} />],
     about: ['Details', <Details key="about" node={node} />],
   } as const
   return (
@@ -161,6 +168,7 @@ const VersionRow = ({ version, isLatest }: { version: Version; isLatest: boolean
           <Time at={version.createdAt} />
           {version.host_nodes && ` · ${counted(version.host_nodes.count, 'host node')}`}
         </span>
+        <ManageVersion version={version} />
       </Row>
       {status !== 'NodeVersionStatusActive' && <Bdi>{version.status_reason}</Bdi>}
       {changelog && <LongText text={changelog} />}

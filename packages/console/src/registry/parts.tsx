@@ -38,7 +38,8 @@ type Supported = Pick<Version, 'tags' | 'tags_admin' | 'supported_os' | 'support
 
 /** Facts about tags, and about systems that a node or version claims to support. */
 export const support = (of: Supported) => ({
-  Tags: badges([...of.tags, ...of.tags_admin]),
+  Tags: badges(of.tags),
+  'Admin tags': badges(of.tags_admin, 'info', 'Set by a platform admin'),
   Systems: badges(of.supported_os),
   Accelerators: badges(of.supported_accelerators),
   Host: of.supported_host_version && <Badge>{of.supported_host_version}</Badge>,
@@ -47,11 +48,13 @@ export const support = (of: Supported) => ({
   ),
 })
 
-const badges = (words: readonly string[]) =>
+const badges = (words: readonly string[], tone?: Tone, title?: string) =>
   words.length > 0 && (
     <Row>
       {[...new Set(words)].map((word) => (
-        <Badge key={word}>{word}</Badge>
+        <Badge key={word} tone={tone} title={title}>
+          {word}
+        </Badge>
       ))}
     </Row>
   )

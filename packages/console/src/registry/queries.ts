@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 
 import { keyOf, read, readQuery, type Schema } from '../api/client.ts'
+import type { Sort } from './sorts.ts'
 
 export type Node = Schema<'Node'>
 export type Version = Schema<'NodeVersion'>
@@ -12,16 +13,8 @@ export interface Filter {
   os?: string[]
   accelerator?: string[]
   tag?: string[]
-  sort?: keyof typeof SORTS
+  sort?: Sort
 }
-
-export const SORTS = {
-  '': 'Relevance',
-  name: 'Name',
-  'downloads;desc': 'Most downloads',
-  'github_stars;desc': 'Most stars',
-  'created_at;desc': 'Newest',
-} as const
 
 const FIELDS = {
   names: 'search',

@@ -14,9 +14,10 @@ import { Empty, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
 import { useChangeSearch } from '../ui/address.ts'
 import { Badge, Bdi, Hidden, Tile, Time } from '../ui/values.tsx'
 import { counted, showControls } from '../words/text.ts'
-import { facetsQuery, iconOf, nodeQuery, searchQuery, SORTS, versionsQuery } from './queries.ts'
+import { facetsQuery, iconOf, nodeQuery, searchQuery, versionsQuery } from './queries.ts'
 import type { Filter, Node } from './queries.ts'
 import styles from './registry.module.css'
+import { SORTS } from './sorts.ts'
 
 const route = getRouteApi('/registry')
 

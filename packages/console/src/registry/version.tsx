@@ -2,6 +2,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 
 import { useStream } from '../api/stream.ts'
+import { ReviewRequest } from '../manage/review.tsx'
+import { ManageVersion } from '../manage/version.tsx'
 import { Code } from '../ui/code.tsx'
 import { AddressField } from '../ui/fields.tsx'
 import { countsInWords, fileQuery, Findings, findingsQuery } from '../ui/findings.tsx'
@@ -30,14 +32,19 @@ export const Page = () => {
       {version.deprecated && <Badge tone="warn">deprecated</Badge>}
     </>
   )
-  const compare = previous && (
-    <LinkButton {...comparisonPage(node, previous.version, number)}>
-      Compare with {previous.version}
-    </LinkButton>
+  const actions = version && (
+    <>
+      {previous && (
+        <LinkButton {...comparisonPage(node, previous.version, number)}>
+          Compare with {previous.version}
+        </LinkButton>
+      )}
+      <ManageVersion version={version} policies />
+    </>
   )
   return (
     <>
-      <PageTitle extra={badges} actions={compare}>
+      <PageTitle extra={badges} actions={actions}>
         {`${node} ${number}`}
       </PageTitle>
       <Show query={query}>{(data) => <VersionView version={data} />}</Show>
@@ -95,18 +102,20 @@ const VersionView = ({ version }: { version: Version }) => {
 }
 
 /** Why nobody can install it. */
-const Held = ({ version: { status, status_reason: reason } }: { version: Version }) => {
+const Held = ({ version }: { version: Version }) => {
+  const { status, status_reason: reason } = version
   if (status === 'NodeVersionStatusActive') return null
   if (status === 'NodeVersionStatusPending')
-    return <Note>It is being checked. This page shows what comes of it.</Note>
+    return <Note>Checks are running. This page updates by itself.</Note>
   return (
     <Note tone={status === 'NodeVersionStatusBanned' ? 'bad' : 'warn'}>
       <p>
         {status === 'NodeVersionStatusFlagged'
-          ? 'It is held back: nobody can install it until a person has looked at it.'
-          : 'Nobody can install it.'}
+          ? 'On hold: it can’t be installed until it has been reviewed.'
+          : 'This version can’t be installed.'}
       </p>
       <Bdi>{reason}</Bdi>
+      <ReviewRequest version={version} />
     </Note>
   )
 }

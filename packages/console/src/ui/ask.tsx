@@ -1,35 +1,17 @@
 import { useMutation, useQueryClient, type QueryKey } from '@tanstack/react-query'
 import { useId, useState, type FormEvent, type ReactNode } from 'react'
-import { CheckboxGroup } from 'react-aria-components/CheckboxGroup'
 
 import { sortIssues } from '../api/issues.ts'
 import { showToast } from '../shell/toasts.tsx'
+import { Field, type FieldSpec, type Values } from './ask-field.tsx'
 import { Button, type ButtonProps } from './button.tsx'
 import { Code } from './code.tsx'
-import { Checkbox, Select, TextField, type Options } from './fields.tsx'
+import { TextField } from './fields.tsx'
 import { Dialog } from './layers.tsx'
 import { ErrorPanel, Note, Stack } from './panels.tsx'
 import { Bdi } from './values.tsx'
 
-/** A field of a form that is written down as data. */
-export interface FieldSpec {
-  /** Place in the body: `/${name}` is its JSON Pointer. */
-  name: string
-  label: string
-  help?: ReactNode
-  /** Initial value. */
-  value?: string
-  isOptional?: boolean
-  /** Lines of a text. */
-  rows?: number
-  options?: Options<string>
-  /** Some of these: the value is their list with commas. */
-  many?: readonly string[]
-}
-
-export type Values = Readonly<Record<string, string>>
-
-interface AskProps<Output> {
+export interface AskProps<Output> {
   title?: string
   /** Names the effect: "Delete node". */
   action: string
@@ -37,6 +19,8 @@ interface AskProps<Output> {
   fields?: readonly FieldSpec[]
   /** Label of the button that leaves all as it is, where "Cancel" would mean the write. */
   dismiss?: string
+  /** Comes from the side, for a form of many fields. */
+  drawer?: boolean
   /** Must be typed before it is done. */
   typed?: string
   write(values: Values): Promise<Output>
@@ -65,7 +49,7 @@ const useRefreshing = <Input, Output>(
 
 /** A dialog that asks for what a write needs, shows issues at their fields, and closes once it is done. */
 export const Ask = <Output,>(props: AskProps<Output> & { onClose(): void }) => {
-  const { title, action, variant = 'primary', fields = [], typed, dismiss, onClose } = props
+  const { title, action, variant = 'primary', fields = [], typed, dismiss, drawer, onClose } = props
   const form = useId()
   const [values, setValues] = useState<Values>(() =>
     Object.fromEntries(fields.map(({ name, value = '' }) => [name, value])),
@@ -97,7 +81,7 @@ export const Ask = <Output,>(props: AskProps<Output> & { onClose(): void }) => {
     </Button>
   )
   return (
-    <Dialog title={title} onClose={onClose} actions={button} dismiss={dismiss}>
+    <Dialog {...{ title, onClose, dismiss, drawer }} actions={button}>
       <form id={form} onSubmit={send}>
         <Stack>
           {props.children}
@@ -106,45 +90,18 @@ export const Ask = <Output,>(props: AskProps<Output> & { onClose(): void }) => {
               key={field.name}
               field={field}
               isFirst={index === 0}
-              value={values[field.name] ?? ''}
+              values={values}
               error={issues.fields[`/${field.name}`]}
               onChange={(value) => setValues((before) => ({ ...before, [field.name]: value }))}
             />
           ))}
           {typed !== undefined && (
-            <TextField label={`Type ${typed} to go on`} value={id} onChange={setId} autoFocus />
+            <TextField label={`Type ${typed} to confirm`} value={id} onChange={setId} autoFocus />
           )}
           {sent.error && <ErrorPanel error={sent.error} rest={issues.rest} />}
         </Stack>
       </form>
     </Dialog>
-  )
-}
-
-interface AskedFieldProps {
-  field: FieldSpec
-  isFirst: boolean
-  value: string
-  error: string | undefined
-  onChange(value: string): void
-}
-
-const Field = ({ field, isFirst, ...props }: AskedFieldProps) => {
-  const { label, help, isOptional, rows, options, many } = field
-  const common = { ...props, help, label: isOptional ? `${label} (optional)` : label }
-  if (options) return <Select {...common} options={options} />
-  if (!many) return <TextField {...common} rows={rows} autoFocus={isFirst} />
-  return (
-    <CheckboxGroup
-      aria-label={label}
-      value={props.value.split(',').filter(Boolean)}
-      onChange={(chosen) => props.onChange(chosen.join(','))}
-    >
-      <strong>{label}</strong>
-      {many.map((item) => (
-        <Checkbox key={item} value={item} label={item} />
-      ))}
-    </CheckboxGroup>
   )
 }
 
@@ -197,12 +154,26 @@ export const SecretButton = <Output,>(props: SecretButtonProps<Output>) => {
     <>
       <AskButton {...asked} onDone={(output) => setSecret(secretOf(output))} />
       {secret !== undefined && (
-        <Dialog title={secretTitle} onClose={() => setSecret(undefined)}>
-          <Note tone="warn">Copy it now: it is shown this once, and cannot be read again.</Note>
-          <Code text={secret} label="secret" />
+        <SecretDialog title={secretTitle} secret={secret} onClose={() => setSecret(undefined)}>
           {about}
-        </Dialog>
+        </SecretDialog>
       )}
     </>
   )
 }
+
+interface SecretDialogProps {
+  title: string
+  secret: string
+  onClose(): void
+  children?: ReactNode
+}
+
+/** Shows a secret that is not kept. */
+export const SecretDialog = ({ title, secret, onClose, children }: SecretDialogProps) => (
+  <Dialog title={title} onClose={onClose}>
+    <Note tone="warn">Copy it now: you won’t be able to see it again.</Note>
+    <Code text={secret} label="secret" />
+    {children}
+  </Dialog>
+)

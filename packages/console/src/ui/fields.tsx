@@ -89,7 +89,9 @@ export type Options<Value extends string> =
   | Readonly<Record<Value, string>>
   | readonly (Value | readonly [value: Value, label: string])[]
 
-const listOf = (options: Options<string>): readonly (readonly [value: string, label: string])[] =>
+export const listOf = (
+  options: Options<string>,
+): readonly (readonly [value: string, label: string])[] =>
   Symbol.iterator in options
     ? options.map((one) => (typeof one === 'string' ? [one, one] : one))
     : Object.entries(options)

@@ -17,19 +17,26 @@ interface DialogProps extends Children {
   actions?: ReactNode
   dismiss?: string
   wide?: boolean
+  /** Stands at the side, as high as the window. */
+  drawer?: boolean
 }
 
 /** On a phone it comes from below. Esc and a press outside close it; the focus returns to where it was. */
-export const Dialog = ({ title, onClose, children, actions, dismiss, wide }: DialogProps) => (
-  <ModalOverlay className={styles.overlay} isOpen onOpenChange={onClose} isDismissable>
-    <Modal className={`${styles.modal} ${wide ? styles.wide : ''}`}>
+export const Dialog = ({ title, onClose, children, actions, ...props }: DialogProps) => (
+  <ModalOverlay
+    className={`${styles.overlay} ${props.drawer ? styles.side : ''}`}
+    isOpen
+    onOpenChange={onClose}
+    isDismissable
+  >
+    <Modal className={`${styles.modal} ${props.wide ? styles.wide : ''}`}>
       <AriaDialog className={`stack ${styles.dialog}`}>
         <Heading slot="title" level={2}>
           {title}
         </Heading>
         {children}
         <div className={`row ${styles.actions}`}>
-          <Button onPress={onClose}>{dismiss ?? (actions ? 'Cancel' : 'Close')}</Button>
+          <Button onPress={onClose}>{props.dismiss ?? (actions ? 'Cancel' : 'Close')}</Button>
           {actions}
         </div>
       </AriaDialog>

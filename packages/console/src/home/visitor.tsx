@@ -1,0 +1,164 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+
+import { readQuery } from '../api/client.ts'
+import { serviceQuery } from '../api/queries.ts'
+import { listDevelopmentUsers, signIn, signInAs } from '../api/session.ts'
+import { iconOf } from '../registry/queries.ts'
+import { SignIn } from '../shell/sign-in.tsx'
+import { BeforeAfter } from '../tasks/before-after.tsx'
+import { KINDS } from '../try/kinds.ts'
+import { toCurl, toPythonCode, toTypeScript } from '../try/snippets.ts'
+import { Button } from '../ui/button.tsx'
+import { Code } from '../ui/code.tsx'
+import { TextField } from '../ui/fields.tsx'
+import { Link, LinkButton, nodePage, tryPage } from '../ui/link.tsx'
+import { ErrorPanel, Panel, Row, Show, Stack } from '../ui/panels.tsx'
+import { Tabs } from '../ui/tabs.tsx'
+import { Bdi, Tile } from '../ui/values.tsx'
+import { counted } from '../words/text.ts'
+import clip from './clip.mp4'
+import styles from './home.module.css'
+import portrait from './portrait.webp'
+import relit from './relit.webp'
+
+/** First page of who is not signed in: what this is, how results look, and one thing to do. */
+export const Visitor = () => (
+  <Stack>
+    <Hero />
+    <Columns />
+    <Popular />
+    <Panel title="Call it from code">
+      <Snippets />
+    </Panel>
+  </Stack>
+)
+
+const Hero = () => {
+  const navigate = useNavigate()
+  const { data: service } = useQuery(serviceQuery)
+  const start = useMutation({
+    mutationFn: async () => {
+      if (!service?.development) return await signIn()
+      const [first] = await listDevelopmentUsers()
+      if (first) await signInAs(first.user)
+      await navigate(tryPage('relight'))
+    },
+  })
+  return (
+    <section className={styles.hero}>
+      <Stack>
+        <h2 className={styles.claim}>Relight, upscale and animate images. Every job survives.</h2>
+        <p>
+          Send a picture and get a result, or an error you can act on. Jobs outlive crashes and
+          restarts, and a webhook says when they end.
+        </p>
+        <Row>
+          <Button variant="primary" onPress={() => start.mutate()} isPending={start.isPending}>
+            Try it
+          </Button>
+          <LinkButton to="/registry">Browse packs</LinkButton>
+          <a href="/docs">Read the docs</a>
+        </Row>
+        {start.error && <ErrorPanel error={start.error} />}
+        <details>
+          <summary>Sign in as somebody else</summary>
+          <SignIn />
+        </details>
+      </Stack>
+      <BeforeAfter before={portrait} after={relit} onBroken={() => {}} />
+    </section>
+  )
+}
+
+const CARDS = [
+  ['relight', 'Relight', 'New light by a prompt or a reference picture.'],
+  ['upscale', 'Upscale', 'Two to sixteen times the size.'],
+  ['skin_flexible', 'Skin', 'Even skin that keeps its texture.'],
+] as const
+
+const Columns = () => (
+  <ul className={styles.cards}>
+    {CARDS.map(([kind, title, words]) => (
+      <li key={kind}>
+        <Link {...tryPage(kind)} className={styles.card}>
+          <img src={kind === 'relight' ? relit : portrait} alt="" loading="lazy" />
+          <strong>{title}</strong>
+          <span className="soft">{words}</span>
+        </Link>
+      </li>
+    ))}
+    <li>
+      <Link {...tryPage('text2video')} className={styles.card}>
+        <video src={clip} muted loop autoPlay playsInline aria-hidden />
+        <strong>Video</strong>
+        <span className="soft">From a prompt, a picture or two, or longer than it was.</span>
+      </Link>
+    </li>
+  </ul>
+)
+
+const popularQuery = readQuery('/nodes/search', { query: { sort: 'downloads;desc', limit: 6 } })
+
+const Popular = () => {
+  const navigate = useNavigate()
+  const [q, setQ] = useState('')
+  return (
+    <Panel title="Popular packs" actions={<Link to="/registry">All packs</Link>}>
+      <form
+        role="search"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void navigate({ to: '/registry', search: q === '' ? {} : { q } })
+        }}
+      >
+        <TextField
+          label="Search packs"
+          placeholder="Search packs"
+          isLabelHidden
+          type="search"
+          value={q}
+          onChange={setQ}
+        />
+      </form>
+      <Show query={useQuery(popularQuery)}>
+        {({ nodes }) => (
+          <ul className={styles.packs}>
+            {nodes
+              .filter(({ latest_version: latest }) => latest !== undefined)
+              .map((node) => (
+                <li key={node.id}>
+                  <Tile src={iconOf(node)} name={node.name} />
+                  <span>
+                    <Link {...nodePage(node.id)}>{node.name}</Link>
+                    <Bdi as="p" className="cut soft">
+                      {node.description}
+                    </Bdi>
+                    <span className="soft small">{counted(node.downloads, 'install')}</span>
+                  </span>
+                </li>
+              ))}
+          </ul>
+        )}
+      </Show>
+    </Panel>
+  )
+}
+
+const [RELIGHT] = KINDS
+
+const code = (text: string) => <Code label="the request" text={text} />
+
+const Snippets = () => {
+  const [chosen, setChosen] = useState('curl')
+  if (!RELIGHT) return null
+  const body = { image: 'https://example.com/portrait.png', prompt: 'evening sun from the left' }
+  const request = { origin: location.origin, kind: RELIGHT, body }
+  const tabs = {
+    curl: ['curl', code(toCurl(request))],
+    typescript: ['TypeScript', code(toTypeScript(request))],
+    python: ['Python', code(toPythonCode(request))],
+  } as const
+  return <Tabs label="Language" tabs={tabs} selected={chosen} onSelect={setChosen} />
+}

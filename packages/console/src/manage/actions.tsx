@@ -1,0 +1,44 @@
+import { Ellipsis } from 'lucide-react'
+import { useState } from 'react'
+
+import { Ask, type AskProps } from '../ui/ask.tsx'
+import { IconButton } from '../ui/button.tsx'
+import { Menu, MenuItem } from '../ui/layers.tsx'
+
+/** An entry of a menu, with what it asks before it writes. */
+export type Action = Omit<AskProps<unknown>, 'action'> & { label: string; action?: string }
+
+type ActionsProps = { label: string; actions: readonly (Action | false | undefined)[] }
+
+/** A menu behind "⋯", each of whose entries opens its form; nothing where there are none. */
+export const Actions = ({ label, actions }: ActionsProps) => {
+  const [chosen, setChosen] = useState<Action>()
+  const offered = actions.filter((action) => action !== false && action !== undefined)
+  if (offered.length === 0) return null
+  return (
+    <>
+      <Menu
+        label={label}
+        trigger={
+          <IconButton label={label}>
+            <Ellipsis aria-hidden />
+          </IconButton>
+        }
+      >
+        {offered.map((action) => (
+          <MenuItem key={action.label} onAction={() => setChosen(action)}>
+            {action.label}
+          </MenuItem>
+        ))}
+      </Menu>
+      {chosen && (
+        <Ask
+          title={chosen.label}
+          action={chosen.label}
+          {...chosen}
+          onClose={() => setChosen(undefined)}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,76 @@
+import { useQuery } from '@tanstack/react-query'
+
+import { readQuery, send, type Schema } from '../api/client.ts'
+import { useMe } from '../api/queries.ts'
+import { AskButton } from '../ui/ask.tsx'
+import { Link, nodePage } from '../ui/link.tsx'
+import { Row } from '../ui/panels.tsx'
+
+export const POLICIES: Record<Schema<'HostNodePolicy'>, string> = {
+  HostNodePolicyActive: 'Allowed',
+  HostNodePolicyLocalOnly: 'Local only',
+  HostNodePolicyBanned: 'Banned',
+}
+
+type Props = { nodeId: string; hostNode: Schema<'HostNode'> }
+
+/** Pack that a node's name leads to, the others that have it, and its policy for platform admins. */
+export const ManageHostNode = ({ nodeId, hostNode }: Props) => {
+  const { host_node_name: hostNodeName, policy, policy_reason: reason } = hostNode
+  const path = { nodeId, hostNodeName }
+  const isAdmin = useMe()?.isAdmin === true
+  return (
+    <Row>
+      <Owner nodeId={nodeId} hostNodeName={hostNodeName} />
+      {isAdmin && (
+        <AskButton
+          label="Set policy"
+          title={`Policy of ${hostNodeName} in ${nodeId}`}
+          action="Save"
+          fields={[
+            { name: 'policy', label: 'Policy', options: POLICIES, value: policy },
+            {
+              name: 'reason',
+              label: 'Reason',
+              help: 'Required to ban, and shown to all.',
+              rows: 2,
+              value: reason,
+              isOptional: true,
+            },
+          ]}
+          write={({ policy: next, reason: why }) => {
+            const body = { policy: next as Schema<'HostNodePolicy'>, ...(why && { reason: why }) }
+            return send('PUT', '/admin/nodes/{nodeId}/host-nodes/{hostNodeName}', { path, body })
+          }}
+        >
+          <p>The policy holds in all versions of the pack.</p>
+        </AskButton>
+      )}
+    </Row>
+  )
+}
+
+const Owner = ({ nodeId, hostNodeName }: { nodeId: string; hostNodeName: string }) => {
+  const query = readQuery('/host-nodes/{hostNodeName}/node', { path: { hostNodeName } })
+  const { data } = useQuery({ ...query, retry: false })
+  if (!data) return null
+  const others = data.other_node_ids.filter((id) => id !== nodeId)
+  return (
+    <span>
+      {data.id === nodeId ? (
+        'Saved workflows that name this node get it from this pack'
+      ) : (
+        <>
+          Saved workflows that name this node get it from{' '}
+          <Link {...nodePage(data.id)}>{data.name}</Link>
+        </>
+      )}
+      {others.length > 0 && '. Also in: '}
+      {others.slice(0, 5).map((id) => (
+        <span key={id}>
+          <Link {...nodePage(id)}>{id}</Link>{' '}
+        </span>
+      ))}
+    </span>
+  )
+}

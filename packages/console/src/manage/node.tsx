@@ -1,0 +1,92 @@
+import { useNavigate } from '@tanstack/react-router'
+
+import { send } from '../api/client.ts'
+import { banOf } from '../moderation/bans.tsx'
+import type { Node } from '../registry/queries.ts'
+import { showToast } from '../shell/toasts.tsx'
+import { changesIn } from '../ui/ask-field.tsx'
+import { AskButton } from '../ui/ask.tsx'
+import { LinkButton, publishPage } from '../ui/link.tsx'
+import { Bdi } from '../ui/values.tsx'
+import { Actions, type Action } from './actions.tsx'
+import { nodeAdminFields, nodeFields } from './fields.ts'
+import { useRights } from './queries.ts'
+
+const NODE = '/publishers/{publisherId}/nodes/{nodeId}'
+const ADMIN_NODE = '/admin/nodes/{nodeId}'
+
+type Warned = { warnings?: string[] } | undefined
+
+/** Says what was stored and will not work, such as a picture that cannot be shown. */
+const showWarnings = (saved: Warned): void => {
+  for (const warning of saved?.warnings ?? []) showToast(<Bdi>{warning}</Bdi>)
+}
+
+/** Controls of whoever may change a node: its members, owners and platform admins. Nothing for others. */
+export const ManageNode = ({ node }: { node: Node }) => {
+  const { id: nodeId, publisher } = node
+  const navigate = useNavigate()
+  const { mayEdit, isMember, isOwner, isAdmin } = useRights(nodeId, publisher.id)
+  const path = { publisherId: publisher.id, nodeId }
+  const fields = nodeFields(node)
+  const adminFields = nodeAdminFields(node)
+  const actions: (Action | false)[] = [
+    isAdmin && {
+      label: 'Admin settings',
+      title: `Admin settings of ${nodeId}`,
+      action: 'Save',
+      fields: [
+        ...adminFields,
+        {
+          name: 'force',
+          label: 'Names that another pack has reserved',
+          options: { '': 'Reject', true: 'Take over' },
+          isOptional: true,
+        },
+      ],
+      write: (values) => {
+        const body = { ...changesIn(adminFields, values), ...(values['force'] && { force: true }) }
+        return send('PUT', ADMIN_NODE, { path, body })
+      },
+    },
+    isAdmin && node.status === 'NodeStatusActive' && banOf('node', nodeId),
+    isOwner && {
+      label: 'Delete pack',
+      title: `Delete ${nodeId}?`,
+      variant: 'danger',
+      typed: nodeId,
+      write: () => send('DELETE', NODE, { path }),
+      // Its page is gone.
+      onDone: () =>
+        void navigate({
+          to: '/publishers/$publisher',
+          params: { publisher: publisher.id },
+          search: {},
+        }),
+      children: (
+        <p>The pack can no longer be found or installed. Its ID stays taken and can’t be reused.</p>
+      ),
+    },
+  ]
+  return (
+    <>
+      {mayEdit && (
+        <AskButton
+          label="Edit"
+          title={`Edit ${nodeId}`}
+          action="Save"
+          drawer
+          fields={fields}
+          write={(values) => send('PUT', NODE, { path, body: changesIn(fields, values) })}
+          onDone={showWarnings}
+        />
+      )}
+      {isMember && (
+        <LinkButton {...publishPage(publisher.id)} search={{ node: nodeId }}>
+          Publish version
+        </LinkButton>
+      )}
+      <Actions label={`More for ${nodeId}`} actions={actions} />
+    </>
+  )
+}

@@ -1,0 +1,27 @@
+import { useQuery } from '@tanstack/react-query'
+
+import { readQuery } from '../api/client.ts'
+import { useMe } from '../api/queries.ts'
+import { mayAs, useRole } from '../publish/queries.ts'
+import { nodeQuery } from '../registry/queries.ts'
+
+const PERMISSIONS = '/publishers/{publisherId}/nodes/{nodeId}/permissions'
+
+/** The rights of the caller on a node; none until they are known. Members edit, owners delete and ask for reviews. */
+export const useRights = (nodeId: string, publisherId: string | undefined) => {
+  const me = useMe()
+  const isKnown = me !== undefined && publisherId !== undefined
+  const role = useRole(isKnown ? publisherId : undefined)
+  const path = { publisherId: publisherId ?? '', nodeId }
+  const { data } = useQuery({ ...readQuery(PERMISSIONS, { path }), enabled: isKnown })
+  return {
+    mayEdit: data?.canEdit === true,
+    isMember: mayAs(role, 'member'),
+    isOwner: mayAs(role, 'owner'),
+    isAdmin: me?.isAdmin === true,
+  }
+}
+
+/** Id of the publisher of a node, which a version does not name. */
+export const usePublisherOf = (nodeId: string): string | undefined =>
+  useQuery(nodeQuery(nodeId)).data?.publisher.id

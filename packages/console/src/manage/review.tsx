@@ -1,0 +1,70 @@
+import { useQuery } from '@tanstack/react-query'
+
+import { send } from '../api/client.ts'
+import type { Version } from '../registry/queries.ts'
+import { AskButton } from '../ui/ask.tsx'
+import { findingsQuery } from '../ui/findings.tsx'
+import { Time } from '../ui/values.tsx'
+import type { Action } from './actions.tsx'
+import { usePublisherOf, useRights } from './queries.ts'
+
+const NOTE = {
+  name: 'note',
+  label: 'Note for the reviewer',
+  help: 'Explain why this code is needed and safe.',
+  isOptional: true,
+  rows: 4,
+}
+
+const REVIEW = '/publishers/{publisherId}/nodes/{nodeId}/versions/{versionId}/review'
+
+const useOpenReview = ({ node_id: nodeId, version, status }: Version) => {
+  const isFlagged = status === 'NodeVersionStatusFlagged'
+  const { data } = useQuery({ ...findingsQuery(nodeId, version), enabled: isFlagged })
+  return data?.reviews?.find(({ closed_at: closed }) => closed === undefined)
+}
+
+/** The request for a review, for owners of a flagged version that has no open one. */
+export const useReviewAction = (version: Version): Action | undefined => {
+  const { id: versionId, node_id: nodeId, version: number, status } = version
+  const publisherId = usePublisherOf(nodeId)
+  const { isOwner } = useRights(nodeId, publisherId)
+  const open = useOpenReview(version)
+  if (status !== 'NodeVersionStatusFlagged' || publisherId === undefined || !isOwner || open)
+    return undefined
+  return {
+    label: 'Request review',
+    title: `Request a review of ${number}`,
+    action: 'Request review',
+    variant: 'primary',
+    fields: [NOTE],
+    write: ({ note }) => {
+      const path = { publisherId, nodeId, versionId }
+      return send('POST', REVIEW, { path, body: note ? { note } : {} })
+    },
+  }
+}
+
+/** What a member can do about a flagged version, and the review that was asked for. Nothing for others. */
+export const ReviewRequest = ({ version }: { version: Version }) => {
+  const open = useOpenReview(version)
+  const action = useReviewAction(version)
+  const { isMember } = useRights(version.node_id, usePublisherOf(version.node_id))
+  if (version.status !== 'NodeVersionStatusFlagged' || !isMember) return null
+  if (open)
+    return (
+      <p>
+        Review requested <Time at={open.createdAt} />. A platform admin will decide.
+      </p>
+    )
+  return (
+    <>
+      <p>
+        Fix it and publish a new version
+        {action ? ', or request a review if this is a false positive.' : '.'}
+        {!action && ' An owner of the publisher can request a review.'}
+      </p>
+      {action && <AskButton {...action} />}
+    </>
+  )
+}

@@ -1,0 +1,55 @@
+import type { Schema } from '../api/client.ts'
+
+const OF_PUBLISHER = '/publishers/{publisherId}/endpoints'
+
+/** Whose webhook subscriptions: those of a publisher, or the caller's own. */
+export interface Subscriber {
+  base: typeof OF_PUBLISHER
+  path: { publisherId: string }
+  /** Types of events with their words. */
+  events: Readonly<Record<string, string>>
+  /** Types that a new one gets unless others are chosen. */
+  first: readonly string[]
+  mayManage: boolean
+}
+
+const PUBLISHER_EVENTS: Record<Schema<'PublisherEventType'>, string> = {
+  'version.received': 'Archive received',
+  'version.active': 'Published',
+  'version.flagged': 'Flagged',
+  'version.banned': 'Banned',
+  'version.deleted': 'Deleted',
+  'review.requested': 'Requested',
+  'review.decided': 'Decided',
+  'token.created': 'Created',
+  'token.revoked': 'Revoked',
+  'member.added': 'Added',
+  'member.changed': 'Role changed',
+  'member.removed': 'Removed',
+}
+const TASK_EVENTS: Record<Schema<'OwnerEventType'>, string> = {
+  'image_task.in_progress': 'Started',
+  'image_task.completed': 'Completed',
+  'image_task.failed': 'Failed',
+  'video_task.queueing': 'Queued',
+  'video_task.processing': 'Started',
+  'video_task.success': 'Completed',
+  'video_task.failed': 'Failed',
+}
+
+export const publisherSubscriber = (publisherId: string, mayManage: boolean): Subscriber => ({
+  base: OF_PUBLISHER,
+  path: { publisherId },
+  events: PUBLISHER_EVENTS,
+  first: ['version.active', 'version.flagged', 'review.decided'],
+  mayManage,
+})
+
+/** The caller's own, for all their tasks. Their routes are the same below a path of their own. */
+export const OWN: Subscriber = {
+  base: '/endpoints' as string as typeof OF_PUBLISHER,
+  path: { publisherId: '' },
+  events: TASK_EVENTS,
+  first: ['image_task.completed', 'image_task.failed', 'video_task.success', 'video_task.failed'],
+  mayManage: true,
+}

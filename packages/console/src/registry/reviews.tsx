@@ -1,0 +1,250 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Fragment, useState } from 'react'
+
+import { keyOf, nextPage, read, readQuery, send, type Schema } from '../api/client.ts'
+import { useMe } from '../api/queries.ts'
+import { useRole } from '../publish/queries.ts'
+import type { FieldSpec } from '../ui/ask-field.tsx'
+import { AskButton, WriteButton } from '../ui/ask.tsx'
+import { Segments } from '../ui/fields.tsx'
+import { Empty, Note, Row, Show, Stack } from '../ui/panels.tsx'
+import { NextPage } from '../ui/rows.tsx'
+import { Badge, Bdi, Progress, Time } from '../ui/values.tsx'
+import { counted } from '../words/text.ts'
+import { LongText } from './parts.tsx'
+import type { Node } from './queries.ts'
+import styles from './reviews.module.css'
+
+type Review = Schema<'NodeReview'>
+type OfReview = { node: Node; review: Review }
+
+const REVIEWS = '/nodes/{nodeId}/reviews'
+const MINE = `${REVIEWS}/mine` as const
+const REVIEW = `${REVIEWS}/{reviewId}` as const
+
+const SORTS = { newest: 'Newest', helpful: 'Most helpful' } as const
+type Sort = keyof typeof SORTS
+
+/** Title of the tab: `★ 4.3 · 12 reviews`. */
+export const titleOfReviews = ({ rating, rating_count: count }: Node): string =>
+  count === 0 ? 'Reviews' : `★ ${rating.toFixed(1)} · ${counted(count, 'review')}`
+
+const draw = (stars: number): string => '★'.repeat(stars) + '☆'.repeat(5 - stars)
+
+const Stars = ({ count }: { count: number }) => (
+  <span className={styles.stars} role="img" aria-label={`${count} of 5 stars`}>
+    {draw(Math.round(count))}
+  </span>
+)
+
+/** Reviews of a pack: their mean and distribution, the caller's own, and all of them. */
+export const Reviews = ({ node }: { node: Node }) => {
+  const me = useMe()
+  const [sort, setSort] = useState<Sort>('newest')
+  const path = { nodeId: node.id }
+  const query = { limit: 10, sort, ...(me?.isAdmin && { include_hidden: true }) }
+  const found = useInfiniteQuery({
+    queryKey: keyOf(REVIEWS, { path, query }),
+    initialPageParam: 1,
+    queryFn: ({ signal, pageParam: page }) =>
+      read(REVIEWS, { path, query: { ...query, page } }, signal),
+    getNextPageParam: nextPage,
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <Show query={found}>
+      {({ pages: [first, ...more] }) => (
+        <Stack>
+          {first && <Summary node={node} distribution={first.distribution} />}
+          <Own node={node} />
+          {(first?.total ?? 0) > 1 && (
+            <Segments<Sort>
+              label="Order"
+              isLabelHidden
+              options={SORTS}
+              value={sort}
+              onChange={setSort}
+            />
+          )}
+          {first?.total === 0 && <Empty>No reviews yet.</Empty>}
+          <ul aria-label="Reviews" className={styles.list}>
+            {[first, ...more].flatMap((page) =>
+              page?.reviews.map((review) => (
+                <li key={review.id} className="stack">
+                  <Entry node={node} review={review} />
+                </li>
+              )),
+            )}
+          </ul>
+          <NextPage query={found} />
+        </Stack>
+      )}
+    </Show>
+  )
+}
+
+const Summary = ({ node, distribution }: { node: Node; distribution: readonly number[] }) => (
+  <div className={`stack ${styles.summary}`}>
+    <div>
+      <p className={styles.mean}>{node.rating_count > 0 ? node.rating.toFixed(1) : '–'}</p>
+      <Stars count={node.rating} />
+      <p className="soft small">{counted(node.rating_count, 'review')}</p>
+    </div>
+    <div className={styles.counts}>
+      {[5, 4, 3, 2, 1].map((stars) => {
+        const count = distribution[stars - 1] ?? 0
+        return (
+          <Fragment key={stars}>
+            <span className="small">{counted(stars, 'star')}</span>
+            <Progress
+              part={count / Math.max(node.rating_count, 1)}
+              label={`Part with ${counted(stars, 'star')}`}
+            />
+            <span className="small soft">{count}</span>
+          </Fragment>
+        )
+      })}
+    </div>
+  </div>
+)
+
+const CHOICES = ['5', '4', '3', '2', '1'].map((stars) => [stars, draw(Number(stars))] as const)
+
+/** Form of the caller's own review. Members of the publisher have none. */
+const Own = ({ node }: { node: Node }) => {
+  const me = useMe()
+  const role = useRole(node.publisher.id)
+  const path = { nodeId: node.id }
+  const own = useQuery({ ...readQuery(MINE, { path }), enabled: me !== undefined && !role })
+  if (!me) return <p className="soft">Sign in to write a review.</p>
+  if (role) return null
+  const mine = own.isError ? undefined : own.data
+  const { stars, text, status, hidden_reason: reason } = mine ?? {}
+  const version = node.latest_version && { version: node.latest_version.version }
+  return (
+    <>
+      {status === 'waiting' && (
+        <Note>Your account is new. Your review will be published later.</Note>
+      )}
+      {status === 'hidden' && (
+        <Note tone="warn">
+          <Bdi>{`A platform admin has hidden your review: ${reason}`}</Bdi>
+        </Note>
+      )}
+      <Row>
+        <AskButton
+          label={mine ? 'Edit your review' : 'Write a review'}
+          action={mine ? 'Save' : 'Publish'}
+          fields={[
+            { name: 'stars', label: 'Stars', options: CHOICES, value: stars?.toString() },
+            { name: 'text', label: 'Review', rows: 4, value: text, isOptional: true },
+          ]}
+          write={(given) => {
+            const body = { stars: Number(given['stars']), text: given['text'] ?? '', ...version }
+            return send('PUT', MINE, { path, body })
+          }}
+        />
+        {mine && (
+          <AskButton
+            label="Delete your review"
+            variant="danger"
+            write={() => send('DELETE', MINE, { path })}
+          />
+        )}
+      </Row>
+    </>
+  )
+}
+
+const Entry = ({ node, review }: OfReview) => {
+  const { author, text, version, status, hidden_reason: reason, reply, reports = [] } = review
+  return (
+    <>
+      <Row>
+        <Stars count={review.stars} />
+        <Bdi as="strong">{author.name || 'A user'}</Bdi>
+        {author.is_member && <Badge>now a member of the publisher</Badge>}
+        {status !== 'visible' && <Badge tone="warn">{status}</Badge>}
+        <span className="soft small">
+          <Time at={review.createdAt} />
+          {review.edited_at && ' · edited'}
+          {version && ` · version ${version}`}
+        </span>
+      </Row>
+      {text && <LongText text={text} />}
+      {reason && <Note tone="warn">{`Hidden: ${reason}`}</Note>}
+      {reports.length > 0 && (
+        <Note tone="warn">
+          <Bdi>{`Reported: ${reports.join(' · ')}`}</Bdi>
+        </Note>
+      )}
+      {reply && (
+        <div className={`stack ${styles.reply}`}>
+          <span className="soft small">
+            <Bdi>{node.publisher.name}</Bdi> replied <Time at={reply.at} />
+          </span>
+          <LongText text={reply.text} />
+        </div>
+      )}
+      <Actions node={node} review={review} />
+    </>
+  )
+}
+
+const WHY: FieldSpec = { name: 'reason', label: 'Reason', rows: 3 }
+
+/** Buttons for what the caller may do about a review. */
+const Actions = ({ node, review }: OfReview) => {
+  const { id: reviewId, helpful, is_voted: isVoted, is_mine: isMine, reply, status } = review
+  const me = useMe()
+  const role = useRole(node.publisher.id)
+  const path = { nodeId: node.id, reviewId }
+  const isVisible = status === 'visible'
+  const isReader = me && !isMine && !role && isVisible
+  const decide = (label: string, status: 'visible' | 'hidden') => (
+    <AskButton
+      label={label}
+      fields={[WHY]}
+      write={({ reason = '' }) =>
+        send('PUT', `/admin${REVIEW}`, { path, body: { status, reason } })
+      }
+    />
+  )
+  return (
+    <Row>
+      {isReader ? (
+        <WriteButton
+          label={`${isVoted ? '✓ ' : ''}Helpful${helpful > 0 ? ` (${helpful})` : ''}`}
+          write={() => send('PUT', `${REVIEW}/helpful`, { path, body: { helpful: !isVoted } })}
+        />
+      ) : (
+        helpful > 0 && (
+          <span className="soft small">{`Helpful to ${counted(helpful, 'reader')}`}</span>
+        )
+      )}
+      {isReader && (
+        <AskButton
+          label="Report"
+          title="Report this review"
+          fields={[WHY]}
+          write={({ reason = '' }) => send('POST', `${REVIEW}/report`, { path, body: { reason } })}
+        />
+      )}
+      {role && isVisible && (
+        <AskButton
+          label={reply ? 'Edit reply' : 'Reply'}
+          fields={[{ name: 'text', label: 'Reply', rows: 4, value: reply?.text, isOptional: true }]}
+          write={({ text = '' }) =>
+            send('PUT', `/publishers/{publisherId}${REVIEW}/reply`, {
+              path: { ...path, publisherId: node.publisher.id },
+              body: { text },
+            })
+          }
+        />
+      )}
+      {me?.isAdmin && status !== 'hidden' && decide('Hide', 'hidden')}
+      {me?.isAdmin && status === 'hidden' && decide('Show', 'visible')}
+      {me?.isAdmin && isVisible && review.reports && decide('Dismiss reports', 'visible')}
+    </Row>
+  )
+}
