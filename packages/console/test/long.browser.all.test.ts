@@ -142,7 +142,7 @@ describe('the console with much in it', { skip: skip || (!isLong && 'only with -
     )
     expectStatus(await owned.owner.post(`${added.version}/host-nodes`, { nodes }), 204)
     const page = await console.open(`/registry/${added.nodeId}/1.0.0`)
-    await page.getByText('800 host nodes').first().waitFor()
+    await page.getByText('800 nodes').first().waitFor()
     const longTasks = await watchTasks(page)
     const cards = page.locator('main [role=group]')
     for (let turn = 0; turn < 600 && (await cards.count()) < 800; turn += 1) {

@@ -105,7 +105,7 @@ describe('the registry of the console', { skip }, () => {
     await page.getByRole('checkbox', { name: 'light 1' }).waitFor()
     await assertSound(page)
     await page.getByRole('link', { name: 'Light Mixer Pack' }).click()
-    await page.getByText('1.2.0 is held back. Installs get 1.1.0.').waitFor()
+    await page.getByText('1.2.0 is flagged. Latest is 1.1.0.').waitFor()
     await page
       .getByRole('link', { name: /that breaks? saved workflows/ })
       .first()
@@ -127,8 +127,8 @@ describe('the registry of the console', { skip }, () => {
     await assertGeometry(page, card)
     await page.getByRole('button', { name: 'Show all 312 rows' }).click()
     await page.getByText('row 311', { exact: true }).waitFor()
-    await page.getByRole('searchbox', { name: 'Search host nodes' }).fill('MASK')
-    await page.getByText('2 host nodes', { exact: true }).waitFor()
+    await page.getByRole('searchbox', { name: 'Search nodes' }).fill('MASK')
+    await page.getByText('2 nodes', { exact: true }).waitFor()
     await assertSound(page)
     await page.goto(page.url().replace(/1\.0\.0.*/, 'compare/1.0.0...1.1.0'))
     await page.getByRole('heading', { name: /^Gone/ }).waitFor()
@@ -251,10 +251,10 @@ describe('the registry of the console', { skip }, () => {
     await page.getByText('U+202E').first().waitFor()
     await assertHarmless(page)
     for (const [path, seen] of [
-      ['', 'is held back'],
+      ['', 'is flagged'],
       ['?tab=about', 'License'],
-      ['?tab=host-nodes', '1 host node'],
-      ['/1.0.0', '2 host nodes'],
+      ['?tab=host-nodes', '1 node'],
+      ['/1.0.0', '2 nodes'],
       [`/1.0.0?host-node=${encodeURIComponent(EVIL)}`, 'As the pack declares them'],
       ['/1.0.0?tab=findings', 'The checks have found nothing'],
       ['/1.0.0?tab=details', 'Requires'],

@@ -224,7 +224,7 @@ describe('a comparison', () => {
   })
 })
 
-describe('what installs get', () => {
+describe('the latest version', () => {
   const makeVersion = (version: string, changes: Partial<Version> = {}) =>
     ({ node_id: 'n', version, status: 'NodeVersionStatusActive', ...changes }) as Version
   const latest = makeVersion('1.7.0')
@@ -234,13 +234,13 @@ describe('what installs get', () => {
   const old = makeVersion('1.8.0', { deprecated: true })
   const CASES: [newest: Version | undefined, current: Version | undefined, words?: string][] = [
     [latest, latest],
-    [undefined, undefined, 'No version has been published yet.'],
-    [flagged, latest, '1.8.0 is held back: 2 findings. Installs get 1.7.0.'],
-    [pending, undefined, '1.8.0 is being checked. Installs get nothing yet.'],
-    [banned, latest, '1.8.0 is banned. Installs get 1.7.0.'],
-    [old, latest, '1.8.0 is deprecated by its publisher. Installs get 1.7.0.'],
-    [makeVersion('1.8.0-rc.1'), latest, '1.8.0-rc.1 is a pre-release. Installs get 1.7.0.'],
-    [makeVersion('1.6.9'), latest, '1.6.9 has a lower number. Installs get 1.7.0.'],
+    [undefined, undefined, 'No versions published yet.'],
+    [flagged, latest, '1.8.0 is flagged: 2 high-severity findings. Latest is 1.7.0.'],
+    [pending, undefined, '1.8.0 is being checked. Nothing can be installed yet.'],
+    [banned, latest, '1.8.0 is banned. Latest is 1.7.0.'],
+    [old, latest, '1.8.0 is deprecated by its publisher. Latest is 1.7.0.'],
+    [makeVersion('1.8.0-rc.1'), latest, '1.8.0-rc.1 is a pre-release. Latest is 1.7.0.'],
+    [makeVersion('1.6.9'), latest, '1.6.9 has a lower number. Latest is 1.7.0.'],
   ]
   for (const [newest, current, words] of CASES)
     test(words ?? 'installs of the newest need no explanation', () =>

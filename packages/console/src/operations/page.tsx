@@ -70,7 +70,7 @@ const Stuck = ({ stuck: { after_seconds: after, tasks, versions } }: Pick<Operat
     <Rows
       label="Stuck work"
       rows={[...tasks, ...versions]}
-      empty={`Nothing has stood still for longer than ${showSeconds(after)}.`}
+      empty={`Nothing stuck for more than ${showSeconds(after)}`}
       columns={{
         What: (work) =>
           'kind' in work ? (
@@ -109,14 +109,14 @@ const OnTask = ({ task: { id, kind } }: { task: Task }) => (
         return send('POST', '/admin/tasks/{id}/restart', { path: { id }, body })
       }}
     >
-      <p>Its workflow ends and starts again. What is done already is not repeated.</p>
+      <p>The workflow stops and starts again. Finished steps are not repeated.</p>
     </AskButton>
     <AskButton
       label="Fail"
       variant="danger"
       title={`Fail ${kind} ${id}?`}
       action="Fail task"
-      fields={[{ ...WHY, help: 'It stands in the audit log.', rows: 2 }]}
+      fields={[{ ...WHY, help: 'Recorded in the audit log.', rows: 2 }]}
       write={({ reason = '' }) =>
         send('POST', '/admin/tasks/{id}/fail', { path: { id }, body: { reason } })
       }
@@ -137,13 +137,13 @@ const Queues = ({ temporal: { reachable, error, queues } }: Pick<Operations, 'te
   <Panel title="Queues">
     {!reachable && (
       <Note tone="bad">
-        Temporal does not respond: nothing new is begun, and nothing is lost. <Bdi>{error}</Bdi>
+        Temporal does not respond. New work waits; nothing is lost. <Bdi>{error}</Bdi>
       </Note>
     )}
     <Rows
       label="Queues"
       rows={queues}
-      empty="No queue is known."
+      empty="No queues"
       columns={{
         Queue: ({ name, type }) => (
           <>
@@ -151,11 +151,10 @@ const Queues = ({ temporal: { reachable, error, queues } }: Pick<Operations, 'te
           </>
         ),
         Waiting: ({ backlog }) => backlog.toLocaleString('en'),
-        'Oldest waits': ({ backlog, backlog_age_seconds: age }) =>
-          backlog === 0 ? '–' : showSeconds(age),
-        'Polled by': ({ pollers }) =>
+        Oldest: ({ backlog, backlog_age_seconds: age }) => (backlog === 0 ? '–' : showSeconds(age)),
+        Workers: ({ pollers }) =>
           pollers.length === 0 ? (
-            <Badge tone="bad">nobody: start a worker</Badge>
+            <Badge tone="bad">none: start a worker</Badge>
           ) : (
             pollers.map(({ identity, seen_at: seen }) => (
               <div key={identity}>
@@ -171,18 +170,20 @@ const Queues = ({ temporal: { reachable, error, queues } }: Pick<Operations, 'te
 const Deliveries = ({ deliveries }: Pick<Operations, 'deliveries'>) => (
   <Panel title="Deliveries by webhook host">
     {deliveries.is_sample && (
-      <Note>Of {deliveries.waiting.toLocaleString('en')} that wait, 10,000 are counted.</Note>
+      <Note>
+        Only 10,000 of {deliveries.waiting.toLocaleString('en')} waiting events are counted.
+      </Note>
     )}
     <Rows
       label="Webhook hosts"
       rows={deliveries.receivers}
-      empty="Every event has been delivered."
+      empty="All events delivered"
       columns={{
         Host: ({ host }) => <Bdi>{host}</Bdi>,
         Waiting: ({ waiting, failing }) => (
           <>
             {counted(waiting, 'event')}{' '}
-            {failing > 0 && <Badge tone="warn">{failing} tried in vain</Badge>}
+            {failing > 0 && <Badge tone="warn">{failing} failing</Badge>}
           </>
         ),
         Oldest: ({ oldest_at: at }) => <Time at={at} />,
@@ -196,13 +197,13 @@ const Outbox = ({ outbox: { waiting, rows } }: Pick<Operations, 'outbox'>) => (
   <Panel title="Outbox">
     {rows[0] && (
       <p>
-        {counted(waiting, 'row')}; the oldest of <Time at={rows[0].at} />.
+        {counted(waiting, 'row')}, oldest <Time at={rows[0].at} />
       </p>
     )}
     <Rows
       label="Outbox"
       rows={rows}
-      empty="Temporal knows of everything."
+      empty="Outbox is empty"
       columns={{
         Workflow: ({ kind, workflow_id: id, last_error: error }) => (
           <>

@@ -72,13 +72,15 @@ const Changes = ({ found }: { found: Comparison }) => {
   }
   useKeys({ n: () => step(1), p: () => step(-1) })
   if (verdict === 'none')
-    return <Note>The host nodes of one of the two are not read: nothing can be compared yet.</Note>
+    return <Note>The nodes of one version have not been read, so nothing can be compared yet.</Note>
   const total = counts.breaks + counts.may_break + counts.safe
-  if (total === 0) return <Empty>{`${from} and ${to} have the same host nodes.`}</Empty>
+  if (total === 0) return <Empty>{`${from} and ${to} have the same nodes.`}</Empty>
   const levels = LEVELS.map((one) => [one, `${LEVEL_WORDS[one].word} ${counts[one]}`] as const)
   return (
     <>
-      {partial && <Note>Not all host nodes could be read: what is gone may only be unread.</Note>}
+      {partial && (
+        <Note>Some nodes could not be read: those shown as removed may still be there.</Note>
+      )}
       <div className={`row ${styles.filters}`}>
         <Segments
           label="Level"
@@ -87,14 +89,14 @@ const Changes = ({ found }: { found: Comparison }) => {
           value={chosen ?? ALL}
           onChange={(next) => change({ level: next === ALL ? undefined : next })}
         />
-        <AddressField label="Search host nodes" placeholder="Host node or input" />
+        <AddressField label="Search nodes" placeholder="Node or input" />
       </div>
       <p className="soft" role="status">
-        {counted(groups.length, 'host node')}
+        {counted(groups.length, 'node')}
         {total > changes.length && `, of the first ${changes.length} changes`}
-        <span className={styles.keys}> · n and p lead to the next and the one before</span>
+        <span className={styles.keys}> · Press N / P for next / previous</span>
       </p>
-      <ul ref={list} aria-label="Host nodes that changed">
+      <ul ref={list} aria-label="Changed nodes">
         {shown.map((group) => (
           <Group key={group.name} group={group} range={found} />
         ))}

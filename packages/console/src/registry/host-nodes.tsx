@@ -18,7 +18,7 @@ import { whenNear } from './parts.tsx'
 import { hostNodeQuery, hostNodesQuery, type Version } from './queries.ts'
 import styles from './registry.module.css'
 
-const SEARCHED = 'Name, category or type of an input or output'
+const SEARCHED = 'Name, category or input/output type'
 
 /** The host nodes of a version as cards, searched by name, category and type. */
 export const HostNodes = ({ version }: { version: Version }) => {
@@ -30,28 +30,26 @@ export const HostNodes = ({ version }: { version: Version }) => {
   return (
     <Stack>
       {version.host_nodes?.partial && (
-        <Note>Not all of the pack could be read: some host nodes may be missing.</Note>
+        <Note>Some files could not be read, so nodes may be missing.</Note>
       )}
       {isHint && (
-        <Note tone="warn">
-          A stranger has reported these, and nobody has vouched for them: no search finds them.
-        </Note>
+        <Note tone="warn">Reported by a user and not verified. Search does not find them.</Note>
       )}
-      <AddressField label="Search host nodes" placeholder={SEARCHED} />
+      <AddressField label="Search nodes" placeholder={SEARCHED} />
       <Show query={list}>
         {({ pages }) =>
           pages[0]?.total ? (
             <>
               <p className="soft" role="status">
-                {counted(pages[0].total, 'host node')}
+                {counted(pages[0].total, 'node')}
               </p>
               <Cards pages={pages} list={list} />
             </>
           ) : (
             <Empty>
               {q === undefined
-                ? 'This version brings no host nodes: it may have interface files alone.'
-                : 'No host node is found. Try a part of a name, or a type such as IMAGE.'}
+                ? 'No nodes in this version. It may only add to the interface.'
+                : 'No matching nodes. Try part of a name, or a type such as IMAGE.'}
             </Empty>
           )
         }
@@ -78,7 +76,7 @@ const Cards = ({ pages, list }: CardsProps) => {
 }
 
 const CardPage = memo(({ page }: { page: Schema<'HostNodePage'> }) => (
-  <ul className={`row ${styles.cards}`} aria-label={`Host nodes, page ${page.page}`}>
+  <ul className={`row ${styles.cards}`} aria-label={`Nodes, page ${page.page}`}>
     {page.host_nodes.map((node) => (
       <li key={node.host_node_name}>
         <HostNodeCard node={node} opens />
@@ -105,11 +103,11 @@ const Opened = ({ version, name }: { version: Version; name: string }) => {
             <ManageHostNode nodeId={version.node_id} hostNode={node} />
             {node.dynamic.length > 0 && (
               <p>
-                The user’s machine decides: <Bdi>{node.dynamic.join(', ')}</Bdi>
+                Filled in on the user’s machine: <Bdi>{node.dynamic.join(', ')}</Bdi>
               </p>
             )}
             <details>
-              <summary>Inputs as the pack declares them</summary>
+              <summary>Inputs as declared by the pack</summary>
               <Code text={(node.input_types ?? '').slice(0, RAW_MAX)} label="inputs" />
             </details>
           </Stack>
@@ -122,10 +120,10 @@ const Opened = ({ version, name }: { version: Version; name: string }) => {
 /** Host nodes that are not read, or not yet. */
 const Unread = ({ version }: { version: Version }) => {
   if (version.host_node_extract_status === 'pending')
-    return <Note>The host nodes are being read. They are here in a moment.</Note>
+    return <Note>Reading the nodes. They will appear in a moment.</Note>
   return (
     <Note tone="warn">
-      <p>The host nodes could not be read. The version can be installed all the same.</p>
+      <p>The nodes could not be read. The version can still be installed.</p>
       <Reason version={version} />
     </Note>
   )

@@ -39,7 +39,7 @@ export const Page = () => {
   )
 }
 
-const NO_HOST_NODES = 'Host nodes are here once a version is live.'
+const NO_HOST_NODES = 'Nodes appear here once a version is published.'
 
 const NodeView = ({ node }: { node: Node }) => {
   const versions = useQuery(versionsQuery(node.id))
@@ -52,7 +52,7 @@ const NodeView = ({ node }: { node: Node }) => {
       </Show>,
     ],
     'host-nodes': [
-      latest?.host_nodes ? counted(latest.host_nodes.count, 'host node') : 'Host nodes',
+      latest?.host_nodes ? counted(latest.host_nodes.count, 'node') : 'Nodes',
       latest ? <HostNodes version={latest} /> : <Empty>{NO_HOST_NODES}</Empty>,
     ],
     reviews: [titleOfReviews(node), <Reviews key="reviews" node={node} />],
@@ -68,7 +68,7 @@ const NodeView = ({ node }: { node: Node }) => {
       )}
       {versions.data && <Standing versions={versions.data} latest={latest} />}
       <div className={`split ${styles.about}`}>
-        <Tabs label="About the node" tabs={tabs} />
+        <Tabs label="About the pack" tabs={tabs} />
         {latest && <Install version={latest} />}
       </div>
     </Stack>
@@ -112,7 +112,7 @@ const Standing = ({ versions: [newest], latest }: Versioned) => {
       <p>{words}</p>
       {newest && (
         <Link {...versionPage(node, version)} search={isHeld ? { tab: 'findings' } : {}}>
-          {isHeld ? 'See what was found' : `See ${version}`}
+          {isHeld ? 'View findings' : `View ${version}`}
         </Link>
       )}
     </Note>
@@ -137,7 +137,7 @@ const STEP = 10
 
 const Versions = ({ versions, latest }: Versioned) => {
   const { shown, more } = useMore(versions, STEP)
-  if (versions.length === 0) return <Empty>No version has been published yet.</Empty>
+  if (versions.length === 0) return <Empty>No versions published yet.</Empty>
   return (
     <>
       <ul aria-label="Versions">
@@ -162,11 +162,11 @@ const VersionRow = ({ version, isLatest }: { version: Version; isLatest: boolean
           {number}
         </Link>
         <StateBadge state={status} />
-        {isLatest && <Badge tone="info">what installs get</Badge>}
+        {isLatest && <Badge tone="info">Latest</Badge>}
         {version.deprecated && <Badge tone="warn">deprecated</Badge>}
         <span className="soft">
           <Time at={version.createdAt} />
-          {version.host_nodes && ` · ${counted(version.host_nodes.count, 'host node')}`}
+          {version.host_nodes && ` · ${counted(version.host_nodes.count, 'node')}`}
         </span>
         <ManageVersion version={version} />
       </Row>
@@ -188,7 +188,7 @@ const VersionRow = ({ version, isLatest }: { version: Version; isLatest: boolean
 const Details = ({ node }: { node: Node }) => (
   <Facts
     of={{
-      Made: <Time at={node.created_at} />,
+      Created: <Time at={node.created_at} />,
       Author: node.author && <Bdi>{node.author}</Bdi>,
       Repository: node.repository && <StrangersLink address={node.repository} />,
       License: node.license && <LongText text={readLicense(node.license)} />,

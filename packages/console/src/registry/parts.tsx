@@ -79,13 +79,12 @@ export const LEVEL_WORDS: Record<(typeof LEVELS)[number], { word: string; tone: 
 
 /** Describes in words how an update affects saved workflows. */
 const describe = ({ verdict, counts }: Comparison): string => {
-  if (verdict === 'breaks')
-    return `${counted(counts.breaks, 'change that breaks', 'changes that break')} saved workflows`
+  if (verdict === 'breaks') return counted(counts.breaks, 'breaking change')
   if (verdict === 'may_break' && counts.may_break > 0)
-    return `${counted(counts.may_break, 'change')} that may break saved workflows`
-  if (verdict === 'may_break') return 'may break: not all was read'
+    return counted(counts.may_break, 'possibly breaking change')
+  if (verdict === 'may_break') return 'may break: some nodes were not read'
   if (verdict === 'none') return 'cannot be compared'
-  return counts.safe === 0 ? 'same host nodes' : 'safe for saved workflows'
+  return counts.safe === 0 ? 'No node changes' : 'safe for saved workflows'
 }
 
 /** The one published before a version, for which workflows were saved. */
@@ -108,7 +107,7 @@ export const Verdict = ({ version }: { version: Version }) => {
   if (!data) return null
   return (
     <Row>
-      <span>From {from}:</span>
+      <span>Since {from}:</span>
       <Link {...comparisonPage(node, from, to)} title={`Compare ${from} with ${to}`}>
         <Badge tone={data.verdict === 'none' ? 'soft' : LEVEL_WORDS[data.verdict].tone}>
           {describe(data)}

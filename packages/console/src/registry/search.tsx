@@ -21,9 +21,9 @@ import { SORTS } from './sorts.ts'
 
 const route = getRouteApi('/registry')
 
-const PLACES = { names: 'Names', 'host-nodes': 'Host nodes', repository: 'Repository' }
+const PLACES = { names: 'Names', 'host-nodes': 'Nodes', repository: 'Repository' }
 
-const FACETS = { os: 'Systems', accelerator: 'Accelerators', tag: 'Tags' }
+const FACETS = { os: 'Operating system', accelerator: 'Accelerators', tag: 'Tags' }
 const FACET_NAMES = Object.keys(FACETS) as (keyof typeof FACETS)[]
 
 // Each part reads what it shows: a key renders the rows, not all of the page for each step of their query.
@@ -55,7 +55,7 @@ const SearchBar = () => {
   const chosen = countChosen(filter)
   return (
     <div className={`stack tight ${styles.search}`}>
-      <AddressField label="Search the registry" placeholder="Search nodes" />
+      <AddressField label="Search the registry" placeholder="Search packs" />
       <Segments
         label="Search in"
         isLabelHidden
@@ -96,7 +96,7 @@ const Found = () => {
       {({ pages }) => (
         <div aria-busy={list.isPlaceholderData}>
           <p className={`soft row apart ${styles.line}`} role="status">
-            {counted(pages[0]?.total ?? 0, 'node')}
+            {counted(pages[0]?.total ?? 0, 'pack')}
             {countChosen(filter) > 0 && (
               <Button variant="quiet" onPress={clear}>
                 Clear filters
@@ -156,7 +156,7 @@ const Facet = memo(({ name, chosen = [], counts = [] }: FacetProps) => {
   )
 })
 
-const NONE_YET = 'No node is published yet. Publish the first from the page of your publisher.'
+const NONE_YET = 'No packs yet. Publish the first one from your publisher page.'
 const NONE_FOUND = 'No node is found. Try fewer letters, another field, or fewer filters.'
 
 const Results = () => {
@@ -175,7 +175,7 @@ const Results = () => {
   return (
     <EndlessList
       key={pages[0]?.filter}
-      label="Nodes"
+      label="Packs"
       rows={rows}
       keyOf={({ node }) => node.id}
       height={rows.some(({ matched }) => matched) ? 84 : 64}
@@ -214,7 +214,7 @@ const NodeRow = ({ node, matched = [] }: { node: Node; matched: string[] | undef
         </Bdi>
         {matched.length > 0 && (
           <p className="cut" title={showControls(matched.join(', '))}>
-            <Hidden>Host nodes: </Hidden>
+            <Hidden>Nodes: </Hidden>
             {matched.map((one) => (
               <Fragment key={one}>
                 <Badge tone="info">{one}</Badge>{' '}
@@ -225,7 +225,7 @@ const NodeRow = ({ node, matched = [] }: { node: Node; matched: string[] | undef
       </div>
       <div className={`small ${styles.summary}`}>
         <Row>
-          <b>{latest?.version ?? 'no version'}</b>
+          <b>{latest?.version ?? 'No version'}</b>
           {latest && <Time at={latest.createdAt} />}
         </Row>
         <span>{counted(node.downloads, 'download')}</span>

@@ -5,8 +5,8 @@ import { counted } from '../words/text.ts'
 type Version = Schema<'NodeVersion'>
 
 /**
- * Why the newest version is not what installs get, and what they get: "1.8.0 is held back: 2 findings. Installs get 1.7.0."
- * Undefined when they get the newest.
+ * Why the newest version is not the latest, and which one is: "1.8.0 is flagged: 2 high-severity findings. Latest is 1.7.0."
+ * Undefined when it is.
  * @param findings of high severity in the newest, where they are known
  */
 export const explainInstalls = (
@@ -14,16 +14,19 @@ export const explainInstalls = (
   latest: Version | undefined,
   findings = 0,
 ): string | undefined => {
-  if (!newest) return 'No version has been published yet.'
+  if (!newest) return 'No versions published yet.'
   if (newest.version === latest?.version) return undefined
   const why = explain(newest, latest, findings)
-  return `${newest.version} ${why}. Installs get ${latest?.version ?? 'nothing yet'}.`
+  return latest
+    ? `${newest.version} ${why}. Latest is ${latest.version}.`
+    : `${newest.version} ${why}. Nothing can be installed yet.`
 }
 
 const explain = (newest: Version, latest: Version | undefined, findings: number): string => {
   const { status, version, deprecated } = newest
   if (status === 'NodeVersionStatusFlagged' && findings > 0)
-    return `is held back: ${counted(findings, 'finding')}`
+    return `is flagged: ${counted(findings, 'high-severity finding')}`
+  if (status === 'NodeVersionStatusPending') return 'is being checked'
   if (status !== 'NodeVersionStatusActive') return `is ${wordsOf(status).word}`
   if (deprecated && !latest?.deprecated) return 'is deprecated by its publisher'
   return version.includes('-') ? 'is a pre-release' : 'has a lower number'

@@ -78,7 +78,7 @@ const VersionView = ({ version }: { version: Version }) => {
   // Of the files, the address may name one.
   const { file } = route.useSearch()
   const count = version.host_nodes?.count
-  const hostNodes = count === undefined ? 'Host nodes' : counted(count, 'host node')
+  const hostNodes = count === undefined ? 'Nodes' : counted(count, 'node')
   const tabs = {
     'host-nodes': [hostNodes, <HostNodes key="host-nodes" version={version} />],
     findings: ['Findings', <Checked key="findings" version={version} />],
@@ -106,7 +106,7 @@ const Held = ({ version }: { version: Version }) => {
   const { status, status_reason: reason } = version
   if (status === 'NodeVersionStatusActive') return null
   if (status === 'NodeVersionStatusPending')
-    return <Note>Checks are running. This page updates by itself.</Note>
+    return <Note>Checks are running. This page updates when they finish.</Note>
   return (
     <Note tone={status === 'NodeVersionStatusBanned' ? 'bad' : 'warn'}>
       <p>
@@ -135,7 +135,7 @@ const Checked = ({ version }: { version: Version }) => {
           {findings ? (
             <Findings {...of} previous={previous} />
           ) : (
-            <Note>Members of the publisher see each finding with its file and line.</Note>
+            <Note>Members of the publisher see the file and line of each finding.</Note>
           )}
         </Stack>
       )}

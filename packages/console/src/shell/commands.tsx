@@ -11,7 +11,7 @@ import { Dialog, MenuItem } from '../ui/layers.tsx'
 import { taskPage } from '../ui/link.tsx'
 import { Facts } from '../ui/panels.tsx'
 import { Bdi } from '../ui/values.tsx'
-import { usePages } from './pages.ts'
+import { PAGES, usePages } from './pages.ts'
 import { changeSettings } from './settings.ts'
 
 const TASK_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -31,7 +31,7 @@ export const Commands = ({ onHelp, onClose }: { onHelp(): void; onClose(): void 
     Keys: onHelp,
     'Light theme': () => changeSettings({ theme: 'light' }),
     'Dark theme': () => changeSettings({ theme: 'dark' }),
-    'Theme of the system': () => changeSettings({ theme: 'system' }),
+    'System theme': () => changeSettings({ theme: 'system' }),
     ...(user !== undefined && { 'Sign out': signOut }),
     ...(TASK_ID.test(q) && { [`Open task ${q}`]: () => go(taskPage(q)) }),
     ...(q && { [`Search the registry for ${q}`]: () => go({ to: '/registry', search: { q } }) }),
@@ -66,24 +66,25 @@ export const Commands = ({ onHelp, onClose }: { onHelp(): void; onClose(): void 
 }
 
 const KEYS = {
-  '?': 'this list',
-  '/': 'search',
-  'Ctrl K': 'commands',
-  'g then h t a r p m o': 'Home, Try, tAsks, Registry, Publishers, Moderation, Operations',
-  'j k or arrows': 'the next and the previous row',
-  Enter: 'open a row',
-  c: 'cancel a task',
-  r: 'redeliver an event',
-  'n p': 'the next and the previous change',
-  'a h b': 'approve, hold back, ban',
-  'arrows at a slider': '1 %, with Shift 10 %',
-  Esc: 'close',
+  '?': 'Show this list',
+  '/': 'Search',
+  'Ctrl K': 'Commands',
+  'j k or arrows': 'Next and previous row',
+  Enter: 'Open the row',
+  c: 'Cancel the task',
+  r: 'Resend the event',
+  'n p': 'Next and previous change',
+  'a h b': 'Approve, flag, ban',
+  'Arrows on a slider': 'Move by 1 %, with Shift by 10 %',
+  Esc: 'Close',
 }
+
+const WAYS = PAGES.map(({ letter, title }) => [`G then ${letter.toUpperCase()}`, title] as const)
 
 /** Dialog that lists the keys. */
 export const KeyHelp = ({ onClose }: { onClose(): void }) => (
   <Dialog title="Keys" onClose={onClose}>
-    <Facts of={KEYS} />
-    <p>Keys of one letter rest in fields, and can be switched off under Account.</p>
+    <Facts of={{ ...KEYS, ...Object.fromEntries(WAYS) }} />
+    <p>Single-key shortcuts are ignored in text fields. Turn them off under Account.</p>
   </Dialog>
 )

@@ -198,12 +198,12 @@ const Guard = () => {
       <PageTitle>{title}</PageTitle>
       {user === undefined ? (
         <>
-          <p>This page is for those who are signed in{who === 'admin' && ' as platform admins'}.</p>
+          <p>Sign in{who === 'admin' && ' as a platform admin'} to see this page.</p>
           <br />
           <SignIn />
         </>
       ) : (
-        <p>This page is for platform admins. An operator names them in ADMIN_SUBJECTS.</p>
+        <p>Only platform admins can see this page. An operator names them in ADMIN_SUBJECTS.</p>
       )}
     </>
   )

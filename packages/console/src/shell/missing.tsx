@@ -5,9 +5,9 @@ import { Empty, ErrorPanel, PageTitle } from '../ui/panels.tsx'
 
 export const MissingPage = () => (
   <>
-    <PageTitle>There is no such page</PageTitle>
+    <PageTitle>Page not found</PageTitle>
     <Empty>
-      <p>The address leads to nothing in this console.</p>
+      <p>This address does not exist. Check it, or start from Home.</p>
       <LinkButton to="/">Home</LinkButton>
     </Empty>
   </>
@@ -16,7 +16,7 @@ export const MissingPage = () => (
 /** A page that broke; the frame around it stays. */
 export const CrashPage = ({ error, reset }: ErrorComponentProps) => (
   <>
-    <PageTitle>This page broke</PageTitle>
+    <PageTitle>Something went wrong on this page</PageTitle>
     <ErrorPanel error={error} onRetry={reset} />
   </>
 )

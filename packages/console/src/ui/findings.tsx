@@ -51,7 +51,7 @@ export const Findings = (of: Of) => {
     <Show query={findings}>
       {({ counts, findings: list }) => {
         if (list === undefined) return <p>{countsInWords(counts)}</p>
-        if (list.length === 0) return <Empty>The checks have found nothing.</Empty>
+        if (list.length === 0) return <Empty>No findings</Empty>
         return (
           <Stack>
             {groupFindings(list).map((places) => (
@@ -64,20 +64,20 @@ export const Findings = (of: Of) => {
   )
 }
 
-/** `2 that hold it back, 1 to look at`. */
+/** `2 high, 1 medium`. */
 export const countsInWords = ({ high, medium, info }: Schema<'VersionFindings'>['counts']) =>
   [
-    high > 0 && `${counted(high, 'finding')} that hold${high === 1 ? 's' : ''} it back`,
-    medium > 0 && `${medium} to look at`,
-    info > 0 && `${info} for information`,
+    high > 0 && `${counted(high, 'high-severity finding')}`,
+    medium > 0 && `${medium} medium`,
+    info > 0 && `${info} info`,
   ]
     .filter(Boolean)
     .join(', ') || 'No findings'
 
 const SEVERITIES = {
-  high: ['holds it back', 'bad'],
-  medium: ['to look at', 'warn'],
-  info: ['for information', 'soft'],
+  high: ['High', 'bad'],
+  medium: ['Medium', 'warn'],
+  info: ['Info', 'soft'],
 } as const
 
 const SHOWN = 3
@@ -96,7 +96,7 @@ const Rule = ({ places, known, of }: RuleProps) => {
       <Row>
         <Badge tone={tone}>{word}</Badge>
         <code>{first.issue_type}</code>
-        {isOld && <Badge>as in {of.previous}</Badge>}
+        {isOld && <Badge>also in {of.previous}</Badge>}
       </Row>
       <Bdi as="p">{first.message}</Bdi>
       {shown.map((place) => (

@@ -51,7 +51,7 @@ export const ErrorPanel = ({ error, onRetry, rest }: ErrorPanelProps) => {
   // The message repeats the first detail, which stands at its field.
   const isMarked = rest?.length === 0 && (failure?.details.length ?? 0) > 0
   const text = error instanceof Error ? error.message : String(error)
-  const message = isMarked ? 'The marked fields are not right yet.' : text
+  const message = isMarked ? 'Check the marked fields.' : text
   const next = failure && nextStep(failure.code)
   // Asking again is of no use.
   const isFinal = failure?.status === 404 || failure?.status === 403
@@ -84,7 +84,7 @@ const WayOut = ({ code }: { code: string }) => {
   if (code === 'task_not_found') return <Link to="/tasks">All tasks</Link>
   if (code === 'publisher_not_found') return <Link to="/publishers">All publishers</Link>
   if (code === 'version_not_found' && node) return <Link {...nodePage(node)}>All versions</Link>
-  return code === 'node_not_found' && <Link to="/registry">All nodes</Link>
+  return code === 'node_not_found' && <Link to="/registry">All packs</Link>
 }
 
 /** Nothing is there: a sentence, and what to do. */
