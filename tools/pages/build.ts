@@ -19,9 +19,12 @@ const BROWSER = join(ROOT, 'tools/pages/browser')
 
 /** Files of the page by the name that others use for them. */
 const listSources = async (): Promise<Record<string, string>> => {
-  const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+  const { resolve } = createRequire(import.meta.url)
+  const swagger = dirname(resolve('swagger-ui-dist/package.json'))
   const own = await readdir(BROWSER)
   return {
+    // Before the style that names its address.
+    'inter.woff2': resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'),
     'swagger-ui.js': join(swagger, 'swagger-ui-bundle.js'),
     'swagger-ui.css': join(swagger, 'swagger-ui.css'),
     'swagger-ui-licence.txt': join(swagger, 'LICENSE'),
@@ -38,7 +41,7 @@ export const buildPages = async (out: string): Promise<void> => {
   const pages: Record<string, Page> = {}
   const addresses: Record<string, string> = {}
   for (const [name, path] of Object.entries(await listSources())) {
-    const bytes = withoutMap(name, await readFile(path))
+    const bytes = withAddresses(addresses, name, withoutMap(name, await readFile(path)))
     const stem = basename(name, extname(name))
     const asset = `assets/${stem}-${digest(bytes).slice(0, 12)}${extname(name)}`
     addresses[name] = `/docs/${asset}`
@@ -59,6 +62,12 @@ export const buildPages = async (out: string): Promise<void> => {
   await rm(out, { recursive: true, force: true })
   await rename(unfinished, out)
 }
+
+/** Names the typeface in our style as it is served. */
+const withAddresses = (addresses: Frame['addresses'], name: string, bytes: Buffer): Buffer =>
+  name === 'style.css'
+    ? Buffer.from(bytes.toString().replace("'inter.woff2'", `'${addresses['inter.woff2']}'`))
+    : bytes
 
 /** A browser asks for the map when its tools are open; it is not served. */
 const withoutMap = (name: string, bytes: Buffer): Buffer =>

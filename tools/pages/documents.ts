@@ -25,7 +25,7 @@ const GROUPS: Record<string, string[]> = {
     'docs/guides/webhooks.md',
     'docs/guides/publishing.md',
   ],
-  'Look up': [
+  Reference: [
     'docs/client.md',
     'docs/registry.md',
     'docs/extraction.md',

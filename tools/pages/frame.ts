@@ -76,7 +76,7 @@ ${scripts.map((script) => `<script src="${address(script)}" defer></script>`).jo
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
-<header><a class="brand" href="/docs">Kiln</a><button id="menu" type="button" aria-expanded="false" aria-controls="pages">Menu</button></header>
+<header><a class="brand" href="/console/" aria-label="Kiln, home"><img src="${address('icon.svg')}" alt="" width="24" height="24">Kiln</a><nav class="site" aria-label="Pages"><a href="/console/try">Try</a><a href="/console/tasks">Tasks</a><a href="/console/registry">Registry</a><a href="/docs" aria-current="true">Docs</a></nav><button id="menu" type="button" aria-expanded="false" aria-controls="pages">Menu</button></header>
 <nav id="pages" aria-label="Documentation">${renderMenu(frame, name)}</nav>
 <main id="content" tabindex="-1">
 ${content}
@@ -90,14 +90,14 @@ const renderMenu = ({ documents }: Frame, current: string): string => {
   const groups = [...new Set(documents.map(({ group }) => group))]
   const entry = (name: string, href: string, title: string): string =>
     `<li><a href="${href}"${name === current ? ' aria-current="page"' : ''}>${escape(title)}</a></li>`
-  return [
-    `<ul>${entry('index', '/docs', 'API reference')}</ul>`,
-    ...groups.map((group) => {
+  return groups
+    .map((group) => {
       const own = documents.filter((document) => document.group === group)
       const entries = own.map(({ name, title }) => entry(name, `/docs/${name}`, title))
+      if (group === 'Reference') entries.unshift(entry('index', '/docs', 'API reference'))
       return `<h2>${escape(group)}</h2><ul>${entries.join('')}</ul>`
-    }),
-  ].join('')
+    })
+    .join('')
 }
 
 const escape = (text: string): string =>

@@ -15,6 +15,7 @@ const TYPES: Record<string, string> = {
   '.jpg': 'image/jpeg',
   '.webp': 'image/webp',
   '.mp4': 'video/mp4',
+  '.woff2': 'font/woff2',
 }
 const COMPRESSED = new Set(['.html', '.js', '.css', '.svg', '.txt'])
 

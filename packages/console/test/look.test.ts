@@ -34,6 +34,8 @@ const LEAST: (readonly [colour: string, on: string, least: number])[] = [
   ...TEXTS.map((name) => [name, 'bg', 6] as const),
   ...TEXTS.map((name) => [name, 'raised', 5.7] as const),
   ['on-accent', 'accent', 6],
+  ['accent', 'accent-tint', 5],
+  ['text', 'accent-tint', 6],
   ['edge', 'bg', 3.6],
   ['edge', 'raised', 3.4],
   ...TONES.map((name) => [name, `${name}-tint`, 5.5] as const),

@@ -126,9 +126,11 @@ describe('words', () => {
   })
 
   test('of each state there are some, and of an unknown one its own', () => {
-    const states = ['CREATED', 'queueing', 'success', 'superseded', 'NodeVersionStatusFlagged']
+    const states = ['CREATED', 'queueing', 'success', 'exhausted', 'NodeVersionStatusFlagged']
     for (const state of states) assert.notEqual(wordsOf(state).word, state)
     assert.equal(wordsOf('some_new_state').word, 'some new state')
+    // The word is the API's own, the icon is not.
+    assert.notEqual(wordsOf('superseded').Icon, wordsOf('some_new_state').Icon)
   })
 
   const NOW = Date.parse('2026-06-01T12:00:00Z')

@@ -67,7 +67,7 @@ export const Findings = (of: Of) => {
 /** `2 high, 1 medium`. */
 export const countsInWords = ({ high, medium, info }: Schema<'VersionFindings'>['counts']) =>
   [
-    high > 0 && `${counted(high, 'high-severity finding')}`,
+    high > 0 && counted(high, 'high-severity finding'),
     medium > 0 && `${medium} medium`,
     info > 0 && `${info} info`,
   ]

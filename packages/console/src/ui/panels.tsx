@@ -161,13 +161,15 @@ let isFirst = true
 
 interface PageTitleProps {
   children: string
+  /** Stands left of it. */
+  icon?: ReactNode
   /** Stands beside it. */
   extra?: ReactNode
   actions?: ReactNode
 }
 
 /** The one h1 of a page, which takes the focus after a navigation, and the title of the window. */
-export const PageTitle = ({ children, extra, actions }: PageTitleProps) => {
+export const PageTitle = ({ children, icon, extra, actions }: PageTitleProps) => {
   const title = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     // Who types already goes on typing.
@@ -178,6 +180,7 @@ export const PageTitle = ({ children, extra, actions }: PageTitleProps) => {
   return (
     <div className={`row ${styles.head}`}>
       <title>{`${children} · Kiln`}</title>
+      {icon}
       <h1 ref={title} tabIndex={-1}>
         <Bdi>{children}</Bdi>
       </h1>

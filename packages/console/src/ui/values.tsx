@@ -1,4 +1,4 @@
-import { useState, type ComponentProps, type ReactNode } from 'react'
+import { useState, type ComponentProps, type CSSProperties, type ReactNode } from 'react'
 
 import { makeStore, useStore } from '../api/store.ts'
 import { wordsOf, type Tone } from '../words/states.ts'
@@ -88,11 +88,16 @@ export const Picture = ({ src, other, ...props }: PictureProps) => {
   return <img {...props} src={src} alt="" onError={() => setBroken(src)} />
 }
 
-/** A small picture; where there is none, a tile with the first letter. */
+/** An angle of the colour wheel, the same for a name at each sight. */
+const hueOf = (name: string): number =>
+  [...name].reduce((sum, char) => (sum * 31 + (char.codePointAt(0) ?? 0)) % 360, 7)
+
+/** A small picture; where there is none, a tile with the first letter, in a colour of its own. */
 export const Tile = ({ src, name, size = 40 }: { src?: string; name: string; size?: number }) => {
   const letter = <bdi>{showControls([...name.trim()][0] ?? '?').toUpperCase()}</bdi>
+  const style = { width: size, height: size, '--hue': hueOf(name) } as CSSProperties
   return (
-    <span className={styles.tile} style={{ width: size, height: size }} aria-hidden>
+    <span className={styles.tile} style={style} aria-hidden>
       <Picture src={src} loading="lazy" other={letter} />
     </span>
   )
