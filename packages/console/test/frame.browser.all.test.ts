@@ -33,9 +33,9 @@ describe('the frame of the console', { skip }, () => {
 
   test('pages show those who may not see them who may', inLong, async () => {
     const page = await console.open('/moderation', { as: 'bob' })
-    await page.getByText('This page is for platform admins.').waitFor()
+    await page.getByText('Only platform admins can see this page.').waitFor()
     const signedOut = await console.open('/operations')
-    await signedOut.getByText('signed in as platform admins').waitFor()
+    await signedOut.getByText('Sign in as a platform admin').waitFor()
     const admin = await console.open('/', { as: 'operator' })
     await admin.getByRole('link', { name: 'Operations' }).waitFor()
   })
@@ -118,7 +118,7 @@ describe('the frame of the console', { skip }, () => {
 
   test('an address that leads to nothing says so', inLong, async () => {
     const page = await console.open('/nothing/here')
-    await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor()
     await assertSound(page)
   })
 })

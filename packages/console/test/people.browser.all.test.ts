@@ -78,7 +78,7 @@ describe('publishers, moderation and operations', { skip }, () => {
     const zip = { name: 'mixer.zip', mimeType: 'application/zip', buffer }
     await owner.locator('input[accept*=zip]').setInputFiles(zip)
     await press(owner, 'Publish 1.1.0')
-    await owner.getByText('On hold').waitFor()
+    await owner.getByText('It is held back').waitFor()
     await owner.getByText('exec(base64.b64decode("cHJpbnQoMSk="))').waitFor()
     await press(owner, 'Request review')
     await owner.getByLabel('Note for the reviewer').fill(SCRIPT)
@@ -123,7 +123,7 @@ describe('publishers, moderation and operations', { skip }, () => {
   test('operations shows who polls, and a publisher has each tab', inLong, async () => {
     const page = await console.open('/operations', { as: 'operator' })
     await page.getByRole('row', { name: /workflow/ }).waitFor()
-    await page.getByRole('img', { name: 'Outbox since the page was opened' }).waitFor()
+    await page.getByRole('img', { name: 'Outbox rows since the page was opened' }).waitFor()
     await assertSound(page)
     const owner = await console.open('/publishers/alice-packs?tab=tokens', { as: 'alice' })
     await press(owner, 'Create token')

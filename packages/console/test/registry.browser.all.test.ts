@@ -107,7 +107,7 @@ describe('the registry of the console', { skip }, () => {
     await page.getByRole('link', { name: 'Light Mixer Pack' }).click()
     await page.getByText('1.2.0 is flagged. Latest is 1.1.0.').waitFor()
     await page
-      .getByRole('link', { name: /that breaks? saved workflows/ })
+      .getByRole('link', { name: /breaking changes?/ })
       .first()
       .waitFor()
     await assertSound(page)
@@ -144,7 +144,7 @@ describe('the registry of the console', { skip }, () => {
     await assertSound(page)
     await page.goto(page.url().replace(/registry.*/, 'registry/no-such-node'))
     await page.getByText('There is no node "no-such-node".').waitFor()
-    await page.getByRole('link', { name: 'All nodes' }).waitFor()
+    await page.getByRole('link', { name: 'All packs' }).waitFor()
     assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0)
   })
 
@@ -169,7 +169,7 @@ describe('the registry of the console', { skip }, () => {
     await open.waitFor()
     await tabTo(page, open)
     await page.keyboard.press('Enter')
-    await page.getByRole('dialog').getByText('Inputs as the pack declares them').waitFor()
+    await page.getByRole('dialog').getByText('Inputs as declared by the pack').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     assert.ok(await isFocused(open), 'the focus is back')
@@ -255,8 +255,8 @@ describe('the registry of the console', { skip }, () => {
       ['?tab=about', 'License'],
       ['?tab=host-nodes', '1 node'],
       ['/1.0.0', '2 nodes'],
-      [`/1.0.0?host-node=${encodeURIComponent(EVIL)}`, 'As the pack declares them'],
-      ['/1.0.0?tab=findings', 'The checks have found nothing'],
+      [`/1.0.0?host-node=${encodeURIComponent(EVIL)}`, 'As declared by the pack'],
+      ['/1.0.0?tab=findings', 'No findings'],
       ['/1.0.0?tab=details', 'Requires'],
       ['/compare/1.0.0...1.1.0', 'breaks'],
     ] as const) {

@@ -33,3 +33,15 @@ export const useMe = () => {
 
 /** Credits and slots of the caller. */
 export const creditsQuery = readQuery('/proxy/vidvendor/credits', {}, { refetchInterval: 60_000 })
+
+/** Bytes of an archive of the service's own; 0 where another host has it. */
+export const archiveQuery = (link: string) =>
+  queryOptions({
+    queryKey: ['archive', link],
+    queryFn: async ({ signal }) => {
+      const { headers } = await fetch(link, { method: 'HEAD', redirect: 'manual', signal })
+      return Number(headers.get('content-length') ?? 0)
+    },
+    staleTime: Infinity,
+    retry: false,
+  })

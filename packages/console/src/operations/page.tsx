@@ -52,7 +52,7 @@ const Counts = ({ data, at }: { data: Operations; at: number }) => {
     Stuck: stuck.tasks.length + stuck.versions.length,
     'Waiting in queues': temporal.queues.reduce((sum, { backlog }) => sum + backlog, 0),
     'Deliveries waiting': deliveries.waiting,
-    Outbox: outbox.waiting,
+    'Outbox rows': outbox.waiting,
   }
   return (
     <div className="columns" style={{ '--least': '150px', alignItems: 'stretch' } as CSSProperties}>

@@ -17,6 +17,7 @@ import { groupChanges, marksOf, type Comparison, type HostNodeChanges } from './
 import { LEVEL_WORDS, LEVELS, whenNear } from './parts.tsx'
 import { compareQuery, hostNodeQuery, versionsQuery, type Range } from './queries.ts'
 import styles from './registry.module.css'
+import { byNumber } from './standing.ts'
 
 const route = getRouteApi('/registry/$node/compare/$range')
 
@@ -40,7 +41,7 @@ const RangePicker = ({ from, to }: Range) => {
   const { node } = route.useParams()
   const navigate = route.useNavigate()
   const { data = [] } = useQuery(versionsQuery(node))
-  const options = [...new Set([...data.map(({ version }) => version), from, to])]
+  const options = [...new Set([...data.map(({ version }) => version), from, to])].toSorted(byNumber)
   const go = (range: Range): void =>
     void navigate({ params: { node, range: `${range.from}...${range.to}` }, search: {} })
   return (

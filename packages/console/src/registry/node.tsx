@@ -1,24 +1,22 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 
-import { serviceQuery } from '../api/queries.ts'
 import { ManageNode } from '../manage/node.tsx'
 import { ManageVersion } from '../manage/version.tsx'
-import { Code } from '../ui/code.tsx'
 import { findingsQuery } from '../ui/findings.tsx'
-import { Link, StrangersLink, versionPage } from '../ui/link.tsx'
+import { Link, publisherPage, StrangersLink, versionPage } from '../ui/link.tsx'
 import { Empty, Facts, Note, PageTitle, Panel, Row, Show, Stack } from '../ui/panels.tsx'
 import { useMore } from '../ui/rows.tsx'
 import { Tabs } from '../ui/tabs.tsx'
-import { Badge, Bdi, StateBadge, Tile, Time } from '../ui/values.tsx'
+import { Badge, Bdi, Picture, StateBadge, Tile, Time } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
 import { Downloads } from './downloads.tsx'
 import { HostNodes } from './host-nodes.tsx'
-import { LongText, Provenance, support, Verdict } from './parts.tsx'
-import { iconOf, nodeQuery, versionsQuery, type Node, type Version } from './queries.ts'
+import { Install, LongText, Provenance, support, Verdict } from './parts.tsx'
+import { bannerOf, iconOf, nodeQuery, versionsQuery, type Node, type Version } from './queries.ts'
 import styles from './registry.module.css'
 import { Reviews, titleOfReviews } from './reviews.tsx'
-import { explainInstalls, readLicense, writeInstall } from './standing.ts'
+import { byNumber, explainInstalls, readLicense } from './standing.ts'
 
 const route = getRouteApi('/registry/$node')
 
@@ -26,9 +24,11 @@ export const Page = () => {
   const { node: nodeId } = route.useParams()
   const node = useQuery(nodeQuery(nodeId))
   const status = node.data?.status ?? 'NodeStatusActive'
+  const icon = node.data && <Tile src={iconOf(node.data)} name={node.data.name} size={64} />
   return (
     <>
       <PageTitle
+        icon={icon}
         extra={status !== 'NodeStatusActive' && <StateBadge state={status} />}
         actions={node.data && <ManageNode node={node.data} />}
       >
@@ -44,6 +44,7 @@ const NO_HOST_NODES = 'Nodes appear here once a version is published.'
 const NodeView = ({ node }: { node: Node }) => {
   const versions = useQuery(versionsQuery(node.id))
   const { latest_version: latest } = node
+  const active = versions.data?.filter(({ status }) => status === 'NodeVersionStatusActive') ?? []
   const tabs = {
     versions: [
       versions.data ? counted(versions.data.length, 'version') : 'Versions',
@@ -56,44 +57,43 @@ const NodeView = ({ node }: { node: Node }) => {
       latest ? <HostNodes version={latest} /> : <Empty>{NO_HOST_NODES}</Empty>,
     ],
     reviews: [titleOfReviews(node), <Reviews key="reviews" node={node} />],
-    about: ['Details', <Details key="about" node={node} />],
   } as const
   return (
     <Stack>
+      <Picture src={bannerOf(node)} className={styles.banner} />
       <Intro node={node} />
       {node.status_detail && (
         <Note tone="bad">
           <Bdi>{node.status_detail}</Bdi>
         </Note>
       )}
+      {active.length > 0 && active.every(({ deprecated }) => deprecated) && (
+        <Note tone="warn">All versions are deprecated by the publisher.</Note>
+      )}
       {versions.data && <Standing versions={versions.data} latest={latest} />}
       <div className={`split ${styles.about}`}>
         <Tabs label="About the pack" tabs={tabs} />
-        {latest && <Install version={latest} />}
+        <aside aria-label="Facts" className="stack">
+          {latest && <Install version={latest} />}
+          <Details node={node} />
+        </aside>
       </div>
     </Stack>
   )
 }
 
 const Intro = ({ node }: { node: Node }) => {
-  const { repository, publisher } = node
+  const { publisher } = node
   const stars = node.github_stars > 0 && counted(node.github_stars, 'star')
-  const summary = [publisher.name, node.id, counted(node.downloads, 'download'), stars]
+  const summary = [node.id, counted(node.downloads, 'download'), stars]
   return (
-    <div className={`stack ${styles.intro}`}>
-      <Tile src={iconOf(node)} name={node.name} size={64} />
-      <Stack>
-        <Bdi as="p" className="soft">
-          {summary.filter(Boolean).join(' · ')}
-        </Bdi>
-        {node.description && <LongText text={node.description} />}
-        <Downloads node={node.id} />
-        <Row>
-          {repository && <StrangersLink address={repository}>Repository</StrangersLink>}
-          {publisher.website && <StrangersLink address={publisher.website}>Website</StrangersLink>}
-          {publisher.support && <StrangersLink address={publisher.support}>Support</StrangersLink>}
-        </Row>
-      </Stack>
+    <div className="stack tight">
+      <p className="soft">
+        By <Link {...publisherPage(publisher.id)}>{publisher.name}</Link> ·{' '}
+        <Bdi>{summary.filter(Boolean).join(' · ')}</Bdi>
+      </p>
+      {node.description && <LongText text={node.description} />}
+      <Downloads node={node.id} />
     </div>
   )
 }
@@ -119,24 +119,11 @@ const Standing = ({ versions: [newest], latest }: Versioned) => {
   )
 }
 
-const Install = ({ version }: { version: Version }) => {
-  const { data: service } = useQuery(serviceQuery)
-  return (
-    <Panel title={`Install ${version.version}`}>
-      {service?.install ? (
-        <Code text={writeInstall(service.install, version)} label="install command" />
-      ) : (
-        version.downloadUrl && <Code text={version.downloadUrl} label="address of the archive" />
-      )}
-      <Verdict version={version} />
-    </Panel>
-  )
-}
-
 const STEP = 10
 
 const Versions = ({ versions, latest }: Versioned) => {
-  const { shown, more } = useMore(versions, STEP)
+  const sorted = versions.toSorted((a, b) => byNumber(a.version, b.version))
+  const { shown, more } = useMore(sorted, STEP)
   if (versions.length === 0) return <Empty>No versions published yet.</Empty>
   return (
     <>
@@ -185,14 +172,22 @@ const VersionRow = ({ version, isLatest }: { version: Version; isLatest: boolean
   )
 }
 
-const Details = ({ node }: { node: Node }) => (
-  <Facts
-    of={{
-      Created: <Time at={node.created_at} />,
-      Author: node.author && <Bdi>{node.author}</Bdi>,
-      Repository: node.repository && <StrangersLink address={node.repository} />,
-      License: node.license && <LongText text={readLicense(node.license)} />,
-      ...support(node),
-    }}
-  />
-)
+const Details = ({ node }: { node: Node }) => {
+  const { publisher, latest_version: latest, license, repository } = node
+  return (
+    <Panel title="Details">
+      <Facts
+        of={{
+          License: license && <LongText text={readLicense(license)} />,
+          ...support(node),
+          Published: latest && <Time at={latest.createdAt} />,
+          Created: <Time at={node.created_at} />,
+          Author: node.author && <Bdi>{node.author}</Bdi>,
+          Repository: repository && <StrangersLink address={repository} />,
+          Website: publisher.website && <StrangersLink address={publisher.website} />,
+          Support: publisher.support && <StrangersLink address={publisher.support} />,
+        }}
+      />
+    </Panel>
+  )
+}

@@ -1,16 +1,22 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Download } from 'lucide-react'
 import { useState } from 'react'
 
-import type { Schema } from '../api/client.ts'
+import { read, type Schema } from '../api/client.ts'
+import { ownLink } from '../api/links.ts'
+import { archiveQuery, serviceQuery } from '../api/queries.ts'
 import { Button } from '../ui/button.tsx'
 import { comparisonPage, Link, StrangersLink } from '../ui/link.tsx'
-import { Row } from '../ui/panels.tsx'
+import { Code } from '../ui/code.tsx'
+import { ErrorPanel, Panel, Row } from '../ui/panels.tsx'
 import { Badge, Bdi } from '../ui/values.tsx'
 import type { Tone } from '../words/states.ts'
-import { counted } from '../words/text.ts'
+import { nameSystem } from '../words/systems.ts'
+import { counted, showBytes } from '../words/text.ts'
 import type { Comparison } from './changes.ts'
 import { compareQuery, versionsQuery, type Version } from './queries.ts'
 import styles from './registry.module.css'
+import { DEFAULT_INSTALL, writeInstall } from './standing.ts'
 
 const LINES = 4
 const SHORT = LINES * 60
@@ -40,9 +46,9 @@ type Supported = Pick<Version, 'tags' | 'tags_admin' | 'supported_os' | 'support
 export const support = (of: Supported) => ({
   Tags: badges(of.tags),
   'Admin tags': badges(of.tags_admin, 'info', 'Set by a platform admin'),
-  Systems: badges(of.supported_os),
-  Accelerators: badges(of.supported_accelerators),
-  Host: of.supported_host_version && <Badge>{of.supported_host_version}</Badge>,
+  'Operating system': badges(of.supported_os.map(nameSystem)),
+  Accelerators: badges(of.supported_accelerators.map(nameSystem)),
+  'Host version': of.supported_host_version && <Badge>{of.supported_host_version}</Badge>,
   Frontend: of.supported_host_frontend_version && (
     <Badge>{of.supported_host_frontend_version}</Badge>
   ),
@@ -58,6 +64,32 @@ const badges = (words: readonly string[], tone?: Tone, title?: string) =>
       ))}
     </Row>
   )
+
+/** The command that installs a version, and its archive; both count as an install. */
+export const Install = ({ version }: { version: Version }) => {
+  const { node_id: nodeId, version: number, downloadUrl } = version
+  const { data: service } = useQuery(serviceQuery)
+  const link = ownLink(downloadUrl)
+  const size = useQuery({ ...archiveQuery(link ?? ''), enabled: link !== undefined }).data
+  const download = useMutation({
+    mutationFn: () =>
+      read('/nodes/{nodeId}/install', { path: { nodeId }, query: { version: number } }),
+    onSuccess: ({ downloadUrl: url = '' }) => location.assign(ownLink(url) ?? url),
+  })
+  if (downloadUrl === undefined) return null
+  const template = service?.install || DEFAULT_INSTALL
+  return (
+    <Panel title={`Install ${number}`}>
+      <Code text={writeInstall(template, version, location.origin)} label="install command" />
+      <Button onPress={() => download.mutate()} isPending={download.isPending}>
+        <Download aria-hidden />
+        {size ? `Download .zip (${showBytes(size)})` : 'Download .zip'}
+      </Button>
+      {download.error && <ErrorPanel error={download.error} />}
+      <Verdict version={version} />
+    </Panel>
+  )
+}
 
 /** Repository or issuer that a version was published from, as its CI job has proved. */
 export const Provenance = ({ provenance: from }: { provenance: Schema<'Provenance'> }) => (

@@ -108,6 +108,8 @@ export type Range = { from: string; to: string }
 export const compareQuery = (nodeId: string, { from, to }: Range) =>
   readQuery('/nodes/{nodeId}/compare', { path: { nodeId }, query: { from, to } }, MINUTE)
 
-/** The service's own copy of the icon. */
+/** The service's own copies of the icon and the banner. */
 export const iconOf = ({ id, icon }: Node): string | undefined =>
   icon === undefined ? undefined : `/nodes/${encodeURIComponent(id)}/icon`
+export const bannerOf = ({ id, banner_url: banner }: Node): string | undefined =>
+  banner === undefined ? undefined : `/nodes/${encodeURIComponent(id)}/banner`

@@ -13,11 +13,13 @@ import { EndlessList } from '../ui/list.tsx'
 import { Empty, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
 import { useChangeSearch } from '../ui/address.ts'
 import { Badge, Bdi, Hidden, Tile, Time } from '../ui/values.tsx'
+import { nameSystem } from '../words/systems.ts'
 import { counted, showControls } from '../words/text.ts'
 import { facetsQuery, iconOf, nodeQuery, searchQuery, versionsQuery } from './queries.ts'
 import type { Filter, Node } from './queries.ts'
 import styles from './registry.module.css'
 import { SORTS } from './sorts.ts'
+import { readLicense } from './standing.ts'
 
 const route = getRouteApi('/registry')
 
@@ -132,7 +134,15 @@ interface FacetProps {
 const Facet = memo(({ name, chosen = [], counts = [] }: FacetProps) => {
   const change = useChangeSearch()
   const rare = chosen.filter((value) => !counts.some((one) => one.value === value))
-  const values = [...rare.map((value) => ({ value, count: 0 })), ...counts]
+  const named = [...counts, ...rare.map((value) => ({ value, count: 0 }))].map((one) => ({
+    ...one,
+    label: name === 'tag' ? one.value : nameSystem(one.value),
+  }))
+  // Packs spell one system in several ways; the service knows them all as one.
+  const values = named.filter(
+    ({ label, value }, place) =>
+      chosen.includes(value) || named.findIndex((other) => other.label === label) === place,
+  )
   if (values.length === 0) return null
   return (
     <CheckboxGroup
@@ -141,13 +151,13 @@ const Facet = memo(({ name, chosen = [], counts = [] }: FacetProps) => {
       onChange={(next) => change({ [name]: next }, { replace: false })}
     >
       <strong>{FACETS[name]}</strong>
-      {values.map(({ value, count }) => (
+      {values.map(({ value, count, label }) => (
         <Checkbox
           key={value}
           value={value}
           label={
             <>
-              <Bdi>{value}</Bdi> <small className="soft">{count.toLocaleString('en')}</small>
+              <Bdi>{label}</Bdi> <small className="soft">{count.toLocaleString('en')}</small>
             </>
           }
         />
@@ -157,20 +167,32 @@ const Facet = memo(({ name, chosen = [], counts = [] }: FacetProps) => {
 })
 
 const NONE_YET = 'No packs yet. Publish the first one from your publisher page.'
-const NONE_FOUND = 'No node is found. Try fewer letters, another field, or fewer filters.'
+
+/** Packs that can be installed come first. */
+const withoutVersionLast = (a: Node, b: Node): number =>
+  Number(a.latest_version === undefined) - Number(b.latest_version === undefined)
 
 const Results = () => {
   const list = useList()
   const pages = list.data?.pages ?? []
   const navigate = route.useNavigate()
   const queries = useQueryClient()
-  const rows = pages.flatMap((page) =>
-    page.nodes.map((node) => ({ node, matched: page.matched_host_nodes?.[node.id] })),
-  )
   const filter = route.useSearch()
+  const rows = pages.flatMap((page) =>
+    (filter.sort ? page.nodes : page.nodes.toSorted(withoutVersionLast)).map((node) => ({
+      node,
+      matched: page.matched_host_nodes?.[node.id],
+    })),
+  )
   if (rows.length === 0)
     return (
-      <Empty>{filter.q === undefined && countChosen(filter) === 0 ? NONE_YET : NONE_FOUND}</Empty>
+      <Empty>
+        {filter.q === undefined && countChosen(filter) === 0 ? (
+          NONE_YET
+        ) : (
+          <Bdi>{`No packs match${filter.q ? ` “${filter.q}”` : ''}. Check the spelling or clear filters.`}</Bdi>
+        )}
+      </Empty>
     )
   return (
     <EndlessList
@@ -178,7 +200,7 @@ const Results = () => {
       label="Packs"
       rows={rows}
       keyOf={({ node }) => node.id}
-      height={rows.some(({ matched }) => matched) ? 84 : 64}
+      height={96}
       total={pages[0]?.total}
       query={list}
       onTop={() => void queries.resetQueries({ queryKey: ['search'] })}
@@ -191,7 +213,11 @@ const Results = () => {
 
 const NodeRow = ({ node, matched = [] }: { node: Node; matched: string[] | undefined }) => {
   const queries = useQueryClient()
-  const { id, name, latest_version: latest } = node
+  const { id, name, latest_version: latest, license } = node
+  const systems = [...node.supported_os, ...node.supported_accelerators].map(nameSystem)
+  const marks = [
+    ...new Set([...(license ? [readLicense(license)] : []), ...systems, ...node.tags]),
+  ].slice(0, 6)
   // What the row knows is shown at once; the versions come meanwhile.
   const prepare = (): void => {
     const { queryKey } = nodeQuery(id)
@@ -208,10 +234,20 @@ const NodeRow = ({ node, matched = [] }: { node: Node; matched: string[] | undef
           </Link>{' '}
           <Bdi>{node.publisher.name}</Bdi>{' '}
           {node.status !== 'NodeStatusActive' && <Badge tone="bad">banned</Badge>}
+          {latest?.deprecated && <Badge tone="warn">deprecated</Badge>}
         </p>
         <Bdi as="p" className="cut">
           {node.description}
         </Bdi>
+        {matched.length === 0 && marks.length > 0 && (
+          <p className="cut">
+            {marks.map((one) => (
+              <Fragment key={one}>
+                <Badge>{one}</Badge>{' '}
+              </Fragment>
+            ))}
+          </p>
+        )}
         {matched.length > 0 && (
           <p className="cut" title={showControls(matched.join(', '))}>
             <Hidden>Nodes: </Hidden>
@@ -229,6 +265,7 @@ const NodeRow = ({ node, matched = [] }: { node: Node; matched: string[] | undef
           {latest && <Time at={latest.createdAt} />}
         </Row>
         <span>{counted(node.downloads, 'download')}</span>
+        {node.github_stars > 0 && <span>{counted(node.github_stars, 'star')}</span>}
       </div>
     </div>
   )

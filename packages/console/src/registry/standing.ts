@@ -32,15 +32,38 @@ const explain = (newest: Version, latest: Version | undefined, findings: number)
   return version.includes('-') ? 'is a pre-release' : 'has a lower number'
 }
 
+const NUMBERS = new Intl.Collator('en', { numeric: true })
+
+/** Orders versions by number, the highest first; a pre-release stands below its release. */
+export const byNumber = (a: string, b: string): number => {
+  const [[first = '', before], [second = '', after]] = [cutVersion(a), cutVersion(b)]
+  const core = NUMBERS.compare(second, first)
+  if (core !== 0 || before === after) return core
+  if (before === undefined) return -1
+  return after === undefined ? 1 : NUMBERS.compare(after, before)
+}
+
+const cutVersion = (version: string): (string | undefined)[] => {
+  const [plain = ''] = version.split('+')
+  const at = plain.indexOf('-')
+  return at === -1 ? [plain] : [plain.slice(0, at), plain.slice(at + 1)]
+}
+
+/** The command where the settings have none. It asks for the version first, so that the install counts. */
+export const DEFAULT_INSTALL =
+  "curl -fsS '{origin}/nodes/{node}/install?version={version}' | jq -r .downloadUrl | xargs curl -fLO"
+
 /** The command of the settings (CONSOLE_INSTALL) for one version. */
 export const writeInstall = (
   template: string,
   { node_id: node, version, downloadUrl }: Version,
+  origin = '',
 ): string =>
   template
     .replaceAll('{node}', node)
     .replaceAll('{version}', version)
     .replaceAll('{url}', downloadUrl ?? '')
+    .replaceAll('{origin}', origin)
 
 /** The text of a license, which is mostly sent as JSON such as `{"file": "LICENSE"}`. */
 export const readLicense = (license: string): string => {

@@ -14,8 +14,8 @@ import { Tabs } from '../ui/tabs.tsx'
 import { Badge, Bdi, Bytes, StateBadge, Time } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
 import { HostNodes } from './host-nodes.tsx'
-import { LongText, Provenance, support, usePrevious, Verdict } from './parts.tsx'
-import { filesQuery, streamPathOf, versionQuery, type Version } from './queries.ts'
+import { Install, LongText, Provenance, support, usePrevious, Verdict } from './parts.tsx'
+import { filesQuery, nodeQuery, streamPathOf, versionQuery, type Version } from './queries.ts'
 import styles from './registry.module.css'
 
 const route = getRouteApi('/registry/$node/$version')
@@ -25,6 +25,7 @@ export const Page = () => {
   const query = useQuery(versionQuery(node, number))
   const version = query.data
   const previous = usePrevious(node, version)
+  const name = useQuery(nodeQuery(node)).data?.name
   useLive(version)
   const badges = version && (
     <>
@@ -45,7 +46,7 @@ export const Page = () => {
   return (
     <>
       <PageTitle extra={badges} actions={actions}>
-        {`${node} ${number}`}
+        {`${name ?? node} ${number}`}
       </PageTitle>
       <Show query={query}>{(data) => <VersionView version={data} />}</Show>
     </>
@@ -96,7 +97,12 @@ const VersionView = ({ version }: { version: Version }) => {
       </Row>
       <Held version={version} />
       {version.changelog && <LongText text={version.changelog} />}
-      <Tabs label="About the version" tabs={tabs} />
+      <div className={`split ${styles.about}`}>
+        <Tabs label="About the version" tabs={tabs} />
+        <aside aria-label="Install" className="stack">
+          <Install version={version} />
+        </aside>
+      </div>
     </Stack>
   )
 }
@@ -176,7 +182,11 @@ const FileList = () => {
             >
               {({ path, bytes }) => (
                 <div className={`row apart ${styles.line}`}>
-                  <Link to="." search={{ tab: 'files', file: path }} className="cut">
+                  <Link
+                    to="."
+                    search={{ tab: 'files', file: path }}
+                    className={`cut ${styles.path}`}
+                  >
                     {path}
                   </Link>
                   <Bytes count={bytes} />

@@ -20,7 +20,7 @@ import { useKeys } from './keys.ts'
 import { lazyPart } from './lazy-page.ts'
 import { PAGES, usePages, type PageLinkSpec } from './pages.ts'
 import { SignIn } from './sign-in.tsx'
-import { Toasts } from './toasts.tsx'
+import { showToast, Toasts } from './toasts.tsx'
 
 /** Frame around every page. */
 export const Frame = () => {
@@ -163,8 +163,15 @@ const Credits = () => {
 
 const UserMenu = () => {
   const { user, starting } = useStore(session)
+  const navigate = useNavigate()
   if (starting) return null
   if (user === undefined) return <LinkButton to="/account">Sign in</LinkButton>
+  // Home is for all; many a page is not.
+  const leave = async (): Promise<void> => {
+    await navigate({ to: '/' })
+    await signOut()
+    showToast('You are signed out')
+  }
   return (
     <>
       <Credits />
@@ -179,7 +186,7 @@ const UserMenu = () => {
       >
         <PageItem to="/account" title="Account" />
         <MenuItem href="/docs">Documentation</MenuItem>
-        <MenuItem onAction={() => void signOut()}>Sign out</MenuItem>
+        <MenuItem onAction={() => void leave()}>Sign out</MenuItem>
       </Menu>
     </>
   )
