@@ -1,4 +1,4 @@
-import { QueryClient, useQuery } from '@tanstack/react-query'
+import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 
 import { isPassing, readQuery, waitMs } from './client.ts'
 import { session } from './session.ts'
@@ -39,8 +39,8 @@ export const archiveQuery = (link: string) =>
   queryOptions({
     queryKey: ['archive', link],
     queryFn: async ({ signal }) => {
-      const { headers } = await fetch(link, { method: 'HEAD', redirect: 'manual', signal })
-      return Number(headers.get('content-length') ?? 0)
+      const response = await fetch(link, { method: 'HEAD', redirect: 'manual', signal })
+      return response.ok ? Number(response.headers.get('content-length') ?? 0) : 0
     },
     staleTime: Infinity,
     retry: false,
