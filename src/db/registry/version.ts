@@ -6,7 +6,7 @@ import type {
   VersionUpdate,
 } from '../../domain/registry/version.ts'
 import type { Queryable, Transaction } from '../client.ts'
-import { keepFlag, keepText } from './keep.ts'
+import { keepFlag, keepText, keepTexts } from './keep.ts'
 import { transitionVersion, updateLatestVersion } from './version-transition.ts'
 import { recordListChange } from '../search/listed-count.ts'
 import { joinRole, nodeFactColumns } from './node.ts'
@@ -119,11 +119,25 @@ interface VersionEdit extends OwnVersion {
   ifRev?: number | undefined
 }
 
+/** Why tags or dependencies stay: somebody has the version, or it was checked without the new dependencies. */
+type Settled = 'version_installed' | 'version_checked'
+
 type VersionUpdated =
   | { result: 'updated'; version: Version }
-  | { result: 'node_not_found' | 'node_banned' | 'version_not_found' | 'precondition_failed' }
+  | {
+      result:
+        | 'node_not_found'
+        | 'node_banned'
+        | 'version_not_found'
+        | 'precondition_failed'
+        | Settled
+    }
 
-/** Sets changelog and deprecation; the latter may change which version is the latest. */
+/**
+ * Sets changelog and deprecation, which may change which version is the latest; and tags and dependencies until the
+ * first install, because whoever has the version has them, too. The scan reads dependencies with the archive: none is
+ * added once that is there.
+ */
 export const updateVersion = async (
   sql: Transaction,
   { fields, ifRev, ...own }: VersionEdit,
@@ -132,16 +146,45 @@ export const updateVersion = async (
   const found = await lockOwnVersion(sql, own)
   if (typeof found === 'string') return { result: found }
   if (ifRev !== undefined && ifRev !== found.rev) return { result: 'precondition_failed' }
+  const { dependencies, tags } = fields
+  if (dependencies ?? tags) {
+    const settled = await findSettled(sql, own.id, fields)
+    if (settled) return { result: settled }
+  }
   await sql`
     update version
     set ${keepText(sql, 'changelog', fields.changelog)},
       ${keepFlag(sql, 'deprecated', fields.deprecated)},
+      ${keepTexts(sql, 'dependencies', dependencies)},
+      ${keepTexts(sql, 'tags', tags)},
       rev = rev + 1
     where id = ${own.id}
   `
   await updateLatestVersion(sql, found.nodeId)
   await recordListChange(sql)
   return { result: 'updated', version: await getVersion(sql, own.id, options) }
+}
+
+/** Finds why a version that is locked keeps its tags and dependencies; equal ones change nothing. */
+const findSettled = async (
+  sql: Transaction,
+  id: string,
+  { dependencies, tags }: VersionUpdate,
+): Promise<Settled | undefined> => {
+  const [row] = await sql<{ settled: Settled }[]>`
+    select case when installed then 'version_installed' else 'version_checked' end as settled
+    from (
+      select
+        dependencies <> coalesce(${dependencies ? [...dependencies] : null}::text[], dependencies)
+          or tags <> coalesce(${tags ? [...tags] : null}::text[], tags) as changed,
+        exists (select from download_day where version_id = v.id) as installed,
+        archive_state <> 'awaiting'
+          and not ${dependencies ? [...dependencies] : []}::text[] <@ dependencies as checked
+      from version v where id = ${id}
+    ) found
+    where changed and (installed or checked)
+  `
+  return row?.settled
 }
 
 /** Deletes a version for its owner: a Banned one stays, and the number is never free again. */

@@ -81,10 +81,12 @@ export const NewVersion = Type.Object({
 })
 export type NewVersion = Static<typeof NewVersion>
 
-/** Body of PUT /publishers/{p}/nodes/{n}/versions/{versionId}: an empty `changelog` clears it. */
+/** Body of PUT /publishers/{p}/nodes/{n}/versions/{versionId}: an empty text or list clears its value. */
 export const VersionUpdate = Type.Object({
   changelog: Type.Optional(changelog),
+  dependencies: Type.Optional(dependencies),
   deprecated: Type.Optional(deprecated),
+  tags: Type.Optional(tags('Tags of this version.')),
 })
 export type VersionUpdate = Static<typeof VersionUpdate>
 

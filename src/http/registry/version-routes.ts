@@ -69,8 +69,9 @@ const edit = (deps: RegistryDeps): Route =>
     auth: 'required',
     method: 'put',
     path: OWN_VERSION_PATH,
-    summary: 'Edit changelog and deprecation of a version',
-    description: 'For members of the publisher. An absent member keeps its value.',
+    summary: 'Edit a version',
+    description:
+      'For members of the publisher. An absent member keeps its value. Tags and dependencies change until the first install; once the archive is there, dependencies can be taken away and not added, because they are checked with it.',
     params: OfOwnVersion,
     requestHeaders: ['If-Match'],
     body: {
@@ -84,7 +85,7 @@ const edit = (deps: RegistryDeps): Route =>
     responses: {
       200: { description: 'The version as it is now.', schema: Version, example: VERSION },
     },
-    errors: [...OWN_ERRORS, 'precondition_failed'],
+    errors: [...OWN_ERRORS, 'precondition_failed', 'illegal_move'],
     handler: (request) => editVersion(deps, request),
   })
 

@@ -41,7 +41,7 @@ import type { ListDeps, RecordDeps, RegistryDeps } from './deps.ts'
 import { makeListResponse } from './list-response.ts'
 import type { OfNode, OfOwnVersion, OfVersion } from './paths.ts'
 
-/** Sets changelog and deprecation. */
+/** Sets changelog and deprecation; tags and dependencies until the first install. */
 export const editVersion = async (
   deps: RegistryDeps,
   { params, body, headers, caller }: RouteRequest<OfOwnVersion, unknown, OwnVersionUpdate>,
@@ -58,9 +58,18 @@ export const editVersion = async (
   const edit = { publisherId: node.publisherId, nodeId: node.id, id, fields, ifRev }
   const done = await unitOfWork(deps, (sql) => updateVersion(sql, edit, deps))
   if (done.result === 'precondition_failed') throw errors.preconditionFailed()
+  if (done.result === 'version_installed' || done.result === 'version_checked')
+    throw apiError('illegal_move', SETTLED[done.result])
   if (done.result !== 'updated') throw makeRejection(done.result, params)
   return { status: 200, body: done.version }
 }
+
+const SETTLED = {
+  version_installed:
+    'Somebody has installed the version, so its tags and dependencies stay: publish a higher number.',
+  version_checked:
+    'The dependencies were checked with the archive, so none can be added: publish a higher number.',
+} as const
 
 /** Deletes a version; its number is never free again. */
 export const removeVersion = async (
