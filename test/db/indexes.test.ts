@@ -16,7 +16,7 @@ import { recordArchive } from '../../src/db/registry/archive.ts'
 import { listHostNodes } from '../../src/db/registry/host-node-list.ts'
 import { listPublishers } from '../../src/db/registry/publisher.ts'
 import { findVersionFacts, updateVersion } from '../../src/db/registry/version.ts'
-import { countFacets } from '../../src/db/search/facets.ts'
+import { countFacets, listHostVersions } from '../../src/db/search/facets.ts'
 import { makeCountCache } from '../../src/db/search/listed-count.ts'
 import { countNodes } from '../../src/db/search/node-count.ts'
 import { isUnfiltered, type NodeFilter } from '../../src/db/search/node-filter.ts'
@@ -95,6 +95,7 @@ const FILTERS: readonly NodeFilter[] = [
   { changedSince: new Date(0) },
   { term: 'word', includeBanned: true },
   { tags: ['a'] },
+  { tags: ['a'], excludedHostVersions: ['<2'] },
   { status: 'NodeStatusBanned', includeBanned: true },
   { status: 'NodeStatusActive', includeBanned: true },
   { includeBanned: true },
@@ -169,6 +170,7 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
     call: (sql: Sql) => listTasks(sql, { ...filter, limit: 1 }),
   })),
   { call: (sql) => listOwnerEvents(sql, { ...OWNED, states: ['exhausted'] }) },
+  { call: (sql) => listHostVersions(sql) },
   ...FILTERS.flatMap((filter) => searchCalls(filter)),
   ...versionCalls(),
 ]

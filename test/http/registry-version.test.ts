@@ -233,6 +233,66 @@ describe('a version', () => {
     expectStatus(await other.owner.put(theirs, {}), 404, 'node_not_found')
   })
 
+  test('has other tags and dependencies until somebody installs it', async () => {
+    const { ownVersion, node } = await owned.addActive({
+      given: { tags: ['a'], dependencies: ['pillow', 'numpy'] },
+    })
+    const fewer = { tags: ['b', 'c'], dependencies: ['numpy'] }
+    const { body } = expectStatus(await owner.put(ownVersion, fewer), 200)
+    assert.deepEqual([body['tags'], body['dependencies']], [['b', 'c'], ['numpy']])
+    const added = await owner.put(ownVersion, { dependencies: ['numpy', 'unchecked'] })
+    assert.match(expectStatus(added, 409, 'illegal_move').body.message ?? '', /checked with/)
+    expectStatus(await read(`${node}/install`), 200)
+    expectStatus(await owner.put(ownVersion, { ...fewer, changelog: 'x' }), 200)
+    for (const change of [{ tags: [] }, { dependencies: [] }]) {
+      const late = expectStatus(await owner.put(ownVersion, change), 409, 'illegal_move')
+      assert.match(late.body.message ?? '', /Somebody has installed/)
+    }
+    const now = expectStatus(await read(`${node}/install`), 200).body
+    assert.deepEqual([now['tags'], now['dependencies']], [['b', 'c'], ['numpy']])
+  })
+
+  test('takes any dependencies before its archive is there', async () => {
+    const { ownVersion } = await owned.addVersion({ given: { dependencies: ['pillow'] } })
+    const { body } = expectStatus(await owner.put(ownVersion, { dependencies: ['numpy'] }), 200)
+    assert.deepEqual(body['dependencies'], ['numpy'])
+  })
+
+  test('says which versions of the host it supports, and a search compares them', async () => {
+    const tag = unique('tag')
+    const add = async (said: string): Promise<string> => {
+      const node = { tags: [tag], supported_host_version: said }
+      return (await owned.addActive({ node })).nodeId
+    }
+    const [old, both, none, odd] = [
+      await add('<2'),
+      await add('>=1.4,<3'),
+      await add(''),
+      await add('new ones'),
+    ]
+    const find = async (version: string): Promise<unknown[]> => {
+      const found = await read(`/nodes/search?tag=${tag}&facets=true&host_version=${version}`)
+      expectStatus(found, 200)
+      return listOf(found, 'nodes').map(({ id }) => id)
+    }
+    const sorted = (ids: unknown[]) => ids.map(String).toSorted((a, b) => a.localeCompare(b))
+    assert.deepEqual(sorted(await find('1.3')), sorted([old, none, odd]))
+    assert.deepEqual(sorted(await find('1.4.0')), sorted([old, both, none, odd]))
+    assert.deepEqual(sorted(await find('2.0.0rc1')), sorted([both, none, odd]))
+    assert.deepEqual(sorted(await find('3')), sorted([none, odd]))
+    assert.equal((await find('')).length, 4)
+    expectStatus(await read('/nodes/search?host_version=newest'), 400, 'validation_failed')
+    const given = { supported_host_frontend_version: 'new' }
+    const warned = expectStatus(await owned.publish({ given }), 201).body['warnings']
+    assert.match(String(warned), /^\/node_version\/supported_host_frontend_version is stored, but/)
+    const edited = await owner.put(`${own}/nodes/${old}`, { supported_host_version: '1 or 2' })
+    assert.match(String(expectStatus(edited, 200).body['warnings']), /got "1 or 2"\.$/)
+    const translations = { de: { name: 'Licht', motto: 'hell' }, german_language: { name: 'x' } }
+    const kept = expectStatus(await owner.put(`${own}/nodes/${old}`, { translations }), 200).body
+    assert.deepEqual(kept['translations'], translations)
+    assert.match(String(kept['warnings']), /: not "motto" of "de", "german_language"\.$/)
+  })
+
   test('is read in every status, and installed in one', async () => {
     const nodeId = unique('node')
     await owned.addVersion({ nodeId, version: '1.0.0' })

@@ -69,3 +69,18 @@ export const findMatchedHostNodes = async (
   `
   return Object.fromEntries(rows.map(({ id, names }) => [id, names]))
 }
+
+/** Most texts about the host's versions that a search compares, at some 0.5 ms each; others leave nothing out. */
+const HOST_VERSIONS_MAX = 100
+
+/** Lists what nodes say of the host's versions, the most frequent first: nobody's odd ones push those of many out. */
+export const listHostVersions = async (sql: Queryable): Promise<string[]> => {
+  const rows = await sql<{ given: string }[]>`
+    select supported_host_version as given from node
+    where supported_host_version is not null
+    group by supported_host_version
+    order by count(*) desc, supported_host_version
+    limit ${HOST_VERSIONS_MAX}
+  `
+  return rows.map(({ given }) => given)
+}

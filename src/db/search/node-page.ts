@@ -22,7 +22,11 @@ import type { NodeList, PlannedPart } from './node-statements.ts'
 import { FEW, choosePagePlan, dividePage, type PagePart, type PagePlan } from './page-plan.ts'
 
 /** A query whose defaults are applied and whose depth is validated; `include_banned` counts for platform admins alone. */
-export type NodeSearch = NodeSearchQuery & { page: number; limit: number }
+export type NodeSearch = NodeSearchQuery & {
+  page: number
+  limit: number
+  excludedHostVersions?: readonly string[] | undefined
+}
 
 /** A page of the nodes that a search finds, the most relevant first unless asked otherwise, and how many there are. */
 export const searchNodes = (
@@ -49,6 +53,7 @@ export const toSearchFilter = (search: Omit<NodeSearch, 'page' | 'limit'>): Node
   os: search.supported_os,
   accelerators: search.supported_accelerator,
   tags: search.tag,
+  excludedHostVersions: search.excludedHostVersions,
   includeBanned: search.include_banned,
 })
 

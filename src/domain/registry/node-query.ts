@@ -57,6 +57,12 @@ export const NodeSearchQuery = Type.Object({
   repository_url_search: term('A part of the repository, as given or normalised.'),
   host_node_search: term('A part of the name of a host node of the latest version.'),
   ...support,
+  host_version: Type.Optional(
+    queryText(
+      64,
+      'The node supports this version of the host (PEP 440), or says nothing that can be compared.',
+    ),
+  ),
   tag: names(50, 'The node has at least one of these tags.'),
   include_banned,
   sort: sort('by relevance'),

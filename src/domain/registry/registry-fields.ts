@@ -56,7 +56,8 @@ export const texts = (most: number, longest: number, description: string) =>
 /** Sentences about a change that does not fail and may surprise. */
 export const warnings = Type.Optional(
   Type.Array(Type.String(), {
-    description: 'What may surprise or will not work, such as a picture that cannot be shown.',
+    description:
+      'What may surprise or will not work, and why: a picture that cannot be shown, versions of the host that cannot be compared, translations that no language tag names, an id like another.',
   }),
 )
 
@@ -131,9 +132,14 @@ const os = tags('Operating systems it runs on; any text.')
 const accelerators = tags('Accelerators it runs on, such as CUDA; any text.')
 
 const versions = {
-  supported_host_version: Type.Optional(text(256, 'Versions of the host; not parsed.')),
+  supported_host_version: Type.Optional(
+    text(
+      256,
+      'Versions of the host: a specifier set (PEP 440) such as `>=1.2,<2`. Any other text is stored with a warning.',
+    ),
+  ),
   supported_host_frontend_version: Type.Optional(
-    text(256, 'Versions of the host’s frontend; not parsed.'),
+    text(256, 'Versions of the host’s frontend, likewise.'),
   ),
 }
 

@@ -18,6 +18,7 @@ import {
   WrittenNode,
 } from '../../domain/registry/node.ts'
 import { DownloadQuery, Downloads, validateDays } from '../../domain/registry/download.ts'
+import { validateHostVersion } from '../../domain/registry/host-version.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
 import { SEARCH_INSTEAD, validateDepth } from '../../domain/registry/search-depth.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
@@ -234,8 +235,14 @@ const search = (deps: ListDeps): Route =>
     read: 'public',
     responses: { 200: { description: 'A page of nodes.', schema: NodePage, example: PAGE } },
     errors: ['busy'],
-    validateQuery: ({ query }) =>
-      validateDepth(query, { size: 'limit', reach: deps.searchMaxDepth, instead: SEARCH_INSTEAD }),
+    validateQuery: ({ query }) => [
+      ...validateDepth(query, {
+        size: 'limit',
+        reach: deps.searchMaxDepth,
+        instead: SEARCH_INSTEAD,
+      }),
+      ...validateHostVersion(query['host_version']),
+    ],
     handler: (request) => searchAllNodes(deps, request),
   })
 

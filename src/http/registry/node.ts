@@ -13,10 +13,11 @@ import { insertNode, updateNode } from '../../db/registry/node.ts'
 import type { NodeFilter } from '../../db/search/node-filter.ts'
 import { searchNodes, toSearchFilter } from '../../db/search/node-page.ts'
 import type { NodeSearch } from '../../db/search/node-page.ts'
-import { countFacets, findMatchedHostNodes } from '../../db/search/facets.ts'
+import { countFacets, findMatchedHostNodes, listHostVersions } from '../../db/search/facets.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { apiError, errors } from '../../domain/shared/errors.ts'
 import { validateNodeStatus } from '../../domain/registry/admin-validation.ts'
+import { listExcluding } from '../../domain/registry/host-version.ts'
 import type {
   NodeListQuery,
   NodePage,
@@ -171,7 +172,14 @@ export const searchAllNodes = async (
   deps: ListDeps,
   { query, caller }: RouteRequest<unknown, NodeSearchQuery>,
 ): Promise<JsonResponse> => {
-  const seen = seenBy(caller, query)
+  const { host_version: version } = query
+  const excluding = version
+    ? listExcluding(await withinDeadline(deps.sql, listHostVersions(deps.sql)), version)
+    : []
+  const seen = {
+    ...seenBy(caller, query),
+    ...(excluding.length > 0 && { excludedHostVersions: excluding }),
+  }
   const found = await deps.searches.run(() =>
     withinDeadline(deps.sql, searchNodes(deps.sql, seen, deps)),
   )

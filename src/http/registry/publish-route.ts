@@ -14,8 +14,10 @@ import type { Publication, Taken } from '../../db/registry/publish.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import type { Enqueue } from '../../db/unit-of-work.ts'
 import { pictureWarnings } from '../../domain/registry/picture-address.ts'
+import { hostVersionWarnings } from '../../domain/registry/host-version.ts'
 import { PublishBody, Published, publishedFields } from '../../domain/registry/publish.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
+import { translationWarnings } from '../../domain/registry/translations.ts'
 import { parseVersionNumber } from '../../domain/registry/version-number.ts'
 import { validatePublish } from '../../domain/registry/version-validation.ts'
 import { nodeCondition, nodeRejection } from '../../domain/registry/visibility.ts'
@@ -136,9 +138,12 @@ const publish = async (deps: PublishDeps, request: PublishRequest): Promise<Save
             `The version ${shown(version.version)} will not be the latest one: ${shown(latest.version)} stays it, because it ${latest.because}.`,
           ]
         : []),
+      ...hostVersionWarnings(body.node, '/node'),
+      ...translationWarnings(body.node, '/node'),
+      ...hostVersionWarnings(body.node_version, '/node_version'),
     ]
-    const body = { node_version: version, signedUrl, ...(warnings.length > 0 && { warnings }) }
-    const response = { status: 201, body }
+    const published = { node_version: version, signedUrl, ...(warnings.length > 0 && { warnings }) }
+    const response = { status: 201, body: published }
     return await request.saveIdempotentResponse(sql, response)
   }
   return await unitOfWork(deps, work, { at: 'create' })

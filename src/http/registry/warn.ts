@@ -1,5 +1,7 @@
 import type { Outbound } from '../../adapters/outbound/client.ts'
+import { hostVersionWarnings } from '../../domain/registry/host-version.ts'
 import { pictureWarnings } from '../../domain/registry/picture-address.ts'
+import { translationWarnings } from '../../domain/registry/translations.ts'
 
 /** The body of a response to a change, with what will not work of what it has stored. */
 export const withWarnings = <Record extends object>(
@@ -7,6 +9,10 @@ export const withWarnings = <Record extends object>(
   written: Readonly<{ [name: string]: unknown }>,
   body: Record,
 ): Record & { warnings?: string[] } => {
-  const warnings = pictureWarnings(written, (address) => outbound.validateUrl(address).rejected)
+  const warnings = [
+    ...pictureWarnings(written, (address) => outbound.validateUrl(address).rejected),
+    ...hostVersionWarnings(written),
+    ...translationWarnings(written),
+  ]
   return warnings.length === 0 ? body : { ...body, warnings }
 }
