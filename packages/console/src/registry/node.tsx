@@ -12,11 +12,13 @@ import { Badge, Bdi, Picture, StateBadge, Tile, Time } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
 import { Downloads } from './downloads.tsx'
 import { HostNodes } from './host-nodes.tsx'
+import { Overview } from './overview.tsx'
 import { Install, LongText, Provenance, support, Verdict } from './parts.tsx'
 import { bannerOf, iconOf, nodeQuery, versionsQuery, type Node, type Version } from './queries.ts'
 import styles from './registry.module.css'
 import { Reviews, titleOfReviews } from './reviews.tsx'
 import { byNumber, explainInstalls, readLicense } from './standing.ts'
+import { inLanguage } from './translations.ts'
 
 const route = getRouteApi('/registry/$node')
 
@@ -32,7 +34,7 @@ export const Page = () => {
         extra={status !== 'NodeStatusActive' && <StateBadge state={status} />}
         actions={node.data && <ManageNode node={node.data} />}
       >
-        {node.data?.name ?? nodeId}
+        {node.data ? inLanguage(node.data, navigator.languages).name : nodeId}
       </PageTitle>
       <Show query={node}>{(data) => <NodeView node={data} />}</Show>
     </>
@@ -46,6 +48,9 @@ const NodeView = ({ node }: { node: Node }) => {
   const { latest_version: latest } = node
   const active = versions.data?.filter(({ status }) => status === 'NodeVersionStatusActive') ?? []
   const tabs = {
+    ...(latest && {
+      overview: ['Overview', <Overview key="o" version={latest} license={node.license} />] as const,
+    }),
     versions: [
       versions.data ? counted(versions.data.length, 'version') : 'Versions',
       <Show key="versions" query={versions}>
@@ -84,6 +89,7 @@ const NodeView = ({ node }: { node: Node }) => {
 
 const Intro = ({ node }: { node: Node }) => {
   const { publisher } = node
+  const { description } = inLanguage(node, navigator.languages)
   const stars = node.github_stars > 0 && counted(node.github_stars, 'star')
   const summary = [node.id, counted(node.downloads, 'download'), stars]
   return (
@@ -92,7 +98,7 @@ const Intro = ({ node }: { node: Node }) => {
         By <Link {...publisherPage(publisher.id)}>{publisher.name}</Link> ·{' '}
         <Bdi>{summary.filter(Boolean).join(' · ')}</Bdi>
       </p>
-      {node.description && <LongText text={node.description} />}
+      {description && <LongText text={description} />}
       <Downloads node={node.id} />
     </div>
   )

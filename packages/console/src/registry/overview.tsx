@@ -1,0 +1,49 @@
+import { useQuery } from '@tanstack/react-query'
+import { Suspense } from 'react'
+
+import { lazyPart } from '../shell/lazy-page.ts'
+import { fileQuery } from '../ui/findings.tsx'
+import { Empty, Show, Stack } from '../ui/panels.tsx'
+import { findTopFile } from './archive-files.ts'
+import { License } from './license.tsx'
+import { filesQuery, type Version } from './queries.ts'
+
+const Markdown = lazyPart(async () => (await import('./markdown.tsx')).Markdown)
+
+const README = /^readme(\.(md|markdown|txt|rst))?$/i
+
+/** Readme of a version's archive, and its license. */
+export const Overview = ({ version, license }: { version: Version; license?: string }) => {
+  const query = useQuery(filesQuery(version.node_id, version.version))
+  return (
+    <Show query={query}>
+      {({ files }) => {
+        const readme = findTopFile(files, README)
+        return (
+          <Stack>
+            {readme ? (
+              <Readme version={version} path={readme} />
+            ) : (
+              <Empty>The archive of {version.version} has no README.</Empty>
+            )}
+            <License version={version} files={files} license={license} />
+          </Stack>
+        )
+      }}
+    </Show>
+  )
+}
+
+const Readme = ({ version, path }: { version: Version; path: string }) => (
+  <Show query={useQuery(fileQuery(version.node_id, version.version, path))}>
+    {({ text }) =>
+      /\.(md|markdown)$/i.test(path) ? (
+        <Suspense>
+          <Markdown text={text} />
+        </Suspense>
+      ) : (
+        <pre>{text}</pre>
+      )
+    }
+  </Show>
+)
