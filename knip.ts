@@ -50,8 +50,9 @@ const config = ({ production = false }): KnipConfig => ({
   // Compiled where the types are that it uses, which are made from the document.
   ignore: ['test/contract/clients/client.ts'],
   ignoreExportsUsedInFile: production || { interface: true, type: true },
-  // These are found by a path or a name that is put together, or run from node_modules/.bin.
+  // These are found by a path or a name that is put together, named by a stylesheet, or run from node_modules/.bin.
   ignoreDependencies: [
+    '@fontsource-variable/inter',
     'dejavu-fonts-ttf',
     'axe-core',
     'swagger-ui-dist',
