@@ -17,6 +17,7 @@ import { listHostNodes } from '../../src/db/registry/host-node-list.ts'
 import { listPublishers } from '../../src/db/registry/publisher.ts'
 import { findVersionFacts, updateVersion } from '../../src/db/registry/version.ts'
 import { countFacets, listHostVersions } from '../../src/db/search/facets.ts'
+import { findSimilarNodes } from '../../src/db/search/similar-nodes.ts'
 import { makeCountCache } from '../../src/db/search/listed-count.ts'
 import { countNodes } from '../../src/db/search/node-count.ts'
 import { isUnfiltered, type NodeFilter } from '../../src/db/search/node-filter.ts'
@@ -209,6 +210,7 @@ function searchCalls(filter: NodeFilter): { call: Call }[] {
       ),
     ),
     { call: (sql) => countFacets(sql, filter, makeCountCache()) },
+    { call: (sql) => findSimilarNodes(sql, filter) },
     { call: (sql) => listNodePage(sql, { filter, order: 'created_at', ...PAGE }, NODES) },
   ]
 }

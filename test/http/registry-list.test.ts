@@ -247,6 +247,31 @@ describe('a search', () => {
     }
   })
 
+  test('that finds nothing names up to three nodes that are meant, and none that is not shown', async () => {
+    const meant = async (query: string) => {
+      const { body } = expectStatus(await read(`/nodes/search?${query}`), 200)
+      return body['did_you_mean'] as { id: string; name: string }[] | undefined
+    }
+    assert.equal(await meant('search=zqwrelit'), undefined)
+    const id = `zqwrelight-${unique('x').slice(0, 6)}`
+    await owned.addNode({ id, name: 'Evening Sun', supported_os: ['Linux'] })
+    const found = [{ id, name: 'Evening Sun' }]
+    assert.deepEqual(await meant('search=ZQWRELIHGT'), found)
+    assert.deepEqual(await meant('search=zqwreligt&supported_os=linux'), found)
+    assert.equal(await meant('search=zqwreligt&supported_os=windows'), undefined)
+    assert.equal(await meant('search=zqwrelight'), undefined)
+    assert.deepEqual((await meant('search=evenign%20sun'))?.[0], found[0])
+    // Of a catalogue with a thousand, those that are most like it.
+    const many = (await meant('search=stduio')) ?? []
+    assert.equal(many.length, 3)
+    for (const node of many) assert.match(node.name, /studio/i)
+    for (const odd of ['%25%25%25', '%5C', "'''", 'a', '%20', 'x'.repeat(200)])
+      await meant(`search=${odd}`)
+    const ban = { status: 'NodeStatusBanned', status_detail: 'spam' }
+    expectStatus(await admin.put(`/admin/nodes/${id}`, ban), 200)
+    assert.equal(await meant('search=zqwreligt'), undefined)
+  })
+
   test('finds both nodes of one repository, in whatever spelling', async () => {
     const word = unique('repo')
     const url = `https://Git.example.com/Acme/${word}`

@@ -156,12 +156,19 @@ export const NodePage = Type.Object({
     }),
   ),
   facets: Type.Optional(NodeFacets),
+  did_you_mean: Type.Optional(
+    Type.Array(Type.Object({ id: Type.String(), name: Type.String() }), {
+      description:
+        'Of a search that finds nothing: up to three nodes whose id or name is like the term and that match its other filters, those most like it first. Absent when none is.',
+      examples: [[{ id: 'image-tools', name: 'Image Tools' }]],
+    }),
+  ),
 })
 export type NodePage = Static<typeof NodePage>
 
 /** Response of GET /nodes. */
 export const NodeListPage = Type.Object({
-  ...Type.Omit(NodePage, ['matched_host_nodes', 'facets']).properties,
+  ...Type.Omit(NodePage, ['matched_host_nodes', 'facets', 'did_you_mean']).properties,
   nodes: Type.Array(Type.Union([Node, RemovedNode])),
   next_timestamp: Type.Optional(
     instant(

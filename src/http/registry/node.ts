@@ -13,6 +13,7 @@ import { insertNode, updateNode } from '../../db/registry/node.ts'
 import type { NodeFilter } from '../../db/search/node-filter.ts'
 import { searchNodes, toSearchFilter } from '../../db/search/node-page.ts'
 import type { NodeSearch } from '../../db/search/node-page.ts'
+import { findSimilarNodes } from '../../db/search/similar-nodes.ts'
 import { countFacets, findMatchedHostNodes, listHostVersions } from '../../db/search/facets.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { apiError, errors } from '../../domain/shared/errors.ts'
@@ -183,23 +184,29 @@ export const searchAllNodes = async (
   const found = await deps.searches.run(() =>
     withinDeadline(deps.sql, searchNodes(deps.sql, seen, deps)),
   )
-  return sendPage(deps, query, found, { more: await readMore(deps, seen, found.nodes.ids) })
+  return sendPage(deps, query, found, { more: await readMore(deps, seen, found) })
 }
 
-/** Reads what a search returns besides its page, when the request asks for it. */
+/** Reads what a search returns besides its page: what the request asks for, and what was meant by a term that finds nothing. */
 const readMore = async (
-  { sql, heavyReadSemaphore, cache }: ListDeps,
+  { sql, heavyReadSemaphore, searches, cache }: ListDeps,
   query: Omit<NodeSearch, 'include_banned'>,
-  ids: readonly string[],
-): Promise<Pick<NodePage, 'matched_host_nodes' | 'facets'>> => {
+  { nodes: { ids }, total }: { nodes: Entries; total: number },
+): Promise<Pick<NodePage, 'matched_host_nodes' | 'facets' | 'did_you_mean'>> => {
   const { host_node_search: name, facets } = query
+  const filter = toSearchFilter(query)
+  const similar =
+    total === 0 && filter.term !== undefined
+      ? await searches.run(() => withinDeadline(sql, findSimilarNodes(sql, filter)))
+      : []
   return {
     ...(name && {
       matched_host_nodes: await withinDeadline(sql, findMatchedHostNodes(sql, ids, name)),
     }),
+    ...(similar.length > 0 && { did_you_mean: similar }),
     ...(facets && {
       facets: await heavyReadSemaphore.run(() =>
-        withinDeadline(sql, countFacets(sql, toSearchFilter(query), cache)),
+        withinDeadline(sql, countFacets(sql, filter, cache)),
       ),
     }),
   }
