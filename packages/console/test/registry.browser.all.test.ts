@@ -111,6 +111,7 @@ describe('the registry of the console', { skip }, () => {
       .first()
       .waitFor()
     await assertSound(page)
+    await page.getByRole('tab', { name: '3 versions' }).click()
     await page.getByRole('link', { name: '1.0.0', exact: true }).click()
     const card = page.getByRole('group', { name: 'Light Mixer' }).first()
     await card.waitFor()
@@ -146,6 +147,30 @@ describe('the registry of the console', { skip }, () => {
     await page.getByText('There is no node "no-such-node".').waitFor()
     await page.getByRole('link', { name: 'All packs' }).waitFor()
     assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0)
+  })
+
+  test('opens with what is popular, new and updated, and names what a typing error meant', async () => {
+    for (const number of [1, 2, 3, 4, 5, 6])
+      await owned.addActive({ nodeId: unique('glow'), node: { name: `Soft Glow ${number}` } })
+    await owned.addNode({ name: 'Nothing to install' })
+    const page = await console.open('/registry')
+    for (const title of ['Popular', 'New', 'Recently updated']) {
+      const few = page
+        .locator('section')
+        .filter({ has: page.getByRole('heading', { name: title }) })
+      await few.getByRole('listitem').first().waitFor()
+      assert.equal(await few.getByText('Nothing to install').count(), 0)
+      assert.ok((await few.getByRole('listitem').count()) <= 4)
+    }
+    await assertSound(page)
+    await page.getByRole('searchbox', { name: 'Search the registry' }).fill('ligth mixr')
+    await page.getByText('Did you mean Light Mixer Pack').waitFor()
+    assert.equal(await page.getByRole('heading', { name: 'Popular' }).count(), 0)
+    await assertSound(page)
+    await page.getByRole('link', { name: 'Light Mixer Pack' }).click()
+    await page.waitForURL(/\/registry\/light-mixer/)
+    await page.goto(`${console.service.baseUrl}/console/registry?q=wqxzvy`)
+    await page.getByText('Check the spelling or clear filters.').waitFor()
   })
 
   test('is walked by keyboard alone, from a search to a host node', inLong, async () => {

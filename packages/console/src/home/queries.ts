@@ -33,8 +33,10 @@ export const putTask = (queries: QueryClient, task: TaskItem): void => {
 
 export const summaryQuery = readQuery('/tasks/summary', {})
 
-/** Tasks that ended last; none: the caller is new here. */
-export const lastQuery = readQuery('/tasks', { query: { state: ['done', 'failed'], limit: 6 } })
+/** Tasks that were done last; none: the caller is new here. */
+export const lastQuery = readQuery('/tasks', { query: { state: ['done'], limit: 12 } })
+
+export const failedQuery = readQuery('/tasks', { query: { state: ['failed'], limit: 20 } })
 
 const HELD: Schema<'NodeVersionStatus'>[] = ['NodeVersionStatusFlagged']
 

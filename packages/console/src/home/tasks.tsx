@@ -5,14 +5,14 @@ import type { TaskItem } from '../tasks/types.ts'
 import { titleOf } from '../try/kinds.ts'
 import { Link, LinkButton, taskPage } from '../ui/link.tsx'
 import { Empty, Panel, Show } from '../ui/panels.tsx'
-import { Bdi, Progress, StateBadge, Tile, Time } from '../ui/values.tsx'
+import { Bdi, Picture, Progress, StateBadge, Tile, Time } from '../ui/values.tsx'
 import styles from './home.module.css'
 import { runningQuery } from './queries.ts'
 
 /** The newest tasks that have not ended. */
 export const Running = ({ ofAll }: { ofAll: boolean }) => (
   <Panel
-    title={ofAll ? 'Running now, of all owners' : 'Running now'}
+    title={ofAll ? 'Running now (all users)' : 'Running now'}
     actions={
       <Link to="/tasks" search={ofAll ? { owner: '*' } : {}}>
         All tasks
@@ -23,7 +23,7 @@ export const Running = ({ ofAll }: { ofAll: boolean }) => (
       {(tasks) =>
         tasks.length === 0 ? (
           <Empty>
-            <p>Nothing runs.</p>
+            <p>No tasks running</p>
             <LinkButton to="/try">Try something</LinkButton>
           </Empty>
         ) : (
@@ -58,18 +58,22 @@ const toRow = (task: TaskItem) => {
   )
 }
 
-/** Tasks that ended last, by their picture. */
+/** Tasks that were done last, by their picture. */
 export const Last = ({ tasks }: { tasks: readonly TaskItem[] }) => (
-  <Panel title="Lately">
-    <ul className={`stack ${styles.last}`}>
-      {tasks.map(({ task_id: id, kind, state, status, thumbnail_url: picture, ended_at: at }) => (
+  <Panel title="Recent tasks" actions={<Link to="/tasks">All tasks</Link>}>
+    <ul className={styles.gallery}>
+      {tasks.map(({ task_id: id, kind, thumbnail_url: picture, ended_at: at }) => (
         <li key={id}>
-          <Link {...taskPage(id)}>
-            <Tile src={ownLink(picture)} name={kind} size={96} />
+          <Link {...taskPage(id)} className={styles.card}>
+            <Picture
+              src={ownLink(picture)}
+              loading="lazy"
+              other={<Tile name={titleOf(kind)} size={96} />}
+            />
             {titleOf(kind)}
           </Link>
           <span className="soft small">
-            {state === 'done' ? <Time at={at} /> : <StateBadge state={status} />}
+            <Time at={at} />
           </span>
         </li>
       ))}

@@ -150,7 +150,7 @@ const [RELIGHT] = KINDS
 
 const code = (text: string) => <Code label="the request" text={text} />
 
-const Snippets = () => {
+export const Snippets = () => {
   const [chosen, setChosen] = useState('curl')
   if (!RELIGHT) return null
   const body = { image: 'https://example.com/portrait.png', prompt: 'evening sun from the left' }

@@ -15,6 +15,7 @@ import { useChangeSearch } from '../ui/address.ts'
 import { Badge, Bdi, Hidden, Tile, Time } from '../ui/values.tsx'
 import { nameSystem } from '../words/systems.ts'
 import { counted, showControls } from '../words/text.ts'
+import { Front } from './front.tsx'
 import { facetsQuery, iconOf, nodeQuery, searchQuery, versionsQuery } from './queries.ts'
 import type { Filter, Node } from './queries.ts'
 import styles from './registry.module.css'
@@ -33,6 +34,7 @@ export const Page = () => (
   <>
     <PageTitle>Registry</PageTitle>
     <SearchBar />
+    <Lead />
     <div className={`split ${styles.results}`}>
       <aside aria-label="Filters" className="screen">
         <Filters />
@@ -41,6 +43,15 @@ export const Page = () => (
     </div>
   </>
 )
+
+/** So few packs are seen at a glance. */
+const FEW = 6
+
+const Lead = () => {
+  const isAsked = Object.values(route.useSearch()).some((value) => value !== undefined)
+  const total = useList().data?.pages[0]?.total ?? 0
+  return !isAsked && total > FEW && <Front />
+}
 
 const useList = () => {
   const depth = useQuery(serviceQuery).data?.limits.search_depth ?? 0
@@ -190,7 +201,10 @@ const Results = () => {
         {filter.q === undefined && countChosen(filter) === 0 ? (
           NONE_YET
         ) : (
-          <Bdi>{`No packs match${filter.q ? ` “${filter.q}”` : ''}. Check the spelling or clear filters.`}</Bdi>
+          <>
+            <Bdi as="p">{`No packs match${filter.q ? ` “${filter.q}”` : ''}.`}</Bdi>
+            <Meant nodes={pages[0]?.did_you_mean ?? []} />
+          </>
         )}
       </Empty>
     )
@@ -208,6 +222,22 @@ const Results = () => {
     >
       {(row) => <NodeRow {...row} />}
     </EndlessList>
+  )
+}
+
+const Meant = ({ nodes }: { nodes: readonly Pick<Node, 'id' | 'name'>[] }) => {
+  if (nodes.length === 0) return <p>Check the spelling or clear filters.</p>
+  return (
+    <p>
+      Did you mean{' '}
+      {nodes.map(({ id, name }, place) => (
+        <Fragment key={id}>
+          {place > 0 && (place === nodes.length - 1 ? ' or ' : ', ')}
+          <Link {...nodePage(id)}>{name}</Link>
+        </Fragment>
+      ))}
+      ?
+    </p>
   )
 }
 

@@ -4,13 +4,15 @@ interface Settings {
   theme: 'system' | 'light' | 'dark'
   /** Keys that are one letter. */
   shortcuts: boolean
+  /** Notes of the home page that were dismissed, by name and user: what they said then. */
+  dismissed: Record<string, string>
 }
 
-/** The only two things in localStorage. */
+/** All that is in localStorage. */
 const KEY = 'kiln.settings'
 
 const read = (): Settings => {
-  const fallback: Settings = { theme: 'system', shortcuts: true }
+  const fallback: Settings = { theme: 'system', shortcuts: true, dismissed: {} }
   try {
     return { ...fallback, ...(JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Settings>) }
   } catch {

@@ -23,7 +23,7 @@ export const Panel = ({ title, actions, children }: PanelProps) => (
   </section>
 )
 
-const NOTE_ICONS = { ok: CircleCheck, info: Info, warn: TriangleAlert, bad: OctagonAlert }
+export const NOTE_ICONS = { ok: CircleCheck, info: Info, warn: TriangleAlert, bad: OctagonAlert }
 
 type NoteProps = Children & { tone?: keyof typeof NOTE_ICONS }
 

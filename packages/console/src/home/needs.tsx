@@ -1,0 +1,126 @@
+import { useQuery } from '@tanstack/react-query'
+import { X } from 'lucide-react'
+import { useState, type ReactNode } from 'react'
+
+import { changeSettings, useSettings } from '../shell/settings.ts'
+import { titleOf } from '../try/kinds.ts'
+import { IconButton } from '../ui/button.tsx'
+import { Link, taskPage, versionPage } from '../ui/link.tsx'
+import { ErrorPanel, NOTE_ICONS, Panel } from '../ui/panels.tsx'
+import { counted } from '../words/text.ts'
+import styles from './home.module.css'
+import { failedQuery, heldBackQuery, reviewsQuery, summaryQuery } from './queries.ts'
+
+interface Need {
+  name: string
+  tone: keyof typeof NOTE_ICONS
+  text: string
+  /** Where it is looked at. */
+  links: ReactNode
+  /** Changes with what it says: what was dismissed comes back. */
+  mark: string
+}
+
+const DAY_MS = 86_400_000
+const SHOWN = 3
+
+/** What waits for the caller, each with a way there; empty where nothing does. */
+export const Needs = ({ me }: { me: { id: string; isAdmin: boolean } }) => {
+  const [from] = useState(() => new Date(Date.now() - DAY_MS).toISOString())
+  const summary = useQuery(summaryQuery)
+  const failures = useQuery(failedQuery)
+  const flagged = useQuery(heldBackQuery)
+  const reviews = useQuery({ ...reviewsQuery, enabled: me.isAdmin })
+  const { dismissed } = useSettings()
+  const dismiss = ({ name, mark }: Need): void =>
+    changeSettings({ dismissed: { ...dismissed, [`${name} ${me.id}`]: mark } })
+  const { failed = 0 } = summary.data?.day ?? {}
+  const exhausted = summary.data?.exhausted_deliveries ?? 0
+  const tasks = (failures.data?.tasks ?? []).filter(({ ended_at: at }) => at && at >= from)
+  const versions = flagged.data ?? []
+  const waiting = reviews.data?.total ?? 0
+  const needs: (Need | false)[] = [
+    failed > 0 &&
+      tasks.length > 0 && {
+        name: 'failed',
+        tone: 'bad',
+        text: `${counted(failed, 'task')} failed in the last 24 hours`,
+        links: (
+          <>
+            {tasks.slice(0, SHOWN).map(({ task_id: id, kind }) => (
+              <Link key={id} {...taskPage(id)}>
+                {titleOf(kind)}
+              </Link>
+            ))}
+            {failed > SHOWN && (
+              <Link to="/tasks" search={{ state: 'failed', from }}>
+                View all
+              </Link>
+            )}
+          </>
+        ),
+        mark: tasks.reduce((last, { ended_at: at }) => (at && at > last ? at : last), ''),
+      },
+    exhausted > 0 && {
+      name: 'exhausted',
+      tone: 'warn',
+      text: `${counted(exhausted, 'webhook event')} not delivered, no attempts left`,
+      links: (
+        <Link to="/account" search={{ tab: 'events' }}>
+          View events
+        </Link>
+      ),
+      mark: String(exhausted),
+    },
+    versions.length > 0 && {
+      name: 'flagged',
+      tone: 'warn',
+      text: `${versions.length} of your versions ${versions.length === 1 ? 'is' : 'are'} flagged`,
+      links: versions
+        .slice(0, SHOWN)
+        .map(({ node_id: node, version }) => (
+          <Link
+            key={`${node}@${version}`}
+            {...versionPage(node, version)}
+          >{`${node} ${version}`}</Link>
+        )),
+      mark: versions.map(({ id }) => id).join(),
+    },
+    waiting > 0 && {
+      name: 'reviews',
+      tone: 'info',
+      text: `${counted(waiting, 'version')} awaiting review`,
+      links: <Link to="/moderation">Review</Link>,
+      mark: String(waiting),
+    },
+  ]
+  const shown = needs
+    .filter((need) => need !== false)
+    .filter(({ name, mark }) => dismissed[`${name} ${me.id}`] !== mark)
+  const broken = [summary, failures, flagged, reviews].find(({ error }) => error)
+  return (
+    <>
+      {broken && <ErrorPanel error={broken.error} onRetry={() => void broken.refetch()} />}
+      {shown.length > 0 && (
+        <Panel title="Needs attention">
+          <ul>
+            {shown.map((need) => {
+              const Icon = NOTE_ICONS[need.tone]
+              return (
+                <li key={need.name} className={styles.need}>
+                  <Icon aria-hidden className={need.tone} />
+                  <div className="row">
+                    <span>{need.text}</span> {need.links}
+                  </div>
+                  <IconButton label={`Dismiss: ${need.text}`} onPress={() => dismiss(need)}>
+                    <X aria-hidden />
+                  </IconButton>
+                </li>
+              )
+            })}
+          </ul>
+        </Panel>
+      )}
+    </>
+  )
+}
