@@ -72,6 +72,45 @@ describe('the frame of the console', { skip }, () => {
     await assertSound(page)
   })
 
+  test('home names what needs attention until it is dismissed, and again what fails later', async () => {
+    const { sql } = console.service.database
+    const fail = () =>
+      sql.begin(async (sql) => {
+        await sql`set local session_replication_role = replica`
+        await sql`
+          insert into task (id, family, kind, segment, owner, account, status, settings,
+            last_sequence, created_at, last_moved_at, ended_at, error_code)
+          select gen_random_uuid(), 'image', kind, 'image-relight', 'carol', 'carol', status,
+            '{"prompt":"sun"}', 3, at, at, at, code
+          from clock_timestamp() at,
+            (values ('relight', 'FAILED', 'engine_failed'), ('upscale', 'COMPLETED', null))
+              made (kind, status, code)
+        `
+      })
+    await fail()
+    const page = await console.open('/', { as: 'carol' })
+    const dismiss = page.getByRole('button', { name: /^Dismiss: / })
+    await page.getByText('1 task failed in the last 24 hours').waitFor()
+    await assertSound(page)
+    await dismiss.press('Enter')
+    await dismiss.waitFor({ state: 'detached' })
+    const read = ['/tasks/summary', 'state=failed'].map((part) =>
+      page.waitForResponse((response) => response.url().includes(part)),
+    )
+    await page.reload()
+    await Promise.all(read)
+    await page.getByRole('heading', { name: 'Recent tasks' }).waitFor()
+    assert.equal(await page.getByText('Needs attention').count(), 0)
+    await fail()
+    await page.reload()
+    await page.getByText('2 tasks failed in the last 24 hours').waitFor()
+    const operator = await console.open('/', { as: 'operator' })
+    const running = operator.locator('section', { hasText: 'Running now (all users)' })
+    await running.getByRole('link', { name: 'All tasks' }).click()
+    await operator.waitForURL(/\/tasks\?owner=(\*|%2A)$/)
+    await operator.getByRole('link', { name: 'Upscale' }).first().waitFor()
+  })
+
   test('keys lead through the pages, and rest in fields', inLong, async () => {
     const page = await console.open('/', { as: 'operator' })
     await page.getByRole('link', { name: 'Operations' }).waitFor()
