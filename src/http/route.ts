@@ -63,6 +63,8 @@ export interface ResponseSpec {
   headers?: readonly HeaderName[]
   /** An example of the body, which must pass the schema. */
   example?: unknown
+  /** Several of them by name, in its place. */
+  examples?: Record<string, unknown>
   /** Calls that can follow with a part of this response, by OpenAPI's runtime expressions. */
   links?: Record<string, { method: Method; path: string; parameters: Record<string, string> }>
 }

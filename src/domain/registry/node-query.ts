@@ -160,7 +160,6 @@ export const NodePage = Type.Object({
     Type.Array(Type.Object({ id: Type.String(), name: Type.String() }), {
       description:
         'Of a search that finds nothing: up to three nodes whose id or name is like the term and that match its other filters, those most like it first. Absent when none is.',
-      examples: [[{ id: 'image-tools', name: 'Image Tools' }]],
     }),
   ),
 })

@@ -120,10 +120,9 @@ const makeRequestBody = ({ body, rawBody }: Route, schemas: Schemas): Json => {
       },
     }
   if (!body) return {}
-  const examples = Object.entries(body.examples ?? {}).map(([name, value]) => [name, { value }])
   const media = {
     schema: { ...schemas.show(body.document ?? body.schema, 'body'), ...namesOf(body) },
-    ...(examples.length === 0 ? {} : { examples: Object.fromEntries(examples) }),
+    ...makeExamples(body),
   }
   return {
     requestBody: { required: body.required ?? true, content: { 'application/json': media } },
@@ -137,6 +136,11 @@ const namesOf = ({ schema, rejectsUnreadBut }: BodySpec): Json => {
   return {
     propertyNames: { enum: [...new Set([...Object.keys(properties), ...rejectsUnreadBut])] },
   }
+}
+
+const makeExamples = ({ examples = {} }: Pick<ResponseSpec, 'examples'>): Json => {
+  const named = Object.entries(examples).map(([name, value]) => [name, { value }])
+  return named.length === 0 ? {} : { examples: Object.fromEntries(named) }
 }
 
 const makeResponses = (route: Route, schemas: Schemas): Json =>
@@ -177,10 +181,18 @@ const REPLAYED: Record<Method, HeaderName[]> = {
 const TEXT = { type: 'string' }
 const BYTES = { type: 'string', format: 'binary' }
 
-const makeContent = ({ schema, example, mediaType }: ResponseSpec, schemas: Schemas): Json => ({
-  schema: schema ? schemas.show(schema, 'response') : mediaType?.startsWith('text/') ? TEXT : BYTES,
-  ...(example === undefined ? {} : { example }),
-})
+const makeContent = (spec: ResponseSpec, schemas: Schemas): Json => {
+  const { schema, example, mediaType } = spec
+  return {
+    schema: schema
+      ? schemas.show(schema, 'response')
+      : mediaType?.startsWith('text/')
+        ? TEXT
+        : BYTES,
+    ...(example === undefined ? {} : { example }),
+    ...makeExamples(spec),
+  }
+}
 
 const makeLinks = (links: NonNullable<ResponseSpec['links']>): Json =>
   Object.fromEntries(

@@ -222,6 +222,15 @@ const pageOfPublisher = (deps: ListDeps): Route =>
 
 const PAGE = { nodes: [NODE], page: 1, limit: 10, total: 1, totalPages: 1 }
 
+const MISTYPED = {
+  nodes: [],
+  page: 1,
+  limit: 10,
+  total: 0,
+  totalPages: 0,
+  did_you_mean: [{ id: NODE.id, name: NODE.name }],
+}
+
 const search = (deps: ListDeps): Route =>
   defineRoute({
     ...COMMON,
@@ -233,7 +242,13 @@ const search = (deps: ListDeps): Route =>
       'Every filter that is given must hold. Nodes come by relevance, then by search_ranking, downloads and id.',
     ...queryOf(NodeSearchQuery),
     read: 'public',
-    responses: { 200: { description: 'A page of nodes.', schema: NodePage, example: PAGE } },
+    responses: {
+      200: {
+        description: 'A page of nodes.',
+        schema: NodePage,
+        examples: { found: PAGE, mistyped: MISTYPED },
+      },
+    },
     errors: ['busy'],
     validateQuery: ({ query }) => [
       ...validateDepth(query, {

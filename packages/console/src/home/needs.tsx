@@ -15,7 +15,7 @@ interface Need {
   name: string
   tone: keyof typeof NOTE_ICONS
   text: string
-  /** Where it is looked at. */
+  /** Ways to it. */
   links: ReactNode
   /** Changes with what it says: what was dismissed comes back. */
   mark: string
@@ -24,7 +24,7 @@ interface Need {
 const DAY_MS = 86_400_000
 const SHOWN = 3
 
-/** What waits for the caller, each with a way there; empty where nothing does. */
+/** All that waits for the caller, each with a way there; empty where nothing does. */
 export const Needs = ({ me }: { me: { id: string; isAdmin: boolean } }) => {
   const [from] = useState(() => new Date(Date.now() - DAY_MS).toISOString())
   const summary = useQuery(summaryQuery)
