@@ -10,7 +10,8 @@ const RANKED_MAX = 2_000
 
 /**
  * Lists up to three listed nodes whose id or name is like a term, those most like it first. The least share is a setting,
- * here of this statement alone: the term is of the row that sets it, so the indexes are read after that.
+ * here of this statement alone: the term is of the row that sets it, so the indexes are read after that. The planner does
+ * not see the bound, for which it would read all nodes.
  */
 export const findSimilarNodes = async (
   sql: Queryable,
@@ -29,7 +30,7 @@ export const findSimilarNodes = async (
       from node n join node_stats s on s.node_id = n.id
       where (term <<% n.id_lower or term <<% n.name_lower)
         and s.listed ${nodeConditions(sql, filter, { asSet: false })}
-      limit ${RANKED_MAX}
+      limit (select ${RANKED_MAX}::integer)
     ) hit
     order by likeness desc, search_ranking, downloads desc, id
     limit 3
