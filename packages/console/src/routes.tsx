@@ -37,7 +37,7 @@ const admin = pageFor('admin')
 
 const loadComparison = () => import('./registry/compare.tsx')
 const loadTry = () => import('./try/page.tsx')
-const trySearch = search({ from: text, view: text })
+const trySearch = search({ from: text, use: oneOf('result'), view: text })
 
 const pages = [
   createRoute(open('/', 'Home', () => import('./home/page.tsx'))),

@@ -3,15 +3,25 @@ import { execFileSync } from 'node:child_process'
 import { before, describe, test } from 'node:test'
 
 import { findNew, patchPages } from '../src/tasks/list-rows.ts'
-import { makeLines, makeTimeline, secondsLeft } from '../src/tasks/timeline.ts'
+import { makeBars, makeLines, secondsLeft, sumUp } from '../src/tasks/timeline.ts'
 import type { Life } from '../src/tasks/timeline.ts'
-import type { TaskItem } from '../src/tasks/types.ts'
-import { missing, onlyChanges, optionsFor, readFields, normalize } from '../src/try/form.ts'
-import type { Field } from '../src/try/form.ts'
+import type { TaskDetail, TaskItem } from '../src/tasks/types.ts'
+import {
+  findIneffective,
+  missing,
+  normalize,
+  onlyChanges,
+  optionsFor,
+  readFields,
+  startFrom,
+  withPresets,
+} from '../src/try/form.ts'
+import type { Choice, Field } from '../src/try/form.ts'
 import { KINDS } from '../src/try/kinds.ts'
 import { schemaOf } from '../src/try/schema.ts'
 import type { Body, JsonSchema } from '../src/try/schema.ts'
 import { toCurl, toPythonCode, toTypeScript } from '../src/try/snippets.ts'
+import { wordOf } from '../src/try/words.ts'
 import { makeKiln } from '../../client/src/index.ts'
 import { readDocument } from '../../../test/support/contract.ts'
 
@@ -59,8 +69,8 @@ describe('the form of a kind', () => {
       assert.deepEqual(fieldOf(id, name).control, control))
 
   test('an object is a group of fields under Advanced, which issues name by their pointer', () => {
-    const { control, isRare } = fieldOf('relight', 'advanced_settings')
-    assert.ok(control.is === 'group' && isRare)
+    const { control, place } = fieldOf('relight', 'advanced_settings')
+    assert.ok(control.is === 'group' && place === 'rare')
     assert.ok(control.fields.some(({ pointer }) => pointer === '/advanced_settings/whites'))
   })
 
@@ -118,6 +128,115 @@ describe('the form of a kind', () => {
   })
 })
 
+describe('the words of a form', () => {
+  const fullOf = (id: string, body: Body): Body => withPresets(formOf(id).fields, body)
+  const idle = (id: string, body: Body = {}): string[] =>
+    [...findIneffective(formOf(id).fields, fullOf(id, body))].map(({ name }) => name)
+
+  const LABELS: [id: string, name: string, label: string][] = [
+    ['text2video', 'bgm', 'Background music'],
+    ['text2video', 'wm_position', 'Watermark corner'],
+    ['text2video', 'meta_data', 'Metadata (JSON)'],
+    ['img2video', 'images', 'Start image'],
+    ['start-end2video', 'images', 'First and last frame'],
+    ['relight', 'light_transfer_strength', 'Light transfer strength'],
+  ]
+  for (const [id, name, label] of LABELS)
+    test(`${id} calls ${name} ${label}`, () => assert.equal(fieldOf(id, name).label, label))
+
+  test('no label and no help of any form has the name of a member', () => {
+    for (const { fields } of forms.values())
+      for (const { label, help, control } of fields)
+        for (const one of [label, help, ...(control.is === 'group' ? helps(control.fields) : [])])
+          assert.doesNotMatch(one, /[a-z]_[a-z]|Base64|: 1 top/)
+  })
+
+  const CHOICES: [name: string, value: Choice, word: string][] = [
+    ['style', 'contrasted_n_hdr', 'Contrast + HDR'],
+    ['optimized_for', 'art_n_illustration', 'Art & illustration'],
+    ['optimized_for', '3d_renders', '3D renders'],
+    ['wm_position', 3, 'Bottom right'],
+    ['duration', 5, '5 s'],
+    ['scale_factor', '2x', '2x'],
+    ['model', 'videoq3-pro', 'videoq3-pro'],
+    ['audio', false, 'Off'],
+  ]
+  for (const [name, value, word] of CHOICES)
+    test(`${name} ${value} is ${word}`, () => assert.equal(wordOf(name, value), word))
+
+  test('what the service chooses by the model is known', () => {
+    const of = (body: Body) => {
+      const { duration, resolution, audio } = fullOf('text2video', body)
+      return [duration, resolution, audio]
+    }
+    assert.deepEqual(of({}), [5, '720p', true])
+    assert.deepEqual(of({ model: 'videoq2' }), [5, '720p', false])
+    assert.deepEqual(of({ model: 'videoq1' }), [5, '1080p', false])
+    assert.deepEqual(of({ model: 'video2.0' }), [4, '360p', false])
+    assert.deepEqual(of({ model: 'video2.0', duration: 8 }), [8, '720p', false])
+  })
+
+  test('fields without an effect beside the others are found', () => {
+    assert.deepEqual(idle('relight'), ['change_background'])
+    assert.deepEqual(idle('upscale'), ['prompt'])
+    assert.deepEqual(idle('extend'), ['prompt'])
+    const NEVER = ['voice_id', 'enhance', 'priority']
+    const MARK = ['wm_position', 'wm_url']
+    const without = (names: string[], all: string[]) => all.filter((one) => !names.includes(one))
+    assert.deepEqual(without([...NEVER, ...MARK], idle('text2video')), [
+      'audio_type',
+      'bgm',
+      'movement_amplitude',
+      'style',
+    ])
+    assert.deepEqual(without(MARK, idle('text2video', { model: 'videoq1', audio: true })), [
+      'voice_id',
+      'bgm',
+      'enhance',
+      'priority',
+    ])
+    const long = { model: 'videoq2', duration: 9, watermark: true }
+    assert.ok(
+      idle('text2video', long).includes('bgm') && !idle('text2video', long).includes(MARK[0] ?? ''),
+    )
+    assert.ok(!idle('text2video', { ...long, duration: 8 }).includes('bgm'))
+    for (const name of ['aspect_ratio', 'is_rec'])
+      assert.ok(idle('img2video').includes(name) && !idle('text2video').includes(name))
+  })
+
+  test('whatever the document says has no effect somewhere is found there', () => {
+    const bodies = [{}, { model: 'videoq2', audio: true }, { images: ['x'] }]
+    for (const [id, { fields }] of forms) {
+      const names = new Set(bodies.flatMap((body) => idle(id, body)))
+      for (const { name, description } of fields)
+        if (/no effect(?! in the local engine draws)|changes neither/i.test(description))
+          assert.ok(names.has(name), `${id} ${name}`)
+    }
+  })
+})
+
+describe('a form that goes on from a task', () => {
+  const task = {
+    task_id: 'a',
+    kind: 'upscale',
+    family: 'image',
+    request: { path: '', body: { image: 'https://a.example/in.png', scale_factor: '4x' } },
+    results: [{ name: 'upscale.png', url: 'https://a.example/out.png' }],
+  } as unknown as TaskDetail
+  const from = (id: string, use?: 'result', one = task) =>
+    startFrom({ id, use }, formOf(id).fields, one)
+
+  test('repeats it, or takes its result for the next one, of the same kind, too', () => {
+    assert.deepEqual(from('upscale'), task.request.body)
+    assert.deepEqual(from('upscale', 'result'), { image: 'https://a.example/out.png' })
+    assert.deepEqual(from('relight', 'result'), { image: 'https://a.example/out.png' })
+    assert.deepEqual(from('img2video', 'result'), { images: ['https://a.example/out.png'] })
+  })
+})
+
+const helps = (fields: readonly Field[]): string[] =>
+  fields.flatMap(({ label, help }) => [label, help])
+
 describe('a request as code', () => {
   const body = {
     image: "https://a.example/it's.png",
@@ -172,13 +291,12 @@ const LIFE = {
 
 describe('the timeline of a task', () => {
   const kinds = (life: Life, now = at(8)): string[] =>
-    makeTimeline(life, [], Date.parse(now)).bars.map(({ kind, seconds }) => `${kind} ${seconds}`)
-  const widthOf = ({ bars }: Pick<ReturnType<typeof makeTimeline>, 'bars'>): number =>
-    bars.reduce((sum, { width }) => sum + width, 0)
+    makeBars(life, Date.parse(now)).map(({ kind, seconds }) => `${kind} ${seconds}`)
 
-  test('waits and tries follow each other and fill it', () => {
+  test('waits and attempts follow each other and fill it', () => {
+    const bars = makeBars(LIFE, 0)
     assert.deepEqual(kinds(LIFE), ['wait 1', 'failed 2', 'wait 1', 'done 4'])
-    assert.equal(widthOf(makeTimeline(LIFE, [], 0)), 1)
+    assert.deepEqual(sumUp(bars), { waited: 2, ran: 6 })
   })
 
   test('what goes on lasts until now; a lost attempt until the next', () => {
@@ -192,13 +310,9 @@ describe('the timeline of a task', () => {
     assert.deepEqual(kinds(once), ['wait 1', 'lost 3', 'done 4'])
   })
 
-  test('hours between two deliveries are folded, and squeeze nothing', () => {
-    const failed = { started_at: at(9), error_class: 'timeout' as const }
-    const { bars, dots, folds } = makeTimeline(LIFE, [failed, { started_at: at(7209) }], 0)
-    assert.deepEqual([folds.length, folds[0]?.seconds], [1, 7200])
-    assert.ok(widthOf({ bars }) > 0.7)
-    assert.ok((dots[0]?.left ?? 0) < (dots[1]?.left ?? 0))
-    assert.equal(dots[1]?.left, 1)
+  test('a long wait keeps its length, and one that has not begun is a wait', () => {
+    const { ended_at: _, ...waiting } = { ...LIFE, state: 'queued' as const, attempts: [] }
+    assert.deepEqual(kinds(waiting, at(7200)), ['wait 7200'])
   })
 
   test('a task in words has its transitions, the attempts that failed and those after them', () => {

@@ -32,3 +32,9 @@ export const putFile = async (
     })
   await withRetries(PATIENT, signal, putOnce)
 }
+
+/** A picture of the page itself, as a file that can be uploaded. */
+export const readAsset = async (src: string, name: string): Promise<File> => {
+  const bytes = await (await fetch(src)).blob()
+  return new File([bytes], name, { type: bytes.type })
+}

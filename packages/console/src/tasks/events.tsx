@@ -12,7 +12,8 @@ import { useChangeSearch } from '../ui/address.ts'
 import { Ask } from '../ui/ask.tsx'
 import { ABOUT_DELIVERY, Attempts, isUnderWay } from '../ui/attempts.tsx'
 import { Button } from '../ui/button.tsx'
-import { Empty, Panel, Show } from '../ui/panels.tsx'
+import { Link } from '../ui/link.tsx'
+import { Panel, Show } from '../ui/panels.tsx'
 import { StateBadge, Time } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
 import type { TaskEvent } from './types.ts'
@@ -22,21 +23,30 @@ import styles from './tasks.module.css'
 /** Milliseconds for which the attempt of a redelivery is polled. */
 const WATCHED_MS = 30_000
 
-const NO_WEBHOOK =
-  'This task has no webhook. Give a webhook_url or callback_url, or add an endpoint.'
+const isFailing = ({ state }: TaskEvent): boolean => ['retrying', 'exhausted'].includes(state)
 
 /** Events of a task, newest first. The address names the open one, or `none`; by default the newest that was sent. */
 export const Events = ({ task }: { task: string }) => {
   const { event: opened } = useSearch({ from: '/tasks/$task' })
   const change = useChangeSearch()
   const [watchedUntil, setWatchedUntil] = useState(0)
+  const query = useQuery(eventsQuery(task, watchedUntil))
+  const failing = query.data?.events.filter(isFailing).length ?? 0
   return (
-    <Panel title="Events">
-      <Show query={useQuery(eventsQuery(task, watchedUntil))}>
+    <Panel title={failing > 0 ? `Webhooks · ${failing} failing` : 'Webhooks'}>
+      <Show query={query}>
         {({ events }) => {
           const newest = events.toReversed()
           const first = newest.find(({ attempts }) => attempts > 0)?.id
-          if (newest.every(({ state }) => state === 'unsent')) return <Empty>{NO_WEBHOOK}</Empty>
+          if (newest.every(({ state }) => state === 'unsent'))
+            return (
+              <p className="soft">
+                No webhook is set for this task.{' '}
+                <Link to="/account" search={{ tab: 'webhooks' }}>
+                  Subscribe to all your tasks
+                </Link>
+              </p>
+            )
           return newest.map((event) => (
             <Event
               key={event.id}
@@ -80,23 +90,23 @@ const Event = ({ task, event, isOpen, onOpen, onSent }: EventProps) => {
           <ChevronRight aria-hidden />
           <b>#{sequence}</b>
           <StateBadge state={status} />
-          <StateBadge state={state} />
+          <StateBadge state={state === 'pending' ? 'scheduled' : state} />
           <span className="soft small">
-            {counted(attempts, 'attempt')} · <Time at={at} />
+            {attempts > 0 ? counted(attempts, 'attempt') : 'not sent yet'} · <Time at={at} />
             {next && ' · next attempt '}
             {next && <Time at={next} />}
           </span>
         </AriaButton>
-        {mayRedeliver && <Button onPress={() => setAsked(true)}>Redeliver</Button>}
+        {mayRedeliver && <Button onPress={() => setAsked(true)}>Resend</Button>}
       </div>
       {isAsked && (
         <Ask
-          title={`Send event #${sequence} again?`}
-          action="Redeliver"
+          title={`Resend event #${sequence}?`}
+          action="Resend"
           write={() => send('POST', '/tasks/{task_id}/events/{event_id}/redeliver', { path })}
           refresh={taskQuery(task).queryKey}
           onDone={() => {
-            showToast(`Event #${sequence} sent again`)
+            showToast(`Event #${sequence} was resent`)
             onSent()
           }}
           onClose={() => setAsked(false)}

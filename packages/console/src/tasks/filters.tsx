@@ -39,7 +39,7 @@ export const Filters = () => {
         –
         <TextField label="To" {...dayOf('to')} />
       </div>
-      {isAdmin && <Choice label="Whose" any="My tasks" values={['*']} {...propsOf('owner')} />}
+      {isAdmin && <Choice label="Whose" any="Mine" values={['*']} {...propsOf('owner')} />}
       {isAdmin && owner !== undefined && (
         <SearchField
           label="Owner"
@@ -65,7 +65,7 @@ type ChoiceProps = Pick<ComponentProps<typeof Select<string>>, 'label' | 'value'
   values: readonly string[]
 }
 
-const LABELS: Record<string, string> = { [OPEN]: 'not ended', '*': 'Tasks of all' }
+const LABELS: Record<string, string> = { [OPEN]: 'Active', '*': 'Everyone’s' }
 
 /** One of the values, or all; one that the address brought is there, too. */
 const Choice = ({ any, values, value = '', ...props }: ChoiceProps) => {

@@ -3,8 +3,7 @@ import type { InfiniteData } from '@tanstack/react-query'
 import { KINDS } from '../try/kinds.ts'
 import type { TaskItem, TaskPage } from './types.ts'
 
-/** Videos that began with pictures are listed as text2video. */
-export const TASK_KINDS = KINDS.map(({ id }) => id).filter((id) => !/^(img|start)/.test(id))
+export const TASK_KINDS = KINDS.map(({ id }) => id)
 export const TASK_STATES = ['waiting', 'queued', 'running', 'done', 'failed', 'cancelled']
 
 /** As the address of the page has it. */

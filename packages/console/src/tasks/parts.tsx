@@ -3,9 +3,9 @@ import { Download } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 
 import { ownLink } from '../api/links.ts'
-import { kindOfPath } from '../try/kinds.ts'
 import { AskButton } from '../ui/ask.tsx'
 import { buttonClass } from '../ui/button.tsx'
+import { CopyButton } from '../ui/code.tsx'
 import { LinkButton, tryPage } from '../ui/link.tsx'
 import { Note, Row, Stack } from '../ui/panels.tsx'
 import { Bdi, Bytes, Progress, StateBadge, Time, useNow } from '../ui/values.tsx'
@@ -37,8 +37,11 @@ export const State = ({ task }: { task: TaskDetail }) => {
           write={() => cancelTask(task)}
           refresh={taskQuery(id).queryKey}
         >
-          <p>It ends without a result. {credits > 0 && 'Its credits are given back.'}</p>
+          <p>The task stops without a result{credits > 0 && '; its credits are refunded'}.</p>
         </AskButton>
+      )}
+      {to === undefined && !task.cancellable && (
+        <span className="soft small">Rendering can’t be cancelled</span>
       )}
     </Row>
   )
@@ -48,18 +51,14 @@ export const State = ({ task }: { task: TaskDetail }) => {
 export const Outcome = ({ task, changeIt }: { task: TaskDetail; changeIt?: ReactNode }) => {
   if (task.state === 'done') return <Result task={task} />
   if (!task.ended_at) return <Going task={task} />
-  const { state, error, request, kind, task_id: from } = task
+  const { state, error, kind, task_id: from } = task
   return (
     <Note tone={state === 'cancelled' ? 'info' : 'bad'}>
       <p>
-        <Bdi>{error?.message ?? `It is ${state}.`}</Bdi>{' '}
+        <Bdi>{error?.message ?? `The task is ${state}.`}</Bdi>{' '}
         {state !== 'cancelled' && <code>{error?.code}</code>}
       </p>
-      {changeIt ?? (
-        <LinkButton {...tryPage(kindOfPath(request.path)?.id ?? kind, from)}>
-          Change and send
-        </LinkButton>
-      )}
+      {changeIt ?? <LinkButton {...tryPage(kind, from)}>Edit and run</LinkButton>}
     </Note>
   )
 }
@@ -72,7 +71,7 @@ const Going = ({ task }: { task: TaskDetail }) => {
   const left = secondsLeft(task, passed)
   const guessed = left === undefined ? undefined : passed / (passed + Math.max(left, 0.5))
   const part = family === 'video' ? progress / 100 : guessed
-  const turn = started === undefined ? 'It waits for its turn' : aboutLeft(left)
+  const turn = started === undefined ? 'In queue' : aboutLeft(left)
   const words = [family === 'video' && `${progress} %`, turn]
   return (
     <div role="status">
@@ -84,10 +83,21 @@ const Going = ({ task }: { task: TaskDetail }) => {
 
 const aboutLeft = (left: number | undefined): string | undefined => {
   if (left === undefined) return undefined
-  return left > 1 ? `about ${showSeconds(Math.round(left))} left` : 'any moment now'
+  return left > 1 ? `about ${showSeconds(Math.round(left))} left` : 'Almost done'
 }
 
 const COVER = 'cover.jpg'
+
+/** Kinds that take a result as their input. */
+const NEXT = {
+  image: [
+    ['relight', 'Relight'],
+    ['upscale', 'Upscale'],
+    ['skin_flexible', 'Skin'],
+    ['img2video', 'Animate'],
+  ],
+  video: [['extend', 'Extend']],
+} as const
 
 /** Files that a task has made, beside those that it was made of. */
 const Result = ({ task }: { task: TaskDetail }) => {
@@ -103,13 +113,13 @@ const Result = ({ task }: { task: TaskDetail }) => {
   if (task.deleted_at !== undefined)
     return (
       <Note>
-        It was deleted <Time at={task.deleted_at} />, and its files with it.
+        The task and its files were deleted <Time at={task.deleted_at} />.
       </Note>
     )
   if (task.purged_at !== undefined)
     return (
       <Note>
-        Its files were removed by age <Time at={task.purged_at} />. Send it again to get new ones.
+        Old files were removed <Time at={task.purged_at} />. Run it again to get new ones.
       </Note>
     )
   const src = ownLink(main?.url)
@@ -153,9 +163,15 @@ const Result = ({ task }: { task: TaskDetail }) => {
               {file.bytes !== undefined && <Bytes count={file.bytes} />}
             </a>
           ))}
-        {task.family === 'video' && (
-          <LinkButton {...tryPage('extend', task.task_id)}>Extend</LinkButton>
-        )}
+        <CopyButton text={new URL(src, location.origin).href} label="link" />
+      </Row>
+      <Row>
+        <span className="soft">Use as input</span>
+        {NEXT[task.family].map(([kind, title]) => (
+          <LinkButton key={kind} {...tryPage(kind, task.task_id, 'result')}>
+            {title}
+          </LinkButton>
+        ))}
       </Row>
     </Stack>
   )

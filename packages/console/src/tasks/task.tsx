@@ -3,20 +3,22 @@ import { useParams } from '@tanstack/react-router'
 
 import { ownLink } from '../api/links.ts'
 import { useMe } from '../api/queries.ts'
-import { onlyChanges, readFields } from '../try/form.ts'
-import { kindOfPath, titleOf } from '../try/kinds.ts'
+import { onlyChanges, readFields, type Choice } from '../try/form.ts'
+import { findKind, titleOf } from '../try/kinds.ts'
 import { documentQuery } from '../try/queries.ts'
 import { schemaOf } from '../try/schema.ts'
-import { Copied } from '../ui/code.tsx'
+import { toCurl } from '../try/snippets.ts'
+import { labelOf, labelOfInput, wordOf } from '../try/words.ts'
+import { Code, Copied } from '../ui/code.tsx'
 import { LinkButton, OutLink, StrangersLink, tryPage } from '../ui/link.tsx'
-import { Columns, Facts, PageTitle, Panel, Row, Show, Stack } from '../ui/panels.tsx'
+import { Facts, PageTitle, Panel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Bdi, Bytes, Picture, Time } from '../ui/values.tsx'
 import { Events } from './events.tsx'
-import type { TaskDetail } from './types.ts'
+import { Life } from './life.tsx'
 import { Outcome, State } from './parts.tsx'
-import { eventsQuery, useTask } from './queries.ts'
+import { useTask } from './queries.ts'
 import styles from './tasks.module.css'
-import { TimelinePanel } from './timeline-panel.tsx'
+import type { TaskDetail } from './types.ts'
 
 export const Page = () => {
   const { task: id } = useParams({ from: '/tasks/$task' })
@@ -24,97 +26,133 @@ export const Page = () => {
   const task = useTask(id)
   // Those of others are not for admins.
   const isOwn = task.data !== undefined && [undefined, me?.id].includes(task.data.owner)
-  const events = useQuery({ ...eventsQuery(id), enabled: isOwn })
   return (
     <>
       {task.isLoadingError && <PageTitle>Task</PageTitle>}
       <Show query={task}>
         {(data) => (
-          <Stack>
+          <>
             <Head task={data} />
-            <TimelinePanel task={data} events={events.data?.events ?? []} />
-            <Columns>
-              <Panel title="Result">
-                <Outcome task={data} />
-              </Panel>
-              <Inputs task={data} />
-            </Columns>
-            {isOwn && <Events task={id} />}
-          </Stack>
+            <Stack>
+              <div className={`split ${styles.page}`}>
+                <Panel title="Result">
+                  <Outcome task={data} />
+                </Panel>
+                <About task={data} />
+              </div>
+              <Life task={data} />
+              {isOwn && <Events task={id} />}
+            </Stack>
+          </>
         )}
       </Show>
     </>
   )
 }
 
+const SHORT = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
+
 const Head = ({ task }: { task: TaskDetail }) => {
-  const { task_id: from, temporal_url: temporal } = task
-  const kind = kindOfPath(task.request.path)
+  const { task_id: from, kind, prompt, created_at: at, temporal_url: temporal } = task
   const actions = (
     <>
       {temporal && <OutLink href={temporal}>Temporal</OutLink>}
-      {kind && <LinkButton {...tryPage(kind.id, from)}>Send again</LinkButton>}
+      {findKind(kind) && <LinkButton {...tryPage(kind, from)}>Run again</LinkButton>}
     </>
   )
   return (
-    <PageTitle extra={<State task={task} />} actions={actions}>
-      {kind?.title ?? titleOf(task.kind)}
-    </PageTitle>
+    <>
+      <PageTitle extra={<State task={task} />} actions={actions}>
+        {titleOf(kind)}
+      </PageTitle>
+      <p className={`soft clamp ${styles.about}`}>
+        {prompt && <Bdi>{prompt}</Bdi>}
+        {prompt && ' · '}
+        <time dateTime={at}>{SHORT.format(new Date(at))}</time>
+      </p>
+    </>
   )
 }
 
-const textOf = (value: unknown): string =>
-  typeof value === 'string' ? value : JSON.stringify(value, null, 1)
+const textOf = (name: string, value: unknown): string =>
+  typeof value === 'object' ? JSON.stringify(value, null, 1) : wordOf(name, value as Choice)
 
-/** Inputs of the task: files, the settings that were changed, and behind a line those that were not. */
-const Inputs = ({ task }: { task: TaskDetail }) => {
-  const { inputs, request, credits, created_at: at, owner, task_id: id } = task
+/** The whole prompt: lists have its beginning. */
+const promptOf = ({ request, prompt = '' }: TaskDetail): string => {
+  const { prompt: whole } = request.body
+  return typeof whole === 'string' ? whole : prompt
+}
+
+/** Facts of the task: its prompt and files, what came of it, the settings that were changed, and behind a line the others. */
+const About = ({ task }: { task: TaskDetail }) => {
+  const { inputs, request, results, credits, created_at: at, owner, task_id: id, engine } = task
   const document = useQuery(documentQuery).data
   const schema = document && schemaOf(document, request.path)
   const changed = schema ? onlyChanges(readFields(schema), request.body) : request.body
+  const kind = findKind(task.kind)
+  const [result] = results
   const settings = Object.entries({ ...request.body, ...changed }).filter(
-    ([name]) => name !== 'images' && !inputs.some(({ field }) => field === name),
+    ([name]) =>
+      !['images', 'prompt', 'model'].includes(name) && !inputs.some(({ field }) => field === name),
   )
   const factsOf = (isChanged: boolean) =>
     Object.fromEntries(
       settings
         .filter(([name]) => name in changed === isChanged)
-        .map(([name, value]) => [name, <Bdi key={name}>{textOf(value)}</Bdi>]),
+        .map(([name, value]) => [labelOf(name), <Bdi key={name}>{textOf(name, value)}</Bdi>]),
     )
   const same = factsOf(false)
   const count = Object.keys(same).length
   return (
-    <Panel title="Inputs">
+    <Panel title="Details">
       {inputs.map((input) => (
-        <InputFile key={input.field} input={input} />
+        <InputFile key={input.field} kind={task.kind} input={input} />
       ))}
       <Facts
         of={{
+          Prompt: task.prompt && <Bdi>{promptOf(task)}</Bdi>,
+          [task.family === 'video' ? 'Model' : 'Engine']: engine && <Bdi>{engine}</Bdi>,
+          Size: result?.width !== undefined && (
+            <>
+              {result.width} × {result.height}
+              {result.bytes !== undefined && ' · '}
+              {result.bytes !== undefined && <Bytes count={result.bytes} />}
+            </>
+          ),
           ...factsOf(true),
-          credits: credits.toLocaleString('en'),
-          made: <Time at={at} />,
-          owner: owner !== undefined && <Bdi>{owner}</Bdi>,
-          id: <Copied text={id} label="id" />,
+          Credits: credits.toLocaleString('en'),
+          Created: <Time at={at} />,
+          Owner: owner !== undefined && <Bdi>{owner}</Bdi>,
+          Id: <Copied text={id} label="id" />,
         }}
       />
       {count > 0 && (
         <details>
-          <summary>{count} as by default</summary>
+          <summary>{count} settings at their defaults</summary>
           <Facts of={same} />
+        </details>
+      )}
+      {kind && (
+        <details>
+          <summary>As curl</summary>
+          <Code
+            label="request as curl"
+            text={toCurl({ origin: location.origin, kind, body: changed })}
+          />
         </details>
       )}
     </Panel>
   )
 }
 
-const InputFile = ({ input }: { input: TaskDetail['inputs'][number] }) => {
+const InputFile = ({ kind, input }: { kind: string; input: TaskDetail['inputs'][number] }) => {
   const { field, url, content_type: type, width, height, bytes } = input
   const src = ownLink(url)
   return (
     <Row>
       {!type?.startsWith('video/') && <Picture className={styles.input} src={src} />}
       <span>
-        <b>{field}</b>
+        <b>{labelOfInput(kind, field)}</b>
         <br />
         {src === undefined && <StrangersLink address={url} />}
         {width !== undefined && `${width} × ${height} `}

@@ -1,79 +1,45 @@
-import type { Attempt, TaskDetail } from './types.ts'
+import type { TaskDetail } from './types.ts'
 
 /** Members of a task that the timeline needs. */
 export type Life = Pick<TaskDetail, 'state' | 'created_at' | 'ended_at' | 'moves' | 'attempts'>
 type RenderAttempt = Life['attempts'][number]
-export type Notified = Pick<Attempt, 'started_at' | 'error_class'>
 
-/** Position and width as parts of the whole, 0 to 1. */
-type Placed = { left: number; width: number; seconds: number }
-export type Bar = Placed & {
+interface Bar {
   kind: 'wait' | RenderAttempt['outcome']
+  seconds: number
+  /** Number of an attempt. */
   number?: number
-  error?: string | undefined
 }
 
-/** Idle times above this many milliseconds, and twice what was worked, are folded: they would hide what happened. */
-const FOLD_MS = 2000
-/** Parts of the unfolded length: that of a fold, and the least of anything. */
-const FOLD = 0.15
-const LEAST = 0.02
-
-type Span = { from: number; to: number }
-
-/** Makes bars of a task's life over time, in which long waits are folded, and dots at its notifications. */
-export const makeTimeline = (life: Life, notified: readonly Notified[], now: number) => {
-  const created = Date.parse(life.created_at)
-  const ended = life.ended_at === undefined ? now : Date.parse(life.ended_at)
-  const attemptsMade = life.attempts.map(({ number, outcome: kind, error }, index) => {
-    return { ...spanOf(life, index, now), kind, number, error }
-  })
-  const waits = [...attemptsMade, { from: ended }]
-    .map(({ from }, index) => ({ from: attemptsMade[index - 1]?.to ?? created, to: from }))
-    .filter(({ from, to }) => to > from)
-    .map((span) => ({ ...span, kind: 'wait' as const }))
-  const sent = notified.map((one) => ({ ...one, at: Date.parse(one.started_at) }))
-  const gaps = makeGaps([created, ended, ...sent.map(({ at }) => at)], attemptsMade)
-  const total = sum(gaps, ({ weight }) => weight) || 1
-  const place = (time: number): number =>
-    sum(gaps, ({ to, weight }) => (to <= time ? weight : 0)) / total
-  const put = <Of extends Span>(one: Of): Of & Placed => {
-    const left = place(one.from)
-    return { ...one, left, width: place(one.to) - left, seconds: (one.to - one.from) / 1000 }
+/** Makes bars of a task's life, which follow each other: its waits and its attempts. */
+export const makeBars = (life: Life, now: number): Bar[] => {
+  let last = Date.parse(life.created_at)
+  const bars: Bar[] = []
+  const add = (to: number, bar: Omit<Bar, 'seconds'>): void => {
+    if (to > last) bars.push({ ...bar, seconds: (to - last) / 1000 })
+    last = Math.max(last, to)
   }
-  const bars: readonly Bar[] = [...waits, ...attemptsMade].map(put)
-  return {
-    bars: bars.toSorted((a, b) => a.left - b.left),
-    dots: sent.map((one) => ({ ...one, left: place(one.at) })),
-    folds: gaps.filter(({ isFolded }) => isFolded).map(put),
+  for (const [index, { number, outcome: kind }] of life.attempts.entries()) {
+    const { from, to } = spanOf(life, index, now)
+    add(from, { kind: 'wait' })
+    add(to, { kind, number })
   }
+  add(life.ended_at === undefined ? now : Date.parse(life.ended_at), { kind: 'wait' })
+  return bars
 }
 
-const sum = <T>(items: readonly T[], of: (item: T) => number): number =>
-  items.reduce((total, item) => total + of(item), 0)
+/** Seconds that a task waited, and that it ran. */
+export const sumUp = (bars: readonly Bar[]): { waited: number; ran: number } => {
+  const sumOf = (isWait: boolean): number =>
+    bars.reduce((sum, { kind, seconds }) => sum + ((kind === 'wait') === isWait ? seconds : 0), 0)
+  return { waited: sumOf(true), ran: sumOf(false) }
+}
 
 /** Span of an attempt; one whose end nobody saw lasts until the next one, or the end of the task. */
-const spanOf = ({ attempts, ended_at: ended }: Life, index: number, now: number): Span => {
+const spanOf = ({ attempts, ended_at: ended }: Life, index: number, now: number) => {
   const from = Date.parse(attempts[index]?.started_at ?? '')
   const end = attempts[index]?.ended_at ?? attempts[index + 1]?.started_at ?? ended
   return { from, to: Math.max(from, end === undefined ? now : Date.parse(end)) }
-}
-
-const makeGaps = (instants: readonly number[], attemptsMade: readonly Span[]) => {
-  const ends = attemptsMade.flatMap(({ from, to }) => [from, to])
-  const times = [...new Set([...instants, ...ends])].toSorted((a, b) => a - b)
-  const gaps = times.slice(1).map((to, index) => {
-    const from = times[index] ?? to
-    return { from, to, isBusy: attemptsMade.some((span) => span.from <= from && to <= span.to) }
-  })
-  const busy = sum(gaps, ({ from, to, isBusy }) => (isBusy ? to - from : 0))
-  const most = Math.max(FOLD_MS, busy * 2)
-  const folded = gaps.map((gap) => ({ ...gap, isFolded: !gap.isBusy && gap.to - gap.from > most }))
-  const total = sum(folded, ({ from, to, isFolded }) => (isFolded ? 0 : to - from)) || 1
-  return folded.map((gap) => ({
-    ...gap,
-    weight: gap.isFolded ? FOLD * total : Math.max(gap.to - gap.from, LEAST * total),
-  }))
 }
 
 /** One line of a task's life in words: a transition, or with a number the outcome of an attempt. */

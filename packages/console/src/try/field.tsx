@@ -1,18 +1,28 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { RotateCcw } from 'lucide-react'
 import type { ComponentProps, ReactNode } from 'react'
+import { ToggleButton } from 'react-aria-components/ToggleButton'
 
+import { ownLink } from '../api/links.ts'
+import { taskQuery } from '../tasks/queries.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Segments, Select, Slider, Switch, TextField } from '../ui/fields.tsx'
-import { Stack } from '../ui/panels.tsx'
+import { ErrorPanel, Stack } from '../ui/panels.tsx'
+import { Tile } from '../ui/values.tsx'
 import { FileField } from './files.tsx'
-import { FEW, optionsFor, withoutEmpty, type Choice, type Control, type Field } from './form.ts'
+import { FEW, optionsFor, withoutEmpty, type Control, type Field } from './form.ts'
+import { titleOf } from './kinds.ts'
+import { videosQuery } from './queries.ts'
 import type { Body, JsonSchema } from './schema.ts'
 import styles from './try.module.css'
+import { presetOf, wordOf } from './words.ts'
 
 /** Props that all fields of a form share. */
 export interface Form {
   schema: JsonSchema
   body: Body
+  /** The same with all defaults. */
+  full: Body
   /** By pointer. */
   issues: Readonly<Record<string, string>>
   /** The field that takes what is pasted. */
@@ -55,6 +65,7 @@ const Input = ({ field, form }: FieldProps): ReactNode => {
   }
   switch (control.is) {
     case 'files':
+      if (name === 'video_url') return <Source field={field} form={form} />
       return <Files field={field} control={control} form={form} />
     case 'group':
       return <Group field={field} members={control.fields} form={form} />
@@ -108,10 +119,12 @@ const numberOf = (text: string): number | string | undefined => {
 }
 
 const ChoiceField = ({ field, form }: FieldProps) => {
-  const { name, label, help, preset, isRequired, pointer } = field
+  const { name, label, help, preset, isRequired, pointer, description } = field
   const choices = optionsFor(form.schema, field, form.body)
-  const options = choices.map((choice) => [String(choice), wordOf(choice)] as const)
-  if (preset === undefined && !isRequired) options.unshift(['', 'by default'])
+  const options = choices.map((choice) => [String(choice), wordOf(name, choice)] as const)
+  const own = presetOf(name, description, form.full)
+  if (preset === undefined && !isRequired)
+    options.unshift(['', own === undefined ? 'Auto' : `Auto (${wordOf(name, own)})`])
   const value = textOf(form.body[name] ?? preset)
   const onChange = (text: string): void => {
     const choice = choices.find((one) => String(one) === text)
@@ -122,11 +135,6 @@ const ChoiceField = ({ field, form }: FieldProps) => {
   return <OneOf {...props} value={value === '' && isRequired ? undefined : value} />
 }
 
-const wordOf = (choice: Choice): string => {
-  if (typeof choice === 'boolean') return choice ? 'on' : 'off'
-  return String(choice).replaceAll('_', ' ')
-}
-
 type FilesProps = FieldProps & { control: Extract<Control, { is: 'files' }> }
 
 /** One picture, or the places of a list of them. */
@@ -135,22 +143,70 @@ const Files = ({ field, control: { count, isList, accept }, form }: FilesProps) 
   const links = [form.body[name] ?? []].flat() as string[]
   const put = (place: number, link: string | undefined): void => {
     if (!isList) return form.onChange(name, link)
-    const next = Array.from({ length: count }, (_, at) => (at === place ? link : links[at]))
-    // A list has no holes: the second alone is the first.
-    form.onChange(name, next.filter(Boolean))
+    const next = Array.from({ length: count }, (_, at) => (at === place ? link : links[at]) ?? '')
+    form.onChange(name, next.some(Boolean) ? next : undefined)
   }
+  const free = links.findIndex((link) => link === '')
   return Array.from({ length: count }, (_, place) => (
     <FileField
       key={place}
-      label={count === 1 ? label : `${label}, ${place + 1} of ${count}`}
+      label={count === 1 ? label : (['First frame', 'Last frame'][place] ?? label)}
       help={place === count - 1 ? help : ''}
       error={place === 0 ? form.issues[pointer] : undefined}
       accept={accept}
-      value={links[place]}
+      value={links[place] || undefined}
       onChange={(link) => put(place, link)}
-      takesPaste={form.pasteInto === name && place === Math.min(links.length, count - 1)}
+      takesPaste={
+        form.pasteInto === name && place === (free >= 0 ? free : Math.min(links.length, count - 1))
+      }
     />
   ))
+}
+
+/** The video to extend: one of the caller's own, or another by file or address. */
+const Source = ({ field, form }: FieldProps) => {
+  const queries = useQueryClient()
+  const videos = useQuery(videosQuery).data?.tasks ?? []
+  const chosen = form.body['video_creation_id']
+  const choose = (id: string | undefined, link: string | undefined): void => {
+    // An id of no video: the address counts.
+    form.onChange('video_creation_id', id ?? (link && 'none'))
+    form.onChange('video_url', link)
+  }
+  const pick = useMutation({
+    mutationFn: async (id: string) => await queries.fetchQuery(taskQuery(id)),
+    onSuccess: ({ task_id: id, results: [result] }) => choose(id, result?.url),
+  })
+  return (
+    <Stack>
+      {videos.length > 0 && (
+        <div className={styles.videos} role="group" aria-label="Your videos">
+          <strong>Your videos</strong>
+          {videos.map(({ task_id: id, kind, prompt, thumbnail_url: src }) => (
+            <ToggleButton
+              key={id}
+              className={styles.tile}
+              aria-label={`Extend ${prompt ?? titleOf(kind)}`}
+              isSelected={chosen === id}
+              onChange={() => pick.mutate(id)}
+            >
+              <Tile src={ownLink(src)} name={titleOf(kind)} size={80} />
+            </ToggleButton>
+          ))}
+        </div>
+      )}
+      {pick.error && <ErrorPanel error={pick.error} />}
+      <FileField
+        label={field.label}
+        help="One of your videos, or any of 4 to 60 s."
+        error={form.issues[field.pointer] ?? form.issues['/video_creation_id']}
+        accept="video/*"
+        value={form.body[field.name] as string | undefined}
+        onChange={(link) => choose(undefined, link)}
+        takesPaste={form.pasteInto === field.name}
+      />
+    </Stack>
+  )
 }
 
 const Group = ({ field, members, form }: FieldProps & { members: readonly Field[] }) => {

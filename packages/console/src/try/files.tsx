@@ -1,15 +1,20 @@
 import { ImagePlus, Trash2 } from 'lucide-react'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { Button as AriaButton } from 'react-aria-components/Button'
 import { DropZone } from 'react-aria-components/DropZone'
 import { FileTrigger } from 'react-aria-components/FileTrigger'
 
 import { ownLink } from '../api/links.ts'
+import { readAsset } from '../api/upload.ts'
+import portrait from '../home/portrait.webp'
 import { Button, IconButton } from '../ui/button.tsx'
 import { TextField } from '../ui/fields.tsx'
 import { ErrorPanel } from '../ui/panels.tsx'
 import { Bdi, Picture, Progress } from '../ui/values.tsx'
 import { uploadFile } from './queries.ts'
+import stillLife from './still-life.webp'
+import sunset from './sunset.webp'
 import styles from './try.module.css'
 
 interface FileFieldProps {
@@ -35,13 +40,13 @@ export const FileField = (props: FileFieldProps) => {
   const { variables: file, mutate: take } = upload
   const src = ownLink(value)
   usePaste(takesPaste, accept, take)
-  const what = accept === 'image/*' ? 'picture' : 'video'
+  const what = accept === 'image/*' ? 'image' : 'video'
   const isThere = value !== undefined && !upload.isPending
   return (
     <div className={`stack tight ${styles.file}`} role="group" aria-label={label}>
       <strong>{label}</strong>
       <DropZone
-        aria-label={`${label}: drop a ${what}`}
+        aria-label={`${label}: drop ${what === 'image' ? 'an' : 'a'} ${what}`}
         className={`row drop ${styles.drop}`}
         onDrop={({ items }) => {
           const dropped = items.find((item) => item.kind === 'file')
@@ -54,7 +59,7 @@ export const FileField = (props: FileFieldProps) => {
           onSelect={(chosen) => chosen?.[0] && take(chosen[0])}
         >
           <Button isPending={upload.isPending}>
-            {value === undefined ? `Choose a ${what}` : 'Replace'}
+            {value === undefined ? `Choose ${what === 'image' ? 'an' : 'a'} ${what}` : 'Replace'}
           </Button>
         </FileTrigger>
         {value === undefined && !upload.isPending && (
@@ -66,18 +71,42 @@ export const FileField = (props: FileFieldProps) => {
           </IconButton>
         )}
       </DropZone>
+      {value === undefined && what === 'image' && !upload.isPending && (
+        <Samples label={label} onChoose={take} />
+      )}
       {upload.isPending && <Progress label={`Upload of ${file?.name ?? what}`} part={part} />}
       {upload.error && <ErrorPanel error={upload.error} onRetry={file && (() => take(file))} />}
       <TextField
-        label={`${label}: its address`}
+        label={`${label}: URL`}
         isLabelHidden
         type="url"
-        placeholder="or its address: https://…"
+        placeholder="or paste a URL"
         value={src === undefined ? (value ?? '') : ''}
         onChange={(address) => onChange(address.trim() || undefined)}
         help={help}
         error={error}
       />
+    </div>
+  )
+}
+
+const SAMPLES = { Portrait: portrait, 'Still life': stillLife, Sunset: sunset }
+
+/** Pictures to begin with, one press each. */
+const Samples = ({ label, onChoose }: { label: string; onChoose(file: File): void }) => {
+  return (
+    <div className="row" role="group" aria-label={`Samples for ${label}`}>
+      <span className="soft small">or a sample</span>
+      {Object.entries(SAMPLES).map(([name, src]) => (
+        <AriaButton
+          key={name}
+          className={`bare ${styles.sample}`}
+          aria-label={name}
+          onPress={() => void readAsset(src, `${name}.webp`).then(onChoose)}
+        >
+          <Picture src={src} />
+        </AriaButton>
+      ))}
     </div>
   )
 }

@@ -1,6 +1,6 @@
 import type { TaskDetail } from '../tasks/types.ts'
-import type { Kind } from './kinds.ts'
 import { matches, type Body, type JsonSchema } from './schema.ts'
+import { helpOf, isIneffective, labelOf, presetOf, sentence } from './words.ts'
 
 export type Choice = string | number | boolean
 
@@ -24,12 +24,15 @@ export interface Field {
   /** Default when it is not given; undefined: the service decides, by the model. */
   preset: unknown
   control: Control
-  /** Stands under Advanced. */
-  isRare: boolean
+  /** As the document has it. */
+  description: string
+  /** Position: in the form itself, or folded with its like. */
+  place: 'main' | 'light' | 'rare'
 }
 
 /** Members that few give, wherever they stand. */
-const RARE = new Set(['webhook_url', 'callback_url', 'payload'])
+const RARE =
+  /^(webhook|callback|wm)_|^(payload|interpolate_from_original|preserve_details|seed|off_peak|is_rec|watermark|bgm|audio_type|movement_amplitude)$/
 /** Members after these are rare, too: the document has the important ones first. */
 const SHOWN = 10
 /** A number that is drawn by a slider has this many values at most; one that is chosen from a list, that many. */
@@ -41,30 +44,24 @@ export const FEW = 4
 /** The fields of a form, from the schema of a body. */
 export const readFields = (schema: JsonSchema, pointer = ''): Field[] =>
   Object.entries(schema.properties ?? {}).map(([name, member], index) => {
+    const { description = '', default: preset } = member
     const control = controlOf(name, member, `${pointer}/${name}`)
+    const isRare = RARE.test(name) || index >= SHOWN || control.is === 'group'
     return {
       name,
       pointer: `${pointer}/${name}`,
-      label: sentence(name),
-      help: helpOf(member, control),
+      label: name === 'images' ? labelOfImages(description) : labelOf(name),
+      help: helpOf(description),
       isRequired: schema.required?.includes(name) ?? false,
-      preset: member.default,
+      preset,
       control,
-      isRare: RARE.has(name) || index >= SHOWN || control.is === 'group',
+      description,
+      place: name.startsWith('transfer_light_from') ? 'light' : isRare ? 'rare' : 'main',
     }
   })
 
-/** `light_transfer_strength` as people write it. */
-const sentence = (name: string): string => {
-  const words = name.replaceAll('_', ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
-}
-
-/** Help without encodings of pictures, which are for programs, and without what each model has: the choice shows that. */
-const helpOf = ({ description = '' }: JsonSchema, { is }: Control): string =>
-  is === 'files'
-    ? description.replace(/\s*Base64.*$/s, '')
-    : description.replace(/, by model.*$/s, '; by default the model’s own.')
+const labelOfImages = (description: string): string =>
+  sentence(/^The (.*? (image|frame))[:;]/.exec(description)?.[1]?.replace(' the', '') ?? 'images')
 
 const controlOf = (name: string, schema: JsonSchema, pointer: string): Control => {
   const [type] = [schema.type ?? []].flat()
@@ -129,6 +126,19 @@ const EMPTY = new Set([undefined, 'null', '""', '[]', '{}'])
 export const withoutEmpty = (body: Body): Body =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => !EMPTY.has(JSON.stringify(value))))
 
+/** The body with the defaults of what is not given, also those that the service chooses by the model. */
+export const withPresets = (fields: readonly Field[], body: Body): Body =>
+  fields.reduce((full: Body, field) => {
+    const { name, preset, description, isRequired, control } = field
+    // Pictures that must be given will be.
+    const own = isRequired && control.is === 'files' ? [''] : presetOf(name, description, full)
+    return { ...full, [name]: body[name] ?? preset ?? own }
+  }, {})
+
+/** Fields that change nothing beside the others. */
+export const findIneffective = (fields: readonly Field[], full: Body): ReadonlySet<Field> =>
+  new Set(fields.filter(({ name, description }) => isIneffective(name, description, full)))
+
 /** A body as it was kept, with defaults: what differs from them, of the members that there are. */
 export const onlyChanges = (fields: readonly Field[], body: Body): Body =>
   withoutEmpty(
@@ -156,12 +166,20 @@ export const missing = (fields: readonly Field[], body: Body): Field[] =>
     return isRequired && [value ?? []].flat().filter(Boolean).length < count
   })
 
-/** Body of a form that continues a task: the same again, or the next step from its result. */
-export const startFrom = (kind: Kind, fields: readonly Field[], task: TaskDetail): Body => {
-  if (task.request.path === kind.path) return onlyChanges(fields, task.request.body)
+/** Body of a form that continues a task: the same again, or with `use` the next step from its result. */
+export const startFrom = (
+  { id, use }: { id: string; use: 'result' | undefined },
+  fields: readonly Field[],
+  task: TaskDetail,
+): Body => {
+  if (task.kind === id && use === undefined) return onlyChanges(fields, task.request.body)
   const result = task.results[0]?.url
-  const valueOf = ({ name, isRequired, control }: Field): unknown => {
-    if (control.is === 'files' && result !== undefined && control.accept.startsWith(task.family))
+  const input = fields.find(
+    ({ control }) => control.is === 'files' && control.accept.startsWith(task.family),
+  )
+  const valueOf = (field: Field): unknown => {
+    const { name, isRequired, control } = field
+    if (field === input && control.is === 'files' && result !== undefined)
       return control.isList ? [result] : result
     if (name === 'video_creation_id') return task.task_id
     // What must be chosen is, so that the next step is one press away: the same model, if it can.

@@ -11,20 +11,31 @@ export type Kind = ReturnType<typeof kind>
 export const KINDS = [
   kind('relight', 'Relight', `${IMAGES}/image-relight`, 'relight'),
   kind('upscale', 'Upscale', `${IMAGES}/image-upscaler`, 'upscale'),
-  kind('upscale_precision', 'Upscale, faithful', PRECISION, 'upscalePrecision'),
-  kind('skin_flexible', 'Skin, flexible', `${IMAGES}/skin-enhancer/flexible`, 'skinFlexible'),
-  kind('skin_creative', 'Skin, creative', `${IMAGES}/skin-enhancer/creative`, 'skinCreative'),
-  kind('skin_faithful', 'Skin, faithful', `${IMAGES}/skin-enhancer/faithful`, 'skinFaithful'),
+  kind('upscale_precision', 'Upscale (precise)', PRECISION, 'upscalePrecision'),
+  kind('skin_flexible', 'Skin – flexible', `${IMAGES}/skin-enhancer/flexible`, 'skinFlexible'),
+  kind('skin_creative', 'Skin – creative', `${IMAGES}/skin-enhancer/creative`, 'skinCreative'),
+  kind('skin_faithful', 'Skin – faithful', `${IMAGES}/skin-enhancer/faithful`, 'skinFaithful'),
   kind('text2video', 'Text to video', `${VIDEOS}/text2video`, 'textToVideo'),
   kind('img2video', 'Image to video', `${VIDEOS}/img2video`, 'imageToVideo'),
   kind('start-end2video', 'Two frames to video', `${VIDEOS}/start-end2video`, 'startEndToVideo'),
   kind('extend', 'Extend a video', `${VIDEOS}/extend`, 'extendVideo'),
 ]
 
-/** The kind of a creation route: a video that began with a picture is a text2video to the lists, but not here. */
-export const kindOfPath = (path: string): Kind | undefined =>
-  KINDS.find((known) => known.path === path)
+/** Kinds as tiles, each with the variants that stand below it once it is chosen. */
+export const FAMILIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  Relight: { relight: '' },
+  Upscale: { upscale: 'Standard', upscale_precision: 'Precise' },
+  Skin: { skin_flexible: 'Flexible', skin_creative: 'Creative', skin_faithful: 'Faithful' },
+  Video: {
+    text2video: 'From text',
+    img2video: 'From an image',
+    'start-end2video': 'From two frames',
+    extend: 'Extend',
+  },
+}
+
+export const findKind = (id: string | undefined): Kind | undefined =>
+  KINDS.find((known) => known.id === id)
 
 /** The name of a task's kind. */
-export const titleOf = (id: string): string =>
-  KINDS.find((known) => known.id === id)?.title ?? id.replaceAll('_', ' ')
+export const titleOf = (id: string): string => findKind(id)?.title ?? id.replaceAll('_', ' ')

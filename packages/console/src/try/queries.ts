@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 
 import { hashOf } from '../../../client/src/lib/bytes.ts'
 import { pause } from '../../../client/src/lib/pause.ts'
-import { responseOf, read, send, type Schema } from '../api/client.ts'
+import { readQuery, responseOf, read, send, type Schema } from '../api/client.ts'
 import { putFile } from '../api/upload.ts'
 import { post } from '../tasks/queries.ts'
 import type { Kind } from './kinds.ts'
@@ -12,6 +12,15 @@ export const documentQuery = queryOptions({
   queryKey: ['document'],
   queryFn: async ({ signal }) => (await read('/openapi.json', {}, signal)) as unknown as Document,
   staleTime: Infinity,
+})
+
+/** The caller's newest videos. */
+export const videosQuery = readQuery('/tasks', {
+  query: {
+    kind: ['text2video', 'img2video', 'start-end2video', 'extend'],
+    state: ['done'],
+    limit: 12,
+  },
 })
 
 /** Milliseconds without a change, after which the price is asked for. */

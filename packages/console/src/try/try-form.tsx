@@ -10,17 +10,27 @@ import { Outcome, State } from '../tasks/parts.tsx'
 import { post, useTask } from '../tasks/queries.ts'
 import { Button } from '../ui/button.tsx'
 import { Code } from '../ui/code.tsx'
-import { LinkButton, taskPage } from '../ui/link.tsx'
-import { Empty, ErrorPanel, Row, Show, Stack } from '../ui/panels.tsx'
+import { Link, taskPage } from '../ui/link.tsx'
+import { ErrorPanel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { counted, showSeconds } from '../words/text.ts'
+import { Example } from './example.tsx'
 import { FieldRow, isWrong, More, type Form } from './field.tsx'
-import { missing, pointersOf, normalize, withoutEmpty, type Field } from './form.ts'
+import {
+  findIneffective,
+  missing,
+  normalize,
+  pointersOf,
+  withoutEmpty,
+  withPresets,
+  type Field,
+} from './form.ts'
 import type { Kind } from './kinds.ts'
 import { dryRunQuery } from './queries.ts'
 import type { Body, JsonSchema } from './schema.ts'
 import { toCurl, toPythonCode, toTypeScript } from './snippets.ts'
 import styles from './try.module.css'
+import { withoutCases } from './words.ts'
 
 interface Draft {
   body: Body
@@ -32,7 +42,9 @@ type TryFormProps = { user: string; kind: Kind; schema: JsonSchema; fields: read
 
 /** A form on the left; on the right what came of it, or the same request as code. */
 export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
-  const [draft, setDraft] = useState(() => (readDraft(user, kind.id) ?? { body: {} }) as Draft)
+  const [draft, setDraft] = useState(
+    () => (readDraft(user, kind.id) ?? { body: chooseFirst(fields) }) as Draft,
+  )
   const [isSubmitted, setSubmitted] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   const side = useRef<HTMLDivElement>(null)
@@ -55,15 +67,20 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
   })
   const error = send.error ?? price.error
   const issues = sortIssues(error, pointersOf(fields))
-  const isAllAtFields = issues.rest.length === 0 && Object.keys(issues.fields).length > 0
+  // The reason word of a video route says nothing more.
+  const rest = issues.rest.filter((detail) => detail.includes(' '))
+  const isAllAtFields = rest.length === 0 && Object.keys(issues.fields).length > 0
   const atFields = { ...issues.fields }
   // A missing member is an issue only after an attempt to send.
   for (const { pointer } of lacking)
-    if (isSubmitted) atFields[pointer] = 'It is required.'
+    if (isSubmitted) atFields[pointer] = 'Required'
     else delete atFields[pointer]
+  const full = withPresets(fields, body)
+  const idle = findIneffective(fields, full)
   const shared: Form = {
     schema,
     body: draft.body,
+    full,
     issues: atFields,
     pasteInto: fields.find(({ control }) => control.is === 'files')?.name,
     onChange: (name, value) => {
@@ -72,14 +89,29 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
       setDraft((old) => ({ ...old, body: normalized(old.body) }))
     },
   }
-  const rows = (isRare: boolean) =>
-    fields
-      .filter((field) => field.isRare === isRare)
-      .map((field) => <FieldRow key={field.name} field={field} form={shared} />)
-  const wanted = lacking.map(({ label }) => label.toLowerCase()).join(' and ')
-  const rare = fields.filter(({ isRare }) => isRare).map(({ pointer }) => pointer)
+  const shown = fields.filter(({ name }) => name !== 'video_creation_id')
+  const fold = (title: string, folded: readonly Field[], isOpen = false) => {
+    const pointers = folded.map(({ pointer }) => pointer)
+    if (folded.length === 0) return null
+    return (
+      <More title={title} open={isOpen || isWrong(pointers, shared)}>
+        {folded.map((field) => (
+          <FieldRow key={field.name} field={field} form={shared} />
+        ))}
+      </More>
+    )
+  }
+  const fieldsAt = (place: Field['place']) =>
+    shown
+      .filter((field) => field.place === place && !idle.has(field))
+      .map((field) => ({ ...field, help: withoutCases(field.help) }))
+  const light = fieldsAt('light')
+  const unused = shown.filter((field) => idle.has(field))
+  const wanted = [...new Set(lacking.map(({ label }) => label.toLowerCase()))]
+    .map((label) => `${/^[aeiou]/.test(label) ? 'an' : 'a'} ${label}`)
+    .join(' and ')
   const request = { origin: location.origin, kind, body }
-  const run = <Run task={draft.task} onChangeIt={() => focusFirst(form.current)} />
+  const run = <Run kind={kind} task={draft.task} onChangeIt={() => focusFirst(form.current)} />
   const tabs = {
     result: ['Result', run],
     curl: codeTab('curl', toCurl(request)),
@@ -100,15 +132,21 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
         }}
       >
         <Stack>
-          {rows(false)}
-          <More title="Advanced" open={isWrong(rare, shared)}>
-            {rows(true)}
-          </More>
-          {error && !isAllAtFields && <ErrorPanel error={error} rest={issues.rest} />}
+          {fieldsAt('main').map((field) => (
+            <FieldRow key={field.name} field={field} form={shared} />
+          ))}
+          {fold(
+            'Light from another picture',
+            light,
+            light.some(({ name }) => name in body),
+          )}
+          {fold('Advanced', fieldsAt('rare'))}
+          {fold(`No effect here (${unused.length})`, unused)}
+          {error && !isAllAtFields && <ErrorPanel error={error} rest={rest} />}
         </Stack>
         <div className={`row apart ${styles.send}`}>
           <span className="soft small" role="status">
-            {lacking.length === 0 ? aboutPrice(price.data) : `Give ${wanted} to see the price.`}
+            {lacking.length === 0 ? aboutPrice(price.data) : `Add ${wanted} to see the price`}
           </span>
           <Button type="submit" variant="primary" isPending={send.isPending}>
             Send
@@ -141,21 +179,33 @@ const focusFirst = (form: HTMLFormElement | null): void => {
   first?.focus({ preventScroll: true })
 }
 
+/** A draft in which what must be chosen is. */
+const chooseFirst = (fields: readonly Field[]): Body =>
+  Object.fromEntries(
+    fields.flatMap(({ name, isRequired, control }) =>
+      isRequired && control.is === 'choice' ? [[name, control.options[0]]] : [],
+    ),
+  )
+
+interface RunProps {
+  kind: Kind
+  task: string | undefined
+  onChangeIt(): void
+}
+
 /** The task that was sent last: live until it ends, then its result. */
-const Run = ({ task: id, onChangeIt }: { task: string | undefined; onChangeIt(): void }) => {
+const Run = ({ kind, task: id, onChangeIt }: RunProps) => {
   const task = useTask(id)
-  if (id === undefined) return <Empty>Send the request, and its result stands here.</Empty>
+  if (id === undefined) return <Example kind={kind} />
   return (
     <Show query={task}>
       {(data) => (
         <Stack>
           <Row>
             <State task={data} />
-            <LinkButton {...taskPage(id)} variant="quiet">
-              Open the task
-            </LinkButton>
+            <Link {...taskPage(id)}>Open the task</Link>
           </Row>
-          <Outcome task={data} changeIt={<Button onPress={onChangeIt}>Change and send</Button>} />
+          <Outcome task={data} changeIt={<Button onPress={onChangeIt}>Edit and run</Button>} />
         </Stack>
       )}
     </Show>

@@ -38,7 +38,7 @@ const Attempt = ({ attempt, isNewest }: { attempt: AttemptRow; isNewest: boolean
         {isUnderWay(attempt) ? (
           <Badge>under way</Badge>
         ) : (
-          <Badge tone={issue ? 'bad' : 'ok'}>{`${status ?? 'no response'}${time}`}</Badge>
+          <Badge tone={issue ? 'bad' : 'ok'}>{`${status ?? 'failed'}${time}`}</Badge>
         )}
         <Time at={attempt.started_at} />
       </Row>
@@ -60,7 +60,7 @@ const Attempt = ({ attempt, isNewest }: { attempt: AttemptRow; isNewest: boolean
 /** Why an attempt did not deliver. */
 export const CAUSES: Record<NonNullable<AttemptRow['error_class']>, string> = {
   address_refused: 'The address is not one that Kiln calls',
-  dns: 'No host has this name',
+  dns: 'Host not found',
   connect: 'Nobody listens at the address',
   tls: 'The certificate of the webhook URL is not valid',
   timeout: 'The webhook URL did not respond in time',
@@ -74,7 +74,7 @@ export const CAUSES: Record<NonNullable<AttemptRow['error_class']>, string> = {
 
 /** Explanations of those states of a delivery whose word alone does not say it. */
 export const ABOUT_DELIVERY: Record<string, string> = {
-  superseded: 'A later event has overtaken it.',
+  superseded: 'A later event came first.',
   exhausted: 'All attempts are used up. Send it again once the webhook URL works.',
   stopped: 'The webhook URL responded with 410, so nothing more is sent to it.',
   unsent: 'It is kept for the log alone.',

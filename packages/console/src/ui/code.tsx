@@ -8,7 +8,7 @@ import styles from './show.module.css'
 import { Bdi, Hidden } from './values.tsx'
 
 /** Copies what is given, not what is shown. */
-const CopyButton = ({ text, label }: { text: string; label: string }) => {
+export const CopyButton = ({ text, label }: { text: string; label: string }) => {
   const [copied, setCopied] = useState(false)
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(text)

@@ -1,0 +1,80 @@
+import { Panel } from '../ui/panels.tsx'
+import { StateBadge, useNow } from '../ui/values.tsx'
+import type { Tone } from '../words/states.ts'
+import { counted, showSeconds } from '../words/text.ts'
+import styles from './tasks.module.css'
+import { makeBars, makeLines, sumUp } from './timeline.ts'
+import { wordOf, type TaskDetail } from './types.ts'
+
+const ERRORS: Record<string, string> = {
+  engine_failed: 'the engine failed',
+  internal_error: 'an error of the service',
+  lost: 'its worker went away',
+  timeout: 'it took too long',
+}
+
+/** Why an attempt at rendering ended, by its code. */
+const aboutAttempt = (code: string): string => ERRORS[code] ?? code.replaceAll('_', ' ')
+
+const timeOf = (at: string): string => new Date(at).toLocaleTimeString('en-GB')
+
+const TONES: Record<string, Tone> = { wait: 'soft', failed: 'bad', lost: 'bad' }
+
+/** A task's life as one bar to scale and a line of words; each moment of it on demand. */
+export const Life = ({ task }: { task: TaskDetail }) => {
+  const bars = makeBars(task, useNow())
+  const { waited, ran } = sumUp(bars)
+  const tries = task.attempts.length
+  return (
+    <Panel title="Timeline">
+      <p className="row">
+        <span className={`${styles.key} soft`}>Waiting {showSeconds(waited)}</span>
+        {tries > 0 && (
+          <>
+            →
+            <span className={`${styles.key} info`}>
+              Running {showSeconds(ran)}
+              {tries > 1 && ` in ${counted(tries, 'attempt')}`}
+            </span>
+          </>
+        )}
+        {task.ended_at && (
+          <>
+            → <StateBadge state={wordOf(task)} />
+          </>
+        )}
+      </p>
+      <div className={styles.life} aria-hidden>
+        {bars.map(({ kind, number = 0, seconds }, place) => (
+          <span
+            key={place}
+            className={TONES[kind] ?? 'info'}
+            style={{ flexGrow: seconds * 1000 }}
+            title={`${kind === 'wait' ? 'Waiting' : `Attempt ${number}`} · ${showSeconds(seconds)}`}
+          />
+        ))}
+      </div>
+      <details>
+        <summary>Details</summary>
+        <ol>
+          {makeLines(task).map(({ at, status, number, error, after }) => (
+            <li
+              key={`${at} ${status ?? error ?? 'attempt'}`}
+              className={`stack tight ${styles.moment}`}
+            >
+              <time dateTime={at}>{timeOf(at)}</time>
+              <span className="soft small">{after > 0 && `+${showSeconds(after)}`}</span>
+              {status && <StateBadge state={status} />}
+              {number && !error && <span>Attempt {number} began</span>}
+              {error && (
+                <span className="bad">
+                  ✕ Attempt {number}: {aboutAttempt(error)}
+                </span>
+              )}
+            </li>
+          ))}
+        </ol>
+      </details>
+    </Panel>
+  )
+}

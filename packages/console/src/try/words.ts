@@ -1,0 +1,108 @@
+import type { Choice } from './form.ts'
+import type { Body } from './schema.ts'
+
+/** Labels of members whose name does not say it. */
+const LABELS: Readonly<Record<string, string>> = {
+  bgm: 'Background music',
+  callback_url: 'Callback URL',
+  end_image: 'Last frame',
+  hdr: 'HDR',
+  interpolate_from_original: 'Blend with the original',
+  is_rec: 'Use a recommended prompt',
+  meta_data: 'Metadata (JSON)',
+  off_peak: 'Off-peak',
+  transfer_light_a: 'Light transfer intensity',
+  transfer_light_b: 'Light transfer curve',
+  transfer_light_from_lightmap: 'Light map',
+  transfer_light_from_reference_image: 'Reference image',
+  video_creation_id: 'Video',
+  video_url: 'Video',
+  voice_id: 'Voice',
+  webhook_url: 'Webhook URL',
+  wm_position: 'Watermark corner',
+  wm_url: 'Watermark image URL',
+}
+
+/** `light_transfer_strength` as people write it. */
+export const labelOf = (name: string): string => LABELS[name] ?? sentence(name)
+
+export const sentence = (name: string): string => {
+  const words = name.replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** Label of a picture that a task was made of. */
+export const labelOfInput = (kind: string, field: string): string => {
+  const isPair = kind === 'start-end2video'
+  if (field === 'images') return isPair ? 'First frame' : 'Start image'
+  return field === 'end_image' && !isPair ? 'End image' : labelOf(field)
+}
+
+const CORNERS = ['Top left', 'Top right', 'Bottom right', 'Bottom left']
+const CHOICES: Readonly<Record<string, string>> = {
+  contrasted_n_hdr: 'Contrast + HDR',
+  no_make_up: 'No make-up',
+  '3d_renders': '3D renders',
+}
+
+/** A value as people write it: `art_n_illustration` of a picture, 5 of a duration. Names of models stay. */
+export const wordOf = (name: string, value: Choice): string => {
+  if (typeof value === 'boolean') return value ? 'On' : 'Off'
+  if (name === 'duration') return `${value} s`
+  if (name === 'wm_position') return CORNERS[Number(value) - 1] ?? String(value)
+  const text = String(value)
+  if (name === 'model' || !/^[a-z]\w*$/.test(text)) return CHOICES[text] ?? text
+  return CHOICES[text] ?? sentence(text.replace(/^vendor_/, '').replaceAll('_n_', ' & '))
+}
+
+/** Help for people: other members by their label, values by the choice, and what has no effect left out. */
+export const helpOf = (description: string): string =>
+  description
+    .replace(/\s*Base64.*$/s, '')
+    .replace(/, by model.*$/s, '.')
+    .replace(/: 1 top left.*$/, '.')
+    .replaceAll(/\b[a-z]+_[a-z_]+\b/g, (name) => `“${labelOf(name)}”`)
+
+/** The help of a field that has an effect, without the cases in which it has none. */
+export const withoutCases = (help: string): string =>
+  help.replace(/[.;] (no effect|echoed as given|default true on q3)[^.]*\./gi, '.')
+
+/** The value that the service takes where none is given, as the description of the member has it by model. */
+export const presetOf = (name: string, description: string, body: Body): Choice | undefined => {
+  const model = String(body['model'])
+  if (name === 'audio') return model.startsWith('videoq3')
+  const part = description.split(/[:;] /).find((one) => one.startsWith(`${model} `)) ?? ''
+  const found = [...part.matchAll(/(?: at (\d+) s)? \((\w+)\)/g)]
+  const [, , text] = found.find(([, at]) => at === String(body['duration'])) ?? found.at(-1) ?? []
+  return text === undefined || name !== 'duration' ? text : Number(text)
+}
+
+const NEVER = /no effect[^.]* in the local engine\.$|^Accepted; changes neither/i
+
+/** True where a member changes nothing beside the others, of a body with its defaults. */
+export const isIneffective = (name: string, description: string, body: Body): boolean => {
+  const [, generation] = /^videoq(\d)/.exec(String(body['model'])) ?? []
+  const isNew = generation === '3' || generation === '2'
+  const hasSound = body['audio'] === true
+  const hasImage = [body['images'] ?? []].flat().length > 0
+  if (NEVER.test(description)) return true
+  // The style of an image has one.
+  if (body['model'] === undefined) return false
+  switch (name) {
+    case 'audio_type':
+      return !hasSound || generation === '3'
+    case 'bgm':
+      return hasSound || generation === '3' || (generation === '2' && Number(body['duration']) >= 9)
+    case 'movement_amplitude':
+    case 'style':
+      return isNew
+    case 'aspect_ratio':
+    case 'is_rec':
+      return hasImage
+    case 'wm_position':
+    case 'wm_url':
+      return body['watermark'] !== true
+    default:
+      return false
+  }
+}
