@@ -74,7 +74,7 @@ describe('tasks in the console', { skip }, () => {
 
   test('the list counts new tasks, follows what runs, cancels what is chosen', inLong, async () => {
     const page = await console.open('/tasks?kind=foo&state=done,bar&from=soon', { as: 'bob' })
-    await page.getByText('There is no task yet.').waitFor()
+    await page.getByText('No tasks yet.').waitFor()
     await console.service.entry('media').kill()
     const other = await console.open('/try/text2video', { context: page.context() })
     await other.getByRole('textbox', { name: 'Prompt' }).fill('a slow film')
@@ -83,7 +83,7 @@ describe('tasks in the console', { skip }, () => {
     await page.getByRole('button', { name: '1 new task' }).click()
     await page.getByText('a slow film').waitFor()
     await page.getByRole('searchbox', { name: 'Text in the prompt' }).fill('another')
-    await page.getByText('No task is like that.').waitFor()
+    await page.getByText('No tasks match.').waitFor()
     assert.equal(new URL(page.url()).search, '?q=another')
     await page.getByRole('button', { name: 'Clear' }).click()
     await page.getByRole('checkbox', { name: 'Choose Text to video' }).press(' ')
@@ -98,7 +98,7 @@ describe('tasks in the console', { skip }, () => {
 
   test('an id of no task says so', inLong, async () => {
     const page = await console.open('/tasks/0f0c2a7e-6a3e-4d43-9c1b-2b8f0d3c5a11', { as: 'bob' })
-    await page.getByText('or it is not yours').waitFor()
+    await page.getByText('belongs to someone else').waitFor()
   })
 })
 

@@ -1,59 +1,136 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import type { ComponentProps } from 'react'
+import { SlidersHorizontal } from 'lucide-react'
+import { useState, type ComponentProps } from 'react'
 
 import { useMe } from '../api/queries.ts'
 import { titleOf } from '../try/kinds.ts'
 import { useChangeSearch } from '../ui/address.ts'
 import { Button } from '../ui/button.tsx'
 import { SearchField, Select, TextField } from '../ui/fields.tsx'
+import { Dialog } from '../ui/layers.tsx'
+import { Stack } from '../ui/panels.tsx'
 import { TASK_KINDS, TASK_STATES, type TaskFilter } from './list-rows.ts'
 import styles from './tasks.module.css'
 
 const OPEN = 'waiting,queued,running'
 const STATES = [OPEN, ...TASK_STATES]
 
-/** Filters of the list. They live in the address, so that they can be sent to somebody. */
+/** Filters of the list, on a phone behind a button. They live in the address, so that they can be sent to somebody. */
 export const Filters = () => {
-  const filter = useSearch({ from: '/tasks' })
+  const filter: TaskFilter = useSearch({ from: '/tasks' })
   const change = useChangeSearch()
   const navigate = useNavigate()
+  const [isOpen, setOpen] = useState(false)
+  const { q, ...others } = filter
+  const count = Object.values(others).filter(Boolean).length
+  return (
+    <div className={`stack tight ${styles.filters}`} role="search" aria-label="Tasks">
+      <SearchField
+        label="Text in the prompt"
+        placeholder="Prompt"
+        {...SLOW}
+        value={q}
+        onChange={(text) => change({ q: text })}
+      />
+      <div className={`screen ${styles.choices}`}>
+        <Choices filter={filter} />
+      </div>
+      <div className="phone">
+        <Button onPress={() => setOpen(true)}>
+          <SlidersHorizontal aria-hidden />
+          Filters{count > 0 && ` (${count})`}
+        </Button>
+      </div>
+      {(q !== undefined || count > 0) && (
+        <Button variant="quiet" onPress={() => void navigate({ to: '/tasks', replace: true })}>
+          Clear
+        </Button>
+      )}
+      {isOpen && (
+        <Dialog title="Filters" onClose={() => setOpen(false)}>
+          <Stack>
+            <Choices filter={filter} />
+          </Stack>
+        </Dialog>
+      )}
+    </div>
+  )
+}
+
+const Choices = ({ filter }: { filter: TaskFilter }) => {
+  const change = useChangeSearch()
   const isAdmin = useMe()?.isAdmin === true
+  const { owner } = filter
   const propsOf = (name: keyof TaskFilter) => ({
     value: filter[name],
     onChange: (value: string | undefined) => change({ [name]: value || undefined }),
   })
-  const dayOf = (name: 'from' | 'to') => ({
-    ...propsOf(name),
-    value: filter[name]?.slice(0, 10) ?? '',
-    type: 'date',
-    isLabelHidden: true,
-  })
-  const { owner } = filter
   return (
-    <div className={`stack tight ${styles.filters}`} role="search" aria-label="Tasks">
-      <SearchField label="Text in the prompt" placeholder="Prompt" {...SLOW} {...propsOf('q')} />
+    <>
       <Choice label="Kind" any="All kinds" values={TASK_KINDS} {...propsOf('kind')} />
       <Choice label="State" any="All states" values={STATES} {...propsOf('state')} />
-      <div className={`row ${styles.days}`}>
-        <TextField label="From" {...dayOf('from')} />
-        –
-        <TextField label="To" {...dayOf('to')} />
-      </div>
+      <Period {...filter} />
       {isAdmin && <Choice label="Whose" any="Mine" values={['*']} {...propsOf('owner')} />}
       {isAdmin && owner !== undefined && (
         <SearchField
           label="Owner"
           {...SLOW}
           value={owner === '*' ? undefined : owner}
-          onChange={(owner = '*') => change({ owner })}
+          onChange={(text = '*') => change({ owner: text })}
         />
       )}
-      {Object.values(filter).some(Boolean) && (
-        <Button variant="quiet" onPress={() => void navigate({ to: '/tasks', replace: true })}>
-          Clear
-        </Button>
+    </>
+  )
+}
+
+/** Periods by the days before today with which they begin. */
+const PERIODS = [
+  ['', 'Any time'],
+  ['0', 'Today'],
+  ['6', 'Last 7 days'],
+  ['29', 'Last 30 days'],
+  ['dates', 'Custom dates'],
+] as const
+
+const dayBefore = (days: string): string => {
+  const day = new Date()
+  day.setDate(day.getDate() - Number(days))
+  // Swedish dates are those of ISO.
+  return day.toLocaleDateString('sv')
+}
+
+const Period = ({ from, to }: Pick<TaskFilter, 'from' | 'to'>) => {
+  const change = useChangeSearch()
+  const [hasDates, setDates] = useState(false)
+  const none = from === undefined && to === undefined
+  const known = PERIODS.find(
+    ([days]) => to === undefined && days !== '' && from === dayBefore(days),
+  )
+  const value = hasDates ? 'dates' : none ? '' : (known?.[0] ?? 'dates')
+  const dayOf = (name: 'from' | 'to', day = '') => ({
+    value: day.slice(0, 10),
+    type: 'date',
+    onChange: (next: string) => change({ [name]: next || undefined }),
+  })
+  return (
+    <>
+      <Select
+        label="Created"
+        isLabelHidden
+        options={PERIODS}
+        value={value}
+        onChange={(next) => {
+          setDates(next === 'dates')
+          if (next !== 'dates') change({ from: next && dayBefore(next), to: undefined })
+        }}
+      />
+      {value === 'dates' && (
+        <>
+          <TextField label="From" {...dayOf('from', from)} />
+          <TextField label="To" {...dayOf('to', to)} />
+        </>
       )}
-    </div>
+    </>
   )
 }
 

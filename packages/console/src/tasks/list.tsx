@@ -5,7 +5,8 @@ import { useState } from 'react'
 import { useStream } from '../api/stream.ts'
 import { Ask } from '../ui/ask.tsx'
 import { Button } from '../ui/button.tsx'
-import { LinkButton, taskPage } from '../ui/link.tsx'
+import { Link, LinkButton, taskPage } from '../ui/link.tsx'
+import { Checkbox } from '../ui/fields.tsx'
 import { EndlessList } from '../ui/list.tsx'
 import { Empty, PageTitle, Show } from '../ui/panels.tsx'
 import { counted } from '../words/text.ts'
@@ -35,8 +36,12 @@ export const Page = () => {
   )
 }
 
-const NONE_LIKE_THAT = 'No task is like that. Take a filter away.'
-const NONE_YET = 'There is no task yet. New task makes the first one.'
+const NONE_LIKE_THAT = 'No tasks match. Clear a filter.'
+const NONE_YET = (
+  <p>
+    No tasks yet. <Link to="/try">Create your first one.</Link>
+  </p>
+)
 
 const TaskList = ({ filter }: { filter: TaskFilter }) => {
   const list = useInfiniteQuery(tasksQuery(filter))
@@ -49,10 +54,19 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
     const others = chosen.filter(({ task_id: id }) => id !== task.task_id)
     setChosen(isChosen ? [...others, task] : others)
   }
+  const rows = list.data?.pages.flatMap(({ tasks }) => tasks) ?? []
+  const choosable = rows.filter(({ cancellable }) => cancellable)
   const what = `Cancel ${counted(asked.length, 'task')}`
   return (
     <>
       <div className={`row ${styles.above}`} role="status">
+        {choosable.length > 0 && (
+          <Checkbox
+            label="Select all"
+            isSelected={choosable.length === chosen.length}
+            onChange={(isAll) => setChosen(isAll ? choosable : [])}
+          />
+        )}
         {newTasks.count > 0 && (
           <Button onPress={() => void newTasks.show()}>
             {counted(newTasks.count, 'new task')}
@@ -65,34 +79,35 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
         )}
       </div>
       <Show query={{ ...list, error: list.data ? null : list.error }}>
-        {({ pages }) => {
-          const rows = pages.flatMap(({ tasks }) => tasks)
+        {() => {
           if (rows.length === 0 && !list.hasNextPage)
             return <Empty>{Object.values(filter).some(Boolean) ? NONE_LIKE_THAT : NONE_YET}</Empty>
           return (
-            <EndlessList
-              label="Tasks"
-              rows={rows}
-              keyOf={({ task_id: id }) => id}
-              height={HEIGHT}
-              query={list}
-              onTop={() => void newTasks.show()}
-              onOpen={({ task_id: task }) => void navigate(taskPage(task))}
-              onKey={(key, task) => {
-                if (key !== 'c' || !task.cancellable) return false
-                setAsked([task])
-                return true
-              }}
-            >
-              {(task) => (
-                <TaskRow
-                  task={task}
-                  outcome={outcomes[task.task_id]}
-                  isChosen={chosen.some(({ task_id: id }) => id === task.task_id)}
-                  onChoose={(isChosen) => choose(task, isChosen)}
-                />
-              )}
-            </EndlessList>
+            <div className={choosable.length === 0 ? styles.plain : ''}>
+              <EndlessList
+                label="Tasks"
+                rows={rows}
+                keyOf={({ task_id: id }) => id}
+                height={HEIGHT}
+                query={list}
+                onTop={() => void newTasks.show()}
+                onOpen={({ task_id: task }) => void navigate(taskPage(task))}
+                onKey={(key, task) => {
+                  if (key !== 'c' || !task.cancellable) return false
+                  setAsked([task])
+                  return true
+                }}
+              >
+                {(task) => (
+                  <TaskRow
+                    task={task}
+                    outcome={outcomes[task.task_id]}
+                    isChosen={chosen.some(({ task_id: id }) => id === task.task_id)}
+                    onChoose={(isChosen) => choose(task, isChosen)}
+                  />
+                )}
+              </EndlessList>
+            </div>
           )
         }}
       </Show>
@@ -106,7 +121,7 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
           onDone={() => setChosen([])}
           onClose={() => setAsked([])}
         >
-          <p>What has not ended ends without a result, and its credits are given back.</p>
+          <p>Unfinished tasks stop without a result; their credits are refunded.</p>
         </Ask>
       )}
     </>

@@ -34,8 +34,12 @@ type FieldProps = { field: Field; form: Form }
 
 /** A member of the body by the control that its schema asks for; what was changed can be put back. */
 export const FieldRow = ({ field, form }: FieldProps) => {
-  const { name, label, preset, control } = field
-  const isSet = form.body[name] !== undefined && control.is !== 'files' && control.is !== 'group'
+  const { name, label, preset, control, isRequired } = field
+  const isSet =
+    form.body[name] !== undefined &&
+    control.is !== 'files' &&
+    control.is !== 'group' &&
+    !(control.is === 'choice' && isRequired)
   return (
     <div className={styles.field}>
       <Input field={field} form={form} />
