@@ -1,4 +1,4 @@
-import type { Data, Schema } from '../api/schema.ts'
+import type { Data } from '../api/schema.ts'
 
 export type TaskPage = Data<'/tasks'>
 /** A task as lists and streams show it. */
@@ -6,7 +6,6 @@ export type TaskItem = TaskPage['tasks'][number]
 /** A task with all that is known of its life. */
 export type TaskDetail = Data<'/tasks/{task_id}'>
 export type TaskEvent = Data<'/tasks/{task_id}/events'>['events'][number]
-export type Attempt = Schema<'DeliveryAttempt'>
 
 /** The word that a badge shows: a cancelled task has the API's word of a failed one. */
 export const wordOf = ({ state, status }: Pick<TaskItem, 'state' | 'status'>): string =>
