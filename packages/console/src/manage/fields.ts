@@ -54,7 +54,7 @@ const supportFields = (of: Supporting): FieldSpec[] => [
 
 const PICTURE = 'HTTPS URL of a PNG, JPEG or WebP.'
 
-/** What members of the publisher write on a node. */
+/** Fields of a node that members of its publisher write. */
 export const nodeFields = (node: Supporting): FieldSpec[] =>
   filledWith(node, [
     { name: 'name', label: 'Name' },
@@ -73,7 +73,7 @@ const TAGS_ADMIN = {
   chips: true,
 }
 
-/** What platform admins set on a node. */
+/** Fields of a node that platform admins set. */
 export const nodeAdminFields = (node: object): FieldSpec[] =>
   filledWith(node, [
     TAGS_ADMIN,
@@ -88,6 +88,6 @@ export const nodeAdminFields = (node: object): FieldSpec[] =>
     },
   ])
 
-/** What platform admins set on a version. */
+/** Fields of a version that platform admins set. */
 export const versionAdminFields = (version: Supporting): FieldSpec[] =>
   filledWith(version, [TAGS_ADMIN, ...supportFields(version)])

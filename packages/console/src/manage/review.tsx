@@ -45,7 +45,7 @@ export const useReviewAction = (version: Version): Action | undefined => {
   }
 }
 
-/** What a member can do about a flagged version, and the review that was asked for. Nothing for others. */
+/** Ways of a member to free a flagged version, and the review that was asked for. Nothing for others. */
 export const ReviewRequest = ({ version }: { version: Version }) => {
   const open = useOpenReview(version)
   const action = useReviewAction(version)

@@ -35,7 +35,7 @@ const ACTIONS: Record<Action, string> = {
 }
 const CHOICES = [['', 'All actions'] as const, ...Object.entries(ACTIONS)]
 
-/** What a move to a status is called. */
+/** Names of the transitions to a status. */
 const MOVES: Readonly<Record<string, string>> = {
   NodeVersionStatusActive: 'Approved version',
   NodeVersionStatusFlagged: 'Flagged version',

@@ -2,12 +2,14 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 
 import { readQuery, send } from '../api/client.ts'
 import type { Action } from '../manage/actions.tsx'
+import { showToast } from '../shell/toasts.tsx'
 import { AskButton } from '../ui/ask.tsx'
 import type { Values } from '../ui/ask-field.tsx'
 import { Link, nodePage, publisherPage } from '../ui/link.tsx'
 import { Columns, Panel } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Bdi } from '../ui/values.tsx'
+import { SameContent } from './related.tsx'
 
 type Kind = 'node' | 'publisher'
 
@@ -19,17 +21,22 @@ const HELP = {
 }
 const reasonFor = (kind: Kind) => ({ ...REASON, help: HELP[kind] })
 
+/** Time to follow a link. */
+const READ_SECONDS = 60
+
 const STATUS = { ban: 'NodeStatusBanned', unban: 'NodeStatusActive' } as const
 
 /** Bans a node or a publisher, or lifts its ban; without an id it is that of the form. */
 const write =
   (move: 'ban' | 'unban', kind: Kind, known = '') =>
-  ({ id = known, reason = '' }: Values): Promise<unknown> => {
+  async ({ id = known, reason = '' }: Values): Promise<void> => {
     const path = { publisherId: id, nodeId: id }
-    if (kind === 'publisher')
-      return send('POST', `/admin/publishers/{publisherId}/${move}`, { path, body: { reason } })
     const body = { status: STATUS[move], status_detail: reason }
-    return send('PUT', '/admin/nodes/{nodeId}', { path, body })
+    const { same_content: same = [] } =
+      kind === 'publisher'
+        ? await send('POST', `/admin/publishers/{publisherId}/${move}`, { path, body: { reason } })
+        : await send('PUT', '/admin/nodes/{nodeId}', { path, body })
+    if (same.length > 0) showToast(<SameContent of={same} />, { seconds: READ_SECONDS })
   }
 
 const WORDS = { node: 'pack', publisher: 'publisher' }

@@ -15,6 +15,7 @@ import { Actions } from '../manage/actions.tsx'
 import { banOf } from './bans.tsx'
 import { Changes, Comparison, type Sides } from './changes.tsx'
 import { Decide, type Version } from './decide.tsx'
+import { BannedPublishers, SameContent } from './related.tsx'
 
 interface DetailProps {
   /** `{node}@{version}`. */
@@ -53,6 +54,7 @@ const CheckedPack = ({ version }: { version: Version }) => {
   const { node_id: nodeId, version: number, status, moderation } = version
   const { publisher, review, previous_version: previous } = moderation ?? {}
   const [part, setPart] = useState('findings')
+  const { data: found } = useQuery(findingsQuery(nodeId, number))
   const of = { nodeId, version: number, previous }
   const isRetriable =
     status === 'NodeVersionStatusPending' || version.host_node_extract_status === 'failed'
@@ -77,6 +79,8 @@ const CheckedPack = ({ version }: { version: Version }) => {
         )}
       </Row>
       <Bdi as="p">{version.status_reason}</Bdi>
+      <SameContent of={found?.same_content} />
+      {publisher && <BannedPublishers id={publisher.id} />}
       {review && (
         <Note>
           Review requested <Time at={review.createdAt} />: <Bdi>{review.note ?? 'no note'}</Bdi>

@@ -39,7 +39,7 @@ const groupEvents = (events: Subscriber['events']) => {
   return groups
 }
 
-/** Fields of a subscription, each type of event with its code, by which a receiver tells it. */
+/** Fields of a subscription; each type of event has the code that its requests carry. */
 const fieldsOf = ({ events, first }: Subscriber, given?: Endpoint): FieldSpec[] => [
   {
     name: 'url',

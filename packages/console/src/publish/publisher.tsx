@@ -6,6 +6,7 @@ import { send, type Schema } from '../api/client.ts'
 import { useMe } from '../api/queries.ts'
 import { Actions } from '../manage/actions.tsx'
 import { banOf } from '../moderation/bans.tsx'
+import { BannedPublishers } from '../moderation/related.tsx'
 import { AskButton } from '../ui/ask.tsx'
 import { Copied } from '../ui/code.tsx'
 import { LinkButton, publishPage, StrangersLink } from '../ui/link.tsx'
@@ -72,6 +73,7 @@ export const Page = () => {
                 subscriptions.
               </Note>
             )}
+            <BannedPublishers id={id} />
             <Intro publisher={data} />
             <Tabs label="Publisher" tabs={tabs} />
           </Stack>
@@ -83,7 +85,7 @@ export const Page = () => {
 
 type Publisher = Schema<'Publisher'>
 
-/** What the publisher says of itself, for everybody. */
+/** Description and links of the publisher, for everybody. */
 const Intro = ({ publisher }: { publisher: Publisher }) => {
   const { description, website, support, source_code_repo: source } = publisher
   if (!description && !website && !support && !source) return null

@@ -34,7 +34,7 @@ const ofServer = [
 
 const NAME = /^[\w.-]+\/[\w.-]+$/
 
-/** Where the number of a repository is found, for the name that was typed: this page may call no other host. */
+/** Command that prints the id of the repository whose name was typed: this page may call no other host. */
 const idHelp = ({ 'claims/repository': name = '' }: Values) => (
   <>
     The number GitHub gives it; unlike the name it never changes hands. Run{' '}
@@ -86,7 +86,7 @@ const KINDS = Object.keys(PROVIDERS) as Schema<'TrustProvider'>[]
 const FOLDER = '.github/workflows/'
 const ADDRESS = /^https:\/\/github\.com\/|\.git$|\/$/g
 
-/** What people type, as the tokens of a provider say it: the path of a workflow, and the name of a repository without its host. */
+/** Text of a person as the tokens of a provider have it: the path of a workflow, and the name of a repository without its host. */
 const asClaimed = (name: string, value: string): string => {
   if (name === 'repository') return value.replace(ADDRESS, '')
   const isBare = name === 'workflow_file' && !value.startsWith('.') && !value.includes('/')

@@ -6,7 +6,7 @@ import { httpsLink } from '../api/links.ts'
 /** Parser that leaves HTML a text. Elements are made of its tokens, so no text of a stranger is ever read as HTML. */
 const parser = new MarkdownIt({ html: false, linkify: true })
 
-/** Draws a stranger's Markdown: https links alone, and pictures as their words, because each would tell its host who reads. */
+/** Draws a stranger's Markdown: https links alone, and pictures as their words, because each would show its host who reads. */
 export const drawMarkdown = (text: string): ReactNode => draw(parser.parse(text, {}))
 
 /** Elements that tokens may become. Headings begin two steps lower, below those of the page. */
