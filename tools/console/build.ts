@@ -61,9 +61,13 @@ const nameFirst = (): ((id: string, graph: Graph) => string | null) => {
   let first: Set<string> | undefined
   return (id, graph) => {
     first ??= reach(graph, ENTRY, new Set())
-    return first.has(id) && id !== ENTRY ? 'first' : null
+    return (first.has(id) && id !== ENTRY) || SMALL.test(id) ? 'first' : null
   }
 }
+
+/** Small things that home shares with other pages, and helpers of Rolldown: each would be a request. */
+const SMALL =
+  /rolldown\/runtime|src\/api\/(stream|upload)|\.(webp|mp4)$|(try\/snippets|registry\/queries|tasks\/before-after)\.tsx?$/
 
 const ENTRY = join(ROOT, 'packages/console/src/main.tsx')
 

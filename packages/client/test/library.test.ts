@@ -12,6 +12,7 @@ import { build } from 'esbuild'
 import { packFolder } from '../src/cli/archive.ts'
 import { readProject } from '../src/cli/project.ts'
 import { makeScreen } from '../src/cli/screen.ts'
+import { readServerSentEvents } from '../src/lib/server-sent-events.ts'
 import { KilnError, makeKiln, verifyWebhook, WebhookError } from '../src/index.ts'
 import { makeWebhookSecret, signWebhook } from '../../../src/adapters/webhook.ts'
 import { ROOT } from '../../../src/local/root.ts'
@@ -129,6 +130,18 @@ describe('a call', () => {
       return Promise.resolve(new Response('', { status: 503, headers: { 'retry-after': '30' } }))
     }, response(TASK))
     await assert.rejects(kiln.relight({ image }, { signal: stop.signal }), /enough/)
+  })
+
+  test('a stream is not opened for a signal that was aborted before', async () => {
+    const sent: boolean[] = []
+    const send = async ({ signal }: { signal: AbortSignal }): Promise<Response> => {
+      sent.push(!signal.aborted)
+      throw signal.reason
+    }
+    const signal = AbortSignal.abort(new Error('gone'))
+    const events = readServerSentEvents(send, { lastEventId: undefined, signal })
+    await assert.rejects(events.next())
+    assert.deepEqual(sent, [false])
   })
 
   test('a wait reads the status, as often as Retry-After says, where there is no stream', async () => {

@@ -159,7 +159,7 @@ describe('the console with much in it', { skip: skip || (!isLong && 'only with -
     const context = first.context()
     await context.addInitScript(`sessionStorage['kiln.user'] ??= 'alice'`)
     for (let tab = 1; tab < 7; tab += 1) await console.open('/', { context })
-    const page = await console.open('/account', { context })
+    const page = await console.open('/account?tab=keys', { context })
     await page.getByRole('heading', { name: 'API keys' }).waitFor()
   })
 

@@ -26,6 +26,8 @@ export async function* readServerSentEvents(
   const stop = (): void => open.abort(outer?.reason)
   let timer = setTimeout(stop, SILENT_MS)
   outer?.addEventListener('abort', stop)
+  // Whoever read may be gone before the stream was to open.
+  if (outer?.aborted) stop()
   try {
     const known: Record<string, string> =
       lastEventId === undefined ? {} : { 'last-event-id': lastEventId }

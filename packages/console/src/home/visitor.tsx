@@ -38,6 +38,8 @@ export const Visitor = () => (
 const Hero = () => {
   const navigate = useNavigate()
   const { data: service } = useQuery(serviceQuery)
+  // Few need the names of users, which are a request.
+  const [isOpen, setOpen] = useState(false)
   const start = useMutation({
     mutationFn: async () => {
       if (!service?.development) return await signIn()
@@ -62,9 +64,9 @@ const Hero = () => {
           <a href="/docs">Read the docs</a>
         </Row>
         {start.error && <ErrorPanel error={start.error} />}
-        <details>
+        <details onToggle={() => setOpen(true)}>
           <summary>Sign in as somebody else</summary>
-          <SignIn />
+          {isOpen && <SignIn />}
         </details>
       </Stack>
       <BeforeAfter before={portrait} after={relit} onBroken={() => {}} />

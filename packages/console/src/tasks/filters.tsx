@@ -6,7 +6,7 @@ import { useMe } from '../api/queries.ts'
 import { titleOf } from '../try/kinds.ts'
 import { useChangeSearch } from '../ui/address.ts'
 import { Button } from '../ui/button.tsx'
-import { SearchField, Select, TextField } from '../ui/fields.tsx'
+import { SearchField, Select } from '../ui/fields.tsx'
 import { Dialog } from '../ui/layers.tsx'
 import { Stack } from '../ui/panels.tsx'
 import { TASK_KINDS, TASK_STATES, type TaskFilter } from './list-rows.ts'
@@ -60,7 +60,10 @@ export const Filters = () => {
 const Choices = ({ filter }: { filter: TaskFilter }) => {
   const change = useChangeSearch()
   const isAdmin = useMe()?.isAdmin === true
-  const { owner } = filter
+  const { owner, from } = filter
+  const periods = Object.fromEntries(
+    Object.entries(PERIODS).map(([days, label]) => [dayBefore(days), label]),
+  )
   const propsOf = (name: keyof TaskFilter) => ({
     value: filter[name],
     onChange: (value: string | undefined) => change({ [name]: value || undefined }),
@@ -69,7 +72,14 @@ const Choices = ({ filter }: { filter: TaskFilter }) => {
     <>
       <Choice label="Kind" any="All kinds" values={TASK_KINDS} {...propsOf('kind')} />
       <Choice label="State" any="All states" values={STATES} {...propsOf('state')} />
-      <Period {...filter} />
+      <Choice
+        {...propsOf('from')}
+        label="Created"
+        any="Any time"
+        values={Object.keys(periods)}
+        labels={from === undefined ? periods : { [from]: `Since ${from.slice(0, 10)}`, ...periods }}
+        onChange={(next) => change({ from: next || undefined, to: undefined })}
+      />
       {isAdmin && <Choice label="Whose" any="Mine" values={['*']} {...propsOf('owner')} />}
       {isAdmin && owner !== undefined && (
         <SearchField
@@ -84,13 +94,7 @@ const Choices = ({ filter }: { filter: TaskFilter }) => {
 }
 
 /** Periods by the days before today with which they begin. */
-const PERIODS = [
-  ['', 'Any time'],
-  ['0', 'Today'],
-  ['6', 'Last 7 days'],
-  ['29', 'Last 30 days'],
-  ['dates', 'Custom dates'],
-] as const
+const PERIODS = { 0: 'Today', 6: 'Last 7 days', 29: 'Last 30 days' }
 
 const dayBefore = (days: string): string => {
   const day = new Date()
@@ -99,54 +103,20 @@ const dayBefore = (days: string): string => {
   return day.toLocaleDateString('sv')
 }
 
-const Period = ({ from, to }: Pick<TaskFilter, 'from' | 'to'>) => {
-  const change = useChangeSearch()
-  const [hasDates, setDates] = useState(false)
-  const none = from === undefined && to === undefined
-  const known = PERIODS.find(
-    ([days]) => to === undefined && days !== '' && from === dayBefore(days),
-  )
-  const value = hasDates ? 'dates' : none ? '' : (known?.[0] ?? 'dates')
-  const dayOf = (name: 'from' | 'to', day = '') => ({
-    value: day.slice(0, 10),
-    type: 'date',
-    onChange: (next: string) => change({ [name]: next || undefined }),
-  })
-  return (
-    <>
-      <Select
-        label="Created"
-        isLabelHidden
-        options={PERIODS}
-        value={value}
-        onChange={(next) => {
-          setDates(next === 'dates')
-          if (next !== 'dates') change({ from: next && dayBefore(next), to: undefined })
-        }}
-      />
-      {value === 'dates' && (
-        <>
-          <TextField label="From" {...dayOf('from', from)} />
-          <TextField label="To" {...dayOf('to', to)} />
-        </>
-      )}
-    </>
-  )
-}
-
 /** Milliseconds after the last key: a search of tasks costs more than one of the registry. */
 const SLOW = { pause: 250 }
 
 type ChoiceProps = Pick<ComponentProps<typeof Select<string>>, 'label' | 'value' | 'onChange'> & {
   any: string
   values: readonly string[]
+  labels?: Readonly<Record<string, string>>
 }
 
-const LABELS: Record<string, string> = { [OPEN]: 'Active', '*': 'Everyone’s' }
+const LABELS = { [OPEN]: 'Active', '*': 'Everyone’s' }
 
 /** One of the values, or all; one that the address brought is there, too. */
-const Choice = ({ any, values, value = '', ...props }: ChoiceProps) => {
-  const labelOf = (one: string): string => (one === '' ? any : (LABELS[one] ?? titleOf(one)))
+const Choice = ({ any, values, labels = LABELS, value = '', ...props }: ChoiceProps) => {
+  const labelOf = (one: string): string => (one === '' ? any : (labels[one] ?? titleOf(one)))
   const all = [...new Set(['', ...values, value])]
   const options = all.map((one) => [one, labelOf(one)] as const)
   return <Select {...props} isLabelHidden options={options} value={value} />

@@ -73,11 +73,14 @@ export const StateBadge = ({ state, suffix }: { state: string; suffix?: string }
 
 type BadgeProps = Children & { tone?: Tone; title?: string }
 
-export const Badge = ({ tone = 'soft', title, children }: BadgeProps) => (
-  <span className={`${styles.badge} ${tone}`} title={title}>
-    {typeof children === 'string' ? <Bdi>{children}</Bdi> : children}
-  </span>
-)
+export const Badge = ({ tone = 'soft', title, children }: BadgeProps) => {
+  const text = typeof children === 'string' ? children : undefined
+  return (
+    <span className={`${styles.badge} ${tone}`} title={title ?? text}>
+      {text === undefined ? children : <Bdi>{text}</Bdi>}
+    </span>
+  )
+}
 
 type PictureProps = ComponentProps<'img'> & { other?: ReactNode }
 
