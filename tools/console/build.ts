@@ -65,9 +65,9 @@ const nameFirst = (): ((id: string, graph: Graph) => string | null) => {
   }
 }
 
-/** Small things that home shares with other pages, and helpers of Rolldown: each would be a request. */
+/** Small things that home shares with other pages, each of which would be a request. */
 const SMALL =
-  /rolldown\/runtime|src\/api\/(stream|upload)|\.(webp|mp4)$|(try\/snippets|registry\/queries|tasks\/before-after)\.tsx?$/
+  /src\/api\/(stream|upload)|\.(webp|mp4)$|(try\/snippets|registry\/queries|tasks\/before-after)\.tsx?$/
 
 const ENTRY = join(ROOT, 'packages/console/src/main.tsx')
 

@@ -135,12 +135,12 @@ describe('the frame of the console', { skip }, () => {
     'an API key is made, shown once and revoked; an issue is shown at its field',
     inLong,
     async () => {
-      const page = await console.open('/account', { as: 'bob' })
-      await page.getByRole('button', { name: 'New key' }).click()
+      const page = await console.open('/account?tab=keys', { as: 'bob' })
+      await page.getByRole('button', { name: 'Create API key' }).click()
       await page.getByLabel('Name').fill('nightly')
-      await page.getByLabel('Ends on').fill('soon')
+      await page.getByLabel('Expires').fill('soon')
       await page.keyboard.press('Enter')
-      const field = page.getByLabel('Ends on')
+      const field = page.getByLabel('Expires')
       await page.getByText('must be a string that is an ISO 8601 date-time').waitFor()
       assert.equal(await field.getAttribute('aria-invalid'), 'true')
       await field.fill('')
@@ -149,9 +149,9 @@ describe('the frame of the console', { skip }, () => {
       await page.getByRole('button', { name: 'Close' }).click()
       await page.getByText('nightly').waitFor()
       await assertSound(page)
-      await page.getByRole('button', { name: 'Revoke …' }).click()
+      await page.getByRole('button', { name: 'Revoke', exact: true }).click()
       await page.getByRole('button', { name: 'Revoke key' }).click()
-      await page.getByText('You have no API keys.').waitFor()
+      await page.getByText('No API keys.').waitFor()
     },
   )
 

@@ -78,7 +78,7 @@ describe('publishers, moderation and operations', { skip }, () => {
     const zip = { name: 'mixer.zip', mimeType: 'application/zip', buffer }
     await owner.locator('input[accept*=zip]').setInputFiles(zip)
     await press(owner, 'Publish 1.1.0')
-    await owner.getByText('It is held back').waitFor()
+    await owner.getByText('On hold: it can’t be installed until it has been reviewed.').waitFor()
     await owner.getByText('exec(base64.b64decode("cHJpbnQoMSk="))').waitFor()
     await press(owner, 'Request review')
     await owner.getByLabel('Note for the reviewer').fill(SCRIPT)
@@ -193,6 +193,13 @@ describe('publishers, moderation and operations', { skip }, () => {
       await list.getByRole('button', { name: 'Lift ban' }).waitFor()
       const owner = await console.open(path, { as: 'alice' })
       await owner.getByText('It mines.').first().waitFor()
+      if (kind === 'publisher') {
+        const token = await console.service.token('alice')
+        const more = { id: 'alice-more', name: 'More' }
+        await makeClient(console.service.baseUrl, token).post('/publishers', more)
+        const other = await console.open('/publishers/alice-more', { as: 'operator' })
+        await other.getByText('A member belongs to banned publishers: alice-packs').waitFor()
+      }
       await list.getByRole('button', { name: 'Lift ban' }).click()
       await page.getByLabel('Reason').fill('It does not.')
       await inDialog(page, 'Lift ban')

@@ -6,13 +6,14 @@ import { readQuery } from '../api/client.ts'
 import { serviceQuery } from '../api/queries.ts'
 import { listDevelopmentUsers, signIn, signInAs } from '../api/session.ts'
 import { iconOf } from '../registry/queries.ts'
+import { PackSearch } from '../shell/pack-search.tsx'
 import { SignIn } from '../shell/sign-in.tsx'
 import { BeforeAfter } from '../tasks/before-after.tsx'
 import { KINDS } from '../try/kinds.ts'
 import { toCurl, toPythonCode, toTypeScript } from '../try/snippets.ts'
 import { Button } from '../ui/button.tsx'
+import { Clip } from '../ui/clip.tsx'
 import { Code } from '../ui/code.tsx'
-import { TextField } from '../ui/fields.tsx'
 import { Link, LinkButton, nodePage, tryPage } from '../ui/link.tsx'
 import { ErrorPanel, Panel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
@@ -93,7 +94,7 @@ const Columns = () => (
     ))}
     <li>
       <Link {...tryPage('text2video')} className={styles.card}>
-        <video src={clip} muted loop autoPlay playsInline aria-hidden />
+        <Clip src={clip} />
         <strong>Video</strong>
         <span className="soft">From a prompt, a picture or two, or longer than it was.</span>
       </Link>
@@ -103,27 +104,9 @@ const Columns = () => (
 
 const popularQuery = readQuery('/nodes/search', { query: { sort: 'downloads;desc', limit: 6 } })
 
-const Popular = () => {
-  const navigate = useNavigate()
-  const [q, setQ] = useState('')
-  return (
+const Popular = () => (
     <Panel title="Popular packs" actions={<Link to="/registry">All packs</Link>}>
-      <form
-        role="search"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void navigate({ to: '/registry', search: q === '' ? {} : { q } })
-        }}
-      >
-        <TextField
-          label="Search packs"
-          placeholder="Search packs"
-          isLabelHidden
-          type="search"
-          value={q}
-          onChange={setQ}
-        />
-      </form>
+      <PackSearch label="Search packs" />
       <Show query={useQuery(popularQuery)}>
         {({ nodes }) => (
           <ul className={styles.packs}>
@@ -137,7 +120,7 @@ const Popular = () => {
                     <Bdi as="p" className="cut soft">
                       {node.description}
                     </Bdi>
-                    <span className="soft small">{counted(node.downloads, 'install')}</span>
+                    <span className="soft small">{counted(node.downloads, 'download')}</span>
                   </span>
                 </li>
               ))}
@@ -145,8 +128,7 @@ const Popular = () => {
         )}
       </Show>
     </Panel>
-  )
-}
+)
 
 const [RELIGHT] = KINDS
 

@@ -79,7 +79,7 @@ export const AuditLog = () => {
         />
         <SearchField
           label="Target"
-          placeholder="Target: version/pack@1.0.0, node/…, publisher/…, task/…"
+          placeholder="Target, such as node/light-tools"
           value={q}
           onChange={(next) => change({ q: next })}
         />

@@ -25,7 +25,8 @@ export const SameContent = ({ of = [] }: { of: Content }) => (
     label="Same files in"
     links={of.map(({ node_id: id, version, status }) => (
       <span key={`${id}@${version}`}>
-        <Link {...versionPage(id, version)}>{`${id} ${version}`}</Link> ({wordsOf(status).word}){' '}
+        <Link {...versionPage(id, version)}>{`${id} ${version}`}</Link> ({wordsOf(status).word}
+        ){' '}
       </span>
     ))}
   />

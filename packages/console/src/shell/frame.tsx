@@ -7,9 +7,7 @@ import { Button as PlainButton } from 'react-aria-components/Button'
 import { creditsQuery, useMe } from '../api/queries.ts'
 import { session, signOut } from '../api/session.ts'
 import { useStore } from '../api/store.ts'
-import icon from '../icon.svg'
 import { Button } from '../ui/button.tsx'
-import { TextField } from '../ui/fields.tsx'
 import { Menu, MenuItem } from '../ui/layers.tsx'
 import { Link, LinkButton } from '../ui/link.tsx'
 import { Loading, PageTitle } from '../ui/panels.tsx'
@@ -18,6 +16,7 @@ import { Banner, SessionEnd } from './banner.tsx'
 import styles from './frame.module.css'
 import { useKeys } from './keys.ts'
 import { lazyPart } from './lazy-page.ts'
+import { PackSearch } from './pack-search.tsx'
 import { PAGES, usePages, type PageLinkSpec } from './pages.ts'
 import { SignIn } from './sign-in.tsx'
 import { showToast, Toasts } from './toasts.tsx'
@@ -32,7 +31,7 @@ export const Frame = () => {
       </a>
       <header className={`row ${styles.bar}`}>
         <Link to="/" className={`row ${styles.brand}`} aria-label="Kiln, home">
-          <img src={icon} alt="" width={24} height={24} />
+          <Mark />
           Kiln
         </Link>
         <nav className={`screen ${styles.pages}`} aria-label="Pages">
@@ -79,6 +78,14 @@ export const Frame = () => {
   )
 }
 
+/** The drawing of icon.svg, for which a header need not wait. */
+const Mark = () => (
+  <svg viewBox="0 0 32 32" width={24} height={24} aria-hidden>
+    <rect width="32" height="32" rx="6" fill="#a8420b" />
+    <path d="M8 26V15a8 8 0 0 1 16 0v11h-5v-6a3 3 0 0 0-6 0v6z" fill="#fff" />
+  </svg>
+)
+
 type PagePath = PageLinkSpec['to']
 
 const PageLink = ({ to, children }: { to: PagePath; children: ReactNode }) => (
@@ -118,33 +125,11 @@ const Layers = () => {
   )
 }
 
-/** Enter leads to the registry. */
 const RegistrySearch = () => {
-  const navigate = useNavigate()
   const path = useRouterState({ select: ({ location }) => location.pathname })
-  const [text, setText] = useState('')
   // The page of the registry has a field of its own.
   if (path === '/registry') return <div className={styles.search} />
-  return (
-    <form
-      className={styles.search}
-      role="search"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void navigate({ to: '/registry', search: text === '' ? {} : { q: text } })
-        setText('')
-      }}
-    >
-      <TextField
-        label="Search the registry"
-        placeholder="Search the registry"
-        isLabelHidden
-        type="search"
-        value={text}
-        onChange={setText}
-      />
-    </form>
-  )
+  return <PackSearch label="Search the registry" className={styles.search} />
 }
 
 /** Credits left for videos; where nothing limits them, those that were used. */

@@ -2,6 +2,7 @@ import clip from '../home/clip.mp4'
 import portrait from '../home/portrait.webp'
 import relit from '../home/relit.webp'
 import { BeforeAfter } from '../tasks/before-after.tsx'
+import { Clip } from '../ui/clip.tsx'
 import { Empty, Stack } from '../ui/panels.tsx'
 import type { Kind } from './kinds.ts'
 import styles from './try.module.css'
@@ -16,7 +17,7 @@ export const Example = ({ kind: { id, path } }: { kind: Kind }) => {
       {words}
       <p className="soft small">Example</p>
       {isVideo ? (
-        <video className={styles.clip} src={clip} muted loop autoPlay playsInline aria-hidden />
+        <Clip src={clip} className={styles.clip} />
       ) : (
         <BeforeAfter before={portrait} after={relit} onBroken={() => {}} />
       )}

@@ -1,0 +1,32 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+
+import { TextField } from '../ui/fields.tsx'
+
+type PackSearchProps = { label: string; className?: string | undefined }
+
+/** A field from which Enter leads to the registry. */
+export const PackSearch = ({ label, className }: PackSearchProps) => {
+  const navigate = useNavigate()
+  const [text, setText] = useState('')
+  return (
+    <form
+      className={className}
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void navigate({ to: '/registry', search: text === '' ? {} : { q: text } })
+        setText('')
+      }}
+    >
+      <TextField
+        label={label}
+        placeholder="Search packs"
+        isLabelHidden
+        type="search"
+        value={text}
+        onChange={setText}
+      />
+    </form>
+  )
+}

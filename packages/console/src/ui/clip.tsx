@@ -1,0 +1,14 @@
+type ClipProps = { src: string; className?: string | undefined }
+
+/** A video without words, which is read and played once it is seen. */
+export const Clip = (props: ClipProps) => (
+  <video {...props} ref={playOnceSeen} muted loop playsInline preload="none" aria-hidden />
+)
+
+const playOnceSeen = (video: HTMLVideoElement): (() => void) => {
+  const watch = new IntersectionObserver(([seen]) => seen?.isIntersecting && void video.play(), {
+    threshold: 0.5,
+  })
+  watch.observe(video)
+  return () => watch.disconnect()
+}
