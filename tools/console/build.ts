@@ -112,8 +112,8 @@ const bundle = async (): Promise<Rolldown.RolldownOutput['output']> => {
             groups: [
               { name: nameFirst(), debugName: 'first' },
               // What several pages share, in few files: each is a request.
-              { name: 'registry', test: /src\/(registry|host-node)\//, minShareCount: 2 },
               { name: 'parts', test: /src\/ui\//, minShareCount: 2 },
+              { name: 'registry', test: /src\/(registry|host-node)\//, minShareCount: 2 },
             ],
           },
         },

@@ -116,7 +116,7 @@ describe('publishers, moderation and operations', { skip }, () => {
     await page.getByText('banned', { exact: true }).waitFor({ state: 'detached' })
     await decide('h', 'Flag', 'It prints three.')
     await page.goto(`${console.service.baseUrl}/console/moderation?tab=log`)
-    await page.getByText('It prints one.').first().waitFor()
+    await page.getByText('It prints one.', { exact: true }).first().waitFor()
     assert.equal(await page.getByRole('link', { name: 'light-mixer 1.1.0' }).count(), 4)
   })
 
