@@ -87,8 +87,8 @@ describe('the console with much in it', { skip: skip || (!isLong && 'only with -
     await loadCatalogue(console.service.database.url, planCatalogue(20_000))
     const page = await console.open('/registry')
     const field = page.locator('main').getByRole('searchbox').first()
-    await field.waitFor()
-    // Rows are busy from the key on until the response is shown.
+    // Rows are busy from the key on until the response is shown; before the first rows there is nothing that could be.
+    await page.locator('main [aria-busy=false]').waitFor()
     await page.evaluate(`
       self.shown = []; let pressed = 0
       performance.setResourceTimingBufferSize(10000)
