@@ -105,29 +105,29 @@ const Columns = () => (
 const popularQuery = readQuery('/nodes/search', { query: { sort: 'downloads;desc', limit: 6 } })
 
 const Popular = () => (
-    <Panel title="Popular packs" actions={<Link to="/registry">All packs</Link>}>
-      <PackSearch label="Search packs" />
-      <Show query={useQuery(popularQuery)}>
-        {({ nodes }) => (
-          <ul className={styles.packs}>
-            {nodes
-              .filter(({ latest_version: latest }) => latest !== undefined)
-              .map((node) => (
-                <li key={node.id}>
-                  <Tile src={iconOf(node)} name={node.name} />
-                  <span>
-                    <Link {...nodePage(node.id)}>{node.name}</Link>
-                    <Bdi as="p" className="cut soft">
-                      {node.description}
-                    </Bdi>
-                    <span className="soft small">{counted(node.downloads, 'download')}</span>
-                  </span>
-                </li>
-              ))}
-          </ul>
-        )}
-      </Show>
-    </Panel>
+  <Panel title="Popular packs" actions={<Link to="/registry">All packs</Link>}>
+    <PackSearch label="Search packs" />
+    <Show query={useQuery(popularQuery)}>
+      {({ nodes }) => (
+        <ul className={styles.packs}>
+          {nodes
+            .filter(({ latest_version: latest }) => latest !== undefined)
+            .map((node) => (
+              <li key={node.id}>
+                <Tile src={iconOf(node)} name={node.name} />
+                <span>
+                  <Link {...nodePage(node.id)}>{node.name}</Link>
+                  <Bdi as="p" className="cut soft">
+                    {node.description}
+                  </Bdi>
+                  <span className="soft small">{counted(node.downloads, 'download')}</span>
+                </span>
+              </li>
+            ))}
+        </ul>
+      )}
+    </Show>
+  </Panel>
 )
 
 const [RELIGHT] = KINDS
