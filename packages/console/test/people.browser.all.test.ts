@@ -235,7 +235,7 @@ describe('publishers, moderation and operations', { skip }, () => {
     await row.getByRole('button', { name: 'Fail' }).click()
     await page.getByLabel('Reason').fill('The engine is away.')
     await press(page, 'Fail task')
-    await page.getByText('Nothing has stood still').waitFor()
+    await page.getByText('Nothing stuck for more than 10 min').waitFor()
     await page.goto(`${console.service.baseUrl}/console/moderation?tab=log`)
     await page.getByRole('row', { name: 'Failed task' }).getByText('The engine is away.').waitFor()
     const owner = await console.open(`/tasks/${id}`, { as: 'alice' })
