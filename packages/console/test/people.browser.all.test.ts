@@ -269,7 +269,7 @@ const inDialog = (page: Page, name: string): Promise<void> =>
 /** Walks a page by Tab; what it has not come to, and what had no ring when it did. */
 const findUnreached = async (page: Page): Promise<string[]> => {
   const count = await page.evaluate<number>(`(() => {
-    const all = [...document.querySelectorAll('a[href], button, input, textarea, [tabindex="0"]')]
+    const all = [...document.querySelectorAll('a[href], button, input, textarea, summary, [tabindex="0"]')]
     self.unreached = new Set(all.filter((one) => one.tabIndex >= 0 && !one.disabled && one.ariaChecked !== 'false' && one.checkVisibility() && !one.closest('[inert]')))
     self.faint = []
     document.addEventListener('focusin', ({ target }) => {
