@@ -8,12 +8,14 @@ import {
   listUnknownTasks,
   purgeUpload,
 } from '../src/db/shared/purge.ts'
+import type { Storage } from '../src/adapters/storage/storage.ts'
+import { listUnknownPictures } from '../src/db/registry/picture.ts'
 import { listDueRatings, renewRatingMean, showDueRating } from '../src/db/registry/rating-due.ts'
 import { purgeTask } from '../src/db/task/task-deletion.ts'
 import { deleteOldEndpointEvents } from '../src/db/event/endpoint.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import { isUuid } from '../src/domain/shared/uuid.ts'
-import type { CommonDependencies, CoreDependencies } from './dependencies.ts'
+import type { CoreDependencies } from './dependencies.ts'
 import { removeLeftUploads } from './version.ts'
 
 /**
@@ -48,40 +50,49 @@ export const makePurgeExpired =
     const removed = tasks + uploads + versions + records + due.length
     // These look at all of the store and of the nodes, so only the last batch of an hour does them.
     if (removed === 0) await renewRatingMean(sql)
-    const inputs = removed === 0 ? await cleanUpInputs({ sql, storage }) : 0
-    if (removed + inputs > 0) log.info({ tasks, uploads, versions, inputs, records }, 'purged')
+    const [inputs, pictures] =
+      removed === 0
+        ? [
+            await cleanUpFolder(storage, 'inputs', (ids) => listUnknownTasks(sql, ids)),
+            await cleanUpFolder(storage, 'pictures', (ids) => listUnknownPictures(sql, ids)),
+          ]
+        : [0, 0]
+    const all = removed + inputs + pictures
+    if (all > 0) log.info({ tasks, uploads, versions, inputs, pictures, records }, 'purged')
     if (removed === 0 && errors.length > 0)
       throw new Error(`${errors.length} could not be removed`, { cause: errors[0] })
-    return removed + inputs
+    return all
   }
 
-/** A request moves its inputs into the store some milliseconds before its commit; a day leaves time for any mishap. */
+/** A request moves its files into the store some milliseconds before its commit; a day leaves time for any mishap. */
 const LEFT_MS = 86_400_000
 const BATCH = 1000
 
 /**
- * Removes the inputs of tasks that do not exist: the api was killed between store and commit, or the commit failed. No
- * row names them, so this goes by the store. Returns how many tasks' inputs that were.
+ * Removes the inputs of tasks that do not exist, or pictures that nothing names: the api was killed between store and
+ * commit, the commit failed, or a picture was replaced. No row names them, so this goes by the folders of the store.
+ * Returns how many that were.
  */
-const cleanUpInputs = async ({
-  sql,
-  storage,
-}: Pick<CommonDependencies, 'sql' | 'storage'>): Promise<number> => {
+const cleanUpFolder = async (
+  storage: Storage,
+  folder: 'inputs' | 'pictures',
+  listUnknown: (ids: readonly string[]) => Promise<string[]>,
+): Promise<number> => {
   const now = Date.now()
   let removed = 0
   const cleanUp = async (ids: readonly string[]): Promise<void> => {
-    for (const id of await listUnknownTasks(sql, ids)) {
-      const files = await storage.list(`inputs/${id}`)
+    for (const id of await listUnknown(ids)) {
+      const files = await storage.list(`${folder}/${id}`)
       const stats = await Promise.all(files.map((key) => storage.stat(key)))
       const written = Math.max(...stats.map((stat) => stat?.writtenAt ?? 0))
       // A folder without files may be one that a request has just made.
       if (files.length === 0 || written > now - LEFT_MS) continue
-      await storage.removePrefix(`inputs/${id}`)
+      await storage.removePrefix(`${folder}/${id}`)
       removed += 1
     }
   }
   let ids: string[] = []
-  for await (const name of storage.listFolders('inputs')) {
+  for await (const name of storage.listFolders(folder)) {
     if (isUuid(name)) ids.push(name)
     if (ids.length < BATCH) continue
     await cleanUp(ids)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { makeIssuerKeys } from './adapters/issuer-keys.ts'
-import { makeFetchPicture } from './adapters/picture/fetch-picture.ts'
+import { makeFetchPicture, makeReducePicture } from './adapters/picture/fetch-picture.ts'
 import { makeOutbound } from './adapters/outbound/outbound.ts'
 import { makeSecrets } from './adapters/secrets.ts'
 import { makeSigner } from './adapters/signing.ts'
@@ -154,6 +154,8 @@ const taskRead = { sql, signer, now }
 const task = { ...commit, ...live, ...taskRead, storage, outbound, publicUrl, taskQueue, quotas }
 const check = { ...commit, publicUrl, taskQueue, checkTiming }
 const token = { ...commit, log, now, publishAuth: config.PUBLISH_AUTH }
+const pictures = { dir: scratch.dir, mostMs: config.PICTURE_MS }
+const reducePicture = makeReducePicture(pictures)
 const received = { budget, scratchDir: scratch.dir }
 const lists = {
   cache: makeCountCache(),
@@ -211,9 +213,13 @@ const routes = makeRoutes({
     now,
   },
   picture: {
-    sql,
+    ...commit,
+    ...received,
+    publicUrl,
+    storage,
     outbound,
-    fetchPicture: makeFetchPicture({ outbound, dir: scratch.dir, mostMs: config.PICTURE_MS }),
+    reducePicture,
+    fetchPicture: makeFetchPicture({ ...pictures, outbound, reducePicture }),
   },
   event: {
     ...commit,

@@ -181,6 +181,28 @@ describe('the removal by age', () => {
     await end(committed)
   })
 
+  test('takes pictures that nothing names, once they are a day old', async () => {
+    const { sql } = place.deps
+    const registry = makeRegistryPlace(place.deps)
+    await registry.addPublisher('painter')
+    await registry.addNode('painted', {}, 'painter')
+    const storePicture = (id: string, days: number) => store(`pictures/${id}/picture.webp`, days)
+    const [icon, banner, logo] = [randomUUID(), randomUUID(), randomUUID()]
+    const left = await storePicture(randomUUID(), 2)
+    const young = await storePicture(randomUUID(), 0.5)
+    const kept = await Promise.all([icon, banner, logo].map((id) => storePicture(id, 2)))
+    await sql`update node set icon_picture = ${icon}, banner_picture = ${banner} where id = 'painted'`
+    await sql`update publisher set logo_picture = ${logo} where id = 'painter'`
+    assert.deepEqual([await purge(), await purge()], [1, 0])
+    assert.deepEqual(await Promise.all([left, young, ...kept].map(exists)), [
+      false,
+      ...Array.from({ length: 4 }, () => true),
+    ])
+    await sql`update node set icon_picture = null where id = 'painted'`
+    assert.equal(await purge(), 1, 'the one that was replaced')
+    assert.deepEqual(await Promise.all(kept.map(exists)), [false, true, true])
+  })
+
   test('takes settled events of endpoints past their days, and deleted endpoints with them', async () => {
     const { sql } = place.deps
     const { id, owner, transition } = await insertSubscription(sql)

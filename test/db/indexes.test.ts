@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { makeDatabase, type Fragment, type Sql, type Transaction } from '../../src/db/client.ts'
 import { completeAttempt } from '../../src/db/event/attempt.ts'
 import { transitionPublisher } from '../../src/db/registry/publisher-ban.ts'
+import { listUnknownPictures } from '../../src/db/registry/picture.ts'
 import { insertPublication } from '../../src/db/registry/publish.ts'
 import { listReports } from '../../src/db/registry/report.ts'
 import { transferNode, offerNode } from '../../src/db/registry/transfer.ts'
@@ -152,8 +153,10 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
     columns: { archiveState: 'awaiting', obstacle: '' },
     call: (sql) => recordArchive(sql, ANY, ANY),
   },
-  { call: (sql) => listPublishers(sql, { page: 1, limit: 1 }) },
-  { call: (sql) => listPublishers(sql, { status: 'PublisherStatusBanned', page: 1, limit: 1 }) },
+  { call: (sql) => listPublishers(sql, { page: 1, limit: 1 }, ANY) },
+  {
+    call: (sql) => listPublishers(sql, { status: 'PublisherStatusBanned', page: 1, limit: 1 }, ANY),
+  },
   { call: (sql) => findVersionFacts(sql, { nodeId: 'a', key: { id: ID }, userId: undefined }) },
   { call: (sql) => updateVersion(sql, { publisherId: ID, nodeId: 'a', id: ID, fields: ANY }, ANY) },
   { call: (sql) => listHostNodes(sql, { versionId: ID, search: 'a', page: 1, limit: 1 }) },
@@ -172,6 +175,7 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
   })),
   { call: (sql) => listOwnerEvents(sql, { ...OWNED, states: ['exhausted'] }) },
   { call: (sql) => listHostVersions(sql) },
+  { call: (sql) => listUnknownPictures(sql, [ID]) },
   ...FILTERS.flatMap((filter) => searchCalls(filter)),
   ...versionCalls(),
 ]

@@ -184,7 +184,7 @@ const makeChanges = (
   const editPublisher = (): Change => {
     const id = pick(random, publishers)
     const fields = choose<object>({ name: text() }, { logo: text() }, { website: '' })
-    return (sql) => updatePublisher(sql, { id, fields })
+    return (sql) => updatePublisher(sql, { id, fields }, OPTIONS)
   }
   const moderatePublisher = (): Change => {
     const id = pick(random, publishers)

@@ -58,7 +58,7 @@ export const makeRegistryPlace = ({ sql }: Place) => {
   const addPublisher = async (id: string, owner = 'olga'): Promise<string> => {
     await addUser(owner)
     const made = await sql.begin((sql) =>
-      insertPublisher(sql, { publisher: { id }, userId: owner, limit: 1_000 }),
+      insertPublisher(sql, { publisher: { id }, userId: owner, limit: 1_000 }, OPTIONS),
     )
     if (made.result !== 'created') throw new Error(made.result)
     publishers.set(id, { owner, tokenId: await addToken(id, owner) })

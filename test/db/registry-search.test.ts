@@ -422,8 +422,12 @@ describe('totals', () => {
     }
     await begin(async (sql) => {
       await insertNodeRow(sql, { id: 'my-studio', publisherId: 'maker-3' })
-      await setNodeFields(sql, 'my-studio', { name: 'Studio' })
-      await setNodeFields(sql, 'my-studio', { name: '', description: 'a studio' })
+      await setNodeFields(sql, { id: 'my-studio', fields: { name: 'Studio' } }, options)
+      await setNodeFields(
+        sql,
+        { id: 'my-studio', fields: { name: '', description: 'a studio' } },
+        options,
+      )
       // What is counted meanwhile does not know of it.
       await set('my-pack-22', { status: 'NodeStatusDeleted' })
       await check()

@@ -114,6 +114,8 @@ const publication = (): object => ({
 
 interface More {
   body?: object | (() => object | Promise<object>)
+  /** Type of a body that is no JSON. */
+  type?: string
   query?: string
   /** Makes what else the path names. */
   make?: () => Promise<Ids>
@@ -131,8 +133,12 @@ const REVIEWS = `${READ}/reviews`
 const REVIEW = `${REVIEWS}/:reviewId`
 const REPLY = `${OWN}/reviews/:reviewId/reply`
 
+const SVG = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')
+
+type Call = [route: string, status: number, more?: More]
+
 /** Every route whose path has such an id, in an order that they allow; those under /admin are called by an admin. */
-const CALLS: [route: string, status: number, more?: More][] = [
+const CALLS: Call[] = [
   [`get ${P}`, 200],
   [`put ${P}`, 200, { body: {} }],
   [`get ${P}/members`, 200],
@@ -178,6 +184,10 @@ const CALLS: [route: string, status: number, more?: More][] = [
   [`get ${READ}/icon`, 200],
   [`get ${READ}/banner`, 200],
   [`get ${P}/logo`, 200],
+  ...[`${OWN}/icon`, `${OWN}/banner`, `${P}/logo`].flatMap((path): Call[] => [
+    [`put ${path}`, 200, { body: SVG, type: 'image/svg+xml' }],
+    [`delete ${path}`, 200],
+  ]),
   [`get ${READ}`, 200],
   [`get ${READ}/versions`, 200],
   [`get ${VERSION}`, 200],
@@ -246,13 +256,18 @@ describe('another spelling of an id', () => {
     assert.equal((await stream.next())?.data['version'], '1.0.0')
   })
 
-  for (const [route, status, { body, query = '', make, by } = {}] of CALLS)
+  for (const [route, status, { body, type, query = '', make, by } = {}] of CALLS)
     test(`another spelling names the same on ${route}, which returns the stored one`, async () => {
       const [method = '', pattern = ''] = route.split(' ')
       const ids: Ids = { ...SPELT, ...(await make?.()) }
       const path = pattern.replaceAll(/:(\w+)/g, (_, name: string) => ids[name] ?? '') + query
       const sent = typeof body === 'function' ? await body() : body
-      const response = await (by ?? callerOf(path)).call(method.toUpperCase(), path, sent)
+      const response = await (by ?? callerOf(path)).call(
+        method.toUpperCase(),
+        path,
+        sent,
+        type && { 'content-type': type },
+      )
       assert.equal(response.status, status, JSON.stringify(response.body))
       assertStored(response)
     })

@@ -150,7 +150,9 @@ export const makeClient = (
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined
+        ? {}
+        : { body: body instanceof Uint8Array ? body : JSON.stringify(body) }),
       signal: AbortSignal.timeout(PATIENCE_MS),
     })
     return await readResponse(response, { method, path })

@@ -1,27 +1,43 @@
-import { access } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { setPriority } from 'node:os'
 
-import sharp from 'sharp'
+import sharp, { type Sharp, type SharpOptions } from 'sharp'
 
 import { TaskError } from '../../domain/task/task-error.ts'
 import { probeImage } from '../image-probe.ts'
 import { CANNOT_BE_SHOWN, MOST_PIXELS, TOO_MANY_PIXELS } from './limits.ts'
 
 /**
- * The process that makes one picture small: its path, the longest side in pixels, and the milliseconds that it has. The
- * WebP goes to standard output.
+ * The process that makes one picture small: its path, the longest side in pixels, the milliseconds that it has, and `svg`
+ * where it may be one. The WebP goes to standard output.
  */
-const [path = '', side = '', mostMs = ''] = process.argv.slice(2)
+const [path = '', side = '', mostMs = '', svg] = process.argv.slice(2)
 
 // What a stranger makes it do holds up nothing else, and ends also when the parent is gone.
 setPriority(19)
 setTimeout(() => process.exit(CANNOT_BE_SHOWN), Number(mostMs)).unref()
-await access(path)
-try {
+const file = await readFile(path)
+const options: SharpOptions = { limitInputPixels: MOST_PIXELS, failOn: 'error' }
+
+/** Reads a drawing so that its longest side is as long as asked. One without an address may name no other file. */
+const readDrawing = async (): Promise<Sharp> => {
+  const { width, height } = await sharp(file, { limitInputPixels: false }).metadata()
+  const density = (USUAL_DENSITY * Number(side)) / Math.max(width, height)
+  return sharp(file, { ...options, density: Math.max(1, density) })
+}
+const USUAL_DENSITY = 72
+
+const readRaster = async (): Promise<Sharp> => {
   await probeImage(path, { maxPixels: MOST_PIXELS })
-  sharp.concurrency(1)
   // sharp reads the first frame alone, and writes no metadata.
-  const picture = sharp(path, { limitInputPixels: MOST_PIXELS, failOn: 'error' }).autoOrient()
+  return sharp(path, options).autoOrient()
+}
+
+try {
+  sharp.concurrency(1)
+  const isDrawing =
+    svg !== undefined && /^\uFEFF?\s*<(?:svg|\?xml|!--|!doctype)/i.test(file.toString())
+  const picture = isDrawing ? await readDrawing() : await readRaster()
   const small = picture.resize(Number(side), Number(side), {
     fit: 'inside',
     withoutEnlargement: true,

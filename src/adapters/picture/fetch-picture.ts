@@ -17,27 +17,49 @@ import { EXIT_REASONS, MOST_BYTES, MOST_BYTES_MADE } from './limits.ts'
  */
 export type FetchPicture = (asked: { url: string; side: number }) => Promise<FetchedPicture>
 
-interface FetchDeps {
-  outbound: Outbound
+/**
+ * Makes a picture that lies in the folder a WebP of at most so many pixels a side. Rejects for errors of this machine
+ * only.
+ */
+export type ReducePicture = (asked: {
+  path: string
+  side: number
+  /** An SVG is one, too, drawn without what else it names. */
+  mayBeSvg?: boolean
+}) => Promise<FetchedPicture>
+
+interface ReduceDeps {
   /** Folder of the files meanwhile. */
   dir: string
   /** Milliseconds to fetch one, and again to make it small. */
   mostMs: number
 }
 
+interface FetchDeps extends ReduceDeps {
+  outbound: Outbound
+  reducePicture: ReducePicture
+}
+
 const ENTRY = fileURLToPath(new URL('./child.js', import.meta.url))
 
 /** The pictures are decoded in a process of its own for each: what one does to its decoder, it does to that alone. */
-export const makeFetchPicture = ({ outbound, dir, mostMs }: FetchDeps): FetchPicture => {
+export const makeReducePicture = ({ dir, mostMs }: ReduceDeps): ReducePicture => {
   let user: Promise<ChildUser | undefined> | undefined
-  return async ({ url, side }) => {
+  return async ({ path, side, mayBeSvg = false }) => {
+    user ??= findChildUser(dir, { programs: [process.execPath], files: [ENTRY, SHARP] })
+    await giveFolder(path, await user)
+    return await reduce(path, { side, mostMs, mayBeSvg, user: await user })
+  }
+}
+
+export const makeFetchPicture =
+  ({ outbound, reducePicture, dir, mostMs }: FetchDeps): FetchPicture =>
+  async ({ url, side }) => {
     const path = join(dir, `picture-${randomUUID()}`)
     try {
       const limits = { maxBytes: MOST_BYTES, timeoutMs: mostMs, maxRedirects: 3 }
       await outbound.download({ url, toFile: path, ...limits })
-      user ??= findChildUser(dir, { programs: [process.execPath], files: [ENTRY, SHARP] })
-      await giveFolder(path, await user)
-      return await reduce(path, { side, mostMs, user: await user })
+      return await reducePicture({ path, side })
     } catch (error) {
       if (error instanceof OutboundError) return { bytes: null, error: error.message }
       throw error
@@ -45,19 +67,29 @@ export const makeFetchPicture = ({ outbound, dir, mostMs }: FetchDeps): FetchPic
       await rm(path, { force: true })
     }
   }
-}
 
 const SHARP = fileURLToPath(import.meta.resolve('sharp'))
 
+interface Reducing {
+  side: number
+  mostMs: number
+  mayBeSvg: boolean
+  user: ChildUser | undefined
+}
+
 const reduce = async (
   path: string,
-  { side, mostMs, user }: { side: number; mostMs: number; user: ChildUser | undefined },
+  { side, mostMs, mayBeSvg, user }: Reducing,
 ): Promise<FetchedPicture> => {
-  const given = ['--max-old-space-size=64', ENTRY, path, String(side), String(mostMs)]
+  const given = ['--max-old-space-size=64', ENTRY, path, `${side}`, `${mostMs}`]
   const limits = { timeout: mostMs, killSignal: 'SIGKILL', maxBuffer: MOST_BYTES_MADE } as const
   const options = { ...user, ...limits, cwd: '/', env: {}, encoding: 'buffer' } as const
   try {
-    const { stdout: bytes } = await promisify(execFile)(process.execPath, given, options)
+    const { stdout: bytes } = await run(
+      process.execPath,
+      mayBeSvg ? [...given, 'svg'] : given,
+      options,
+    )
     return { bytes, error: null }
   } catch (error) {
     const reason = reasonOf(error as ChildError)
@@ -65,6 +97,8 @@ const reduce = async (
     return { bytes: null, error: reason }
   }
 }
+
+const run = promisify(execFile)
 
 type ChildError = { code?: number | string | null; signal?: string | null }
 

@@ -79,7 +79,7 @@ export const updateNodeByAdmin = async (
     if (!isTransitioned) return { result: 'illegal_move' }
     change = isTransitioned
   }
-  await setNodeFields(sql, node.id, fields)
+  await setNodeFields(sql, { id: node.id, fields }, options)
   await setAdminFields(sql, node.id, fields)
   const after = await getNode(sql, node.id, options)
   const changed = changedOf(before, after, fields)

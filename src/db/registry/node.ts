@@ -2,7 +2,7 @@ import type { MemberRole } from '../../domain/registry/member.ts'
 import type { NewNode, Node, NodeFields, NodeStatus } from '../../domain/registry/node.ts'
 import type { PublisherStatus } from '../../domain/registry/publisher.ts'
 import type { Queryable, Transaction } from '../client.ts'
-import { keepName, keepText, keepTexts } from './keep.ts'
+import { keepName, keepPictureUrl, keepText, keepTexts } from './keep.ts'
 import { recordListChange } from '../search/listed-count.ts'
 import { joinNode, nodeJson, nodeRevision } from './registry-json.ts'
 import { lockNode, lockPublisher } from './registry-lock.ts'
@@ -30,7 +30,7 @@ export const insertNode = async (
     const taken = await lockNode(sql, node.id)
     return { result: taken?.status === 'NodeStatusDeleted' ? 'node_deleted' : 'node_exists' }
   }
-  await setNodeFields(sql, node.id, node)
+  await setNodeFields(sql, { id: node.id, fields: node }, options)
   await recordListChange(sql, { nodes: 1 })
   return { result: 'created', node: await getNode(sql, node.id, options) }
 }
@@ -58,8 +58,8 @@ export const insertNodeRow = async (
 /** Sets what is given of a member's fields; the caller holds the node's row. */
 export const setNodeFields = async (
   sql: Transaction,
-  id: string,
-  fields: NodeFields,
+  { id, fields }: { id: string; fields: NodeFields },
+  { publicUrl }: RecordOptions,
 ): Promise<void> => {
   const { translations } = fields
   // Trigger `node_text_changed` (0014): records the texts before the change, likewise.
@@ -68,8 +68,8 @@ export const setNodeFields = async (
     set ${keepName(sql, fields.name)},
       ${keepText(sql, 'author', fields.author)},
       ${keepText(sql, 'description', fields.description)},
-      ${keepText(sql, 'banner_url', fields.banner_url)},
-      ${keepText(sql, 'icon', fields.icon)},
+      ${keepPictureUrl(sql, ['banner_url', 'banner_picture'], { url: fields.banner_url, publicUrl })},
+      ${keepPictureUrl(sql, ['icon', 'icon_picture'], { url: fields.icon, publicUrl })},
       ${keepText(sql, 'repository', fields.repository)},
       ${keepText(sql, 'license', fields.license)},
       ${keepText(sql, 'category', fields.category)},
@@ -109,7 +109,7 @@ export const updateNode = async (
   if (node.status === 'NodeStatusDeleted') return { result: 'node_not_found' }
   if (node.status === 'NodeStatusBanned') return { result: 'node_banned' }
   if (ifRev !== undefined && ifRev !== node.rev) return { result: 'precondition_failed' }
-  await setNodeFields(sql, node.id, fields)
+  await setNodeFields(sql, { id: node.id, fields }, options)
   await recordListChange(sql)
   return { result: 'updated', node: await getNode(sql, node.id, options) }
 }

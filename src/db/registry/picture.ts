@@ -1,20 +1,44 @@
 import type { FetchedPicture } from '../../domain/registry/picture-address.ts'
 import type { Queryable } from '../client.ts'
 
-/** The addresses that a node names, by its id as it is stored. */
+/** A picture that is named: by an address, or by the id that it has in the store. */
+export interface NamedPicture {
+  url: string | null
+  kept: string | null
+}
+
+/** The pictures of a node, by its id as it is stored. */
 export const findNodePictures = async (
   sql: Queryable,
   id: string,
-): Promise<{ icon: string | null; banner: string | null } | undefined> => {
-  const [row] = await sql<{ icon: string | null; banner: string | null }[]>`
-    select icon, banner_url as banner from node where id = ${id}
+): Promise<Record<'icon' | 'banner', NamedPicture> | undefined> => {
+  const [row] = await sql<Record<'icon' | 'banner', NamedPicture>[]>`
+    select json_build_object('url', icon, 'kept', icon_picture) as icon,
+      json_build_object('url', banner_url, 'kept', banner_picture) as banner
+    from node where id = ${id}
   `
   return row
 }
 
-export const findLogo = async (sql: Queryable, id: string): Promise<string | null | undefined> => {
-  const [row] = await sql<{ logo: string | null }[]>`select logo from publisher where id = ${id}`
-  return row?.logo
+export const findLogo = async (sql: Queryable, id: string): Promise<NamedPicture | undefined> => {
+  const [row] = await sql<NamedPicture[]>`
+    select logo as url, logo_picture as kept from publisher where id = ${id}
+  `
+  return row
+}
+
+/** Ids of pictures in the store that nothing names. */
+export const listUnknownPictures = async (
+  sql: Queryable,
+  ids: readonly string[],
+): Promise<string[]> => {
+  const rows = await sql<{ id: string }[]>`
+    select given.id from unnest(${[...ids]}::uuid[]) as given (id)
+    where not exists (select from node where icon_picture = given.id)
+      and not exists (select from node where banner_picture = given.id)
+      and not exists (select from publisher where logo_picture = given.id)
+  `
+  return rows.map((row) => row.id)
 }
 
 /** A picture that was fetched within a day; or within 10 minutes one that could not be, whose `error` says why. */

@@ -88,7 +88,7 @@ export const insertPublication = async (
   const before = taken && (await getVersion(sql, id, options))
   if (!taken) await insertVersion(sql, { ...given, nodeId: node.id })
   const uploadExpiresAt = await setPublished(sql, id, { ...given, isNew: !taken })
-  await setNodeFields(sql, node.id, given.fields)
+  await setNodeFields(sql, { id: node.id, fields: given.fields }, options)
   if (!taken) await options.enqueue(given.start)
   await recordListChange(sql, { nodes: isNewNode ? 1 : 0, versions: taken ? 0 : 1 })
   const version = await getVersion(sql, id, options)

@@ -8,7 +8,8 @@ import type {
 import { offsetOf } from './audit-log.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
 import { recordListChange } from '../search/listed-count.ts'
-import { keepName, keepText } from './keep.ts'
+import { keepName, keepPictureUrl, keepText } from './keep.ts'
+import type { RecordOptions } from './node.ts'
 import { publisherWithMembersJson } from './registry-json.ts'
 import { lockPublisher } from './registry-lock.ts'
 
@@ -29,6 +30,7 @@ type PublisherCreated =
 export const insertPublisher = async (
   sql: Transaction,
   { publisher, userId, limit }: PublisherCreation,
+  options: RecordOptions,
 ): Promise<PublisherCreated> => {
   await sql`select from app_user where id = ${userId} for no key update`
   const [made] = await sql<{ made: number }[]>`
@@ -45,8 +47,8 @@ export const insertPublisher = async (
   await sql`
     insert into publisher_member (publisher_id, user_id, role) values (${id}, ${userId}, 'owner')
   `
-  await setFields(sql, id, publisher)
-  return { result: 'created', publisher: await getPublisher(sql, id) }
+  await setFields(sql, { id, fields: publisher }, options)
+  return { result: 'created', publisher: await getPublisher(sql, id, options) }
 }
 
 interface PublisherEdit {
@@ -64,22 +66,27 @@ type PublisherUpdated =
 export const updatePublisher = async (
   sql: Transaction,
   { id, fields, ifRev }: PublisherEdit,
+  options: RecordOptions,
 ): Promise<PublisherUpdated> => {
   const locked = await lockPublisher(sql, id, 'update')
   if (!locked) return { result: 'publisher_not_found' }
   if (ifRev !== undefined && ifRev !== locked.rev) return { result: 'precondition_failed' }
-  await setFields(sql, locked.id, fields)
+  await setFields(sql, { id: locked.id, fields }, options)
   await recordListChange(sql)
-  return { result: 'updated', publisher: await getPublisher(sql, locked.id) }
+  return { result: 'updated', publisher: await getPublisher(sql, locked.id, options) }
 }
 
-const setFields = async (sql: Transaction, id: string, fields: PublisherUpdate): Promise<void> => {
+const setFields = async (
+  sql: Transaction,
+  { id, fields }: { id: string; fields: PublisherUpdate },
+  { publicUrl }: RecordOptions,
+): Promise<void> => {
   // Trigger `publisher_changed` (0032): is a change of the nodes that show it, for clients that keep a copy of the lists.
   await sql`
     update publisher
     set ${keepName(sql, fields.name)},
       ${keepText(sql, 'description', fields.description)},
-      ${keepText(sql, 'logo', fields.logo)},
+      ${keepPictureUrl(sql, ['logo', 'logo_picture'], { url: fields.logo, publicUrl })},
       ${keepText(sql, 'source_code_repo', fields.source_code_repo)},
       ${keepText(sql, 'website', fields.website)},
       ${keepText(sql, 'support', fields.support)},
@@ -92,9 +99,13 @@ const setFields = async (sql: Transaction, id: string, fields: PublisherUpdate):
  * A publisher, which must be there, with its members. Their e-mail addresses are for members alone: `withoutEmail` takes
  * them out.
  */
-export const getPublisher = async (sql: Queryable, id: string): Promise<Publisher> => {
+export const getPublisher = async (
+  sql: Queryable,
+  id: string,
+  { publicUrl }: RecordOptions,
+): Promise<Publisher> => {
   const [row] = await sql<{ publisher: Publisher }[]>`
-    select ${publisherWithMembersJson(sql)} as publisher
+    select ${publisherWithMembersJson(sql, publicUrl)} as publisher
     from publisher p where p.id = lower(${id}::text)
   `
   if (!row) throw new Error('a publisher that is not there')
@@ -158,6 +169,7 @@ export interface PublisherListFilter {
 export const listPublishers = async (
   sql: Sql,
   { userId, status, page, limit }: PublisherListFilter,
+  { publicUrl }: RecordOptions,
 ): Promise<{ publishers: Publisher[]; total: number }> => {
   // As the indexes of both have it.
   const isBanned = status === 'PublisherStatusBanned'
@@ -168,7 +180,7 @@ export const listPublishers = async (
           select publisher_id from publisher_member where user_id = ${userId})`
   const [rows, [count]] = await Promise.all([
     sql<{ publisher: Publisher }[]>`
-      select ${publisherWithMembersJson(sql)} as publisher
+      select ${publisherWithMembersJson(sql, publicUrl)} as publisher
       from (select p.* ${found} order by p.id limit ${limit} offset ${offsetOf(page, limit)}) p
       order by p.id
     `,

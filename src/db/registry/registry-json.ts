@@ -8,8 +8,8 @@ import { instant } from '../shared/instant.ts'
  */
 
 /** Builds JSON from `publisher p` with its members; the caller takes e-mail addresses out. */
-export const publisherWithMembersJson = (sql: Queryable) => sql`
-  json_strip_nulls(json_build_object(${publisherMembers(sql)},
+export const publisherWithMembersJson = (sql: Queryable, publicUrl: string) => sql`
+  json_strip_nulls(json_build_object(${publisherMembers(sql, publicUrl)},
     'members', coalesce((
       select json_agg(${memberJson(sql)} order by m.created_at, m.id)
       from publisher_member m join app_user u on u.id = m.user_id
@@ -17,8 +17,9 @@ export const publisherWithMembersJson = (sql: Queryable) => sql`
     ), '[]')))
 `
 
-const publisherMembers = (sql: Queryable) => sql`
-  'id', p.id, 'name', p.name, 'description', p.description, 'logo', p.logo,
+const publisherMembers = (sql: Queryable, publicUrl: string) => sql`
+  'id', p.id, 'name', p.name, 'description', p.description,
+  'logo', coalesce(p.logo, ${publicUrl}::text || '/publishers/' || p.id || '/logo?v=' || p.logo_picture),
   'source_code_repo', p.source_code_repo, 'website', p.website, 'support', p.support,
   'status', p.status, 'createdAt', ${instant(sql, sql`p.created_at`)}
 `
@@ -33,7 +34,10 @@ export const memberJson = (sql: Queryable) => sql`
 export const nodeJson = (sql: Queryable, publicUrl: string) => sql`
   json_strip_nulls(json_build_object(
     'id', n.id, 'name', n.name, 'author', n.author, 'description', coalesce(n.description, ''),
-    'banner_url', n.banner_url, 'icon', n.icon, 'category', n.category, 'license', n.license,
+    'banner_url', coalesce(n.banner_url,
+      ${publicUrl}::text || '/nodes/' || n.id || '/banner?v=' || n.banner_picture),
+    'icon', coalesce(n.icon, ${publicUrl}::text || '/nodes/' || n.id || '/icon?v=' || n.icon_picture),
+    'category', n.category, 'license', n.license,
     'repository', n.repository, 'translations', n.translations, 'tags', n.tags,
     'supported_os', n.supported_os, 'supported_accelerators', n.supported_accelerators,
     'supported_host_version', n.supported_host_version,
@@ -45,7 +49,7 @@ export const nodeJson = (sql: Queryable, publicUrl: string) => sql`
     'rating', ${ratingOf(sql)}, 'rating_count', s.rating_count,
     'search_ranking', s.search_ranking,
     'preempted_host_node_names', n.preempted_host_node_names, 'tags_admin', n.tags_admin,
-    'publisher', json_build_object(${publisherMembers(sql)}),
+    'publisher', json_build_object(${publisherMembers(sql, publicUrl)}),
     'latest_version',
       case when v.id is not null then json_build_object(${versionMembers(sql, publicUrl)}) end))
 `

@@ -4,6 +4,15 @@ export type FetchedPicture = { bytes: Buffer; error: null } | { bytes: null; err
 /** Members of a node or publisher that hold the address of a picture. */
 const PICTURE_MEMBERS = ['icon', 'banner_url', 'logo'] as const
 
+/** Makes the address of a picture in the store; `path` is that of the route which shows it. */
+export const keptPictureUrl = (publicUrl: string, path: string, id: string): string =>
+  `${publicUrl}${path}?v=${id}`
+
+/** The id of the picture in the store that an address of this service names; undefined for any other address. */
+export const keptPictureId = (address: string, publicUrl: string): string | undefined =>
+  address.startsWith(`${publicUrl}/`) ? KEPT.exec(address)?.[1] : undefined
+const KEPT = /\/(?:icon|banner|logo)\?v=([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/
+
 /** Finds what an address must be so that the service calls it; undefined when it is so already. */
 export type FindAddressIssue = (address: string) => string | undefined
 
@@ -31,12 +40,13 @@ export const pictureIssue = (address: string, find: FindAddressIssue): string | 
  */
 export const pictureWarnings = (
   body: Readonly<Record<string, unknown>>,
-  find: FindAddressIssue,
+  { find, publicUrl }: { find: FindAddressIssue; publicUrl: string },
   at = '',
 ): string[] =>
   PICTURE_MEMBERS.flatMap((name) => {
     const address = body[name]
     if (typeof address !== 'string' || address === '') return []
+    if (keptPictureId(address, publicUrl) !== undefined) return []
     const issue = pictureIssue(address, find)
     return issue === undefined ? [] : [`${at}/${name} is stored, but cannot be shown: ${issue}.`]
   })

@@ -43,7 +43,7 @@ export const ERROR_CODES = {
     publisher_id_unavailable:
       'No publisher can be created with this id: its form, a reserved word, or taken.',
     archive_invalid: 'No bytes came, or they do not begin as a zip does.',
-    image_invalid: 'An inline image is not Base64, or not a decodable image.',
+    image_invalid: 'An image in the body is not Base64, or not a decodable image.',
     checksum_mismatch: 'The bytes do not have the digest that a header gives.',
     pixel_limit: 'An image, or the result asked for, has too many pixels.',
   }),
@@ -144,7 +144,8 @@ export const ERROR_CODES = {
     file_too_large: 'The file has more than 1 MiB, which is the most that is read as text.',
   }),
   ...coded(415, {
-    unsupported_media_type: 'The body must be application/json in UTF-8.',
+    unsupported_media_type:
+      'The body must be application/json in UTF-8, or of the types of the route.',
     unsupported_encoding: 'Content-Encoding is not supported.',
     file_not_text: 'The file is no text.',
   }),

@@ -5,10 +5,23 @@ import { apiError, shown } from '../../domain/shared/errors.ts'
 /**
  * Rejects what is not plain JSON in UTF-8.
  *
- * @throws 415 `unsupported_encoding` for any Content-Encoding but `identity`: a reader that unpacks is a reader for
- * bombs; 415 `unsupported_media_type` for any other type, and for a charset that is not UTF-8.
+ * @throws 415 `unsupported_encoding` for any Content-Encoding but `identity`; 415 `unsupported_media_type` for any other
+ * type, and for a charset that is not UTF-8.
  */
-export const requireJson = (headers: IncomingHttpHeaders): void => {
+export const requireJson = (headers: IncomingHttpHeaders): void =>
+  requireType(headers, isJson, 'application/json (charset utf-8)')
+
+/**
+ * Rejects what is not of a type, or is packed: a reader that unpacks is a reader for bombs.
+ *
+ * @param expected the types in words
+ * @throws 415 `unsupported_encoding` or `unsupported_media_type`
+ */
+export const requireType = (
+  headers: IncomingHttpHeaders,
+  isOf: (contentType: string) => boolean,
+  expected: string,
+): void => {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
   if (encoding !== 'identity')
     throw apiError(
@@ -16,10 +29,10 @@ export const requireJson = (headers: IncomingHttpHeaders): void => {
       `Content-Encoding must be absent or identity, not ${shown(encoding)}.`,
     )
   const type = headers['content-type']
-  if (type === undefined || !isJson(type))
+  if (type === undefined || !isOf(type))
     throw apiError(
       'unsupported_media_type',
-      `Content-Type must be application/json (charset utf-8), not ${shown(type)}.`,
+      `Content-Type must be ${expected}, not ${shown(type)}.`,
     )
 }
 

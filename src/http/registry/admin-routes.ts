@@ -25,7 +25,7 @@ import {
   retryVersionByAdmin,
 } from './admin.ts'
 import type { CommitDeps, ReadDeps } from '../deps.ts'
-import type { CheckDeps, RegistryDeps } from './deps.ts'
+import type { CheckDeps, RecordDeps, RegistryDeps } from './deps.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
 import {
@@ -169,7 +169,7 @@ const PUBLISHER_TRANSITION = {
   errors: ['publisher_not_found', ...WRITE_ERRORS],
 } as const
 
-const ban = (deps: CommitDeps): Route =>
+const ban = (deps: CommitDeps & RecordDeps): Route =>
   defineRoute({
     ...PUBLISHER_TRANSITION,
     path: `/admin${PUBLISHER_PATH}/ban`,
@@ -179,7 +179,7 @@ const ban = (deps: CommitDeps): Route =>
     handler: makePublisherTransition(deps, 'ban'),
   })
 
-const unban = (deps: CommitDeps): Route =>
+const unban = (deps: CommitDeps & RecordDeps): Route =>
   defineRoute({
     ...PUBLISHER_TRANSITION,
     path: `/admin${PUBLISHER_PATH}/unban`,

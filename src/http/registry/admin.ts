@@ -36,7 +36,7 @@ import {
   requirePlatformAdmin,
 } from './access.ts'
 import type { CommitDeps, ReadDeps } from '../deps.ts'
-import type { CheckDeps, RegistryDeps } from './deps.ts'
+import type { CheckDeps, RecordDeps, RegistryDeps } from './deps.ts'
 import type { OfNode, OfNodeHostNode, OfOwnNode, OfPublisher, OfVersion } from './paths.ts'
 import { showPublisher } from './publisher.ts'
 import { withWarnings } from './warn.ts'
@@ -187,7 +187,7 @@ export const retryVersionByAdmin = async (
 
 /** Makes the handler that bans a publisher, or lifts the ban; a repeat changes nothing. */
 export const makePublisherTransition =
-  (deps: CommitDeps, name: 'ban' | 'unban') =>
+  (deps: CommitDeps & RecordDeps, name: 'ban' | 'unban') =>
   async (
     request: RouteRequest<OfPublisher, unknown, { reason?: string }>,
   ): Promise<SavedResponse> => {
@@ -198,7 +198,7 @@ export const makePublisherTransition =
       throw errors.publisherNotFound(id)
     return await unitOfWork(deps, async (sql) => {
       await transitionPublisher(sql, { id, name, reason: reason || undefined, audit })
-      const publisher = await getPublisher(sql, id)
+      const publisher = await getPublisher(sql, id, deps)
       const isMember = publisher.members.some(({ user }) => user.id === audit.actor)
       const same_content = await listSameContent(sql, { publisherId: publisher.id })
       const response = {

@@ -46,7 +46,7 @@ export interface HostNodeDeps extends CommitDeps, ListDeps {
   extractionToken: string | undefined
 }
 
-export interface PublisherDeps extends CommitDeps, AddressDeps {
+export interface PublisherDeps extends CommitDeps, RecordDeps, AddressDeps {
   /** MAX_PUBLISHERS_PER_USER */
   maxPublishersPerUser: number
 }

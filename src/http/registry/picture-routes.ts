@@ -1,22 +1,24 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 
-import type { Outbound } from '../../adapters/outbound/client.ts'
 import type { FetchPicture } from '../../adapters/picture/fetch-picture.ts'
+import { StorageError, type Storage } from '../../adapters/storage/storage.ts'
 import { withinDeadline } from '../../db/client.ts'
-import type { Sql } from '../../db/client.ts'
 import { findLogo, findNodePictures, findPicture, keepPicture } from '../../db/registry/picture.ts'
+import type { NamedPicture } from '../../db/registry/picture.ts'
 import { pictureIssue, type FetchedPicture } from '../../domain/registry/picture-address.ts'
 import { apiError, errors, type ApiError } from '../../domain/shared/errors.ts'
-import { makeSemaphore } from '../../domain/shared/semaphore.ts'
+import { makeSemaphore, type Semaphore } from '../../domain/shared/semaphore.ts'
 import { digest } from '../access/digest.ts'
 import { FILE_RESPONSES } from '../platform/file-routes.ts'
 import { defineRoute } from '../route.ts'
 import type { Route, RouteRequest, StreamResponse } from '../route.ts'
 import { planFile, sendFile } from '../serve/file-response.ts'
 import { getNodeAccess, getPublisherAccess } from './access.ts'
+import { makeKeptPictureRoutes, pictureKey, type KeptPictureDeps } from './kept-picture-routes.ts'
 import { NODE_ERRORS, OfNode, OfPublisher, PUBLISHER_ERRORS, PUBLISHER_PATH } from './paths.ts'
 
 const [ICON_SIDE, BANNER_SIDE] = [128, 1200]
@@ -25,16 +27,17 @@ const COMMON = {
   auth: 'optional',
   method: 'get',
   description:
-    'What lies at the address, as WebP of at most 128 pixels a side, a banner of 1200: the first frame of a raster image of up to 1 MiB and 16 megapixels, without metadata. It is fetched at most daily, by this service alone, so that pages need no address of a stranger. The 404 says to members of the publisher why it cannot be shown.',
+    'What was put into the store, or lies at the address, as WebP of at most 128 pixels a side, a banner of 1200: the first frame of a raster image of up to 1 MiB and 16 megapixels, without metadata. An address is fetched at most daily, by this service alone, so that pages need no address of a stranger. The 404 says to members of the publisher why it cannot be shown.',
   requestHeaders: ['Range', 'If-None-Match', 'If-Range'],
   responses: FILE_RESPONSES,
 } as const
 const ERRORS = ['picture_not_found', 'range_not_satisfiable'] as const
 
-/** Pictures that nodes and publishers name by addresses of others. */
+/** Pictures of nodes and publishers: kept in the store, or named by addresses of others. */
 export const makePictureRoutes = (deps: PictureDeps): Route[] => {
   const { sql } = deps
-  const read = makeReadPicture(deps)
+  const semaphore = makeSemaphore(AT_ONCE)
+  const read = makeReadPicture(deps, semaphore)
   const ofNode = (name: 'icon' | 'banner', side: number): Route =>
     defineRoute({
       ...COMMON,
@@ -47,10 +50,10 @@ export const makePictureRoutes = (deps: PictureDeps): Route[] => {
         // Not the caller's: what a platform admin may see of a banned node would be kept by caches for all.
         const asked = { ...request.params, access: 'read', caller: undefined } as const
         const { id, publisherId } = await getNodeAccess(deps, asked)
-        const url = (await withinDeadline(sql, findNodePictures(sql, id)))?.[name]
-        const { bytes, error } = await read({ url, publisherId, side })
+        const named = (await withinDeadline(sql, findNodePictures(sql, id)))?.[name]
+        const { bytes, error } = await read({ named, publisherId, side })
         if (bytes) return sendPicture(request, bytes)
-        throw await notShown(deps, request, { name, url, error, publisherId })
+        throw await notShown(deps, request, { name, named, error, publisherId })
       },
     })
   return [
@@ -66,12 +69,13 @@ export const makePictureRoutes = (deps: PictureDeps): Route[] => {
       handler: async (request) => {
         const asked = { ...request.params, access: 'read', caller: undefined } as const
         const { id: publisherId } = await getPublisherAccess(deps, asked)
-        const url = await withinDeadline(sql, findLogo(sql, publisherId))
-        const { bytes, error } = await read({ url, publisherId, side: ICON_SIDE })
+        const named = await withinDeadline(sql, findLogo(sql, publisherId))
+        const { bytes, error } = await read({ named, publisherId, side: ICON_SIDE })
         if (bytes) return sendPicture(request, bytes)
-        throw await notShown(deps, request, { name: 'logo', url, error, publisherId })
+        throw await notShown(deps, request, { name: 'logo', named, error, publisherId })
       },
     }),
+    ...makeKeptPictureRoutes(deps, { semaphore, iconSide: ICON_SIDE, bannerSide: BANNER_SIDE }),
   ]
 }
 
@@ -79,8 +83,9 @@ export const makePictureRoutes = (deps: PictureDeps): Route[] => {
 const notShown = async (
   { sql, outbound }: PictureDeps,
   { caller }: Pick<RouteRequest, 'caller'>,
-  { name, url, error, publisherId }: Pick<Asked, 'url' | 'publisherId'> & NotShown,
+  { name, named, error, publisherId }: Pick<Asked, 'named' | 'publisherId'> & NotShown,
 ): Promise<ApiError> => {
+  const url = named?.url
   const known = url && pictureIssue(url, (address) => outbound.validateUrl(address).rejected)
   const reason = known || error
   if (!caller || !reason) return apiError('picture_not_found')
@@ -89,7 +94,7 @@ const notShown = async (
   if (role === null && !caller.isPlatformAdmin) return apiError('picture_not_found')
   return apiError(
     'picture_not_found',
-    `The ${name} cannot be shown: ${reason}. Name another address, or ask again 10 minutes after it is mended.`,
+    `The ${name} cannot be shown: ${reason}. Name another address or put another picture, or ask again 10 minutes after it is mended.`,
   )
 }
 
@@ -98,15 +103,12 @@ interface NotShown {
   error: string | null
 }
 
-export interface PictureDeps {
-  sql: Sql
-  outbound: Pick<Outbound, 'validateUrl'>
+export interface PictureDeps extends KeptPictureDeps {
   fetchPicture: FetchPicture
 }
 
 interface Asked {
-  /** As it stands in the registry. */
-  url: string | null | undefined
+  named: NamedPicture | undefined
   /** Publisher that named it. */
   publisherId: string
   /** Longest side in pixels. */
@@ -125,10 +127,12 @@ const FROM_HOST = { points: 300, duration: 60 }
 /** Longer than the two steps of a fetch take together. */
 const PATIENCE_MS = 10_000
 
-/** Makes the reader of pictures that strangers name: kept for a day, and fetched once by all who ask meanwhile. */
-const makeReadPicture = ({ sql, fetchPicture }: PictureDeps): ReadPicture => {
+/** Makes the reader of pictures. Those that strangers name are kept for a day, and fetched once by all who ask meanwhile. */
+const makeReadPicture = (
+  { sql, storage, fetchPicture }: PictureDeps,
+  semaphore: Semaphore,
+): ReadPicture => {
   const flights = new Map<string, Promise<FetchedPicture>>()
-  const semaphore = makeSemaphore(AT_ONCE)
   const ofPublisher = OF_PUBLISHER.map((quota) => new RateLimiterMemory(quota))
   const fromHost = new RateLimiterMemory(FROM_HOST)
   const fetchOnce = async (key: string, url: string, { publisherId, side }: Asked) => {
@@ -145,7 +149,9 @@ const makeReadPicture = ({ sql, fetchPicture }: PictureDeps): ReadPicture => {
     return fetched
   }
   return async (asked) => {
-    const { url, side } = asked
+    const { named, side } = asked
+    const { url, kept: id } = named ?? {}
+    if (!url && id) return await readKept(storage, id)
     if (!url || !URL.canParse(url)) return { bytes: null, error: null }
     const key = digest(`${side} ${url}`)
     const kept = await withinDeadline(sql, findPicture(sql, key))
@@ -153,6 +159,15 @@ const makeReadPicture = ({ sql, fetchPicture }: PictureDeps): ReadPicture => {
     const flight = flights.get(key) ?? fetchOnce(key, url, asked).finally(() => flights.delete(key))
     flights.set(key, flight)
     return await flight
+  }
+}
+
+const readKept = async (storage: Storage, id: string): Promise<FetchedPicture> => {
+  try {
+    return { bytes: await buffer((await storage.open(pictureKey(id))).stream), error: null }
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw errors.unavailable(error)
+    return { bytes: null, error: 'it is no longer in the store' }
   }
 }
 

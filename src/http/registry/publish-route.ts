@@ -127,7 +127,10 @@ const publish = async (deps: PublishDeps, request: PublishRequest): Promise<Save
           ]),
       ...pictureWarnings(
         publication.fields,
-        (address) => deps.outbound.validateUrl(address).rejected,
+        {
+          find: (address) => deps.outbound.validateUrl(address).rejected,
+          publicUrl: deps.publicUrl,
+        },
         '/node',
       ),
       ...(changed.length > 0

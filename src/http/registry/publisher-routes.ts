@@ -16,7 +16,7 @@ import {
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import type { ReadDeps } from '../deps.ts'
-import type { PublisherDeps } from './deps.ts'
+import type { PublisherDeps, RecordDeps } from './deps.ts'
 import {
   createPublisher,
   editPublisher,
@@ -101,7 +101,7 @@ const validate = (deps: ReadDeps): Route =>
     handler: (request) => validatePublisherId(deps, request),
   })
 
-const read = (deps: ReadDeps): Route =>
+const read = (deps: RecordDeps): Route =>
   defineRoute({
     ...COMMON,
     auth: 'optional',
@@ -156,7 +156,7 @@ const LIST = {
   },
 } as const
 
-const list = (deps: ReadDeps): Route =>
+const list = (deps: RecordDeps): Route =>
   defineRoute({
     ...COMMON,
     auth: 'optional',
@@ -171,7 +171,7 @@ const list = (deps: ReadDeps): Route =>
     handler: (request) => listAllPublishers(deps, request),
   })
 
-const listOwn = (deps: ReadDeps): Route =>
+const listOwn = (deps: RecordDeps): Route =>
   defineRoute({
     ...COMMON,
     auth: 'optional',

@@ -25,24 +25,25 @@ import { demandedRev, tagOfRow } from '../serve/etag.ts'
 import { writeUser } from '../access/user-recorder.ts'
 import { getPublisherAccess } from './access.ts'
 import type { ReadDeps } from '../deps.ts'
-import type { PublisherDeps } from './deps.ts'
+import type { PublisherDeps, RecordDeps } from './deps.ts'
 import type { OfPublisher } from './paths.ts'
 import { withWarnings } from './warn.ts'
 
 /** Creates a publisher; the caller becomes its owner. */
 export const createPublisher = (
-  { sql, maxPublishersPerUser: limit, outbound }: PublisherDeps,
+  deps: PublisherDeps,
   request: RouteRequest<unknown, unknown, NewPublisher>,
 ): Promise<SavedResponse> =>
-  unitOfWork({ sql }, async (sql) => {
+  unitOfWork({ sql: deps.sql }, async (sql) => {
+    const limit = deps.maxPublishersPerUser
     const caller = getCaller(request)
     const publisher = request.body
     // The publisher refers to its creator's row, which a database that was made again does not have.
     await writeUser(sql, caller)
-    const made = await insertPublisher(sql, { publisher, userId: caller.principal, limit })
+    const made = await insertPublisher(sql, { publisher, userId: caller.principal, limit }, deps)
     if (made.result === 'publisher_exists') throw errors.publisherExists(publisher.id)
     if (made.result === 'publisher_limit_reached') throw errors.publisherLimitReached(limit)
-    const body = withWarnings({ outbound }, publisher, made.publisher)
+    const body = withWarnings(deps, publisher, made.publisher)
     const response = { status: 201, body }
     return await request.saveIdempotentResponse(sql, response)
   })
@@ -58,14 +59,14 @@ export const validatePublisherId = async (
 }
 
 export const readPublisher = async (
-  deps: ReadDeps,
+  deps: RecordDeps,
   { params: { publisherId }, caller }: RouteRequest<OfPublisher>,
 ): Promise<JsonResponse> => {
   const { id, role, rev } = await getPublisherAccess(deps, { publisherId, access: 'read', caller })
   const [publisher, banned] = await withinDeadline(
     deps.sql,
     Promise.all([
-      getPublisher(deps.sql, id),
+      getPublisher(deps.sql, id, deps),
       caller?.isPlatformAdmin ? listBannedOfMembers(deps.sql, id) : undefined,
     ]),
   )
@@ -92,7 +93,7 @@ export const editPublisher = async (
     caller,
   })
   const edit = { id, fields, ifRev: demandedRev(headers['if-match'], rev) }
-  const done = await unitOfWork(deps, (sql) => updatePublisher(sql, edit))
+  const done = await unitOfWork(deps, (sql) => updatePublisher(sql, edit, deps))
   if (done.result === 'precondition_failed') throw errors.preconditionFailed()
   if (done.result !== 'updated') throw errors.publisherNotFound(publisherId)
   return { status: 200, body: withWarnings(deps, fields, done.publisher) }
@@ -100,22 +101,23 @@ export const editPublisher = async (
 
 /** Returns a page of all active publishers, or for platform admins of a status that they ask for. */
 export const listAllPublishers = (
-  deps: ReadDeps,
+  deps: RecordDeps,
   { query: { status, ...page }, caller }: RouteRequest<unknown, PublisherListQuery>,
 ): Promise<JsonResponse> =>
   respondWithPublishers(deps, { ...page, ...(caller?.isPlatformAdmin && { status }) })
 
 /** Returns a page of the caller's publishers, or of all active ones when nobody has signed in. */
 export const listOwnPublishers = (
-  deps: ReadDeps,
+  deps: RecordDeps,
   { query, caller }: RouteRequest<unknown, OwnPublisherListQuery>,
 ): Promise<JsonResponse> => respondWithPublishers(deps, { ...query, userId: caller?.principal })
 
 const respondWithPublishers = async (
-  { sql }: ReadDeps,
+  deps: RecordDeps,
   filter: PublisherListFilter,
 ): Promise<JsonResponse> => {
-  const { publishers, total } = await withinDeadline(sql, listPublishers(sql, filter))
+  const { sql } = deps
+  const { publishers, total } = await withinDeadline(sql, listPublishers(sql, filter, deps))
   const body = publishers.map((publisher) => showPublisher(publisher, filter.userId !== undefined))
   return { status: 200, body, headers: { 'x-total-count': String(total) } }
 }

@@ -5,12 +5,15 @@ import { translationWarnings } from '../../domain/registry/translations.ts'
 
 /** The body of a response to a change, with what will not work of what it has stored. */
 export const withWarnings = <Record extends object>(
-  { outbound }: { outbound: Pick<Outbound, 'validateUrl'> },
+  { outbound, publicUrl }: { outbound: Pick<Outbound, 'validateUrl'>; publicUrl: string },
   written: Readonly<{ [name: string]: unknown }>,
   body: Record,
 ): Record & { warnings?: string[] } => {
   const warnings = [
-    ...pictureWarnings(written, (address) => outbound.validateUrl(address).rejected),
+    ...pictureWarnings(written, {
+      find: (address) => outbound.validateUrl(address).rejected,
+      publicUrl,
+    }),
     ...hostVersionWarnings(written),
     ...translationWarnings(written),
   ]
