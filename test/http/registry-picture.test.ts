@@ -135,7 +135,7 @@ describe('a picture that is sent', () => {
     }
     assert.deepEqual(await statuses(paths[0]), [200, 200, 200, 403, 401])
     assert.deepEqual(await statuses(paths[1]), [200, 403, 403, 403, 401])
-    const log = await admin.get(`/admin/audit-log?target=node:${nodeId}`)
+    const log = await admin.get(`/admin/audit-log?target=node/${nodeId}`)
     const [entry] = listOf<{ action: string; after: object }>(log, 'entries')
     assert.equal(entry?.action, 'node.update')
     assert.deepEqual(Object.keys(entry?.after ?? {}), ['icon'])

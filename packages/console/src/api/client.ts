@@ -115,3 +115,18 @@ export const send = async <Of extends Method, Path extends keyof paths>(
   const { data } = await (writingApi[method] as unknown as Call)(route, { params: { path }, body })
   return data as Data<Path, Lowercase<Of>>
 }
+
+/** A write whose body is a file as it is: `sendFile('/publishers/{publisherId}/logo', { publisherId }, file)`. */
+export const sendFile = async <Path extends keyof paths>(
+  route: Path,
+  path: object,
+  file: File,
+): Promise<Data<Path, 'put'>> => {
+  const { data } = await (writingApi.PUT as unknown as Call)(route, {
+    params: { path },
+    body: file,
+    bodySerializer: (body: File) => body,
+    headers: { 'content-type': file.type },
+  })
+  return data as Data<Path, 'put'>
+}

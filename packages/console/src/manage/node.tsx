@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router'
 
-import { send } from '../api/client.ts'
+import { send, sendFile } from '../api/client.ts'
 import { banOf } from '../moderation/bans.tsx'
-import type { Node } from '../registry/queries.ts'
+import { bannerOf, iconOf, type Node } from '../registry/queries.ts'
 import { showToast } from '../shell/toasts.tsx'
 import { changesIn } from '../ui/ask-field.tsx'
 import { AskButton } from '../ui/ask.tsx'
@@ -10,6 +10,7 @@ import { LinkButton, publishPage } from '../ui/link.tsx'
 import { Bdi } from '../ui/values.tsx'
 import { Actions, type Action } from './actions.tsx'
 import { nodeAdminFields, nodeFields } from './fields.ts'
+import { PictureChoice } from './picture.tsx'
 import { useRights } from './queries.ts'
 
 const NODE = '/publishers/{publisherId}/nodes/{nodeId}'
@@ -79,7 +80,18 @@ export const ManageNode = ({ node }: { node: Node }) => {
           fields={fields}
           write={(values) => send('PUT', NODE, { path, body: changesIn(fields, values) })}
           onDone={showWarnings}
-        />
+        >
+          <PictureChoice
+            name="icon"
+            src={iconOf(node)}
+            write={(file) => sendFile(`${NODE}/icon`, path, file)}
+          />
+          <PictureChoice
+            name="banner"
+            src={bannerOf(node)}
+            write={(file) => sendFile(`${NODE}/banner`, path, file)}
+          />
+        </AskButton>
       )}
       {isMember && (
         <LinkButton {...publishPage(publisher.id)} search={{ node: nodeId }}>

@@ -2,11 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
 
-import { send, type Schema } from '../api/client.ts'
+import { send, sendFile, type Schema } from '../api/client.ts'
 import { useMe } from '../api/queries.ts'
 import { Actions } from '../manage/actions.tsx'
+import { PictureChoice } from '../manage/picture.tsx'
 import { banOf } from '../moderation/bans.tsx'
 import { BannedPublishers } from '../moderation/related.tsx'
+import { logoOf } from '../registry/queries.ts'
 import { AskButton } from '../ui/ask.tsx'
 import { Copied } from '../ui/code.tsx'
 import { LinkButton, publishPage, StrangersLink } from '../ui/link.tsx'
@@ -16,7 +18,6 @@ import { Badge, Bdi, StateBadge, Tile, Time } from '../ui/values.tsx'
 import { PublisherEndpoints } from './endpoints.tsx'
 import { Members } from './members.tsx'
 import { Nodes } from './nodes.tsx'
-import { logoOf } from './publishers.tsx'
 import { mayAs, publisherQuery, useRole, type OfPublisher, type Role } from './queries.ts'
 import { Tokens } from './tokens.tsx'
 import { TrustedPublishers } from './trusted.tsx'
@@ -137,7 +138,13 @@ const About = ({ id: publisherId, role }: OfPublisher) => {
           write={(body) =>
             send('PUT', '/publishers/{publisherId}', { path: { publisherId }, body })
           }
-        />
+        >
+          <PictureChoice
+            name="logo"
+            src={logoOf(publisher)}
+            write={(file) => sendFile('/publishers/{publisherId}/logo', { publisherId }, file)}
+          />
+        </AskButton>
       )}
     </Stack>
   )

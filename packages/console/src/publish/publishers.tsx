@@ -8,6 +8,7 @@ import { Link, publisherPage } from '../ui/link.tsx'
 import { PageTitle, Row } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Badge, StateBadge, Tile, Time } from '../ui/values.tsx'
+import { logoOf } from '../registry/queries.ts'
 import { roleIn } from './queries.ts'
 
 /** The caller's publishers, with their role in each. */
@@ -41,10 +42,6 @@ export const Page = () => {
     </>
   )
 }
-
-/** The service's own copy of the logo. */
-export const logoOf = ({ id, logo }: { id: string; logo?: string }): string | undefined =>
-  logo ? `/publishers/${encodeURIComponent(id)}/logo` : undefined
 
 const ID_HELP =
   'Lowercase letters, digits and hyphens. Used as PublisherId in pyproject.toml; can’t be changed.'

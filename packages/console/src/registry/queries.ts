@@ -110,6 +110,12 @@ export const compareQuery = (nodeId: string, { from, to }: Range) =>
 
 /** The service's own copies of the icon and the banner. */
 export const iconOf = ({ id, icon }: Node): string | undefined =>
-  icon === undefined ? undefined : `/nodes/${encodeURIComponent(id)}/icon`
+  ownCopy(`/nodes/${encodeURIComponent(id)}/icon`, icon)
 export const bannerOf = ({ id, banner_url: banner }: Node): string | undefined =>
-  banner === undefined ? undefined : `/nodes/${encodeURIComponent(id)}/banner`
+  ownCopy(`/nodes/${encodeURIComponent(id)}/banner`, banner)
+export const logoOf = ({ id, logo }: { id: string; logo?: string }): string | undefined =>
+  ownCopy(`/publishers/${encodeURIComponent(id)}/logo`, logo)
+
+/** A picture that was sent has another address with each, so that none is shown from a cache that was replaced. */
+const ownCopy = (path: string, address: string | undefined): string | undefined =>
+  address ? path + (/\?v=[\w-]+$/.exec(address)?.[0] ?? '') : undefined
