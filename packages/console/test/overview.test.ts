@@ -4,7 +4,6 @@ import { describe, test } from 'node:test'
 import { renderToStaticMarkup } from 'react-dom/server'
 
 import { findLicenseFile, findTopFile } from '../src/registry/archive-files.ts'
-import { inLanguage } from '../src/registry/translations.ts'
 import { drawMarkdown } from '../src/registry/draw-markdown.ts'
 
 const render = (text: string): string => renderToStaticMarkup(drawMarkdown(text))
@@ -38,34 +37,6 @@ describe('the README of a stranger', () => {
   test('is drawn however deep it is', () => {
     assert.match(render(`${'> '.repeat(5_000)}deep`), /deep|^<blockquote>/)
   })
-})
-
-describe('a node with translations', () => {
-  const node = {
-    name: 'Light',
-    description: 'Lights.',
-    translations: { de: { name: 'Licht' }, 'pt-BR': { name: 'Luz', description: 'Luzes.' }, x: {} },
-  }
-  const CASES: [languages: string[], texts: [string, string]][] = [
-    [
-      ['de-AT', 'en'],
-      ['Licht', 'Lights.'],
-    ],
-    [['pt-br'], ['Luz', 'Luzes.']],
-    [['pt'], ['Light', 'Lights.']],
-    [
-      ['en-US', 'de'],
-      ['Light', 'Lights.'],
-    ],
-    [
-      ['fr', 'de'],
-      ['Licht', 'Lights.'],
-    ],
-    [[], ['Light', 'Lights.']],
-  ]
-  for (const [languages, [name, description]] of CASES)
-    test(`is ${name} to readers of ${languages.join(', ')}`, () =>
-      assert.deepEqual(inLanguage(node, languages), { name, description }))
 })
 
 describe('a file of an archive', () => {

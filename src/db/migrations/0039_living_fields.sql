@@ -20,3 +20,33 @@ create index concurrently node_banner_picture on node (banner_picture) where ban
 
 -- step alone
 create index concurrently publisher_logo_picture on publisher (logo_picture) where logo_picture is not null;
+
+-- Texts of a member in all languages that are used (`translationWarnings` names the others).
+create function translated_texts(translations jsonb, member text) returns text[]
+language sql immutable parallel safe
+return (
+  select coalesce(array_agg(texts ->> member), '{}')
+  from jsonb_each(translations) as t (tag, texts)
+  where tag ~* '^([a-z]{2,3}|[a-z]{5,8})(-[a-z0-9]{1,8})*$'
+);
+
+-- Searches find translated names among the tags, descriptions among the descriptions. A trigger makes the words from now on:
+-- another expression of a generated column would have the whole table written again.
+alter table node alter column words drop expression;
+
+create function set_node_words() returns trigger
+language plpgsql
+as $$
+begin
+  new.words = node_words(new.id, new.name, new.tags || translated_texts(new.translations, 'name'), new.author,
+    concat_ws(' ', new.description, array_to_string(translated_texts(new.translations, 'description'), ' ')));
+  return new;
+end
+$$;
+
+-- `insertNodeRow` and `setNodeFields` change these; so does an api of the release before.
+create trigger node_words_set before insert or update of name, author, description, tags, translations on node
+  for each row execute function set_node_words();
+
+-- step alone
+update node set translations = translations where translations is not null;

@@ -1,5 +1,63 @@
 import { shown } from '../shared/errors.ts'
 
+/** Most language ranges of a header that count; browsers send fewer. */
+const RANGES_MAX = 10
+const RANGE = /^([a-z]{1,8}(?:-[a-z\d]{1,8})*)\s*(?:;\s*q=([\d.]+)\s*)?$/
+
+/** Reads Accept-Language: its language ranges in lower case, the most wanted first. `*` asks for nothing. */
+export const readLanguages = (header = ''): string[] =>
+  header
+    .toLowerCase()
+    .split(',')
+    .flatMap((part) => {
+      const [, range, q = '1'] = RANGE.exec(part.trim()) ?? []
+      return range === undefined || !(Number(q) > 0) ? [] : [{ range, q: Number(q) }]
+    })
+    .toSorted((a, b) => b.q - a.q)
+    .slice(0, RANGES_MAX)
+    .map(({ range }) => range)
+
+interface Translated {
+  name: string
+  description: string
+  translations?: Record<string, Record<string, string>>
+}
+
+/**
+ * Translates name and description of a node into the first language of a reader that it has (Lookup of RFC 4647). Its own
+ * texts are taken for English, as nearly all are.
+ */
+export const inLanguage = <Node extends Translated>(
+  node: Node,
+  ranges: readonly string[],
+): { node: Node; language?: string } => {
+  const known = Object.entries(node.translations ?? {}).filter(([tag]) => isLanguage(tag))
+  for (const range of ranges)
+    for (let tag = range; tag; tag = shorten(tag)) {
+      const [language, { name, description } = {}] =
+        known.find(([one]) => one.toLowerCase() === tag) ?? []
+      if (language !== undefined && (name || description)) {
+        const texts = { name: name || node.name, description: description || node.description }
+        return { node: { ...node, ...texts }, language }
+      }
+      if (tag === 'en') return { node }
+    }
+  return { node }
+}
+
+/** Takes the last subtag away, and with it a single letter before it. */
+const shorten = (tag: string): string => tag.replace(/(?:-[a-z\d])?-[^-]+$|^[^-]+$/, '')
+
+/** The same of the JSON of a node, which is parsed only where it has translations. */
+export const textInLanguage = (
+  text: string,
+  ranges: readonly string[],
+): { text: string; language?: string } => {
+  if (ranges.length === 0 || !text.includes('"translations"')) return { text }
+  const { node, language } = inLanguage(JSON.parse(text) as Translated, ranges)
+  return language === undefined ? { text } : { text: JSON.stringify(node), language }
+}
+
 /** Members of a translation that are used. */
 const USED: readonly string[] = ['name', 'description']
 

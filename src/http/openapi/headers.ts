@@ -37,6 +37,9 @@ export const HEADERS = {
   'X-Credits-Used': whole('Credits charged and not returned; 0 for images.', 0),
   'X-Estimated-Duration-Seconds': whole('Expected time of rendering.', 1, 86_400),
   ETag: text('A strong tag: it changes whenever the response does.'),
+  'Content-Language': text(
+    'Languages of the translated names and descriptions of nodes, of a long list those at its beginning; absent where none is.',
+  ),
   'X-Total-Count': whole('Entries of all pages.', 0),
   'Cache-Control': text('Who may keep the response, and for how long.'),
   'Accept-Ranges': text('Always `bytes`.'),

@@ -84,6 +84,8 @@ const REQUEST_HEADERS = {
   Prefer:
     '`wait=N` with N from 1 to 60: the response comes with the next change of what the caller has, or after N seconds. With `handling=strict`, on any route, a field that nothing reads is rejected. Anything else is ignored.',
   'Last-Event-ID': 'The id of the last event that the caller has: the stream goes on after it.',
+  'Accept-Language':
+    'Languages in which name and description of nodes come where `translations` has them (RFC 4647, Lookup).',
   'Content-Digest':
     'SHA-256 of the bytes (RFC 9530), also as Repr-Digest. Bytes with another digest are rejected.',
 }

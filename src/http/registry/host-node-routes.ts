@@ -22,6 +22,7 @@ import {
   HostNodePage,
   HostNodeRegistration,
 } from '../../domain/registry/host-node.ts'
+import { inLanguage, readLanguages } from '../../domain/registry/translations.ts'
 import { NodeOfHostNode } from '../../domain/registry/node.ts'
 import { listEmptyIsAbsent, totalPages } from '../../domain/registry/registry-fields.ts'
 import { Version } from '../../domain/registry/version.ts'
@@ -180,11 +181,13 @@ const readNode = (deps: RecordDeps): Route =>
     description:
       'Of the nodes that have the name in their latest version and whose policy does not ban it, the first by preemption, search_ranking, how long an active version has claimed the name, and id. Installs do not count.',
     params: OfHostNodeName,
+    requestHeaders: ['Accept-Language'],
     read: 'public',
     responses: {
       200: {
         description: 'The node.',
         schema: NodeOfHostNode,
+        headers: ['Content-Language'],
         example: { ...NODE, other_node_ids: ['image-tools-fork'] },
       },
     },
@@ -310,9 +313,14 @@ const readHostNode = async (
 /** Returns the node that a host node belongs to. */
 const readNodeOfHostNode = async (
   deps: RecordDeps,
-  { params: { hostNodeName: name } }: RouteRequest<OfHostNodeName>,
+  { params: { hostNodeName: name }, headers }: RouteRequest<OfHostNodeName>,
 ): Promise<JsonResponse> => {
-  const body = await withinDeadline(deps.sql, findNodeOfHostNode(deps.sql, name, deps))
-  if (!body) throw errors.hostNodeNotFound(name)
-  return { status: 200, body }
+  const found = await withinDeadline(deps.sql, findNodeOfHostNode(deps.sql, name, deps))
+  if (!found) throw errors.hostNodeNotFound(name)
+  const { node: body, language } = inLanguage(found, readLanguages(headers['accept-language']))
+  return {
+    status: 200,
+    body,
+    ...(language !== undefined && { headers: { 'content-language': language } }),
+  }
 }

@@ -1,5 +1,6 @@
 import { withinDeadline } from '../../db/client.ts'
 import type { Entries } from '../../db/search/entries.ts'
+import { textInLanguage } from '../../domain/registry/translations.ts'
 import type { JsonResponse } from '../route.ts'
 import { tagOfBytes } from '../serve/etag.ts'
 import type { ListDeps } from './deps.ts'
@@ -18,6 +19,8 @@ interface ListResponse {
   member?: string
   others?: object
   headers?: Record<string, string>
+  /** Languages of the reader, for entries that are nodes. */
+  languages?: readonly string[]
 }
 
 /**
@@ -26,15 +29,22 @@ interface ListResponse {
  */
 export const makeListResponse = (
   { sql, heavyReadSemaphore }: Pick<ListDeps, 'sql' | 'heavyReadSemaphore'>,
-  { entries: { texts, rest }, readEntries, member, others, headers }: ListResponse,
+  { entries, readEntries, member, others, headers: given, languages = [] }: ListResponse,
 ): JsonResponse => {
+  const { rest } = entries
+  const shown = entries.texts.map((text) => textInLanguage(text, languages))
+  const used = [...new Set(shown.flatMap(({ language }) => language ?? []))]
+  const headers = { ...given, ...(used.length > 0 && { 'content-language': used.join(', ') }) }
   const [head, tail] =
     member === undefined ? ['[', ']'] : [`{"${member}":[`, `],${JSON.stringify(others).slice(1)}`]
-  const first = head + texts.join(',')
-  if (rest.length === 0) return { status: 200, text: first + tail, ...(headers && { headers }) }
-  const readMore = (ids: readonly string[]) =>
-    heavyReadSemaphore.run(() => withinDeadline(sql, readEntries(ids)), PATIENCE_MS)
-  const etag = tagOfBytes(first + JSON.stringify(rest) + tail)
+  const first = head + shown.map(({ text }) => text).join(',')
+  if (rest.length === 0) return { status: 200, text: first + tail, headers }
+  const readMore = async (ids: readonly string[]) => {
+    const read = () => withinDeadline(sql, readEntries(ids))
+    const more = await heavyReadSemaphore.run(read, PATIENCE_MS)
+    return { ...more, texts: more.texts.map((text) => textInLanguage(text, languages).text) }
+  }
+  const etag = tagOfBytes(first + JSON.stringify([rest, languages]) + tail)
   return {
     status: 200,
     text: first,

@@ -191,11 +191,12 @@ const listOfPublisher = (deps: ListDeps): Route =>
     params: OfPublisher,
     ...queryOf(PublisherNodesQuery),
     read: 'public',
+    requestHeaders: ['Accept-Language'],
     responses: {
       200: {
         description: 'A page of nodes, by id.',
         schema: NodeList,
-        headers: ['X-Total-Count'],
+        headers: ['X-Total-Count', 'Content-Language'],
         example: [NODE],
       },
     },
@@ -213,12 +214,20 @@ const pageOfPublisher = (deps: ListDeps): Route =>
     params: OfPublisher,
     ...queryOf(PublisherNodePageQuery),
     read: 'public',
+    requestHeaders: ['Accept-Language'],
     responses: {
-      200: { description: 'A page of nodes, by id.', schema: NodePage, example: PAGE },
+      200: {
+        description: 'A page of nodes, by id.',
+        schema: NodePage,
+        headers: LANGUAGE,
+        example: PAGE,
+      },
     },
     errors: [...PUBLISHER_ERRORS, 'busy'],
     handler: (request) => pageNodesOfPublisher(deps, request),
   })
+
+const LANGUAGE = ['Content-Language'] as const
 
 const PAGE = { nodes: [NODE], page: 1, limit: 10, total: 1, totalPages: 1 }
 
@@ -242,10 +251,12 @@ const search = (deps: ListDeps): Route =>
       'Every filter that is given must hold. Nodes come by relevance, then by search_ranking, downloads and id.',
     ...queryOf(NodeSearchQuery),
     read: 'public',
+    requestHeaders: ['Accept-Language'],
     responses: {
       200: {
         description: 'A page of nodes.',
         schema: NodePage,
+        headers: LANGUAGE,
         examples: { found: PAGE, mistyped: MISTYPED },
       },
     },
@@ -272,7 +283,15 @@ const list = (deps: ListDeps): Route =>
       'In the order of their creation unless `sort` names another. Pages have no limit of depth, so that a client can copy the whole list.',
     ...queryOf(NodeListQuery),
     read: 'public',
-    responses: { 200: { description: 'A page of nodes.', schema: NodeListPage, example: PAGE } },
+    requestHeaders: ['Accept-Language'],
+    responses: {
+      200: {
+        description: 'A page of nodes.',
+        schema: NodeListPage,
+        headers: LANGUAGE,
+        example: PAGE,
+      },
+    },
     errors: ['busy'],
     validateQuery: ({ query }) => validateNodeList(query),
     handler: (request) => listAllNodes(deps, request),
@@ -287,7 +306,10 @@ const read = (deps: ListDeps): Route =>
     summary: 'Read a node',
     params: OfNode,
     read: 'public',
-    responses: { 200: { description: 'The node.', schema: Node, example: NODE } },
+    requestHeaders: ['Accept-Language'],
+    responses: {
+      200: { description: 'The node.', schema: Node, headers: LANGUAGE, example: NODE },
+    },
     errors: NODE_ERRORS,
     handler: (request) => readNode(deps, request),
   })

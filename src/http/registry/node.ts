@@ -30,6 +30,7 @@ import type { NewNode, OwnNodeUpdate } from '../../domain/registry/node.ts'
 import { listEmptyIsAbsent, totalPages } from '../../domain/registry/registry-fields.ts'
 import { readDays } from '../../domain/registry/download.ts'
 import type { DownloadQuery } from '../../domain/registry/download.ts'
+import { readLanguages, textInLanguage } from '../../domain/registry/translations.ts'
 import { makeValidator, onePerField } from '../../domain/shared/validate.ts'
 import { parseListTime } from '../../domain/video-task/video-list.ts'
 import type { Caller } from '../access/auth.ts'
@@ -122,14 +123,17 @@ export const readNode = async (
   { params: { nodeId }, headers, caller }: RouteRequest<OfNode>,
 ): Promise<JsonResponse> => {
   const { id, revision } = await getNodeAccess(deps, { nodeId, access: 'read', caller })
-  const etag = quoteTag(revision)
+  const languages = readLanguages(headers['accept-language'])
+  const etag = quoteTag([revision, ...languages].join('.'))
   if (isKnown(headers['if-none-match'], etag)) return { status: 304, headers: { etag } }
   const { texts } = deps.cache
-  const text = await withinDeadline(
+  const stored = await withinDeadline(
     deps.sql,
     readNodeText(deps.sql, { id, revision }, { publicUrl: deps.publicUrl, texts }),
   )
-  return { status: 200, text, headers: { etag } }
+  const { text, language } = textInLanguage(stored, languages)
+  const headersOf = language === undefined ? { etag } : { etag, 'content-language': language }
+  return { status: 200, text, headers: headersOf }
 }
 
 /** Returns how often a node was installed, by day and version. */
@@ -149,7 +153,7 @@ export const readDownloads = async (
 /** Returns a page of all nodes, in the order they were made. */
 export const listAllNodes = async (
   deps: ListDeps,
-  { query, caller }: RouteRequest<unknown, NodeListQuery>,
+  { query, caller, headers }: RouteRequest<unknown, NodeListQuery>,
 ): Promise<JsonResponse> => {
   const { timestamp, ...rest } = seenBy(caller, query)
   const time = timestamp === undefined ? {} : { timestamp: parseListTime(timestamp).toISOString() }
@@ -161,9 +165,15 @@ export const listAllNodes = async (
   const found = await deps.heavyReadSemaphore.run(() =>
     withinDeadline(deps.sql, listNodes(deps.sql, asked, deps)),
   )
-  if (next === undefined) return sendPage(deps, query, found)
+  const languages = readLanguages(headers['accept-language'])
+  if (next === undefined) return sendPage(deps, query, found, { languages })
   const more = { next_timestamp: next.toISOString() }
-  return sendPage(deps, query, found, { more, filter: toListFilter(asked), headers: UNCACHED })
+  return sendPage(deps, query, found, {
+    more,
+    filter: toListFilter(asked),
+    headers: UNCACHED,
+    languages,
+  })
 }
 
 /** Caching of a walk: with pages of different times a copy would lack what moved from one to the other. */
@@ -171,7 +181,7 @@ const UNCACHED = { 'cache-control': 'private, no-cache' }
 
 export const searchAllNodes = async (
   deps: ListDeps,
-  { query, caller }: RouteRequest<unknown, NodeSearchQuery>,
+  { query, caller, headers }: RouteRequest<unknown, NodeSearchQuery>,
 ): Promise<JsonResponse> => {
   const { host_version: version } = query
   const excluding = version
@@ -184,7 +194,8 @@ export const searchAllNodes = async (
   const found = await deps.searches.run(() =>
     withinDeadline(deps.sql, searchNodes(deps.sql, seen, deps)),
   )
-  return sendPage(deps, query, found, { more: await readMore(deps, seen, found) })
+  const languages = readLanguages(headers['accept-language'])
+  return sendPage(deps, query, found, { more: await readMore(deps, seen, found), languages })
 }
 
 /** Reads what a search returns besides its page: what the request asks for, and what was meant by a term that finds nothing. */
@@ -224,6 +235,7 @@ export const listNodesOfPublisher = async (
     entries: nodes,
     readEntries: (ids) => readNodeEntries(deps.sql, ids, deps),
     headers: { 'x-total-count': String(total) },
+    languages: readLanguages(request.headers['accept-language']),
   })
 }
 
@@ -231,7 +243,10 @@ export const listNodesOfPublisher = async (
 export const pageNodesOfPublisher = async (
   deps: ListDeps,
   request: PublisherNodesRequest,
-): Promise<JsonResponse> => sendPage(deps, request.query, await findPublisherNodes(deps, request))
+): Promise<JsonResponse> =>
+  sendPage(deps, request.query, await findPublisherNodes(deps, request), {
+    languages: readLanguages(request.headers['accept-language']),
+  })
 
 const findPublisherNodes = async (
   deps: ListDeps,
@@ -264,18 +279,21 @@ interface PageForm {
   /** Filter that says which nodes are shown whole. */
   filter?: NodeFilter
   headers?: Record<string, string>
+  /** Languages of the reader. */
+  languages: readonly string[]
 }
 
 const sendPage = (
   deps: ListDeps,
   { page, limit }: { page: number; limit: number },
   { nodes, total }: { nodes: Entries; total: number },
-  { more, filter, headers }: PageForm = {},
+  { more, filter, headers, languages }: PageForm,
 ): JsonResponse =>
   makeListResponse(deps, {
     entries: nodes,
     readEntries: (ids) => readNodeEntries(deps.sql, ids, { publicUrl: deps.publicUrl, filter }),
     ...(headers && { headers }),
+    languages,
     member: 'nodes',
     others: { page, limit, total, totalPages: totalPages(total, limit), ...more },
   })

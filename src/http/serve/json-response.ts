@@ -122,15 +122,19 @@ async function* inParts(
  * may keep it for a minute; a client asks each time. `text` is its body, undefined for a 304.
  */
 const makeReadHeaders = (
-  { read, auth }: Pick<Route, 'read' | 'auth'>,
+  { read, auth, requestHeaders }: Pick<Route, 'read' | 'auth' | 'requestHeaders'>,
   { caller, text }: { caller: Caller | undefined; text: string | undefined },
 ): Record<string, string> => {
   if (read === undefined) return {}
   const isShared = read === 'public' && !caller
+  const vary = [
+    ...(auth === 'none' ? [] : ['Authorization', 'X-API-KEY']),
+    ...(requestHeaders?.includes('Accept-Language') ? ['Accept-Language'] : []),
+  ]
   return {
     ...(text === undefined ? {} : { etag: tagOfBytes(text) }),
     'cache-control': isShared ? 'public, max-age=0, s-maxage=60' : 'private, no-cache',
     // Without it a proxy would give the public response to a caller who may see more.
-    ...(auth === 'none' ? {} : { vary: 'Authorization, X-API-KEY' }),
+    ...(vary.length > 0 && { vary: vary.join(', ') }),
   }
 }

@@ -62,8 +62,9 @@ export const read = <Path extends keyof paths>(
   path: Path,
   params: Params<Path>,
   signal?: AbortSignal,
+  headers?: Record<string, string>,
 ): Promise<Data<Path>> =>
-  responseOf((api.GET as unknown as Call)(path, { params, signal })) as Promise<Data<Path>>
+  responseOf((api.GET as unknown as Call)(path, { params, signal, headers })) as Promise<Data<Path>>
 
 /** Ids that are the same in any case. */
 const ANY_CASE = new Set(['nodeId', 'publisherId', 'task_id'])

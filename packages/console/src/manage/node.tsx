@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 
 import { send, sendFile } from '../api/client.ts'
@@ -11,7 +12,7 @@ import { Bdi } from '../ui/values.tsx'
 import { Actions, type Action } from './actions.tsx'
 import { nodeAdminFields, nodeFields } from './fields.ts'
 import { PictureChoice } from './picture.tsx'
-import { useRights } from './queries.ts'
+import { ownTextsQuery, useRights } from './queries.ts'
 
 const NODE = '/publishers/{publisherId}/nodes/{nodeId}'
 const ADMIN_NODE = '/admin/nodes/{nodeId}'
@@ -29,7 +30,9 @@ export const ManageNode = ({ node }: { node: Node }) => {
   const navigate = useNavigate()
   const { mayEdit, isMember, isOwner, isAdmin } = useRights(nodeId, publisher.id)
   const path = { publisherId: publisher.id, nodeId }
-  const fields = nodeFields(node)
+  const isTranslated = node.translations !== undefined
+  const own = useQuery({ ...ownTextsQuery(nodeId), enabled: mayEdit && isTranslated }).data
+  const fields = nodeFields(own ?? node)
   const adminFields = nodeAdminFields(node)
   const actions: (Action | false)[] = [
     isAdmin && {
@@ -71,7 +74,7 @@ export const ManageNode = ({ node }: { node: Node }) => {
   ]
   return (
     <>
-      {mayEdit && (
+      {mayEdit && (own ?? !isTranslated) && (
         <AskButton
           label="Edit"
           title={`Edit ${nodeId}`}

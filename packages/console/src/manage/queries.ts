@@ -1,6 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 
-import { readQuery } from '../api/client.ts'
+import { keyOf, read, readQuery } from '../api/client.ts'
 import { useMe } from '../api/queries.ts'
 import { mayAs, useRole } from '../publish/queries.ts'
 import { nodeQuery } from '../registry/queries.ts'
@@ -20,6 +20,15 @@ export const useRights = (nodeId: string, publisherId: string | undefined) => {
     isOwner: mayAs(role, 'owner'),
     isAdmin: me?.isAdmin === true,
   }
+}
+
+/** A node with its own name and description, whatever the language of the reader: what is edited is no translation. */
+export const ownTextsQuery = (nodeId: string) => {
+  const path = { nodeId }
+  return queryOptions({
+    queryKey: [...keyOf('/nodes/{nodeId}', { path }), 'own-texts'],
+    queryFn: ({ signal }) => read('/nodes/{nodeId}', { path }, signal, { 'accept-language': '*' }),
+  })
 }
 
 /** Id of the publisher of a node, which a version does not name. */

@@ -18,7 +18,6 @@ import { bannerOf, iconOf, nodeQuery, versionsQuery, type Node, type Version } f
 import styles from './registry.module.css'
 import { Reviews, titleOfReviews } from './reviews.tsx'
 import { byNumber, explainInstalls, readLicense } from './standing.ts'
-import { inLanguage } from './translations.ts'
 
 const route = getRouteApi('/registry/$node')
 
@@ -34,7 +33,7 @@ export const Page = () => {
         extra={status !== 'NodeStatusActive' && <StateBadge state={status} />}
         actions={node.data && <ManageNode node={node.data} />}
       >
-        {node.data ? inLanguage(node.data, navigator.languages).name : nodeId}
+        {node.data?.name ?? nodeId}
       </PageTitle>
       <Show query={node}>{(data) => <NodeView node={data} />}</Show>
     </>
@@ -88,8 +87,7 @@ const NodeView = ({ node }: { node: Node }) => {
 }
 
 const Intro = ({ node }: { node: Node }) => {
-  const { publisher } = node
-  const { description } = inLanguage(node, navigator.languages)
+  const { publisher, description } = node
   const stars = node.github_stars > 0 && counted(node.github_stars, 'star')
   const summary = [node.id, counted(node.downloads, 'download'), stars]
   return (
