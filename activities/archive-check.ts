@@ -10,9 +10,9 @@ import type { ArchivePlace, StoredArchive } from '../src/db/registry/archive.ts'
 import { isUnavailable } from '../src/db/sqlstate.ts'
 import { CHECK_ERRORS } from '../src/domain/registry/archive-check.ts'
 import type { CheckErrorCode } from '../src/domain/registry/archive-check.ts'
-import type { Inspection } from '../packages/inspector/src/inspection.ts'
 import type { MediaDependencies } from './dependencies.ts'
 import { countOutages, withHeartbeat } from './heartbeat.ts'
+import { addLicense, type InspectedWithLicense } from './read-license.ts'
 
 interface Check {
   versionId: string
@@ -85,9 +85,9 @@ export type ArchivedPlace = ArchivePlace & { archive: StoredArchive }
  */
 export const inspectStored = async <T>(
   { storage, scratchDir, inspector }: MediaDependencies,
-  { archive, nodeId, dependencies }: ArchivedPlace,
+  { archive, nodeId, dependencies, license }: ArchivedPlace,
   signal: AbortSignal,
-  use: (found: Inspection, path: string) => Promise<T>,
+  use: (found: InspectedWithLicense, path: string) => Promise<T>,
 ): Promise<T> => {
   const path = join(scratchDir, randomUUID())
   try {
@@ -98,7 +98,8 @@ export const inspectStored = async <T>(
     const { bytes, sha256 } = await digestFile(path, signal)
     if (bytes !== archive.bytes || sha256 !== archive.sha256)
       throw new CheckError('archive_differs')
-    return await use(await inspector.inspect({ path, nodeId, dependencies, signal }), path)
+    const found = await inspector.inspect({ path, nodeId, dependencies, signal })
+    return await use(await addLicense(found, path, license), path)
   } finally {
     await rm(path, { force: true })
   }

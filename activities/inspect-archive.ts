@@ -1,4 +1,4 @@
-import { acceptArchive, findArchivePlace, rejectArchive } from '../src/db/registry/archive.ts'
+import { acceptArchive, findArchivePlace, putLicense, rejectArchive } from '../src/db/registry/archive.ts'
 import type { ArchivePlace } from '../src/db/registry/archive.ts'
 import { hasExtraction, putExtraction } from '../src/db/registry/extraction.ts'
 import { hasScan, putScan } from '../src/db/registry/scan.ts'
@@ -9,6 +9,7 @@ import { failpoint } from '../src/process/failpoint.ts'
 import { inspectStored, runCheck } from './archive-check.ts'
 import type { ArchivedPlace } from './archive-check.ts'
 import type { MediaDependencies } from './dependencies.ts'
+import type { InspectedWithLicense } from './read-license.ts'
 
 /** Outcome for an archive, for the workflow's history. */
 export interface InspectedArchive {
@@ -107,8 +108,9 @@ const inspect = async (
 const store = async (
   deps: MediaDependencies,
   { versionId, archive: { sha256 } }: ArchivedPlace,
-  { nodes, findings }: Inspection,
+  { nodes, findings, licenseId }: InspectedWithLicense,
 ): Promise<void> => {
+  await unitOfWork(deps, (sql) => putLicense(sql, { versionId, sha256, licenseId }))
   await unitOfWork(deps, (sql) => putExtraction(sql, { versionId, sha256 }, nodes))
   await unitOfWork(deps, (sql) => putScan(sql, { versionId, sha256 }, findings))
 }

@@ -1,4 +1,4 @@
-import { findArchivePlace, putFiles } from '../src/db/registry/archive.ts'
+import { findArchivePlace, putFiles, putLicense } from '../src/db/registry/archive.ts'
 import { findReextraction, putReextraction } from '../src/db/registry/reinspection.ts'
 import type { Reextracted } from '../src/db/registry/reinspection.ts'
 import { hasScan, putScan } from '../src/db/registry/scan.ts'
@@ -94,6 +94,8 @@ const reread = async (
     const files = found.archive.verdict === 'sound' ? found.archive.files : undefined
     const { sha256 } = archive
     if (files) await unitOfWork(deps, (sql) => putFiles(sql, { versionId, sha256, files }))
+    const { licenseId } = found
+    await unitOfWork(deps, (sql) => putLicense(sql, { versionId, sha256, licenseId }))
     return found
   })
 

@@ -13,7 +13,7 @@ import { listReports } from '../../src/db/registry/report.ts'
 import { transferNode, offerNode } from '../../src/db/registry/transfer.ts'
 import { findRating, listRatings } from '../../src/db/registry/rating-list.ts'
 import { putRating } from '../../src/db/registry/rating.ts'
-import { recordArchive } from '../../src/db/registry/archive.ts'
+import { putLicense, recordArchive } from '../../src/db/registry/archive.ts'
 import { listHostNodes } from '../../src/db/registry/host-node-list.ts'
 import { listPublishers } from '../../src/db/registry/publisher.ts'
 import { findVersionFacts, updateVersion } from '../../src/db/registry/version.ts'
@@ -97,6 +97,7 @@ const FILTERS: readonly NodeFilter[] = [
   { changedSince: new Date(0) },
   { term: 'word', includeBanned: true },
   { tags: ['a'] },
+  { licenses: ['MIT'] },
   { tags: ['a'], excludedHostVersions: ['<2'] },
   { status: 'NodeStatusBanned', includeBanned: true },
   { status: 'NodeStatusActive', includeBanned: true },
@@ -175,6 +176,7 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
   })),
   { call: (sql) => listOwnerEvents(sql, { ...OWNED, states: ['exhausted'] }) },
   { call: (sql) => listHostVersions(sql) },
+  { call: (sql) => putLicense(sql, { versionId: ID, sha256: 'a', licenseId: 'MIT' }) },
   { call: (sql) => listUnknownPictures(sql, [ID]) },
   ...FILTERS.flatMap((filter) => searchCalls(filter)),
   ...versionCalls(),

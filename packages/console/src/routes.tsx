@@ -66,6 +66,7 @@ const pages = [
       in: oneOf('names', 'host-nodes', 'repository'),
       os: texts,
       accelerator: texts,
+      license: texts,
       tag: texts,
       sort: oneOf(...SORT_WORDS),
     }),

@@ -21,6 +21,7 @@ create index concurrently node_banner_picture on node (banner_picture) where ban
 -- step alone
 create index concurrently publisher_logo_picture on publisher (logo_picture) where logo_picture is not null;
 
+-- step
 -- Texts of a member in all languages that are used (`translationWarnings` names the others).
 create function translated_texts(translations jsonb, member text) returns text[]
 language sql immutable parallel safe
@@ -50,3 +51,25 @@ create trigger node_words_set before insert or update of name, author, descripti
 
 -- step alone
 update node set translations = translations where translations is not null;
+
+-- step
+-- SPDX id of the license in the archive of a version, and of a node's latest one.
+alter table version add column license_id text;
+alter table node add column license_id text;
+
+create function note_latest_license() returns trigger
+language plpgsql
+as $$
+begin
+  new.license_id = (select license_id from version where id = new.latest_version_id);
+  return new;
+end
+$$;
+
+-- `updateLatestVersion` changes it; so does an api of the release before. `putLicense` writes that of a version which is the
+-- latest already.
+create trigger node_license_set before update on node for each row
+  when (old.latest_version_id is distinct from new.latest_version_id) execute function note_latest_license();
+
+-- step alone
+create index concurrently node_license on node (lower(license_id)) where license_id is not null;

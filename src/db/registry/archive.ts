@@ -1,6 +1,7 @@
 import type { ArchiveFile } from '../../../packages/inspector/src/inspection.ts'
 import type { ArchiveState, VersionStatus } from '../../domain/registry/version.ts'
 import type { Queryable, Transaction } from '../client.ts'
+import { recordListChange } from '../search/listed-count.ts'
 import type { OutboxSignal } from '../shared/outbox.ts'
 import type { Enqueue } from '../unit-of-work.ts'
 import { lockNodeOfVersion } from './registry-lock.ts'
@@ -23,6 +24,8 @@ export interface ArchivePlace {
   nodeId: string
   /** Requirements that the publication named. */
   dependencies: string[]
+  /** As its node names it. */
+  license: string | null
   status: VersionStatus
   archiveState: ArchiveState
   /** The bytes, once they have arrived. */
@@ -39,6 +42,7 @@ export const findArchivePlace = async (
     select v.id as "versionId", v.node_id as "nodeId", v.dependencies, v.status,
       v.archive_state as "archiveState",
       ${secondsLeft(sql)} as "secondsLeft",
+      (select license from node where id = v.node_id) as license,
       (select json_build_object('storageKey', a.storage_key, 'sha256', a.sha256, 'bytes', a.bytes)
         from archive a where a.version_id = v.id) as archive
     from version v
@@ -209,6 +213,27 @@ export const putFiles = async (
     update archive set files = ${sql.json(files)}
     where version_id = ${versionId} and sha256 = ${sha256}
   `
+}
+
+/** Stores the license of a version, and of its node where it is the latest one. Bytes that were replaced have none. */
+export const putLicense = async (
+  sql: Transaction,
+  { versionId, sha256, licenseId = null }: CheckedBytes & { licenseId?: string | null | undefined },
+): Promise<void> => {
+  const node = await lockNodeOfVersion(sql, versionId)
+  if (!node) return
+  // Trigger `node_license_set` (0039): a version that becomes the latest brings its license with it.
+  const { count } = await sql`
+    update version v set license_id = ${licenseId}, rev = rev + 1
+    where id = ${versionId} and license_id is distinct from ${licenseId}
+      and exists (select from archive a where a.version_id = v.id and a.sha256 = ${sha256})
+  `
+  if (count === 0) return
+  await sql`
+    update node set license_id = ${licenseId}, updated_at = greatest(clock_timestamp(), updated_at)
+    where id = ${node.id} and latest_version_id = ${versionId}
+  `
+  await recordListChange(sql)
 }
 
 /** Rejects the bytes that were checked, with the code of what is wrong with them. False as in `acceptArchive`. */

@@ -123,7 +123,7 @@ const versionMembers = (sql: Queryable, publicUrl: string) => sql`
   'host_nodes', case when v.host_node_count is not null then
     json_build_object('count', v.host_node_count, 'partial', v.host_node_partial,
       'source', v.extract_source, 'updated_at', ${instant(sql, sql`v.host_nodes_at`)}) end,
-  'tags', v.tags,
+  'license_id', v.license_id, 'tags', v.tags,
   'tags_admin', v.tags_admin, 'supported_os', v.supported_os,
   'supported_accelerators', v.supported_accelerators,
   'supported_host_version', v.supported_host_version,

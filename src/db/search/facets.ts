@@ -9,6 +9,7 @@ const FACETS = {
   tag: ['tags', 'tags'],
   os: ['supported_os', 'os'],
   accelerator: ['supported_accelerators', 'accelerators'],
+  license: ['license_id', 'licenses'],
 } as const satisfies Record<keyof NodeFacets, [column: string, filter: keyof NodeFilter]>
 
 /** Age at which counts are made again, whatever is published (docs/search.md, Facets). */
@@ -29,23 +30,33 @@ export const countFacets = async (
       counts: await countValues(sql, column, others),
     }))
   }
-  return { tag: await count('tag'), os: await count('os'), accelerator: await count('accelerator') }
+  return {
+    tag: await count('tag'),
+    os: await count('os'),
+    accelerator: await count('accelerator'),
+    license: await count('license'),
+  }
 }
 
 const countValues = async (
   sql: Queryable,
-  column: string,
+  column: (typeof FACETS)[keyof NodeFacets][0],
   filter: NodeFilter,
 ): Promise<NodeFacets['tag']> => {
   const term = readTerm(filter)
   const hasTerm = term === undefined ? sql`` : sql`and ${isFound(sql, term)}`
   const values = sql`n.${sql(column)}`
-  const given = column === 'tags' ? values : sql`platform_keys(${values})`
+  const given = {
+    tags: sql`lower_all(${values})`,
+    supported_os: sql`platform_keys(${values})`,
+    supported_accelerators: sql`platform_keys(${values})`,
+    license_id: sql`array_remove(array[${values}], null)`,
+  }[column]
   const rows = await sql<NodeFacets['tag']>`
     select value, count(*)::integer as count
     from (select ${given} as given from node n where ${matches(sql, filter)} ${hasTerm}) hit
-    cross join lateral (select distinct lower(value) as value from unnest(given) value) own
-    ${column === 'tags' ? sql`` : sql`where value <> 'any'`}
+    cross join lateral (select distinct value from unnest(given) value) own
+    ${column.startsWith('supported') ? sql`where value <> 'any'` : sql``}
     group by value
     order by count(*) desc, value
     limit 20

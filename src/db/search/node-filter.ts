@@ -13,6 +13,8 @@ export interface NodeFilter {
   os?: readonly string[] | undefined
   accelerators?: readonly string[] | undefined
   tags?: readonly string[] | undefined
+  /** SPDX ids, of which the archive of the latest version has one. */
+  licenses?: readonly string[] | undefined
   /** The node says none of these of the host's versions. */
   excludedHostVersions?: readonly string[] | undefined
   ids?: readonly string[] | undefined
@@ -73,7 +75,7 @@ export const nodeConditions = (
   { asSet }: { asSet: boolean } = { asSet: true },
 ) => {
   const { repository, hostNode, os, accelerators, tags, ids, status, changedSince } = filter
-  const { excludedHostVersions: excluded } = filter
+  const { excludedHostVersions: excluded, licenses } = filter
   return sql`
     ${repository === undefined ? sql`` : sql`and ${repositoryCondition(sql, repository)}`}
     ${hostNode === undefined ? sql`` : sql`and ${hostNodeCondition(sql, hostNode, asSet)}`}
@@ -84,6 +86,7 @@ export const nodeConditions = (
         : sql``
     }
     ${tags ? sql`and lower_all(n.tags) && (select lower_all(${[...tags]}::text[]))` : sql``}
+    ${licenses ? sql`and lower(n.license_id) = any((select lower_all(${[...licenses]}::text[]))::text[])` : sql``}
     ${excluded ? sql`and (n.supported_host_version <> all(${[...excluded]}::text[])) is not false` : sql``}
     ${status ? STATUS[status](sql) : sql``}
     ${ids ? sql`and n.id_lower = any((select lower_all(${[...ids]}::text[]))::text[])` : sql``}

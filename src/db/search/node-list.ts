@@ -27,6 +27,7 @@ export const listNodes = (
 export const toListFilter = (query: Omit<NodeListQuery, 'page' | 'limit'>): NodeFilter => ({
   ids: query.node_id,
   os: query.supported_os,
+  licenses: query.license,
   accelerators: query.supported_accelerator,
   changedSince: query.timestamp ? new Date(query.timestamp) : undefined,
   status: query.status,

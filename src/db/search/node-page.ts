@@ -53,6 +53,7 @@ export const toSearchFilter = (search: Omit<NodeSearch, 'page' | 'limit'>): Node
   os: search.supported_os,
   accelerators: search.supported_accelerator,
   tags: search.tag,
+  licenses: search.license,
   excludedHostVersions: search.excludedHostVersions,
   includeBanned: search.include_banned,
 })

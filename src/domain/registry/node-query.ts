@@ -18,6 +18,11 @@ const support = {
   supported_accelerator: names(50, 'The same of accelerators (`CUDA`, `GPU :: NVIDIA CUDA`).'),
 }
 
+const license = names(
+  50,
+  'The license in the archive of the latest version is one of these, by SPDX identifier (`MIT`, `Apache-2.0`).',
+)
+
 const include_banned = Type.Optional(
   Type.Boolean({
     description: 'Also what is banned. Only for platform admins, ignored for anybody else.',
@@ -64,10 +69,11 @@ export const NodeSearchQuery = Type.Object({
     ),
   ),
   tag: names(50, 'The node has at least one of these tags.'),
+  license,
   include_banned,
   sort: sort('by relevance'),
   facets: Type.Optional(
-    Type.Boolean({ description: 'Also how often each tag, system and accelerator is found.' }),
+    Type.Boolean({ description: 'Also how often each tag, system, accelerator and license is found.' }),
   ),
 })
 export type NodeSearchQuery = Static<typeof NodeSearchQuery>
@@ -96,13 +102,14 @@ export const NodeListQuery = Type.Object({
   node_id: names(1_000, 'Only these nodes.'),
   sort: sort('`created_at`'),
   status: Type.Optional(ListedNodeStatus),
+  license,
   ...support,
   include_banned,
 })
 export type NodeListQuery = Static<typeof NodeListQuery>
 
 /** Names of a query by which a node leaves a list, or its place in it, and is still listed. */
-const LEAVING = ['supported_os', 'supported_accelerator', 'sort', 'status'] as const
+const LEAVING = ['supported_os', 'supported_accelerator', 'license', 'sort', 'status'] as const
 
 /** The rule of GET /nodes that its schema cannot say: a copy must show all that leaves the list. */
 export const validateNodeList = (query: Readonly<Record<string, unknown>>): Issue[] =>
@@ -131,7 +138,7 @@ export const PublisherNodePageQuery = Type.Object({
 
 const facet = (description: string) =>
   Type.Array(
-    Type.Object({ value: Type.String({ description: 'In lower case.' }), count: count('Nodes.') }),
+    Type.Object({ value: Type.String({ description: 'In lower case, but for licenses.' }), count: count('Nodes.') }),
     { description },
   )
 
@@ -140,6 +147,7 @@ const NodeFacets = Type.Object({
   tag: facet('Up to 20 tags.'),
   os: facet('Up to 20 operating systems.'),
   accelerator: facet('Up to 20 accelerators.'),
+  license: facet('Up to 20 licenses.'),
 })
 export type NodeFacets = Static<typeof NodeFacets>
 

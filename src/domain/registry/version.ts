@@ -144,6 +144,12 @@ export const Version = Type.Object({
   status: VersionStatus,
   status_reason: text(REASON_MAX, 'Why it has this status.'),
   deprecated,
+  license_id: Type.Optional(
+    Type.String({
+      description:
+        'SPDX identifier of the license in its archive; absent where there is none that is known.',
+    }),
+  ),
   createdAt: instant('When it was published.'),
   host_node_extract_status: ExtractStatus,
   host_node_extract_reason: Type.Optional(

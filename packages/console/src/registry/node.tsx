@@ -182,7 +182,7 @@ const Details = ({ node }: { node: Node }) => {
     <Panel title="Details">
       <Facts
         of={{
-          License: license && <LongText text={readLicense(license)} />,
+          License: latest?.license_id ?? (license && <LongText text={readLicense(license)} />),
           ...support(node),
           Published: latest && <Time at={latest.createdAt} />,
           Created: <Time at={node.created_at} />,

@@ -22,10 +22,11 @@ const FIELDS = {
   repository: 'repository_url_search',
 } as const
 
-const paramsOf = ({ q, in: where = 'names', os, accelerator, tag, sort }: Filter) => ({
+const paramsOf = ({ q, in: where = 'names', os, accelerator, license, tag, sort }: Filter) => ({
   [FIELDS[where]]: q?.slice(0, 200),
   supported_os: os,
   supported_accelerator: accelerator,
+  license,
   tag,
   sort: sort || undefined,
 })

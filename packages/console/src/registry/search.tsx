@@ -26,7 +26,12 @@ const route = getRouteApi('/registry')
 
 const PLACES = { names: 'Names', 'host-nodes': 'Nodes', repository: 'Repository' }
 
-const FACETS = { os: 'Operating system', accelerator: 'Accelerators', tag: 'Tags' }
+const FACETS = {
+  os: 'Operating system',
+  accelerator: 'Accelerators',
+  license: 'License',
+  tag: 'Tags',
+}
 const FACET_NAMES = Object.keys(FACETS) as (keyof typeof FACETS)[]
 
 // Each part reads what it shows: a key renders the rows, not all of the page for each step of their query.
@@ -103,7 +108,7 @@ const Found = () => {
   const change = useChangeSearch()
   const list = useList()
   const clear = (): void =>
-    change({ os: undefined, accelerator: undefined, tag: undefined }, { replace: false })
+    change(Object.fromEntries(FACET_NAMES.map((name) => [name, undefined])), { replace: false })
   return (
     <Show query={list}>
       {({ pages }) => (
@@ -147,7 +152,7 @@ const Facet = memo(({ name, chosen = [], counts = [] }: FacetProps) => {
   const rare = chosen.filter((value) => !counts.some((one) => one.value === value))
   const named = [...counts, ...rare.map((value) => ({ value, count: 0 }))].map((one) => ({
     ...one,
-    label: name === 'tag' ? one.value : nameSystem(one.value),
+    label: name === 'tag' || name === 'license' ? one.value : nameSystem(one.value),
   }))
   // Packs spell one system in several ways; the service knows them all as one.
   const values = named.filter(

@@ -1,0 +1,91 @@
+import spdxCorrect from 'spdx-correct'
+
+/** Texts of licenses by their SPDX ids. */
+export type LicenseTexts = Readonly<Record<string, { licenseText: string }>>
+
+/** Likeness from which a text is taken for a license; 1 is the same words in the same order. */
+const ALIKE = 0.93
+/** Longest text that is compared; that of the longest common license has 35,000 characters. */
+export const LICENSE_TEXT_MAX = 100_000
+
+/**
+ * Finds the SPDX id of a license's text: the license that is most like it, by the pairs of neighbouring words (coefficient of
+ * Dice). Undefined for a text like none. `pause` lets others of the process go on.
+ */
+export const findLicenseId = async (
+  text: string,
+  licenses: LicenseTexts,
+  pause: () => Promise<void>,
+): Promise<string | undefined> => {
+  const [, tagged = ''] = /SPDX-License-Identifier:\s*([\w.+-]+)/.exec(text) ?? []
+  if (tagged in licenses) return tagged
+  const given = pairsOf(text)
+  const size = sizeOf(given)
+  let best: { id: string; likeness: number } | undefined
+  for (const [id, { licenseText }] of Object.entries(licenses)) {
+    // Ids of an older list, of which each has a newer one.
+    if (id.endsWith('+') || `${id}-only` in licenses || isUnlike(licenseText, text)) continue
+    const known = pairsOf(licenseText)
+    let shared = 0
+    for (const [pair, times] of known) shared += Math.min(times, given.get(pair) ?? 0)
+    const likeness = (2 * shared) / (size + sizeOf(known))
+    const isBetter =
+      best === undefined ||
+      likeness > best.likeness ||
+      (likeness === best.likeness && id.length < best.id.length)
+    if (likeness >= ALIKE && isBetter) best = { id, likeness }
+    await pause()
+  }
+  return best?.id
+}
+
+/** Lengths alone tell most apart. Appendices on how to apply a license make up a fifth of some. */
+const isUnlike = ({ length: a }: string, { length: b }: string): boolean =>
+  a < b * 0.6 || b < a * 0.6
+
+/** Numbers of each pair of words, without title, names of holders, places to fill in and appendices. */
+const pairsOf = (text: string): Map<string, number> => {
+  const [terms = ''] = text.toLowerCase().split(/end of terms and conditions/, 1)
+  const words =
+    terms
+      .replaceAll(/^\W*(?:copyright(?! (?:notice|holder|owner|law|license|and|or)\b)|\(c\)|©).*$|^\W*(?:the )?mit license.*$/gm, ' ')
+      .replaceAll(/<[^<>\n]{0,99}>|\[[^[\]\n]{0,99}\]/g, ' ')
+      .match(/[\p{L}\d]+/gu) ?? []
+  const pairs = new Map<string, number>()
+  for (const [index, word] of words.entries()) {
+    const pair = `${words[index - 1] ?? ''} ${word}`
+    pairs.set(pair, (pairs.get(pair) ?? 0) + 1)
+  }
+  return pairs
+}
+
+const sizeOf = (pairs: ReadonlyMap<string, number>): number =>
+  [...pairs.values()].reduce((sum, times) => sum + times, 0)
+
+/** License that a project file states. */
+export interface StatedLicense {
+  /** As it stands there. */
+  text: string
+  /** Its SPDX id; undefined for one that has none. */
+  id: string | undefined
+}
+
+/** Lists the licenses that a pyproject.toml states by classifier, or as `license = "…"`. Reads lines, not TOML. */
+export const listStatedLicenses = (toml: string): StatedLicense[] =>
+  [
+    ...toml.matchAll(/^[^#\n]*["']License :: ([^"'\n]{1,200})["']/gm),
+    ...toml.matchAll(/^license\s*=\s*["']([^"'\n]{1,200})["']/gm),
+  ].flatMap(([, text = '']) => {
+    const last = text.split(' :: ').at(-1) ?? ''
+    // A name of a group is no license.
+    return /^(?:OSI Approved|LICEN[SC]E.*)$/i.test(last) ? [] : [{ text, id: toLicenseId(last) }]
+  })
+
+const toLicenseId = (text: string): string | undefined =>
+  spdxCorrect(text.replace(/^.*\((\w+?)(v[\d.]+)?\+?\)$/, '$1$2')) ?? spdxCorrect(text) ?? undefined
+
+/** True unless one is surely another license: versions alone differ by text, and classifiers have few of the clauses. */
+export const isSameLicense = (a: string, b: string): boolean => kindOf(a) === kindOf(b)
+
+const kindOf = (id: string): string =>
+  id.startsWith('BSD-') ? 'BSD' : id.replace(/-(?:only|or-later)$|\+$/, '').toLowerCase()
