@@ -1,4 +1,9 @@
-import { acceptArchive, findArchivePlace, putLicense, rejectArchive } from '../src/db/registry/archive.ts'
+import {
+  acceptArchive,
+  findArchivePlace,
+  putLicense,
+  rejectArchive,
+} from '../src/db/registry/archive.ts'
 import type { ArchivePlace } from '../src/db/registry/archive.ts'
 import { hasExtraction, putExtraction } from '../src/db/registry/extraction.ts'
 import { hasScan, putScan } from '../src/db/registry/scan.ts'

@@ -71,7 +71,12 @@ const readText = async (
   if (bytes > LICENSE_TEXT_MAX || packedBytes > 2 * LICENSE_TEXT_MAX) return ''
   const file = await open(archive)
   try {
-    const { buffer: packed } = await file.read(Buffer.alloc(packedBytes), 0, packedBytes, dataOffset)
+    const { buffer: packed } = await file.read(
+      Buffer.alloc(packedBytes),
+      0,
+      packedBytes,
+      dataOffset,
+    )
     const content = isDeflated
       ? await promisify(inflateRaw)(packed, { maxOutputLength: bytes + 1 })
       : packed

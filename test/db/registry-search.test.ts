@@ -236,6 +236,7 @@ describe('a search', () => {
       tag: count(termed.filter(holds.os), ({ tags }) => tags),
       os: count(termed.filter(holds.tag), systemsOf),
       accelerator: count(both, (node) => node.supported_accelerators),
+      license: [],
     })
     const { os } = await read({ hostNode: 'host node' })
     const hosts = all.filter(({ id }) => id.length % 2 === 0)

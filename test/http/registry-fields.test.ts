@@ -98,7 +98,7 @@ describe('each field of the registry has a value that comes back', () => {
     }
     expectStatus(await admin.put(`/admin/nodes/${nodeId}`, byAdmin), 200)
     expectStatus(await admin.put(`/admin${version}`, { tags_admin: ['checked'] }), 200)
-    await sql`update version set provenance = ${sql.json({
+    await sql`update version set license_id = 'MIT', provenance = ${sql.json({
       issuer: 'https://token.actions.githubusercontent.com',
       repository: 'https://github.com/acme/tools',
     })} where id = ${added.id}`

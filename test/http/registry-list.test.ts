@@ -239,6 +239,7 @@ describe('a search', () => {
         { value: 'windows', count: 1 },
       ],
       accelerator: [],
+      license: [],
     })
     assert.equal((await read(`/nodes/search?search=${word}`)).body['facets'], undefined)
     for (const bad of ['sort=stars', 'facets=maybe', `tag=${'x'.repeat(101)}`]) {

@@ -2,6 +2,6 @@
 export const EXTRACTOR_VERSION = 4
 
 /** Raised with every change that can alter a result of the scan. */
-export const SCANNER_VERSION = 3
+export const SCANNER_VERSION = 4
 
 export const SCANNER = 'kiln'

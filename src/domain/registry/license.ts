@@ -18,7 +18,7 @@ export const findLicenseId = async (
   pause: () => Promise<void>,
 ): Promise<string | undefined> => {
   const [, tagged = ''] = /SPDX-License-Identifier:\s*([\w.+-]+)/.exec(text) ?? []
-  if (tagged in licenses) return tagged
+  if (Object.hasOwn(licenses, tagged)) return tagged
   const given = pairsOf(text)
   const size = sizeOf(given)
   let best: { id: string; likeness: number } | undefined
@@ -48,7 +48,10 @@ const pairsOf = (text: string): Map<string, number> => {
   const [terms = ''] = text.toLowerCase().split(/end of terms and conditions/, 1)
   const words =
     terms
-      .replaceAll(/^\W*(?:copyright(?! (?:notice|holder|owner|law|license|and|or)\b)|\(c\)|©).*$|^\W*(?:the )?mit license.*$/gm, ' ')
+      .replaceAll(
+        /^\W*(?:copyright(?! (?:notice|holder|owner|law|license|and|or)\b)|\(c\)|©).*$|^\W*(?:the )?mit license.*$/gm,
+        ' ',
+      )
       .replaceAll(/<[^<>\n]{0,99}>|\[[^[\]\n]{0,99}\]/g, ' ')
       .match(/[\p{L}\d]+/gu) ?? []
   const pairs = new Map<string, number>()

@@ -73,7 +73,9 @@ export const NodeSearchQuery = Type.Object({
   include_banned,
   sort: sort('by relevance'),
   facets: Type.Optional(
-    Type.Boolean({ description: 'Also how often each tag, system, accelerator and license is found.' }),
+    Type.Boolean({
+      description: 'Also how often each tag, system, accelerator and license is found.',
+    }),
   ),
 })
 export type NodeSearchQuery = Static<typeof NodeSearchQuery>
@@ -138,7 +140,10 @@ export const PublisherNodePageQuery = Type.Object({
 
 const facet = (description: string) =>
   Type.Array(
-    Type.Object({ value: Type.String({ description: 'In lower case, but for licenses.' }), count: count('Nodes.') }),
+    Type.Object({
+      value: Type.String({ description: 'In lower case, but for licenses.' }),
+      count: count('Nodes.'),
+    }),
     { description },
   )
 
