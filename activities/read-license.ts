@@ -1,5 +1,6 @@
-import { open } from 'node:fs/promises'
+import { open, readFile } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { inflateRaw } from 'node:zlib'
 
@@ -10,6 +11,7 @@ import {
   findLicenseId,
   isSameLicense,
   listStatedLicenses,
+  type LicenseTexts,
 } from '../src/domain/registry/license.ts'
 
 export type InspectedWithLicense = Inspection & {
@@ -57,9 +59,11 @@ export const addLicense = async (
   }
 }
 
-/** The texts are 5 MB, which only workers that read archives hold. */
+const LICENSES = fileURLToPath(import.meta.resolve('spdx-license-list/spdx-full.json'))
+
+/** The texts are 5 MB, which nobody holds between two archives. */
 const findId = async (text: string): Promise<string | undefined> => {
-  const { default: licenses } = await import('spdx-license-list/full.js')
+  const licenses = JSON.parse(await readFile(LICENSES, 'utf8')) as LicenseTexts
   return await findLicenseId(text, licenses, () => setImmediate())
 }
 
