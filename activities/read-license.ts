@@ -4,11 +4,12 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { inflateRaw } from 'node:zlib'
 
-import { findLicenseFile, findTopFile } from '../packages/inspector/src/archive-files.ts'
 import type { ArchiveFile, Inspection } from '../packages/inspector/src/inspection.ts'
 import {
   LICENSE_TEXT_MAX,
+  findLicenseFile,
   findLicenseId,
+  findTopFile,
   isSameLicense,
   listStatedLicenses,
   type LicenseTexts,
@@ -33,11 +34,11 @@ export const addLicense = async (
     const file = files.find((one) => one.path === name)
     return file ? await readText(path, file) : ''
   }
-  const name = findLicenseFile(files, license ?? undefined)
+  const name = findLicenseFile(files, license)
   const text = await read(name)
   const licenseId = text === '' ? undefined : await findId(text)
   if (licenseId === undefined) return { ...found, licenseId }
-  const project = findTopFile(files, /^pyproject\.toml$/)
+  const project = findTopFile(files, (one) => one === 'pyproject.toml')
   const stated = listStatedLicenses(await read(project)).filter(({ id }) => id !== undefined)
   const isStated = stated.some(({ id = '' }) => isSameLicense(id, licenseId))
   if (isStated || stated.length === 0) return { ...found, licenseId }

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 
 import licenses from 'spdx-license-list/full.js'
 
-import { expectStatus, listOf, pluck } from '../support/client.ts'
+import { expectStatus, listOf, memberOf, pluck } from '../support/client.ts'
 import { writeZip } from '../support/zip-writer.ts'
 import { unique, untilDecided, upload, usePublisher, useRegistry } from './registry-support.ts'
 
@@ -46,7 +46,7 @@ describe('the license in an archive', () => {
     const none = await publish({ LICENSE: 'All rights reserved.' })
     assert.deepEqual([mit.license, apache.license, none.license], ['MIT', 'Apache-2.0', undefined])
     const node = expectStatus(await anonymous.get(`/nodes/${mit.nodeId}`), 200)
-    assert.equal((node.body['latest_version'] as { license_id: string }).license_id, 'MIT')
+    assert.equal(memberOf(node, 'latest_version')['license_id'], 'MIT')
     for (const list of ['/nodes/search', '/nodes']) {
       const of = list === '/nodes' ? `node_id=${mit.nodeId}&node_id=${none.nodeId}` : `tag=${tag}`
       const find = async (query: string) =>
@@ -57,8 +57,8 @@ describe('the license in an archive', () => {
       const both = [mit.nodeId, apache.nodeId].toSorted()
       assert.deepEqual(await find('license=Apache-2.0&license=MIT'), both)
     }
-    const { body } = await anonymous.get(`/nodes/search?tag=${tag}&license=MIT&facets=true`)
-    assert.deepEqual((body['facets'] as { license: unknown }).license, [
+    const faceted = await anonymous.get(`/nodes/search?tag=${tag}&license=MIT&facets=true`)
+    assert.deepEqual(memberOf(faceted, 'facets')['license'], [
       { value: 'Apache-2.0', count: 1 },
       { value: 'MIT', count: 1 },
     ])

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 
 import sharp from 'sharp'
 
-import { expectStatus, listOf, pluck } from '../support/client.ts'
+import { expectStatus, listOf, memberOf, pluck } from '../support/client.ts'
 import { startReceiver, type Receiver } from '../support/network.ts'
 import { makePicture } from '../support/pictures.ts'
 import { unique, usePublisher, useRegistry } from './registry-support.ts'
@@ -66,9 +66,10 @@ describe('a picture that is sent', () => {
       15,
       'each has an address of its own, so that no cache shows another',
     )
-    const { body } = expectStatus(await anonymous.get(`/nodes/${nodeId}`), 200)
+    const node = expectStatus(await anonymous.get(`/nodes/${nodeId}`), 200)
+    const { body } = node
     assert.ok([body['icon'], body['banner_url']].every((address) => addresses.has(address)))
-    assert.ok(addresses.has((body['publisher'] as { logo: string }).logo))
+    assert.ok(addresses.has(memberOf(node, 'publisher')['logo']))
   })
 
   test('gives way to an address, stays when its own is sent back, and is removed', async () => {

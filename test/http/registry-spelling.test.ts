@@ -266,7 +266,7 @@ describe('another spelling of an id', () => {
         method.toUpperCase(),
         path,
         sent,
-        type && { 'content-type': type },
+        type === undefined ? {} : { 'content-type': type },
       )
       assert.equal(response.status, status, JSON.stringify(response.body))
       assertStored(response)

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 
 import { renderToStaticMarkup } from 'react-dom/server'
 
-import { findLicenseFile, findTopFile } from '../../inspector/src/archive-files.ts'
+import { findLicenseFile, findTopFile } from '../src/registry/archive-files.ts'
 import { drawMarkdown } from '../src/registry/draw-markdown.ts'
 
 const render = (text: string): string => renderToStaticMarkup(drawMarkdown(text))

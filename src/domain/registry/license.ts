@@ -65,6 +65,28 @@ const pairsOf = (text: string): Map<string, number> => {
 const sizeOf = (pairs: ReadonlyMap<string, number>): number =>
   [...pairs.values()].reduce((sum, times) => sum + times, 0)
 
+/** Finds the file of a name at the root of an archive, or in the one folder that wraps everything. */
+export const findTopFile = (
+  files: readonly { path: string }[],
+  isIt: (name: string) => boolean,
+): string | undefined => {
+  const [root = ''] = /^[^/]+\//.exec(files[0]?.path ?? '') ?? []
+  const top = files.every(({ path }) => path.startsWith(root)) ? root.length : 0
+  return files.find(({ path }) => isIt(path.slice(top)))?.path
+}
+
+/** Path of the license in an archive: the file that the node's `license` names, else the usual one. */
+export const findLicenseFile = (
+  files: readonly { path: string }[],
+  license: string | null,
+): string | undefined => {
+  const [, named] = /^\s*\{\s*"file"\s*:\s*"(?:\.\/)?([^"\\]+)"/.exec(license ?? '') ?? []
+  return (
+    findTopFile(files, (name) => name === named) ??
+    findTopFile(files, (name) => /^(?:licen[sc]e|copying)(?:[-.][^/]*)?$/i.test(name))
+  )
+}
+
 /** License that a project file states. */
 export interface StatedLicense {
   /** As it stands there. */

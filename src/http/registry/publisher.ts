@@ -78,7 +78,7 @@ export const readPublisher = async (
 }
 
 export const editPublisher = async (
-  deps: PublisherDeps,
+  deps: Omit<PublisherDeps, 'maxPublishersPerUser'>,
   {
     params: { publisherId },
     body: fields,

@@ -1,11 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { FileTrigger } from 'react-aria-components/FileTrigger'
 
-import { Button } from '../ui/button.tsx'
 import { ErrorPanel, Row, Stack } from '../ui/panels.tsx'
 import { Tile } from '../ui/values.tsx'
 
-const TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/avif', 'image/svg+xml']
+const TYPES = 'image/png,image/jpeg,image/webp,image/avif,image/svg+xml'
 
 interface PictureChoiceProps {
   /** In words, as `icon`. */
@@ -15,7 +13,7 @@ interface PictureChoiceProps {
   write(file: File): Promise<unknown>
 }
 
-/** A picture as it is now, with a button that sends another. */
+/** A picture as it is now, with a choice of the file that replaces it. */
 export const PictureChoice = ({ name, src, write }: PictureChoiceProps) => {
   const queries = useQueryClient()
   const sent = useMutation({
@@ -26,13 +24,16 @@ export const PictureChoice = ({ name, src, write }: PictureChoiceProps) => {
     <Stack>
       <Row>
         <Tile src={src} name={name} size={32} />
-        <FileTrigger
-          acceptedFileTypes={TYPES}
-          onSelect={(files) => files?.[0] && sent.mutate(files[0])}
-        >
-          <Button isPending={sent.isPending}>{`Upload ${name}`}</Button>
-        </FileTrigger>
-        <span className="soft small">PNG, JPEG, WebP, AVIF or SVG of up to 1 MiB</span>
+        <label className="stack tight">
+          <strong>Upload {name}</strong>
+          <input
+            type="file"
+            accept={TYPES}
+            disabled={sent.isPending}
+            onChange={({ target: { files } }) => files?.[0] && sent.mutate(files[0])}
+          />
+          <span className="soft small">PNG, JPEG, WebP, AVIF or SVG of up to 1 MiB</span>
+        </label>
       </Row>
       {sent.error && <ErrorPanel error={sent.error} />}
     </Stack>

@@ -5,7 +5,7 @@ import { Button } from '../ui/button.tsx'
 import { Code } from '../ui/code.tsx'
 import { fileQuery } from '../ui/findings.tsx'
 import { Show, Stack } from '../ui/panels.tsx'
-import { findLicenseFile } from '../../../inspector/src/archive-files.ts'
+import { findLicenseFile } from './archive-files.ts'
 import type { Version } from './queries.ts'
 
 interface LicenseProps {

@@ -4,7 +4,7 @@ import { Suspense } from 'react'
 import { lazyPart } from '../shell/lazy-page.ts'
 import { fileQuery } from '../ui/findings.tsx'
 import { Empty, Show, Stack } from '../ui/panels.tsx'
-import { findTopFile } from '../../../inspector/src/archive-files.ts'
+import { findTopFile } from './archive-files.ts'
 import { License } from './license.tsx'
 import { filesQuery, type Version } from './queries.ts'
 

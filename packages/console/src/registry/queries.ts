@@ -12,6 +12,7 @@ export interface Filter {
   in?: keyof typeof FIELDS
   os?: string[]
   accelerator?: string[]
+  license?: string[]
   tag?: string[]
   sort?: Sort
 }
