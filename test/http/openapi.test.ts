@@ -281,7 +281,7 @@ describe('the OpenAPI document', () => {
     assert.ok(strict.length >= 5)
     for (const { path, body } of strict) {
       const schema = bodyAt(document, path.replaceAll(/:(\w+)/g, '{$1}'))
-      const [example = {}] = Object.values(body?.examples ?? {})
+      const [example = {}] = Object.values(body?.examples ?? {}) as object[]
       assert.equal(findIssue(schema, example), undefined, path)
       assert.match(findIssue(schema, { ...example, unheard: 1 }) ?? 'passes', /propert/i, path)
     }
