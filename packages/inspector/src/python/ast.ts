@@ -1,3 +1,5 @@
+import type { Fault } from './faults.ts'
+
 /**
  * The plain syntax tree of a Python file, shaped as CPython's `ast` module has it (names of nodes as there, fields in
  * camelCase) and free of the parser. Left out: what neither the interpreter nor the scan reads (type comments, type
@@ -17,6 +19,8 @@ export interface Module {
   broken: BrokenStatement[]
   /** Lines of expressions that nest too deep and so are unknown: a Constant whose value is `undefined`. */
   cut: number[]
+  /** CPython does not compile it. */
+  fault: Fault | undefined
 }
 
 export interface BrokenStatement {

@@ -21,6 +21,8 @@ export interface Children {
   end: number
   /** The function body among the children has a `yield` of its own. */
   bodyYields: boolean
+  /** Set by a builder: CPython refuses the node, whose meaning is clear all the same. */
+  fault: string | undefined
   /** Buffer in which arrays are gathered before they get their length. */
   readonly gathered: unknown[]
 }
@@ -90,6 +92,12 @@ export const values = (children: Children, from = 0, to = count(children)): unkn
 /** The expressions among the children. */
 export const exprs = (children: Children, from?: number, to?: number): Expression[] =>
   values(children, from, to) as Expression[]
+
+/** A name that is given twice. */
+export const repeated = (names: string[]): string | undefined =>
+  new Set(names).size < names.length
+    ? names.find((name, index) => names.indexOf(name) < index)
+    : undefined
 
 /** The values of all children of this name. */
 export const findAll = (

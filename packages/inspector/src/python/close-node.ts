@@ -1,6 +1,7 @@
 import type { Expression, Starred } from './ast.ts'
 import { mayHoldAs, type AsPattern } from './build/with.ts'
 import { closeError, drop } from './damage.ts'
+import { fault } from './faults.ts'
 import type { NodeType } from './grammar.ts'
 import { BROKEN, type Children } from './children.ts'
 import { hasError } from './tree-cursor.ts'
@@ -21,6 +22,8 @@ export const closeNode = (walk: Walk): void => {
   const height = heightOfChildren(walk, frame)
   if (height >= MAX_NESTING && frame.type.nests) return cut(walk, frame)
   const value = build(children, frame.type)
+  if (children.fault !== undefined) fault(walk, children.fault, children.line)
+  children.fault = undefined
   if (value === BROKEN) return drop(walk, frame)
   replace(walk, frame, value, height)
 }
@@ -61,6 +64,7 @@ const heightOfChildren = (walk: Walk, frame: Frame): number => {
 /** Too deep: an expression is unknown from here on, anything else spoils its statement. */
 const cut = (walk: Walk, frame: Frame): void => {
   walk.cut.push(walk.children.line)
+  walk.isLimited = true
   if (!frame.type.isExpression) return drop(walk, frame)
   const unknown: Expression = { kind: 'Constant', line: walk.children.line, value: undefined }
   walk.children.size = frame.base

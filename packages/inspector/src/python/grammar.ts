@@ -1,5 +1,6 @@
 import type { Language } from 'web-tree-sitter'
 import type { Builder, Builders } from './children.ts'
+import { CHECKS, type Check } from './faults.ts'
 import { words } from '../words.ts'
 import { collectionBuilders } from './build/collections.ts'
 import { compoundStatementBuilders } from './build/compound-statements.ts'
@@ -62,6 +63,17 @@ const SPANS = new Set(
   words('unary_operator string interpolation format_expression format_specifier'),
 )
 
+const COMPREHENSIONS = words(
+  'list_comprehension set_comprehension generator_expression dictionary_comprehension',
+)
+
+const OPEN = new Set(['lambda', ...COMPREHENSIONS])
+
+const BRACKETS = new Set([
+  ...COMPREHENSIONS,
+  ...words('parenthesized_expression argument_list subscript tuple list dictionary set parameters'),
+])
+
 /** Actions of the walk at a node of one type: numbers, because it asks a million times for each 6 MB. */
 export const SKIP = 0
 export const TOKEN = 1
@@ -88,6 +100,10 @@ export interface NodeType {
   hoistsAs: boolean
   /** Its builder reads `start` and `end`. */
   needsSpan: boolean
+  check: Check | undefined
+  /** `await` and the like are not judged in it. */
+  isOpen: boolean
+  hasBrackets: boolean
 }
 
 /** The types of nodes by the number the parser gives them, read once. */
@@ -113,6 +129,9 @@ const nodeType = (name: string, named: boolean): NodeType => {
     hoistsSplat: named && SPLAT_HOISTS.has(name),
     hoistsAs: named && AS_HOISTS.has(name),
     needsSpan: named && SPANS.has(name),
+    check: named || name === '<>' ? CHECKS[name] : undefined,
+    isOpen: named && OPEN.has(name),
+    hasBrackets: named && BRACKETS.has(name),
   }
 }
 

@@ -79,7 +79,7 @@ const leaveOutSpoilers = (work: Work, text: string, first: Module): Module => {
     if (!spoiler) return best
     without.push(spoiler)
     shorter = blankLines(shorter, lines, spoiler)
-    const next = read(work, shorter, without)
+    const next = { ...read(work, shorter, without), fault: first.fault }
     if (brokenLines(next) >= brokenLines(best)) return best
     best = next
   }
@@ -94,8 +94,9 @@ const read = (work: Work, repaired: string, without: BrokenStatement[]): Module 
   const { parser, types, text, isCancelled } = work
   const tree = parseTree(parser, repaired, isCancelled)
   try {
-    const { body, broken, cut } = walkTree(startCursor(tree), text, types, isCancelled)
-    return { kind: 'Module', body, text, broken: orderBroken([...without, ...broken]), cut }
+    const found = walkTree(startCursor(tree), text, types, isCancelled)
+    const broken = orderBroken([...without, ...found.broken])
+    return { kind: 'Module', ...found, text, broken }
   } finally {
     tree.delete()
   }

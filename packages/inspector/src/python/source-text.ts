@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { words } from '../words.ts'
 
 const COOKIE = /^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)/
@@ -35,6 +36,13 @@ export const decodeSource = (bytes: Uint8Array): string => {
 export const findUnknownEncoding = (bytes: Uint8Array): string | undefined => {
   const name = findCookie(bytes)
   return name && findDecoder(name) === undefined ? name : undefined
+}
+
+/** Python rejects the file: bytes that are wrong in its encoding, if that is UTF-8. */
+export const isUndecodable = (bytes: Uint8Array): boolean => {
+  if (isUtf8(bytes)) return false
+  const name = findCookie(bytes)
+  return name === undefined || findDecoder(name) === decodeUtf8
 }
 
 const findCookie = (bytes: Uint8Array): string | undefined => {

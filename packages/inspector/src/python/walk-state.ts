@@ -1,4 +1,5 @@
 import type { BrokenStatement } from './ast.ts'
+import type { Around, Fault } from './faults.ts'
 import type { NodeType } from './grammar.ts'
 import type { Children } from './children.ts'
 import type { TreeCursor } from './tree-cursor.ts'
@@ -23,6 +24,9 @@ export interface Walk {
   hasErrors: boolean
   broken: BrokenStatement[]
   cut: number[]
+  /** What nests too deep was left out. */
+  isLimited: boolean
+  fault: Fault | undefined
 }
 
 /** An inner node whose children are being read. There is one object for each level, used again and again. */
@@ -52,6 +56,9 @@ export interface Frame {
   from: number
   /** Branches of it that nest too deep. */
   leftOut: BrokenStatement | undefined
+  around: Around
+  /** Brackets around its children. */
+  brackets: number
 }
 
 export const lineHere = (walk: Walk): number => walk.lines.lineOf(walk.cursor.startIndex)

@@ -2,6 +2,7 @@ import type { Module, Statement } from './ast.ts'
 import { plainString } from './build/strings.ts'
 import { closeNode } from './close-node.ts'
 import { closeError, mayRead, spoil } from './damage.ts'
+import { aroundIn, checkDepth, checkIndent, fault, MODULE } from './faults.ts'
 import { ERROR, LEAF, SKIP, STRING, TOKEN, type NodeType } from './grammar.ts'
 import { values, type Children } from './children.ts'
 import { columnHere, endLineHere, lineHere, makeLineIndex, pushChild } from './walk-state.ts'
@@ -21,11 +22,14 @@ export const walkTree = (
   text: string,
   types: NodeType[],
   isCancelled: () => boolean,
-): Pick<Module, 'body' | 'broken' | 'cut'> => {
+): Pick<Module, 'body' | 'broken' | 'cut' | 'fault'> => {
   const walk = startWalk(cursor, text, types)
   run(walk, isCancelled)
   walk.children.base = 0
-  return { body: values(walk.children) as Statement[], broken: walk.broken, cut: walk.cut }
+  const { broken, cut } = walk
+  const [first] = broken
+  if (first && !walk.isLimited) fault(walk, 'invalid syntax', first.line)
+  return { body: values(walk.children) as Statement[], broken, cut, fault: walk.fault }
 }
 
 const startWalk = (cursor: TreeCursor, text: string, types: NodeType[]): Walk => ({
@@ -41,6 +45,8 @@ const startWalk = (cursor: TreeCursor, text: string, types: NodeType[]): Walk =>
   hasErrors: hasError(cursor),
   broken: [],
   cut: [],
+  isLimited: false,
+  fault: undefined,
 })
 
 const typeHere = (cursor: TreeCursor, types: NodeType[]): NodeType => types[cursor.typeId] ?? ERROR
@@ -58,6 +64,7 @@ const startChildren = (text: string): Children => ({
   start: 0,
   end: 0,
   bodyYields: false,
+  fault: undefined,
   gathered: [],
 })
 
@@ -80,6 +87,10 @@ const run = (walk: Walk, isCancelled: () => boolean): void => {
 const enter = (walk: Walk): boolean => {
   const type = typeHere(walk.cursor, walk.types)
   if (walk.hasErrors && !mayRead(walk, type)) return false
+  const message = type.check?.(walk, walk.frame.around)
+  if (message) fault(walk, message)
+  if (type.isStatement && walk.frame.isList)
+    checkIndent(walk, (column) => column === walk.frame.column)
   switch (type.shape) {
     case SKIP:
       return false
@@ -134,13 +145,22 @@ const makeFrame = (above: Frame | undefined, isError: boolean): Frame => ({
   column: 0,
   from: 1,
   leftOut: undefined,
+  around: MODULE,
+  brackets: 0,
 })
 
 /** Begins an inner node: the cursor goes to its first child. False if it has none or is not to be read. */
 const openNode = (walk: Walk, type: NodeType): boolean => {
-  if (!mayNest(walk, type)) return false
+  if (!mayNest(walk, type)) {
+    walk.isLimited = true
+    return false
+  }
   const frame = startFrame(walk, type, walk.frame)
   enterScopes(walk, frame)
+  checkDepth(walk, frame)
+  // The grammar lets the block of a `match` begin before its line ends.
+  if (frame.type.name === 'block' && frame.above?.type.name !== 'case_clause')
+    checkIndent(walk, (column) => column > (frame.above?.column ?? 0))
   walk.frame = frame
   if (goToFirstChild(walk.cursor)) return true
   closeNode(walk)
@@ -160,9 +180,11 @@ const startFrame = (walk: Walk, type: NodeType, parent: Frame): Frame => {
   frame.recorded = walk.broken.length
   frame.isList = isError || isBlock
   frame.isError = isError
-  frame.column = isBlock && walk.hasErrors ? columnHere(walk) : parent.column
+  frame.column = isBlock ? columnHere(walk) : parent.column
   frame.from = isError ? lineHere(walk) : 0
   frame.leftOut = undefined
+  frame.around = isBlock || type.isOpen ? aroundIn(walk, frame, parent.around) : parent.around
+  frame.brackets = type.hasBrackets ? parent.brackets + 1 : parent.brackets
   return frame
 }
 

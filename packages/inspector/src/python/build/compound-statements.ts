@@ -27,7 +27,7 @@ const ifOrElif = (children: Children): ast.If => ({
 const orElse = (children: Children): ast.Statement[] =>
   (find(children, 'else_clause') ?? []) as ast.Statement[]
 
-/** `except A as b:`, `except* A:`, `except A, B:` (a tuple since 3.14). */
+/** `except A as b:`, `except* A:`, `except A, B:` (a tuple since 3.14, before which it is none). */
 const exceptClause = (children: Children): ast.ExceptHandler | typeof BROKEN => {
   const start = nameAt(children, 1) === '*' ? 2 : 1
   const stop = indexOf(children, ':')
@@ -35,6 +35,7 @@ const exceptClause = (children: Children): ast.ExceptHandler | typeof BROKEN => 
   if (start === stop) return { line: children.line, type: undefined, name: undefined, body }
   const first = valueAt(children, start) as ast.Expression | AsPattern
   if (first.kind !== 'AsPattern' && !has(children, 'as')) {
+    if (has(children, ',')) children.fault = 'multiple exception types must be parenthesized'
     return { line: children.line, type: tupleOrOne(children, start, stop), name: undefined, body }
   }
   const type = first.kind === 'AsPattern' ? first.context : first
@@ -47,7 +48,11 @@ const nameOf = (children: Children): string =>
   (find(children, 'identifier') as ast.Name | undefined)?.id ?? ''
 
 export const compoundStatementBuilders: Builders = {
-  block: (children) => values(children),
+  block: (children) => {
+    const body = values(children)
+    if (body.length === 0) children.fault = 'expected an indented block'
+    return body
+  },
   if_statement: (children): ast.If => {
     const branches = [ifOrElif(children), ...(findAll(children, 'elif_clause') as ast.If[])]
     let orelse = orElse(children)
@@ -75,14 +80,23 @@ export const compoundStatementBuilders: Builders = {
     body: block(children),
     orelse: orElse(children),
   }),
-  try_statement: (children): ast.Try => ({
-    kind: 'Try',
-    line: children.line,
-    body: block(children),
-    handlers: findAll(children, 'except_clause') as ast.ExceptHandler[],
-    orelse: orElse(children),
-    finalbody: (find(children, 'finally_clause') ?? []) as ast.Statement[],
-  }),
+  try_statement: (children): ast.Try => {
+    const handlers = findAll(children, 'except_clause') as ast.ExceptHandler[]
+    const finalbody = (find(children, 'finally_clause') ?? []) as ast.Statement[]
+    if (handlers.length === 0 && !has(children, 'finally_clause'))
+      children.fault = "expected 'except' or 'finally' block"
+    if (handlers.slice(0, -1).some(({ type }) => type === undefined))
+      children.fault = "default 'except:' must be last"
+    const { line } = children
+    return {
+      kind: 'Try',
+      line,
+      body: block(children),
+      handlers,
+      orelse: orElse(children),
+      finalbody,
+    }
+  },
   except_clause: exceptClause,
   function_definition: (children): ast.FunctionDef => ({
     kind: 'FunctionDef',

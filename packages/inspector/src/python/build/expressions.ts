@@ -10,6 +10,7 @@ import {
   indexOf,
   lineAt,
   nameAt,
+  repeated,
   valueAt,
 } from '../children.ts'
 import type { Builder, Builders, Children } from '../children.ts'
@@ -93,10 +94,13 @@ export const expressionBuilders: Builders = {
     const { args, keywords } = valueAt(children, 1) as CallArguments
     return { kind: 'Call', line: children.line, func, args, keywords }
   },
-  argument_list: (children): CallArguments => ({
-    args: gather(children, readArgument),
-    keywords: gather(children, readKeyword),
-  }),
+  argument_list: (children): CallArguments => {
+    const args = gather(children, readArgument)
+    const keywords = gather(children, readKeyword)
+    const twice = repeated(keywords.flatMap(({ name }) => name ?? []))
+    if (twice !== undefined) children.fault = `keyword argument repeated: ${twice}`
+    return { args, keywords }
+  },
   keyword_argument: (children): ast.Keyword | typeof BROKEN => {
     const name = exprAt(children, 0)
     return name.kind === 'Name' ? { name: name.id, value: exprAt(children, 2) } : BROKEN

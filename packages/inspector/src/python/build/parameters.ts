@@ -1,5 +1,5 @@
 import type * as ast from '../ast.ts'
-import { BROKEN, count, exprAt, nameAt, valueAt } from '../children.ts'
+import { BROKEN, count, exprAt, nameAt, repeated, valueAt } from '../children.ts'
 import type { Builder, Builders, Children } from '../children.ts'
 
 /** A parameter with the stars before its name, or one of the marks `*` and `/`. */
@@ -26,7 +26,17 @@ const parameters = (children: Children): ast.Arguments | typeof BROKEN => {
     )
       return BROKEN
   }
+  children.fault = faultOf(args)
   return args
+}
+
+const faultOf = (args: ast.Arguments): string | undefined => {
+  const plain = [...args.positionalOnly, ...args.positional]
+  const all = [...plain, args.varargs, ...args.keywordOnly, args.kwargs]
+  const twice = repeated(all.flatMap((one) => one?.name || []))
+  if (twice !== undefined) return `duplicate argument '${twice}' in function definition`
+  const isWrong = plain.some((one, at) => one.default === undefined && plain[at - 1]?.default)
+  return isWrong ? 'parameter without a default follows parameter with a default' : undefined
 }
 
 const addParameter = (

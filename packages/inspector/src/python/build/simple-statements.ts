@@ -148,12 +148,15 @@ export const simpleStatementBuilders: Builders = {
     const listed = nameAt(children, 1) === 'expression_list' && value.kind === 'Tuple'
     return { kind: 'Delete', line: children.line, targets: listed ? value.items : [value] }
   },
-  raise_statement: (children): ast.Raise => ({
-    kind: 'Raise',
-    line: children.line,
-    exception: nameAt(children, 1) === 'from' ? undefined : exprs(children)[0],
-    cause: after(children, 'from') as ast.Expression | undefined,
-  }),
+  raise_statement: (children): ast.Raise => {
+    if (nameAt(children, 1) === 'expression_list') children.fault = 'invalid syntax'
+    return {
+      kind: 'Raise',
+      line: children.line,
+      exception: nameAt(children, 1) === 'from' ? undefined : exprs(children)[0],
+      cause: after(children, 'from') as ast.Expression | undefined,
+    }
+  },
   assert_statement: (children): ast.Assert => {
     const [test, message] = exprs(children)
     return { kind: 'Assert', line: children.line, test: test as ast.Expression, message }
@@ -164,6 +167,7 @@ export const simpleStatementBuilders: Builders = {
   print_statement: (children): ast.Expr => {
     const file = find(children, 'chevron') as ast.Expression | undefined
     const args = exprs(children, file ? 2 : 1)
+    if (!file) children.fault = "missing parentheses in call to 'print'"
     return statementOfCall(children, 'print', args, file ? [{ name: 'file', value: file }] : [])
   },
   chevron: (children) => exprAt(children, 1),
