@@ -166,9 +166,8 @@ function guard<T>(rt: Runtime, fallback: T, run: () => T): Guarded<T> {
 }
 
 function reasonOf(rt: Runtime, exception: Value): Reason {
-  const name = isObject(exception) ? rt.state.missing.get(exception) : undefined
-  if (name !== undefined) return { code: 'own_module_missing', detail: name }
-  return { code: 'import_raised', detail: describeSafely(rt, exception) }
+  const cause = isObject(exception) ? rt.state.causes.get(exception) : undefined
+  return cause ?? { code: 'import_raised', detail: describeSafely(rt, exception) }
 }
 
 /** The exception's own `__str__` may raise in turn. */

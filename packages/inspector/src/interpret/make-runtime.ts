@@ -65,7 +65,7 @@ function makeState(packageName: string): RunState {
     identities: new WeakMap(),
     lastIdentity: 0,
     doubtful: new WeakSet(),
-    missing: new WeakMap(),
+    causes: new WeakMap(),
     mentioned: new WeakMap(),
     isThread: false,
     giving: false,

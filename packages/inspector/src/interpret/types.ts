@@ -369,8 +369,8 @@ export interface RunState {
   lastIdentity: number
   /** Exceptions that may be ours, and those raised for them: a real host may not have them. */
   doubtful: WeakSet<object>
-  /** Name of the pack that an exception says is missing, relative to the pack. */
-  missing: WeakMap<object, string>
+  /** What an exception says of the pack: the name that it lacks, or the place that is no Python. */
+  causes: WeakMap<object, Reason>
   /** Names that stand in the text of a function. */
   mentioned: WeakMap<object, readonly string[]>
   /** A thread of the pack is running. */

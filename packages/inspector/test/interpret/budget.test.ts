@@ -140,7 +140,7 @@ describe('budgets', () => {
   test('deep nesting of one expression is unknown', () => {
     const depth = 3000
     const ran = run(
-      `a = ${'['.repeat(depth)}${']'.repeat(depth)}\nb = ${'-'.repeat(depth)}1\nc = 2`,
+      `a = ${'[lambda:'.repeat(150)}${'-'.repeat(depth)}1${']'.repeat(150)}\nb = ${'-'.repeat(depth)}1\nc = 2`,
     )
     assert.equal(reprOf(ran, 'b'), '<unknown operation()>')
     assert.equal(reprOf(ran, 'c'), '2')

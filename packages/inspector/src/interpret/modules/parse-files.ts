@@ -1,6 +1,7 @@
 import type { Budget } from '../budget.ts'
 import type { RunState } from '../types.ts'
 import type { VirtualFiles } from './virtual-files.ts'
+import { isUndecodable } from '../../python/source-text.ts'
 import type { Module } from '../../python/ast.ts'
 
 /** Parses files of a pack, each at most once. */
@@ -38,7 +39,7 @@ export function makeFileParser(deps: FileParserDeps): FileParser {
     const tree = parseText(deps, bytes)
     stats.milliseconds += (now?.() ?? 0) - start
     if (!tree) return fail(file)
-    if (tree.broken.length > 0) fail(file)
+    if (tree.broken.length > 0 && !tree.fault) fail(file)
     parsed.set(file, tree)
     return tree
   }
@@ -59,9 +60,12 @@ export function makeFileParser(deps: FileParserDeps): FileParser {
   }
 }
 
+const UNDECODABLE = { line: 1, message: 'not UTF-8, and no other encoding is declared' }
+
 function parseText({ parser, decodeSource }: FileParserDeps, bytes: Uint8Array) {
   try {
-    return parser.parse(decodeSource(bytes))
+    const tree = parser.parse(decodeSource(bytes))
+    return isUndecodable(bytes) ? { ...tree, fault: UNDECODABLE } : tree
   } catch {
     // Cancelled, or an error of the parser: the file counts as unparsable.
     return undefined

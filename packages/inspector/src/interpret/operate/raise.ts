@@ -3,7 +3,7 @@ import { strOf } from './text-of.ts'
 import { evaluateSafely } from '../evaluate/expression.ts'
 import { isInstance, isSubclass } from './is-instance.ts'
 import { makeInstance, makeTuple } from '../values/make-value.ts'
-import type { InstanceValue, Runtime, Value } from '../types.ts'
+import type { DictValue, InstanceValue, Reason, SetValue, Runtime, Value } from '../types.ts'
 
 /** A Python exception on its way to a handler. Never seen outside the interpreter. */
 export class Raised extends Error {
@@ -72,8 +72,16 @@ export function raiseMissing(rt: Runtime, exception: string, name: string, messa
     recordMissing(rt, name)
     return raiseIfHandled(rt, exception, message)
   }
+  return raiseFor(rt, exception, message, {
+    code: 'own_module_missing',
+    detail: nameInPack(rt, name),
+  })
+}
+
+/** Raises what is to be said of the pack by that code. */
+export function raiseFor(rt: Runtime, exception: string, message: string, cause: Reason): never {
   const value = makeException(rt, exception, message)
-  rt.state.missing.set(value, nameInPack(rt, name))
+  rt.state.causes.set(value, cause)
   return raise(rt, value)
 }
 
@@ -90,11 +98,11 @@ function nameInPack({ files }: Runtime, name: string): string {
 
 /** Makes what is raised in the handler of an exception as certain as that, and about the same name. */
 export function inheritCause(rt: Runtime, exception: Value, cause: Value | undefined): void {
-  const { doubtful, missing } = rt.state
+  const { doubtful, causes } = rt.state
   if (!isObject(exception) || !isObject(cause)) return
   if (doubtful.has(cause)) doubtful.add(exception)
-  const name = missing.get(cause)
-  if (name !== undefined) missing.set(exception, name)
+  const reason = causes.get(cause)
+  if (reason && reason.code !== 'import_raised') causes.set(exception, reason)
 }
 
 function makeException(rt: Runtime, name: string, message: string): InstanceValue {
