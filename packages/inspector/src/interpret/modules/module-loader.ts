@@ -3,7 +3,7 @@ import { callSpecial } from '../operate/call.ts'
 import { readItems } from '../operate/iterate.ts'
 import { makePackModule, runModule } from './run-module.ts'
 import { words } from '../../words.ts'
-import { Raised, raiseMissing, recordMissing } from '../operate/raise.ts'
+import { raise, Raised, raiseMissing, recordMissing } from '../operate/raise.ts'
 import { KNOWN_MODULES } from './known-modules.ts'
 import { makeList, makeUnknown } from '../values/make-value.ts'
 import type { Origin, Runtime, Value } from '../types.ts'
@@ -113,7 +113,11 @@ function importFromPack(rt: Runtime, name: string): Value {
 function load(rt: Runtime, name: string, parent: Value, asked: string): Value {
   const found = findFile(rt, name)
   if (found) return run(rt, name, found)
-  if (parent === null) return foreignModule(rt, name, 'third-party')
+  if (parent === null) {
+    if (isBeside(rt, name))
+      raise(rt, 'ModuleNotFoundError', `No module named '${name}' (write from . import ${name})`)
+    return foreignModule(rt, name, 'third-party')
+  }
   if (isThereAs(rt, name, COMPILED)) return makeUnknown(name)
   if (isThereAs(rt, name, TO_COMPILE) || isBuilt(rt, name)) {
     // Without the build the pack does not load.
@@ -127,6 +131,19 @@ function load(rt: Runtime, name: string, parent: Value, asked: string): Value {
   }
   raiseMissing(rt, 'ModuleNotFoundError', asked, `No module named '${name}'`)
   return makeUnknown(name)
+}
+
+/** A file beside the importing one, or at the root: hosts search neither, and no requirement stands for it. */
+function isBeside(rt: Runtime, name: string): boolean {
+  const { root, isFile, read } = rt.files
+  const { file = '' } = rt.state.scope.module
+  const folders = [root, file.slice(0, Math.max(0, file.lastIndexOf('/')))]
+  if (rt.sysPath.items.some(isUnknown) || !folders.some((folder) => isFile(`${folder}/${name}.py`)))
+    return false
+  return ['requirements.txt', 'pyproject.toml'].every((list) => {
+    const text = new TextDecoder().decode(read(`${root}/${list}`))
+    return !normaliseName(text).includes(normaliseName(name))
+  })
 }
 
 function run(rt: Runtime, name: string, { file, isPackage }: ModuleFile): Value {
