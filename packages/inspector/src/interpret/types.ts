@@ -87,6 +87,8 @@ export interface DictValue {
   rest: boolean
   /** Hash keys of entries that not all branches of an undecided test put there. */
   maybe?: Set<HashKey>
+  /** The environment: the host's may have what ours lacks. */
+  isAssumed?: true
 }
 
 /** `d.keys()`, `d.values()`, `d.items()`: live. */
@@ -232,8 +234,8 @@ export interface ModuleValue {
   namespace: Map<string, Value>
   /** Every name is known: read without errors, no star import of an unknown. */
   complete: boolean
-  /** Its statements are running now. */
-  running: boolean
+  /** The number of its statement that is running now, from 1; 0 if none is. */
+  running: number
   /** Names of statements that a raise cost. */
   lost: Set<string>
   /** Dict that `globals()` and `__dict__` gave; a rest in it means unknown names. */

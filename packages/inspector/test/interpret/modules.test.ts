@@ -55,7 +55,7 @@ const CASES: Case[] = [
     { a: '1', b: '2', c: '1', d: '(True, False)' },
   ],
   [
-    'a module with a syntax error or a star import of an unknown may have any name',
+    'a module with a star import of an unknown may have any name, and one that is no Python none',
     {
       '__init__.py':
         'try: from .broken import ok\nexcept SyntaxError as e: ok = str(e)\nfrom .open import anything\nx = anything',
@@ -69,7 +69,7 @@ const CASES: Case[] = [
     {
       '__init__.py': 'from .m import a, c\nfrom .m import b',
       'm.py':
-        'a = 1\ntry: b = int("x")\nexcept ValueError as e: raise RuntimeError("b") from e\nc = 3\n',
+        'import torch\nif torch.a: pass\na = 1\ntry: b = int("x")\nexcept ValueError as e: raise RuntimeError("b") from e\nc = 3\n',
     },
     { a: '1', c: '3', b: '<unknown demopack.m.b>' },
   ],

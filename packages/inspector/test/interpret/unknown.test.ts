@@ -141,8 +141,8 @@ const CASES: Case[] = [
     },
   ],
   [
-    'missing keys, items and attributes are unknown',
-    'd = {}; a = d["x"]; b = [][0]; c = (1).nothing\nclass K: pass\ne = K.nothing; f = K().nothing; g = "ab"[9]',
+    'missing keys, items and attributes are unknown once something was guessed',
+    'if unk: pass\nd = {}; a = d["x"]; b = [][0]; c = (1).nothing\nclass K: pass\ne = K.nothing; f = K().nothing; g = "ab"[9]',
     {
       a: '<unknown dict[]>',
       b: '<unknown list[]>',
@@ -153,8 +153,8 @@ const CASES: Case[] = [
     },
   ],
   [
-    'a missing key raises for a handler that waits for just that',
-    'try: {}["k"]\nexcept KeyError: a = 1\ntry: {}["k"]; b = 2\nexcept Exception: b = 3',
+    'a missing key raises then for a handler that waits for just that',
+    'if unk: pass\ntry: {}["k"]\nexcept KeyError: a = 1\ntry: {}["k"]; b = 2\nexcept Exception: b = 3',
     { a: '1', b: '2' },
   ],
   [
@@ -196,8 +196,8 @@ const CASES: Case[] = [
     { a: '1', b: '2', c: '5' },
   ],
   [
-    'assert is skipped, star arguments of an unknown leave defaults',
-    'assert unk, "x"\ndef f(a, b=2, *c, **d): return [a, b]\nassert False\ne = f(1, *unk); g = f(a=3, **unk)',
+    'assert is skipped then, star arguments of an unknown leave defaults',
+    'if unk: pass\nassert unk, "x"\ndef f(a, b=2, *c, **d): return [a, b]\nassert False\ne = f(1, *unk); g = f(a=3, **unk)',
     { e: '[1, 2]', g: '[3, 2]' },
   ],
 ]

@@ -70,9 +70,93 @@ except ImportError as e: raise RuntimeError("run git submodule update") from e`,
       'any other exception',
       { '__init__.py': `${MAPPING}raise RuntimeError("not on this host")` },
       'import_raised',
-      'RuntimeError: not on this host',
+      '__init__.py, line 3: RuntimeError: not on this host',
+    ],
+    [
+      'a file of its own that is no Python',
+      { '__init__.py': `${MAPPING}from .a import b`, 'a.py': 'class A:\n  def f(self\n    x = 1' },
+      'unparsable',
+      'a.py, line 2: invalid syntax',
+    ],
+    [
+      'the root, which is no Python',
+      { '__init__.py': `${MAPPING}print "hello"` },
+      'unparsable',
+      "__init__.py, line 3: missing parentheses in call to 'print'",
+    ],
+    [
+      'a file in no encoding that it names',
+      { '__init__.py': `${MAPPING}from . import a`, 'a.py': Buffer.from('# \xe9', 'latin1') },
+      'unparsable',
+      'a.py, line 1: not UTF-8, and no other encoding is declared',
+    ],
+    [
+      'two modules that import from each other',
+      {
+        '__init__.py': `${MAPPING}from .a import X`,
+        'a.py': 'from .b import Y\nX = 1',
+        'b.py': 'from .a import X\nY = 2',
+      },
+      'import_raised',
+      "b.py, line 1: ImportError: cannot import name 'X' from 'demo-pack.a', a circular import",
+    ],
+    [
+      'a file beside it by its bare name',
+      { '__init__.py': `${MAPPING}import cups`, 'cups.py': MAPPING },
+      'import_raised',
+      "__init__.py, line 3: ModuleNotFoundError: No module named 'cups' (write from . import cups)",
     ],
   ]
+  const known: [source: string, exception: string][] = [
+    ['NODE_CLASS_MAPPINGS["Pot"]', "KeyError: 'Pot'"],
+    ['del NODE_CLASS_MAPPINGS["Pot"]', "KeyError: 'Pot'"],
+    ['NODE_CLASS_MAPPINGS.pop("Pot")', "KeyError: 'Pot'"],
+    ['Cup.nope', "AttributeError: 'Cup' has no attribute 'nope'"],
+    ['Cup().nope', "AttributeError: 'Cup()' has no attribute 'nope'"],
+    ['"a".nope', "AttributeError: 'str' has no attribute 'nope'"],
+    ['[1][3]', 'IndexError: index out of range'],
+    ['"a" + 1', 'TypeError: unsupported operand type(s) for +'],
+    ['None[0]', 'TypeError: object is not subscriptable'],
+    ['None["a"] = 1', 'TypeError: object does not support item assignment'],
+    ['None()', 'TypeError: object is not callable'],
+    ['for x in 5: pass', 'TypeError: object is not iterable'],
+    ['(lambda a: a)()', 'TypeError: <lambda>() takes other arguments'],
+    ['assert "Pot" in NODE_CLASS_MAPPINGS, "no pot"', 'AssertionError: no pot'],
+    ['1 // 0', 'ZeroDivisionError: division by zero'],
+    ['int("x")', 'ValueError: invalid literal for int()'],
+    ['a, b = (1, 2, 3)', 'ValueError: expected 2 values to unpack'],
+    ['print(later)\nlater = 1', "NameError: name 'later' is not defined"],
+  ]
+  for (const [source, exception] of known) {
+    test(`has failed where all is known: ${source}`, () => {
+      const section = extract(`${MAPPING}${source}`)
+      assert.deepEqual([section.status, section.reason], ['failed', 'import_raised'])
+      assert.ok(section.hints?.[0]?.startsWith(`__init__.py, line 3: ${exception}: `))
+    })
+    test(`has not where something was guessed: ${source}`, () => {
+      const section = extract(`import torch\nif torch.a: pass\n${MAPPING}${source}`)
+      assert.deepEqual([section.status, namesOf(section)], ['success', ['Cup']])
+    })
+  }
+
+  const unsure = [
+    'import os\nos.environ["HOME"]',
+    'import helper\n@helper.extend\nclass A: pass\nA.nope',
+    'import helper\nclass A(helper.Base): pass\nA().nope',
+    'import threading\nthreading.Thread().native_id + 1',
+    'import helper\nassert helper.ok()\nassert Cup',
+    'import helper\nd = {}\nhelper.fill(d)\nd["a"]',
+    'import sys\nsys.modules["torch"]',
+    'import sys\nsys.argv[5]',
+    'import helper\n{(helper.x, 1): 2}[("a", 1)]',
+    'import helper\n{helper.x}.remove("a")\n{"a"}.remove(helper.x)\n[helper.x].remove(1)',
+  ]
+  for (const source of unsure)
+    test(`has not where it cannot be known: ${source}`, () => {
+      const section = extract(`${MAPPING}${source}`)
+      assert.deepEqual([section.status, namesOf(section)], ['success', ['Cup']])
+    })
+
   for (const [title, files, code, detail] of failing)
     test(`has failed: ${title}`, () => {
       const section = extract({ ...files, 'node_list.json': '{"Cup": ""}' })

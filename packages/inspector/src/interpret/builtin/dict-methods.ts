@@ -2,7 +2,7 @@ import { isDict, isUnknown, payloadOf } from '../values/read-value.ts'
 import { call } from '../operate/call.ts'
 import { readItems } from '../operate/iterate.ts'
 import { hashKey } from '../operate/hash-key.ts'
-import { raiseIfExpected } from '../operate/raise.ts'
+import { raiseMissingKey } from '../operate/raise.ts'
 import { dictCopy, dictKey } from '../values/dict.ts'
 import { makeEmptyDict, makeTuple, orElse } from '../values/make-value.ts'
 import { addToDict, getEntry, setEntry } from '../operate/mapping.ts'
@@ -43,7 +43,7 @@ const METHODS: Record<string, DictMethod> = {
     const known = getEntry(rt, dict, key)
     if (known === undefined) {
       if (mayHave(dict, key)) return undefined
-      return orElse(fallback, () => raiseIfExpected(rt, 'KeyError', 'missing'))
+      return orElse(fallback, () => raiseMissingKey(rt, dict, key))
     }
     removeEntry(rt, dict, hashKey(rt, key) as HashKey)
     return known
@@ -51,7 +51,7 @@ const METHODS: Record<string, DictMethod> = {
   popitem: (rt, dict) => {
     const last = [...dict.values].at(-1)
     if (!last || dict.rest)
-      return dict.rest ? undefined : raiseIfExpected(rt, 'KeyError', 'dictionary is empty')
+      return dict.rest ? undefined : raiseMissingKey(rt, dict, 'popitem(): dictionary is empty')
     const pair = makeTuple([dictKey(dict, last[0]), last[1]])
     removeEntry(rt, dict, last[0])
     return pair

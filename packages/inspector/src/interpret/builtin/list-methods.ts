@@ -1,7 +1,7 @@
 import { extendList, recordAdding } from '../execute/assignment.ts'
 import { equals } from '../operate/compare.ts'
 import { sort } from '../operate/order.ts'
-import { raiseIfExpected } from '../operate/raise.ts'
+import { raiseIfCertain } from '../operate/raise.ts'
 import { truthOf } from '../operate/truth.ts'
 import type { Kwargs, ListValue, NativeCall, Runtime, TupleValue, Value } from '../types.ts'
 import { intOf, isObject, payloadOf } from '../values/read-value.ts'
@@ -36,7 +36,11 @@ const METHODS: Record<string, ListMethod> = {
   remove: (rt, list, [item]) => {
     const index = list.items.findIndex((other) => item !== undefined && equals(rt, other, item))
     if (index >= 0) list.items.splice(index, 1)
-    else if (!list.rest) raiseIfExpected(rt, 'ValueError', 'list.remove(x): x not in list')
+    else if (
+      !list.rest &&
+      list.items.every((other) => item !== undefined && equals(rt, other, item) === false)
+    )
+      raiseIfCertain(rt, 'ValueError', 'list.remove(x): x not in list')
     return null
   },
   pop: (rt, list, [at]) => pop(rt, list, at),
@@ -78,7 +82,7 @@ function pop(rt: Runtime, list: ListValue, at: Value | undefined): Value | undef
   }
   const from = Number(index < 0n ? index + BigInt(list.items.length) : index)
   if (from < 0 || from >= list.items.length)
-    return list.rest ? undefined : raiseIfExpected(rt, 'IndexError', 'pop from empty list')
+    return list.rest ? undefined : raiseIfCertain(rt, 'IndexError', 'pop from empty list')
   return list.items.splice(from, 1)[0]
 }
 
@@ -93,7 +97,7 @@ export const FINDING_METHODS: Record<string, NativeCall> = {
       if (same === undefined) return undefined
       if (same) return BigInt(index)
     }
-    return sequence.rest ? undefined : raiseIfExpected(rt, 'ValueError', 'not in list')
+    return sequence.rest ? undefined : raiseIfCertain(rt, 'ValueError', 'not in list')
   },
   count: (rt, [self, item]) => {
     const sequence = sequenceOf(self)

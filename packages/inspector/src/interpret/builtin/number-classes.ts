@@ -1,4 +1,4 @@
-import { raiseIfHandled } from '../operate/raise.ts'
+import { raiseIfCertain } from '../operate/raise.ts'
 import { callSpecial } from '../operate/call.ts'
 import { truthOf } from '../operate/truth.ts'
 import {
@@ -61,7 +61,7 @@ function intFromText(rt: Runtime, text: string, base: Value | undefined): Value 
   const radix = base === undefined ? 10n : intOf(base)
   if (radix === undefined) return undefined
   const parsed = parseInteger(text, radix)
-  return parsed ?? raiseIfHandled(rt, 'ValueError', 'invalid literal for int()')
+  return parsed ?? raiseIfCertain(rt, 'ValueError', 'invalid literal for int()')
 }
 
 export const BOOL: Definition = {
@@ -88,7 +88,7 @@ function floatFrom(rt: Runtime, value: Value | undefined): Value | undefined {
   if (own !== undefined) return own
   const inner = payloadOf(value)
   if (typeof inner === 'string')
-    return parseFloatText(inner) ?? raiseIfHandled(rt, 'ValueError', 'could not convert to float')
+    return parseFloatText(inner) ?? raiseIfCertain(rt, 'ValueError', 'could not convert to float')
   if (typeof inner === 'number') return inner
   return ifKnown(intOf(inner), toFloat)
 }

@@ -6,7 +6,7 @@ import { call, callSpecial, isCallable } from '../operate/call.ts'
 import { hashKey, identityOf } from '../operate/hash-key.ts'
 import { isInstance, isSubclass } from '../operate/is-instance.ts'
 import { iterate } from '../operate/iterate.ts'
-import { isRaised, raise, raiseIfHandled } from '../operate/raise.ts'
+import { isRaised, raise, raiseIfCertain } from '../operate/raise.ts'
 import { deleteAttribute, setAttribute } from '../operate/set-attribute.ts'
 import { truthOf } from '../operate/truth.ts'
 import type { Kwargs, NativeCall, Runtime, Truth, Value } from '../types.ts'
@@ -95,7 +95,7 @@ function next(rt: Runtime, [value, fallback]: readonly Value[]): Value | undefin
     const item = value.next()
     if (item !== undefined) return item
     if (value.rest) return undefined
-    return orElse(fallback, () => raiseIfHandled(rt, 'StopIteration'))
+    return orElse(fallback, () => raiseIfCertain(rt, 'StopIteration'))
   }
   try {
     return callSpecial(rt, value, '__next__', [])

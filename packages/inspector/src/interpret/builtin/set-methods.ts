@@ -1,5 +1,5 @@
 import { isSet, isUnknown, payloadOf } from '../values/read-value.ts'
-import { raiseIfExpected } from '../operate/raise.ts'
+import { raiseIfCertain, raiseMissingKey } from '../operate/raise.ts'
 import { hashKey } from '../operate/hash-key.ts'
 import { makeSet } from '../operate/mapping.ts'
 import { readItems } from '../operate/iterate.ts'
@@ -63,14 +63,14 @@ const METHODS: Record<string, SetMethod> = {
     return null
   },
   remove: (rt, set, [item]) => {
-    if (!remove(rt, set, item) && !set.rest) raiseIfExpected(rt, 'KeyError', 'missing')
+    if (!remove(rt, set, item) && !set.rest) raiseMissingKey(rt, set, item ?? null)
     return null
   },
   pop: (rt, set) => {
     // Which one Python takes is up to its hashes; the only one is no choice.
     const [only] = [...set.items]
     if (!only || set.rest || set.items.size > 1) {
-      if (!only && !set.rest) return raiseIfExpected(rt, 'KeyError', 'pop from an empty set')
+      if (!only && !set.rest) return raiseIfCertain(rt, 'KeyError', 'pop from an empty set')
       set.rest = true
       return undefined
     }

@@ -3,7 +3,7 @@ import { argumentOf, optional } from '../operate/arguments.ts'
 import { truthOf } from '../operate/truth.ts'
 import { getEntry } from '../operate/mapping.ts'
 import { iterate, readItems } from '../operate/iterate.ts'
-import { raiseIfExpected } from '../operate/raise.ts'
+import { raiseIfCertain } from '../operate/raise.ts'
 import { ifKnown, makeList, makeTuple } from '../values/make-value.ts'
 import type { Kwargs, Runtime, Value } from '../types.ts'
 import {
@@ -117,7 +117,7 @@ const indexing =
     const range = rangeOf(args)
     if (part === undefined || !range) return undefined
     const index = method(text, part, range)
-    return index < 0 ? raiseIfExpected(rt, 'ValueError', 'substring not found') : BigInt(index)
+    return index < 0 ? raiseIfCertain(rt, 'ValueError', 'substring not found') : BigInt(index)
   }
 
 /** One text, or a tuple of several. */

@@ -154,6 +154,7 @@ export function evaluateSafely(rt: Runtime, node: Expression, scope: Scope): Val
 /** Remembers an error of JavaScript: a full stack, or a mistake of ours. */
 export function recordError(rt: Runtime, error: unknown, line: number): void {
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  rt.state.guesses += 1
   rt.state.notes.push({ kind: 'error', file: rt.state.scope.module.file ?? '', line, message })
 }
 

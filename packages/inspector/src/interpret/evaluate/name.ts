@@ -12,7 +12,8 @@ export function lookUpName(rt: Runtime, scope: Scope, name: string): Value {
   if (!isComplete(module) || module.lost.has(name)) return makeUnknown(name)
   // The machinery of imports sets a few more.
   if (/^__\w+__$/.test(name)) return makeUnknown(name)
-  const raiseName = mayBeBound(rt, scope, name) ? raiseDoubtful : raise
+  const isSure = rt.state.guesses === 0 || !mayBeBound(rt, scope, name)
+  const raiseName = isSure ? raise : raiseDoubtful
   return raiseName(rt, 'NameError', `name '${name}' is not defined`)
 }
 

@@ -6,6 +6,7 @@ import { getItem } from '../operate/item.ts'
 import { readItems } from '../operate/iterate.ts'
 import { addToDict } from '../operate/mapping.ts'
 import { binary, METHODS, repeat } from '../operate/operator.ts'
+import { raiseIfCertain } from '../operate/raise.ts'
 import { deleteAttribute, setAttribute } from '../operate/set-attribute.ts'
 import { deleteItem, setItem } from '../operate/set-item.ts'
 import { combineSets } from '../operate/set-operation.ts'
@@ -40,8 +41,11 @@ export function assignTarget(rt: Runtime, target: Expression, value: Value, scop
 /** `a, *b, c = value`. What is missing is unknown. */
 function unpack(rt: Runtime, targets: Expression[], value: Value, scope: Scope): void {
   const { items, rest } = readItems(rt, value)
+  const { length } = targets
   const star = targets.findIndex((target) => target.kind === 'Starred')
   const item = (index: number) => orElse(items[index], () => makeUnknown('item[]', originOf(value)))
+  if (!rest && (star < 0 ? items.length !== length : items.length < length - 1))
+    raiseIfCertain(rt, 'ValueError', `expected ${length} values to unpack`)
   if (star < 0) {
     for (const [index, target] of targets.entries()) assignTarget(rt, target, item(index), scope)
     return

@@ -80,18 +80,21 @@ function importName(rt: Runtime, module: Value, name: string): Value {
   const found = findAttribute(rt, module, name)
   if (found !== undefined) return found
   const message = `cannot import name '${name}' from '${module.name}'`
-  const isCertain = !module.lost.has(name) && (!module.running || !mayBind(rt, module, name))
+  const isLater = module.running > 0 && binds(rt, module, name, Infinity)
+  const isCertain = !module.lost.has(name) && !(isLater && binds(rt, module, name, module.running))
+  if (isCertain && isLater) raise(rt, 'ImportError', `${message}, a circular import`)
   if (isCertain) raiseMissing(rt, 'ImportError', dotted, message)
   // It may be bound later, or was lost to a raise: certain enough only if somebody waits for it.
   raiseIfHandled(rt, 'ImportError', message)
   return makeUnknown(dotted)
 }
 
-/** True when a module that another imports from may still bind the name, though Python would have it by now. */
-function mayBind(rt: Runtime, module: ModuleValue, name: string): boolean {
-  const tree = module.file === undefined ? undefined : rt.parser.parsed.get(module.file)
+/** True when one of the first statements of a module that another imports from may bind the name. */
+function binds(rt: Runtime, module: ModuleValue, name: string, count: number): boolean {
+  const tree = rt.parser.parsed.get(module.file ?? '')
   if (module.dict !== undefined || !tree) return true
-  return rt.state.scope.module !== module && assignedNames(rt, tree.body).includes(name)
+  if (rt.state.scope.module === module) return false
+  return tree.body.slice(0, count).some((one) => assignedNames(rt, [one]).includes(name))
 }
 
 function importStar(rt: Runtime, module: Value, scope: Scope): void {

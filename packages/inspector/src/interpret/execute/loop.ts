@@ -1,4 +1,5 @@
-import { isUnknown, nameOf } from '../values/read-value.ts'
+import { raiseIfCertain } from '../operate/raise.ts'
+import { isObject, isUnknown, nameOf } from '../values/read-value.ts'
 import { truthOf } from '../operate/truth.ts'
 import { assignTarget } from './assignment.ts'
 import { execute } from './statement.ts'
@@ -24,6 +25,7 @@ export function executeLoop(rt: Runtime, node: For | While, scope: Scope): Compl
 function runFor(rt: Runtime, node: For, scope: Scope): Completion {
   const source = evaluateSafely(rt, node.iter, scope)
   const iterator = iterate(rt, source)
+  if (!iterator && !isObject(source)) raiseIfCertain(rt, 'TypeError', 'object is not iterable')
   return iterator
     ? runRounds(rt, node, iterator, scope)
     : runMaybe(rt, node, scope, unknownItem(source))

@@ -10,7 +10,9 @@ import { executeRaise, executeTry, executeWith } from './try-with.ts'
 import { makeDict, setEntry } from '../operate/mapping.ts'
 import type { Completion, Runtime, Scope } from '../types.ts'
 import { isDict } from '../values/read-value.ts'
-import type { AnnAssign, Assign, Return, Statement } from '../../python/ast.ts'
+import { raiseIfCertain } from '../operate/raise.ts'
+import { truthOf } from '../operate/truth.ts'
+import type { AnnAssign, Assert, Assign, Return, Statement } from '../../python/ast.ts'
 
 /** Runs statements up to the first that leaves the block. */
 export function execute(rt: Runtime, body: readonly Statement[], scope: Scope): Completion {
@@ -64,6 +66,7 @@ export function executeStatement(rt: Runtime, node: Statement, scope: Scope): Co
     case 'Match':
       return executeMatch(rt, node, scope)
     case 'Assert':
+      return executeAssert(rt, node, scope)
     case 'Pass':
       return undefined
     case 'Break':
@@ -88,6 +91,17 @@ function executeAnnotated(rt: Runtime, node: AnnAssign, scope: Scope): Completio
   if (annotations !== known) bindName(scope, '__annotations__', annotations)
   setEntry(rt, annotations, node.target.id, evaluateAnnotation(rt, node.annotation, scope))
   return undefined
+}
+
+/** Heeded only while all is known: what can't be decided holds. */
+function executeAssert(rt: Runtime, node: Assert, scope: Scope): Completion {
+  const { state } = rt
+  if (state.guesses > 0) return undefined
+  const holds = truthOf(rt, evaluateSafely(rt, node.test, scope))
+  if (holds === undefined) state.guesses -= 1
+  if (holds !== false || state.guesses > 0) return undefined
+  const message = node.message && evaluateSafely(rt, node.message, scope)
+  return raiseIfCertain(rt, 'AssertionError', message)
 }
 
 function executeReturn(rt: Runtime, node: Return, scope: Scope): Completion {

@@ -1,6 +1,6 @@
 import { isBytes, isModule, payloadOf } from '../values/read-value.ts'
 import { makeDict } from '../operate/mapping.ts'
-import { raiseIfHandled } from '../operate/raise.ts'
+import { raiseIfCertain } from '../operate/raise.ts'
 import { call, callMethod } from '../operate/call.ts'
 import { makeEmptyDict, makeList, makeTuple } from '../values/make-value.ts'
 import { functionsOf, nativeClass, nativeModule } from '../values/native.ts'
@@ -47,7 +47,7 @@ const dump: NativeCall = () => null
 const read = (rt: Runtime, text: string, kwargs: Kwargs): Value | undefined => {
   rt.budget.step(text.length >> 8)
   const known = readJson<Value>(text, builderOf(rt, kwargs))
-  return known ?? (known === null ? null : raiseIfHandled(rt, 'ValueError', 'no JSON'))
+  return known ?? (known === null ? null : raiseIfCertain(rt, 'ValueError', 'no JSON'))
 }
 
 const builderOf = (rt: Runtime, kwargs: Kwargs): JsonBuilder<Value> => {

@@ -30,7 +30,7 @@ import { makeLazy } from './support/lazy.ts'
 
 /** `os`: an empty environment, the files of the pack, and nothing that acts on the machine. */
 export const makeOs = (rt: Runtime): ModuleValue => {
-  const environ = makeEmptyDict()
+  const environ: DictValue = { ...makeEmptyDict(), isAssumed: true }
   return nativeModule('os', [
     ...CONSTANTS,
     ['path', loadSubmodule(rt, 'os.path', makeOsPath)],

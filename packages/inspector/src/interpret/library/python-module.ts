@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { runStatements } from '../modules/run-module.ts'
 import { kindFor } from '../operate/compare.ts'
 import { readItems } from '../operate/iterate.ts'
-import { raiseIfExpected, raiseIfHandled } from '../operate/raise.ts'
+import { raiseIfCertain, raiseIfHandled } from '../operate/raise.ts'
 import { truthOf } from '../operate/truth.ts'
 import type { HashKey, ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
 import { findInClass } from '../operate/class-lookup.ts'
@@ -70,7 +70,7 @@ const HELPERS: Record<string, NativeCall> = {
   /** The result of a call that can't be known. */
   _unknown: (_rt, [name]) => makeUnknown(textOf(name) ?? '', 'standard-library'),
   /** For missing keys and attributes: raises only where the pack expects it. */
-  _missing: (rt, [exception]) => raiseIfExpected(rt, textOf(exception) ?? ''),
+  _missing: (rt, [exception]) => raiseIfCertain(rt, textOf(exception) ?? ''),
   /** For errors that may be ours: raises only where the pack handles it; else an unknown of that name. */
   _error: (rt, [exception, name]) => {
     raiseIfHandled(rt, textOf(exception) ?? '', textOf(name))

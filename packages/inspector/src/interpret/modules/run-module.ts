@@ -32,7 +32,7 @@ export function makePackModule(name: string, file: string, isPackage: boolean): 
     isPackage,
     namespace,
     complete: true,
-    running: false,
+    running: 0,
     lost: new Set(),
     dict: undefined,
   }
@@ -79,11 +79,13 @@ export function runStatements(rt: Runtime, module: ModuleValue, tree: Module): v
     added: undefined,
   }
   Object.assign(state, { scope, ...fresh })
-  module.running = true
   try {
-    for (const statement of tree.body) if (!runStatement(rt, module, statement, scope)) break
+    for (const [index, statement] of tree.body.entries()) {
+      module.running = index + 1
+      if (!runStatement(rt, module, statement, scope)) break
+    }
   } finally {
-    module.running = false
+    module.running = 0
     const before = { handlers, handled, nesting, repeating, maybeBroken, maybeLeft, removed, added }
     Object.assign(state, { scope: around, ...before })
   }
@@ -121,6 +123,12 @@ function isDoubtful(rt: Runtime, { exception }: Raised): boolean {
 }
 
 function recordRaise(rt: Runtime, module: ModuleValue, line: number, raised: Raised): void {
-  const message = describeException(rt, raised.exception)
-  rt.state.notes.push({ kind: 'raise', file: module.file ?? '', line, message })
+  const { exception } = raised
+  const { causes, notes } = rt.state
+  const { file = '' } = module
+  const message = describeException(rt, exception)
+  notes.push({ kind: 'raise', file, line, message })
+  if (!isObject(exception) || causes.has(exception)) return
+  const detail = `${file.slice(rt.files.root.length + 1)}, line ${line}: ${message}`
+  causes.set(exception, { code: 'import_raised', detail })
 }

@@ -9,7 +9,7 @@ import {
   isNodeAttribute,
 } from './class-lookup.ts'
 import { isInstance, typeOf } from './is-instance.ts'
-import { raise, Raised, raiseIfExpected, raiseIfHandled } from './raise.ts'
+import { raise, Raised, raiseIfCertain, raiseIfExpected, raiseIfHandled } from './raise.ts'
 import { specialAttribute } from './special-attribute.ts'
 import type {
   ClassValue,
@@ -31,8 +31,22 @@ export function getAttribute(rt: Runtime, value: Value, name: string): Value {
   if (found !== undefined) return found
   if (isModule(value)) return missingInModule(rt, value, name)
   if (isUnknown(value)) return makeUnknown(`${value.name}.${name}`, value.origin)
-  raiseIfExpected(rt, 'AttributeError', `no attribute '${name}'`)
+  const raiseIf = isWhole(rt, value) && !name.startsWith('__') ? raiseIfCertain : raiseIfExpected
+  raiseIf(rt, 'AttributeError', `'${nameOf(value)}' has no attribute '${name}'`)
   return makeUnknown(`${nameOf(value)}.${name}`)
+}
+
+/** Classes of the pack alone, and plain values: of the others we may not have all attributes. */
+function isWhole(rt: Runtime, value: Value): boolean {
+  if (!isObject(value)) return true
+  const cls = value.kind === 'instance' ? value.cls : value
+  return (
+    cls.kind === 'class' &&
+    cls.metaclass === rt.builtinClass('type') &&
+    cls.mro.every(
+      (base) => base.kind === 'class' && (base.home === 'pack' || base.name === 'object'),
+    )
+  )
 }
 
 function missingInModule(rt: Runtime, module: ModuleValue, name: string): Value {

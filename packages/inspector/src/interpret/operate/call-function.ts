@@ -2,7 +2,7 @@ import { evaluate } from '../evaluate/expression.ts'
 import { execute } from '../execute/statement.ts'
 import { giveAway } from './give-away.ts'
 import { setEntry } from './mapping.ts'
-import { Raised, raiseIfExpected } from './raise.ts'
+import { Raised, raiseIfCertain } from './raise.ts'
 import type {
   CallArguments,
   Frame,
@@ -131,7 +131,7 @@ function bindParameters(rt: Runtime, fn: FunctionValue, call: CallArguments): Ma
   bindPositional(rt, fn, call, names)
   const left = bindKeywords(args, call, names)
   if (args.kwargs) names.set(args.kwargs.name, dictOf(rt, left, call.rest))
-  else if (left.length > 0) raiseIfExpected(rt, 'TypeError', fn.name)
+  else if (left.length > 0) raiseArguments(rt, fn)
   fillIn(rt, fn, call, names)
   return names
 }
@@ -152,7 +152,11 @@ function bindPositional(
     }
   }
   if (varargs) names.set(varargs.name, makeTuple(call.args.slice(index), call.rest))
-  else if (call.args.length > index) raiseIfExpected(rt, 'TypeError', fn.name)
+  else if (call.args.length > index) raiseArguments(rt, fn)
+}
+
+function raiseArguments(rt: Runtime, { name }: FunctionValue): void {
+  raiseIfCertain(rt, 'TypeError', `${name}() takes other arguments`)
 }
 
 /** Gives the keyword arguments that no parameter takes. */
@@ -184,15 +188,15 @@ function dictOf(rt: Runtime, entries: [string, Value][], rest: boolean): Value {
 /** Defaults, then unknowns for what is still missing. */
 function fillIn(
   rt: Runtime,
-  { node, defaults, name: called }: FunctionValue,
+  fn: FunctionValue,
   call: CallArguments,
   names: Map<string, Value>,
 ): void {
-  const { positionalOnly, positional, keywordOnly } = node.args
+  const { positionalOnly, positional, keywordOnly } = fn.node.args
   for (const { name } of [...positionalOnly, ...positional, ...keywordOnly]) {
     if (names.has(name)) continue
-    const value = defaults.get(name)
-    if (value === undefined && !call.rest) raiseIfExpected(rt, 'TypeError', called)
+    const value = fn.defaults.get(name)
+    if (value === undefined && !call.rest) raiseArguments(rt, fn)
     names.set(
       name,
       orElse(value, () => makeUnknown(name)),

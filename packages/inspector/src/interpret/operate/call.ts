@@ -2,6 +2,7 @@ import { findAttribute } from './attribute.ts'
 import { giveAway } from './give-away.ts'
 import { callFunction } from './call-function.ts'
 import { findInClass, findSpecial, hasUnknownBase } from './class-lookup.ts'
+import { raiseIfCertain } from './raise.ts'
 import type {
   CallArguments,
   ClassValue,
@@ -29,6 +30,7 @@ export function call(rt: Runtime, callee: Value, args: Value[], kwargs = NO_KWAR
 }
 
 export function callWith(rt: Runtime, callee: Value, call: CallArguments): Value {
+  if (!isObject(callee)) raiseIfCertain(rt, 'TypeError', 'object is not callable')
   if (!isObject(callee)) return unknownCall(rt, callee, call)
   switch (callee.kind) {
     case 'function':

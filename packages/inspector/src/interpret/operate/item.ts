@@ -2,7 +2,7 @@ import { bind } from './bind.ts'
 import { call, callSpecial } from './call.ts'
 import { findInClass } from './class-lookup.ts'
 import { hashKey } from './hash-key.ts'
-import { raiseIfExpected } from './raise.ts'
+import { raiseIfCertain, raiseMissingKey } from './raise.ts'
 import { rangeLength } from './truth.ts'
 import type { ClassValue, RangeValue, Runtime, Value } from '../types.ts'
 import { itemOfText, sliceIndexes, sliceText, type SliceParts } from '../text/string/slice.ts'
@@ -30,7 +30,9 @@ export function getItem(rt: Runtime, value: Value, key: Value): Value {
     const missing = callSpecial(rt, value, '__missing__', [key])
     if (missing !== undefined) return missing
   }
-  if (isSure(inner, key)) recordMissing(rt, inner)
+  if (isSure(inner, key)) raiseMissingItem(rt, inner, key)
+  if (!isObject(inner) && typeof inner !== 'string')
+    raiseIfCertain(rt, 'TypeError', 'object is not subscriptable')
   return unknownItem(value)
 }
 
@@ -114,8 +116,9 @@ function isSure(value: Value, key: Value): boolean {
   return false
 }
 
-function recordMissing(rt: Runtime, value: Value): void {
-  raiseIfExpected(rt, isDict(value) ? 'KeyError' : 'IndexError', 'missing')
+function raiseMissingItem(rt: Runtime, value: Value, key: Value): void {
+  if (isDict(value)) raiseMissingKey(rt, value, key)
+  else if (typeof key === 'bigint') raiseIfCertain(rt, 'IndexError', 'index out of range')
 }
 
 function unknownItem(value: Value): Value {

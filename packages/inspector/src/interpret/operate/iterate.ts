@@ -9,7 +9,7 @@ import { findInClass } from './class-lookup.ts'
 import { callSpecial } from './call.ts'
 import { dictEntries, dictKeys } from '../values/dict.ts'
 import { makeItemsIterator, makeIterator, makeTuple } from '../values/make-value.ts'
-import { isRaised, raiseIfExpected } from './raise.ts'
+import { isRaised, raiseIfCertain } from './raise.ts'
 import type {
   DictView,
   IteratorValue,
@@ -126,7 +126,7 @@ export function readItems(rt: Runtime, value: Value): { items: Value[]; rest: bo
   }
   const iterator = iterate(rt, value)
   if (iterator) return readIterator(rt, iterator)
-  if (!isObject(value)) raiseIfExpected(rt, 'TypeError', 'not iterable')
+  if (!isObject(value)) raiseIfCertain(rt, 'TypeError', 'not iterable')
   return { items: [], rest: true }
 }
 

@@ -1,6 +1,6 @@
 import { isDict, isInstanceValue, isUnknown, payloadOf } from '../values/read-value.ts'
 import { getItem } from './item.ts'
-import { raiseIfExpected } from './raise.ts'
+import { raiseIfCertain } from './raise.ts'
 import { iterate, readItems } from './iterate.ts'
 import { callMethod } from './call.ts'
 import { hashKey } from './hash-key.ts'
@@ -92,8 +92,8 @@ function addPairs(rt: Runtime, dict: DictValue, value: Value): void {
     const pair = iterate(rt, item) === undefined ? undefined : readItems(rt, item)
     const [key, entry] = pair?.items ?? []
     if (pair && !pair.rest && pair.items.length !== 2)
-      raiseIfExpected(rt, 'ValueError', 'dictionary update sequence element')
-    if (pair === undefined && !isUnknown(item)) raiseIfExpected(rt, 'TypeError', 'no sequence')
+      raiseIfCertain(rt, 'ValueError', 'dictionary update sequence element')
+    if (pair === undefined && !isUnknown(item)) raiseIfCertain(rt, 'TypeError', 'no sequence')
     if (key === undefined || entry === undefined || pair?.items.length !== 2) dict.rest = true
     else setEntry(rt, dict, key, entry)
   }
@@ -110,7 +110,7 @@ export function makeSet(rt: Runtime, items: Iterable<Value>, frozen = false): Va
   for (const item of items) {
     const hash = hashKey(rt, item)
     if (hash === undefined) {
-      raiseIfExpected(rt, 'TypeError', 'unhashable type')
+      raiseIfCertain(rt, 'TypeError', 'unhashable type')
       set.rest = true
     } else if (!set.items.has(hash)) set.items.set(hash, item)
     // Two unknowns may be one item.

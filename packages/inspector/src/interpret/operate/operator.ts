@@ -1,6 +1,7 @@
 import { callSpecial } from './call.ts'
+import { kindFor } from './compare.ts'
 import { getEntry } from './mapping.ts'
-import { raiseIfExpected } from './raise.ts'
+import { raiseIfCertain } from './raise.ts'
 import { combineSets } from './set-operation.ts'
 import { reprOf, strOf } from './text-of.ts'
 import type {
@@ -77,11 +78,24 @@ function bySpecial(rt: Runtime, op: string, left: Value, right: Value): Value | 
 function byType(rt: Runtime, op: string, left: Value, right: Value): Value {
   const [a, b] = [numberOf(left), numberOf(right)]
   if (a !== undefined && b !== undefined) return ofNumbers(rt, op, left, right)
+  if (isMismatch(op, left, right))
+    raiseIfCertain(rt, 'TypeError', `unsupported operand type(s) for ${op}`)
   if (typeof left === 'string') return ofText(rt, op, left, right)
   if (op === '*' && b === undefined) return repeat(rt, right, left)
   if (op === '*') return repeat(rt, left, right)
   if (isObject(left)) return ofObject(rt, op, left, right)
   return unknownResult(left, right)
+}
+
+const JOINED = new Set(['str', 'list', 'tuple', 'bytes'])
+const PLAIN = new Set([...JOINED, 'None', 'number', 'dict', 'set'])
+
+/** True for two plain values that Python can't add, subtract or divide. */
+function isMismatch(op: string, left: Value, right: Value): boolean {
+  const [one, other] = [kindFor(left), kindFor(right)]
+  if (!PLAIN.has(one) || !PLAIN.has(other)) return false
+  if (op === '+') return one !== other || !JOINED.has(one)
+  return (op === '-' && (one !== 'set' || other !== 'set')) || op === '/' || op === '//'
 }
 
 function ofNumbers(rt: Runtime, op: string, left: Value, right: Value): Value {
@@ -96,7 +110,7 @@ function ofNumbers(rt: Runtime, op: string, left: Value, right: Value): Value {
   if (op === '**' || op === '<<') rt.budget.spent('number')
   // oxlint-disable-next-line eqeqeq
   if (b == 0 && (op === '/' || op === '//' || op === '%'))
-    raiseIfExpected(rt, 'ZeroDivisionError', 'division by zero')
+    raiseIfCertain(rt, 'ZeroDivisionError', 'division by zero')
   return makeUnknown('number')
 }
 

@@ -1,4 +1,4 @@
-import { isInstanceValue, isObject, isTuple, isUnknown } from '../values/read-value.ts'
+import { isClass, isInstanceValue, isObject, isTuple, isUnknown } from '../values/read-value.ts'
 import { strOf } from './text-of.ts'
 import { evaluateSafely } from '../evaluate/expression.ts'
 import { isInstance, isSubclass } from './is-instance.ts'
@@ -44,7 +44,7 @@ export function raise(rt: Runtime, exception: string | Value, message = ''): nev
  * Raises only if a `try` is running that has a handler for it; else gives undefined, and the result is unknown. For
  * errors that are more often our ignorance than the pack's: a value that doesn't parse, a file that is missing.
  */
-export function raiseIfHandled(rt: Runtime, exception: string, message?: string): undefined {
+export function raiseIfHandled(rt: Runtime, exception: string, message?: Value): undefined {
   if (isHandled(rt, exception, false)) raiseDoubtful(rt, exception, message)
 }
 
@@ -52,13 +52,27 @@ export function raiseIfHandled(rt: Runtime, exception: string, message?: string)
  * The same, but only for a handler that names the exception or a base of it other than Exception: for missing keys,
  * attributes and items.
  */
-export function raiseIfExpected(rt: Runtime, exception: string, message?: string): undefined {
+export function raiseIfExpected(rt: Runtime, exception: string, message?: Value): undefined {
   if (isHandled(rt, exception, true)) raiseDoubtful(rt, exception, message)
 }
 
+/** Raises for what is known as long as nothing was guessed: then it is what Python has, and raises for. */
+export function raiseIfCertain(rt: Runtime, exception: string, message: Value = ''): undefined {
+  if (rt.state.guesses === 0) raise(rt, makeException(rt, exception, message))
+  return raiseIfExpected(rt, exception, message)
+}
+
+/** The same for a key that is missing. That of the environment is an assumption; one with parts may have unknown ones. */
+export function raiseMissingKey(rt: Runtime, from: DictValue | SetValue, key: Value): undefined {
+  const isUnsure = 'isAssumed' in from || (isObject(key) && !isClass(key))
+  const raiseIf = isUnsure ? raiseIfExpected : raiseIfCertain
+  return raiseIf(rt, 'KeyError', key)
+}
+
 /** Raises an exception that may be ours. */
-export function raiseDoubtful(rt: Runtime, name: string, message?: string): never {
-  const exception = makeException(rt, name, message ?? '')
+export function raiseDoubtful(rt: Runtime, name: string, message: Value = ''): never {
+  const exception = makeException(rt, name, message)
+  rt.state.guesses += 1
   rt.state.doubtful.add(exception)
   throw new Raised(exception)
 }
@@ -105,7 +119,7 @@ export function inheritCause(rt: Runtime, exception: Value, cause: Value | undef
   if (reason && reason.code !== 'import_raised') causes.set(exception, reason)
 }
 
-function makeException(rt: Runtime, name: string, message: string): InstanceValue {
+function makeException(rt: Runtime, name: string, message: Value): InstanceValue {
   const exception = makeInstance(rt.builtinClass(name))
   exception.attributes.set('args', makeTuple(message === '' ? [] : [message]))
   if (name.endsWith('ImportError') || name === 'ModuleNotFoundError')

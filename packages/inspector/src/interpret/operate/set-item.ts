@@ -3,7 +3,7 @@ import { hashKey } from './hash-key.ts'
 import { indexOf, sliceParts } from './item.ts'
 import { readItems } from './iterate.ts'
 import { setEntry } from './mapping.ts'
-import { raiseIfExpected } from './raise.ts'
+import { raiseIfCertain, raiseMissingKey } from './raise.ts'
 import type { DictValue, HashKey, ListValue, Runtime, SliceValue, Value } from '../types.ts'
 import { sliceIndexes, type SliceParts } from '../text/string/slice.ts'
 import { isObject, isSlice, isUnknown, payloadOf } from '../values/read-value.ts'
@@ -13,7 +13,8 @@ import { dictDelete, dictKey, dictSet } from '../values/dict.ts'
 export function setItem(rt: Runtime, value: Value, key: Value, to: Value): void {
   if (callSpecial(rt, value, '__setitem__', [key, to]) !== undefined) return
   const inner = payloadOf(value)
-  if (!isObject(inner)) return
+  if (!isObject(inner))
+    return raiseIfCertain(rt, 'TypeError', 'object does not support item assignment')
   if (inner.kind === 'dict') setEntry(rt, inner, key, to)
   if (inner.kind === 'list') setInList(rt, inner, key, to)
 }
@@ -63,7 +64,7 @@ export function deleteItem(rt: Runtime, value: Value, key: Value): void {
 function deleteEntry(rt: Runtime, dict: DictValue, key: Value): void {
   const hash = hashKey(rt, key)
   if (hash !== undefined && !removeEntry(rt, dict, hash) && !dict.rest && !isUnknown(key))
-    raiseIfExpected(rt, 'KeyError', 'missing')
+    raiseMissingKey(rt, dict, key)
 }
 
 function deleteFromList(list: ListValue, key: Value): void {

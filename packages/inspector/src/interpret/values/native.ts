@@ -149,7 +149,7 @@ export function nativeModule(name: string, names: Iterable<readonly [string, Val
     isPackage: true,
     namespace,
     complete: false,
-    running: false,
+    running: 0,
     lost: new Set(),
     dict: undefined,
   }

@@ -51,6 +51,7 @@ const IMPORTS = `
 import functools, glob, hashlib, importlib.metadata, importlib.util, inspect, json, os, pathlib
 import random, re, subprocess, sys, time, typing
 import unknown_module
+if unknown_module.x: pass
 `
 
 describe('a value that only the machine knows', async () => {
