@@ -47,15 +47,38 @@ const CASES: Case[] = [
   [
     'a while that never ends',
     'n = 0\nwhile True: n += 1\nm = 1',
-    { n: '2000', m: '1' },
+    { n: '<unknown loop>', m: '1' },
     ['rounds'],
   ],
-  ['a long for', 'n = 0\nfor i in range(10**9): n += 1', { n: '20000' }, ['items']],
+  [
+    'a long for',
+    'n = 0\nfor i in range(10**9): n += 1',
+    { n: '<unknown loop>', i: '<unknown i>' },
+    ['items'],
+  ],
+  [
+    'a long while',
+    `n = 0; d = {"n": 0}; names = {}; seen = []
+class Box: n = 0
+def note(n): seen.append(n)
+while n < 10**9:
+  n += 1; d["n"] += 1; Box.n += 1; names[f"a{n}"] = n; note(n)
+a = names["a1"]; b = d["n"]; c = Box.n; e = names["a9999"]; f = len(names); g = len(seen)`,
+    {
+      a: '1',
+      b: '<unknown loop>',
+      c: '<unknown loop>',
+      e: '<unknown dict[]>',
+      f: '<unknown len()>',
+      g: '<unknown len()>',
+    },
+    ['rounds'],
+  ],
   ['a list that doubles itself', 'a = [1]\nfor i in range(60): a.extend(a)', {}, ['items']],
   [
     'generators without an end',
     'def g():\n  n = 0\n  while True:\n    n += 1\n    yield n\na = next(g()); b = len(list(g()))',
-    { a: '1', b: '2000' },
+    { a: '1', b: '<unknown len()>' },
     ['rounds'],
   ],
   [

@@ -1,3 +1,4 @@
+import { mentioned, openReached, saveReached } from '../operate/give-away.ts'
 import { raiseIfCertain } from '../operate/raise.ts'
 import { isObject, isUnknown, nameOf } from '../values/read-value.ts'
 import { truthOf } from '../operate/truth.ts'
@@ -6,6 +7,9 @@ import { execute } from './statement.ts'
 import { iterate } from '../operate/iterate.ts'
 import { evaluateSafely, stepOf } from '../evaluate/expression.ts'
 import type { For, Statement, While } from '../../python/ast.ts'
+import { bindName } from '../evaluate/name.ts'
+import { nodesWithin } from '../../python/nodes-within.ts'
+import { words } from '../../words.ts'
 import { assignedNames } from './assigned-names.ts'
 import { runBranches } from './branch.ts'
 import { makeUnknown } from '../values/make-value.ts'
@@ -42,7 +46,7 @@ function runRounds(rt: Runtime, node: For, iterator: IteratorValue, scope: Scope
     rounds += 1
     if (rounds > rt.budget.limits.forItems) {
       rt.budget.spent('items')
-      return undefined
+      return cutShort(rt, node, scope)
     }
     rt.budget.step(stepOf(scope))
     assignTarget(rt, node.target, item, scope)
@@ -78,6 +82,7 @@ function endOfRound(rt: Runtime, body: readonly Statement[], scope: Scope): Comp
 function runWhile(rt: Runtime, node: While, scope: Scope): Completion {
   const { state } = rt
   const most = state.isThread ? THREAD_ROUNDS : rt.budget.limits.whileRounds
+  const putBack = isEndless(node) && !state.isThread && saveReached(rt, mentioned(rt, node, scope))
   for (let rounds = 0; rounds < most; rounds += 1) {
     const test = truthOf(rt, evaluateSafely(rt, node.test, scope))
     if (test === false) return undefined
@@ -89,6 +94,26 @@ function runWhile(rt: Runtime, node: While, scope: Scope): Completion {
     if (state.maybeBroken && node.test.kind === 'Constant') return undefined
   }
   if (!state.isThread) rt.budget.spent('rounds')
+  if (putBack) putBack()
+  return cutShort(rt, node, scope)
+}
+
+/** Nothing in it leaves it: what it does is never seen. */
+function isEndless({ test, body }: While): boolean {
+  if (test.kind !== 'Constant') return false
+  return [...nodesWithin(body)].every(({ kind }) => !LEAVES.has(kind))
+}
+
+const LEAVES = new Set(words('Break Return Raise Call Yield YieldFrom Await'))
+
+/** The rest of the loop was not run: all that it may write is unknown. */
+function cutShort(rt: Runtime, node: For | While, scope: Scope): undefined {
+  rt.state.guesses += 1
+  for (const name of assignedNames(rt, [node])) bindName(scope, name, makeUnknown(name))
+  for (const part of nodesWithin(node.body))
+    if (part.kind === 'AugAssign') assignTarget(rt, part.target, makeUnknown('loop'), scope)
+  if (scope.frame) scope.frame.maybeYielded = true
+  openReached(rt, mentioned(rt, node, scope))
   return undefined
 }
 

@@ -1,7 +1,7 @@
 import { runBranches } from '../execute/branch.ts'
 import { findName, globalsOf, moduleScope } from '../evaluate/name.ts'
 import { KNOWN_MODULES } from '../modules/known-modules.ts'
-import type { CallArguments, FunctionValue, ObjectValue, Runtime, Value } from '../types.ts'
+import type { CallArguments, FunctionValue, ObjectValue, Runtime, Scope, Value } from '../types.ts'
 import {
   isClass,
   isDict,
@@ -15,7 +15,7 @@ import {
   isTuple,
   isUnknown,
 } from '../values/read-value.ts'
-import { makeTuple, NO_KWARGS } from '../values/make-value.ts'
+import { makeTuple, makeUnknown, NO_KWARGS } from '../values/make-value.ts'
 import { callWith } from './call.ts'
 import { nodesWithin } from '../../python/nodes-within.ts'
 import { words } from '../../words.ts'
@@ -140,7 +140,11 @@ function partsOf(rt: Runtime, value: ObjectValue): Iterable<Value> {
 
 /** Values of the names that a function of the pack mentions. */
 function usedBy(rt: Runtime, { module, node, scope }: FunctionValue): Value[] {
-  if (module.home === 'library') return []
+  return module.home === 'library' ? [] : mentioned(rt, node, scope)
+}
+
+/** Values of the names that a text mentions. */
+export function mentioned(rt: Runtime, node: object, scope: Scope): Value[] {
   return namesIn(rt, node).map((name) => findName(scope, name) ?? null)
 }
 
@@ -152,6 +156,16 @@ function namesIn(rt: Runtime, node: object): readonly string[] {
   for (const part of nodesWithin(node)) if (part.kind === 'Name') names.add(part.id)
   rt.state.mentioned.set(node, [...names])
   return [...names]
+}
+
+/** Makes all unknown that may be written by what these values lead to: containers get a rest, plain attributes go. */
+export function openReached(rt: Runtime, values: Value[]): void {
+  for (const object of reach(rt, makeTuple(values)).keys()) {
+    if (isDict(object) || isList(object) || isSet(object)) object.rest = true
+    if (object.kind !== 'instance') continue
+    for (const [name, value] of object.attributes)
+      if (!isObject(value)) object.attributes.set(name, makeUnknown(name))
+  }
 }
 
 /** Runs a function as a branch that may not be taken. Its arguments are unknown. */
