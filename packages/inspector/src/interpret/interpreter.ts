@@ -1,3 +1,4 @@
+import { evaluateAwait } from './evaluate/expression.ts'
 import { BudgetSpent, type BudgetName, type Limits } from './budget.ts'
 import { describeException, Raised } from './operate/raise.ts'
 import type {
@@ -81,7 +82,7 @@ export function makeInterpreter(options: InterpreterOptions) {
     }: { kwargs?: Kwargs; steps?: number } = {},
   ): Guarded<Value> {
     return guard<Value>(rt, makeUnknown('call'), () =>
-      rt.budget.within(steps, () => call(rt, callee, args, kwargs)),
+      rt.budget.within(steps, () => evaluateAwait(rt, call(rt, callee, args, kwargs))),
     )
   }
 
@@ -93,6 +94,9 @@ export function makeInterpreter(options: InterpreterOptions) {
       const { value, failure } = guard<Value>(rt, null, () =>
         importModule(rt, rt.files.packageName),
       )
+      // From here on it is no import: what is true of that is so no more.
+      rt.state.guesses += 1
+      rt.state.loop = 'own'
       if (failure) return { failure }
       const module = value ?? rt.modules.get(rt.files.packageName)
       return isModule(module) && rt.files.isFile(`${root}/__init__.py`) ? { module } : {}

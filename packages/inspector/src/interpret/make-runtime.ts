@@ -68,6 +68,7 @@ function makeState(packageName: string): RunState {
     causes: new WeakMap(),
     mentioned: new WeakMap(),
     isThread: false,
+    loop: 'host',
     giving: false,
     gaveNodes: false,
     mayHaveWritten: false,

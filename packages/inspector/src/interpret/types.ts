@@ -377,6 +377,8 @@ export interface RunState {
   mentioned: WeakMap<object, readonly string[]>
   /** A thread of the pack is running. */
   isThread: boolean
+  /** The event loop that runs: the host imports packs in its own, threads begin without one. */
+  loop: 'host' | 'own' | undefined
   /** A call that can't be followed is giving away its arguments. */
   giving: boolean
   /** A class of a node, or a module with such, was given to something of which nothing is known. */

@@ -191,8 +191,8 @@ const CASES: Case[] = [
   ],
   [
     'unknown managers and awaited values pass through',
-    'import asyncio\nasync def f():\n  async with unk as m: return 1\n' +
-      'async def g(): return await f()\na = g()\nwith torch.no_grad() as z: b = 2\nclass A:\n  async def m(self): return 5\nc = A().m()',
+    'async def f():\n  async with unk as m: return 1\nasync def g():\n  global a, c\n  a = await f()\n' +
+      '  c = await A().m()\nwith torch.no_grad() as z: b = 2\nclass A:\n  async def m(self): return 5\nunk.run(g())',
     { a: '1', b: '2', c: '5' },
   ],
   [

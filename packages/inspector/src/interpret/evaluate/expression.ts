@@ -170,8 +170,12 @@ export function evaluateAnnotation(rt: Runtime, node: Expression, scope: Scope):
   return orElse(value, () => makeUnknown('annotation'))
 }
 
-/** Calling an async function runs it, so what is awaited is the result already, unless the library wraps it. */
-function evaluateAwait(rt: Runtime, value: Value): Value {
+/** Runs a coroutine, or gives what an awaitable of the library holds; all else is the result already. */
+export function evaluateAwait(rt: Runtime, value: Value): Value {
+  if (isIterator(value) && value.type === 'coroutine') {
+    value.next()
+    return value.returned ?? null
+  }
   if (!isInstanceValue(value) || value.cls.home === 'pack') return value
   return callSpecial(rt, value, '__await__', []) ?? value
 }

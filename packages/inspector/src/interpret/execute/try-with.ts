@@ -1,6 +1,6 @@
 import { isClass, isInstanceValue } from '../values/read-value.ts'
 import { call, callSpecial } from '../operate/call.ts'
-import { evaluateSafely } from '../evaluate/expression.ts'
+import { evaluateAwait, evaluateSafely } from '../evaluate/expression.ts'
 import { isInstance, typeOf } from '../operate/is-instance.ts'
 import { execute } from './statement.ts'
 import { bindName } from '../evaluate/name.ts'
@@ -10,7 +10,6 @@ import type { ExceptHandler, Name, Raise, Try, With } from '../../python/ast.ts'
 import { setAttribute } from '../operate/set-attribute.ts'
 import { truthOf } from '../operate/truth.ts'
 import { assignTarget } from './assignment.ts'
-import { orElse } from '../values/make-value.ts'
 
 /** The body; a handler only if it raises; else `else`; then `finally`, which may end the block its own way. */
 export function executeTry(rt: Runtime, node: Try, scope: Scope): Completion {
@@ -111,11 +110,15 @@ function handleAs({ state }: Runtime, { line }: With, { attributes }: InstanceVa
 function enter(rt: Runtime, manager: Value): Value {
   const entered = callSpecial(rt, manager, '__enter__', [])
   if (entered !== undefined) return entered
-  return orElse(callSpecial(rt, manager, '__aenter__', []), () => manager)
+  const later = callSpecial(rt, manager, '__aenter__', [])
+  return later === undefined ? manager : evaluateAwait(rt, later)
 }
 
 function leave(rt: Runtime, manager: Value, args: Value[]): Value | undefined {
-  return callSpecial(rt, manager, '__exit__', args) ?? callSpecial(rt, manager, '__aexit__', args)
+  const left = callSpecial(rt, manager, '__exit__', args)
+  if (left !== undefined) return left
+  const later = callSpecial(rt, manager, '__aexit__', args)
+  return later && evaluateAwait(rt, later)
 }
 
 function suppresses(rt: Runtime, manager: Value, exception: Value): boolean {

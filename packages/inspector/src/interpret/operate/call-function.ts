@@ -30,8 +30,8 @@ export function callFunction(rt: Runtime, fn: FunctionValue, call: CallArguments
   if (fn.active >= limits.sameFunction && fn.module.home === 'pack')
     return giveUp(rt, fn, call, 'recursion')
   const scope = makeFunctionScope(rt, fn, call)
-  if (fn.node.isGenerator) return makeGenerator(rt, fn, scope)
-  return runBody(rt, fn, scope)
+  const isCoroutine = fn.node.kind === 'FunctionDef' && fn.node.isAsync && fn.module.home === 'pack'
+  return fn.node.isGenerator || isCoroutine ? makeGenerator(rt, fn, scope) : runBody(rt, fn, scope)
 }
 
 function giveUp(
@@ -108,7 +108,7 @@ function resultOf(rt: Runtime, node: FunctionDef, scope: Scope): Value {
 function makeGenerator(rt: Runtime, fn: FunctionValue, scope: Scope): IteratorValue {
   let index = -1
   const yielded = scope.frame?.yielded ?? []
-  const generator = makeIterator('generator', () => {
+  const generator = makeIterator(fn.node.isGenerator ? 'generator' : 'coroutine', () => {
     if (index < 0) {
       index = 0
       generator.returned = runBody(rt, fn, scope)

@@ -1,4 +1,5 @@
-import { runBranches } from '../execute/branch.ts'
+import { evaluateAwait } from '../evaluate/expression.ts'
+import { runBranches, runUnsure } from '../execute/branch.ts'
 import { findName, globalsOf, moduleScope } from '../evaluate/name.ts'
 import { KNOWN_MODULES } from '../modules/known-modules.ts'
 import type { CallArguments, FunctionValue, ObjectValue, Runtime, Scope, Value } from '../types.ts'
@@ -39,7 +40,9 @@ export function giveAway(rt: Runtime, callee: Value, { args, kwargs }: CallArgum
   const isKnown = isKnownSource(callee)
   rt.state.giving = true
   try {
-    for (const value of given) giveValue(rt, value, isKnown)
+    for (const value of given)
+      if (value.kind === 'iterator') runUnsure(rt, () => void evaluateAwait(rt, value))
+      else giveValue(rt, value, isKnown)
   } finally {
     rt.state.giving = false
   }

@@ -107,7 +107,7 @@ threading.Thread(target=add, args=("never",))`,
   ],
   [
     'asyncio',
-    `import asyncio
+    `import asyncio, threading
 async def make(name): return add(name)
 async def main():
     task = asyncio.create_task(make("A"))
@@ -121,10 +121,16 @@ async def main():
     loop = asyncio.get_running_loop()
     add(await loop.run_in_executor(None, add, "G") + "1")
     return await asyncio.wait_for(make("H"), timeout=1)
-add(asyncio.run(main()) + "1")
-loop = asyncio.new_event_loop()
-add(loop.run_until_complete(asyncio.gather(make("I")))[0] + "1")`,
-    'A A1 C B B2 A2 C2 D D1 E E1 F F1 G G1 H H1 I I1'.split(' '),
+async def bad(): raise ValueError(add("J"))
+async def both(): return await asyncio.gather(bad(), make("K"), return_exceptions=True)
+def work():
+    add(asyncio.run(main()) + "1")
+    loop = asyncio.new_event_loop()
+    add(loop.run_until_complete(asyncio.gather(make("I")))[0] + "1")
+    for result in asyncio.run(both()): add(str(result) + "1")
+make("never")
+thread = threading.Thread(target=work); thread.start(); thread.join()`,
+    'A A1 C B B2 A2 C2 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1'.split(' '),
   ],
 ]
 
@@ -153,6 +159,10 @@ thread.daemon = True
 thread.start()`,
     ],
   ]
+  unsure.push([
+    'a thread that sleeps',
+    'def slow(): time.sleep(9); add("A")\nthreading.Thread(target=slow).start()',
+  ])
   for (const [title, source] of unsure)
     test(`may not have run when the host looks: ${title}`, () => {
       const section = extract(`${START}import threading, time\n${source}`)
@@ -167,6 +177,29 @@ thread = threading.Thread(target=add, args=("A",), daemon=True)
 thread.start(); thread.join()`)
     assert.deepEqual(section.nodes[0]?.dynamic, [])
   })
+
+  const inHost: [title: string, source: string, names: string[]][] = [
+    ['cannot be run', 'asyncio.run(main())', []],
+    ['cannot be run by another loop', 'asyncio.new_event_loop().run_until_complete(main())', []],
+    ['can be run where it is allowed', 'import nest_asyncio\nasyncio.run(main())', ['A', 'B']],
+    ['comes too late as a task', 'asyncio.get_running_loop().create_task(main())', ['B']],
+    ['may be run by a library', 'import helper\nhelper.run(main())', ['A', 'B']],
+    [
+      'is run in a thread where it is handled',
+      `try: asyncio.run(main())
+except RuntimeError:
+    thread = threading.Thread(target=asyncio.run, args=(main(),)); thread.start(); thread.join()`,
+      ['A', 'B'],
+    ],
+  ]
+  for (const [title, source, names] of inHost)
+    test(`within the loop of the host a coroutine ${title}`, () => {
+      const section = extract(
+        `${START}import asyncio, threading\nasync def main(): add("A")\n${source}\nadd("B")`,
+      )
+      assert.deepEqual(namesOf(section).toSorted(), names)
+      assert.equal(section.reason, names.length > 0 ? undefined : 'import_raised')
+    })
 
   test('has unknown names where a pool maps over what is unknown', () => {
     const section = extract(`${START}import helper

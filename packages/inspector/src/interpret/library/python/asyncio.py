@@ -2,32 +2,43 @@ from concurrent.futures import ALL_COMPLETED, FIRST_COMPLETED, FIRST_EXCEPTION, 
 from threading import Event, Lock, Semaphore, Timer as _Timer, _quiet
 
 
-# A coroutine's body has run when it is called: the result is in hand.
+# The host imports packs while its loop runs. Tasks run at once, but for those of that loop: they come too late.
 def run(value, *args, **kwargs):
-    return value.result() if _sure(isinstance(value, Future)) else value
+    if _loop():
+        raise RuntimeError('asyncio.run() cannot be called from a running event loop')
+    return _run(value)
 
 
-wait_for = shield = run
+def wait_for(value, timeout=None):
+    return _run(value)
+
+
+shield = wait_for
 
 
 class Task(Future):
     def __init__(self, value, *args, **kwargs):
-        self._result = run(value)
+        self._result, self._exception = _outcome(_run, (value,), {})
 
 
-def create_task(value, *args, **kwargs):
+def run_coroutine_threadsafe(value, *args, **kwargs):
     return value if _sure(isinstance(value, Future)) else Task(value)
 
 
-ensure_future = run_coroutine_threadsafe = wrap_future = create_task
+def create_task(value, *args, **kwargs):
+    return Future() if _loop() == 'host' else run_coroutine_threadsafe(value)
+
+
+ensure_future = wrap_future = create_task
 
 
 def gather(*values, return_exceptions=False):
-    return [run(value) for value in values]
+    tasks = [run_coroutine_threadsafe(value) for value in values]
+    return [task._exception if return_exceptions and task._exception else task.result() for task in tasks]
 
 
 def wait(values, *, timeout=None, return_when=ALL_COMPLETED):
-    return {create_task(value) for value in values}, set()
+    return {run_coroutine_threadsafe(value) for value in values}, set()
 
 
 def to_thread(func, /, *args, **kwargs):
@@ -51,6 +62,7 @@ class AbstractEventLoop:
         return run(value)
 
     run_until_complete = run
+    _runs = False
 
     def create_task(self, value, **options):
         return create_task(value)
@@ -59,7 +71,8 @@ class AbstractEventLoop:
         return (_Executor() if executor is None else executor).submit(func, *args)
 
     def call_soon(self, callback, *args, context=None):
-        callback(*args)
+        if _loop() != 'host':
+            callback(*args)
 
     call_soon_threadsafe = call_soon
 
@@ -67,10 +80,22 @@ class AbstractEventLoop:
         _Timer(delay, callback, args).start()
 
     def is_running(self):
+        return self._runs
+
+    def is_closed(self):
         return False
 
-    is_closed = is_running
+
+TaskGroup = Runner = new_event_loop = AbstractEventLoop
 
 
-TaskGroup = Runner = AbstractEventLoop
-new_event_loop = get_running_loop = get_event_loop = AbstractEventLoop
+def get_event_loop():
+    loop = AbstractEventLoop()
+    loop._runs = _loop() is not None
+    return loop
+
+
+def get_running_loop():
+    if not _loop():
+        raise RuntimeError('no running event loop')
+    return get_event_loop()

@@ -16,7 +16,7 @@ class Thread:
             self._target(*self._args, **(self._kwargs or {}))
 
     def start(self):
-        self._written = _thread(self.run, self.daemon)
+        self._written = _thread(self.run, self.daemon or _sleeps(self._target))
 
     def join(self, timeout=None):
         _join(self._written)

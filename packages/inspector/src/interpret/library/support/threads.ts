@@ -6,25 +6,53 @@ import { saveReached } from '../../operate/give-away.ts'
 import { attempt } from '../../operate/raise.ts'
 import type { AddedEntries } from '../../operate/set-item.ts'
 import { truthOf } from '../../operate/truth.ts'
-import type { NativeCall, Value } from '../../types.ts'
+import type { NativeCall, RunState, Runtime, Value } from '../../types.ts'
 import { dictMark } from '../../values/dict.ts'
 import { makeEmptyDict, makeInstance, makeTuple, NO_KWARGS } from '../../values/make-value.ts'
+import { isFunction } from '../../values/read-value.ts'
+import { nodesWithin } from '../../../python/nodes-within.ts'
+import { evaluateAwait } from '../../evaluate/expression.ts'
 import { nativeState } from '../../values/native.ts'
 
 /** Steps of one thread: servers and watchers go on for ever. */
 const THREAD_STEPS = 100_000
 
-/** Calls, and gives the result, or else the exception. No `try` of the pack guards the call. */
+/** Calls as in a thread, and gives the result, or else the exception. No `try` of the pack guards the call. */
 const outcome: NativeCall = (rt, [fn = null, args = makeTuple([]), named = makeEmptyDict()]) => {
   const { items, rest } = readItems(rt, args)
   const kwargs = new Map<string, Value>()
   const isOpen = spread(rt, kwargs, named)
-  const { value = null, raised } = attempt(rt, () => {
-    rt.state.handlers = []
-    return callWith(rt, fn, { args: items, kwargs, rest: rest || isOpen })
+  return withLoop(rt, undefined, () => {
+    const { value = null, raised } = attempt(rt, () => {
+      rt.state.handlers = []
+      return callWith(rt, fn, { args: items, kwargs, rest: rest || isOpen })
+    })
+    return makeTuple([value, raised?.exception ?? null])
   })
-  return makeTuple([value, raised?.exception ?? null])
 }
+
+function withLoop(rt: Runtime, loop: RunState['loop'], run: () => Value): Value {
+  const around = rt.state.loop
+  rt.state.loop = loop
+  try {
+    return run()
+  } finally {
+    rt.state.loop = around
+  }
+}
+
+/** The loop that runs; a library may have allowed others within it. */
+const runningLoop: NativeCall = ({ state, parser }) =>
+  [...parser.parsed.values()].some(({ text }) => text.includes('nest_asyncio'))
+    ? null
+    : (state.loop ?? null)
+
+/** True for a function that may take its time. */
+const sleeps: NativeCall = (_rt, [fn]) =>
+  isFunction(fn) &&
+  [...nodesWithin(fn.node)].some((part) =>
+    'attr' in part ? part.attr === 'sleep' : 'id' in part && part.id === 'sleep',
+  )
 
 /** The same in a process of its own, which takes along what it changes. */
 const isolated: NativeCall = (rt, args, kwargs) => {
@@ -66,6 +94,9 @@ const join: NativeCall = (_rt, [written]) => {
 /** Functions that the modules of threads and pools call beside their own. */
 export const THREAD_HELPERS: Record<string, NativeCall> = {
   _outcome: outcome,
+  _loop: runningLoop,
+  _run: (rt, [value = null]) => withLoop(rt, 'own', () => evaluateAwait(rt, value)),
+  _sleeps: sleeps,
   _isolated: isolated,
   _thread: thread,
   _join: join,
