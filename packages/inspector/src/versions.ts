@@ -1,5 +1,5 @@
 /** Raised with every change that can alter a result of the reading of host nodes. */
-export const EXTRACTOR_VERSION = 4
+export const EXTRACTOR_VERSION = 5
 
 /** Raised with every change that can alter a result of the scan. */
 export const SCANNER_VERSION = 4

@@ -51,8 +51,14 @@ export const readModule = (interpreter: Interpreter, entry: ModuleValue): FoundN
   const v3 = readEntrypoint(reader, entry)
   if (v3 && (v3.nodes.length > 0 || !v1)) return v3
   if (v1) return v1
-  return { ...NONE, state: hasWebDirectory(interpreter, entry) ? 'known' : 'no_mapping' }
+  if (hasWebDirectory(interpreter, entry)) return NONE
+  const near = [...entry.namespace.keys()].filter((name) => NEAR_MAPPING.test(name))
+  const hints = near.length > 0 ? [adviceOf('no_mapping', near.join(', '))] : []
+  return { ...NONE, state: 'no_mapping', hints }
 }
+
+/** Names that were meant to be that of the mapping. */
+const NEAR_MAPPING = /^nodes?_?class(es)?_?mappings?$/i
 
 /** Names that the pack's other mapping gives. */
 const readDisplayNames = (interpreter: Interpreter, entry: ModuleValue) => {
@@ -100,11 +106,15 @@ const readEntries = (reader: NodeReader, dict: DictValue): Omit<FoundNodes, 'how
   return { nodes: [...nodes.values()], reasons: [...reasons], dropped }
 }
 
+const WRONG_ENTRYPOINT = 'comfy_entrypoint gives no ComfyExtension with a list of nodes'
+
 /** Undefined without an entrypoint. */
 const readEntrypoint = (reader: NodeReader, entry: ModuleValue): FoundNodes | undefined => {
   const { interpreter } = reader
   const listed = listV3Classes(interpreter, entry)
   if (!listed) return undefined
+  if (listed.isWrong && listed.complete)
+    return { ...NONE, state: 'no_mapping', hints: [adviceOf('no_mapping', WRONG_ENTRYPOINT)] }
   const nodes = new Map<string, ExtractedNode>()
   const reasons = new Set<string>(listed.complete ? [] : ['mapping_rest'])
   let dropped = 0

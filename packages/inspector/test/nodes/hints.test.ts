@@ -5,6 +5,7 @@ import { adviceOf, ADVICE } from '../../src/advice.ts'
 import { extract, namesOf } from './extract-pack.ts'
 
 const CUP = 'class Cup: RETURN_TYPES = ("IMAGE",)\n'
+const WRONG = 'comfy_entrypoint gives no ComfyExtension with a list of nodes'
 const ENTRYPOINT = 'async def comfy_entrypoint(): return None\n'
 
 describe('hints for the publisher', () => {
@@ -39,6 +40,23 @@ ${CUP}NODE_CLASS_MAPPINGS = {"Cup": Cup}`,
       `gone, lost: ${ADVICE.own_module_missing}`,
       `broken.py: ${ADVICE.unparsable}`,
     ])
+  })
+
+  test('a mapping of another name, and an entrypoint that gives something else, are named', () => {
+    const wrong: [source: string, about: string][] = [
+      [`${CUP}NODE_CLASS_MAPPING = {"Cup": Cup}`, 'NODE_CLASS_MAPPING'],
+      [`${CUP}def comfy_entrypoint(): return [Cup]`, WRONG],
+      [`${CUP}class E:\n  async def get_node_list(self): return None\ncomfy_entrypoint = E`, WRONG],
+    ]
+    for (const [source, about] of wrong) {
+      const section = extract(source)
+      assert.deepEqual([section.status, section.reason], ['failed', 'no_mapping'])
+      assert.deepEqual(section.hints, [`${about}: ${ADVICE.no_mapping}`])
+    }
+    const unknown = extract(
+      `import helper\n${CUP}def comfy_entrypoint(): return helper.make([Cup])`,
+    )
+    assert.equal(unknown.reason, 'mapping_unknown')
   })
 
   test('there are none without a cause', () => {

@@ -9,6 +9,8 @@ interface V3Classes {
   complete: boolean
   /** Those that the pack lists only under a condition which cannot be known. */
   conditional: ReadonlySet<Value>
+  /** The host takes none: it gets no extension, or no list of it. */
+  isWrong?: true
 }
 
 /**
@@ -24,8 +26,9 @@ export const listV3Classes = (
   if (entrypoint === undefined || entrypoint === null) return undefined
   const extension = interpreter.call(entrypoint, [])
   const getNodes = interpreter.findAttribute(extension, 'get_node_list')
-  if (getNodes === undefined) return { classes: [], complete: false, conditional: new Set() }
-  const list = interpreter.call(getNodes, [])
+  const list = getNodes === undefined ? undefined : interpreter.call(getNodes, [])
+  if (list === undefined || !(isSequence(list) || isUnknown(list)))
+    return { classes: [], complete: !isUnknown(extension), conditional: new Set(), isWrong: true }
   const { items, rest } = interpreter.readItems(list)
   const isNode = (item: Value): boolean => findSchemaMethod(interpreter, item) !== undefined
   const others = items.filter((item) => !isNode(item))

@@ -43,6 +43,13 @@ class defaultdict(dict):
         return type(self)(self.default_factory, self)
 
 
+class ChainMap(dict):
+    def __init__(self, *maps):
+        self.maps = list(maps)
+        for one in reversed(maps):
+            self.update(one)
+
+
 class UserDict(dict):
     data = property(_content)
 
