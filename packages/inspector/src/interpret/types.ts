@@ -371,7 +371,7 @@ export interface RunState {
   lastIdentity: number
   /** Exceptions that may be ours, and those raised for them: a real host may not have them. */
   doubtful: WeakSet<object>
-  /** What an exception says of the pack: the name that it lacks, or the place that is no Python. */
+  /** Reasons that exceptions give: the name that a pack lacks, or the place that is no Python. */
   causes: WeakMap<object, Reason>
   /** Names that stand in the text of a function. */
   mentioned: WeakMap<object, readonly string[]>

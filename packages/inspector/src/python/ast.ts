@@ -1,4 +1,4 @@
-import type { Fault } from './faults.ts'
+import type { PythonSyntaxError } from './syntax-errors.ts'
 
 /**
  * The plain syntax tree of a Python file, shaped as CPython's `ast` module has it (names of nodes as there, fields in
@@ -20,7 +20,7 @@ export interface Module {
   /** Lines of expressions that nest too deep and so are unknown: a Constant whose value is `undefined`. */
   cut: number[]
   /** CPython does not compile it. */
-  fault: Fault | undefined
+  syntaxError: PythonSyntaxError | undefined
 }
 
 export interface BrokenStatement {

@@ -21,8 +21,8 @@ export interface Children {
   end: number
   /** The function body among the children has a `yield` of its own. */
   bodyYields: boolean
-  /** Set by a builder: CPython refuses the node, whose meaning is clear all the same. */
-  fault: string | undefined
+  /** Set by a builder: CPython rejects the node, whose meaning is clear all the same. */
+  error: string | undefined
   /** Buffer in which arrays are gathered before they get their length. */
   readonly gathered: unknown[]
 }

@@ -1,7 +1,7 @@
 import type { Expression, Starred } from './ast.ts'
 import { mayHoldAs, type AsPattern } from './build/with.ts'
 import { closeError, drop } from './damage.ts'
-import { fault } from './faults.ts'
+import { noteError } from './syntax-errors.ts'
 import type { NodeType } from './grammar.ts'
 import { BROKEN, type Children } from './children.ts'
 import { hasError } from './tree-cursor.ts'
@@ -22,8 +22,8 @@ export const closeNode = (walk: Walk): void => {
   const height = heightOfChildren(walk, frame)
   if (height >= MAX_NESTING && frame.type.nests) return cut(walk, frame)
   const value = build(children, frame.type)
-  if (children.fault !== undefined) fault(walk, children.fault, children.line)
-  children.fault = undefined
+  if (children.error !== undefined) noteError(walk, children.error, children.line)
+  children.error = undefined
   if (value === BROKEN) return drop(walk, frame)
   replace(walk, frame, value, height)
 }

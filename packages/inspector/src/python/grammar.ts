@@ -1,6 +1,6 @@
 import type { Language } from 'web-tree-sitter'
 import type { Builder, Builders } from './children.ts'
-import { CHECKS, type Check } from './faults.ts'
+import { CHECKS, type Check } from './syntax-errors.ts'
 import { words } from '../words.ts'
 import { collectionBuilders } from './build/collections.ts'
 import { compoundStatementBuilders } from './build/compound-statements.ts'
@@ -101,7 +101,7 @@ export interface NodeType {
   /** Its builder reads `start` and `end`. */
   needsSpan: boolean
   check: Check | undefined
-  /** `await` and the like are not judged in it. */
+  /** `await` and the like may be anywhere in it. */
   isOpen: boolean
   hasBrackets: boolean
 }

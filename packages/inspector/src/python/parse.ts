@@ -79,7 +79,7 @@ const leaveOutSpoilers = (work: Work, text: string, first: Module): Module => {
     if (!spoiler) return best
     without.push(spoiler)
     shorter = blankLines(shorter, lines, spoiler)
-    const next = { ...read(work, shorter, without), fault: first.fault }
+    const next = { ...read(work, shorter, without), syntaxError: first.syntaxError }
     if (brokenLines(next) >= brokenLines(best)) return best
     best = next
   }

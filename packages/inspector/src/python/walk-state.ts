@@ -1,5 +1,5 @@
 import type { BrokenStatement } from './ast.ts'
-import type { Around, Fault } from './faults.ts'
+import type { Around, PythonSyntaxError } from './syntax-errors.ts'
 import type { NodeType } from './grammar.ts'
 import type { Children } from './children.ts'
 import type { TreeCursor } from './tree-cursor.ts'
@@ -24,9 +24,9 @@ export interface Walk {
   hasErrors: boolean
   broken: BrokenStatement[]
   cut: number[]
-  /** What nests too deep was left out. */
+  /** Some of it nests too deep and was left out. */
   isLimited: boolean
-  fault: Fault | undefined
+  syntaxError: PythonSyntaxError | undefined
 }
 
 /** An inner node whose children are being read. There is one object for each level, used again and again. */

@@ -2,7 +2,7 @@ import type { Module, Statement } from './ast.ts'
 import { plainString } from './build/strings.ts'
 import { closeNode } from './close-node.ts'
 import { closeError, mayRead, spoil } from './damage.ts'
-import { aroundIn, checkDepth, checkIndent, fault, MODULE } from './faults.ts'
+import { aroundIn, checkDepth, checkIndent, MODULE, noteError } from './syntax-errors.ts'
 import { ERROR, LEAF, SKIP, STRING, TOKEN, type NodeType } from './grammar.ts'
 import { values, type Children } from './children.ts'
 import { columnHere, endLineHere, lineHere, makeLineIndex, pushChild } from './walk-state.ts'
@@ -22,14 +22,14 @@ export const walkTree = (
   text: string,
   types: NodeType[],
   isCancelled: () => boolean,
-): Pick<Module, 'body' | 'broken' | 'cut' | 'fault'> => {
+): Pick<Module, 'body' | 'broken' | 'cut' | 'syntaxError'> => {
   const walk = startWalk(cursor, text, types)
   run(walk, isCancelled)
   walk.children.base = 0
   const { broken, cut } = walk
   const [first] = broken
-  if (first && !walk.isLimited) fault(walk, 'invalid syntax', first.line)
-  return { body: values(walk.children) as Statement[], broken, cut, fault: walk.fault }
+  if (first && !walk.isLimited) noteError(walk, 'invalid syntax', first.line)
+  return { body: values(walk.children) as Statement[], broken, cut, syntaxError: walk.syntaxError }
 }
 
 const startWalk = (cursor: TreeCursor, text: string, types: NodeType[]): Walk => ({
@@ -46,7 +46,7 @@ const startWalk = (cursor: TreeCursor, text: string, types: NodeType[]): Walk =>
   broken: [],
   cut: [],
   isLimited: false,
-  fault: undefined,
+  syntaxError: undefined,
 })
 
 const typeHere = (cursor: TreeCursor, types: NodeType[]): NodeType => types[cursor.typeId] ?? ERROR
@@ -64,7 +64,7 @@ const startChildren = (text: string): Children => ({
   start: 0,
   end: 0,
   bodyYields: false,
-  fault: undefined,
+  syntaxError: undefined,
   gathered: [],
 })
 
@@ -88,7 +88,7 @@ const enter = (walk: Walk): boolean => {
   const type = typeHere(walk.cursor, walk.types)
   if (walk.hasErrors && !mayRead(walk, type)) return false
   const message = type.check?.(walk, walk.frame.around)
-  if (message) fault(walk, message)
+  if (message) noteError(walk, message)
   if (type.isStatement && walk.frame.isList)
     checkIndent(walk, (column) => column === walk.frame.column)
   switch (type.shape) {

@@ -25,20 +25,20 @@ describe('hints for the publisher', () => {
     assert.deepEqual([none.status, none.hints?.length], ['success', 1])
   })
 
-  test('a pack that is read in part names the modules it lacks and the files that are broken', () => {
+  test('a pack that is read in part names the modules it lacks and the files that are too deep', () => {
     const section = extract({
-      '__init__.py': `from .broken import x
+      '__init__.py': `from .deep import x
 import zipfile
 zipfile.ZipFile("a.zip").extractall(__path__[0])
 from . import gone
 from .lost import NODES
 ${CUP}NODE_CLASS_MAPPINGS = {"Cup": Cup}`,
-      'broken.py': 'x = 1\nx = = 2\n',
+      'deep.py': `if a: x = 1\n${'elif a: x = 1\n'.repeat(300)}`,
     })
     assert.deepEqual([namesOf(section), section.partial], [['Cup'], true])
     assert.deepEqual(section.hints, [
       `gone, lost: ${ADVICE.own_module_missing}`,
-      `broken.py: ${ADVICE.unparsable}`,
+      `deep.py: ${ADVICE.unparsable}`,
     ])
   })
 

@@ -25,7 +25,7 @@ describe('the Python parser', () => {
       text: '',
       broken: [],
       cut: [],
-      fault: undefined,
+      syntaxError: undefined,
     })
     assert.deepEqual(treeOf('x'), ['(expr@1 x@1)'])
     assert.deepEqual(treeOf('if x:\n  y'), ['(if@1 x@1 {(expr@2 y@2)} {})'])

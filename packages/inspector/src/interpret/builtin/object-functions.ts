@@ -79,8 +79,8 @@ export const OBJECT_FUNCTIONS: Record<string, NativeCall> = {
     const { scope } = rt.state
     const isHere = scope.kind === 'module' && (names === undefined || names === scope.module.dict)
     if (isHere && typeof code === 'string' && code.length < EXEC_MAX) {
-      const { body, fault } = rt.parser.parseText(code)
-      if (fault) raise(rt, 'SyntaxError', fault.message)
+      const { body, syntaxError } = rt.parser.parseText(code)
+      if (syntaxError) raise(rt, 'SyntaxError', syntaxError.message)
       execute(rt, body, scope)
       // It may define any name of the module it is called in.
     } else globalsOf(scope.module).rest = true

@@ -39,7 +39,7 @@ export function makeFileParser(deps: FileParserDeps): FileParser {
     const tree = parseText(deps, bytes)
     stats.milliseconds += (now?.() ?? 0) - start
     if (!tree) return fail(file)
-    if (tree.broken.length > 0 && !tree.fault) fail(file)
+    if (tree.broken.length > 0 && !tree.syntaxError) fail(file)
     parsed.set(file, tree)
     return tree
   }
@@ -65,7 +65,7 @@ const UNDECODABLE = { line: 1, message: 'not UTF-8, and no other encoding is dec
 function parseText({ parser, decodeSource }: FileParserDeps, bytes: Uint8Array) {
   try {
     const tree = parser.parse(decodeSource(bytes))
-    return isUndecodable(bytes) ? { ...tree, fault: UNDECODABLE } : tree
+    return isUndecodable(bytes) ? { ...tree, syntaxError: UNDECODABLE } : tree
   } catch {
     // Cancelled, or an error of the parser: the file counts as unparsable.
     return undefined

@@ -9,7 +9,7 @@ import type { ModuleValue, Runtime, Scope, Value } from '../types.ts'
 import { makeList } from '../values/make-value.ts'
 import { isObject } from '../values/read-value.ts'
 import type { Module, Statement } from '../../python/ast.ts'
-import type { Fault } from '../../python/faults.ts'
+import type { PythonSyntaxError } from '../../python/syntax-errors.ts'
 
 /** A new, empty module of the pack for that file, not yet in `rt.modules`. */
 export function makePackModule(name: string, file: string, isPackage: boolean): ModuleValue {
@@ -50,14 +50,14 @@ export function runModule(rt: Runtime, module: ModuleValue): void {
     module.complete = false
     return
   }
-  if (tree.fault) raiseSyntaxError(rt, file, tree.fault)
+  if (tree.syntaxError) raiseSyntaxError(rt, file, tree.syntaxError)
   if (tree.broken.length > 0) module.complete = false
   const docstring = docstringOf(tree.body)
   if (docstring !== undefined) module.namespace.set('__doc__', docstring)
   runStatements(rt, module, tree)
 }
 
-function raiseSyntaxError(rt: Runtime, file: string, { line, message }: Fault): never {
+function raiseSyntaxError(rt: Runtime, file: string, { line, message }: PythonSyntaxError): never {
   const detail = `${file.slice(rt.files.root.length + 1)}, line ${line}: ${message}`
   return raiseFor(rt, 'SyntaxError', message, { code: 'unparsable', detail })
 }

@@ -35,7 +35,7 @@ const exceptClause = (children: Children): ast.ExceptHandler | typeof BROKEN => 
   if (start === stop) return { line: children.line, type: undefined, name: undefined, body }
   const first = valueAt(children, start) as ast.Expression | AsPattern
   if (first.kind !== 'AsPattern' && !has(children, 'as')) {
-    if (has(children, ',')) children.fault = 'multiple exception types must be parenthesized'
+    if (has(children, ',')) children.error = 'multiple exception types must be parenthesized'
     return { line: children.line, type: tupleOrOne(children, start, stop), name: undefined, body }
   }
   const type = first.kind === 'AsPattern' ? first.context : first
@@ -50,7 +50,7 @@ const nameOf = (children: Children): string =>
 export const compoundStatementBuilders: Builders = {
   block: (children) => {
     const body = values(children)
-    if (body.length === 0) children.fault = 'expected an indented block'
+    if (body.length === 0) children.error = 'expected an indented block'
     return body
   },
   if_statement: (children): ast.If => {
@@ -84,9 +84,9 @@ export const compoundStatementBuilders: Builders = {
     const handlers = findAll(children, 'except_clause') as ast.ExceptHandler[]
     const finalbody = (find(children, 'finally_clause') ?? []) as ast.Statement[]
     if (handlers.length === 0 && !has(children, 'finally_clause'))
-      children.fault = "expected 'except' or 'finally' block"
+      children.error = "expected 'except' or 'finally' block"
     if (handlers.slice(0, -1).some(({ type }) => type === undefined))
-      children.fault = "default 'except:' must be last"
+      children.error = "default 'except:' must be last"
     const { line } = children
     return {
       kind: 'Try',

@@ -98,7 +98,7 @@ export const expressionBuilders: Builders = {
     const args = gather(children, readArgument)
     const keywords = gather(children, readKeyword)
     const twice = repeated(keywords.flatMap(({ name }) => name ?? []))
-    if (twice !== undefined) children.fault = `keyword argument repeated: ${twice}`
+    if (twice !== undefined) children.error = `keyword argument repeated: ${twice}`
     return { args, keywords }
   },
   keyword_argument: (children): ast.Keyword | typeof BROKEN => {

@@ -26,11 +26,11 @@ const parameters = (children: Children): ast.Arguments | typeof BROKEN => {
     )
       return BROKEN
   }
-  children.fault = faultOf(args)
+  children.error = errorOf(args)
   return args
 }
 
-const faultOf = (args: ast.Arguments): string | undefined => {
+const errorOf = (args: ast.Arguments): string | undefined => {
   const plain = [...args.positionalOnly, ...args.positional]
   const all = [...plain, args.varargs, ...args.keywordOnly, args.kwargs]
   const twice = repeated(all.flatMap((one) => one?.name || []))

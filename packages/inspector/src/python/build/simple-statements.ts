@@ -149,7 +149,7 @@ export const simpleStatementBuilders: Builders = {
     return { kind: 'Delete', line: children.line, targets: listed ? value.items : [value] }
   },
   raise_statement: (children): ast.Raise => {
-    if (nameAt(children, 1) === 'expression_list') children.fault = 'invalid syntax'
+    if (nameAt(children, 1) === 'expression_list') children.error = 'invalid syntax'
     return {
       kind: 'Raise',
       line: children.line,
@@ -167,7 +167,7 @@ export const simpleStatementBuilders: Builders = {
   print_statement: (children): ast.Expr => {
     const file = find(children, 'chevron') as ast.Expression | undefined
     const args = exprs(children, file ? 2 : 1)
-    if (!file) children.fault = "missing parentheses in call to 'print'"
+    if (!file) children.error = "missing parentheses in call to 'print'"
     return statementOfCall(children, 'print', args, file ? [{ name: 'file', value: file }] : [])
   },
   chevron: (children) => exprAt(children, 1),

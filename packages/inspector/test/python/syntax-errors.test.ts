@@ -81,10 +81,10 @@ const SOUND = [
 describe('a text that CPython does not compile', () => {
   for (const [source, line, message] of BROKEN)
     test(`is ${JSON.stringify(source).slice(0, 60)}`, () => {
-      assert.deepEqual(parser.parse(source).fault, { line, message })
+      assert.deepEqual(parser.parse(source).syntaxError, { line, message })
     })
   for (const source of SOUND)
     test(`is not ${JSON.stringify(source).slice(0, 60)}`, () => {
-      assert.equal(parser.parse(source).fault, undefined)
+      assert.equal(parser.parse(source).syntaxError, undefined)
     })
 })

@@ -3,12 +3,12 @@ import type { Frame, Walk } from './walk-state.ts'
 import { lineHere } from './walk-state.ts'
 
 /** The first place at which CPython gives up compiling a file: it cannot be imported. */
-export interface Fault {
+export interface PythonSyntaxError {
   line: number
   message: string
 }
 
-/** What stands around a node, as far as it decides what may stand there. In an `open` scope that is not judged. */
+/** Surroundings of a node, as far as they decide what may be there. In an `open` scope they do not. */
 export interface Around {
   scope: 'module' | 'class' | 'function' | 'async' | 'open'
   functions: number
@@ -26,12 +26,12 @@ const MAX_BRACKETS = 200
 const MAX_STATICS = 21
 const MAX_INDENTS = 100
 
-/** Remembers the fault that is first in the text. */
-export const fault = (walk: Walk, message: string, line = lineHere(walk)): void => {
-  if (!walk.fault || line < walk.fault.line) walk.fault = { line, message }
+/** Remembers the error that is first in the text. */
+export const noteError = (walk: Walk, message: string, line = lineHere(walk)): void => {
+  if (!walk.syntaxError || line < walk.syntaxError.line) walk.syntaxError = { line, message }
 }
 
-/** What is around the children of a block, a comprehension or a lambda. */
+/** Finds the surroundings of the children of a block, a comprehension or a lambda. */
 export const aroundIn = (walk: Walk, { type, above }: Frame, around: Around): Around => {
   const { functions, statics } = around
   if (type.name !== 'block') return { scope: 'open', functions: functions + 1, ...FUNCTION }
@@ -46,8 +46,8 @@ export const aroundIn = (walk: Walk, { type, above }: Frame, around: Around): Ar
     case 'with_statement':
     case 'try_statement': {
       if (isAsync && around.scope !== 'async' && around.scope !== 'open')
-        fault(walk, `'async ${above.type.name.slice(0, -10)}' outside async function`)
-      if (statics >= MAX_STATICS) fault(walk, 'too many statically nested blocks')
+        noteError(walk, `'async ${above.type.name.slice(0, -10)}' outside async function`)
+      if (statics >= MAX_STATICS) noteError(walk, 'too many statically nested blocks')
       const isLoop = around.isLoop || /^(for|while)/.test(above.type.name)
       return { ...around, isLoop, statics: statics + 1 }
     }
@@ -56,29 +56,32 @@ export const aroundIn = (walk: Walk, { type, above }: Frame, around: Around): Ar
   }
 }
 
-/** Judges the depth of a block or bracket that was opened. */
+/** Checks the depth of a block or bracket that was opened. */
 export const checkDepth = (walk: Walk, frame: Frame): void => {
-  if (frame.brackets > MAX_BRACKETS) fault(walk, 'too many nested parentheses')
+  if (frame.brackets > MAX_BRACKETS) noteError(walk, 'too many nested parentheses')
   if (walk.blocks <= MAX_INDENTS || frame.type.name !== 'block') return
   // Those of an `elif` are no deeper.
   let indents = 0
   for (let at: Frame | undefined = frame; at; at = at.above)
     if (at.type.name === 'block') indents += 1
-  if (indents > MAX_INDENTS) fault(walk, 'too many levels of indentation')
+  if (indents > MAX_INDENTS) noteError(walk, 'too many levels of indentation')
 }
 
 /**
- * Judges the place of a statement that begins a line. A tab is up to 8 columns for the grammar, and here 1: by both the
+ * Checks the place of a statement that begins a line. A tab is up to 8 columns for the grammar, and here 1: by both the
  * statements of a list stand alike, and deeper than those around.
  */
 export const checkIndent = (walk: Walk, isRight: (column: number) => boolean): void => {
   const { text, cursor } = walk
   const start = walk.lines.startOf(lineHere(walk))
   const indent = text.slice(start, cursor.startIndex)
-  if (walk.fault || isRight(indent.length) || !/^[ \t]*$/.test(indent)) return
+  if (walk.syntaxError || isRight(indent.length) || !/^[ \t]*$/.test(indent)) return
   // A line that goes on, and a form feed, which sets the column to 0.
   if (text[start - 2] === '\\' || text.includes('\f')) return
-  fault(walk, indent.includes('\t') ? 'inconsistent use of tabs and spaces' : 'unexpected indent')
+  noteError(
+    walk,
+    indent.includes('\t') ? 'inconsistent use of tabs and spaces' : 'unexpected indent',
+  )
 }
 
 export type Check = (walk: Walk, around: Around) => string | false
@@ -96,7 +99,7 @@ const hasCutEscape = (literal: string): boolean => {
   return false
 }
 
-/** What CPython refuses although the grammar reads it, by the type of the node. */
+/** Checks for what CPython rejects although the grammar reads it, by the type of the node. */
 export const CHECKS: Readonly<Record<string, Check>> = {
   return_statement: (_, { scope }) => /^[mc]/.test(scope) && "'return' outside function",
   yield: (_, { scope }) => /^[mc]/.test(scope) && "'yield' outside function",
