@@ -91,7 +91,7 @@ describe('Accept-Language', () => {
     const { version } = await owned.addActive({ nodeId, node: TEXTS })
     const name = unique('Blur')
     const nodes = { [name]: {} }
-    expectStatus(await anonymous.post(`${version}/host-nodes`, { nodes }), 204)
+    expectStatus(await owner.post(`${version}/host-nodes`, { nodes }), 204)
     const { response, language } = await get(`/host-nodes/${name}/node`, 'de')
     assert.deepEqual([response.body['name'], language], ['Lichtwerkzeug', 'de'])
     assert.match(response.headers.get('vary') ?? '', /Accept-Language/)
