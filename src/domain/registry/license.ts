@@ -3,14 +3,14 @@ import spdxCorrect from 'spdx-correct'
 /** Texts of licenses by their SPDX ids. */
 export type LicenseTexts = Readonly<Record<string, { licenseText: string }>>
 
-/** Likeness from which a text is taken for a license; 1 is the same words in the same order. */
+/** Part of each of two texts that the other must have, so that a text is taken for a license; 1 is the same words in the same order. */
 const ALIKE = 0.93
 /** Longest text that is compared; that of the longest common license has 35,000 characters. */
 export const LICENSE_TEXT_MAX = 100_000
 
 /**
- * Finds the SPDX id of a license's text: the license that is most like it, by the pairs of neighbouring words (coefficient of
- * Dice). Undefined for a text like none. `pause` lets others of the process go on.
+ * Finds the SPDX id of a license's text: the license that is most like it, by the pairs of neighbouring words.
+ * Undefined for a text like none. `pause` lets others of the process go on.
  */
 export const findLicenseId = async (
   text: string,
@@ -28,7 +28,7 @@ export const findLicenseId = async (
     const known = pairsOf(licenseText)
     let shared = 0
     for (const [pair, times] of known) shared += Math.min(times, given.get(pair) ?? 0)
-    const likeness = (2 * shared) / (size + sizeOf(known))
+    const likeness = shared / Math.max(size, sizeOf(known))
     const isBetter =
       best === undefined ||
       likeness > best.likeness ||
@@ -49,7 +49,7 @@ const pairsOf = (text: string): Map<string, number> => {
   const words =
     terms
       .replaceAll(
-        /^\W*(?:copyright(?! (?:notice|holder|owner|law|license|and|or)\b)|\(c\)|©).*$|^\W*(?:the )?mit license.*$/gm,
+        /^\W*(?:copyright(?! (?:notice|holder|owner|law|license|and|or)\b)|\(c\) (?:\d|copyright)|©).*$|^\W*(?:the )?mit license.*$/gm,
         ' ',
       )
       .replaceAll(/<[^<>\n]{0,99}>|\[[^[\]\n]{0,99}\]/g, ' ')
@@ -98,7 +98,7 @@ export interface StatedLicense {
 /** Lists the licenses that a pyproject.toml states by classifier, or as `license = "…"`. Reads lines, not TOML. */
 export const listStatedLicenses = (toml: string): StatedLicense[] =>
   [
-    ...toml.matchAll(/^[^#\n]*["']License :: ([^"'\n]{1,200})["']/gm),
+    ...toml.replaceAll(/^\s*#.*$/gm, '').matchAll(/["']License :: ([^"'\n]{1,200})["']/g),
     ...toml.matchAll(/^license\s*=\s*["']([^"'\n]{1,200})["']/gm),
   ].flatMap(([, text = '']) => {
     const last = text.split(' :: ').at(-1) ?? ''
