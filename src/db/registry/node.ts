@@ -62,7 +62,8 @@ export const setNodeFields = async (
   { publicUrl }: RecordOptions,
 ): Promise<void> => {
   const { translations } = fields
-  // Trigger `node_text_changed` (0014): records the texts before the change, likewise.
+  // Triggers `node_words_set` (0039): makes the words that searches find; `node_text_changed` (0014): records the texts
+  // before the change, likewise.
   await sql`
     update node
     set ${keepName(sql, fields.name)},

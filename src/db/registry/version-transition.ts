@@ -170,6 +170,7 @@ export const listVersionTransitions = async (
  * without it two transitions at once would each miss the other's version.
  */
 export const updateLatestVersion = async (sql: Transaction, nodeId: string): Promise<void> => {
+  // Trigger `node_license_set` (0039): the node takes the license of its latest version.
   const [changed] = await sql`
     with latest as (
       select (
