@@ -15,8 +15,11 @@ const textOf = (id: string): string => String(licenses[id]?.licenseText)
 describe('the text of a license', () => {
   for (const id of ['MIT', 'MIT-0', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0'])
     test(`is ${id}, whoever holds it and wherever its lines end`, async () => {
-      const text = textOf(id).replaceAll(/^.*(<|\(c\)).*$/gm, '')
-      assert.equal(await find(`(c) Ann and others\n\n${text.replaceAll(/\s+/g, '\n')}`), id)
+      const paragraphs = textOf(id)
+        .split(/\n\s*\n/)
+        .filter((one) => !/^copyright \(c\)/i.test(one))
+      const wrapped = paragraphs.map((one) => one.replaceAll(/\s+(.{1,30})(?=\s)/g, '\n$1'))
+      assert.equal(await find(`(c) 2026 Ann and others\n\n${wrapped.join('\n\n')}`), id)
     })
   for (const id of ['GPL-2.0-only', 'GPL-3.0-only', 'LGPL-3.0-only', 'AGPL-3.0-only', 'MPL-2.0'])
     test(`is ${id} also without its appendix`, async () => {

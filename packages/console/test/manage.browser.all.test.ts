@@ -70,6 +70,26 @@ describe('what owners, admins and callers change in the console', { skip }, () =
     await assertSound(visitor)
   })
 
+  test('a reader sees a pack in their language, edits its own texts, and uploads its icon', async () => {
+    const translations = { de: { name: 'Zuschnitt' } }
+    const id = await owned.addNode({ name: 'Crop', description: 'Crops.', translations })
+    const context = await console.browser.newContext({ locale: 'de-DE', reducedMotion: 'reduce' })
+    await context.addInitScript(`sessionStorage['kiln.user'] ??= 'bob'`)
+    const page = await console.open(`/registry/${id}`, { context })
+    await page.getByRole('heading', { name: 'Zuschnitt' }).waitFor()
+    await press(page, 'Edit')
+    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Crop')
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect/></svg>'
+    const file = { name: 'a.svg', mimeType: 'image/svg+xml', buffer: Buffer.from(svg) }
+    await page.getByLabel('Upload icon').setInputFiles(file)
+    await page.getByRole('dialog').locator('img[src*="/icon?v="]').waitFor()
+    await assertSound(page)
+    await context.close()
+    const { body } = await owned.owner.get(`/nodes/${id}`)
+    assert.match(String(body['icon']), /\/icon\?v=/)
+    assert.equal(body['name'], 'Crop')
+  })
+
   test('a version is deprecated and back, gets a changelog and a review, and is deleted', async () => {
     const page = await console.open(`/registry/${nodeId}/1.0.0`, { as: 'bob' })
     const menu = `More for ${nodeId} 1.0.0`

@@ -49,7 +49,7 @@ const pairsOf = (text: string): Map<string, number> => {
   const words =
     terms
       .replaceAll(
-        /^\W*(?:copyright(?! (?:notice|holder|owner|law|license|and|or)\b)|\(c\) (?:\d|copyright)|©).*$|^\W*(?:the )?mit license.*$/gm,
+        /^\W*(?:copyright(?!\s+(?:notice|holder|owner|law|license|and|or)\b)|\(c\) (?:\d|copyright)|©).*$|^\W*(?:the )?mit license.*$/gm,
         ' ',
       )
       .replaceAll(/<[^<>\n]{0,99}>|\[[^[\]\n]{0,99}\]/g, ' ')
