@@ -45,11 +45,11 @@ const isUnlike = ({ length: a }: string, { length: b }: string): boolean =>
 
 /** Numbers of each pair of words, without title, names of holders, places to fill in and appendices. */
 const pairsOf = (text: string): Map<string, number> => {
-  const [terms = ''] = text.toLowerCase().split(/end of terms and conditions/, 1)
+  const [terms = ''] = text.toLowerCase().split(/end\s+of\s+terms\s+and\s+conditions/, 1)
   const words =
     terms
       .replaceAll(
-        /^\W*(?:copyright(?!\s+(?:notice|holder|owner|law|license|and|or)\b)|\(c\) (?:\d|copyright)|©).*$|^\W*(?:the )?mit license.*$/gm,
+        /^\W*(?:copyright\s*(?:\(c\)|[©<[{\d])|\(c\)\s*(?:\d|copyright)|©).*$|^\W*(?:the )?mit license.*$/gm,
         ' ',
       )
       .replaceAll(/<[^<>\n]{0,99}>|\[[^[\]\n]{0,99}\]/g, ' ')
