@@ -238,7 +238,7 @@ DisplayName = "Tools"`,
       [{ 'pyproject.toml': '[project]\nname = "a"' }, /no \[project\] version = /],
       [{ 'pyproject.toml': '[project]\nversion = "1.0.0"' }, /no \[project\] name = /],
       [{ 'pyproject.toml': '[project' }, /cannot be read: .*Invalid TOML/],
-      [{}, /which a pack must have, cannot be read/],
+      [{}, /is no pack: the file .*pyproject\.toml cannot be read/],
     ] as [Record<string, string>, RegExp][])
       await assert.rejects(readProject(await makeFolder(context, files)), error)
   })
