@@ -266,9 +266,14 @@ describe('the body of a version’s change', () => {
   takes(read, [
     [{ changelog: '', deprecated: false }],
     [{ deprecated: '' }, {}],
-    [{ version: 5, status: 5, tags: 5 }, {}],
+    [{ version: 5, status: 5 }, {}],
+    [{ tags: [], dependencies: ['numpy'] }],
   ])
-  rejects(read, [[{ deprecated: 'yes' }, '/deprecated']])
+  rejects(read, [
+    [{ deprecated: 'yes' }, '/deprecated'],
+    [{ tags: 5 }, '/tags'],
+    [{ dependencies: 'numpy' }, '/dependencies'],
+  ])
 })
 
 describe('bodies of admins', () => {
