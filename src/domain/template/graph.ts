@@ -1,0 +1,58 @@
+import { isObject } from '../shared/is-object.ts'
+
+/** A node of a workflow in ComfyUI's API format. A link to another node is an array. */
+export interface GraphNode {
+  class_type: string
+  inputs: Record<string, unknown>
+  title: string
+}
+
+/** The nodes of a workflow by their ids. */
+export type Graph = Readonly<Record<string, GraphNode>>
+
+/** A whole number of a file that JavaScript would round. */
+const UNSAFE = 'kiln:unsafe'
+
+/** A literal as it stands in the file, when JavaScript would round it. */
+export const unsafeOf = (value: unknown): string | undefined =>
+  isObject(value) ? (value[UNSAFE] as string | undefined) : undefined
+
+const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+
+/** Reads JSON with every whole number above 2^53 as an object that `unsafeOf` reads: seeds have 64 bits. */
+const parse = (text: string): unknown =>
+  JSON.parse(
+    text.replaceAll(TOKENS, (token) =>
+      /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token))
+        ? JSON.stringify({ [UNSAFE]: token })
+        : token,
+    ),
+  )
+
+const EXPORT = 'export it once more by Workflow > Export (API)'
+
+/**
+ * Reads the nodes of an exported workflow.
+ * @throws Error that says what to do, without the name of the file
+ */
+export const readGraph = (text: string): Graph => {
+  const value = parse(text)
+  if (!isObject(value) || Object.keys(value).length === 0)
+    throw new Error(`holds no nodes: ${EXPORT}`)
+  if (Array.isArray(value['nodes'])) throw new Error(`is saved for the editor: ${EXPORT}`)
+  return Object.fromEntries(
+    Object.entries(value).map(([id, node]) => {
+      if (!isObject(node) || typeof node['class_type'] !== 'string' || !isObject(node['inputs']))
+        throw new Error(`node ${id} has no class_type and inputs: ${EXPORT}`)
+      const { class_type, inputs, _meta: meta } = node
+      const title = isObject(meta) && typeof meta['title'] === 'string' ? meta['title'] : class_type
+      return [id, { class_type, inputs, title }]
+    }),
+  )
+}
+
+/** True of a value that stands in the graph, and is not the link to another node. */
+export const isLiteral = (value: unknown): boolean => value !== undefined && !Array.isArray(value)
+
+/** Names a node in a message. */
+export const describeNode = (id: string, { title }: GraphNode): string => `node ${id} "${title}"`

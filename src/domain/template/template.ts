@@ -1,0 +1,273 @@
+import { distance } from 'fastest-levenshtein'
+
+import { isObject } from '../shared/is-object.ts'
+import { fieldsOf, requiredNames, TEMPLATE_KINDS, wordsOf } from './fields.ts'
+import type { Field, Fields } from './fields.ts'
+import { describeNode, isLiteral, readGraph, unsafeOf } from './graph.ts'
+import type { Graph, GraphNode } from './graph.ts'
+
+/** An input of a node that takes a value of the task. */
+export interface Mark {
+  name: string
+  /** Undefined: a name of a custom kind. */
+  field: Field | undefined
+  node: string
+  input: string
+  divisor: number
+}
+
+/** A workflow with marks: how an instance of ComfyUI renders a kind of task. */
+export interface Template {
+  /** Name of its file without the ending, such as `relight+light` or `custom/upscale-model`. */
+  name: string
+  /** Undefined: a custom kind of its own. */
+  kind: string | undefined
+  /** Words behind the plus: inputs that the task must have. */
+  words: readonly string[]
+  marks: readonly Mark[]
+  /** Values of the nodes for those of a field, by field. */
+  values: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  /** The node whose files are the result. */
+  result: string
+  graph: Graph
+}
+
+/** The files of a template: what ComfyUI exported, and the values of its choices where there are any. */
+export interface TemplateFile {
+  /** Below the folder, with the ending. */
+  path: string
+  text: string
+  map?: string | undefined
+}
+
+const CUSTOM = 'custom/'
+/** Where a graph names the files that it writes. */
+export const PREFIX = 'filename_prefix'
+const RESULT = 'result'
+
+/** Inputs that a value goes to where a mark names none. */
+const OBVIOUS: Readonly<Record<string, string>> = {
+  LoadImage: 'image',
+  LoadImageMask: 'image',
+  LoadVideo: 'file',
+  CLIPTextEncode: 'text',
+  KSampler: 'seed',
+  KSamplerAdvanced: 'noise_seed',
+}
+
+/**
+ * Reads a template and checks all that needs no instance.
+ * @returns the template, or the issues for an operator, each with its file
+ */
+export const readTemplate = (file: TemplateFile): { template?: Template; issues: string[] } => {
+  const issues: string[] = []
+  try {
+    const template = read(file, (issue) => issues.push(`${file.path}: ${issue}`))
+    return issues.length === 0 && template ? { template, issues } : { issues }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return { issues: [...issues, `${file.path}: ${reason}`] }
+  }
+}
+
+type Report = (issue: string) => void
+
+const read = ({ path, text, map }: TemplateFile, report: Report): Template | undefined => {
+  const name = path.replace(/\.json$/, '')
+  const [kind = '', ...words] = name.split('+')
+  const isCustom = name.startsWith(CUSTOM)
+  const fields = isCustom ? undefined : fieldsOf(kind)
+  if (!isCustom && !fields) {
+    report(
+      `no kind is called ${kind}${didYouMean(kind, TEMPLATE_KINDS)}; others belong in ${CUSTOM}`,
+    )
+    return undefined
+  }
+  const graph = readGraph(text)
+  if (fields)
+    for (const word of words.filter((word) => !wordsOf(fields).includes(word)))
+      report(`${kind} has no input ${word}${didYouMean(word, wordsOf(fields))}`)
+  const read = Object.entries(graph).flatMap(([id, node]) =>
+    readTitle(node).map((given) => ({ ...given, id, node })),
+  )
+  const marks = read
+    .filter(({ name }) => name !== RESULT)
+    .flatMap((given) => resolve(given, { fields, words, report }) ?? [])
+  const result = findResult(graph, read, report)
+  if (fields) reportAbsent(marks, requiredNames(kind, words), report)
+  checkLiterals(graph, marks, report)
+  const values = readValues(map, marks, report)
+  return {
+    name,
+    kind: isCustom ? undefined : kind,
+    words,
+    marks,
+    values,
+    result,
+    graph: plain(graph),
+  }
+}
+
+interface Given {
+  name: string
+  divisor: number
+  input: string | undefined
+}
+
+/** Reads the marks of a title such as `kiln:light_transfer_strength/100=blend_factor, seed`. */
+const readTitle = ({ title }: GraphNode): Given[] => {
+  const [, list] = /^\s*kiln:(.*)$/is.exec(title) ?? []
+  return (list ?? '')
+    .split(',')
+    .map((mark) => mark.trim())
+    .filter((mark) => mark !== '')
+    .map((mark) => {
+      const [, name = '', divisor = '1', input] =
+        /^([^/=]*)(?:\/([^=]*))?(?:=(.*))?$/.exec(mark) ?? []
+      return { name: name.trim(), divisor: Number(divisor), input: input?.trim() }
+    })
+}
+
+interface Rules {
+  fields: Fields | undefined
+  words: readonly string[]
+  report: Report
+}
+
+/** Finds the input that a mark means; undefined once it has reported why there is none. */
+const resolve = (
+  { name, divisor, input: named, id, node }: Given & { id: string; node: GraphNode },
+  { fields, words, report }: Rules,
+): Mark | undefined => {
+  const place = describeNode(id, node)
+  const field = fields?.[name]
+  if (fields && !field)
+    return void report(
+      `${place}: no field is called ${name}${didYouMean(name, Object.keys(fields))}`,
+    )
+  if (!/^[a-z]\w*$/.test(name))
+    return void report(
+      `${place}: a name has small letters, digits and _, got ${JSON.stringify(name)}`,
+    )
+  if (!(Number.isFinite(divisor) && divisor !== 0))
+    return void report(`${place}: behind / must be a number that is not 0`)
+  if (field?.word !== undefined && !words.includes(field.word))
+    return void report(`${place}: not every task has ${name}: call the file …+${field.word}.json`)
+  const input = named ?? findObvious(name, node)
+  const literals = Object.keys(node.inputs).filter((input) => isLiteral(node.inputs[input]))
+  if (input === undefined)
+    return void report(
+      `${place}: several inputs could be meant: add =<input>, one of ${literals.join(', ')}`,
+    )
+  if (Array.isArray(node.inputs[input]))
+    return void report(
+      `${place}: ${input} is linked to another node: mark that one, or remove the link`,
+    )
+  if (!literals.includes(input))
+    return void report(`${place}: has no input ${input}${didYouMean(input, literals)}`)
+  // What a caller wrote would name any file of the instance.
+  const isFileName =
+    input === PREFIX || (node.class_type.startsWith('Load') && OBVIOUS[node.class_type] === input)
+  if (isFileName && field && (field.type !== 'file' || input === PREFIX))
+    return void report(`${place}: ${input} names a file, and ${name} is none`)
+  return { name, field, node: id, input, divisor }
+}
+
+const findObvious = (name: string, { class_type, inputs }: GraphNode): string | undefined => {
+  const obvious = class_type.startsWith('Primitive') ? 'value' : OBVIOUS[class_type]
+  if (obvious !== undefined) return obvious
+  if (isLiteral(inputs[name])) return name
+  const [only, ...others] = Object.keys(inputs).filter((input) => isLiteral(inputs[input]))
+  return others.length === 0 ? only : undefined
+}
+
+const isOutput = ({ class_type, inputs }: GraphNode): boolean =>
+  /^(Save|Preview)/.test(class_type) || inputs[PREFIX] !== undefined
+
+const findResult = (
+  graph: Graph,
+  given: readonly { name: string; id: string }[],
+  report: Report,
+): string => {
+  const marked = given.filter(({ name }) => name === RESULT).map(({ id }) => id)
+  const outputs = Object.keys(graph).filter((id) => graph[id] && isOutput(graph[id]))
+  const [result, ...others] = marked.length > 0 ? marked : outputs
+  if (result === undefined) report('no node saves anything: add Save Image or Save Video')
+  if (others.length > 0)
+    report(`nodes ${[result, ...others].join(', ')} save something: title one of them kiln:result`)
+  return result ?? ''
+}
+
+const reportAbsent = (marks: readonly Mark[], required: string[][], report: Report): void => {
+  for (const names of required)
+    if (!marks.some(({ name }) => names.includes(name)))
+      report(`no node is titled kiln:${names.join(' or kiln:')}`)
+}
+
+const checkLiterals = (graph: Graph, marks: readonly Mark[], report: Report): void => {
+  for (const [id, node] of Object.entries(graph))
+    for (const [input, value] of Object.entries(node.inputs)) {
+      const unsafe = unsafeOf(value)
+      const isSeed = marks.some(
+        (mark) => mark.node === id && mark.input === input && mark.name === 'seed',
+      )
+      if (unsafe !== undefined && !isSeed)
+        report(
+          `${describeNode(id, node)}: ${input} is ${unsafe}, above 2^53: make it smaller, or title the node kiln:seed`,
+        )
+      if (input === PREFIX && !isLiteral(value))
+        report(`${describeNode(id, node)}: ${PREFIX} is linked to another node: remove the link`)
+    }
+}
+
+/** The graph without numbers that cannot be sent: seeds, which every task replaces. */
+const plain = (graph: Graph): Graph =>
+  Object.fromEntries(
+    Object.entries(graph).map(([id, node]) => {
+      const inputs = Object.entries(node.inputs).map(([name, value]) => [
+        name,
+        unsafeOf(value) === undefined ? value : 0,
+      ])
+      return [id, { ...node, inputs: Object.fromEntries(inputs) as GraphNode['inputs'] }]
+    }),
+  )
+
+/** Reads `{"values": {"engine": {"automatic": "x.safetensors"}}}`; each choice of a field must have its value. */
+const readValues = (
+  map: string | undefined,
+  marks: readonly Mark[],
+  report: Report,
+): Template['values'] => {
+  if (map === undefined) return {}
+  const parsed: unknown = JSON.parse(map)
+  const values = isObject(parsed) && isObject(parsed['values']) ? parsed['values'] : {}
+  for (const [name, choices] of Object.entries(values)) {
+    const mark = marks.find((mark) => mark.name === name)
+    const known = mark?.field?.choices
+    if (!isObject(choices) || (mark?.field && !known))
+      report(`the map has ${name}, which is no field with choices`)
+    else
+      for (const choice of known ?? [])
+        if (!Object.hasOwn(choices, choice)) report(`the map of ${name} has no value for ${choice}`)
+  }
+  return values as Template['values']
+}
+
+const didYouMean = (name: string, known: readonly string[]): string => {
+  const [nearest] = known.toSorted((a, b) => distance(name, a) - distance(name, b))
+  return nearest === undefined ? '' : `; did you mean ${nearest}?`
+}
+
+/** Finds the template of a kind for the files that a task has: the one with the most words. */
+export const chooseTemplate = (
+  templates: readonly Template[],
+  kind: string,
+  files: readonly string[],
+): Template | undefined =>
+  templates
+    .filter(
+      (template) =>
+        template.kind === kind &&
+        template.marks.every(({ name, field }) => field?.type !== 'file' || files.includes(name)),
+    )
+    .toSorted((a, b) => b.words.length - a.words.length)[0]
