@@ -15,6 +15,7 @@ import {
   readRateFactor,
   readService,
   readTimings,
+  makeEngineOf,
 } from './process/settings/derived.ts'
 import { makeDatabase, withinDeadline } from './db/client.ts'
 import {
@@ -164,15 +165,16 @@ const lists = {
   searchMaxDepth: config.SEARCH_MAX_DEPTH,
 }
 
+const engineOf = makeEngineOf(config)
 const routes = makeRoutes({
   publicUrl,
-  imageTask: { ...task, timing: timings.timing, imageEngine: config.IMAGE_ENGINE },
+  imageTask: { ...task, timing: timings.timing, engineOf },
   videoTask: {
     ...task,
     videoTiming: timings.videoTiming,
     slots: timings.slots,
     anonymousSlots: timings.anonymousSlots,
-    videoEngine: config.VIDEO_ENGINE,
+    engineOf,
     videoAuth: config.VIDEO_AUTH,
     extendSource: config.VIDEO_EXTEND_SOURCE,
     creditLimit: config.OWNER_CREDIT_LIMIT,

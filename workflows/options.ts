@@ -32,7 +32,7 @@ export const renderOptions = (
   engine: EngineName = 'local',
 ): ActivityOptions => ({
   summary: 'fetch the inputs, render, store the results',
-  taskQueue: `${workflowInfo().taskQueue}-${engine === 'vendor' ? 'vendor' : 'media'}`,
+  taskQueue: `${workflowInfo().taskQueue}-${engine === 'local' ? 'media' : engine}`,
   startToCloseTimeout: (deadlineSeconds + DEADLINE_MARGIN_SECONDS) * 1000,
   heartbeatTimeout: heartbeatSeconds * 1000,
   // Mostly its worker was killed, and the heartbeat has cost time enough. The second wait is a second.

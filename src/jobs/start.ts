@@ -6,8 +6,9 @@ import type { EngineName } from '../domain/task/engine.ts'
 /** The queue of everything that takes CPU: the name of the workflow's own queue with this ending. */
 export const mediaQueue = (taskQueue: string): string => `${taskQueue}-media`
 
-/** The queue of what an upstream renders: calls, and no work of the processor. */
+/** The queues of what an upstream and a fleet of ComfyUI render: calls, and little work of the processor. */
 export const vendorQueue = (taskQueue: string): string => `${taskQueue}-vendor`
+export const comfyuiQueue = (taskQueue: string): string => `${taskQueue}-comfyui`
 
 /** Temporal rejects a summary of more than 400 bytes, and a character may have four. */
 const SUMMARY_CHARACTERS = 100

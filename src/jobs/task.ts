@@ -27,7 +27,7 @@ export const startImageTask = (
   workflowId: taskWorkflowId('image', facts.taskId),
   taskQueue,
   args: [
-    { taskId: facts.taskId, timing, ...(engine === 'vendor' && { engine }) },
+    { taskId: facts.taskId, timing, ...(engine !== undefined && engine !== 'local' && { engine }) },
   ] satisfies Parameters<typeof imageTask>,
   options: startOptions(facts, { status: 'CREATED', priorityKey: NORMAL_PRIORITY }),
 })
@@ -42,9 +42,11 @@ export const startVideoTask = (
   workflowId: taskWorkflowId('video', facts.taskId),
   taskQueue,
   args: [
-    engine === 'vendor'
-      ? { taskId: facts.taskId, timing: upstreamTiming(videoTiming, offPeak), engine }
-      : { taskId: facts.taskId, timing: videoTiming },
+    {
+      taskId: facts.taskId,
+      timing: engine === 'vendor' ? upstreamTiming(videoTiming, offPeak) : videoTiming,
+      ...(engine !== undefined && engine !== 'local' && { engine }),
+    },
   ] satisfies Parameters<typeof videoTask>,
   options: startOptions(facts, {
     status: 'created',

@@ -8,7 +8,13 @@ import { examine } from '../../src/operate/doctor.ts'
 import { listRemovedSettings } from '../../src/process/settings/removed.ts'
 import type { ProcessName } from '../../src/process/settings/issues.ts'
 import { DEVELOPMENT_ISSUER, KEY_SETTINGS } from '../../src/process/settings/issues.ts'
-import { readDelivery, readQuotas, readSlots } from '../../src/process/settings/derived.ts'
+import {
+  makeEngineOf,
+  readDelivery,
+  readInstances,
+  readQuotas,
+  readSlots,
+} from '../../src/process/settings/derived.ts'
 
 const key = () => randomBytes(32).toString('base64')
 const webhookSecret = (bytes = 32) => `whsec_${randomBytes(bytes).toString('base64')}`
@@ -215,6 +221,47 @@ describe('settings', () => {
     const wrong = ['upstream', 'ftp://upstream/', 'http://user@upstream/', 'http://upstream/?a']
     for (const url of wrong)
       assert.deepEqual(namesOf({ ...upstream, VENDOR_IMAGE_URL: url }, 'worker'), both.slice(0, 1))
+  })
+
+  test('of a fleet of ComfyUI are its instances by name, and its templates', () => {
+    const fleet = {
+      COMFYUI_URLS: 'gpu1=http://10.0.0.5:8188, gpu-2=https://b',
+      COMFYUI_TEMPLATES: 't',
+    }
+    const config = readConfig({ ...GOOD, ...fleet, COMFYUI_TOKEN: 'secret' }, 'worker')
+    assert.deepEqual(readInstances(config), [
+      { name: 'gpu1', url: 'http://10.0.0.5:8188', token: 'secret' },
+      { name: 'gpu-2', url: 'https://b', token: 'secret' },
+    ])
+    for (const engine of [{ IMAGE_ENGINE: 'comfyui' }, { ENGINES: 'upscale:comfyui' }]) {
+      assert.deepEqual(namesOf(engine, 'worker'), ['COMFYUI_URLS', 'COMFYUI_TEMPLATES'])
+      readConfig({ ...GOOD, ...engine }, 'api')
+      readConfig({ ...GOOD, ...engine, WORKER_ROLE: 'media' }, 'worker')
+    }
+    for (const urls of [
+      'http://a',
+      'a=b',
+      'a=http://a/x',
+      'a=http://u@a',
+      'a=http://a?b',
+      'a b=http://a',
+      'a=http://a,a=http://b',
+    ])
+      assert.deepEqual(namesOf({ ...fleet, COMFYUI_URLS: urls }, 'worker'), ['COMFYUI_URLS'], urls)
+  })
+
+  test('of an engine hold for all kinds of a family, or for one kind', () => {
+    const engineOf = makeEngineOf(
+      readConfig({
+        ...GOOD,
+        IMAGE_ENGINE: 'vendor',
+        ENGINES: 'upscale:comfyui, text2video:comfyui',
+      }),
+    )
+    const kinds = ['relight', 'upscale', 'text2video', 'start-end2video', 'extend']
+    assert.deepEqual(kinds.map(engineOf), ['vendor', 'comfyui', 'comfyui', 'comfyui', 'local'])
+    for (const ENGINES of ['upscal:comfyui', 'upscale', 'upscale:comfy', 'upscale:local:local'])
+      assert.deepEqual(namesOf({ ENGINES }), ['ENGINES'], ENGINES)
   })
 
   test('of a bucket are its name, an address without more, and a key with its secret or neither', () => {

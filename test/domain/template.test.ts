@@ -45,7 +45,7 @@ const node = (nodes: Nodes, id: string) => {
   return found
 }
 const title = (id: string, to: string) => (nodes: Nodes) => {
-  node(nodes, id)._meta = { title: to }
+  node(nodes, id)['_meta'] = { title: to }
 }
 const input = (id: string, name: string, to: unknown) => (nodes: Nodes) => {
   node(nodes, id).inputs[name] = to

@@ -80,6 +80,13 @@ const GROUPS: Record<string, Name[]> = {
     'VENDOR_VIDEO_URL',
     'VENDOR_VIDEO_KEY',
     'VENDOR_RATE',
+    'ENGINES',
+    'COMFYUI_URLS',
+    'COMFYUI_TOKEN',
+    'COMFYUI_TEMPLATES',
+    'COMFYUI_DEPTH',
+    'COMFYUI_LOST_SECONDS',
+    'COMFYUI_STALL_SECONDS',
   ],
   'The registry, and addresses that callers name': [
     'PUBLISH_AUTH',

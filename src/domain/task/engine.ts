@@ -1,2 +1,3 @@
-/** Engine that renders a task: this service, or an upstream that speaks its interface. */
-export type EngineName = 'local' | 'vendor'
+/** Engine that renders a task: this service, an upstream that speaks its interface, or a fleet of ComfyUI. */
+export const ENGINE_NAMES = ['local', 'vendor', 'comfyui'] as const
+export type EngineName = (typeof ENGINE_NAMES)[number]

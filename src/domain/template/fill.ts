@@ -1,8 +1,8 @@
 import { isObject } from '../shared/is-object.ts'
 import { describeNode, isLiteral } from './graph.ts'
-import type { Graph } from './graph.ts'
+import type { GraphNode } from './graph.ts'
 import { PREFIX } from './template.ts'
-import type { Mark, Template } from './template.ts'
+import type { Literal, Mark, Template } from './template.ts'
 
 /** What an instance says of an input of a class. */
 interface InputSpec {
@@ -88,20 +88,22 @@ const inputIssues = (
 
 interface Filling {
   /** By the names of marks. A value that is undefined leaves what stands in the graph. */
-  values: Readonly<Record<string, unknown>>
+  values: Readonly<Record<string, Literal | undefined>>
   /** Names that the instance gave to the files that were uploaded, by the names of marks. */
   files: Readonly<Record<string, string>>
   /** Name of the placement, below which all its files are. */
   prefix: string
 }
 
+type FilledNode = Pick<GraphNode, 'class_type' | 'inputs'>
+
 /** Makes the graph of one placement, as `POST /prompt` takes it. */
 export const fillTemplate = (
   { graph, marks, values: mapped }: Template,
   { values, files, prefix }: Filling,
   classes: NodeClasses,
-): Record<string, { class_type: string; inputs: Record<string, unknown> }> => {
-  const filled = Object.fromEntries(
+): Record<string, FilledNode> => {
+  const filled: Record<string, FilledNode> = Object.fromEntries(
     Object.entries(graph).map(([id, { class_type, inputs }]) => [
       id,
       { class_type, inputs: { ...inputs, ...(PREFIX in inputs && { [PREFIX]: `${prefix}/r` }) } },
@@ -117,7 +119,7 @@ export const fillTemplate = (
   return filled
 }
 
-const convert = (given: unknown, divisor: number, spec: InputSpec | undefined): unknown => {
+const convert = (given: Literal, divisor: number, spec: InputSpec | undefined): Literal => {
   if (spec?.type === 'STRING') return String(given)
   if (typeof given !== 'number') return given
   const { type, min = -Infinity, max = Infinity } = spec ?? {}

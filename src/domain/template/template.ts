@@ -16,6 +16,9 @@ export interface Mark {
   divisor: number
 }
 
+/** A value of a task, or of a node. */
+export type Literal = string | number | boolean
+
 /** A workflow with marks: how an instance of ComfyUI renders a kind of task. */
 export interface Template {
   /** Name of its file without the ending, such as `relight+light` or `custom/upscale-model`. */
@@ -26,7 +29,7 @@ export interface Template {
   words: readonly string[]
   marks: readonly Mark[]
   /** Values of the nodes for those of a field, by field. */
-  values: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  values: Readonly<Record<string, Readonly<Record<string, Literal>>>>
   /** The node whose files are the result. */
   result: string
   graph: Graph
@@ -139,37 +142,31 @@ const resolve = (
   { name, divisor, input: named, id, node }: Given & { id: string; node: GraphNode },
   { fields, words, report }: Rules,
 ): Mark | undefined => {
-  const place = describeNode(id, node)
+  const reject = (issue: string): undefined => {
+    report(`${describeNode(id, node)}: ${issue}`)
+  }
   const field = fields?.[name]
   if (fields && !field)
-    return void report(
-      `${place}: no field is called ${name}${didYouMean(name, Object.keys(fields))}`,
-    )
+    return reject(`no field is called ${name}${didYouMean(name, Object.keys(fields))}`)
   if (!/^[a-z]\w*$/.test(name))
-    return void report(
-      `${place}: a name has small letters, digits and _, got ${JSON.stringify(name)}`,
-    )
+    return reject(`a name has small letters, digits and _, got ${JSON.stringify(name)}`)
   if (!(Number.isFinite(divisor) && divisor !== 0))
-    return void report(`${place}: behind / must be a number that is not 0`)
+    return reject(`behind / must be a number that is not 0`)
   if (field?.word !== undefined && !words.includes(field.word))
-    return void report(`${place}: not every task has ${name}: call the file …+${field.word}.json`)
+    return reject(`not every task has ${name}: call the file …+${field.word}.json`)
   const input = named ?? findObvious(name, node)
   const literals = Object.keys(node.inputs).filter((input) => isLiteral(node.inputs[input]))
   if (input === undefined)
-    return void report(
-      `${place}: several inputs could be meant: add =<input>, one of ${literals.join(', ')}`,
-    )
+    return reject(`several inputs could be meant: add =<input>, one of ${literals.join(', ')}`)
   if (Array.isArray(node.inputs[input]))
-    return void report(
-      `${place}: ${input} is linked to another node: mark that one, or remove the link`,
-    )
+    return reject(`${input} is linked to another node: mark that one, or remove the link`)
   if (!literals.includes(input))
-    return void report(`${place}: has no input ${input}${didYouMean(input, literals)}`)
+    return reject(`has no input ${input}${didYouMean(input, literals)}`)
   // What a caller wrote would name any file of the instance.
   const isFileName =
     input === PREFIX || (node.class_type.startsWith('Load') && OBVIOUS[node.class_type] === input)
   if (isFileName && field && (field.type !== 'file' || input === PREFIX))
-    return void report(`${place}: ${input} names a file, and ${name} is none`)
+    return reject(`${input} names a file, and ${name} is none`)
   return { name, field, node: id, input, divisor }
 }
 

@@ -21,8 +21,8 @@ import type { InlineImage } from '../body/inline.ts'
 /** Dependencies of the routes of image tasks. */
 export interface ImageTaskDeps extends TaskDeps {
   timing: RenderTiming
-  /** IMAGE_ENGINE: who renders the tasks that are made from now on. */
-  imageEngine: EngineName
+  /** Finds who renders the tasks of a kind that are made from now on. */
+  engineOf(kind: string): EngineName
 }
 
 /** Makes the handler that turns a valid body of a kind into a durable task. */
@@ -69,7 +69,7 @@ const createTask = async (
   const size = sizeOf(inputs)
   const result = makeResponse(deps, { kind, settings } as ImageRequest, { id, size })
   const webhookUrl = (request.body as { webhook_url?: string }).webhook_url?.trim() ?? null
-  const { imageEngine: engine } = deps
+  const engine = deps.engineOf(kind)
   const segment = IMAGE_KINDS[kind].family
   const task = { id, kind, segment, owner, settings, webhookUrl, engine, inputs }
   const facts = { taskId: id, kind, owner, engine, summary: summary(kind, owner, size) }
@@ -100,7 +100,7 @@ const sizeOf = (inputs: NewTaskInput[]): Size | undefined => {
 }
 
 const makeResponse = (
-  { publicUrl, imageEngine }: Pick<ImageTaskDeps, 'publicUrl' | 'imageEngine'>,
+  { publicUrl, engineOf }: Pick<ImageTaskDeps, 'publicUrl' | 'engineOf'>,
   image: ImageRequest,
   { id, size }: { id: string; size: Size | undefined },
 ): JsonResponse => ({
@@ -109,7 +109,7 @@ const makeResponse = (
   headers: {
     location: `${publicUrl}${IMAGE_PREFIX}/${IMAGE_KINDS[image.kind].family}/${id}`,
     'x-credits-used': '0',
-    ...(imageEngine === 'local' && {
+    ...(engineOf(image.kind) === 'local' && {
       'x-estimated-duration-seconds': String(
         estimateSeconds(image.kind, size && megapixels(image, size)),
       ),

@@ -130,7 +130,7 @@ const createTask = async (
   const { payload = null, callback_url } = request.body as ExtendBody
   const callbackUrl = callback_url?.trim() ?? null
   const summary = summarise(`${kind} ${settings.resolution} ${settings.duration} s`, owner)
-  const { videoEngine: engine } = deps
+  const engine = deps.engineOf(kind)
   const row = { id, kind, owner, account, ...task.plan, payload, callbackUrl, engine, inputs }
   return await commitTask(deps, {
     id,
@@ -168,7 +168,7 @@ const makeResponse = (
     headers: {
       location: `${deps.publicUrl}${VIDEO_PREFIX}/tasks/${id}/creations`,
       'x-credits-used': String(plan.credits),
-      ...(deps.videoEngine === 'local' && {
+      ...(deps.engineOf(kind) === 'local' && {
         'x-estimated-duration-seconds': String(plan.estimate),
       }),
     },

@@ -6,8 +6,8 @@ import type { TaskDeps } from '../task/deps.ts'
 
 export interface VideoTaskDeps extends TaskDeps, Slots {
   videoTiming: VideoTiming
-  /** VIDEO_ENGINE: who renders the tasks that are made from now on. */
-  videoEngine: EngineName
+  /** Finds who renders the tasks of a kind that are made from now on. */
+  engineOf(kind: string): EngineName
   /** VIDEO_AUTH: whether a credential is needed. */
   videoAuth: 'optional' | 'required'
   /** VIDEO_EXTEND_SOURCE */

@@ -5,6 +5,9 @@ import type { CheckTiming } from '../../domain/registry/check-timing.ts'
 import type { MediaLimits } from '../../domain/task/media-limits.ts'
 import type { Quotas } from '../../domain/task/quota.ts'
 import type { RenderTiming, VideoTiming } from '../../domain/task/render-timing.ts'
+import { IMAGE_KINDS } from '../../domain/image-task/image-kind.ts'
+import type { EngineName } from '../../domain/task/engine.ts'
+import { videoSegment, type VideoTaskKind } from '../../domain/video-task/video-task.ts'
 import type { Config } from './env.ts'
 
 /**
@@ -118,6 +121,27 @@ export const readUpstreams = (config: Config) => {
     }),
   }
 }
+
+/** Makes the function that finds the engine of the tasks that are made from now on. All videos but extensions are text2video. */
+export const makeEngineOf = ({ ENGINES, IMAGE_ENGINE, VIDEO_ENGINE }: Config) => {
+  const own = Object.fromEntries(ENGINES.map((item) => item.split(':'))) as Record<
+    string,
+    EngineName
+  >
+  return (kind: string): EngineName => {
+    if (Object.hasOwn(IMAGE_KINDS, kind)) return own[kind] ?? IMAGE_ENGINE
+    return own[videoSegment(kind as VideoTaskKind)] ?? VIDEO_ENGINE
+  }
+}
+
+/** Reads the instances of ComfyUI that a core worker calls: none in a media worker. */
+export const readInstances = (config: Config): { name: string; url: string; token: string }[] =>
+  config.WORKER_ROLE === 'media'
+    ? []
+    : config.COMFYUI_URLS.map((item) => {
+        const at = item.indexOf('=')
+        return { name: item.slice(0, at), url: item.slice(at + 1), token: config.COMFYUI_TOKEN }
+      })
 
 /** Whom an api signs tokens for on the embedded stack; undefined everywhere else. */
 export const readDevelopment = (

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 
+import { ENGINE_NAMES } from '../../domain/task/engine.ts'
 import type { Constants } from './constants.ts'
 
 const text = (description: string, value?: string) =>
@@ -24,7 +25,7 @@ const list = (description: string, value = '') =>
 
 const engine = (what: string) =>
   choice(
-    ['local', 'vendor'],
+    [...ENGINE_NAMES],
     'local',
     `Who renders ${what} that are made from now on; read by the api.`,
   )
@@ -32,13 +33,15 @@ const engine = (what: string) =>
 const upstreamUrl = (what: string) =>
   optionalText(`Address of the upstream of ${what}; core workers call it.`)
 
-const upstreamKey = (url: string) =>
+const visible = (description: string) =>
   Type.String({
     default: '',
     pattern: '^[\\x21-\\x7e]*$',
-    description: `Bearer token, or API key, at ${url}.`,
+    description,
     'x-expectation': 'visible ASCII characters',
   })
+
+const upstreamKey = (url: string) => visible(`Bearer token, or API key, at ${url}.`)
 
 /** Every setting of every process. The page of settings, `.env.example` and the test of docker-compose.yml are made from it. */
 export const Env = Type.Object({
@@ -184,6 +187,32 @@ export const Env = Type.Object({
   VIDEO_ENGINE: engine('video tasks'),
   VENDOR_VIDEO_URL: upstreamUrl('video tasks'),
   VENDOR_VIDEO_KEY: upstreamKey('VENDOR_VIDEO_URL'),
+  ENGINES: list(
+    'Engines of single kinds in place of these two, such as `upscale:comfyui,text2video:comfyui`.',
+  ),
+  COMFYUI_URLS: list(
+    'Instances of ComfyUI that core workers call, such as `gpu1=http://10.0.0.5:8188`; their tasks keep the name.',
+  ),
+  COMFYUI_TOKEN: visible('Bearer token for a proxy before the instances of COMFYUI_URLS.'),
+  COMFYUI_TEMPLATES: optionalText('Folder of the workflows that instances of ComfyUI run.'),
+  COMFYUI_DEPTH: count(
+    'Prompts on one instance at once: one runs, the others are ready.',
+    2,
+    1,
+    100,
+  ),
+  COMFYUI_LOST_SECONDS: count(
+    'Silence of an instance after which its tasks go elsewhere; a restart takes 20 to 50.',
+    90,
+    1,
+    86_400,
+  ),
+  COMFYUI_STALL_SECONDS: count(
+    'Time without progress after which a prompt is interrupted, and an instance that goes on is left.',
+    600,
+    1,
+    86_400,
+  ),
   VENDOR_RATE: count('Requests a second of one core worker to each upstream.', 20, 1, 10_000),
   RESULT_RETENTION_DAYS: count('Days that files stay after the end of their task.', 30, 1, 36_500),
   ARCHIVE_MAX_BYTES: count('Largest archive of a version in bytes.', 268_435_456, 1),
@@ -275,6 +304,8 @@ export const TEXT_LISTS = [
   'SIGNING_KEYS',
   'SECRETS_KEYS',
   'OUTBOUND_DENY',
+  'ENGINES',
+  'COMFYUI_URLS',
 ] as const
 
 type Lists = Record<(typeof TEXT_LISTS)[number] | 'DEVELOPMENT_USERS', string[]> &

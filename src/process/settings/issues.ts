@@ -4,6 +4,8 @@ import ipaddr from 'ipaddr.js'
 
 import { makeIsAllowedAddress } from '../../adapters/outbound/address.ts'
 import { isLoopbackHost } from '../../adapters/outbound/url.ts'
+import { ENGINE_NAMES } from '../../domain/task/engine.ts'
+import { TEMPLATE_KINDS } from '../../domain/template/fields.ts'
 import { decodeWebhookSecret } from '../../adapters/webhook.ts'
 import { OVERRIDE } from './constants.ts'
 import { hasBucket, splitList, type Env } from './env.ts'
@@ -146,6 +148,39 @@ const validateServer: Rule = (value, name) => {
     : [`${name} must have no user, query or fragment`]
 }
 
+const validateEngines: Rule = (value, name) =>
+  splitList(value)
+    .filter((item) => {
+      const [kind = '', engine, ...more] = item.split(':')
+      const isKnown = ENGINE_NAMES.some((known) => known === engine)
+      return !isKnown || more.length > 0 || !TEMPLATE_KINDS.includes(kind)
+    })
+    .map(
+      (item) =>
+        `${name} must be kinds with engines such as upscale:comfyui, got ${item}: kinds are ${TEMPLATE_KINDS.join(', ')}, engines ${ENGINE_NAMES.join(', ')}`,
+    )
+
+/** An instance is called where it is; anything behind its port would be left out, or sent with every file. */
+const validateInstances: Rule = (value, name) => {
+  const items = splitList(value)
+  const names = items.map((item) => item.split('=')[0])
+  return [
+    ...items
+      .filter(
+        (item) =>
+          !/^[\w.-]{1,64}=https?:\/\/[^/?#@\s]+\/?$/.test(item) ||
+          !URL.canParse(item.slice(item.indexOf('=') + 1)),
+      )
+      .map(
+        (item) =>
+          `${name} must be names with addresses such as gpu1=http://10.0.0.5:8188, got ${item}`,
+      ),
+    ...names
+      .filter((one, index) => names.indexOf(one) !== index)
+      .map((one) => `${name} names two instances ${one}`),
+  ]
+}
+
 const validateParams: Rule = (value, name) =>
   value === '' || /^[\w.~-]+=[^&=#\s]*(&[\w.~-]+=[^&=#\s]*)*$/.test(value)
     ? []
@@ -182,6 +217,8 @@ const RULES = {
   OTEL_EXPORTER_OTLP_ENDPOINT: (value, name) => (value === '' ? [] : validateUrl(value, name)),
   PUBLIC_URL: validateUrl,
   S3_ENDPOINT: validateServer,
+  ENGINES: validateEngines,
+  COMFYUI_URLS: validateInstances,
   VENDOR_IMAGE_URL: validateServer,
   VENDOR_VIDEO_URL: validateServer,
   AUTH_JWKS_URL: validateUrl,
@@ -203,6 +240,7 @@ export const KEY_SETTINGS = [
   ...OWN_KEYS,
   'VENDOR_IMAGE_KEY',
   'VENDOR_VIDEO_KEY',
+  'COMFYUI_TOKEN',
   'GITHUB_TOKEN',
 ] as const
 
@@ -224,13 +262,26 @@ const developmentIssues = (env: Env): SettingIssue[] => {
 /** Only core workers call an upstream, and only they are given its key. */
 const vendorIssues = (env: Env, process: ProcessName): SettingIssue[] => {
   if (process !== 'worker' || env.WORKER_ROLE !== 'core') return []
-  return (['IMAGE', 'VIDEO'] as const).flatMap((family) => {
+  const engines = [
+    env.IMAGE_ENGINE,
+    env.VIDEO_ENGINE,
+    ...splitList(env.ENGINES).map((item) => item.split(':')[1]),
+  ]
+  const isComfyUI = engines.includes('comfyui') || env.COMFYUI_URLS !== ''
+  const fleet = (['COMFYUI_URLS', 'COMFYUI_TEMPLATES'] as const)
+    .filter((name) => isComfyUI && env[name] === '')
+    .map((name) => ({
+      name,
+      message: `${name} is absent: the engine comfyui needs instances and templates`,
+    }))
+  const vendors = (['IMAGE', 'VIDEO'] as const).flatMap((family) => {
     const [url, key] = [`VENDOR_${family}_URL`, `VENDOR_${family}_KEY`] as const
     const isUsed = env[`${family}_ENGINE`] === 'vendor' || env[url] !== ''
     return [url, key]
       .filter((name) => isUsed && env[name] === '')
       .map((name) => ({ name, message: `${name} is absent: an upstream needs address and key` }))
   })
+  return [...fleet, ...vendors]
 }
 
 const storeIssues = (env: Env): SettingIssue[] => {
