@@ -381,11 +381,11 @@ describe('the end of a run', () => {
     },
     ...more,
   })
-  const end = (given: object) => readRunEnd({ ...given }, { result: '9', fileNodes: ['1'] })
-  const failed = (type: string, message: string, node = '4') =>
+  const end = (given: object) => readRunEnd({ ...given }, { result: '9', id: 'p1' })
+  const failed = (type: string, message: string) =>
     end(
       entry('execution_error', {
-        node_id: node,
+        node_id: '4',
         node_type: 'X',
         exception_type: type,
         exception_message: message,
@@ -415,7 +415,7 @@ describe('the end of a run', () => {
     assert.equal(end({}).failure, 'failed')
   })
 
-  for (const [type, message, wanted, node] of [
+  for (const [type, message, wanted] of [
     ['torch.OutOfMemoryError', 'CUDA out of memory. Tried to allocate 20.00 GiB', 'out_of_memory'],
     ['RuntimeError', "DefaultCPUAllocator: can't allocate memory", 'out_of_memory'],
     ['numpy._core._exceptions._ArrayMemoryError', 'Unable to allocate 3.00 GiB', 'out_of_memory'],
@@ -423,11 +423,11 @@ describe('the end of a run', () => {
     ['RuntimeError', 'cuDNN error: CUDNN_STATUS_INTERNAL_ERROR', 'broken'],
     ['PIL.UnidentifiedImageError', 'cannot identify image file', 'input_missing'],
     ['FileNotFoundError', 'No such file: models/x.safetensors', 'unable'],
-    ['FileNotFoundError', 'No such file: input/kiln/p/image.png', 'input_missing', '1'],
+    ['FileNotFoundError', 'No such file: input/kiln/p1/image.png', 'input_missing'],
     ['ValueError', 'kiln test fault', 'failed'],
   ] as const)
     test(`of ${type}, ${message}, is ${wanted}`, () => {
-      const found = failed(type, message, node)
+      const found = failed(type, message)
       assert.equal(found.failure, wanted)
       assert.ok(!JSON.stringify(found).includes('secret'))
     })

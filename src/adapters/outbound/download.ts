@@ -16,6 +16,8 @@ import { parseLocation, type ValidateUrl } from './url.ts'
 
 export interface ReadOptions extends DownloadLimits {
   url: string
+  /** Sent to this URL beside those of each request, and to none that it redirects to. */
+  headers?: Record<string, string> | undefined
   /** Ends the download, which then rejects with the signal's reason. */
   signal?: AbortSignal | undefined
 }
@@ -85,6 +87,7 @@ interface Journey {
   validateUrl: ValidateUrl
   exchange: Exchange
   url: string
+  headers?: Record<string, string> | undefined
   maxRedirects: number
 }
 
@@ -94,7 +97,7 @@ const getFollowingRedirects = async (journey: Journey): Promise<Response> => {
   const { validateUrl, exchange, maxRedirects } = journey
   let url = validateOrThrow(validateUrl, journey.url)
   for (let hops = 0; ; hops += 1) {
-    const response = await get(exchange, url)
+    const response = await get(exchange, url, hops === 0 ? journey.headers : undefined)
     if (!REDIRECTS.includes(response.statusCode)) return response
     discard(response)
     if (hops >= maxRedirects)
@@ -103,9 +106,18 @@ const getFollowingRedirects = async (journey: Journey): Promise<Response> => {
   }
 }
 
-const get = async ({ send }: Exchange, url: URL): Promise<Response> => {
+const get = async (
+  { send }: Exchange,
+  url: URL,
+  further: Record<string, string> = {},
+): Promise<Response> => {
   // The same few headers on every hop, so that nothing is carried from one host to the next.
-  const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': USER_AGENT }
+  const headers = {
+    accept: '*/*',
+    'accept-encoding': 'identity',
+    'user-agent': USER_AGENT,
+    ...further,
+  }
   try {
     return await send(url, { method: 'GET', headers })
   } catch (error) {

@@ -35,17 +35,17 @@ const BROKEN_WORDS = /CUDA error|illegal memory access|cudnn|NCCL/i
 /**
  * Reads an entry of the history. Only `completed`, `execution_success` as the last message and files of the result's node
  * together are a success: each of them alone may be there without one.
- * @param fileNodes the nodes that read what the task has uploaded
+ * @param id that of the placement, which stands in the paths of its files
  */
 export const readRunEnd = (
   entry: Record<string, unknown>,
-  { result, fileNodes }: { result: string; fileNodes: readonly string[] },
+  { result, id }: { result: string; id: string },
 ): RunEnd => {
   const status = isObject(entry['status']) ? entry['status'] : {}
   const messages = Array.isArray(status['messages']) ? (status['messages'] as unknown[]) : []
   const [last, facts] = messages.filter(Array.isArray).at(-1) ?? []
   const error = isObject(facts) ? facts : {}
-  if (last === 'execution_error') return readError(error, fileNodes)
+  if (last === 'execution_error') return readError(error, id)
   if (last === 'execution_interrupted')
     return { failure: 'interrupted', detail: `interrupted at node ${text(error['node_id'])}` }
   if (status['completed'] !== true || last !== 'execution_success')
@@ -54,7 +54,7 @@ export const readRunEnd = (
   return files.length > 0 ? { files } : { failure: 'failed', detail: 'a success without a file' }
 }
 
-const readError = (error: Record<string, unknown>, fileNodes: readonly string[]): RunEnd => {
+const readError = (error: Record<string, unknown>, id: string): RunEnd => {
   const [type, message] = [text(error['exception_type']), text(error['exception_message'])]
   const node = text(error['node_id'])
   const detail = `node ${node} ${text(error['node_type'])}: ${type}: ${message}`
@@ -66,7 +66,7 @@ const readError = (error: Record<string, unknown>, fileNodes: readonly string[])
   if (BROKEN_WORDS.test(message)) return failed('broken')
   if (type.endsWith('UnidentifiedImageError')) return failed('input_missing')
   if (type.endsWith('FileNotFoundError'))
-    return failed(fileNodes.includes(node) ? 'input_missing' : 'unable')
+    return failed(message.includes(id) ? 'input_missing' : 'unable')
   return failed('failed')
 }
 

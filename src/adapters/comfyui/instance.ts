@@ -1,0 +1,179 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { isObject } from '../../domain/shared/is-object.ts'
+import { abilityIssues, readNodeClass } from '../../domain/template/fill.ts'
+import type { NodeClass, NodeClasses } from '../../domain/template/fill.ts'
+import type { Template } from '../../domain/template/template.ts'
+import { makeComfyClient, SilentError } from './client.ts'
+import type { ClientOptions, ComfyClient } from './client.ts'
+
+/** Ids of prompts in the order in which they run. */
+interface Queue {
+  running: string[]
+  pending: string[]
+}
+
+/** Place of a prompt; `absent` where an instance knows nothing of it. */
+export type Found =
+  | { state: 'running' | 'pending' | 'absent'; entry?: never }
+  | { state: 'ended'; entry: Record<string, unknown> }
+
+/** An instance as this process sees it. */
+export interface Instance {
+  name: string
+  client: ComfyClient
+  /** Finds a prompt. What the instance knew before `since`, in milliseconds of the process, does not count. */
+  find(id: string, since: number): Promise<Found>
+  /** Asks it for its queue, unless that was done since then, and waits a moment for the response. */
+  probe(since: number): Promise<void>
+  /** `up` when its last response was one; `down` after a silence of COMFYUI_LOST_SECONDS. */
+  state(): 'up' | 'doubtful' | 'down'
+  /** Prompts in its queue that are none of these. */
+  countOthers(ids: readonly string[]): number
+  /** Milliseconds for which the same prompt has run without an event. */
+  stillMs(): number
+  /** Classes of a template as this instance has them, or why it cannot run it. */
+  readClasses(template: Template): Promise<{ classes: NodeClasses; issues: string[] }>
+  facts(): { vram: number; maxUpload: number }
+  /** Does not run a template until its classes are read again. */
+  forget(template: string, issue: string): void
+  /** Takes a prompt out of the queue, or ends it. Others are not touched. */
+  cancel(id: string): Promise<void>
+}
+
+export interface InstanceOptions extends ClientOptions {
+  lostMs: number
+}
+
+/** After this time, and after a template has failed, an operator may have added what was missing. */
+const CLASSES_MS = 60_000
+/** A choice does not wait for an instance that stands still. */
+const PROBE_MS = 500
+
+export const makeInstance = (options: InstanceOptions): Instance => {
+  const client = makeComfyClient(options)
+  const { readQueue, ...health } = watchQueue(client, options.lostMs)
+  const ability = readAbility(client)
+  let hasJobs = true
+  return {
+    name: options.name,
+    client,
+    ...health,
+    ...ability,
+    async find(id, since) {
+      // Running → history happens under one lock there, so in this order nothing falls between the two.
+      const { running, pending } = await readQueue(since)
+      if (running.includes(id)) return { state: 'running' }
+      if (pending.includes(id)) return { state: 'pending' }
+      const { body } = await client.get(`/history/${id}`)
+      const entry = body[id]
+      return isObject(entry) ? { state: 'ended', entry } : { state: 'absent' }
+    },
+    async probe(since) {
+      await Promise.race([
+        readQueue(since).catch(() => undefined),
+        sleep(PROBE_MS, undefined, { ref: false }),
+      ])
+    },
+    async cancel(id) {
+      if (hasJobs) {
+        const { status } = await client.post(`/api/jobs/${id}/cancel`, {})
+        if (status < 300) return
+        hasJobs = false
+      }
+      await client.post('/queue', { delete: [id] })
+      await client.post('/interrupt', { prompt_id: id })
+    },
+  }
+}
+
+const watchQueue = (client: ComfyClient, lostMs: number) => {
+  let asked: { at: number; response: Promise<Queue> } | undefined
+  let queue: Queue = { running: [], pending: [] }
+  let silentSince: number | undefined
+  let movedAt = performance.now()
+  const ask = async (): Promise<Queue> => {
+    try {
+      const { body } = await client.get('/queue')
+      const read = { running: idsOf(body['queue_running']), pending: idsOf(body['queue_pending']) }
+      if (read.running[0] !== queue.running[0]) movedAt = performance.now()
+      queue = read
+      silentSince = undefined
+      return read
+    } catch (error) {
+      silentSince ??= performance.now()
+      throw error
+    }
+  }
+  const readQueue = (since: number): Promise<Queue> => {
+    if (!asked || asked.at < since) {
+      asked = { at: performance.now(), response: ask() }
+      asked.response.catch(() => {})
+    }
+    return asked.response
+  }
+  return {
+    readQueue,
+    state: (): ReturnType<Instance['state']> => {
+      if (silentSince === undefined) return asked ? 'up' : 'doubtful'
+      return performance.now() - silentSince < lostMs ? 'doubtful' : 'down'
+    },
+    countOthers: (ids: readonly string[]) =>
+      [...queue.running, ...queue.pending].filter((id) => !ids.includes(id)).length,
+    stillMs: () => (queue.running.length === 0 ? 0 : performance.now() - movedAt),
+  }
+}
+
+/** An item is `[number, id, prompt, extra_data, output ids]`. */
+const idsOf = (items: unknown): string[] => {
+  if (!Array.isArray(items)) throw new SilentError('its queue cannot be read')
+  return items.map((item: unknown) => (Array.isArray(item) ? String(item[1]) : ''))
+}
+
+const readAbility = (client: ComfyClient) => {
+  const known = new Map<string, NodeClass | undefined>()
+  const forgotten = new Map<string, string>()
+  const facts = { vram: 0, maxUpload: Infinity }
+  let readAt = -Infinity
+  const readFacts = async (): Promise<void> => {
+    const [features, { body: stats }] = [
+      await client.get('/features'),
+      await client.get('/system_stats'),
+    ]
+    const { max_upload_size: most } = features.body
+    facts.maxUpload = typeof most === 'number' ? most : Infinity
+    const devices = Array.isArray(stats['devices']) ? (stats['devices'] as unknown[]) : []
+    facts.vram = Math.max(
+      0,
+      ...devices.filter(isObject).map(({ vram_total: bytes }) => Number(bytes) || 0),
+    )
+  }
+  return {
+    facts: () => facts,
+    forget(template: string, issue: string) {
+      forgotten.set(template, issue)
+    },
+    readClasses: async (template: Template) => {
+      if (performance.now() - readAt > CLASSES_MS) {
+        await readFacts()
+        known.clear()
+        forgotten.clear()
+        readAt = performance.now()
+      }
+      // Another call may empty the cache meanwhile.
+      const classes: Record<string, NodeClass | undefined> = {}
+      for (const { class_type: name } of Object.values(template.graph)) {
+        const cached = known.has(name)
+          ? known.get(name)
+          : readNodeClass((await client.get(`/object_info/${encodeURIComponent(name)}`)).body, name)
+        known.set(name, cached)
+        classes[name] = cached
+      }
+      const issue = forgotten.get(template.name)
+      return {
+        classes,
+        issues: [...abilityIssues(template, classes), ...(issue === undefined ? [] : [issue])],
+      }
+    },
+  }
+}
