@@ -1,3 +1,4 @@
+import type { Instance } from '../src/adapters/comfyui/instance.ts'
 import type { ImageEngine } from '../src/adapters/image-engine/image-engine.ts'
 import type { Inspector } from '../src/adapters/inspector/inspector.ts'
 import type { AttemptSlots } from '../src/adapters/outbound/attempt-slots.ts'
@@ -7,6 +8,7 @@ import type { Signer } from '../src/adapters/signing.ts'
 import type { FetchStars } from '../src/adapters/stars/stars.ts'
 import type { Storage } from '../src/adapters/storage/storage.ts'
 import type { Upstream } from '../src/adapters/upstream/upstream.ts'
+import type { FinishVideo } from '../src/adapters/video-engine/foreign-file.ts'
 import type { VideoEngine } from '../src/adapters/video-engine/video-engine.ts'
 import type { Sql } from '../src/db/client.ts'
 import type { NotifyChange } from '../src/db/shared/change-notification.ts'
@@ -14,6 +16,7 @@ import type { OutboxRow, OutboxStart } from '../src/db/shared/outbox.ts'
 import type { Slots } from '../src/db/video-task/video-queue.ts'
 import type { Notifier } from '../src/domain/shared/notifier.ts'
 import type { DeliverySchedule } from '../src/domain/event/delivery-schedule.ts'
+import type { Template } from '../src/domain/template/template.ts'
 import type { MediaLimits } from '../src/domain/task/media-limits.ts'
 import type { Log } from '../src/log.ts'
 import type { Metrics } from '../src/process/metrics.ts'
@@ -98,6 +101,30 @@ export interface VendorDependencies extends RenderDependencies {
   /** Upstreams of the families that have one. */
   upstreams: Partial<Record<'image' | 'video', Upstream>>
   signer: Signer
+}
+
+/** A fleet of ComfyUI as a worker knows it. */
+export interface Fleet {
+  instances: readonly Instance[]
+  templates: readonly Template[]
+  /** COMFYUI_DEPTH: our prompts on one instance. */
+  depth: number
+  /** Silence of an instance after which its tasks go elsewhere, in milliseconds. */
+  lostMs: number
+  /** Time without progress after which a prompt is interrupted. */
+  stallMs: number
+  /** Names this process to the instances. */
+  clientId: string
+  /** Notified when an instance may have room. */
+  notifier: Notifier
+}
+
+/** Dependencies of renders by a fleet of ComfyUI. */
+export interface ComfyDependencies extends RenderDependencies {
+  fleet: Fleet
+  /** Reads the source of an extension, and finishes what an instance has made. */
+  videoEngine: Pick<VideoEngine, 'probeSource'>
+  finishVideo: FinishVideo
 }
 
 export interface MediaDependencies extends RenderDependencies {

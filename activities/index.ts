@@ -1,4 +1,7 @@
+import { makeComfyImages } from './comfyui-images.ts'
+import { makeComfyVideo } from './comfyui-video.ts'
 import type {
+  ComfyDependencies,
   CoreDependencies,
   FirstAttemptDependencies,
   MediaDependencies,
@@ -52,6 +55,13 @@ export const createVendorActivities = (deps: VendorDependencies) => {
     ...(video && { renderVideoTask: makeRenderVideoTask(deps, makeVendorVideo(deps, video)) }),
   } satisfies Partial<MediaActivities>
 }
+
+/** Activities for the queue of a fleet of ComfyUI. */
+export const createComfyActivities = (deps: ComfyDependencies) =>
+  ({
+    renderImageTask: makeRenderImageTask(deps, makeComfyImages(deps)),
+    renderVideoTask: makeRenderVideoTask(deps, makeComfyVideo(deps)),
+  }) satisfies Partial<MediaActivities>
 
 export type CoreActivities = ReturnType<typeof createCoreActivities>
 export type { DeliveryDone, DeliveryStep, DueDelivery } from './event.ts'

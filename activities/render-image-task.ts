@@ -1,4 +1,3 @@
-import type { ImageJob } from '../src/adapters/image-engine/image-engine.ts'
 import { probeImage } from '../src/adapters/image-probe.ts'
 import { claimImageTask } from '../src/db/image-task/image-task.ts'
 import type { ClaimedImageTask } from '../src/db/image-task/image-task.ts'
@@ -12,6 +11,7 @@ import { EngineError, runAttempt } from './render-attempt.ts'
 import type { RenderAttempt } from './render-attempt.ts'
 import type { MediaDependencies, RenderDependencies } from './dependencies.ts'
 import { fetchInputs } from './fetch-inputs.ts'
+import type { FetchedInput } from './fetch-inputs.ts'
 import type { StoredAttempt } from './image-task.ts'
 import { storeResults } from './results.ts'
 
@@ -74,7 +74,7 @@ export const fetchImages = async (
   deps: RenderDependencies,
   task: ClaimedImageTask,
   attempt: RenderAttempt,
-): Promise<ImageJob['inputs']> => {
+): Promise<Record<string, FetchedInput>> => {
   const inputs = await fetchInputs(deps, {
     task,
     attempt,
@@ -89,5 +89,6 @@ export const fetchImages = async (
   return inputs
 }
 
-const requestOf = ({ kind, settings }: ClaimedImageTask): ImageRequest =>
+/** The kind and settings of a task. */
+export const requestOf = ({ kind, settings }: ClaimedImageTask): ImageRequest =>
   ({ kind, settings }) as ImageRequest

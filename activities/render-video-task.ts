@@ -11,7 +11,7 @@ import { failpoint } from '../src/process/failpoint.ts'
 import { timeRender } from '../src/process/metrics.ts'
 import { EngineError, runAttempt } from './render-attempt.ts'
 import type { RenderAttempt } from './render-attempt.ts'
-import type { MediaDependencies, RenderDependencies } from './dependencies.ts'
+import type { ComfyDependencies, MediaDependencies, RenderDependencies } from './dependencies.ts'
 import { fetchInputs } from './fetch-inputs.ts'
 import type { FetchedInput, InputRule } from './fetch-inputs.ts'
 import { storeResults } from './results.ts'
@@ -61,11 +61,7 @@ export const makeRenderVideoTask =
 export const makeLocalVideo =
   (deps: MediaDependencies): MakeVideo =>
   async (task, attempt) => {
-    const inputs = await fetchVideoInputs(deps, task, attempt, async (field, path) => {
-      const source = { path, isOwn: field === 'video_creation_id' }
-      const { container, width, height } = await deps.videoEngine.probeSource(source, attempt)
-      return { extension: container === 'mov' ? 'mp4' : 'mkv', width, height }
-    })
+    const inputs = await fetchVideoInputs(deps, task, attempt, makeInspectSource(deps, attempt))
     const job = makeVideoJob(task, inputs, {
       scratchDir: attempt.scratchDir,
       deadlineMs: Math.max(1, Math.round((attempt.timing.deadlineSeconds - task.age) * 1000)),
@@ -74,6 +70,18 @@ export const makeLocalVideo =
     attempt.report('rendering', 0)
     const { frames, fps, width, height, ...files } = await runEngine(deps, task, job, attempt)
     return { ...files, creation: { seconds: frames / fps, fps, width, height } }
+  }
+
+/** Makes the rule for the source of an extension, where an ffmpeg is there. */
+export const makeInspectSource =
+  (
+    { videoEngine }: Pick<ComfyDependencies, 'videoEngine'>,
+    attempt: RenderAttempt,
+  ): InspectSource =>
+  async (field, path) => {
+    const source = { path, isOwn: field === 'video_creation_id' }
+    const { container, width, height } = await videoEngine.probeSource(source, attempt)
+    return { extension: container === 'mov' ? 'mp4' : 'mkv', width, height }
   }
 
 const POINTERS: Readonly<Record<string, string>> = {

@@ -15,7 +15,7 @@ import type { ClaimedTask } from '../src/db/task/task-transition.ts'
 import { TaskError } from '../src/domain/task/task-error.ts'
 import type { TaskErrorCode } from '../src/domain/task/task-error.ts'
 import { failpoint } from '../src/process/failpoint.ts'
-import type { VendorDependencies } from './dependencies.ts'
+import type { RenderDependencies, VendorDependencies } from './dependencies.ts'
 import type { RenderAttempt } from './render-attempt.ts'
 
 /** Requests of a family of tasks to an upstream. */
@@ -53,17 +53,37 @@ export const runUpstreamTask = async <Done, Made>(
   const { task, attempt } = given
   const id = task.upstreamId ?? (await submit(given))
   attempt.report('waiting for the upstream', 0, id)
+  return await cancelAtEnd(
+    given,
+    () => follow(given, id),
+    () => cancel(given, id),
+  )
+}
+
+interface RemoteTask {
+  deps: Pick<RenderDependencies, 'sql'>
+  task: Pick<ClaimedTask, 'id'>
+  attempt: RenderAttempt
+}
+
+/** Follows work elsewhere, and cancels it there when nobody waits for the task any more. */
+export const cancelAtEnd = async <Result>(
+  given: RemoteTask,
+  work: () => Promise<Result>,
+  cancel: () => Promise<void>,
+): Promise<Result> => {
   try {
-    return await follow(given, id)
+    return await work()
   } catch (error) {
+    const { attempt } = given
     if (attempt.isOver() || (attempt.signal.aborted && (await hasEnded(given))))
-      await cancel(given, id)
+      await cancel().catch(() => undefined)
     throw error
   }
 }
 
 /** Reads the row: neither a workflow that has ended nor a server that has given it up says why to its activity. */
-const hasEnded = async <Done, Made>({ deps, task }: UpstreamTask<Done, Made>): Promise<boolean> =>
+const hasEnded = async ({ deps, task }: Omit<RemoteTask, 'attempt'>): Promise<boolean> =>
   (await findTaskState(deps.sql, task.id))?.ended === true
 
 const submit = async <Done, Made>(given: UpstreamTask<Done, Made>): Promise<string> => {
@@ -143,9 +163,7 @@ const copy = async <Done, Made>(
 ): Promise<Made | undefined> => {
   given.attempt.report('fetching the results', 100, id)
   const dir = join(given.attempt.scratchDir, 'copy')
-  // A copy that was cut may be repeated until the deadline, and a disk does not hold them all.
-  await rm(dir, { recursive: true, force: true })
-  await mkdir(dir)
+  await emptyFolder(dir)
   try {
     return await given.copy(done, dir)
   } catch (error) {
@@ -155,6 +173,12 @@ const copy = async <Done, Made>(
     given.deps.log.warn({ task_id: given.task.id, reason: error.message }, 'no result fetched')
     return undefined
   }
+}
+
+/** Makes a folder for results: a copy that was cut may be repeated until the deadline, and a disk does not hold them all. */
+export const emptyFolder = async (dir: string): Promise<void> => {
+  await rm(dir, { recursive: true, force: true })
+  await mkdir(dir)
 }
 
 /** Errors of a result that no repetition mends. */

@@ -5,7 +5,6 @@ import { Value } from 'typebox/value'
 import { probeImage } from '../src/adapters/image-probe.ts'
 import { requireDecodable } from '../src/adapters/thumbnail.ts'
 import { makeBody } from '../src/adapters/upstream/body.ts'
-import type { InlineFile } from '../src/adapters/upstream/body.ts'
 import type { Upstream } from '../src/adapters/upstream/upstream.ts'
 import type { ClaimedImageTask } from '../src/db/image-task/image-task.ts'
 import { IMAGE_KINDS, IMAGE_PREFIX } from '../src/domain/image-task/image-kind.ts'
@@ -50,7 +49,7 @@ const makeJob = (
   const statusPath = (id: string): string => `${IMAGE_PREFIX}/${family}/${encodeURIComponent(id)}`
   return {
     submission: async () => {
-      const inputs = (await fetchImages(deps, task, attempt)) as Record<string, InlineFile>
+      const inputs = await fetchImages(deps, task, attempt)
       return { path: IMAGE_PREFIX + path, body: await makeBody(task.settings, inputs) }
     },
     idOf: (body) => findRecord(body)?.task_id,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { extname } from 'node:path'
 
@@ -9,11 +10,16 @@ import {
   Worker,
 } from '@temporalio/worker'
 
+import { keepFleet } from '../activities/comfyui-keeper.ts'
+import type { Fleet } from '../activities/dependencies.ts'
 import {
+  createComfyActivities,
   createCoreActivities,
   createMediaActivities,
   createVendorActivities,
 } from '../activities/index.ts'
+import { makeInstance } from './adapters/comfyui/instance.ts'
+import { readTemplates } from './adapters/comfyui/templates.ts'
 import { findChildUser } from './adapters/child-user.ts'
 import { INSPECTOR_ENTRY } from './adapters/inspector/child-process.ts'
 import type { Inspector } from './adapters/inspector/inspector.ts'
@@ -26,13 +32,16 @@ import { makeSigner } from './adapters/signing.ts'
 import { STARS_HOSTS, makeFetchStars } from './adapters/stars/stars.ts'
 import { makeUpstream } from './adapters/upstream/upstream.ts'
 import { findVideoBinaries, type VideoBinaries } from './adapters/video-engine/binaries.ts'
+import { makeFinishVideo } from './adapters/video-engine/foreign-file.ts'
 import { makeLocalVideoEngine } from './adapters/video-engine/local.ts'
 import { cleanUpOrphans } from './adapters/video-engine/orphan.ts'
 import { makeNotifier } from './domain/shared/notifier.ts'
+import type { Template } from './domain/template/template.ts'
 import { loadConfig, readSearchPath, warnOfRemovedSettings } from './config.ts'
 import {
   readAddresses,
   readDelivery,
+  readInstances,
   readMediaLimits,
   readSlots,
   readUpstreams,
@@ -42,12 +51,13 @@ import { listenForFirstAttempts, makeNotifyChange } from './db/shared/change-not
 import { armFailpoint } from './process/failpoint.ts'
 import { makeJobs } from './jobs/client.ts'
 import { startDelivery, startFirstAttempts } from './jobs/event.ts'
-import { mediaQueue, vendorQueue } from './jobs/start.ts'
+import { comfyuiQueue, mediaQueue, vendorQueue } from './jobs/start.ts'
 import { planSdkMetrics } from './jobs/sdk-metrics.ts'
 import { traceActivities } from './jobs/trace.ts'
 import { makeLog } from './log.ts'
 import { makeMetrics, showPool } from './process/metrics.ts'
 import { loadTracing } from './process/load-tracing.ts'
+import { startLoop } from './process/loop.ts'
 import { startMetricsServer } from './process/metrics-server.ts'
 import { startScratch, type Scratch } from './process/scratch.ts'
 import { closeOnSignal } from './process/shutdown.ts'
@@ -298,21 +308,78 @@ const startMediaScratch = async (): Promise<Scratch> => {
   return await startScratch('render', { ...common, beforeCleanUp })
 }
 
+/** Reads the templates of the fleet, or ends the worker and says what is wrong with them. */
+const readFleetTemplates = async (): Promise<Template[]> => {
+  const { templates, issues } = await readTemplates(config.COMFYUI_TEMPLATES)
+  if (issues.length === 0) return templates
+  log.fatal({ issues }, 'templates in COMFYUI_TEMPLATES cannot be used')
+  process.exit(1)
+}
+
+const makeFleet = async (): Promise<Fleet> => ({
+  instances: readInstances(config).map((instance) =>
+    makeInstance({
+      ...instance,
+      outbound: outboundRules,
+      lostMs: config.COMFYUI_LOST_SECONDS * 1000,
+    }),
+  ),
+  templates: await readFleetTemplates(),
+  depth: config.COMFYUI_DEPTH,
+  lostMs: config.COMFYUI_LOST_SECONDS * 1000,
+  stallMs: config.COMFYUI_STALL_SECONDS * 1000,
+  clientId: randomUUID(),
+  notifier: makeNotifier(),
+})
+
+const comfyWorker = async (fleet: Fleet, { dir: scratchDir }: Scratch): Promise<Worker> => {
+  const binaries = await findBinaries(scratchDir)
+  return await Worker.create({
+    ...temporal,
+    taskQueue: comfyuiQueue(config.TASK_QUEUE),
+    activities: createComfyActivities({
+      ...common,
+      outbound,
+      scratchDir,
+      limits: readMediaLimits(config),
+      fleet,
+      videoEngine: makeLocalVideoEngine({ binaries, maxPixels: config.IMAGE_MAX_PIXELS }),
+      finishVideo: makeFinishVideo({ binaries }),
+      // Each release ends all attempts, and a task may wait for long until an instance is free.
+      mostAttempts: 1000,
+    }),
+    // A task that waits in Temporal has not begun; some beside those on instances fetch their files.
+    maxConcurrentActivityTaskExecutions: fleet.instances.length * fleet.depth + FURTHER_TASKS,
+    ...renderHeartbeats,
+    // The next attempt goes on where this one stops.
+    shutdownGraceTime: '1 second',
+    shutdownForceTime: '40 seconds',
+  })
+}
+const FURTHER_TASKS = 4
+
+const fleet = readInstances(config).length > 0 ? await makeFleet() : undefined
+/** Often enough that files of callers do not stay, and a restart is seen. */
+const KEEP_MS = 2000
+
 const isVendor = Object.keys(upstreams).length > 0
 const startOwnScratch = async (): Promise<Scratch | undefined> => {
   if (config.WORKER_ROLE === 'media') return await startMediaScratch()
-  return isVendor ? await startScratch('upstream', common) : undefined
+  return isVendor || fleet ? await startScratch('upstream', common) : undefined
 }
 const scratch = await startOwnScratch()
 const startMedia = async ({ dir }: Scratch): Promise<Media> => {
   const binaries = await findBinaries(dir)
   return { scratchDir: dir, binaries, inspector: makeLocalInspector({ dir, user: binaries.user }) }
 }
-const media = scratch && !isVendor ? await startMedia(scratch) : undefined
+const media = scratch && config.WORKER_ROLE === 'media' ? await startMedia(scratch) : undefined
 const workers = await Promise.all([
   media ? mediaWorker(media) : coreWorker(),
   ...(scratch && isVendor ? [vendorWorker(scratch)] : []),
+  ...(scratch && fleet ? [comfyWorker(fleet, scratch)] : []),
 ])
+const keeper =
+  fleet && startLoop('comfyui', () => keepFleet({ ...common, fleet }), { intervalMs: KEEP_MS, log })
 const running = Promise.all(workers.map((worker) => worker.run()))
 const { METRICS_PORT: metricsPort = 0, METRICS_HOST: host } = config
 const metricsServer =
@@ -335,6 +402,8 @@ closeOnSignal(
     await jobs.drain()
     outbound.close()
     for (const upstream of Object.values(upstreams)) upstream.close()
+    await keeper?.stop()
+    for (const { client } of fleet?.instances ?? []) client.close()
     await media?.inspector.close()
     await scratch?.stop()
     await stopListening?.()

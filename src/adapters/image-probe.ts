@@ -16,6 +16,8 @@ export interface ProbedImage {
   width: number
   height: number
   hasAlpha: boolean
+  /** A PNG, JPEG or WebP of one frame, upright, without a profile, of 8 bits: any program sees the same picture. */
+  isPlain: boolean
 }
 
 /**
@@ -37,8 +39,16 @@ export const probeImage = async (
   if (familyOf(metadata) !== format) throw new TaskError('image_invalid', BROKEN_HEADER)
   const { width, height } = metadata.autoOrient
   requirePixels(width, height, maxPixels)
-  return { format, ...FORMATS[format], width, height, hasAlpha: metadata.hasAlpha }
+  const isPlain =
+    PLAIN.has(format) &&
+    (metadata.orientation ?? 1) === 1 &&
+    (metadata.pages ?? 1) === 1 &&
+    !metadata.hasProfile &&
+    metadata.depth === 'uchar'
+  return { format, ...FORMATS[format], width, height, hasAlpha: metadata.hasAlpha, isPlain }
 }
+
+const PLAIN: ReadonlySet<string> = new Set(['png', 'jpeg', 'webp'])
 
 const FORMATS = {
   jpeg: { extension: 'jpg', contentType: 'image/jpeg' },

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import type { Sharp } from 'sharp'
 
+import type { Size } from '../../domain/shared/size.ts'
 import { TaskError } from '../../domain/task/task-error.ts'
 import type { Raster } from './raster.ts'
 import type { RenderedImage } from './image-engine.ts'
@@ -73,6 +74,21 @@ const JPEG = { quality: 95, chromaSubsampling: '4:4:4', optimiseCoding: false } 
 /** PNG when the input is one or has an alpha channel, else JPEG. */
 export const chooseFormat = (input: { format: string; hasAlpha: boolean }): OutputFormat =>
   input.format === 'png' || input.hasAlpha ? 'png' : 'jpg'
+
+/**
+ * Copies a picture into its normal form, without what stands in a file beside the pixels.
+ * @throws Error when it does not decode
+ */
+export const copyPicture = async (
+  from: string,
+  to: string,
+  format: OutputFormat,
+): Promise<Size> => {
+  const picture = sharp(from, { limitInputPixels: false, failOn: 'error' }).autoOrient()
+  const plain = picture.toColourspace('srgb')
+  const { width, height } = await (format === 'png' ? plain.png(PNG) : plain.jpeg(JPEG)).toFile(to)
+  return { width, height }
+}
 
 /** Writes a raster as `result-1` into a folder: sRGB, 8 bit, no metadata. */
 export const writeRaster = async (

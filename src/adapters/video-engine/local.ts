@@ -59,7 +59,7 @@ const renderWithin = async (
 }
 
 /** A folder for a run alone: what ffmpeg reads and writes, until a finished file is moved out. */
-const inFolder = async <Result>(
+export const inFolder = async <Result>(
   scratchDir: string,
   user: ChildUser | undefined,
   work: (dir: string) => Promise<Result>,
@@ -144,7 +144,12 @@ const collect = async (
   return { ...facts, watermarked }
 }
 
-const moveOut = async (from: string, to: string, comment: string | undefined): Promise<void> => {
+/** Moves a finished file out of the folder of its run, with a `comment` where there is one. */
+export const moveOut = async (
+  from: string,
+  to: string,
+  comment: string | undefined,
+): Promise<void> => {
   // A child of another user must not have this process read for it through a link, or keep what becomes a result.
   if (!(await lstat(from)).isFile()) throw new Error('the video is no plain file')
   if (process.getuid && process.getgid) await chown(from, process.getuid(), process.getgid())

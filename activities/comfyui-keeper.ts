@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto'
+
+import type { Instance } from '../src/adapters/comfyui/instance.ts'
+import {
+  findMarker,
+  finishPlacement,
+  leaseLeftPlacements,
+  recordState,
+  replaceMarker,
+} from '../src/db/task/placement.ts'
+import type { LeftPlacement } from '../src/db/task/placement.ts'
+import { listLeftFiles } from '../src/domain/template/run-end.ts'
+import { failpoint } from '../src/process/failpoint.ts'
+import type { ComfyDependencies } from './dependencies.ts'
+
+type KeeperDependencies = Pick<ComfyDependencies, 'sql' | 'log'>
+
+/** The folder of a placement, below those for inputs and for outputs. */
+export const folderOf = (placementId: string): string => `kiln/${placementId}`
+
+/** Placements of one instance that are removed in one turn: a few requests each. */
+const MOST_LEFT = 20
+
+/** One turn of looking after all instances. One that does not respond keeps none of the others waiting for long. */
+export const keepFleet = async (
+  deps: KeeperDependencies & Pick<ComfyDependencies, 'fleet'>,
+): Promise<void> => {
+  await Promise.all(
+    deps.fleet.instances.map((instance) =>
+      keepInstance(deps, instance).catch((error: unknown) =>
+        deps.log.warn({ instance: instance.name, err: error }, 'an instance was not looked after'),
+      ),
+    ),
+  )
+}
+
+/** One turn of looking after an instance: its state, whether it has restarted, and what tasks have left there. */
+const keepInstance = async (deps: KeeperDependencies, instance: Instance): Promise<void> => {
+  await instance.probe(performance.now() - 1000)
+  const state = instance.state()
+  await recordState(deps.sql, { name: instance.name, state })
+  if (state !== 'up') return
+  await checkMarker(deps, instance)
+  const left = await leaseLeftPlacements(deps.sql, { instance: instance.name, most: MOST_LEFT })
+  for (const placement of left) await cleanUp(deps, instance, placement)
+}
+
+/**
+ * Finds out whether an instance has restarted, of which nothing else tells: a restart empties the folder in which its
+ * marker is. Leaves a new one then, and the first one.
+ */
+export const checkMarker = async (
+  { sql, log }: KeeperDependencies,
+  { name, client }: Instance,
+): Promise<boolean> => {
+  const old = await findMarker(sql, name)
+  if (old !== null && (await client.has(fileOf(old)))) return false
+  const marker = randomUUID()
+  const { status } = await client.upload({ ...fileOf(marker), path: null })
+  if (status === 200) await replaceMarker(sql, { name, old, marker })
+  if (old !== null) log.warn({ instance: name }, 'an instance of ComfyUI has restarted')
+  return old !== null
+}
+
+const fileOf = (marker: string) => ({
+  filename: `kiln-boot-${marker}.png`,
+  subfolder: '',
+  type: 'temp',
+})
+
+/** Ends a prompt that nobody waits for, and empties the files of its task: there is no route that removes one. */
+const cleanUp = async (
+  { sql, log }: KeeperDependencies,
+  instance: Instance,
+  { id, inputs }: LeftPlacement,
+): Promise<void> => {
+  failpoint('comfyui.before-clean-up')
+  const { state, entry } = await instance.find(id, performance.now())
+  if (state === 'running' || state === 'pending') {
+    log.info(
+      { instance: instance.name, placement: id },
+      'a prompt that nobody waits for is cancelled',
+    )
+    // It may go on to the end of its node, so another turn looks again once the lease is over.
+    return await instance.cancel(id)
+  }
+  const given = inputs.map((filename) => ({ filename, subfolder: folderOf(id), type: 'input' }))
+  for (const file of [...given, ...listLeftFiles(entry ?? {})])
+    await instance.client.upload({ ...file, path: null })
+  await instance.client.post('/history', { delete: [id] })
+  await finishPlacement(sql, id)
+}

@@ -1,0 +1,82 @@
+import { join } from 'node:path'
+
+import type { ChildOrder } from './child.ts'
+import { runChild } from './child.ts'
+import { readContainer } from './container.ts'
+import type { LocalVideoEngineOptions } from './local.ts'
+import { inFolder, moveOut } from './local.ts'
+import { CALLERS, CONFINED, QUIET, SOUND_OUTPUT, VIDEO_OUTPUT } from './options.ts'
+import { writeCover } from './output-file.ts'
+import { probeFile } from './probe.ts'
+import type { ProbeControl, RenderedVideo } from './video-engine.ts'
+
+/** A finished video that another program has made. */
+export type FinishedVideo = Pick<RenderedVideo, 'video' | 'cover' | 'width' | 'height'> & {
+  seconds: number
+  fps: number
+}
+
+/**
+ * Makes a result of a video that another program has made: MP4 with H.264, without what stands in the file beside picture
+ * and sound, and a cover. What is H.264 already is copied.
+ * @throws Error when it is no whole video
+ */
+export type FinishVideo = (
+  path: string,
+  control: ProbeControl & { metaData?: string | undefined },
+) => Promise<FinishedVideo>
+
+const CLEAN = 'clean.mp4'
+const PLAIN = '-map_metadata -1 -map_chapters -1 -fflags +bitexact -movflags +faststart -f mp4'
+
+export const makeFinishVideo =
+  ({ binaries }: Pick<LocalVideoEngineOptions, 'binaries'>): FinishVideo =>
+  (path, { scratchDir, signal, metaData }) =>
+    inFolder(scratchDir, binaries.user, async (dir) => {
+      const order = { binaries, dir, signal }
+      const container = await readContainer(path)
+      if (container === undefined) throw new Error('the file is no video')
+      await convert({ path, container }, order)
+      const facts = await probe(join(dir, CLEAN), 'mov', order)
+      const [video, cover] = [join(scratchDir, 'video.mp4'), join(scratchDir, 'cover.jpg')]
+      await writeCover(CLEAN, cover, facts, order)
+      await moveOut(join(dir, CLEAN), video, metaData)
+      return { video, cover, ...facts }
+    })
+
+type Order = Pick<ChildOrder, 'dir' | 'signal'> & Pick<LocalVideoEngineOptions, 'binaries'>
+
+const findPicture = async (path: string, container: string, order: Order) => {
+  const { streams, start } = await probeFile({ path, container }, order)
+  const picture = streams.find(({ values }) => values.get('codec_type') === 'video')
+  if (!picture || picture.packets === 0) throw new Error('the video has no pictures')
+  return { ...picture, seconds: picture.end - start }
+}
+
+const probe = async (path: string, container: string, order: Order) => {
+  const { values, packets, seconds } = await findPicture(path, container, order)
+  const fps = Math.max(1, Math.round(packets / seconds))
+  return { width: Number(values.get('width')), height: Number(values.get('height')), seconds, fps }
+}
+
+const convert = async (file: { path: string; container: string }, order: Order): Promise<void> => {
+  const { values } = await findPicture(file.path, file.container, order)
+  const isReady = values.get('codec_name') === 'h264' && values.get('pix_fmt') === 'yuv420p'
+  const picture = isReady
+    ? ['-c:v', 'copy']
+    : ['-vf', 'crop=trunc(iw/2)*2:trunc(ih/2)*2', ...VIDEO_OUTPUT]
+  await runChild({
+    ...order,
+    program: order.binaries.ffmpeg.path,
+    args: [
+      ...QUIET,
+      ...CONFINED,
+      ...CALLERS,
+      ...`-f ${file.container} -i file:${file.path} -map 0:v:0 -map 0:a:0?`.split(' '),
+      ...picture,
+      ...SOUND_OUTPUT,
+      ...PLAIN.split(' '),
+      `file:${CLEAN}`,
+    ],
+  })
+}

@@ -1,0 +1,192 @@
+import type { Sql, Transaction } from '../client.ts'
+
+export interface Placement {
+  id: string
+  instance: string
+  template: string
+  state: string
+}
+
+export interface InstanceRow {
+  name: string
+  /** May take a placement: neither drained, quarantined nor resting. */
+  isFree: boolean
+  template: string | null
+  /** Ids of our prompts there whose tasks have not ended. */
+  open: string[]
+  /** Ends of placements of the task there. */
+  ended: string[]
+}
+
+/** Lists what decides where a task is placed. Instances that nobody knows yet are inserted. */
+export const listInstances = async (
+  sql: Sql,
+  { names, taskId }: { names: readonly string[]; taskId: string },
+): Promise<InstanceRow[]> => {
+  await sql`
+    insert into instance (name) select unnest(${[...names]}::text[]) on conflict do nothing
+  `
+  return await sql<InstanceRow[]>`
+    select i.name, i.template,
+      i.drained_at is null and i.quarantined_at is null
+        and coalesce(i.rests_until < clock_timestamp(), true) as "isFree",
+      array(select p.id from placement p join task t on t.id = p.task_id
+        where p.instance = i.name and p.cleaned_at is null and p.state = 'open'
+          and p.ended_at is null and t.ended_at is null) as open,
+      array(select p.state from placement p
+        where p.task_id = ${taskId} and p.instance = i.name and p.state <> 'open') as ended
+    from instance i where i.name = any(${[...names]})
+  `
+}
+
+export interface NewPlacement {
+  id: string
+  task: { id: string; fence: number }
+  instance: string
+  template: string
+  inputs: readonly string[]
+  /** Most open placements of an instance. */
+  depth: number
+}
+
+/**
+ * Gives a task to an instance, under the lock of its row: all workers count the same placements.
+ * @returns false where it has become full or may take none; undefined when another attempt holds the fence
+ */
+export const insertPlacement = async (
+  sql: Transaction,
+  { id, task, instance, template, inputs, depth }: NewPlacement,
+): Promise<boolean | undefined> => {
+  const [free] = await sql`
+    select from instance
+    where name = ${instance} and drained_at is null and quarantined_at is null
+      and coalesce(rests_until < clock_timestamp(), true)
+    for update
+  `
+  if (!free) return false
+  const [load] = await sql<{ open: number }[]>`
+    select count(*)::integer as open from placement p join task t on t.id = p.task_id
+    where p.instance = ${instance} and p.cleaned_at is null and p.state = 'open'
+      and p.ended_at is null and t.ended_at is null
+  `
+  if (!load || load.open >= depth) return false
+  const { count } = await sql`
+    update task set upstream_id = ${`${instance}/${id}`}
+    where id = ${task.id} and fence = ${task.fence} and ended_at is null
+  `
+  if (count === 0) return undefined
+  await sql`
+    insert into placement (id, task_id, instance, template, inputs)
+    values (${id}, ${task.id}, ${instance}, ${template}, ${[...inputs]})
+  `
+  await sql`update instance set template = ${template} where name = ${instance}`
+  return true
+}
+
+/** Finds the placements of a task, in their order. */
+export const listPlacements = async (sql: Sql, taskId: string): Promise<Placement[]> =>
+  await sql<Placement[]>`
+  select id, instance, template, state from placement where task_id = ${taskId} order by at
+`
+
+/** Records that the instance is done with a placement, whose results are still to be fetched. */
+export const recordRun = async (sql: Sql, id: string): Promise<void> => {
+  await sql`
+    update placement set ended_at = clock_timestamp()
+    where id = ${id} and state = 'open' and ended_at is null
+  `
+}
+
+/** Ends an open placement; its task goes on elsewhere. */
+export const endPlacement = async (
+  sql: Sql,
+  { id, state, detail }: { id: string; state: string; detail: string },
+): Promise<void> => {
+  await sql`
+    update placement set state = ${state}, detail = ${detail},
+      ended_at = coalesce(ended_at, clock_timestamp())
+    where id = ${id} and state = 'open'
+  `
+}
+
+/** Has an instance rest, or takes it out until its marker is gone. */
+export const holdInstance = async (
+  sql: Sql,
+  { name, restSeconds, reason }: { name: string; restSeconds: number | null; reason: string },
+): Promise<void> => {
+  await sql`
+    update instance set reason = ${reason},
+      rests_until = clock_timestamp() + ${restSeconds} * interval '1 second',
+      quarantined_at = case when ${restSeconds}::float8 is null
+        then coalesce(quarantined_at, clock_timestamp()) else quarantined_at end
+    where name = ${name}
+  `
+}
+
+/** Records how a worker sees an instance, when that has changed. */
+export const recordState = async (
+  sql: Sql,
+  { name, state }: { name: string; state: string },
+): Promise<void> => {
+  await sql`
+    update instance set state = ${state}, state_at = clock_timestamp()
+    where name = ${name} and state <> ${state}
+  `
+}
+
+/** Finds the marker of an instance; null before one was left. */
+export const findMarker = async (sql: Sql, name: string): Promise<string | null> => {
+  const [row] = await sql<{ marker: string | null }[]>`
+    insert into instance (name) values (${name})
+    on conflict (name) do update set name = excluded.name
+    returning marker
+  `
+  return row?.marker ?? null
+}
+
+/** Replaces the marker that is gone: the instance has restarted. One of several workers does it. */
+export const replaceMarker = async (
+  sql: Sql,
+  { name, old, marker }: { name: string; old: string | null; marker: string },
+): Promise<void> => {
+  await sql`
+    update instance set marker = ${marker}, quarantined_at = null, rests_until = null, reason = null
+    where name = ${name} and marker is not distinct from ${old}::uuid
+  `
+}
+
+export interface LeftPlacement {
+  id: string
+  inputs: string[]
+}
+
+/** Time in which what a placement left is removed. */
+const LEASE_SECONDS = 60
+
+/** Takes placements whose prompts and files on an instance nobody needs any more. */
+export const leaseLeftPlacements = async (
+  sql: Sql,
+  { instance, most }: { instance: string; most: number },
+): Promise<LeftPlacement[]> =>
+  await sql<LeftPlacement[]>`
+  update placement p set leased_until = clock_timestamp() + ${LEASE_SECONDS} * interval '1 second'
+  from task t
+  where t.id = p.task_id and p.id in (
+    select p.id from placement p join task t on t.id = p.task_id
+    where p.instance = ${instance} and p.cleaned_at is null
+      and coalesce(p.leased_until < clock_timestamp(), true)
+      and (p.state <> 'open' or t.ended_at is not null)
+    limit ${most} for update of p skip locked
+  )
+  returning p.id, p.inputs
+`
+
+/** Records that nothing of a placement is left on its instance. */
+export const finishPlacement = async (sql: Sql, id: string): Promise<void> => {
+  await sql`
+    update placement set cleaned_at = clock_timestamp(),
+      ended_at = coalesce(ended_at, clock_timestamp()),
+      state = case when state = 'open' then 'done' else state end
+    where id = ${id}
+  `
+}

@@ -1,0 +1,109 @@
+import { join } from 'node:path'
+
+import type { ComfyDependencies, Fleet } from '../../activities/dependencies.ts'
+import { keepFleet } from '../../activities/comfyui-keeper.ts'
+import { createComfyActivities } from '../../activities/index.ts'
+import type { StoredAttempt } from '../../activities/image-task.ts'
+import { makeInstance } from '../../src/adapters/comfyui/instance.ts'
+import { readTemplates } from '../../src/adapters/comfyui/templates.ts'
+import type { Template } from '../../src/domain/template/template.ts'
+import { makeNotifier } from '../../src/domain/shared/notifier.ts'
+import { ROOT } from '../../src/local/root.ts'
+import { startFakeComfy, type FakeComfy, type FakeComfyOptions } from '../support/comfyui/fake.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
+import { TIMING, insertTask, makeEnvironment, type Place } from './place.ts'
+
+export const TOKEN = 'comfyui-token-that-nobody-may-see'
+
+export const loadTemplates = async (): Promise<Template[]> => {
+  const { templates, issues } = await readTemplates(join(ROOT, 'test/domain/template-cases'))
+  if (issues.length > 0) throw new Error(issues.join('\n'))
+  return templates
+}
+
+type FleetTimes = Partial<Pick<Fleet, 'depth' | 'lostMs' | 'stallMs'>> & { silenceMs?: number }
+
+/** Instances `<test>-1`, `<test>-2`, …, and a worker that knows them. Names are of one test, because rows are shared. */
+export const startFleet = async (
+  place: Place,
+  name: string,
+  given: readonly FakeComfyOptions[],
+  { silenceMs = PATIENCE_MS, ...times }: FleetTimes = {},
+) => {
+  const fakes = await Promise.all(given.map((options) => startFakeComfy(options)))
+  const lostMs = times.lostMs ?? PATIENCE_MS
+  const templates = await loadTemplates()
+  /** One worker of several; each has a view of its own. */
+  const makeWorker = (): ComfyDependencies => ({
+    sql: place.deps.sql,
+    storage: place.deps.storage,
+    log: place.deps.log,
+    notifyChange: place.deps.notifyChange,
+    outbound: place.deps.outbound,
+    scratchDir: place.deps.scratchDir,
+    limits: place.deps.limits,
+    videoEngine: place.deps.videoEngine,
+    finishVideo: () => Promise.reject(new Error('this test renders no video')),
+    fleet: {
+      instances: fakes.map(({ url }, index) =>
+        makeInstance({
+          name: `${name}-${index + 1}`,
+          url,
+          token: TOKEN,
+          outbound: { allowLoopback: false, ports: [], deny: [] },
+          lostMs,
+          silenceMs,
+        }),
+      ),
+      templates,
+      depth: 2,
+      stallMs: PATIENCE_MS,
+      clientId: 'test',
+      notifier: makeNotifier(),
+      ...times,
+      lostMs,
+    },
+  })
+  const deps = makeWorker()
+  return {
+    fakes,
+    first: fakes[0] as FakeComfy,
+    deps,
+    makeWorker,
+    close: async () => {
+      for (const { client } of deps.fleet.instances) client.close()
+      await Promise.all(fakes.map((fake) => fake.close()))
+    },
+    keep: () => keepFleet(deps),
+    insert: () => insertTask(place),
+  }
+}
+
+/** Runs one attempt at an image task as a worker would. */
+export const render = (
+  deps: ComfyDependencies,
+  id: string,
+  { environment = makeEnvironment(), timing = TIMING } = {},
+): Promise<StoredAttempt | undefined> => {
+  const { renderImageTask } = createComfyActivities(deps)
+  type Args = [string, typeof TIMING]
+  return environment.run<Args, StoredAttempt | undefined, typeof renderImageTask>(
+    renderImageTask,
+    id,
+    timing,
+  )
+}
+
+interface SeenPlacement {
+  id: string
+  instance: string
+  state: string
+  detail: string | null
+  cleaned: boolean
+}
+
+export const seePlacements = async (place: Place, taskId: string): Promise<SeenPlacement[]> =>
+  await place.database.sql<SeenPlacement[]>`
+    select id, instance, state, detail, cleaned_at is not null as cleaned
+    from placement where task_id = ${taskId} order by at
+  `
