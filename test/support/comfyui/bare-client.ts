@@ -99,7 +99,7 @@ export const makeBareClient = (url: string): BareClient => {
       (await client.get<Record<string, HistoryEntry>>(`/history/${id}`)).json[id],
     ended: async (id) => await waitFor(`the end of ${id}`, async () => await client.history(id)),
     view: async ({ filename, subfolder, type }) =>
-      await client.get(`/view?${new URLSearchParams({ filename, subfolder, type })}`),
+      await client.get(`/view?${new URLSearchParams({ filename, subfolder, type }).toString()}`),
     async listen(name) {
       const query = name === undefined ? '' : `?clientId=${name}`
       const socket = new WebSocket(`${url.replace('http', 'ws')}/ws${query}`)
@@ -135,18 +135,18 @@ export const listSaved = (entry: HistoryEntry): StoredFile[] =>
   )
 
 /** A graph of one picture that is loaded, blurred and saved. */
-export const makeGraph = (image: string, prefix: string): Graph => ({
+export const makeGraph = (image: string, folder: string): Graph => ({
   1: { class_type: 'LoadImage', inputs: { image } },
   2: { class_type: 'ImageBlur', inputs: { image: ['1', 0], blur_radius: 2, sigma: 1 } },
-  9: { class_type: 'SaveImage', inputs: { images: ['2', 0], filename_prefix: prefix } },
+  9: { class_type: 'SaveImage', inputs: { images: ['2', 0], filename_prefix: `${folder}/r` } },
 })
 
 /** The same with a fault before the picture is saved. */
 export const makeFaultGraph = (
   image: string,
-  { mode, seconds = 1, prefix }: { mode: string; seconds?: number; prefix: string },
+  { mode, seconds = 1, folder }: { mode: string; seconds?: number; folder: string },
 ): Graph => ({
   1: { class_type: 'LoadImage', inputs: { image } },
   2: { class_type: 'KilnFault', inputs: { image: ['1', 0], mode, seconds } },
-  9: { class_type: 'SaveImage', inputs: { images: ['2', 0], filename_prefix: prefix } },
+  9: { class_type: 'SaveImage', inputs: { images: ['2', 0], filename_prefix: `${folder}/r` } },
 })

@@ -48,7 +48,7 @@ const FAULT_MODES = [
 ]
 
 /** Largest number that a primitive node takes: Python's `sys.maxsize`, rounded as JSON is here. */
-const MAX_INT = 9_223_372_036_854_775_807
+const MAX_INT = 2 ** 63
 
 /** Names of files directly in the input folder are choices; those in its folders are not. */
 export const makeClasses = async ({ folders, models }: ClassesOptions): Promise<NodeClasses> => {

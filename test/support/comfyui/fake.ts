@@ -87,7 +87,9 @@ export const startFakeComfy = async (options: FakeComfyOptions = {}): Promise<Fa
   let port = 0
 
   const thawed = async (): Promise<void> => {
-    while (frozen) await frozen.opened
+    if (!frozen) return
+    await frozen.opened
+    await thawed()
   }
   const fake: Omit<FakeComfy, 'url'> = {
     folders,

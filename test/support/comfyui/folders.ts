@@ -113,7 +113,7 @@ export const makeFolders = async (root: string): Promise<Folders> => {
   }
 }
 
-const text = (value: FormDataEntryValue | null): string | undefined =>
+const text = (value: File | string | null): string | undefined =>
   typeof value === 'string' ? value : undefined
 
 const isBelow = (folder: string, path: string): boolean =>

@@ -13,7 +13,7 @@ export const listJobs = (query: URLSearchParams, worker: Worker) => {
   const shown = jobs
     .toSorted((a, b) => b.create_time - a.create_time)
     .slice(offset, offset + limit)
-    .map(({ outputs: _, ...job }) => job)
+    .map((job) => ({ ...job, outputs: undefined }))
   const has_more = offset + shown.length < jobs.length
   return { jobs: shown, pagination: { offset, limit, total: jobs.length, has_more } }
 }
@@ -26,7 +26,11 @@ const listAll = (worker: Worker) => {
   ]
   return [
     ...queued.map(({ item: [priority, id, , extra], status }) => ({
-      ...{ id, status, priority, outputs: {}, outputs_count: 0 },
+      id,
+      status,
+      priority,
+      outputs: {},
+      outputs_count: 0,
       create_time: Number(extra['create_time'] ?? 0),
     })),
     ...[...worker.history.values()].map(describeEnded),
@@ -37,7 +41,10 @@ const describeEnded = ({ prompt: [priority, id, , extra], outputs, status }: His
   const [first, last] = [status.messages[0]?.[1], status.messages.at(-1)]
   const failed = last?.[0] === 'execution_interrupted' ? 'cancelled' : 'failed'
   return {
-    ...{ id, status: status.completed ? 'completed' : failed, priority, outputs },
+    id,
+    status: status.completed ? 'completed' : failed,
+    priority,
+    outputs,
     create_time: Number(extra['create_time'] ?? 0),
     execution_start_time: first?.['timestamp'],
     execution_end_time: last?.[1]['timestamp'],

@@ -5,6 +5,7 @@ import { buffer, json } from 'node:stream/consumers'
 
 import CRC32 from 'crc-32'
 import sharp from 'sharp'
+import type { Sharp } from 'sharp'
 
 import { findVideoBinaries } from '../../../src/adapters/video-engine/binaries.ts'
 import type { Folders, StoredFile } from './folders.ts'
@@ -199,7 +200,7 @@ const readPicture = async (path: string): Promise<Pictures> => {
 
 const mapFrames = async (
   { width, height, frames }: Pictures,
-  change: (image: sharp.Sharp) => sharp.Sharp,
+  change: (image: Sharp) => Sharp,
 ): Promise<Pictures> => {
   const raw = { width, height, channels: 3 as const }
   const changed = await Promise.all(
@@ -318,7 +319,16 @@ const writeVideo = async (
   const tags = metadata ? ['-metadata', `prompt=${JSON.stringify(metadata)}`] : []
   const flags = ['-movflags', 'use_metadata_tags']
   const child = start(ffmpeg.path, [
-    ...['-v', 'error', '-y', ...input, '-i', '-', ...codec, ...tags, ...flags, path],
+    '-v',
+    'error',
+    '-y',
+    ...input,
+    '-i',
+    '-',
+    ...codec,
+    ...tags,
+    ...flags,
+    path,
   ])
   const ended = once(child, 'close')
   child.stdin.on('error', () => {})

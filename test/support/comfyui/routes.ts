@@ -160,7 +160,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
     } catch {
       // No body is the interrupt of whatever runs.
     }
-    worker.interrupt(id ? String(id) : undefined)
+    worker.interrupt(typeof id === 'string' && id !== '' ? id : undefined)
     return OK
   },
   'POST /free': ({ body }, { worker }) => {
@@ -244,7 +244,7 @@ const readId = (body: Record<string, unknown>, instance: Instance): string | und
   const given = body['prompt_id']
   if (given === undefined || (given === null && hasJobs(instance))) return randomUUID()
   if (hasJobs(instance)) return typeof given === 'string' && UUID.test(given) ? given : undefined
-  return given === null ? 'None' : String(given)
+  return given === null ? 'None' : typeof given === 'string' ? given : JSON.stringify(given)
 }
 
 const installedClasses = async ({ folders, models, without }: Instance): Promise<NodeClasses> => {

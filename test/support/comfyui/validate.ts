@@ -203,11 +203,11 @@ const validateValue = (
     )
   node.inputs[name] = converted
   if (FILES[node.class_type] === name) return validateFile(name, { value: converted, folders })
-  if (typeof type !== 'string' && !type.includes(String(converted)))
+  if (typeof type !== 'string' && !type.some((choice) => choice === converted))
     return inputError(
       'value_not_in_list',
       'Value not in list',
-      `${name}: '${String(converted)}' not in ${listChoices(type)}`,
+      `${name}: ${show(converted)} not in ${listChoices(type)}`,
       name,
     )
   return typeof converted === 'number' ? validateRange(name, converted, limits, type) : undefined
@@ -260,6 +260,9 @@ const convert = (type: InputSpec[0], value: unknown): unknown => {
     type === 'INT' ? /^\s*[+-]?\d+\s*$/ : /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i
   return typeof value === 'string' && pattern.test(value) ? Number(value) : undefined
 }
+
+const show = (value: unknown): string =>
+  typeof value === 'string' ? `'${value}'` : JSON.stringify(value)
 
 const listChoices = (choices: readonly string[]): string =>
   choices.length > 20

@@ -156,7 +156,7 @@ export const makeWorker = (options: WorkerOptions): Worker => {
             progress.step(node, value, max)
             tell('progress', { value, max, prompt_id: id, node }, true)
           },
-          sleep: async (ms) => void (await sleep(ms, undefined, { signal: ended.signal })),
+          sleep: async (ms) => await sleep(ms, undefined, { signal: ended.signal }),
           die,
         })
         cache.set(signatures.get(node) ?? '', result)
@@ -271,7 +271,11 @@ const untilAborted = async (signal: AbortSignal): Promise<never> =>
 
 const byTurn = (a: QueueItem, b: QueueItem): number => a[0] - b[0] || (a[1] < b[1] ? -1 : 1)
 
-const takeFirst = (pending: QueueItem[]): QueueItem | undefined => pending.sort(byTurn).shift()
+const takeFirst = (pending: QueueItem[]): QueueItem | undefined => {
+  const [first] = pending.toSorted(byTurn)
+  if (first) pending.splice(pending.indexOf(first), 1)
+  return first
+}
 
 /** Each node behind those that it has links to; what is before a cached one does not run. */
 const orderNodes = (
@@ -302,9 +306,15 @@ const makeProgress = (id: string, send: (data: unknown) => void) => {
   const nodes: Record<string, Record<string, unknown>> = {}
   const set = (node: string, state: Record<string, unknown>): void => {
     nodes[node] = {
-      ...{ value: 0, max: 1, ...nodes[node], ...state },
-      ...{ node_id: node, prompt_id: id, display_node_id: node },
-      ...{ parent_node_id: null, real_node_id: node },
+      value: 0,
+      max: 1,
+      ...nodes[node],
+      ...state,
+      node_id: node,
+      prompt_id: id,
+      display_node_id: node,
+      parent_node_id: null,
+      real_node_id: node,
     }
     send({ prompt_id: id, nodes })
   }
