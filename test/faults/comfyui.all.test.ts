@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+
+import { ROOT } from '../../src/local/root.ts'
+import type { FailpointName } from '../../src/process/failpoint.ts'
+import { startFakeComfy, type FakeComfy } from '../support/comfyui/fake.ts'
+import { makeClient, VIDEO_API } from '../support/client.ts'
+import { base64 } from '../support/pictures.ts'
+import { startService, type Service } from '../support/service.ts'
+import { use } from '../support/use.ts'
+import { waitFor } from '../support/wait.ts'
+import { HEARTBEAT, createTask } from './calls.ts'
+import { assertLedger } from './ledger.ts'
+
+/** A real ComfyUI in place of the fake. */
+const REAL = process.env['COMFYUI_URL']
+
+const LINES: FailpointName[] = [
+  'comfyui.after-placement',
+  'upstream.before-submit',
+  'upstream.without-response',
+  'upstream.after-response',
+  'upstream.between-polls',
+  'upstream.while-copying',
+  'render.after-output',
+  'comfyui.before-clean-up',
+]
+
+describe('a worker of a fleet of ComfyUI', () => {
+  const stage = use(
+    async (): Promise<{ fake: FakeComfy; service: Service }> => {
+      const fake = await startFakeComfy()
+      const env = {
+        ...HEARTBEAT,
+        ENGINES: 'upscale:comfyui,text2video:comfyui',
+        COMFYUI_URLS: `gpu1=${REAL ?? fake.url}`,
+        COMFYUI_TEMPLATES: join(ROOT, 'test/domain/template-cases'),
+      }
+      return { fake, service: await startService({ roles: ['api', 'core'], env }) }
+    },
+    async ({ fake, service }) => {
+      await service.stop()
+      await fake.close()
+    },
+  )
+  const client = makeClient(
+    () => stage.service.baseUrl,
+    () => stage.service.token('alice'),
+  )
+  const ids: string[] = []
+
+  for (const FAILPOINT of LINES)
+    test(`is killed at ${FAILPOINT}, and the task ends once`, async (t) => {
+      if (REAL !== undefined && FAILPOINT === 'upstream.without-response')
+        return t.skip('only the fake loses a response')
+      const { service, fake } = stage
+      await service.entry('core').kill()
+      const doomed = await service.start('core', { FAILPOINT })
+      if (FAILPOINT === 'upstream.without-response')
+        fake.intercept = (request) => (request === 'POST /prompt' ? 'lose' : undefined)
+      const id = await createTask(client)
+      ids.push(id)
+      assert.equal(await doomed.ended, 'SIGKILL')
+      fake.intercept = undefined
+      await service.start('core')
+      const tasks = await assertLedger(service, ids)
+      assert.deepEqual(
+        tasks.filter(({ error_code: code }) => code !== null),
+        [],
+      )
+      const placements = await service.database.sql`select id from placement where task_id = ${id}`
+      assert.equal(placements.length, 1, 'it was placed once')
+      await waitFor('nothing is left there', async () => {
+        const [left] = await service.database.sql`
+          select 1 from placement where task_id = ${id} and cleaned_at is null
+        `
+        return left === undefined
+      })
+    })
+
+  test('renders a video, with a cover and without metadata', async () => {
+    const { body } = await client.post(`${VIDEO_API}/text2video`, {
+      model: 'videoq1',
+      prompt: 'a secret sea',
+      images: [await base64({ width: 64, height: 48 })],
+    })
+    const ended = await client.untilVideoEnded(String(body['task_id']))
+    assert.equal(ended.state, 'success', JSON.stringify(ended))
+    const [{ url, cover_url: cover, video } = assert.fail()] = ended.creations
+    assert.equal((await fetch(cover)).status, 200)
+    const bytes = Buffer.from(await (await fetch(url)).arrayBuffer())
+    assert.ok(!bytes.includes('secret'))
+    assert.ok(!bytes.includes('class_type'))
+    assert.deepEqual(video, { duration: 5, fps: 24, resolution: { width: 64, height: 48 } })
+  })
+})
