@@ -37,6 +37,8 @@ export interface FleetTask<Made> {
   values: Values
   /** By the names of marks. */
   files: Readonly<Record<string, { path: string; extension: string }>>
+  /** Records the progress for those who read the task. */
+  record?(percent: number): void
   /** Makes results of what an instance has made. Throws an EngineError when that is damaged. */
   copy(paths: readonly string[], dir: string): Promise<Made>
 }
@@ -248,6 +250,7 @@ const follow = async <Made>(given: FleetTask<Made>, chosen: Chosen): Promise<Mad
   } = given
   const { id, instance } = chosen
   const watch = makeWatch(given, chosen)
+  instance.events.listen(fleet.clientId)
   if (chosen.isNew) watch.isTaken = await submit(given, chosen)
   const startedAt = performance.now()
   let since = startedAt
@@ -289,11 +292,13 @@ const makeWatch = <Made>(given: FleetTask<Made>, chosen: Chosen) => {
     isTaken: false,
     isInterrupted: () => interruptedAt !== undefined,
     async check(state: 'running' | 'pending' | 'absent'): Promise<void> {
+      const percent = instance.events.percentOf(id, Object.keys(given.template.graph).length)
+      given.record?.(percent)
       if (state === 'absent') return await miss()
       watch.isTaken = true
       attempt.report(
         state === 'running' ? `rendering on ${instance.name}` : `queued on ${instance.name}`,
-        0,
+        percent,
         `${instance.name}/${id}`,
       )
       if (instance.stillMs() < stallMs) return

@@ -37,6 +37,7 @@ export const makeComfyVideo =
       template: getTemplate(deps, { id: task.id, kind, files }),
       values: videoValues(task.settings, job, start !== undefined || source !== undefined),
       files,
+      record: attempt.record,
       copy: async ([path = '']) => {
         const { metaData } = job
         const finished = await deps

@@ -403,7 +403,10 @@ closeOnSignal(
     outbound.close()
     for (const upstream of Object.values(upstreams)) upstream.close()
     await keeper?.stop()
-    for (const { client } of fleet?.instances ?? []) client.close()
+    for (const { client, events } of fleet?.instances ?? []) {
+      client.close()
+      events.close()
+    }
     await media?.inspector.close()
     await scratch?.stop()
     await stopListening?.()

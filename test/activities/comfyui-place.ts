@@ -71,7 +71,10 @@ export const startFleet = async (
     deps,
     makeWorker,
     close: async () => {
-      for (const { client } of deps.fleet.instances) client.close()
+      for (const { client, events } of deps.fleet.instances) {
+        client.close()
+        events.close()
+      }
       await Promise.all(fakes.map((fake) => fake.close()))
     },
     keep: () => keepFleet(deps),

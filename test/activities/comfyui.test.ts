@@ -76,6 +76,20 @@ describe('an image task of a fleet', { concurrency: true }, () => {
     assert.ok(first.requests.includes('POST /history'))
   })
 
+  test('reports how far it is, and ends without a socket all the same', async (t) => {
+    const { deps, first, id, insert } = await start(t, [{ nodeMs: 500 }])
+    const environment = makeEnvironment()
+    const percents: number[] = []
+    environment.on('heartbeat', ({ percent }: { percent: number }) => percents.push(percent))
+    await render(deps, id, { environment })
+    assert.ok(
+      percents.some((percent) => percent > 0 && percent < 100),
+      percents.join(),
+    )
+    first.silent = true
+    assert.equal((await render(deps, await insert()))?.results.length, 1)
+  })
+
   const PAIR = [{}, {}]
   const TABLE: [fault: PromptFault, state: string, failures: number][] = [
     ['raise', 'failed', 1],
@@ -267,8 +281,9 @@ describe('an image task of a fleet', { concurrency: true }, () => {
       )
       await waitFor('the prompts', () => first.prompted.length === 2)
       for (const environment of environments) cancelRun(environment)
-      for (const rendering of renderings)
-        await assert.rejects(rendering, { name: 'CancelledFailure' })
+      const ends = await Promise.allSettled(renderings)
+      for (const end of ends)
+        assert.equal(end.status === 'rejected' && String(end.reason.name), 'CancelledFailure')
       for (const id of ids) await finishTask(id)
       await waitFor('the end of both', async () => {
         await keep()

@@ -94,7 +94,7 @@ export const makeComfyClient = ({
     })
     const { status } = posted
     if (status === undefined) throw new SilentError(posted.reason, UNSENT.has(posted.errorClass))
-    const body = parse(posted.excerpt)
+    const body = parseObject(posted.excerpt)
     // A list that was cut must not look like an empty one; what takes an order may respond with nothing.
     if (status >= 500 || (needsBody && status < 300 && body === undefined))
       throw new SilentError(`responded with status ${status}`)
@@ -129,8 +129,8 @@ interface AskOptions {
 
 const UNSENT: ReadonlySet<string> = new Set(['address_refused', 'dns', 'connect', 'tls'])
 
-/** Undefined: no JSON object. */
-const parse = (text: string): Record<string, unknown> | undefined => {
+/** Reads a JSON object; undefined where a text is none. */
+export const parseObject = (text: string): Record<string, unknown> | undefined => {
   try {
     const value: unknown = JSON.parse(text)
     return isObject(value) ? value : undefined

@@ -6,6 +6,8 @@ import type { NodeClass, NodeClasses } from '../../domain/template/fill.ts'
 import type { Template } from '../../domain/template/template.ts'
 import { makeComfyClient, SilentError } from './client.ts'
 import type { ClientOptions, ComfyClient } from './client.ts'
+import { makeEvents } from './events.ts'
+import type { Events } from './events.ts'
 
 /** Ids of prompts in the order in which they run. */
 interface Queue {
@@ -22,6 +24,7 @@ export type Found =
 export interface Instance {
   name: string
   client: ComfyClient
+  events: Events
   /** Finds a prompt. What the instance knew before `since`, in milliseconds of the process, does not count. */
   find(id: string, since: number): Promise<Found>
   /** Asks it for its queue, unless that was done since then, and waits a moment for the response. */
@@ -52,12 +55,14 @@ const PROBE_MS = 500
 
 export const makeInstance = (options: InstanceOptions): Instance => {
   const client = makeComfyClient(options)
-  const { readQueue, ...health } = watchQueue(client, options.lostMs)
+  const events = makeEvents(options)
+  const { readQueue, ...health } = watchQueue(client, events, options.lostMs)
   const ability = readAbility(client)
   let hasJobs = true
   return {
     name: options.name,
     client,
+    events,
     ...health,
     ...ability,
     async find(id, since) {
@@ -87,7 +92,7 @@ export const makeInstance = (options: InstanceOptions): Instance => {
   }
 }
 
-const watchQueue = (client: ComfyClient, lostMs: number) => {
+const watchQueue = (client: ComfyClient, events: Events, lostMs: number) => {
   let asked: { at: number; response: Promise<Queue> } | undefined
   let queue: Queue = { running: [], pending: [] }
   let silentSince: number | undefined
@@ -120,7 +125,8 @@ const watchQueue = (client: ComfyClient, lostMs: number) => {
     },
     countOthers: (ids: readonly string[]) =>
       [...queue.running, ...queue.pending].filter((id) => !ids.includes(id)).length,
-    stillMs: () => (queue.running.length === 0 ? 0 : performance.now() - movedAt),
+    stillMs: () =>
+      queue.running.length === 0 ? 0 : performance.now() - Math.max(movedAt, events.lastAt()),
   }
 }
 
