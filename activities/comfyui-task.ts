@@ -82,6 +82,7 @@ const COUNTED: ReadonlySet<PlacementEnd> = new Set(['out_of_memory', 'input_miss
 const OPERATORS: ReadonlySet<PlacementEnd> = new Set(['broken', 'unable', 'too_large', 'stalled'])
 
 const MOST_PLACEMENTS = 10
+const OVER = 'the task has ended or is with a newer attempt'
 const REST_SECONDS = 30
 /** Time in which a prompt whose response did not come may still show. */
 const SHOW_MS = 30_000
@@ -124,6 +125,7 @@ const findOpen = async <Made>({
   if (open)
     await endPlacement(sql, {
       id: open.id,
+      task,
       state: 'unreachable',
       detail: 'it is not configured any more',
     })
@@ -155,7 +157,7 @@ const place = async <Made>(given: FleetTask<Made>): Promise<Chosen> => {
         depth: fleet.depth,
       }
       const isPlaced = await unitOfWork(deps, (sql) => insertPlacement(sql, to))
-      if (isPlaced === undefined) throw new Error('the task has ended or is with a newer attempt')
+      if (isPlaced === undefined) throw new Error(OVER)
       if (!isPlaced) continue
       failpoint('comfyui.after-placement')
       return { id, instance, isNew: true }
@@ -437,7 +439,7 @@ const leave = async <Made>(
     task,
     template,
   } = given
-  await endPlacement(sql, { id, state: end, detail })
+  if (!(await endPlacement(sql, { id, task, state: end, detail }))) throw new Error(OVER)
   fleet.notifier.notify()
   const { name } = instance
   const facts = {

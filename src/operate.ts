@@ -11,6 +11,7 @@ import { readCommand, USAGE, type Command } from './operate/arguments.ts'
 import { makeChecks } from './operate/checks.ts'
 import { makeCommands } from './operate/commands.ts'
 import { examine } from './operate/doctor.ts'
+import { makeFleetCommands } from './operate/fleet.ts'
 import { moveFiles } from './operate/move-files.ts'
 import { reportError } from './operate/server-error.ts'
 import { readStackSettings } from './operate/stack-settings.ts'
@@ -84,6 +85,7 @@ const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, l
 const deps = { sql, jobs, taskQueue: config.TASK_QUEUE }
 const commands = makeCommands({ ...deps, ...readTimings(config) })
 const write = (line: string): void => void process.stdout.write(`${line}\n`)
+const fleet = makeFleetCommands(config, sql)
 const reinspect = makeReinspectCommands({ ...deps, write })
 
 const run = async (command: Exclude<Command, { name: 'doctor' }>): Promise<string> => {
@@ -96,6 +98,11 @@ const run = async (command: Exclude<Command, { name: 'doctor' }>): Promise<strin
       return await reinspect[command.name](command.given)
     case 'move-files':
       return await moveFiles(config, command.given, write)
+    case 'instance':
+      return await fleet.instance(command.given)
+    case 'templates':
+    case 'instances':
+      return await fleet[command.name]()
     default:
       return await commands[command.name]()
   }

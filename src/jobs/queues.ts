@@ -2,7 +2,7 @@ import { isGrpcServiceError } from '@temporalio/client'
 
 import type { TemporalState } from '../domain/task/operations.ts'
 import type { Jobs } from './client.ts'
-import { mediaQueue, vendorQueue } from './start.ts'
+import { comfyuiQueue, mediaQueue, vendorQueue } from './start.ts'
 
 /** The protocol's TaskQueueType: to the server, workflows and activities wait in two queues of one name. */
 const TYPES = { workflow: 1, activity: 2 } as const
@@ -13,16 +13,21 @@ const CALL_DEADLINE_MS = 2000
 export const readQueues = async (jobs: Jobs, taskQueue: string): Promise<TemporalState> => {
   const { connection } = jobs.client
   try {
-    const [vendor, ...queues] = await connection.withDeadline(Date.now() + CALL_DEADLINE_MS, () =>
-      Promise.all([
-        readQueue(jobs, vendorQueue(taskQueue), 'activity'),
-        readQueue(jobs, taskQueue, 'workflow'),
-        readQueue(jobs, taskQueue, 'activity'),
-        readQueue(jobs, mediaQueue(taskQueue), 'activity'),
-      ]),
+    const [vendor, comfyui, ...queues] = await connection.withDeadline(
+      Date.now() + CALL_DEADLINE_MS,
+      () =>
+        Promise.all([
+          readQueue(jobs, vendorQueue(taskQueue), 'activity'),
+          readQueue(jobs, comfyuiQueue(taskQueue), 'activity'),
+          readQueue(jobs, taskQueue, 'workflow'),
+          readQueue(jobs, taskQueue, 'activity'),
+          readQueue(jobs, mediaQueue(taskQueue), 'activity'),
+        ]),
     )
-    const isUsed = vendor.backlog > 0 || vendor.pollers.length > 0
-    return { reachable: true, queues: isUsed ? [...queues, vendor] : queues }
+    const used = [vendor, comfyui].filter(
+      ({ backlog, pollers }) => backlog > 0 || pollers.length > 0,
+    )
+    return { reachable: true, queues: [...queues, ...used] }
   } catch (error) {
     if (!isGrpcServiceError(error)) throw error
     return { reachable: false, error: error.message, queues: [] }

@@ -15,6 +15,10 @@ export const USAGE = `usage: kiln operate <command>
                    the same of the security scan
   move-files --to <local|s3>
                    move every file of STORAGE_ALSO to STORAGE, while the service runs
+  templates        check the templates in COMFYUI_TEMPLATES, also against each instance
+  instances        how the instances of ComfyUI are
+  instance <name> <drain|resume>
+                   give an instance no more tasks, or give it tasks again
 `
 
 const readNothing = (argv: string[]): void => void take(argv, 0)
@@ -59,6 +63,12 @@ const readStore = (args: string[]): 'local' | 's3' => {
   return to
 }
 
+const readDrain = (argv: string[]): { name: string; isDrained: boolean } => {
+  const [name = '', verb = 'none'] = take(argv, 2)
+  if (verb === 'drain' || verb === 'resume') return { name, isDrained: verb === 'drain' }
+  throw new OperatorError(`behind the name must be drain or resume, got ${verb}`)
+}
+
 const VERSIONS = '--below <version> [--node <id>] [--limit <n>] [--dry-run]'
 
 /** Reader of each command's arguments, and their form. */
@@ -71,6 +81,9 @@ const COMMANDS = {
   reextract: [readReinspection, VERSIONS],
   rescan: [readReinspection, VERSIONS],
   'move-files': [readStore, '--to <local|s3>'],
+  templates: [readNothing, ''],
+  instances: [readNothing, ''],
+  instance: [readDrain, '<name> <drain|resume>'],
 } as const
 
 type Name = keyof typeof COMMANDS

@@ -6,11 +6,21 @@ import { describe, test, type TestContext } from 'node:test'
 
 import sharp from 'sharp'
 
+import { ROOT } from '../../src/local/root.ts'
+import { makeFleetCommands } from '../../src/operate/fleet.ts'
+import type { Config } from '../../src/process/settings/env.ts'
 import type { FakeComfyOptions } from '../support/comfyui/fake.ts'
 import type { PromptFault } from '../support/comfyui/worker.ts'
 import { waitFor } from '../support/wait.ts'
 import { TOKEN, render, seePlacements, startFleet } from './comfyui-place.ts'
 import { again, cancelRun, forGood, makeEnvironment, see, stopRun, usePlace } from './place.ts'
+
+/** Settings of a command. */
+const CONFIG = {
+  COMFYUI_TEMPLATES: join(ROOT, 'test/domain/template-cases'),
+  COMFYUI_URLS: [] as string[],
+  COMFYUI_TOKEN: '',
+} as Config
 
 const place = usePlace()
 let fleets = 0
@@ -306,6 +316,30 @@ describe('an image task of a fleet', { concurrency: true }, () => {
     first.release()
     await Promise.all(renderings)
     assert.equal(first.prompted.length, 5)
+  })
+
+  test('goes elsewhere while an instance is drained', async (t) => {
+    const { deps, fakes, id, keep } = await start(t, PAIR)
+    await keep()
+    const name = deps.fleet.instances[0]?.name ?? ''
+    const { instance, instances } = makeFleetCommands(CONFIG, place.deps.sql)
+    assert.match(await instance({ name, isDrained: true }), /no more tasks/)
+    await render(deps, id)
+    assert.deepEqual(
+      fakes.map(({ prompted }) => prompted.length),
+      [0, 1],
+    )
+    assert.match(await instances(), new RegExp(`${name}  up  drained  0 tasks`))
+    await assert.rejects(instance({ name: 'x', isDrained: true }), /there is no instance x/)
+  })
+
+  test('is checked against its instances by a command', async (t) => {
+    const { fakes } = await start(t, [{ without: ['ImageSharpen'] }])
+    const COMFYUI_URLS = fakes.map(({ url }, index) => `gpu${index}=${url}`)
+    const { templates } = makeFleetCommands({ ...CONFIG, COMFYUI_URLS }, place.deps.sql)
+    const lines = await templates()
+    assert.match(lines, /gpu0 {2}relight\+light {2}can be run/)
+    assert.match(lines, /gpu0 {2}upscale {2}node 4 "Sharpen": there is no class ImageSharpen/)
   })
 
   test('gives up after ten placements', async (t) => {

@@ -83,6 +83,39 @@ export const insertPlacement = async (
   return true
 }
 
+export interface InstanceState {
+  name: string
+  state: string
+  isDrained: boolean
+  isQuarantined: boolean
+  reason: string | null
+  open: number
+}
+
+/** Lists instances as an operator sees them. */
+export const listInstanceStates = async (sql: Sql): Promise<InstanceState[]> =>
+  await sql<InstanceState[]>`
+  select name, state, case when quarantined_at is not null then reason end as reason,
+    drained_at is not null as "isDrained",
+    quarantined_at is not null as "isQuarantined",
+    (select count(*)::integer from placement p join task t on t.id = p.task_id
+      where p.instance = i.name and p.cleaned_at is null and p.state = 'open'
+        and p.ended_at is null and t.ended_at is null) as open
+  from instance i order by name
+`
+
+/** Has an instance take no placements, or take them again; false: there is none of this name. */
+export const drainInstance = async (
+  sql: Sql,
+  { name, isDrained }: { name: string; isDrained: boolean },
+): Promise<boolean> => {
+  const { count } = await sql`
+    update instance set drained_at = case when ${isDrained} then clock_timestamp() end
+    where name = ${name}
+  `
+  return count > 0
+}
+
 /** Finds the placements of a task, in their order. */
 export const listPlacements = async (sql: Sql, taskId: string): Promise<Placement[]> =>
   await sql<Placement[]>`
@@ -97,16 +130,23 @@ export const recordRun = async (sql: Sql, id: string): Promise<void> => {
   `
 }
 
-/** Ends an open placement; its task goes on elsewhere. */
+/** Ends a placement; its task goes on elsewhere. False: a newer attempt follows it, or the task has ended. */
 export const endPlacement = async (
   sql: Sql,
-  { id, state, detail }: { id: string; state: string; detail: string },
-): Promise<void> => {
-  await sql`
+  {
+    id,
+    task,
+    state,
+    detail,
+  }: { id: string; task: { id: string; fence: number }; state: string; detail: string },
+): Promise<boolean> => {
+  const { count } = await sql`
     update placement set state = ${state}, detail = ${detail},
       ended_at = coalesce(ended_at, clock_timestamp())
-    where id = ${id} and state = 'open'
+    where id = ${id} and exists (
+      select from task where id = ${task.id} and fence = ${task.fence} and ended_at is null)
   `
+  return count > 0
 }
 
 /** Has an instance rest, or takes it out until its marker is gone. */
@@ -129,17 +169,16 @@ export const recordState = async (
   { name, state }: { name: string; state: string },
 ): Promise<void> => {
   await sql`
-    update instance set state = ${state}, state_at = clock_timestamp()
-    where name = ${name} and state <> ${state}
+    insert into instance (name, state) values (${name}, ${state})
+    on conflict (name) do update set state = excluded.state, state_at = clock_timestamp()
+      where instance.state <> excluded.state
   `
 }
 
 /** Finds the marker of an instance; null before one was left. */
 export const findMarker = async (sql: Sql, name: string): Promise<string | null> => {
   const [row] = await sql<{ marker: string | null }[]>`
-    insert into instance (name) values (${name})
-    on conflict (name) do update set name = excluded.name
-    returning marker
+    select marker from instance where name = ${name}
   `
   return row?.marker ?? null
 }

@@ -211,7 +211,10 @@ export const makeWorker = (options: WorkerOptions): Worker => {
   const begin = async (fault: PromptFault | undefined): Promise<void> => {
     await options.thawed()
     const { signal } = interrupts
-    const cut = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+    const cut = new Promise<void>((resolve) => {
+      if (signal.aborted) resolve()
+      else signal.addEventListener('abort', () => resolve())
+    })
     await Promise.race([cut, options.held() ?? sleep(options.nodeMs())])
     await options.thawed()
     if (ended.signal.aborted || signal.aborted || fault === 'interrupted') throw new Interrupted()
