@@ -140,7 +140,7 @@ export const parseObject = (text: string): Record<string, unknown> | undefined =
 }
 
 /** The path of a file. */
-export const viewPath = ({ filename, subfolder, type }: OutputFile): string =>
+const viewPath = ({ filename, subfolder, type }: OutputFile): string =>
   `/view?${new URLSearchParams({ filename, subfolder, type }).toString()}`
 
 /** A form with one file, which is read while it is sent. Names are ours, or came from an instance. */
