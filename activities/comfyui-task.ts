@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -18,7 +19,7 @@ import { unitOfWork } from '../src/db/unit-of-work.ts'
 import { TaskError } from '../src/domain/task/task-error.ts'
 import { fillTemplate } from '../src/domain/template/fill.ts'
 import { readRejection, readRunEnd } from '../src/domain/template/run-end.ts'
-import type { OutputFile, RunFailure } from '../src/domain/template/run-end.ts'
+import type { RunFailure } from '../src/domain/template/run-end.ts'
 import type { Template } from '../src/domain/template/template.ts'
 import type { Values } from '../src/domain/template/values.ts'
 import { failpoint } from '../src/process/failpoint.ts'
@@ -43,6 +44,9 @@ export interface FleetTask<Made> {
   copy(paths: readonly string[], dir: string): Promise<Made>
 }
 
+/** A task whose result is of no matter. */
+type Task = FleetTask<unknown>
+
 interface Chosen {
   id: string
   instance: Instance
@@ -50,13 +54,14 @@ interface Chosen {
   isNew: boolean
 }
 
-/** Why a task goes elsewhere. Those of a run come from the instance, the others are what this worker sees of it. */
+/** Why a task goes elsewhere: an end of its run, or what this worker sees of the instance. */
 type PlacementEnd =
   | RunFailure
   | 'unreachable'
   /** The instance does not know the prompt any more. */
   | 'lost'
-  | 'stalled'
+  /** It runs on although it was interrupted: only a restart helps. */
+  | 'zombie'
   /** It waited behind a prompt that does not move. */
   | 'moved'
   | 'output_gone'
@@ -65,21 +70,19 @@ type PlacementEnd =
 class PlacementError extends Error {
   override name = 'PlacementError'
   readonly end: PlacementEnd
-  /** A restart alone mends the instance. */
-  readonly isQuarantined: boolean
 
-  constructor(end: PlacementEnd, detail: string, isQuarantined = end === 'broken') {
+  constructor(end: PlacementEnd, detail: string) {
     super(detail)
     this.end = end
-    this.isQuarantined = isQuarantined
   }
 }
 
 /** Ends that are the task's own attempt. All others are the fleet's, and are bounded by the number of placements. */
-const COUNTED: ReadonlySet<PlacementEnd> = new Set(['out_of_memory', 'input_missing', 'failed'])
-
+const COUNTED: ReadonlySet<string> = new Set(['out_of_memory', 'input_missing', 'failed'])
+/** Ends that a restart of the instance alone mends. */
+const QUARANTINED: ReadonlySet<string> = new Set(['broken', 'zombie'])
 /** Ends that an operator must mend. */
-const OPERATORS: ReadonlySet<PlacementEnd> = new Set(['broken', 'unable', 'too_large', 'stalled'])
+const OPERATORS: ReadonlySet<string> = new Set([...QUARANTINED, 'unable', 'too_large'])
 
 const MOST_PLACEMENTS = 10
 const OVER = 'the task has ended or is with a newer attempt'
@@ -99,12 +102,9 @@ export const runOnFleet = async <Made>(given: FleetTask<Made>): Promise<Made> =>
   for (;;) {
     const chosen = placed ?? (await place(given))
     placed = undefined
+    const cancel = () => chosen.instance.cancel(chosen.id)
     try {
-      return await cancelAtEnd(
-        given,
-        () => follow(given, chosen),
-        () => chosen.instance.cancel(chosen.id),
-      )
+      return await cancelAtEnd(given, () => run(given, chosen), cancel)
     } catch (error) {
       if (!(error instanceof PlacementError)) throw error
       await leave(given, chosen, error)
@@ -112,23 +112,29 @@ export const runOnFleet = async <Made>(given: FleetTask<Made>): Promise<Made> =>
   }
 }
 
-const findOpen = async <Made>({
-  deps: { sql, fleet },
-  task,
-}: FleetTask<Made>): Promise<Chosen | undefined> => {
+const run = async <Made>(given: FleetTask<Made>, chosen: Chosen): Promise<Made> => {
+  for (;;) {
+    const entry = await follow(given, chosen)
+    // Files that could not be fetched are there when the instance responds again.
+    chosen.isNew = false
+    try {
+      return await finish(given, chosen, entry)
+    } catch (error) {
+      if (!(error instanceof SilentError)) throw error
+    }
+    await sleep(PACE_MS, undefined, { signal: given.attempt.signal })
+  }
+}
+
+const findOpen = async ({ deps: { sql, fleet }, task }: Task): Promise<Chosen | undefined> => {
   const placements = await listPlacements(sql, task.id)
   const open = placements.find(
     ({ id, state, instance }) => state === 'open' && task.upstreamId === `${instance}/${id}`,
   )
   const instance = fleet.instances.find(({ name }) => name === open?.instance)
   if (open && instance) return { id: open.id, instance, isNew: false }
-  if (open)
-    await endPlacement(sql, {
-      id: open.id,
-      task,
-      state: 'unreachable',
-      detail: 'it is not configured any more',
-    })
+  const detail = 'it is not configured any more'
+  if (open) await endPlacement(sql, { id: open.id, task, state: 'unreachable', detail })
   return undefined
 }
 
@@ -136,9 +142,10 @@ const FIRST_WAIT_MS = 1000
 const MOST_WAIT_MS = 15_000
 
 /** Waits until an instance can take the task, and gives it to that one. */
-const place = async <Made>(given: FleetTask<Made>): Promise<Chosen> => {
-  const { deps, task, attempt, template, files } = given
+const place = async (given: Task): Promise<Chosen> => {
+  const { deps, task, attempt, template } = given
   const { fleet, sql } = deps
+  const inputs = listUploads(given).map(({ filename }) => filename)
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, MOST_WAIT_MS)) {
     const { notifications } = fleet.notifier
     attempt.signal.throwIfAborted()
@@ -147,16 +154,10 @@ const place = async <Made>(given: FleetTask<Made>): Promise<Chosen> => {
       throw new TaskError('engine_failed', `The task was placed ${MOST_PLACEMENTS} times.`)
     for (const instance of await rank(given, waitMs === FIRST_WAIT_MS)) {
       const id = randomUUID()
-      const inputs = listUploads(template, files).map(({ filename }) => filename)
-      const to = {
-        id,
-        task,
-        instance: instance.name,
-        template: template.name,
-        inputs,
-        depth: fleet.depth,
-      }
-      const isPlaced = await unitOfWork(deps, (sql) => insertPlacement(sql, to))
+      const at = { instance: instance.name, template: template.name, depth: fleet.depth }
+      const isPlaced = await unitOfWork(deps, (sql) =>
+        insertPlacement(sql, { id, task, inputs, ...at }),
+      )
       if (isPlaced === undefined) throw new Error(OVER)
       if (!isPlaced) continue
       failpoint('comfyui.after-placement')
@@ -170,104 +171,114 @@ const place = async <Made>(given: FleetTask<Made>): Promise<Chosen> => {
  * Lists the instances that could take the task now, the best first.
  * @throws TaskError when all that can run its template have shown that they cannot do it
  */
-const rank = async <Made>(
-  { deps: { sql, fleet, log }, task, template }: FleetTask<Made>,
-  isReported: boolean,
-): Promise<Instance[]> => {
+const rank = async (given: Task, isReported: boolean): Promise<Instance[]> => {
+  const {
+    deps: { sql, fleet, log },
+    task,
+    template,
+  } = given
   const since = performance.now() - 1000
+  const sizes = await Promise.all(listUploads(given).map(({ path }) => stat(path)))
+  const bytes = Math.max(0, ...sizes.map(({ size }) => size))
   await Promise.all(fleet.instances.map((instance) => instance.probe(since)))
   const names = fleet.instances.map(({ name }) => name)
-  const rows = new Map(
-    (await listInstances(sql, { names, taskId: task.id })).map((row) => [row.name, row]),
-  )
+  const rows = await listInstances(sql, { names, taskId: task.id })
   const issues: string[] = []
-  const seen = await Promise.all(
-    fleet.instances.map(async (instance) => {
-      const row = rows.get(instance.name)
-      if (instance.state() !== 'up' || !row) return []
-      const found = await instance.readClasses(template).catch(() => undefined)
-      issues.push(...(found?.issues ?? []).map((issue) => `${instance.name}: ${issue}`))
-      return found?.issues.length === 0 ? [{ instance, row }] : []
-    }),
-  )
-  const able = seen.flat()
-  if (able.length === 0 && isReported)
+  const read = async (instance: Instance) => {
+    const row = rows.find(({ name }) => name === instance.name)
+    if (instance.state() !== 'up' || !row) return []
+    const found = await instance.readClasses(template).catch(() => undefined)
+    issues.push(...(found?.issues ?? []).map((issue) => `${instance.name}: ${issue}`))
+    const isTooLarge = bytes > instance.facts().maxUpload
+    if (isTooLarge) issues.push(`${instance.name}: ${TOO_LARGE}`)
+    const ended = isTooLarge ? ['too_large', ...row.ended] : row.ended
+    return found?.issues.length === 0 ? [{ ...row, ended, instance }] : []
+  }
+  const able = (await Promise.all(fleet.instances.map(read))).flat()
+  if (issues.length > 0 && isReported)
     log.error(
       { task_id: task.id, template: template.name, issues },
-      'no instance of ComfyUI can run a template',
+      'instances of ComfyUI cannot run a template',
     )
-  requireHope(able.map(({ row }) => row.ended))
-  const isTooLarge = able.some(({ row }) => row.ended.includes('out_of_memory'))
+  requireHope(able.map(({ ended }) => ended))
+  const needsMemory = able.some(({ ended }) => ended.includes('out_of_memory'))
   return able
     .filter(
-      ({ row: { isFree, open, ended } }) =>
-        isFree && open.length < fleet.depth && !FINAL.some(([end]) => ended.includes(end)),
+      ({ isFree, open, ended }) =>
+        isFree && open.length < fleet.depth && !ended.some((end) => end in FINAL),
     )
-    .map(({ instance, row }) => ({
+    .map(({ instance, ended, open, template: last }) => ({
       instance,
-      failed: row.ended.length,
-      vram: isTooLarge ? instance.facts().vram : 0,
+      failed: Math.sign(ended.length),
+      vram: needsMemory ? instance.facts().vram : 0,
       // The models of its last template are loaded, which is worth a place in the queue.
-      load:
-        row.open.length +
-        instance.countOthers(row.open) -
-        (row.template === template.name ? 1.5 : 0),
+      load: open.length + instance.countOthers(open) - (last === template.name ? 1.5 : 0),
     }))
-    .toSorted(
-      (a, b) => Math.sign(a.failed) - Math.sign(b.failed) || b.vram - a.vram || a.load - b.load,
-    )
+    .toSorted((a, b) => a.failed - b.failed || b.vram - a.vram || a.load - b.load)
     .map(({ instance }) => instance)
 }
 
-/** Ends that would be the same on a second attempt there. */
-const FINAL: readonly [end: PlacementEnd, message: string][] = [
-  ['rejected', 'The service’s workflow does not take a value of this task.'],
-  ['too_large', 'An input is larger than the machines take.'],
-]
+const TOO_LARGE = 'a file is larger than its --max-upload-size'
+
+/** Ends that would be the same on a second attempt there, and what a caller is told where all are so. */
+const FINAL: Readonly<Record<string, string>> = {
+  rejected: 'The service’s workflow does not take a value of this task.',
+  too_large: 'An input is larger than the machines take.',
+}
 
 const requireHope = (ends: readonly (readonly string[])[]): void => {
-  if (ends.length === 0) return
-  for (const [end, message] of FINAL)
-    if (ends.every((ended) => ended.includes(end)))
-      throw new TaskError('upstream_rejected', message)
+  const isEverywhere = (end: string) =>
+    ends.length > 0 && ends.every((ended) => ended.includes(end))
+  const final = Object.keys(FINAL).find(isEverywhere)
+  if (final !== undefined) throw new TaskError('upstream_rejected', FINAL[final])
   // The memory of a single one may have been taken by another model, which is unloaded by now.
   const times = ends.flat().filter((end) => end === 'out_of_memory').length
-  if (times > 1 && ends.every((ended) => ended.includes('out_of_memory')))
+  if (times > 1 && isEverywhere('out_of_memory'))
     throw new TaskError('engine_failed', 'The task is too large for the machines.')
 }
 
-/** Files that a template takes, under the names of their marks. */
-const listUploads = (
-  { marks }: Template,
-  files: FleetTask<unknown>['files'],
-): { name: string; filename: string; path: string }[] =>
+/** Files that the template takes, under the names of their marks. */
+const listUploads = ({ template: { marks }, files }: Task) =>
   Object.entries(files)
     .filter(([name]) => marks.some((mark) => mark.name === name))
     .map(([name, { path, extension }]) => ({ name, filename: `${name}.${extension}`, path }))
 
-const follow = async <Made>(given: FleetTask<Made>, chosen: Chosen): Promise<Made> => {
-  const {
-    deps: { fleet },
-    attempt,
-  } = given
-  const { id, instance } = chosen
-  const watch = makeWatch(given, chosen)
-  instance.events.listen(fleet.clientId)
-  if (chosen.isNew) watch.isTaken = await submit(given, chosen)
+/** Small pictures take less time than this. */
+const QUICK_MS = 2000
+const QUICK_PACE_MS = 100
+const PACE_MS = 1000
+
+/** Waits for the end of a prompt, which it sends unless the instance has it. Returns the entry of the history. */
+const follow = async (given: Task, chosen: Chosen): Promise<Record<string, unknown>> => {
+  const { deps, attempt } = given
+  const { instance, id } = chosen
+  const { lostMs, clientId } = deps.fleet
+  instance.events.listen(clientId)
+  let isSent = chosen.isNew
+  let isTaken = isSent && (await submit(given, chosen))
+  const checkStall = makeStallCheck(given, chosen)
   const startedAt = performance.now()
   let since = startedAt
   let silentSince: number | undefined
   for (;;) {
     try {
-      const found = await instance.find(id, since)
+      const { state, entry } = await instance.find(id, since)
       silentSince = undefined
-      if (found.state === 'ended')
-        return await finish(given, chosen, found.entry, watch.isInterrupted())
-      await watch.check(found.state)
+      if (state === 'ended') return entry
+      if (state !== 'absent') {
+        isTaken = true
+        await checkStall(state)
+      } else if (isTaken) throw new PlacementError('lost', await explainLoss(given, chosen))
+      else if (!isSent) {
+        // An earlier attempt has died before it could send the prompt.
+        isSent = true
+        isTaken = await submit(given, chosen)
+      } else if (performance.now() - startedAt >= Math.min(SHOW_MS, lostMs))
+        throw new PlacementError('unreachable', 'no response to a prompt')
     } catch (error) {
       if (!(error instanceof SilentError)) throw error
       silentSince ??= performance.now()
-      if (performance.now() - silentSince >= fleet.lostMs)
+      if (performance.now() - silentSince >= lostMs)
         throw new PlacementError('unreachable', error.message)
     }
     failpoint('upstream.between-polls')
@@ -277,95 +288,55 @@ const follow = async <Made>(given: FleetTask<Made>, chosen: Chosen): Promise<Mad
   }
 }
 
-/** Small pictures take less time than this. */
-const QUICK_MS = 2000
-const QUICK_PACE_MS = 100
-const PACE_MS = 1000
+const explainLoss = async ({ deps }: Task, { instance }: Chosen): Promise<string> =>
+  (await checkMarker(deps, instance)) ? 'it has restarted' : 'somebody has removed the prompt'
 
-/** Watches a prompt that has not ended. */
-const makeWatch = <Made>(given: FleetTask<Made>, chosen: Chosen) => {
-  const { deps, attempt } = given
-  const { id, instance } = chosen
-  const startedAt = performance.now()
+/** Makes the check of a prompt that has not ended: it reports how far that is, and interrupts it when it stands still. */
+const makeStallCheck = ({ deps, attempt, template, record }: Task, { id, instance }: Chosen) => {
   const { stallMs } = deps.fleet
   let interruptedAt: number | undefined
-  const watch = {
-    /** The instance is known to have it. */
-    isTaken: false,
-    isInterrupted: () => interruptedAt !== undefined,
-    async check(state: 'running' | 'pending' | 'absent'): Promise<void> {
-      const percent = instance.events.percentOf(id, Object.keys(given.template.graph).length)
-      given.record?.(percent)
-      if (state === 'absent') return await miss()
-      watch.isTaken = true
-      attempt.report(
-        state === 'running' ? `rendering on ${instance.name}` : `queued on ${instance.name}`,
-        percent,
-        `${instance.name}/${id}`,
-      )
-      if (instance.stillMs() < stallMs) return
-      if (state === 'pending') {
-        await instance.cancel(id)
-        throw new PlacementError('moved', 'the prompt before it does not move')
-      }
-      if (interruptedAt === undefined) {
-        interruptedAt = performance.now()
-        await instance.cancel(id)
-      } else if (performance.now() - interruptedAt >= Math.min(INTERRUPT_MS, stallMs))
-        throw new PlacementError(
-          'stalled',
-          'it runs on although it was interrupted: it needs a restart',
-          true,
-        )
-    },
-  }
-  const miss = async (): Promise<void> => {
-    if (watch.isTaken) {
-      const isRestarted = await checkMarker(deps, instance)
+  return async (state: 'running' | 'pending'): Promise<void> => {
+    const percent = instance.events.percentOf(id, Object.keys(template.graph).length)
+    record?.(percent)
+    attempt.report(`${state} on ${instance.name}`, percent, `${instance.name}/${id}`)
+    if (instance.stillMs() < stallMs) return
+    const waitedMs = performance.now() - (interruptedAt ?? Infinity)
+    if (waitedMs >= Math.min(INTERRUPT_MS, stallMs))
       throw new PlacementError(
-        'lost',
-        isRestarted ? 'it has restarted' : 'somebody has removed the prompt',
+        'zombie',
+        'it runs on although it was interrupted: it needs a restart',
       )
-    }
-    // An earlier attempt may have died before it could send the prompt.
-    if (!chosen.isNew) watch.isTaken = await submit(given, chosen)
-    else if (performance.now() - startedAt >= Math.min(SHOW_MS, deps.fleet.lostMs))
-      throw new PlacementError('unreachable', 'no response to a prompt')
-    chosen.isNew = true
+    if (interruptedAt === undefined) await instance.cancel(id)
+    interruptedAt ??= performance.now()
+    if (state === 'pending') throw new PlacementError('moved', 'the prompt before it does not move')
   }
-  return watch
 }
 
 /** Sends the files and the prompt. False: it may have been taken, but no response says so. */
-const submit = async <Made>(given: FleetTask<Made>, { id, instance }: Chosen): Promise<boolean> => {
+const submit = async (given: Task, { id, instance }: Chosen): Promise<boolean> => {
   const { attempt, template, values } = given
-  const { client } = instance
   attempt.report(`sending to ${instance.name}`, 0, `${instance.name}/${id}`)
-  const { signal } = attempt
   try {
     const files: Record<string, string> = {}
-    for (const { name, filename, path } of listUploads(template, given.files)) {
+    for (const { name, filename, path } of listUploads(given)) {
       const to = { path, filename, subfolder: folderOf(id), type: 'input' }
-      const { status, body } = await client.upload(to, signal)
+      const { status, body } = await instance.client.upload(to, attempt.signal)
       if (status === 413) throw new PlacementError('too_large', TOO_LARGE)
-      if (typeof body['name'] !== 'string') throw new SilentError(`responded with status ${status}`)
-      files[name] =
-        `${typeof body['subfolder'] === 'string' ? body['subfolder'] : ''}/${body['name']}`
+      const { name: stored, subfolder } = body
+      if (typeof stored !== 'string') throw new SilentError(`responded with status ${status}`)
+      files[name] = typeof subfolder === 'string' ? `${subfolder}/${stored}` : stored
     }
     const { classes } = await instance.readClasses(template)
     const prompt = fillTemplate(template, { values, files, prefix: folderOf(id) }, classes)
     failpoint('upstream.before-submit')
-    return await prompted(given, { id, instance, prompt })
+    return await sendPrompt(given, { id, instance, prompt })
   } catch (error) {
-    if (error instanceof SilentError) throw new PlacementError('unreachable', error.message)
-    throw error
+    throw error instanceof SilentError ? new PlacementError('unreachable', error.message) : error
   }
 }
 
-const TOO_LARGE = 'a file is larger than its --max-upload-size'
-
-const prompted = async <Made>(
-  { deps, template }: FleetTask<Made>,
+const sendPrompt = async (
+  { deps, template: { marks } }: Task,
   { id, instance, prompt }: { id: string; instance: Instance; prompt: object },
 ): Promise<boolean> => {
   const body = { prompt, prompt_id: id, client_id: deps.fleet.clientId }
@@ -375,7 +346,8 @@ const prompted = async <Made>(
   })
   if (!response) return false
   failpoint('upstream.after-response')
-  const rejection = readRejection(response.status, response.body, fileNodesOf(template))
+  const fileNodes = marks.filter(({ field }) => field?.type === 'file').map(({ node }) => node)
+  const rejection = readRejection(response.status, response.body, fileNodes)
   // A part of the graph may have been taken.
   if (rejection && response.status === 200) await instance.cancel(id)
   if (rejection) throw new PlacementError(rejection.failure, rejection.detail)
@@ -383,21 +355,15 @@ const prompted = async <Made>(
   return true
 }
 
-const fileNodesOf = ({ marks }: Template): string[] =>
-  marks.filter(({ field }) => field?.type === 'file').map(({ node }) => node)
-
+/** Makes the result of a run that has ended. */
 const finish = async <Made>(
-  given: FleetTask<Made>,
+  { deps, attempt, template, copy }: FleetTask<Made>,
   { id, instance }: Chosen,
   entry: Record<string, unknown>,
-  isInterrupted: boolean,
 ): Promise<Made> => {
-  const { deps, attempt, template } = given
   await recordRun(deps.sql, id)
   deps.fleet.notifier.notify()
   const end = readRunEnd(entry, { result: template.result, id })
-  if (end.failure === 'interrupted' && isInterrupted)
-    throw new PlacementError('stalled', end.detail)
   if (end.failure) throw new PlacementError(end.failure, end.detail)
   attempt.report('fetching the results', 100, `${instance.name}/${id}`)
   const dir = join(attempt.scratchDir, 'copy')
@@ -405,59 +371,42 @@ const finish = async <Made>(
   const paths: string[] = []
   for (const [index, file] of end.files.entries()) {
     const path = join(dir, `made-${index + 1}`)
-    await fetchFile(instance, file, path, attempt.signal)
+    await instance.client.fetch(file, path, attempt.signal).catch(rejectFile)
     paths.push(path)
     failpoint('upstream.while-copying')
   }
-  return await given.copy(paths, dir).catch((error: unknown) => {
+  return await copy(paths, dir).catch((error: unknown) => {
     throw error instanceof EngineError ? new PlacementError('failed', error.message) : error
   })
 }
 
-const fetchFile = async (
-  { client }: Instance,
-  file: OutputFile,
-  path: string,
-  signal: AbortSignal,
-): Promise<void> =>
-  await client.fetch(file, path, signal).catch((error: unknown) => {
-    if (!(error instanceof OutboundError)) throw error
-    if (error.kind === 'too_large') throw new PlacementError('failed', error.message)
-    if (error.status !== undefined && error.status < 500)
-      throw new PlacementError('output_gone', error.message)
-    throw new SilentError(error.message)
-  })
+const rejectFile = (error: unknown): never => {
+  if (!(error instanceof OutboundError)) throw error
+  if (error.kind === 'too_large') throw new PlacementError('failed', error.message)
+  if (error.status === undefined || error.status >= 500) throw new SilentError(error.message)
+  throw new PlacementError('output_gone', error.message)
+}
 
 /** Ends a placement without a result, and does what its end asks for. */
-const leave = async <Made>(
-  given: FleetTask<Made>,
+const leave = async (
+  given: Task,
   { id, instance }: Chosen,
-  { end, message: detail, isQuarantined }: PlacementError,
+  { end, message: detail }: PlacementError,
 ): Promise<void> => {
   const {
     deps: { sql, fleet, log },
     task,
-    template,
   } = given
+  const { name, client } = instance
   if (!(await endPlacement(sql, { id, task, state: end, detail }))) throw new Error(OVER)
   fleet.notifier.notify()
-  const { name } = instance
-  const facts = {
-    task_id: task.id,
-    instance: name,
-    placement: id,
-    template: template.name,
-    end,
-    detail,
-  }
+  const facts = { task_id: task.id, instance: name, placement: id, end, detail }
   log[OPERATORS.has(end) ? 'error' : 'warn'](facts, 'a placement on ComfyUI brought no result')
-  if (isQuarantined) await holdInstance(sql, { name, restSeconds: null, reason: detail })
-  if (end === 'unable') instance.forget(template.name, detail)
+  if (QUARANTINED.has(end)) await holdInstance(sql, { name, restSeconds: null, reason: detail })
+  if (end === 'unable') instance.forget(given.template.name, detail)
   if (end === 'out_of_memory') {
     await holdInstance(sql, { name, restSeconds: REST_SECONDS, reason: detail })
-    await instance.client
-      .post('/free', { unload_models: true, free_memory: true })
-      .catch(() => undefined)
+    await client.post('/free', { unload_models: true, free_memory: true }).catch(() => undefined)
     // Says so when none is left that could have memory enough.
     await rank(given, false)
   }

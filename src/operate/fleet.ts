@@ -1,7 +1,7 @@
 import { makeInstance } from '../adapters/comfyui/instance.ts'
 import { readTemplates } from '../adapters/comfyui/templates.ts'
 import type { Sql } from '../db/client.ts'
-import { drainInstance, listInstanceStates } from '../db/task/placement.ts'
+import { drainInstance, listInstances } from '../db/task/placement.ts'
 import { OperatorError } from '../process/operator-error.ts'
 import { readInstances } from '../process/settings/derived.ts'
 import type { Config } from '../process/settings/env.ts'
@@ -10,15 +10,15 @@ import type { Config } from '../process/settings/env.ts'
 export const makeFleetCommands = (config: Config, sql: Sql) => ({
   templates: (): Promise<string> => checkTemplates(config),
   instances: async (): Promise<string> => {
-    const instances = await listInstanceStates(sql)
+    const instances = await listInstances(sql, { names: null, taskId: null })
     if (instances.length === 0) return 'no worker has called an instance yet'
     return instances
-      .map(({ name, state, open, isDrained, isQuarantined, reason }) => {
+      .map(({ name, state, open, isDrained, reason }) => {
         const more = [
           ...(isDrained ? ['drained'] : []),
-          ...(isQuarantined ? ['needs a restart'] : []),
+          ...(reason !== null ? ['needs a restart'] : []),
         ]
-        return `${[name, state, ...more, `${open} tasks`].join('  ')}  ${reason ?? ''}`.trimEnd()
+        return `${[name, state, ...more, `${open.length} tasks`].join('  ')}  ${reason ?? ''}`.trimEnd()
       })
       .join('\n')
   },

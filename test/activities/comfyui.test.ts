@@ -203,7 +203,7 @@ describe('an image task of a fleet', { concurrency: true }, () => {
     const [first] = fakes
     first?.faults.push('zombie')
     assert.equal((await render(deps, id))?.results.length, 1)
-    assert.deepEqual(await states(id), ['stalled', 'open'])
+    assert.deepEqual(await states(id), ['zombie', 'open'])
     const name = deps.fleet.instances[0]?.name ?? ''
     const quarantined = async () => {
       const [row] = await place.deps.sql`select quarantined_at from instance where name = ${name}`
@@ -223,7 +223,7 @@ describe('an image task of a fleet', { concurrency: true }, () => {
     const { deps, fakes, id } = await start(t, PAIR, { stallMs: 300 })
     fakes[0]?.hold()
     assert.equal((await render(deps, id))?.results.length, 1)
-    assert.deepEqual(await states(id), ['stalled', 'open'])
+    assert.deepEqual(await states(id), ['interrupted', 'open'])
     const name = deps.fleet.instances[0]?.name ?? ''
     const [row] = await place.deps.sql`select quarantined_at from instance where name = ${name}`
     assert.equal(row?.['quarantined_at'], null)
@@ -249,7 +249,10 @@ describe('an image task of a fleet', { concurrency: true }, () => {
     )
     const small = await start(t, [{ maxUploadBytes: 10 }, {}])
     assert.equal((await render(small.deps, small.id))?.results.length, 1)
-    assert.deepEqual(await states(small.id), ['too_large', 'open'])
+    assert.deepEqual(
+      small.fakes.map(({ prompted }) => prompted.length),
+      [0, 1],
+    )
   })
 
   test('has the response to its prompt once, when that is lost on the way', async (t) => {
@@ -260,6 +263,15 @@ describe('an image task of a fleet', { concurrency: true }, () => {
     assert.equal((await render(deps, id))?.results.length, 1)
     assert.equal(first.prompted.length, 1)
     assert.deepEqual(await states(id), ['open'])
+  })
+
+  test('is fetched again when that breaks off, and not rendered again', async (t) => {
+    const { deps, first, id } = await start(t)
+    let broken = 0
+    first.intercept = (request) =>
+      request.startsWith('GET /view?filename=r_') && (broken += 1) < 3 ? 'drop' : undefined
+    assert.equal((await render(deps, id))?.results.length, 1)
+    assert.deepEqual([broken, first.prompted.length], [3, 1])
   })
 
   test('is followed by the next attempt where the last one died, and sent where that was too early', async (t) => {

@@ -9,6 +9,11 @@ export interface Placement {
 
 export interface InstanceRow {
   name: string
+  /** As a worker last saw it. */
+  state: string
+  isDrained: boolean
+  /** Why it needs a restart; null: it needs none. */
+  reason: string | null
   /** May take a placement: neither drained, quarantined nor resting. */
   isFree: boolean
   template: string | null
@@ -18,16 +23,18 @@ export interface InstanceRow {
   ended: string[]
 }
 
-/** Lists what decides where a task is placed. Instances that nobody knows yet are inserted. */
+/** Lists all instances, or those that a task may go to; the ones that nobody knows yet are inserted. */
 export const listInstances = async (
   sql: Sql,
-  { names, taskId }: { names: readonly string[]; taskId: string },
+  { names, taskId }: { names: readonly string[] | null; taskId: string | null },
 ): Promise<InstanceRow[]> => {
-  await sql`
-    insert into instance (name) select unnest(${[...names]}::text[]) on conflict do nothing
-  `
+  if (names)
+    await sql`
+      insert into instance (name) select unnest(${[...names]}::text[]) on conflict do nothing
+    `
   return await sql<InstanceRow[]>`
-    select i.name, i.template,
+    select i.name, i.template, i.state, i.drained_at is not null as "isDrained",
+      case when i.quarantined_at is not null then i.reason end as reason,
       i.drained_at is null and i.quarantined_at is null
         and coalesce(i.rests_until < clock_timestamp(), true) as "isFree",
       array(select p.id from placement p join task t on t.id = p.task_id
@@ -35,7 +42,8 @@ export const listInstances = async (
           and p.ended_at is null and t.ended_at is null) as open,
       array(select p.state from placement p
         where p.task_id = ${taskId} and p.instance = i.name and p.state <> 'open') as ended
-    from instance i where i.name = any(${[...names]})
+    from instance i where ${names === null} or i.name = any(${[...(names ?? [])]})
+    order by i.name
   `
 }
 
@@ -82,27 +90,6 @@ export const insertPlacement = async (
   await sql`update instance set template = ${template} where name = ${instance}`
   return true
 }
-
-export interface InstanceState {
-  name: string
-  state: string
-  isDrained: boolean
-  isQuarantined: boolean
-  reason: string | null
-  open: number
-}
-
-/** Lists instances as an operator sees them. */
-export const listInstanceStates = async (sql: Sql): Promise<InstanceState[]> =>
-  await sql<InstanceState[]>`
-  select name, state, case when quarantined_at is not null then reason end as reason,
-    drained_at is not null as "isDrained",
-    quarantined_at is not null as "isQuarantined",
-    (select count(*)::integer from placement p join task t on t.id = p.task_id
-      where p.instance = i.name and p.cleaned_at is null and p.state = 'open'
-        and p.ended_at is null and t.ended_at is null) as open
-  from instance i order by name
-`
 
 /** Has an instance take no placements, or take them again; false: there is none of this name. */
 export const drainInstance = async (
