@@ -8,6 +8,7 @@ import {
   Runtime,
   TransportError,
   Worker,
+  type WorkerOptions,
 } from '@temporalio/worker'
 
 import { keepFleet } from '../activities/comfyui-keeper.ts'
@@ -225,25 +226,34 @@ const upstreams = Object.fromEntries(
   ),
 )
 
-const vendorWorker = ({ dir: scratchDir }: Scratch): Promise<Worker> =>
+/** Makes a worker whose tasks are rendered elsewhere. */
+const remoteWorker = (
+  taskQueue: string,
+  options: Pick<WorkerOptions, 'activities' | 'maxConcurrentActivityTaskExecutions'>,
+): Promise<Worker> =>
   Worker.create({
     ...temporal,
-    taskQueue: vendorQueue(config.TASK_QUEUE),
-    activities: createVendorActivities({
-      ...common,
-      outbound,
-      scratchDir,
-      limits: readMediaLimits(config),
-      signer: makeLinks(),
-      upstreams,
-      // Each release ends all attempts, and an off-peak task waits for two days.
-      mostAttempts: 1000,
-    }),
-    maxConcurrentActivityTaskExecutions: config.VENDOR_SLOTS,
+    taskQueue,
+    ...options,
     ...renderHeartbeats,
     // The next attempt goes on where this one stops, so nobody waits for an upstream. A submission under way has 10 s.
     shutdownGraceTime: '1 second',
     shutdownForceTime: '20 seconds',
+  })
+
+const makeRemote = (scratchDir: string) => ({
+  ...common,
+  outbound,
+  scratchDir,
+  limits: readMediaLimits(config),
+  // Each release ends all attempts, and an off-peak task waits for two days.
+  mostAttempts: 1000,
+})
+
+const vendorWorker = ({ dir }: Scratch): Promise<Worker> =>
+  remoteWorker(vendorQueue(config.TASK_QUEUE), {
+    activities: createVendorActivities({ ...makeRemote(dir), signer: makeLinks(), upstreams }),
+    maxConcurrentActivityTaskExecutions: config.VENDOR_SLOTS,
   })
 
 interface Media {
@@ -298,14 +308,14 @@ const findBinaries = async (scratchDir: string): Promise<VideoBinaries> => {
  * Ends the process groups that a killed worker left, before the folders that name them are cleaned up. The next worker that
  * starts does so, or one that runs: a child that hangs does not notice that its parent is gone.
  */
-const startMediaScratch = async (): Promise<Scratch> => {
-  const dir = await common.storage.scratchDir('render')
+const startRenderScratch = async (purpose: 'render' | 'upstream'): Promise<Scratch> => {
+  const dir = await common.storage.scratchDir(purpose)
   const beforeCleanUp = async (): Promise<void> => {
     const killed = await cleanUpOrphans(dir)
     if (killed > 0) log.warn({ killed }, 'ended what a killed worker had left running')
   }
   await beforeCleanUp()
-  return await startScratch('render', { ...common, beforeCleanUp })
+  return await startScratch(purpose, { ...common, beforeCleanUp })
 }
 
 /** Reads the templates of the fleet, or ends the worker and says what is wrong with them. */
@@ -332,28 +342,17 @@ const makeFleet = async (): Promise<Fleet> => ({
   notifier: makeNotifier(),
 })
 
-const comfyWorker = async (fleet: Fleet, { dir: scratchDir }: Scratch): Promise<Worker> => {
-  const binaries = await findBinaries(scratchDir)
-  return await Worker.create({
-    ...temporal,
-    taskQueue: comfyuiQueue(config.TASK_QUEUE),
+const comfyWorker = async (fleet: Fleet, { dir }: Scratch): Promise<Worker> => {
+  const binaries = await findBinaries(dir)
+  return await remoteWorker(comfyuiQueue(config.TASK_QUEUE), {
     activities: createComfyActivities({
-      ...common,
-      outbound,
-      scratchDir,
-      limits: readMediaLimits(config),
+      ...makeRemote(dir),
       fleet,
       videoEngine: makeLocalVideoEngine({ binaries, maxPixels: config.IMAGE_MAX_PIXELS }),
       finishVideo: makeFinishVideo({ binaries }),
-      // Each release ends all attempts, and a task may wait for long until an instance is free.
-      mostAttempts: 1000,
     }),
     // A task that waits in Temporal has not begun; some beside those on instances fetch their files.
     maxConcurrentActivityTaskExecutions: fleet.instances.length * fleet.depth + FURTHER_TASKS,
-    ...renderHeartbeats,
-    // The next attempt goes on where this one stops.
-    shutdownGraceTime: '1 second',
-    shutdownForceTime: '40 seconds',
   })
 }
 const FURTHER_TASKS = 4
@@ -364,8 +363,9 @@ const KEEP_MS = 2000
 
 const isVendor = Object.keys(upstreams).length > 0
 const startOwnScratch = async (): Promise<Scratch | undefined> => {
-  if (config.WORKER_ROLE === 'media') return await startMediaScratch()
-  return isVendor || fleet ? await startScratch('upstream', common) : undefined
+  if (config.WORKER_ROLE === 'media') return await startRenderScratch('render')
+  if (fleet) return await startRenderScratch('upstream')
+  return isVendor ? await startScratch('upstream', common) : undefined
 }
 const scratch = await startOwnScratch()
 const startMedia = async ({ dir }: Scratch): Promise<Media> => {
