@@ -46,7 +46,7 @@ const keepInstance = async (deps: KeeperDependencies, instance: Instance): Promi
 }
 
 /**
- * Finds out whether an instance has restarted, of which nothing else tells: a restart empties the folder in which its
+ * Finds out whether an instance has restarted, which it does not report: a restart empties the folder in which its
  * marker is. Leaves a new one then, and the first one.
  */
 export const checkMarker = async (

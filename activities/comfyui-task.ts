@@ -220,7 +220,7 @@ const rank = async (given: Task, isReported: boolean): Promise<Instance[]> => {
 
 const TOO_LARGE = 'a file is larger than its --max-upload-size'
 
-/** Ends that would be the same on a second attempt there, and what a caller is told where all are so. */
+/** Ends that would be the same on a second attempt there, with the message for a caller where all are so. */
 const FINAL: Readonly<Record<string, string>> = {
   rejected: 'The service’s workflow does not take a value of this task.',
   too_large: 'An input is larger than the machines take.',

@@ -424,7 +424,7 @@ describe('the end of a run', () => {
     ['PIL.UnidentifiedImageError', 'cannot identify image file', 'input_missing'],
     ['FileNotFoundError', 'No such file: models/x.safetensors', 'unable'],
     ['FileNotFoundError', 'No such file: input/kiln/p1/image.png', 'input_missing'],
-    ['ValueError', 'kiln test fault', 'failed'],
+    ['ValueError', 'kiln test error', 'failed'],
   ] as const)
     test(`of ${type}, ${message}, is ${wanted}`, () => {
       const found = failed(type, message)

@@ -4,7 +4,7 @@ import { isObject } from '../../domain/shared/is-object.ts'
 import { parseObject } from './client.ts'
 import type { ClientOptions } from './client.ts'
 
-/** What an instance says of prompts while they run. It may stop at any time, and nothing waits for it. */
+/** Events of an instance while prompts run. They may stop at any time, and nothing waits for them. */
 export interface Events {
   /** Connects unless that was done lately. */
   listen(clientId: string): void

@@ -4,7 +4,7 @@ import type { GraphNode } from './graph.ts'
 import { PREFIX } from './template.ts'
 import type { Literal, Mark, Template } from './template.ts'
 
-/** What an instance says of an input of a class. */
+/** An input of a class, as an instance describes it. */
 interface InputSpec {
   /** `INT`, `FLOAT`, `STRING`, `BOOLEAN`, `COMBO` and types of links. */
   type: string

@@ -100,7 +100,7 @@ const UNABLE: ReadonlySet<unknown> = new Set(['value_not_in_list', 'required_inp
 
 /**
  * Reads why `POST /prompt` took no prompt, or not the whole of it.
- * @returns undefined where it did, or where only the instance is at fault and another attempt may pass
+ * @returns undefined where it did, or where the instance may take it another time
  */
 export const readRejection = (
   status: number,

@@ -44,7 +44,7 @@ export interface TemplateFile {
 }
 
 const CUSTOM = 'custom/'
-/** Where a graph names the files that it writes. */
+/** Input in which a graph names the files that it writes. */
 export const PREFIX = 'filename_prefix'
 const RESULT = 'result'
 
