@@ -140,7 +140,7 @@ export const PROGRESS_CHECKS: readonly Check[] = [
     },
   },
   {
-    title: 'tells a socket that comes late the node that runs, and nothing of before',
+    title: 'sends a socket that comes late the node that runs, and nothing of before',
     needs: needsFaults,
     async run(subject) {
       const client = randomUUID()

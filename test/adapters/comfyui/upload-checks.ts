@@ -5,7 +5,7 @@ import { makePicture } from '../../support/pictures.ts'
 import { unique } from './subject.ts'
 import type { Check, Subject } from './subject.ts'
 
-/** What a test can send in a moment. */
+/** Bytes that a test can send in a moment. */
 const SMALL = 30_000_000
 
 const GRAPH_FAILS = 'PIL.UnidentifiedImageError'

@@ -1,6 +1,6 @@
 import type { HistoryEntry, Worker } from './worker.ts'
 
-/** What a version with `/api/jobs` knows of a prompt, whether it waits, runs or has ended; undefined when unknown. */
+/** Describes a prompt that waits, runs or has ended, as a version with `/api/jobs` does; undefined when unknown. */
 export const describeJob = (id: string, worker: Worker) =>
   listAll(worker).find((job) => job.id === id)
 

@@ -39,7 +39,7 @@ export interface NodeRun {
   /** Waits, and ends at once with an error when the prompt is interrupted at a step of the bar. */
   step(value: number, max: number): void
   sleep(ms: number): Promise<void>
-  /** What the process is told to do: a fault of the class for tests. */
+  /** Ends the thread or the process: a fault of the class for tests. */
   die(how: 'thread' | 'process'): Promise<never>
 }
 

@@ -104,7 +104,7 @@ const readBody = async (request: IncomingMessage, limit: number): Promise<Buffer
   return size > limit ? undefined : Buffer.concat(chunks)
 }
 
-/** What raises in ComfyUI is 500 there. */
+/** Responds 500 where ComfyUI raises. */
 const routeSafely = async (asked: Asked, instance: Instance): Promise<Reply> => {
   const { origin, host = '' } = asked.headers
   if (origin !== undefined && /^(localhost|127\.)/.test(host) && new URL(origin).host !== host)
@@ -215,9 +215,9 @@ const postPrompt = async (body: Record<string, unknown>, instance: Instance): Pr
   const number = given ? Number(body['number']) : counted
   if (Number.isNaN(number)) return SERVER_ERROR
   if (!given) instance.number += 1
-  if (!('prompt' in body)) return refuse('no_prompt', 'No prompt provided')
+  if (!('prompt' in body)) return reject('no_prompt', 'No prompt provided')
   const id = readId(body, instance)
-  if (id === undefined) return refuse('invalid_prompt_id', 'prompt_id must be a valid UUID')
+  if (id === undefined) return reject('invalid_prompt_id', 'prompt_id must be a valid UUID')
   const { prompt, partial_execution_targets: targets } = body
   const classes = await installedClasses(instance)
   const { outputs, error, nodeErrors } = validatePrompt(prompt, targets, {
@@ -233,7 +233,7 @@ const postPrompt = async (body: Record<string, unknown>, instance: Instance): Pr
   return { json: { prompt_id: id, number, node_errors: nodeErrors } }
 }
 
-const refuse = (type: string, message: string): Reply => ({
+const reject = (type: string, message: string): Reply => ({
   json: { error: { type, message, details: message, extra_info: {} }, node_errors: {} },
   status: 400,
 })

@@ -58,7 +58,7 @@ export interface WorkerOptions {
   kill(): void
 }
 
-/** What a process of ComfyUI has in memory: a queue, a history, a cache and the one thread that runs prompts. */
+/** The memory of a process of ComfyUI: a queue, a history, a cache and the one thread that runs prompts. */
 export interface Worker {
   queue(): { queue_running: QueueItem[]; queue_pending: QueueItem[] }
   remaining(): number
@@ -69,7 +69,7 @@ export interface Worker {
   clear(): void
   /** Interrupts what runs: the named prompt alone, or whatever it is. True when there was one. */
   interrupt(id?: string): boolean
-  /** The node that runs for a client, which a socket that comes late is told. */
+  /** The node that runs for a client, for a socket that comes late. */
   current(client: string): string | undefined
   free(): void
   /** The process is gone: what runs has no effect any more. */
@@ -94,7 +94,7 @@ export const makeWorker = (options: WorkerOptions): Worker => {
   const remaining = (): number => pending.length + (running ? 1 : 0)
   const updated = (): void =>
     sockets.send('status', { status: { exec_info: { queue_remaining: remaining() } } })
-  const tell = (type: string, data: unknown, everyone = false): void => {
+  const notify = (type: string, data: unknown, everyone = false): void => {
     if (client !== undefined || everyone) sockets.send(type, data, client)
   }
 
@@ -121,7 +121,7 @@ export const makeWorker = (options: WorkerOptions): Worker => {
     const add = (type: string, data: Record<string, unknown>, everyone = false): void => {
       const message = { ...data, timestamp: Date.now() }
       messages.push([type, message])
-      tell(type, message, everyone)
+      notify(type, message, everyone)
     }
     add('execution_start', { prompt_id: id })
     const signatures = await signNodes(graph, folders)
@@ -137,13 +137,13 @@ export const makeWorker = (options: WorkerOptions): Worker => {
       const { class_type, inputs } = graph[node] as GraphNode
       const hit = cache.get(signatures.get(node))
       if (hit) {
-        tell('executed', { node, display_node: node, output: hit.ui ?? null, prompt_id: id })
+        notify('executed', { node, display_node: node, output: hit.ui ?? null, prompt_id: id })
         progress.finish(node)
         continue
       }
       progress.start(node)
       currentNode = node
-      tell('executing', { node, display_node: node, prompt_id: id })
+      notify('executing', { node, display_node: node, prompt_id: id })
       try {
         await begin(executed.length === 0 ? fault : undefined)
         const values = Object.entries(inputs).map(([name, value]) => [name, resolve(value)])
@@ -154,7 +154,7 @@ export const makeWorker = (options: WorkerOptions): Worker => {
           step: (value, max) => {
             if (interrupts.signal.aborted) throw new Interrupted()
             progress.step(node, value, max)
-            tell('progress', { value, max, prompt_id: id, node }, true)
+            notify('progress', { value, max, prompt_id: id, node }, true)
           },
           sleep: async (ms) => await sleep(ms, undefined, { signal: ended.signal }),
           die,
@@ -162,7 +162,7 @@ export const makeWorker = (options: WorkerOptions): Worker => {
         cache.set(signatures.get(node) ?? '', result)
         if (result.ui) {
           saved.push(...result.ui.images)
-          tell('executed', { node, display_node: node, output: result.ui, prompt_id: id })
+          notify('executed', { node, display_node: node, output: result.ui, prompt_id: id })
         }
       } catch (error) {
         if (isZombie || ended.signal.aborted) return
@@ -198,7 +198,7 @@ export const makeWorker = (options: WorkerOptions): Worker => {
         meta: Object.fromEntries(shown.map(([node]) => [node, makeMeta(node)])),
       })
     updated()
-    tell('executing', { node: null, prompt_id: id })
+    notify('executing', { node: null, prompt_id: id })
 
     function resolve(value: unknown): unknown {
       if (!Array.isArray(value)) return value
