@@ -16,7 +16,7 @@ import { TIMING, insertTask, makeEnvironment, type Place } from './place.ts'
 export const TOKEN = 'comfyui-token-that-nobody-may-see'
 
 const loadTemplates = async (): Promise<Template[]> => {
-  const { templates, issues } = await readTemplates(join(ROOT, 'test/domain/template-cases'))
+  const { templates, issues } = await readTemplates(join(ROOT, 'deploy/comfyui/templates'))
   if (issues.length > 0) throw new Error(issues.join('\n'))
   return templates
 }

@@ -17,7 +17,7 @@ import { again, cancelRun, forGood, makeEnvironment, see, stopRun, usePlace } fr
 
 /** Settings of a command. */
 const CONFIG = {
-  COMFYUI_TEMPLATES: join(ROOT, 'test/domain/template-cases'),
+  COMFYUI_TEMPLATES: join(ROOT, 'deploy/comfyui/templates'),
   COMFYUI_URLS: [] as string[],
   COMFYUI_TOKEN: '',
 } as Config

@@ -13,7 +13,7 @@ import { listLeftFiles, readRejection, readRunEnd } from '../../src/domain/templ
 import { chooseTemplate, readTemplate, type Template } from '../../src/domain/template/template.ts'
 import { ROOT } from '../../src/local/root.ts'
 
-const FOLDER = join(ROOT, 'test/domain/template-cases')
+const FOLDER = join(ROOT, 'deploy/comfyui/templates')
 
 type Nodes = Record<
   string,
@@ -231,13 +231,13 @@ describe('a template', () => {
       /node 4 "Sharpen": sigma is 18446744073709551615, above 2\^53/,
     ],
     [
-      'a map without a choice',
+      'a map of an unknown choice',
       readWith(
         'upscale.json',
         title('4', 'kiln:engine=sigma'),
-        '{"values":{"engine":{"automatic":1}}}',
+        '{"values":{"engine":{"automatik":1}}}',
       ),
-      /the map of engine has no value for vendor_illusio/,
+      /the map of engine has automatik, which is no choice; did you mean automatic\?/,
     ],
     [
       'a map of no choices',
@@ -326,6 +326,12 @@ describe('the graph of a placement', () => {
     const values = { engine: 'vendor_sharpy' }
     const graph = fillTemplate(template, { values, files: {}, prefix: 'p' }, CLASSES)
     assert.equal(graph['4']?.inputs['sigma'], 2)
+    assert.equal(
+      fillTemplate(template, { values: { engine: 'x' }, files: {}, prefix: 'p' }, CLASSES)['4']
+        ?.inputs['sigma'],
+      1,
+      'a choice that is not named',
+    )
   })
 })
 

@@ -35,7 +35,7 @@ describe('a worker of a fleet of ComfyUI', () => {
         ...HEARTBEAT,
         ENGINES: 'upscale:comfyui,text2video:comfyui',
         COMFYUI_URLS: `gpu1=${REAL ?? fake.url}`,
-        COMFYUI_TEMPLATES: join(ROOT, 'test/domain/template-cases'),
+        COMFYUI_TEMPLATES: join(ROOT, 'deploy/comfyui/templates'),
       }
       return { fake, service: await startService({ roles: ['api', 'core'], env }) }
     },

@@ -79,8 +79,7 @@ const inputIssues = (
     if (kind === 'text' && type !== 'STRING') return [`is no text (${type}), as ${name} is`]
     if (kind === 'file' && type !== 'COMBO') return [`is no file (${type}), as ${name} is`]
     if (kind !== 'choice' || !choices) return []
-    return (field?.choices ?? [])
-      .map((choice) => values[name]?.[choice] ?? choice)
+    return Object.values(values[name] ?? field?.choices ?? [])
       .filter((choice) => !choices.includes(choice))
       .map((choice) => `has no choice ${String(choice)} for ${name}`)
   })
@@ -112,8 +111,8 @@ export const fillTemplate = (
   for (const { name, field, node, input, divisor } of marks) {
     const target = filled[node]
     const given = field?.type === 'file' ? files[name] : (files[name] ?? values[name])
-    if (!target || given === undefined) continue
-    const value = mapped[name]?.[String(given)] ?? given
+    const value = mapped[name] && given !== undefined ? mapped[name][String(given)] : given
+    if (!target || value === undefined) continue
     target.inputs[input] = convert(value, divisor, classes[target.class_type]?.[input])
   }
   return filled

@@ -229,23 +229,23 @@ const plain = (graph: Graph): Graph =>
     }),
   )
 
-/** Reads `{"values": {"engine": {"automatic": "x.safetensors"}}}`; each choice of a field must have its value. */
+/** Reads `{"values": {"engine": {"automatic": "x.safetensors"}}}`: choices that are not named leave what is in the graph. */
 const readValues = (
   map: string | undefined,
   marks: readonly Mark[],
   report: Report,
 ): Template['values'] => {
-  if (map === undefined) return {}
-  const parsed: unknown = JSON.parse(map)
+  const parsed: unknown = map === undefined ? {} : JSON.parse(map)
   const values = isObject(parsed) && isObject(parsed['values']) ? parsed['values'] : {}
   for (const [name, choices] of Object.entries(values)) {
     const mark = marks.find((mark) => mark.name === name)
-    const known = mark?.field?.choices
-    if (!isObject(choices) || (mark?.field && !known))
+    const known = mark?.field?.choices ?? []
+    if (!isObject(choices) || (mark?.field && known.length === 0))
       report(`the map has ${name}, which is no field with choices`)
     else
-      for (const choice of known ?? [])
-        if (!Object.hasOwn(choices, choice)) report(`the map of ${name} has no value for ${choice}`)
+      for (const choice of Object.keys(choices))
+        if (mark?.field && !known.includes(choice))
+          report(`the map of ${name} has ${choice}, which is no choice${didYouMean(choice, known)}`)
   }
   return values as Template['values']
 }

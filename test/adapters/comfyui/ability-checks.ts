@@ -22,7 +22,11 @@ export const ABILITY_CHECKS: readonly Check[] = [
       const { json } = await subject.get<Info>('/object_info/ImageScaleBy')
       const { input, output, output_node } = json['ImageScaleBy'] ?? {}
       deepEqual(input?.required['upscale_method']?.[0], [
-        ...['nearest-exact', 'bilinear', 'area', 'bicubic', 'lanczos'],
+        'nearest-exact',
+        'bilinear',
+        'area',
+        'bicubic',
+        'lanczos',
       ])
       deepEqual(input?.required['scale_by'], [
         'FLOAT',

@@ -8,8 +8,6 @@ import type { Check, Subject } from './subject.ts'
 /** Bytes that a test can send in a moment. */
 const SMALL = 30_000_000
 
-const GRAPH_FAILS = 'PIL.UnidentifiedImageError'
-
 const runPicture = async (subject: Subject, image: string) =>
   await subject.run(makeGraph(image, unique()))
 
@@ -53,18 +51,31 @@ export const UPLOAD_CHECKS: readonly Check[] = [
     },
   },
   {
-    title: 'takes any bytes, and fails at a damaged picture when it runs',
+    title: 'takes any bytes, and fails when it runs at what is no picture',
     async run(subject) {
       const whole = await makePicture()
-      for (const [name, bytes] of [
-        ['empty.png', Buffer.alloc(0)],
-        ['page.html', Buffer.from('<p>')],
-        ['cut.png', whole.subarray(0, 20)],
+      for (const [name, bytes, type] of [
+        ['empty.png', Buffer.alloc(0), 'PIL.UnidentifiedImageError'],
+        ['page.html', Buffer.from('<p>'), 'PIL.UnidentifiedImageError'],
+        ['header.png', whole.subarray(0, 20), 'OSError'],
       ] as const) {
         const subfolder = unique()
         equal((await subject.upload({ name, bytes, subfolder })).status, 200)
         const { status } = await runPicture(subject, `${subfolder}/${name}`)
-        equal(status.messages.at(-1)?.[1]['exception_type'], GRAPH_FAILS)
+        equal(status.messages.at(-1)?.[1]['exception_type'], type, name)
+      }
+    },
+  },
+  {
+    title: 'renders a picture whose end is missing, as far as it goes',
+    async run(subject) {
+      for (const format of ['png', 'jpeg'] as const) {
+        const whole = await makePicture({ width: 64, height: 48, format })
+        const bytes = whole.subarray(0, whole.length / 2)
+        const subfolder = unique()
+        await subject.upload({ name: 'cut', bytes, subfolder })
+        const { status } = await runPicture(subject, `${subfolder}/cut`)
+        equal(status.status_str, 'success', format)
       }
     },
   },

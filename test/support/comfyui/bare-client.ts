@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-
 import { FormData, WebSocket, request } from 'undici'
 
 import { waitFor } from '../wait.ts'
@@ -107,8 +105,10 @@ export const makeBareClient = (url: string): BareClient => {
       socket.addEventListener('message', ({ data }) => {
         if (typeof data === 'string') events.push(JSON.parse(data) as Events['events'][number])
       })
-      socket.addEventListener('error', () => {})
-      await once(socket as never, 'open')
+      await new Promise((resolve, reject) => {
+        socket.addEventListener('open', resolve)
+        socket.addEventListener('error', () => reject(new Error('the socket was not opened')))
+      })
       return {
         events,
         types: () => events.map(({ type }) => type),

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { buffer, json } from 'node:stream/consumers'
 
 import CRC32 from 'crc-32'
 import sharp from 'sharp'
 import type { Sharp } from 'sharp'
 
-import { findVideoBinaries } from '../../../src/adapters/video-engine/binaries.ts'
+import type { VideoBinaries } from '../../../src/adapters/video-engine/binaries.ts'
 import type { Folders, StoredFile } from './folders.ts'
 import type { Graph } from './validate.ts'
 
@@ -36,7 +36,8 @@ export interface NodeRun {
   folders: Folders
   /** Written into what is saved; undefined with `--disable-metadata`. */
   metadata: Graph | undefined
-  /** Waits, and ends at once with an error when the prompt is interrupted at a step of the bar. */
+  binaries: () => Promise<VideoBinaries>
+  /** Shows a step of the bar, at which an interrupt ends the node. */
   step(value: number, max: number): void
   sleep(ms: number): Promise<void>
   /** Ends the thread or the process: a fault of the class for tests. */
@@ -109,22 +110,23 @@ export const NODE_FUNCTIONS: Readonly<Record<string, NodeFunction>> = {
   PrimitiveString: passValue,
   PrimitiveStringMultiline: passValue,
   LoadVideo: async ({ inputs, folders }) => one(folders.findAnnotated(String(inputs['file']))),
-  GetVideoComponents: async ({ inputs }) => {
+  GetVideoComponents: async (run) => {
+    const { inputs } = run
     const video =
-      typeof inputs['video'] === 'string' ? await readVideo(inputs['video']) : inputs['video']
+      typeof inputs['video'] === 'string' ? await readVideo(inputs['video'], run) : inputs['video']
     return { values: [video, undefined, (video as Video).fps] }
   },
   CreateVideo: async (run) => one({ ...picturesOf(run, 'images'), fps: numberOf(run, 'fps') }),
   SaveVideo: async (run) => {
-    const { inputs, folders, metadata } = run
+    const { inputs, folders } = run
     const video =
-      typeof inputs['video'] === 'string' ? await readVideo(inputs['video']) : inputs['video']
+      typeof inputs['video'] === 'string' ? await readVideo(inputs['video'], run) : inputs['video']
     const named = await folders.nameOutputs(String(inputs['filename_prefix']), {
       type: 'output',
       extension: 'mp4',
       count: 1,
     })
-    for (const { path } of named) await writeVideo(path, video as Video, metadata)
+    for (const { path } of named) await writeVideo(path, video as Video, run)
     return { values: [], ui: { images: named.map(({ file }) => file), animated: [true] } }
   },
   UpscaleModelLoader: async ({ inputs }) => one(inputs['model_name']),
@@ -184,18 +186,32 @@ const randomLetters = (): string =>
     '',
   )
 
+/** Beginnings of files that are known as pictures although they are damaged: PNG, JPEG, WebP. */
+const KNOWN = /^(\u0089PNG|\u00ff\u00d8\u00ff|RIFF)/
+
+/** A PNG or JPEG whose end is missing is loaded as far as it goes. */
 const readPicture = async (path: string): Promise<Pictures> => {
   try {
-    const { data, info } = await sharp(path)
-      .rotate()
-      .removeAlpha()
-      .toColourspace('srgb')
-      .raw()
-      .toBuffer({ resolveWithObject: true })
-    return { width: info.width, height: info.height, frames: [data] }
+    return await decode(path, 'warning')
   } catch {
-    throw new PythonError('PIL.UnidentifiedImageError', `cannot identify image file '${path}'\n`)
+    const start = (await readFile(path)).toString('latin1', 0, 4)
+    if (!KNOWN.test(start))
+      throw new PythonError('PIL.UnidentifiedImageError', `cannot identify image file '${path}'\n`)
+    if (start === 'RIFF') throw new PythonError('OSError', 'could not create decoder object\n')
+    return await decode(path, 'none').catch(() => {
+      throw new PythonError('OSError', 'Truncated File Read\n')
+    })
   }
+}
+
+const decode = async (path: string, failOn: 'none' | 'warning'): Promise<Pictures> => {
+  const { data, info } = await sharp(path, { failOn })
+    .rotate()
+    .removeAlpha()
+    .toColourspace('srgb')
+    .raw()
+    .toBuffer({ resolveWithObject: true })
+  return { width: info.width, height: info.height, frames: [data] }
 }
 
 const mapFrames = async (
@@ -280,15 +296,12 @@ const withText = (png: Buffer, keyword: string, text: string): Buffer => {
   return Buffer.concat([png.subarray(0, PNG_HEADER), chunk, png.subarray(PNG_HEADER)])
 }
 
-const findBinaries = () =>
-  findVideoBinaries({ searchPath: process.env['PATH'] ?? '', production: false })
-
 interface Probed {
   streams: { codec_type: string; width: number; height: number; r_frame_rate: string }[]
 }
 
-const readVideo = async (path: string): Promise<Video> => {
-  const { ffmpeg, ffprobe } = await findBinaries()
+const readVideo = async (path: string, run: NodeRun): Promise<Video> => {
+  const { ffmpeg, ffprobe } = await run.binaries()
   const probe = start(ffprobe.path, ['-v', 'error', '-of', 'json', '-show_streams', path])
   const { streams = [] } = (await json(probe.stdout)) as Partial<Probed>
   const stream = streams.find(({ codec_type }) => codec_type === 'video')
@@ -311,9 +324,9 @@ const readVideo = async (path: string): Promise<Video> => {
 const writeVideo = async (
   path: string,
   { width, height, frames, fps }: Video,
-  metadata: Graph | undefined,
+  { metadata, binaries }: NodeRun,
 ): Promise<void> => {
-  const { ffmpeg } = await findBinaries()
+  const { ffmpeg } = await binaries()
   const input = ['-f', 'rawvideo', '-pix_fmt', 'rgb24', '-s', `${width}x${height}`, '-r', `${fps}`]
   const codec = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p']
   const tags = metadata ? ['-metadata', `prompt=${JSON.stringify(metadata)}`] : []

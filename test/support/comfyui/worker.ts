@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
+import { findVideoBinaries } from '../../../src/adapters/video-engine/binaries.ts'
+import type { VideoBinaries } from '../../../src/adapters/video-engine/binaries.ts'
 import { spoilOutput } from './folders.ts'
 import type { Folders, StoredFile } from './folders.ts'
 import { makeCache, signNodes } from './node-cache.ts'
@@ -85,12 +87,18 @@ export const makeWorker = (options: WorkerOptions): Worker => {
   const cache = makeCache(options.cacheLru)
   const ended = new AbortController()
   let running: QueueItem | undefined
+  let binaries: Promise<VideoBinaries> | undefined
   let busy = false
   let isZombie = false
   let interrupts = new AbortController()
   let client: string | undefined
   let currentNode: string | undefined
 
+  const findBinaries = (): Promise<VideoBinaries> =>
+    (binaries ??= findVideoBinaries({
+      searchPath: process.env['PATH'] ?? '',
+      production: false,
+    }))
   const remaining = (): number => pending.length + (running ? 1 : 0)
   const updated = (): void =>
     sockets.send('status', { status: { exec_info: { queue_remaining: remaining() } } })
@@ -151,6 +159,7 @@ export const makeWorker = (options: WorkerOptions): Worker => {
           inputs: Object.fromEntries(values),
           folders,
           metadata: options.withMetadata ? graph : undefined,
+          binaries: findBinaries,
           step: (value, max) => {
             if (interrupts.signal.aborted) throw new Interrupted()
             progress.step(node, value, max)
@@ -211,15 +220,12 @@ export const makeWorker = (options: WorkerOptions): Worker => {
   const begin = async (fault: PromptFault | undefined): Promise<void> => {
     await options.thawed()
     const { signal } = interrupts
-    const cut = new Promise<void>((resolve) => {
-      if (signal.aborted) resolve()
-      else signal.addEventListener('abort', () => resolve())
-    })
-    await Promise.race([cut, options.held() ?? sleep(options.nodeMs())])
-    await options.thawed()
-    if (ended.signal.aborted || signal.aborted || fault === 'interrupted') throw new Interrupted()
+    const cut = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
     if (fault === 'stall') await untilAborted(ended.signal)
     if (fault === 'zombie') await die('thread')
+    if (!signal.aborted) await Promise.race([cut, options.held() ?? sleep(options.nodeMs())])
+    await options.thawed()
+    if (ended.signal.aborted || signal.aborted || fault === 'interrupted') throw new Interrupted()
     if (fault !== undefined && fault in PYTHON_ERRORS)
       throw PYTHON_ERRORS[fault as keyof typeof PYTHON_ERRORS]
   }
@@ -269,6 +275,7 @@ export const makeWorker = (options: WorkerOptions): Worker => {
 
 const untilAborted = async (signal: AbortSignal): Promise<never> =>
   await new Promise((_, reject) => {
+    if (signal.aborted) reject(new Error('ended'))
     signal.addEventListener('abort', () => reject(new Error('ended')))
   })
 
