@@ -342,7 +342,7 @@ const sendPrompt = async (
   const body = { prompt, prompt_id: id, client_id: deps.fleet.clientId }
   const response = await instance.client.post('/prompt', body).catch((error: unknown) => {
     if (!(error instanceof SilentError) || error.isUnsent) throw error
-    failpoint('upstream.without-response')
+    failpoint('upstream.no-response')
   })
   if (!response) return false
   failpoint('upstream.after-response')

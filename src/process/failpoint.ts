@@ -10,7 +10,7 @@ export type FailpointName =
   | 'upstream.after-store'
   | 'upstream.between-polls'
   | 'upstream.while-copying'
-  | 'upstream.without-response'
+  | 'upstream.no-response'
   | 'comfyui.after-placement'
   | 'comfyui.before-clean-up'
   | 'move.before-commit'

@@ -19,7 +19,7 @@ const REAL = process.env['COMFYUI_URL']
 const LINES: FailpointName[] = [
   'comfyui.after-placement',
   'upstream.before-submit',
-  'upstream.without-response',
+  'upstream.no-response',
   'upstream.after-response',
   'upstream.between-polls',
   'upstream.while-copying',
@@ -52,12 +52,12 @@ describe('a worker of a fleet of ComfyUI', () => {
 
   for (const FAILPOINT of LINES)
     test(`is killed at ${FAILPOINT}, and the task ends once`, async (t) => {
-      if (REAL !== undefined && FAILPOINT === 'upstream.without-response')
+      if (REAL !== undefined && FAILPOINT === 'upstream.no-response')
         return t.skip('only the fake loses a response')
       const { service, fake } = stage
       await service.entry('core').kill()
       const doomed = await service.start('core', { FAILPOINT })
-      if (FAILPOINT === 'upstream.without-response')
+      if (FAILPOINT === 'upstream.no-response')
         fake.intercept = (request) => (request === 'POST /prompt' ? 'lose' : undefined)
       const id = await createTask(client)
       ids.push(id)
