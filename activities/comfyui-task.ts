@@ -102,11 +102,16 @@ export const runOnFleet = async <Made>(given: FleetTask<Made>): Promise<Made> =>
   for (;;) {
     const chosen = placed ?? (await place(given))
     placed = undefined
-    const cancel = () => chosen.instance.cancel(chosen.id)
+    const { instance, id } = chosen
+    const stopTimer = given.deps.metrics?.placements.startTimer({ instance: instance.name })
     try {
-      return await cancelAtEnd(given, () => run(given, chosen), cancel)
+      const work = () => run(given, chosen)
+      const made = await cancelAtEnd(given, work, () => instance.cancel(id))
+      stopTimer?.({ end: 'done' })
+      return made
     } catch (error) {
       if (!(error instanceof PlacementError)) throw error
+      stopTimer?.({ end: error.end })
       await leave(given, chosen, error)
     }
   }
@@ -257,7 +262,7 @@ const follow = async (given: Task, chosen: Chosen): Promise<Record<string, unkno
   let isSent = chosen.isNew
   let isTaken = isSent && (await submit(given, chosen))
   const checkStall = makeStallCheck(given, chosen)
-  const startedAt = performance.now()
+  let startedAt = performance.now()
   let since = startedAt
   let silentSince: number | undefined
   for (;;) {
@@ -273,6 +278,7 @@ const follow = async (given: Task, chosen: Chosen): Promise<Record<string, unkno
         // An earlier attempt has died before it could send the prompt.
         isSent = true
         isTaken = await submit(given, chosen)
+        startedAt = performance.now()
       } else if (performance.now() - startedAt >= Math.min(SHOW_MS, lostMs))
         throw new PlacementError('unreachable', 'no response to a prompt')
     } catch (error) {

@@ -64,6 +64,10 @@ export const makeMetrics = () => {
     engineFailures: counter('engine_failures_total', 'Renders that failed or were stopped.', [
       'kind',
     ]),
+    placements: histogram('comfyui_placement_duration_seconds', 'Placements on instances.', {
+      labelNames: ['instance', 'end'],
+      buckets: TASK_BUCKETS,
+    }),
     reconciled,
   }
 }
