@@ -64,7 +64,7 @@ const startChildren = (text: string): Children => ({
   start: 0,
   end: 0,
   bodyYields: false,
-  syntaxError: undefined,
+  error: undefined,
   gathered: [],
 })
 
