@@ -63,6 +63,7 @@ describe('inline images', () => {
           width: 40,
           height: 30,
           hasAlpha: false,
+          isPlain: true,
         },
       },
     )
