@@ -41,10 +41,11 @@ describe('image probe', () => {
   ] as const) {
     test(`knows a ${format}`, async () => {
       const picture = await makePicture({ width: 40, height: 20, format })
-      const { hasAlpha, ...found } = await probe(picture)
+      const { hasAlpha, isPlain, ...found } = await probe(picture)
       assert.deepEqual(found, { format, extension, contentType, width: 40, height: 20 })
       // libvips gives every GIF an alpha channel, because only decoding shows whether a frame is transparent.
       assert.equal(hasAlpha, format === 'gif')
+      assert.equal(isPlain, ['jpeg', 'png', 'webp'].includes(format))
     })
   }
 
@@ -53,6 +54,15 @@ describe('image probe', () => {
     for (const palette of [false, true]) {
       assert.equal((await probe(await clear.clone().png({ palette }).toBuffer())).hasAlpha, true)
     }
+  })
+
+  test('says of a picture that programs may show differently that it is not plain', async () => {
+    const plain = sharp(await makePicture({ width: 40, height: 20, format: 'png' }))
+    const turned = plain.clone().jpeg().withMetadata({ orientation: 6 })
+    const deep = plain.clone().toColourspace('rgb16').png()
+    const profiled = plain.clone().jpeg().withIccProfile('p3')
+    for (const [index, one] of [turned, deep, profiled].entries())
+      assert.equal((await probe(await one.toBuffer())).isPlain, false, `picture ${index}`)
   })
 
   test('gives the size after EXIF orientation', async () => {
