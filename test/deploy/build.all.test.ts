@@ -91,7 +91,7 @@ describe('what `npm run build` makes', () => {
     const kiln = async (...args: string[]) =>
       await run(process.execPath, [join(out, 'kiln.mjs'), ...args])
     assert.match((await kiln('operate', '--help')).stdout, /^usage: kiln operate/)
-    assert.match((await kiln('extract', '--help')).stdout, /^usage: kiln-inspect/)
+    assert.match((await kiln('extract', '--help')).stdout, /^usage: kiln extract/)
     assert.match((await kiln('relight', '--help')).stdout, /^usage: kiln relight/)
     for (const args of [['receiver'], ['token', '--user', 'alice']])
       await assert.rejects(kiln(...args), /is a command of a checkout/)

@@ -4,6 +4,8 @@ export interface HostilePack {
   files: Record<string, string>
   /** True when a budget cuts its reading, so that names may be missing. */
   isCut: boolean
+  /** It cannot be loaded, and says so. */
+  reason?: string
 }
 
 const CUP = 'class Cup:\n    RETURN_TYPES = ("IMAGE",)\n'
@@ -24,10 +26,13 @@ const repeat = (count: number, line: (n: number) => string): string =>
   Array.from({ length: count }, (_, n) => line(n)).join('')
 
 export const HOSTILE_PACKS: readonly HostilePack[] = [
-  pack(
-    'deep nesting',
-    `x = ${'['.repeat(20_000)}${']'.repeat(20_000)}\ny = ${'-'.repeat(20_000)}1\n`,
-  ),
+  {
+    ...pack(
+      'deep nesting',
+      `x = ${'['.repeat(20_000)}${']'.repeat(20_000)}\ny = ${'-'.repeat(20_000)}1\n`,
+    ),
+    reason: 'unparsable',
+  },
   pack(
     'nested blocks',
     `from x import x\n${repeat(95, (n) => `${' '.repeat(n)}if x:\n`)}${' '.repeat(95)}pass\n`,
@@ -46,7 +51,7 @@ export const HOSTILE_PACKS: readonly HostilePack[] = [
   ),
   cut(
     'an explosion of dicts',
-    'd = {0: 0}\nfor i in range(12):\n    d = {**d, **{k + i: (d, d) for k in d}}\n    d.update({(i, k): v for k, v in d.items()})\n',
+    'd = {1: 0}\nfor i in range(14):\n    d = {**d, **{k + 10 ** i: (d, d) for k in d}}\n    d.update({-k: v for k, v in d.items()})\n',
   ),
   pack(
     'patterns that backtrack without end',
