@@ -169,8 +169,8 @@ export const compile = async (state = readState(MANIFEST)) => {
 const RUN = /^(src|activities|packages\/inspector\/src)\/.*\.(ts|json)$/
 const SERVED = /^(src|packages\/inspector\/src)\//
 
-/** Sources of the pages at /docs. */
-const PAGES = /^(docs|tools\/pages)\//
+/** Sources of the pages at /docs, which look like the console. */
+const PAGES = /^(docs|tools\/pages)\/|^packages\/console\/src\/(tokens\.css|icon\.svg)$/
 
 const copyAll = (paths) => {
   for (const path of paths) place(builtPath(path), (to) => copyFileSync(join(ROOT, path), to))

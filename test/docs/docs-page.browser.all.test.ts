@@ -65,6 +65,8 @@ describe('the pages in a browser', { skip }, () => {
     await page.waitForSelector('.opblock-tag')
     await press('Act as alice')
     await page.waitForSelector('text=You act as alice until')
+    const pressed = page.getByRole('button', { pressed: true })
+    assert.deepEqual(await pressed.allTextContents(), ['Act as alice'])
     await tabTo(page, `focus.closest('#operations-tag-Image_tasks') !== null`)
     await page.keyboard.press('Enter')
     await page.waitForSelector('.opblock-summary-control')
@@ -85,9 +87,40 @@ describe('the pages in a browser', { skip }, () => {
     assert.deepEqual(issues, [])
   })
 
+  test('a route is opened from the menu, in the typeface and the colours that the reader chose', async () => {
+    const { page, issues } = await open('/docs')
+    const routes = page.locator('#routes')
+    await routes.getByText('Image tasks', { exact: true }).click()
+    await routes.getByRole('link', { name: /^POST/ }).first().click()
+    await page.waitForSelector('.opblock.is-open .microlight')
+    const styleOf = (selector: string, name: string): Promise<string> =>
+      page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}'))['${name}']`)
+    for (const text of ['h3.opblock-tag', '.opblock h4', '.try-out__btn', '.btn.authorize'])
+      assert.match(await styleOf(text, 'font-family'), /^Inter,/, text)
+    assert.equal(await styleOf('pre.microlight', 'background-color'), 'rgb(244, 241, 236)')
+    const left = async (selector: string) => (await page.locator(selector).boundingBox())?.x
+    assert.equal(await left('.btn.authorize'), await left('h1'))
+    await page.getByLabel('Theme').selectOption('dark')
+    assert.equal(await styleOf('pre.microlight', 'background-color'), 'rgb(30, 31, 36)')
+    // The console keeps the same choice.
+    await page.goto(`${service.baseUrl}/console/`)
+    const background = 'getComputedStyle(document.documentElement).backgroundColor'
+    await waitFor('the dark console', async () => {
+      return (await page.evaluate<string>(background)) === 'rgb(20, 22, 26)'
+    })
+    await page.goto(`${service.baseUrl}/docs/webhooks`)
+    await page.getByLabel('Search the registry').fill('light')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/console/registry?q=light')
+    assert.deepEqual(issues, [])
+  })
+
   test('nothing serious stands in the way of the guides', async () => {
     const { page, issues } = await open('/docs/webhooks')
     await assertSound(page, 'a guide')
+    await page.setViewportSize({ width: 1280, height: 900 })
+    const contents = await page.getByRole('navigation', { name: 'On this page' }).boundingBox()
+    assert.ok((contents?.x ?? 0) > 900, 'beside the guide')
     await page.setViewportSize({ width: 390, height: 900 })
     assert.equal(await page.locator('#pages').isVisible(), false)
     await page.click('#menu')

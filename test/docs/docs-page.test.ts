@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 
+import { ROOT } from '../../src/local/root.ts'
 import { useService } from '../support/service.ts'
 
 const env = { ADMIN_SUBJECTS: 'operator' }
@@ -41,6 +44,20 @@ describe('the pages', () => {
       const head = await get(path, {}, 'HEAD')
       assert.deepEqual([head.status, (await head.arrayBuffer()).byteLength], [200, 0])
     }
+  })
+
+  test('have the header, the mark and the colours of the console', async () => {
+    const html = await (await get('/docs/first-task')).text()
+    const text = await readFile(join(ROOT, 'package.json'), 'utf8')
+    const { version } = JSON.parse(text) as { version: string }
+    assert.ok(html.includes(`<span class="version" title="Version">${version}</span>`))
+    assert.match(html, /<form role="search" action="\/console\/registry"><input [^>]*name="q"/)
+    for (const page of ['', 'try', 'tasks', 'registry', 'publishers'])
+      assert.ok(html.includes(`href="/console/${page}"`), page)
+    const mark = await readFile(join(ROOT, 'packages/console/src/icon.svg'), 'utf8')
+    const [icon = '', style = ''] = (await listAssets('/docs/first-task')).slice(0, 2)
+    assert.equal(await (await get(icon)).text(), mark)
+    assert.match(await (await get(style)).text(), /--accent: light-dark\(#a8420b, #ff9a5c\)/)
   })
 
   const ENCODINGS: [accepted: string, encoding: string | null][] = [

@@ -17,6 +17,9 @@ import { digest, writePage } from './write-page.ts'
 /** Folder of what runs in the browser. */
 const BROWSER = join(ROOT, 'tools/pages/browser')
 
+/** The console, whose mark, typeface and colours the pages share. */
+const CONSOLE = join(ROOT, 'packages/console/src')
+
 /** Files of the page by the name that others use for them. */
 const listSources = async (): Promise<Record<string, string>> => {
   const { resolve } = createRequire(import.meta.url)
@@ -25,6 +28,7 @@ const listSources = async (): Promise<Record<string, string>> => {
   return {
     // Before the style that names its address.
     'inter.woff2': resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'),
+    'icon.svg': join(CONSOLE, 'icon.svg'),
     'swagger-ui.js': join(swagger, 'swagger-ui-bundle.js'),
     'swagger-ui.css': join(swagger, 'swagger-ui.css'),
     'swagger-ui-licence.txt': join(swagger, 'LICENSE'),
@@ -40,8 +44,12 @@ export const buildPages = async (out: string): Promise<void> => {
   await mkdir(join(unfinished, 'assets'), { recursive: true })
   const pages: Record<string, Page> = {}
   const addresses: Record<string, string> = {}
+  const tokens = await readFile(join(CONSOLE, 'tokens.css'), 'utf8')
   for (const [name, path] of Object.entries(await listSources())) {
-    const bytes = withAddresses(addresses, name, withoutMap(name, await readFile(path)))
+    const bytes = withLook(tokens, addresses, {
+      name,
+      bytes: withoutMap(name, await readFile(path)),
+    })
     const stem = basename(name, extname(name))
     const asset = `assets/${stem}-${digest(bytes).slice(0, 12)}${extname(name)}`
     addresses[name] = `/docs/${asset}`
@@ -52,7 +60,8 @@ export const buildPages = async (out: string): Promise<void> => {
     bytes: sample,
     immutable: false,
   })
-  const frame = { addresses, documents: await renderDocuments() } satisfies Frame
+  const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Versioned
+  const frame = { addresses, version, documents: await renderDocuments() } satisfies Frame
   for (const [name, html] of Object.entries(renderFrame(frame)))
     pages[name] = await writePage(unfinished, `${name}.html`, {
       bytes: Buffer.from(html),
@@ -63,11 +72,20 @@ export const buildPages = async (out: string): Promise<void> => {
   await rename(unfinished, out)
 }
 
-/** Names the typeface in our style as it is served. */
-const withAddresses = (addresses: Frame['addresses'], name: string, bytes: Buffer): Buffer =>
-  name === 'style.css'
-    ? Buffer.from(bytes.toString().replace("'inter.woff2'", `'${addresses['inter.woff2']}'`))
-    : bytes
+type Versioned = { version: string }
+type Asset = { name: string; bytes: Buffer }
+
+/** Puts the typeface and the colours of the console, which are the head of its tokens.css, before our style. */
+const withLook = (
+  tokens: string,
+  addresses: Frame['addresses'],
+  { name, bytes }: Asset,
+): Buffer => {
+  if (name !== 'style.css') return bytes
+  const [head] = /^@font-face.*?^:root \{.*?^\}\n/ms.exec(tokens) ?? []
+  if (head === undefined) throw new Error('tokens.css does not begin with a typeface and colours')
+  return Buffer.from(head.replace(/'[^']*\.woff2'/, `'${addresses['inter.woff2']}'`) + bytes)
+}
 
 /** A browser asks for the map when its tools are open; it is not served. */
 const withoutMap = (name: string, bytes: Buffer): Buffer =>

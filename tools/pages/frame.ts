@@ -3,6 +3,8 @@ import type { Document } from './documents.ts'
 export interface Frame {
   /** Addresses of the assets by their names in tools/pages/browser. */
   addresses: Record<string, string>
+  /** Version of the package. */
+  version: string
   documents: readonly Document[]
 }
 
@@ -44,7 +46,7 @@ ${html}</article>`,
   })
 
 const renderParts = (parts: Document['parts']): string =>
-  `<nav class="parts" aria-label="On this page"><ul>${parts
+  `<nav class="parts" aria-labelledby="parts"><p id="parts">On this page</p><ul>${parts
     .map(({ id, title }) => `<li><a href="#${id}">${escape(title)}</a></li>`)
     .join('')}</ul></nav>`
 
@@ -76,7 +78,7 @@ ${scripts.map((script) => `<script src="${address(script)}" defer></script>`).jo
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
-<header><a class="brand" href="/console/" aria-label="Kiln, home"><img src="${address('icon.svg')}" alt="" width="24" height="24">Kiln</a><nav class="site" aria-label="Pages"><a href="/console/try">Try</a><a href="/console/tasks">Tasks</a><a href="/console/registry">Registry</a><a href="/docs" aria-current="true">Docs</a></nav><button id="menu" type="button" aria-expanded="false" aria-controls="pages">Menu</button></header>
+${renderHeader(frame, address('icon.svg'))}
 <nav id="pages" aria-label="Documentation">${renderMenu(frame, name)}</nav>
 <main id="content" tabindex="-1">
 ${content}
@@ -86,6 +88,17 @@ ${content}
 `
 }
 
+/** The header of the console, as far as it needs no session. */
+const renderHeader = ({ version }: Frame, icon: string): string =>
+  `<header>
+<a class="brand" href="/console/" aria-label="Kiln, home"><img src="${icon}" alt="" width="24" height="24">Kiln</a>
+<nav class="site" aria-label="Pages"><a href="/console/try">Try</a><a href="/console/tasks">Tasks</a><a href="/console/registry">Registry</a><a href="/console/publishers">Publishers</a><a href="/docs" aria-current="true">Docs</a></nav>
+<form role="search" action="/console/registry"><input type="search" name="q" aria-label="Search the registry" placeholder="Search packs"></form>
+<span class="version" title="Version">${escape(version)}</span>
+<select id="theme" aria-label="Theme" hidden><option value="system">System</option><option value="light">Light</option><option value="dark">Dark</option></select>
+<button id="menu" type="button" aria-expanded="false" aria-controls="pages">Menu</button>
+</header>`
+
 const renderMenu = ({ documents }: Frame, current: string): string => {
   const groups = [...new Set(documents.map(({ group }) => group))]
   const entry = (name: string, href: string, title: string): string =>
@@ -94,7 +107,11 @@ const renderMenu = ({ documents }: Frame, current: string): string => {
     .map((group) => {
       const own = documents.filter((document) => document.group === group)
       const entries = own.map(({ name, title }) => entry(name, `/docs/${name}`, title))
-      if (group === 'Reference') entries.unshift(entry('index', '/docs', 'API reference'))
+      if (group === 'Reference') {
+        // reference.js lists the routes there.
+        const routes = current === 'index' ? '<li id="routes" hidden></li>' : ''
+        entries.unshift(entry('index', '/docs', 'API reference') + routes)
+      }
       return `<h2>${escape(group)}</h2><ul>${entries.join('')}</ul>`
     })
     .join('')

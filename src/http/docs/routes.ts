@@ -66,7 +66,7 @@ const HTML = {
 const ASSET = { 200: { description: 'The file.', mediaType: '*/*', headers: CACHED }, ...UNCHANGED }
 
 /**
- * Nothing inline, no other origin, no frame around it. Swagger UI has icons in its style as `data:`, and offers large
+ * Nothing inline, no other origin, no frame around it; the one form leads to the registry. Swagger UI has icons in its style as `data:`, and offers large
  * responses as `blob:`.
  */
 const POLICY = [
@@ -78,7 +78,7 @@ const POLICY = [
   "media-src 'self'",
   "connect-src 'self'",
   "base-uri 'none'",
-  "form-action 'none'",
+  "form-action 'self'",
   "frame-ancestors 'none'",
 ].join('; ')
 

@@ -22,11 +22,13 @@ const start = async () => {
     defaultModelsExpandDepth: -1,
     displayRequestDuration: true,
     requestSnippetsEnabled: false,
-    syntaxHighlight: { activated: true, theme: 'agate' },
+    // Its themes are either light or dark; plain text follows the reader's choice.
+    syntaxHighlight: false,
     presets: [SwaggerUIBundle.presets.apis],
     plugins: [SwaggerUIBundle.plugins.DownloadUrl, ownParts],
   })
   keepMending(host)
+  listRoutes(ui, spec)
   if (isDevelopment) await offerTokens(ui)
 }
 
@@ -63,6 +65,41 @@ const mend = (host) => {
   for (const inner of host.querySelectorAll('main, [role=main]')) inner.role = 'presentation'
 }
 
+/** Lists the routes in the menu by their groups; a link opens its route in the page. */
+const listRoutes = (ui, spec) => {
+  const groups = {}
+  for (const [path, operations] of Object.entries(spec.paths))
+    for (const [method, { tags, summary, operationId }] of Object.entries(operations)) {
+      const place = ['operations', tags[0], operationId]
+      const link = make('a', make('b', method.toUpperCase()), summary)
+      link.href = `#/${place.slice(1).map(encodeURIComponent).join('/')}`
+      link.title = path
+      link.addEventListener('click', (event) => {
+        event.preventDefault()
+        ui.layoutActions.show(['operations-tag', tags[0]], true)
+        ui.layoutActions.show(place, true)
+        byId('menu').ariaExpanded = 'false'
+        requestAnimationFrame(() => {
+          const route = byId(place.join('-').replaceAll(' ', '_'))
+          route.scrollIntoView()
+          route.querySelector('button').focus({ preventScroll: true })
+        })
+      })
+      ;(groups[tags[0]] ??= []).push(make('li', link))
+    }
+  const lists = spec.tags.map(({ name }) =>
+    make('details', make('summary', name), make('ul', ...(groups[name] ?? []))),
+  )
+  byId('routes').append(...lists)
+  byId('routes').hidden = false
+}
+
+const make = (name, ...content) => {
+  const element = document.createElement(name)
+  element.append(...content)
+  return element
+}
+
 /** All errors have one shape, which the page of errors shows: here the codes and their meanings are enough. */
 const keepErrorsShort = (spec) => {
   for (const operations of Object.values(spec.paths))
@@ -89,17 +126,17 @@ const nameSample = (spec) => {
 const offerTokens = async (ui) => {
   const users = await (await fetch('/development/users')).json()
   for (const { user, platform_admin: isAdmin } of users) {
-    const button = document.createElement('button')
+    const button = make('button', `Act as ${user}`)
     button.type = 'button'
-    button.textContent = `Act as ${user}`
+    button.ariaPressed = 'false'
     if (isAdmin) button.title = 'A platform admin, who moderates the registry'
-    button.addEventListener('click', () => actAs(ui, user))
+    button.addEventListener('click', () => actAs(ui, user, button))
     byId('acting-users').append(button)
   }
   byId('acting').hidden = false
 }
 
-const actAs = async (ui, user) => {
+const actAs = async (ui, user, button) => {
   const answer = await fetch('/development/tokens', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -108,6 +145,7 @@ const actAs = async (ui, user) => {
   const { token, expires_at: end, message } = await answer.json()
   if (!answer.ok) return say(message)
   ui.preauthorizeApiKey('bearer', token)
+  for (const one of byId('acting-users').children) one.ariaPressed = String(one === button)
   const time = new Date(end).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
   say(`You act as ${user} until ${time}. Each request that needs a credential sends the token.`)
 }
