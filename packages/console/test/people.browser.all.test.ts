@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 
 import type { Page } from 'playwright-core'
@@ -50,6 +52,20 @@ describe('publishers, moderation and operations', { skip }, () => {
     await page.getByRole('link', { name: 'Publish a pack' }).click()
     const files = { 'pyproject.toml': TOML, '__init__.py': NODE, '.env': 'KEY=1', '.git/HEAD': 'x' }
     const folder = await makeFolder(context, files)
+    await page.getByRole('region', { name: 'pyproject.toml' }).getByText('alice-packs').waitFor()
+    await page.getByRole('tab', { name: 'CI' }).click()
+    await page.getByRole('region', { name: 'workflow' }).waitFor()
+    await page.getByRole('tab', { name: 'Command line' }).click()
+    await page.getByText('kiln publish ./my-pack').waitFor()
+    await page.getByRole('tab', { name: 'Browser' }).click()
+    const zip = writeZip([
+      { name: 'pyproject.toml', data: TOML.replace('1.0.0', '0.9.0') },
+      { name: '__init__.py', data: NODE },
+    ])
+    const archive = join(await makeFolder(context), 'mixer.zip')
+    await writeFile(archive, zip)
+    await drop(page, archive)
+    await page.getByRole('button', { name: 'Publish 0.9.0' }).waitFor()
     await drop(page, folder)
     await page.getByText('Left out: .env (secrets), .git (version control)').waitFor()
     await page.getByText('light-mixer is a new pack').waitFor()
@@ -118,6 +134,30 @@ describe('publishers, moderation and operations', { skip }, () => {
     await page.goto(`${console.service.baseUrl}/console/moderation?tab=log`)
     await page.getByText('It prints one.', { exact: true }).first().waitFor()
     assert.equal(await page.getByRole('link', { name: 'light-mixer 1.1.0' }).count(), 4)
+  })
+
+  test('settings are a column beside their navigation, with a guide and, while empty, one thing to do', async () => {
+    for (const [path, title, empty] of [
+      ['/account?tab=keys', 'API keys', 'No API keys'],
+      ['/account?tab=webhooks', 'Webhooks', 'No webhook subscriptions'],
+      ['/publishers/alice-packs?tab=tokens', 'Tokens', 'No tokens'],
+      ['/publishers/alice-packs?tab=members', 'Members', undefined],
+      ['/publishers/alice-packs?tab=trusted', 'Trusted publishers', 'No trusted CI jobs'],
+      ['/publishers/alice-packs?tab=endpoints', 'Webhooks', 'No webhook subscriptions'],
+    ] as const) {
+      const page = await console.open(path, { as: 'alice' })
+      const settings = page.locator('section', { has: page.locator('h2', { hasText: title }) })
+      const column = await settings.boundingBox()
+      const navigation = await page.getByRole('tablist').boundingBox()
+      assert.ok(column && navigation, path)
+      assert.ok(column.width <= 720 && navigation.x + navigation.width < column.x, path)
+      const guide = settings.getByRole('link', { name: 'Read the guide' }).first()
+      const [address = '', part = ''] = ((await guide.getAttribute('href')) ?? '').split('#')
+      const document = await (await fetch(console.service.baseUrl + address)).text()
+      assert.ok(document.includes(part && ` id="${part}"`), path)
+      if (empty !== undefined) await settings.getByText(empty).waitFor()
+      await assertSound(page)
+    }
   })
 
   test('operations shows who polls, and a publisher has each tab', inLong, async () => {

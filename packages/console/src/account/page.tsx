@@ -11,7 +11,7 @@ import { AskButton, SecretButton } from '../ui/ask.tsx'
 import { Button } from '../ui/button.tsx'
 import { Copied } from '../ui/code.tsx'
 import { Segments, Switch } from '../ui/fields.tsx'
-import { Columns, Facts, PageTitle, Panel, Show, Stack } from '../ui/panels.tsx'
+import { Facts, PageTitle, Panel, Show, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Badge, Bdi, Time } from '../ui/values.tsx'
@@ -22,7 +22,7 @@ export const Page = () => (
     <PageTitle actions={<Button onPress={() => void signOut()}>Sign out</Button>}>
       Account
     </PageTitle>
-    <Tabs label="Account" tabs={TABS} />
+    <Tabs label="Account" tabs={TABS} side />
   </>
 )
 
@@ -38,7 +38,6 @@ const You = () => {
           Email: me.email && <Bdi>{me.email}</Bdi>,
         }}
       />
-      <p>Owners of a publisher add you as a member by your ID.</p>
     </Panel>
   )
 }
@@ -67,28 +66,21 @@ const ThisBrowser = () => {
 const END_HELP = 'Optional, YYYY-MM-DD. Leave empty for no expiry.'
 
 const ApiKeys = () => (
-  <Panel
-    title="API keys"
-    actions={
-      <SecretButton
-        label="Create API key"
-        title="Create API key"
-        action="Create key"
-        fields={[
-          { name: 'name', label: 'Name', help: 'What it is for, for example “nightly renders”.' },
-          { name: 'expires_at', label: 'Expires', help: END_HELP, isOptional: true },
-        ]}
-        write={({ name = '', expires_at: end }) => {
-          const body = { name: name.trim(), ...(end && { expires_at: toTime(end) }) }
-          return send('POST', '/users/api-keys', { body })
-        }}
-        secretTitle="Your API key"
-        secretOf={({ key }) => key}
-      >
-        <p>A key acts as you in code: send it as the X-API-Key header.</p>
-      </SecretButton>
-    }
-  >
+  <>
+    <SecretButton
+      label="Create API key"
+      action="Create key"
+      fields={[
+        { name: 'name', label: 'Name', help: 'What it is for, for example “nightly renders”.' },
+        { name: 'expires_at', label: 'Expires', help: END_HELP, isOptional: true },
+      ]}
+      write={({ name = '', expires_at: end }) => {
+        const body = { name: name.trim(), ...(end && { expires_at: toTime(end) }) }
+        return send('POST', '/users/api-keys', { body })
+      }}
+      secretTitle="Your API key"
+      secretOf={({ key }) => key}
+    />
     <Listing
       label="API keys"
       query={useQuery(readQuery('/users/api-keys', {}))}
@@ -112,7 +104,7 @@ const ApiKeys = () => (
         ),
       }}
     />
-  </Panel>
+  </>
 )
 
 /** A day is its end where the person is; anything else goes to the service, which says what it expects. */
@@ -179,19 +171,27 @@ const Secrets = () => (
 const TABS = {
   you: [
     'Profile',
-    <Columns key="you">
+    <Stack key="you">
       <You />
       <ThisBrowser />
-    </Columns>,
+    </Stack>,
+    'Owners of a publisher add you as a member by your ID.',
+    'registry#roles',
   ],
-  keys: ['API keys', <ApiKeys key="keys" />],
+  keys: [
+    'API keys',
+    <ApiKeys key="keys" />,
+    'A key acts as you: send it as X-API-Key.',
+    'first-task',
+  ],
   webhooks: [
     'Webhooks',
     <Stack key="webhooks">
-      <p>A subscription receives the events of all your tasks.</p>
       <Endpoints of={OWN} />
       <WebhookSecret />
     </Stack>,
+    'A subscription receives the events of all your tasks.',
+    'webhooks#endpoints',
   ],
   events: ['Events', <Events key="events" />],
 } as const

@@ -82,7 +82,7 @@ export const Endpoints = ({ of }: { of: Subscriber }) => {
       <Show query={useQuery(readQuery(base, { path }))}>
         {({ endpoints }) =>
           endpoints.length === 0 ? (
-            <Empty>No webhook subscriptions yet. Add one to receive events.</Empty>
+            <Empty>No webhook subscriptions yet</Empty>
           ) : (
             endpoints.map((endpoint) => (
               <EndpointPanel key={endpoint.id} of={of} endpoint={endpoint} />

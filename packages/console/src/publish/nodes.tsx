@@ -24,12 +24,7 @@ export const Nodes = ({ id, role }: OfPublisher) => {
       <Listing
         label="Packs"
         query={useQuery(nodesQuery(id))}
-        empty={
-          <>
-            <p>No packs yet</p>
-            {isMember && <p>“Publish a pack” takes a folder or a zip and checks it first.</p>}
-          </>
-        }
+        empty="No packs yet"
         columns={columns}
       />
     </Stack>

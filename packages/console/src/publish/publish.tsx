@@ -12,11 +12,13 @@ import { putFile } from '../api/upload.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/fields.tsx'
 import { Link, publisherPage } from '../ui/link.tsx'
-import { ErrorPanel, PageTitle, Panel, Row, Stack } from '../ui/panels.tsx'
+import { Columns, ErrorPanel, PageTitle, Panel, Row } from '../ui/panels.tsx'
+import { Tabs } from '../ui/tabs.tsx'
 import { Bdi, Progress } from '../ui/values.tsx'
 import { PackDrop } from './drop.tsx'
 import { Following, Marks } from './following.tsx'
 import { checkPack, type Pack } from './pack.ts'
+import { otherWays, PackNeeds } from './ways.tsx'
 
 const route = getRouteApi('/publishers/$publisher/publish')
 
@@ -26,6 +28,7 @@ export const Page = (): ReactNode => {
   const { node, version } = route.useSearch()
   const navigate = useNavigate()
   const [pack, setPack] = useState<Pack>()
+  const [way, setWay] = useState('browser')
   const isFollowing = node !== undefined && version !== undefined
   const restart = (): void => {
     setPack(undefined)
@@ -37,6 +40,11 @@ export const Page = (): ReactNode => {
       for <Link {...publisherPage(publisherId)}>{publisherId}</Link>
     </span>
   )
+  const target = { publisherId, nodeId: node ?? 'my-pack' }
+  const ways = {
+    browser: ['Browser', <PackDrop key="browser" onPack={setPack} />],
+    ...otherWays(target),
+  } as const
   return (
     <>
       <PageTitle extra={publisher} actions={again}>
@@ -45,10 +53,10 @@ export const Page = (): ReactNode => {
       {isFollowing ? (
         <Following key={`${node} ${version}`} {...{ publisherId, nodeId: node, version }} />
       ) : (
-        <Stack>
-          <PackDrop onPack={setPack} />
-          {pack && <PackPanel publisherId={publisherId} pack={pack} />}
-        </Stack>
+        <Columns>
+          <Tabs label="Ways to publish" tabs={ways} selected={way} onSelect={setWay} />
+          {pack ? <PackPanel publisherId={publisherId} pack={pack} /> : <PackNeeds {...target} />}
+        </Columns>
       )}
     </>
   )

@@ -34,7 +34,10 @@ export const Page = () => {
   const seen = Object.entries(TABS).filter(([, [, , lowest]]) => mayAs(role, lowest))
   const tabs = Object.fromEntries(
     seen.map(([tab, [title, Content]]) => {
-      return [tab, [title, <Content key={tab} id={id} role={role} />] as const]
+      return [
+        tab,
+        [title, <Content key={tab} id={id} role={role} />, ...(ABOUT[tab] ?? [])] as const,
+      ]
     }),
   )
   const badge = (
@@ -76,7 +79,7 @@ export const Page = () => {
             )}
             <BannedPublishers id={id} />
             <Intro publisher={data} />
-            <Tabs label="Publisher" tabs={tabs} />
+            <Tabs label="Publisher" tabs={tabs} side />
           </Stack>
         )}
       </Show>
@@ -160,4 +163,12 @@ const TABS: Readonly<Record<string, PublisherTab>> = {
   trusted: ['Trusted publishers', TrustedPublishers, 'admin'],
   endpoints: ['Webhooks', PublisherEndpoints, 'member'],
   settings: ['About', About],
+}
+
+/** Purpose of each tab of settings, and its guide. */
+const ABOUT: Readonly<Record<string, readonly [about: string, guide: string]>> = {
+  members: ['Members publish and edit packs; admins and owners may do more.', 'registry#roles'],
+  tokens: ['For a command line or CI; publishing in the browser needs none.', 'publishing'],
+  trusted: ['CI jobs that publish without a stored token.', 'publishing#from-ci-without-a-secret'],
+  endpoints: ['Events of the publisher and its packs, sent to a URL.', 'webhooks#endpoints'],
 }

@@ -20,12 +20,7 @@ export const Page = () => {
       <Listing
         label="My publishers"
         query={useQuery(readQuery('/users/publishers/', { query: { limit: 1000 } }))}
-        empty={
-          <>
-            <p>No publishers yet. A publisher owns packs, and its members publish them.</p>
-            <p>Create one, or give an owner your ID from the Account page.</p>
-          </>
-        }
+        empty="No publishers yet. A publisher owns packs, and its members publish them."
         columns={{
           Publisher: ({ id, name, logo }) => (
             <Row>

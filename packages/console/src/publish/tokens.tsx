@@ -57,12 +57,7 @@ export const Tokens = ({ id }: OfPublisher) => {
           )
           return (
             <>
-              <Rows
-                label="Tokens"
-                rows={own}
-                columns={columnsOf(id)}
-                empty="No tokens. Publishing on this page needs none."
-              />
+              <Rows label="Tokens" rows={own} columns={columnsOf(id)} empty="No tokens yet" />
               {short.length > 0 && (
                 <details>
                   <summary>{counted(short.length, 'short-lived token')}</summary>

@@ -116,10 +116,6 @@ export const TrustedPublishers = ({ id }: OfPublisher) => {
         const options = list.map((node) => node.id)
         return (
           <Stack>
-            <p>
-              A CI job that you trust here publishes with its own identity: no token is stored
-              anywhere. <a href="/docs/publishing">Guide</a>
-            </p>
             {options.length > 1 && (
               <Select label="Pack" options={options} value={nodeId} onChange={setChosen} />
             )}
@@ -155,7 +151,7 @@ const OfNode = (path: Path) => (
     <Listing
       label="Trusted publishers"
       query={useQuery(readQuery(TRUSTED, { path }))}
-      empty="No trusted CI jobs. A trusted job publishes without a stored token."
+      empty="No trusted CI jobs yet"
       columns={{
         Provider: ({ provider }) => PROVIDERS[provider].label,
         Conditions: (trust) => <Conditions trust={trust} />,

@@ -4,10 +4,15 @@ import { Tab, TabList, TabPanel, Tabs as AriaTabs } from 'react-aria-components/
 
 import styles from './tabs.module.css'
 
+/** Settings have a narrow column, which begins with their purpose and a link to a page of the documentation. */
+type TabSpec = readonly [title: string, content: ReactNode, about?: string, guide?: string]
+
 interface TabsProps {
   label: string
   /** By id; the content is drawn only while it is selected. */
-  tabs: Readonly<Record<string, readonly [title: string, content: ReactNode]>>
+  tabs: Readonly<Record<string, TabSpec>>
+  /** Left of their content, where there is room. */
+  side?: boolean
   /** The search parameter in which the choice lives; without it the first is chosen. Others go with the tab that they are of. */
   name?: 'tab' | 'view'
   /** The chosen tab, where the choice lives elsewhere. */
@@ -16,7 +21,7 @@ interface TabsProps {
 }
 
 /** Tabs whose choice lives in the address. */
-export const Tabs = ({ label, tabs, name = 'tab', ...props }: TabsProps) => {
+export const Tabs = ({ label, tabs, name = 'tab', side, ...props }: TabsProps) => {
   const { [name]: chosen } = useSearch({ strict: false })
   const navigate = useNavigate()
   const ids = Object.keys(tabs)
@@ -42,7 +47,8 @@ export const Tabs = ({ label, tabs, name = 'tab', ...props }: TabsProps) => {
   }, [place])
   return (
     <AriaTabs
-      className={styles.tabs}
+      className={`${styles.tabs} ${side ? `split ${styles.side}` : ''}`}
+      orientation={side ? 'vertical' : 'horizontal'}
       selectedKey={selected}
       onSelectionChange={(key) => (props.onSelect ?? select)(String(key))}
     >
@@ -55,9 +61,22 @@ export const Tabs = ({ label, tabs, name = 'tab', ...props }: TabsProps) => {
       </TabList>
       {ids.map((id) => (
         <TabPanel key={id} id={id} className={styles.panel}>
-          {id === selected && tabs[id]?.[1]}
+          {id === selected && contentOf(tabs[id])}
         </TabPanel>
       ))}
     </AriaTabs>
   )
 }
+
+const contentOf = ([title, content, about, guide]: TabSpec = ['', '']) =>
+  about ? (
+    <section className={`stack ${styles.settings}`}>
+      <h2>{title}</h2>
+      <p>
+        {about} <a href={`/docs/${guide}`}>Read the guide</a>
+      </p>
+      {content}
+    </section>
+  ) : (
+    content
+  )

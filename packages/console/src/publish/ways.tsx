@@ -1,0 +1,54 @@
+import { Code } from '../ui/code.tsx'
+import { Panel } from '../ui/panels.tsx'
+import { writeWorkflow } from './workflow.ts'
+
+type Target = { publisherId: string; nodeId: string }
+
+const writeProject = ({ publisherId, nodeId }: Target): string => `[project]
+name = "${nodeId}"
+version = "1.0.0"
+description = "One sentence about the pack."
+license = "MIT"
+
+[tool.comfy]
+PublisherId = "${publisherId}"
+`
+
+/** Files that a pack has, with a sample of the one that describes it. */
+export const PackNeeds = (target: Target) => (
+  <Panel title="What a pack contains">
+    <p>
+      <code>pyproject.toml</code> with name, version and PublisherId, and <code>__init__.py</code>,
+      which lists the nodes in NODE_CLASS_MAPPINGS.{' '}
+      <a href="/docs/publishing#a-pack">Read the guide</a>
+    </p>
+    <Code label="pyproject.toml" text={writeProject(target)} />
+  </Panel>
+)
+
+const writeCommands = (nodeId: string): string => `export KILN_URL=${location.origin}
+export KILN_API_KEY=kiln_key_…
+export KILN_PUBLISH_TOKEN=kiln_pat_…
+kiln publish ./${nodeId} --changelog "First release"
+`
+
+/** Tabs of the ways to publish outside of the browser. */
+export const otherWays = (target: Target) =>
+  ({
+    cli: [
+      'Command line',
+      <Code key="cli" label="commands" text={writeCommands(target.nodeId)} />,
+      'Checks and sends a folder, with an API key of yours and a token of the publisher.',
+      'client#the-command-line',
+    ],
+    ci: [
+      'CI',
+      <Code
+        key="ci"
+        label="workflow"
+        text={writeWorkflow({ ...target, url: location.origin, environment: undefined })}
+      />,
+      'Publishes a pushed tag without a stored token, once the job is a trusted publisher.',
+      'publishing#from-ci-without-a-secret',
+    ],
+  }) as const
