@@ -15,13 +15,20 @@ const SLOW = { nodeMs: 150 }
 const TASKS = 60
 const SEED = Number(process.env['SEED'] ?? 1)
 
-test('tasks of two workers end once each while three instances restart, freeze and fail', async () => {
+test('tasks of two workers end once each while three instances restart, freeze and fail', async (context) => {
   const random = makeRandom(SEED)
   const fleet = await startFleet(place, 'storm', [SLOW, SLOW, SLOW], {
     lostMs: 2000,
     silenceMs: 1000,
   })
   const workers = [fleet.deps, fleet.makeWorker()]
+  context.after(async () => {
+    await fleet.close()
+    for (const { client, events } of workers.flatMap(({ fleet }) => fleet.instances)) {
+      client.close()
+      events.close()
+    }
+  })
   const ids = await Promise.all(Array.from({ length: TASKS }, () => fleet.insert()))
   const over = new AbortController()
   const failed: string[] = []
@@ -84,9 +91,4 @@ test('tasks of two workers end once each while three instances restart, freeze a
   for (const id of ids) assert.equal((await see(place.database, id)).failures, 0)
   const prompts = fleet.fakes.flatMap(({ prompted }) => prompted)
   console.log(`seed ${SEED}: ${all.length} placements of ${TASKS} tasks, ${prompts.length} prompts`)
-  await fleet.close()
-  for (const { client, events } of workers.flatMap(({ fleet }) => fleet.instances)) {
-    client.close()
-    events.close()
-  }
 })
