@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 
-import { isObject } from '../../domain/shared/is-object.ts'
+import { parseObject } from '../../domain/shared/is-object.ts'
 import type { OutputFile } from '../../domain/template/run-end.ts'
 import { makeOutbound, type OutboundOptions } from '../outbound/outbound.ts'
 import type { PostLimits } from '../outbound/post.ts'
@@ -128,16 +128,6 @@ interface AskOptions {
 }
 
 const UNSENT: ReadonlySet<string> = new Set(['address_refused', 'dns', 'connect', 'tls'])
-
-/** Reads a JSON object; undefined where a text is none. */
-export const parseObject = (text: string): Record<string, unknown> | undefined => {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
 
 /** The path of a file. */
 const viewPath = ({ filename, subfolder, type }: OutputFile): string =>

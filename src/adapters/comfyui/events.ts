@@ -1,7 +1,6 @@
 import { WebSocket } from 'undici'
 
-import { isObject } from '../../domain/shared/is-object.ts'
-import { parseObject } from './client.ts'
+import { isObject, parseObject } from '../../domain/shared/is-object.ts'
 import type { ClientOptions } from './client.ts'
 
 /** Events of an instance while prompts run. They may stop at any time, and nothing waits for them. */

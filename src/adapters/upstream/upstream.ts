@@ -1,5 +1,5 @@
 import { parseRetryAfter } from '../../domain/event/delivery-schedule.ts'
-import { isObject } from '../../domain/shared/is-object.ts'
+import { parseObject } from '../../domain/shared/is-object.ts'
 import type { DownloadOptions } from '../outbound/download.ts'
 import { makeOutbound, type OutboundOptions } from '../outbound/outbound.ts'
 import type { PostLimits } from '../outbound/post.ts'
@@ -86,7 +86,7 @@ export const makeUpstream = ({ url, key, limits, outbound: rules }: UpstreamOpti
       const asked = (parseRetryAfter(retryAfter, new Date()) ?? 0) * 1000
       const retryAfterMs = Math.min(asked, RETRY_AFTER_MAX_MS)
       if (status === 429) limiter.hold(retryAfterMs)
-      return { status, retryAfterMs, body: parse(excerpt) }
+      return { status, retryAfterMs, body: parseObject(excerpt) ?? {} }
     },
     fetch: async ({ signal, ...file }) => {
       await limiter.run(signal ?? NEVER, () => outbound.download({ ...file, ...RESULT, signal }))
@@ -102,12 +102,3 @@ export const makeUpstream = ({ url, key, limits, outbound: rules }: UpstreamOpti
 }
 
 const NEVER = new AbortController().signal
-
-const parse = (text: string): Record<string, unknown> => {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : {}
-  } catch {
-    return {}
-  }
-}
