@@ -1,10 +1,9 @@
 import { open, readFile } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { inflateRaw } from 'node:zlib'
 
 import type { ArchiveFile, Inspection } from '../packages/inspector/src/inspection.ts'
+import { unpackFile } from '../src/adapters/inspector/unpack-file.ts'
 import {
   LICENSE_TEXT_MAX,
   findLicenseFile,
@@ -69,24 +68,14 @@ const findId = async (text: string): Promise<string | undefined> => {
 }
 
 /** Reads a file of a local archive; '' for one that is longer than any license. */
-const readText = async (
-  archive: string,
-  { bytes, packedBytes, dataOffset, isDeflated }: ArchiveFile,
-): Promise<string> => {
+const readText = async (path: string, file: ArchiveFile): Promise<string> => {
+  const { bytes, packedBytes, dataOffset } = file
   if (bytes > LICENSE_TEXT_MAX || packedBytes > 2 * LICENSE_TEXT_MAX) return ''
-  const file = await open(archive)
+  const archive = await open(path)
   try {
-    const { buffer: packed } = await file.read(
-      Buffer.alloc(packedBytes),
-      0,
-      packedBytes,
-      dataOffset,
-    )
-    const content = isDeflated
-      ? await promisify(inflateRaw)(packed, { maxOutputLength: bytes + 1 })
-      : packed
-    return content.toString()
+    const { buffer } = await archive.read(Buffer.alloc(packedBytes), 0, packedBytes, dataOffset)
+    return (await unpackFile(buffer, file)).toString()
   } finally {
-    await file.close()
+    await archive.close()
   }
 }

@@ -1,7 +1,6 @@
 import { buffer } from 'node:stream/consumers'
-import { promisify } from 'node:util'
-import { inflateRaw } from 'node:zlib'
 
+import { unpackFile } from '../../adapters/inspector/unpack-file.ts'
 import type { Storage } from '../../adapters/storage/storage.ts'
 import { findFiles } from '../../db/registry/archive.ts'
 import { withinDeadline } from '../../db/client.ts'
@@ -97,15 +96,15 @@ const describe = ({ path, bytes, sha256 }: ArchiveFile) => ({ path, bytes, sha25
 const readContent = async (
   { storage }: VersionFileDeps,
   storageKey: string,
-  { bytes, dataOffset: start, packedBytes, isDeflated }: ArchiveFile,
+  file: ArchiveFile,
 ): Promise<Buffer> => {
+  const { bytes, dataOffset: start, packedBytes } = file
   // Packed data can be longer than what it holds only by empty blocks.
   if (bytes > FILE_TEXT_MAX || packedBytes > 2 * FILE_TEXT_MAX) throw apiError('file_too_large')
   if (packedBytes === 0) return Buffer.alloc(0)
   try {
     const { stream } = await storage.open(storageKey, { start, end: start + packedBytes - 1 })
-    const packed = await buffer(stream)
-    return isDeflated ? await promisify(inflateRaw)(packed, { maxOutputLength: bytes + 1 }) : packed
+    return await unpackFile(await buffer(stream), file)
   } catch (error) {
     throw errors.unavailable(error)
   }
