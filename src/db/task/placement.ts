@@ -1,4 +1,4 @@
-import type { Sql, Transaction } from '../client.ts'
+import type { Fragment, Queryable, Sql, Transaction } from '../client.ts'
 
 export interface Placement {
   id: string
@@ -23,6 +23,19 @@ export interface InstanceRow {
   ended: string[]
 }
 
+/** True of an instance that may take a placement. */
+const isFree = (sql: Queryable) => sql`
+  drained_at is null and quarantined_at is null
+    and coalesce(rests_until < clock_timestamp(), true)
+`
+
+/** Our prompts on an instance whose tasks have not ended. */
+const openThere = (sql: Queryable, instance: Fragment) => sql`
+  placement p join task t on t.id = p.task_id
+  where p.instance = ${instance} and p.cleaned_at is null and p.state = 'open'
+    and p.ended_at is null and t.ended_at is null
+`
+
 /** Lists all instances, or those that a task may go to; the ones that nobody knows yet are inserted. */
 export const listInstances = async (
   sql: Sql,
@@ -35,11 +48,7 @@ export const listInstances = async (
   return await sql<InstanceRow[]>`
     select i.name, i.template, i.state, i.drained_at is not null as "isDrained",
       case when i.quarantined_at is not null then i.reason end as reason,
-      i.drained_at is null and i.quarantined_at is null
-        and coalesce(i.rests_until < clock_timestamp(), true) as "isFree",
-      array(select p.id from placement p join task t on t.id = p.task_id
-        where p.instance = i.name and p.cleaned_at is null and p.state = 'open'
-          and p.ended_at is null and t.ended_at is null) as open,
+      ${isFree(sql)} as "isFree", array(select p.id from ${openThere(sql, sql`i.name`)}) as open,
       array(select p.state from placement p
         where p.task_id = ${taskId} and p.instance = i.name and p.state <> 'open') as ended
     from instance i where ${names === null} or i.name = any(${[...(names ?? [])]})
@@ -67,15 +76,11 @@ export const insertPlacement = async (
 ): Promise<boolean | undefined> => {
   const [free] = await sql`
     select from instance
-    where name = ${instance} and drained_at is null and quarantined_at is null
-      and coalesce(rests_until < clock_timestamp(), true)
-    for update
+    where name = ${instance} and ${isFree(sql)} for update
   `
   if (!free) return false
   const [load] = await sql<{ open: number }[]>`
-    select count(*)::integer as open from placement p join task t on t.id = p.task_id
-    where p.instance = ${instance} and p.cleaned_at is null and p.state = 'open'
-      and p.ended_at is null and t.ended_at is null
+    select count(*)::integer as open from ${openThere(sql, sql`${instance}`)}
   `
   if (!load || load.open >= depth) return false
   const { count } = await sql`
