@@ -50,5 +50,5 @@ const checkTemplates = async (config: Config): Promise<string> => {
       lines.push(`${instance.name}  ${template.name}  ${verdict}`)
     }
   for (const { client } of instances) client.close()
-  return [`${templates.length} templates are well`, ...lines].join('\n')
+  return [`${templates.length} templates are valid`, ...lines].join('\n')
 }

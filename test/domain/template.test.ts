@@ -307,7 +307,7 @@ describe('the graph of a placement', () => {
     assert.equal(frames(500), 96)
   })
 
-  test('keeps what stands there where the task says nothing', () => {
+  test('keeps the value of the graph where the task has none', () => {
     const graph = fill('text2video+start.json', { prompt: undefined }, { start: 'a' })
     assert.equal(graph['2']?.inputs['value'], 'a quiet sea')
   })

@@ -89,7 +89,7 @@ export const findLicenseFile = (
 
 /** License that a project file states. */
 export interface StatedLicense {
-  /** As it stands there. */
+  /** As the project file states it. */
   text: string
   /** Its SPDX id; undefined for one that has none. */
   id: string | undefined
