@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto'
+import { stat } from 'node:fs/promises'
+
+import type { Instance } from '../src/adapters/comfyui/instance.ts'
+import { insertPlacement, listInstances, listPlacements } from '../src/db/task/placement.ts'
+import type { ClaimedTask } from '../src/db/task/task-transition.ts'
+import { unitOfWork } from '../src/db/unit-of-work.ts'
+import { TaskError } from '../src/domain/task/task-error.ts'
+import type { Template } from '../src/domain/template/template.ts'
+import type { Values } from '../src/domain/template/values.ts'
+import { failpoint } from '../src/process/failpoint.ts'
+import type { ComfyDependencies } from './dependencies.ts'
+import type { RenderAttempt } from './render-attempt.ts'
+
+/** A task for the fleet. */
+export interface FleetTask<Made> {
+  deps: ComfyDependencies
+  task: ClaimedTask
+  attempt: RenderAttempt
+  template: Template
+  values: Values
+  /** By the names of marks. */
+  files: Readonly<Record<string, { path: string; extension: string }>>
+  /** Records the progress for those who read the task. */
+  record?(percent: number): void
+  /** Makes results of what an instance has made. Throws an EngineError when that is damaged. */
+  copy(paths: readonly string[], dir: string): Promise<Made>
+}
+
+/** A task whose result is of no matter. */
+export type Task = FleetTask<unknown>
+
+/** An instance with the placement of a task there. */
+export interface Chosen {
+  id: string
+  instance: Instance
+  /** Nothing has been sent yet. */
+  isNew: boolean
+}
+
+/** Message of an attempt that must not go on. */
+export const OVER = 'the task has ended or is with a newer attempt'
+
+const MOST_PLACEMENTS = 10
+const FIRST_WAIT_MS = 1000
+const MOST_WAIT_MS = 15_000
+
+/** Waits until an instance can take the task, and gives it to that one. */
+export const place = async (given: Task): Promise<Chosen> => {
+  const { deps, task, attempt, template } = given
+  const { fleet, sql } = deps
+  const inputs = listUploads(given).map(({ filename }) => filename)
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, MOST_WAIT_MS)) {
+    const { notifications } = fleet.notifier
+    attempt.signal.throwIfAborted()
+    attempt.report('waiting for an instance', 0)
+    if ((await listPlacements(sql, task.id)).length >= MOST_PLACEMENTS)
+      throw new TaskError('engine_failed', `The task was placed ${MOST_PLACEMENTS} times.`)
+    for (const instance of await rank(given, waitMs === FIRST_WAIT_MS)) {
+      const id = randomUUID()
+      const at = { instance: instance.name, template: template.name, depth: fleet.depth }
+      const isPlaced = await unitOfWork(deps, (sql) =>
+        insertPlacement(sql, { id, task, inputs, ...at }),
+      )
+      if (isPlaced === undefined) throw new Error(OVER)
+      if (!isPlaced) continue
+      failpoint('comfyui.after-placement')
+      return { id, instance, isNew: true }
+    }
+    await fleet.notifier.wait(waitMs, attempt.signal, notifications)
+  }
+}
+
+/**
+ * Lists the instances that could take the task now, the best first.
+ * @throws TaskError when all that can run its template have shown that they cannot do it
+ */
+export const rank = async (given: Task, isReported: boolean): Promise<Instance[]> => {
+  const {
+    deps: { sql, fleet, log },
+    task,
+    template,
+  } = given
+  const since = performance.now() - 1000
+  const sizes = await Promise.all(listUploads(given).map(({ path }) => stat(path)))
+  const bytes = Math.max(0, ...sizes.map(({ size }) => size))
+  await Promise.all(fleet.instances.map((instance) => instance.probe(since)))
+  const names = fleet.instances.map(({ name }) => name)
+  const rows = await listInstances(sql, { names, taskId: task.id })
+  const issues: string[] = []
+  const read = async (instance: Instance) => {
+    const row = rows.find(({ name }) => name === instance.name)
+    if (instance.state() !== 'up' || !row) return []
+    const found = await instance.readClasses(template).catch(() => undefined)
+    issues.push(...(found?.issues ?? []).map((issue) => `${instance.name}: ${issue}`))
+    const isTooLarge = bytes > instance.facts().maxUpload
+    if (isTooLarge) issues.push(`${instance.name}: ${TOO_LARGE}`)
+    const ended = isTooLarge ? ['too_large', ...row.ended] : row.ended
+    return found?.issues.length === 0 ? [{ ...row, ended, instance }] : []
+  }
+  const able = (await Promise.all(fleet.instances.map(read))).flat()
+  if (issues.length > 0 && isReported)
+    log.error(
+      { task_id: task.id, template: template.name, issues },
+      'instances of ComfyUI cannot run a template',
+    )
+  requireHope(able.map(({ ended }) => ended))
+  const needsMemory = able.some(({ ended }) => ended.includes('out_of_memory'))
+  return able
+    .filter(
+      ({ isFree, open, ended }) =>
+        isFree && open.length < fleet.depth && !ended.some((end) => end in FINAL),
+    )
+    .map(({ instance, ended, open, template: last }) => ({
+      instance,
+      failed: Math.sign(ended.length),
+      vram: needsMemory ? instance.facts().vram : 0,
+      // The models of its last template are loaded, which is worth a place in the queue.
+      load: open.length + instance.countOthers(open) - (last === template.name ? 1.5 : 0),
+    }))
+    .toSorted((a, b) => a.failed - b.failed || b.vram - a.vram || a.load - b.load)
+    .map(({ instance }) => instance)
+}
+
+export const TOO_LARGE = 'a file is larger than its --max-upload-size'
+
+/** Ends that would be the same on a second attempt there, with the message for a caller where all are so. */
+const FINAL: Readonly<Record<string, string>> = {
+  rejected: 'The service’s workflow does not take a value of this task.',
+  too_large: 'An input is larger than the machines take.',
+}
+
+const requireHope = (ends: readonly (readonly string[])[]): void => {
+  const isEverywhere = (end: string) =>
+    ends.length > 0 && ends.every((ended) => ended.includes(end))
+  const final = Object.keys(FINAL).find(isEverywhere)
+  if (final !== undefined) throw new TaskError('upstream_rejected', FINAL[final])
+  // The memory of a single one may have been taken by another model, which is unloaded by now.
+  const times = ends.flat().filter((end) => end === 'out_of_memory').length
+  if (times > 1 && isEverywhere('out_of_memory'))
+    throw new TaskError('engine_failed', 'The task is too large for the machines.')
+}
+
+/** Files that the template takes, under the names of their marks. */
+export const listUploads = ({ template: { marks }, files }: Task) =>
+  Object.entries(files)
+    .filter(([name]) => marks.some((mark) => mark.name === name))
+    .map(([name, { path, extension }]) => ({ name, filename: `${name}.${extension}`, path }))
