@@ -48,6 +48,10 @@ describe('tasks in the console', { skip }, () => {
     await page.getByText('The webhook URL responded with a server error').first().waitFor()
     await page.getByText('busy <b>now</b>').first().waitFor()
     await page.getByText('U+202E').first().waitFor()
+    // By role is what is read out: the next kinds with their purpose, no arrows, nothing twice.
+    await page.getByRole('group', { name: 'Use as input' }).getByRole('link').first().waitFor()
+    const tree = await page.locator('main').ariaSnapshot()
+    assert.doesNotMatch(tree, /→|✕|text: before/)
     await assertSound(page)
     receiver.script('/kiln', ({ response }) => response.end('taken at last'))
     await page.getByRole('button', { name: 'Resend' }).first().click()

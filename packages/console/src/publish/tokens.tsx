@@ -96,8 +96,11 @@ const columnsOf = (publisherId: string) => ({
       )}
     </>
   ),
-  Permission: ({ scope }: Token) => SCOPES[scope],
-  'Applies to': ({ node_id: node }: Token) => <Bdi>{node ?? 'All packs'}</Bdi>,
+  Permission: ({ scope, node_id: node }: Token) => (
+    <>
+      {SCOPES[scope]} <Bdi as="span">{`(${node ?? 'all packs'})`}</Bdi>
+    </>
+  ),
   Created: ({ createdAt, created_by: maker }: Token) => <Signed at={createdAt} by={maker} />,
   'Last used': ({ last_used_at: used }: Token) => <Time at={used} none="Never" />,
   Expires: ({ expires_at: end }: Token) => <Time at={end} none="Never" />,

@@ -7,6 +7,7 @@ import type { FieldSpec, Values } from '../ui/ask-field.tsx'
 import { AskButton } from '../ui/ask.tsx'
 import { Code } from '../ui/code.tsx'
 import { Select } from '../ui/fields.tsx'
+import { LinkButton, publishPage } from '../ui/link.tsx'
 import { Empty, Row, Show, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Badge, Bdi, Signed } from '../ui/values.tsx'
@@ -112,7 +113,12 @@ export const TrustedPublishers = ({ id }: OfPublisher) => {
       {(list) => {
         const nodeId = chosen ?? list[0]?.id
         if (nodeId === undefined)
-          return <Empty>No packs yet. Publish one, or reserve its ID, to trust a CI job.</Empty>
+          return (
+            <Empty>
+              <p>No packs yet. A job is trusted with one pack.</p>
+              <LinkButton {...publishPage(id)}>Publish a pack</LinkButton>
+            </Empty>
+          )
         const options = list.map((node) => node.id)
         return (
           <Stack>

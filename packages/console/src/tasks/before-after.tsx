@@ -76,8 +76,12 @@ export const BeforeAfter = ({ after, onBroken, ...props }: BeforeAfterProps) => 
         </div>
         {before !== undefined && (
           <>
-            <span className={styles.tag}>before</span>
-            <span className={styles.tag}>after</span>
+            <span className={styles.tag} aria-hidden>
+              before
+            </span>
+            <span className={styles.tag} aria-hidden>
+              after
+            </span>
             <Slider
               className={styles.split}
               aria-label="Part that shows the picture before"

@@ -31,7 +31,7 @@ export const Life = ({ task }: { task: TaskDetail }) => {
         <span className={`${styles.key} soft`}>Waiting {showSeconds(waited)}</span>
         {tries > 0 && (
           <>
-            →
+            <span aria-hidden>→</span>
             <span className={`${styles.key} info`}>
               Running {showSeconds(ran)}
               {tries > 1 && ` in ${counted(tries, 'attempt')}`}
@@ -40,7 +40,7 @@ export const Life = ({ task }: { task: TaskDetail }) => {
         )}
         {task.ended_at && (
           <>
-            → <StateBadge state={wordOf(task)} />
+            <span aria-hidden>→</span> <StateBadge state={wordOf(task)} />
           </>
         )}
       </p>
@@ -55,7 +55,7 @@ export const Life = ({ task }: { task: TaskDetail }) => {
         ))}
       </div>
       <details>
-        <summary>Details</summary>
+        <summary>Each step</summary>
         <ol>
           {makeLines(task).map(({ at, status, number, error, after }) => (
             <li
@@ -68,7 +68,7 @@ export const Life = ({ task }: { task: TaskDetail }) => {
               {number && !error && <span>Attempt {number} began</span>}
               {error && (
                 <span className="bad">
-                  ✕ Attempt {number}: {aboutAttempt(error)}
+                  Attempt {number}: {aboutAttempt(error)}
                 </span>
               )}
             </li>

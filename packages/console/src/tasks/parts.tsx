@@ -165,14 +165,16 @@ const Result = ({ task }: { task: TaskDetail }) => {
           ))}
         <CopyButton text={new URL(src, location.origin).href} label="link" />
       </Row>
-      <Row>
-        <span className="soft">Use as input</span>
+      <div className="row" role="group" aria-label="Use as input">
+        <span className="soft" aria-hidden>
+          Use as input
+        </span>
         {NEXT[task.family].map(([kind, title]) => (
           <LinkButton key={kind} {...tryPage(kind, task.task_id, 'result')}>
             {title}
           </LinkButton>
         ))}
-      </Row>
+      </div>
     </Stack>
   )
 }
