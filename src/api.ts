@@ -46,6 +46,9 @@ import { makeServer } from './http/serve/server.ts'
 import { makeUserRecorder } from './http/access/user-recorder.ts'
 import { makeJobs } from './jobs/client.ts'
 import { connectTemporal } from './jobs/connection.ts'
+import { startRenewal } from './jobs/renewal.ts'
+import { adviseTemporal } from './jobs/temporal-advice.ts'
+import { readTemporal } from './process/settings/temporal.ts'
 import { makeMetricsReader } from './jobs/metrics-reader.ts'
 import { makeLog } from './log.ts'
 import { startReconcile } from './jobs/reconcile.ts'
@@ -88,7 +91,8 @@ const lockSql = makeDatabase({
   idleMs: 120_000,
 })
 
-const connection = connectTemporal(config.TEMPORAL_ADDRESS)
+const temporal = readTemporal()
+const connection = connectTemporal(temporal)
 const tracing = await loadTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, { service: 'kiln-api', log })
 const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, log, tracing })
 const storage = await requireStorage(config, { metrics, log })
@@ -132,7 +136,7 @@ const checks = {
   postgres: async () => {
     await checkSchema(sql)
   },
-  temporal: () => connection.workflowService.getSystemInfo({}),
+  temporal: () => jobs.client.workflowService.getSystemInfo({}),
   storage: () => storage.check(),
 }
 /** A third of the pool; with the searches fewer than the pool has connections, so that others get one. */
@@ -314,6 +318,20 @@ const loops = [
   scratch,
 ]
 
+const renewal = startRenewal({
+  inUse: temporal,
+  connection,
+  open: (target) => Promise.resolve(connectTemporal(target)),
+  use: jobs.useConnection,
+  intervalMs: config.TEMPORAL_RENEWAL_MS,
+  log,
+})
+// Only whoever reads the log learns why starts wait: an api serves without Temporal.
+void checks.temporal().catch(async (error: unknown) => {
+  const advice = await adviseTemporal(temporal, error)
+  log.warn({ err: error }, advice ?? 'Temporal does not respond')
+})
+
 closeOnSignal(
   async () => {
     lifecycle.state = 'draining'
@@ -326,7 +344,7 @@ closeOnSignal(
     await closed
     metricsServer?.close()
     await Promise.all([jobs.drain(), stopListening(), ...loops.map((loop) => loop.stop())])
-    await connection.close()
+    await renewal.stop()
     await tracing?.stop()
     await Promise.all([sql.end({ timeout: 1 }), lockSql.end({ timeout: 1 })])
   },

@@ -8,6 +8,7 @@ import { Env, splitList, TEXT_LISTS, type Config } from './process/settings/env.
 import { listRemovedSettings } from './process/settings/removed.ts'
 import { findSettingIssues, NO_PROXY } from './process/settings/issues.ts'
 import type { ProcessName, SettingIssue } from './process/settings/issues.ts'
+import { readProfile } from './process/settings/temporal.ts'
 
 export class ConfigError extends Error {
   override name = 'ConfigError'
@@ -21,13 +22,16 @@ export const validateConfig = (
   process: ProcessName,
 ): { config: Config; issues: SettingIssue[] } => {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
-  const { value, issues } = makeValidator(Variables)(fromText(Variables, given))
+  const profile = readProfile(given)
+  const { value, issues } = makeValidator(Variables)(
+    fromText(Variables, { ...profile.values, ...given }),
+  )
   const env = value as Env
   const broken = issues.map(({ field, message }): SettingIssue => {
     const name = field.slice(1)
     return { name, message: hideValue(name, message) }
   })
-  const further = findSettingIssues(env, process, given).filter(
+  const further = [...profile.issues, ...findSettingIssues(env, process, given)].filter(
     ({ name }) => !broken.some((issue) => issue.name === name),
   )
   return {
@@ -104,7 +108,7 @@ const SECRET = /KEY|SECRET|GITHUB_TOKEN|DATABASE_URL|DATABASE_DIRECT_URL|EXTRACT
 /** Lists the keys and passwords in the settings of a process, which nothing may show. */
 export const listSecretValues = (environment: NodeJS.ProcessEnv): string[] =>
   Object.keys(Env.properties)
-    .filter((name) => SECRET.test(name))
+    .filter((name) => SECRET.test(name) && !name.endsWith('_PATH'))
     .flatMap((name) => {
       const value = environment[name] ?? ''
       return [value, ...splitList(value), URL.canParse(value) ? new URL(value).password : '']

@@ -1,13 +1,14 @@
-import { Connection } from '@temporalio/client'
-
 import { loadConfig } from './config.ts'
 import { migrate } from './db/migrate.ts'
 import { makeLog } from './log.ts'
 import { readAddresses } from './process/settings/derived.ts'
 import { OperatorError } from './process/operator-error.ts'
-import { adviseTemporal, reportError } from './operate/server-error.ts'
+import { reportError } from './operate/server-error.ts'
+import { openTemporal } from './jobs/connection.ts'
+import { adviseTemporal } from './jobs/temporal-advice.ts'
+import { readTemporal } from './process/settings/temporal.ts'
 import { createSchedules } from './jobs/schedule.ts'
-import { registerSearchAttributes } from './jobs/search-attributes.ts'
+import { adviseSearchAttributes, registerSearchAttributes } from './jobs/search-attributes.ts'
 
 const config = loadConfig('migrate')
 const log = makeLog('migrate', config.LOG_LEVEL)
@@ -18,20 +19,20 @@ const run = async (): Promise<void> => {
   })
   log.info({ applied }, applied.length > 0 ? 'database migrated' : 'database is up to date')
 
-  const connection = await Connection.connect({
-    address: config.TEMPORAL_ADDRESS,
-    connectTimeout: '10 seconds',
-  }).catch(async (error: unknown) => {
-    const away = await adviseTemporal(config.TEMPORAL_ADDRESS)
-    throw away === undefined ? error : new OperatorError(away)
-  })
+  const target = readTemporal()
+  const connection = openTemporal(target, { connectTimeout: '10 seconds' })
   try {
-    const added = await registerSearchAttributes(connection, config.TEMPORAL_NAMESPACE)
+    await connection.ensureConnected()
+    const { added, missing } = await registerSearchAttributes(connection, target.namespace)
+    if (missing.length > 0) log.warn({ missing }, adviseSearchAttributes(missing, target.namespace))
     const scheduled = await createSchedules(connection, {
-      namespace: config.TEMPORAL_NAMESPACE,
+      namespace: target.namespace,
       taskQueue: config.TASK_QUEUE,
     })
     log.info({ added, scheduled }, 'search attributes and schedules are in place')
+  } catch (error) {
+    const advice = await adviseTemporal(target, error)
+    throw advice === undefined ? error : new OperatorError(advice)
   } finally {
     await connection.close()
   }

@@ -1,11 +1,11 @@
-import { Connection } from '@temporalio/client'
-
 import { validateConfig, listSecretValues, loadConfig, readSearchPath } from './config.ts'
 import { readAddresses, readTimings } from './process/settings/derived.ts'
 import type { Config } from './process/settings/env.ts'
 import { listRemovedSettings } from './process/settings/removed.ts'
+import { readTemporal } from './process/settings/temporal.ts'
 import { makeDatabase, type Sql } from './db/client.ts'
 import { makeJobs } from './jobs/client.ts'
+import { openTemporal } from './jobs/connection.ts'
 import { makeLog } from './log.ts'
 import { readCommand, USAGE, type Command } from './operate/arguments.ts'
 import { makeChecks } from './operate/checks.ts'
@@ -52,7 +52,7 @@ const openDatabase = (config: Config): Sql =>
 /** Runs the only command that is of use while the settings are not. Returns the exit code. */
 const doctor = async (): Promise<number> => {
   const { config, issues } = validateConfig(process.env, 'api')
-  const connection = Connection.lazy({ address: config.TEMPORAL_ADDRESS })
+  const connection = openTemporal(readTemporal())
   let sql: Sql | undefined
   const database = (): Sql => (sql ??= openDatabase(config))
   const log = makeLog('operate', 'silent')
@@ -80,7 +80,7 @@ if (asked.name === 'doctor') process.exit(await doctor())
 const config = loadConfig('operate')
 const log = makeLog('operate', config.LOG_LEVEL === 'info' ? 'warn' : config.LOG_LEVEL)
 const sql = openDatabase(config)
-const connection = Connection.lazy({ address: config.TEMPORAL_ADDRESS })
+const connection = openTemporal(readTemporal())
 const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, log })
 const deps = { sql, jobs, taskQueue: config.TASK_QUEUE }
 const commands = makeCommands({ ...deps, ...readTimings(config) })

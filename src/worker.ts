@@ -50,10 +50,13 @@ import {
 import { makeDatabase } from './db/client.ts'
 import { listenForFirstAttempts, makeNotifyChange } from './db/shared/change-notification.ts'
 import { armFailpoint } from './process/failpoint.ts'
-import { makeJobs } from './jobs/client.ts'
+import { isOutage, makeJobs } from './jobs/client.ts'
 import { startDelivery, startFirstAttempts } from './jobs/event.ts'
 import { comfyuiQueue, mediaQueue, vendorQueue } from './jobs/start.ts'
+import { startRenewal } from './jobs/renewal.ts'
 import { planSdkMetrics } from './jobs/sdk-metrics.ts'
+import { adviseTemporal } from './jobs/temporal-advice.ts'
+import { readTemporal, type TemporalOptions } from './process/settings/temporal.ts'
 import { traceActivities } from './jobs/trace.ts'
 import { makeLog } from './log.ts'
 import { makeMetrics, showPool } from './process/metrics.ts'
@@ -95,10 +98,15 @@ Runtime.install({
     log[level === 'ERROR' ? 'error' : 'warn']({ sdk, err: error }, message)
   }),
 })
-const connection = await untilResponds(
-  () => NativeConnection.connect({ address: config.TEMPORAL_ADDRESS }),
-  { name: 'Temporal', isOutage: (error) => error instanceof TransportError, log },
-)
+const target = readTemporal()
+const openNative = ({ namespace: _namespace, ...options }: TemporalOptions) =>
+  NativeConnection.connect(options)
+const connection = await untilResponds(() => openNative(target), {
+  name: 'Temporal',
+  isOutage: (error) => error instanceof TransportError || isOutage(error),
+  advise: (error) => adviseTemporal(target, error),
+  log,
+})
 const tracing = await loadTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, {
   service: `kiln-worker-${config.WORKER_ROLE}`,
   log,
@@ -382,6 +390,17 @@ const keeper =
   fleet && startLoop('comfyui', () => keepFleet({ ...common, fleet }), { intervalMs: KEEP_MS, log })
 const running = Promise.all(workers.map((worker) => worker.run()))
 const { METRICS_PORT: metricsPort = 0, METRICS_HOST: host } = config
+const renewal = startRenewal({
+  inUse: target,
+  connection,
+  open: openNative,
+  use: (fresh) => {
+    for (const worker of workers) worker.connection = fresh
+    jobs.useConnection(fresh)
+  },
+  intervalMs: config.TEMPORAL_RENEWAL_MS,
+  log,
+})
 const metricsServer =
   metrics &&
   (await startMetricsServer({
@@ -410,7 +429,7 @@ closeOnSignal(
     await media?.inspector.close()
     await scratch?.stop()
     await stopListening?.()
-    await connection.close()
+    await renewal.stop()
     await tracing?.stop()
     await sql.end({ timeout: 1 })
   },

@@ -1,6 +1,6 @@
 import {
   Client,
-  isGrpcServiceError,
+  NamespaceNotFoundError,
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
 } from '@temporalio/client'
@@ -19,6 +19,7 @@ import { failpoint } from '../process/failpoint.ts'
 import type { Log } from '../log.ts'
 import type { Tracing } from '../process/tracing.ts'
 import { deliveryWorkflowId } from './event.ts'
+import { findGrpcError, hasGrpcCode } from './grpc-error.ts'
 import { traceStarts } from './trace.ts'
 
 export interface JobsOptions {
@@ -34,10 +35,14 @@ export interface JobsOptions {
  * Makes the client that dispatches the rows of the outbox to Temporal. A start of a workflow that runs already succeeds,
  * and so does a signal to one that has ended.
  */
-export const makeJobs = ({ connection, namespace, sql, log, tracing }: JobsOptions) => {
-  const plain = { connection, namespace }
-  const client = new Client(plain)
-  const tracingClient = tracing && new Client({ ...plain, interceptors: traceStarts(tracing) })
+export const makeJobs = ({ connection: first, namespace, sql, log, tracing }: JobsOptions) => {
+  const makeClients = (connection: ConnectionLike) => ({
+    connection,
+    client: new Client({ connection, namespace }),
+    tracingClient:
+      tracing && new Client({ connection, namespace, interceptors: traceStarts(tracing) }),
+  })
+  let current = makeClients(first)
   const inFlight = new Set<Promise<void>>()
   const mark = makeBatch(async (ids: readonly string[]) => {
     await markDispatched(sql, ids)
@@ -45,14 +50,15 @@ export const makeJobs = ({ connection, namespace, sql, log, tracing }: JobsOptio
   })
 
   const inTime = <T>(call: () => Promise<T>): Promise<T> =>
-    connection.withDeadline(Date.now() + CALL_DEADLINE_MS, call)
+    current.connection.withDeadline(Date.now() + CALL_DEADLINE_MS, call)
 
   const dispatch = (row: OutboxRow): Promise<void> =>
-    inTime(() => (row.kind === 'signal' ? signal(client, row) : startTraced(row)))
+    inTime(() => (row.kind === 'signal' ? signal(current.client, row) : startTraced(row)))
 
   const startTraced = async (row: OutboxStart): Promise<void> => {
     const { workflowType, workflowId, options } = row
     const { traceparent: parent } = options
+    const { client, tracingClient } = current
     if (!tracing || !tracingClient || parent === undefined) return await start(client, row)
     const attributes = { 'workflow.id': workflowId }
     await tracing.span(`start ${workflowType}`, { kind: 'producer', parent, attributes }, () =>
@@ -74,18 +80,25 @@ export const makeJobs = ({ connection, namespace, sql, log, tracing }: JobsOptio
   }
 
   return {
-    client,
+    get client() {
+      return current.client
+    },
+    /** Makes all further calls by another connection. */
+    useConnection(connection: ConnectionLike): void {
+      current = makeClients(connection)
+    },
     tracing,
     dispatch,
     /** Asks whether a workflow runs. */
-    check: (workflowId: string): Promise<WorkflowState> => inTime(() => check(client, workflowId)),
+    check: (workflowId: string): Promise<WorkflowState> =>
+      inTime(() => check(current.client, workflowId)),
     /** Starts what stands for ever, where it does not run. */
     async keep(starts: readonly OutboxStart[]): Promise<void> {
       for (const start of starts) await dispatch({ ...start, id: '', tries: 0 })
     },
     /** Makes the further attempts of a task's events read the rows again. A lost signal costs delay, nothing else. */
     async announceEvent(taskId: string): Promise<void> {
-      const handle = client.workflow.getHandle(deliveryWorkflowId(taskId))
+      const handle = current.client.workflow.getHandle(deliveryWorkflowId(taskId))
       await inTime(() => handle.signal('eventRecorded')).catch((error: unknown) =>
         log.debug({ task_id: taskId, err: error }, 'an event was not announced'),
       )
@@ -99,7 +112,7 @@ export const makeJobs = ({ connection, namespace, sql, log, tracing }: JobsOptio
     async drain(): Promise<void> {
       await Promise.all(inFlight)
     },
-    /** Dispatches a leased row for the relay and marks it. False when Temporal cannot be reached. */
+    /** Dispatches a leased row for the relay and marks it. False when the next row would fail alike. */
     async relay(row: OutboxRow): Promise<boolean> {
       try {
         await dispatch(row)
@@ -109,7 +122,7 @@ export const makeJobs = ({ connection, namespace, sql, log, tracing }: JobsOptio
           { workflow_id: row.workflowId, tries: row.tries, err: error },
           'outbox row not dispatched',
         )
-        return !isUnreachable(error)
+        return !isOutage(error)
       }
       failpoint('relay.after-start')
       await mark(row.id)
@@ -179,12 +192,19 @@ const toSearchAttributes = ({ searchAttributes }: StartOptions): TypedSearchAttr
     })),
   )
 
-const UNAVAILABLE = 14
-const DEADLINE_EXCEEDED = 4
-
-/** True when Temporal did not respond. The next row would only wait again. */
-export const isUnreachable = (error: unknown): boolean =>
-  [error, error instanceof Error ? error.cause : undefined].some(
-    (candidate) =>
-      isGrpcServiceError(candidate) && [UNAVAILABLE, DEADLINE_EXCEEDED].includes(candidate.code),
-  )
+/**
+ * True when Temporal takes no other call now either: it is away, at a limit of its namespace, lets nobody in, or does not
+ * know the namespace or the search attributes yet.
+ */
+export const isOutage = (error: unknown): boolean =>
+  error instanceof NamespaceNotFoundError ||
+  hasGrpcCode(
+    error,
+    'UNAVAILABLE',
+    'DEADLINE_EXCEEDED',
+    'RESOURCE_EXHAUSTED',
+    'UNAUTHENTICATED',
+    'PERMISSION_DENIED',
+  ) ||
+  (hasGrpcCode(error, 'INVALID_ARGUMENT') &&
+    /search attribute/i.test(findGrpcError(error)?.details ?? ''))

@@ -1,13 +1,20 @@
 import { Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client'
 import type { ConnectionOptions } from '@temporalio/client'
 
+import type { TemporalOptions } from '../process/settings/temporal.ts'
+
+/** Makes a connection to Temporal that opens with its first call. */
+export const openTemporal = (
+  { namespace: _namespace, ...target }: TemporalOptions,
+  options: ConnectionOptions = {},
+): Connection => Connection.lazy({ ...(target as ConnectionOptions), ...options })
+
 /**
  * Makes the api's connection to Temporal, lazily: an api starts and creates tasks while Temporal is down. Every call has
  * one deadline, whatever `withDeadline` says.
  */
-export const connectTemporal = (address: string): Connection => {
-  const connection = Connection.lazy({
-    address,
+export const connectTemporal = (target: TemporalOptions): Connection => {
+  const connection = openTemporal(target, {
     // The client's own pause between attempts grows to two minutes: it would go on so long after an outage.
     channelArgs: {
       'grpc.initial_reconnect_backoff_ms': 100,

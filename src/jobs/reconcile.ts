@@ -15,7 +15,7 @@ import type { CheckTiming } from '../domain/registry/check-timing.ts'
 import { startDelivery, startFirstAttempts, startRedelivery } from './event.ts'
 import { taskWorkflowId } from './task.ts'
 import { publishWorkflowId, startExtraction, startPublishVersion } from './version.ts'
-import { isUnreachable } from './client.ts'
+import { isOutage } from './client.ts'
 import type { Jobs, WorkflowState } from './client.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../process/metrics.ts'
@@ -88,7 +88,7 @@ const reconcileEach = async <Row extends { id: string }>(
     for (const row of rows) {
       if (signal.aborted) return
       await act(options, row, checkFor(row)).catch((error: unknown) => {
-        if (isUnreachable(error)) throw error
+        if (isOutage(error)) throw error
         options.log.error({ id: row.id, err: error }, 'not reconciled')
       })
     }

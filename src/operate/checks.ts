@@ -16,13 +16,16 @@ import type { Sql } from '../db/client.ts'
 import { MigrationError, checkSchema } from '../db/migrate.ts'
 import { readServer } from '../db/shared/server.ts'
 import { readClock } from '../jobs/clock.ts'
+import { hasGrpcCode } from '../jobs/grpc-error.ts'
 import type { Jobs } from '../jobs/client.ts'
 import { readQueues } from '../jobs/queues.ts'
 import { describeSchedules } from '../jobs/schedule.ts'
 import { listMissingSearchAttributes } from '../jobs/search-attributes.ts'
+import { adviseTemporal } from '../jobs/temporal-advice.ts'
 import { adviseStorage, openStorage } from '../process/open-storage.ts'
 import { OperatorError } from '../process/operator-error.ts'
-import { advisePostgres, adviseTemporal, describeCauses } from './server-error.ts'
+import { readTemporal } from '../process/settings/temporal.ts'
+import { advisePostgres, describeCauses } from './server-error.ts'
 import { hasBucket, type Config } from '../process/settings/env.ts'
 import type { Check } from './doctor.ts'
 
@@ -118,17 +121,30 @@ const makeTemporalChecks = ({ config, connection, jobs }: CheckDeps): Check[] =>
   const advice = 'start Temporal, or correct TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE'
   const migrate = 'run `npm run migrate`'
   const checkServer = async (): Promise<string> => {
-    const away = await adviseTemporal(config.TEMPORAL_ADDRESS)
+    const target = readTemporal()
+    const away = await adviseTemporal(target)
     if (away !== undefined) fail(away)
-    const { serverVersion } = await connection.workflowService.getSystemInfo({})
-    const { config: kept } = await connection.workflowService.describeNamespace({ namespace })
+    const { workflowService } = connection
+    const [{ serverVersion }, { config: kept }] = await Promise.all([
+      workflowService.getSystemInfo({}),
+      workflowService.describeNamespace({ namespace }),
+    ]).catch(async (error: unknown) => {
+      const advice = await adviseTemporal(target, error)
+      throw advice === undefined ? error : new OperatorError(advice)
+    })
     const hours = Number(kept?.workflowExecutionRetentionTtl?.seconds ?? 0) / 3600
     const start = Date.now()
     const clock = compareClock(start, await readClock(connection, namespace))
     return `${serverVersion}, ${namespace} keeps ended workflows for ${hours} h, ${clock}`
   }
   const checkAttributes = async (): Promise<string> => {
-    const missing = await listMissingSearchAttributes(connection, namespace)
+    const missing = await listMissingSearchAttributes(connection, namespace).catch(
+      (error: unknown) => {
+        if (hasGrpcCode(error, 'PERMISSION_DENIED', 'UNIMPLEMENTED')) return undefined
+        throw error
+      },
+    )
+    if (!missing) return 'this account may not list them'
     if (missing.length > 0) fail(`${missing.join(', ')} are missing: ${migrate}`)
     return 'all are registered'
   }

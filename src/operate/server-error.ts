@@ -1,14 +1,12 @@
-import { once } from 'node:events'
-import { connect } from 'node:net'
 import { inspect } from 'node:util'
 
-import { isGrpcServiceError } from '@temporalio/client'
-
-import { inTime } from '../domain/shared/in-time.ts'
 import { MigrationError } from '../db/migrate.ts'
 import { isUnavailable } from '../db/sqlstate.ts'
+import { findGrpcError } from '../jobs/grpc-error.ts'
+import { adviseTemporal } from '../jobs/temporal-advice.ts'
 import { OperatorError } from '../process/operator-error.ts'
 import type { Config } from '../process/settings/env.ts'
+import { readTemporal } from '../process/settings/temporal.ts'
 
 /** The messages of an error and its causes, the innermost last. */
 export const describeCauses = (error: unknown): string => {
@@ -38,26 +36,6 @@ export const advisePostgres = (error: unknown, setting: keyof Config): string | 
     : undefined
 }
 
-const DIAL_MS = 2000
-
-/**
- * Returns what an operator does when nobody listens at TEMPORAL_ADDRESS; undefined when somebody does. gRPC does not
- * always say why.
- */
-export const adviseTemporal = async (address: string): Promise<string | undefined> => {
-  const [, host = '', port] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? []
-  const socket = connect(Number(port), host)
-  try {
-    await inTime(once(socket, 'connect'), DIAL_MS, 'it')
-    return undefined
-  } catch (error) {
-    const { code, message } = listCauses(error).at(-1) ?? {}
-    return `Temporal at ${address} does not respond (${code ?? message}): start Temporal, or correct TEMPORAL_ADDRESS`
-  } finally {
-    socket.destroy()
-  }
-}
-
 /**
  * Reports to an operator in one line why a command failed, and what to do. LOG_LEVEL=debug shows where. `database` is
  * the setting of the address that was used.
@@ -67,20 +45,14 @@ export const reportError = async (
   config: Config,
   database: keyof Config = 'DATABASE_URL',
 ): Promise<void> => {
-  process.stderr.write(`kiln: ${await describeError(error, config, database)}\n`)
+  process.stderr.write(`kiln: ${await describeError(error, database)}\n`)
   if (/debug|trace/.test(config.LOG_LEVEL)) process.stderr.write(`${inspect(error)}\n`)
 }
 
-const describeError = async (
-  error: unknown,
-  config: Config,
-  database: keyof Config,
-): Promise<string> => {
+const describeError = async (error: unknown, database: keyof Config): Promise<string> => {
   if (error instanceof OperatorError || error instanceof MigrationError) return error.message
-  const advice = isOfTemporal(error)
-    ? await adviseTemporal(config.TEMPORAL_ADDRESS)
+  const advice = findGrpcError(error)
+    ? await adviseTemporal(readTemporal(), error)
     : advisePostgres(error, database)
   return `${advice ?? describeCauses(error)}; \`kiln operate doctor\` says more`
 }
-
-const isOfTemporal = (error: unknown): boolean => listCauses(error).some(isGrpcServiceError)

@@ -13,13 +13,15 @@ interface Wait {
   /** The server that does not respond. */
   name: string
   isOutage: (error: unknown) => boolean
+  /** Says what an operator does about it, where that is known. */
+  advise?: (error: unknown) => Promise<string | undefined>
   log: Log
 }
 
 /** Tries until a server responds, so that processes and servers may start in any order. Throws any other error. */
 export const untilResponds = async <T>(
   call: () => Promise<T>,
-  { name, isOutage, log }: Wait,
+  { name, isOutage, advise, log }: Wait,
 ): Promise<T> => {
   for (let attempts = 0; ; attempts += 1)
     try {
@@ -27,7 +29,10 @@ export const untilResponds = async <T>(
     } catch (error) {
       if (!isOutage(error)) throw error
       if (attempts % LOGGED_ATTEMPTS === 0)
-        log.warn({ err: error }, `${name} does not respond; waiting`)
+        log.warn(
+          { err: error },
+          `${(await advise?.(error)) ?? `${name} does not respond`}; waiting`,
+        )
       await sleep(PAUSE_MS)
     }
 }

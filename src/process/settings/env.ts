@@ -59,6 +59,32 @@ export const Env = Type.Object({
   DATABASE_POOL: count('Connections of one process to PostgreSQL.', 10, 1, 500),
   TEMPORAL_ADDRESS: text('Temporal frontend, host:port.'),
   TEMPORAL_NAMESPACE: text('Temporal namespace.', 'default'),
+  TEMPORAL_TLS: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether Temporal is called by TLS. An API key or any of the TEMPORAL_TLS_ settings means true.',
+    }),
+  ),
+  TEMPORAL_API_KEY: visible('API key at Temporal.'),
+  TEMPORAL_TLS_SERVER_CA_CERT_PATH: optionalText(
+    "PEM file of the authority that signs Temporal's certificate; without it those that Node knows.",
+  ),
+  TEMPORAL_TLS_SERVER_CA_CERT_DATA: optionalText('Its text, in place of a file.'),
+  TEMPORAL_TLS_CLIENT_CERT_PATH: optionalText(
+    'PEM file of the certificate that is shown to Temporal. Files are read again when they change.',
+  ),
+  TEMPORAL_TLS_CLIENT_CERT_DATA: optionalText('Its text, in place of a file.'),
+  TEMPORAL_TLS_CLIENT_KEY_PATH: optionalText('PEM file of its private key.'),
+  TEMPORAL_TLS_CLIENT_KEY_DATA: optionalText('Its text, in place of a file.'),
+  TEMPORAL_TLS_SERVER_NAME: optionalText(
+    "Name in Temporal's certificate where it is not that in TEMPORAL_ADDRESS.",
+  ),
+  TEMPORAL_CONFIG_FILE: optionalText(
+    "TOML file with profiles of Temporal's SDKs and command line; variables count before it.",
+  ),
+  TEMPORAL_PROFILE: optionalText(
+    'Profile in that file, or in the one of this user where TEMPORAL_CONFIG_FILE is not set.',
+  ),
   TASK_QUEUE: text(
     'Task queue of workflows and light activities; rendering adds `-media`.',
     'kiln',

@@ -10,6 +10,7 @@ import { decodeWebhookSecret } from '../../adapters/webhook.ts'
 import { OVERRIDE } from './constants.ts'
 import { hasBucket, splitList, type Env } from './env.ts'
 import { isGuessable } from './guessable.ts'
+import { findTemporalIssues } from './temporal.ts'
 
 /** `iss` of the tokens that the embedded stack's own issuer signs. */
 export const DEVELOPMENT_ISSUER = 'urn:kiln:development'
@@ -42,6 +43,7 @@ export const findSettingIssues = (
     ...developmentIssues(env),
     ...vendorIssues(env, process),
     ...storeIssues(env),
+    ...findTemporalIssues(given),
     ...productionIssues(env, process, given),
   ].filter(({ name }) => !issues.some((issue) => issue.name === name))
   return [...issues, ...further]
