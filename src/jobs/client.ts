@@ -117,7 +117,7 @@ export const makeJobs = ({ connection: first, namespace, sql, log, tracing }: Jo
       try {
         await dispatch(row)
       } catch (error) {
-        await markFailed(sql, row, error instanceof Error ? error.message : String(error))
+        await markFailed(sql, row, findGrpcError(error)?.details ?? String(error))
         log.warn(
           { workflow_id: row.workflowId, tries: row.tries, err: error },
           'outbox row not dispatched',

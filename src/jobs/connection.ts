@@ -1,6 +1,7 @@
 import { Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client'
 import type { ConnectionOptions } from '@temporalio/client'
 
+import { GRPC } from './grpc-error.ts'
 import type { TemporalOptions } from '../process/settings/temporal.ts'
 
 /** Makes a connection to Temporal that opens with its first call. */
@@ -20,11 +21,17 @@ export const connectTemporal = (target: TemporalOptions): Connection => {
       'grpc.initial_reconnect_backoff_ms': 100,
       'grpc.max_reconnect_backoff_ms': 1000,
     },
-    interceptors: [withinDeadline, makeGrpcRetryInterceptor(defaultGrpcRetryOptions())],
+    interceptors: [withinDeadline, makeGrpcRetryInterceptor({ ...RETRY, retryableDecider })],
   })
   keepContextWhileCalling(connection)
   return connection
 }
+
+const RETRY = defaultGrpcRetryOptions()
+
+/** The outbox repeats what a limit of the namespace rejects. Attempts at once would use it up, and hide the reason. */
+const retryableDecider: typeof RETRY.retryableDecider = (attempt, status) =>
+  (status.code as number) !== GRPC.RESOURCE_EXHAUSTED && RETRY.retryableDecider(attempt, status)
 
 type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number]
 

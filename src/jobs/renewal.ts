@@ -42,10 +42,11 @@ export const startRenewal = <Connection extends Closable>({
     const issues = findTemporalIssues(process.env).map(({ message }) => message)
     if (issues.length > 0)
       return log.warn({ issues }, 'how Temporal is reached changed, and cannot be used yet')
-    const fresh = await open(target)
-    use(fresh)
-    setTimeout(() => void close(connection), CLOSE_MS).unref()
-    ;[inUse, connection] = [target, fresh]
+    const before = connection
+    connection = await open(target)
+    inUse = target
+    use(connection)
+    setTimeout(() => void close(before), CLOSE_MS).unref()
     log.info('Temporal is called with the certificate or key that was replaced')
   }
   const loop = startLoop('temporal renewal', pass, { intervalMs, log })

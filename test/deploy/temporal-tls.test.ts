@@ -285,8 +285,7 @@ describe('a service behind TLS, a client certificate and an API key', () => {
         `${stdout}${stderr}exit ${code}`,
     )
 
-  const create = async (): Promise<string> =>
-    await caller.createImage({ image: await base64() })
+  const create = async (): Promise<string> => await caller.createImage({ image: await base64() })
 
   const untilWaits = (id: string, reason: RegExp): Promise<unknown> =>
     waitFor(`the start of ${id} waits`, async () => {
