@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 
 import { Client, Connection } from '@temporalio/client'
 import { SearchAttributeType, defineSearchAttributeKey } from '@temporalio/common'
 
+import { adviseTemporal } from '../../src/jobs/temporal-advice.ts'
+import { readTemporal } from '../../src/process/settings/temporal.ts'
+import { makeCertificate } from '../support/certificate.ts'
+import { makeClient } from '../support/client.ts'
+import { base64 } from '../support/pictures.ts'
 import { useFolder } from '../support/folder.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { startTemporalOnPostgres, whyNoTemporalServer } from '../support/temporal-postgres.ts'
@@ -85,3 +92,71 @@ describe('on a Temporal server with PostgreSQL', { skip: missing ?? false }, () 
     assert.equal(status.name, 'RUNNING')
   })
 })
+
+describe(
+  'on a Temporal server with PostgreSQL and TLS of its own',
+  { skip: missing ?? false },
+  () => {
+    let temporal: TemporalOnPostgres
+    const folder = useFolder(() => temporal?.stop())
+    const server = makeCertificate(['127.0.0.1', 'temporal.test'])
+    const shown = makeCertificate(['kiln'])
+    const settings = {
+      TEMPORAL_TLS_SERVER_CA_CERT_DATA: server.cert,
+      TEMPORAL_TLS_CLIENT_CERT_DATA: shown.cert,
+      TEMPORAL_TLS_CLIENT_KEY_DATA: shown.key,
+    }
+
+    before(async () => {
+      const write = async (name: string, text: string): Promise<string> => {
+        const path = join(folder, name)
+        await writeFile(path, text)
+        return path
+      }
+      const cert = await write('server.pem', server.cert)
+      const key = await write('server.key', server.key)
+      temporal = await startTemporalOnPostgres({
+        postgresUrl: process.env['TEST_DATABASE_URL'] ?? '',
+        dataDir: folder,
+        env: {
+          SQL_MAX_CONNS: '5',
+          SQL_VIS_MAX_CONNS: '2',
+          TEMPORAL_TLS_REQUIRE_CLIENT_AUTH: 'true',
+          TEMPORAL_TLS_SERVER_CERT: cert,
+          TEMPORAL_TLS_SERVER_KEY: key,
+          TEMPORAL_TLS_SERVER_CA_CERT: cert,
+          TEMPORAL_TLS_INTERNODE_SERVER_NAME: 'temporal.test',
+          TEMPORAL_TLS_FRONTEND_CERT: cert,
+          TEMPORAL_TLS_FRONTEND_KEY: key,
+          TEMPORAL_TLS_FRONTEND_SERVER_NAME: 'temporal.test',
+          TEMPORAL_TLS_CLIENT1_CA_CERT: await write('client.pem', shown.cert),
+          TEMPORAL_TLS_CLIENT2_CA_CERT: cert,
+        },
+        target: (address) => readTemporal({ TEMPORAL_ADDRESS: address, ...settings }),
+      })
+    })
+
+    test('a task ends, and whoever shows no certificate is asked for one', async () => {
+      const env = { TEMPORAL_ADDRESS: temporal.address, ...settings }
+      const service = await startService({ env })
+      try {
+        const client = makeClient(
+          () => service.baseUrl,
+          () => service.token('caller'),
+        )
+        const id = await client.createImage({ image: await base64() })
+        assert.equal((await client.untilEnded('image-upscaler', id)).status, 'COMPLETED')
+      } finally {
+        await service.stop()
+      }
+      const { TEMPORAL_TLS_SERVER_CA_CERT_DATA: ca } = settings
+      const alone = { TEMPORAL_ADDRESS: temporal.address, TEMPORAL_TLS_SERVER_CA_CERT_DATA: ca }
+      assert.match(
+        (await adviseTemporal(readTemporal(alone))) ?? '',
+        /asks for a client certificate/,
+      )
+      const plain = readTemporal({ TEMPORAL_ADDRESS: temporal.address })
+      assert.match((await adviseTemporal(plain)) ?? '', /speaks TLS, and TEMPORAL_TLS is not set/)
+    })
+  },
+)

@@ -4,6 +4,7 @@ import {
   constants,
   createSecureServer,
   createServer,
+  type Http2SecureServer,
   type Http2Server,
   type IncomingHttpHeaders,
   type ServerHttp2Session,
@@ -45,7 +46,7 @@ export const startTemporalGate = async (options: GateOptions): Promise<TemporalG
   const server = certificate
     ? createSecureServer({ ...certificate, ...askFor(clients) })
     : createServer()
-  const sockets = watchSockets(server as never)
+  const sockets = watchSockets(server)
   server.on('error', () => {})
   server.on('sessionError', () => {})
   server.on('session', (session: ServerHttp2Session) => session.on('error', () => {}))
@@ -63,7 +64,7 @@ export const startTemporalGate = async (options: GateOptions): Promise<TemporalG
   return Object.assign(gate, {
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     replace(next: Certificate, asked: string[]) {
-      if ('setSecureContext' in server) server.setSecureContext({ ...next, ...askFor(asked) })
+      ;(server as Http2SecureServer).setSecureContext({ ...next, ...askFor(asked) })
       sockets.destroy()
     },
     async close() {

@@ -4,15 +4,17 @@ import { access, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-import { Connection, isGrpcServiceError } from '@temporalio/client'
+import { isGrpcServiceError } from '@temporalio/client'
 import envPaths from 'env-paths'
 
 import { makeDatabase } from '../../src/db/client.ts'
+import { openTemporal } from '../../src/jobs/connection.ts'
 import { registerSearchAttributes } from '../../src/jobs/search-attributes.ts'
 import { startChild, untilReady } from '../../src/local/child.ts'
 import { findPort } from '../../src/local/port.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { TEMPORAL_SERVER_VERSION } from '../../src/local/temporal-version.ts'
+import { readTemporal, type TemporalOptions } from '../../src/process/settings/temporal.ts'
 import { PATIENCE_MS } from './patience.ts'
 import { waitFor } from './wait.ts'
 
@@ -33,6 +35,8 @@ interface Options {
   dataDir: string
   /** Settings of the server besides ours, such as NUM_HISTORY_SHARDS and SQL_MAX_CONNS. */
   env?: NodeJS.ProcessEnv
+  /** How its frontend is reached where that is not by its address alone. */
+  target?: (address: string) => TemporalOptions
 }
 
 /** The other one rejects the password of the embedded cluster, which is hashed once. */
@@ -55,6 +59,7 @@ export const startTemporalOnPostgres = async ({
   postgresUrl,
   dataDir,
   env = {},
+  target = (address) => readTemporal({ TEMPORAL_ADDRESS: address }),
 }: Options): Promise<TemporalOnPostgres> => {
   const missing = await whyNoTemporalServer()
   if (missing !== undefined) throw new Error(missing)
@@ -65,7 +70,7 @@ export const startTemporalOnPostgres = async ({
   try {
     for (const [schema, database] of Object.entries(databases))
       await setUpSchema(postgresUrl, schema, database)
-    const server = await startServer({ postgresUrl, dataDir, env, databases })
+    const server = await startServer({ postgresUrl, dataDir, env, target, databases })
     const visibilityUrl = new URL(postgresUrl)
     visibilityUrl.pathname = `/${databases.visibility}`
     const stop = async (): Promise<void> => {
@@ -100,6 +105,7 @@ const startServer = async ({
   postgresUrl,
   dataDir,
   env,
+  target,
   databases,
 }: Required<Options> & { databases: { temporal: string; visibility: string } }) => {
   const { hostname, port, username, password } = new URL(postgresUrl)
@@ -133,7 +139,7 @@ const startServer = async ({
     logPath: join(dataDir, 'temporal.log'),
     onLine: (line) => log.push(line),
   })
-  await untilReady(child, 'Temporal', (signal) => waitUntilPrepared(address, signal)).catch(
+  await untilReady(child, 'Temporal', (signal) => waitUntilPrepared(target(address), signal)).catch(
     async (error: unknown) => {
       await child.kill()
       throw error
@@ -163,14 +169,15 @@ const writeDynamicConfig = async (dataDir: string): Promise<string> => {
 }
 
 /** Makes the namespace and its search attributes as soon as the server lets us. */
-const waitUntilPrepared = async (address: string, signal: AbortSignal): Promise<void> => {
-  const isPrepared = () => prepareNamespace(address).then(() => true, String)
+const waitUntilPrepared = async (target: TemporalOptions, signal: AbortSignal): Promise<void> => {
+  const isPrepared = () => prepareNamespace(target).then(() => true, String)
   await waitFor('the namespace', async () => signal.aborted || (await isPrepared()) === true)
 }
 
-const prepareNamespace = async (address: string): Promise<void> => {
-  const connection = await Connection.connect({ address, connectTimeout: PATIENCE_MS })
+const prepareNamespace = async (target: TemporalOptions): Promise<void> => {
+  const connection = openTemporal(target, { connectTimeout: PATIENCE_MS })
   try {
+    await connection.ensureConnected()
     const workflowExecutionRetentionPeriod = { seconds: (72 * 3600) as never }
     await connection.workflowService
       .registerNamespace({ namespace: 'default', workflowExecutionRetentionPeriod })
