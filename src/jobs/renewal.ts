@@ -5,7 +5,7 @@ import { startLoop, type Loop } from '../process/loop.ts'
 import { findTemporalIssues, readTemporal } from '../process/settings/temporal.ts'
 import type { TemporalOptions } from '../process/settings/temporal.ts'
 
-/** What is under way by the connection before has this time. */
+/** Time for what is under way by the connection before. */
 const CLOSE_MS = 10_000
 
 interface Closable {

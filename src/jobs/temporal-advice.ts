@@ -9,7 +9,7 @@ import { findGrpcError, GRPC } from './grpc-error.ts'
 
 const DIAL_MS = 2000
 /** A server of HTTP/2 speaks first, and one that takes no certificate of ours says so in that time. */
-const SETTLE_MS = 500
+const FIRST_BYTE_MS = 500
 
 /**
  * Returns why Temporal cannot be called and what an operator does about it; undefined when nothing is found. gRPC does not
@@ -43,7 +43,7 @@ interface Failure {
 const tryOut = async (socket: Socket, event: string): Promise<Failure | undefined> => {
   try {
     await inTime(once(socket, event), DIAL_MS, 'it')
-    if (event === 'secureConnect') await settle(socket)
+    if (event === 'secureConnect') await awaitFirstByte(socket)
     return undefined
   } catch (error) {
     return error instanceof AggregateError ? (error.errors[0] as Failure) : (error as Failure)
@@ -52,12 +52,12 @@ const tryOut = async (socket: Socket, event: string): Promise<Failure | undefine
   }
 }
 
-const settle = async (socket: Socket): Promise<void> => {
+const awaitFirstByte = async (socket: Socket): Promise<void> => {
   const closed = once(socket, 'end').then(() => {
     throw Object.assign(new Error('it closed the connection'), { code: 'ALERT_CLOSED' })
   })
   const first = Promise.race([once(socket, 'data'), closed])
-  await inTime(first, SETTLE_MS, 'it').catch((error: unknown) => {
+  await inTime(first, FIRST_BYTE_MS, 'it').catch((error: unknown) => {
     if (!(error instanceof LateError)) throw error
   })
 }

@@ -46,8 +46,16 @@ const FILLED = {
 const environmentOf = ({ environment = {} }: Service): [string, string][] =>
   Object.entries(environment).map(([name, value]) => [name, String(value)])
 
-/** Settings that only development may have, or only one of the processes. */
-const NOT_SET = ['DEVELOPMENT_ISSUER_KEY', 'OUTBOUND_ALLOW_LOOPBACK', 'FAILPOINT', 'VIDEO_TINY']
+/** Settings that only development may have, only one of the processes, or only a Temporal that others run. */
+const NOT_SET = [
+  'DEVELOPMENT_ISSUER_KEY',
+  'OUTBOUND_ALLOW_LOOPBACK',
+  'FAILPOINT',
+  'VIDEO_TINY',
+  ...Object.keys(Env.properties).filter((name) =>
+    /^TEMPORAL_(TLS|API_KEY|CONFIG|PROFILE)/.test(name),
+  ),
+]
 
 describe('docker-compose.yml', () => {
   test('runs every process of ours', () => {

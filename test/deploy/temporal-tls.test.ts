@@ -24,7 +24,11 @@ import { listen } from '../support/network.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { startService, type Service } from '../support/service.ts'
 import { temporalAddress } from '../support/stack.ts'
-import { startTemporalGate, type GateOptions, type TemporalGate } from '../support/temporal-gate.ts'
+import {
+  startTemporalFrontend,
+  type FrontendOptions,
+  type TemporalFrontend,
+} from '../support/temporal-frontend.ts'
 import { waitFor } from '../support/wait.ts'
 
 const folder = useFolder()
@@ -130,9 +134,9 @@ describe('settings of Temporal', () => {
 })
 
 describe('what keeps a process from calling Temporal', () => {
-  /** Starts a gate, and returns what is said of calling it with these settings. */
-  const ask = async (gate: GateOptions, env: NodeJS.ProcessEnv, error?: unknown) => {
-    const started = await startTemporalGate(gate)
+  /** Starts a frontend, and returns what is said of calling it with these settings. */
+  const ask = async (frontend: FrontendOptions, env: NodeJS.ProcessEnv, error?: unknown) => {
+    const started = await startTemporalFrontend(frontend)
     try {
       return await adviseTemporal(
         readTemporal({ TEMPORAL_ADDRESS: started.address, ...env }),
@@ -151,7 +155,12 @@ describe('what keeps a process from calling Temporal', () => {
   const status = (code: number, details: string) =>
     Object.assign(new Error(details), { code, details, metadata: {} })
 
-  const ROWS: [name: string, gate: GateOptions, env: NodeJS.ProcessEnv, sentence: RegExp][] = [
+  const ROWS: [
+    name: string,
+    frontend: FrontendOptions,
+    env: NodeJS.ProcessEnv,
+    sentence: RegExp,
+  ][] = [
     [
       'TLS where none is set',
       { certificate: server },
@@ -196,8 +205,8 @@ describe('what keeps a process from calling Temporal', () => {
       /rejects the certificate in TEMPORAL_TLS_CLIENT_CERT_PATH/,
     ],
   ]
-  for (const [name, gate, env, sentence] of ROWS)
-    test(`is said of ${name}`, async () => assert.match((await ask(gate, env)) ?? '', sentence))
+  for (const [name, frontend, env, sentence] of ROWS)
+    test(`is said of ${name}`, async () => assert.match((await ask(frontend, env)) ?? '', sentence))
 
   test('is said of a certificate that has ended', async () => {
     const ended = makeCertificate(HERE, -1)
@@ -207,11 +216,14 @@ describe('what keeps a process from calling Temporal', () => {
 
   test('is said of keys and namespaces that the server rejects', async () => {
     const key = { ...CA, TEMPORAL_API_KEY: 'k' }
-    const gate = { certificate: server }
-    assert.match((await ask(gate, CA, status(16, 'no'))) ?? '', /without a key .*TEMPORAL_API_KEY/)
-    assert.match((await ask(gate, key, status(7, 'no'))) ?? '', /rejects the key/)
+    const frontend = { certificate: server }
+    assert.match(
+      (await ask(frontend, CA, status(16, 'no'))) ?? '',
+      /without a key .*TEMPORAL_API_KEY/,
+    )
+    assert.match((await ask(frontend, key, status(7, 'no'))) ?? '', /rejects the key/)
     const unknown = status(5, 'Namespace default is not found.')
-    assert.match((await ask(gate, CA, unknown)) ?? '', /has no namespace default: create it/)
+    assert.match((await ask(frontend, CA, unknown)) ?? '', /has no namespace default: create it/)
   })
 
   test('is said of a port that nobody listens at', async () => {
@@ -235,7 +247,7 @@ describe('a service behind TLS, a client certificate and an API key', () => {
     key: join(folder, 'key.pem'),
   }
   const settings = (): NodeJS.ProcessEnv => ({
-    TEMPORAL_ADDRESS: gate.address,
+    TEMPORAL_ADDRESS: frontend.address,
     TEMPORAL_NAMESPACE: namespace,
     TEMPORAL_API_KEY: 'secret-key',
     TEMPORAL_TLS_SERVER_CA_CERT_PATH: files.ca,
@@ -243,7 +255,7 @@ describe('a service behind TLS, a client certificate and an API key', () => {
     TEMPORAL_TLS_CLIENT_KEY_PATH: files.key,
     OVERRIDE_TEMPORAL_RENEWAL_MS: '200',
   })
-  let gate: TemporalGate
+  let frontend: TemporalFrontend
   let connection: Connection
   let service: Service
   let caller: Client
@@ -263,7 +275,12 @@ describe('a service behind TLS, a client certificate and an API key', () => {
     })
     await writePair(client, server.cert)
     const clients = [client.cert]
-    gate = await startTemporalGate({ target, certificate: server, clients, apiKey: 'secret-key' })
+    frontend = await startTemporalFrontend({
+      target,
+      certificate: server,
+      clients,
+      apiKey: 'secret-key',
+    })
     service = await startService({ env: settings() })
     caller = makeClient(
       () => service.baseUrl,
@@ -272,7 +289,7 @@ describe('a service behind TLS, a client certificate and an API key', () => {
   })
   after(async () => {
     await service?.stop()
-    await gate?.close()
+    await frontend?.close()
     await connection?.close()
   })
 
@@ -302,7 +319,7 @@ describe('a service behind TLS, a client certificate and an API key', () => {
   }
 
   test('waits with starts until somebody has added the search attributes, and says the command', async () => {
-    gate.reject = (method) =>
+    frontend.reject = (method) =>
       method.endsWith('SearchAttributes') ? [7, 'not allowed for this account'] : undefined
     const printed = await run('src/migrate.ts')
     assert.match(
@@ -315,22 +332,22 @@ describe('a service behind TLS, a client certificate and an API key', () => {
     await untilWaits(id, /search attribute/i)
     await registerSearchAttributes(connection, namespace)
     await assertCompleted(id)
-    gate.reject = undefined
+    frontend.reject = undefined
   })
 
   test('waits at a limit of its namespace, and loses nothing', async () => {
-    gate.reject = (method) =>
+    frontend.reject = (method) =>
       method === 'StartWorkflowExecution' ? [8, 'namespace rate limit exceeded'] : undefined
     const ids = [await create(), await create(), await create()]
     for (const id of ids) await untilWaits(id, /rate limit/)
-    gate.reject = undefined
+    frontend.reject = undefined
     for (const id of ids) await assertCompleted(id)
   })
 
   test('takes certificates that were replaced in their files without a restart', async () => {
     const [nextServer, nextClient] = [makeCertificate(HERE), makeCertificate(['worker'])]
     await writePair(nextClient, nextServer.cert)
-    gate.replace(nextServer, [nextClient.cert])
+    frontend.replace(nextServer, [nextClient.cert])
     await assertCompleted(await create())
     for (const role of ['api', 'core', 'media'] as const)
       await waitFor(`${role} has the new certificate`, () =>

@@ -35,7 +35,7 @@ interface Options {
   dataDir: string
   /** Settings of the server besides ours, such as NUM_HISTORY_SHARDS and SQL_MAX_CONNS. */
   env?: NodeJS.ProcessEnv
-  /** How its frontend is reached where that is not by its address alone. */
+  /** Makes the options of a connection where the address is not enough. */
   target?: (address: string) => TemporalOptions
 }
 

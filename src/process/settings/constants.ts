@@ -18,7 +18,7 @@ export const Constants = Type.Object({
    * 31 kB and a connection.
    */
   STREAMS_MAX: count(2000, 10, 50_000),
-  /** How often it is read again how Temporal is reached: a certificate is replaced days before it ends. */
+  /** Pause until the way to Temporal is read again: a certificate is replaced days before it ends. */
   TEMPORAL_RENEWAL_MS: count(60_000, 100),
   /** Users of whom `POST /development/tokens` makes tokens: two who see what the other may not, and a platform admin. */
   DEVELOPMENT_USERS: Type.String({ default: 'alice,bob,operator' }),

@@ -5,7 +5,7 @@ import { loadClientConnectConfig, type ClientConnectConfig } from '@temporalio/e
 
 import type { SettingIssue } from './issues.ts'
 
-/** How Temporal is reached, certificates read. */
+/** Options of a connection to Temporal, with the certificates themselves. */
 export type TemporalOptions = ClientConnectConfig['connectionOptions'] & {
   address: string
   namespace: string

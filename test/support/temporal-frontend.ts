@@ -15,7 +15,7 @@ import type { AddressInfo } from 'node:net'
 import type { Certificate } from './certificate.ts'
 import { watchSockets } from './network.ts'
 
-export interface GateOptions {
+export interface FrontendOptions {
   /** host:port of the server behind it; absent for tests of the handshake alone. */
   target?: string
   certificate?: Certificate | undefined
@@ -28,8 +28,8 @@ export interface GateOptions {
 /** Status of gRPC and its message. */
 export type Rejection = readonly [code: number, message: string]
 
-/** What stands before Temporal's frontend where others run it: TLS, client certificates, API keys, permissions and limits. */
-export interface TemporalGate {
+/** The way to a Temporal that others run: TLS, client certificates, API keys, permissions and limits. */
+export interface TemporalFrontend {
   address: string
   /** Methods that passed and those that did not. */
   calls: string[]
@@ -40,8 +40,10 @@ export interface TemporalGate {
   close(): Promise<void>
 }
 
-/** Starts a gate on a free port of 127.0.0.1. */
-export const startTemporalGate = async (options: GateOptions): Promise<TemporalGate> => {
+/** Starts a frontend on a free port of 127.0.0.1. */
+export const startTemporalFrontend = async (
+  options: FrontendOptions,
+): Promise<TemporalFrontend> => {
   const { certificate, clients, target, apiKey } = options
   const server = certificate
     ? createSecureServer({ ...certificate, ...askFor(clients) })
@@ -50,18 +52,18 @@ export const startTemporalGate = async (options: GateOptions): Promise<TemporalG
   server.on('error', () => {})
   server.on('sessionError', () => {})
   server.on('session', (session: ServerHttp2Session) => session.on('error', () => {}))
-  const gate: Omit<TemporalGate, 'address' | 'replace' | 'close'> = { calls: [] }
+  const frontend: Omit<TemporalFrontend, 'address' | 'replace' | 'close'> = { calls: [] }
   server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
     const method = String(headers[':path']).split('/').at(-1) ?? ''
-    gate.calls.push(method)
+    frontend.calls.push(method)
     const isKnown = apiKey === undefined || headers.authorization === `Bearer ${apiKey}`
-    const rejection = isKnown ? gate.reject?.(method) : ([16, 'unknown API key'] as const)
+    const rejection = isKnown ? frontend.reject?.(method) : ([16, 'unknown API key'] as const)
     if (rejection) return respondWith(stream, rejection)
     if (target !== undefined) pass(stream, headers, target)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  return Object.assign(gate, {
+  return Object.assign(frontend, {
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     replace(next: Certificate, asked: string[]) {
       ;(server as Http2SecureServer).setSecureContext({ ...next, ...askFor(asked) })
