@@ -108,7 +108,7 @@ export const NUMBERED = {
   initialPageParam: 1,
   getNextPageParam: ({ page, totalPages }: Numbered) => (page < totalPages ? page + 1 : undefined),
   getPreviousPageParam: ({ page }: Numbered) => (page > 1 ? page - 1 : undefined),
-  maxPages: 6,
+  maxPages: 8,
 }
 
 type Method = 'POST' | 'PUT' | 'DELETE'

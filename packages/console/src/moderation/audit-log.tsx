@@ -61,7 +61,7 @@ export const AuditLog = () => {
   const log = useInfiniteQuery({
     queryKey: ['audit-log', filter],
     queryFn: ({ pageParam: page, signal }) =>
-      read('/admin/audit-log', { query: { page, pageSize: 50, ...filter } }, signal),
+      read('/admin/audit-log', { query: { page, pageSize: 25, ...filter } }, signal),
     ...NUMBERED,
     select: ({ pages }) => pages.flatMap(({ entries }) => entries),
   })
