@@ -61,13 +61,19 @@ const nameFirst = (): ((id: string, graph: Graph) => string | null) => {
   let first: Set<string> | undefined
   return (id, graph) => {
     first ??= reach(graph, ENTRY, new Set())
-    return (first.has(id) && id !== ENTRY) || SMALL.test(id) ? 'first' : null
+    return (first.has(id) && id !== ENTRY) || SHARED.test(id) ? 'first' : null
   }
 }
 
-/** Small things that home shares with other pages, each of which would be a request. */
-const SMALL =
-  /src\/api\/(stream|upload)|\.(webp|mp4)$|(try\/snippets|registry\/queries|tasks\/before-after)\.tsx?$/
+/** What home and the registry share with other pages: each would be a request of its own. */
+const SHARED = new RegExp(
+  [
+    String.raw`src/ui/(button|clip|code|fields|layers|link|list|panels|tabs|values)\.`,
+    String.raw`src/(api/(stream|upload)|try/snippets|tasks/before-after|words/systems)\.`,
+    String.raw`src/registry/(queries|standing|registry\.module)\.`,
+    String.raw`\.(avif|webp|mp4)$`,
+  ].join('|'),
+)
 
 const ENTRY = join(ROOT, 'packages/console/src/main.tsx')
 

@@ -2,7 +2,7 @@ import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/prom
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'
 
 import { makeKiln } from '../../packages/client/src/index.ts'
@@ -12,7 +12,8 @@ import { ROOT } from '../../src/local/root.ts'
 import { startStack } from '../../src/local/stack.ts'
 import { findChromium, NO_CHROMIUM, startChromium } from '../../test/support/browser.ts'
 
-const OUT = join(ROOT, 'docs/pictures/console')
+const PICTURES = join(ROOT, 'docs/pictures')
+const OUT = join(PICTURES, 'console')
 const NODE = 'light-tools'
 
 /** Pages to picture, each with its address and the user who opens it. */
@@ -39,7 +40,10 @@ const VIEWS = [
   { device: 'phone', viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
 ] as const
 
-/** Takes a picture of every page of the console, on a stack of its own with a few things in it. */
+/** Form in which the reference page is shown. */
+const DOCS = { viewport: { width: 1200, height: 830 } }
+
+/** Takes a picture of every page of the console, and of the reference after a task was tried, on a stack of its own with a few things in it. */
 export const takePictures = async (): Promise<void> => {
   const executablePath = findChromium()
   if (executablePath === undefined) throw new Error(NO_CHROMIUM)
@@ -63,17 +67,34 @@ export const takePictures = async (): Promise<void> => {
       for (const { device, ...options } of VIEWS) {
         const url = `${stack.url}/console${path.replace('{task}', task)}`
         const png = await photograph(browser, { url, user, ...options })
-        const { width } = options.viewport
-        const small = sharp(png)
-          .resize({ width: Math.round(width * 0.75) })
-          .webp({ quality: 70 })
-        await writeFile(join(OUT, `${name}-${device}.webp`), await small.toBuffer())
+        await writeSmall(join(OUT, `${name}-${device}.webp`), png, options.viewport.width)
       }
+    const page = await browser.newPage({ ...DOCS, reducedMotion: 'reduce' })
+    await writeSmall(join(PICTURES, 'docs-page.webp'), await tryTask(page, stack.url), 1200)
   } finally {
     await browser.close()
     await stack.stop()
     await rm(dataDir, { recursive: true, force: true })
   }
+}
+
+const writeSmall = async (path: string, png: Buffer, width: number): Promise<void> => {
+  const small = sharp(png).resize({ width: Math.round(width * 0.75) })
+  await writeFile(path, await small.webp({ quality: 70 }).toBuffer())
+}
+
+const tryTask = async (page: Page, url: string): Promise<Buffer> => {
+  await page.goto(`${url}/docs`)
+  await page.getByRole('button', { name: 'Act as alice' }).click()
+  const routes = page.locator('#routes')
+  await routes.getByText('Image tasks', { exact: true }).click()
+  await routes.getByRole('link', { name: /^POST/ }).first().click()
+  for (const name of ['Try it out', 'Execute', 'Follow this task'])
+    await page.getByRole('button', { name, exact: true }).first().click()
+  await page.locator('.outcome img').waitFor()
+  await page.waitForTimeout(1500)
+  await page.evaluate(`document.querySelector('.outcome').scrollIntoView({ block: 'end' })`)
+  return await page.screenshot()
 }
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`)

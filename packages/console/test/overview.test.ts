@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 
 import { renderToStaticMarkup } from 'react-dom/server'
 
-import { findLicenseFile, findTopFile } from '../src/registry/archive-files.ts'
+import { findLicenseFile, findTopFile, isReadme } from '../src/registry/archive-files.ts'
 import { drawMarkdown } from '../src/registry/draw-markdown.ts'
 
 const render = (text: string): string => renderToStaticMarkup(drawMarkdown(text))
@@ -40,7 +40,6 @@ describe('the README of a stranger', () => {
 })
 
 describe('a file of an archive', () => {
-  const README = /^readme(\.md)?$/i
   const CASES: [paths: string[], found: string | undefined][] = [
     [['__init__.py', 'README.md'], 'README.md'],
     [['pack/__init__.py', 'pack/readme.md'], 'pack/readme.md'],
@@ -50,7 +49,7 @@ describe('a file of an archive', () => {
   ]
   for (const [paths, found] of CASES)
     test(`the README of ${JSON.stringify(paths)} is ${found}`, () =>
-      assert.equal(findTopFile(paths.map(toFile), README), found))
+      assert.equal(findTopFile(paths.map(toFile), isReadme), found))
 
   const LICENSES: [license: string | undefined, found: string | undefined][] = [
     ['{"file": "TERMS.txt"}', 'TERMS.txt'],

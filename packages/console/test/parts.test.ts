@@ -129,6 +129,9 @@ describe('words', () => {
     const states = ['CREATED', 'queueing', 'success', 'exhausted', 'NodeVersionStatusFlagged']
     for (const state of states) assert.notEqual(wordsOf(state).word, state)
     assert.equal(wordsOf('some_new_state').word, 'some new state')
+    // A publisher publishes; it is not published.
+    assert.equal(wordsOf('PublisherStatusActive').word, 'active')
+    assert.equal(wordsOf('NodeVersionStatusActive').word, 'published')
     // The word is the API's own, the icon is not.
     assert.notEqual(wordsOf('superseded').Icon, wordsOf('some_new_state').Icon)
   })

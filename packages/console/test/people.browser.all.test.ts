@@ -216,7 +216,7 @@ describe('publishers, moderation and operations', { skip }, () => {
     await page.getByText('/publishers/alice-packs/nodes/light-mixer').first().waitFor()
     await press(page, 'Remove')
     await inDialog(page, 'Remove')
-    await page.getByText('No trusted CI jobs.').waitFor()
+    await page.getByText('No trusted CI jobs yet').waitFor()
   })
 
   test('a ban is shown to its publisher, and lifted', inLong, async () => {

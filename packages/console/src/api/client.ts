@@ -98,9 +98,18 @@ export const readQuery = <Path extends keyof paths>(
     ...options,
   })
 
-/** The next one of pages that are numbered. */
-export const nextPage = ({ page, totalPages }: { page: number; totalPages: number }) =>
-  page < totalPages ? page + 1 : undefined
+interface Numbered {
+  page: number
+  totalPages: number
+}
+
+/** Options of an infinite query of numbered pages. It keeps a few: a table of thousands of rows takes long to lay out. */
+export const NUMBERED = {
+  initialPageParam: 1,
+  getNextPageParam: ({ page, totalPages }: Numbered) => (page < totalPages ? page + 1 : undefined),
+  getPreviousPageParam: ({ page }: Numbered) => (page > 1 ? page - 1 : undefined),
+  maxPages: 8,
+}
 
 type Method = 'POST' | 'PUT' | 'DELETE'
 

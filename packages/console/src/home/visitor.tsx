@@ -22,7 +22,7 @@ import { counted } from '../words/text.ts'
 import clip from './clip.mp4'
 import styles from './home.module.css'
 import portrait from './portrait.webp'
-import relit from './relit.webp'
+import relit from './relit.avif'
 
 /** First page of who is not signed in: what this is, how results look, and one thing to do. */
 export const Visitor = () => (

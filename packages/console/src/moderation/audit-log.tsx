@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 
-import { nextPage, read, type Schema } from '../api/client.ts'
+import { NUMBERED, read, type Schema } from '../api/client.ts'
 import { useChangeSearch } from '../ui/address.ts'
 import { SearchField, Select } from '../ui/fields.tsx'
 import { Link, nodePage, publisherPage, taskPage, versionPage } from '../ui/link.tsx'
@@ -60,10 +60,9 @@ export const AuditLog = () => {
   }
   const log = useInfiniteQuery({
     queryKey: ['audit-log', filter],
-    initialPageParam: 1,
     queryFn: ({ pageParam: page, signal }) =>
-      read('/admin/audit-log', { query: { page, pageSize: 50, ...filter } }, signal),
-    getNextPageParam: nextPage,
+      read('/admin/audit-log', { query: { page, pageSize: 25, ...filter } }, signal),
+    ...NUMBERED,
     select: ({ pages }) => pages.flatMap(({ entries }) => entries),
   })
   return (
@@ -88,14 +87,8 @@ export const AuditLog = () => {
         label="Audit log"
         query={log}
         empty={Object.keys(filter).length > 0 ? 'No entries match' : 'No entries yet'}
-        columns={{
-          Time: ({ at }) => <Time at={at} />,
-          Actor: ({ actor: by }) => <Bdi>{by}</Bdi>,
-          Action: (entry) => <span title={entry.action}>{inWords(entry)}</span>,
-          Target: ({ target }) => <Target name={target} />,
-          Reason: ({ reason }) => <Bdi>{reason}</Bdi>,
-        }}
-        below={(entry) => <Changes entry={entry} />}
+        columns={COLUMNS}
+        below={showChanges}
       />
     </Stack>
   )
@@ -111,7 +104,15 @@ const Target = ({ name }: { name: string }) => {
   return <Bdi>{name}</Bdi>
 }
 
-const Changes = ({ entry: { before = {}, after = {} } }: { entry: Entry }) => {
+const COLUMNS = {
+  Time: ({ at }: Entry) => <Time at={at} />,
+  Actor: ({ actor }: Entry) => <Bdi>{actor}</Bdi>,
+  Action: (entry: Entry) => <span title={entry.action}>{inWords(entry)}</span>,
+  Target: ({ target }: Entry) => <Target name={target} />,
+  Reason: ({ reason }: Entry) => <Bdi>{reason}</Bdi>,
+}
+
+const showChanges = ({ before = {}, after = {} }: Entry) => {
   const changes = listChanges(before, after)
   if (changes.length === 0) return null
   return (

@@ -4,11 +4,11 @@ import { useState } from 'react'
 import { GridList, GridListItem } from 'react-aria-components/GridList'
 
 import type { paths } from '../../../client/src/index.ts'
-import { nextPage, read } from '../api/client.ts'
+import { NUMBERED, read } from '../api/client.ts'
 import { AddressField, Select } from '../ui/fields.tsx'
 import { countsInWords } from '../ui/findings.tsx'
 import { Empty, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
-import { NextPage } from '../ui/rows.tsx'
+import { NextPage, PreviousPage } from '../ui/rows.tsx'
 import { useChangeSearch } from '../ui/address.ts'
 import { Tabs } from '../ui/tabs.tsx'
 import { Badge, Bdi, StateBadge, Time } from '../ui/values.tsx'
@@ -59,11 +59,9 @@ const Queue = ({ isFailed = false }) => {
   }
   const list = useInfiniteQuery({
     queryKey: ['moderation', query],
-    initialPageParam: 1,
     queryFn: ({ pageParam: page, signal }) =>
       read('/versions', { query: { page, ...query } }, signal),
-    getNextPageParam: nextPage,
-    maxPages: 40,
+    ...NUMBERED,
     refetchInterval: 15_000,
   })
   const [chosen, setChosen] = useState<readonly string[]>([])
@@ -94,6 +92,7 @@ const Queue = ({ isFailed = false }) => {
               <p>
                 {counted(pages[0]?.total ?? 0, 'version')}. Shift- or Ctrl-click to select several.
               </p>
+              <PreviousPage query={list} />
               <GridList
                 aria-label="Versions"
                 className={styles.list}

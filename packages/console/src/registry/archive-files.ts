@@ -3,39 +3,24 @@ interface Named {
 }
 
 /** Finds the file of a name at the root of an archive, or in the one folder that wraps everything. */
-export const findTopFile = (files: readonly Named[], name: RegExp): string | undefined => {
-  const [root = ''] = /^[^/]+\//.exec(files[0]?.path ?? '') ?? []
-  const top = files.every(({ path }) => path.startsWith(root)) ? root : ''
-  const found = files.filter(
-    ({ path }) => path.startsWith(top) && name.test(path.slice(top.length)),
-  )
-  // `README.md` before `README`: what can be drawn comes first.
-  return found
-    .map(({ path }) => path)
-    .toSorted((a, b) => Number(isMarkdown(b)) - Number(isMarkdown(a)))[0]
-}
-
-const isMarkdown = (path: string): boolean => /\.(md|markdown)$/i.test(path)
-
-/** Path of the license in an archive: the file that `license` names, else the usual one. */
-export const findLicenseFile = (
+export const findTopFile = (
   files: readonly Named[],
-  license: string | undefined,
+  isIt: (name: string) => boolean,
 ): string | undefined => {
-  const named = readNamedFile(license)
-  const isThere = named !== undefined && findTopFile(files, exactly(named))
-  return isThere || findTopFile(files, /^(licen[sc]e|copying)([-.][^/]*)?$/i)
+  const [root = ''] = /^[^/]+\//.exec(files[0]?.path ?? '') ?? []
+  const top = files.every(({ path }) => path.startsWith(root)) ? root.length : 0
+  const found = files.map(({ path }) => path).filter((path) => isIt(path.slice(top)))
+  // `README.md` before `README`: what can be drawn comes first.
+  return found.find((path) => /\.(md|markdown)$/i.test(path)) ?? found[0]
 }
 
-const readNamedFile = (license: string | undefined): string | undefined => {
-  if (license === undefined) return undefined
-  try {
-    const { file } = JSON.parse(license) as { file?: unknown }
-    return typeof file === 'string' ? file : undefined
-  } catch {
-    return undefined
-  }
-}
+export const isReadme = (name: string): boolean => /^readme(\.(md|markdown|txt|rst))?$/i.test(name)
 
-const exactly = (path: string): RegExp =>
-  new RegExp(`^${path.replace(/^\.\//, '').replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}$`)
+/** Path of the license in an archive: the file that `license` names, else the usual one, by the rules of the service. */
+export const findLicenseFile = (files: readonly Named[], license = ''): string | undefined => {
+  const [, named] = /^\s*\{\s*"file"\s*:\s*"(?:\.\/)?([^"\\]+)"/.exec(license) ?? []
+  return (
+    findTopFile(files, (name) => name === named) ??
+    findTopFile(files, (name) => /^(licen[sc]e|copying)([-.][^/]*)?$/i.test(name))
+  )
+}

@@ -6,25 +6,22 @@ import { Link, nodePage } from '../ui/link.tsx'
 import { Panel, Show } from '../ui/panels.tsx'
 import { Tile, Time } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
-import { iconOf, type Node } from './queries.ts'
+import { facetsQuery, iconOf, READ, type Node } from './queries.ts'
 import styles from './registry.module.css'
 
 const SHOWN = 4
-/** Some have no version yet. */
-const READ = 3 * SHOWN
 
-const popularQuery = readQuery('/nodes/search', { query: { sort: 'downloads;desc', limit: READ } })
 const newQuery = readQuery('/nodes/search', { query: { sort: 'created_at;desc', limit: READ } })
 
 /** Packs of the versions that were published last. */
 const updatedQuery = queryOptions({
   queryKey: ['updated'],
   queryFn: async ({ signal }) => {
-    const query = { statuses: ['NodeVersionStatusActive' as const], pageSize: READ }
+    const query = { statuses: ['NodeVersionStatusActive' as const], pageSize: 2 * READ }
     const { versions } = await read('/versions', { query }, signal)
-    const ids = [...new Set(versions.map(({ node_id: id }) => id))]
+    const ids = [...new Set(versions.map(({ node_id: id }) => id))].slice(0, SHOWN)
     if (ids.length === 0) return { nodes: [] }
-    const { nodes } = await read('/nodes', { query: { node_id: ids, limit: READ } }, signal)
+    const { nodes } = await read('/nodes', { query: { node_id: ids } }, signal)
     const known = nodes.filter((node): node is Node => 'name' in node)
     return { nodes: ids.flatMap((id) => known.filter((node) => node.id === id)) }
   },
@@ -65,7 +62,7 @@ export const Front = () => (
   <div className={`columns ${styles.front}`}>
     <Few
       title="Popular"
-      query={useQuery(popularQuery)}
+      query={useQuery(facetsQuery({}))}
       note={({ downloads }) => counted(downloads, 'download')}
     />
     <Few

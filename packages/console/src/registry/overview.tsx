@@ -4,13 +4,11 @@ import { Suspense } from 'react'
 import { lazyPart } from '../shell/lazy-page.ts'
 import { fileQuery } from '../ui/findings.tsx'
 import { Empty, Show, Stack } from '../ui/panels.tsx'
-import { findTopFile } from './archive-files.ts'
+import { findTopFile, isReadme } from './archive-files.ts'
 import { License } from './license.tsx'
 import { filesQuery, type Version } from './queries.ts'
 
 const Markdown = lazyPart(async () => (await import('./markdown.tsx')).Markdown)
-
-const README = /^readme(\.(md|markdown|txt|rst))?$/i
 
 /** Readme of a version's archive, and its license. */
 export const Overview = ({ version, license }: { version: Version; license?: string }) => {
@@ -18,7 +16,7 @@ export const Overview = ({ version, license }: { version: Version; license?: str
   return (
     <Show query={query}>
       {({ files }) => {
-        const readme = findTopFile(files, README)
+        const readme = findTopFile(files, isReadme)
         return (
           <Stack>
             {readme ? (

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 
+import { pause } from '../../../client/src/lib/pause.ts'
 import { keyOf, read, readQuery, type Schema } from '../api/client.ts'
 import type { Sort } from './sorts.ts'
 
@@ -32,7 +33,8 @@ const paramsOf = ({ q, in: where = 'names', os, accelerator, license, tag, sort 
   sort: sort || undefined,
 })
 
-const ROWS = 50
+/** More than are seen, so that the next page is asked for by who scrolls. */
+const ROWS = 30
 
 /** @param depth the most entries that pages may lead to */
 export const searchQuery = (filter: Filter, depth: number) =>
@@ -54,16 +56,31 @@ export const searchQuery = (filter: Filter, depth: number) =>
     refetchOnWindowFocus: false,
   })
 
-/** Counts of nodes by each word of a filter; fetched behind the rows, which need not wait for them. */
-export const facetsQuery = (filter: Filter) =>
-  queryOptions({
+/** Milliseconds without a key, after which nobody types. */
+const TYPED_MS = 300
+
+/** Packs that are read for a short list; some have no version yet. */
+export const READ = 8
+const POPULAR = { sort: 'downloads;desc', limit: READ } as const
+
+/**
+ * Counts of nodes by each word of a filter; fetched behind the rows, which need not wait for them, once nobody types. Those of
+ * all nodes come with the most popular ones, which are seen beside them.
+ */
+export const facetsQuery = (filter: Filter) => {
+  const isAsked = Object.values(filter).some((value) => value !== undefined)
+  return queryOptions({
     queryKey: ['search', filter, 'facets'],
-    queryFn: ({ signal }) =>
-      read('/nodes/search', { query: { limit: 1, facets: true, ...paramsOf(filter) } }, signal),
-    select: ({ facets }) => facets,
+    queryFn: async ({ signal }) => {
+      if (filter.q !== undefined) await pause(TYPED_MS, signal)
+      const rows = isAsked ? { limit: 1 } : POPULAR
+      const query = { facets: true, ...paramsOf(filter), ...rows }
+      return await read('/nodes/search', { query }, signal)
+    },
     staleTime: 60_000,
     placeholderData: keepPreviousData,
   })
+}
 
 export const nodeQuery = (nodeId: string) => readQuery('/nodes/{nodeId}', { path: { nodeId } })
 

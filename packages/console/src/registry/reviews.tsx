@@ -1,14 +1,14 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Fragment, useState } from 'react'
 
-import { keyOf, nextPage, read, readQuery, send, type Schema } from '../api/client.ts'
+import { keyOf, NUMBERED, read, readQuery, send, type Schema } from '../api/client.ts'
 import { useMe } from '../api/queries.ts'
 import { useRole } from '../publish/queries.ts'
 import type { FieldSpec } from '../ui/ask-field.tsx'
 import { AskButton, WriteButton } from '../ui/ask.tsx'
 import { Segments } from '../ui/fields.tsx'
 import { Empty, Note, Row, Show, Stack } from '../ui/panels.tsx'
-import { NextPage } from '../ui/rows.tsx'
+import { NextPage, PreviousPage } from '../ui/rows.tsx'
 import { Badge, Bdi, Progress, Time } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
 import { LongText } from './parts.tsx'
@@ -45,10 +45,9 @@ export const Reviews = ({ node }: { node: Node }) => {
   const query = { limit: 10, sort, ...(me?.isAdmin && { include_hidden: true }) }
   const found = useInfiniteQuery({
     queryKey: keyOf(REVIEWS, { path, query }),
-    initialPageParam: 1,
     queryFn: ({ signal, pageParam: page }) =>
       read(REVIEWS, { path, query: { ...query, page } }, signal),
-    getNextPageParam: nextPage,
+    ...NUMBERED,
     placeholderData: keepPreviousData,
   })
   return (
@@ -67,6 +66,7 @@ export const Reviews = ({ node }: { node: Node }) => {
             />
           )}
           {first?.total === 0 && <Empty>No reviews yet.</Empty>}
+          <PreviousPage query={found} />
           <ul aria-label="Reviews" className={styles.list}>
             {[first, ...more].flatMap((page) =>
               page?.reviews.map((review) => (

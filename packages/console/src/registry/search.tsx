@@ -135,7 +135,7 @@ const Filters = () => {
   return (
     <Stack>
       {FACET_NAMES.map((name) => (
-        <Facet key={name} name={name} chosen={filter[name]} counts={facets.data?.[name]} />
+        <Facet key={name} name={name} chosen={filter[name]} counts={facets.data?.facets?.[name]} />
       ))}
     </Stack>
   )

@@ -1,6 +1,6 @@
 import clip from '../home/clip.mp4'
 import portrait from '../home/portrait.webp'
-import relit from '../home/relit.webp'
+import relit from '../home/relit.avif'
 import { BeforeAfter } from '../tasks/before-after.tsx'
 import { Clip } from '../ui/clip.tsx'
 import { Empty, Stack } from '../ui/panels.tsx'

@@ -1,6 +1,6 @@
 import type { UseInfiniteQueryResult } from '@tanstack/react-query'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { memo, useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 
 import { useKeys } from '../shell/keys.ts'
 import { shortcutsAreOn } from '../shell/settings.ts'
@@ -101,7 +101,7 @@ export const EndlessList = <Row,>(props: EndlessListProps<Row>) => {
               style={{ height, transform: `translateY(${top}px)` }}
               onKeyDown={(event) => pressed(event, props, { row, index, focusRow })}
             >
-              {props.children(row)}
+              <Content row={row} of={props.children as (row: unknown) => ReactNode} />
             </li>
           )
         })}
@@ -113,6 +113,9 @@ export const EndlessList = <Row,>(props: EndlessListProps<Row>) => {
     </>
   )
 }
+
+/** A row that is rendered once while the list scrolls under it. */
+const Content = memo(({ row, of }: { row: unknown; of(row: unknown): ReactNode }) => of(row))
 
 /** Counts the rows that were dropped at the beginning, by the place of the row that was first. */
 const useDropped = <Row,>(rows: readonly Row[], keyOf: (row: Row) => string): number => {

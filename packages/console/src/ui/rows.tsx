@@ -1,5 +1,5 @@
 import type { UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query'
-import { Fragment, useState, type ReactNode } from 'react'
+import { memo, useState, type ReactNode } from 'react'
 
 import { Button } from './button.tsx'
 import styles from './list.module.css'
@@ -18,13 +18,12 @@ interface RowsProps<Row> {
 
 /** A table that is written down as data, and a sentence where there is no row. On a phone a row is a card whose first cell has a line of its own. */
 export const Rows = <Row,>({ label, rows, columns, below, empty }: RowsProps<Row>) => {
-  const cells = Object.entries(columns)
   if (rows.length === 0) return <Empty>{empty}</Empty>
   return (
     <table className={styles.table} aria-label={label}>
       <thead>
         <tr>
-          {cells.map(([name]) => (
+          {Object.keys(columns).map((name) => (
             <th key={name} scope="col">
               {name || <Hidden>Actions</Hidden>}
             </th>
@@ -32,37 +31,53 @@ export const Rows = <Row,>({ label, rows, columns, below, empty }: RowsProps<Row
         </tr>
       </thead>
       <tbody>
-        {rows.map((row, index) => {
-          const more = below?.(row)
-          return (
-            <Fragment key={(row as { id?: string }).id ?? index}>
-              <tr>
-                {cells.map(([name, show]) => (
-                  <td key={name} data-name={name}>
-                    {show(row)}
-                  </td>
-                ))}
-              </tr>
-              {more && (
-                <tr>
-                  <td colSpan={cells.length}>{more}</td>
-                </tr>
-              )}
-            </Fragment>
-          )
-        })}
+        {rows.map((row, index) => (
+          <Line
+            key={(row as { id?: string }).id ?? index}
+            row={row}
+            columns={columns}
+            below={below}
+          />
+        ))}
       </tbody>
     </table>
   )
 }
 
+type LineProps<Row> = Pick<RowsProps<Row>, 'columns' | 'below'> & { row: Row }
+
+const LineOf = <Row,>({ row, columns, below }: LineProps<Row>) => {
+  const cells = Object.entries(columns)
+  const more = below?.(row)
+  return (
+    <>
+      <tr>
+        {cells.map(([name, show]) => (
+          <td key={name} data-name={name}>
+            {show(row)}
+          </td>
+        ))}
+      </tr>
+      {more && (
+        <tr>
+          <td colSpan={cells.length}>{more}</td>
+        </tr>
+      )}
+    </>
+  )
+}
+
+/** Where a long table is given the same columns, what is added to it renders no other line. */
+const Line = memo(LineOf) as typeof LineOf
+
 type ListingProps<Row> = Omit<RowsProps<Row>, 'rows'> & {
   query: UseQueryResult<readonly Row[]> | UseInfiniteQueryResult<readonly Row[]>
 }
 
-/** A query as a table, in each of its states; where it has pages, with a button for the next one. */
+/** A query as a table, in each of its states; where it has pages, with buttons for those around it. */
 export const Listing = <Row,>({ query, ...props }: ListingProps<Row>) => (
   <>
+    {'fetchNextPage' in query && <PreviousPage query={query} />}
     <Show query={query}>{(rows) => <Rows {...props} rows={rows} />}</Show>
     {'fetchNextPage' in query && <NextPage query={query} />}
   </>
@@ -74,6 +89,13 @@ export const NextPage = ({ query }: { query: Paged }) =>
   query.hasNextPage && (
     <Button onPress={() => void query.fetchNextPage()} isPending={query.isFetchingNextPage}>
       Show more
+    </Button>
+  )
+
+export const PreviousPage = ({ query }: { query: UseInfiniteQueryResult }) =>
+  query.hasPreviousPage && (
+    <Button onPress={() => void query.fetchPreviousPage()} isPending={query.isFetchingPreviousPage}>
+      Show previous
     </Button>
   )
 

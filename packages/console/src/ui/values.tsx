@@ -34,13 +34,14 @@ const FULL = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'long
 
 /** A time as `3 min ago`, from a day on as a date; in full in the tooltip. Where there is no time, `none` is said. */
 export const Time = ({ at, none = '–' }: { at?: string | null; none?: string }) => {
-  const now = useNow()
-  if (!at) return none
-  const time = new Date(at)
-  return (
-    <time dateTime={at} title={FULL.format(time)}>
-      {showTime(time, now)}
+  // Rendered when its text changes, not at each second: a list has thousands.
+  const text = useStore({ ...clock, get: () => (at ? showTime(new Date(at), clock.get()) : none) })
+  return at ? (
+    <time dateTime={at} title={FULL.format(new Date(at))}>
+      {text}
     </time>
+  ) : (
+    none
   )
 }
 

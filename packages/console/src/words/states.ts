@@ -15,7 +15,7 @@ import {
 
 export type Tone = 'ok' | 'warn' | 'bad' | 'info' | 'soft'
 
-/** The API's words for a state, without what they begin with, and what people read and see in their place. */
+/** The API's words for a state, without `NodeStatus` and `NodeVersionStatus`, and what people read and see in their place. */
 type State = readonly [states: string, word: string, tone: Tone, Icon: LucideIcon]
 
 const STATES: readonly State[] = [
@@ -31,9 +31,10 @@ const STATES: readonly State[] = [
   ['superseded', 'superseded', 'soft', Ban],
   ['unsent', 'not sent', 'soft', Ban],
   ['Pending', 'checking', 'info', SearchCheck],
+  ['PublisherStatusActive', 'active', 'ok', CircleCheck],
   ['Active', 'published', 'ok', CircleCheck],
   ['Flagged', 'flagged', 'warn', ShieldAlert],
-  ['Banned', 'banned', 'bad', Ban],
+  ['Banned PublisherStatusBanned', 'banned', 'bad', Ban],
   ['Deleted', 'deleted', 'soft', Trash2],
   ['ready', 'ready', 'ok', CircleCheck],
   ['degraded', 'degraded', 'warn', TriangleAlert],
@@ -44,7 +45,7 @@ const STATES: readonly State[] = [
 
 /** The words of a state, such as `NodeStatusActive`; of one that the page does not know, the API's own. */
 export const wordsOf = (state: string) => {
-  const short = state.replace(/^(Node|NodeVersion|Publisher)Status/, '')
+  const short = state.replace(/^Node(Version)?Status/, '')
   const known = STATES.find(([states]) => states.split(' ').includes(short))
   const [, word, tone, Icon]: State = known ?? ['', state.replaceAll('_', ' '), 'soft', Clock]
   return { word, tone, Icon }
