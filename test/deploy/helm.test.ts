@@ -110,6 +110,14 @@ describe('the chart, rendered', { skip: (await whyNoHelm()) ?? false }, () => {
     })
   }
 
+  test('is validated by rules that name an unknown member', async () => {
+    const path = join(folder, 'wrong.yaml')
+    const manifests = await renderChart('-f', pathOf('s3'))
+    const service = manifests.find(({ kind }) => kind === 'Service')
+    await writeFile(path, stringify({ ...service, spec: { ...service?.spec, prots: [] } }))
+    assert.match(await validateManifests(path), /^Service kiln .*'prots' was unexpected/)
+  })
+
   test('runs the migration before the release, with settings that are there by then', async () => {
     const manifests = await renderChart('-f', pathOf('s3'))
     const hooks = manifests.filter(({ metadata }) => metadata.annotations?.['helm.sh/hook'])

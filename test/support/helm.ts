@@ -40,7 +40,7 @@ export const runHelm = async (...args: string[]): Promise<string> => {
 
 /** Renders the chart and reads its manifests. */
 export const renderChart = async (...args: string[]): Promise<Manifest[]> => {
-  const text = await runHelm('template', 'kiln', CHART, ...args)
+  const text = await runHelm('template', 'kiln', CHART, '--kube-version', '1.31.0', ...args)
   return parseAllDocuments(text)
     .map((document) => document.toJS() as Manifest | null)
     .filter((manifest) => manifest !== null)
