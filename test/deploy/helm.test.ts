@@ -17,7 +17,12 @@ import type { Manifest } from '../support/helm.ts'
 
 const FILES = ['s3', 'cloud', 'volume']
 const pathOf = (file: string): string => join(CHART, 'ci', `${file}.yaml`)
-const readYaml = <Value>(path: string): Value => parse(readFileSync(path, 'utf8')) as Value
+interface Fields {
+  version: string
+  appVersion: string
+  settings: object
+}
+const readYaml = (path: string): Fields => parse(readFileSync(path, 'utf8')) as Fields
 
 const helpers = readFileSync(join(CHART, 'templates/_helpers.tpl'), 'utf8')
 const listOf = (name: string): string[] =>
@@ -26,9 +31,7 @@ const listOf = (name: string): string[] =>
 describe('the chart', () => {
   test('names settings that exist, in its values, its lists and the settings it fixes', () => {
     const named = [
-      ...FILES.flatMap((file) =>
-        Object.keys(readYaml<{ settings: object }>(pathOf(file)).settings),
-      ),
+      ...FILES.flatMap((file) => Object.keys(readYaml(pathOf(file)).settings)),
       ...['servers', 'keys', 'required'].flatMap(listOf),
       ...(helpers.match(/"[A-Z][A-Z\d]*_[A-Z\d_]+"/g) ?? []).map((name) => name.slice(1, -1)),
       ...(readFileSync(join(CHART, 'values.yaml'), 'utf8').match(/\b[A-Z]+_[A-Z_]+\b/g) ?? []),
@@ -45,8 +48,8 @@ describe('the chart', () => {
   })
 
   test('has the version of the service', () => {
-    const { version } = readYaml<{ version: string }>(join(CHART, '../../../package.json'))
-    const chart = readYaml<{ version: string; appVersion: string }>(join(CHART, 'Chart.yaml'))
+    const { version } = readYaml(join(CHART, '../../../package.json'))
+    const chart = readYaml(join(CHART, 'Chart.yaml'))
     assert.deepEqual([chart.version, chart.appVersion], [version, version])
   })
 })
