@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+
+import { parse, stringify } from 'yaml'
+
+import { makeWebhookSecret } from '../../src/adapters/webhook.ts'
+import { readConfig } from '../../src/config.ts'
+import { Env } from '../../src/process/settings/env.ts'
+import { KEY_SETTINGS } from '../../src/process/settings/issues.ts'
+import { useFolder } from '../support/folder.ts'
+import { CHART, renderChart, runHelm, validateManifests, whyNoHelm } from '../support/helm.ts'
+import type { Manifest } from '../support/helm.ts'
+
+const FILES = ['s3', 'cloud', 'volume']
+const pathOf = (file: string): string => join(CHART, 'ci', `${file}.yaml`)
+interface Fields {
+  version: string
+  appVersion: string
+  settings: object
+}
+const readYaml = (path: string): Fields => parse(readFileSync(path, 'utf8')) as Fields
+
+const helpers = readFileSync(join(CHART, 'templates/_helpers.tpl'), 'utf8')
+const listOf = (name: string): string[] =>
+  (new RegExp(`define "kiln\\.${name}" -\\}\\}([\\w ]+)\\{\\{`).exec(helpers)?.[1] ?? '').split(' ')
+
+describe('the chart', () => {
+  test('names settings that exist, in its values, its lists and the settings it fixes', () => {
+    const named = [
+      ...FILES.flatMap((file) => Object.keys(readYaml(pathOf(file)).settings)),
+      ...['servers', 'keys', 'required'].flatMap(listOf),
+      ...(helpers.match(/"[A-Z][A-Z\d]*_[A-Z\d_]+"/g) ?? []).map((name) => name.slice(1, -1)),
+      ...(readFileSync(join(CHART, 'values.yaml'), 'utf8').match(/\b[A-Z]+_[A-Z_]+\b/g) ?? []),
+    ]
+    assert.ok(named.length > 50, `${named.length} names were found`)
+    assert.deepEqual(
+      [...new Set(named)].filter((name) => !(name in Env.properties)),
+      [],
+    )
+  })
+
+  test('gives media workers no keys', () => {
+    assert.deepEqual(listOf('keys').toSorted(), [...KEY_SETTINGS].toSorted())
+  })
+
+  test('has the version of the service', () => {
+    const { version } = readYaml(join(CHART, '../../../package.json'))
+    const chart = readYaml(join(CHART, 'Chart.yaml'))
+    assert.deepEqual([chart.version, chart.appVersion], [version, version])
+  })
+})
+
+interface Pod {
+  containers: {
+    command: string[]
+    env: { name: string; value?: string; valueFrom?: object }[]
+    envFrom: { configMapRef: { name: string } }[]
+  }[]
+}
+
+const podOf = ({ spec }: Manifest): Pod => (spec as { template: { spec: Pod } }).template.spec
+
+const SECRETS: Record<string, string> = {
+  DATABASE_URL: 'postgres://kiln:b2@postgres:5432/kiln',
+  SIGNING_KEYS: randomBytes(32).toString('base64'),
+  SECRETS_KEYS: randomBytes(32).toString('base64'),
+  WEBHOOK_DEFAULT_SECRET: makeWebhookSecret(),
+}
+
+describe('the chart, rendered', { skip: (await whyNoHelm()) ?? false }, () => {
+  const folder = useFolder()
+
+  for (const file of FILES) {
+    test(`has no issue for helm and Kubernetes with the values of ${file}`, async () => {
+      assert.match(
+        await runHelm('lint', '--strict', CHART, '-f', pathOf(file)),
+        /0 chart\(s\) failed/,
+      )
+      const manifests = await renderChart('-f', pathOf(file))
+      const path = join(folder, `${file}.yaml`)
+      await writeFile(path, manifests.map((one) => stringify(one)).join('---\n'))
+      assert.equal(await validateManifests(path), '')
+    })
+
+    test(`gives every process settings that production accepts with the values of ${file}`, async () => {
+      const manifests = await renderChart('-f', pathOf(file))
+      const run = manifests.filter(({ kind }) => kind === 'Deployment' || kind === 'Job')
+      assert.deepEqual(run.map(({ metadata }) => metadata.name).toSorted(), [
+        'kiln-api',
+        'kiln-core',
+        'kiln-media',
+        'kiln-migrate',
+      ])
+      for (const one of run) {
+        const [container] = podOf(one).containers
+        const { name = '' } = container?.envFrom[0]?.configMapRef ?? {}
+        const map = manifests.find(
+          ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === name,
+        )
+        const own = (container?.env ?? []).map(({ name, value }) => [name, value ?? SECRETS[name]])
+        const env = { ...map?.data, ...(Object.fromEntries(own) as NodeJS.ProcessEnv) }
+        // They lie in a Secret of the cluster.
+        for (const path of Object.keys(env).filter((setting) => setting.startsWith('TEMPORAL_TLS')))
+          delete env[path]
+        const process = one.metadata.name === 'kiln-migrate' ? 'migrate' : 'worker'
+        const config = readConfig(env, one.metadata.name === 'kiln-api' ? 'api' : process)
+        assert.equal(config.NODE_ENV, 'production')
+      }
+    })
+  }
+
+  test('is validated by rules that name an unknown member', async () => {
+    const path = join(folder, 'wrong.yaml')
+    const manifests = await renderChart('-f', pathOf('s3'))
+    const service = manifests.find(({ kind }) => kind === 'Service')
+    await writeFile(path, stringify({ ...service, spec: { ...service?.spec, prots: [] } }))
+    assert.match(await validateManifests(path), /^Service kiln .*'prots' was unexpected/)
+  })
+
+  test('runs the migration before the release, with settings that are there by then', async () => {
+    const manifests = await renderChart('-f', pathOf('s3'))
+    const hooks = manifests.filter(({ metadata }) => metadata.annotations?.['helm.sh/hook'])
+    assert.deepEqual(hooks.map(({ kind, metadata }) => `${kind} ${metadata.name}`).toSorted(), [
+      'ConfigMap kiln-migrate',
+      'Job kiln-migrate',
+      'NetworkPolicy kiln-migrate',
+    ])
+    const job = hooks.find(({ kind }) => kind === 'Job')
+    assert.equal(job && podOf(job).containers[0]?.envFrom[0]?.configMapRef.name, 'kiln-migrate')
+    assert.ok(!('serviceAccountName' in (job ? podOf(job) : {})))
+  })
+
+  test('scales workers by Temporal or by Prometheus', async () => {
+    const triggersOf = async (file: string) =>
+      (await renderChart('-f', pathOf(file)))
+        .filter(({ kind }) => kind === 'ScaledObject')
+        .map(
+          ({ spec }) => (spec as { triggers: { metadata: Record<string, string> }[] }).triggers[0],
+        )
+    const [core, media] = await triggersOf('cloud')
+    assert.deepEqual(
+      [core?.metadata['taskQueue'], media?.metadata['taskQueue']],
+      ['kiln', 'kiln-media'],
+    )
+    const [one] = await triggersOf('volume')
+    assert.match(one?.metadata['query'] ?? '', /kiln_queue_waiting\{queue=~"media"\}/)
+  })
+
+  const WRONG: [name: string, args: string[], sentence: RegExp][] = [
+    ['an absent setting', ['--set', 'settings.PUBLIC_URL='], /settings\.PUBLIC_URL is absent/],
+    [
+      'a key in the values',
+      ['--set', 'settings.SIGNING_KEYS=a'],
+      /settings\.SIGNING_KEYS belongs into the Secret kiln/,
+    ],
+    ['a setting of the chart', ['--set', 'settings.PORT=1'], /settings\.PORT is set by the chart/],
+    [
+      'files on each pod alone',
+      ['--set', 'settings.STORAGE=local'],
+      /settings\.STORAGE must be s3, or storageClaim/,
+    ],
+    ['no bucket', ['--set', 'settings.S3_BUCKET='], /settings\.S3_BUCKET is absent/],
+    [
+      'another trigger',
+      ['--set', 'keda.trigger=cron', '--set', 'media.autoscaling.enabled=true'],
+      /keda\.trigger must be temporal or prometheus, got cron/,
+    ],
+  ]
+  for (const [name, args, sentence] of WRONG)
+    test(`is not rendered with ${name}`, async () => {
+      await assert.rejects(renderChart('-f', pathOf('s3'), ...args), sentence)
+    })
+})
