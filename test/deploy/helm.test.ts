@@ -62,7 +62,12 @@ interface Pod {
   }[]
 }
 
-const podOf = ({ spec }: Manifest): Pod => (spec as { template: { spec: Pod } }).template.spec
+interface Scaled {
+  triggers: { metadata: Record<string, string> }[]
+}
+
+const podOf = ({ spec }: Manifest): Pod =>
+  (spec as unknown as { template: { spec: Pod } }).template.spec
 
 const SECRETS: Record<string, string> = {
   DATABASE_URL: 'postgres://kiln:b2@postgres:5432/kiln',
@@ -138,9 +143,7 @@ describe('the chart, rendered', { skip: (await whyNoHelm()) ?? false }, () => {
     const triggersOf = async (file: string) =>
       (await renderChart('-f', pathOf(file)))
         .filter(({ kind }) => kind === 'ScaledObject')
-        .map(
-          ({ spec }) => (spec as { triggers: { metadata: Record<string, string> }[] }).triggers[0],
-        )
+        .map(({ spec }) => (spec as unknown as Scaled).triggers[0])
     const [core, media] = await triggersOf('cloud')
     assert.deepEqual(
       [core?.metadata['taskQueue'], media?.metadata['taskQueue']],
