@@ -1,4 +1,5 @@
 import { IMAGE_FAMILIES } from '../../domain/image-task/image-kind.ts'
+import { CUSTOM_SEGMENT, customName } from '../../domain/task/custom-kind.ts'
 import { OPEN_STATES } from '../../domain/task/task-item.ts'
 import type { TaskItem, TaskKind, TaskState, TaskSummary } from '../../domain/task/task-item.ts'
 import type { TaskEvent } from '../../domain/event/event.ts'
@@ -51,10 +52,14 @@ const SEGMENTS: [segment: string, kinds: readonly TaskKind[]][] = [
   ...Object.entries(VIDEO_SEGMENTS),
 ]
 
-const segmentsOf = (kinds: readonly TaskKind[] | undefined): string[] =>
-  SEGMENTS.filter(
+const segmentsOf = (kinds: readonly TaskKind[] | undefined): string[] => [
+  ...SEGMENTS.filter(
     ([, made]) => kinds === undefined || made.some((kind) => kinds.includes(kind)),
-  ).map(([segment]) => segment)
+  ).map(([segment]) => segment),
+  ...(kinds === undefined || kinds.some((kind) => customName(kind) !== undefined)
+    ? [CUSTOM_SEGMENT]
+    : []),
+]
 
 /**
  * The tasks of a walk, newest first, at most so many. Those of an owner are merged from its lists by segment, each of which

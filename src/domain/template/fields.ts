@@ -95,3 +95,39 @@ export const requiredNames = (kind: string, words: readonly string[]): string[][
 export const wordsOf = (fields: Fields): string[] => [
   ...new Set(Object.values(fields).flatMap(({ word }) => word ?? [])),
 ]
+
+/** Names that a custom kind cannot give to its fields. */
+const RESERVED = new Set(['webhook_url', 'result'])
+
+/** Inputs whose text is the name of a file or folder in the nodes that people use, and such nodes. */
+const FILE_INPUT =
+  /(^|_)(file|files|filename|path|paths|dir|directory|folder|subfolder|url)(_|$)/i
+const FILE_CLASS = /(load|save)\w*(path|file|dir|folder|image|video|audio)|path$|file$/i
+
+/** True of a class whose texts may be names of files. */
+export const takesFileName = (classType: string): boolean => FILE_CLASS.test(classType)
+
+const FILE_CLASSES: Readonly<Record<string, readonly [string, 'image' | 'video']>> = {
+  LoadImage: ['image', 'image'],
+  LoadImageMask: ['image', 'image'],
+  LoadVideo: ['file', 'video'],
+}
+
+/** Finds what an input takes the upload of; undefined of one that takes none. */
+export const fileOf = (classType: string, input: string): 'image' | 'video' | undefined => {
+  const [name, media] =
+    (Object.hasOwn(FILE_CLASSES, classType) && FILE_CLASSES[classType]) || []
+  return name === input ? media : undefined
+}
+
+/** Finds why a mark makes no field of a custom kind, as far as its file says; undefined where it does. */
+export const customMarkIssue = (
+  name: string,
+  { classType, input }: { classType: string; input: string },
+): string | undefined => {
+  if (RESERVED.has(name) || name.startsWith('kiln_'))
+    return `${name} is a name of the service's own`
+  if (FILE_INPUT.test(input) && !fileOf(classType, input))
+    return `${input} names a file, and no caller may name one`
+  return undefined
+}
