@@ -1,18 +1,25 @@
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { chooseFormat, copyPicture } from '../src/adapters/image-engine/raster-file.ts'
 import { probeImage } from '../src/adapters/image-probe.ts'
 import type { ProbedImage } from '../src/adapters/image-probe.ts'
+import { readContainer } from '../src/adapters/video-engine/container.ts'
+import type { ClaimedImageTask } from '../src/db/image-task/image-task.ts'
+import { getTemplateOf } from '../src/db/task/template.ts'
 import { TaskError } from '../src/domain/task/task-error.ts'
+import { withFields } from '../src/domain/template/custom-field.ts'
 import { chooseTemplate } from '../src/domain/template/template.ts'
 import type { Template } from '../src/domain/template/template.ts'
-import { imageValues } from '../src/domain/template/values.ts'
+import { customValues, imageValues } from '../src/domain/template/values.ts'
 import type { FleetTask } from './comfyui-place.ts'
 import { runOnFleet } from './comfyui-task.ts'
 import type { ComfyDependencies } from './dependencies.ts'
-import { EngineError } from './render-attempt.ts'
+import { fetchInputs } from './fetch-inputs.ts'
+import { EngineError, type RenderAttempt } from './render-attempt.ts'
 import { fetchImages, requestOf } from './render-image-task.ts'
 import type { MakeImages, RenderedImage } from './render-image-task.ts'
+import { makeInspectSource } from './render-video-task.ts'
 
 /** Above the largest result of this interface, 10,060 pixels on each side. */
 const RESULT_PIXELS = 105_000_000
@@ -21,6 +28,7 @@ const RESULT_PIXELS = 105_000_000
 export const makeComfyImages =
   (deps: ComfyDependencies): MakeImages =>
   async (task, attempt) => {
+    if (task.templateId !== null) return await renderCustom(deps, task, attempt, task.templateId)
     const inputs = await fetchImages(deps, task, attempt)
     const files = await preparePictures(deps, inputs, attempt.scratchDir)
     const light =
@@ -42,6 +50,70 @@ export const makeComfyImages =
         ),
     })
   }
+
+/** Renders with the template that the task was made with, which the folder may not have any more. */
+const renderCustom = async (
+  deps: ComfyDependencies,
+  task: ClaimedImageTask,
+  attempt: RenderAttempt,
+  templateId: number,
+): Promise<RenderedImage[]> => {
+  const { content, fields } = await getTemplateOf(deps.sql, templateId)
+  const isVideo = (field: string): boolean => fields[field]?.media === 'video'
+  const inspectVideo = makeInspectSource(deps, attempt)
+  const inputs = await fetchInputs(deps, {
+    task,
+    attempt,
+    ruleOf: (field) => ({
+      pointer: `/${field}`,
+      limits: isVideo(field) ? deps.limits.video : deps.limits.image,
+      inspect: (path) =>
+        isVideo(field) ? inspectVideo(field, path) : probeImage(path, deps.limits),
+    }),
+  })
+  const [videos, images] = [true, false].map((wanted) =>
+    Object.fromEntries(Object.entries(inputs).filter(([field]) => isVideo(field) === wanted)),
+  )
+  const pictures = await preparePictures(deps, images ?? {}, attempt.scratchDir)
+  const sources = Object.entries(videos ?? {}).map(([field, { path }]) => [
+    field,
+    { path, extension: 'mp4' },
+  ])
+  return await runOnFleet<RenderedImage[]>({
+    deps,
+    task,
+    attempt,
+    template: withFields(content, fields),
+    values: customValues(task.settings, task.id),
+    files: { ...pictures, ...Object.fromEntries(sources) },
+    copy: async (paths, dir) => {
+      const made: RenderedImage[] = []
+      for (const [index, path] of paths.entries()) {
+        const to = join(dir, `result-${index + 1}`)
+        const isFilm = (await readContainer(path)) !== undefined
+        made.push(await (isFilm ? finishFilm(deps, attempt, path, to) : finish(path, to, undefined)))
+      }
+      return made
+    },
+  })
+}
+
+/** Makes the result of a video, with a folder of its own: several may come of one run. */
+const finishFilm = async (
+  { finishVideo }: ComfyDependencies,
+  { signal }: RenderAttempt,
+  path: string,
+  scratchDir: string,
+): Promise<RenderedImage> => {
+  await mkdir(scratchDir)
+  const { video, cover, width, height } = await finishVideo(path, { scratchDir, signal }).catch(
+    (cause: unknown) => {
+      if (signal.aborted) throw cause
+      throw new EngineError('what ComfyUI made is no video', { cause })
+    },
+  )
+  return { path: video, cover, extension: 'mp4', contentType: 'video/mp4', width, height }
+}
 
 /**
  * Finds the template of a task.

@@ -18,6 +18,8 @@ import { storeResults } from './results.ts'
 /** A finished image in the scratch folder of the attempt. */
 export interface RenderedImage extends Size {
   path: string
+  /** Of a video: the picture that stands for it. */
+  cover?: string
   contentType: string
   extension: string
 }
@@ -44,7 +46,7 @@ export const makeRenderImageTask =
           ...image,
           name: `result-${index + 1}.${image.extension}`,
         })),
-        picture: images[0]?.path ?? '',
+        picture: images[0]?.cover ?? images[0]?.path ?? '',
         scratchDir: attempt.scratchDir,
       })
       return { fence: task.fence, ...made }

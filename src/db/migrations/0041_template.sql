@@ -8,9 +8,9 @@ create table template (
   -- SHA-256 of `content`
   digest text not null,
   -- marks, graph, result node, and values of choices
-  content jsonb not null,
-  -- members of the body by name, as instances describe the marked inputs
-  fields jsonb not null,
+  content json not null,
+  -- members of the body by name and in order, as instances describe the marked inputs
+  fields json not null,
   -- when it last became the one of its name
   at timestamptz not null default clock_timestamp(),
   removed_at timestamptz,

@@ -21,7 +21,8 @@ export const publishTemplate = async (
   await sql`
     with published as (
       insert into template as t (name, digest, content, fields)
-      values (${name}, ${digest}, ${sql.json(content as never)}, ${sql.json(fields as never)})
+      values (${name}, ${digest}, ${JSON.stringify(content)}::text::json,
+        ${JSON.stringify(fields)}::text::json)
       on conflict (name, digest) do update set fields = excluded.fields,
         at = case when ${isNew} then excluded.at else t.at end,
         removed_at = case when ${isNew} then null else t.removed_at end

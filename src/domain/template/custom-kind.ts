@@ -5,9 +5,6 @@ import { ADDRESS_MAX, ADDRESS_PATTERN } from '../shared/address.ts'
 import { CUSTOM, CUSTOM_SEGMENT, customPath } from '../task/custom-kind.ts'
 import type { CustomField, CustomFields } from './custom-field.ts'
 
-/** Kinds that templates of an operator may make. */
-export const MOST_CUSTOM = 50
-
 /** A template that makes a kind, as the table has it. */
 export interface CustomTemplate {
   id: number
