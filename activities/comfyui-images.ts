@@ -75,6 +75,7 @@ const renderCustom = async (
     Object.fromEntries(Object.entries(inputs).filter(([field]) => isVideo(field) === wanted)),
   )
   const pictures = await preparePictures(deps, images ?? {}, attempt.scratchDir)
+  const [input] = Object.values(pictures)
   const sources = Object.entries(videos ?? {}).map(([field, { path }]) => [
     field,
     { path, extension: 'mp4' },
@@ -91,7 +92,7 @@ const renderCustom = async (
       for (const [index, path] of paths.entries()) {
         const to = join(dir, `result-${index + 1}`)
         const isFilm = (await readContainer(path)) !== undefined
-        made.push(await (isFilm ? finishFilm(deps, attempt, path, to) : finish(path, to, undefined)))
+        made.push(await (isFilm ? finishFilm(deps, attempt, path, to) : finish(path, to, input?.extension)))
       }
       return made
     },

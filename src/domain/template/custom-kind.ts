@@ -75,3 +75,17 @@ const schemaOf = (field: CustomField): TSchema => {
   }
   return isWhole ? Type.Integer({ ...range, ...options }) : Type.Number({ ...range, ...options })
 }
+
+export const TemplateList = Type.Object({
+  templates: Type.Array(
+    Type.Object({
+      name: Type.String({ description: 'Name of the template.' }),
+      kind: Type.String({ description: 'Kind of its tasks in lists.' }),
+      path: Type.String({ description: 'Path on which its tasks are made.' }),
+      body: Type.Object(
+        {},
+        { additionalProperties: true, description: 'JSON Schema of what that path takes.' },
+      ),
+    }),
+  ),
+})

@@ -7,24 +7,42 @@ import { defineRoute, type JsonResponse, type Route } from '../route.ts'
 
 /** Adds the routes that return the description of all routes, themselves included. */
 export const withOpenApiRoutes = (others: readonly Route[], publicUrl: string): Route[] => {
-  // Written once: docs/decisions.md, Requests and responses.
-  let written: string | undefined
-  const json = () =>
-    Promise.resolve({ status: 200, body: document, text: (written ??= JSON.stringify(document)) })
-  let text: Promise<string> | undefined
-  const yaml = async () => ({
-    status: 200,
-    text: await (text ??= toYaml(document)),
-    headers: { 'content-type': YAML },
+  const variants = others.flatMap(({ variants }) => variants ?? [])
+  const write = (lists = variants.map((each) => each.list())): Written => ({
+    lists,
+    document: makeOpenApi([...routes, ...lists.flat()], publicUrl),
   })
+  // Written once, until a variant changes: docs/decisions.md, Requests and responses.
+  const read = (): Written => {
+    if (variants.some((each, index) => each.list() !== written.lists[index])) written = write()
+    return written
+  }
+  const json = () => {
+    const now = read()
+    const text = (now.json ??= JSON.stringify(now.document))
+    return Promise.resolve({ status: 200, body: now.document, text })
+  }
+  const yaml = async () => {
+    const now = read()
+    const text = await (now.yaml ??= toYaml(now.document))
+    return { status: 200, text, headers: { 'content-type': YAML } }
+  }
   const routes = [
     ...others,
     documentRoute('/openapi.json', 'Read this document', json),
     documentRoute('/openapi', 'Read this document, as /openapi.json', json),
     documentRoute('/openapi.yml', 'Read this document as YAML', yaml, YAML),
   ]
-  const document = makeOpenApi(routes, publicUrl)
+  let written = write()
   return routes
+}
+
+/** The document with the lists of variants that are in it. */
+interface Written {
+  lists: (readonly Route[])[]
+  document: Record<string, unknown>
+  json?: string
+  yaml?: Promise<string>
 }
 
 const documentRoute = (

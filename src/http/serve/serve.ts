@@ -37,7 +37,22 @@ export interface ServeDeps extends BodyDeps {
  * Makes what serves a route. The order of checks is fixed: quota of the address, stopping, credential, quota of the
  * caller, type and length of the body, Idempotency-Key, budget, JSON, schemas and rules together, then the handler.
  */
-export const makeServe = (deps: ServeDeps) => (route: Route) => {
+export const makeServe = (deps: ServeDeps) => {
+  const serve = serveOne(deps)
+  const made = new WeakMap<Route, ReturnType<typeof serve>>()
+  return (route: Route): ReturnType<typeof serve> => {
+    const { variants } = route
+    if (!variants) return serve(route)
+    return (request, response) => {
+      const variant = variants.get(request.params)
+      const handler = made.get(variant) ?? serve(variant)
+      made.set(variant, handler)
+      return handler(request, response)
+    }
+  }
+}
+
+const serveOne = (deps: ServeDeps) => (route: Route) => {
   const readQuery = makeValidateQuery(route)
   const reader = makeBodyReader(deps, route)
   const limiter = makeLimiter(deps.rateLimits)
