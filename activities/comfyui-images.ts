@@ -92,7 +92,9 @@ const renderCustom = async (
       for (const [index, path] of paths.entries()) {
         const to = join(dir, `result-${index + 1}`)
         const isFilm = (await readContainer(path)) !== undefined
-        made.push(await (isFilm ? finishFilm(deps, attempt, path, to) : finish(path, to, input?.extension)))
+        made.push(
+          await (isFilm ? finishFilm(deps, attempt, path, to) : finish(path, to, input?.extension)),
+        )
       }
       return made
     },

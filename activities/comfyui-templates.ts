@@ -34,7 +34,10 @@ export const makeKeepTemplates = (deps: KeeperDependencies, folder: string) => {
     const { fields } = described
     if (described.issues.length > 0) {
       if (isNews(`issue of ${name}`, digest, described.issues.join()))
-        log.error({ template: template.name, issues: described.issues }, 'a template is no kind yet')
+        log.error(
+          { template: template.name, issues: described.issues },
+          'a template is no kind yet',
+        )
       return
     }
     // Nobody responds: what was written stays.

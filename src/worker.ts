@@ -385,11 +385,10 @@ const keeper =
   fleet && startLoop('comfyui', () => keepFleet({ ...common, fleet }), { intervalMs: KEEP_MS, log })
 const templateKeeper =
   fleet &&
-  startLoop(
-    'templates',
-    makeKeepTemplates({ ...common, fleet }, config.COMFYUI_TEMPLATES),
-    { intervalMs: TEMPLATES_MS, log },
-  )
+  startLoop('templates', makeKeepTemplates({ ...common, fleet }, config.COMFYUI_TEMPLATES), {
+    intervalMs: TEMPLATES_MS,
+    log,
+  })
 const running = Promise.all(workers.map((worker) => worker.run()))
 const { METRICS_PORT: metricsPort = 0, METRICS_HOST: host } = config
 const metricsServer =

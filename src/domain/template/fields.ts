@@ -100,8 +100,7 @@ export const wordsOf = (fields: Fields): string[] => [
 const RESERVED = new Set(['webhook_url', 'result'])
 
 /** Inputs whose text is the name of a file or folder in the nodes that people use, and such nodes. */
-const FILE_INPUT =
-  /(^|_)(file|files|filename|path|paths|dir|directory|folder|subfolder|url)(_|$)/i
+const FILE_INPUT = /(^|_)(file|files|filename|path|paths|dir|directory|folder|subfolder|url)(_|$)/i
 const FILE_CLASS = /(load|save)\w*(path|file|dir|folder|image|video|audio)|path$|file$/i
 
 /** True of a class whose texts may be names of files. */
@@ -115,8 +114,7 @@ const FILE_CLASSES: Readonly<Record<string, readonly [string, 'image' | 'video']
 
 /** Finds what an input takes the upload of; undefined of one that takes none. */
 export const fileOf = (classType: string, input: string): 'image' | 'video' | undefined => {
-  const [name, media] =
-    (Object.hasOwn(FILE_CLASSES, classType) && FILE_CLASSES[classType]) || []
+  const [name, media] = (Object.hasOwn(FILE_CLASSES, classType) && FILE_CLASSES[classType]) || []
   return name === input ? media : undefined
 }
 

@@ -68,6 +68,14 @@ export const makeTaskRoutes = (
 ): Route[] => [list(deps, group), status(deps, group), cancel(deps, group)]
 
 const COMMON = { tag: 'Image tasks', auth: 'required' } as const
+export const CREATION_ERRORS = [
+  'incompatible_fields',
+  'url_refused',
+  'image_invalid',
+  'pixel_limit',
+  'quota_exceeded',
+  'outcome_unknown',
+] as const
 export const Data = Type.Object({ data: ImageTaskRecord })
 
 /** Makes the route on which tasks of a kind are made. */
@@ -103,14 +111,7 @@ export const makeCreationRoute = (
         links,
       },
     },
-    errors: [
-      'incompatible_fields',
-      'url_refused',
-      'image_invalid',
-      'pixel_limit',
-      'quota_exceeded',
-      'outcome_unknown',
-    ],
+    errors: CREATION_ERRORS,
     validate: makeValidate(deps, kind),
     dryRun: makeDryRun(deps, kind),
     handler: makeCreation(deps, kind),
@@ -177,10 +178,7 @@ const list = (
 /** Makes the parameters of the routes of one task in a group. */
 const paramsOf = (params: TObject) => Type.Object({ ...params.properties, ...OfTask.properties })
 
-const status = (
-  deps: TaskReadDeps & LiveDeps,
-  { tag, path, params, readOf }: TaskGroup,
-): Route =>
+const status = (deps: TaskReadDeps & LiveDeps, { tag, path, params, readOf }: TaskGroup): Route =>
   defineRoute({
     ...COMMON,
     tag,

@@ -7,7 +7,13 @@ import { TemplateList } from '../../domain/template/custom-kind.ts'
 import { orDryRun, DryRunQuery } from '../task/dry-run.ts'
 import type { ImageTaskDeps } from '../image-task/create.ts'
 import { EXAMPLE_ID, EXAMPLE_URL } from '../image-task/examples.ts'
-import { Data, linksOf, makeCreationRoute, makeTaskRoutes } from '../image-task/routes.ts'
+import {
+  CREATION_ERRORS,
+  Data,
+  linksOf,
+  makeCreationRoute,
+  makeTaskRoutes,
+} from '../image-task/routes.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { defineRoute, type Route, type Variants } from '../route.ts'
 import type { CustomKinds } from './kinds.ts'
@@ -83,7 +89,12 @@ const list = ({ customKinds }: TemplateDeps): Route =>
         body: {
           templates: customKinds
             .list()
-            .map((kind) => ({ name: nameOf(kind), kind: kind.kind, path: kind.path, body: kind.body })),
+            .map((kind) => ({
+              name: nameOf(kind),
+              kind: kind.kind,
+              path: kind.path,
+              body: kind.body,
+            })),
         },
       }),
   })
@@ -113,13 +124,7 @@ const creation = (deps: TemplateDeps): Route => ({
         example: { data: { task_id: EXAMPLE_ID, status: 'CREATED', generated: [] } },
       },
     },
-    errors: [
-      'template_not_found',
-      'url_refused',
-      'image_invalid',
-      'quota_exceeded',
-      'outcome_unknown',
-    ],
+    errors: ['template_not_found', ...CREATION_ERRORS],
     handler: ({ params }) => Promise.reject(errors.templateNotFound(params.name)),
   }),
   variants: makeVariants(deps),
