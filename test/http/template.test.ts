@@ -239,7 +239,9 @@ const BAD: [title: string, body: object, details: string[]][] = [
   [
     'a path in place of a picture',
     { image: '/etc/hostname' },
-    ['/image expected an image as URL, data URI or Base64: it is not Base64 (character 1).'],
+    [
+      '/image expected an image as URL, data URI or Base64: the length leaves one character over (character 13).',
+    ],
   ],
 ]
 

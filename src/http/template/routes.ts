@@ -14,6 +14,7 @@ import {
   makeCreationRoute,
   makeTaskRoutes,
 } from '../image-task/routes.ts'
+import { makeSchemas } from '../openapi/schemas.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { defineRoute, type Route, type Variants } from '../route.ts'
 import type { CustomKinds } from './kinds.ts'
@@ -86,18 +87,16 @@ const list = ({ customKinds }: TemplateDeps): Route =>
     handler: () =>
       Promise.resolve({
         status: 200,
-        body: {
-          templates: customKinds
-            .list()
-            .map((kind) => ({
-              name: nameOf(kind),
-              kind: kind.kind,
-              path: kind.path,
-              body: kind.body,
-            })),
-        },
+        body: { templates: customKinds.list().map(toListed) },
       }),
   })
+
+const toListed = ({ kind, path, body }: ImageKind) => ({
+  name: customName(kind) ?? '',
+  kind,
+  path,
+  body: makeSchemas().show(body, 'parameter'),
+})
 
 /** The creation of any such task, which each kind serves by a route of its own. */
 const creation = (deps: TemplateDeps): Route => ({
