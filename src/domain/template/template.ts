@@ -105,6 +105,9 @@ const read = ({ path, text, map }: TemplateFile, report: Report): Template | und
   if (fields) reportAbsent(marks, requiredNames(kind, words), report)
   checkLiterals(graph, marks, report)
   const values = readValues(map, marks, report)
+  if (isCustom)
+    for (const field of Object.keys(values).filter((field) => !marks.some((m) => m.name === field)))
+      report(`the map has ${field}, and no node is titled kiln:${field}`)
   return {
     name,
     kind: isCustom ? undefined : kind,

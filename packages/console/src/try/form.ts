@@ -68,7 +68,8 @@ const controlOf = (name: string, schema: JsonSchema, pointer: string): Control =
   const { items, maxItems: count = 1 } = schema
   if (isPicture(items ?? schema))
     return { is: 'files', accept: 'image/*', count, isList: items !== undefined }
-  if (name === 'video_url') return { is: 'files', accept: 'video/*', count, isList: false }
+  if (name === 'video_url' || schema['x-media'] === 'video')
+    return { is: 'files', accept: 'video/*', count, isList: false }
   if (schema.enum) return { is: 'choice', options: schema.enum.filter((one) => one !== null) }
   if (schema.properties) return { is: 'group', fields: readFields(schema, pointer) }
   if (type === 'boolean')
