@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
+
+import { makeKiln } from '../../packages/client/src/index.ts'
+import { codePath } from '../../src/local/root.ts'
 
 import { makePortrait, FILM, makeTemplateFolder } from '../support/comfyui/custom.ts'
 import { startFakeComfy, type FakeComfy } from '../support/comfyui/fake.ts'
 import { IMAGE_URL, UPSCALE, expectStatus, listOf, makeClient } from '../support/client.ts'
 import type { Client, TaskRecord } from '../support/client.ts'
-import { base64 } from '../support/pictures.ts'
+import { base64, makePicture } from '../support/pictures.ts'
 import { startService, type Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 
@@ -16,6 +23,7 @@ interface Listed {
   body: { required: string[]; properties: Record<string, Record<string, unknown>> }
 }
 
+const execute = promisify(execFile)
 const PORTRAIT = '/templates/portrait/tasks'
 
 let fake: FakeComfy
@@ -158,6 +166,14 @@ describe('a template in custom', () => {
         { radius: 3, softness: 30, strength: 20, mode: 'screen', prompt: 'evening', seed: 12 },
       ],
     )
+    const { events } = (await client.get(`/tasks/${id}/events`)).body as unknown as {
+      events: { status: string }[]
+    }
+    assert.deepEqual(events.map((event) => event.status).toSorted(), [
+      'COMPLETED',
+      'CREATED',
+      'IN_PROGRESS',
+    ])
     const again = await create({ ...settings, image: link })
     assert.equal((await untilEnded(PORTRAIT, again)).status, 'COMPLETED')
     const stream = await fetch(`${service.baseUrl}/tasks/${again}/stream`, {
@@ -181,6 +197,36 @@ describe('a template in custom', () => {
     )
     const dry = await client.post(`${PORTRAIT}?dry_run=true`, body)
     assert.deepEqual([dry.body['dry_run'], dry.body['credits']], [true, 0])
+  })
+
+  test('is run by the client and the command line, which list it, too', async () => {
+    const token = await service.token('carol')
+    const kiln = makeKiln({ baseUrl: service.baseUrl, token })
+    const names = (await kiln.templates.list()).map(({ name }) => name)
+    assert.ok(names.includes('portrait'))
+    const bytes = await makePicture({ width: 20, height: 20 })
+    const task = await kiln.templates.createTask('portrait', { image: bytes, radius: 2 })
+    const ended = await kiln.wait(task.id)
+    assert.equal(ended.state, 'succeeded', JSON.stringify(ended))
+    assert.equal((await kiln.read(task)).state, 'succeeded')
+    await assert.rejects(kiln.templates.createTask('none', {}), { code: 'template_not_found' })
+
+    await writeFile(join(folder.folder, 'photo.png'), bytes)
+    const run = (...args: string[]) =>
+      execute(process.execPath, [codePath('packages/client/src/cli/kiln.ts'), ...args], {
+        cwd: folder.folder,
+        env: { ...process.env, KILN_URL: service.baseUrl, KILN_TOKEN: token },
+      })
+    const { stdout } = await run('templates')
+    assert.match(stdout, /^portrait$/m)
+    assert.match(stdout, /^ {2}image {2}string, required$/m)
+    assert.match(stdout, /^ {2}radius {2}integer 1 to 31, 6 unless given$/m)
+    const made = await run('run', 'portrait', 'photo.png', '--prompt', 'dusk', '--set', 'radius=4')
+    assert.equal(made.stdout, 'photo.run.png\n')
+    await assert.rejects(run('run', 'portrait', 'photo.png', '--set', 'radius=99'), {
+      code: 3,
+      stderr: /\/radius must be a whole number from 1 to 31, got 99/,
+    })
   })
 
   test('makes a video, with a cover as its thumbnail', async () => {

@@ -16,6 +16,7 @@ create table template (
   removed_at timestamptz,
   unique (name, digest)
 );
+create index template_current on template (name) where removed_at is null;
 
 -- No foreign key: each insert of any task would pay for it, and no row of `template` is ever removed.
 -- step

@@ -74,7 +74,7 @@ const createTask = async (
   const webhookUrl = (request.body as { webhook_url?: string }).webhook_url?.trim() ?? null
   const engine = deps.engineOf(kind)
   const task = { id, kind, segment, templateId, owner, settings, webhookUrl, engine, inputs }
-  const facts = { taskId: id, kind, owner, engine, summary: summary(kind, owner, size) }
+  const facts = { taskId: id, kind, owner, engine, summary: summary(kind, owner, { inputs, size }) }
   return await commitTask(deps, {
     id,
     start: startImageTask(facts, deps),
@@ -95,7 +95,7 @@ const settingsOf = ({ settings }: ImageKind, body: Record<string, unknown>): obj
   )
 
 const sizeOf = (inputs: NewTaskInput[]): Size | undefined => {
-  const image = inputs.find((input) => input.field === 'image')
+  const image = inputs.find((input) => input.field === 'image') ?? inputs[0]
   return image?.width && image.height ? { width: image.width, height: image.height } : undefined
 }
 
@@ -127,8 +127,14 @@ const megapixels = (image: ImageRequest, size: Size): number => {
   return (width * height) / 1_000_000
 }
 
-const summary = (kind: string, owner: string, size: Size | undefined): string =>
-  summarise(`${kind} ${size ? `${size.width}×${size.height}` : 'of a URL'}`, owner)
+const summary = (
+  kind: string,
+  owner: string,
+  { inputs, size }: { inputs: NewTaskInput[]; size: Size | undefined },
+): string => {
+  const source = size ? ` ${size.width}×${size.height}` : ' of a URL'
+  return summarise(inputs.length === 0 ? kind : kind + source, owner)
+}
 
 type Body = Record<string, unknown>
 type Inline = ReadonlyMap<string, InlineImage>
