@@ -5,17 +5,16 @@ import { chooseFormat, copyPicture } from '../src/adapters/image-engine/raster-f
 import { probeImage } from '../src/adapters/image-probe.ts'
 import type { ProbedImage } from '../src/adapters/image-probe.ts'
 import { readContainer } from '../src/adapters/video-engine/container.ts'
-import type { ClaimedImageTask } from '../src/db/image-task/image-task.ts'
 import { getTemplateOf } from '../src/db/task/template.ts'
 import { TaskError } from '../src/domain/task/task-error.ts'
-import { withFields } from '../src/domain/template/custom-field.ts'
+import { withFields } from '../src/domain/template/custom-kind.ts'
 import { chooseTemplate } from '../src/domain/template/template.ts'
 import type { Template } from '../src/domain/template/template.ts'
 import { customValues, imageValues } from '../src/domain/template/values.ts'
 import type { FleetTask } from './comfyui-place.ts'
 import { runOnFleet } from './comfyui-task.ts'
 import type { ComfyDependencies } from './dependencies.ts'
-import { fetchInputs } from './fetch-inputs.ts'
+import type { FetchedInput } from './fetch-inputs.ts'
 import { EngineError, type RenderAttempt } from './render-attempt.ts'
 import { fetchImages, requestOf } from './render-image-task.ts'
 import type { MakeImages, RenderedImage } from './render-image-task.ts'
@@ -28,78 +27,48 @@ const RESULT_PIXELS = 105_000_000
 export const makeComfyImages =
   (deps: ComfyDependencies): MakeImages =>
   async (task, attempt) => {
-    if (task.templateId !== null) return await renderCustom(deps, task, attempt, task.templateId)
-    const inputs = await fetchImages(deps, task, attempt)
-    const files = await preparePictures(deps, inputs, attempt.scratchDir)
+    const { id, kind, settings, templateId } = task
+    // The folder may not have it any more.
+    const custom = templateId === null ? undefined : await getTemplateOf(deps.sql, templateId)
+    const isVideo = (field: string): boolean => custom?.members[field]?.['x-media'] === 'video'
+    const inputs = await fetchImages(deps, task, attempt, {
+      isVideo,
+      inspectVideo: makeInspectSource(deps, attempt),
+    })
+    const [videos, images] = [true, false].map((isWanted) =>
+      Object.entries(inputs).filter(([field]) => isVideo(field) === isWanted),
+    ) as [[string, FetchedInput][], [string, FetchedInput][]]
+    const files = {
+      ...(await preparePictures(deps, Object.fromEntries(images), attempt.scratchDir)),
+      ...Object.fromEntries(videos.map(([field, { path }]) => [field, { path, extension: 'mp4' }])),
+    }
     const light =
       files['transfer_light_from_lightmap'] ?? files['transfer_light_from_reference_image']
-    const all = { ...files, ...(light && { light }) }
+    const all = { ...files, ...(!custom && light && { light }) }
     const source = inputs['image'] ?? { width: 1, height: 1 }
+    const extension = (files['image'] ?? files[images[0]?.[0] ?? ''])?.extension
     return await runOnFleet<RenderedImage[]>({
       deps,
       task,
       attempt,
-      template: getTemplate(deps, { id: task.id, kind: task.kind, files: all }),
-      values: imageValues(requestOf(task), source, task.id),
+      template: custom
+        ? withFields(custom.content, custom.members)
+        : getTemplate(deps, { id, kind, files: all }),
+      values: custom ? customValues(settings, id) : imageValues(requestOf(task), source, id),
       files: all,
-      copy: (paths, dir) =>
-        Promise.all(
-          paths.map((path, index) =>
-            finish(path, join(dir, `result-${index + 1}`), files['image']?.extension),
-          ),
-        ),
+      copy: async (paths, dir) => {
+        const made: RenderedImage[] = []
+        for (const [index, path] of paths.entries()) {
+          const to = join(dir, `result-${index + 1}`)
+          const isFilm = custom && (await readContainer(path)) !== undefined
+          made.push(
+            await (isFilm ? finishFilm(deps, attempt, path, to) : finish(path, to, extension)),
+          )
+        }
+        return made
+      },
     })
   }
-
-/** Renders with the template that the task was made with, which the folder may not have any more. */
-const renderCustom = async (
-  deps: ComfyDependencies,
-  task: ClaimedImageTask,
-  attempt: RenderAttempt,
-  templateId: number,
-): Promise<RenderedImage[]> => {
-  const { content, fields } = await getTemplateOf(deps.sql, templateId)
-  const isVideo = (field: string): boolean => fields[field]?.media === 'video'
-  const inspectVideo = makeInspectSource(deps, attempt)
-  const inputs = await fetchInputs(deps, {
-    task,
-    attempt,
-    ruleOf: (field) => ({
-      pointer: `/${field}`,
-      limits: isVideo(field) ? deps.limits.video : deps.limits.image,
-      inspect: (path) =>
-        isVideo(field) ? inspectVideo(field, path) : probeImage(path, deps.limits),
-    }),
-  })
-  const [videos, images] = [true, false].map((wanted) =>
-    Object.fromEntries(Object.entries(inputs).filter(([field]) => isVideo(field) === wanted)),
-  )
-  const pictures = await preparePictures(deps, images ?? {}, attempt.scratchDir)
-  const [input] = Object.values(pictures)
-  const sources = Object.entries(videos ?? {}).map(([field, { path }]) => [
-    field,
-    { path, extension: 'mp4' },
-  ])
-  return await runOnFleet<RenderedImage[]>({
-    deps,
-    task,
-    attempt,
-    template: withFields(content, fields),
-    values: customValues(task.settings, task.id),
-    files: { ...pictures, ...Object.fromEntries(sources) },
-    copy: async (paths, dir) => {
-      const made: RenderedImage[] = []
-      for (const [index, path] of paths.entries()) {
-        const to = join(dir, `result-${index + 1}`)
-        const isFilm = (await readContainer(path)) !== undefined
-        made.push(
-          await (isFilm ? finishFilm(deps, attempt, path, to) : finish(path, to, input?.extension)),
-        )
-      }
-      return made
-    },
-  })
-}
 
 /** Makes the result of a video, with a folder of its own: several may come of one run. */
 const finishFilm = async (

@@ -1,86 +1,71 @@
 import { createHash } from 'node:crypto'
 
-import type { Instance } from '../src/adapters/comfyui/instance.ts'
 import { readTemplates } from '../src/adapters/comfyui/templates.ts'
 import { publishTemplate, removeTemplates } from '../src/db/task/template.ts'
-import { customName } from '../src/domain/task/custom-kind.ts'
-import { describeFields } from '../src/domain/template/custom-field.ts'
-import type { NodeClasses } from '../src/domain/template/fill.ts'
+import { CUSTOM, customName } from '../src/domain/task/custom-kind.ts'
+import { describeMembers } from '../src/domain/template/custom-kind.ts'
 import type { Template } from '../src/domain/template/template.ts'
 import type { ComfyDependencies } from './dependencies.ts'
 
 type KeeperDependencies = Pick<ComfyDependencies, 'sql' | 'log' | 'fleet'>
 
 /**
- * Makes the pass that follows the folder of templates: what is added or changed there takes effect without a restart. A
- * worker writes a template when its own folder has changed, or what instances say of it, so that several workers whose
- * folders are renewed one after another do not undo each other's.
+ * Makes the pass that follows the folder of templates: what changes there takes effect without a restart. A worker writes
+ * a template when its own folder has changed, or what instances say of it, so that workers whose folders are renewed one
+ * after another do not undo each other's.
  */
 export const makeKeepTemplates = (deps: KeeperDependencies, folder: string) => {
   const { sql, log, fleet } = deps
-  /** What was written, or logged, by name. */
-  const done = new Map<string, { digest: string; text: string }>()
-  const isNews = (name: string, digest: string, text: string): boolean => {
-    const before = done.get(name)
-    done.set(name, { digest, text })
-    return before?.digest !== digest || before.text !== text
+  /** Templates that were written last, and issues that were logged. */
+  const known = new Map<string, string>()
+  const remember = (name: string, text: string): boolean => {
+    const isNew = known.get(name) !== text
+    known.set(name, text)
+    return isNew
   }
-  const keep = async (template: Template): Promise<void> => {
-    const name = customName(template.name) ?? ''
-    const digest = createHash('sha256').update(JSON.stringify(template)).digest('hex')
-    const { known, issues } = await readAbility(fleet.instances, template)
-    const described =
-      known.length > 0 ? describeFields(template, known) : { issues, fields: undefined }
-    const { fields } = described
-    if (described.issues.length > 0) {
-      if (isNews(`issue of ${name}`, digest, described.issues.join()))
-        log.error(
-          { template: template.name, issues: described.issues },
-          'a template is no kind yet',
-        )
-      return
-    }
-    // Nobody responds: what was written stays.
-    if (!fields) return
-    const isNew = done.get(name)?.digest !== digest
-    if (!isNews(name, digest, JSON.stringify(fields))) return
-    try {
-      await publishTemplate(sql, { name, digest, content: template, fields, isNew })
-    } catch (error) {
-      done.delete(name)
-      throw error
-    }
-    if (isNew) log.info({ template: template.name }, 'a template is a kind of its own')
+  const publish = async (content: Template): Promise<void> => {
+    const name = customName(content.name) ?? ''
+    const digest = createHash('sha256').update(JSON.stringify(content)).digest('hex')
+    const { members, issues } = await describe(deps, content)
+    if (remember(`${name} issues`, issues.join()) && issues.length > 0)
+      log.error({ template: content.name, issues }, 'a template is no kind as it is')
+    const text = JSON.stringify(members)
+    if (!members || known.get(name) === digest + text) return
+    const isNew = known.get(name)?.startsWith(digest) !== true
+    await publishTemplate(sql, { name, digest, content, members, isNew })
+    known.set(name, digest + text)
+    if (isNew) log.info({ template: content.name }, 'a template is a kind')
   }
   return async (): Promise<void> => {
     const { templates, issues } = await readTemplates(folder)
-    if (issues.length > 0) {
-      if (isNews('folder', '', issues.join()))
-        log.error({ issues }, 'templates cannot be used: those read before stay')
-      return
-    }
-    done.delete('folder')
+    if (remember('issues', issues.join()) && issues.length > 0)
+      log.error({ issues }, 'templates cannot be used: those read before stay')
+    if (issues.length > 0) return
     fleet.templates = templates.filter(({ kind }) => kind !== undefined)
     const custom = templates.filter(({ kind }) => kind === undefined)
     const names = custom.map(({ name }) => customName(name) ?? '')
-    if (isNews('names', names.join(), ''))
+    if (remember('names', names.join()))
       for (const name of await removeTemplates(sql, names)) {
-        done.delete(name)
-        log.info({ template: name }, 'a template was removed; its tasks go on')
+        known.delete(name)
+        log.info({ template: CUSTOM + name }, 'a template was removed; its tasks go on')
       }
-    for (const template of custom) await keep(template)
+    for (const template of custom) await publish(template)
   }
 }
 
-/** Reads the classes of the instances that respond and can run a template, and why others cannot. */
-const readAbility = async (instances: readonly Instance[], template: Template) => {
-  const known: NodeClasses[] = []
-  const issues: string[] = []
-  for (const instance of instances) {
-    if (instance.state() !== 'up') continue
-    const found = await instance.readClasses(template).catch(() => undefined)
-    if (found?.issues.length === 0) known.push(found.classes)
-    issues.push(...(found?.issues ?? []).map((issue) => `${instance.name}: ${issue}`))
-  }
-  return { known, issues }
+/** Describes a template by the instances that can run it; where none responds, there are neither members nor issues. */
+const describe = async ({ fleet }: KeeperDependencies, template: Template) => {
+  const read = await Promise.all(
+    fleet.instances
+      .filter((instance) => instance.state() === 'up')
+      .map((instance) => instance.readClasses(template).catch(() => undefined)),
+  )
+  const found = read.filter((one) => one !== undefined)
+  const able = found.filter(({ issues }) => issues.length === 0)
+  if (able.length === 0) return { issues: found.flatMap(({ issues }) => issues) }
+  const { members, issues } = describeMembers(
+    template,
+    able.map(({ classes }) => classes),
+  )
+  return issues.length > 0 ? { issues } : { members, issues }
 }

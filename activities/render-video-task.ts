@@ -90,7 +90,7 @@ const POINTERS: Readonly<Record<string, string>> = {
 }
 
 /** Finds what the source of an extension is. */
-type InspectSource = (field: string, path: string) => ReturnType<InputRule['inspect']>
+export type InspectSource = (field: string, path: string) => ReturnType<InputRule['inspect']>
 
 /** Fetches the images, the watermark and the source of a task. */
 export const fetchVideoInputs = (

@@ -183,7 +183,7 @@ export interface Route {
   }): Unread[]
   /** The same rules of the query. */
   validateQuery?(request: { query: Record<string, unknown>; caller: Caller | undefined }): Issue[]
-  /** Where what a request may hold depends on its path: routes that change while the service runs. */
+  /** Routes for values of its path, which change while the service runs, and serve in its place. */
   variants?: Variants
   handler(request: RouteRequest): Promise<RouteResponse>
 }

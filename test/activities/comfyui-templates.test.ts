@@ -83,7 +83,7 @@ describe('a worker that follows its templates', () => {
     for (const fake of fakes) await fake.start()
     await pass()
     const [after] = await listTemplates(place.database.sql)
-    assert.ok(after && 'number' in after.fields)
+    assert.ok(after && 'number' in after.members)
   })
 
   test('does not undo what a worker has written whose folder is newer', async (t) => {
@@ -104,7 +104,7 @@ describe('a worker that follows its templates', () => {
     const [film, portrait] = await listTemplates(place.database.sql)
     assert.equal(film?.name, 'film')
     assert.ok(portrait && before && portrait.id !== before.id)
-    assert.ok('number' in portrait.fields)
+    assert.ok('number' in portrait.members)
     // What it was before is the same row again: tasks made with it are with it still.
     await renewed.write('portrait', makePortrait())
     await renewed.pass()

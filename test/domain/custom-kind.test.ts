@@ -2,8 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
 import { makeValidator } from '../../src/domain/shared/validate.ts'
-import { describeFields, withFields } from '../../src/domain/template/custom-field.ts'
-import { makeCustomKind } from '../../src/domain/template/custom-kind.ts'
+import {
+  describeMembers,
+  makeCustomKind,
+  withFields,
+} from '../../src/domain/template/custom-kind.ts'
 import { abilityIssues, fillTemplate, readNodeClass } from '../../src/domain/template/fill.ts'
 import type { NodeClasses } from '../../src/domain/template/fill.ts'
 import { readTemplate, type Template } from '../../src/domain/template/template.ts'
@@ -60,7 +63,7 @@ const get = (text: string, map?: string): Template => {
 const issuesOf = (type: string, inputs: object, title: string, map?: string): string => {
   const text = makeGraph({ 3: [type, inputs, title], 9: SAVE })
   const { template, issues } = read(text, map)
-  return (template ? describeFields(template, [CLASSES]).issues : issues).join('\n')
+  return (template ? describeMembers(template, [CLASSES]).issues : issues).join('\n')
 }
 
 describe('a template of a custom kind', () => {
@@ -139,11 +142,11 @@ describe('a template of a custom kind', () => {
       ImageBlur: { ...BLUR, blur_radius: ['INT', { min: 2, max: 64 }] },
       ImageBlend: { ...BLEND, blend_mode: [['screen', 'soft_light', 'difference']] },
     })
-    const { fields, issues } = describeFields(get(makePortrait()), [CLASSES, other])
+    const { members, issues } = describeMembers(get(makePortrait()), [CLASSES, other])
     assert.deepEqual(issues, [])
-    const { radius, mode } = fields
-    assert.deepEqual([radius?.min, radius?.max, radius?.default], [2, 31, 6])
-    assert.deepEqual(mode?.choices, ['screen', 'soft_light'])
+    const { radius, mode } = members
+    assert.deepEqual([radius?.minimum, radius?.maximum, radius?.default], [2, 31, 6])
+    assert.deepEqual(mode?.enum, ['screen', 'soft_light'])
     assert.equal(radius?.description, 'How far it reaches.')
     assert.equal(mode?.description, 'blend_mode of ImageBlend.')
   })
@@ -156,11 +159,11 @@ describe('a template of a custom kind', () => {
     })
     const map = '{"values":{"quality":{"fast":"a.safetensors","best":"b.safetensors"}}}'
     const template = get(text, map)
-    const { fields, issues } = describeFields(template, [CLASSES])
+    const { members, issues } = describeMembers(template, [CLASSES])
     assert.deepEqual(issues, [])
-    const whole = withFields(template, fields)
+    const whole = withFields(template, members)
     assert.deepEqual(abilityIssues(whole, CLASSES), [])
-    const kind = makeCustomKind({ id: 1, name: 'portrait', fields })
+    const kind = makeCustomKind({ id: 1, name: 'portrait', members })
     const validate = makeValidator(kind.body)
     assert.deepEqual(validate({}).value, { quality: 'best', tiled: true })
     assert.deepEqual(
@@ -183,10 +186,10 @@ describe('a template of a custom kind', () => {
 
   test('puts what a caller wrote into texts only, also on an instance that has changed', () => {
     const template = get(makePortrait())
-    const { fields } = describeFields(template, [CLASSES])
+    const { members } = describeMembers(template, [CLASSES])
     const changed = classesOf({ ...INFO, PrimitiveStringMultiline: { value: [['soft light']] } })
     assert.match(
-      abilityIssues(withFields(template, fields), changed).join(),
+      abilityIssues(withFields(template, members), changed).join(),
       /value is no text \(COMBO\), as prompt is/,
     )
   })
@@ -203,8 +206,8 @@ describe('a template of a custom kind', () => {
       2: ['LoadVideo', { file: 'a.mp4' }, 'kiln:clip'],
       9: SAVE,
     })
-    const { fields } = describeFields(get(text), [CLASSES])
-    const { images, videos, body } = makeCustomKind({ id: 1, name: 'swap', fields })
+    const { members } = describeMembers(get(text), [CLASSES])
+    const { images, videos, body } = makeCustomKind({ id: 1, name: 'swap', members })
     assert.deepEqual([images, videos], [['face'], ['clip']])
     assert.deepEqual(
       makeValidator(body)({}).issues.map(({ field }) => field),

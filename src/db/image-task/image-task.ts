@@ -59,15 +59,10 @@ export interface ImageTaskRow extends ImageTaskFacts {
   engine: EngineName
 }
 
-/** Kinds of the tasks that are meant; absent: any. */
-interface Kinds {
-  kinds?: readonly AnyImageKind[] | undefined
-}
-
-/** A task of the owner, of one of the kinds, as readers see it; undefined when there is none. */
+/** A task of the owner, of one of the kinds where some are given, as readers see it; undefined when there is none. */
 export const findImageTask = async (
   sql: Queryable,
-  { id, owner, kinds }: { id: string; owner: string } & Kinds,
+  { id, owner, kinds }: { id: string; owner: string; kinds?: readonly AnyImageKind[] | undefined },
 ): Promise<ImageTaskRow | undefined> => {
   const [row] = await sql<ImageTaskRow[]>`
     select ${factsOf(sql)}, t.rev, t.engine
@@ -107,13 +102,19 @@ export const listImageTasks = async (
     kinds,
     page,
     perPage,
-  }: { owner: string; segment: string; page: number; perPage: number } & Kinds,
+  }: {
+    owner: string
+    segment: string
+    kinds: readonly AnyImageKind[]
+    page: number
+    perPage: number
+  },
 ): Promise<{ task_id: string; status: ImageTaskStatus; deleted_at?: string }[]> => {
   const rows = await sql<{ task_id: string; status: ImageTaskStatus; deletedAt: string | null }[]>`
   select id as task_id, status, ${deletedAt(sql)} as "deletedAt"
   from task t
   where owner = ${owner} and segment = ${segment} and family = 'image'
-    ${kinds ? sql`and kind = any(${[...kinds]})` : sql``}
+    and kind = any(${[...kinds]})
   order by created_at desc, id desc
   limit ${perPage} offset ${(page - 1) * perPage}
 `

@@ -9,8 +9,8 @@ create table template (
   digest text not null,
   -- marks, graph, result node, and values of choices
   content json not null,
-  -- members of the body by name and in order, as instances describe the marked inputs
-  fields json not null,
+  -- members of the body by name and in order, as JSON Schemas: what instances say of the marked inputs
+  members json not null,
   -- when it last became the one of its name
   at timestamptz not null default clock_timestamp(),
   removed_at timestamptz,

@@ -1,29 +1,31 @@
-import type { CustomFields } from '../../domain/template/custom-field.ts'
-import type { CustomTemplate } from '../../domain/template/custom-kind.ts'
+import type { CustomTemplate, Members } from '../../domain/template/custom-kind.ts'
 import type { Template } from '../../domain/template/template.ts'
 import type { Sql } from '../client.ts'
 
-export interface NewTemplate {
+/** The graph of a template with its marks, and the members of its body. */
+export interface Content {
+  content: Template
+  members: Members
+}
+
+interface NewTemplate extends Content {
   /** Without the folder. */
   name: string
   digest: string
-  content: Template
-  fields: CustomFields
   /** The folder has changed: it becomes the one of its name, whatever another worker has written. */
   isNew: boolean
 }
 
-/** Writes a template with its fields. */
 export const publishTemplate = async (
   sql: Sql,
-  { name, digest, content, fields, isNew }: NewTemplate,
+  { name, digest, content, members, isNew }: NewTemplate,
 ): Promise<void> => {
   await sql`
     with published as (
-      insert into template as t (name, digest, content, fields)
+      insert into template as t (name, digest, content, members)
       values (${name}, ${digest}, ${JSON.stringify(content)}::text::json,
-        ${JSON.stringify(fields)}::text::json)
-      on conflict (name, digest) do update set fields = excluded.fields,
+        ${JSON.stringify(members)}::text::json)
+      on conflict (name, digest) do update set members = excluded.members,
         at = case when ${isNew} then excluded.at else t.at end,
         removed_at = case when ${isNew} then null else t.removed_at end
     )
@@ -45,19 +47,14 @@ export const removeTemplates = async (sql: Sql, names: readonly string[]): Promi
 /** Lists the templates that are kinds now. Of two that workers have written at once the newer one counts. */
 export const listTemplates = async (sql: Sql): Promise<CustomTemplate[]> =>
   await sql<CustomTemplate[]>`
-  select distinct on (name) id, name, fields from template
+  select distinct on (name) id, name, members from template
   where removed_at is null
   order by name, at desc, id desc
 `
 
 /** Reads a template that a task was made with, whether it still is a kind or not. */
-export const getTemplateOf = async (
-  sql: Sql,
-  id: number,
-): Promise<{ content: Template; fields: CustomFields }> => {
-  const [row] = await sql<{ content: Template; fields: CustomFields }[]>`
-    select content, fields from template where id = ${id}
-  `
+export const getTemplateOf = async (sql: Sql, id: number): Promise<Content> => {
+  const [row] = await sql<Content[]>`select content, members from template where id = ${id}`
   if (!row) throw new Error(`there is no template ${id}`)
   return row
 }

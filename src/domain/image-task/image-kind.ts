@@ -192,17 +192,12 @@ export const tasksPath = (kind: string, segment: string): string => {
   return custom === undefined ? `${IMAGE_PREFIX}/${segment}` : customPath(custom)
 }
 
-/** Kinds whose creations the list of a family shows, and kinds whose tasks its status route returns. */
-export const IMAGE_FAMILIES: Record<ImageFamily, { made: ImageTaskKind[]; read: ImageTaskKind[] }> =
-  {
-    'image-relight': { made: ['relight'], read: ['relight'] },
-    'image-upscaler': { made: ['upscale'], read: ['upscale', 'upscale_precision'] },
-    'image-upscaler-precision-v2': {
-      made: ['upscale_precision'],
-      read: ['upscale', 'upscale_precision'],
-    },
-    'skin-enhancer': {
-      made: ['skin_flexible', 'skin_creative', 'skin_faithful'],
-      read: ['skin_flexible', 'skin_creative', 'skin_faithful'],
-    },
-  }
+const UPSCALES: ImageTaskKind[] = ['upscale', 'upscale_precision']
+
+/** Kinds whose tasks the status route of a family returns. */
+export const IMAGE_FAMILIES: Record<ImageFamily, ImageTaskKind[]> = {
+  'image-relight': ['relight'],
+  'image-upscaler': UPSCALES,
+  'image-upscaler-precision-v2': UPSCALES,
+  'skin-enhancer': ['skin_flexible', 'skin_creative', 'skin_faithful'],
+}

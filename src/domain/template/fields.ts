@@ -21,7 +21,8 @@ type Schema = TSchema & {
   properties?: Record<string, Schema>
 }
 
-const typeOf = ({ type, enum: choices }: Schema): Field => {
+/** Reads the type of a mark's value from the schema of its field. */
+export const fieldOf = ({ type, enum: choices }: Schema): Field => {
   if (choices) return { type: 'choice', choices }
   if (type === 'boolean') return { type: 'flag' }
   return { type: type === 'string' ? 'text' : 'number' }
@@ -30,7 +31,7 @@ const typeOf = ({ type, enum: choices }: Schema): Field => {
 /** Fields of a body; those of an object in it stand beside the others. */
 const listFields = (properties: Record<string, Schema>): [string, Field][] =>
   Object.entries(properties).flatMap(([name, rule]) =>
-    rule.properties ? listFields(rule.properties) : [[name, typeOf(rule)] as [string, Field]],
+    rule.properties ? listFields(rule.properties) : [[name, fieldOf(rule)] as [string, Field]],
   )
 
 const NUMBER: Field = { type: 'number' }

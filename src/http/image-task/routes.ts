@@ -37,10 +37,8 @@ export const makeImageTaskRoutes = (deps: ImageTaskDeps): Route[] => [
       ...COMMON,
       path: `${IMAGE_PREFIX}/${family}`,
       segment: family,
-      listed: `made under ${family}`,
       params: Type.Object({}),
-      madeOf: () => undefined,
-      readOf: () => IMAGE_FAMILIES[family as ImageFamily].read,
+      kindsOf: () => IMAGE_FAMILIES[family as ImageFamily],
     }),
   ),
 ]
@@ -50,16 +48,10 @@ interface TaskGroup {
   tag: string
   path: string
   segment: string
-  /** Which tasks the list shows, in words. */
-  listed: string
-  /** Parameters of the path. */
+  /** Parameters of the path, and the kinds that they mean. */
   params: TObject
-  /** Kinds that the list shows; undefined: all of the segment. */
-  madeOf(params: Params): readonly AnyImageKind[] | undefined
-  /** Kinds that are read and cancelled. */
-  readOf(params: Params): readonly AnyImageKind[]
+  kindsOf(params: Readonly<Record<string, unknown>>): readonly AnyImageKind[]
 }
-type Params = Readonly<Record<string, unknown>>
 
 /** Makes the routes of a group: list, status and cancel. */
 export const makeTaskRoutes = (
@@ -68,15 +60,7 @@ export const makeTaskRoutes = (
 ): Route[] => [list(deps, group), status(deps, group), cancel(deps, group)]
 
 const COMMON = { tag: 'Image tasks', auth: 'required' } as const
-export const CREATION_ERRORS = [
-  'incompatible_fields',
-  'url_refused',
-  'image_invalid',
-  'pixel_limit',
-  'quota_exceeded',
-  'outcome_unknown',
-] as const
-export const Data = Type.Object({ data: ImageTaskRecord })
+const Data = Type.Object({ data: ImageTaskRecord })
 
 /** Makes the route on which tasks of a kind are made. */
 export const makeCreationRoute = (
@@ -111,7 +95,14 @@ export const makeCreationRoute = (
         links,
       },
     },
-    errors: CREATION_ERRORS,
+    errors: [
+      'incompatible_fields',
+      'url_refused',
+      'image_invalid',
+      'pixel_limit',
+      'quota_exceeded',
+      'outcome_unknown',
+    ],
     validate: makeValidate(deps, kind),
     dryRun: makeDryRun(deps, kind),
     handler: makeCreation(deps, kind),
@@ -131,16 +122,13 @@ export const linksOf = (tasks: string, given: Record<string, string> = {}): Link
   }
 }
 
-const list = (
-  { sql }: ReadDeps,
-  { tag, path, segment, listed, params, madeOf }: TaskGroup,
-): Route =>
+const list = ({ sql }: ReadDeps, { tag, path, segment, params, kindsOf }: TaskGroup): Route =>
   defineRoute({
     ...COMMON,
     tag,
     method: 'get',
     path,
-    summary: `List the caller's tasks ${listed}, newest first`,
+    summary: `List the caller's tasks made under ${segment}, newest first`,
     params,
     query: Type.Object({
       page: Type.Integer({
@@ -169,7 +157,7 @@ const list = (
     handler: async (request) => {
       const { page, per_page: perPage } = request.query
       const owner = getCaller(request).owner
-      const kinds = madeOf(request.params)
+      const kinds = kindsOf(request.params)
       const tasks = listImageTasks(sql, { owner, segment, kinds, page, perPage })
       return { status: 200, body: { data: await withinDeadline(sql, tasks) } }
     },
@@ -178,7 +166,7 @@ const list = (
 /** Makes the parameters of the routes of one task in a group. */
 const paramsOf = (params: TObject) => Type.Object({ ...params.properties, ...OfTask.properties })
 
-const status = (deps: TaskReadDeps & LiveDeps, { tag, path, params, readOf }: TaskGroup): Route =>
+const status = (deps: TaskReadDeps & LiveDeps, { tag, path, params, kindsOf }: TaskGroup): Route =>
   defineRoute({
     ...COMMON,
     tag,
@@ -194,7 +182,7 @@ const status = (deps: TaskReadDeps & LiveDeps, { tag, path, params, readOf }: Ta
     handler: (request) => {
       const id = readTaskId(request.params.task_id)
       const { owner } = getCaller(request)
-      const kinds = readOf(request.params)
+      const kinds = kindsOf(request.params)
       return respondAfterChange(deps, request, {
         findId: () => id,
         read: (known) => readTask(deps, { id, owner, kinds, known }),
@@ -202,7 +190,7 @@ const status = (deps: TaskReadDeps & LiveDeps, { tag, path, params, readOf }: Ta
     },
   })
 
-const cancel = (deps: CommitDeps, { tag, path, params, readOf }: TaskGroup): Route =>
+const cancel = (deps: CommitDeps, { tag, path, params, kindsOf }: TaskGroup): Route =>
   defineRoute({
     ...COMMON,
     tag,
@@ -230,7 +218,7 @@ const cancel = (deps: CommitDeps, { tag, path, params, readOf }: TaskGroup): Rou
       cancelTask(deps, {
         id: readTaskId(request.params.task_id),
         owner: getCaller(request).owner,
-        kinds: readOf(request.params),
+        kinds: kindsOf(request.params),
         saveIdempotentResponse: request.saveIdempotentResponse,
       }),
   })

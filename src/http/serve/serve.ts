@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Request, Response } from 'express'
 
 import { apiError, errors, shown } from '../../domain/shared/errors.ts'
+import { makeOnce } from '../../domain/shared/make-once.ts'
 import { toPointer } from '../../domain/shared/pointer.ts'
 import {
   describeUnread,
@@ -38,17 +39,11 @@ export interface ServeDeps extends BodyDeps {
  * caller, type and length of the body, Idempotency-Key, budget, JSON, schemas and rules together, then the handler.
  */
 export const makeServe = (deps: ServeDeps) => {
-  const serve = serveOne(deps)
-  const made = new WeakMap<Route, ReturnType<typeof serve>>()
+  const serve = makeOnce(serveOne(deps))
   return (route: Route): ReturnType<typeof serve> => {
     const { variants } = route
     if (!variants) return serve(route)
-    return (request, response) => {
-      const variant = variants.get(request.params)
-      const handler = made.get(variant) ?? serve(variant)
-      made.set(variant, handler)
-      return handler(request, response)
-    }
+    return (request, response) => serve(variants.get(request.params))(request, response)
   }
 }
 

@@ -5,7 +5,7 @@ import { makeCustomKind } from '../../domain/template/custom-kind.ts'
 
 /** The kinds that templates make, as this process last read them. */
 export interface CustomKinds {
-  /** The same list until one of them has changed; a kind is the same until it has. */
+  /** The same list until one of them has changed. */
   list(): readonly ImageKind[]
   /** Reads them again. */
   refresh(): Promise<void>
@@ -13,19 +13,14 @@ export interface CustomKinds {
 
 export const makeCustomKinds = (sql: Sql): CustomKinds => {
   let kinds: readonly ImageKind[] = []
-  let known = new Map<string, ImageKind>()
+  let known = '[]'
   return {
     list: () => kinds,
     async refresh() {
-      const read = new Map(
-        (await withinDeadline(sql, listTemplates(sql))).map((template) => {
-          const text = JSON.stringify(template)
-          return [text, known.get(text) ?? makeCustomKind(template)]
-        }),
-      )
-      if (read.size === known.size && [...read.keys()].every((text) => known.has(text))) return
-      known = read
-      kinds = [...read.values()]
+      const templates = await withinDeadline(sql, listTemplates(sql))
+      const text = JSON.stringify(templates)
+      if (text !== known) kinds = templates.map(makeCustomKind)
+      known = text
     },
   }
 }

@@ -1,22 +1,15 @@
 import { Type } from 'typebox'
 
 import type { AnyImageKind, ImageKind } from '../../domain/image-task/image-kind.ts'
+import { makeOnce } from '../../domain/shared/make-once.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { CUSTOM, CUSTOM_SEGMENT, customName, customPath } from '../../domain/task/custom-kind.ts'
-import { TemplateList } from '../../domain/template/custom-kind.ts'
-import { orDryRun, DryRunQuery } from '../task/dry-run.ts'
+import { makeCustomKind } from '../../domain/template/custom-kind.ts'
 import type { ImageTaskDeps } from '../image-task/create.ts'
-import { EXAMPLE_ID, EXAMPLE_URL } from '../image-task/examples.ts'
-import {
-  CREATION_ERRORS,
-  Data,
-  linksOf,
-  makeCreationRoute,
-  makeTaskRoutes,
-} from '../image-task/routes.ts'
+import { EXAMPLE_URL } from '../image-task/examples.ts'
+import { linksOf, makeCreationRoute, makeTaskRoutes } from '../image-task/routes.ts'
 import { makeSchemas } from '../openapi/schemas.ts'
-import { SMALL_BODY } from '../body/body-limits.ts'
-import { defineRoute, type Route, type Variants } from '../route.ts'
+import { defineRoute, type Route } from '../route.ts'
 import type { CustomKinds } from './kinds.ts'
 
 export interface TemplateDeps extends ImageTaskDeps {
@@ -25,9 +18,8 @@ export interface TemplateDeps extends ImageTaskDeps {
 
 const TAG = { tag: 'Templates', auth: 'required' } as const
 const PATH = customPath(':name')
-const OfTemplate = Type.Object({
-  name: Type.String({ description: 'Name of the template.' }),
-})
+const name = Type.String({ description: 'Name of the template.' })
+const OfTemplate = Type.Object({ name })
 
 /** The routes of the kinds that templates make: those there are, and of each what any kind has. */
 export const makeTemplateRoutes = (deps: TemplateDeps): Route[] => [
@@ -37,19 +29,11 @@ export const makeTemplateRoutes = (deps: TemplateDeps): Route[] => [
     ...TAG,
     path: PATH,
     segment: CUSTOM_SEGMENT,
-    listed: 'made with a template',
     params: OfTemplate,
-    madeOf: kindsOf,
-    readOf: kindsOf,
+    // A task is read and cancelled also when its template is gone.
+    kindsOf: (params): AnyImageKind[] => [`${CUSTOM}${String(params['name'])}`],
   }),
 ]
-
-/** A task is read and cancelled also when its template is gone. */
-const kindsOf = ({ name }: Readonly<Record<string, unknown>>): AnyImageKind[] => [
-  `${CUSTOM}${String(name)}`,
-]
-
-const nameOf = ({ kind }: ImageKind): string => customName(kind) ?? ''
 
 const list = ({ customKinds }: TemplateDeps): Route =>
   defineRoute({
@@ -57,39 +41,31 @@ const list = ({ customKinds }: TemplateDeps): Route =>
     method: 'get',
     path: '/templates',
     summary: 'List the templates that tasks can be made with',
-    description:
-      'Kinds that an operator has added. Each takes what its `body` says, a JSON Schema, on its `path`.',
     responses: {
       200: {
-        description: 'The templates by name.',
+        description: 'Kinds that an operator has added, by name.',
         schema: TemplateList,
-        example: {
-          templates: [
-            {
-              name: 'portrait',
-              kind: 'custom/portrait',
-              path: '/templates/portrait/tasks',
-              body: {
-                type: 'object',
-                required: ['image'],
-                properties: {
-                  image: { type: 'string' },
-                  prompt: { type: 'string', default: 'soft light' },
-                  strength: { type: 'number', minimum: 0, maximum: 100, default: 55 },
-                },
-              },
-            },
-          ],
-        },
+        example: { templates: [] },
       },
     },
     errors: [],
     handler: () =>
-      Promise.resolve({
-        status: 200,
-        body: { templates: customKinds.list().map(toListed) },
-      }),
+      Promise.resolve({ status: 200, body: { templates: customKinds.list().map(toListed) } }),
   })
+
+const TemplateList = Type.Object({
+  templates: Type.Array(
+    Type.Object({
+      name,
+      kind: Type.String({ description: 'Kind of its tasks in lists.' }),
+      path: Type.String({ description: 'Path on which its tasks are made.' }),
+      body: Type.Object(
+        {},
+        { additionalProperties: true, description: 'JSON Schema of what that path takes.' },
+      ),
+    }),
+  ),
+})
 
 const toListed = ({ kind, path, body }: ImageKind) => ({
   name: customName(kind) ?? '',
@@ -98,68 +74,45 @@ const toListed = ({ kind, path, body }: ImageKind) => ({
   body: makeSchemas().show(body, 'parameter'),
 })
 
-/** The creation of any such task, which each kind serves by a route of its own. */
-const creation = (deps: TemplateDeps): Route => ({
-  ...defineRoute({
-    ...TAG,
-    method: 'post',
-    path: PATH,
-    summary: 'Run a template',
-    description:
-      'Its body is that of the template, which GET /templates and the path of each in this document describe.',
-    params: OfTemplate,
-    query: DryRunQuery,
-    quota: 'create',
-    body: {
-      ...SMALL_BODY,
-      schema: Type.Object({}, { additionalProperties: true }),
-      examples: { address: { image: EXAMPLE_URL } },
-    },
-    responses: {
-      200: {
-        description: 'The task, in CREATED; of a dry run its price.',
-        schema: orDryRun(Data),
-        headers: ['Location', 'X-Credits-Used'],
-        example: { data: { task_id: EXAMPLE_ID, status: 'CREATED', generated: [] } },
-      },
-    },
-    errors: ['template_not_found', ...CREATION_ERRORS],
-    handler: ({ params }) => Promise.reject(errors.templateNotFound(params.name)),
-  }),
-  variants: makeVariants(deps),
-})
+/** Any template, for the documentation; each has a route of its own that serves it. */
+const ANY: ImageKind = {
+  ...makeCustomKind({ id: 0, name: ':name', members: {} }),
+  title: 'Run a template',
+  description:
+    'The body is that of the template: GET /templates has its JSON Schema, and this document a path for each.',
+  body: Type.Object({}, { additionalProperties: true }),
+}
 
-const makeVariants = (deps: TemplateDeps): Variants => {
+const creation = (deps: TemplateDeps): Route => {
   const { customKinds } = deps
-  const routes = new WeakMap<ImageKind, Route>()
-  const routeOf = (kind: ImageKind): Route => {
-    const route = routes.get(kind) ?? makeVariant(deps, kind)
-    routes.set(kind, route)
-    return route
-  }
-  let listed: { kinds: readonly ImageKind[]; routes: readonly Route[] } | undefined
+  const routeOf = makeOnce((kind: ImageKind) => makeVariant(deps, kind))
+  const routesOf = makeOnce((kinds: readonly ImageKind[]) => kinds.map(routeOf))
+  const any = makeVariant(deps, ANY)
   return {
-    list() {
-      const kinds = customKinds.list()
-      if (listed?.kinds !== kinds) listed = { kinds, routes: kinds.map(routeOf) }
-      return listed.routes
-    },
-    get({ name }) {
-      const kind = customKinds.list().find((each) => nameOf(each) === name)
-      if (!kind) throw errors.templateNotFound(String(name))
-      return routeOf(kind)
+    ...any,
+    params: OfTemplate,
+    errors: [...any.errors, 'template_not_found'],
+    variants: {
+      list: () => routesOf(customKinds.list()),
+      get({ name }) {
+        const kind = customKinds.list().find((each) => customName(each.kind) === name)
+        if (!kind) throw errors.templateNotFound(String(name))
+        return routeOf(kind)
+      },
     },
   }
 }
 
 const makeVariant = (deps: TemplateDeps, kind: ImageKind): Route => {
-  const files = [...kind.images, ...(kind.videos ?? [])].map((name) => [name, EXAMPLE_URL])
+  const { images, videos = [] } = kind
+  const files = [...images, ...videos].map((field) => [field, EXAMPLE_URL])
+  const custom = customName(kind.kind) ?? ''
   return {
     ...makeCreationRoute(deps, kind, {
       examples: { address: Object.fromEntries(files) as object },
-      links: linksOf(PATH, { name: nameOf(kind) }),
+      links: linksOf(PATH, { name: kind === ANY ? '$request.path.name' : custom }),
     }),
     ...TAG,
-    operationId: `run_${nameOf(kind)}`,
+    operationId: kind === ANY ? 'run' : `run_${custom}`,
   }
 }

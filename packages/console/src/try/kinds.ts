@@ -7,7 +7,7 @@ const kind = (id: string, title: string, path: string, call: string) => ({ id, t
 const PRECISION = `${IMAGES}/image-upscaler-precision-v2`
 
 export type Kind = ReturnType<typeof kind> & {
-  /** What the function of the client takes before the body. */
+  /** Argument of the client's function before the body. */
   argument?: string
 }
 

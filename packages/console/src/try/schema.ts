@@ -11,7 +11,7 @@ export interface JsonSchema {
   maxLength?: number
   maxItems?: number
   pattern?: string
-  /** Of an address: what lies there. */
+  /** Kind of the file at an address. */
   'x-media'?: 'video'
   items?: JsonSchema
   properties?: Readonly<Record<string, JsonSchema>>
