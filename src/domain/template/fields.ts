@@ -107,17 +107,16 @@ const FILE_CLASS = /(load|save)\w*(path|file|dir|folder|image|video|audio)|path$
 /** True of a class whose texts may be names of files. */
 export const takesFileName = (classType: string): boolean => FILE_CLASS.test(classType)
 
-const FILE_CLASSES: Readonly<Record<string, readonly [string, 'image' | 'video']>> = {
-  LoadImage: ['image', 'image'],
-  LoadImageMask: ['image', 'image'],
-  LoadVideo: ['file', 'video'],
-}
+/** Inputs that take the name of an upload. */
+const FILES = new Map<string, 'image' | 'video'>([
+  ['LoadImage.image', 'image'],
+  ['LoadImageMask.image', 'image'],
+  ['LoadVideo.file', 'video'],
+])
 
-/** Finds what an input takes the upload of; undefined of one that takes none. */
-export const fileOf = (classType: string, input: string): 'image' | 'video' | undefined => {
-  const [name, media] = (Object.hasOwn(FILE_CLASSES, classType) && FILE_CLASSES[classType]) || []
-  return name === input ? media : undefined
-}
+/** Finds the media of an input that takes an upload; undefined of all others. */
+export const fileOf = (classType: string, input: string): 'image' | 'video' | undefined =>
+  FILES.get(`${classType}.${input}`)
 
 /** Finds why a mark makes no field of a custom kind, as far as its file says; undefined where it does. */
 export const customMarkIssue = (

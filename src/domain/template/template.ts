@@ -2,7 +2,14 @@ import { distance } from 'fastest-levenshtein'
 
 import { isObject } from '../shared/is-object.ts'
 import { CUSTOM, CUSTOM_NAME, customName } from '../task/custom-kind.ts'
-import { customMarkIssue, fieldsOf, requiredNames, TEMPLATE_KINDS, wordsOf } from './fields.ts'
+import {
+  customMarkIssue,
+  fieldsOf,
+  fileOf,
+  requiredNames,
+  TEMPLATE_KINDS,
+  wordsOf,
+} from './fields.ts'
 import type { Field, Fields } from './fields.ts'
 import { describeNode, isLiteral, readGraph, unsafeOf } from './graph.ts'
 import type { Graph, GraphNode } from './graph.ts'
@@ -171,8 +178,7 @@ const resolve = (
   if (!literals.includes(input))
     return reject(`has no input ${input}${didYouMean(input, literals)}`)
   // What a caller wrote would name any file of the instance.
-  const isFileName =
-    input === PREFIX || (node.class_type.startsWith('Load') && OBVIOUS[node.class_type] === input)
+  const isFileName = input === PREFIX || fileOf(node.class_type, input) !== undefined
   if (isFileName && field && (field.type !== 'file' || input === PREFIX))
     return reject(`${input} names a file, and ${name} is none`)
   const issue = fields ? undefined : customMarkIssue(name, { classType: node.class_type, input })

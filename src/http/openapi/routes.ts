@@ -2,47 +2,35 @@ import { setImmediate } from 'node:timers/promises'
 
 import { Type } from 'typebox'
 
+import { makeOnce } from '../../domain/shared/make-once.ts'
 import { makeOpenApi } from './document.ts'
 import { defineRoute, type JsonResponse, type Route } from '../route.ts'
 
 /** Adds the routes that return the description of all routes, themselves included. */
 export const withOpenApiRoutes = (others: readonly Route[], publicUrl: string): Route[] => {
-  const variants = others.flatMap(({ variants }) => variants ?? [])
-  const write = (lists = variants.map((each) => each.list())): Written => ({
-    lists,
-    document: makeOpenApi([...routes, ...lists.flat()], publicUrl),
+  const variants = others.find((route) => route.variants)?.variants
+  const none: readonly Route[] = []
+  // Each is written once, until a variant changes: docs/decisions.md, Requests and responses.
+  const documentOf = makeOnce((more: readonly Route[]) =>
+    makeOpenApi([...routes, ...more], publicUrl),
+  )
+  const jsonOf = makeOnce((document: object) => JSON.stringify(document))
+  const yamlOf = makeOnce(toYaml)
+  const read = () => documentOf(variants?.list() ?? none)
+  const json = () => Promise.resolve({ status: 200, body: read(), text: jsonOf(read()) })
+  const yaml = async () => ({
+    status: 200,
+    text: await yamlOf(read()),
+    headers: { 'content-type': YAML },
   })
-  // Written once, until a variant changes: docs/decisions.md, Requests and responses.
-  const read = (): Written => {
-    if (variants.some((each, index) => each.list() !== written.lists[index])) written = write()
-    return written
-  }
-  const json = () => {
-    const now = read()
-    const text = (now.json ??= JSON.stringify(now.document))
-    return Promise.resolve({ status: 200, body: now.document, text })
-  }
-  const yaml = async () => {
-    const now = read()
-    const text = await (now.yaml ??= toYaml(now.document))
-    return { status: 200, text, headers: { 'content-type': YAML } }
-  }
   const routes = [
     ...others,
     documentRoute('/openapi.json', 'Read this document', json),
     documentRoute('/openapi', 'Read this document, as /openapi.json', json),
     documentRoute('/openapi.yml', 'Read this document as YAML', yaml, YAML),
   ]
-  let written = write()
+  read()
   return routes
-}
-
-/** The document with the lists of variants that are in it. */
-interface Written {
-  lists: (readonly Route[])[]
-  document: Record<string, unknown>
-  json?: string
-  yaml?: Promise<string>
 }
 
 const documentRoute = (
