@@ -16,7 +16,7 @@ type KeeperDependencies = Pick<ComfyDependencies, 'sql' | 'log' | 'fleet'>
  */
 export const makeKeepTemplates = (deps: KeeperDependencies, folder: string) => {
   const { sql, log, fleet } = deps
-  /** Templates that were written last, and issues that were logged. */
+  /** Templates that were written last, and issues that were logged; no template has a name with a space. */
   const known = new Map<string, string>()
   const remember = (name: string, text: string): boolean => {
     const isNew = known.get(name) !== text
@@ -27,7 +27,7 @@ export const makeKeepTemplates = (deps: KeeperDependencies, folder: string) => {
     const name = customName(content.name) ?? ''
     const digest = createHash('sha256').update(JSON.stringify(content)).digest('hex')
     const { members, issues } = await describe(deps, content)
-    if (remember(`${name} issues`, issues.join()) && issues.length > 0)
+    if (remember(`issues of ${name}`, issues.join()) && issues.length > 0)
       log.error({ template: content.name, issues }, 'a template is no kind as it is')
     const text = JSON.stringify(members)
     if (!members || known.get(name) === digest + text) return
@@ -38,13 +38,13 @@ export const makeKeepTemplates = (deps: KeeperDependencies, folder: string) => {
   }
   return async (): Promise<void> => {
     const { templates, issues } = await readTemplates(folder)
-    if (remember('issues', issues.join()) && issues.length > 0)
+    if (remember('all issues', issues.join()) && issues.length > 0)
       log.error({ issues }, 'templates cannot be used: those read before stay')
     if (issues.length > 0) return
     fleet.templates = templates.filter(({ kind }) => kind !== undefined)
     const custom = templates.filter(({ kind }) => kind === undefined)
     const names = custom.map(({ name }) => customName(name) ?? '')
-    if (remember('names', names.join()))
+    if (remember('all names', names.join()))
       for (const name of await removeTemplates(sql, names)) {
         known.delete(name)
         log.info({ template: CUSTOM + name }, 'a template was removed; its tasks go on')
