@@ -44,11 +44,12 @@ export const makeKeepTemplates = (deps: KeeperDependencies, folder: string) => {
     fleet.templates = templates.filter(({ kind }) => kind !== undefined)
     const custom = templates.filter(({ kind }) => kind === undefined)
     const names = custom.map(({ name }) => customName(name) ?? '')
-    if (remember('all names', names.join()))
-      for (const name of await removeTemplates(sql, names)) {
-        known.delete(name)
-        log.info({ template: CUSTOM + name }, 'a template was removed; its tasks go on')
-      }
+    const removed = known.get('all names') === names.join() ? [] : await removeTemplates(sql, names)
+    known.set('all names', names.join())
+    for (const name of removed) {
+      known.delete(name)
+      log.info({ template: CUSTOM + name }, 'a template was removed; its tasks go on')
+    }
     for (const template of custom) await publish(template)
   }
 }
