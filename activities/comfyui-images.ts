@@ -7,6 +7,7 @@ import type { ProbedImage } from '../src/adapters/image-probe.ts'
 import { readContainer } from '../src/adapters/video-engine/container.ts'
 import { getTemplateOf } from '../src/db/task/template.ts'
 import { TaskError } from '../src/domain/task/task-error.ts'
+import { VideoError } from '../src/domain/video-task/video-error.ts'
 import { withFields } from '../src/domain/template/custom-kind.ts'
 import { chooseTemplate } from '../src/domain/template/template.ts'
 import type { Template } from '../src/domain/template/template.ts'
@@ -31,9 +32,13 @@ export const makeComfyImages =
     // The folder may not have it any more.
     const custom = templateId === null ? undefined : await getTemplateOf(deps.sql, templateId)
     const isVideo = (field: string): boolean => custom?.members[field]?.['x-media'] === 'video'
+    const inspect = makeInspectSource(deps, attempt, 0)
     const inputs = await fetchImages(deps, task, attempt, {
       isVideo,
-      inspectVideo: makeInspectSource(deps, attempt),
+      inspectVideo: (field, path) =>
+        inspect(field, path).catch((error: unknown) => {
+          throw error instanceof VideoError ? toTaskError(error) : error
+        }),
     })
     const [videos, images] = [true, false].map((isWanted) =>
       Object.entries(inputs).filter(([field]) => isVideo(field) === isWanted),
@@ -69,6 +74,11 @@ export const makeComfyImages =
       },
     })
   }
+
+const toTaskError = (error: VideoError): TaskError => {
+  const code = error.code === 'VideoFormatInvalid' ? 'video_invalid' : 'engine_failed'
+  return new TaskError(code, error.message, { cause: error })
+}
 
 /** Makes the result of a video, with a folder of its own: several may come of one run. */
 const finishFilm = async (

@@ -72,14 +72,16 @@ export const makeLocalVideo =
     return { ...files, creation: { seconds: frames / fps, fps, width, height } }
   }
 
-/** Makes the rule for the source of an extension, where an ffmpeg is there. */
+/** Makes the rule for the source of an extension, or for any video of a caller's. */
 export const makeInspectSource =
   (
     { videoEngine }: Pick<ComfyDependencies, 'videoEngine'>,
     attempt: RenderAttempt,
+    leastSeconds?: number,
   ): InspectSource =>
   async (field, path) => {
-    const source = { path, isOwn: field === 'video_creation_id' }
+    const isOwn = field === 'video_creation_id' && leastSeconds === undefined
+    const source = { path, isOwn, ...(leastSeconds !== undefined && { leastSeconds }) }
     const { container, width, height } = await videoEngine.probeSource(source, attempt)
     return { extension: container === 'mov' ? 'mp4' : 'mkv', width, height }
   }

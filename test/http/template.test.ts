@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 
 import { makeKiln } from '../../packages/client/src/index.ts'
-import { codePath } from '../../src/local/root.ts'
+import { ROOT, codePath } from '../../src/local/root.ts'
 
-import { makePortrait, FILM, makeTemplateFolder } from '../support/comfyui/custom.ts'
+import { makePortrait, CLIP, FILM, makeTemplateFolder } from '../support/comfyui/custom.ts'
 import { startFakeComfy, type FakeComfy } from '../support/comfyui/fake.ts'
 import { IMAGE_URL, UPSCALE, expectStatus, listOf, makeClient } from '../support/client.ts'
 import type { Client, TaskRecord } from '../support/client.ts'
@@ -65,10 +65,12 @@ before(async () => {
   folder = await makeTemplateFolder()
   await folder.write('portrait', makePortrait())
   await folder.write('film', FILM)
+  await folder.write('clip', CLIP)
   const env = { COMFYUI_URLS: `gpu1=${fake.url}`, COMFYUI_TEMPLATES: folder.folder }
   service = await startService({ roles: ['api', 'core'], env })
   await untilListed('portrait')
   await untilListed('film')
+  await untilListed('clip')
 })
 after(async () => {
   await service.stop()
@@ -240,6 +242,21 @@ describe('a template in custom', () => {
     assert.equal(response.headers.get('content-type'), 'video/mp4')
     assert.ok(!Buffer.from(await response.arrayBuffer()).includes('class_type'))
     assert.ok((await client.get(`/tasks/${id}`)).body['thumbnail_url'])
+  })
+
+  test('takes a video by its link, and says of a picture that it is none', async () => {
+    const kiln = makeKiln({ baseUrl: service.baseUrl, token: await service.token('alice') })
+    const clip = await readFile(join(ROOT, 'packages/console/src/home/clip.mp4'))
+    const made = await kiln.templates.createTask('clip', { clip, fps: 8 })
+    const ended = await kiln.wait(made)
+    assert.equal(ended.state, 'succeeded', JSON.stringify(ended))
+    const picture = await makePicture({ width: 20, height: 20 })
+    const failed = await kiln.wait(await kiln.templates.createTask('clip', { clip: picture }))
+    assert.ok(failed.state === 'failed')
+    assert.deepEqual(failed.error, {
+      code: 'video_invalid',
+      message: '/clip: The source video is not MP4, MOV, Matroska or WebM.',
+    })
   })
 
   test('is cancelled while it renders', async () => {

@@ -177,8 +177,6 @@ const MEDIA = {
       minLength: 1,
       maxLength: ADDRESS_MAX,
       'x-pattern': ADDRESS_PATTERN,
-      // By what a form chooses its files.
-      'x-media': 'video',
       description: `${description} An https URL.`,
     }),
 }

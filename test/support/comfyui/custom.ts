@@ -45,6 +45,14 @@ export const FILM = makeGraph({
   9: ['SaveVideo', { video: ['3', 0], filename_prefix: 'kiln', format: 'mp4', codec: 'h264' }],
 })
 
+/** A video, softened. */
+export const CLIP = makeGraph({
+  1: ['LoadVideo', { file: 'in.mp4' }, 'kiln:clip'],
+  2: ['GetVideoComponents', { video: ['1', 0] }],
+  3: ['CreateVideo', { images: ['2', 0], fps: 12 }, 'kiln:fps'],
+  9: ['SaveVideo', { video: ['3', 0], filename_prefix: 'kiln', format: 'mp4', codec: 'h264' }],
+})
+
 /** A folder of templates whose kinds a test changes. */
 export const makeTemplateFolder = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'kiln-templates-'))

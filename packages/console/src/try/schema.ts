@@ -11,8 +11,6 @@ export interface JsonSchema {
   maxLength?: number
   maxItems?: number
   pattern?: string
-  /** Kind of the file at an address. */
-  'x-media'?: 'video'
   items?: JsonSchema
   properties?: Readonly<Record<string, JsonSchema>>
   required?: readonly string[]
