@@ -148,7 +148,7 @@ describe('a template of a custom kind', () => {
     assert.deepEqual([radius?.minimum, radius?.maximum, radius?.default], [2, 31, 6])
     assert.deepEqual(mode?.enum, ['screen', 'soft_light'])
     assert.equal(radius?.description, 'How far it reaches.')
-    assert.equal(mode?.description, 'blend_mode of ImageBlend.')
+    assert.equal(mode?.description, 'Input blend_mode of node ImageBlend.')
   })
 
   test('takes choices from its map, and a flag from a node that has one', () => {

@@ -66,7 +66,7 @@ const describeMark = (
   const spec = classes[type]?.[input]
   if (!spec) return `${input} is no input of ${type}`
   const literal = inputs[input] as Literal
-  const description = spec.tooltip ?? `${input} of ${type}.`
+  const description = spec.tooltip ?? `Input ${input} of node ${type}.`
   const media = fileOf(type, input)
   if (media) return { 'x-media': media, description }
   if (spec.isUpload) return `${input} takes a file, which only LoadImage and LoadVideo do here`

@@ -6,12 +6,14 @@ import { makeOnce } from '../../domain/shared/make-once.ts'
 import { makeOpenApi } from './document.ts'
 import { defineRoute, type JsonResponse, type Route } from '../route.ts'
 
+type Json = Record<string, unknown>
+
 /** Adds the routes that return the description of all routes, themselves included. */
 export const withOpenApiRoutes = (others: readonly Route[], publicUrl: string): Route[] => {
   const variants = others.find((route) => route.variants)?.variants
   const none: readonly Route[] = []
   // Each is written once, until a variant changes: docs/decisions.md, Requests and responses.
-  const documentOf = makeOnce((more: readonly Route[]) =>
+  const documentOf = makeOnce((more: readonly Route[]): Json =>
     makeOpenApi([...routes, ...more], publicUrl),
   )
   const jsonOf = makeOnce((document: object) => JSON.stringify(document))
@@ -23,7 +25,7 @@ export const withOpenApiRoutes = (others: readonly Route[], publicUrl: string): 
     text: await yamlOf(read()),
     headers: { 'content-type': YAML },
   })
-  const routes = [
+  const routes: Route[] = [
     ...others,
     documentRoute('/openapi.json', 'Read this document', json),
     documentRoute('/openapi', 'Read this document, as /openapi.json', json),

@@ -1,7 +1,15 @@
 import { access, constants, writeFile } from 'node:fs/promises'
 import { basename, dirname, extname } from 'node:path'
 
-import type { CreateOptions, EndedTask, Kiln, Task, TaskKind, TaskRef } from '../index.ts'
+import type {
+  CreateOptions,
+  EndedTask,
+  Kiln,
+  Task,
+  TaskKind,
+  TaskRef,
+  TemplateBody,
+} from '../index.ts'
 import { take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
 import { EXIT, LocalError, readNamed, UsageError } from './error.ts'
@@ -251,7 +259,8 @@ export const TASK_COMMANDS: Record<string, Command> = {
         const [, member = 'image', path = entry] = /^([a-z]\w*)=(.*)$/s.exec(entry) ?? []
         return [member, path]
       })
-      const make: Make = (kiln, body, options) => kiln.templates.createTask(name, body, options)
+      const make: Make = (kiln, body, options) =>
+        kiln.templates.createTask(name, body as TemplateBody, options)
       return { make, files: Object.fromEntries(files) }
     },
   }),
@@ -261,7 +270,7 @@ export const listTemplates = async ({ kiln, screen, signal }: Context): Promise<
   const templates = await kiln.templates.list({ signal })
   const lines = templates.flatMap(({ name, body }) => {
     const { properties = {}, required = [] } = body as {
-      properties?: Record<string, Record<string, unknown>>
+      properties?: Record<string, MemberRule>
       required?: string[]
     }
     return [name, ...Object.entries(properties).map(describeMember(required))]
@@ -270,12 +279,22 @@ export const listTemplates = async ({ kiln, screen, signal }: Context): Promise<
   return EXIT.done
 }
 
+interface MemberRule {
+  type?: string
+  enum?: string[]
+  minimum?: number
+  maximum?: number
+  default?: unknown
+}
+
 const describeMember =
   (required: readonly string[]) =>
-  ([name, rule]: [string, Record<string, unknown>]): string => {
-    const { type, enum: choices, minimum, maximum, default: value } = rule
-    const range = minimum === undefined ? '' : ` ${String(minimum)} to ${String(maximum)}`
-    const what = Array.isArray(choices) ? choices.join('|') : `${String(type)}${range}`
+  ([name, { type, enum: choices, minimum, maximum, default: value }]: [
+    string,
+    MemberRule,
+  ]): string => {
+    const range = minimum === undefined ? '' : ` ${minimum} to ${maximum ?? 'any'}`
+    const what = choices?.join('|') ?? `${type}${range}`
     const preset = value === undefined ? '' : `, ${JSON.stringify(value)} unless given`
     return `  ${name}  ${what}${required.includes(name) ? ', required' : preset}`
   }

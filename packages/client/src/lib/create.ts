@@ -43,6 +43,11 @@ export type Creators = {
   [Kind in TaskKind]: (body: TaskBody<Kind>, options?: CreateOptions) => Promise<Task>
 }
 
+const statusPathOf =
+  (segment: string | undefined) =>
+  (id: string): string =>
+    segment === undefined ? `${VIDEOS}/tasks/${id}/creations` : `${IMAGES}/${segment}/${id}`
+
 /** Makes a task on a path. @param toStatusPath the path of its status, from its id */
 const create = async (
   http: Http,
@@ -62,11 +67,8 @@ export const makeCreators = (http: Http): Creators =>
   Object.fromEntries(
     Object.entries(KINDS).map(([kind, [path, segment]]) => [
       kind,
-      (body: object, options?: CreateOptions): Promise<Task> => {
-        const toStatusPath = (id: string): string =>
-          segment === undefined ? `${VIDEOS}/tasks/${id}/creations` : `${IMAGES}/${segment}/${id}`
-        return create(http, { path, body, toStatusPath }, options)
-      },
+      (body: object, options?: CreateOptions): Promise<Task> =>
+        create(http, { path, body, toStatusPath: statusPathOf(segment) }, options),
     ]),
   ) as Creators
 
@@ -81,11 +83,7 @@ export const makeTemplates = (http: Http) => ({
   list: async ({ signal }: { signal?: AbortSignal | undefined } = {}): Promise<Template[]> =>
     (await responseOf(http.routes.GET('/templates', { signal: signal ?? null }))).templates,
   /** Makes a task with a template. Throws `template_not_found` where there is none of the name any more. */
-  createTask: <Body extends object = TemplateBody>(
-    name: string,
-    body: Body,
-    options?: CreateOptions,
-  ): Promise<Task> => {
+  createTask: (name: string, body: TemplateBody, options?: CreateOptions): Promise<Task> => {
     const path = `/templates/${encodeURIComponent(name)}/tasks`
     return create(http, { path, body, toStatusPath: (id) => `${path}/${id}` }, options)
   },

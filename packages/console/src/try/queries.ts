@@ -15,7 +15,7 @@ export const documentQuery = queryOptions({
 })
 
 /** Kinds that the service's operator has added; they may change at any time. */
-export const templatesQuery = readQuery('/templates')
+export const templatesQuery = readQuery('/templates', {})
 
 /** The caller's newest videos. */
 export const videosQuery = readQuery('/tasks', {
