@@ -145,6 +145,7 @@ describe('a template in custom', () => {
     assert.equal(status, 'COMPLETED')
     const response = await fetch(generated[0] ?? '')
     assert.equal(response.headers.get('content-type'), 'image/png')
+    expectStatus(await client.post(`${PORTRAIT}/${id}/cancel`, {}), 409, 'cannot_cancel')
     const listed = await client.get(`${PORTRAIT}?per_page=5`)
     assert.ok(JSON.stringify(listed.body.data).includes(id))
     assert.deepEqual((await client.get('/templates/film/tasks')).body.data, [])
