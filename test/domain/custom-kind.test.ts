@@ -151,6 +151,24 @@ describe('a template of a custom kind', () => {
     assert.equal(mode?.description, 'Input blend_mode of node ImageBlend.')
   })
 
+  test('has no default that one of its inputs does not take, and no range without a number', () => {
+    const template = get(
+      makeGraph({
+        2: ['ImageBlur', { blur_radius: 6, sigma: 20 }, 'kiln:radius=blur_radius'],
+        3: ['ImageBlend', { blend_factor: 1, blend_mode: 'screen' }, 'kiln:radius=blend_factor'],
+        9: SAVE,
+      }),
+    )
+    const { members } = describeMembers(template, [CLASSES])
+    const { description: _text, ...radius } = members['radius'] ?? assert.fail()
+    assert.deepEqual(radius, { type: 'integer', minimum: 1, maximum: 1 })
+    const other = classesOf({ ...INFO, ImageBlur: { ...BLUR, blur_radius: ['INT', { min: 40 }] } })
+    assert.match(
+      describeMembers(get(makePortrait()), [CLASSES, other]).issues.join(),
+      /node 2 .*there is no number that all inputs of its name take/,
+    )
+  })
+
   test('takes choices from its map, and a flag from a node that has one', () => {
     const text = makeGraph({
       3: ['CheckpointLoader', { ckpt_name: 'b.safetensors' }, 'kiln:quality'],

@@ -118,14 +118,17 @@ const join = (before: Member | undefined, member: Member): Member | string => {
   const choices = before.enum?.filter((choice) => member.enum?.includes(choice))
   if (choices?.length === 0) return 'there is no choice that all inputs of its name have'
   const { default: preset, minimum: min = -Infinity, maximum: max = Infinity, ...rest } = before
-  const { minimum = -Infinity, maximum = Infinity, type } = member
-  const isOffered = preset !== undefined && (choices?.includes(String(preset)) ?? true)
+  const [low, high] = [Math.max(min, member.minimum ?? min), Math.min(max, member.maximum ?? max)]
+  if (low > high) return 'there is no number that all inputs of its name take'
+  // Without a default each node keeps what the graph has.
+  const isOffered =
+    choices?.includes(String(preset)) ?? !(Number(preset) < low || Number(preset) > high)
   return {
     ...rest,
     ...(choices && { enum: choices }),
-    ...(type === 'integer' && { type }),
-    ...range(Math.max(min, minimum), Math.min(max, maximum)),
-    ...(isOffered && { default: preset }),
+    ...(member.type === 'integer' && { type: member.type }),
+    ...range(low, high),
+    ...(preset !== undefined && isOffered && { default: preset }),
   }
 }
 

@@ -273,31 +273,29 @@ export const listTemplates = async ({ kiln, screen, signal }: Context): Promise<
       properties?: Record<string, MemberRule>
       required?: string[]
     }
-    return [name, ...Object.entries(properties).map(describeMember(required))]
+    const describe = ([member, rule]: [string, MemberRule]): string =>
+      `  ${member}  ${describeRule(rule, required.includes(member))}`
+    return [name, ...Object.entries(properties).map(describe)]
   })
   screen.print(lines.length > 0 ? lines : ['this service has no templates'], { templates })
   return EXIT.done
 }
 
 interface MemberRule {
-  type?: string
+  type: string
   enum?: string[]
   minimum?: number
   maximum?: number
   default?: unknown
 }
 
-const describeMember =
-  (required: readonly string[]) =>
-  ([name, { type, enum: choices, minimum, maximum, default: value }]: [
-    string,
-    MemberRule,
-  ]): string => {
-    const range = minimum === undefined ? '' : ` ${minimum} to ${maximum ?? 'any'}`
-    const what = choices?.join('|') ?? `${type}${range}`
-    const preset = value === undefined ? '' : `, ${JSON.stringify(value)} unless given`
-    return `  ${name}  ${what}${required.includes(name) ? ', required' : preset}`
-  }
+const describeRule = (rule: MemberRule, isRequired: boolean): string => {
+  const { type, enum: choices, minimum, maximum, default: preset } = rule
+  const range = minimum === undefined ? '' : ` ${minimum} to ${maximum ?? 'any'}`
+  const wanted = isRequired ? ', required' : ''
+  const unless = preset === undefined ? wanted : `, ${JSON.stringify(preset)} unless given`
+  return `${choices?.join('|') ?? type + range}${unless}`
+}
 
 export const watchTask = async (context: Context, id: string): Promise<number> => {
   context.leave(`kiln watch ${id}`)
