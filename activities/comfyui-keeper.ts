@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 
 import type { Instance } from '../src/adapters/comfyui/instance.ts'
+import { leaseReading, recordAbilities } from '../src/db/task/fleet.ts'
 import {
   findMarker,
   finishPlacement,
@@ -9,9 +10,11 @@ import {
   replaceMarker,
 } from '../src/db/task/placement.ts'
 import type { LeftPlacement } from '../src/db/task/placement.ts'
+import type { Ability } from '../src/domain/task/fleet.ts'
+import { listModels } from '../src/domain/template/graph.ts'
 import { listLeftFiles } from '../src/domain/template/run-end.ts'
 import { failpoint } from '../src/process/failpoint.ts'
-import type { ComfyDependencies } from './dependencies.ts'
+import type { ComfyDependencies, Fleet } from './dependencies.ts'
 
 type KeeperDependencies = Pick<ComfyDependencies, 'sql' | 'log'>
 
@@ -27,22 +30,46 @@ export const keepFleet = async (
 ): Promise<void> => {
   await Promise.all(
     deps.fleet.instances.map((instance) =>
-      keepInstance(deps, instance).catch((error: unknown) =>
+      keepInstance(deps, instance, deps.fleet).catch((error: unknown) =>
         deps.log.warn({ instance: instance.name, err: error }, 'an instance was not looked after'),
       ),
     ),
   )
 }
 
-/** One turn of looking after an instance: its state, whether it has restarted, and what tasks have left there. */
-const keepInstance = async (deps: KeeperDependencies, instance: Instance): Promise<void> => {
+/**
+ * One turn of looking after an instance: its state, what it can run, whether it has restarted, and what tasks have left
+ * there.
+ */
+const keepInstance = async (
+  deps: KeeperDependencies,
+  instance: Instance,
+  { templates, stallMs }: Fleet,
+): Promise<void> => {
   await instance.probe(performance.now() - 1000)
   const state = instance.state()
-  await recordState(deps.sql, { name: instance.name, state })
+  const isStill = state === 'up' && instance.stillMs() >= stallMs
+  await recordState(deps.sql, { name: instance.name, state: isStill ? 'stalled' : state })
   if (state !== 'up') return
   await checkMarker(deps, instance)
+  if (await leaseReading(deps.sql, instance.name)) await readAbilities(deps, instance, templates)
   const left = await leaseLeftPlacements(deps.sql, { instance: instance.name, most: MOST_LEFT })
   for (const placement of left) await cleanUp(deps, instance, placement)
+}
+
+/** Reads for operators what an instance can run. */
+const readAbilities = async (
+  { sql }: KeeperDependencies,
+  instance: Instance,
+  templates: Fleet['templates'],
+): Promise<void> => {
+  const abilities: Record<string, Ability> = {}
+  for (const template of templates) {
+    const { issues } = await instance.readClasses(template)
+    abilities[template.name] = { models: listModels(template.graph), issues }
+  }
+  const { version } = instance.facts()
+  await recordAbilities(sql, { name: instance.name, version, abilities })
 }
 
 /**

@@ -1,7 +1,7 @@
 import { makeInstance } from '../adapters/comfyui/instance.ts'
 import { readTemplates } from '../adapters/comfyui/templates.ts'
 import type { Sql } from '../db/client.ts'
-import { drainInstance, listInstances } from '../db/task/placement.ts'
+import { drainInstance, listInstanceDetails } from '../db/task/fleet.ts'
 import { OperatorError } from '../process/operator-error.ts'
 import { readInstances } from '../process/settings/derived.ts'
 import type { Config } from '../process/settings/env.ts'
@@ -10,16 +10,12 @@ import type { Config } from '../process/settings/env.ts'
 export const makeFleetCommands = (config: Config, sql: Sql) => ({
   templates: (): Promise<string> => checkTemplates(config),
   instances: async (): Promise<string> => {
-    const instances = await listInstances(sql, { names: null, taskId: null })
+    const instances = await listInstanceDetails(sql)
     if (instances.length === 0) return 'no worker has called an instance yet'
     return instances
-      .map(({ name, state, open, isDrained, reason }) => {
-        const more = [
-          ...(isDrained ? ['drained'] : []),
-          ...(reason !== null ? ['needs a restart'] : []),
-        ]
-        return `${[name, state, ...more, `${open.length} tasks`].join('  ')}  ${reason ?? ''}`.trimEnd()
-      })
+      .map(({ name, state, tasks, template, last_error: error }) =>
+        [name, state, `${tasks.length} tasks`, template, error].filter(Boolean).join('  '),
+      )
       .join('\n')
   },
   instance: async (given: { name: string; isDrained: boolean }): Promise<string> => {

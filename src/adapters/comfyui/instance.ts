@@ -20,6 +20,16 @@ export type Found =
   | { state: 'running' | 'pending' | 'absent'; entry?: never }
   | { state: 'ended'; entry: Record<string, unknown> }
 
+interface InstanceFacts {
+  version: string
+  /** Options of its command line. */
+  argv: readonly unknown[]
+  /** Bytes of its largest device. */
+  vram: number
+  /** Bytes. */
+  maxUpload: number
+}
+
 /** An instance as this process sees it. */
 export interface Instance {
   name: string
@@ -37,7 +47,8 @@ export interface Instance {
   stillMs(): number
   /** Classes of a template as this instance has them, or why it cannot run it. */
   readClasses(template: Template): Promise<{ classes: NodeClasses; issues: string[] }>
-  facts(): { vram: number; maxUpload: number }
+  /** As it was when classes were last read. */
+  facts(): InstanceFacts
   /** Does not run a template until its classes are read again. */
   forget(template: string, issue: string): void
   /** Takes a prompt out of the queue, or ends it. Others are not touched. */
@@ -139,7 +150,7 @@ const idsOf = (items: unknown): string[] => {
 const readAbility = (client: ComfyClient) => {
   const known = new Map<string, NodeClass | undefined>()
   const forgotten = new Map<string, string>()
-  const facts = { vram: 0, maxUpload: Infinity }
+  const facts: InstanceFacts = { version: '', argv: [], vram: 0, maxUpload: Infinity }
   let readAt = -Infinity
   const readFacts = async (): Promise<void> => {
     const [features, { body: stats }] = [
@@ -148,6 +159,9 @@ const readAbility = (client: ComfyClient) => {
     ]
     const { max_upload_size: most } = features.body
     facts.maxUpload = typeof most === 'number' ? most : Infinity
+    const { comfyui_version: version, argv } = isObject(stats['system']) ? stats['system'] : {}
+    facts.version = typeof version === 'string' ? version : ''
+    facts.argv = Array.isArray(argv) ? argv : []
     const devices = Array.isArray(stats['devices']) ? (stats['devices'] as unknown[]) : []
     facts.vram = Math.max(
       0,
