@@ -52,9 +52,9 @@ const keepInstance = async (
   await recordState(deps.sql, { name: instance.name, state: isStill ? 'stalled' : state })
   if (state !== 'up') return
   await checkMarker(deps, instance)
-  if (await leaseReading(deps.sql, instance.name)) await readAbilities(deps, instance, templates)
   const left = await leaseLeftPlacements(deps.sql, { instance: instance.name, most: MOST_LEFT })
   for (const placement of left) await cleanUp(deps, instance, placement)
+  if (await leaseReading(deps.sql, instance.name)) await readAbilities(deps, instance, templates)
 }
 
 /** Reads for operators what an instance can run. */

@@ -341,7 +341,7 @@ describe('an image task of a fleet', { concurrency: true }, () => {
       fakes.map(({ prompted }) => prompted.length),
       [0, 1],
     )
-    assert.match(await instances(), new RegExp(`${name}  up  drained  0 tasks`))
+    assert.match(await instances(), new RegExp(`${name}  draining  0 tasks`))
     await assert.rejects(instance({ name: 'x', isDrained: true }), /there is no instance x/)
   })
 
