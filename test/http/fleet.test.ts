@@ -6,6 +6,7 @@ import type { Fleet } from '../../src/domain/task/fleet.ts'
 import { makeFleetCommands } from '../../src/operate/fleet.ts'
 import type { Config } from '../../src/process/settings/env.ts'
 import { expectStatus } from '../support/client.ts'
+import { readMetrics } from '../support/metrics.ts'
 import { useService } from '../support/service.ts'
 
 const service = useService({
@@ -13,6 +14,7 @@ const service = useService({
   env: {
     ADMIN_SUBJECTS: 'root',
     IMAGE_ENGINE: 'comfyui',
+    METRICS_PORT: '0',
   },
 })
 const { sql } = service
@@ -124,6 +126,16 @@ describe('the fleet of an operator', () => {
     const [{ oldest_seconds: seconds = -1, ...queue } = {}, ...others] = waiting
     assert.deepEqual([queue, others], [{ template: 'upscale', tasks: 1 }, []])
     assert.ok(seconds >= 0)
+  })
+
+  test('is counted by the metrics', async () => {
+    const metrics = await readMetrics(service.entry('api'))
+    const counts = ['ready', 'busy', 'resting', 'stalled', 'draining', 'quarantined', 'gone'].map(
+      (state) => metrics.get(`kiln_comfyui_instances{state="${state}"}`),
+    )
+    assert.deepEqual(counts, [1, 1, 1, 2, 0, 1, 2])
+    assert.equal(metrics.get('kiln_comfyui_tasks_waiting{template="upscale"}'), 1)
+    assert.ok((metrics.get('kiln_comfyui_oldest_seconds{template="upscale"}') ?? -1) >= 0)
   })
 
   test('is drained and resumed, each once and in the audit log', async () => {
