@@ -12,14 +12,10 @@ import {
 import type { LeftPlacement } from '../src/db/task/placement.ts'
 import type { Ability } from '../src/domain/task/fleet.ts'
 import { listModels } from '../src/domain/template/graph.ts'
-import { listLeftFiles } from '../src/domain/template/run-end.ts'
 import { failpoint } from '../src/process/failpoint.ts'
 import type { ComfyDependencies, Fleet } from './dependencies.ts'
 
 type KeeperDependencies = Pick<ComfyDependencies, 'sql' | 'log'>
-
-/** The folder of a placement, below those for inputs and for outputs. */
-export const folderOf = (placementId: string): string => `kiln/${placementId}`
 
 /** Placements of one instance that are removed in one turn: a few requests each. */
 const MOST_LEFT = 20
@@ -95,7 +91,7 @@ const fileOf = (marker: string) => ({
   type: 'temp',
 })
 
-/** Ends a prompt that nobody waits for, and empties the files of its task: there is no route that removes one. */
+/** Ends a prompt that nobody waits for, and empties the files of its task. */
 const cleanUp = async (
   { sql, log }: KeeperDependencies,
   instance: Instance,
@@ -111,9 +107,6 @@ const cleanUp = async (
     // It may go on to the end of its node, so another turn looks again once the lease is over.
     return await instance.cancel(id)
   }
-  const given = inputs.map((filename) => ({ filename, subfolder: folderOf(id), type: 'input' }))
-  for (const file of [...given, ...listLeftFiles(entry ?? {})])
-    await instance.client.upload({ ...file, path: null })
-  await instance.client.post('/history', { delete: [id] })
+  await instance.empty(id, inputs, entry)
   await finishPlacement(sql, id)
 }

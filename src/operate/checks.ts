@@ -25,6 +25,7 @@ import { OperatorError } from '../process/operator-error.ts'
 import { advisePostgres, adviseTemporal, describeCauses } from './server-error.ts'
 import { hasBucket, type Config } from '../process/settings/env.ts'
 import type { Check } from './doctor.ts'
+import { makeFleetChecks } from './fleet-checks.ts'
 
 export interface CheckDeps {
   config: Config
@@ -55,6 +56,7 @@ export const makeChecks = (deps: CheckDeps): Check[] => [
   ...makeTemporalChecks(deps),
   ...makeStoreChecks(deps),
   ...makeTrustChecks(deps),
+  ...makeFleetChecks(deps.config),
 ]
 
 const fail = (message: string): never => {

@@ -334,7 +334,7 @@ describe('an image task of a fleet', { concurrency: true }, () => {
     const { deps, fakes, id, keep } = await start(t, PAIR)
     await keep()
     const name = deps.fleet.instances[0]?.name ?? ''
-    const { instance, instances } = makeFleetCommands(CONFIG, place.deps.sql)
+    const { instance, instances } = makeFleetCommands(CONFIG, place.deps.sql, () => {})
     assert.match(await instance({ name, isDrained: true }), /no more tasks/)
     await render(deps, id)
     assert.deepEqual(
@@ -343,15 +343,6 @@ describe('an image task of a fleet', { concurrency: true }, () => {
     )
     assert.match(await instances(), new RegExp(`${name}  draining  0 tasks`))
     await assert.rejects(instance({ name: 'x', isDrained: true }), /there is no instance x/)
-  })
-
-  test('is checked against its instances by a command', async (t) => {
-    const { fakes } = await start(t, [{ without: ['ImageSharpen'] }])
-    const COMFYUI_URLS = fakes.map(({ url }, index) => `gpu${index}=${url}`)
-    const { templates } = makeFleetCommands({ ...CONFIG, COMFYUI_URLS }, place.deps.sql)
-    const lines = await templates()
-    assert.match(lines, /gpu0 {2}relight\+light {2}can be run/)
-    assert.match(lines, /gpu0 {2}upscale {2}node 4 "Sharpen": there is no class ImageSharpen/)
   })
 
   test('gives up after ten placements', async (t) => {

@@ -146,7 +146,7 @@ describe('the fleet of an operator', () => {
     assert.deepEqual(await set('drain'), { ...drained, changed: false })
     const seen = await find('Busy.1')
     assert.deepEqual([seen?.state, seen?.is_drained, seen?.tasks.length], ['draining', true, 1])
-    const { instances } = makeFleetCommands({} as Config, sql)
+    const { instances } = makeFleetCommands({} as Config, sql, () => {})
     assert.match(await instances(), /Busy\.1 {2}draining {2}1 tasks {2}upscale {2}node 4 ImageSh/)
     assert.deepEqual(await set('resume'), { ...drained, is_drained: false })
     assert.deepEqual(await set('resume'), { ...drained, is_drained: false, changed: false })

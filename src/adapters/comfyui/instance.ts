@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isObject } from '../../domain/shared/is-object.ts'
 import { abilityIssues, readNodeClass } from '../../domain/template/fill.ts'
 import type { NodeClass, NodeClasses } from '../../domain/template/fill.ts'
+import { folderOf, listLeftFiles } from '../../domain/template/run-end.ts'
 import type { Template } from '../../domain/template/template.ts'
 import { makeComfyClient, SilentError } from './client.ts'
 import type { ClientOptions, ComfyClient } from './client.ts'
@@ -22,8 +23,6 @@ export type Found =
 
 interface InstanceFacts {
   version: string
-  /** Options of its command line. */
-  argv: readonly unknown[]
   /** Bytes of its largest device. */
   vram: number
   /** Bytes. */
@@ -53,6 +52,11 @@ export interface Instance {
   forget(template: string, issue: string): void
   /** Takes a prompt out of the queue, or ends it. Others are not touched. */
   cancel(id: string): Promise<void>
+  /**
+   * Empties the files of a prompt that has ended, because no route removes them, and forgets it.
+   * @param inputs names of what was uploaded
+   */
+  empty(id: string, inputs: readonly string[], entry?: Record<string, unknown>): Promise<void>
 }
 
 export interface InstanceOptions extends ClientOptions {
@@ -99,6 +103,12 @@ export const makeInstance = (options: InstanceOptions): Instance => {
       }
       await client.post('/queue', { delete: [id] })
       await client.post('/interrupt', { prompt_id: id })
+    },
+    async empty(id, inputs, entry = {}) {
+      const given = inputs.map((filename) => ({ filename, subfolder: folderOf(id), type: 'input' }))
+      for (const file of [...given, ...listLeftFiles(entry)])
+        await client.upload({ ...file, path: null })
+      await client.post('/history', { delete: [id] })
     },
   }
 }
@@ -147,10 +157,19 @@ const idsOf = (items: unknown): string[] => {
   return items.map((item: unknown) => (Array.isArray(item) ? String(item[1]) : ''))
 }
 
+/** Reads version and command line of the body of `GET /system_stats`; the version of any other is empty. */
+export const readSystem = (stats: Record<string, unknown>) => {
+  const { comfyui_version: version, argv } = isObject(stats['system']) ? stats['system'] : {}
+  return {
+    version: typeof version === 'string' ? version : '',
+    argv: Array.isArray(argv) ? (argv as unknown[]) : [],
+  }
+}
+
 const readAbility = (client: ComfyClient) => {
   const known = new Map<string, NodeClass | undefined>()
   const forgotten = new Map<string, string>()
-  const facts: InstanceFacts = { version: '', argv: [], vram: 0, maxUpload: Infinity }
+  const facts: InstanceFacts = { version: '', vram: 0, maxUpload: Infinity }
   let readAt = -Infinity
   const readFacts = async (): Promise<void> => {
     const [features, { body: stats }] = [
@@ -159,9 +178,7 @@ const readAbility = (client: ComfyClient) => {
     ]
     const { max_upload_size: most } = features.body
     facts.maxUpload = typeof most === 'number' ? most : Infinity
-    const { comfyui_version: version, argv } = isObject(stats['system']) ? stats['system'] : {}
-    facts.version = typeof version === 'string' ? version : ''
-    facts.argv = Array.isArray(argv) ? argv : []
+    facts.version = readSystem(stats).version
     const devices = Array.isArray(stats['devices']) ? (stats['devices'] as unknown[]) : []
     facts.vram = Math.max(
       0,

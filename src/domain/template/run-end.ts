@@ -14,6 +14,9 @@ export type RunFailure =
   | 'too_large'
   | 'failed'
 
+/** The folder of a placement, below those for inputs and for outputs. */
+export const folderOf = (placementId: string): string => `kiln/${placementId}`
+
 /** A file of an instance. */
 export interface OutputFile {
   filename: string
