@@ -1,5 +1,4 @@
 import { readSystem } from '../adapters/comfyui/instance.ts'
-import type { Instance } from '../adapters/comfyui/instance.ts'
 import { readTemplates } from '../adapters/comfyui/templates.ts'
 import { TEMPLATE_KINDS } from '../domain/template/fields.ts'
 import type { Template } from '../domain/template/template.ts'
@@ -9,38 +8,32 @@ import type { Config } from '../process/settings/env.ts'
 import type { Check } from './doctor.ts'
 import { openInstance } from './fleet.ts'
 
+const AWAY = 'start it, or correct its address in COMFYUI_URLS'
+
 /** Makes the checks of the engine comfyui: the templates, and each instance. None where nothing uses it. */
 export const makeFleetChecks = (config: Config): Check[] => {
   const engineOf = makeEngineOf(config)
   const kinds = TEMPLATE_KINDS.filter((kind) => engineOf(kind) === 'comfyui')
-  if (config.COMFYUI_URLS.length + kinds.length === 0) return []
-  if (config.COMFYUI_URLS.length === 0) return [['comfyui', [], '', () => reportElsewhere(kinds)]]
-  const templates = once(() => readTemplates(config.COMFYUI_TEMPLATES))
-  const found = readInstances({ ...config, WORKER_ROLE: 'core' }).map((options) => ({
+  const elsewhere = `renders ${kinds.join(', ')}; with COMFYUI_URLS, as core workers have it, its instances are asked`
+  if (config.COMFYUI_URLS.length === 0)
+    return kinds.length === 0 ? [] : [['comfyui', [], '', () => Promise.resolve(elsewhere)]]
+  const read = once(() => readTemplates(config.COMFYUI_TEMPLATES))
+  const instances = readInstances({ ...config, WORKER_ROLE: 'core' }).map((options) => ({
     name: options.name,
     // An address that cannot be read is an error of its check alone.
-    examine: once(async () => await examineInstance(openInstance(options), templates)),
+    ask: once(async () => await askInstance(options, await read().catch(() => undefined))),
   }))
-  const advice = 'start it, or correct its address in COMFYUI_URLS'
+  const checkTemplates = async (): Promise<string> => {
+    const { templates, issues } = await read()
+    if (issues.length > 0) throw new OperatorError(issues.join('; '))
+    const asked = await Promise.allSettled(instances.map(({ ask }) => ask()))
+    const able = asked.flatMap((end) => (end.status === 'fulfilled' ? end.value.able : []))
+    return reportTemplates(templates, kinds, able)
+  }
+  const needs = ['COMFYUI_URLS', 'COMFYUI_TEMPLATES', 'COMFYUI_TOKEN'] as const
   return [
-    [
-      'templates',
-      ['COMFYUI_TEMPLATES', 'COMFYUI_URLS'],
-      'correct COMFYUI_TEMPLATES',
-      async () => {
-        const { templates: all, issues } = await templates()
-        if (issues.length > 0) throw new OperatorError(issues.join('; '))
-        const asked = await Promise.allSettled(found.map(({ examine }) => examine()))
-        const reached = asked.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []))
-        return reportTemplates(all, kinds, reached)
-      },
-    ],
-    ...found.map(({ name, examine }): Check => [
-      name,
-      ['COMFYUI_URLS', 'COMFYUI_TOKEN'],
-      advice,
-      async () => describeInstance(await examine()),
-    ]),
+    ['templates', needs, 'correct COMFYUI_TEMPLATES', checkTemplates],
+    ...instances.map(({ name, ask }): Check => [name, needs, AWAY, async () => (await ask()).line]),
   ]
 }
 
@@ -50,64 +43,46 @@ const once = <Found>(find: () => Promise<Found>): (() => Promise<Found>) => {
   return () => (found ??= find())
 }
 
-const reportElsewhere = (kinds: readonly string[]): Promise<string> =>
-  Promise.resolve(
-    `renders ${kinds.join(', ')}; with COMFYUI_URLS, which core workers have, its instances are looked at`,
-  )
-
-interface Examined {
-  version: string
-  isPrivate: boolean
-  count: number
-  /** By template. */
-  issues: ReadonlyMap<string, readonly string[]>
-}
-
-const examineInstance = async (
-  instance: Instance,
-  read: () => ReturnType<typeof readTemplates>,
-): Promise<Examined> => {
-  const { client } = instance
+/** Asks an instance which templates it can run. It need not be able to run all, as long as another one is. */
+const askInstance = async (
+  options: Parameters<typeof openInstance>[0],
+  { templates }: { templates: readonly Template[] } = { templates: [] },
+): Promise<{ able: string[]; line: string }> => {
+  const instance = openInstance(options)
   try {
-    const { status, body } = await client.get('/system_stats')
+    const { status, body } = await instance.client.get('/system_stats')
     if (status === 401 || status === 403)
       throw new OperatorError(`responded with status ${status}: correct COMFYUI_TOKEN`)
     const { version, argv } = readSystem(body)
     if (version === '')
       throw new OperatorError('is no ComfyUI: correct its address in COMFYUI_URLS')
-    const { templates } = await read().catch(() => ({ templates: [] }))
-    const issues = new Map<string, readonly string[]>()
-    for (const template of templates)
-      issues.set(template.name, (await instance.readClasses(template)).issues)
-    const isPrivate = argv.includes('--disable-metadata')
-    return { version, isPrivate, count: templates.length, issues }
+    const able: string[] = []
+    const advice = argv.includes('--disable-metadata')
+      ? []
+      : ['start it with --disable-metadata, or its files keep texts of callers']
+    for (const template of templates) {
+      const { issues } = await instance.readClasses(template)
+      if (issues.length === 0) able.push(template.name)
+      else advice.push(`for ${template.name} install there: ${issues.join(', ')}`)
+    }
+    const found = `ComfyUI ${version} runs ${able.length} of ${templates.length} templates`
+    return { able, line: [found, ...advice].join('; ') }
   } finally {
-    client.close()
+    instance.client.close()
   }
-}
-
-/** An instance need not have what all templates need, as long as another one has it. */
-const describeInstance = ({ version, isPrivate, count, issues }: Examined): string => {
-  const lacking = [...issues].filter(([, found]) => found.length > 0)
-  return [
-    `ComfyUI ${version} runs ${count - lacking.length} of ${count} templates`,
-    ...(isPrivate ? [] : ['start it with --disable-metadata, or its files keep texts of callers']),
-    ...lacking.map(([name, found]) => `for ${name} install there: ${found.join(', ')}`),
-  ].join('; ')
 }
 
 const reportTemplates = (
   templates: readonly Template[],
   kinds: readonly string[],
-  instances: readonly Examined[],
+  able: readonly string[],
 ): string => {
   const without = kinds.filter((kind) => !templates.some((template) => template.kind === kind))
   if (without.length > 0)
     throw new OperatorError(
       `none for ${without.join(', ')}: add ${without[0]}.json to COMFYUI_TEMPLATES, or choose another engine in ENGINES`,
     )
-  const isAble = (name: string) => instances.some(({ issues }) => issues.get(name)?.length === 0)
-  const nowhere = templates.map(({ name }) => name).filter((name) => !isAble(name))
+  const nowhere = templates.map(({ name }) => name).filter((name) => !able.includes(name))
   if (nowhere.length > 0)
     throw new OperatorError(
       `no instance can run ${nowhere.join(', ')}: install what the lines of the instances name`,

@@ -12,7 +12,7 @@ import { describeCauses } from './server-error.ts'
 
 /** Makes the commands for a fleet of ComfyUI. */
 export const makeFleetCommands = (config: Config, sql: Sql, write: (line: string) => void) => ({
-  templates: (folder: SampleFolder): Promise<string> => checkTemplates(config, folder, write),
+  templates: (folder?: string): Promise<string> => checkTemplates(config, folder, write),
   instances: async (): Promise<string> => {
     const instances = await listInstanceDetails(sql)
     if (instances.length === 0) return 'no worker has called an instance yet'
@@ -31,13 +31,10 @@ export const makeFleetCommands = (config: Config, sql: Sql, write: (line: string
   },
 })
 
-/** Folder for samples; undefined: none are rendered. */
-export type SampleFolder = string | undefined
-
 /** @throws OperatorError that lists every issue of the files themselves, or the samples that were not rendered */
 const checkTemplates = async (
   config: Config,
-  folder: SampleFolder,
+  folder: string | undefined,
   write: (line: string) => void,
 ): Promise<string> => {
   if (config.COMFYUI_TEMPLATES === '') throw new OperatorError('COMFYUI_TEMPLATES is absent')
@@ -46,40 +43,29 @@ const checkTemplates = async (
   const instances = readInstances({ ...config, WORKER_ROLE: 'core' }).map(openInstance)
   const failed: string[] = []
   for (const template of templates) {
+    const report = (name: string, line: string) => write(`${name}  ${template.name}  ${line}`)
     const able: Instance[] = []
     for (const instance of instances) {
       const found = await instance
         .readClasses(template)
         .catch((error: Error) => ({ issues: [error.message] }))
       if (found.issues.length === 0) able.push(instance)
-      const verdict = found.issues.length === 0 ? 'can be run' : found.issues.join('; ')
-      write(`${instance.name}  ${template.name}  ${verdict}`)
+      report(instance.name, found.issues.join('; ') || 'can be run')
     }
     if (folder === undefined) continue
-    const sample = await trySample(config, { template, instance: able[0], folder })
-    write(`${template.name}  ${sample.line}`)
-    if (!sample.isMade) failed.push(template.name)
+    const [instance] = able
+    const made =
+      instance &&
+      (await renderSample(config, { template, instance, folder }).catch((error: unknown) => {
+        report(instance.name, `failed: ${describeCauses(error)}`)
+      }))
+    if (made) report(instance.name, `rendered ${made.join(', ')}`)
+    else failed.push(template.name)
   }
   for (const { client } of instances) client.close()
   if (failed.length > 0)
     throw new OperatorError(`no sample of ${failed.join(', ')}: the lines above say why`)
   return `${templates.length} templates are valid`
-}
-
-interface Tried {
-  template: Template
-  instance: Instance | undefined
-  folder: string
-}
-
-const trySample = async (config: Config, { template, instance, folder }: Tried) => {
-  if (!instance) return { isMade: false, line: 'no instance can run it' }
-  try {
-    const path = await renderSample({ template, instance, folder }, config)
-    return { isMade: true, line: `rendered on ${instance.name}: ${path}` }
-  } catch (error) {
-    return { isMade: false, line: `failed on ${instance.name}: ${describeCauses(error)}` }
-  }
 }
 
 /** The doctor gives five seconds to each check. */

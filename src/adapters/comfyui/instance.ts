@@ -21,14 +21,6 @@ export type Found =
   | { state: 'running' | 'pending' | 'absent'; entry?: never }
   | { state: 'ended'; entry: Record<string, unknown> }
 
-interface InstanceFacts {
-  version: string
-  /** Bytes of its largest device. */
-  vram: number
-  /** Bytes. */
-  maxUpload: number
-}
-
 /** An instance as this process sees it. */
 export interface Instance {
   name: string
@@ -47,7 +39,7 @@ export interface Instance {
   /** Classes of a template as this instance has them, or why it cannot run it. */
   readClasses(template: Template): Promise<{ classes: NodeClasses; issues: string[] }>
   /** As it was when classes were last read. */
-  facts(): InstanceFacts
+  facts(): { version: string; vram: number; maxUpload: number }
   /** Does not run a template until its classes are read again. */
   forget(template: string, issue: string): void
   /** Takes a prompt out of the queue, or ends it. Others are not touched. */
@@ -169,7 +161,7 @@ export const readSystem = (stats: Record<string, unknown>) => {
 const readAbility = (client: ComfyClient) => {
   const known = new Map<string, NodeClass | undefined>()
   const forgotten = new Map<string, string>()
-  const facts: InstanceFacts = { version: '', vram: 0, maxUpload: Infinity }
+  const facts = { version: '', vram: 0, maxUpload: Infinity }
   let readAt = -Infinity
   const readFacts = async (): Promise<void> => {
     const [features, { body: stats }] = [

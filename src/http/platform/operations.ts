@@ -57,18 +57,20 @@ export const readFleet = async (
     sql,
     Promise.all([listInstanceDetails(sql), countWaiting(sql)]),
   )
-  const known = details.filter(({ state }) => state !== 'gone')
-  const names = known.flatMap(({ abilities }) => Object.keys(abilities ?? {}))
-  const templates = [...new Set(names)].toSorted().map((name) => {
-    const found = known.flatMap(({ name: instance, abilities }) => {
-      const ability = abilities?.[name]
-      return ability ? [{ instance, ...ability }] : []
-    })
-    const lacking = found.filter(({ issues }) => issues.length > 0)
+  const abilities = details
+    .filter(({ state }) => state !== 'gone')
+    .flatMap(({ name: instance, abilities }) =>
+      Object.entries(abilities ?? {}).map(([name, ability]) => ({ name, instance, ...ability })),
+    )
+  const names = [...new Set(abilities.map(({ name }) => name))].toSorted()
+  const templates = names.map((name) => {
+    const known = abilities.filter((ability) => ability.name === name)
+    const lacking = known.filter(({ issues }) => issues.length > 0)
+    const [{ models = [] } = {}] = known
     return {
       name,
-      models: found[0]?.models ?? [],
-      able: found.length - lacking.length,
+      models,
+      able: known.length - lacking.length,
       lacking: lacking.map(({ instance, issues }) => ({ instance, issues })),
     }
   })

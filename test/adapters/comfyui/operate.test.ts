@@ -70,8 +70,8 @@ describe('kiln operate templates', { concurrency: true }, () => {
     assert.equal(end, '6 templates are valid')
     const files = ['custom/upscale-model.png', 'extend.mp4', 'relight+light.png']
     files.push('skin_flexible.png', 'text2video+start.mp4', 'upscale.png')
-    for (const file of files) assert.ok(lines.includes(`: ${join(dir, file)}`), file)
-    assert.match(lines, /^upscale {2}rendered on gpu2: /m)
+    for (const file of files) assert.ok(lines.includes(`rendered ${join(dir, file)}`), file)
+    assert.match(lines, /^gpu2 {2}upscale {2}rendered /m)
     const found = await readdir(dir, { recursive: true })
     assert.deepEqual(found.filter((name) => name.includes('.')).toSorted(), files)
     const { width, height } = await sharp(join(dir, 'upscale.png')).metadata()
@@ -95,11 +95,11 @@ describe('kiln operate templates', { concurrency: true }, () => {
     const { lines, end } = await checkTemplates({ ...config, COMFYUI_TEMPLATES: dir }, dir)
     assert.match(
       lines,
-      /^upscale {2}failed on gpu1: node 1 "kiln:image" LoadImage: ValueError: kiln test fault/m,
+      /^gpu1 {2}upscale {2}failed: node 1 "kiln:image" LoadImage: ValueError: kiln test fault/m,
     )
     assert.match(
       lines,
-      /^skin_flexible {2}failed on gpu1: node 4 "Sharpen" ImageSharpen: value_bigger_than_max/m,
+      /^gpu1 {2}skin_flexible {2}failed: node 4 "Sharpen" ImageSharpen: value_bigger_than_max/m,
     )
     assert.equal(end, 'no sample of skin_flexible, upscale: the lines above say why')
   })
@@ -108,7 +108,7 @@ describe('kiln operate templates', { concurrency: true }, () => {
     const { config, fakes } = await start(t, {})
     await fakes[0]?.kill()
     const { lines, end } = await checkTemplates(config, await makeDir(t))
-    assert.match(lines, /^upscale {2}no instance can run it/m)
+    assert.match(lines, /^gpu1 {2}upscale {2}no connection could be made/m)
     assert.match(end, /^no sample of extend, .*, custom\/upscale-model: /)
   })
 })
@@ -120,7 +120,7 @@ describe('the doctor', { concurrency: true }, () => {
 
   test('says where its instances are known', async () => {
     const { lines, isWell } = await doctor(CONFIG)
-    assert.match(lines.join(), /^ok comfyui renders upscale; with COMFYUI_URLS, which core workers/)
+    assert.match(lines.join(), /^ok comfyui renders upscale; with COMFYUI_URLS, as core workers/)
     assert.ok(isWell)
   })
 
