@@ -34,16 +34,23 @@ const Instances = ({ instances }: Pick<Fleet, 'instances'>) => {
         columns={{
           Instance: ({ name, version }) => (
             <div>
-              <Bdi as="strong">{name}</Bdi> <Bdi className="soft small">{version}</Bdi>
+              <Bdi as="strong">{name}</Bdi>{' '}
+              <Bdi as="span" className="soft small">
+                {version}
+              </Bdi>
             </div>
           ),
           State: ({ state }) => <StateBadge state={state} />,
           Tasks: ({ tasks }) => tasks.map((task) => <Running key={task.id} task={task} />),
-          Loaded: ({ template, models }) => (
-            <div>
-              <Bdi>{template}</Bdi> <Bdi className="soft small">{models.join(', ')}</Bdi>
-            </div>
-          ),
+          Loaded: ({ state, template, models }) =>
+            state !== 'gone' && (
+              <div>
+                <Bdi>{template}</Bdi>{' '}
+                <Bdi as="span" className="soft small">
+                  {models.join(', ')}
+                </Bdi>
+              </div>
+            ),
           'Last 24 h': ({ ends }) =>
             ends
               .map(({ end, count }) => `${count.toLocaleString('en')} ${inWords(end)}`)
@@ -61,7 +68,7 @@ const Instances = ({ instances }: Pick<Fleet, 'instances'>) => {
               {state === 'quarantined' && <p>Start it again: then it is given tasks.</p>}
               {error && (
                 <p>
-                  Last error <Time at={at} />: <Bdi as="code">{error}</Bdi>
+                  Last error, <Time at={at} />: <Bdi as="code">{error}</Bdi>
                 </p>
               )}
             </div>
@@ -115,7 +122,10 @@ const Templates = ({ fleet }: { fleet: Fleet }) => (
       columns={{
         Template: ({ name, models }) => (
           <div>
-            <Bdi as="strong">{name}</Bdi> <Bdi className="soft small">{models.join(', ')}</Bdi>
+            <Bdi as="strong">{name}</Bdi>{' '}
+            <Bdi as="span" className="soft small">
+              {models.join(', ')}
+            </Bdi>
           </div>
         ),
         Waiting: ({ tasks, oldest_seconds: age }) =>
