@@ -1,4 +1,4 @@
-import type { Data } from '../api/client.ts'
+import type { Data } from '../api/schema.ts'
 
 export type Fleet = Data<'/admin/instances'>
 export type Instance = Fleet['instances'][number]
