@@ -6,7 +6,12 @@ import type { Instance } from '../src/adapters/comfyui/instance.ts'
 import { OutboundError } from '../src/adapters/outbound/error.ts'
 import { endPlacement, holdInstance, listPlacements, recordRun } from '../src/db/task/placement.ts'
 import { fillTemplate } from '../src/domain/template/fill.ts'
-import { folderOf, readRejection, readRunEnd, readRunSeconds } from '../src/domain/template/run-end.ts'
+import {
+  folderOf,
+  readRejection,
+  readRunEnd,
+  readRunSeconds,
+} from '../src/domain/template/run-end.ts'
 import type { RunFailure } from '../src/domain/template/run-end.ts'
 import { failpoint } from '../src/process/failpoint.ts'
 import { checkMarker } from './comfyui-keeper.ts'

@@ -78,14 +78,10 @@ const reportTemplates = (
   able: readonly string[],
 ): string => {
   const without = kinds.filter((kind) => !templates.some((template) => template.kind === kind))
-  if (without.length > 0)
-    throw new OperatorError(
-      `none for ${without.join(', ')}: add ${without[0]}.json to COMFYUI_TEMPLATES, or choose another engine in ENGINES`,
-    )
   const nowhere = templates.map(({ name }) => name).filter((name) => !able.includes(name))
-  if (nowhere.length > 0)
-    throw new OperatorError(
-      `no instance can run ${nowhere.join(', ')}: install what the lines of the instances name`,
-    )
-  return `${templates.length} are valid, and an instance can run each`
+  const advice = `add ${without[0]}.json to COMFYUI_TEMPLATES, or choose another engine in ENGINES`
+  if (without.length > 0) throw new OperatorError(`none for ${without.join(', ')}: ${advice}`)
+  if (nowhere.length === 0) return `${templates.length} are valid, and an instance can run each`
+  const names = nowhere.join(', ')
+  throw new OperatorError(`no instance can run ${names}: install what their lines name`)
 }

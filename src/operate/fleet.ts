@@ -3,18 +3,26 @@ import type { Instance } from '../adapters/comfyui/instance.ts'
 import { readTemplates } from '../adapters/comfyui/templates.ts'
 import type { Sql } from '../db/client.ts'
 import { drainInstance, listInstanceDetails } from '../db/task/fleet.ts'
-import type { Template } from '../domain/template/template.ts'
 import { OperatorError } from '../process/operator-error.ts'
 import { readInstances } from '../process/settings/derived.ts'
 import type { Config } from '../process/settings/env.ts'
 import { renderSample } from './sample.ts'
 import { describeCauses } from './server-error.ts'
 
+interface FleetCommandDeps {
+  config: Config
+  sql: Sql
+  /** PATH. */
+  searchPath: string
+  /** Prints a line of a command that goes on. */
+  write(line: string): void
+}
+
 /** Makes the commands for a fleet of ComfyUI. */
-export const makeFleetCommands = (config: Config, sql: Sql, write: (line: string) => void) => ({
-  templates: (folder?: string): Promise<string> => checkTemplates(config, folder, write),
+export const makeFleetCommands = (deps: FleetCommandDeps) => ({
+  templates: (folder?: string): Promise<string> => checkTemplates(deps, folder),
   instances: async (): Promise<string> => {
-    const instances = await listInstanceDetails(sql)
+    const instances = await listInstanceDetails(deps.sql)
     if (instances.length === 0) return 'no worker has called an instance yet'
     return instances
       .map(({ name, state, tasks, template, last_error: error }) =>
@@ -23,7 +31,7 @@ export const makeFleetCommands = (config: Config, sql: Sql, write: (line: string
       .join('\n')
   },
   instance: async (given: { name: string; isDrained: boolean }): Promise<string> => {
-    if (await drainInstance(sql, given))
+    if (await drainInstance(deps.sql, given))
       return `${given.name} is given ${given.isDrained ? 'no more tasks; those there go on' : 'tasks again'}`
     throw new OperatorError(
       `there is no instance ${given.name}: \`kiln operate instances\` lists them`,
@@ -33,9 +41,8 @@ export const makeFleetCommands = (config: Config, sql: Sql, write: (line: string
 
 /** @throws OperatorError that lists every issue of the files themselves, or the samples that were not rendered */
 const checkTemplates = async (
-  config: Config,
+  { config, searchPath, write }: FleetCommandDeps,
   folder: string | undefined,
-  write: (line: string) => void,
 ): Promise<string> => {
   if (config.COMFYUI_TEMPLATES === '') throw new OperatorError('COMFYUI_TEMPLATES is absent')
   const { templates, issues } = await readTemplates(config.COMFYUI_TEMPLATES)
@@ -56,9 +63,11 @@ const checkTemplates = async (
     const [instance] = able
     const made =
       instance &&
-      (await renderSample(config, { template, instance, folder }).catch((error: unknown) => {
-        report(instance.name, `failed: ${describeCauses(error)}`)
-      }))
+      (await renderSample({ config, searchPath, template, instance, folder }).catch(
+        (error: unknown) => {
+          report(instance.name, `failed: ${describeCauses(error)}`)
+        },
+      ))
     if (made) report(instance.name, `rendered ${made.join(', ')}`)
     else failed.push(template.name)
   }

@@ -10,13 +10,21 @@ import sharp from 'sharp'
 
 import type { Instance } from '../adapters/comfyui/instance.ts'
 import { findVideoBinaries } from '../adapters/video-engine/binaries.ts'
-import { readSearchPath } from '../config.ts'
 import { fillTemplate } from '../domain/template/fill.ts'
 import { describeNode } from '../domain/template/graph.ts'
 import { folderOf, readRejection, readRunEnd } from '../domain/template/run-end.ts'
 import type { RunEnd } from '../domain/template/run-end.ts'
 import type { Template } from '../domain/template/template.ts'
 import type { Config } from '../process/settings/env.ts'
+
+interface Sample {
+  config: Config
+  /** PATH. */
+  searchPath: string
+  template: Template
+  instance: Instance
+  folder: string
+}
 
 const POLL_MS = 500
 
@@ -25,10 +33,8 @@ const POLL_MS = 500
  * @returns the paths of what came of it, named after the template
  * @throws Error that names the node
  */
-export const renderSample = async (
-  config: Config,
-  { template, instance, folder }: { template: Template; instance: Instance; folder: string },
-): Promise<string[]> => {
+export const renderSample = async (sample: Sample): Promise<string[]> => {
+  const { template, instance, folder, config } = sample
   const { client } = instance
   const id = randomUUID()
   const subfolder = folderOf(id)
@@ -37,7 +43,7 @@ export const renderSample = async (
   let entry: Record<string, unknown> | undefined
   try {
     for (const { name, node } of template.marks) {
-      const file = await makeFile(template.graph[node]?.class_type ?? '', dir, config)
+      const file = await makeFile(template.graph[node]?.class_type ?? '', dir, sample)
       if (file === undefined) continue
       const to = { path: join(dir, file), filename: file, subfolder, type: 'input' }
       const { status } = await client.upload(to)
@@ -100,14 +106,14 @@ const DRAWN = `<svg xmlns="http://www.w3.org/2000/svg" width="256" height="256">
 const makeFile = async (
   className: string,
   dir: string,
-  config: Config,
+  { config, searchPath }: Sample,
 ): Promise<string | undefined> => {
   if (!/^Load(Image|Video)/.test(className)) return undefined
   await sharp(Buffer.from(DRAWN)).png().toFile(join(dir, PICTURE))
   if (className.startsWith('LoadImage')) return PICTURE
   const { ffmpeg } = await findVideoBinaries({
     ffmpegPath: config.FFMPEG_PATH,
-    searchPath: readSearchPath(),
+    searchPath,
     production: config.NODE_ENV === 'production',
   })
   const args = `-y -loop 1 -i ${PICTURE} -t 1 -r 24 -pix_fmt yuv420p ${VIDEO}`

@@ -20,6 +20,8 @@ const service = useService({
 const { sql } = service
 const root = service.client('root')
 
+const QUIET = { searchPath: '', write: () => {} }
+
 const ABILITIES = {
   'relight+light': { models: [], issues: [] },
   upscale: { models: ['x2.safetensors'], issues: [] },
@@ -123,7 +125,7 @@ describe('the fleet of an operator', () => {
         lacking: [{ instance: 'resting', issues: [ISSUE] }],
       },
     ])
-    const [{ oldest_seconds: seconds = -1, ...queue } = {}, ...others] = waiting
+    const [{ oldest_seconds: seconds, ...queue } = assert.fail(), ...others] = waiting
     assert.deepEqual([queue, others], [{ template: 'upscale', tasks: 1 }, []])
     assert.ok(seconds >= 0)
   })
@@ -146,7 +148,7 @@ describe('the fleet of an operator', () => {
     assert.deepEqual(await set('drain'), { ...drained, changed: false })
     const seen = await find('Busy.1')
     assert.deepEqual([seen?.state, seen?.is_drained, seen?.tasks.length], ['draining', true, 1])
-    const { instances } = makeFleetCommands({} as Config, sql, () => {})
+    const { instances } = makeFleetCommands({ config: {} as Config, sql, ...QUIET })
     assert.match(await instances(), /Busy\.1 {2}draining {2}1 tasks {2}upscale {2}node 4 ImageSh/)
     assert.deepEqual(await set('resume'), { ...drained, is_drained: false })
     assert.deepEqual(await set('resume'), { ...drained, is_drained: false, changed: false })

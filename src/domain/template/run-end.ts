@@ -64,12 +64,10 @@ const readStatus = (entry: Record<string, unknown>) => {
 
 /** Reads by the clock of the instance how long a prompt ran; undefined where its messages do not say so. */
 export const readRunSeconds = (entry: Record<string, unknown>): number | undefined => {
-  const { messages } = readStatus(entry)
-  const [start, end] = [messages[0], messages.at(-1)].map((message) => {
-    const facts = message?.[1]
-    return isObject(facts) ? Number(facts['timestamp']) : Number.NaN
-  })
-  const seconds = ((end ?? Number.NaN) - (start ?? Number.NaN)) / 1000
+  const times = readStatus(entry).messages.map(([, facts]) =>
+    isObject(facts) ? Number(facts['timestamp']) : Number.NaN,
+  )
+  const seconds = ((times.at(-1) ?? Number.NaN) - (times[0] ?? Number.NaN)) / 1000
   return seconds >= 0 ? seconds : undefined
 }
 

@@ -66,10 +66,9 @@ export const readFleet = async (
   const templates = names.map((name) => {
     const known = abilities.filter((ability) => ability.name === name)
     const lacking = known.filter(({ issues }) => issues.length > 0)
-    const [{ models = [] } = {}] = known
     return {
       name,
-      models,
+      models: known[0]?.models ?? [],
       able: known.length - lacking.length,
       lacking: lacking.map(({ instance, issues }) => ({ instance, issues })),
     }

@@ -44,7 +44,12 @@ const start = async (t: TestContext, ...given: FakeComfyOptions[]) => {
 /** Runs `kiln operate templates`: its lines, and the message with which it ends. */
 const checkTemplates = async (config: Config, folder?: string) => {
   const lines: string[] = []
-  const { templates } = makeFleetCommands(config, {} as Sql, (line) => lines.push(line))
+  const { templates } = makeFleetCommands({
+    config,
+    sql: {} as Sql,
+    searchPath: process.env['PATH'] ?? '',
+    write: (line) => lines.push(line),
+  })
   const end = await templates(folder).catch((error: Error) => error.message)
   return { lines: lines.join('\n'), end }
 }
@@ -148,7 +153,10 @@ describe('the doctor', { concurrency: true }, () => {
     const { lines, isWell } = await doctor(config)
     const [templates = '', away = '', ...others] = lines
     assert.ok(!isWell)
-    assert.match(templates, /^ERROR templates no instance can run extend, .*: install/)
+    assert.match(
+      templates,
+      /^ERROR templates no instance can run extend, .*: install what their lines name$/,
+    )
     assert.match(away, /^ERROR gpu1 .*: start it, or correct its address in COMFYUI_URLS$/)
     assert.deepEqual(others, [
       'ERROR gpu2 is no ComfyUI: correct its address in COMFYUI_URLS',

@@ -28,11 +28,16 @@ export const listTemplates = ({ templates, waiting }: Fleet): TemplateRow[] => {
   const others = waiting.filter(({ template }) => !templates.some(({ name }) => name === template))
   return [
     ...others.map(({ template: name, ...queue }) => ({
-      ...{ name, models: [], lacking: [], ...queue },
+      ...queue,
+      name,
+      models: [],
+      lacking: [],
       able: isKnown(name) ? undefined : 0,
     })),
     ...templates.map((template) => ({
-      ...{ tasks: 0, oldest_seconds: 0, ...queueOf(template.name) },
+      tasks: 0,
+      oldest_seconds: 0,
+      ...queueOf(template.name),
       ...template,
     })),
   ].toSorted((a, b) => b.tasks - a.tasks)
