@@ -24,8 +24,8 @@ const TEMPLATES = join(ROOT, 'deploy/comfyui/templates')
 const POLL_MS = 100
 
 /**
- * What Kiln adds to a render of 0.2 s on ComfyUI, from POST to COMPLETED, in turns with a client that uploads, polls as often
- * and fetches the result; one task at a time. Also the processor that its processes take for one.
+ * Latency that Kiln adds to a render of 0.2 s on ComfyUI, from POST to COMPLETED, in turns with a client that uploads, polls as
+ * often and fetches the result; one task at a time. Also the processor that its processes take for one.
  */
 export const run = async (): Promise<void> =>
   await withServers(async (keep) => {
