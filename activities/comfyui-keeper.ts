@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 
 import type { Instance } from '../src/adapters/comfyui/instance.ts'
+import { leaseReading, recordAbilities } from '../src/db/task/fleet.ts'
 import {
   findMarker,
   finishPlacement,
@@ -9,14 +10,12 @@ import {
   replaceMarker,
 } from '../src/db/task/placement.ts'
 import type { LeftPlacement } from '../src/db/task/placement.ts'
-import { listLeftFiles } from '../src/domain/template/run-end.ts'
+import type { Ability } from '../src/domain/task/fleet.ts'
+import { listModels } from '../src/domain/template/graph.ts'
 import { failpoint } from '../src/process/failpoint.ts'
-import type { ComfyDependencies } from './dependencies.ts'
+import type { ComfyDependencies, Fleet } from './dependencies.ts'
 
 type KeeperDependencies = Pick<ComfyDependencies, 'sql' | 'log'>
-
-/** The folder of a placement, below those for inputs and for outputs. */
-export const folderOf = (placementId: string): string => `kiln/${placementId}`
 
 /** Placements of one instance that are removed in one turn: a few requests each. */
 const MOST_LEFT = 20
@@ -27,22 +26,46 @@ export const keepFleet = async (
 ): Promise<void> => {
   await Promise.all(
     deps.fleet.instances.map((instance) =>
-      keepInstance(deps, instance).catch((error: unknown) =>
+      keepInstance(deps, instance, deps.fleet).catch((error: unknown) =>
         deps.log.warn({ instance: instance.name, err: error }, 'an instance was not looked after'),
       ),
     ),
   )
 }
 
-/** One turn of looking after an instance: its state, whether it has restarted, and what tasks have left there. */
-const keepInstance = async (deps: KeeperDependencies, instance: Instance): Promise<void> => {
+/**
+ * One turn of looking after an instance: its state, what it can run, whether it has restarted, and what tasks have left
+ * there.
+ */
+const keepInstance = async (
+  deps: KeeperDependencies,
+  instance: Instance,
+  { templates, stallMs }: Fleet,
+): Promise<void> => {
   await instance.probe(performance.now() - 1000)
   const state = instance.state()
-  await recordState(deps.sql, { name: instance.name, state })
+  const isStill = state === 'up' && instance.stillMs() >= stallMs
+  await recordState(deps.sql, { name: instance.name, state: isStill ? 'stalled' : state })
   if (state !== 'up') return
   await checkMarker(deps, instance)
   const left = await leaseLeftPlacements(deps.sql, { instance: instance.name, most: MOST_LEFT })
   for (const placement of left) await cleanUp(deps, instance, placement)
+  if (await leaseReading(deps.sql, instance.name)) await readAbilities(deps, instance, templates)
+}
+
+/** Reads for operators what an instance can run. */
+const readAbilities = async (
+  { sql }: KeeperDependencies,
+  instance: Instance,
+  templates: Fleet['templates'],
+): Promise<void> => {
+  const abilities: Record<string, Ability> = {}
+  for (const template of templates) {
+    const { issues } = await instance.readClasses(template)
+    abilities[template.name] = { models: listModels(template.graph), issues }
+  }
+  const { version } = instance.facts()
+  await recordAbilities(sql, { name: instance.name, version, abilities })
 }
 
 /**
@@ -68,7 +91,7 @@ const fileOf = (marker: string) => ({
   type: 'temp',
 })
 
-/** Ends a prompt that nobody waits for, and empties the files of its task: there is no route that removes one. */
+/** Ends a prompt that nobody waits for, and empties the files of its task. */
 const cleanUp = async (
   { sql, log }: KeeperDependencies,
   instance: Instance,
@@ -84,9 +107,6 @@ const cleanUp = async (
     // It may go on to the end of its node, so another turn looks again once the lease is over.
     return await instance.cancel(id)
   }
-  const given = inputs.map((filename) => ({ filename, subfolder: folderOf(id), type: 'input' }))
-  for (const file of [...given, ...listLeftFiles(entry ?? {})])
-    await instance.client.upload({ ...file, path: null })
-  await instance.client.post('/history', { delete: [id] })
+  await instance.empty(id, inputs, entry)
   await finishPlacement(sql, id)
 }

@@ -50,6 +50,7 @@ export const place = async (given: Task): Promise<Chosen> => {
   const { deps, task, attempt, template } = given
   const { fleet, sql } = deps
   const inputs = listUploads(given).map(({ filename }) => filename)
+  const stopTimer = deps.metrics?.fleetWaits.startTimer({ template: template.name })
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, MOST_WAIT_MS)) {
     const { notifications } = fleet.notifier
     attempt.signal.throwIfAborted()
@@ -59,11 +60,14 @@ export const place = async (given: Task): Promise<Chosen> => {
     for (const instance of await rank(given, waitMs === FIRST_WAIT_MS)) {
       const id = randomUUID()
       const at = { instance: instance.name, template: template.name, depth: fleet.depth }
-      const isPlaced = await unitOfWork(deps, (sql) =>
+      const before = await unitOfWork(deps, (sql) =>
         insertPlacement(sql, { id, task, inputs, ...at }),
       )
-      if (isPlaced === undefined) throw new Error(OVER)
-      if (!isPlaced) continue
+      if (before === undefined) throw new Error(OVER)
+      if (before === false) continue
+      stopTimer?.()
+      if (before.template !== null && before.template !== template.name)
+        deps.metrics?.modelSwitches.inc({ comfyui_instance: instance.name })
       failpoint('comfyui.after-placement')
       return { id, instance, isNew: true }
     }

@@ -6,10 +6,15 @@ import type { Instance } from '../src/adapters/comfyui/instance.ts'
 import { OutboundError } from '../src/adapters/outbound/error.ts'
 import { endPlacement, holdInstance, listPlacements, recordRun } from '../src/db/task/placement.ts'
 import { fillTemplate } from '../src/domain/template/fill.ts'
-import { readRejection, readRunEnd } from '../src/domain/template/run-end.ts'
+import {
+  folderOf,
+  readRejection,
+  readRunEnd,
+  readRunSeconds,
+} from '../src/domain/template/run-end.ts'
 import type { RunFailure } from '../src/domain/template/run-end.ts'
 import { failpoint } from '../src/process/failpoint.ts'
-import { checkMarker, folderOf } from './comfyui-keeper.ts'
+import { checkMarker } from './comfyui-keeper.ts'
 import { listUploads, OVER, place, rank, TOO_LARGE } from './comfyui-place.ts'
 import type { Chosen, FleetTask, Task } from './comfyui-place.ts'
 import { EngineError } from './render-attempt.ts'
@@ -62,7 +67,9 @@ export const runOnFleet = async <Made>(given: FleetTask<Made>): Promise<Made> =>
     const chosen = placed ?? (await place(given))
     placed = undefined
     const { instance, id } = chosen
-    const stopTimer = given.deps.metrics?.placements.startTimer({ instance: instance.name })
+    const stopTimer = given.deps.metrics?.placements.startTimer({
+      comfyui_instance: instance.name,
+    })
     try {
       const work = () => run(given, chosen)
       const made = await cancelAtEnd(given, work, () => instance.cancel(id))
@@ -223,6 +230,8 @@ const finish = async <Made>(
 ): Promise<Made> => {
   await recordRun(deps.sql, id)
   deps.fleet.notifier.notify()
+  const seconds = readRunSeconds(entry)
+  if (seconds !== undefined) deps.metrics?.fleetRuns.observe({ template: template.name }, seconds)
   const end = readRunEnd(entry, { result: template.result, id })
   if (end.failure) throw new PlacementError(end.failure, end.detail)
   attempt.report('fetching the results', 100, `${instance.name}/${id}`)

@@ -1,5 +1,6 @@
 import {
   deleteOldAttempts,
+  deleteOldPlacements,
   deleteOldRecords,
   listTasksToPurge,
   listUploadsToPurge,
@@ -28,7 +29,8 @@ export const makePurgeExpired =
   async (): Promise<number> => {
     const attempts = await deleteOldAttempts(sql, retentionDays)
     const events = await deleteOldEndpointEvents(sql, retentionDays)
-    const records = attempts + events + (await deleteOldRecords(sql))
+    const placements = await deleteOldPlacements(sql, retentionDays)
+    const records = attempts + events + placements + (await deleteOldRecords(sql))
     const errors: unknown[] = []
     const each = async (ids: string[], remove: (id: string) => Promise<void>): Promise<number> => {
       const before = errors.length

@@ -85,7 +85,7 @@ const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, l
 const deps = { sql, jobs, taskQueue: config.TASK_QUEUE }
 const commands = makeCommands({ ...deps, ...readTimings(config) })
 const write = (line: string): void => void process.stdout.write(`${line}\n`)
-const fleet = makeFleetCommands(config, sql)
+const fleet = makeFleetCommands({ config, sql, write, searchPath: readSearchPath() })
 const reinspect = makeReinspectCommands({ ...deps, write })
 
 const run = async (command: Exclude<Command, { name: 'doctor' }>): Promise<string> => {
@@ -101,8 +101,9 @@ const run = async (command: Exclude<Command, { name: 'doctor' }>): Promise<strin
     case 'instance':
       return await fleet.instance(command.given)
     case 'templates':
+      return await fleet.templates(command.given)
     case 'instances':
-      return await fleet[command.name]()
+      return await fleet.instances()
     default:
       return await commands[command.name]()
   }

@@ -2,6 +2,8 @@ import { withinDeadline } from '../db/client.ts'
 import type { Sql } from '../db/client.ts'
 import { measureBacklog } from '../db/event/first-attempt.ts'
 import { listEndedTasks, readTableCounts } from '../db/shared/table-counts.ts'
+import { countInstances, countWaiting } from '../db/task/fleet.ts'
+import { InstanceState } from '../domain/task/fleet.ts'
 import { inTime } from '../domain/shared/in-time.ts'
 import type { Metrics } from '../process/metrics.ts'
 import type { Jobs } from './client.ts'
@@ -27,7 +29,9 @@ export interface MetricsReaderOptions {
  * not respond has none, so that no old value hides it.
  */
 export const makeMetricsReader = (options: MetricsReaderOptions): (() => Promise<void>) => {
-  const readers = [makeDatabaseReader(options), makeQueueReader(options), makeUp(options)]
+  const readers = [makeDatabaseReader, makeFleetReader, makeQueueReader, makeUp].map((make) =>
+    make(options),
+  )
   let last: Reading | undefined
   const readAll = (): Reading => {
     const done = Promise.all(readers.map((read) => read()))
@@ -98,6 +102,28 @@ const makeDatabaseReader = ({ sql, metrics }: MetricsReaderOptions) => {
     read().catch(() => {
       for (const gauge of [waits, ages, open, still]) gauge.reset()
     })
+}
+
+const makeFleetReader = ({ sql, metrics }: MetricsReaderOptions) => {
+  const labels: 'template'[] = ['template']
+  const instances = metrics.gauge('comfyui_instances', 'Instances of ComfyUI.', ['state'])
+  const waits = metrics.gauge('comfyui_tasks_waiting', 'Tasks that no instance has.', labels)
+  const ages = metrics.gauge('comfyui_oldest_seconds', 'Age of the oldest of them.', labels)
+  return async (): Promise<void> => {
+    const none = [[], []] as const
+    const [states, queues] = await withinDeadline(
+      sql,
+      Promise.all([countInstances(sql), countWaiting(sql)]),
+    ).catch(() => none)
+    for (const gauge of [instances, waits, ages]) gauge.reset()
+    // An alert compares with the ones that are well, which must not be absent where there are none.
+    if (states.length > 0) for (const state of InstanceState.enum) instances.set({ state }, 0)
+    for (const { state, count } of states) instances.set({ state }, count)
+    for (const { template, tasks, oldest_seconds: seconds } of queues) {
+      waits.set({ template }, tasks)
+      ages.set({ template }, seconds)
+    }
+  }
 }
 
 const makeQueueReader = ({ jobs, taskQueue, metrics }: MetricsReaderOptions) => {

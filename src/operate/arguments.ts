@@ -15,7 +15,8 @@ export const USAGE = `usage: kiln operate <command>
                    the same of the security scan
   move-files --to <local|s3>
                    move every file of STORAGE_ALSO to STORAGE, while the service runs
-  templates        check the templates in COMFYUI_TEMPLATES, also against each instance
+  templates [--render <folder>]
+                   check the templates in COMFYUI_TEMPLATES, also against each instance; save a sample of each
   instances        how the instances of ComfyUI are
   instance <name> <drain|resume>
                    give an instance no more tasks, or give it tasks again
@@ -63,6 +64,9 @@ const readStore = (args: string[]): 'local' | 's3' => {
   return to
 }
 
+const readFolder = (args: string[]): string | undefined =>
+  parseArgs({ args, options: { render: { type: 'string' } } }).values.render
+
 const readDrain = (argv: string[]): { name: string; isDrained: boolean } => {
   const [name = '', verb = 'none'] = take(argv, 2)
   if (verb === 'drain' || verb === 'resume') return { name, isDrained: verb === 'drain' }
@@ -81,7 +85,7 @@ const COMMANDS = {
   reextract: [readReinspection, VERSIONS],
   rescan: [readReinspection, VERSIONS],
   'move-files': [readStore, '--to <local|s3>'],
-  templates: [readNothing, ''],
+  templates: [readFolder, '[--render <folder>]'],
   instances: [readNothing, ''],
   instance: [readDrain, '<name> <drain|resume>'],
 } as const

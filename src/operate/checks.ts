@@ -28,6 +28,7 @@ import { readTemporal } from '../process/settings/temporal.ts'
 import { advisePostgres, describeCauses } from './server-error.ts'
 import { hasBucket, type Config } from '../process/settings/env.ts'
 import type { Check } from './doctor.ts'
+import { makeFleetChecks } from './fleet-checks.ts'
 
 export interface CheckDeps {
   config: Config
@@ -58,6 +59,7 @@ export const makeChecks = (deps: CheckDeps): Check[] => [
   ...makeTemporalChecks(deps),
   ...makeStoreChecks(deps),
   ...makeTrustChecks(deps),
+  ...makeFleetChecks(deps.config),
 ]
 
 const fail = (message: string): never => {

@@ -1,29 +1,37 @@
 import { makeInstance } from '../adapters/comfyui/instance.ts'
+import type { Instance } from '../adapters/comfyui/instance.ts'
 import { readTemplates } from '../adapters/comfyui/templates.ts'
 import type { Sql } from '../db/client.ts'
-import { drainInstance, listInstances } from '../db/task/placement.ts'
+import { drainInstance, listInstanceDetails } from '../db/task/fleet.ts'
 import { OperatorError } from '../process/operator-error.ts'
 import { readInstances } from '../process/settings/derived.ts'
 import type { Config } from '../process/settings/env.ts'
+import { renderSample } from './sample.ts'
+import { describeCauses } from './server-error.ts'
+
+interface FleetCommandDeps {
+  config: Config
+  sql: Sql
+  /** PATH. */
+  searchPath: string
+  /** Prints a line of a command that goes on. */
+  write(line: string): void
+}
 
 /** Makes the commands for a fleet of ComfyUI. */
-export const makeFleetCommands = (config: Config, sql: Sql) => ({
-  templates: (): Promise<string> => checkTemplates(config),
+export const makeFleetCommands = (deps: FleetCommandDeps) => ({
+  templates: (folder?: string): Promise<string> => checkTemplates(deps, folder),
   instances: async (): Promise<string> => {
-    const instances = await listInstances(sql, { names: null, taskId: null })
+    const instances = await listInstanceDetails(deps.sql)
     if (instances.length === 0) return 'no worker has called an instance yet'
     return instances
-      .map(({ name, state, open, isDrained, reason }) => {
-        const more = [
-          ...(isDrained ? ['drained'] : []),
-          ...(reason !== null ? ['needs a restart'] : []),
-        ]
-        return `${[name, state, ...more, `${open.length} tasks`].join('  ')}  ${reason ?? ''}`.trimEnd()
-      })
+      .map(({ name, state, tasks, template, last_error: error }) =>
+        [name, state, `${tasks.length} tasks`, template, error].filter(Boolean).join('  '),
+      )
       .join('\n')
   },
   instance: async (given: { name: string; isDrained: boolean }): Promise<string> => {
-    if (await drainInstance(sql, given))
+    if (await drainInstance(deps.sql, given))
       return `${given.name} is given ${given.isDrained ? 'no more tasks; those there go on' : 'tasks again'}`
     throw new OperatorError(
       `there is no instance ${given.name}: \`kiln operate instances\` lists them`,
@@ -31,24 +39,51 @@ export const makeFleetCommands = (config: Config, sql: Sql) => ({
   },
 })
 
-/** @throws OperatorError that lists every issue of the files themselves */
-const checkTemplates = async (config: Config): Promise<string> => {
+/** @throws OperatorError that lists every issue of the files themselves, or the samples that were not rendered */
+const checkTemplates = async (
+  { config, searchPath, write }: FleetCommandDeps,
+  folder: string | undefined,
+): Promise<string> => {
   if (config.COMFYUI_TEMPLATES === '') throw new OperatorError('COMFYUI_TEMPLATES is absent')
   const { templates, issues } = await readTemplates(config.COMFYUI_TEMPLATES)
   if (issues.length > 0) throw new OperatorError(issues.join('\n'))
-  const rules = { ports: [], deny: [], allowLoopback: false }
-  const instances = readInstances({ ...config, WORKER_ROLE: 'core' }).map((instance) =>
-    makeInstance({ ...instance, outbound: rules, lostMs: 0 }),
-  )
-  const lines: string[] = []
-  for (const instance of instances)
-    for (const template of templates) {
+  const instances = readInstances({ ...config, WORKER_ROLE: 'core' }).map(openInstance)
+  const failed: string[] = []
+  for (const template of templates) {
+    const report = (name: string, line: string) => write(`${name}  ${template.name}  ${line}`)
+    const able: Instance[] = []
+    for (const instance of instances) {
       const found = await instance
         .readClasses(template)
         .catch((error: Error) => ({ issues: [error.message] }))
-      const verdict = found.issues.length === 0 ? 'can be run' : found.issues.join('; ')
-      lines.push(`${instance.name}  ${template.name}  ${verdict}`)
+      if (found.issues.length === 0) able.push(instance)
+      report(instance.name, found.issues.join('; ') || 'can be run')
     }
+    if (folder === undefined) continue
+    const [instance] = able
+    const made =
+      instance &&
+      (await renderSample({ config, searchPath, template, instance, folder }).catch(
+        (error: unknown) => {
+          report(instance.name, `failed: ${describeCauses(error)}`)
+        },
+      ))
+    if (made) report(instance.name, `rendered ${made.join(', ')}`)
+    else failed.push(template.name)
+  }
   for (const { client } of instances) client.close()
-  return [`${templates.length} templates are valid`, ...lines].join('\n')
+  if (failed.length > 0)
+    throw new OperatorError(`no sample of ${failed.join(', ')}: the lines above say why`)
+  return `${templates.length} templates are valid`
 }
+
+/** The doctor gives five seconds to each check. */
+const SILENCE_MS = 3000
+
+export const openInstance = (options: ReturnType<typeof readInstances>[number]): Instance =>
+  makeInstance({
+    ...options,
+    outbound: { ports: [], deny: [], allowLoopback: false },
+    lostMs: 0,
+    silenceMs: SILENCE_MS,
+  })

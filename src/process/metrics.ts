@@ -65,9 +65,25 @@ export const makeMetrics = () => {
       'kind',
     ]),
     placements: histogram('comfyui_placement_duration_seconds', 'Placements on instances.', {
-      labelNames: ['instance', 'end'],
+      // Prometheus calls the process that it reads `instance`.
+      labelNames: ['comfyui_instance', 'end'],
       buckets: TASK_BUCKETS,
     }),
+    fleetWaits: histogram(
+      'comfyui_wait_seconds',
+      'Tasks of a worker, until an instance takes them.',
+      {
+        labelNames: ['template'],
+        buckets: TASK_BUCKETS,
+      },
+    ),
+    fleetRuns: histogram('comfyui_run_seconds', 'Prompts, from the first node to the end.', {
+      labelNames: ['template'],
+      buckets: TASK_BUCKETS,
+    }),
+    modelSwitches: counter('comfyui_model_switches_total', 'Placements after another template.', [
+      'comfyui_instance',
+    ]),
     reconciled,
   }
 }

@@ -6,7 +6,6 @@ import { describe, test, type TestContext } from 'node:test'
 
 import sharp from 'sharp'
 
-import { ROOT } from '../../src/local/root.ts'
 import { makeFleetCommands } from '../../src/operate/fleet.ts'
 import type { Config } from '../../src/process/settings/env.ts'
 import type { FakeComfyOptions } from '../support/comfyui/fake.ts'
@@ -14,13 +13,6 @@ import type { PromptFault } from '../support/comfyui/worker.ts'
 import { waitFor } from '../support/wait.ts'
 import { TOKEN, render, seePlacements, startFleet } from './comfyui-place.ts'
 import { again, cancelRun, forGood, makeEnvironment, see, stopRun, usePlace } from './place.ts'
-
-/** Settings of a command. */
-const CONFIG = {
-  COMFYUI_TEMPLATES: join(ROOT, 'deploy/comfyui/templates'),
-  COMFYUI_URLS: [] as string[],
-  COMFYUI_TOKEN: '',
-} as Config
 
 const place = usePlace()
 let fleets = 0
@@ -334,24 +326,20 @@ describe('an image task of a fleet', { concurrency: true }, () => {
     const { deps, fakes, id, keep } = await start(t, PAIR)
     await keep()
     const name = deps.fleet.instances[0]?.name ?? ''
-    const { instance, instances } = makeFleetCommands(CONFIG, place.deps.sql)
+    const { instance, instances } = makeFleetCommands({
+      config: {} as Config,
+      sql: place.deps.sql,
+      searchPath: '',
+      write: () => {},
+    })
     assert.match(await instance({ name, isDrained: true }), /no more tasks/)
     await render(deps, id)
     assert.deepEqual(
       fakes.map(({ prompted }) => prompted.length),
       [0, 1],
     )
-    assert.match(await instances(), new RegExp(`${name}  up  drained  0 tasks`))
+    assert.match(await instances(), new RegExp(`${name}  draining  0 tasks`))
     await assert.rejects(instance({ name: 'x', isDrained: true }), /there is no instance x/)
-  })
-
-  test('is checked against its instances by a command', async (t) => {
-    const { fakes } = await start(t, [{ without: ['ImageSharpen'] }])
-    const COMFYUI_URLS = fakes.map(({ url }, index) => `gpu${index}=${url}`)
-    const { templates } = makeFleetCommands({ ...CONFIG, COMFYUI_URLS }, place.deps.sql)
-    const lines = await templates()
-    assert.match(lines, /gpu0 {2}relight\+light {2}can be run/)
-    assert.match(lines, /gpu0 {2}upscale {2}node 4 "Sharpen": there is no class ImageSharpen/)
   })
 
   test('gives up after ten placements', async (t) => {

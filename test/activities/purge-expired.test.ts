@@ -90,6 +90,26 @@ describe('the removal by age', () => {
     assert.equal((await place.deps.sql`select from event where task_id = ${old}`).length, 3)
   })
 
+  test('takes placements of tasks past their days, and instances that nobody has called for 30', async () => {
+    const { sql } = place.deps
+    const tasks = { old: await ended(31), young: await ended(29), open: await insertTask(place) }
+    for (const id of Object.values(tasks))
+      await sql`
+        insert into placement (id, task_id, instance, template, inputs, at)
+        values (gen_random_uuid(), ${id}, 'gpu1', 'upscale', '{}', now() - interval '40 days')
+      `
+    await sql`
+      insert into instance (name, seen_at)
+      values ('gpu1', now() - interval '29 days'), ('gpu2', now() - interval '31 days')
+    `
+    await purge()
+    const left = await sql<{ id: string }[]>`select task_id as id from placement`
+    assert.deepEqual(new Set(left.map(({ id }) => id)), new Set([tasks.young, tasks.open]))
+    const [instance, ...others] = await sql`select name from instance`
+    assert.deepEqual([instance?.['name'], others], ['gpu1', []])
+    await end(tasks.open)
+  })
+
   test('clears the payload of a video task, and gives its account the bytes back', async () => {
     const { sql } = place.deps
     const inputs = [

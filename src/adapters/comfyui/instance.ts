@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isObject } from '../../domain/shared/is-object.ts'
 import { abilityIssues, readNodeClass } from '../../domain/template/fill.ts'
 import type { NodeClass, NodeClasses } from '../../domain/template/fill.ts'
+import { folderOf, listLeftFiles } from '../../domain/template/run-end.ts'
 import type { Template } from '../../domain/template/template.ts'
 import { makeComfyClient, SilentError } from './client.ts'
 import type { ClientOptions, ComfyClient } from './client.ts'
@@ -37,11 +38,17 @@ export interface Instance {
   stillMs(): number
   /** Classes of a template as this instance has them, or why it cannot run it. */
   readClasses(template: Template): Promise<{ classes: NodeClasses; issues: string[] }>
-  facts(): { vram: number; maxUpload: number }
+  /** As it was when classes were last read. */
+  facts(): { version: string; vram: number; maxUpload: number }
   /** Does not run a template until its classes are read again. */
   forget(template: string, issue: string): void
   /** Takes a prompt out of the queue, or ends it. Others are not touched. */
   cancel(id: string): Promise<void>
+  /**
+   * Empties the files of a prompt that has ended, because no route removes them, and forgets it.
+   * @param inputs names of what was uploaded
+   */
+  empty(id: string, inputs: readonly string[], entry?: Record<string, unknown>): Promise<void>
 }
 
 export interface InstanceOptions extends ClientOptions {
@@ -88,6 +95,12 @@ export const makeInstance = (options: InstanceOptions): Instance => {
       }
       await client.post('/queue', { delete: [id] })
       await client.post('/interrupt', { prompt_id: id })
+    },
+    async empty(id, inputs, entry = {}) {
+      const given = inputs.map((filename) => ({ filename, subfolder: folderOf(id), type: 'input' }))
+      for (const file of [...given, ...listLeftFiles(entry)])
+        await client.upload({ ...file, path: null })
+      await client.post('/history', { delete: [id] })
     },
   }
 }
@@ -136,10 +149,19 @@ const idsOf = (items: unknown): string[] => {
   return items.map((item: unknown) => (Array.isArray(item) ? String(item[1]) : ''))
 }
 
+/** Reads version and command line of the body of `GET /system_stats`; the version of any other is empty. */
+export const readSystem = (stats: Record<string, unknown>) => {
+  const { comfyui_version: version, argv } = isObject(stats['system']) ? stats['system'] : {}
+  return {
+    version: typeof version === 'string' ? version : '',
+    argv: Array.isArray(argv) ? (argv as unknown[]) : [],
+  }
+}
+
 const readAbility = (client: ComfyClient) => {
   const known = new Map<string, NodeClass | undefined>()
   const forgotten = new Map<string, string>()
-  const facts = { vram: 0, maxUpload: Infinity }
+  const facts = { version: '', vram: 0, maxUpload: Infinity }
   let readAt = -Infinity
   const readFacts = async (): Promise<void> => {
     const [features, { body: stats }] = [
@@ -148,6 +170,7 @@ const readAbility = (client: ComfyClient) => {
     ]
     const { max_upload_size: most } = features.body
     facts.maxUpload = typeof most === 'number' ? most : Infinity
+    facts.version = readSystem(stats).version
     const devices = Array.isArray(stats['devices']) ? (stats['devices'] as unknown[]) : []
     facts.vram = Math.max(
       0,

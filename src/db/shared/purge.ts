@@ -146,9 +146,11 @@ const OLD_RECORDS = [
   ['outbox', 'dispatched_at', 7 * 24],
   ['node_change', 'at', 24],
   ['picture', 'fetched_at', 24],
+  // One that is in no COMFYUI_URLS any more.
+  ['instance', 'seen_at', 30 * 24],
 ] as const
 
-/** Deletes idempotency records, changes of nodes and pictures after 24 hours and dispatched outbox rows after 7 days; returns how many. */
+/** Deletes rows of these tables by age; returns how many. */
 export const deleteOldRecords = async (sql: Sql): Promise<number> => {
   let deleted = 0
   for (const [table, at, hours] of OLD_RECORDS) {
@@ -163,6 +165,25 @@ export const deleteOldRecords = async (sql: Sql): Promise<number> => {
     deleted += count
   }
   return deleted
+}
+
+/** Deletes placements on instances of ComfyUI, some days after the end of their task; returns how many. */
+export const deleteOldPlacements = async (sql: Sql, retentionDays: number): Promise<number> => {
+  const { count } = await sql`
+    delete from placement
+    where ctid = any(array(
+      select p.ctid from placement p
+      cross join lateral (
+        select from task t
+        where t.id = p.task_id and t.ended_at < now() - make_interval(days => ${retentionDays})
+        limit 1
+      ) ended
+      where p.at < now() - make_interval(days => ${retentionDays})
+      order by p.at
+      ${batch(sql)}
+    ))
+  `
+  return count
 }
 
 /** Deletes webhook attempts, some days after the end of their task; returns how many. */

@@ -9,11 +9,6 @@ export interface Placement {
 
 export interface InstanceRow {
   name: string
-  /** As a worker last saw it. */
-  state: string
-  isDrained: boolean
-  /** Why it needs a restart; null: it needs none. */
-  reason: string | null
   /** May take a placement: neither drained, quarantined nor resting. */
   isFree: boolean
   template: string | null
@@ -30,28 +25,25 @@ const isFree = (sql: Queryable) => sql`
 `
 
 /** Our prompts on an instance whose tasks have not ended. */
-const openThere = (sql: Queryable, instance: Fragment) => sql`
+export const openThere = (sql: Queryable, instance: Fragment) => sql`
   placement p join task t on t.id = p.task_id
   where p.instance = ${instance} and p.cleaned_at is null and p.state = 'open'
     and p.ended_at is null and t.ended_at is null
 `
 
-/** Lists all instances, or those that a task may go to; the ones that nobody knows yet are inserted. */
+/** Lists instances that a task may go to; the ones that nobody knows yet are inserted. */
 export const listInstances = async (
   sql: Sql,
-  { names, taskId }: { names: readonly string[] | null; taskId: string | null },
+  { names, taskId }: { names: readonly string[]; taskId: string },
 ): Promise<InstanceRow[]> => {
-  if (names)
-    await sql`
-      insert into instance (name) select unnest(${[...names]}::text[]) on conflict do nothing
-    `
+  await sql`
+    insert into instance (name) select unnest(${[...names]}::text[]) on conflict do nothing
+  `
   return await sql<InstanceRow[]>`
-    select i.name, i.template, i.state, i.drained_at is not null as "isDrained",
-      case when i.quarantined_at is not null then i.reason end as reason,
-      ${isFree(sql)} as "isFree", array(select p.id from ${openThere(sql, sql`i.name`)}) as open,
+    select i.name, i.template, ${isFree(sql)} as "isFree", array(select p.id from ${openThere(sql, sql`i.name`)}) as open,
       array(select p.state from placement p
         where p.task_id = ${taskId} and p.instance = i.name and p.state <> 'open') as ended
-    from instance i where ${names === null} or i.name = any(${[...(names ?? [])]})
+    from instance i where i.name = any(${[...names]})
     order by i.name
   `
 }
@@ -68,14 +60,15 @@ export interface NewPlacement {
 
 /**
  * Gives a task to an instance, under the lock of its row: all workers count the same placements.
- * @returns false where it has become full or may take none; undefined when another attempt holds the fence
+ * @returns false where it has become full or may take none; undefined when another attempt holds the fence; else the
+ * template of the placement before
  */
 export const insertPlacement = async (
   sql: Transaction,
   { id, task, instance, template, inputs, depth }: NewPlacement,
-): Promise<boolean | undefined> => {
-  const [free] = await sql`
-    select from instance
+): Promise<{ template: string | null } | false | undefined> => {
+  const [free] = await sql<{ template: string | null }[]>`
+    select template from instance
     where name = ${instance} and ${isFree(sql)} for update
   `
   if (!free) return false
@@ -93,19 +86,7 @@ export const insertPlacement = async (
     values (${id}, ${task.id}, ${instance}, ${template}, ${[...inputs]})
   `
   await sql`update instance set template = ${template} where name = ${instance}`
-  return true
-}
-
-/** Has an instance take no placements, or take them again; false: there is none of this name. */
-export const drainInstance = async (
-  sql: Sql,
-  { name, isDrained }: { name: string; isDrained: boolean },
-): Promise<boolean> => {
-  const { count } = await sql`
-    update instance set drained_at = case when ${isDrained} then clock_timestamp() end
-    where name = ${name}
-  `
-  return count > 0
+  return free
 }
 
 /** Finds the placements of a task, in their order. */

@@ -19,6 +19,8 @@ export const AuditAction = Type.Enum([
   'task.restart',
   'task.fail',
   'version.restart',
+  'instance.drain',
+  'instance.resume',
 ])
 export type AuditAction = Static<typeof AuditAction>
 
@@ -41,7 +43,8 @@ export const AuditLogEntry = Type.Object({
   actor: Type.String({ description: 'Id of the user.' }),
   action: AuditAction,
   target: Type.String({
-    description: 'What was changed: `publisher/{p}`, `node/{n}`, `version/{n}@{v}` or `task/{id}`.',
+    description:
+      'What was changed: `publisher/{p}`, `node/{n}`, `version/{n}@{v}`, `task/{id}` or `instance/{name}`.',
   }),
   before: change('The members that changed, as they were.'),
   after: change('The same members as they are now.'),
@@ -62,6 +65,7 @@ export type AuditLogPage = Static<typeof AuditLogPage>
 /** The name of a thing in the log. */
 export const auditTarget = {
   task: (id: string): string => `task/${id}`,
+  instance: (name: string): string => `instance/${name}`,
   publisher: (id: string): string => `publisher/${id}`,
   node: (id: string): string => `node/${id}`,
   version: (nodeId: string, version: string): string => `version/${nodeId}@${version}`,

@@ -56,3 +56,12 @@ export const isLiteral = (value: unknown): boolean => value !== undefined && !Ar
 
 /** Names a node in a message. */
 export const describeNode = (id: string, { title }: GraphNode): string => `node ${id} "${title}"`
+
+const MODEL = /\.(safetensors|sft|ckpt|pth?|bin|gguf|onnx)$/i
+
+/** Lists the files of models that a graph names. */
+export const listModels = (graph: Graph): string[] => {
+  const values = Object.values(graph).flatMap(({ inputs }) => Object.values(inputs))
+  const models = values.filter((value) => typeof value === 'string' && MODEL.test(value))
+  return [...new Set(models as string[])].toSorted()
+}

@@ -14,6 +14,9 @@ export type RunFailure =
   | 'too_large'
   | 'failed'
 
+/** The folder of a placement, below those for inputs and for outputs. */
+export const folderOf = (placementId: string): string => `kiln/${placementId}`
+
 /** A file of an instance. */
 export interface OutputFile {
   filename: string
@@ -41,9 +44,8 @@ export const readRunEnd = (
   entry: Record<string, unknown>,
   { result, id }: { result: string; id: string },
 ): RunEnd => {
-  const status = isObject(entry['status']) ? entry['status'] : {}
-  const messages = Array.isArray(status['messages']) ? (status['messages'] as unknown[]) : []
-  const [last, facts] = messages.filter(Array.isArray).at(-1) ?? []
+  const { status, messages } = readStatus(entry)
+  const [last, facts] = messages.at(-1) ?? []
   const error = isObject(facts) ? facts : {}
   if (last === 'execution_error') return readError(error, id)
   if (last === 'execution_interrupted')
@@ -52,6 +54,21 @@ export const readRunEnd = (
     return { failure: 'failed', detail: `ended as ${text(status['status_str'])}` }
   const files = listFiles(entry, result)
   return files.length > 0 ? { files } : { failure: 'failed', detail: 'a success without a file' }
+}
+
+const readStatus = (entry: Record<string, unknown>) => {
+  const status = isObject(entry['status']) ? entry['status'] : {}
+  const messages = Array.isArray(status['messages']) ? (status['messages'] as unknown[]) : []
+  return { status, messages: messages.filter(Array.isArray) as unknown[][] }
+}
+
+/** Reads by the clock of the instance how long a prompt ran; undefined where its messages do not say so. */
+export const readRunSeconds = (entry: Record<string, unknown>): number | undefined => {
+  const times = readStatus(entry).messages.map(([, facts]) =>
+    isObject(facts) ? Number(facts['timestamp']) : Number.NaN,
+  )
+  const seconds = ((times.at(-1) ?? Number.NaN) - (times[0] ?? Number.NaN)) / 1000
+  return seconds >= 0 ? seconds : undefined
 }
 
 const readError = (error: Record<string, unknown>, id: string): RunEnd => {

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 
+import { DrainedInstance, Fleet } from '../../domain/task/fleet.ts'
 import {
   FailReason,
   OperatedTask,
@@ -11,9 +12,12 @@ import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { defineRoute, type Route } from '../route.ts'
 import {
+  DRAIN_INSTANCE,
   FAIL_TASK,
   RESTART_TASK,
   RESTART_VERSION,
+  RESUME_INSTANCE,
+  readFleet,
   readOperations,
   runCommand,
 } from './operations.ts'
@@ -33,6 +37,14 @@ const RESTART = {
   required: false,
   examples: { nothing: {}, reason: { reason: 'its worker has lost its disk' } },
 }
+
+const DRAIN = {
+  ...COMMAND,
+  params: Type.Object({ id: Type.String({ description: 'Its name in COMFYUI_URLS.' }) }),
+  body: { ...RESTART, examples: { nothing: {}, reason: { reason: 'its driver is renewed' } } },
+  responses: { 200: { description: 'The instance.', schema: DrainedInstance } },
+  errors: ['forbidden', 'instance_not_found', 'outcome_unknown'],
+} as const
 
 /** Routes that show what stands still, and that act on it, for platform admins. Each change is in the audit log. */
 export const makeOperationsRoutes = (deps: OperationsDeps): Route[] => [
@@ -82,5 +94,31 @@ export const makeOperationsRoutes = (deps: OperationsDeps): Route[] => [
     responses: { 200: { description: 'The version.', schema: RestartedVersion } },
     errors: ['version_not_found', ...ERRORS],
     handler: (request) => runCommand(deps, request, RESTART_VERSION),
+  }),
+  defineRoute({
+    ...COMMON,
+    method: 'get',
+    path: '/admin/instances',
+    summary: 'Instances of ComfyUI',
+    description:
+      'What each runs and how its placements ended, where each template can be run, and the tasks that wait for an instance. Core workers look at all of them every two seconds, and twice a minute at what they can run.',
+    read: 'private',
+    responses: { 200: { description: 'As it is now.', schema: Fleet } },
+    errors: ['forbidden'],
+    handler: (request) => readFleet(deps, request),
+  }),
+  defineRoute({
+    ...DRAIN,
+    path: '/admin/instances/:id/drain',
+    summary: 'Give an instance no more tasks',
+    description: 'It ends those that it has.',
+    handler: (request) => runCommand(deps, request, DRAIN_INSTANCE, request.params.id),
+  }),
+  defineRoute({
+    ...DRAIN,
+    path: '/admin/instances/:id/resume',
+    summary: 'Give an instance tasks again',
+    description: 'Ends a drain.',
+    handler: (request) => runCommand(deps, request, RESUME_INSTANCE, request.params.id),
   }),
 ]

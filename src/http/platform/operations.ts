@@ -3,6 +3,8 @@ import { listWaitingUrls } from '../../db/event/delivery.ts'
 import { insertAudit } from '../../db/registry/audit-log.ts'
 import { listStuckVersions, type OpenVersion } from '../../db/registry/open-version.ts'
 import { readWaitingOutbox } from '../../db/shared/outbox.ts'
+import { countWaiting, drainInstance, listInstanceDetails } from '../../db/task/fleet.ts'
+import type { DrainedInstance } from '../../db/task/fleet.ts'
 import { STUCK_SECONDS, listStuckTasks, type OpenTask } from '../../db/task/operator.ts'
 import { unitOfWork, type Enqueue } from '../../db/unit-of-work.ts'
 import { auditTarget, type AuditAction } from '../../domain/registry/audit-log.ts'
@@ -43,6 +45,39 @@ export const readOperations = async (
   const ui = workflowUrl('')
   const body = { stuck, outbox, deliveries, temporal: { ...temporal, ...(ui && { ui_url: ui }) } }
   return { status: 200, body }
+}
+
+/** Shows the instances of ComfyUI, and of each template where it cannot be run. */
+export const readFleet = async (
+  { sql }: OperationsDeps,
+  request: RouteRequest,
+): Promise<JsonResponse> => {
+  requirePlatformAdmin(getCaller(request))
+  const [details, waiting] = await withinDeadline(
+    sql,
+    Promise.all([listInstanceDetails(sql), countWaiting(sql)]),
+  )
+  const abilities = details
+    .filter(({ state }) => state !== 'gone')
+    .flatMap(({ name: instance, abilities }) =>
+      Object.entries(abilities ?? {}).map(([name, ability]) => ({ name, instance, ...ability })),
+    )
+  const names = [...new Set(abilities.map(({ name }) => name))].toSorted()
+  const templates = names.map((name) => {
+    const known = abilities.filter((ability) => ability.name === name)
+    const lacking = known.filter(({ issues }) => issues.length > 0)
+    return {
+      name,
+      models: known[0]?.models ?? [],
+      able: known.length - lacking.length,
+      lacking: lacking.map(({ instance, issues }) => ({ instance, issues })),
+    }
+  })
+  const instances = details.map(({ abilities, ...detail }) => ({
+    ...Object.fromEntries(Object.entries(detail).filter(([, value]) => value !== null)),
+    models: abilities?.[detail.template ?? '']?.models ?? [],
+  }))
+  return { status: 200, body: { instances, templates, waiting } }
 }
 
 interface Command<Thing> {
@@ -88,15 +123,31 @@ export const RESTART_VERSION: Command<OpenVersion> = {
   notFound: (id) => apiError('version_not_found', `There is no version ${shown(id)}.`),
 }
 
+const makeDrain = (isDrained: boolean): Command<DrainedInstance> => ({
+  action: isDrained ? 'instance.drain' : 'instance.resume',
+  operate: async (sql, name) => {
+    const was = await drainInstance(sql, { name, isDrained })
+    const status = isDrained ? 'draining' : 'serving'
+    return was && { was: { name, status: was }, now: { name, status }, changed: was !== status }
+  },
+  show: ({ name, status }) => ({ name, is_drained: status === 'draining' }),
+  target: ({ name }) => auditTarget.instance(name),
+  notFound: (name) => apiError('instance_not_found', `There is no instance ${shown(name)}.`),
+  done: ['draining', 'serving'],
+})
+
+export const DRAIN_INSTANCE = makeDrain(true)
+export const RESUME_INSTANCE = makeDrain(false)
+
 /** Does what the operator's command of this name does, in one transaction with its entry in the audit log. */
 export const runCommand = async <Thing extends { status: string }>(
   deps: OperationsDeps,
   request: RouteRequest<{ id: string }, unknown, { reason?: string }>,
   { action, operate, show, target, notFound, done = [] }: Command<Thing>,
+  id = request.params.id.toLowerCase(),
 ): Promise<SavedResponse> => {
   const audit = makeAudit(request)
   const { reason } = request.body
-  const id = request.params.id.toLowerCase()
   return await unitOfWork(
     deps,
     async (sql, enqueue) => {

@@ -32,6 +32,8 @@ const ACTIONS: Record<Action, string> = {
   'task.restart': 'Restarted task',
   'task.fail': 'Failed task',
   'version.restart': 'Restarted checks',
+  'instance.drain': 'Drained instance',
+  'instance.resume': 'Resumed instance',
 }
 const CHOICES = [['', 'All actions'] as const, ...Object.entries(ACTIONS)]
 

@@ -8,6 +8,7 @@ import { Columns, Note, PageTitle, Panel, Row, Show, Stack } from '../ui/panels.
 import { Rows } from '../ui/rows.tsx'
 import { Badge, Bdi, Time } from '../ui/values.tsx'
 import { counted, showSeconds } from '../words/text.ts'
+import { FleetPanels } from './fleet.tsx'
 import { addSample, linePoints, type Sample } from './samples.ts'
 
 type Operations = Data<'/admin/operations'>
@@ -34,6 +35,7 @@ export const Page = () => {
           <Stack>
             <Counts data={data} at={operations.dataUpdatedAt} />
             <Stuck stuck={data.stuck} />
+            <FleetPanels />
             <Queues temporal={data.temporal} />
             <Columns>
               <Deliveries deliveries={data.deliveries} />

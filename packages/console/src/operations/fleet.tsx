@@ -1,0 +1,156 @@
+import { useQuery } from '@tanstack/react-query'
+
+import { readQuery, send } from '../api/client.ts'
+import { AskButton, WriteButton } from '../ui/ask.tsx'
+import { Link, taskPage } from '../ui/link.tsx'
+import { Panel } from '../ui/panels.tsx'
+import { Rows, useMore } from '../ui/rows.tsx'
+import { Badge, Bdi, StateBadge, Time } from '../ui/values.tsx'
+import { counted, showSeconds } from '../words/text.ts'
+import { listTemplates, sortInstances, type Fleet, type Instance } from './fleet-rows.ts'
+
+const fleetQuery = readQuery('/admin/instances', {}, { refetchInterval: 5000 })
+
+/** Instances of ComfyUI and their templates; nothing where no worker has an instance. */
+export const FleetPanels = () => {
+  const { data } = useQuery(fleetQuery)
+  if (!data || data.instances.length === 0) return null
+  return (
+    <>
+      <Instances instances={data.instances} />
+      <Templates fleet={data} />
+    </>
+  )
+}
+
+const Instances = ({ instances }: Pick<Fleet, 'instances'>) => {
+  const { shown, more } = useMore(sortInstances(instances), 20, 100)
+  return (
+    <Panel title="ComfyUI instances" actions={counted(instances.length, 'instance')}>
+      <Rows
+        label="ComfyUI instances"
+        rows={shown}
+        empty=""
+        columns={{
+          Instance: ({ name, version }) => (
+            <div>
+              <Bdi as="strong">{name}</Bdi>{' '}
+              <Bdi as="span" className="soft small">
+                {version}
+              </Bdi>
+            </div>
+          ),
+          State: ({ state }) => <StateBadge state={state} />,
+          Tasks: ({ tasks }) => tasks.map((task) => <Running key={task.id} task={task} />),
+          Loaded: ({ state, template, models }) =>
+            state !== 'gone' && (
+              <div>
+                <Bdi>{template}</Bdi>{' '}
+                <Bdi as="span" className="soft small">
+                  {models.join(', ')}
+                </Bdi>
+              </div>
+            ),
+          'Last 24 h': ({ ends }) =>
+            ends
+              .map(({ end, count }) => `${count.toLocaleString('en')} ${inWords(end)}`)
+              .join(', '),
+          '': (instance) => <Drain instance={instance} />,
+        }}
+        below={({ state, seen_at: seen, last_error: error, last_error_at: at }) =>
+          (error || state === 'gone') && (
+            <div className="small">
+              {state === 'gone' && (
+                <p>
+                  Last response <Time at={seen} />. Start it, or take it out of COMFYUI_URLS.
+                </p>
+              )}
+              {state === 'quarantined' && <p>Start it again: then it is given tasks.</p>}
+              {error && (
+                <p>
+                  Last error, <Time at={at} />: <Bdi as="code">{error}</Bdi>
+                </p>
+              )}
+            </div>
+          )
+        }
+      />
+      {more}
+    </Panel>
+  )
+}
+
+const inWords = (word: string): string => word.replaceAll('_', ' ')
+
+const Running = ({ task: { id, kind, since } }: { task: Instance['tasks'][number] }) => (
+  <div>
+    <Link {...taskPage(id)}>{inWords(kind)}</Link> <Time at={since} />
+  </div>
+)
+
+/** Drains an instance, or ends its drain. Both stand in the audit log. */
+const Drain = ({ instance: { name: id, is_drained: isDrained, tasks } }: { instance: Instance }) =>
+  isDrained ? (
+    <WriteButton
+      label="Resume"
+      write={() => send('POST', '/admin/instances/{id}/resume', { path: { id }, body: {} })}
+    />
+  ) : (
+    <AskButton
+      label="Drain"
+      title={`Drain ${id}?`}
+      action="Drain instance"
+      fields={[{ name: 'reason', label: 'Reason', isOptional: true }]}
+      write={({ reason }) => {
+        const body = reason ? { reason } : {}
+        return send('POST', '/admin/instances/{id}/drain', { path: { id }, body })
+      }}
+    >
+      <p>
+        It ends {tasks.length === 0 ? 'what it has' : counted(tasks.length, 'task')} and is given no
+        more until you resume it.
+      </p>
+    </AskButton>
+  )
+
+const Templates = ({ fleet }: { fleet: Fleet }) => (
+  <Panel title="ComfyUI templates">
+    <Rows
+      label="ComfyUI templates"
+      rows={listTemplates(fleet)}
+      empty="No worker has read templates yet"
+      columns={{
+        Template: ({ name, models }) => (
+          <div>
+            <Bdi as="strong">{name}</Bdi>{' '}
+            <Bdi as="span" className="soft small">
+              {models.join(', ')}
+            </Bdi>
+          </div>
+        ),
+        Waiting: ({ tasks, oldest_seconds: age }) =>
+          tasks > 0 ? `${counted(tasks, 'task')}, oldest ${showSeconds(age)}` : '–',
+        'Runs on': ({ able }) =>
+          able === 0 ? (
+            <Badge tone="bad">no instance</Badge>
+          ) : (
+            able !== undefined && counted(able, 'instance')
+          ),
+      }}
+      below={({ lacking }) =>
+        lacking.length > 0 && (
+          <details>
+            <summary>{counted(lacking.length, 'instance')} cannot run it</summary>
+            <ul className="small">
+              {lacking.map(({ instance, issues }) => (
+                <li key={instance}>
+                  <Bdi as="strong">{instance}</Bdi>: <Bdi as="code">{issues.join('; ')}</Bdi>
+                </li>
+              ))}
+            </ul>
+          </details>
+        )
+      }
+    />
+  </Panel>
+)

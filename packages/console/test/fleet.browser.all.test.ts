@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { before, describe, test } from 'node:test'
+
+import { waitFor } from '../../../test/support/wait.ts'
+import { assertSound, skip, useConsole } from './harness.ts'
+
+const ISSUE = 'node 4 "Sharpen": there is no class ImageSharpen'
+const ABILITIES = {
+  'relight+light': { models: [], issues: [] },
+  text2video: { models: ['wan2.2_t2v_14B.safetensors'], issues: [] },
+  upscale: { models: ['4x-general.safetensors'], issues: [] },
+}
+const LACKING = { ...ABILITIES, upscale: { ...ABILITIES.upscale, issues: [ISSUE] } }
+
+describe('operations of a fleet', { skip }, () => {
+  const console = useConsole({ alone: true })
+
+  before(async () => {
+    const { sql } = console.service.database
+    const rows = [
+      ['gpu1', 'up', ABILITIES],
+      ['gpu2', 'up', ABILITIES],
+      ['gpu3', 'up', LACKING],
+      ['gpu4', 'stalled', ABILITIES],
+      ['gpu5', 'down', ABILITIES],
+      ['gpu10', 'up', ABILITIES],
+    ] as const
+    for (const [name, state, abilities] of rows)
+      await sql`
+        insert into instance (name, state, abilities, version, template, seen_at)
+        values (${name}, ${state}, ${sql.json(abilities)}, '0.3.64', 'upscale', now() + interval '1 hour')
+      `
+    await sql`
+      update instance set quarantined_at = now(), reason = 'node 3 KSampler: CUDA error: an illegal memory access'
+      where name = 'gpu10'
+    `
+    const ids = [randomUUID(), randomUUID(), randomUUID()]
+    for (const id of ids)
+      await sql`
+        insert into task (id, family, kind, segment, status, owner, account, settings, engine)
+        values (${id}, 'image', 'upscale', 'image-upscaler', 'IN_PROGRESS', 'alice', 'alice', '{}', 'comfyui')
+      `
+    const place = (task: string, instance: string, state: string, detail: string | null) => sql`
+      insert into placement (id, task_id, instance, template, inputs, state, detail)
+      values (${randomUUID()}, ${task}, ${instance}, 'upscale', '{}', ${state}, ${detail})
+    `
+    for (let done = 0; done < 12; done += 1) await place(ids[0] ?? '', 'gpu1', 'done', null)
+    await place(
+      ids[0] ?? '',
+      'gpu1',
+      'out_of_memory',
+      'node 5 KSampler: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 GiB',
+    )
+    await place(ids[0] ?? '', 'gpu1', 'open', null)
+    await place(ids[1] ?? '', 'gpu1', 'open', null)
+  })
+
+  test('shows each instance, what mends it, and what templates lack', async () => {
+    const page = await console.open('/operations', { as: 'operator' })
+    const table = page.getByRole('table', { name: 'ComfyUI instances' })
+    await table.waitFor()
+    const names = await table.locator('tr:has(strong) td:first-child strong').allTextContents()
+    assert.deepEqual(names, ['gpu10', 'gpu5', 'gpu4', 'gpu1', 'gpu2', 'gpu3'])
+    const first = table.getByRole('row', { name: /gpu1 0\.3\.64/ })
+    await first.getByText('busy').waitFor()
+    await first.getByText('12 done, 1 out of memory').waitFor()
+    await first.getByText('4x-general.safetensors').waitFor()
+    assert.equal(await first.getByRole('link', { name: 'upscale' }).count(), 2)
+    await table.getByText('Start it again: then it is given tasks.').waitFor()
+    await table.getByText('node 5 KSampler: torch.OutOfMemoryError').waitFor()
+    const templates = page.getByRole('table', { name: 'ComfyUI templates' })
+    await templates
+      .getByRole('row', { name: /^upscale .* 1 task, oldest .* 4 instances$/ })
+      .waitFor()
+    await templates.getByText('1 instance cannot run it').click()
+    await templates.getByText(ISSUE).waitFor()
+    await assertSound(page)
+  })
+
+  test('drains an instance and resumes it', async () => {
+    const { sql } = console.service.database
+    const page = await console.open('/operations', { as: 'operator' })
+    const row = page.getByRole('row', { name: /gpu2 0\.3\.64/ })
+    await row.getByRole('button', { name: 'Drain' }).click()
+    await page.getByLabel('Reason').fill('its driver is renewed')
+    await page.getByRole('button', { name: 'Drain instance' }).click()
+    await row.getByText('draining').waitFor()
+    await row.getByRole('button', { name: 'Resume' }).click()
+    await row.getByRole('button', { name: 'Drain' }).waitFor()
+    const log = await waitFor('both entries', async () => {
+      const rows = await sql`select action, actor, reason from audit_log order by at`
+      return rows.length === 2 && rows
+    })
+    assert.deepEqual(
+      log.map(({ action, reason }) => [action, reason]),
+      [
+        ['instance.drain', 'its driver is renewed'],
+        ['instance.resume', null],
+      ],
+    )
+  })
+})

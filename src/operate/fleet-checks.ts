@@ -1,0 +1,87 @@
+import { readSystem } from '../adapters/comfyui/instance.ts'
+import { readTemplates } from '../adapters/comfyui/templates.ts'
+import { TEMPLATE_KINDS } from '../domain/template/fields.ts'
+import type { Template } from '../domain/template/template.ts'
+import { OperatorError } from '../process/operator-error.ts'
+import { makeEngineOf, readInstances } from '../process/settings/derived.ts'
+import type { Config } from '../process/settings/env.ts'
+import type { Check } from './doctor.ts'
+import { openInstance } from './fleet.ts'
+
+const AWAY = 'start it, or correct its address in COMFYUI_URLS'
+
+/** Makes the checks of the engine comfyui: the templates, and each instance. None where nothing uses it. */
+export const makeFleetChecks = (config: Config): Check[] => {
+  const engineOf = makeEngineOf(config)
+  const kinds = TEMPLATE_KINDS.filter((kind) => engineOf(kind) === 'comfyui')
+  const elsewhere = `renders ${kinds.join(', ')}; with COMFYUI_URLS, as core workers have it, its instances are asked`
+  if (config.COMFYUI_URLS.length === 0)
+    return kinds.length === 0 ? [] : [['comfyui', [], '', () => Promise.resolve(elsewhere)]]
+  const read = once(() => readTemplates(config.COMFYUI_TEMPLATES))
+  const instances = readInstances({ ...config, WORKER_ROLE: 'core' }).map((options) => ({
+    name: options.name,
+    // An address that cannot be read is an error of its check alone.
+    ask: once(async () => await askInstance(options, await read().catch(() => undefined))),
+  }))
+  const checkTemplates = async (): Promise<string> => {
+    const { templates, issues } = await read()
+    if (issues.length > 0) throw new OperatorError(issues.join('; '))
+    const asked = await Promise.allSettled(instances.map(({ ask }) => ask()))
+    const able = asked.flatMap((end) => (end.status === 'fulfilled' ? end.value.able : []))
+    return reportTemplates(templates, kinds, able)
+  }
+  const needs = ['COMFYUI_URLS', 'COMFYUI_TEMPLATES', 'COMFYUI_TOKEN'] as const
+  return [
+    ['templates', needs, 'correct COMFYUI_TEMPLATES', checkTemplates],
+    ...instances.map(({ name, ask }): Check => [name, needs, AWAY, async () => (await ask()).line]),
+  ]
+}
+
+/** The line of the templates needs what those of the instances find. */
+const once = <Found>(find: () => Promise<Found>): (() => Promise<Found>) => {
+  let found: Promise<Found> | undefined
+  return () => (found ??= find())
+}
+
+/** Asks an instance which templates it can run. It need not be able to run all, as long as another one is. */
+const askInstance = async (
+  options: Parameters<typeof openInstance>[0],
+  { templates }: { templates: readonly Template[] } = { templates: [] },
+): Promise<{ able: string[]; line: string }> => {
+  const instance = openInstance(options)
+  try {
+    const { status, body } = await instance.client.get('/system_stats')
+    if (status === 401 || status === 403)
+      throw new OperatorError(`responded with status ${status}: correct COMFYUI_TOKEN`)
+    const { version, argv } = readSystem(body)
+    if (version === '')
+      throw new OperatorError('is no ComfyUI: correct its address in COMFYUI_URLS')
+    const able: string[] = []
+    const advice = argv.includes('--disable-metadata')
+      ? []
+      : ['start it with --disable-metadata, or its files keep texts of callers']
+    for (const template of templates) {
+      const { issues } = await instance.readClasses(template)
+      if (issues.length === 0) able.push(template.name)
+      else advice.push(`for ${template.name} install there: ${issues.join(', ')}`)
+    }
+    const found = `ComfyUI ${version} runs ${able.length} of ${templates.length} templates`
+    return { able, line: [found, ...advice].join('; ') }
+  } finally {
+    instance.client.close()
+  }
+}
+
+const reportTemplates = (
+  templates: readonly Template[],
+  kinds: readonly string[],
+  able: readonly string[],
+): string => {
+  const without = kinds.filter((kind) => !templates.some((template) => template.kind === kind))
+  const nowhere = templates.map(({ name }) => name).filter((name) => !able.includes(name))
+  const advice = `add ${without[0]}.json to COMFYUI_TEMPLATES, or choose another engine in ENGINES`
+  if (without.length > 0) throw new OperatorError(`none for ${without.join(', ')}: ${advice}`)
+  if (nowhere.length === 0) return `${templates.length} are valid, and an instance can run each`
+  const names = nowhere.join(', ')
+  throw new OperatorError(`no instance can run ${names}: install what their lines name`)
+}

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test, type TestContext } from 'node:test'
+
+import sharp from 'sharp'
+
+import type { Sql } from '../../../src/db/client.ts'
+import { ROOT } from '../../../src/local/root.ts'
+import { examine } from '../../../src/operate/doctor.ts'
+import { makeFleetChecks } from '../../../src/operate/fleet-checks.ts'
+import { makeFleetCommands } from '../../../src/operate/fleet.ts'
+import type { Config } from '../../../src/process/settings/env.ts'
+import { startFakeComfy } from '../../support/comfyui/fake.ts'
+import type { FakeComfyOptions } from '../../support/comfyui/fake.ts'
+
+const TEMPLATES = join(ROOT, 'deploy/comfyui/templates')
+
+const CONFIG = {
+  COMFYUI_TEMPLATES: TEMPLATES,
+  COMFYUI_URLS: [] as string[],
+  COMFYUI_TOKEN: '',
+  COMFYUI_STALL_SECONDS: 600,
+  ENGINES: ['upscale:comfyui'],
+  IMAGE_ENGINE: 'local',
+  VIDEO_ENGINE: 'local',
+} as Config
+
+const makeDir = async (t: TestContext): Promise<string> => {
+  const dir = await mkdtemp(join(tmpdir(), 'kiln-samples-'))
+  t.after(() => rm(dir, { recursive: true }))
+  return dir
+}
+
+/** Instances `gpu1`, `gpu2`, …, and settings that name them. */
+const start = async (t: TestContext, ...given: FakeComfyOptions[]) => {
+  const fakes = await Promise.all(given.map((options) => startFakeComfy(options)))
+  t.after(() => Promise.all(fakes.map((fake) => fake.close())))
+  const COMFYUI_URLS = fakes.map(({ url }, index) => `gpu${index + 1}=${url}`)
+  return { fakes, config: { ...CONFIG, COMFYUI_URLS } }
+}
+
+/** Runs `kiln operate templates`: its lines, and the message with which it ends. */
+const checkTemplates = async (config: Config, folder?: string) => {
+  const lines: string[] = []
+  const { templates } = makeFleetCommands({
+    config,
+    sql: {} as Sql,
+    searchPath: process.env['PATH'] ?? '',
+    write: (line) => lines.push(line),
+  })
+  const end = await templates(folder).catch((error: Error) => error.message)
+  return { lines: lines.join('\n'), end }
+}
+
+const doctor = async (config: Config) => {
+  const { lines, isWell } = await examine(makeFleetChecks(config), [])
+  return { isWell, lines: lines.slice(1).map((line) => line.replace(/ +/g, ' ')) }
+}
+
+describe('kiln operate templates', { concurrency: true }, () => {
+  test('names what an instance lacks', async (t) => {
+    const { config } = await start(t, { without: ['ImageSharpen'] })
+    const { lines, end } = await checkTemplates(config)
+    assert.match(lines, /gpu1 {2}relight\+light {2}can be run/)
+    assert.match(lines, /gpu1 {2}upscale {2}node 4 "Sharpen": there is no class ImageSharpen/)
+    assert.equal(end, '6 templates are valid')
+  })
+
+  test('renders a sample of each where it can be run, and leaves nothing there', async (t) => {
+    const { config, fakes } = await start(t, { without: ['ImageSharpen', 'CreateVideo'] }, {})
+    const dir = await makeDir(t)
+    const { lines, end } = await checkTemplates(config, dir)
+    assert.equal(end, '6 templates are valid')
+    const files = ['custom/upscale-model.png', 'extend.mp4', 'relight+light.png']
+    files.push('skin_flexible.png', 'text2video+start.mp4', 'upscale.png')
+    for (const file of files) assert.ok(lines.includes(`rendered ${join(dir, file)}`), file)
+    assert.match(lines, /^gpu2 {2}upscale {2}rendered /m)
+    const found = await readdir(dir, { recursive: true })
+    assert.deepEqual(found.filter((name) => name.includes('.')).toSorted(), files)
+    const { width, height } = await sharp(join(dir, 'upscale.png')).metadata()
+    assert.deepEqual([width, height], [512, 512])
+    assert.equal((await readFile(join(dir, 'extend.mp4'))).toString('latin1', 4, 8), 'ftyp')
+    for (const { folders } of fakes) {
+      const left = await readdir(folders.root, { recursive: true, withFileTypes: true })
+      for (const { name, parentPath } of left.filter((entry) => entry.isFile()))
+        assert.equal((await readFile(join(parentPath, name))).length, 0, name)
+    }
+  })
+
+  test('says by id and title which node a sample has failed at', async (t) => {
+    const { config, fakes } = await start(t, {})
+    const dir = await makeDir(t)
+    const text = await readFile(join(TEMPLATES, 'upscale.json'), 'utf8')
+    await writeFile(join(dir, 'upscale.json'), text)
+    const invalid = text.replace('"alpha": 0.4', '"alpha": 40').replace('kiln:scale', 'Factor')
+    await writeFile(join(dir, 'skin_flexible.json'), invalid)
+    fakes[0]?.faults.push('raise')
+    const { lines, end } = await checkTemplates({ ...config, COMFYUI_TEMPLATES: dir }, dir)
+    assert.match(
+      lines,
+      /^gpu1 {2}upscale {2}failed: node 1 "kiln:image" LoadImage: ValueError: kiln test fault/m,
+    )
+    assert.match(
+      lines,
+      /^gpu1 {2}skin_flexible {2}failed: node 4 "Sharpen" ImageSharpen: value_bigger_than_max/m,
+    )
+    assert.equal(end, 'no sample of skin_flexible, upscale: the lines above say why')
+  })
+
+  test('says of a template that it can be run nowhere', async (t) => {
+    const { config, fakes } = await start(t, {})
+    await fakes[0]?.kill()
+    const { lines, end } = await checkTemplates(config, await makeDir(t))
+    assert.match(lines, /^gpu1 {2}upscale {2}no connection could be made/m)
+    assert.match(end, /^no sample of extend, .*, custom\/upscale-model: /)
+  })
+})
+
+describe('the doctor', { concurrency: true }, () => {
+  test('has nothing to say where nothing uses ComfyUI', () => {
+    assert.deepEqual(makeFleetChecks({ ...CONFIG, ENGINES: [] }), [])
+  })
+
+  test('says where its instances are known', async () => {
+    const { lines, isWell } = await doctor(CONFIG)
+    assert.match(lines.join(), /^ok comfyui renders upscale; with COMFYUI_URLS, as core workers/)
+    assert.ok(isWell)
+  })
+
+  test('has a line for the templates, and one for each instance', async (t) => {
+    const argv = ['--disable-metadata']
+    const { config } = await start(t, { argv }, { without: ['ImageSharpen'] })
+    assert.deepEqual(await doctor(config), {
+      isWell: true,
+      lines: [
+        'ok templates 6 are valid, and an instance can run each',
+        'ok gpu1 ComfyUI 0.3.64 runs 6 of 6 templates',
+        'ok gpu2 ComfyUI 0.3.64 runs 4 of 6 templates; start it with --disable-metadata, or its files keep texts of callers; for skin_flexible install there: node 4 "Sharpen": there is no class ImageSharpen; for upscale install there: node 4 "Sharpen": there is no class ImageSharpen',
+      ],
+    })
+  })
+
+  test('says what to do about an instance that is away, another server, or a proxy', async (t) => {
+    const { config, fakes } = await start(t, {}, {}, {})
+    await fakes[0]?.kill()
+    const only = (fake: (typeof fakes)[number] | undefined, status: number): void => {
+      if (fake) fake.intercept = () => ({ status, body: '{}' })
+    }
+    only(fakes[1], 200)
+    only(fakes[2], 401)
+    const { lines, isWell } = await doctor(config)
+    const [templates = '', away = '', ...others] = lines
+    assert.ok(!isWell)
+    assert.match(
+      templates,
+      /^ERROR templates no instance can run extend, .*: install what their lines name$/,
+    )
+    assert.match(away, /^ERROR gpu1 .*: start it, or correct its address in COMFYUI_URLS$/)
+    assert.deepEqual(others, [
+      'ERROR gpu2 is no ComfyUI: correct its address in COMFYUI_URLS',
+      'ERROR gpu3 responded with status 401: correct COMFYUI_TOKEN',
+    ])
+  })
+
+  test('says which kinds have no template', async (t) => {
+    const { config } = await start(t, {})
+    const { lines } = await doctor({ ...config, ENGINES: ['skin_creative:comfyui'] })
+    assert.match(lines[0] ?? '', /^ERROR templates none for skin_creative: add skin_creative\.json/)
+    const { lines: absent } = await doctor({ ...config, COMFYUI_TEMPLATES: '/nowhere' })
+    assert.match(absent[0] ?? '', /^ERROR templates ENOENT.*: correct COMFYUI_TEMPLATES$/)
+    assert.match(absent[1] ?? '', /^ok gpu1 ComfyUI 0\.3\.64 runs 0 of 0 templates/)
+  })
+})
