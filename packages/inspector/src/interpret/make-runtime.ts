@@ -67,6 +67,7 @@ function makeState(packageName: string): RunState {
     doubtful: new WeakSet(),
     causes: new WeakMap(),
     mentioned: new WeakMap(),
+    mayRaise: [],
     isThread: false,
     loop: 'host',
     giving: false,

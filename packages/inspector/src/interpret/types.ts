@@ -262,6 +262,8 @@ export interface UnknownValue {
   call: UnknownCall | undefined
   /** Its truth, where that is known although the value is not. */
   truth: Truth
+  /** The values of which it is one, known ones first: branches of an undecided test chose them. */
+  oneOf?: readonly Value[]
   /** A module: no class, and nothing to call. */
   isModule?: true
 }
@@ -375,6 +377,8 @@ export interface RunState {
   causes: WeakMap<object, Reason>
   /** Names that stand in the text of a function. */
   mentioned: WeakMap<object, readonly string[]>
+  /** Exceptions that a `try` may meet: of a branch that may not be taken, or unknown, of a call that can't be followed. */
+  mayRaise: Value[]
   /** A thread of the pack is running. */
   isThread: boolean
   /** The event loop that runs: the host imports packs in its own, threads begin without one. */

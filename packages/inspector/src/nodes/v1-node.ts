@@ -3,6 +3,7 @@ import type { ExtractedNode } from '../inspection.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
 import type { BaseValue, UnknownValue, Value } from '../interpret/types.ts'
 import { KNOWN_MODULES } from '../interpret/modules/known-modules.ts'
+import { choicesOf } from '../interpret/values/merge-values.ts'
 import { makeUnknown } from '../interpret/values/make-value.ts'
 import { dynamicInputs, type JsonText, type JsonWriter } from './json-text.ts'
 
@@ -94,8 +95,9 @@ const textOf = (
 ): Read<string> => {
   if (value === undefined) return known(otherwise)
   if (value === null) return known('')
-  const text = interpreter.text(value)
-  return { value: text ?? '', isDynamic: text === undefined }
+  const [first = null, ...others] = choicesOf(value)
+  const text = first === null ? '' : interpreter.text(first)
+  return { value: text ?? '', isDynamic: text === undefined || others.length > 0 }
 }
 
 const readTypes = (
@@ -152,8 +154,9 @@ const readIsList = (
     const types = find('RETURN_TYPES')
     if (types === undefined) return known([])
     if (isUnited(types)) return { value: [], isDynamic: true }
-    const { items, rest } = interpreter.readItems(types)
-    return { value: items.map(() => false), isDynamic: rest }
+    const [first = null, ...others] = choicesOf(types)
+    const { items, rest } = interpreter.readItems(first)
+    return { value: items.map(() => false), isDynamic: rest || others.length > 0 }
   }
   if (isUnited(given)) return { value: [], isDynamic: true }
   if (typeof given === 'boolean') return known([given])

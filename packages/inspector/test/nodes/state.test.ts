@@ -88,6 +88,41 @@ async def comfy_entrypoint(): return Pack()`,
       )
     })
 
+  const chosen = [
+    'M = {("Cup" if elsewhere.A else "Guest"): Cup}',
+    'if elsewhere.A: name = "Cup"\nelse: name = "Guest"\nM = {f"{name}": Cup}',
+    'def make():\n  if elsewhere.A: return {"Cup": Cup}\n  return {"Guest": Cup}\nM = make()',
+    'M = {}\ntry: elsewhere.load(); M["Cup"] = Cup\nexcept OSError: M["Guest"] = Cup',
+    'M = {"Guest": Cup}\nelsewhere.A and M.update({"Cup": Cup})\nif elsewhere.B: del M["Guest"]',
+    'M = {name: Cup for name in ("Cup", "Guest") if elsewhere.has(name)}',
+  ]
+  for (const source of chosen)
+    test(`a condition that cannot be known loses no name: ${source}`, () => {
+      const section = extract(`${CUP}import elsewhere\n${source}\nNODE_CLASS_MAPPINGS = M`)
+      assert.deepEqual(namesOf(section).toSorted(), ['Cup', 'Guest'])
+      for (const { dynamic } of section.nodes) assert.deepEqual(dynamic, ['host_node_name'])
+    })
+
+  test('what such a condition chooses in a node is marked', () => {
+    const [node] = extract(`import elsewhere
+class Cup:
+    CATEGORY = "a" if elsewhere.A else "b"
+    RETURN_TYPES = ("IMAGE",) if elsewhere.A else ("MASK", "INT")
+    def INPUT_TYPES():
+        inputs = {"size": ("INT", {"default": 1 if elsewhere.A else 2})}
+        if elsewhere.A: inputs["more"] = ("INT",)
+        return {"required": inputs}
+NODE_CLASS_MAPPINGS = {"Cup": Cup}`).nodes
+    assert.deepEqual(node?.dynamic.toSorted(), [
+      'category',
+      'input_types.more',
+      'input_types.size',
+      'output_is_list',
+      'return_names',
+      'return_types',
+    ])
+  })
+
   test('interface files only are a success without nodes', () => {
     const section = extract('NODE_CLASS_MAPPINGS = {}\nWEB_DIRECTORY = "./web"')
     assert.deepEqual([section.status, section.partial, section.how], ['success', false, 'none'])

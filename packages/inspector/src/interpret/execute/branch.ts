@@ -122,6 +122,7 @@ function mergeBindings(scope: Scope, names: readonly string[], outcomes: Outcome
 /** Returns the completion of the block as a whole. */
 function endOf(rt: Runtime, scope: Scope, outcomes: Outcome[], goesOn: boolean): Completion {
   const returned: Completion[] = []
+  for (const { raised } of outcomes) if (raised) rt.state.mayRaise.push(raised.exception)
   let left: Completion
   for (const { end } of outcomes) {
     if (typeof end === 'object') returned.push(end)

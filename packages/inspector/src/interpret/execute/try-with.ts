@@ -1,8 +1,12 @@
-import { isClass, isInstanceValue } from '../values/read-value.ts'
+import { words } from '../../words.ts'
+import { makeUnknown } from '../values/make-value.ts'
+import { isClass, isInstanceValue, isUnknown } from '../values/read-value.ts'
 import { call, callSpecial } from '../operate/call.ts'
 import { evaluateAwait, evaluateSafely } from '../evaluate/expression.ts'
 import { isInstance, typeOf } from '../operate/is-instance.ts'
-import { execute } from './statement.ts'
+import { execute, executeStatement } from './statement.ts'
+import { assignedNames } from './assigned-names.ts'
+import { runBranches } from './branch.ts'
 import { bindName } from '../evaluate/name.ts'
 import { attempt, inheritCause, raise, type Raised } from '../operate/raise.ts'
 import type { Completion, InstanceValue, Runtime, Scope, Value } from '../types.ts'
@@ -20,18 +24,84 @@ export function executeTry(rt: Runtime, node: Try, scope: Scope): Completion {
   return value
 }
 
-function runGuarded(rt: Runtime, node: Try, scope: Scope): Completion {
-  const { value, raised } = attempt(rt, () => runBody(rt, node, scope))
+/**
+ * Runs the body. Where a statement of it may have raised, what is left is one way, and each handler of `left` that may
+ * take that another.
+ */
+function runGuarded(
+  rt: Runtime,
+  node: Try,
+  scope: Scope,
+  from = 0,
+  left = node.handlers,
+): Completion {
+  const { state } = rt
+  const before = state.mayRaise.length
+  let next = from
+  let taken: ExceptHandler[] = []
+  const { value: end, raised } = attempt(rt, () => {
+    const types = node.handlers.map((handler) => handler.type)
+    if (types.length > 0) state.handlers = [...state.handlers, { types, scope }]
+    for (const statement of node.body.slice(from)) {
+      next += 1
+      const ended = executeStatement(rt, statement, scope)
+      const maybe = state.mayRaise.splice(before)
+      taken = left.filter((handler) => maybe.some((one) => mayHandle(rt, handler, scope, one)))
+      if (taken.length === 0) state.mayRaise.push(...maybe)
+      if (taken.length > 0 || ended !== undefined) return ended
+    }
+    return undefined
+  })
   if (raised) return handle(rt, node, scope, raised)
-  return value ?? execute(rt, node.orelse, scope)
+  const others = left.filter((handler) => !taken.includes(handler))
+  const goOn = () =>
+    end ??
+    (next < node.body.length
+      ? runGuarded(rt, node, scope, next, others)
+      : execute(rt, node.orelse, scope))
+  return taken.length > 0 ? runEither(rt, node, scope, taken, goOn) : goOn()
 }
 
-function runBody(rt: Runtime, node: Try, scope: Scope): Completion {
-  const { state } = rt
-  const types = node.handlers.map((handler) => handler.type)
-  if (types.length > 0) state.handlers = [...state.handlers, { types, scope }]
-  return execute(rt, node.body, scope)
+/** Goes on, or runs one of the handlers. What is raised on the way counts. */
+function runEither(
+  rt: Runtime,
+  node: Try,
+  scope: Scope,
+  handlers: ExceptHandler[],
+  goOn: () => Completion,
+): Completion {
+  const names = assignedNames(rt, [node])
+  let escaped: Raised | undefined
+  const run = () => {
+    const { value, raised } = attempt(rt, goOn)
+    escaped = raised
+    return value
+  }
+  const ways = handlers.map((handler) => ({
+    names,
+    run: () => runHandler(rt, handler, scope, makeUnknown('exception')),
+  }))
+  const end = runBranches(rt, scope, [{ names, run }, ...ways])
+  if (escaped) throw escaped
+  return end
 }
+
+/**
+ * True for a handler that may take an exception that may come. That of a call raises no ImportError, and only a handler that
+ * does something reckons with any exception at all.
+ */
+function mayHandle(rt: Runtime, handler: ExceptHandler, scope: Scope, exception: Value): boolean {
+  const type = handler.type && evaluateSafely(rt, handler.type, scope)
+  const isNamed = ['ImportError', 'ModuleNotFoundError'].some(
+    (name) => type === rt.builtinClass(name),
+  )
+  if (!isUnknown(exception)) return !type || isInstance(rt, exception, type) !== false
+  const isBroad = !type || BROAD.some((name) => type === rt.builtinClass(name))
+  return !isNamed && (!isBroad || handler.body.some(({ kind }) => !IDLE.has(kind)))
+}
+
+const BROAD = ['Exception', 'BaseException']
+const IDLE = new Set(words('Expr Pass Raise'))
 
 /** Runs the first handler whose type fits or can't be decided. */
 function handle(rt: Runtime, node: Try, scope: Scope, raised: Raised): Completion {

@@ -24,10 +24,14 @@ import type {
 import { compareText } from '../text/string/code-points.ts'
 import { isClass, isModule, isObject, isUnknown, nameOf } from '../values/read-value.ts'
 import { makeUnknown, orElse } from '../values/make-value.ts'
+import { mapChoice } from '../values/merge-values.ts'
 
 /** `value.name`. Missing: raises on a completely read module of the pack, else an unknown. */
 export function getAttribute(rt: Runtime, value: Value, name: string): Value {
-  const found = lookUp(rt, value, name)
+  const found = orElse(
+    mapChoice(value, (choice) => getAttribute(rt, choice, name)),
+    () => lookUp(rt, value, name),
+  )
   if (found !== undefined) return found
   if (isModule(value)) return missingInModule(rt, value, name)
   if (isUnknown(value)) return makeUnknown(`${value.name}.${name}`, value.origin)

@@ -100,6 +100,7 @@ function resultOf(rt: Runtime, node: FunctionDef, scope: Scope): Value {
     return maybe.length === 0 ? returned : mergeReturned([...maybe, returned])
   } catch (error) {
     if (!(error instanceof Raised) || maybe.length === 0) throw error
+    rt.state.mayRaise.push(error.exception)
     return mergeReturned(maybe)
   }
 }

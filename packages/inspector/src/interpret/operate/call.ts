@@ -22,6 +22,7 @@ import {
   isUnknown,
   nameOf,
 } from '../values/read-value.ts'
+import { mapChoice } from '../values/merge-values.ts'
 import { makeInstance, makeUnknown, NO_KWARGS, orElse } from '../values/make-value.ts'
 
 /** Calls anything callable. An unknown callee gives an unknown. */
@@ -47,7 +48,10 @@ export function callWith(rt: Runtime, callee: Value, call: CallArguments): Value
     case 'classmethod':
       return callWith(rt, callee.function, call)
     default:
-      return unknownCall(rt, callee, call)
+      return orElse(
+        mapChoice(callee, (choice) => callWith(rt, choice, call)),
+        () => unknownCall(rt, callee, call),
+      )
   }
 }
 
@@ -59,10 +63,20 @@ function callNative(rt: Runtime, native: NativeValue, call: CallArguments): Valu
   const body = call.rest ? native.callWithRest : native.call
   rt.state.depth += 1
   try {
-    return orElse(body?.(rt, call.args, call.kwargs), () => unknownCall(rt, native, call))
+    return orElse(body?.(rt, call.args, call.kwargs), () =>
+      orElse(callForChoices(rt, native, call), () => unknownCall(rt, native, call)),
+    )
   } finally {
     rt.state.depth -= 1
   }
+}
+
+/** The results for each value that the first argument may be that is one of several. */
+function callForChoices(rt: Runtime, native: NativeValue, call: CallArguments): Value | undefined {
+  const at = call.args.findIndex((arg) => isUnknown(arg) && arg.oneOf)
+  return mapChoice(call.args[at] ?? null, (choice) =>
+    callNative(rt, native, { ...call, args: call.args.with(at, choice) }),
+  )
 }
 
 function callInstance(rt: Runtime, value: InstanceValue, call: CallArguments): Value {
@@ -84,6 +98,12 @@ function bindSelf(method: Value, self: Value): Value {
 function unknownCall(rt: Runtime, callee: Value, call: CallArguments): UnknownValue {
   giveAway(rt, callee, call)
   rt.state.mayHaveWritten ||= WRITERS.test(nameOf(callee))
+  const isOfHost = isUnknown(callee) && callee.origin === 'host'
+  const mayRaise = isUnknown(callee)
+    ? !NEVER_RAISES.test(callee.name)
+    : METADATA.test(nameOf(callee))
+  if (rt.state.handlers.length > 0 && mayRaise && !isOfHost)
+    rt.state.mayRaise.push(makeUnknown(nameOf(callee)))
   const origin = isUnknown(callee) ? callee.origin : originOf(callee)
   const { args, kwargs, rest } = call
   return makeUnknown(`${nameOf(callee)}()`, origin, { callee, args, kwargs, rest })
@@ -92,6 +112,9 @@ function unknownCall(rt: Runtime, callee: Value, call: CallArguments): UnknownVa
 /** Calls that may bring files into the pack: programs, installers, downloads and archives. */
 const WRITERS =
   /^(subprocess|pip|git|dulwich|huggingface_hub|os\.(system|popen|spawn\w*))\b|\b(urlretrieve|extract(all)?|unpack_archive|copyfileobj)$/
+
+const METADATA = /^importlib\.metadata\./
+const NEVER_RAISES = /^(logging|warnings|time|datetime|random|platform|threading)\b/
 
 function originOf(callee: Value) {
   return isNative(callee) ? 'standard-library' : 'pack'

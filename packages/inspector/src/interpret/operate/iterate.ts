@@ -8,6 +8,7 @@ import {
 import { findInClass } from './class-lookup.ts'
 import { callSpecial } from './call.ts'
 import { dictEntries, dictKeys } from '../values/dict.ts'
+import { mergeValues } from '../values/merge-values.ts'
 import { makeItemsIterator, makeIterator, makeTuple } from '../values/make-value.ts'
 import { isRaised, raiseIfCertain } from './raise.ts'
 import type {
@@ -45,9 +46,25 @@ export function iterate(rt: Runtime, value: Value): IteratorValue | undefined {
     case 'instance':
     case 'class':
       return iterateByMethods(rt, value)
+    case 'unknown':
+      return value.oneOf && iterateChoices(value.oneOf)
     default:
       return undefined
   }
+}
+
+/** Sequences of one length are one whose items are choices; of others there may be any item. */
+function iterateChoices(choices: readonly Value[]): IteratorValue | undefined {
+  const sequences = choices.filter((choice) => isSequence(choice))
+  const [first] = sequences
+  if (!first) return undefined
+  const { length } = first.items
+  const isEven =
+    sequences.length === choices.length && sequences.every(({ items }) => items.length === length)
+  const items = isEven
+    ? first.items.map((_, at) => mergeValues(sequences.map((each) => each.items[at])) ?? null)
+    : [...new Set(sequences.flatMap((each) => each.items))]
+  return makeItemsIterator('iterator', items, !isEven || sequences.some(({ rest }) => rest))
 }
 
 /** Looks at the list as it is at each step, so that a loop sees what it appends. */

@@ -3,6 +3,7 @@ import { getItem } from './item.ts'
 import { raiseIfCertain } from './raise.ts'
 import { iterate, readItems } from './iterate.ts'
 import { callMethod } from './call.ts'
+import { runUnsure } from '../execute/branch.ts'
 import { hashKey } from './hash-key.ts'
 import { dictGet, dictMark, dictSet, dictUpdate } from '../values/dict.ts'
 import { makeEmptyDict } from '../values/make-value.ts'
@@ -16,6 +17,11 @@ export function getEntry(rt: Runtime, dict: DictValue, key: Value): Value | unde
 
 /** Sets an entry. Under an unknown key it is kept as well, and the dict is incomplete from then on. */
 export function setEntry(rt: Runtime, dict: DictValue, key: Value, value: Value): void {
+  if (isUnknown(key) && key.oneOf)
+    return void runUnsure(rt, () => {
+      for (const choice of key.oneOf ?? []) if (choice !== null) setEntry(rt, dict, choice, value)
+      return undefined
+    })
   const hash = hashKey(rt, key)
   if (hash === undefined || isUnknown(key)) dict.rest = true
   if (hash === undefined) return

@@ -7,7 +7,7 @@ import { raiseIfCertain, raiseMissingKey } from './raise.ts'
 import type { DictValue, HashKey, ListValue, Runtime, SliceValue, Value } from '../types.ts'
 import { sliceIndexes, type SliceParts } from '../text/string/slice.ts'
 import { isObject, isSlice, isUnknown, payloadOf } from '../values/read-value.ts'
-import { dictDelete, dictKey, dictSet } from '../values/dict.ts'
+import { dictDelete, dictKey, dictMark, dictSet } from '../values/dict.ts'
 
 /** `value[key] = to`. */
 export function setItem(rt: Runtime, value: Value, key: Value, to: Value): void {
@@ -122,7 +122,10 @@ export function putBack(removed: RemovedEntries): void {
       const gone = entries.get(hash)
       const value = left.get(hash)
       if (value !== undefined) dict.values.set(hash, value)
-      else if (gone) dictSet(dict, hash, gone.key, gone.value)
+      else if (gone) {
+        dictSet(dict, hash, gone.key, gone.value)
+        dictMark(dict, hash, true)
+      }
     }
     for (const [hash, value] of left) dict.values.set(hash, value)
   }

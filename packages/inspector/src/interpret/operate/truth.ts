@@ -45,10 +45,15 @@ function truthOfObject(
     case 'instance':
       return truthOfInstance(rt, value)
     case 'unknown':
-      return value.truth
+      return value.truth ?? (value.oneOf && truthOfChoices(rt, value.oneOf))
     default:
       return true
   }
+}
+
+function truthOfChoices(rt: Runtime, choices: readonly Value[]): Truth {
+  const [first, ...others] = choices.map((choice) => truthOfValue(rt, choice))
+  return others.every((truth) => truth === first) ? first : undefined
 }
 
 export function rangeLength(range: { start: bigint; stop: bigint; step: bigint }): bigint {

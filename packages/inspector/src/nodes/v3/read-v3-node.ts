@@ -1,4 +1,4 @@
-import { isObject, isSequence, isUnknown } from '../../interpret/values/read-value.ts'
+import { isChoice, isObject, isSequence, isUnknown } from '../../interpret/values/read-value.ts'
 import { findPart, type SchemaPart } from '../../host/schema-part.ts'
 import type { Interpreter } from '../../interpret/interpreter.ts'
 import { makeList, makeTuple } from '../../interpret/values/make-value.ts'
@@ -50,7 +50,9 @@ const readSchema = (reading: V3Reading, schema: SchemaPart): SchemaFields => {
   addHidden(reading, inputTypes, schema)
   return {
     // A node without a name is none: there is nothing to mark.
-    nodeId: textOf({ ...reading, record: () => {} }, find('node_id'), ''),
+    nodeId: isChoice(find('node_id'))
+      ? undefined
+      : textOf({ ...reading, record: () => {} }, find('node_id'), ''),
     // What is not known is not there: the host shows the name.
     displayName: textOf({ ...reading, record: () => {} }, find('display_name'), ''),
     category: textOf(reading, find('category'), 'category') ?? '',

@@ -2,6 +2,7 @@ import { isClass, isUnknown } from '../../interpret/values/read-value.ts'
 import { findHostText, socketTypeNamed } from '../../host/class-facts.ts'
 import type { Interpreter } from '../../interpret/interpreter.ts'
 import type { Value } from '../../interpret/types.ts'
+import { choicesOf } from '../../interpret/values/merge-values.ts'
 import { findPart, type SchemaPart } from '../../host/schema-part.ts'
 
 /** The fields of a node of the newer form, as the host's own conversion to the older form gives them. */
@@ -43,8 +44,9 @@ export const textOf = (
   field: string,
 ): string | undefined => {
   if (value === undefined || value === null) return undefined
-  const text = isUnknown(value) ? findHostText(value) : interpreter.text(value)
-  if (text === undefined) record(field)
+  const [first = null, ...others] = choicesOf(value)
+  const text = isUnknown(first) ? findHostText(first) : interpreter.text(first)
+  if (text === undefined || others.length > 0) record(field)
   return text
 }
 
