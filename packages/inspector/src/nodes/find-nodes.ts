@@ -8,6 +8,7 @@ import type {
   ClassValue,
   DictValue,
   ModuleValue,
+  Reason,
   UnknownValue,
   Value,
 } from '../interpret/types.ts'
@@ -31,10 +32,15 @@ export interface FoundNodes extends Pick<
 export const findNodes = (interpreter: Interpreter): FoundNodes => {
   const { module, failure } = interpreter.importEntry()
   if (module) return readModule(interpreter, module)
-  if (!failure) return { ...NONE, state: 'no_init' }
-  const { code, detail } = failure
-  return { ...NONE, reasons: [code], state: 'raised', hints: [adviceOf(code, detail)] }
+  return failure ? raisedBy(failure) : { ...NONE, state: 'no_init' }
 }
+
+const raisedBy = ({ code, detail }: Reason): FoundNodes => ({
+  ...NONE,
+  reasons: [code],
+  state: 'raised',
+  hints: [adviceOf(code, detail)],
+})
 
 /** Reads the nodes of a module as the host reads those of a pack. */
 export const readModule = (interpreter: Interpreter, entry: ModuleValue): FoundNodes => {
@@ -113,6 +119,7 @@ const readEntrypoint = (reader: NodeReader, entry: ModuleValue): FoundNodes | un
   const { interpreter } = reader
   const listed = listV3Classes(interpreter, entry)
   if (!listed) return undefined
+  if (listed.failure) return raisedBy(listed.failure)
   if (listed.isWrong && listed.complete)
     return { ...NONE, state: 'no_mapping', hints: [adviceOf('no_mapping', WRONG_ENTRYPOINT)] }
   const nodes = new Map<string, ExtractedNode>()

@@ -1,7 +1,7 @@
-import { isClass, isSequence, isUnknown } from '../../interpret/values/read-value.ts'
+import { isClass, isObject, isSequence, isUnknown } from '../../interpret/values/read-value.ts'
 import type { Interpreter } from '../../interpret/interpreter.ts'
 import { KNOWN_MODULES } from '../../interpret/modules/known-modules.ts'
-import type { ModuleValue, Value } from '../../interpret/types.ts'
+import type { ModuleValue, Reason, Value } from '../../interpret/types.ts'
 
 interface V3Classes {
   classes: Value[]
@@ -11,6 +11,8 @@ interface V3Classes {
   conditional: ReadonlySet<Value>
   /** The host takes none: it gets no extension, or no list of it. */
   isWrong?: true
+  /** The extension raises when the host loads it. */
+  failure?: Reason
 }
 
 /**
@@ -25,6 +27,9 @@ export const listV3Classes = (
   const entrypoint = interpreter.findAttribute(entry, 'comfy_entrypoint')
   if (entrypoint === undefined || entrypoint === null) return undefined
   const extension = interpreter.call(entrypoint, [])
+  const onLoad = interpreter.findAttribute(extension, 'on_load')
+  const { failure } = isObject(onLoad) && !isUnknown(onLoad) ? interpreter.tryCall(onLoad, []) : {}
+  if (failure) return { classes: [], complete: true, conditional: new Set(), failure }
   const getNodes = interpreter.findAttribute(extension, 'get_node_list')
   const list = getNodes === undefined ? undefined : interpreter.call(getNodes, [])
   if (list === undefined || !(isSequence(list) || isUnknown(list)))
