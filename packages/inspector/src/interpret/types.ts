@@ -171,6 +171,8 @@ export interface FunctionValue {
   owner: { cls: ClassValue | undefined } | undefined
   /** Calls that are running now. */
   active: number
+  /** Calls until now. */
+  calls: number
 }
 
 export type Kwargs = ReadonlyMap<string, Value>

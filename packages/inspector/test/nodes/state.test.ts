@@ -103,6 +103,28 @@ async def comfy_entrypoint(): return Pack()`,
       for (const { dynamic } of section.nodes) assert.deepEqual(dynamic, ['host_node_name'])
     })
 
+  test('a function may call itself forty times, and a call that is cut leaves more to come', () => {
+    const fill = (count: number): string =>
+      `${CUP}NODE_CLASS_MAPPINGS = {}\ndef fill(n):\n  if n: NODE_CLASS_MAPPINGS[f"Cup {n}"] = Cup; fill(n - 1)\nfill(${count})`
+    const whole = extract(fill(30))
+    assert.deepEqual([whole.nodes.length, whole.partial], [30, false])
+    assert.deepEqual(extract(fill(50)).reasons, ['mapping_rest'])
+  })
+
+  test('an extension is loaded before it is asked for its nodes', () => {
+    const pack = (body: string): string => `from comfy_api.latest import io, ComfyExtension
+class Cup(io.ComfyNode):
+    @classmethod
+    def define_schema(cls): return io.Schema(node_id="Cup")
+class Pack(ComfyExtension):
+    async def on_load(self): ${body}
+    async def get_node_list(self): return self.nodes
+async def comfy_entrypoint(): return Pack()`
+    assert.deepEqual(namesOf(extract(pack('self.nodes = [Cup]'))), ['Cup'])
+    const { status, reason } = extract(pack('raise RuntimeError("no license")'))
+    assert.deepEqual([status, reason], ['failed', 'import_raised'])
+  })
+
   test('what such a condition chooses in a node is marked', () => {
     const [node] = extract(`import elsewhere
 class Cup:

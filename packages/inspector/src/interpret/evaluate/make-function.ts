@@ -26,6 +26,7 @@ export function makeFunction(
     attributes: new Map(),
     owner: scope.owner,
     active: 0,
+    calls: 0,
   }
 }
 

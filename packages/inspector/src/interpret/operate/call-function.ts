@@ -1,6 +1,6 @@
 import { evaluate } from '../evaluate/expression.ts'
 import { execute } from '../execute/statement.ts'
-import { giveAway } from './give-away.ts'
+import { giveAway, mentioned, openReached } from './give-away.ts'
 import { setEntry } from './mapping.ts'
 import { Raised, raiseIfCertain } from './raise.ts'
 import type {
@@ -27,12 +27,15 @@ export function callFunction(rt: Runtime, fn: FunctionValue, call: CallArguments
   const { limits } = rt.budget
   if (rt.state.depth >= limits.callDepth) return giveUp(rt, fn, call, 'depth')
   // The library's own code recurses no deeper than what it is given.
-  if (fn.active >= limits.sameFunction && fn.module.home === 'pack')
-    return giveUp(rt, fn, call, 'recursion')
+  const most = fn.calls < CALLS_DEEP ? limits.sameFunctionDeep : limits.sameFunction
+  if (fn.active >= most && fn.module.home === 'pack') return giveUp(rt, fn, call, 'recursion')
   const scope = makeFunctionScope(rt, fn, call)
   const isCoroutine = fn.node.kind === 'FunctionDef' && fn.node.isAsync && fn.module.home === 'pack'
   return fn.node.isGenerator || isCoroutine ? makeGenerator(rt, fn, scope) : runBody(rt, fn, scope)
 }
+
+/** A function that is called more often may call itself more than once, and would have no end. */
+const CALLS_DEEP = 1000
 
 function giveUp(
   rt: Runtime,
@@ -43,6 +46,9 @@ function giveUp(
   const { args, kwargs, rest } = call
   rt.budget.spent(budget, fn.qualname)
   giveAway(rt, fn, call)
+  // It was not run: all that it may write is unknown.
+  rt.state.guesses += 1
+  openReached(rt, mentioned(rt, fn.node, fn.scope))
   return makeUnknown(`${fn.name}()`, 'pack', { callee: fn, args, kwargs, rest })
 }
 
@@ -77,6 +83,7 @@ function runBody(rt: Runtime, fn: FunctionValue, scope: Scope): Value {
   state.depth += 1
   state.nesting = 0
   fn.active += 1
+  fn.calls += 1
   try {
     if (fn.node.kind === 'Lambda') return evaluate(rt, fn.node.body, scope)
     return resultOf(rt, fn.node, scope)
