@@ -78,12 +78,15 @@ export const makeJsonWriter = (interpreter: Interpreter) => {
     dict: DictValue,
     at: Writing,
     writeMember: (value: Value, name: string) => string | undefined,
-    markMember = (_: string): unknown => (at.isDynamic = true),
+    markMember?: (name: string) => unknown,
   ): string => {
     if (dict.rest) at.isDynamic = true
     const members = [...dict.values].flatMap(([hash, value]) => {
       const name = keyText(dictKey(dict, hash))
-      if (name !== undefined && dict.maybe?.has(hash)) markMember(name)
+      if (name !== undefined && dict.maybe?.has(hash)) {
+        if (markMember) markMember(name)
+        else at.isDynamic = true
+      }
       const text = name === undefined ? undefined : writeMember(value, name)
       return text === undefined ? leaveOut(at) : [`${JSON.stringify(name)}:${text}`]
     })

@@ -48,7 +48,10 @@ export function evaluateDictComprehension(
   for (const inner of eachRound(rt, node.clauses, run)) {
     const key = evaluate(rt, node.key, inner)
     const value = evaluate(rt, node.value, inner)
-    const set = () => void setEntry(rt, dict, key, value)
+    const set = () => {
+      setEntry(rt, dict, key, value)
+      return undefined
+    }
     if (run.isUnsure) runUnsure(rt, set)
     else set()
   }

@@ -96,8 +96,9 @@ function formatField(
   spec: Value,
   { conversion }: FormattedValue,
 ): Value {
-  const converted = typeof spec === 'string' ? convert(rt, value, conversion) : undefined
-  const text = converted === undefined ? undefined : formatValue(rt, converted, String(spec))
+  if (typeof spec !== 'string') return makeUnknown('f-string')
+  const converted = convert(rt, value, conversion)
+  const text = converted === undefined ? undefined : formatValue(rt, converted, spec)
   return orElse(text, () => makeUnknown('f-string'))
 }
 

@@ -101,8 +101,9 @@ function uniteSets(sets: SetValue[]): SetValue {
   }
 }
 
+const sizeOf = (value: Value): number => (isDict(value) ? value.values.size : -1)
+
 /** The result of a function with returns under undecided tests; the largest dict gives the order. */
 export function mergeReturned(values: readonly Value[]): Value {
-  const sizeOf = (value: Value): number => (isDict(value) ? value.values.size : -1)
   return mergeValues(values.toSorted((a, b) => sizeOf(b) - sizeOf(a))) ?? null
 }
