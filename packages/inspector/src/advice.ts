@@ -17,7 +17,7 @@ export const ADVICE: Readonly<Record<string, string>> = {
   node_list_invalid:
     'node_list.json is not read: it must be one JSON object, from the name of each host node to its description, without a comma after the last entry.',
   mapping_rest:
-    'More host nodes may be added at run time: list all in NODE_CLASS_MAPPINGS, or report the host nodes by POST.',
+    'More host nodes may be added at run time: list all in NODE_CLASS_MAPPINGS or get_node_list, or report the host nodes by POST.',
   name_unresolved:
     'The name of a host node is made at run time: write it as text, or report the host nodes by POST.',
   own_module_missing:
