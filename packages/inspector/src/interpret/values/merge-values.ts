@@ -18,7 +18,11 @@ export function mergeValues(values: readonly (Value | undefined)[], depth = 0): 
   if (isPlain(first))
     return makeOneOf([...known, ...bound.filter((value) => !known.includes(value))])
   const united = unite(first, known, depth)
-  if (unknown && (isDict(united) || isList(united) || isSet(united))) united.rest = true
+  if (unknown) {
+    const within = isDict(united) ? [...united.values.values()] : []
+    for (const one of [united, ...within])
+      if (isDict(one) || isList(one) || isSet(one)) one.rest = true
+  }
   return united
 }
 
