@@ -6,7 +6,7 @@ export interface Limits {
   steps: number
   callDepth: number
   sameFunction: number
-  /** The same, of a function that was seldom called. */
+  /** The same, of a function that calls itself under no condition that can't be decided, and is seldom called. */
   sameFunctionDeep: number
   forItems: number
   whileRounds: number

@@ -173,6 +173,8 @@ export interface FunctionValue {
   active: number
   /** Calls until now. */
   calls: number
+  /** The undecided branch in which the first of those is that are running. */
+  branch?: AddedEntries | undefined
 }
 
 export type Kwargs = ReadonlyMap<string, Value>

@@ -27,7 +27,8 @@ export function callFunction(rt: Runtime, fn: FunctionValue, call: CallArguments
   const { limits } = rt.budget
   if (rt.state.depth >= limits.callDepth) return giveUp(rt, fn, call, 'depth')
   // The library's own code recurses no deeper than what it is given.
-  const most = fn.calls < CALLS_DEEP ? limits.sameFunctionDeep : limits.sameFunction
+  const isSure = fn.calls < CALLS_DEEP && fn.branch === rt.state.added
+  const most = isSure ? limits.sameFunctionDeep : limits.sameFunction
   if (fn.active >= most && fn.module.home === 'pack') return giveUp(rt, fn, call, 'recursion')
   const scope = makeFunctionScope(rt, fn, call)
   const isCoroutine = fn.node.kind === 'FunctionDef' && fn.node.isAsync && fn.module.home === 'pack'
@@ -82,6 +83,7 @@ function runBody(rt: Runtime, fn: FunctionValue, scope: Scope): Value {
   state.removed = undefined
   state.depth += 1
   state.nesting = 0
+  if (fn.active === 0) fn.branch = state.added
   fn.active += 1
   fn.calls += 1
   try {
