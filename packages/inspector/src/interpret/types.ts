@@ -3,7 +3,7 @@ import type { Budget, BudgetName } from './budget.ts'
 import type { HostFacts } from './host-facts.ts'
 import type { FileParser } from './modules/parse-files.ts'
 import type { VirtualFiles } from './modules/virtual-files.ts'
-import type { AddedEntries, RemovedEntries } from './operate/set-item.ts'
+import type { AddedEntries, Removed } from './operate/set-item.ts'
 
 /**
  * A Python value. None is null, bool is boolean, int is bigint, float is number, str is string (JavaScript strings:
@@ -361,8 +361,8 @@ export interface RunState {
   maybeBroken: boolean
   /** A loop around the running statement, within its function, may have ended before it, or its round. */
   maybeLeft: boolean
-  /** Entries that an undecided branch took out of dicts; undefined outside of one, and in what it calls or imports. */
-  removed: RemovedEntries | undefined
+  /** Containers from which an undecided branch took something; undefined outside of one, and in what it imports. */
+  removed: Removed | undefined
   /** Entries that an undecided branch put into dicts; undefined outside of one, and in what it imports. */
   added: AddedEntries | undefined
   /** Names that a block may bind, computed once for each block. */

@@ -95,6 +95,10 @@ async def comfy_entrypoint(): return Pack()`,
     'M = {}\ntry: elsewhere.load(); M["Cup"] = Cup\nexcept OSError: M["Guest"] = Cup',
     'M = {"Guest": Cup}\nelsewhere.A and M.update({"Cup": Cup})\nif elsewhere.B: del M["Guest"]',
     'M = {name: Cup for name in ("Cup", "Guest") if elsewhere.has(name)}',
+    'M = {"Cup": Cup, "Guest": Cup}\ndef drop(name): del M[name]\nif elsewhere.A: drop("Cup")\nelse: drop("Guest")',
+    'N = ["Cup", "Guest"]\nif elsewhere.A: N.remove("Cup")\nelse: del N[1]\nM = {name: Cup for name in N}',
+    'N = ["Cup", "Guest"]\nif elsewhere.A: N.pop()\nif elsewhere.B: N.pop(0)\nM = {}\nfor name in N: M[name] = Cup',
+    'N = ["Cup"]\nif elsewhere.A: N[0] = "Guest"\nM = {name: Cup for name in N}',
   ]
   for (const source of chosen)
     test(`a condition that cannot be known loses no name: ${source}`, () => {

@@ -4,7 +4,7 @@ import { truthOf } from '../operate/truth.ts'
 import { assignedNames } from './assigned-names.ts'
 import { mergeValues } from '../values/merge-values.ts'
 import { attempt, type Raised } from '../operate/raise.ts'
-import { putBack, type AddedEntries, type RemovedEntries } from '../operate/set-item.ts'
+import type { AddedEntries, Removed } from '../operate/set-item.ts'
 import { dictMark } from '../values/dict.ts'
 import type { Completion, Runtime, Scope, Value } from '../types.ts'
 import type { If, Statement } from '../../python/ast.ts'
@@ -36,7 +36,7 @@ interface Outcome {
 
 /**
  * Runs every branch from the same bindings and merges what they bind. What they change inside shared objects stays, what
- * they take out of dicts comes back. A branch that raises, returns or leaves a loop just ends; only if all do, the block
+ * they take out of containers comes back. A branch that raises, returns or leaves a loop just ends; only if all do, the block
  * ends that way. A value returned by one of several is remembered in the frame.
  */
 export function runBranches(rt: Runtime, scope: Scope, branches: Branch[]): Completion {
@@ -60,7 +60,7 @@ export function runBranches(rt: Runtime, scope: Scope, branches: Branch[]): Comp
 function runBranch(rt: Runtime, scope: Scope, branch: Branch): Omit<Outcome, 'bindings'> {
   const { state } = rt
   const { removed: removedAround, added: addedAround } = state
-  const removed: RemovedEntries = new Map()
+  const removed: Removed = new Map()
   const added: AddedEntries = new Map()
   Object.assign(state, { removed, added })
   try {
@@ -68,7 +68,7 @@ function runBranch(rt: Runtime, scope: Scope, branch: Branch): Omit<Outcome, 'bi
     return { end, raised, added }
   } finally {
     Object.assign(state, { removed: removedAround, added: addedAround })
-    putBack(removed)
+    for (const putBack of removed.values()) putBack()
   }
 }
 

@@ -71,7 +71,7 @@ function runEither(
   handlers: ExceptHandler[],
   goOn: () => Completion,
 ): Completion {
-  const names = assignedNames(rt, [node])
+  const names = assignedNames(rt, node)
   let escaped: Raised | undefined
   const run = () => {
     const { value, raised } = attempt(rt, goOn)

@@ -76,11 +76,10 @@ function makeFunctionScope(rt: Runtime, fn: FunctionValue, call: CallArguments):
 function runBody(rt: Runtime, fn: FunctionValue, scope: Scope): Value {
   const { state } = rt
   const caller = state.scope
-  const { nesting, repeating, removed, maybeLeft } = state
+  const { nesting, repeating, maybeLeft } = state
   state.scope = scope
   state.repeating = 0
   state.maybeLeft = false
-  state.removed = undefined
   state.depth += 1
   state.nesting = 0
   if (fn.active === 0) fn.branch = state.added
@@ -93,7 +92,6 @@ function runBody(rt: Runtime, fn: FunctionValue, scope: Scope): Value {
     fn.active -= 1
     state.repeating = repeating
     state.maybeLeft = maybeLeft
-    state.removed = removed
     state.nesting = nesting
     state.depth -= 1
     state.scope = caller

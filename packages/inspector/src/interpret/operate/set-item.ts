@@ -6,8 +6,9 @@ import { setEntry } from './mapping.ts'
 import { raiseIfCertain, raiseMissingKey } from './raise.ts'
 import type { DictValue, HashKey, ListValue, Runtime, SliceValue, Value } from '../types.ts'
 import { sliceIndexes, type SliceParts } from '../text/string/slice.ts'
-import { isObject, isSlice, isUnknown, payloadOf } from '../values/read-value.ts'
-import { dictDelete, dictKey, dictMark, dictSet } from '../values/dict.ts'
+import { isDict, isObject, isSlice, isUnknown, payloadOf } from '../values/read-value.ts'
+import { dictCopy, dictDelete, dictGet, dictKey, dictMark, dictSet } from '../values/dict.ts'
+import { mergeValues } from '../values/merge-values.ts'
 
 /** `value[key] = to`. */
 export function setItem(rt: Runtime, value: Value, key: Value, to: Value): void {
@@ -20,6 +21,7 @@ export function setItem(rt: Runtime, value: Value, key: Value, to: Value): void 
 }
 
 function setInList(rt: Runtime, list: ListValue, key: Value, to: Value): void {
+  recordRemoving(rt, list)
   if (isSlice(key)) return setSlice(rt, list, key, to)
   const index = indexOf(key, list.items.length)
   if (index === undefined) list.rest = true
@@ -58,7 +60,7 @@ export function deleteItem(rt: Runtime, value: Value, key: Value): void {
   const inner = payloadOf(value)
   if (!isObject(inner)) return
   if (inner.kind === 'dict') deleteEntry(rt, inner, key)
-  if (inner.kind === 'list') deleteFromList(inner, key)
+  if (inner.kind === 'list') deleteFromList(rt, inner, key)
 }
 
 function deleteEntry(rt: Runtime, dict: DictValue, key: Value): void {
@@ -67,7 +69,8 @@ function deleteEntry(rt: Runtime, dict: DictValue, key: Value): void {
     raiseMissingKey(rt, dict, key)
 }
 
-function deleteFromList(list: ListValue, key: Value): void {
+function deleteFromList(rt: Runtime, list: ListValue, key: Value): void {
+  recordRemoving(rt, list)
   const parts = sliceParts(key)
   if (parts) {
     const gone = new Set(sliceIndexes(parts, list.items.length))
@@ -78,24 +81,18 @@ function deleteFromList(list: ListValue, key: Value): void {
   if (index !== undefined) list.items.splice(index, 1)
 }
 
-/** Entries that were taken out of dicts since an undecided branch began. */
-export type RemovedEntries = Map<DictValue, Removed>
+/**
+ * Containers out of which something was taken since an undecided branch began, each with what puts it back when the branch
+ * ends: the other way keeps it, and what may be there counts.
+ */
+export type Removed = Map<DictValue | ListValue, () => void>
 
 /** Entries that were put into dicts since an undecided branch began, also by what it calls. */
 export type AddedEntries = Map<DictValue, Set<HashKey>>
 
-interface Removed {
-  /** Hash keys of the dict before the first removal. */
-  order: HashKey[]
-  entries: Map<HashKey, { key: Value; value: Value }>
-}
-
-/**
- * Takes an entry out of a dict; true if it was there. In an undecided branch it is gone until the branch ends: the
- * other way keeps it, and what may be there counts.
- */
+/** Takes an entry out of a dict; true if it was there. In an undecided branch it is gone until the branch ends. */
 export function removeEntry(rt: Runtime, dict: DictValue, hash: HashKey): boolean {
-  recordRemoved(rt.state.removed, dict, hash)
+  if (dict.values.has(hash)) recordRemoving(rt, dict)
   return dictDelete(dict, hash)
 }
 
@@ -105,28 +102,46 @@ export function removeAllEntries(rt: Runtime, dict: DictValue): void {
   if (!rt.state.removed) dict.rest = false
 }
 
-function recordRemoved(removed: RemovedEntries | undefined, dict: DictValue, hash: HashKey): void {
-  const value = dict.values.get(hash)
-  if (!removed || value === undefined) return
-  const known = removed.get(dict) ?? { order: [...dict.values.keys()], entries: new Map() }
-  removed.set(dict, known)
-  if (!known.entries.has(hash)) known.entries.set(hash, { key: dictKey(dict, hash), value })
+/** Before items are taken out of a list or dict, or replaced. */
+export function recordRemoving(rt: Runtime, from: DictValue | ListValue): void {
+  const { removed } = rt.state
+  if (!removed || removed.has(from)) return
+  rt.budget.step((isDict(from) ? from.values.size : from.items.length) >> 4)
+  removed.set(from, isDict(from) ? keepEntries(from) : keepItems(from))
 }
 
-/** Puts entries back where they stood, but for those that were set again. */
-export function putBack(removed: RemovedEntries): void {
-  for (const [dict, { order, entries }] of removed) {
-    const left = new Map(dict.values)
+/** Entries stand again where they stood, but for those that were set again. */
+function keepEntries(dict: DictValue): () => void {
+  const before = dictCopy(dict)
+  return () => {
+    const left = dictCopy(dict)
     dict.values.clear()
-    for (const hash of order) {
-      const gone = entries.get(hash)
-      const value = left.get(hash)
-      if (value !== undefined) dict.values.set(hash, value)
-      else if (gone) {
-        dictSet(dict, hash, gone.key, gone.value)
-        dictMark(dict, hash, true)
-      }
+    for (const hash of [...before.values.keys(), ...left.values.keys()]) {
+      const from = left.values.has(hash) ? left : before
+      dictSet(dict, hash, dictKey(from, hash), dictGet(from, hash) ?? null)
+      if (from === before) dictMark(dict, hash, true)
     }
-    for (const [hash, value] of left) dict.values.set(hash, value)
+  }
+}
+
+/** Of a list that is as long as before each item is one of two; another has what was there, and what came. */
+function keepItems(list: ListValue): () => void {
+  const before = { ...list, items: list.items.slice() }
+  return () => {
+    list.rest ||= before.rest
+    if (list.items.length === before.items.length) {
+      list.items = list.items.map((item, at) => mergeValues([item, before.items[at]]) ?? item)
+      return
+    }
+    const left = new Map<Value, number>()
+    for (const item of list.items) left.set(item, (left.get(item) ?? 0) + 1)
+    const isLeft = (item: Value): boolean => {
+      const count = left.get(item) ?? 0
+      left.set(item, count - 1)
+      return count > 0
+    }
+    const gone = before.items.filter((item) => !isLeft(item))
+    list.items = [...before.items, ...list.items.filter(isLeft)]
+    list.maybe = new Set([...(before.maybe ?? []), ...(list.maybe ?? []), ...gone])
   }
 }
