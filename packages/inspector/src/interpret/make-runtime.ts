@@ -64,6 +64,8 @@ function makeState(packageName: string): RunState {
     guesses: 0,
     identities: new WeakMap(),
     lastIdentity: 0,
+    hashes: new WeakMap(),
+    texts: new Map(),
     doubtful: new WeakSet(),
     causes: new WeakMap(),
     mentioned: new WeakMap(),

@@ -375,6 +375,9 @@ export interface RunState {
   /** Numbers given out for `id()`. */
   identities: WeakMap<object, number>
   lastIdentity: number
+  /** Keys of tuples and sets, where they are long, and numbers given out for long texts in keys. */
+  hashes: WeakMap<object, string>
+  texts: Map<string, number>
   /** Exceptions that may be ours, and those raised for them: a real host may not have them. */
   doubtful: WeakSet<object>
   /** Reasons that exceptions give: the name that a pack lacks, or the place that is no Python. */
