@@ -173,8 +173,9 @@ export interface FunctionValue {
   active: number
   /** Calls until now. */
   calls: number
-  /** The undecided branch in which the first of those is that are running. */
+  /** The undecided branch in which the first of those is that are running, and calls from other branches within it. */
   branch?: AddedEntries | undefined
+  unsure: number
 }
 
 export type Kwargs = ReadonlyMap<string, Value>

@@ -27,6 +27,7 @@ export function makeFunction(
     owner: scope.owner,
     active: 0,
     calls: 0,
+    unsure: 0,
   }
 }
 

@@ -7,7 +7,6 @@ import { isInstance, typeOf } from '../operate/is-instance.ts'
 import { execute, executeStatement } from './statement.ts'
 import { assignedNames } from './assigned-names.ts'
 import { runBranches } from './branch.ts'
-import { mentioned, openReached } from '../operate/give-away.ts'
 import { bindName } from '../evaluate/name.ts'
 import { attempt, inheritCause, raise, type Raised } from '../operate/raise.ts'
 import type { Completion, InstanceValue, Runtime, Scope, Value } from '../types.ts'
@@ -80,27 +79,11 @@ function runEither(
   }
   const ways = handlers.map((handler) => ({
     names,
-    run: () => tryHandler(rt, handler, scope),
+    run: () => runHandler(rt, handler, scope, makeUnknown('exception')),
   }))
   const end = runBranches(rt, scope, [{ names, run }, ...ways])
   if (escaped) throw escaped
   return end
-}
-
-/** Steps of a handler that may not run: with an exception that is not known functions may have no end. */
-const HANDLER_STEPS = 5000
-
-/** Runs a handler that may not run. Where it is cut, what it could write is unknown. */
-function tryHandler(rt: Runtime, handler: ExceptHandler, scope: Scope): Completion {
-  const { reasons } = rt.state
-  const known = reasons.get('budget_steps')
-  const ran = rt.budget.attempt(HANDLER_STEPS, () => ({
-    end: runHandler(rt, handler, scope, makeUnknown('exception')),
-  }))
-  if (ran) return ran.end
-  if (!known) reasons.delete('budget_steps')
-  openReached(rt, mentioned(rt, handler.body, scope))
-  return undefined
 }
 
 /**

@@ -27,16 +27,26 @@ export function callFunction(rt: Runtime, fn: FunctionValue, call: CallArguments
   const { limits } = rt.budget
   if (rt.state.depth >= limits.callDepth) return giveUp(rt, fn, call, 'depth')
   // The library's own code recurses no deeper than what it is given.
-  const isSure = fn.calls < CALLS_DEEP && fn.branch === rt.state.added
-  const most = isSure ? limits.sameFunctionDeep : limits.sameFunction
-  if (fn.active >= most && fn.module.home === 'pack') return giveUp(rt, fn, call, 'recursion')
+  if (fn.active > 0 && fn.module.home === 'pack' && fn.active >= mostWithin(rt, fn))
+    return giveUp(rt, fn, call, 'recursion')
   const scope = makeFunctionScope(rt, fn, call)
   const isCoroutine = fn.node.kind === 'FunctionDef' && fn.node.isAsync && fn.module.home === 'pack'
   return fn.node.isGenerator || isCoroutine ? makeGenerator(rt, fn, scope) : runBody(rt, fn, scope)
 }
 
-/** A function that is called more often may call itself more than once, and would have no end. */
+/**
+ * Calls of a function that may run within each other. One that calls itself more than once would have no end, least of all
+ * with arguments that are not known.
+ */
+function mostWithin({ budget: { limits }, state }: Runtime, fn: FunctionValue): number {
+  if (fn.branch === state.added)
+    return fn.calls < CALLS_DEEP ? limits.sameFunctionDeep : limits.sameFunction
+  fn.unsure += 1
+  return fn.unsure < CALLS_UNSURE ? limits.sameFunction : 2
+}
+
 const CALLS_DEEP = 1000
+const CALLS_UNSURE = 40
 
 function giveUp(
   rt: Runtime,
