@@ -142,6 +142,8 @@ export interface ClassValue {
   subclasses: ClassValue[]
   /** The class or one of its bases keeps its content in `InstanceValue.payload` as a value of this builtin type. */
   payload: 'str' | 'int' | 'float' | 'bytes' | 'list' | 'tuple' | 'set' | 'dict' | undefined
+  /** The classes of which it is one, itself first: branches of an undecided test chose them. */
+  oneOf?: readonly Value[]
 }
 
 export type BaseValue = ClassValue | UnknownValue
@@ -176,6 +178,8 @@ export interface FunctionValue {
   /** The undecided branch in which the first of those is that are running, and calls from other branches within it. */
   branch?: AddedEntries | undefined
   unsure: number
+  /** The functions of which it is one, as of a class. */
+  oneOf?: readonly Value[]
 }
 
 export type Kwargs = ReadonlyMap<string, Value>

@@ -1,6 +1,7 @@
 import { adviceOf } from '../advice.ts'
 import { isClass, isObject, isUnknown } from '../interpret/values/read-value.ts'
 import { dictEntries, dictKey } from '../interpret/values/dict.ts'
+import { choicesOf } from '../interpret/values/merge-values.ts'
 import type { ExtractedNode, NodesSection } from '../inspection.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
 import type {
@@ -106,8 +107,9 @@ const readEntries = (reader: NodeReader, dict: DictValue): Omit<FoundNodes, 'how
       reasons.add('name_unresolved')
       continue
     }
-    if (!isNode(interpreter, value)) dropped += 1
-    else nodes.set(name, markName(readNode(reader, name, value), conditional.has(key)))
+    const read = readNodes(reader, name, value)
+    if (read.length === 0) dropped += 1
+    for (const node of read) nodes.set(name, markName(node, conditional.has(key)))
   }
   return { nodes: [...nodes.values()], reasons: [...reasons], dropped }
 }
@@ -126,13 +128,11 @@ const readEntrypoint = (reader: NodeReader, entry: ModuleValue): FoundNodes | un
   const reasons = new Set<string>(listed.complete ? [] : ['mapping_rest'])
   let dropped = 0
   for (const value of listed.classes) {
-    if (!isNode(interpreter, value)) {
-      dropped += 1
-      continue
-    }
-    const node = readNode(reader, undefined, value)
-    if (node.name === '') reasons.add('name_unresolved')
-    else nodes.set(node.name, markName(node, listed.conditional.has(value)))
+    const read = readNodes(reader, undefined, value)
+    if (read.length === 0) dropped += 1
+    for (const node of read)
+      if (node.name === '') reasons.add('name_unresolved')
+      else nodes.set(node.name, markName(node, listed.conditional.has(value)))
   }
   return {
     nodes: [...nodes.values()],
@@ -145,7 +145,26 @@ const readEntrypoint = (reader: NodeReader, entry: ModuleValue): FoundNodes | un
 
 /** A name that the pack registers under a condition, mostly that another pack is installed, depends on the machine. */
 const markName = (node: ExtractedNode, isConditional: boolean): ExtractedNode =>
-  isConditional ? { ...node, dynamic: ['host_node_name', ...node.dynamic] } : node
+  isConditional ? { ...node, dynamic: [...new Set(['host_node_name', ...node.dynamic])] } : node
+
+/** Reads the classes that a value may be, one node for each name, and marks in what they differ; none is no node. */
+const readNodes = (reader: NodeReader, name: string | undefined, value: Value): ExtractedNode[] => {
+  const choices = choicesOf(value)
+  const classes = choices.filter((choice) => isNode(reader.interpreter, choice))
+  const nodes = new Map<string, ExtractedNode>()
+  for (const node of classes.flatMap((cls) => readNode(reader, name, cls)))
+    nodes.set(node.name, markDifferent(nodes.get(node.name) ?? node, node))
+  const isConditional = nodes.size > 1 || classes.length < choices.length
+  return [...nodes.values()].map((node) => markName(node, isConditional))
+}
+
+const markDifferent = (node: ExtractedNode, other: ExtractedNode): ExtractedNode => {
+  const differing = FIELDS.filter((field) => String(node[field]) !== String(other[field]))
+  return { ...node, dynamic: [...new Set([...node.dynamic, ...other.dynamic, ...differing])] }
+}
+
+const { name: _, dynamic: __, ...FIELD_VALUES } = UNKNOWN_NODE
+const FIELDS = Object.keys(FIELD_VALUES) as (keyof ExtractedNode)[]
 
 const hasWebDirectory = (interpreter: Interpreter, entry: ModuleValue): boolean => {
   const folder = interpreter.findAttribute(entry, 'WEB_DIRECTORY')
@@ -171,28 +190,29 @@ const isForeign = (base: BaseValue): boolean =>
   base.kind === 'unknown' && base.origin !== 'standard-library' && base.origin !== 'machine'
 
 /**
- * Reads a node of either form. Without `name` the class has to define its name, which is empty when that can't be
+ * Reads a node of either form. Without `name` the class has to define its names, of which one is empty when it can't be
  * known. Of a class outside of the pack only the facts about the host are known.
  */
 const readNode = (
   reader: NodeReader,
   name: string | undefined,
   cls: ClassValue | UnknownValue,
-): ExtractedNode => {
+): ExtractedNode[] => {
   if (cls.kind === 'unknown' || !hasSchema(reader.interpreter, cls))
-    return readV1Node(reader, name ?? '', cls)
+    return [readV1Node(reader, name ?? '', cls)]
   const fields = readV3Node(reader.interpreter, cls)
-  if (!fields) return { ...UNKNOWN_NODE, name: name ?? '' }
+  if (!fields) return [{ ...UNKNOWN_NODE, name: name ?? '' }]
   const { json } = reader
   const inputs = json.inputTypes(fields.inputTypes, UNKNOWN_NODE.input_types)
   const types = json.types(fields.returnTypes, '[]')
-  const names = json.types(fields.returnNames, types.text)
+  const returnNames = json.types(fields.returnNames, types.text)
   const dynamic = new Set(fields.dynamic)
   for (const name of dynamicInputs(inputs)) dynamic.add(name)
   if (types.isDynamic) dynamic.add('return_types')
-  if (names.isDynamic) dynamic.add('return_names')
-  return {
-    name: name ?? fields.nodeId ?? '',
+  if (returnNames.isDynamic) dynamic.add('return_names')
+  const names = name === undefined ? [fields.nodeId, ...fields.otherIds] : [name]
+  return names.map((one = '') => ({
+    name: one,
     ...(fields.displayName !== undefined && { display_name: fields.displayName }),
     category: fields.category,
     description: fields.description,
@@ -201,10 +221,10 @@ const readNode = (
     experimental: fields.experimental,
     input_types: inputs.text,
     return_types: types.text,
-    return_names: names.text,
+    return_names: returnNames.text,
     output_is_list: fields.outputIsList,
     dynamic: [...dynamic],
-  }
+  }))
 }
 
 /** A class with a schema of its own, unless it also has the older form without being one of the newer base. */

@@ -95,6 +95,9 @@ async def comfy_entrypoint(): return Pack()`,
     'M = {}\ntry: elsewhere.load(); M["Cup"] = Cup\nexcept OSError: M["Guest"] = Cup',
     'M = {"Guest": Cup}\nelsewhere.A and M.update({"Cup": Cup})\nif elsewhere.B: del M["Guest"]',
     'M = {name: Cup for name in ("Cup", "Guest") if elsewhere.has(name)}',
+    'def cup(): M["Cup"] = Cup\ndef guest(): M["Guest"] = Cup\nM = {}\nadd = cup if elsewhere.A else guest\nadd()',
+    'if elsewhere.A:\n  def name(): return "Cup"\nelse:\n  def name(): return "Guest"\nM = {name(): Cup}',
+    'if elsewhere.A:\n  class Name: text = "Cup"\nelse:\n  class Name: text = "Guest"\nM = {Name.text: Cup}',
     'M = {"Cup": Cup, "Guest": Cup}\ndef drop(name): del M[name]\nif elsewhere.A: drop("Cup")\nelse: drop("Guest")',
     'N = ["Cup", "Guest"]\nif elsewhere.A: N.remove("Cup")\nelse: del N[1]\nM = {name: Cup for name in N}',
     'N = ["Cup", "Guest"]\nif elsewhere.A: N.pop()\nif elsewhere.B: N.pop(0)\nM = {}\nfor name in N: M[name] = Cup',
@@ -147,6 +150,67 @@ NODE_CLASS_MAPPINGS = {"Cup": Cup}`).nodes
       'return_names',
       'return_types',
     ])
+  })
+
+  test('a class that such a condition chooses is read in all ways', () => {
+    const { nodes } = extract(`import elsewhere
+class Base:
+    RETURN_TYPES = ("IMAGE",)
+if elsewhere.A:
+    class Cup(Base): CATEGORY = "a"
+else:
+    class Cup(Base): CATEGORY = "b"; FUNCTION = "fill"
+class Big(Cup): pass
+Cup.DESCRIPTION = "same"
+isinstance(Cup(), Cup) or Cup.missing
+NODE_CLASS_MAPPINGS = {"Cup": Cup, "Big": Big, "Guest": Cup if elsewhere.B else None}`)
+    assert.deepEqual(
+      nodes.map(({ name, category, description, dynamic }) => [
+        name,
+        category,
+        description,
+        dynamic,
+      ]),
+      [
+        ['Cup', 'a', 'same', ['category', 'function']],
+        ['Big', 'a', 'same', []],
+        ['Guest', 'a', 'same', ['category', 'function']],
+      ],
+    )
+  })
+
+  test('a V3 node whose name such a condition chooses has both', () => {
+    const { nodes, partial } = extract(`from comfy_api.latest import io, ComfyExtension
+import elsewhere
+class Cup(io.ComfyNode):
+    @classmethod
+    def define_schema(cls): return io.Schema(node_id="Cup" if elsewhere.A else "Guest")
+    def execute(): pass
+class Pack(ComfyExtension):
+    async def get_node_list(self): return [Cup]
+async def comfy_entrypoint(): return Pack()`)
+    assert.deepEqual(
+      nodes.map(({ name, dynamic }) => [name, dynamic]),
+      [
+        ['Cup', ['host_node_name']],
+        ['Guest', ['host_node_name']],
+      ],
+    )
+    assert.equal(partial, false)
+  })
+
+  test('tuples within tuples are keys of their own', () => {
+    const section = extract(`${CUP}key = ("long" * 40,)
+names = {}
+for n in range(40):
+    key = (key, key)
+    names[key] = names.get((key, key), f"Cup {n}")
+for n in range(3000): names[key, n] = "Cup 0"
+names[frozenset([key, n])] = names[frozenset([n, key])] = "Cup"
+NODE_CLASS_MAPPINGS = {name: Cup for name in names.values()}
+NODE_CLASS_MAPPINGS[str(len(names))] = Cup`)
+    assert.equal(section.nodes.length, 42)
+    assert.deepEqual([section.nodes.at(-1)?.name, section.partial], ['3041', false])
   })
 
   test('interface files only are a success without nodes', () => {

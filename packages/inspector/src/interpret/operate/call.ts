@@ -3,6 +3,7 @@ import { giveAway } from './give-away.ts'
 import { callFunction } from './call-function.ts'
 import { findInClass, findSpecial, hasUnknownBase } from './class-lookup.ts'
 import { raiseIfCertain } from './raise.ts'
+import { runBranches } from '../execute/branch.ts'
 import type {
   CallArguments,
   ClassValue,
@@ -22,7 +23,7 @@ import {
   isUnknown,
   nameOf,
 } from '../values/read-value.ts'
-import { mapChoice } from '../values/merge-values.ts'
+import { choicesOf, mapChoice, mergeValues } from '../values/merge-values.ts'
 import { makeInstance, makeUnknown, NO_KWARGS, orElse } from '../values/make-value.ts'
 
 /** Calls anything callable. An unknown callee gives an unknown. */
@@ -33,6 +34,7 @@ export function call(rt: Runtime, callee: Value, args: Value[], kwargs = NO_KWAR
 export function callWith(rt: Runtime, callee: Value, call: CallArguments): Value {
   if (!isObject(callee)) raiseIfCertain(rt, 'TypeError', 'object is not callable')
   if (!isObject(callee)) return unknownCall(rt, callee, call)
+  if ('oneOf' in callee) return callEither(rt, callee, call)
   switch (callee.kind) {
     case 'function':
       return callFunction(rt, callee, call)
@@ -48,11 +50,23 @@ export function callWith(rt: Runtime, callee: Value, call: CallArguments): Value
     case 'classmethod':
       return callWith(rt, callee.function, call)
     default:
-      return orElse(
-        mapChoice(callee, (choice) => callWith(rt, choice, call)),
-        () => unknownCall(rt, callee, call),
-      )
+      return unknownCall(rt, callee, call)
   }
+}
+
+/** Calls each of the values that it may be as one of several ways. */
+function callEither(rt: Runtime, callee: Value, call: CallArguments): Value {
+  const results: Value[] = []
+  const ways = choicesOf(callee).map((choice) => () => {
+    results.push(callWith(rt, choice, call))
+    return undefined
+  })
+  runBranches(
+    rt,
+    rt.state.scope,
+    ways.map((run) => ({ names: [], run })),
+  )
+  return mergeValues(results) ?? null
 }
 
 function callNative(rt: Runtime, native: NativeValue, call: CallArguments): Value {

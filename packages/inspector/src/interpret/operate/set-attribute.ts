@@ -1,6 +1,7 @@
 import { isClass, isInstanceValue, isObject, isProperty } from '../values/read-value.ts'
 import { call } from './call.ts'
 import { findInClass, findSpecial } from './class-lookup.ts'
+import { choicesOf } from '../values/merge-values.ts'
 import type { ClassValue, InstanceValue, Runtime, Value } from '../types.ts'
 
 export function setAttribute(rt: Runtime, value: Value, name: string, to: Value): void {
@@ -9,7 +10,8 @@ export function setAttribute(rt: Runtime, value: Value, name: string, to: Value)
     case 'instance':
       return setOnInstance(rt, value, name, to)
     case 'class':
-      return setOnClass(rt, value, name, to)
+      for (const cls of choicesOf(value)) if (isClass(cls)) setOnClass(rt, cls, name, to)
+      return
     case 'module':
       value.namespace.set(name, to)
       return

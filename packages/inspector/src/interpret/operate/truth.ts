@@ -45,14 +45,14 @@ function truthOfObject(
     case 'instance':
       return truthOfInstance(rt, value)
     case 'unknown':
-      return value.truth ?? (value.oneOf && truthOfChoices(rt, value.oneOf))
+      return value.truth ?? agreed(value.oneOf?.map((choice) => truthOfValue(rt, choice)) ?? [])
     default:
       return true
   }
 }
 
-function truthOfChoices(rt: Runtime, choices: readonly Value[]): Truth {
-  const [first, ...others] = choices.map((choice) => truthOfValue(rt, choice))
+/** The truth of one of several. */
+export function agreed([first, ...others]: Truth[]): Truth {
   return others.every((truth) => truth === first) ? first : undefined
 }
 

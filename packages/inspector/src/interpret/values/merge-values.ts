@@ -1,21 +1,32 @@
-import { isBytes, isDict, isList, isObject, isSet, isTuple, isUnknown } from './read-value.ts'
+import {
+  isBytes,
+  isClass,
+  isDict,
+  isFunction,
+  isList,
+  isObject,
+  isSet,
+  isTuple,
+  isUnknown,
+} from './read-value.ts'
 import { dictKey, dictMark, dictSet } from './dict.ts'
 import { makeEmptyDict, makeUnknown } from './make-value.ts'
-import type { DictValue, ListValue, SetValue, Value } from '../types.ts'
+import type { DictValue, ListValue, ObjectValue, SetValue, Value } from '../types.ts'
 
 /**
- * One value out of those that branches of an undecided test gave: dicts, lists and sets unite, a text, number or tuple is
- * one of several. Of other objects known ones beat unknown ones and None, and the first wins. Undefined stands for a
- * name that a branch left unbound.
+ * One value out of those that branches of an undecided test gave: dicts, lists and sets unite, a text, number, tuple,
+ * class or function is one of several. Of other objects known ones beat unknown ones and None, and the first wins.
+ * Undefined stands for a name that a branch left unbound.
  */
 export function mergeValues(values: readonly (Value | undefined)[], depth = 0): Value | undefined {
-  const given = values.filter((value) => value !== undefined)
+  const given = [...new Set(values.filter((value) => value !== undefined))]
+  if (given.length < 2) return given[0]
   const bound = [...new Set(given.flatMap(choicesOf))]
   const known = bound.filter((value) => value !== null && !isUnknown(value))
   const unknown = bound.find((value) => isUnknown(value))
   const [first] = known
   if (first === undefined || bound.length === 1) return unknown ?? bound[0]
-  if (isPlain(first))
+  if (!isObject(first) || isPlain(first))
     return makeOneOf([...known, ...bound.filter((value) => !known.includes(value))])
   const united = unite(first, known, depth)
   if (unknown) {
@@ -35,25 +46,26 @@ function makeOneOf(oneOf: readonly Value[]): Value {
   return made
 }
 
-/** The values of which an unknown is one; any other value alone. */
+/** The values of which it is one; any other value alone. */
 export function choicesOf(value: Value): readonly Value[] {
-  return isUnknown(value) && value.oneOf ? value.oneOf : [value]
+  return (isObject(value) && 'oneOf' in value && value.oneOf) || [value]
 }
 
 /** The result for each value that it may be, merged; undefined for a value that is no choice. */
 export function mapChoice(value: Value, run: (choice: Value) => Value): Value | undefined {
-  return isUnknown(value) && value.oneOf ? mergeValues(value.oneOf.map(run)) : undefined
+  const choices = choicesOf(value)
+  return choices.length > 1 ? mergeValues(choices.map(run)) : undefined
 }
 
 /** Values that nobody changes. */
-function isPlain(value: Value): boolean {
-  return !isObject(value) || isTuple(value) || isBytes(value) || value.kind === 'method'
+function isPlain(value: ObjectValue): boolean {
+  return isTuple(value) || isBytes(value) || value.kind === 'method'
 }
 
 /** Dicts within dicts that are united: sections, inputs, options. */
 const DEPTH_MAX = 3
 
-function unite(first: Value, known: Value[], depth: number): Value {
+function unite(first: ObjectValue, known: Value[], depth: number): Value {
   if (known.length === 1 || depth > DEPTH_MAX) return first
   if (isDict(first))
     return uniteDicts(
@@ -61,8 +73,18 @@ function unite(first: Value, known: Value[], depth: number): Value {
       depth + 1,
     )
   if (isList(first)) return uniteLists(known.filter((value) => isList(value)))
-  return isSet(first) ? uniteSets(known.filter((value) => isSet(value))) : first
+  if (isSet(first)) return uniteSets(known.filter((value) => isSet(value)))
+  if (isMethodMaker(first)) {
+    const functions = known.filter(isMethodMaker).map((value) => value.function)
+    return { ...first, function: mergeValues(functions) ?? null }
+  }
+  const oneOf = known.filter((value) => isObject(value) && value.kind === first.kind)
+  const isChosen = (isFunction(first) || isClass(first)) && oneOf.length > 1
+  return isChosen && oneOf.length <= CHOICES_MAX ? { ...first, oneOf } : first
 }
+
+const isMethodMaker = (value: Value) =>
+  isObject(value) && (value.kind === 'classmethod' || value.kind === 'staticmethod')
 
 /** What several have under one key is merged in turn. */
 function uniteDicts(dicts: DictValue[], depth: number): DictValue {

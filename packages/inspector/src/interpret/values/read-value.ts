@@ -26,11 +26,6 @@ export const isStaticMethod = guardOf('staticmethod')
 export const isTuple = guardOf('tuple')
 export const isUnknown = guardOf('unknown')
 
-/** One of several values that are known. */
-export function isChoice(value: Value | undefined): boolean {
-  return isUnknown(value) && value.oneOf !== undefined
-}
-
 export function isSequence(value: Value | undefined): value is ListValue | TupleValue {
   return isList(value) || isTuple(value)
 }

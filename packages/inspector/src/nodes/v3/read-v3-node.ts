@@ -1,4 +1,4 @@
-import { isChoice, isObject, isSequence, isUnknown } from '../../interpret/values/read-value.ts'
+import { isObject, isSequence, isUnknown } from '../../interpret/values/read-value.ts'
 import { findPart, type SchemaPart } from '../../host/schema-part.ts'
 import type { Interpreter } from '../../interpret/interpreter.ts'
 import { makeList, makeTuple } from '../../interpret/values/make-value.ts'
@@ -8,6 +8,7 @@ import { itemsOf, socketTypeOf, textOf, truthOf, type V3Fields, type V3Reading }
 import { recoverSchema } from './recover-schema.ts'
 import { words } from '../../words.ts'
 import { findSchemaMethod } from './list-v3-classes.ts'
+import { choicesOf } from '../../interpret/values/merge-values.ts'
 import { makeDict, setEntry } from '../../interpret/operate/mapping.ts'
 import { findHostText, findMemberName } from '../../host/class-facts.ts'
 
@@ -48,11 +49,13 @@ const readSchema = (reading: V3Reading, schema: SchemaPart): SchemaFields => {
   const find = (name: string): Value | undefined => schema.values.get(name)
   const inputTypes = makeInputDict(reading, find('inputs') ?? null)
   addHidden(reading, inputTypes, schema)
+  // A node without a name is none: there is nothing to mark.
+  const [nodeId, ...otherIds] = choicesOf(find('node_id') ?? null).map((id) =>
+    textOf({ ...reading, record: () => {} }, id, ''),
+  )
   return {
-    // A node without a name is none: there is nothing to mark.
-    nodeId: isChoice(find('node_id'))
-      ? undefined
-      : textOf({ ...reading, record: () => {} }, find('node_id'), ''),
+    nodeId,
+    otherIds,
     // What is not known is not there: the host shows the name.
     displayName: textOf({ ...reading, record: () => {} }, find('display_name'), ''),
     category: textOf(reading, find('category'), 'category') ?? '',
@@ -68,6 +71,7 @@ const readNothing = (reading: V3Reading): SchemaFields => {
   for (const field of SCHEMA_FIELDS) reading.record(field)
   return {
     nodeId: undefined,
+    otherIds: [],
     displayName: undefined,
     category: '',
     description: '',

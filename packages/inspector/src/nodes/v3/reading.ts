@@ -9,6 +9,8 @@ import { findPart, type SchemaPart } from '../../host/schema-part.ts'
 export interface V3Fields {
   /** Undefined if it can't be known. */
   nodeId: string | undefined
+  /** Others that it may be. */
+  otherIds: (string | undefined)[]
   displayName: string | undefined
   category: string
   description: string
