@@ -1,7 +1,7 @@
 import { isSequence, isSet } from '../values/read-value.ts'
 import { truthOf } from '../operate/truth.ts'
 import { assignTarget } from '../execute/assignment.ts'
-import { iterate } from '../operate/iterate.ts'
+import { inOne, iterate } from '../operate/iterate.ts'
 import { asNew, makeSet, setEntry } from '../operate/mapping.ts'
 import { evaluate, stepOf } from './expression.ts'
 import { runUnsure } from '../execute/branch.ts'
@@ -104,7 +104,7 @@ function* eachRound(
     yield run.scope
     return
   }
-  const source = index === 0 ? run.first : evaluate(rt, clause.iter, run.scope)
+  const source = inOne(index === 0 ? run.first : evaluate(rt, clause.iter, run.scope))
   const iterator = iterate(rt, source)
   let rounds = 0
   for (let item = iterator?.next(); item !== undefined; item = iterator?.next()) {

@@ -4,7 +4,7 @@ import { isObject, isSequence, isUnknown, nameOf } from '../values/read-value.ts
 import { truthOf } from '../operate/truth.ts'
 import { assignTarget } from './assignment.ts'
 import { execute } from './statement.ts'
-import { iterate } from '../operate/iterate.ts'
+import { inOne, iterate } from '../operate/iterate.ts'
 import { evaluateSafely, stepOf } from '../evaluate/expression.ts'
 import type { For, While } from '../../python/ast.ts'
 import { bindName } from '../evaluate/name.ts'
@@ -27,7 +27,7 @@ export function executeLoop(rt: Runtime, node: For | While, scope: Scope): Compl
 }
 
 function runFor(rt: Runtime, node: For, scope: Scope): Completion {
-  const source = evaluateSafely(rt, node.iter, scope)
+  const source = inOne(evaluateSafely(rt, node.iter, scope))
   const iterator = iterate(rt, source)
   if (!iterator && !isObject(source)) raiseIfCertain(rt, 'TypeError', 'object is not iterable')
   return iterator

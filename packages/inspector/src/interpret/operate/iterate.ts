@@ -8,8 +8,8 @@ import {
 import { findInClass } from './class-lookup.ts'
 import { callSpecial } from './call.ts'
 import { dictEntries, dictKeys } from '../values/dict.ts'
-import { mergeValues } from '../values/merge-values.ts'
-import { makeItemsIterator, makeIterator, makeTuple } from '../values/make-value.ts'
+import { choicesOf, mergeValues, uniteSequences } from '../values/merge-values.ts'
+import { makeItemsIterator, makeIterator, makeList, makeTuple } from '../values/make-value.ts'
 import { isRaised, raiseIfCertain } from './raise.ts'
 import type {
   DictView,
@@ -47,24 +47,35 @@ export function iterate(rt: Runtime, value: Value): IteratorValue | undefined {
     case 'class':
       return iterateByMethods(rt, value)
     case 'unknown':
-      return value.oneOf && iterateChoices(value.oneOf)
+      return iterateChoices(rt, value)
     default:
       return undefined
   }
 }
 
-/** Sequences of one length are one whose items are choices; of others there may be any item. */
-function iterateChoices(choices: readonly Value[]): IteratorValue | undefined {
+function iterateChoices(rt: Runtime, value: Value): IteratorValue | undefined {
+  const one = inOne(value)
+  return one === value ? undefined : iterate(rt, one)
+}
+
+/**
+ * One list for one of several sequences: where they are of one length its items are choices; else it has those of all.
+ * Any other value itself.
+ */
+export function inOne(value: Value): Value {
+  const choices = choicesOf(value)
   const sequences = choices.filter((choice) => isSequence(choice))
   const [first] = sequences
-  if (!first) return undefined
-  const { length } = first.items
-  const isEven =
-    sequences.length === choices.length && sequences.every(({ items }) => items.length === length)
-  const items = isEven
-    ? first.items.map((_, at) => mergeValues(sequences.map((each) => each.items[at])) ?? null)
-    : [...new Set(sequences.flatMap((each) => each.items))]
-  return makeItemsIterator('iterator', items, !isEven || sequences.some(({ rest }) => rest))
+  if (!first || choices.length < 2) return value
+  const rest = sequences.length < choices.length || sequences.some((each) => each.rest)
+  const isEven = sequences.every(({ items }) => items.length === first.items.length)
+  const items = first.items.map((_, at) => mergeValues(sequences.map((each) => each.items[at])))
+  return isEven
+    ? makeList(
+        items.map((item) => item ?? null),
+        rest,
+      )
+    : { ...uniteSequences(sequences), rest }
 }
 
 /** Looks at the list as it is at each step, so that a loop sees what it appends. */

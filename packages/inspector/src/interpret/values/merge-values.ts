@@ -11,7 +11,7 @@ import {
 } from './read-value.ts'
 import { dictKey, dictMark, dictSet } from './dict.ts'
 import { makeEmptyDict, makeUnknown } from './make-value.ts'
-import type { DictValue, ListValue, ObjectValue, SetValue, Value } from '../types.ts'
+import type { DictValue, ListValue, ObjectValue, SetValue, TupleValue, Value } from '../types.ts'
 
 /**
  * One value out of those that branches of an undecided test gave: dicts, lists and sets unite, a text, number, tuple,
@@ -72,7 +72,7 @@ function unite(first: ObjectValue, known: Value[], depth: number): Value {
       known.filter((value) => isDict(value)),
       depth + 1,
     )
-  if (isList(first)) return uniteLists(known.filter((value) => isList(value)))
+  if (isList(first)) return uniteSequences(known.filter((value) => isList(value)))
   if (isSet(first)) return uniteSets(known.filter((value) => isSet(value)))
   if (isMethodMaker(first)) {
     const functions = known.filter(isMethodMaker).map((value) => value.function)
@@ -100,7 +100,8 @@ function uniteDicts(dicts: DictValue[], depth: number): DictValue {
   return united
 }
 
-function uniteLists(lists: ListValue[]): ListValue {
+/** A list of what lists or tuples have, with marks at what some of them lack. */
+export function uniteSequences(lists: (ListValue | TupleValue)[]): ListValue {
   const rest = lists.some((list) => list.rest)
   const [first, ...others] = lists.map((list) => list.items)
   if (first && others.every((items) => isSame(items, first)))
