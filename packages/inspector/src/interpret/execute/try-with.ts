@@ -87,20 +87,19 @@ function runEither(
 }
 
 /**
- * True for a handler that may take an exception that may come. That of a call raises no ImportError, and only a handler that
+ * True for a handler that may take an exception that may come. That of a call is no ImportError, and only a handler that
  * does something reckons with any exception at all.
  */
 function mayHandle(rt: Runtime, handler: ExceptHandler, scope: Scope, exception: Value): boolean {
-  const type = handler.type && evaluateSafely(rt, handler.type, scope)
-  const isNamed = ['ImportError', 'ModuleNotFoundError'].some(
-    (name) => type === rt.builtinClass(name),
-  )
-  if (!isUnknown(exception)) return !type || isInstance(rt, exception, type) !== false
-  const isBroad = !type || BROAD.some((name) => type === rt.builtinClass(name))
-  return !isNamed && (!isBroad || handler.body.some(({ kind }) => !IDLE.has(kind)))
+  const type = handler.type ? evaluateSafely(rt, handler.type, scope) : rt.builtinClass('Exception')
+  if (!isUnknown(exception)) return !handler.type || isInstance(rt, exception, type) !== false
+  const name = isClass(type) ? type.name : ''
+  if (IMPORT_ERRORS.has(name)) return false
+  return !BROAD.has(name) || handler.body.some(({ kind }) => !IDLE.has(kind))
 }
 
-const BROAD = ['Exception', 'BaseException']
+const IMPORT_ERRORS = new Set(words('ImportError ModuleNotFoundError'))
+const BROAD = new Set(words('Exception BaseException'))
 const IDLE = new Set(words('Expr Pass Raise'))
 
 /** Runs the first handler whose type fits or can't be decided. */

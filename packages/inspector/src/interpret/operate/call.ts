@@ -85,13 +85,17 @@ function callNative(rt: Runtime, native: NativeValue, call: CallArguments): Valu
   }
 }
 
-/** The results for each value that the first argument may be that is one of several. */
+/** The results for each value that the first argument may be that is one of several, unless with the others they are many. */
 function callForChoices(rt: Runtime, native: NativeValue, call: CallArguments): Value | undefined {
-  const at = call.args.findIndex((arg) => isUnknown(arg) && arg.oneOf)
+  const count = call.args.reduce<number>((product, arg) => product * choicesOf(arg).length, 1)
+  if (count > RESULTS_MAX) return undefined
+  const at = call.args.findIndex((arg) => choicesOf(arg).length > 1)
   return mapChoice(call.args[at] ?? null, (choice) =>
     callNative(rt, native, { ...call, args: call.args.with(at, choice) }),
   )
 }
+
+const RESULTS_MAX = 64
 
 function callInstance(rt: Runtime, value: InstanceValue, call: CallArguments): Value {
   const method = findSpecial(value.cls, '__call__')

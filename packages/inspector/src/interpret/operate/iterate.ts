@@ -46,16 +46,13 @@ export function iterate(rt: Runtime, value: Value): IteratorValue | undefined {
     case 'instance':
     case 'class':
       return iterateByMethods(rt, value)
-    case 'unknown':
-      return iterateChoices(rt, value)
+    case 'unknown': {
+      const one = inOne(value)
+      return one === value ? undefined : iterate(rt, one)
+    }
     default:
       return undefined
   }
-}
-
-function iterateChoices(rt: Runtime, value: Value): IteratorValue | undefined {
-  const one = inOne(value)
-  return one === value ? undefined : iterate(rt, one)
 }
 
 /**
