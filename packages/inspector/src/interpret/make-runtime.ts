@@ -60,6 +60,7 @@ function makeState(packageName: string): RunState {
     maybeLeft: false,
     removed: undefined,
     added: undefined,
+    written: undefined,
     assigned: new WeakMap(),
     guesses: 0,
     identities: new WeakMap(),

@@ -4,6 +4,7 @@ import type { HostFacts } from './host-facts.ts'
 import type { FileParser } from './modules/parse-files.ts'
 import type { VirtualFiles } from './modules/virtual-files.ts'
 import type { AddedEntries, Removed } from './operate/set-item.ts'
+import type { Written } from './operate/written.ts'
 
 /**
  * A Python value. None is null, bool is boolean, int is bigint, float is number, str is string (JavaScript strings:
@@ -370,6 +371,8 @@ export interface RunState {
   removed: Removed | undefined
   /** Entries that an undecided branch put into dicts; undefined outside of one, and in what it imports. */
   added: AddedEntries | undefined
+  /** What an undecided branch replaced; undefined outside of one, and in what it imports. */
+  written: Written | undefined
   /** Names that a block may bind, computed once for each block. */
   assigned: WeakMap<object, readonly string[]>
   /**

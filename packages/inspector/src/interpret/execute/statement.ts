@@ -62,7 +62,7 @@ export function executeStatement(rt: Runtime, node: Statement, scope: Scope): Co
       return undefined
     case 'Global':
     case 'Nonlocal':
-      return declareNames(node, scope)
+      return declareNames(rt, node, scope)
     case 'Match':
       return executeMatch(rt, node, scope)
     case 'Assert':

@@ -5,6 +5,7 @@ import { iterate, readItems } from './iterate.ts'
 import { callMethod } from './call.ts'
 import { runUnsure } from '../execute/branch.ts'
 import { hashKey } from './hash-key.ts'
+import { recordWriting } from './written.ts'
 import { dictGet, dictMark, dictSet, dictUpdate } from '../values/dict.ts'
 import { makeEmptyDict } from '../values/make-value.ts'
 import type { DictValue, HashKey, Runtime, Value } from '../types.ts'
@@ -36,6 +37,7 @@ export function setEntry(rt: Runtime, dict: DictValue, key: Value, value: Value)
 
 /** Before an entry is set: in a branch it is one more of what the branch adds; elsewhere it is there from now on. */
 function recordAdded(rt: Runtime, dict: DictValue, hash: HashKey, isMaybe = false): void {
+  recordWriting(rt, dict.values, hash)
   const isSure = dict.values.has(hash) && !dict.maybe?.has(hash)
   if (isSure || isMaybe) return
   const { added } = rt.state

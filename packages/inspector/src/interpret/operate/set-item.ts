@@ -3,10 +3,27 @@ import { hashKey } from './hash-key.ts'
 import { indexOf, sliceParts } from './item.ts'
 import { readItems } from './iterate.ts'
 import { setEntry } from './mapping.ts'
+import { recordWriting } from './written.ts'
 import { raiseIfCertain, raiseMissingKey } from './raise.ts'
-import type { DictValue, HashKey, ListValue, Runtime, SliceValue, Value } from '../types.ts'
+import type {
+  DictValue,
+  HashKey,
+  ListValue,
+  Runtime,
+  SetValue,
+  SliceValue,
+  Value,
+} from '../types.ts'
 import { sliceIndexes, type SliceParts } from '../text/string/slice.ts'
-import { isDict, isObject, isSlice, isUnknown, payloadOf } from '../values/read-value.ts'
+import {
+  isDict,
+  isList,
+  isObject,
+  isSet,
+  isSlice,
+  isUnknown,
+  payloadOf,
+} from '../values/read-value.ts'
 import { dictCopy, dictDelete, dictGet, dictKey, dictMark, dictSet } from '../values/dict.ts'
 import { mergeValues } from '../values/merge-values.ts'
 
@@ -85,13 +102,14 @@ function deleteFromList(rt: Runtime, list: ListValue, key: Value): void {
  * Containers out of which something was taken since an undecided branch began, each with what puts it back when the branch
  * ends: the other way keeps it, and what may be there counts.
  */
-export type Removed = Map<DictValue | ListValue, () => void>
+export type Removed = Map<DictValue | ListValue | SetValue, () => void>
 
 /** Entries that were put into dicts since an undecided branch began, also by what it calls. */
 export type AddedEntries = Map<DictValue, Set<HashKey>>
 
 /** Takes an entry out of a dict; true if it was there. In an undecided branch it is gone until the branch ends. */
 export function removeEntry(rt: Runtime, dict: DictValue, hash: HashKey): boolean {
+  recordWriting(rt, dict.values, hash)
   if (dict.values.has(hash)) recordRemoving(rt, dict)
   return dictDelete(dict, hash)
 }
@@ -102,12 +120,23 @@ export function removeAllEntries(rt: Runtime, dict: DictValue): void {
   if (!rt.state.removed) dict.rest = false
 }
 
-/** Before items are taken out of a list or dict, or replaced. */
-export function recordRemoving(rt: Runtime, from: DictValue | ListValue): void {
+/** Before items are taken out of a list, dict or set, or replaced. */
+export function recordRemoving(rt: Runtime, from: DictValue | ListValue | SetValue): void {
   const { removed } = rt.state
   if (!removed || removed.has(from)) return
-  rt.budget.step((isDict(from) ? from.values.size : from.items.length) >> 4)
-  removed.set(from, isDict(from) ? keepEntries(from) : keepItems(from))
+  rt.budget.step(
+    (isList(from) ? from.items.length : (isDict(from) ? from.values : from.items).size) >> 4,
+  )
+  if (isSet(from)) removed.set(from, keepMembers(from))
+  else removed.set(from, isDict(from) ? keepEntries(from) : keepItems(from))
+}
+
+function keepMembers(set: SetValue): () => void {
+  const before = set.items
+  set.items = new Map(before)
+  return () => {
+    set.items = new Map([...before, ...set.items])
+  }
 }
 
 /** Entries stand again where they stood, but for those that were set again. */
