@@ -371,7 +371,7 @@ export interface RunState {
   removed: Removed | undefined
   /** Entries that an undecided branch put into dicts; undefined outside of one, and in what it imports. */
   added: AddedEntries | undefined
-  /** What an undecided branch replaced; undefined outside of one, and in what it imports. */
+  /** Values that an undecided branch set; undefined outside of one, and in what it imports. */
   written: Written | undefined
   /** Names that a block may bind, computed once for each block. */
   assigned: WeakMap<object, readonly string[]>

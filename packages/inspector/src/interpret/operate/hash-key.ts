@@ -59,7 +59,7 @@ function hashInstance(rt: Runtime, value: InstanceValue): HashKey | undefined {
   return hashKey(rt, value.payload)
 }
 
-/** Of a tuple in order, of a set in any. A long one is made once: a tuple that holds another twice has a key of 2^depth. */
+/** Makes the key of a tuple or set. A long one is made once: in a tuple that holds another twice there are 2^depth. */
 function hashItems(rt: Runtime, holder: TupleValue | SetValue, items: Iterable<Value>) {
   const known = rt.state.hashes.get(holder)
   if (known !== undefined) return known

@@ -153,7 +153,7 @@ function keepEntries(dict: DictValue): () => void {
   }
 }
 
-/** Of a list that is as long as before each item is one of two; another has what was there, and what came. */
+/** In a list that is as long as before each item is one of two; another has what was there, and what came. */
 function keepItems(list: ListValue): () => void {
   const before = { ...list, items: list.items.slice() }
   return () => {

@@ -86,7 +86,7 @@ function unite(first: ObjectValue, known: Value[], depth: number): Value {
 const isMethodMaker = (value: Value) =>
   isObject(value) && (value.kind === 'classmethod' || value.kind === 'staticmethod')
 
-/** What several have under one key is merged in turn. */
+/** Unites dicts; values under one key are merged in turn. */
 function uniteDicts(dicts: DictValue[], depth: number): DictValue {
   const united = makeEmptyDict(dicts.some(({ rest }) => rest))
   for (const dict of dicts)
