@@ -67,7 +67,7 @@ export function runBranches(rt: Runtime, scope: Scope, branches: Branch[]): Comp
 function runBranch(rt: Runtime, scope: Scope, branch: Branch): Omit<Outcome, 'bindings'> {
   const { state } = rt
   const { removed: removedAround, added: addedAround, written: writtenAround } = state
-  const removed: Removed = new Map()
+  const removed: Removed = { scope: state.scope, putBack: new Map() }
   const added: AddedEntries = new Map()
   const written: Written = new Map()
   Object.assign(state, { removed, added, written })
@@ -76,7 +76,7 @@ function runBranch(rt: Runtime, scope: Scope, branch: Branch): Omit<Outcome, 'bi
     return { end, raised, added, written }
   } finally {
     Object.assign(state, { removed: removedAround, added: addedAround, written: writtenAround })
-    for (const putBack of removed.values()) putBack()
+    for (const putBack of removed.putBack.values()) putBack()
   }
 }
 

@@ -10,6 +10,7 @@ import type {
   HashKey,
   ListValue,
   Runtime,
+  Scope,
   SetValue,
   SliceValue,
   Value,
@@ -102,7 +103,11 @@ function deleteFromList(rt: Runtime, list: ListValue, key: Value): void {
  * Containers out of which something was taken since an undecided branch began, each with what puts it back when the branch
  * ends: the other way keeps it, and what may be there counts.
  */
-export type Removed = Map<DictValue | ListValue | SetValue, () => void>
+export interface Removed {
+  /** The scope of the branch: lists of the functions that it calls are mostly their own. */
+  scope: Scope
+  putBack: Map<DictValue | ListValue | SetValue, () => void>
+}
 
 /** Entries that were put into dicts since an undecided branch began, also by what it calls. */
 export type AddedEntries = Map<DictValue, Set<HashKey>>
@@ -122,13 +127,11 @@ export function removeAllEntries(rt: Runtime, dict: DictValue): void {
 
 /** Before items are taken out of a list, dict or set, or replaced. */
 export function recordRemoving(rt: Runtime, from: DictValue | ListValue | SetValue): void {
-  const { removed } = rt.state
-  if (!removed || removed.has(from)) return
-  rt.budget.step(
-    (isList(from) ? from.items.length : (isDict(from) ? from.values : from.items).size) >> 4,
-  )
-  if (isSet(from)) removed.set(from, keepMembers(from))
-  else removed.set(from, isDict(from) ? keepEntries(from) : keepItems(from))
+  const { removed, scope } = rt.state
+  if (!removed || removed.putBack.has(from)) return
+  if (isDict(from)) removed.putBack.set(from, keepEntries(rt, from))
+  else if (scope === removed.scope)
+    removed.putBack.set(from, isSet(from) ? keepMembers(from) : keepItems(from))
 }
 
 function keepMembers(set: SetValue): () => void {
@@ -139,16 +142,22 @@ function keepMembers(set: SetValue): () => void {
   }
 }
 
-/** Entries stand again where they stood, but for those that were set again. */
-function keepEntries(dict: DictValue): () => void {
+/** Entries stand again where they stood, but for those that were set again, or came in the same branch. */
+function keepEntries(rt: Runtime, dict: DictValue): () => void {
   const before = dictCopy(dict)
+  const written = rt.state.written?.get(dict.values)
+  const isOwn = (hash: HashKey): boolean =>
+    written?.has(hash) === true && written.get(hash)?.before === undefined
+  rt.budget.step(before.values.size >> 4)
   return () => {
     const left = dictCopy(dict)
     dict.values.clear()
     for (const hash of [...before.values.keys(), ...left.values.keys()]) {
-      const from = left.values.has(hash) ? left : before
+      const isLeft = left.values.has(hash)
+      if (!isLeft && isOwn(hash)) continue
+      const from = isLeft ? left : before
       dictSet(dict, hash, dictKey(from, hash), dictGet(from, hash) ?? null)
-      if (from === before) dictMark(dict, hash, true)
+      if (!isLeft) dictMark(dict, hash, true)
     }
   }
 }
