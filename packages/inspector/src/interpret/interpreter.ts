@@ -133,7 +133,7 @@ export function makeInterpreter(options: InterpreterOptions) {
       new Map([...rt.parser.parsed].map(([file, tree]) => [file.slice(root.length + 1), tree])),
     /** Why the result may be incomplete, in the order met, each once. */
     reasons: (): Reason[] => [...rt.state.reasons.values()],
-    /** Raises that cost a statement of a module. */
+    /** Raises that cost a statement of a module, and uses of what not every host has. */
     notes: (): Note[] => rt.state.notes,
     stats: (): InterpreterStats => ({
       files: rt.parser.stats.files,

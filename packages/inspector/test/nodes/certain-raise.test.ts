@@ -139,6 +139,35 @@ except ImportError as e: raise RuntimeError("run git submodule update") from e`,
     })
   }
 
+  const gone: [source: string, exception: string][] = [
+    ['import imp', "ModuleNotFoundError: No module named 'imp' (removed in Python 3.12)"],
+    ['import urllib2', "ModuleNotFoundError: No module named 'urllib2' (removed in Python 3.0)"],
+    [
+      'from collections import Mapping',
+      "ImportError: cannot import name 'Mapping' from 'collections' (removed in Python 3.10)",
+    ],
+    [
+      'import time; time.clock()',
+      "AttributeError: module 'time' has no attribute 'clock' (removed in Python 3.8)",
+    ],
+    ['import sys; sys.maxint', "AttributeError: module 'sys' has no attribute 'maxint'"],
+    ['from sys import maxint', "ImportError: cannot import name 'maxint' from 'sys'"],
+  ]
+  for (const [source, exception] of gone)
+    test(`has failed over what the standard library lacks: ${source}`, () => {
+      const section = extract(`import torch\nif torch.a: pass\n${MAPPING}${source}`)
+      assert.equal(section.reason, 'import_raised')
+      assert.ok(section.hints?.[0]?.startsWith(`__init__.py, line 5: ${exception}: `))
+      const guarded = `try: ${source}\nexcept Exception: NODE_CLASS_MAPPINGS["Pot"] = Cup`
+      assert.deepEqual(namesOf(extract(`${MAPPING}${guarded}`)), ['Cup', 'Pot'])
+    })
+
+  test('has not failed over what a requirement brings, and distutils, which setuptools has', () => {
+    const source = `${MAPPING}import urllib2, distutils.version`
+    const section = extract({ '__init__.py': source, 'requirements.txt': 'urllib2' })
+    assert.deepEqual(namesOf(section), ['Cup'])
+  })
+
   const unsure = [
     'import os\nos.environ["HOME"]',
     'import helper\n@helper.extend\nclass A: pass\nA.nope',

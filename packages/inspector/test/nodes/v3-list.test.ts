@@ -30,6 +30,13 @@ async def comfy_entrypoint(): return Pack()
 `
 
 describe('the entrypoint of a pack', () => {
+  test('gives the subclasses of a class with a base of the host', () => {
+    assert.deepEqual(list(extension('return Cup.__subclasses__()')), {
+      ids: ['Kiln_Pot'],
+      complete: true,
+    })
+  })
+
   test('gives the nodes of its extension (S38)', () => {
     const { nodes, complete } = readEntrypoint(
       runPack(`
