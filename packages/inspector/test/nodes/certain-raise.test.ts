@@ -115,6 +115,10 @@ except ImportError as e: raise RuntimeError("run git submodule update") from e`,
     ['Cup().nope', "AttributeError: 'Cup()' has no attribute 'nope'"],
     ['"a".nope', "AttributeError: 'str' has no attribute 'nope'"],
     ['[1][3]', 'IndexError: index out of range'],
+    ['{}.iteritems()', "AttributeError: 'dict' has no attribute 'iteritems'"],
+    ['[].push(1)', "AttributeError: 'list' has no attribute 'push'"],
+    ['map(str, "ab")[0]', 'TypeError: object is not subscriptable'],
+    ['{}.keys()[0]', 'TypeError: object is not subscriptable'],
     ['"a" + 1', 'TypeError: unsupported operand type(s) for +'],
     ['None[0]', 'TypeError: object is not subscriptable'],
     ['None["a"] = 1', 'TypeError: object does not support item assignment'],
@@ -169,6 +173,7 @@ except ImportError as e: raise RuntimeError("run git submodule update") from e`,
   })
 
   const unsure = [
+    '"a".isprintable()\n(5).bit_count()\n(1.5).hex()',
     'import os\nos.environ["HOME"]',
     'import helper\n@helper.extend\nclass A: pass\nA.nope',
     'import helper\nclass A(helper.Base): pass\nA().nope',

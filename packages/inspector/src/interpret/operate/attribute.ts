@@ -22,6 +22,7 @@ import type {
   UnknownValue,
   Value,
 } from '../types.ts'
+import { words } from '../../words.ts'
 import { compareText } from '../text/string/code-points.ts'
 import { isClass, isModule, isObject, isUnknown, nameOf } from '../values/read-value.ts'
 import { makeUnknown, orElse } from '../values/make-value.ts'
@@ -48,9 +49,9 @@ function isStandard(value: ModuleValue | UnknownValue): boolean {
   return value.isModule === true && value.origin === 'standard-library'
 }
 
-/** Classes of the pack alone, and plain values: of the others we may not have all attributes. */
+/** Classes of the pack alone, plain values and containers: of the others we may not have all attributes. */
 function isWhole(rt: Runtime, value: Value): boolean {
-  if (!isObject(value)) return true
+  if (!isObject(value) || CONTAINERS.has(value.kind)) return true
   const cls = value.kind === 'instance' ? value.cls : value
   return (
     cls.kind === 'class' &&
@@ -60,6 +61,8 @@ function isWhole(rt: Runtime, value: Value): boolean {
     )
   )
 }
+
+const CONTAINERS = new Set(words('list tuple dict set'))
 
 function missingInModule(rt: Runtime, module: ModuleValue, name: string): Value {
   const message = `module '${module.name}' has no attribute '${name}'`
@@ -121,8 +124,16 @@ function lookUpInType(rt: Runtime, value: Value, name: string): Value | undefine
   const cls = typeOf(rt, value)
   if (cls.kind === 'unknown') return makeUnknown(`${nameOf(value)}.${name}`, cls.origin)
   const raw = findInClass(rt, cls, name)
-  return raw === undefined ? undefined : bind(rt, raw, value, cls)
+  if (raw !== undefined) return bind(rt, raw, value, cls)
+  return UNREAD.has(name) && !isObject(value) ? makeUnknown(`${cls.name}.${name}`) : undefined
 }
+
+/** Attributes of text and numbers whose values are not computed. */
+const UNREAD = new Set(
+  words(`
+    isprintable as_integer_ratio bit_count conjugate from_bytes is_integer to_bytes fromhex hex
+    imag real numerator denominator bit_length`),
+)
 
 function lookUpInInstance(rt: Runtime, value: InstanceValue, name: string): Value | undefined {
   const { cls } = value
