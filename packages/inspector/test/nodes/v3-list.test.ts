@@ -74,8 +74,8 @@ async def comfy_entrypoint(): return Pack()
     ['a generator', extension('return list(c for c in (Cup, Pot))')],
     ['classes that are named twice', extension('return [Cup, Pot, Cup]')],
     [
-      'plain functions',
-      'class Pack(ComfyExtension):\n    def get_node_list(self): return [Cup, Pot]\ndef comfy_entrypoint(): return Pack()',
+      'an entrypoint that is a plain function',
+      extension('return [Cup, Pot]').replace('async def comfy', 'def comfy'),
     ],
     [
       'an override with types',

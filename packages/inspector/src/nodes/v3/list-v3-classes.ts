@@ -1,7 +1,19 @@
-import { isClass, isSequence, isUnknown } from '../../interpret/values/read-value.ts'
+import {
+  isClass,
+  isFunction,
+  isInstanceValue,
+  isIterator,
+  isList,
+  isMethod,
+  isUnknown,
+  nameOf,
+  payloadOf,
+} from '../../interpret/values/read-value.ts'
+import { isCallable } from '../../interpret/operate/call.ts'
 import type { Interpreter } from '../../interpret/interpreter.ts'
+import { isCoroutine } from './reading.ts'
 import { KNOWN_MODULES } from '../../interpret/modules/known-modules.ts'
-import type { ModuleValue, Value } from '../../interpret/types.ts'
+import type { ModuleValue, Reason, Value } from '../../interpret/types.ts'
 
 interface V3Classes {
   classes: Value[]
@@ -9,8 +21,12 @@ interface V3Classes {
   complete: boolean
   /** Those that the pack lists only under a condition which cannot be known. */
   conditional: ReadonlySet<Value>
-  /** The host takes none: it gets no extension, or no list of it. */
-  isWrong?: true
+  /** Why the host takes none. */
+  rejected?: string
+  /** The exception that ends the loading of the pack. */
+  failure?: Reason
+  /** Names of classes that have no schema, at the first of which the host ends. */
+  withoutSchema?: string[]
 }
 
 /**
@@ -24,20 +40,93 @@ export const listV3Classes = (
 ): V3Classes | undefined => {
   const entrypoint = interpreter.findAttribute(entry, 'comfy_entrypoint')
   if (entrypoint === undefined || entrypoint === null) return undefined
-  const extension = interpreter.call(entrypoint, [])
-  const getNodes = interpreter.findAttribute(extension, 'get_node_list')
-  const list = getNodes === undefined ? undefined : interpreter.call(getNodes, [])
-  if (list === undefined || !(isSequence(list) || isUnknown(list)))
-    return { classes: [], complete: !isUnknown(extension), conditional: new Set(), isWrong: true }
+  if (isCallable(entrypoint) === false)
+    return endWith({ rejected: 'comfy_entrypoint is no function' })
+  const made = runEntrypoint(interpreter, entrypoint)
+  if ('end' in made) return endWith(made.end)
+  const extension = made.value
+  if (!mayBeExtension(extension))
+    return endWith({ rejected: 'comfy_entrypoint returns no ComfyExtension' })
+  const loaded = runMethod(interpreter, extension, 'on_load')
+  if (loaded && 'end' in loaded) return endWith(loaded.end)
+  const listed = runMethod(interpreter, extension, 'get_node_list')
+  if (!listed) return endWith({ rejected: 'The ComfyExtension has no get_node_list' })
+  return 'end' in listed ? endWith(listed.end) : readList(interpreter, listed.value)
+}
+
+/** A value that the host gets of a function of the pack, or the end of its loading. */
+type Ran = { value: Value } | { end: Pick<V3Classes, 'rejected' | 'failure'> }
+
+const endWith = (end: Pick<V3Classes, 'rejected' | 'failure'>): V3Classes => ({
+  classes: [],
+  complete: true,
+  conditional: new Set(),
+  ...end,
+})
+
+/** The host awaits the result where the function itself is async. */
+const runEntrypoint = (interpreter: Interpreter, entrypoint: Value): Ran => {
+  const isAwaited = isCoroutine(entrypoint) !== false
+  const made = run(interpreter, entrypoint, { isAwaited })
+  const isLost = 'value' in made && !isAwaited && isIterator(made.value)
+  return isLost
+    ? { end: { rejected: 'comfy_entrypoint returns a coroutine, but is not async' } }
+    : made
+}
+
+/** Awaits a method of the extension, as the host does; undefined where only the host may have it. */
+const runMethod = (interpreter: Interpreter, extension: Value, name: string): Ran | undefined => {
+  const method = interpreter.findAttribute(extension, name)
+  if (method === undefined || (isUnknown(method) && name === 'on_load')) return undefined
+  const made = run(interpreter, method, { isAwaited: false })
+  if ('end' in made) return made
+  const { value } = made
+  const isAwaitable = isUnknown(value) || isIterator(value) || isInstanceValue(value)
+  if (!isAwaitable) return { end: { rejected: `${name} is not async` } }
+  return resultOf(interpreter, method, interpreter.tryAwait(value))
+}
+
+const run = (interpreter: Interpreter, callee: Value, options: { isAwaited: boolean }): Ran =>
+  resultOf(interpreter, callee, interpreter.tryCall(callee, [], options))
+
+const resultOf = (
+  { runtime }: Interpreter,
+  callee: Value,
+  { value, failure, isSure }: ReturnType<Interpreter['tryCall']>,
+): Ran => {
+  if (!failure || !isSure) return { value }
+  if (failure.code !== 'import_raised') return { end: { failure } }
+  const fn = isMethod(callee) ? callee.function : callee
+  const file = isFunction(fn) ? fn.module.file?.slice(runtime.files.root.length + 1) : undefined
+  const place = isFunction(fn) ? `${file}, line ${fn.node.line}: ` : ''
+  return {
+    end: { failure: { ...failure, detail: `${place}${nameOf(fn)} raises ${failure.detail}` } },
+  }
+}
+
+const mayBeExtension = (value: Value): boolean =>
+  isUnknown(value) || (isInstanceValue(value) && value.cls.mro.some(isUnknown))
+
+const readList = (interpreter: Interpreter, list: Value): V3Classes => {
+  const content = payloadOf(list)
+  if (!isUnknown(list) && !isList(content))
+    return endWith({ rejected: 'get_node_list returns no list' })
   const { items, rest } = interpreter.readItems(list)
   const isNode = (item: Value): boolean => findSchemaMethod(interpreter, item) !== undefined
   const others = items.filter((item) => !isNode(item))
   return {
     classes: [...new Set(items.filter(isNode))],
     complete: !rest && !others.some(mayBeNode),
-    conditional: new Set(isSequence(list) ? list.maybe : []),
+    conditional: new Set(isList(content) ? content.maybe : []),
+    withoutSchema: others.filter(lacksSchema).map(nameOf),
   }
 }
+
+/** A class of the pack whose bases are known, but for those of the host, which leave the schema to it. */
+const lacksSchema = (item: Value): boolean =>
+  isClass(item) &&
+  item.home === 'pack' &&
+  item.mro.every((base) => isClass(base) || base.origin === 'host')
 
 /** Something of which only its name is known, or a class with such a base, unless that is of a library. */
 const mayBeNode = (item: Value): boolean => {
