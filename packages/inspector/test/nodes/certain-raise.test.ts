@@ -86,9 +86,21 @@ except ImportError as e: raise RuntimeError("run git submodule update") from e`,
     ],
     [
       'a file in no encoding that it names',
-      { '__init__.py': `${MAPPING}from . import a`, 'a.py': Buffer.from('# \xe9', 'latin1') },
+      {
+        '__init__.py': `${MAPPING}from . import a`,
+        'a.py': Buffer.from('# \xe9\nx = 1\ny = """\n\xe9"""', 'latin1'),
+      },
       'unparsable',
-      'a.py, line 1: not UTF-8, and no other encoding is declared',
+      'a.py, line 3: not UTF-8, and no other encoding is declared',
+    ],
+    [
+      'a file in another encoding than it names',
+      {
+        '__init__.py': `${MAPPING}from . import a`,
+        'a.py': Buffer.from('# coding: gbk\n# \x81 ', 'latin1'),
+      },
+      'unparsable',
+      'a.py, line 2: not gbk, the encoding it declares',
     ],
     [
       'two modules that import from each other',
@@ -200,6 +212,16 @@ except ImportError as e: raise RuntimeError("run git submodule update") from e`,
     })
 
   const loading: [title: string, files: Files, names: string[]][] = [
+    [
+      'a comment alone is in another encoding',
+      { '__init__.py': Buffer.from(`# \xe9\n${MAPPING}# \xe9t\xe9`, 'latin1') },
+      ['Cup'],
+    ],
+    [
+      'the text is in the encoding that it names',
+      { '__init__.py': Buffer.from(`# coding: cp1252\n${MAPPING}# \xe9\nx = "\x80"`, 'latin1') },
+      ['Cup'],
+    ],
     [
       'the importer handles it',
       {
