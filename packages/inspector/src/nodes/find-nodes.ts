@@ -136,7 +136,7 @@ const readEntries = (reader: NodeReader, dict: DictValue): Omit<FoundNodes, 'how
     const name = isUnknown(key) ? undefined : interpreter.text(key)
     if (name === undefined) {
       reasons.add('name_unresolved')
-      advise(advice, 'name_unresolved', `of ${nameOf(value)}`)
+      if (isClass(value)) advise(advice, 'name_unresolved', `class ${value.name}`)
       continue
     }
     const isKnown = isNode(interpreter, value)
@@ -170,7 +170,7 @@ const readEntrypoint = (reader: NodeReader, entry: ModuleValue): FoundNodes | un
     const node = readNode(reader, undefined, value)
     if (node.name === '') {
       reasons.add('name_unresolved')
-      advise(advice, 'name_unresolved', `of ${nameOf(value)}`)
+      advise(advice, 'name_unresolved', `class ${nameOf(value)}`)
     } else nodes.set(node.name, markName(node, listed.conditional.has(value)))
   }
   for (const name of withoutSchema) advise(advice, 'schema_missing', name)

@@ -16,19 +16,19 @@ describe('a pack that certainly raises at its import', () => {
         'extern/': '',
       },
       'own_module_missing',
-      'extern.lib.core',
+      'extern.lib.core (__init__.py, line 1)',
     ],
     [
       'a folder of another name',
       { '__init__.py': 'from .py.cup import NODE_CLASS_MAPPINGS', 'nodes/cup.py': MAPPING },
       'own_module_missing',
-      'py.cup',
+      'py.cup (__init__.py, line 1)',
     ],
     [
       'a file whose name differs in case',
       { '__init__.py': 'from .Cups import NODE_CLASS_MAPPINGS', 'cups.py': MAPPING },
       'own_module_missing',
-      'Cups',
+      'Cups (__init__.py, line 1)',
     ],
     [
       'a name that the module lacks',
@@ -37,13 +37,13 @@ describe('a pack that certainly raises at its import', () => {
         'a.py': 'class Other: pass',
       },
       'own_module_missing',
-      'a.Gone',
+      'a.Gone (__init__.py, line 1)',
     ],
     [
       'a module of the package that is being imported',
       { '__init__.py': `${MAPPING}from . import a`, 'a.py': 'from . import helpers' },
       'own_module_missing',
-      'helpers',
+      'helpers (a.py, line 1)',
     ],
     [
       'by importlib, and by the path of a file',
@@ -54,7 +54,7 @@ spec = importlib.util.spec_from_file_location("gone", path)
 spec.loader.exec_module(importlib.util.module_from_spec(spec))`,
       },
       'own_module_missing',
-      'gone.py',
+      'gone.py (__init__.py, line 6)',
     ],
     [
       'what is raised in place of the import',
@@ -64,7 +64,7 @@ try: from .extern import core
 except ImportError as e: raise RuntimeError("run git submodule update") from e`,
       },
       'own_module_missing',
-      'extern',
+      'extern (__init__.py, line 4)',
     ],
     [
       'any other exception',

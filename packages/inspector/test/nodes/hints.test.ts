@@ -116,7 +116,7 @@ ${list('return [Pot, Plain, Nameless]')}`,
     )
     assert.deepEqual(namesOf(section), ['Kiln_Pot'])
     assert.deepEqual(section.hints, [
-      `of Nameless: ${ADVICE.name_unresolved}`,
+      `class Nameless: ${ADVICE.name_unresolved}`,
       `Plain: ${ADVICE.schema_missing}`,
     ])
   })
