@@ -172,7 +172,7 @@ const listIssues = (reading: Reading): string[] => [
 
 const describeReading = (reading: Reading): string[] => {
   const { verdict, code, findings, advice, nodes, scanned } = reading
-  const conditional = Object.entries(nodes).filter(([, { dynamic }]) => dynamic.includes(ITSELF))
+  const conditional = Object.entries(nodes).filter(([, { dynamic }]) => dynamic?.includes(ITSELF))
   const unsure = firstOf(conditional.map(([name]) => name))
   const [high, medium, info] = ['high', 'medium', 'info'].map((name) => count(reading, name))
   return [

@@ -20,7 +20,7 @@ export interface Reading {
   /** Way in which the names of the host nodes were found. */
   how: string
   /** `dynamic` has `host_node_name` where the pack registers the node only under a condition. */
-  nodes: Record<string, { dynamic: readonly string[] }>
+  nodes: Record<string, { dynamic?: readonly string[] }>
   findings: Finding[]
   /** False when the scan did not come to its end. */
   scanned?: boolean

@@ -62,7 +62,7 @@ export const readModule = (interpreter: Interpreter, entry: ModuleValue): FoundN
 
 /** In the older form, or else in the newer one. */
 const readAs = (reader: NodeReader, entry: ModuleValue): FoundNodes => {
-  const { interpreter, advice } = reader
+  const { interpreter } = reader
   const mapping = interpreter.findAttribute(entry, 'NODE_CLASS_MAPPINGS')
   const v1 = mapping === undefined || mapping === null ? undefined : readMapping(reader, mapping)
   if (v1 && v1.nodes.length > 0) {
