@@ -1,4 +1,5 @@
 import { words } from '../../words.ts'
+import NAMES from '../modules/standard-library.json' with { type: 'json' }
 import { raise } from '../operate/raise.ts'
 import {
   makeInstance,
@@ -23,7 +24,9 @@ const VERSION = { major: 3n, minor: 12n, micro: 0n, releaselevel: 'final', seria
 /** `sys`: Linux, Python 3.12, the live `path` and `modules`. */
 export const makeSys = (rt: Runtime): ModuleValue => {
   const module = nativeModule('sys', [
-    ...OTHERS.map((name) => [name, makeUnknown(`sys.${name}`, 'standard-library')] as const),
+    ...words(NAMES.sys).map(
+      (name) => [name, makeUnknown(`sys.${name}`, 'standard-library')] as const,
+    ),
     ['path', rt.sysPath],
     // More is imported in the host than by the pack.
     ['modules', makeNamespaceDict(rt.modules, true)],
@@ -53,20 +56,6 @@ export const makeSys = (rt: Runtime): ModuleValue => {
   // It has all names: `frozen` and `_MEIPASS` are those of another loader.
   return Object.assign(module, { complete: true })
 }
-
-/** The other names of CPython 3.12 on Linux. */
-const OTHERS = words(`
-  __breakpointhook__ __displayhook__ __doc__ __excepthook__ __interactivehook__ __loader__ __package__ __spec__
-  __stderr__ __stdin__ __stdout__ __unraisablehook__ _base_executable _clear_type_cache _current_exceptions
-  _current_frames _debugmallocstats _framework _getframemodulename _git _home _setprofileallthreads
-  _settraceallthreads _stdlib_dir _xoptions abiflags activate_stack_trampoline api_version audit base_exec_prefix
-  breakpointhook call_tracing copyright deactivate_stack_trampoline displayhook excepthook exception flags
-  float_repr_style get_asyncgen_hooks get_coroutine_origin_tracking_depth get_int_max_str_digits
-  getallocatedblocks getdlopenflags getfilesystemencodeerrors getfilesystemencoding getprofile getrecursionlimit
-  getswitchinterval getunicodeinternedsize hash_info hexversion implementation int_info is_finalizing
-  is_stack_trampoline_active maxunicode monitoring orig_argv path_hooks path_importer_cache platlibdir
-  pycache_prefix set_asyncgen_hooks set_coroutine_origin_tracking_depth set_int_max_str_digits setdlopenflags
-  setswitchinterval stdin stdlib_module_names thread_info unraisablehook warnoptions`)
 
 /** `sys.float_info`: properties of a double. */
 const FLOAT_INFO = {

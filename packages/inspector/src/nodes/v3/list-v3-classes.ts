@@ -9,6 +9,7 @@ import {
   nameOf,
   payloadOf,
 } from '../../interpret/values/read-value.ts'
+import { makeUnknown } from '../../interpret/values/make-value.ts'
 import { isCallable } from '../../interpret/operate/call.ts'
 import type { Interpreter } from '../../interpret/interpreter.ts'
 import { isCoroutine } from './reading.ts'
@@ -40,68 +41,61 @@ export const listV3Classes = (
 ): V3Classes | undefined => {
   const entrypoint = interpreter.findAttribute(entry, 'comfy_entrypoint')
   if (entrypoint === undefined || entrypoint === null) return undefined
-  if (isCallable(entrypoint) === false)
-    return endWith({ rejected: 'comfy_entrypoint is no function' })
-  const made = runEntrypoint(interpreter, entrypoint)
-  if ('end' in made) return endWith(made.end)
-  const extension = made.value
-  if (!mayBeExtension(extension))
-    return endWith({ rejected: 'comfy_entrypoint returns no ComfyExtension' })
-  const loaded = runMethod(interpreter, extension, 'on_load')
-  if (loaded && 'end' in loaded) return endWith(loaded.end)
-  const listed = runMethod(interpreter, extension, 'get_node_list')
-  if (!listed) return endWith({ rejected: 'The ComfyExtension has no get_node_list' })
-  return 'end' in listed ? endWith(listed.end) : readList(interpreter, listed.value)
+  try {
+    return readList(interpreter, runEntrypoint(interpreter, entrypoint))
+  } catch (error) {
+    if (!(error instanceof LoadingEnded)) throw error
+    return { classes: [], complete: true, conditional: new Set(), ...error.end }
+  }
 }
 
-/** A value that the host gets of a function of the pack, or the end of its loading. */
-type Ran = { value: Value } | { end: Pick<V3Classes, 'rejected' | 'failure'> }
+/** The host goes no further with the pack. */
+class LoadingEnded extends Error {
+  readonly end: Pick<V3Classes, 'rejected' | 'failure'>
 
-const endWith = (end: Pick<V3Classes, 'rejected' | 'failure'>): V3Classes => ({
-  classes: [],
-  complete: true,
-  conditional: new Set(),
-  ...end,
-})
+  constructor(end: LoadingEnded['end']) {
+    super(end.rejected ?? end.failure?.detail)
+    this.end = end
+  }
+}
 
-/** The host awaits the result where the function itself is async. */
-const runEntrypoint = (interpreter: Interpreter, entrypoint: Value): Ran => {
+/** The list of the extension, got as the host gets it. */
+const runEntrypoint = (interpreter: Interpreter, entrypoint: Value): Value => {
+  const reject = (rejected: string): never => {
+    throw new LoadingEnded({ rejected })
+  }
+  const runMethod = (name: string): Value => {
+    const method = interpreter.findAttribute(extension, name) ?? makeUnknown(name)
+    if (isUnknown(method)) return method
+    const made = run(interpreter, method, interpreter.tryCall(method, [], { isAwaited: false }))
+    const isAwaitable = isUnknown(made) || isIterator(made) || isInstanceValue(made)
+    if (!isAwaitable) reject(`${name} is not async`)
+    return run(interpreter, method, interpreter.tryAwait(made))
+  }
+  if (isCallable(entrypoint) === false) reject('comfy_entrypoint is no function')
   const isAwaited = isCoroutine(entrypoint) !== false
-  const made = run(interpreter, entrypoint, { isAwaited })
-  const isLost = 'value' in made && !isAwaited && isIterator(made.value)
-  return isLost
-    ? { end: { rejected: 'comfy_entrypoint returns a coroutine, but is not async' } }
-    : made
+  const extension = run(interpreter, entrypoint, interpreter.tryCall(entrypoint, [], { isAwaited }))
+  if (!isAwaited && isIterator(extension))
+    reject('comfy_entrypoint returns a coroutine, but is not async')
+  if (!mayBeExtension(extension)) reject('comfy_entrypoint returns no ComfyExtension')
+  runMethod('on_load')
+  const list = runMethod('get_node_list')
+  return isUnknown(list) || isList(payloadOf(list)) ? list : reject('get_node_list returns no list')
 }
 
-/** Awaits a method of the extension, as the host does; undefined where only the host may have it. */
-const runMethod = (interpreter: Interpreter, extension: Value, name: string): Ran | undefined => {
-  const method = interpreter.findAttribute(extension, name)
-  if (method === undefined || (isUnknown(method) && name === 'on_load')) return undefined
-  const made = run(interpreter, method, { isAwaited: false })
-  if ('end' in made) return made
-  const { value } = made
-  const isAwaitable = isUnknown(value) || isIterator(value) || isInstanceValue(value)
-  if (!isAwaitable) return { end: { rejected: `${name} is not async` } }
-  return resultOf(interpreter, method, interpreter.tryAwait(value))
-}
-
-const run = (interpreter: Interpreter, callee: Value, options: { isAwaited: boolean }): Ran =>
-  resultOf(interpreter, callee, interpreter.tryCall(callee, [], options))
-
-const resultOf = (
+/** The value of a run, unless that certainly raises. */
+const run = (
   { runtime }: Interpreter,
   callee: Value,
   { value, failure, isSure }: ReturnType<Interpreter['tryCall']>,
-): Ran => {
-  if (!failure || !isSure) return { value }
-  if (failure.code !== 'import_raised') return { end: { failure } }
+): Value => {
+  if (!failure || !isSure) return value
+  if (failure.code !== 'import_raised') throw new LoadingEnded({ failure })
   const fn = isMethod(callee) ? callee.function : callee
   const file = isFunction(fn) ? fn.module.file?.slice(runtime.files.root.length + 1) : undefined
   const place = isFunction(fn) ? `${file}, line ${fn.node.line}: ` : ''
-  return {
-    end: { failure: { ...failure, detail: `${place}${nameOf(fn)} raises ${failure.detail}` } },
-  }
+  const detail = `${place}${nameOf(fn)} raises ${failure.detail}`
+  throw new LoadingEnded({ failure: { ...failure, detail } })
 }
 
 const mayBeExtension = (value: Value): boolean =>
@@ -109,8 +103,6 @@ const mayBeExtension = (value: Value): boolean =>
 
 const readList = (interpreter: Interpreter, list: Value): V3Classes => {
   const content = payloadOf(list)
-  if (!isUnknown(list) && !isList(content))
-    return endWith({ rejected: 'get_node_list returns no list' })
   const { items, rest } = interpreter.readItems(list)
   const isNode = (item: Value): boolean => findSchemaMethod(interpreter, item) !== undefined
   const others = items.filter((item) => !isNode(item))

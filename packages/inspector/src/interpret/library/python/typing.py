@@ -28,17 +28,12 @@ def NewType(name, type):
     return _same
 
 
-# An alias of other classes may be taken for the class.
-def _is_plain(type):
-    return _sure(type in (int, str, float, bool, bytes))
-
-
 def get_args(type):
-    return () if _is_plain(type) else getattr(type, '__args__', _unknown('typing.get_args()'))
+    return getattr(type, '__args__', _unknown('typing.get_args()'))
 
 
 def get_origin(type):
-    return None if _is_plain(type) else getattr(type, '__origin__', _unknown('typing.get_origin()'))
+    return getattr(type, '__origin__', _unknown('typing.get_origin()'))
 
 
 # Texts stand for what may be defined later.
