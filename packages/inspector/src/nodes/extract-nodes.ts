@@ -112,7 +112,7 @@ const builtInHints = (nodes: readonly ExtractedNode[]): string[] => {
   return names.length > 0 ? [adviceOf('built_in_name', listOf(names))] : []
 }
 
-/** What the pack uses that not every host has, and where. */
+/** Names what the pack uses and not every host has, with its place. */
 const elsewhereHints = (interpreter: Interpreter): string[] => {
   const { root } = interpreter.runtime.files
   const notes = interpreter.notes().filter(({ kind }) => kind === 'elsewhere')
