@@ -59,11 +59,12 @@ class LoadingEnded extends Error {
   }
 }
 
+const reject = (rejected: string): never => {
+  throw new LoadingEnded({ rejected })
+}
+
 /** The list of the extension, got as the host gets it. */
 const runEntrypoint = (interpreter: Interpreter, entrypoint: Value): Value => {
-  const reject = (rejected: string): never => {
-    throw new LoadingEnded({ rejected })
-  }
   const runMethod = (name: string): Value => {
     const method = interpreter.findAttribute(extension, name) ?? makeUnknown(name)
     if (isUnknown(method)) return method
