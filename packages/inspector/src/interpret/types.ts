@@ -417,9 +417,12 @@ export interface Reason {
   detail: string
 }
 
-/** A raise that cost a statement of a module, or an error of our own that cost an expression. */
+/**
+ * A raise that cost a statement of a module, an error of our own that cost an expression, or the use of what not every
+ * host has.
+ */
 export interface Note {
-  kind: 'raise' | 'error'
+  kind: 'raise' | 'error' | 'elsewhere'
   file: string
   line: number
   message: string

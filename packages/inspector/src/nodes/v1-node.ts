@@ -1,10 +1,11 @@
-import { isFunction, isSequence, isUnknown } from '../interpret/values/read-value.ts'
+import { isClass, isSequence, isUnknown } from '../interpret/values/read-value.ts'
 import type { ExtractedNode } from '../inspection.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
-import type { BaseValue, UnknownValue, Value } from '../interpret/types.ts'
+import type { BaseValue, InstanceValue, UnknownValue, Value } from '../interpret/types.ts'
 import { KNOWN_MODULES } from '../interpret/modules/known-modules.ts'
 import { choicesOf } from '../interpret/values/merge-values.ts'
 import { makeUnknown } from '../interpret/values/make-value.ts'
+import { adviseOnClass, wantsClass, type Advice } from './advise.ts'
 import { dynamicInputs, type JsonText, type JsonWriter } from './json-text.ts'
 
 export interface NodeReader {
@@ -12,6 +13,7 @@ export interface NodeReader {
   json: JsonWriter
   /** Names that the pack's other mapping gives, by name. */
   displayNames: ReadonlyMap<string | undefined, string | undefined>
+  advice: Advice
 }
 
 /** Steps of one `INPUT_TYPES` or schema. */
@@ -19,13 +21,22 @@ const NODE_STEPS = 150_000
 
 const NO_INPUTS = '{"required":{}}'
 
-/** Reads the fields of a node class as the host does: attributes along the order of classes, `INPUT_TYPES` called. */
-export const readV1Node = (reader: NodeReader, name: string, cls: BaseValue): ExtractedNode => {
-  const { interpreter, json, displayNames } = reader
+/**
+ * Reads the fields of a node class as the host does: attributes along the order of classes, `INPUT_TYPES` called. An
+ * instance in the place of its class has its attributes.
+ */
+export const readV1Node = (
+  reader: NodeReader,
+  name: string,
+  value: BaseValue | InstanceValue,
+): ExtractedNode => {
+  const { interpreter, json, displayNames, advice } = reader
+  const cls = value.kind === 'instance' ? value.cls : value
+  if (isClass(value)) adviseOnClass(interpreter, advice, { name, cls: value })
   const display_name = displayNames.get(name)
   const dynamic: string[] = []
   const find = (attribute: string): Value | undefined =>
-    interpreter.findAttribute(cls, attribute) ?? inheritedFromOutside(cls, attribute)
+    interpreter.findAttribute(value, attribute) ?? inheritedFromOutside(cls, attribute)
   const record = <T>(field: string, { isDynamic, value }: Read<T>): T => {
     if (isDynamic) dynamic.push(field)
     return value
@@ -133,13 +144,6 @@ const callInputTypes = (
     steps: NODE_STEPS,
   })
   return failure === undefined ? value : undefined
-}
-
-const wantsClass = (callee: Value): boolean => {
-  if (!isFunction(callee)) return false
-  const { positionalOnly, positional } = callee.node.args
-  const first = positionalOnly[0] ?? positional[0]
-  return first !== undefined && first.default === undefined
 }
 
 const isUnited = (value: Value): boolean => isSequence(value) && value.maybe !== undefined

@@ -129,7 +129,10 @@ function recordRaise(rt: Runtime, module: ModuleValue, line: number, raised: Rai
   const { file = '' } = module
   const message = describeException(rt, exception)
   notes.push({ kind: 'raise', file, line, message })
-  if (!isObject(exception) || causes.has(exception)) return
-  const detail = `${file.slice(rt.files.root.length + 1)}, line ${line}: ${message}`
-  causes.set(exception, { code: 'import_raised', detail })
+  if (!isObject(exception)) return
+  const place = `${file.slice(rt.files.root.length + 1)}, line ${line}`
+  const cause = causes.get(exception)
+  if (!cause) causes.set(exception, { code: 'import_raised', detail: `${place}: ${message}` })
+  else if (!cause.detail.includes(', line '))
+    causes.set(exception, { ...cause, detail: `${cause.detail} (${place})` })
 }

@@ -36,10 +36,12 @@ export function getItem(rt: Runtime, value: Value, key: Value): Value {
     if (missing !== undefined) return missing
   }
   if (isSure(inner, key)) raiseMissingItem(rt, inner, key)
-  if (!isObject(inner) && typeof inner !== 'string')
+  if (isObject(inner) ? NO_ITEMS.has(inner.kind) : typeof inner !== 'string')
     raiseIfCertain(rt, 'TypeError', 'object is not subscriptable')
   return unknownItem(value)
 }
+
+const NO_ITEMS = new Set(['iterator', 'view', 'set', 'function'])
 
 function findItem(rt: Runtime, value: Value, key: Value): Value | undefined {
   if (typeof value === 'string') return itemOf(rt, key, value)

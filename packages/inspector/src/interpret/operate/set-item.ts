@@ -18,7 +18,6 @@ import type {
 import { sliceIndexes, type SliceParts } from '../text/string/slice.ts'
 import {
   isDict,
-  isList,
   isObject,
   isSet,
   isSlice,

@@ -1,10 +1,18 @@
-import { isObject, isSequence, isUnknown } from '../../interpret/values/read-value.ts'
+import { isSequence, isUnknown } from '../../interpret/values/read-value.ts'
 import { findPart, type SchemaPart } from '../../host/schema-part.ts'
 import type { Interpreter } from '../../interpret/interpreter.ts'
 import { makeList, makeTuple } from '../../interpret/values/make-value.ts'
 import type { ClassValue, DictValue, Value } from '../../interpret/types.ts'
 import { makeInputDict } from './inputs.ts'
-import { itemsOf, socketTypeOf, textOf, truthOf, type V3Fields, type V3Reading } from './reading.ts'
+import {
+  isCoroutine,
+  itemsOf,
+  socketTypeOf,
+  textOf,
+  truthOf,
+  type V3Fields,
+  type V3Reading,
+} from './reading.ts'
 import { recoverSchema } from './recover-schema.ts'
 import { words } from '../../words.ts'
 import { findSchemaMethod } from './list-v3-classes.ts'
@@ -93,15 +101,6 @@ const readFunctionName = (interpreter: Interpreter, cls: ClassValue): string => 
   const isAsync = isCoroutine(interpreter.findInClass(cls, 'execute'))
   if (isAsync === undefined) return ''
   return isAsync ? 'EXECUTE_NORMALIZED_ASYNC' : 'EXECUTE_NORMALIZED'
-}
-
-const isCoroutine = (value: Value | undefined): boolean | undefined => {
-  if (!isObject(value)) return undefined
-  if (value.kind === 'classmethod' || value.kind === 'staticmethod')
-    return isCoroutine(value.function)
-  if (value.kind === 'function')
-    return value.node.kind === 'FunctionDef' && value.node.isAsync && !value.node.isGenerator
-  return undefined
 }
 
 const FIELD = 'input_types'

@@ -1,4 +1,4 @@
-import { isClass, isUnknown } from '../../interpret/values/read-value.ts'
+import { isClass, isObject, isUnknown } from '../../interpret/values/read-value.ts'
 import { findHostText, socketTypeNamed } from '../../host/class-facts.ts'
 import type { Interpreter } from '../../interpret/interpreter.ts'
 import type { Value } from '../../interpret/types.ts'
@@ -120,4 +120,14 @@ const readType = (reading: V3Reading, value: Value | undefined, field: string): 
   const text = textOf(reading, value, field)
   if (value === undefined || value === null) reading.record(field)
   return text ?? ANY
+}
+
+/** True for an `async def`; undefined for what is no function. */
+export const isCoroutine = (value: Value | undefined): boolean | undefined => {
+  if (!isObject(value)) return undefined
+  if (value.kind === 'method' || value.kind === 'classmethod' || value.kind === 'staticmethod')
+    return isCoroutine(value.function)
+  if (value.kind === 'function')
+    return value.node.kind === 'FunctionDef' && value.node.isAsync && !value.node.isGenerator
+  return undefined
 }
