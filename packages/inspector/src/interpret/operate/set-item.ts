@@ -16,18 +16,7 @@ import type {
   Value,
 } from '../types.ts'
 import { sliceIndexes, type SliceParts } from '../text/string/slice.ts'
-<<<<<<< HEAD
-import {
-  isDict,
-  isObject,
-  isSet,
-  isSlice,
-  isUnknown,
-  payloadOf,
-} from '../values/read-value.ts'
-=======
 import { isDict, isObject, isSet, isSlice, isUnknown, payloadOf } from '../values/read-value.ts'
->>>>>>> ext38
 import { dictCopy, dictDelete, dictGet, dictKey, dictMark, dictSet } from '../values/dict.ts'
 import { mergeValues } from '../values/merge-values.ts'
 
