@@ -46,7 +46,7 @@ describe('kiln check says what the reading says', () => {
       6,
       [
         '\n  nodes     FAILED, own_module_missing\n',
-        `\n            gone: ${ADVICE.own_module_missing}\n`,
+        `\n            gone (__init__.py, line 3): ${ADVICE.own_module_missing}\n`,
         /\nnothing .* but its host nodes cannot be read: own_module_missing\n$/,
       ],
     ],
@@ -55,6 +55,15 @@ describe('kiln check says what the reading says', () => {
       `${CUP}NODE_CLASS_MAPPINGS["KSampler"] = Cup\n`,
       0,
       [`\n            KSampler: ${ADVICE.built_in_name}\n`],
+    ],
+    [
+      'a node that is there under a condition, and one that no host shows',
+      `${CUP}import gpu\nif gpu.is_there(): NODE_CLASS_MAPPINGS["Fast"] = Cup\n`,
+      0,
+      [
+        '\n  nodes     2: Cup, Fast (v1)\n            only under a condition: Fast\n',
+        `\n            Cup (INPUT_TYPES), Fast (INPUT_TYPES): ${ADVICE.node_incomplete}\n`,
+      ],
     ],
     [
       'many nodes',
@@ -85,7 +94,7 @@ describe('kiln check says what the reading says', () => {
     const { reading, issues } = JSON.parse(out) as { reading: object; issues: string[] }
     const { status, reason, advice } = reading as Record<string, unknown>
     assert.deepEqual([code, issues, status, reason], [6, [], 'failed', 'own_module_missing'])
-    assert.deepEqual(advice, [`gone: ${ADVICE.own_module_missing}`])
+    assert.deepEqual(advice, [`gone (__init__.py, line 3): ${ADVICE.own_module_missing}`])
   })
 
   test('with the list that it has written, after which nothing is left to do', async (context) => {

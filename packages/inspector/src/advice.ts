@@ -17,9 +17,11 @@ export const ADVICE: Readonly<Record<string, string>> = {
   node_list_invalid:
     'node_list.json is not read: it must be one JSON object, from the name of each host node to its description, without a comma after the last entry.',
   mapping_rest:
-    'More host nodes may be added at run time: list all in NODE_CLASS_MAPPINGS, or report the host nodes by POST.',
+    'More host nodes may be added at run time: list all in NODE_CLASS_MAPPINGS or get_node_list, or report the host nodes by POST.',
   name_unresolved:
-    'The name of a host node is made at run time: write it as text, or report the host nodes by POST.',
+    'The name of a host node is made at run time: write it as text (node_id in a schema), or report the host nodes by POST.',
+  entrypoint_rejected:
+    'The host takes no node of the pack: comfy_entrypoint has to return a ComfyExtension, whose async get_node_list returns a list of classes.',
   own_module_missing:
     'The pack imports from itself what the archive lacks: add the file (case counts, submodules too) and publish again.',
   import_raised: 'The pack raises an exception while it is imported: mend it and publish again.',
@@ -35,6 +37,24 @@ export const ADVICE: Readonly<Record<string, string>> = {
     'The host never calls comfy_entrypoint beside a NODE_CLASS_MAPPINGS: put all host nodes into one of the two.',
   built_in_name:
     'The host ignores a node with the name of a built-in one: give it a name of its own.',
+  mapping_of_host:
+    'NODE_CLASS_MAPPINGS is that of the host, whose module is named nodes: write from .nodes import NODE_CLASS_MAPPINGS.',
+  display_names_unread:
+    'The host shows no display name of the pack: make it a dict of names and display names.',
+  entry_ends:
+    'The host ends loading the pack at an entry of NODE_CLASS_MAPPINGS that is no class: map the name to the class.',
+  entry_no_node:
+    'The host shows no node for an entry of NODE_CLASS_MAPPINGS that is no node class: leave it out.',
+  entry_instance: 'The host cannot run an instance as a node: map the name to the class itself.',
+  schema_missing:
+    'The host ends loading the pack at a class of get_node_list without define_schema: give it one, or leave it out.',
+  node_incomplete:
+    'The host shows no node whose class lacks INPUT_TYPES or RETURN_TYPES: define both.',
+  input_types_unbound:
+    'The host calls INPUT_TYPES without an argument, and shows no node where that raises: write @classmethod above it.',
+  node_without_function:
+    'A node cannot run without a FUNCTION that names a method of its class: mend the name.',
+  elsewhere: 'A host without it cannot load the pack: import it within try, or use something else.',
 }
 
 const FAMILY = /^(archive|budget)_.*$/

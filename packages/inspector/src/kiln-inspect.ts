@@ -65,6 +65,7 @@ const toJsonLine = (input: string, { archive, nodes, findings }: Inspection): st
     advice: adviseOn(nodes),
     nodes: Object.fromEntries(nodes.nodes.map(({ name, ...fields }) => [name, fields])),
     findings: findings.findings,
+    scanned: findings.complete,
     stats,
   })}\n`
 }

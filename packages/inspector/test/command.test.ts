@@ -77,9 +77,11 @@ describe('kiln-inspect', () => {
     await writeFile(join(folder, '__init__.py'), 'from .gone import x\n')
     const { stdout } = await run(folder)
     const lines = stdout.split('\n').filter((line) => line.startsWith(' '.repeat(12)))
-    assert.deepEqual(lines, [`            gone: ${ADVICE.own_module_missing}`])
+    assert.deepEqual(lines, [
+      `            gone (__init__.py, line 1): ${ADVICE.own_module_missing}`,
+    ])
     const json = JSON.parse((await run('--json', folder)).stdout) as Record<string, unknown>
-    assert.deepEqual(json.hints, [`gone: ${ADVICE.own_module_missing}`])
+    assert.deepEqual(json.hints, [`gone (__init__.py, line 1): ${ADVICE.own_module_missing}`])
     assert.deepEqual(json.advice, json.hints)
   })
   test('names a reason once, counts in words, and knows when nothing is left to do', async (context) => {

@@ -171,24 +171,31 @@ const listIssues = (reading: Reading): string[] => [
 ]
 
 const describeReading = (reading: Reading): string[] => {
-  const { verdict, code, findings, advice } = reading
+  const { verdict, code, findings, advice, nodes, scanned } = reading
+  const conditional = Object.entries(nodes).filter(([, { dynamic }]) => dynamic?.includes(ITSELF))
+  const unsure = firstOf(conditional.map(([name]) => name))
   const [high, medium, info] = ['high', 'medium', 'info'].map((name) => count(reading, name))
   return [
     `  archive   ${verdict === 'sound' ? 'sound' : `REJECTED, ${code}`}`,
     `  nodes     ${describeNodes(reading)}`,
+    ...(unsure ? [`            only under a condition: ${unsure}`] : []),
     ...advice.map((line) => `            ${line}`),
-    `  findings  ${high} high, ${medium} medium, ${info} info`,
+    `  findings  ${high} high, ${medium} medium, ${info} info${scanned === false ? '; NOT SCANNED TO THE END' : ''}`,
     ...findings.filter(({ severity }) => severity !== 'info').map(describeFinding),
   ]
 }
+
+const ITSELF = 'host_node_name'
+
+const firstOf = (names: readonly string[]): string =>
+  names.slice(0, 8).join(', ') + (names.length > 8 ? ` and ${names.length - 8} more` : '')
 
 /** The number of host nodes and the first names; where names may be missing, why. */
 const describeNodes = ({ status, how, partial, reason, reasons, nodes }: Reading): string => {
   if (status === 'failed') return ['FAILED', ...new Set([reason, ...reasons])].join(', ')
   const names = Object.keys(nodes)
-  const some = names.length === 0 ? '' : `: ${names.slice(0, 8).join(', ')}`
-  const more = names.length > 8 ? ` and ${names.length - 8} more` : ''
-  const found = `${names.length}${some}${more}${how === 'none' ? '' : ` (${how})`}`
+  const some = names.length === 0 ? '' : `: ${firstOf(names)}`
+  const found = `${names.length}${some}${how === 'none' ? '' : ` (${how})`}`
   return partial ? `${found}; some may be missing: ${reasons.join(', ')}` : found
 }
 

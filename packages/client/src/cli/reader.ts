@@ -19,8 +19,11 @@ export interface Reading {
   advice: string[]
   /** Way in which the names of the host nodes were found. */
   how: string
-  nodes: Record<string, unknown>
+  /** `dynamic` has `host_node_name` where the pack registers the node only under a condition. */
+  nodes: Record<string, { dynamic?: readonly string[] }>
   findings: Finding[]
+  /** False when the scan did not come to its end. */
+  scanned?: boolean
 }
 
 type Finding = Record<'severity' | 'issue_type' | 'message' | 'file_path', string> & {

@@ -6,6 +6,8 @@ export interface Limits {
   steps: number
   callDepth: number
   sameFunction: number
+  /** The same, of a function that calls itself under no condition that can't be decided, and is seldom called. */
+  sameFunctionDeep: number
   forItems: number
   whileRounds: number
   nesting: number
@@ -34,6 +36,7 @@ export const LIMITS: Limits = {
   steps: 3_000_000,
   callDepth: 60,
   sameFunction: 6,
+  sameFunctionDeep: 40,
   forItems: 20_000,
   whileRounds: 2000,
   nesting: 400,

@@ -79,11 +79,17 @@ export function makeInterpreter(options: InterpreterOptions) {
     {
       kwargs = NO_KWARGS,
       steps = rt.budget.limits.steps,
-    }: { kwargs?: Kwargs; steps?: number } = {},
+      isAwaited = true,
+    }: { kwargs?: Kwargs; steps?: number; isAwaited?: boolean } = {},
   ): Guarded<Value> {
-    return guard<Value>(rt, makeUnknown('call'), () =>
-      rt.budget.within(steps, () => evaluateAwait(rt, call(rt, callee, args, kwargs))),
-    )
+    return tryRun(steps, () => {
+      const value = call(rt, callee, args, kwargs)
+      return isAwaited ? evaluateAwait(rt, value) : value
+    })
+  }
+
+  function tryRun(steps: number, run: () => Value): Guarded<Value> {
+    return guard<Value>(rt, makeUnknown('call'), () => rt.budget.within(steps, run))
   }
 
   return {
@@ -112,6 +118,9 @@ export function makeInterpreter(options: InterpreterOptions) {
     call: (callee: Value, args: Value[], given?: { kwargs?: Kwargs; steps?: number }): Value =>
       tryCall(callee, args, given).value,
     tryCall,
+    /** Runs a coroutine to its end; all else is the result already. */
+    tryAwait: (value: Value): Guarded<Value> =>
+      tryRun(rt.budget.limits.steps, () => evaluateAwait(rt, value)),
     /** The attribute along the order of classes, descriptors applied; undefined if there is certainly none. */
     findAttribute: (value: Value, name: string): Value | undefined =>
       attempt<Value | undefined>(makeUnknown(name), () => findAttribute(rt, value, name)),
@@ -133,7 +142,7 @@ export function makeInterpreter(options: InterpreterOptions) {
       new Map([...rt.parser.parsed].map(([file, tree]) => [file.slice(root.length + 1), tree])),
     /** Why the result may be incomplete, in the order met, each once. */
     reasons: (): Reason[] => [...rt.state.reasons.values()],
-    /** Raises that cost a statement of a module. */
+    /** Raises that cost a statement of a module, and uses of what not every host has. */
     notes: (): Note[] => rt.state.notes,
     stats: (): InterpreterStats => ({
       files: rt.parser.stats.files,
@@ -149,6 +158,8 @@ interface Guarded<T> {
   value: T
   /** The exception that the pack raised. */
   failure?: Reason
+  /** False for one that may be ours. */
+  isSure?: boolean
   spent: boolean
 }
 
@@ -161,8 +172,11 @@ function guard<T>(rt: Runtime, fallback: T, run: () => T): Guarded<T> {
   } catch (error) {
     Object.assign(state, { scope, depth, nesting, handlers, handled })
     if (error instanceof BudgetSpent) return { value: fallback, spent: true }
-    if (error instanceof Raised)
-      return { value: fallback, failure: reasonOf(rt, error.exception), spent: false }
+    if (error instanceof Raised) {
+      const { exception } = error
+      const isSure = !isObject(exception) || !state.doubtful.has(exception)
+      return { value: fallback, failure: reasonOf(rt, exception), isSure, spent: false }
+    }
     const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
     state.notes.push({ kind: 'error', file: '', line: 0, message })
     return { value: fallback, spent: false }

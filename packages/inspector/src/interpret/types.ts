@@ -3,7 +3,8 @@ import type { Budget, BudgetName } from './budget.ts'
 import type { HostFacts } from './host-facts.ts'
 import type { FileParser } from './modules/parse-files.ts'
 import type { VirtualFiles } from './modules/virtual-files.ts'
-import type { AddedEntries, RemovedEntries } from './operate/set-item.ts'
+import type { AddedEntries, Removed } from './operate/set-item.ts'
+import type { Written } from './operate/written.ts'
 
 /**
  * A Python value. None is null, bool is boolean, int is bigint, float is number, str is string (JavaScript strings:
@@ -142,6 +143,8 @@ export interface ClassValue {
   subclasses: ClassValue[]
   /** The class or one of its bases keeps its content in `InstanceValue.payload` as a value of this builtin type. */
   payload: 'str' | 'int' | 'float' | 'bytes' | 'list' | 'tuple' | 'set' | 'dict' | undefined
+  /** The classes of which it is one, itself first: branches of an undecided test chose them. */
+  oneOf?: readonly Value[]
 }
 
 export type BaseValue = ClassValue | UnknownValue
@@ -171,6 +174,13 @@ export interface FunctionValue {
   owner: { cls: ClassValue | undefined } | undefined
   /** Calls that are running now. */
   active: number
+  /** Calls until now. */
+  calls: number
+  /** The undecided branch in which the first of those is that are running, and calls from other branches within it. */
+  branch?: AddedEntries | undefined
+  unsure: number
+  /** The functions of which it is one, as of a class. */
+  oneOf?: readonly Value[]
 }
 
 export type Kwargs = ReadonlyMap<string, Value>
@@ -262,6 +272,8 @@ export interface UnknownValue {
   call: UnknownCall | undefined
   /** Its truth, where that is known although the value is not. */
   truth: Truth
+  /** The values of which it is one, known ones first: branches of an undecided test chose them. */
+  oneOf?: readonly Value[]
   /** A module: no class, and nothing to call. */
   isModule?: true
 }
@@ -355,10 +367,12 @@ export interface RunState {
   maybeBroken: boolean
   /** A loop around the running statement, within its function, may have ended before it, or its round. */
   maybeLeft: boolean
-  /** Entries that an undecided branch took out of dicts; undefined outside of one, and in what it calls or imports. */
-  removed: RemovedEntries | undefined
+  /** Containers from which an undecided branch took something; undefined outside of one, and in what it imports. */
+  removed: Removed | undefined
   /** Entries that an undecided branch put into dicts; undefined outside of one, and in what it imports. */
   added: AddedEntries | undefined
+  /** Values that an undecided branch set; undefined outside of one, and in what it imports. */
+  written: Written | undefined
   /** Names that a block may bind, computed once for each block. */
   assigned: WeakMap<object, readonly string[]>
   /**
@@ -369,12 +383,17 @@ export interface RunState {
   /** Numbers given out for `id()`. */
   identities: WeakMap<object, number>
   lastIdentity: number
+  /** Keys of tuples and sets, where they are long, and numbers given out for long texts in keys. */
+  hashes: WeakMap<object, string>
+  texts: Map<string, number>
   /** Exceptions that may be ours, and those raised for them: a real host may not have them. */
   doubtful: WeakSet<object>
   /** Reasons that exceptions give: the name that a pack lacks, or the place that is no Python. */
   causes: WeakMap<object, Reason>
   /** Names that stand in the text of a function. */
   mentioned: WeakMap<object, readonly string[]>
+  /** Exceptions that a `try` may meet: of a branch that may not be taken, or unknown, of a call that can't be followed. */
+  mayRaise: Value[]
   /** A thread of the pack is running. */
   isThread: boolean
   /** The event loop that runs: the host imports packs in its own, threads begin without one. */
@@ -398,9 +417,12 @@ export interface Reason {
   detail: string
 }
 
-/** A raise that cost a statement of a module, or an error of our own that cost an expression. */
+/**
+ * A raise that cost a statement of a module, an error of our own that cost an expression, or the use of what not every
+ * host has.
+ */
 export interface Note {
-  kind: 'raise' | 'error'
+  kind: 'raise' | 'error' | 'elsewhere'
   file: string
   line: number
   message: string

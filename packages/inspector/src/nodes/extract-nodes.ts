@@ -9,6 +9,7 @@ import type { Module } from '../python/ast.ts'
 import type { PythonParser } from '../python/parse.ts'
 import { decodeSource } from '../python/source-text.ts'
 import { EXTRACTOR_VERSION } from '../versions.ts'
+import { listOf } from './advise.ts'
 import { findByFallback, readNodeList } from './fallback.ts'
 import { findNodes, type FoundNodes } from './find-nodes.ts'
 
@@ -73,6 +74,7 @@ const makeSection = (pack: Pack, interpreter: Interpreter, found: FoundNodes): N
     ...(found.hints ?? []),
     ...builtInHints(found.nodes),
     ...placeHints(interpreter.reasons()),
+    ...elsewhereHints(interpreter),
     ...(readNodeList(pack.files) ? [] : [adviceOf('node_list_invalid')]),
   ]
   const own = capNodes(found.nodes.filter(({ name }) => !BUILT_IN_NODE_NAMES.has(name)))
@@ -99,7 +101,7 @@ const makeSection = (pack: Pack, interpreter: Interpreter, found: FoundNodes): N
 
 /** Why a pack without a known node has failed; undefined for one that has none, such as one of interface files. */
 const failureOf = ({ state }: FoundNodes, reasons: readonly string[]): string | undefined => {
-  if (state === 'no_init' || state === 'no_mapping') return state
+  if (state === 'no_init' || state === 'no_mapping' || state === 'entrypoint_rejected') return state
   if (state === 'known') return undefined
   if (state === 'raised') return reasons.at(-1)
   return reasons.find((reason) => reason.startsWith('budget_')) ?? 'mapping_unknown'
@@ -107,14 +109,24 @@ const failureOf = ({ state }: FoundNodes, reasons: readonly string[]): string | 
 
 const builtInHints = (nodes: readonly ExtractedNode[]): string[] => {
   const names = nodes.map(({ name }) => name).filter((name) => BUILT_IN_NODE_NAMES.has(name))
-  return names.length > 0 ? [adviceOf('built_in_name', names.join(', '))] : []
+  return names.length > 0 ? [adviceOf('built_in_name', listOf(names))] : []
+}
+
+/** Names what the pack uses and not every host has, with its place. */
+const elsewhereHints = (interpreter: Interpreter): string[] => {
+  const { root } = interpreter.runtime.files
+  const notes = interpreter.notes().filter(({ kind }) => kind === 'elsewhere')
+  const places = notes.map(
+    ({ file, line, message }) => `${file.slice(root.length + 1)}, line ${line}: ${message}`,
+  )
+  return places.length > 0 ? [adviceOf('elsewhere', listOf(places))] : []
 }
 
 /** Sentences of the reasons that are about a file or module, with some of those. */
 const placeHints = (reasons: readonly Reason[]): string[] =>
   ['own_module_missing', 'unparsable'].flatMap((code) => {
     const places = reasons.flatMap((reason) => (reason.code === code ? reason.detail : []))
-    return places.length > 0 ? [adviceOf(code, places.slice(0, 8).join(', '))] : []
+    return places.length > 0 ? [adviceOf(code, listOf(places))] : []
   })
 
 const capNodes = (nodes: ExtractedNode[]): { nodes: ExtractedNode[]; isCut: boolean } => {

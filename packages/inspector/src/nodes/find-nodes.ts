@@ -1,13 +1,24 @@
 import { adviceOf } from '../advice.ts'
-import { isClass, isObject, isUnknown } from '../interpret/values/read-value.ts'
+import { advise, adviceOnEntry, hintsOf, type Advice } from './advise.ts'
+import {
+  isClass,
+  isInstanceValue,
+  isObject,
+  isUnknown,
+  nameOf,
+} from '../interpret/values/read-value.ts'
 import { dictEntries, dictKey } from '../interpret/values/dict.ts'
+import { choicesOf } from '../interpret/values/merge-values.ts'
+import { BUILT_IN_NODE_NAMES } from '../host/make-facts.ts'
 import type { ExtractedNode, NodesSection } from '../inspection.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
 import type {
   BaseValue,
   ClassValue,
   DictValue,
+  InstanceValue,
   ModuleValue,
+  Reason,
   UnknownValue,
   Value,
 } from '../interpret/types.ts'
@@ -22,7 +33,7 @@ export interface FoundNodes extends Pick<
   'nodes' | 'how' | 'dropped' | 'reasons' | 'hints'
 > {
   /** State when there is no node: it is known that there is none, or it is not. */
-  state: 'known' | 'unknown' | 'raised' | 'no_init' | 'no_mapping'
+  state: 'known' | 'unknown' | 'raised' | 'no_init' | 'no_mapping' | 'entrypoint_rejected'
 }
 
 /**
@@ -31,21 +42,34 @@ export interface FoundNodes extends Pick<
 export const findNodes = (interpreter: Interpreter): FoundNodes => {
   const { module, failure } = interpreter.importEntry()
   if (module) return readModule(interpreter, module)
-  if (!failure) return { ...NONE, state: 'no_init' }
-  const { code, detail } = failure
-  return { ...NONE, reasons: [code], state: 'raised', hints: [adviceOf(code, detail)] }
+  return failure ? raisedBy(failure) : { ...NONE, state: 'no_init' }
 }
+
+const raisedBy = ({ code, detail }: Reason): FoundNodes => ({
+  ...NONE,
+  reasons: [code],
+  state: 'raised',
+  hints: [adviceOf(code, detail)],
+})
 
 /** Reads the nodes of a module as the host reads those of a pack. */
 export const readModule = (interpreter: Interpreter, entry: ModuleValue): FoundNodes => {
-  const displayNames = readDisplayNames(interpreter, entry)
-  const reader: NodeReader = { interpreter, json: makeJsonWriter(interpreter), displayNames }
+  const advice: Advice = new Map()
+  const displayNames = readDisplayNames(interpreter, entry, advice)
+  const json = makeJsonWriter(interpreter)
+  const found = readAs({ interpreter, json, displayNames, advice }, entry)
+  return { ...found, hints: [...(found.hints ?? []), ...hintsOf(advice)] }
+}
+
+/** In the older form, or else in the newer one. */
+const readAs = (reader: NodeReader, entry: ModuleValue): FoundNodes => {
+  const { interpreter } = reader
   const mapping = interpreter.findAttribute(entry, 'NODE_CLASS_MAPPINGS')
   const v1 = mapping === undefined || mapping === null ? undefined : readMapping(reader, mapping)
   if (v1 && v1.nodes.length > 0) {
     const entrypoint = interpreter.findAttribute(entry, 'comfy_entrypoint')
     const isIgnored = entrypoint !== undefined && entrypoint !== null && !isUnknown(entrypoint)
-    return isIgnored ? { ...v1, hints: [adviceOf('entrypoint_ignored')] } : v1
+    return isIgnored ? { ...v1, hints: [adviceOf('entrypoint_ignored'), ...(v1.hints ?? [])] } : v1
   }
   // An empty mapping beside an entrypoint is more often our failure than the pack's wish.
   const v3 = readEntrypoint(reader, entry)
@@ -53,30 +77,45 @@ export const readModule = (interpreter: Interpreter, entry: ModuleValue): FoundN
   if (v1) return v1
   if (hasWebDirectory(interpreter, entry)) return NONE
   const near = [...entry.namespace.keys()].filter((name) => NEAR_MAPPING.test(name))
-  const hints = near.length > 0 ? [adviceOf('no_mapping', near.join(', '))] : []
-  return { ...NONE, state: 'no_mapping', hints }
+  return near.length > 0 ? lacks(near.join(', ')) : { ...NONE, state: 'no_mapping' }
 }
+
+/** Nothing that the host takes for nodes, because of something that it does not take. */
+const lacks = (about: string, state: 'no_mapping' | 'entrypoint_rejected' = 'no_mapping') => ({
+  ...NONE,
+  state,
+  hints: [adviceOf(state, about)],
+})
 
 /** Names that were meant to be that of the mapping. */
 const NEAR_MAPPING = /^nodes?_?class(es)?_?mappings?$/i
 
 /** Names that the pack's other mapping gives. */
-const readDisplayNames = (interpreter: Interpreter, entry: ModuleValue) => {
-  const given = interpreter.findAttribute(entry, 'NODE_DISPLAY_NAME_MAPPINGS')
-  const dict = given === undefined ? undefined : interpreter.asDict(given)
+const readDisplayNames = (interpreter: Interpreter, entry: ModuleValue, advice: Advice) => {
+  const given = interpreter.findAttribute(entry, DISPLAY_NAMES) ?? null
+  const dict = given === null ? undefined : interpreter.asDict(given)
+  if (given !== null && !dict && !isUnknown(given))
+    advise(advice, 'display_names_unread', `${DISPLAY_NAMES} is a ${nameOf(given)}`)
   const textOf = (value: Value) => (isUnknown(value) ? undefined : interpreter.text(value))
   return new Map(
     (dict ? dictEntries(dict) : []).map(([key, value]) => [textOf(key), textOf(value)]),
   )
 }
 
+const DISPLAY_NAMES = 'NODE_DISPLAY_NAME_MAPPINGS'
+
 const NONE: FoundNodes = { nodes: [], how: 'none', dropped: 0, reasons: [], state: 'known' }
 
 const readMapping = (reader: NodeReader, mapping: Value): FoundNodes => {
   const { interpreter } = reader
   const dict = interpreter.asDict(mapping)
+  if (!dict && !isUnknown(mapping) && !isInstanceValue(mapping))
+    return lacks(`NODE_CLASS_MAPPINGS is a ${nameOf(mapping)}`)
   if (!dict) return { ...NONE, reasons: ['mapping_unknown'], state: 'unknown' }
   const found = readEntries(reader, dict)
+  const isOfHost = mapping === interpreter.runtime.facts.find('nodes.NODE_CLASS_MAPPINGS')
+  if (isOfHost && found.nodes.every(({ name }) => BUILT_IN_NODE_NAMES.has(name)))
+    return { ...NONE, hints: [adviceOf('mapping_of_host')] }
   // Node classes that something unknown got, and none in the mapping: it puts them there.
   const isOpen = dict.rest || (found.nodes.length === 0 && interpreter.runtime.state.gaveNodes)
   const isWhole = !isOpen && found.reasons.length === 0
@@ -89,7 +128,7 @@ const readMapping = (reader: NodeReader, mapping: Value): FoundNodes => {
 }
 
 const readEntries = (reader: NodeReader, dict: DictValue): Omit<FoundNodes, 'how' | 'state'> => {
-  const { interpreter } = reader
+  const { interpreter, advice } = reader
   const nodes = new Map<string, ExtractedNode>()
   const reasons = new Set<string>()
   let dropped = 0
@@ -98,35 +137,42 @@ const readEntries = (reader: NodeReader, dict: DictValue): Omit<FoundNodes, 'how
     const name = isUnknown(key) ? undefined : interpreter.text(key)
     if (name === undefined) {
       reasons.add('name_unresolved')
+      if (isClass(value)) advise(advice, 'name_unresolved', `class ${value.name}`)
       continue
     }
-    if (!isNode(interpreter, value)) dropped += 1
-    else nodes.set(name, markName(readNode(reader, name, value), conditional.has(key)))
+    const read = readNodes(reader, name, value)
+    const code = adviceOnEntry(value, read.length > 0)
+    if (code !== undefined) advise(advice, code, name)
+    if (read.length === 0) dropped += 1
+    for (const node of read) nodes.set(name, markName(node, conditional.has(key)))
+    if (code === 'entry_ends' && !conditional.has(key)) break
   }
   return { nodes: [...nodes.values()], reasons: [...reasons], dropped }
 }
 
-const WRONG_ENTRYPOINT = 'comfy_entrypoint gives no ComfyExtension with a list of nodes'
-
 /** Undefined without an entrypoint. */
 const readEntrypoint = (reader: NodeReader, entry: ModuleValue): FoundNodes | undefined => {
-  const { interpreter } = reader
+  const { interpreter, advice } = reader
   const listed = listV3Classes(interpreter, entry)
   if (!listed) return undefined
-  if (listed.isWrong && listed.complete)
-    return { ...NONE, state: 'no_mapping', hints: [adviceOf('no_mapping', WRONG_ENTRYPOINT)] }
+  if (listed.failure) return raisedBy(listed.failure)
+  const { classes, rejected, withoutSchema = [] } = listed
+  if (rejected !== undefined) return lacks(rejected, 'entrypoint_rejected')
+  const [lacking] = classes.length === 0 ? withoutSchema : []
+  if (lacking !== undefined) return lacks(`${lacking} has no define_schema`, 'entrypoint_rejected')
   const nodes = new Map<string, ExtractedNode>()
   const reasons = new Set<string>(listed.complete ? [] : ['mapping_rest'])
   let dropped = 0
   for (const value of listed.classes) {
-    if (!isNode(interpreter, value)) {
-      dropped += 1
-      continue
-    }
-    const node = readNode(reader, undefined, value)
-    if (node.name === '') reasons.add('name_unresolved')
-    else nodes.set(node.name, markName(node, listed.conditional.has(value)))
+    const read = readNodes(reader, undefined, value)
+    if (read.length === 0) dropped += 1
+    for (const node of read)
+      if (node.name === '') {
+        reasons.add('name_unresolved')
+        advise(advice, 'name_unresolved', `class ${nameOf(value)}`)
+      } else nodes.set(node.name, markName(node, listed.conditional.has(value)))
   }
+  for (const name of withoutSchema) advise(advice, 'schema_missing', name)
   return {
     nodes: [...nodes.values()],
     how: nodes.size > 0 ? 'v3' : 'none',
@@ -138,7 +184,26 @@ const readEntrypoint = (reader: NodeReader, entry: ModuleValue): FoundNodes | un
 
 /** A name that the pack registers under a condition, mostly that another pack is installed, depends on the machine. */
 const markName = (node: ExtractedNode, isConditional: boolean): ExtractedNode =>
-  isConditional ? { ...node, dynamic: ['host_node_name', ...node.dynamic] } : node
+  isConditional ? { ...node, dynamic: [...new Set(['host_node_name', ...node.dynamic])] } : node
+
+/** Reads the classes that a value may be, one node for each name, and marks in what they differ; none is no node. */
+const readNodes = (reader: NodeReader, name: string | undefined, value: Value): ExtractedNode[] => {
+  const choices = choicesOf(value)
+  const classes = choices.filter((choice) => isNode(reader.interpreter, choice))
+  const nodes = new Map<string, ExtractedNode>()
+  for (const node of classes.flatMap((cls) => readNode(reader, name, cls)))
+    nodes.set(node.name, markDifferent(nodes.get(node.name) ?? node, node))
+  const isConditional = nodes.size > 1 || classes.length < choices.length
+  return [...nodes.values()].map((node) => markName(node, isConditional))
+}
+
+const markDifferent = (node: ExtractedNode, other: ExtractedNode): ExtractedNode => {
+  const differing = FIELDS.filter((field) => String(node[field]) !== String(other[field]))
+  return { ...node, dynamic: [...new Set([...node.dynamic, ...other.dynamic, ...differing])] }
+}
+
+const { name: _, dynamic: __, ...FIELD_VALUES } = UNKNOWN_NODE
+const FIELDS = Object.keys(FIELD_VALUES) as (keyof ExtractedNode)[]
 
 const hasWebDirectory = (interpreter: Interpreter, entry: ModuleValue): boolean => {
   const folder = interpreter.findAttribute(entry, 'WEB_DIRECTORY')
@@ -149,10 +214,14 @@ const hasWebDirectory = (interpreter: Interpreter, entry: ModuleValue): boolean 
 const NODE_ATTRIBUTES = ['INPUT_TYPES', 'RETURN_TYPES', 'define_schema', 'GET_SCHEMA']
 
 /** True for a node in the mapping; false for functions, modules and constants, which packs put there by mistake. */
-const isNode = (interpreter: Interpreter, value: Value): value is ClassValue | UnknownValue => {
+const isNode = (
+  interpreter: Interpreter,
+  value: Value,
+): value is ClassValue | UnknownValue | InstanceValue => {
   if (!isObject(value)) return false
   if (value.kind === 'unknown') return isUnknownNode(value)
-  return isClass(value) && value.home === 'pack' && isNodeClass(interpreter, value)
+  const cls = isInstanceValue(value) ? value.cls : value
+  return isClass(cls) && cls.home === 'pack' && isNodeClass(interpreter, cls)
 }
 
 const isNodeClass = (interpreter: Interpreter, cls: ClassValue): boolean =>
@@ -164,28 +233,29 @@ const isForeign = (base: BaseValue): boolean =>
   base.kind === 'unknown' && base.origin !== 'standard-library' && base.origin !== 'machine'
 
 /**
- * Reads a node of either form. Without `name` the class has to define its name, which is empty when that can't be
+ * Reads a node of either form. Without `name` the class has to define its names, of which one is empty when it can't be
  * known. Of a class outside of the pack only the facts about the host are known.
  */
 const readNode = (
   reader: NodeReader,
   name: string | undefined,
-  cls: ClassValue | UnknownValue,
-): ExtractedNode => {
-  if (cls.kind === 'unknown' || !hasSchema(reader.interpreter, cls))
-    return readV1Node(reader, name ?? '', cls)
+  cls: ClassValue | UnknownValue | InstanceValue,
+): ExtractedNode[] => {
+  if (!isClass(cls) || !hasSchema(reader.interpreter, cls))
+    return [readV1Node(reader, name ?? '', cls)]
   const fields = readV3Node(reader.interpreter, cls)
-  if (!fields) return { ...UNKNOWN_NODE, name: name ?? '' }
+  if (!fields) return [{ ...UNKNOWN_NODE, name: name ?? '' }]
   const { json } = reader
   const inputs = json.inputTypes(fields.inputTypes, UNKNOWN_NODE.input_types)
   const types = json.types(fields.returnTypes, '[]')
-  const names = json.types(fields.returnNames, types.text)
+  const returnNames = json.types(fields.returnNames, types.text)
   const dynamic = new Set(fields.dynamic)
   for (const name of dynamicInputs(inputs)) dynamic.add(name)
   if (types.isDynamic) dynamic.add('return_types')
-  if (names.isDynamic) dynamic.add('return_names')
-  return {
-    name: name ?? fields.nodeId ?? '',
+  if (returnNames.isDynamic) dynamic.add('return_names')
+  const names = name === undefined ? [fields.nodeId, ...fields.otherIds] : [name]
+  return names.map((one = '') => ({
+    name: one,
     ...(fields.displayName !== undefined && { display_name: fields.displayName }),
     category: fields.category,
     description: fields.description,
@@ -194,10 +264,10 @@ const readNode = (
     experimental: fields.experimental,
     input_types: inputs.text,
     return_types: types.text,
-    return_names: names.text,
+    return_names: returnNames.text,
     output_is_list: fields.outputIsList,
     dynamic: [...dynamic],
-  }
+  }))
 }
 
 /** A class with a schema of its own, unless it also has the older form without being one of the newer base. */

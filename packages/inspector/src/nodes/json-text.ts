@@ -1,8 +1,14 @@
 import { isSequence } from '../interpret/values/read-value.ts'
-import { dictEntries } from '../interpret/values/dict.ts'
+import { dictKey } from '../interpret/values/dict.ts'
 import { isHostPath } from '../interpret/modules/virtual-files.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
-import type { DictValue, InstanceValue, ObjectValue, Value } from '../interpret/types.ts'
+import type {
+  DictValue,
+  InstanceValue,
+  ObjectValue,
+  UnknownValue,
+  Value,
+} from '../interpret/types.ts'
 
 /** A value of the pack as the registry keeps it. */
 export interface JsonText {
@@ -34,11 +40,19 @@ export const makeJsonWriter = (interpreter: Interpreter) => {
   }
 
   const writeObject = (value: ObjectValue, at: Writing, depth: number): string | undefined => {
+    if (value.kind === 'unknown') return writeChoices(value, at, depth)
     // Its brackets. A list in itself, twice at each depth, is 2^40 lists without a text.
     at.room -= 2
     if (value.kind === 'dict') return writeDict(value, at, (member) => write(member, at, depth + 1))
     if (value.kind === 'instance') return writeInstance(value, at, depth)
     return ITERABLE.has(value.kind) ? writeItems(value, at, depth) : undefined
+  }
+
+  /** The first, where a branch that could not be decided chose one of several. */
+  const writeChoices = ({ oneOf = [] }: UnknownValue, at: Writing, depth: number) => {
+    const [first, ...others] = oneOf.map((choice) => write(choice, at, depth + 1))
+    if (others.some((text) => text !== first)) at.isDynamic = true
+    return first
   }
 
   /** An instance of a subclass of str, dict …, or a member of an enumeration. */
@@ -52,9 +66,11 @@ export const makeJsonWriter = (interpreter: Interpreter) => {
 
   const writeItems = (value: Value, at: Writing, depth: number): string => {
     const { items, rest } = interpreter.readItems(value)
-    if (rest) at.isDynamic = true
+    const isUnited = isSequence(value) && value.maybe !== undefined
+    if (rest || isUnited) at.isDynamic = true
     const texts = items.flatMap((item) => write(item, at, depth + 1) ?? leaveOut(at))
-    return `[${texts.join(',')}]`
+    // Several branches may have put the same there.
+    return `[${(isUnited ? [...new Set(texts)] : texts).join(',')}]`
   }
 
   /** Members that can't be written are left out. */
@@ -62,10 +78,15 @@ export const makeJsonWriter = (interpreter: Interpreter) => {
     dict: DictValue,
     at: Writing,
     writeMember: (value: Value, name: string) => string | undefined,
+    markMember?: (name: string) => unknown,
   ): string => {
     if (dict.rest) at.isDynamic = true
-    const members = dictEntries(dict).flatMap(([key, value]) => {
-      const name = keyText(key)
+    const members = [...dict.values].flatMap(([hash, value]) => {
+      const name = keyText(dictKey(dict, hash))
+      if (name !== undefined && dict.maybe?.has(hash)) {
+        if (markMember) markMember(name)
+        else at.isDynamic = true
+      }
       const text = name === undefined ? undefined : writeMember(value, name)
       return text === undefined ? leaveOut(at) : [`${JSON.stringify(name)}:${text}`]
     })
@@ -89,7 +110,12 @@ export const makeJsonWriter = (interpreter: Interpreter) => {
     return writeDict(sections, at, (section) => {
       const inputs = interpreter.asDict(section)
       if (!inputs) return write(section, at) ?? putInstead(at, '{}')
-      return writeDict(inputs, at, (spec, name) => writeInput(spec, name, at))
+      return writeDict(
+        inputs,
+        at,
+        (spec, name) => writeInput(spec, name, at),
+        (name) => at.inputs.add(name),
+      )
     })
   }
 

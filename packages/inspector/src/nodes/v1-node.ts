@@ -1,9 +1,11 @@
-import { isFunction, isSequence, isUnknown } from '../interpret/values/read-value.ts'
+import { isClass, isSequence, isUnknown } from '../interpret/values/read-value.ts'
 import type { ExtractedNode } from '../inspection.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
-import type { BaseValue, UnknownValue, Value } from '../interpret/types.ts'
+import type { BaseValue, InstanceValue, UnknownValue, Value } from '../interpret/types.ts'
 import { KNOWN_MODULES } from '../interpret/modules/known-modules.ts'
+import { choicesOf } from '../interpret/values/merge-values.ts'
 import { makeUnknown } from '../interpret/values/make-value.ts'
+import { adviseOnClass, wantsClass, type Advice } from './advise.ts'
 import { dynamicInputs, type JsonText, type JsonWriter } from './json-text.ts'
 
 export interface NodeReader {
@@ -11,6 +13,7 @@ export interface NodeReader {
   json: JsonWriter
   /** Names that the pack's other mapping gives, by name. */
   displayNames: ReadonlyMap<string | undefined, string | undefined>
+  advice: Advice
 }
 
 /** Steps of one `INPUT_TYPES` or schema. */
@@ -18,13 +21,22 @@ const NODE_STEPS = 150_000
 
 const NO_INPUTS = '{"required":{}}'
 
-/** Reads the fields of a node class as the host does: attributes along the order of classes, `INPUT_TYPES` called. */
-export const readV1Node = (reader: NodeReader, name: string, cls: BaseValue): ExtractedNode => {
-  const { interpreter, json, displayNames } = reader
+/**
+ * Reads the fields of a node class as the host does: attributes along the order of classes, `INPUT_TYPES` called. An
+ * instance in the place of its class has its attributes.
+ */
+export const readV1Node = (
+  reader: NodeReader,
+  name: string,
+  value: BaseValue | InstanceValue,
+): ExtractedNode => {
+  const { interpreter, json, displayNames, advice } = reader
+  const cls = value.kind === 'instance' ? value.cls : value
+  if (isClass(value)) adviseOnClass(interpreter, advice, { name, cls: value })
   const display_name = displayNames.get(name)
   const dynamic: string[] = []
   const find = (attribute: string): Value | undefined =>
-    interpreter.findAttribute(cls, attribute) ?? inheritedFromOutside(cls, attribute)
+    interpreter.findAttribute(value, attribute) ?? inheritedFromOutside(cls, attribute)
   const record = <T>(field: string, { isDynamic, value }: Read<T>): T => {
     if (isDynamic) dynamic.push(field)
     return value
@@ -94,8 +106,9 @@ const textOf = (
 ): Read<string> => {
   if (value === undefined) return known(otherwise)
   if (value === null) return known('')
-  const text = interpreter.text(value)
-  return { value: text ?? '', isDynamic: text === undefined }
+  const [first = null, ...others] = choicesOf(value)
+  const text = first === null ? '' : interpreter.text(first)
+  return { value: text ?? '', isDynamic: text === undefined || others.length > 0 }
 }
 
 const readTypes = (
@@ -133,13 +146,6 @@ const callInputTypes = (
   return failure === undefined ? value : undefined
 }
 
-const wantsClass = (callee: Value): boolean => {
-  if (!isFunction(callee)) return false
-  const { positionalOnly, positional } = callee.node.args
-  const first = positionalOnly[0] ?? positional[0]
-  return first !== undefined && first.default === undefined
-}
-
 const isUnited = (value: Value): boolean => isSequence(value) && value.maybe !== undefined
 
 /** Given, or one `false` for each element of `RETURN_TYPES`. */
@@ -152,8 +158,9 @@ const readIsList = (
     const types = find('RETURN_TYPES')
     if (types === undefined) return known([])
     if (isUnited(types)) return { value: [], isDynamic: true }
-    const { items, rest } = interpreter.readItems(types)
-    return { value: items.map(() => false), isDynamic: rest }
+    const [first = null, ...others] = choicesOf(types)
+    const { items, rest } = interpreter.readItems(first)
+    return { value: items.map(() => false), isDynamic: rest || others.length > 0 }
   }
   if (isUnited(given)) return { value: [], isDynamic: true }
   if (typeof given === 'boolean') return known([given])

@@ -81,6 +81,8 @@ export interface FunctionDef extends Node<'FunctionDef'> {
   isAsync: boolean
   /** A `yield` of its own: calling it makes a generator. */
   isGenerator: boolean
+  /** `def f[T]`. */
+  typeParameters?: string[]
 }
 
 export interface ClassDef extends Node<'ClassDef'> {
@@ -89,6 +91,8 @@ export interface ClassDef extends Node<'ClassDef'> {
   keywords: Keyword[]
   body: Statement[]
   decorators: Expression[]
+  /** `class A[T]`. */
+  typeParameters?: string[]
 }
 
 /** Defaults stand with their parameters. */
@@ -118,6 +122,8 @@ export interface Delete extends Node<'Delete'> {
 export interface Assign extends Node<'Assign'> {
   targets: Expression[]
   value: Expression
+  /** `type X = …`: the value is evaluated only when it is asked for. */
+  isAlias?: true
 }
 
 export interface AugAssign extends Node<'AugAssign'> {
@@ -202,6 +208,8 @@ export interface Try extends Node<'Try'> {
 export interface ExceptHandler {
   line: number
   type: Expression | undefined
+  /** `except* A`. */
+  isGroup?: true
   name: string | undefined
   body: Statement[]
 }

@@ -1,5 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { words } from '../words.ts'
+import type { Expression, Module, Statement } from './ast.ts'
+import { nodesWithin } from './nodes-within.ts'
+import type { PythonSyntaxError } from './syntax-errors.ts'
 
 const COOKIE = /^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)/
 const BLANK_OR_COMMENT = /^[ \t\f]*(#.*)?$/
@@ -10,11 +13,12 @@ const COOKIE_BYTES = 2048
 type Decoder = (bytes: Uint8Array) => string
 
 /** Python knows some 40 spellings of these three; here are the ones that source files have. */
-const UTF8 = ['utf-8', 'utf8', 'utf-8-sig', 'u8', 'utf', 'cp65001', 'ascii', 'us-ascii', '646']
+const UTF8 = ['utf-8', 'utf8', 'utf-8-sig', 'u8', 'utf', 'cp65001']
+const ASCII = ['ascii', 'us-ascii', '646']
 const LATIN1 = words('latin-1 latin1 latin l1 iso-8859-1 iso8859-1 iso8859 8859 cp819')
 const CP1252 = ['cp1252', 'windows-1252', '1252']
 
-/** Characters of Windows-1252 at 0x80 to 0x9f; a blank is a byte without a character, read as Latin-1 would. */
+/** Characters of Windows-1252 at 0x80 to 0x9f; a blank is a byte without a character. */
 const CP1252_HIGH = '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ'
 
 /**
@@ -38,11 +42,29 @@ export const findUnknownEncoding = (bytes: Uint8Array): string | undefined => {
   return name && findDecoder(name) === undefined ? name : undefined
 }
 
-/** Python rejects the file: bytes that are wrong in its encoding, if that is UTF-8. */
-export const isUndecodable = (bytes: Uint8Array): boolean => {
-  if (isUtf8(bytes)) return false
+/**
+ * The first bytes over which CPython rejects a file: any that are wrong in the encoding that it declares, but for UTF-8,
+ * where comments may have them.
+ */
+export const findWrongBytes = (bytes: Uint8Array, tree: Module): PythonSyntaxError | undefined => {
   const name = findCookie(bytes)
-  return name === undefined || findDecoder(name) === decodeUtf8
+  const decode = name === undefined ? decodeUtf8 : findDecoder(name)
+  if (decode && decode !== decodeUtf8) {
+    const at = tree.text.split('\n').findIndex(isWrong)
+    return at < 0 ? undefined : { line: at + 1, message: `not ${name}, the encoding it declares` }
+  }
+  if (isUtf8(bytes)) return undefined
+  for (const node of nodesWithin(tree.body))
+    if (textsOf(node).some(isWrong))
+      return { line: node.line, message: 'not UTF-8, and no other encoding is declared' }
+  return undefined
+}
+
+const isWrong = (text: unknown): boolean => typeof text === 'string' && text.includes(WRONG)
+
+const textsOf = (node: Statement | Expression): readonly unknown[] => {
+  if (node.kind === 'JoinedStr') return node.values
+  return node.kind === 'Constant' ? [node.value] : []
 }
 
 const findCookie = (bytes: Uint8Array): string | undefined => {
@@ -58,6 +80,7 @@ const findDecoder = (name: string): Decoder | undefined => {
   const isOf = (names: readonly string[]) =>
     names.includes(spelling) || spelling.startsWith(`${names[0]}-`)
   if (isOf(UTF8)) return decodeUtf8
+  if (isOf(ASCII)) return decodeAscii
   if (isOf(LATIN1) || spelling.startsWith('iso-8859-1-')) return decodeLatin1
   if (isOf(CP1252)) return decodeCp1252
   return findOtherDecoder(spelling)
@@ -79,9 +102,14 @@ const decodeUtf8: Decoder = (bytes) => new TextDecoder('utf-8').decode(bytes)
 const decodeLatin1: Decoder = (bytes) =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
 
+/** Takes the place of bytes that are wrong. */
+const WRONG = '\ufffd'
+
+const decodeAscii: Decoder = (bytes) => decodeLatin1(bytes).replace(/[\x80-\xff]/g, WRONG)
+
 /** By hand, because some releases of Node decode this one as Latin-1. */
 const decodeCp1252: Decoder = (bytes) =>
   decodeLatin1(bytes).replace(/[\x80-\x9f]/g, (character) => {
     const decoded = CP1252_HIGH[character.charCodeAt(0) - 0x80]
-    return decoded === undefined || decoded === ' ' ? character : decoded
+    return decoded === undefined || decoded === ' ' ? WRONG : decoded
   })

@@ -120,5 +120,10 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   exec_statement: () => "missing parentheses in call to 'exec'",
   '<>': () => 'invalid syntax',
   integer: (walk) => /^0[0-9_]*[1-9]|[lL]$/.test(textHere(walk)) && 'invalid decimal literal',
-  string: (walk) => hasCutEscape(textHere(walk)) && '(unicode error) truncated escape',
+  string: (walk) => {
+    const literal = textHere(walk)
+    if (hasCutEscape(literal)) return '(unicode error) truncated escape'
+    const isWide = /^[rR]?[bB]/.test(literal) && /[^\0-\x7f]/.test(literal)
+    return isWide && 'bytes can only contain ASCII literal characters'
+  },
 }

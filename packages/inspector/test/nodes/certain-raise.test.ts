@@ -16,19 +16,19 @@ describe('a pack that certainly raises at its import', () => {
         'extern/': '',
       },
       'own_module_missing',
-      'extern.lib.core',
+      'extern.lib.core (__init__.py, line 1)',
     ],
     [
       'a folder of another name',
       { '__init__.py': 'from .py.cup import NODE_CLASS_MAPPINGS', 'nodes/cup.py': MAPPING },
       'own_module_missing',
-      'py.cup',
+      'py.cup (__init__.py, line 1)',
     ],
     [
       'a file whose name differs in case',
       { '__init__.py': 'from .Cups import NODE_CLASS_MAPPINGS', 'cups.py': MAPPING },
       'own_module_missing',
-      'Cups',
+      'Cups (__init__.py, line 1)',
     ],
     [
       'a name that the module lacks',
@@ -37,13 +37,13 @@ describe('a pack that certainly raises at its import', () => {
         'a.py': 'class Other: pass',
       },
       'own_module_missing',
-      'a.Gone',
+      'a.Gone (__init__.py, line 1)',
     ],
     [
       'a module of the package that is being imported',
       { '__init__.py': `${MAPPING}from . import a`, 'a.py': 'from . import helpers' },
       'own_module_missing',
-      'helpers',
+      'helpers (a.py, line 1)',
     ],
     [
       'by importlib, and by the path of a file',
@@ -54,7 +54,7 @@ spec = importlib.util.spec_from_file_location("gone", path)
 spec.loader.exec_module(importlib.util.module_from_spec(spec))`,
       },
       'own_module_missing',
-      'gone.py',
+      'gone.py (__init__.py, line 6)',
     ],
     [
       'what is raised in place of the import',
@@ -64,7 +64,7 @@ try: from .extern import core
 except ImportError as e: raise RuntimeError("run git submodule update") from e`,
       },
       'own_module_missing',
-      'extern',
+      'extern (__init__.py, line 4)',
     ],
     [
       'any other exception',
@@ -86,9 +86,21 @@ except ImportError as e: raise RuntimeError("run git submodule update") from e`,
     ],
     [
       'a file in no encoding that it names',
-      { '__init__.py': `${MAPPING}from . import a`, 'a.py': Buffer.from('# \xe9', 'latin1') },
+      {
+        '__init__.py': `${MAPPING}from . import a`,
+        'a.py': Buffer.from('# \xe9\nx = 1\ny = """\n\xe9"""', 'latin1'),
+      },
       'unparsable',
-      'a.py, line 1: not UTF-8, and no other encoding is declared',
+      'a.py, line 3: not UTF-8, and no other encoding is declared',
+    ],
+    [
+      'a file in another encoding than it names',
+      {
+        '__init__.py': `${MAPPING}from . import a`,
+        'a.py': Buffer.from('# coding: gbk\n# \x81 ', 'latin1'),
+      },
+      'unparsable',
+      'a.py, line 2: not gbk, the encoding it declares',
     ],
     [
       'two modules that import from each other',
@@ -115,6 +127,10 @@ except ImportError as e: raise RuntimeError("run git submodule update") from e`,
     ['Cup().nope', "AttributeError: 'Cup()' has no attribute 'nope'"],
     ['"a".nope', "AttributeError: 'str' has no attribute 'nope'"],
     ['[1][3]', 'IndexError: index out of range'],
+    ['{}.iteritems()', "AttributeError: 'dict' has no attribute 'iteritems'"],
+    ['[].push(1)', "AttributeError: 'list' has no attribute 'push'"],
+    ['map(str, "ab")[0]', 'TypeError: object is not subscriptable'],
+    ['{}.keys()[0]', 'TypeError: object is not subscriptable'],
     ['"a" + 1', 'TypeError: unsupported operand type(s) for +'],
     ['None[0]', 'TypeError: object is not subscriptable'],
     ['None["a"] = 1', 'TypeError: object does not support item assignment'],
@@ -139,7 +155,37 @@ except ImportError as e: raise RuntimeError("run git submodule update") from e`,
     })
   }
 
+  const gone: [source: string, exception: string][] = [
+    ['import imp', "ModuleNotFoundError: No module named 'imp' (removed in Python 3.12)"],
+    ['import urllib2', "ModuleNotFoundError: No module named 'urllib2' (removed in Python 3.0)"],
+    [
+      'from collections import Mapping',
+      "ImportError: cannot import name 'Mapping' from 'collections' (removed in Python 3.10)",
+    ],
+    [
+      'import time; time.clock()',
+      "AttributeError: module 'time' has no attribute 'clock' (removed in Python 3.8)",
+    ],
+    ['import sys; sys.maxint', "AttributeError: module 'sys' has no attribute 'maxint'"],
+    ['from sys import maxint', "ImportError: cannot import name 'maxint' from 'sys'"],
+  ]
+  for (const [source, exception] of gone)
+    test(`has failed over what the standard library lacks: ${source}`, () => {
+      const section = extract(`import torch\nif torch.a: pass\n${MAPPING}${source}`)
+      assert.equal(section.reason, 'import_raised')
+      assert.ok(section.hints?.[0]?.startsWith(`__init__.py, line 5: ${exception}: `))
+      const guarded = `try: ${source}\nexcept Exception: NODE_CLASS_MAPPINGS["Pot"] = Cup`
+      assert.deepEqual(namesOf(extract(`${MAPPING}${guarded}`)), ['Cup', 'Pot'])
+    })
+
+  test('has not failed over what a requirement brings, and distutils, which setuptools has', () => {
+    const source = `${MAPPING}import urllib2, distutils.version`
+    const section = extract({ '__init__.py': source, 'requirements.txt': 'urllib2' })
+    assert.deepEqual(namesOf(section), ['Cup'])
+  })
+
   const unsure = [
+    '"a".isprintable()\n(5).bit_count()\n(1.5).hex()',
     'import os\nos.environ["HOME"]',
     'import helper\n@helper.extend\nclass A: pass\nA.nope',
     'import helper\nclass A(helper.Base): pass\nA().nope',
@@ -166,6 +212,16 @@ except ImportError as e: raise RuntimeError("run git submodule update") from e`,
     })
 
   const loading: [title: string, files: Files, names: string[]][] = [
+    [
+      'a comment alone is in another encoding',
+      { '__init__.py': Buffer.from(`# \xe9\n${MAPPING}# \xe9t\xe9`, 'latin1') },
+      ['Cup'],
+    ],
+    [
+      'the text is in the encoding that it names',
+      { '__init__.py': Buffer.from(`# coding: cp1252\n${MAPPING}# \xe9\nx = "\x80"`, 'latin1') },
+      ['Cup'],
+    ],
     [
       'the importer handles it',
       {

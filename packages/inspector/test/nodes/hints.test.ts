@@ -4,9 +4,19 @@ import { describe, test } from 'node:test'
 import { adviceOf, ADVICE } from '../../src/advice.ts'
 import { extract, namesOf } from './extract-pack.ts'
 
-const CUP = 'class Cup: RETURN_TYPES = ("IMAGE",)\n'
-const WRONG = 'comfy_entrypoint gives no ComfyExtension with a list of nodes'
+const CUP = `class Cup:
+  INPUT_TYPES = classmethod(lambda cls: {})
+  RETURN_TYPES, FUNCTION = ("IMAGE",), "fill"
+  def fill(self): pass
+`
 const ENTRYPOINT = 'async def comfy_entrypoint(): return None\n'
+
+const POT = `from comfy_api.latest import io, ComfyExtension
+class Plain(io.ComfyNode): pass
+class Pot(io.ComfyNode):
+  @classmethod
+  def define_schema(cls): return io.Schema(node_id="Kiln_Pot")
+`
 
 describe('hints for the publisher', () => {
   test('an entrypoint beside a mapping with nodes is ignored', () => {
@@ -42,21 +52,159 @@ ${CUP}NODE_CLASS_MAPPINGS = {"Cup": Cup}`,
     ])
   })
 
-  test('a mapping of another name, and an entrypoint that gives something else, are named', () => {
+  test('a mapping of another name or kind is named', () => {
     const wrong: [source: string, about: string][] = [
-      [`${CUP}NODE_CLASS_MAPPING = {"Cup": Cup}`, 'NODE_CLASS_MAPPING'],
-      [`${CUP}def comfy_entrypoint(): return [Cup]`, WRONG],
-      [`${CUP}class E:\n  async def get_node_list(self): return None\ncomfy_entrypoint = E`, WRONG],
+      ['NODE_CLASS_MAPPING = {"Cup": Cup}', 'NODE_CLASS_MAPPING'],
+      ['NODE_CLASS_MAPPINGS = [Cup]', 'NODE_CLASS_MAPPINGS is a list'],
+      ['NODE_CLASS_MAPPINGS = {"Cup"}', 'NODE_CLASS_MAPPINGS is a set'],
     ]
     for (const [source, about] of wrong) {
-      const section = extract(source)
+      const section = extract(CUP + source)
       assert.deepEqual([section.status, section.reason], ['failed', 'no_mapping'])
       assert.deepEqual(section.hints, [`${about}: ${ADVICE.no_mapping}`])
     }
+  })
+
+  const list = (body: string) =>
+    `class E(ComfyExtension):\n  async def get_node_list(self): ${body}\nasync def comfy_entrypoint(): return E()`
+  const rejected: [source: string, about: string][] = [
+    ['comfy_entrypoint = 5', 'comfy_entrypoint is no function'],
+    ['def comfy_entrypoint(): return [Pot]', 'comfy_entrypoint returns no ComfyExtension'],
+    [
+      'async def comfy_entrypoint(): ComfyExtension()',
+      'comfy_entrypoint returns no ComfyExtension',
+    ],
+    [list('return [Pot]').replace('E()', 'E'), 'comfy_entrypoint returns no ComfyExtension'],
+    [
+      list('return [Pot]').replace('E(ComfyExtension)', 'E'),
+      'comfy_entrypoint returns no ComfyExtension',
+    ],
+    [
+      `${list('return [Pot]')}\ninner = comfy_entrypoint\ndef comfy_entrypoint(): return inner()`,
+      'comfy_entrypoint returns a coroutine, but is not async',
+    ],
+    [list('return [Pot]').replace('async ', ''), 'get_node_list is not async'],
+    [list('return (Pot,)'), 'get_node_list returns no list'],
+    [list('[Pot]'), 'get_node_list returns no list'],
+    [list('return [Plain]'), 'Plain has no define_schema'],
+  ]
+  for (const [source, about] of rejected)
+    test(`an entrypoint that the host rejects is named: ${about}`, () => {
+      const section = extract(POT + source)
+      assert.deepEqual([section.status, section.reason], ['failed', 'entrypoint_rejected'])
+      assert.deepEqual(section.hints, [`${about}: ${ADVICE.entrypoint_rejected}`])
+    })
+
+  test('an extension that raises is named with its place', () => {
+    const cases: [source: string, place: string][] = [
+      ['def comfy_entrypoint(): raise RuntimeError("no gpu")', 'line 6: comfy_entrypoint raises'],
+      [list('raise RuntimeError("no gpu")'), 'line 7: get_node_list raises'],
+    ]
+    for (const [source, place] of cases) {
+      const section = extract({ '__init__.py': POT + source, 'node_list.json': '{"Pot": ""}' })
+      assert.deepEqual([section.status, section.reason], ['failed', 'import_raised'])
+      const hint = `__init__.py, ${place} RuntimeError: no gpu: ${ADVICE.import_raised}`
+      assert.deepEqual(section.hints, [hint])
+    }
+  })
+
+  test('a class without a schema, or without a name in it, is named beside the others', () => {
+    const section = extract(
+      `${POT}class Nameless(io.ComfyNode):
+  define_schema = classmethod(lambda cls: io.Schema(display_name="x"))
+${list('return [Pot, Plain, Nameless]')}`,
+    )
+    assert.deepEqual(namesOf(section), ['Kiln_Pot'])
+    assert.deepEqual(section.hints, [
+      `class Nameless: ${ADVICE.name_unresolved}`,
+      `Plain: ${ADVICE.schema_missing}`,
+    ])
+  })
+
+  test('an entrypoint of which nothing is known may give nodes', () => {
     const unknown = extract(
       `import helper\n${CUP}def comfy_entrypoint(): return helper.make([Cup])`,
     )
     assert.equal(unknown.reason, 'mapping_unknown')
+  })
+
+  const entries: [title: string, source: string, names: string[], hint: string][] = [
+    [
+      'a value on which the host ends, so that it shows no later node',
+      'NODE_CLASS_MAPPINGS = {"Cup": Cup, "None": None, "Text": "Cup", "Late": Cup}',
+      ['Cup'],
+      `None: ${ADVICE.entry_ends}`,
+    ],
+    [
+      'values that are no node classes',
+      'import json\nclass Plain: pass\nNODE_CLASS_MAPPINGS = {"json": json, "f": lambda: 1, "Plain": Plain, "Cup": Cup}',
+      ['Cup'],
+      `json, f, Plain: ${ADVICE.entry_no_node}`,
+    ],
+    [
+      'an instance, which the host shows',
+      'NODE_CLASS_MAPPINGS = {"Made": Cup()}',
+      ['Made'],
+      `Made: ${ADVICE.entry_instance}`,
+    ],
+    [
+      'display names that are no dict',
+      'NODE_CLASS_MAPPINGS = {"Cup": Cup}\nNODE_DISPLAY_NAME_MAPPINGS = ["Cup"]',
+      ['Cup'],
+      `NODE_DISPLAY_NAME_MAPPINGS is a list: ${ADVICE.display_names_unread}`,
+    ],
+    [
+      'INPUT_TYPES without @classmethod',
+      'class Bare(Cup):\n  def INPUT_TYPES(cls): return {}\nNODE_CLASS_MAPPINGS = {"Bare": Bare}',
+      ['Bare'],
+      `Bare: ${ADVICE.input_types_unbound}`,
+    ],
+    [
+      'a class without INPUT_TYPES and RETURN_TYPES',
+      'class Bare:\n  FUNCTION = "f"; f = None; RETURN_TYPES = ()\nclass None_(Bare): pass\nNODE_CLASS_MAPPINGS = {"Bare": Bare}',
+      ['Bare'],
+      `Bare (INPUT_TYPES): ${ADVICE.node_incomplete}`,
+    ],
+    [
+      'a FUNCTION that names no method, and none',
+      'class Bare(Cup): FUNCTION = "brew"\nclass Dry:\n  INPUT_TYPES, RETURN_TYPES = Cup.INPUT_TYPES, ()\nNODE_CLASS_MAPPINGS = {"Bare": Bare, "Dry": Dry}',
+      ['Bare', 'Dry'],
+      `Bare (FUNCTION is brew), Dry (no FUNCTION): ${ADVICE.node_without_function}`,
+    ],
+    [
+      'the mapping of the host',
+      'from nodes import NODE_CLASS_MAPPINGS',
+      [],
+      ADVICE.mapping_of_host ?? '',
+    ],
+    [
+      'modules that not every host has',
+      'import msvcrt\nimport fcntl, cgi\nNODE_CLASS_MAPPINGS = {"Cup": Cup}',
+      ['Cup'],
+      `__init__.py, line 5: msvcrt, on Windows alone, __init__.py, line 6: fcntl, not on Windows, __init__.py, line 6: cgi, up to Python 3.12: ${ADVICE.elsewhere}`,
+    ],
+  ]
+  for (const [title, source, names, hint] of entries)
+    test(`they name ${title}`, () => {
+      const section = extract(CUP + source)
+      assert.deepEqual([section.status, section.partial], ['success', false])
+      assert.deepEqual([namesOf(section), section.hints], [names, [hint]])
+    })
+
+  test('a module of one system is none where the pack is ready for that', () => {
+    const source = `import os\ntry: import winreg\nexcept ImportError: winreg = None
+if os.name == "posix": import fcntl\nNODE_CLASS_MAPPINGS = {"Cup" if winreg else "None": Cup}`
+    const section = extract(CUP + source)
+    assert.deepEqual([namesOf(section), section.hints], [['None'], undefined])
+  })
+
+  test('methods that a class gets later are not missed', () => {
+    const source = `class Base:\n  def __init__(self): self.brew = lambda: 1
+import helper\nclass A(Cup, Base): FUNCTION = "brew"\nclass B(helper.Base): FUNCTION = "brew"
+class C(Cup): FUNCTION = "brew"\nsetattr(C, "brew", lambda self: 1)
+NODE_CLASS_MAPPINGS = {"A": A, "B": B, "C": C}`
+    const section = extract(CUP + source)
+    assert.deepEqual([namesOf(section), section.hints], [['A', 'B', 'C'], undefined])
   })
 
   test('there are none without a cause', () => {

@@ -30,6 +30,13 @@ async def comfy_entrypoint(): return Pack()
 `
 
 describe('the entrypoint of a pack', () => {
+  test('gives the subclasses of a class with a base of the host', () => {
+    assert.deepEqual(list(extension('return Cup.__subclasses__()')), {
+      ids: ['Kiln_Pot'],
+      complete: true,
+    })
+  })
+
   test('gives the nodes of its extension (S38)', () => {
     const { nodes, complete } = readEntrypoint(
       runPack(`
@@ -67,8 +74,8 @@ async def comfy_entrypoint(): return Pack()
     ['a generator', extension('return list(c for c in (Cup, Pot))')],
     ['classes that are named twice', extension('return [Cup, Pot, Cup]')],
     [
-      'plain functions',
-      'class Pack(ComfyExtension):\n    def get_node_list(self): return [Cup, Pot]\ndef comfy_entrypoint(): return Pack()',
+      'an entrypoint that is a plain function',
+      extension('return [Cup, Pot]').replace('async def comfy', 'def comfy'),
     ],
     [
       'an override with types',

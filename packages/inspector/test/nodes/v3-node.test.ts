@@ -27,6 +27,7 @@ describe('a node of the newer form', () => {
         description="Fires\\nit.", is_deprecated=True, is_experimental=True`)
     assert.deepEqual(node, {
       nodeId: 'Kiln_Fire',
+      otherIds: [],
       displayName: 'Fire',
       category: 'kiln/heat',
       description: 'Fires\nit.',

@@ -40,6 +40,7 @@ const BROKEN: [source: string, line: number, message: string][] = [
     2,
     'from __future__ imports must occur at the beginning of the file',
   ],
+  ['x = rb"é"', 1, 'bytes can only contain ASCII literal characters'],
   ['try: x\nfinally_ = 1', 1, "expected 'except' or 'finally' block"],
   ['try: x\nexcept: y\nexcept A: z', 1, "default 'except:' must be last"],
   ['try: x\nexcept A, e: y', 2, 'multiple exception types must be parenthesized'],

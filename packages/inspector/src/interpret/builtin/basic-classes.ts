@@ -57,8 +57,8 @@ export const TYPE: Definition = {
     __init__: () => null,
     __call__: (rt, [cls, ...args], kwargs) =>
       isClass(cls) ? instantiate(rt, cls, { args, kwargs, rest: false }) : undefined,
-    __setattr__: (_, [cls, name, value]) => {
-      if (isClass(cls) && typeof name === 'string') setOnClassPlainly(cls, name, value ?? null)
+    __setattr__: (rt, [cls, name, value]) => {
+      if (isClass(cls) && typeof name === 'string') setOnClassPlainly(rt, cls, name, value ?? null)
       return null
     },
     __subclasses__: (_, [cls]) => (isClass(cls) ? makeList(cls.subclasses.slice()) : undefined),

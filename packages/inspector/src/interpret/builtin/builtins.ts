@@ -67,8 +67,8 @@ export function makeBuiltins(): Builtins {
   for (const definition of VISIBLE) names.set(definition.name, add(definition, object))
   names.set('bool', add(BOOL, classes.get('int') ?? object))
   for (const definition of HIDDEN) add(definition, object)
-  for (const { name, base } of listExceptions())
-    names.set(name, add({ name }, classes.get(base) ?? object))
+  for (const { base, ...definition } of listExceptions())
+    names.set(definition.name, add(definition, classes.get(base) ?? object))
   addOther(names, classes)
   const iterator = classes.get('iterator') ?? object
   const classNamed = (name: string) =>

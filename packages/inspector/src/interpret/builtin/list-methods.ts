@@ -2,6 +2,7 @@ import { extendList, recordAdding } from '../execute/assignment.ts'
 import { equals } from '../operate/compare.ts'
 import { sort } from '../operate/order.ts'
 import { raiseIfCertain } from '../operate/raise.ts'
+import { recordRemoving } from '../operate/set-item.ts'
 import { truthOf } from '../operate/truth.ts'
 import type { Kwargs, ListValue, NativeCall, Runtime, TupleValue, Value } from '../types.ts'
 import { intOf, isObject, payloadOf } from '../values/read-value.ts'
@@ -35,8 +36,10 @@ const METHODS: Record<string, ListMethod> = {
   },
   remove: (rt, list, [item]) => {
     const index = list.items.findIndex((other) => item !== undefined && equals(rt, other, item))
-    if (index >= 0) list.items.splice(index, 1)
-    else if (
+    if (index >= 0) {
+      recordRemoving(rt, list)
+      list.items.splice(index, 1)
+    } else if (
       !list.rest &&
       list.items.every((other) => item !== undefined && equals(rt, other, item) === false)
     )
@@ -44,7 +47,8 @@ const METHODS: Record<string, ListMethod> = {
     return null
   },
   pop: (rt, list, [at]) => pop(rt, list, at),
-  clear: (_, list) => {
+  clear: (rt, list) => {
+    recordRemoving(rt, list)
     list.items = []
     list.rest = false
     delete list.maybe
@@ -83,6 +87,7 @@ function pop(rt: Runtime, list: ListValue, at: Value | undefined): Value | undef
   const from = Number(index < 0n ? index + BigInt(list.items.length) : index)
   if (from < 0 || from >= list.items.length)
     return list.rest ? undefined : raiseIfCertain(rt, 'IndexError', 'pop from empty list')
+  recordRemoving(rt, list)
   return list.items.splice(from, 1)[0]
 }
 

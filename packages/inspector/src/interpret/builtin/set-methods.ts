@@ -1,6 +1,7 @@
 import { isSet, isUnknown, payloadOf } from '../values/read-value.ts'
 import { raiseIfCertain, raiseMissingKey } from '../operate/raise.ts'
 import { hashKey } from '../operate/hash-key.ts'
+import { recordRemoving } from '../operate/set-item.ts'
 import { makeSet } from '../operate/mapping.ts'
 import { readItems } from '../operate/iterate.ts'
 import { callsOf } from '../values/native.ts'
@@ -48,7 +49,9 @@ function isSubset(a: SetValue, b: SetValue): Truth {
 
 function remove(rt: Runtime, set: SetValue, item: Value | undefined): boolean {
   const hash = item === undefined ? undefined : hashKey(rt, item)
-  return hash !== undefined && set.items.delete(hash)
+  if (hash === undefined || !set.items.has(hash)) return false
+  recordRemoving(rt, set)
+  return set.items.delete(hash)
 }
 
 const METHODS: Record<string, SetMethod> = {
@@ -74,10 +77,12 @@ const METHODS: Record<string, SetMethod> = {
       set.rest = true
       return undefined
     }
+    recordRemoving(rt, set)
     set.items.clear()
     return only[1]
   },
-  clear: (_, set) => {
+  clear: (rt, set) => {
+    recordRemoving(rt, set)
     set.items = new Map()
     set.rest = false
     return null

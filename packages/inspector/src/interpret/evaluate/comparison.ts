@@ -3,13 +3,13 @@ import { truthOf } from '../operate/truth.ts'
 import { callSpecial } from '../operate/call.ts'
 import { less } from '../operate/order.ts'
 import { contains } from '../operate/membership.ts'
-import { makeUnknown, orElse } from '../values/make-value.ts'
+import { makeUnknown } from '../values/make-value.ts'
 import { evaluate } from './expression.ts'
 import type { BoolOp, Compare, CompareOperator, Expression, IfExp } from '../../python/ast.ts'
 import { equals, identical } from '../operate/compare.ts'
 import type { Runtime, Scope, Truth, Value } from '../types.ts'
 import { mergeValues } from '../values/merge-values.ts'
-import { attempt } from '../operate/raise.ts'
+import { runUnsure } from '../execute/branch.ts'
 
 /** `a < b <= c`: stops at the first false; one undecided comparison leaves the whole undecided, unless one is false. */
 export function evaluateComparison(rt: Runtime, node: Compare, scope: Scope): Value {
@@ -98,8 +98,12 @@ function unknownOf(operand: Value, truth: Truth): Value {
 
 /** An operand that may not be evaluated at all: what it raises does not count. */
 function tryOut(rt: Runtime, node: Expression, scope: Scope): Value {
-  const { value } = attempt(rt, () => evaluate(rt, node, scope))
-  return orElse(value, () => makeUnknown('raise'))
+  let value: Value = makeUnknown('raise')
+  runUnsure(rt, () => {
+    value = evaluate(rt, node, scope)
+    return undefined
+  })
+  return value
 }
 
 /** `a if test else b`: both, merged, if the test is undecided. */

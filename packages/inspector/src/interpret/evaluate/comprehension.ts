@@ -1,10 +1,11 @@
-import { isSet } from '../values/read-value.ts'
+import { isSequence, isSet } from '../values/read-value.ts'
 import { truthOf } from '../operate/truth.ts'
 import { assignTarget } from '../execute/assignment.ts'
-import { iterate } from '../operate/iterate.ts'
+import { inOne, iterate } from '../operate/iterate.ts'
 import { asNew, makeSet, setEntry } from '../operate/mapping.ts'
 import { evaluate, stepOf } from './expression.ts'
-import { makeEmptyDict, makeIterator, makeUnknown } from '../values/make-value.ts'
+import { runUnsure } from '../execute/branch.ts'
+import { makeEmptyDict, makeIterator, makeList, makeUnknown } from '../values/make-value.ts'
 import { closureScope } from './name.ts'
 import type { IteratorValue, Runtime, Scope, Value } from '../types.ts'
 import type {
@@ -19,13 +20,19 @@ export function evaluateComprehension(rt: Runtime, node: Comprehension, scope: S
   const run = start(rt, node.clauses, scope)
   if (node.of === 'generator') return makeGenerator(rt, node, run)
   const items: Value[] = []
+  const maybe: Value[] = []
   for (const inner of eachRound(rt, node.clauses, run)) {
     items.push(evaluate(rt, node.element, inner))
+    if (run.isUnsure) maybe.push(items.at(-1) ?? null)
     if (items.length > rt.budget.limits.containerItems) run.rest = true
     if (items.length > rt.budget.limits.containerItems) break
   }
   if (!rt.budget.allowItems(items.length)) return makeUnknown('items')
-  if (node.of === 'list') return { kind: 'list', items, rest: run.rest }
+  if (node.of === 'list') {
+    const list = makeList(items, run.rest)
+    if (maybe.length > 0) list.maybe = new Set(maybe)
+    return list
+  }
   const set = makeSet(rt, items)
   if (run.rest && isSet(set)) set.rest = true
   return set
@@ -40,7 +47,13 @@ export function evaluateDictComprehension(
   const dict = makeEmptyDict()
   for (const inner of eachRound(rt, node.clauses, run)) {
     const key = evaluate(rt, node.key, inner)
-    setEntry(rt, dict, key, evaluate(rt, node.value, inner))
+    const value = evaluate(rt, node.value, inner)
+    const set = () => {
+      setEntry(rt, dict, key, value)
+      return undefined
+    }
+    if (run.isUnsure) runUnsure(rt, set)
+    else set()
   }
   if (!rt.budget.allowItems(dict.values.size)) return makeUnknown('items')
   if (run.rest) dict.rest = true
@@ -53,6 +66,8 @@ interface Run {
   scope: Scope
   /** An unknown was iterated, or a container with an unknown rest. */
   rest: boolean
+  /** A condition of this round could not be decided. */
+  isUnsure: boolean
 }
 
 function start(rt: Runtime, clauses: ComprehensionClause[], scope: Scope): Run {
@@ -70,6 +85,7 @@ function start(rt: Runtime, clauses: ComprehensionClause[], scope: Scope): Run {
       owner: scope.owner,
     },
     rest: false,
+    isUnsure: false,
   }
 }
 
@@ -88,7 +104,7 @@ function* eachRound(
     yield run.scope
     return
   }
-  const source = index === 0 ? run.first : evaluate(rt, clause.iter, run.scope)
+  const source = inOne(index === 0 ? run.first : evaluate(rt, clause.iter, run.scope))
   const iterator = iterate(rt, source)
   let rounds = 0
   for (let item = iterator?.next(); item !== undefined; item = iterator?.next()) {
@@ -100,13 +116,20 @@ function* eachRound(
       return
     }
     assignTarget(rt, clause.target, item, run.scope)
-    if (holds(rt, clause.conditions, run.scope)) yield* eachRound(rt, clauses, run, index + 1)
+    const { isUnsure } = run
+    if (isSequence(source) && source.maybe?.has(item)) run.isUnsure = true
+    if (holds(rt, clause.conditions, run)) yield* eachRound(rt, clauses, run, index + 1)
+    run.isUnsure = isUnsure
   }
   if (iterator === undefined || iterator.rest) run.rest = true
 }
 
-function holds(rt: Runtime, conditions: readonly Expression[], scope: Scope): boolean {
-  return conditions.every((condition) => truthOf(rt, evaluate(rt, condition, scope)) !== false)
+function holds(rt: Runtime, conditions: readonly Expression[], run: Run): boolean {
+  return conditions.every((condition) => {
+    const truth = truthOf(rt, evaluate(rt, condition, run.scope))
+    if (truth === undefined) run.isUnsure = true
+    return truth !== false
+  })
 }
 
 function makeGenerator(rt: Runtime, node: Comprehension, run: Run): IteratorValue {

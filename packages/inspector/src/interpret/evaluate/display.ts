@@ -1,7 +1,9 @@
-import { isSet } from '../values/read-value.ts'
+import { isSet, isUnknown } from '../values/read-value.ts'
 import { readItems } from '../operate/iterate.ts'
 import { evaluate } from './expression.ts'
-import { makeEmptyDict, makeUnknown } from '../values/make-value.ts'
+import { mapChoice } from '../values/merge-values.ts'
+import { binary } from '../operate/operator.ts'
+import { makeEmptyDict, makeUnknown, orElse } from '../values/make-value.ts'
 import { addToDict, asNew, makeSet, setEntry } from '../operate/mapping.ts'
 import type { Runtime, Scope, Value } from '../types.ts'
 import type {
@@ -71,23 +73,33 @@ export function evaluateDict(rt: Runtime, node: Dict, scope: Scope): Value {
 
 /** An f-string; unknown as soon as one of its parts is. */
 export function evaluateFormatted(rt: Runtime, node: JoinedStr, scope: Scope): Value {
-  let text = ''
-  let known = true
-  for (const part of node.values) {
-    const piece = typeof part === 'string' ? part : evaluateField(rt, part, scope)
-    if (piece === undefined) known = false
-    else text += piece
-  }
-  if (!known || !rt.budget.allowString(text.length)) return makeUnknown('f-string')
-  return text
+  const pieces = node.values.map((part) =>
+    typeof part === 'string' ? part : evaluateField(rt, part, scope),
+  )
+  const unknown = pieces.find((piece) => isUnknown(piece) && !piece.oneOf)
+  if (unknown) return makeUnknown('f-string')
+  return pieces.reduce((text, piece) => binary(rt, '+', text, piece), '')
 }
 
-function evaluateField(rt: Runtime, field: FormattedValue, scope: Scope): string | undefined {
+function evaluateField(rt: Runtime, field: FormattedValue, scope: Scope): Value {
   const value = evaluate(rt, field.value, scope)
   const spec = field.spec ? evaluateFormatted(rt, field.spec, scope) : ''
-  if (typeof spec !== 'string') return undefined
-  const converted = convert(rt, value, field.conversion)
-  return converted === undefined ? undefined : formatValue(rt, converted, spec)
+  return orElse(
+    mapChoice(value, (choice) => formatField(rt, choice, spec, field)),
+    () => formatField(rt, value, spec, field),
+  )
+}
+
+function formatField(
+  rt: Runtime,
+  value: Value,
+  spec: Value,
+  { conversion }: FormattedValue,
+): Value {
+  if (typeof spec !== 'string') return makeUnknown('f-string')
+  const converted = convert(rt, value, conversion)
+  const text = converted === undefined ? undefined : formatValue(rt, converted, spec)
+  return orElse(text, () => makeUnknown('f-string'))
 }
 
 /** `!s`, `!r`, `!a`. */

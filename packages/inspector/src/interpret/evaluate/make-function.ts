@@ -26,6 +26,8 @@ export function makeFunction(
     attributes: new Map(),
     owner: scope.owner,
     active: 0,
+    calls: 0,
+    unsure: 0,
   }
 }
 

@@ -1,5 +1,6 @@
 import { assignedNames } from '../execute/assigned-names.ts'
 import { raise, raiseDoubtful } from '../operate/raise.ts'
+import { recordWriting } from '../operate/written.ts'
 import type { DictValue, ModuleValue, Runtime, Scope, Value } from '../types.ts'
 import { makeNamespaceDict, makeUnknown, orElse } from '../values/make-value.ts'
 import type { Global, Nonlocal } from '../../python/ast.ts'
@@ -80,13 +81,15 @@ export function isComplete(module: ModuleValue): boolean {
 }
 
 /** `global` and `nonlocal`: from here on the names belong to another scope. */
-export function declareNames(node: Global | Nonlocal, scope: Scope): undefined {
+export function declareNames(rt: Runtime, node: Global | Nonlocal, scope: Scope): undefined {
   if (scope.kind === 'module') return
   scope.declared ??= new Map()
   for (const name of node.names) {
     const target =
       node.kind === 'Global' ? moduleScope(scope.module) : findFunctionScope(scope, name)
-    if (target) scope.declared.set(name, target)
+    if (!target) continue
+    scope.declared.set(name, target)
+    recordWriting(rt, target.names, name)
   }
 }
 

@@ -1,14 +1,17 @@
 import type { Runtime } from '../types.ts'
 import type { Expression, Pattern, Statement } from '../../python/ast.ts'
 
-/** Names that a block may bind in its own scope; a star import's are left out. */
-export function assignedNames(rt: Runtime, body: readonly Statement[]): readonly string[] {
-  const known = rt.state.assigned.get(body)
+/** Names that a statement or block may bind in its own scope; a star import's are left out. */
+export function assignedNames(
+  rt: Runtime,
+  code: Statement | readonly Statement[],
+): readonly string[] {
+  const known = rt.state.assigned.get(code)
   if (known) return known
   const names = new Set<string>()
-  collect(body, names)
+  collect([code].flat(), names)
   const found = [...names]
-  rt.state.assigned.set(body, found)
+  rt.state.assigned.set(code, found)
   return found
 }
 

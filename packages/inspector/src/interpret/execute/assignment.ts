@@ -137,7 +137,7 @@ function repeatInPlace(rt: Runtime, left: Value, list: ListValue, times: Value):
 export function recordAdding(rt: Runtime, list: ListValue, items: readonly Value[]): void {
   if (list.rest) rt.state.guesses += 1
   if (rt.state.repeating > 0) list.rest = true
-  if (rt.state.removed) list.maybe = new Set([...(list.maybe ?? []), ...items])
+  if (rt.state.added) for (const item of items) (list.maybe ??= new Set()).add(item)
 }
 
 /** `list.extend`. */

@@ -4,7 +4,8 @@ import { truthOf } from '../operate/truth.ts'
 import { assignedNames } from './assigned-names.ts'
 import { mergeValues } from '../values/merge-values.ts'
 import { attempt, type Raised } from '../operate/raise.ts'
-import { putBack, type AddedEntries, type RemovedEntries } from '../operate/set-item.ts'
+import type { AddedEntries, Removed } from '../operate/set-item.ts'
+import { mergeWritten, takeBack, type Written } from '../operate/written.ts'
 import { dictMark } from '../values/dict.ts'
 import type { Completion, Runtime, Scope, Value } from '../types.ts'
 import type { If, Statement } from '../../python/ast.ts'
@@ -31,12 +32,13 @@ interface Outcome {
   end: Completion
   raised: Raised | undefined
   added: AddedEntries
+  written: Written
   bindings: Map<string, Value | undefined>
 }
 
 /**
- * Runs every branch from the same bindings and merges what they bind. What they change inside shared objects stays, what
- * they take out of dicts comes back. A branch that raises, returns or leaves a loop just ends; only if all do, the block
+ * Runs every branch from the same bindings and merges what they bind or replace. What they add to containers stays, what
+ * they take out of them comes back. A branch that raises, returns or leaves a loop just ends; only if all do, the block
  * ends that way. A value returned by one of several is remembered in the frame.
  */
 export function runBranches(rt: Runtime, scope: Scope, branches: Branch[]): Completion {
@@ -48,8 +50,13 @@ export function runBranches(rt: Runtime, scope: Scope, branches: Branch[]): Comp
     writeBindings(scope, before)
     const outcome = runBranch(rt, scope, branch)
     outcomes.push({ ...outcome, bindings: readBindings(scope, names) })
+    takeBack(outcome.written)
     markAdded(outcome)
   }
+  mergeWritten(
+    rt,
+    outcomes.map(({ written }) => written),
+  )
   const alive = outcomes.filter((outcome) => !outcome.raised && outcome.end === undefined)
   const counted = alive.length > 0 ? alive : outcomes
   mergeBindings(scope, names, counted)
@@ -59,23 +66,26 @@ export function runBranches(rt: Runtime, scope: Scope, branches: Branch[]): Comp
 
 function runBranch(rt: Runtime, scope: Scope, branch: Branch): Omit<Outcome, 'bindings'> {
   const { state } = rt
-  const { removed: removedAround, added: addedAround } = state
-  const removed: RemovedEntries = new Map()
+  const { removed: removedAround, added: addedAround, written: writtenAround } = state
+  const removed: Removed = { scope: state.scope, putBack: new Map() }
   const added: AddedEntries = new Map()
-  Object.assign(state, { removed, added })
+  const written: Written = new Map()
+  Object.assign(state, { removed, added, written })
   try {
     const { value: end, raised } = attempt(rt, () => branch.run(scope))
-    return { end, raised, added }
+    return { end, raised, added, written }
   } finally {
-    Object.assign(state, { removed: removedAround, added: addedAround })
-    putBack(removed)
+    Object.assign(state, { removed: removedAround, added: addedAround, written: writtenAround })
+    for (const putBack of removed.putBack.values()) putBack()
   }
 }
 
 /** Runs what may run or not, and gives the entries that it put into dicts: they may not be there. */
 export function runUnsure(rt: Runtime, run: () => Completion): AddedEntries {
-  const { added } = runBranch(rt, rt.state.scope, { names: [], run })
+  const { added, written } = runBranch(rt, rt.state.scope, { names: [], run })
+  takeBack(written)
   markAdded({ added })
+  mergeWritten(rt, [written, new Map()])
   return added
 }
 
@@ -122,6 +132,7 @@ function mergeBindings(scope: Scope, names: readonly string[], outcomes: Outcome
 /** Returns the completion of the block as a whole. */
 function endOf(rt: Runtime, scope: Scope, outcomes: Outcome[], goesOn: boolean): Completion {
   const returned: Completion[] = []
+  for (const { raised } of outcomes) if (raised) rt.state.mayRaise.push(raised.exception)
   let left: Completion
   for (const { end } of outcomes) {
     if (typeof end === 'object') returned.push(end)

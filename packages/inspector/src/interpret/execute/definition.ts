@@ -1,14 +1,14 @@
 import { evaluateArguments } from '../evaluate/call-expression.ts'
 import { evaluateSafely } from '../evaluate/expression.ts'
 import { docstringOf, makeFunction, qualify } from '../evaluate/make-function.ts'
-import { bindName } from '../evaluate/name.ts'
+import { bindName, closureScope } from '../evaluate/name.ts'
 import { execute } from './statement.ts'
 import { call } from '../operate/call.ts'
 import { giveToDecorator } from '../operate/give-away.ts'
 import { CLASS_CELL, makeClass } from '../operate/make-class.ts'
 import type { ClassValue, Runtime, Scope, Value } from '../types.ts'
 import { isUnknown } from '../values/read-value.ts'
-import { makeInstance } from '../values/make-value.ts'
+import { makeInstance, makeUnknown } from '../values/make-value.ts'
 import type { ClassDef, Expression, FunctionDef } from '../../python/ast.ts'
 
 export function executeClass(rt: Runtime, node: ClassDef, scope: Scope): undefined {
@@ -16,7 +16,7 @@ export function executeClass(rt: Runtime, node: ClassDef, scope: Scope): undefin
   const { args, kwargs } = evaluateArguments(
     rt,
     { args: node.bases, keywords: node.keywords },
-    scope,
+    typeScope(node, scope),
   )
   const namespace = runClassBody(rt, node, scope)
   const cls = makeClass(rt, node.name, args, namespace, { kwargs })
@@ -35,7 +35,7 @@ function runClassBody(rt: Runtime, node: ClassDef, scope: Scope): Map<string, Va
   runIn(rt, node, {
     kind: 'class',
     names,
-    parent: scope.kind === 'class' ? scope.parent : scope,
+    parent: typeScope(node, closureScope(scope)),
     module: scope.module,
     declared: undefined,
     frame: scope.frame,
@@ -59,9 +59,17 @@ function runIn(rt: Runtime, node: ClassDef, inner: Scope): void {
 export function executeFunction(rt: Runtime, node: FunctionDef, scope: Scope): undefined {
   const decorators = evaluateDecorators(rt, node.decorators, scope)
   const fn = makeFunction(rt, node, scope, node.name)
+  fn.scope = typeScope(node, fn.scope)
   // A method waits for an instance, whoever decorates it.
   if (scope.kind !== 'class') for (const decorator of decorators) giveToDecorator(rt, decorator, fn)
   bindName(scope, node.name, decorate(rt, decorators, fn))
+}
+
+/** The scope with type parameters, of which nothing is known. */
+function typeScope({ typeParameters }: ClassDef | FunctionDef, scope: Scope): Scope {
+  if (!typeParameters) return scope
+  const names = new Map(typeParameters.map((name) => [name, makeUnknown(name)]))
+  return { ...scope, kind: 'comprehension', names, parent: scope, declared: undefined }
 }
 
 function evaluateDecorators(rt: Runtime, nodes: readonly Expression[], scope: Scope): Value[] {

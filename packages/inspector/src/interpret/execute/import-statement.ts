@@ -1,4 +1,5 @@
-import { isModule, isUnknown } from '../values/read-value.ts'
+import { isAbsent, raiseIfAbsent } from '../modules/absent-names.ts'
+import { isModule, isUnknown, nameOf } from '../values/read-value.ts'
 import { readItems } from '../operate/iterate.ts'
 import { findAttribute, getAttribute } from '../operate/attribute.ts'
 import { raise, raiseIfHandled, raiseMissing } from '../operate/raise.ts'
@@ -70,12 +71,12 @@ function packageOf(module: ModuleValue): string {
 
 /** A name of the module, or its submodule. Raises ImportError where both are certainly missing. */
 function importName(rt: Runtime, module: Value, name: string): Value {
-  if (!isModule(module)) return getAttribute(rt, module, name)
+  if (!isModule(module)) return importForeignName(rt, module, name)
   const own = module.namespace.get(name)
   if (own !== undefined) return own
   const dotted = `${module.name}.${name}`
   if (module.home === 'library')
-    return rt.library.find(dotted) ? importModule(rt, dotted) : getAttribute(rt, module, name)
+    return rt.library.find(dotted) ? importModule(rt, dotted) : importForeignName(rt, module, name)
   if (module.isPackage && findModule(rt, dotted)) return importModule(rt, dotted)
   const found = findAttribute(rt, module, name)
   if (found !== undefined) return found
@@ -87,6 +88,16 @@ function importName(rt: Runtime, module: Value, name: string): Value {
   // It may be bound later, or was lost to a raise: certain enough only if somebody waits for it.
   raiseIfHandled(rt, 'ImportError', message)
   return makeUnknown(dotted)
+}
+
+/** A name of a module outside of the pack, of which few are known to lack one. */
+function importForeignName(rt: Runtime, module: Value, name: string): Value {
+  const found = findAttribute(rt, module, name)
+  if (found !== undefined) return found
+  const message = `cannot import name '${name}' from '${nameOf(module)}'`
+  if (isModule(module) && !isAbsent(`${module.name}.${name}`)) raise(rt, 'ImportError', message)
+  raiseIfAbsent(rt, `${nameOf(module)}.${name}`, 'ImportError', message)
+  return getAttribute(rt, module, name)
 }
 
 /** True when one of the first statements of a module that another imports from may bind the name. */

@@ -1,12 +1,12 @@
 import { mentioned, openReached, saveReached } from '../operate/give-away.ts'
 import { raiseIfCertain } from '../operate/raise.ts'
-import { isObject, isUnknown, nameOf } from '../values/read-value.ts'
+import { isObject, isSequence, isUnknown, nameOf } from '../values/read-value.ts'
 import { truthOf } from '../operate/truth.ts'
 import { assignTarget } from './assignment.ts'
 import { execute } from './statement.ts'
-import { iterate } from '../operate/iterate.ts'
+import { inOne, iterate } from '../operate/iterate.ts'
 import { evaluateSafely, stepOf } from '../evaluate/expression.ts'
-import type { For, Statement, While } from '../../python/ast.ts'
+import type { For, While } from '../../python/ast.ts'
 import { bindName } from '../evaluate/name.ts'
 import { nodesWithin } from '../../python/nodes-within.ts'
 import { words } from '../../words.ts'
@@ -27,11 +27,11 @@ export function executeLoop(rt: Runtime, node: For | While, scope: Scope): Compl
 }
 
 function runFor(rt: Runtime, node: For, scope: Scope): Completion {
-  const source = evaluateSafely(rt, node.iter, scope)
+  const source = inOne(evaluateSafely(rt, node.iter, scope))
   const iterator = iterate(rt, source)
   if (!iterator && !isObject(source)) raiseIfCertain(rt, 'TypeError', 'object is not iterable')
   return iterator
-    ? runRounds(rt, node, iterator, scope)
+    ? runRounds(rt, node, { iterator, maybe: isSequence(source) ? source.maybe : undefined }, scope)
     : runMaybe(rt, node, scope, unknownItem(source))
 }
 
@@ -39,8 +39,15 @@ function unknownItem(source: Value): Value {
   return makeUnknown(`${nameOf(source)}[]`, isUnknown(source) ? source.origin : 'pack')
 }
 
+interface Source {
+  iterator: IteratorValue
+  /** Items that may not be there. */
+  maybe: ReadonlySet<Value> | undefined
+}
+
 /** One round for each item, and one that may not happen if there may be more items. */
-function runRounds(rt: Runtime, node: For, iterator: IteratorValue, scope: Scope): Completion {
+function runRounds(rt: Runtime, node: For, source: Source, scope: Scope): Completion {
+  const { iterator, maybe } = source
   let rounds = 0
   for (let item = iterator.next(); item !== undefined; item = iterator.next()) {
     rounds += 1
@@ -49,33 +56,36 @@ function runRounds(rt: Runtime, node: For, iterator: IteratorValue, scope: Scope
       return cutShort(rt, node, scope)
     }
     rt.budget.step(stepOf(scope))
-    assignTarget(rt, node.target, item, scope)
-    const end = execute(rt, node.body, scope)
+    const end = maybe?.has(item)
+      ? runMaybe(rt, node, scope, item, 0)
+      : runRound(rt, node, scope, item)
     if (end !== undefined && end !== 'continue') return end
   }
   return iterator.rest ? runMaybe(rt, node, scope, makeUnknown('item')) : undefined
 }
 
+function runRound(rt: Runtime, node: For, scope: Scope, item: Value): Completion {
+  assignTarget(rt, node.target, item, scope)
+  return execute(rt, node.body, scope)
+}
+
 /** A round that may not happen: what it binds is merged with what was bound before. */
-function runMaybe(rt: Runtime, node: For, scope: Scope, item: Value): Completion {
-  const names = assignedNames(rt, [node])
-  const round = () => {
-    assignTarget(rt, node.target, item, scope)
-    return endOfRound(rt, node.body, scope)
-  }
+function runMaybe(rt: Runtime, node: For, scope: Scope, item: Value, repeating = 1): Completion {
+  const names = assignedNames(rt, node)
+  const round = () => endOfRound(rt, repeating, () => runRound(rt, node, scope, item))
   return runBranches(rt, scope, [
     { names, run: round },
     { names: [], run: () => undefined },
   ])
 }
 
-function endOfRound(rt: Runtime, body: readonly Statement[], scope: Scope): Completion {
-  rt.state.repeating += 1
+function endOfRound(rt: Runtime, repeating: number, round: () => Completion): Completion {
+  rt.state.repeating += repeating
   try {
-    const end = execute(rt, body, scope)
+    const end = round()
     return typeof end === 'object' ? end : undefined
   } finally {
-    rt.state.repeating -= 1
+    rt.state.repeating -= repeating
   }
 }
 
@@ -109,7 +119,7 @@ const LEAVES = new Set(words('Break Return Raise Call Yield YieldFrom Await'))
 /** The rest of the loop was not run: all that it may write is unknown. */
 function cutShort(rt: Runtime, node: For | While, scope: Scope): undefined {
   rt.state.guesses += 1
-  for (const name of assignedNames(rt, [node])) bindName(scope, name, makeUnknown(name))
+  for (const name of assignedNames(rt, node)) bindName(scope, name, makeUnknown(name))
   for (const part of nodesWithin(node.body))
     if (part.kind === 'AugAssign') assignTarget(rt, part.target, makeUnknown('loop'), scope)
   if (scope.frame) scope.frame.maybeYielded = true
@@ -121,8 +131,9 @@ function cutShort(rt: Runtime, node: For | While, scope: Scope): undefined {
 const THREAD_ROUNDS = 100
 
 function runWhileOnce(rt: Runtime, node: While, scope: Scope): Completion {
+  const round = () => endOfRound(rt, 1, () => execute(rt, node.body, scope))
   return runBranches(rt, scope, [
-    { names: assignedNames(rt, node.body), run: () => endOfRound(rt, node.body, scope) },
+    { names: assignedNames(rt, node.body), run: round },
     { names: [], run: () => undefined },
   ])
 }

@@ -9,6 +9,7 @@ import { executeMatch } from './match.ts'
 import { executeRaise, executeTry, executeWith } from './try-with.ts'
 import { makeDict, setEntry } from '../operate/mapping.ts'
 import type { Completion, Runtime, Scope } from '../types.ts'
+import { makeUnknown } from '../values/make-value.ts'
 import { isDict } from '../values/read-value.ts'
 import { raiseIfCertain } from '../operate/raise.ts'
 import { truthOf } from '../operate/truth.ts'
@@ -62,7 +63,7 @@ export function executeStatement(rt: Runtime, node: Statement, scope: Scope): Co
       return undefined
     case 'Global':
     case 'Nonlocal':
-      return declareNames(node, scope)
+      return declareNames(rt, node, scope)
     case 'Match':
       return executeMatch(rt, node, scope)
     case 'Assert':
@@ -77,7 +78,7 @@ export function executeStatement(rt: Runtime, node: Statement, scope: Scope): Co
 }
 
 function executeAssign(rt: Runtime, node: Assign, scope: Scope): Completion {
-  const value = evaluateSafely(rt, node.value, scope)
+  const value = node.isAlias ? makeUnknown('type') : evaluateSafely(rt, node.value, scope)
   for (const target of node.targets) assignTarget(rt, target, value, scope)
   return undefined
 }

@@ -1,8 +1,14 @@
-import { isClass, isInstanceValue } from '../values/read-value.ts'
+import { words } from '../../words.ts'
+import { makeList, makeUnknown } from '../values/make-value.ts'
+import { isClass, isInstanceValue, isUnknown } from '../values/read-value.ts'
 import { call, callSpecial } from '../operate/call.ts'
 import { evaluateAwait, evaluateSafely } from '../evaluate/expression.ts'
+import { findAttribute } from '../operate/attribute.ts'
 import { isInstance, typeOf } from '../operate/is-instance.ts'
-import { execute } from './statement.ts'
+import { readItems } from '../operate/iterate.ts'
+import { execute, executeStatement } from './statement.ts'
+import { assignedNames } from './assigned-names.ts'
+import { runBranches } from './branch.ts'
 import { bindName } from '../evaluate/name.ts'
 import { attempt, inheritCause, raise, type Raised } from '../operate/raise.ts'
 import type { Completion, InstanceValue, Runtime, Scope, Value } from '../types.ts'
@@ -20,18 +26,86 @@ export function executeTry(rt: Runtime, node: Try, scope: Scope): Completion {
   return value
 }
 
-function runGuarded(rt: Runtime, node: Try, scope: Scope): Completion {
-  const { value, raised } = attempt(rt, () => runBody(rt, node, scope))
-  if (raised) return handle(rt, node, scope, raised)
-  return value ?? execute(rt, node.orelse, scope)
+/**
+ * Runs the body. Where a statement of it may have raised, what is left is one way, and each handler of `left` that may
+ * take that another.
+ */
+function runGuarded(
+  rt: Runtime,
+  node: Try,
+  scope: Scope,
+  from = 0,
+  left = node.handlers,
+): Completion {
+  const { state } = rt
+  const before = state.mayRaise.length
+  let next = from
+  let taken: ExceptHandler[] = []
+  const { value: end, raised } = attempt(rt, () => {
+    const types = node.handlers.map((handler) => handler.type)
+    if (types.length > 0) state.handlers = [...state.handlers, { types, scope }]
+    for (const statement of node.body.slice(from)) {
+      next += 1
+      const ended = executeStatement(rt, statement, scope)
+      const maybe = state.mayRaise.splice(before)
+      taken = left.filter((handler) => maybe.some((one) => mayHandle(rt, handler, scope, one)))
+      if (taken.length === 0) state.mayRaise.push(...maybe)
+      if (taken.length > 0 || ended !== undefined) return ended
+    }
+    return undefined
+  })
+  if (raised) {
+    const isGroup = node.handlers[0]?.isGroup
+    return isGroup ? handleParts(rt, node, scope, raised) : handle(rt, node, scope, raised)
+  }
+  const others = left.filter((handler) => !taken.includes(handler))
+  const goOn = () =>
+    end ??
+    (next < node.body.length
+      ? runGuarded(rt, node, scope, next, others)
+      : execute(rt, node.orelse, scope))
+  return taken.length > 0 ? runEither(rt, node, scope, taken, goOn) : goOn()
 }
 
-function runBody(rt: Runtime, node: Try, scope: Scope): Completion {
-  const { state } = rt
-  const types = node.handlers.map((handler) => handler.type)
-  if (types.length > 0) state.handlers = [...state.handlers, { types, scope }]
-  return execute(rt, node.body, scope)
+/** Goes on, or runs one of the handlers. What is raised on the way counts. */
+function runEither(
+  rt: Runtime,
+  node: Try,
+  scope: Scope,
+  handlers: ExceptHandler[],
+  goOn: () => Completion,
+): Completion {
+  const names = assignedNames(rt, node)
+  let escaped: Raised | undefined
+  const run = () => {
+    const { value, raised } = attempt(rt, goOn)
+    escaped = raised
+    return value
+  }
+  const ways = handlers.map((handler) => ({
+    names,
+    run: () => runHandler(rt, handler, scope, makeUnknown('exception')),
+  }))
+  const end = runBranches(rt, scope, [{ names, run }, ...ways])
+  if (escaped) throw escaped
+  return end
 }
+
+/**
+ * True for a handler that may take an exception that may come. That of a call is no ImportError, and only a handler that
+ * does something reckons with any exception at all.
+ */
+function mayHandle(rt: Runtime, handler: ExceptHandler, scope: Scope, exception: Value): boolean {
+  const type = handler.type ? evaluateSafely(rt, handler.type, scope) : rt.builtinClass('Exception')
+  if (!isUnknown(exception)) return !handler.type || isInstance(rt, exception, type) !== false
+  const name = isClass(type) ? type.name : ''
+  if (IMPORT_ERRORS.has(name)) return false
+  return !BROAD.has(name) || handler.body.some(({ kind }) => !IDLE.has(kind))
+}
+
+const IMPORT_ERRORS = new Set(words('ImportError ModuleNotFoundError'))
+const BROAD = new Set(words('Exception BaseException'))
+const IDLE = new Set(words('Expr Pass Raise'))
 
 /** Runs the first handler whose type fits or can't be decided. */
 function handle(rt: Runtime, node: Try, scope: Scope, raised: Raised): Completion {
@@ -61,6 +135,51 @@ function runHandler(
   } finally {
     handled.pop()
   }
+}
+
+/** `except*`: each handler gets, in a group, the exceptions that fit it; what is left, and what they raise, goes on. */
+function handleParts(rt: Runtime, node: Try, scope: Scope, raised: Raised): Completion {
+  let left: Value | undefined = raised.exception
+  const again: Value[] = []
+  for (const handler of node.handlers) {
+    if (left === undefined) break
+    const [fitting, others]: Parts = divide(rt, left, (one) => fits(rt, handler, scope, one))
+    left = others
+    if (fitting === undefined) continue
+    const group = partsOf(rt, fitting) ? fitting : makeGroup(rt, '', [fitting])
+    const { raised: next } = attempt(rt, () => runHandler(rt, handler, scope, group))
+    if (next) again.push(next.exception)
+  }
+  const [first, second] = [...again, ...(left === undefined ? [] : [left])]
+  if (first === undefined) return undefined
+  if (second === undefined && (first === left || !partsOf(rt, raised.exception))) raise(rt, first)
+  return raise(rt, makeGroup(rt, '', left === undefined ? again : [...again, left]))
+}
+
+/** Exceptions that fit, and the others; a group keeps its form in both. */
+type Parts = [fitting: Value | undefined, others: Value | undefined]
+
+function divide(rt: Runtime, exception: Value, isFitting: (one: Value) => boolean): Parts {
+  const items = partsOf(rt, exception)
+  if (isFitting(exception)) return [exception, undefined]
+  if (!items) return [undefined, exception]
+  const divided = items.map((item) => divide(rt, item, isFitting))
+  const regroup = (side: 0 | 1) => {
+    const own = divided.flatMap((parts) => parts[side] ?? [])
+    return own.length > 0
+      ? makeGroup(rt, findAttribute(rt, exception, 'message') ?? '', own)
+      : undefined
+  }
+  return [regroup(0), regroup(1)]
+}
+
+function partsOf(rt: Runtime, exception: Value): Value[] | undefined {
+  if (isInstance(rt, exception, rt.builtinClass('ExceptionGroup')) !== true) return undefined
+  return readItems(rt, findAttribute(rt, exception, 'exceptions') ?? null).items
+}
+
+function makeGroup(rt: Runtime, message: Value, exceptions: Value[]): Value {
+  return call(rt, rt.builtinClass('ExceptionGroup'), [message, makeList(exceptions)])
 }
 
 export function executeRaise(rt: Runtime, node: Raise, scope: Scope): never {

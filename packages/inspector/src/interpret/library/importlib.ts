@@ -1,6 +1,6 @@
 import { makeFileSpec, makeImportlibMachinery, readSpec } from './module-spec.ts'
 import { loadSubmodule } from './support/library-class.ts'
-import { functionsOf, machineFunctions, nativeModule, quietFunctions } from '../values/native.ts'
+import { functionsOf, nativeModule, quietFunctions } from '../values/native.ts'
 import { makePathlibPath } from './pathlib-pure-path.ts'
 import { findModule, importModule, resolveName } from '../modules/module-loader.ts'
 import { argumentOf, pathOf } from '../operate/arguments.ts'
@@ -28,7 +28,13 @@ export const makeImportlib = (rt: Runtime): ModuleValue => {
 export const makeImportlibMetadata = (): ModuleValue =>
   nativeModule(
     'importlib.metadata',
-    machineFunctions('importlib.metadata', 'version distribution distributions metadata requires'),
+    functionsOf('importlib.metadata', {
+      version: () => undefined,
+      distribution: () => undefined,
+      distributions: () => undefined,
+      metadata: () => undefined,
+      requires: () => undefined,
+    }),
   )
 
 const importNamed: NativeCall = (rt, args, kwargs) => {

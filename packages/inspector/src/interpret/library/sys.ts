@@ -1,3 +1,5 @@
+import { words } from '../../words.ts'
+import NAMES from '../modules/standard-library.json' with { type: 'json' }
 import { raise } from '../operate/raise.ts'
 import {
   makeInstance,
@@ -20,8 +22,11 @@ import type { InstanceValue, ModuleValue, Runtime, Value } from '../types.ts'
 const VERSION = { major: 3n, minor: 12n, micro: 0n, releaselevel: 'final', serial: 0n }
 
 /** `sys`: Linux, Python 3.12, the live `path` and `modules`. */
-export const makeSys = (rt: Runtime): ModuleValue =>
-  nativeModule('sys', [
+export const makeSys = (rt: Runtime): ModuleValue => {
+  const module = nativeModule('sys', [
+    ...words(NAMES.sys).map(
+      (name) => [name, makeUnknown(`sys.${name}`, 'standard-library')] as const,
+    ),
     ['path', rt.sysPath],
     // More is imported in the host than by the pack.
     ['modules', makeNamespaceDict(rt.modules, true)],
@@ -48,6 +53,9 @@ export const makeSys = (rt: Runtime): ModuleValue =>
     ...quietFunctions('sys', 'setrecursionlimit settrace setprofile addaudithook exit_handler'),
     ...machineFunctions('sys', 'getsizeof getrefcount _getframe gettrace'),
   ])
+  // It has all names: `frozen` and `_MEIPASS` are those of another loader.
+  return Object.assign(module, { complete: true })
+}
 
 /** `sys.float_info`: properties of a double. */
 const FLOAT_INFO = {

@@ -4,6 +4,7 @@ import { readItems } from '../operate/iterate.ts'
 import { makePackModule, runModule } from './run-module.ts'
 import { words } from '../../words.ts'
 import { raise, Raised, raiseMissing, recordMissing } from '../operate/raise.ts'
+import { isAbsent, raiseIfAbsent } from './absent-names.ts'
 import { KNOWN_MODULES } from './known-modules.ts'
 import { makeList, makeUnknown } from '../values/make-value.ts'
 import type { Origin, Runtime, Value } from '../types.ts'
@@ -65,7 +66,10 @@ function isLoadedPackage(rt: Runtime, head: string): boolean {
 
 function importForeign(rt: Runtime, name: string, head: string): Value | undefined {
   const { standardLibrary, host, thirdParty } = KNOWN_MODULES
-  if (standardLibrary.has(head)) return importFromLibrary(rt, name)
+  if (standardLibrary.has(head)) {
+    raiseIfAbsent(rt, name, 'ModuleNotFoundError', `No module named '${name}'`)
+    return importFromLibrary(rt, name)
+  }
   if (host.has(head)) return foreignModule(rt, name, 'host')
   return thirdParty.has(head) ? foreignModule(rt, name, 'third-party') : undefined
 }
@@ -114,8 +118,11 @@ function load(rt: Runtime, name: string, parent: Value, asked: string): Value {
   const found = findFile(rt, name)
   if (found) return run(rt, name, found)
   if (parent === null) {
-    if (isBeside(rt, name))
-      raise(rt, 'ModuleNotFoundError', `No module named '${name}' (write from . import ${name})`)
+    const message = `No module named '${name}'`
+    if ((isAbsent(name) || isBeside(rt, name)) && !isRequired(rt, name)) {
+      raiseIfAbsent(rt, name, 'ModuleNotFoundError', message)
+      raise(rt, 'ModuleNotFoundError', `${message} (write from . import ${name})`)
+    }
     return foreignModule(rt, name, 'third-party')
   }
   if (isThereAs(rt, name, COMPILED)) return makeUnknown(name)
@@ -133,16 +140,20 @@ function load(rt: Runtime, name: string, parent: Value, asked: string): Value {
   return makeUnknown(name)
 }
 
-/** A file beside the importing one, or at the root: hosts search neither, and no requirement stands for it. */
+/** A file beside the importing one, or at the root: hosts search neither. */
 function isBeside(rt: Runtime, name: string): boolean {
-  const { root, isFile, read } = rt.files
+  const { root, isFile } = rt.files
   const { file = '' } = rt.state.scope.module
   const folders = [root, file.slice(0, Math.max(0, file.lastIndexOf('/')))]
-  if (rt.sysPath.items.some(isUnknown) || !folders.some((folder) => isFile(`${folder}/${name}.py`)))
-    return false
-  return ['requirements.txt', 'pyproject.toml'].every((list) => {
+  return (
+    !rt.sysPath.items.some(isUnknown) && folders.some((folder) => isFile(`${folder}/${name}.py`))
+  )
+}
+
+function isRequired({ files: { root, read } }: Runtime, name: string): boolean {
+  return ['requirements.txt', 'pyproject.toml'].some((list) => {
     const text = new TextDecoder().decode(read(`${root}/${list}`))
-    return !normaliseName(text).includes(normaliseName(name))
+    return normaliseName(text).includes(normaliseName(name))
   })
 }
 

@@ -1,7 +1,7 @@
 import type { Budget } from '../budget.ts'
 import type { RunState } from '../types.ts'
 import type { VirtualFiles } from './virtual-files.ts'
-import { isUndecodable } from '../../python/source-text.ts'
+import { findWrongBytes } from '../../python/source-text.ts'
 import type { Module } from '../../python/ast.ts'
 
 /** Parses files of a pack, each at most once. */
@@ -60,12 +60,11 @@ export function makeFileParser(deps: FileParserDeps): FileParser {
   }
 }
 
-const UNDECODABLE = { line: 1, message: 'not UTF-8, and no other encoding is declared' }
-
 function parseText({ parser, decodeSource }: FileParserDeps, bytes: Uint8Array) {
   try {
     const tree = parser.parse(decodeSource(bytes))
-    return isUndecodable(bytes) ? { ...tree, syntaxError: UNDECODABLE } : tree
+    const syntaxError = findWrongBytes(bytes, tree)
+    return syntaxError ? { ...tree, syntaxError } : tree
   } catch {
     // Cancelled, or an error of the parser: the file counts as unparsable.
     return undefined

@@ -66,7 +66,7 @@ function raiseSyntaxError(rt: Runtime, file: string, { line, message }: PythonSy
 export function runStatements(rt: Runtime, module: ModuleValue, tree: Module): void {
   const { state } = rt
   const { scope: around, handlers, handled, nesting, repeating, maybeBroken } = state
-  const { removed, added, maybeLeft } = state
+  const { removed, added, written, maybeLeft } = state
   const scope = moduleScope(module)
   // A handler of the importing module does not keep a raise from being noted here.
   const fresh = {
@@ -77,6 +77,7 @@ export function runStatements(rt: Runtime, module: ModuleValue, tree: Module): v
     maybeLeft: false,
     removed: undefined,
     added: undefined,
+    written: undefined,
   }
   Object.assign(state, { scope, ...fresh })
   try {
@@ -86,8 +87,8 @@ export function runStatements(rt: Runtime, module: ModuleValue, tree: Module): v
     }
   } finally {
     module.running = 0
-    const before = { handlers, handled, nesting, repeating, maybeBroken, maybeLeft, removed, added }
-    Object.assign(state, { scope: around, ...before })
+    const before = { handlers, handled, nesting, repeating, maybeBroken, maybeLeft }
+    Object.assign(state, { scope: around, ...before, removed, added, written })
   }
 }
 
@@ -128,7 +129,10 @@ function recordRaise(rt: Runtime, module: ModuleValue, line: number, raised: Rai
   const { file = '' } = module
   const message = describeException(rt, exception)
   notes.push({ kind: 'raise', file, line, message })
-  if (!isObject(exception) || causes.has(exception)) return
-  const detail = `${file.slice(rt.files.root.length + 1)}, line ${line}: ${message}`
-  causes.set(exception, { code: 'import_raised', detail })
+  if (!isObject(exception)) return
+  const place = `${file.slice(rt.files.root.length + 1)}, line ${line}`
+  const cause = causes.get(exception)
+  if (!cause) causes.set(exception, { code: 'import_raised', detail: `${place}: ${message}` })
+  else if (!cause.detail.includes(', line '))
+    causes.set(exception, { ...cause, detail: `${cause.detail} (${place})` })
 }

@@ -1,4 +1,5 @@
 import { isComplete } from '../evaluate/name.ts'
+import { isAbsent, raiseIfAbsent } from '../modules/absent-names.ts'
 import { bind, isDataDescriptor } from './bind.ts'
 import { call } from './call.ts'
 import {
@@ -21,24 +22,40 @@ import type {
   UnknownValue,
   Value,
 } from '../types.ts'
+import { words } from '../../words.ts'
 import { compareText } from '../text/string/code-points.ts'
 import { isClass, isModule, isObject, isUnknown, nameOf } from '../values/read-value.ts'
 import { makeUnknown, orElse } from '../values/make-value.ts'
+import { mapChoice } from '../values/merge-values.ts'
 
 /** `value.name`. Missing: raises on a completely read module of the pack, else an unknown. */
 export function getAttribute(rt: Runtime, value: Value, name: string): Value {
-  const found = lookUp(rt, value, name)
+  const found = orElse(
+    mapChoice(value, (choice) => getAttribute(rt, choice, name)),
+    () => lookUp(rt, value, name),
+  )
   if (found !== undefined) return found
-  if (isModule(value)) return missingInModule(rt, value, name)
-  if (isUnknown(value)) return makeUnknown(`${value.name}.${name}`, value.origin)
+  const message = `'${nameOf(value)}' has no attribute '${name}'`
+  if (isModule(value) || isUnknown(value)) {
+    const dotted = `${value.name}.${name}`
+    if (isStandard(value)) raiseIfAbsent(rt, dotted, 'AttributeError', `module ${message}`)
+    if (isModule(value) && !isAbsent(dotted)) return missingInModule(rt, value, name)
+    return makeUnknown(dotted, isUnknown(value) ? value.origin : 'standard-library')
+  }
   const raiseIf = isWhole(rt, value) && !name.startsWith('__') ? raiseIfCertain : raiseIfExpected
-  raiseIf(rt, 'AttributeError', `'${nameOf(value)}' has no attribute '${name}'`)
+  raiseIf(rt, 'AttributeError', message)
   return makeUnknown(`${nameOf(value)}.${name}`)
 }
 
-/** Classes of the pack alone, and plain values: of the others we may not have all attributes. */
+/** A module of the standard library, be it known or not. */
+function isStandard(value: ModuleValue | UnknownValue): boolean {
+  if (value.kind === 'module') return value.home === 'library'
+  return value.isModule === true && value.origin === 'standard-library'
+}
+
+/** Classes of the pack alone, plain values and containers: of the others we may not have all attributes. */
 function isWhole(rt: Runtime, value: Value): boolean {
-  if (!isObject(value)) return true
+  if (!isObject(value) || CONTAINERS.has(value.kind)) return true
   const cls = value.kind === 'instance' ? value.cls : value
   return (
     cls.kind === 'class' &&
@@ -48,6 +65,8 @@ function isWhole(rt: Runtime, value: Value): boolean {
     )
   )
 }
+
+const CONTAINERS = new Set(words('list tuple dict set'))
 
 function missingInModule(rt: Runtime, module: ModuleValue, name: string): Value {
   const message = `module '${module.name}' has no attribute '${name}'`
@@ -109,8 +128,16 @@ function lookUpInType(rt: Runtime, value: Value, name: string): Value | undefine
   const cls = typeOf(rt, value)
   if (cls.kind === 'unknown') return makeUnknown(`${nameOf(value)}.${name}`, cls.origin)
   const raw = findInClass(rt, cls, name)
-  return raw === undefined ? undefined : bind(rt, raw, value, cls)
+  if (raw !== undefined) return bind(rt, raw, value, cls)
+  return UNREAD.has(name) && !isObject(value) ? makeUnknown(`${cls.name}.${name}`) : undefined
 }
+
+/** Attributes of text and numbers whose values are not computed. */
+const UNREAD = new Set(
+  words(`
+    isprintable as_integer_ratio bit_count conjugate from_bytes is_integer to_bytes fromhex hex
+    imag real numerator denominator bit_length`),
+)
 
 function lookUpInInstance(rt: Runtime, value: InstanceValue, name: string): Value | undefined {
   const { cls } = value
@@ -146,7 +173,9 @@ function lookUpInClass(rt: Runtime, cls: ClassValue, name: string): Value | unde
   const meta = metaclass.kind === 'class' ? findInClass(rt, metaclass, name) : undefined
   if (meta !== undefined && isDataDescriptor(meta)) return bind(rt, meta, cls, metaclass)
   const raw = findInClass(rt, cls, name)
-  if (raw !== undefined) return bind(rt, raw, undefined, cls)
+  // `__subclasses__` of a class with a base of the host is that of `type`.
+  const isOwn = meta === undefined || !isUnknown(raw) || !isFromUnknownBase(cls, raw)
+  if (raw !== undefined && isOwn) return bind(rt, raw, undefined, cls)
   if (meta !== undefined) return bind(rt, meta, cls, metaclass)
   const fallback = findSpecial(metaclass, '__getattr__')
   if (fallback !== undefined) return call(rt, fallback, [cls, name])
@@ -164,14 +193,15 @@ function lookUpInModule(rt: Runtime, module: ModuleValue, name: string): Value |
   if (fallback !== undefined) return call(rt, fallback, [name])
   if (isComplete(module)) return undefined
   const dotted = `${module.name}.${name}`
-  return module.home === 'library' ? makeUnknown(dotted, 'standard-library') : makeUnknown(dotted)
+  if (module.home !== 'library') return makeUnknown(dotted)
+  return isAbsent(dotted) ? undefined : makeUnknown(dotted, 'standard-library')
 }
 
 function attributeOfUnknown(rt: Runtime, value: UnknownValue, name: string): Value | undefined {
   const dotted = `${value.name}.${name}`
   const fact = rt.facts.find(dotted)
   if (fact !== undefined) return fact
-  if (rt.facts.lacks?.(dotted)) return undefined
+  if (rt.facts.lacks?.(dotted) || (isStandard(value) && isAbsent(dotted))) return undefined
   if ((value.origin !== 'host' || value.isModule) && isNodeAttribute(name)) return undefined
   if (name === '__module__') return moduleOf(value)
   const found = makeUnknown(dotted, value.origin)

@@ -1,6 +1,6 @@
 import { evaluate } from '../evaluate/expression.ts'
 import { execute } from '../execute/statement.ts'
-import { giveAway } from './give-away.ts'
+import { giveAway, mentioned, openReached } from './give-away.ts'
 import { setEntry } from './mapping.ts'
 import { Raised, raiseIfCertain } from './raise.ts'
 import type {
@@ -27,12 +27,26 @@ export function callFunction(rt: Runtime, fn: FunctionValue, call: CallArguments
   const { limits } = rt.budget
   if (rt.state.depth >= limits.callDepth) return giveUp(rt, fn, call, 'depth')
   // The library's own code recurses no deeper than what it is given.
-  if (fn.active >= limits.sameFunction && fn.module.home === 'pack')
+  if (fn.active > 0 && fn.module.home === 'pack' && fn.active >= mostWithin(rt, fn))
     return giveUp(rt, fn, call, 'recursion')
   const scope = makeFunctionScope(rt, fn, call)
   const isCoroutine = fn.node.kind === 'FunctionDef' && fn.node.isAsync && fn.module.home === 'pack'
   return fn.node.isGenerator || isCoroutine ? makeGenerator(rt, fn, scope) : runBody(rt, fn, scope)
 }
+
+/**
+ * Calls of a function that may run within each other. One that calls itself more than once would have no end, least of all
+ * with arguments that are not known.
+ */
+function mostWithin({ budget: { limits }, state }: Runtime, fn: FunctionValue): number {
+  if (fn.branch === state.added)
+    return fn.calls < CALLS_DEEP ? limits.sameFunctionDeep : limits.sameFunction
+  fn.unsure += 1
+  return fn.unsure < CALLS_UNSURE ? limits.sameFunction : 2
+}
+
+const CALLS_DEEP = 1000
+const CALLS_UNSURE = 40
 
 function giveUp(
   rt: Runtime,
@@ -43,6 +57,9 @@ function giveUp(
   const { args, kwargs, rest } = call
   rt.budget.spent(budget, fn.qualname)
   giveAway(rt, fn, call)
+  // It was not run: all that it may write is unknown.
+  rt.state.guesses += 1
+  openReached(rt, mentioned(rt, fn.node, fn.scope))
   return makeUnknown(`${fn.name}()`, 'pack', { callee: fn, args, kwargs, rest })
 }
 
@@ -69,14 +86,15 @@ function makeFunctionScope(rt: Runtime, fn: FunctionValue, call: CallArguments):
 function runBody(rt: Runtime, fn: FunctionValue, scope: Scope): Value {
   const { state } = rt
   const caller = state.scope
-  const { nesting, repeating, removed, maybeLeft } = state
+  const { nesting, repeating, maybeLeft } = state
   state.scope = scope
   state.repeating = 0
   state.maybeLeft = false
-  state.removed = undefined
   state.depth += 1
   state.nesting = 0
+  if (fn.active === 0) fn.branch = state.added
   fn.active += 1
+  fn.calls += 1
   try {
     if (fn.node.kind === 'Lambda') return evaluate(rt, fn.node.body, scope)
     return resultOf(rt, fn.node, scope)
@@ -84,7 +102,6 @@ function runBody(rt: Runtime, fn: FunctionValue, scope: Scope): Value {
     fn.active -= 1
     state.repeating = repeating
     state.maybeLeft = maybeLeft
-    state.removed = removed
     state.nesting = nesting
     state.depth -= 1
     state.scope = caller
@@ -100,6 +117,7 @@ function resultOf(rt: Runtime, node: FunctionDef, scope: Scope): Value {
     return maybe.length === 0 ? returned : mergeReturned([...maybe, returned])
   } catch (error) {
     if (!(error instanceof Raised) || maybe.length === 0) throw error
+    rt.state.mayRaise.push(error.exception)
     return mergeReturned(maybe)
   }
 }

@@ -3,6 +3,7 @@ import { giveAway } from './give-away.ts'
 import { callFunction } from './call-function.ts'
 import { findInClass, findSpecial, hasUnknownBase } from './class-lookup.ts'
 import { raiseIfCertain } from './raise.ts'
+import { runBranches } from '../execute/branch.ts'
 import type {
   CallArguments,
   ClassValue,
@@ -22,6 +23,7 @@ import {
   isUnknown,
   nameOf,
 } from '../values/read-value.ts'
+import { choicesOf, mapChoice, mergeValues } from '../values/merge-values.ts'
 import { makeInstance, makeUnknown, NO_KWARGS, orElse } from '../values/make-value.ts'
 
 /** Calls anything callable. An unknown callee gives an unknown. */
@@ -32,6 +34,7 @@ export function call(rt: Runtime, callee: Value, args: Value[], kwargs = NO_KWAR
 export function callWith(rt: Runtime, callee: Value, call: CallArguments): Value {
   if (!isObject(callee)) raiseIfCertain(rt, 'TypeError', 'object is not callable')
   if (!isObject(callee)) return unknownCall(rt, callee, call)
+  if ('oneOf' in callee) return callEither(rt, callee, call)
   switch (callee.kind) {
     case 'function':
       return callFunction(rt, callee, call)
@@ -51,6 +54,21 @@ export function callWith(rt: Runtime, callee: Value, call: CallArguments): Value
   }
 }
 
+/** Calls each of the values that it may be as one of several ways. */
+function callEither(rt: Runtime, callee: Value, call: CallArguments): Value {
+  const results: Value[] = []
+  const ways = choicesOf(callee).map((choice) => () => {
+    results.push(callWith(rt, choice, call))
+    return undefined
+  })
+  runBranches(
+    rt,
+    rt.state.scope,
+    ways.map((run) => ({ names: [], run })),
+  )
+  return mergeValues(results) ?? null
+}
+
 function callNative(rt: Runtime, native: NativeValue, call: CallArguments): Value {
   if (rt.state.depth >= rt.budget.limits.callDepth) {
     rt.budget.spent('depth')
@@ -59,11 +77,25 @@ function callNative(rt: Runtime, native: NativeValue, call: CallArguments): Valu
   const body = call.rest ? native.callWithRest : native.call
   rt.state.depth += 1
   try {
-    return orElse(body?.(rt, call.args, call.kwargs), () => unknownCall(rt, native, call))
+    return orElse(body?.(rt, call.args, call.kwargs), () =>
+      orElse(callForChoices(rt, native, call), () => unknownCall(rt, native, call)),
+    )
   } finally {
     rt.state.depth -= 1
   }
 }
+
+/** The results for each value that the first argument may be that is one of several, unless with the others they are many. */
+function callForChoices(rt: Runtime, native: NativeValue, call: CallArguments): Value | undefined {
+  const count = call.args.reduce<number>((product, arg) => product * choicesOf(arg).length, 1)
+  if (count > RESULTS_MAX) return undefined
+  const at = call.args.findIndex((arg) => choicesOf(arg).length > 1)
+  return mapChoice(call.args[at] ?? null, (choice) =>
+    callNative(rt, native, { ...call, args: call.args.with(at, choice) }),
+  )
+}
+
+const RESULTS_MAX = 64
 
 function callInstance(rt: Runtime, value: InstanceValue, call: CallArguments): Value {
   const method = findSpecial(value.cls, '__call__')
@@ -84,6 +116,12 @@ function bindSelf(method: Value, self: Value): Value {
 function unknownCall(rt: Runtime, callee: Value, call: CallArguments): UnknownValue {
   giveAway(rt, callee, call)
   rt.state.mayHaveWritten ||= WRITERS.test(nameOf(callee))
+  const isOfHost = isUnknown(callee) && callee.origin === 'host'
+  const mayRaise = isUnknown(callee)
+    ? !NEVER_RAISES.test(callee.name)
+    : METADATA.test(nameOf(callee))
+  if (rt.state.handlers.length > 0 && mayRaise && !isOfHost)
+    rt.state.mayRaise.push(makeUnknown(nameOf(callee)))
   const origin = isUnknown(callee) ? callee.origin : originOf(callee)
   const { args, kwargs, rest } = call
   return makeUnknown(`${nameOf(callee)}()`, origin, { callee, args, kwargs, rest })
@@ -92,6 +130,9 @@ function unknownCall(rt: Runtime, callee: Value, call: CallArguments): UnknownVa
 /** Calls that may bring files into the pack: programs, installers, downloads and archives. */
 const WRITERS =
   /^(subprocess|pip|git|dulwich|huggingface_hub|os\.(system|popen|spawn\w*))\b|\b(urlretrieve|extract(all)?|unpack_archive|copyfileobj)$/
+
+const METADATA = /^importlib\.metadata\./
+const NEVER_RAISES = /^(logging|warnings|time|datetime|random|platform|threading)\b/
 
 function originOf(callee: Value) {
   return isNative(callee) ? 'standard-library' : 'pack'

@@ -1,6 +1,7 @@
 import { call } from './call.ts'
 import { findInClass } from './class-lookup.ts'
-import type { HashKey, InstanceValue, Runtime, Value } from '../types.ts'
+import { isSet } from '../values/read-value.ts'
+import type { HashKey, InstanceValue, Runtime, SetValue, TupleValue, Value } from '../types.ts'
 
 // Text that starts like a made key gets one itself, so the two never meet.
 const MADE = '\0'
@@ -30,9 +31,9 @@ function hashObject(rt: Runtime, value: Exclude<Value, null | boolean | bigint |
     case 'bytes':
       return `${MADE}b${Buffer.from(value.data).toString('latin1')}`
     case 'tuple':
-      return hashItems(rt, 't', value.items)
+      return hashItems(rt, value, value.items)
     case 'set':
-      return value.frozen ? hashSet(rt, [...value.items.values()]) : undefined
+      return value.frozen ? hashItems(rt, value, value.items.values()) : undefined
     case 'range':
       return `${MADE}r${value.start},${value.stop},${value.step}`
     case 'instance':
@@ -58,35 +59,34 @@ function hashInstance(rt: Runtime, value: InstanceValue): HashKey | undefined {
   return hashKey(rt, value.payload)
 }
 
-function hashItems(rt: Runtime, sort: string, items: Value[]): string | undefined {
-  rt.budget.step(items.length >> 4)
-  let made = MADE + sort
-  for (const item of items) {
-    const hash = hashKey(rt, item)
-    if (hash === undefined) return undefined
-    const text = textOfKey(rt, hash)
-    made += `${text.length}:${text}`
-    // Tuples of tuples could double their text at each level.
-    if (made.length > rt.budget.limits.stringLength) return undefined
-  }
-  return made
-}
-
-function hashSet(rt: Runtime, items: Value[]): string | undefined {
+/** Makes the key of a tuple or set. A long one is made once: in a tuple that holds another twice there are 2^depth. */
+function hashItems(rt: Runtime, holder: TupleValue | SetValue, items: Iterable<Value>) {
+  const known = rt.state.hashes.get(holder)
+  if (known !== undefined) return known
   const texts: string[] = []
   for (const item of items) {
     const hash = hashKey(rt, item)
     if (hash === undefined) return undefined
     texts.push(textOfKey(rt, hash))
   }
-  const made = texts.toSorted().join(MADE)
-  return made.length > rt.budget.limits.stringLength ? undefined : `${MADE}f${made}`
+  rt.budget.step(texts.length >> 4)
+  const made = `${MADE}${holder.kind}${(isSet(holder) ? texts.toSorted() : texts).join(',')}`
+  if (made.length > rt.budget.limits.stringLength) return undefined
+  if (made.length > SHORT) rt.state.hashes.set(holder, made)
+  return made
 }
 
+/** Longest text within another key; of a longer one stands its number there. */
+const SHORT = 64
+
 function textOfKey(rt: Runtime, hash: HashKey): string {
-  if (typeof hash === 'string') return `s${hash}`
   if (typeof hash === 'object' && hash !== null) return `o${identityOf(rt, hash)}`
-  return `${typeof hash}${String(hash)}`
+  const text = `${typeof hash}${String(hash)}`
+  if (text.length <= SHORT) return `${text.length}:${text}`
+  const { texts } = rt.state
+  const number = texts.get(text) ?? texts.size
+  texts.set(text, number)
+  return `n${number}`
 }
 
 /** A number for each object, by the order in which it was asked for: `id()`. */

@@ -1,7 +1,7 @@
 import { hasUnknownBase } from './class-lookup.ts'
 import { isClass, isObject, isTuple, isUnknown } from '../values/read-value.ts'
 import { callSpecial } from './call.ts'
-import { truthOf } from './truth.ts'
+import { agreed, truthOf } from './truth.ts'
 import type { BaseValue, ObjectValue, Runtime, Truth, UnknownValue, Value } from '../types.ts'
 import { makeUnknown } from '../values/make-value.ts'
 
@@ -33,6 +33,7 @@ function isBelow(made: BaseValue, cls: Value): Truth {
   if (made.kind === 'unknown') return undefined
   if (cls.kind === 'unknown') return isBelowUnknown(made.mro, cls)
   if (cls.kind !== 'class') return undefined
+  if (cls.oneOf) return agreed(cls.oneOf.map((one) => isBelow(made, one)))
   if (made.mro.includes(cls)) return true
   return hasUnknownBase(made) ? undefined : false
 }

@@ -17,11 +17,16 @@ import {
   numberOf,
   payloadOf,
 } from '../values/read-value.ts'
-import { makeBytes, makeList, makeTuple, makeUnknown } from '../values/make-value.ts'
+import { makeBytes, makeList, makeTuple, makeUnknown, orElse } from '../values/make-value.ts'
+import { mapChoice } from '../values/merge-values.ts'
 
 /** `value[key]`. A missing key is an unknown. */
 export function getItem(rt: Runtime, value: Value, key: Value): Value {
-  const own = callSpecial(rt, value, '__getitem__', [key])
+  const own = orElse(
+    mapChoice(value, (choice) => getItem(rt, choice, key)) ??
+      mapChoice(key, (choice) => getItem(rt, value, choice)),
+    () => callSpecial(rt, value, '__getitem__', [key]),
+  )
   if (own !== undefined) return own
   const inner = payloadOf(value)
   const found = findItem(rt, inner, key)
@@ -31,10 +36,12 @@ export function getItem(rt: Runtime, value: Value, key: Value): Value {
     if (missing !== undefined) return missing
   }
   if (isSure(inner, key)) raiseMissingItem(rt, inner, key)
-  if (!isObject(inner) && typeof inner !== 'string')
+  if (isObject(inner) ? NO_ITEMS.has(inner.kind) : typeof inner !== 'string')
     raiseIfCertain(rt, 'TypeError', 'object is not subscriptable')
   return unknownItem(value)
 }
+
+const NO_ITEMS = new Set(['iterator', 'view', 'set', 'function'])
 
 function findItem(rt: Runtime, value: Value, key: Value): Value | undefined {
   if (typeof value === 'string') return itemOf(rt, key, value)

@@ -8,7 +8,8 @@ import {
 import { findInClass } from './class-lookup.ts'
 import { callSpecial } from './call.ts'
 import { dictEntries, dictKeys } from '../values/dict.ts'
-import { makeItemsIterator, makeIterator, makeTuple } from '../values/make-value.ts'
+import { choicesOf, mergeValues, uniteSequences } from '../values/merge-values.ts'
+import { makeItemsIterator, makeIterator, makeList, makeTuple } from '../values/make-value.ts'
 import { isRaised, raiseIfCertain } from './raise.ts'
 import type {
   DictView,
@@ -45,9 +46,33 @@ export function iterate(rt: Runtime, value: Value): IteratorValue | undefined {
     case 'instance':
     case 'class':
       return iterateByMethods(rt, value)
+    case 'unknown': {
+      const one = inOne(value)
+      return one === value ? undefined : iterate(rt, one)
+    }
     default:
       return undefined
   }
+}
+
+/**
+ * One list for one of several sequences: where they are of one length its items are choices; else it has those of all.
+ * Any other value itself.
+ */
+export function inOne(value: Value): Value {
+  const choices = choicesOf(value)
+  const sequences = choices.filter((choice) => isSequence(choice))
+  const [first] = sequences
+  if (!first || choices.length < 2) return value
+  const rest = sequences.length < choices.length || sequences.some((each) => each.rest)
+  const isEven = sequences.every(({ items }) => items.length === first.items.length)
+  const items = first.items.map((_, at) => mergeValues(sequences.map((each) => each.items[at])))
+  return isEven
+    ? makeList(
+        items.map((item) => item ?? null),
+        rest,
+      )
+    : { ...uniteSequences(sequences), rest }
 }
 
 /** Looks at the list as it is at each step, so that a loop sees what it appends. */

@@ -12,6 +12,7 @@ import { call, callSpecial } from './call.ts'
 import { bind } from './bind.ts'
 import { findAlong, linearise } from './class-lookup.ts'
 import { makeNamespaceDict, makeTuple, makeUnknown, NO_KWARGS } from '../values/make-value.ts'
+import { choicesOf } from '../values/merge-values.ts'
 import type { BaseValue, ClassValue, Kwargs, Runtime, Value } from '../types.ts'
 
 interface ClassOptions {
@@ -47,7 +48,7 @@ export function makeClass(
 function resolveBases(rt: Runtime, bases: Value[]): BaseValue[] {
   return bases.flatMap((base): BaseValue[] => {
     if (isUnknown(base)) return [base]
-    if (isClass(base)) return [base]
+    if (isClass(base)) return choicesOf(base).filter(isClass).slice(0, 1)
     const entries = findEntries(rt, base, bases)
     return entries ?? [makeUnknown(nameOf(base))]
   })

@@ -3,7 +3,9 @@ import { getItem } from './item.ts'
 import { raiseIfCertain } from './raise.ts'
 import { iterate, readItems } from './iterate.ts'
 import { callMethod } from './call.ts'
+import { runUnsure } from '../execute/branch.ts'
 import { hashKey } from './hash-key.ts'
+import { recordWriting } from './written.ts'
 import { dictGet, dictMark, dictSet, dictUpdate } from '../values/dict.ts'
 import { makeEmptyDict } from '../values/make-value.ts'
 import type { DictValue, HashKey, Runtime, Value } from '../types.ts'
@@ -16,6 +18,11 @@ export function getEntry(rt: Runtime, dict: DictValue, key: Value): Value | unde
 
 /** Sets an entry. Under an unknown key it is kept as well, and the dict is incomplete from then on. */
 export function setEntry(rt: Runtime, dict: DictValue, key: Value, value: Value): void {
+  if (isUnknown(key) && key.oneOf)
+    return void runUnsure(rt, () => {
+      for (const choice of key.oneOf ?? []) if (choice !== null) setEntry(rt, dict, choice, value)
+      return undefined
+    })
   const hash = hashKey(rt, key)
   if (hash === undefined || isUnknown(key)) dict.rest = true
   if (hash === undefined) return
@@ -30,6 +37,7 @@ export function setEntry(rt: Runtime, dict: DictValue, key: Value, value: Value)
 
 /** Before an entry is set: in a branch it is one more of what the branch adds; elsewhere it is there from now on. */
 function recordAdded(rt: Runtime, dict: DictValue, hash: HashKey, isMaybe = false): void {
+  recordWriting(rt, dict.values, hash)
   const isSure = dict.values.has(hash) && !dict.maybe?.has(hash)
   if (isSure || isMaybe) return
   const { added } = rt.state

@@ -27,6 +27,7 @@ import {
   numberOf,
   payloadOf,
 } from '../values/read-value.ts'
+import { mapChoice } from '../values/merge-values.ts'
 import {
   inheritMaybe,
   makeList,
@@ -58,6 +59,10 @@ export function binary(rt: Runtime, op: string, left: Value, right: Value): Valu
     return concatenate(rt, left, right)
   const isPlain = !isObject(left) && !isObject(right)
   if (isPlain) return byType(rt, op, left, right)
+  const chosen =
+    mapChoice(left, (choice) => binary(rt, op, choice, right)) ??
+    mapChoice(right, (choice) => binary(rt, op, left, choice))
+  if (chosen !== undefined) return chosen
   return orElse(bySpecial(rt, op, left, right), () =>
     byType(rt, op, payloadOf(left), payloadOf(right)),
   )

@@ -1,6 +1,8 @@
 import { isClass, isInstanceValue, isObject, isProperty } from '../values/read-value.ts'
 import { call } from './call.ts'
 import { findInClass, findSpecial } from './class-lookup.ts'
+import { recordWriting } from './written.ts'
+import { choicesOf } from '../values/merge-values.ts'
 import type { ClassValue, InstanceValue, Runtime, Value } from '../types.ts'
 
 export function setAttribute(rt: Runtime, value: Value, name: string, to: Value): void {
@@ -9,13 +11,12 @@ export function setAttribute(rt: Runtime, value: Value, name: string, to: Value)
     case 'instance':
       return setOnInstance(rt, value, name, to)
     case 'class':
-      return setOnClass(rt, value, name, to)
+      for (const cls of choicesOf(value)) if (isClass(cls)) setOnClass(rt, cls, name, to)
+      return
     case 'module':
-      value.namespace.set(name, to)
-      return
+      return write(rt, value.namespace, name, to)
     case 'function':
-      value.attributes.set(name, to)
-      return
+      return write(rt, value.attributes, name, to)
     case 'native':
       value.attributes ??= new Map()
       value.attributes.set(name, to)
@@ -49,7 +50,12 @@ export function setPlainly(rt: Runtime, value: InstanceValue, name: string, to: 
     }
   }
   if (name === '__class__' && isClass(to)) value.cls = to
-  else value.attributes.set(name, to)
+  else write(rt, value.attributes, name, to)
+}
+
+function write(rt: Runtime, names: Map<string, Value>, name: string, to: Value): void {
+  recordWriting(rt, names, name)
+  names.set(name, to)
 }
 
 function setOnClass(rt: Runtime, cls: ClassValue, name: string, to: Value): void {
@@ -58,16 +64,16 @@ function setOnClass(rt: Runtime, cls: ClassValue, name: string, to: Value): void
     call(rt, semaphore, [cls, name, to])
     return
   }
-  setOnClassPlainly(cls, name, to)
+  setOnClassPlainly(rt, cls, name, to)
 }
 
 /** `type.__setattr__`. Classes of the library are shared by nobody, but keep theirs. */
-export function setOnClassPlainly(cls: ClassValue, name: string, to: Value): void {
+export function setOnClassPlainly(rt: Runtime, cls: ClassValue, name: string, to: Value): void {
   if (cls.module === 'builtins') return
   if (name === '__name__' && typeof to === 'string') cls.name = to
   else if (name === '__qualname__' && typeof to === 'string') cls.qualname = to
   else if (name === '__module__' && typeof to === 'string') cls.module = to
-  else cls.namespace.set(name, to)
+  else write(rt, cls.namespace, name, to)
 }
 
 export function deleteAttribute(rt: Runtime, value: Value, name: string): void {

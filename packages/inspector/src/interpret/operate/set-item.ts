@@ -3,11 +3,22 @@ import { hashKey } from './hash-key.ts'
 import { indexOf, sliceParts } from './item.ts'
 import { readItems } from './iterate.ts'
 import { setEntry } from './mapping.ts'
+import { recordWriting } from './written.ts'
 import { raiseIfCertain, raiseMissingKey } from './raise.ts'
-import type { DictValue, HashKey, ListValue, Runtime, SliceValue, Value } from '../types.ts'
+import type {
+  DictValue,
+  HashKey,
+  ListValue,
+  Runtime,
+  Scope,
+  SetValue,
+  SliceValue,
+  Value,
+} from '../types.ts'
 import { sliceIndexes, type SliceParts } from '../text/string/slice.ts'
-import { isObject, isSlice, isUnknown, payloadOf } from '../values/read-value.ts'
-import { dictDelete, dictKey, dictSet } from '../values/dict.ts'
+import { isDict, isObject, isSet, isSlice, isUnknown, payloadOf } from '../values/read-value.ts'
+import { dictCopy, dictDelete, dictGet, dictKey, dictMark, dictSet } from '../values/dict.ts'
+import { mergeValues } from '../values/merge-values.ts'
 
 /** `value[key] = to`. */
 export function setItem(rt: Runtime, value: Value, key: Value, to: Value): void {
@@ -20,6 +31,7 @@ export function setItem(rt: Runtime, value: Value, key: Value, to: Value): void 
 }
 
 function setInList(rt: Runtime, list: ListValue, key: Value, to: Value): void {
+  recordRemoving(rt, list)
   if (isSlice(key)) return setSlice(rt, list, key, to)
   const index = indexOf(key, list.items.length)
   if (index === undefined) list.rest = true
@@ -58,7 +70,7 @@ export function deleteItem(rt: Runtime, value: Value, key: Value): void {
   const inner = payloadOf(value)
   if (!isObject(inner)) return
   if (inner.kind === 'dict') deleteEntry(rt, inner, key)
-  if (inner.kind === 'list') deleteFromList(inner, key)
+  if (inner.kind === 'list') deleteFromList(rt, inner, key)
 }
 
 function deleteEntry(rt: Runtime, dict: DictValue, key: Value): void {
@@ -67,7 +79,8 @@ function deleteEntry(rt: Runtime, dict: DictValue, key: Value): void {
     raiseMissingKey(rt, dict, key)
 }
 
-function deleteFromList(list: ListValue, key: Value): void {
+function deleteFromList(rt: Runtime, list: ListValue, key: Value): void {
+  recordRemoving(rt, list)
   const parts = sliceParts(key)
   if (parts) {
     const gone = new Set(sliceIndexes(parts, list.items.length))
@@ -78,24 +91,23 @@ function deleteFromList(list: ListValue, key: Value): void {
   if (index !== undefined) list.items.splice(index, 1)
 }
 
-/** Entries that were taken out of dicts since an undecided branch began. */
-export type RemovedEntries = Map<DictValue, Removed>
+/**
+ * Containers out of which something was taken since an undecided branch began, each with what puts it back when the branch
+ * ends: the other way keeps it, and what may be there counts.
+ */
+export interface Removed {
+  /** The scope of the branch: lists of the functions that it calls are mostly their own. */
+  scope: Scope
+  putBack: Map<DictValue | ListValue | SetValue, () => void>
+}
 
 /** Entries that were put into dicts since an undecided branch began, also by what it calls. */
 export type AddedEntries = Map<DictValue, Set<HashKey>>
 
-interface Removed {
-  /** Hash keys of the dict before the first removal. */
-  order: HashKey[]
-  entries: Map<HashKey, { key: Value; value: Value }>
-}
-
-/**
- * Takes an entry out of a dict; true if it was there. In an undecided branch it is gone until the branch ends: the
- * other way keeps it, and what may be there counts.
- */
+/** Takes an entry out of a dict; true if it was there. In an undecided branch it is gone until the branch ends. */
 export function removeEntry(rt: Runtime, dict: DictValue, hash: HashKey): boolean {
-  recordRemoved(rt.state.removed, dict, hash)
+  recordWriting(rt, dict.values, hash)
+  if (dict.values.has(hash)) recordRemoving(rt, dict)
   return dictDelete(dict, hash)
 }
 
@@ -105,25 +117,61 @@ export function removeAllEntries(rt: Runtime, dict: DictValue): void {
   if (!rt.state.removed) dict.rest = false
 }
 
-function recordRemoved(removed: RemovedEntries | undefined, dict: DictValue, hash: HashKey): void {
-  const value = dict.values.get(hash)
-  if (!removed || value === undefined) return
-  const known = removed.get(dict) ?? { order: [...dict.values.keys()], entries: new Map() }
-  removed.set(dict, known)
-  if (!known.entries.has(hash)) known.entries.set(hash, { key: dictKey(dict, hash), value })
+/** Before items are taken out of a list, dict or set, or replaced. */
+export function recordRemoving(rt: Runtime, from: DictValue | ListValue | SetValue): void {
+  const { removed, scope } = rt.state
+  if (!removed || removed.putBack.has(from)) return
+  if (isDict(from)) removed.putBack.set(from, keepEntries(rt, from))
+  else if (scope === removed.scope)
+    removed.putBack.set(from, isSet(from) ? keepMembers(from) : keepItems(from))
 }
 
-/** Puts entries back where they stood, but for those that were set again. */
-export function putBack(removed: RemovedEntries): void {
-  for (const [dict, { order, entries }] of removed) {
-    const left = new Map(dict.values)
+function keepMembers(set: SetValue): () => void {
+  const before = set.items
+  set.items = new Map(before)
+  return () => {
+    set.items = new Map([...before, ...set.items])
+  }
+}
+
+/** Entries stand again where they stood, but for those that were set again, or came in the same branch. */
+function keepEntries(rt: Runtime, dict: DictValue): () => void {
+  const before = dictCopy(dict)
+  const written = rt.state.written?.get(dict.values)
+  const isOwn = (hash: HashKey): boolean =>
+    written?.has(hash) === true && written.get(hash)?.before === undefined
+  rt.budget.step(before.values.size >> 4)
+  return () => {
+    const left = dictCopy(dict)
     dict.values.clear()
-    for (const hash of order) {
-      const gone = entries.get(hash)
-      const value = left.get(hash)
-      if (value !== undefined) dict.values.set(hash, value)
-      else if (gone) dictSet(dict, hash, gone.key, gone.value)
+    for (const hash of [...before.values.keys(), ...left.values.keys()]) {
+      const isLeft = left.values.has(hash)
+      if (!isLeft && isOwn(hash)) continue
+      const from = isLeft ? left : before
+      dictSet(dict, hash, dictKey(from, hash), dictGet(from, hash) ?? null)
+      if (!isLeft) dictMark(dict, hash, true)
     }
-    for (const [hash, value] of left) dict.values.set(hash, value)
+  }
+}
+
+/** In a list that is as long as before each item is one of two; another has what was there, and what came. */
+function keepItems(list: ListValue): () => void {
+  const before = { ...list, items: list.items.slice() }
+  return () => {
+    list.rest ||= before.rest
+    if (list.items.length === before.items.length) {
+      list.items = list.items.map((item, at) => mergeValues([item, before.items[at]]) ?? item)
+      return
+    }
+    const left = new Map<Value, number>()
+    for (const item of list.items) left.set(item, (left.get(item) ?? 0) + 1)
+    const isLeft = (item: Value): boolean => {
+      const count = left.get(item) ?? 0
+      left.set(item, count - 1)
+      return count > 0
+    }
+    const gone = before.items.filter((item) => !isLeft(item))
+    list.items = [...before.items, ...list.items.filter(isLeft)]
+    list.maybe = new Set([...(before.maybe ?? []), ...(list.maybe ?? []), ...gone])
   }
 }

@@ -91,12 +91,16 @@ function ofFunction(rt: Runtime, value: FunctionValue, name: string): Value | un
 
 function annotationsOf(rt: Runtime, value: FunctionValue): Value {
   const annotations = makeEmptyDict()
-  const { args } = value.node
-  for (const parameter of [...args.positionalOnly, ...args.positional, ...args.keywordOnly]) {
-    if (parameter.annotation === undefined) continue
-    const annotation = evaluateAnnotation(rt, parameter.annotation, value.scope)
-    setEntry(rt, annotations, parameter.name, annotation)
-  }
+  const { node, scope } = value
+  const { positionalOnly, positional, varargs, keywordOnly, kwargs } = node.args
+  // In CPython's order.
+  const parameters = [...positional, ...positionalOnly, varargs ?? [], ...keywordOnly, kwargs ?? []]
+  const returns = node.kind === 'Lambda' ? undefined : node.returns
+  for (const { name, annotation } of [
+    ...parameters.flat(),
+    { name: 'return', annotation: returns },
+  ])
+    if (annotation) setEntry(rt, annotations, name, evaluateAnnotation(rt, annotation, scope))
   value.attributes.set('__annotations__', annotations)
   return annotations
 }

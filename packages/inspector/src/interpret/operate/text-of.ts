@@ -6,7 +6,8 @@ import { formatText } from '../text/format/align.ts'
 import { formatFloat, formatInt } from '../text/format/format-number.ts'
 import { reprBytes, reprFloat, reprInt, reprText } from '../text/repr.ts'
 import { dictEntries } from '../values/dict.ts'
-import { isObject, isTuple, payloadOf } from '../values/read-value.ts'
+import { isObject, isSequence, isTuple, payloadOf } from '../values/read-value.ts'
+import { counted } from '../../words.ts'
 
 // Deeper ones print nothing that a name could hold.
 const REPR_DEPTH = 20
@@ -32,8 +33,10 @@ function textOrUndefined(value: Value): string | undefined {
 function strOfException(rt: Runtime, value: InstanceValue): string | undefined {
   const args = value.attributes.get('args')
   if (!isTuple(args)) return undefined
-  const [first] = args.items
+  const [first, parts] = args.items
   if (first === undefined) return args.rest ? undefined : ''
+  if (isSequence(parts) && isInstance(rt, value, rt.builtinClass('ExceptionGroup')) === true)
+    return `${strOf(rt, first)} (${counted(parts.items.length, 'sub-exception')})`
   if (args.items.length > 1) return reprOf(rt, args)
   return value.cls.name === 'KeyError' ? reprOf(rt, first) : strOf(rt, first)
 }

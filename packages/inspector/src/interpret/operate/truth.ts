@@ -45,10 +45,15 @@ function truthOfObject(
     case 'instance':
       return truthOfInstance(rt, value)
     case 'unknown':
-      return value.truth
+      return value.truth ?? agreed(value.oneOf?.map((choice) => truthOfValue(rt, choice)) ?? [])
     default:
       return true
   }
+}
+
+/** The truth of one of several. */
+export function agreed([first, ...others]: Truth[]): Truth {
+  return others.every((truth) => truth === first) ? first : undefined
 }
 
 export function rangeLength(range: { start: bigint; stop: bigint; step: bigint }): bigint {

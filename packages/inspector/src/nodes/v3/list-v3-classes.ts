@@ -1,7 +1,20 @@
-import { isClass, isSequence, isUnknown } from '../../interpret/values/read-value.ts'
+import {
+  isClass,
+  isFunction,
+  isInstanceValue,
+  isIterator,
+  isList,
+  isMethod,
+  isUnknown,
+  nameOf,
+  payloadOf,
+} from '../../interpret/values/read-value.ts'
+import { makeUnknown } from '../../interpret/values/make-value.ts'
+import { isCallable } from '../../interpret/operate/call.ts'
 import type { Interpreter } from '../../interpret/interpreter.ts'
+import { isCoroutine } from './reading.ts'
 import { KNOWN_MODULES } from '../../interpret/modules/known-modules.ts'
-import type { ModuleValue, Value } from '../../interpret/types.ts'
+import type { ModuleValue, Reason, Value } from '../../interpret/types.ts'
 
 interface V3Classes {
   classes: Value[]
@@ -9,8 +22,12 @@ interface V3Classes {
   complete: boolean
   /** Those that the pack lists only under a condition which cannot be known. */
   conditional: ReadonlySet<Value>
-  /** The host takes none: it gets no extension, or no list of it. */
-  isWrong?: true
+  /** Why the host takes none. */
+  rejected?: string
+  /** The exception that ends the loading of the pack. */
+  failure?: Reason
+  /** Names of classes that have no schema, at the first of which the host ends. */
+  withoutSchema?: string[]
 }
 
 /**
@@ -24,20 +41,85 @@ export const listV3Classes = (
 ): V3Classes | undefined => {
   const entrypoint = interpreter.findAttribute(entry, 'comfy_entrypoint')
   if (entrypoint === undefined || entrypoint === null) return undefined
-  const extension = interpreter.call(entrypoint, [])
-  const getNodes = interpreter.findAttribute(extension, 'get_node_list')
-  const list = getNodes === undefined ? undefined : interpreter.call(getNodes, [])
-  if (list === undefined || !(isSequence(list) || isUnknown(list)))
-    return { classes: [], complete: !isUnknown(extension), conditional: new Set(), isWrong: true }
+  try {
+    return readList(interpreter, runEntrypoint(interpreter, entrypoint))
+  } catch (error) {
+    if (!(error instanceof LoadingEnded)) throw error
+    return { classes: [], complete: true, conditional: new Set(), ...error.end }
+  }
+}
+
+/** The host goes no further with the pack. */
+class LoadingEnded extends Error {
+  readonly end: Pick<V3Classes, 'rejected' | 'failure'>
+
+  constructor(end: LoadingEnded['end']) {
+    super(end.rejected ?? end.failure?.detail)
+    this.end = end
+  }
+}
+
+const reject = (rejected: string): never => {
+  throw new LoadingEnded({ rejected })
+}
+
+/** The list of the extension, got as the host gets it. */
+const runEntrypoint = (interpreter: Interpreter, entrypoint: Value): Value => {
+  const runMethod = (name: string): Value => {
+    const method = interpreter.findAttribute(extension, name) ?? makeUnknown(name)
+    if (isUnknown(method)) return method
+    const made = run(interpreter, method, interpreter.tryCall(method, [], { isAwaited: false }))
+    const isAwaitable = isUnknown(made) || isIterator(made) || isInstanceValue(made)
+    if (!isAwaitable) reject(`${name} is not async`)
+    return run(interpreter, method, interpreter.tryAwait(made))
+  }
+  if (isCallable(entrypoint) === false) reject('comfy_entrypoint is no function')
+  const isAwaited = isCoroutine(entrypoint) !== false
+  const extension = run(interpreter, entrypoint, interpreter.tryCall(entrypoint, [], { isAwaited }))
+  if (!isAwaited && isIterator(extension))
+    reject('comfy_entrypoint returns a coroutine, but is not async')
+  if (!mayBeExtension(extension)) reject('comfy_entrypoint returns no ComfyExtension')
+  runMethod('on_load')
+  const list = runMethod('get_node_list')
+  return isUnknown(list) || isList(payloadOf(list)) ? list : reject('get_node_list returns no list')
+}
+
+/** The value of a run, unless that certainly raises. */
+const run = (
+  { runtime }: Interpreter,
+  callee: Value,
+  { value, failure, isSure }: ReturnType<Interpreter['tryCall']>,
+): Value => {
+  if (!failure || !isSure) return value
+  if (failure.code !== 'import_raised') throw new LoadingEnded({ failure })
+  const fn = isMethod(callee) ? callee.function : callee
+  const file = isFunction(fn) ? fn.module.file?.slice(runtime.files.root.length + 1) : undefined
+  const place = isFunction(fn) ? `${file}, line ${fn.node.line}: ` : ''
+  const detail = `${place}${nameOf(fn)} raises ${failure.detail}`
+  throw new LoadingEnded({ failure: { ...failure, detail } })
+}
+
+const mayBeExtension = (value: Value): boolean =>
+  isUnknown(value) || (isInstanceValue(value) && value.cls.mro.some(isUnknown))
+
+const readList = (interpreter: Interpreter, list: Value): V3Classes => {
+  const content = payloadOf(list)
   const { items, rest } = interpreter.readItems(list)
   const isNode = (item: Value): boolean => findSchemaMethod(interpreter, item) !== undefined
   const others = items.filter((item) => !isNode(item))
   return {
     classes: [...new Set(items.filter(isNode))],
     complete: !rest && !others.some(mayBeNode),
-    conditional: new Set(isSequence(list) ? list.maybe : []),
+    conditional: new Set(isList(content) ? content.maybe : []),
+    withoutSchema: others.filter(lacksSchema).map(nameOf),
   }
 }
+
+/** A class of the pack whose bases are known, but for those of the host, which leave the schema to it. */
+const lacksSchema = (item: Value): boolean =>
+  isClass(item) &&
+  item.home === 'pack' &&
+  item.mro.every((base) => isClass(base) || base.origin === 'host')
 
 /** Something of which only its name is known, or a class with such a base, unless that is of a library. */
 const mayBeNode = (item: Value): boolean => {

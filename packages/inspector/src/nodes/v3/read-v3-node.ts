@@ -1,13 +1,22 @@
-import { isObject, isSequence, isUnknown } from '../../interpret/values/read-value.ts'
+import { isSequence, isUnknown } from '../../interpret/values/read-value.ts'
 import { findPart, type SchemaPart } from '../../host/schema-part.ts'
 import type { Interpreter } from '../../interpret/interpreter.ts'
 import { makeList, makeTuple } from '../../interpret/values/make-value.ts'
 import type { ClassValue, DictValue, Value } from '../../interpret/types.ts'
 import { makeInputDict } from './inputs.ts'
-import { itemsOf, socketTypeOf, textOf, truthOf, type V3Fields, type V3Reading } from './reading.ts'
+import {
+  isCoroutine,
+  itemsOf,
+  socketTypeOf,
+  textOf,
+  truthOf,
+  type V3Fields,
+  type V3Reading,
+} from './reading.ts'
 import { recoverSchema } from './recover-schema.ts'
 import { words } from '../../words.ts'
 import { findSchemaMethod } from './list-v3-classes.ts'
+import { choicesOf } from '../../interpret/values/merge-values.ts'
 import { makeDict, setEntry } from '../../interpret/operate/mapping.ts'
 import { findHostText, findMemberName } from '../../host/class-facts.ts'
 
@@ -48,9 +57,13 @@ const readSchema = (reading: V3Reading, schema: SchemaPart): SchemaFields => {
   const find = (name: string): Value | undefined => schema.values.get(name)
   const inputTypes = makeInputDict(reading, find('inputs') ?? null)
   addHidden(reading, inputTypes, schema)
+  // A node without a name is none: there is nothing to mark.
+  const [nodeId, ...otherIds] = choicesOf(find('node_id') ?? null).map((id) =>
+    textOf({ ...reading, record: () => {} }, id, ''),
+  )
   return {
-    // A node without a name is none: there is nothing to mark.
-    nodeId: textOf({ ...reading, record: () => {} }, find('node_id'), ''),
+    nodeId,
+    otherIds,
     // What is not known is not there: the host shows the name.
     displayName: textOf({ ...reading, record: () => {} }, find('display_name'), ''),
     category: textOf(reading, find('category'), 'category') ?? '',
@@ -66,6 +79,7 @@ const readNothing = (reading: V3Reading): SchemaFields => {
   for (const field of SCHEMA_FIELDS) reading.record(field)
   return {
     nodeId: undefined,
+    otherIds: [],
     displayName: undefined,
     category: '',
     description: '',
@@ -87,15 +101,6 @@ const readFunctionName = (interpreter: Interpreter, cls: ClassValue): string => 
   const isAsync = isCoroutine(interpreter.findInClass(cls, 'execute'))
   if (isAsync === undefined) return ''
   return isAsync ? 'EXECUTE_NORMALIZED_ASYNC' : 'EXECUTE_NORMALIZED'
-}
-
-const isCoroutine = (value: Value | undefined): boolean | undefined => {
-  if (!isObject(value)) return undefined
-  if (value.kind === 'classmethod' || value.kind === 'staticmethod')
-    return isCoroutine(value.function)
-  if (value.kind === 'function')
-    return value.node.kind === 'FunctionDef' && value.node.isAsync && !value.node.isGenerator
-  return undefined
 }
 
 const FIELD = 'input_types'

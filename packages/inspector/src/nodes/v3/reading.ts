@@ -1,13 +1,16 @@
-import { isClass, isUnknown } from '../../interpret/values/read-value.ts'
+import { isClass, isObject, isUnknown } from '../../interpret/values/read-value.ts'
 import { findHostText, socketTypeNamed } from '../../host/class-facts.ts'
 import type { Interpreter } from '../../interpret/interpreter.ts'
 import type { Value } from '../../interpret/types.ts'
+import { choicesOf } from '../../interpret/values/merge-values.ts'
 import { findPart, type SchemaPart } from '../../host/schema-part.ts'
 
 /** The fields of a node of the newer form, as the host's own conversion to the older form gives them. */
 export interface V3Fields {
   /** Undefined if it can't be known. */
   nodeId: string | undefined
+  /** Others that it may be. */
+  otherIds: (string | undefined)[]
   displayName: string | undefined
   category: string
   description: string
@@ -43,8 +46,9 @@ export const textOf = (
   field: string,
 ): string | undefined => {
   if (value === undefined || value === null) return undefined
-  const text = isUnknown(value) ? findHostText(value) : interpreter.text(value)
-  if (text === undefined) record(field)
+  const [first = null, ...others] = choicesOf(value)
+  const text = isUnknown(first) ? findHostText(first) : interpreter.text(first)
+  if (text === undefined || others.length > 0) record(field)
   return text
 }
 
@@ -116,4 +120,14 @@ const readType = (reading: V3Reading, value: Value | undefined, field: string): 
   const text = textOf(reading, value, field)
   if (value === undefined || value === null) reading.record(field)
   return text ?? ANY
+}
+
+/** True for an `async def`; undefined for what is no function. */
+export const isCoroutine = (value: Value | undefined): boolean | undefined => {
+  if (!isObject(value)) return undefined
+  if (value.kind === 'method' || value.kind === 'classmethod' || value.kind === 'staticmethod')
+    return isCoroutine(value.function)
+  if (value.kind === 'function')
+    return value.node.kind === 'FunctionDef' && value.node.isAsync && !value.node.isGenerator
+  return undefined
 }

@@ -27,6 +27,13 @@ const ifOrElif = (children: Children): ast.If => ({
 const orElse = (children: Children): ast.Statement[] =>
   (find(children, 'else_clause') ?? []) as ast.Statement[]
 
+/** Calls the builder of `except*`, or that of `except`. */
+const exceptAny = (children: Children): ast.ExceptHandler | typeof BROKEN => {
+  const handler = exceptClause(children)
+  if (handler !== BROKEN && nameAt(children, 1) === '*') handler.isGroup = true
+  return handler
+}
+
 /** `except A as b:`, `except* A:`, `except A, B:` (a tuple since 3.14, before which it is none). */
 const exceptClause = (children: Children): ast.ExceptHandler | typeof BROKEN => {
   const start = nameAt(children, 1) === '*' ? 2 : 1
@@ -46,6 +53,20 @@ const exceptClause = (children: Children): ast.ExceptHandler | typeof BROKEN => 
 
 const nameOf = (children: Children): string =>
   (find(children, 'identifier') as ast.Name | undefined)?.id ?? ''
+
+const withTypes = <T extends ast.FunctionDef | ast.ClassDef>(children: Children, node: T): T => {
+  const types = find(children, 'type_parameter')
+  if (types) node.typeParameters = namesIn(types as ast.Expression)
+  return node
+}
+
+/** Names in `[T, U: int, *V]`. */
+const namesIn = (types: ast.Expression): string[] => {
+  if (types.kind === 'Name') return [types.id]
+  if (types.kind === 'Tuple') return types.items.flatMap(namesIn)
+  if (types.kind === 'Slice') return types.lower ? namesIn(types.lower) : []
+  return types.kind === 'Starred' ? namesIn(types.value) : []
+}
 
 export const compoundStatementBuilders: Builders = {
   block: (children) => {
@@ -97,21 +118,22 @@ export const compoundStatementBuilders: Builders = {
       finalbody,
     }
   },
-  except_clause: exceptClause,
-  function_definition: (children): ast.FunctionDef => ({
-    kind: 'FunctionDef',
-    line: children.line,
-    name: nameOf(children),
-    args: find(children, 'parameters') as ast.Arguments | undefined as ast.Arguments,
-    returns: after(children, '->') as ast.Expression | undefined,
-    body: block(children),
-    decorators: [],
-    isAsync: nameAt(children, 0) === 'async',
-    isGenerator: children.bodyYields,
-  }),
+  except_clause: exceptAny,
+  function_definition: (children): ast.FunctionDef =>
+    withTypes(children, {
+      kind: 'FunctionDef',
+      line: children.line,
+      name: nameOf(children),
+      args: find(children, 'parameters') as ast.Arguments | undefined as ast.Arguments,
+      returns: after(children, '->') as ast.Expression | undefined,
+      body: block(children),
+      decorators: [],
+      isAsync: nameAt(children, 0) === 'async',
+      isGenerator: children.bodyYields,
+    }),
   class_definition: (children): ast.ClassDef => {
     const list = find(children, 'argument_list') as CallArguments | undefined
-    return {
+    return withTypes(children, {
       kind: 'ClassDef',
       line: children.line,
       name: nameOf(children),
@@ -119,7 +141,7 @@ export const compoundStatementBuilders: Builders = {
       keywords: list?.keywords ?? [],
       body: block(children),
       decorators: [],
-    }
+    })
   },
   decorated_definition: (children): ast.FunctionDef | ast.ClassDef => {
     const all = values(children) as (ast.Expression | ast.FunctionDef | ast.ClassDef)[]

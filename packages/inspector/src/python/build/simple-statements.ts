@@ -60,9 +60,10 @@ const typeAlias = (children: Children): ast.Assign | ast.AnnAssign => {
   const value = exprAt(children, 3)
   const { line } = children
   const name = nameAt(children, 1)
-  if (name === 'identifier') return { kind: 'Assign', line, targets: [left], value }
+  const alias = { kind: 'Assign', line, value, isAlias: true } as const
+  if (name === 'identifier') return { ...alias, targets: [left] }
   if (name === 'generic_type' && left.kind === 'Subscript') {
-    return { kind: 'Assign', line, targets: [left.value], value }
+    return { ...alias, targets: [left.value] }
   }
   if (left.kind !== 'Slice' || !left.lower || !left.upper) {
     return { kind: 'Assign', line, targets: [targetOfCall(children, left)], value }
