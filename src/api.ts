@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
+import { makeKeySet } from './adapters/key-set.ts'
 import { makeIssuerKeys } from './adapters/issuer-keys.ts'
 import { makeFetchPicture, makeReducePicture } from './adapters/picture/fetch-picture.ts'
 import { makeOutbound } from './adapters/outbound/outbound.ts'
@@ -108,6 +109,7 @@ const stopListening = listenForChanges({
 const publicUrl = config.PUBLIC_URL.replace(/\/+$/, '')
 const timings = readTimings(config)
 const rateFactor = readRateFactor(config)
+const rateLimits = rateFactor === undefined ? undefined : makeRateLimits(rateFactor)
 
 const outbound = makeOutbound({
   allowLoopback: config.OUTBOUND_ALLOW_LOOPBACK,
@@ -251,6 +253,13 @@ const routes = makeRoutes({
   },
   docs: { pages, landing: consolePages ? '/console/' : '/docs' },
 })
+// The provider is loaded only where it serves.
+const signIn =
+  config.AUTH === 'builtin'
+    ? await (
+        await import('./http/sign-in/start.ts')
+      ).startSignIn(config, { sql, secrets, log, limits: rateLimits })
+    : undefined
 const app = makeApp({
   routes,
   log,
@@ -260,16 +269,17 @@ const app = makeApp({
   authenticate: makeAuthenticator({
     issuer: config.AUTH_ISSUER,
     audience: config.AUTH_AUDIENCE,
-    jwksUrl: config.AUTH_JWKS_URL,
+    keys: signIn?.verify ?? makeKeySet({ url: config.AUTH_JWKS_URL, log }),
     sql,
     log,
     users: makeUserRecorder({ sql }),
     isPlatformAdmin: makeIsAdmin({ subjects: config.ADMIN_SUBJECTS, claim: config.ADMIN_CLAIM }),
   }),
   console: consolePages,
+  signIn: signIn?.handle,
   corsOrigins: config.CORS_ORIGINS,
   trustProxy: config.TRUST_PROXY,
-  rateLimits: rateFactor === undefined ? undefined : makeRateLimits(rateFactor),
+  rateLimits,
   idempotency: makeIdempotency({ sql, secrets, log }),
   budget,
   scratchDir: scratch.dir,
@@ -312,6 +322,7 @@ const loops = [
     log,
   }),
   scratch,
+  ...(signIn ? [signIn] : []),
 ]
 
 closeOnSignal(

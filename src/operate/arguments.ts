@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util'
 
+import { readEmail } from '../domain/shared/email.ts'
 import { OperatorError } from '../process/operator-error.ts'
 import type { Reinspection } from './reinspect.ts'
+import type { UserCommand } from './user.ts'
 
 export const USAGE = `usage: kiln operate <command>
   stuck            tasks and versions that have not moved for 10 minutes, and the oldest rows of the outbox
@@ -19,6 +21,8 @@ export const USAGE = `usage: kiln operate <command>
   instances        how the instances of ComfyUI are
   instance <name> <drain|resume>
                    give an instance no more tasks, or give it tasks again
+  user add <email> [--admin]
+                   add an account of AUTH=builtin, and print the link that sets its password
 `
 
 const readNothing = (argv: string[]): void => void take(argv, 0)
@@ -69,6 +73,21 @@ const readDrain = (argv: string[]): { name: string; isDrained: boolean } => {
   throw new OperatorError(`behind the name must be drain or resume, got ${verb}`)
 }
 
+const readUser = (args: string[]): UserCommand => {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { admin: { type: 'boolean', default: false } },
+  })
+  const [verb, address, ...more] = positionals
+  if (verb !== 'add') throw new OperatorError(`behind user must be add, got ${verb ?? 'none'}`)
+  if (more.length > 0) throw new OperatorError(`${more[0]} is too much`)
+  const email = readEmail(address)
+  if (email === undefined)
+    throw new OperatorError(`behind ${verb} must be an email address, got ${address ?? 'none'}`)
+  return { verb, email, isAdmin: values.admin }
+}
+
 const VERSIONS = '--below <version> [--node <id>] [--limit <n>] [--dry-run]'
 
 /** Reader of each command's arguments, and their form. */
@@ -84,6 +103,7 @@ const COMMANDS = {
   templates: [readNothing, ''],
   instances: [readNothing, ''],
   instance: [readDrain, '<name> <drain|resume>'],
+  user: [readUser, 'add <email> [--admin]'],
 } as const
 
 type Name = keyof typeof COMMANDS
