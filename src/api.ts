@@ -33,6 +33,7 @@ import { makeApp } from './http/app.ts'
 import { makeAuthenticator } from './http/access/auth.ts'
 import { makeBudget } from './http/body/budget.ts'
 import { makeIsAdmin } from './http/access/claims.ts'
+import { makeLinkedUser } from './http/access/linked-user.ts'
 import { makeIdempotency } from './http/access/idempotency.ts'
 import { makeWatches } from './http/live/watches.ts'
 import { makeConsole } from './http/console/serve.ts'
@@ -273,6 +274,7 @@ const app = makeApp({
     sql,
     log,
     users: makeUserRecorder({ sql }),
+    userOf: signIn ? undefined : makeLinkedUser({ sql }),
     isPlatformAdmin: makeIsAdmin({ subjects: config.ADMIN_SUBJECTS, claim: config.ADMIN_CLAIM }),
   }),
   console: consolePages,

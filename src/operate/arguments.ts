@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { readEmail } from '../domain/shared/email.ts'
 import { OperatorError } from '../process/operator-error.ts'
 import type { Reinspection } from './reinspect.ts'
-import type { UserCommand } from './user.ts'
+import { USER_VERBS, type UserCommand } from './user.ts'
 
 export const USAGE = `usage: kiln operate <command>
   stuck            tasks and versions that have not moved for 10 minutes, and the oldest rows of the outbox
@@ -23,6 +23,13 @@ export const USAGE = `usage: kiln operate <command>
                    give an instance no more tasks, or give it tasks again
   user add <email> [--admin]
                    add an account of AUTH=builtin, and print the link that sets its password
+  user list        its accounts
+  user disable <email>
+                   keep an account out, and end its sessions and keys
+  user reset <email>
+                   take its password, passkeys and sessions, and print a new link
+  user link <email> --subject <subject>
+                   who signs in at AUTH_ISSUER with this subject is the user of the account
 `
 
 const readNothing = (argv: string[]): void => void take(argv, 0)
@@ -77,15 +84,22 @@ const readUser = (args: string[]): UserCommand => {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
-    options: { admin: { type: 'boolean', default: false } },
+    options: {
+      admin: { type: 'boolean', default: false },
+      subject: { type: 'string', default: '' },
+    },
   })
-  const [verb, address, ...more] = positionals
-  if (verb !== 'add') throw new OperatorError(`behind user must be add, got ${verb ?? 'none'}`)
+  const [asked = 'none', address, ...more] = positionals
+  const verb = USER_VERBS.find((known) => known === asked)
+  if (!verb) throw new OperatorError(`behind user must be ${USER_VERBS.join(', ')}, got ${asked}`)
   if (more.length > 0) throw new OperatorError(`${more[0]} is too much`)
-  const email = readEmail(address)
+  const email = verb === 'list' ? '' : readEmail(address)
   if (email === undefined)
     throw new OperatorError(`behind ${verb} must be an email address, got ${address ?? 'none'}`)
-  return { verb, email, isAdmin: values.admin }
+  const { admin: isAdmin, subject } = values
+  if ((verb === 'link') !== (subject !== ''))
+    throw new OperatorError('--subject belongs to link, which needs it')
+  return { verb, email, isAdmin, subject }
 }
 
 const VERSIONS = '--below <version> [--node <id>] [--limit <n>] [--dry-run]'
@@ -103,7 +117,7 @@ const COMMANDS = {
   templates: [readNothing, ''],
   instances: [readNothing, ''],
   instance: [readDrain, '<name> <drain|resume>'],
-  user: [readUser, 'add <email> [--admin]'],
+  user: [readUser, '<add|list|disable|reset|link> …'],
 } as const
 
 type Name = keyof typeof COMMANDS

@@ -12,8 +12,14 @@ export const PASSWORD = 'gravel saucer eleven tulip'
 /** Runs `kiln operate user …` on the database of a service. */
 export const operateUser = (
   { sql, baseUrl }: Pick<UsedService, 'sql' | 'baseUrl'>,
-  command: UserCommand,
-): Promise<string> => makeUserCommand({ sql, publicUrl: baseUrl, isBuiltin: true })(command)
+  command: Partial<UserCommand> & Pick<UserCommand, 'verb'>,
+): Promise<string> =>
+  makeUserCommand({ sql, publicUrl: baseUrl, isBuiltin: true })({
+    email: '',
+    isAdmin: false,
+    subject: '',
+    ...command,
+  })
 
 /** The link in what a command printed. */
 export const linkIn = (text: string): string => {
@@ -28,7 +34,7 @@ export const addAccount = async (
   { email = `${randomBytes(6).toString('hex')}@example.com`, isAdmin = false } = {},
 ): Promise<string> => {
   const link = linkIn(await operateUser(service, { verb: 'add', email, isAdmin }))
-  const response = await new Visitor(service.baseUrl).post(link, { password: PASSWORD })
+  const response = await new Visitor(service.baseUrl).post(link, { new: PASSWORD })
   assert.equal(response.status, 200, response.text)
   return email
 }

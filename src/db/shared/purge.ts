@@ -146,6 +146,9 @@ const OLD_RECORDS = [
   ['outbox', 'dispatched_at', 7 * 24],
   ['node_change', 'at', 24],
   ['picture', 'fetched_at', 24],
+  ['sign_in_record', 'expires_at', 0],
+  ['sign_in_once', 'expires_at', 0],
+  ['sign_in_failure', 'at', 24],
 ] as const
 
 /** Deletes idempotency records, changes of nodes and pictures after 24 hours and dispatched outbox rows after 7 days; returns how many. */

@@ -12,18 +12,17 @@ export interface Account {
   disabled: boolean
 }
 
-/** Adds an account; undefined when the address has one already. */
+/** Adds an account; false when the address has one already. */
 export const insertAccount = async (
   sql: Queryable,
   { id, email, isAdmin }: Pick<Account, 'id' | 'email' | 'isAdmin'>,
-): Promise<Account | undefined> => {
-  const [row] = await sql<Account[]>`
-    insert into sign_in_account (id, email, is_admin)
-    values (${id}, ${email}, ${isAdmin})
+): Promise<boolean> => {
+  const rows = await sql`
+    insert into sign_in_account (id, email, is_admin) values (${id}, ${email}, ${isAdmin})
     on conflict (email) do nothing
-    returning ${columns(sql)}
+    returning id
   `
-  return row
+  return rows.length > 0
 }
 
 export const findAccountByEmail = async (
@@ -67,23 +66,17 @@ export const listAccounts = async (sql: Queryable): Promise<ListedAccount[]> =>
   limit ${MOST_LISTED}
 `
 
-export const setPassword = async (
+/** Changes what is given: the password's digest, and whether the account may sign in. */
+export const updateAccount = async (
   sql: Queryable,
   id: string,
-  password: string | null,
-): Promise<void> => {
-  await sql`update sign_in_account set password = ${password} where id = ${id}`
-}
-
-/** Lets an account sign in, or keeps it from it. */
-export const setDisabled = async (
-  sql: Queryable,
-  id: string,
-  isDisabled: boolean,
+  { password, isDisabled }: { password?: string | null; isDisabled?: boolean },
 ): Promise<void> => {
   await sql`
-    update sign_in_account
-    set disabled_at = case when ${isDisabled} then coalesce(disabled_at, clock_timestamp()) end
+    update sign_in_account set
+      password = case when ${password === undefined} then password else ${password ?? null} end,
+      disabled_at = case when ${isDisabled ?? null}::boolean is null then disabled_at
+        when ${isDisabled ?? null}::boolean then clock_timestamp() end
     where id = ${id}
   `
 }
@@ -101,3 +94,32 @@ export const revokeCredentials = async (sql: Transaction, user: string): Promise
 
 const columns = (sql: Queryable) =>
   sql`id, email, is_admin as "isAdmin", password, disabled_at is not null as disabled`
+
+/** Lets an external issuer's subject be the user of an account. */
+export const linkSubject = async (sql: Queryable, subject: string, user: string): Promise<void> => {
+  await sql`
+    insert into subject_link (subject, user_id) values (${subject}, ${user})
+    on conflict (subject) do update set user_id = excluded.user_id
+  `
+}
+
+/** Finds the user that a subject was linked to. */
+export const findLinkedUser = async (
+  sql: Queryable,
+  subject: string,
+): Promise<string | undefined> => {
+  const [row] = await sql<{ user: string }[]>`
+    select user_id as "user" from subject_link where subject = ${subject}
+  `
+  return row?.user
+}
+
+/** True when a user owns anything that would be lost to them under another id. */
+export const ownsAnything = async (sql: Queryable, user: string): Promise<boolean> => {
+  const [row] = await sql<{ owns: boolean }[]>`
+    select exists (select from task where owner = ${user})
+      or exists (select from api_key where owner = ${user})
+      or exists (select from publisher_member where user_id = ${user}) as owns
+  `
+  return row?.owns === true
+}

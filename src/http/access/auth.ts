@@ -51,6 +51,8 @@ export interface AuthenticatorOptions {
   users?: UserRecorder
   /** Nobody is a platform admin unless given. */
   isPlatformAdmin?: IsAdmin
+  /** Finds the user of a subject; each subject is one unless given. */
+  userOf?: ((subject: string) => Promise<string>) | undefined
 }
 
 /**
@@ -66,6 +68,7 @@ export const makeAuthenticator = ({
   log,
   users,
   isPlatformAdmin = () => false,
+  userOf = (subject) => Promise.resolve(subject),
 }: AuthenticatorOptions): Authenticate => {
   const options = { ...JWT_RULES, requiredClaims: ['exp', 'sub'], issuer, audience }
   const verify = makeTokenVerifier(keys, options)
@@ -84,7 +87,7 @@ export const makeAuthenticator = ({
     const subject = readSubject(claims)
     const profile = readProfile(claims)
     return {
-      ...callerOf(subject, 'jwt'),
+      ...callerOf(await userOf(subject), 'jwt'),
       ...(Object.keys(profile).length > 0 && { profile }),
       ...(isPlatformAdmin(subject, claims) && ADMIN),
     }

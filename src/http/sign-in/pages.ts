@@ -1,3 +1,7 @@
+import type { ListedAccount } from '../../db/sign-in/account.ts'
+import type { ListedPasskey } from '../../db/sign-in/passkey.ts'
+import type { ListedSession } from '../../db/sign-in/record.ts'
+
 /** Path of the page of one sign-in; its id follows. */
 export const SIGN_IN_PATH = '/auth/sign-in/'
 
@@ -18,7 +22,7 @@ export const escape = (text: string): string =>
   text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 
 /** Makes a page; `body` is markup, `title` text. */
-export const renderPage = (title: string, body: string): string => `<!doctype html>
+export const renderPage = (title: string, body: string, isWide = false): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -28,7 +32,7 @@ export const renderPage = (title: string, body: string): string => `<!doctype ht
 <script src="/auth/assets/webauthn.js" defer></script>
 <script src="/auth/assets/passkey.js" defer></script>
 </head>
-<body><main>
+<body><main${isWide ? ' class="wide"' : ''}>
 <h1>${escape(title)}</h1>
 ${body}
 </main></body>
@@ -38,6 +42,11 @@ ${body}
 /** A line that says what is wrong; nothing without one. */
 const note = (issue: string | undefined): string =>
   issue === undefined ? '' : `<p class="issue" role="alert">${escape(issue)}</p>`
+
+const TO_CONSOLE = '<p><a href="/console/">To the console</a></p>'
+
+export const messagePage = (title: string, text: string): string =>
+  renderPage(title, `<p>${escape(text)}</p>${TO_CONSOLE}`)
 
 export const signInPage = ({ email = '', issue }: { email?: string; issue?: string }): string =>
   renderPage(
@@ -50,9 +59,17 @@ export const signInPage = ({ email = '', issue }: { email?: string; issue?: stri
 <input id="password" name="password" type="password" autocomplete="current-password" maxlength="256" required>
 <button>Sign in</button>
 </form>
-<button hidden class="plain" data-passkey="use">Use a passkey</button>
-<p class="issue" role="alert" data-issue hidden></p>`,
+${passkeyButton('use', 'Use a passkey')}`,
   )
+
+const passkeyButton = (does: 'use' | 'add', label: string): string =>
+  `<button hidden class="plain" data-passkey="${does}">${label}</button>
+<p class="issue" role="alert" data-issue hidden></p>`
+
+const NEW_PASSWORD = `<label for="new">New password</label>
+<input id="new" name="new" type="password" autocomplete="new-password" minlength="12" maxlength="256" required>
+<p class="help">At least 12 characters. Four words that do not belong together are good.</p>
+<button>Set password</button>`
 
 export const linkPage = ({ email, issue }: { email: string; issue?: string }): string =>
   renderPage(
@@ -61,37 +78,98 @@ export const linkPage = ({ email, issue }: { email: string; issue?: string }): s
 <p>For <b>${escape(email)}</b>.</p>
 <form method="post">
 <input name="email" type="email" autocomplete="username" value="${escape(email)}" readonly hidden>
-<label for="password">New password</label>
-<input id="password" name="password" type="password" autocomplete="new-password" minlength="12" maxlength="256" required>
-<p class="help">At least 12 characters. Four words that do not belong together are good.</p>
-<button>Set password</button>
+${NEW_PASSWORD}
 </form>`,
   )
 
-export const messagePage = (title: string, text: string): string =>
-  renderPage(title, `<p>${escape(text)}</p><p><a href="/console/">To the console</a></p>`)
+/** Markup that is its own cell of a table. */
+const row = (cells: string[]): string =>
+  `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`
 
-/** The console's colours and sizes. */
-export const STYLE = `:root{color-scheme:light dark;--bg:light-dark(#fff,#14161a);--raised:light-dark(#faf8f6,#1e1f24);--edge:#7d8694;--text:light-dark(#16191f,#eceef2);--soft:light-dark(#545d6b,#a3abb8);--accent:light-dark(#a8420b,#ff9a5c);--on-accent:light-dark(#fff,#1c0f06);--bad:light-dark(#b3261e,#ff8f87);--info:light-dark(#1f5fae,#8ab8f5)}
-*{box-sizing:border-box}
-body{margin:0;background:var(--bg);color:var(--text);font:16px/24px Inter,system-ui,sans-serif}
-main{max-width:26rem;margin:12vh auto 24px;padding:0 16px}
-main.wide{max-width:52rem}
-h1{font-size:28px;line-height:34px;margin:0 0 24px}
-h2{font-size:20px;line-height:28px;margin:32px 0 8px}
-form,label,input{display:block;width:100%}
-label{margin:16px 0 4px}
-input{padding:8px 12px;border:1px solid var(--edge);border-radius:4px;background:var(--bg);color:inherit;font:inherit}
-input[type=checkbox]{display:inline;width:auto;margin-right:8px}
-button{width:100%;min-height:44px;margin-top:24px;padding:8px 16px;border:1px solid var(--accent);border-radius:4px;background:var(--accent);color:var(--on-accent);font:inherit;cursor:pointer}
-button.plain,td button{background:none;color:inherit;border-color:var(--edge)}
-td button{min-height:32px;margin:0;width:auto;padding:2px 12px}
-:focus-visible{outline:2px solid var(--info);outline-offset:2px}
-[hidden]{display:none}
-.issue{color:var(--bad)}
-.help{color:var(--soft);font-size:14px;line-height:20px}
-a{color:var(--accent)}
-table{width:100%;border-collapse:collapse}
-td,th{padding:8px 8px 8px 0;text-align:left;border-bottom:1px solid var(--raised);overflow-wrap:anywhere}
-code{overflow-wrap:anywhere}
-`
+/** A form of one button that sends the id of its row. */
+const act = (path: string, id: string, label: string): string =>
+  `<form method="post" action="/auth/${path}"><input type="hidden" name="id" value="${escape(id)}"><button>${label}</button></form>`
+
+const day = (time: string | null): string => (time === null ? 'never' : time.slice(0, 10))
+
+interface AccountView {
+  email: string
+  isAdmin: boolean
+  hasPassword: boolean
+  sessions: ListedSession[]
+  /** Id of the session that asks. */
+  own: string
+  passkeys: ListedPasskey[]
+  issue?: string | undefined
+}
+
+export const accountPage = (of: AccountView): string =>
+  renderPage(
+    'Sign-in and sessions',
+    `${note(of.issue)}
+<p>${escape(of.email)}${of.isAdmin ? ' · <a href="/auth/people">People</a>' : ''} · <a href="/console/">Console</a></p>
+<h2>Sessions</h2>
+<table>${of.sessions
+      .map(({ id, userAgent, created_at: start }) =>
+        row([
+          escape(userAgent ?? 'unknown browser'),
+          `since ${day(start)}`,
+          id === of.own ? 'this one' : act('account/session', id, 'End'),
+        ]),
+      )
+      .join('')}</table>
+${act('account/sessions', '', 'End all others')}
+<h2>Passkeys</h2>
+<table>${of.passkeys
+      .map(({ id, created_at: start, used_at: used }) =>
+        row([`added ${day(start)}`, `used ${day(used)}`, act('account/passkeys', id, 'Remove')]),
+      )
+      .join('')}</table>
+${passkeyButton('add', 'Add a passkey')}
+<h2>Password</h2>
+<form method="post" action="/auth/account/password">
+${of.hasPassword ? CURRENT_PASSWORD : ''}
+${NEW_PASSWORD}
+</form>`,
+    true,
+  )
+
+const CURRENT_PASSWORD = `<label for="password">Current password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" maxlength="256" required>`
+
+export const peoplePage = ({
+  accounts,
+  issue,
+  link,
+}: {
+  accounts: ListedAccount[]
+  issue?: string | undefined
+  /** Shown this once. */
+  link?: string | undefined
+}): string =>
+  renderPage(
+    'People',
+    `${note(issue)}
+${link === undefined ? '' : `<p>Send this link, which sets a password once, within three days:</p><p><code>${escape(link)}</code></p>`}
+<table>${accounts
+      .map(({ id, email, isAdmin, disabled, hasPassword, passkeys, sessions }) =>
+        row([
+          escape(email),
+          isAdmin ? 'admin' : 'user',
+          disabled ? 'disabled' : hasPassword || passkeys > 0 ? `${sessions} sessions` : 'invited',
+          act('people/end', id, 'End sessions'),
+          act('people/reset', id, 'Reset'),
+          disabled ? '' : act('people/disable', id, 'Disable'),
+        ]),
+      )
+      .join('')}</table>
+<h2>Invite</h2>
+<form method="post" action="/auth/people/invite">
+<label for="email">Email</label>
+<input id="email" name="email" type="email" maxlength="320" required>
+<label><input type="checkbox" name="admin" value="yes">Platform admin</label>
+<button>Make an invitation link</button>
+</form>
+<p><a href="/auth/account">Sign-in and sessions</a></p>`,
+    true,
+  )

@@ -57,12 +57,14 @@ export const makeProvider = (deps: SignInDeps): Provider => {
   // The middleware before it has set both from PUBLIC_URL.
   provider.proxy = true
   provider.on('server_error', (_ctx, err) => deps.log.error({ err }, 'the provider failed'))
-  for (const rejected of ['authorization.error', 'grant.error'] as const)
-    provider.on(rejected, (_ctx, { message, error_detail: reason }) =>
-      deps.log.info({ reason: reason ?? message }, 'sign-in rejected'),
-    )
+  const logRejected = (_ctx: unknown, { message, error_detail: reason }: Rejected): void =>
+    deps.log.info({ reason: reason ?? message }, 'sign-in rejected')
+  provider.on('authorization.error', logRejected)
+  provider.on('grant.error', logRejected)
   return provider
 }
+
+type Rejected = Error & { error_detail?: string | undefined }
 
 const cookiesOf = (origin: string): NonNullable<Configuration['cookies']> => {
   const common = { httpOnly: true, sameSite: 'lax', secure: origin.startsWith('https:') } as const

@@ -18,7 +18,7 @@ export const startSignIn = async (
 ): Promise<Pick<SignIn, 'handle'> & Loop & { verify: JWTVerifyGetKey }> => {
   const keys = await makeSigningKeys(given)
   const [name = '', value = ''] = config.ADMIN_CLAIM.split(/=(.*)/s)
-  const signIn = makeSignIn({
+  const signIn = await makeSignIn({
     ...given,
     keys,
     issuer: config.AUTH_ISSUER,

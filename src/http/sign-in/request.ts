@@ -1,0 +1,22 @@
+import express from 'express'
+import type { Request, Response } from 'express'
+import type { Provider } from 'oidc-provider'
+
+/** The provider of now: it is made again with each key. */
+export type State = { provider: Provider }
+
+/** Reads a form; a page has no more than a password. */
+export const FORM = express.urlencoded({ extended: false, limit: '8kb' })
+
+/** Reads what a passkey has signed. */
+export const JSON_BODY = express.json({ limit: '64kb' })
+
+/** Text of a field of a form. */
+export const fieldOf = ({ body }: Request, name: string): string => {
+  const value: unknown = Object(body)[name]
+  return typeof value === 'string' ? value.slice(0, 1024) : ''
+}
+
+export const send = (response: Response, status: number, page: string): void => {
+  response.status(status).type('html').send(page)
+}
