@@ -36,6 +36,6 @@ export const listKeys = async (sql: Queryable): Promise<SigningKeyRow[]> =>
   await sql`
   select period::text, private_key as "privateKey", created_at < now() - interval '1 hour' as "isSettled"
   from sign_in_key
-  order by period desc
+  order by sign_in_key.period desc
   limit 2
 `
