@@ -82,7 +82,7 @@ describe('signing in at the api itself', { skip }, () => {
     await page.getByLabel('Password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await isSignedIn(page, email)
-    await page.goto(`${baseUrl}/auth/account`)
+    await page.getByRole('link', { name: 'Password, passkeys and sessions' }).click()
     await page.getByRole('button', { name: 'Add a passkey' }).click()
     await page.getByRole('button', { name: 'Remove' }).waitFor()
     await assertSoundAs(page, 'the account', VIEWS[0])
@@ -96,8 +96,16 @@ describe('signing in at the api itself', { skip }, () => {
     await page.waitForURL(`${baseUrl}/console/`)
 
     await leaveForSignIn(page)
+    // What the passkey has signed is sent once more before the page goes on.
+    const statuses: number[] = []
+    await page.route('**/passkey', async (route) => {
+      const response = await route.fetch()
+      statuses.push(response.status(), (await route.fetch()).status())
+      await route.fulfill({ response })
+    })
     await page.getByRole('button', { name: 'Use a passkey' }).click()
     await isSignedIn(page, email)
+    assert.deepEqual(statuses, [200, 401])
     const { credentials } = await devtools.send('WebAuthn.getCredentials', { authenticatorId })
     assert.deepEqual(
       credentials.map(({ isResidentCredential, signCount }) => [

@@ -56,7 +56,9 @@ export const makeProvider = (deps: SignInDeps): Provider => {
   })
   // The middleware before it has set both from PUBLIC_URL.
   provider.proxy = true
-  provider.on('server_error', (_ctx, err) => deps.log.error({ err }, 'the provider failed'))
+  const logError = (err: unknown): void => deps.log.error({ err }, 'the provider failed')
+  provider.on('server_error', (_ctx, err) => logError(err))
+  provider.on('error', logError)
   const logRejected = (_ctx: unknown, { message, error_detail: reason }: Rejected): void =>
     deps.log.info({ reason: reason ?? message }, 'sign-in rejected')
   provider.on('authorization.error', logRejected)

@@ -71,7 +71,10 @@ export const Env = Type.Object({
     'issuer',
     'Who signs users in: the issuer of AUTH_ISSUER, or the api itself, which then sets AUTH_ISSUER and AUTH_JWKS_URL.',
   ),
-  AUTH_ISSUER: text('Expected `iss` of bearer tokens.'),
+  AUTH_ISSUER: {
+    ...text('Expected `iss` of bearer tokens.'),
+    'x-expectation': 'an issuer, or AUTH be builtin',
+  },
   AUTH_AUDIENCE: text('Expected `aud` of bearer tokens.'),
   AUTH_JWKS_URL: text('Key set of the issuer.'),
   DEVELOPMENT_ISSUER_KEY: optionalText(
