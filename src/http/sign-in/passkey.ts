@@ -69,7 +69,7 @@ export const addPasskey = async (
   return await withinDeadline(deps.sql, insertPasskey(deps.sql, passkey))
 }
 
-/** Options to sign in with any passkey: no account is named, so nothing tells which there are. */
+/** Options to sign in with any passkey: no account is named, so nothing shows which there are. */
 export const askForPasskey = async (deps: SignInDeps, uid: string) =>
   await keepChallenge(
     deps,
