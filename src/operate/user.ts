@@ -18,7 +18,7 @@ export interface UserCommand {
   /** Empty for `list`. */
   email: string
   isAdmin: boolean
-  /** Of the external issuer, for `link`. */
+  /** Subject at the external issuer, for `link`. */
   subject: string
 }
 
@@ -73,7 +73,7 @@ const describe = ({ email, id, ...account }: ListedAccount): string =>
     `${account.sessions} sessions`,
   ].join('  ')
 
-/** What a subject has made already stays with it, so it may not have made anything yet. */
+/** Links a subject, which may own nothing yet: that would stay with it. */
 const link = async (
   sql: Transaction,
   { subject, email, id }: { subject: string; email: string; id: string },

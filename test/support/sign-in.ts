@@ -43,7 +43,7 @@ export interface Shown {
   status: number
   text: string
   headers: Headers
-  /** Where it leads. */
+  /** Address that it leads to. */
   location: string
 }
 

@@ -5,7 +5,7 @@ export interface SigningKeyRow {
   period: string
   privateKey: string
   /** True once every api has had the time to read it. */
-  isSettled: boolean
+  isKnown: boolean
 }
 
 /** Days after which another key signs. */
@@ -34,7 +34,7 @@ export const ensureKey = async (
  */
 export const listKeys = async (sql: Queryable): Promise<SigningKeyRow[]> =>
   await sql`
-  select period::text, private_key as "privateKey", created_at < now() - interval '1 hour' as "isSettled"
+  select period::text, private_key as "privateKey", created_at < now() - interval '1 hour' as "isKnown"
   from sign_in_key
   order by sign_in_key.period desc
   limit 2

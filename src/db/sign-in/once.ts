@@ -4,7 +4,7 @@ import type { Queryable } from '../client.ts'
 export type OnceKind = 'link' | 'challenge'
 
 interface Once {
-  /** Of the value, which is never stored. */
+  /** SHA-256 of the value, which is never stored. */
   sha256: string
   kind: OnceKind
   /** Account that it is for; absent: for whoever has it. */

@@ -4,7 +4,7 @@ import type { Log } from '../../log.ts'
 import type { RateLimits } from '../access/rate-limit.ts'
 import type { SigningKeys } from './keys.ts'
 
-/** What the provider and its pages take. */
+/** Dependencies of the provider and its pages. */
 export interface SignInDeps {
   sql: Sql
   secrets: Secrets

@@ -35,7 +35,7 @@ export const makeSigningKeys = async ({
     await ensureKey(sql, make)
     const rows = await listKeys(sql)
     // A key that not everybody has yet comes last, unless it is the only one.
-    const ordered = rows.toSorted((a, b) => Number(b.isSettled) - Number(a.isSettled))
+    const ordered = rows.toSorted((a, b) => Number(b.isKnown) - Number(a.isKnown))
     return ordered.map(({ period, privateKey }) => ({
       ...(JSON.parse(secrets.decrypt(privateKey, contextOf(period))) as JWK),
       kid: period,

@@ -29,7 +29,7 @@ const keepChallenge = async <Options extends { challenge: string }>(
   return options
 }
 
-/** What both verifications expect. */
+/** Expectations of both verifications. */
 const expect = ({ sql, origin }: SignInDeps, of: string) => ({
   expectedChallenge: (challenge: string) =>
     withinDeadline(sql, takeOnce(sql, challengeOf(of, challenge))),

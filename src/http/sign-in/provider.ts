@@ -1,3 +1,5 @@
+import type { EventEmitter } from 'node:events'
+
 import { interactionPolicy, Provider, type Account as ProviderAccount } from 'oidc-provider'
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider'
 
@@ -58,7 +60,9 @@ export const makeProvider = (deps: SignInDeps): Provider => {
   provider.proxy = true
   const logError = (err: unknown): void => deps.log.error({ err }, 'the provider failed')
   provider.on('server_error', (_ctx, err) => logError(err))
-  provider.on('error', logError)
+  // Koa's own event, which the types leave out.
+  const app: Pick<EventEmitter, 'on'> = provider as never
+  app.on('error', logError)
   const logRejected = (_ctx: unknown, { message, error_detail: reason }: Rejected): void =>
     deps.log.info({ reason: reason ?? message }, 'sign-in rejected')
   provider.on('authorization.error', logRejected)

@@ -44,7 +44,7 @@ export const addSignInPages = (router: Router, deps: SignInDeps, state: State): 
     response.json(await askForPasskey(deps, request.params.uid))
   })
   router.post('/sign-in/:uid/passkey', JSON_BODY, async (request, response) => {
-    const { uid } = request.params
+    const uid = String(request.params['uid'])
     const signed = Object(request.body) as AuthenticationResponseJSON
     const id = (await isOpen(request, response)) ? await checkPasskey(deps, uid, signed) : undefined
     const account = id && (await withinDeadline(deps.sql, findLiveAccount(deps.sql, id)))
