@@ -173,6 +173,21 @@ describe('a session', () => {
       assert.match(attributes, /samesite=lax/i, name)
   })
 
+  test('cookies go by TLS alone where PUBLIC_URL is https, whatever headers say', async () => {
+    const origin = 'https://kiln.example.com'
+    const { baseUrl } = await service.startSecondApi({ ...BUILTIN, PUBLIC_URL: origin })
+    const email = await addAccount(service)
+    const visitor = new Visitor(baseUrl, { 'x-forwarded-proto': 'http' })
+    const page = await openSignIn(visitor, makeAttempt(origin).path)
+    const sent = await visitor.post(page, { email, password: PASSWORD }, { origin })
+    assert.ok(sent.location.startsWith(`${origin}/auth/authorize/`), sent.text)
+    const { pathname } = new URL(sent.location)
+    const back = await visitor.get(pathname)
+    assert.ok(back.location.startsWith(`${origin}/console/signed-in?code=`), back.text)
+    assert.ok(visitor.cookie('kiln_session') && visitor.cookie('kiln_device'))
+    for (const { name, attributes } of visitor.cookies) assert.match(attributes, /; secure/i, name)
+  })
+
   test('signing out takes a press on the page', async () => {
     const { visitor } = await signIn(service, await addAccount(service))
     const { text } = await visitor.get('/auth/sign-out?client_id=kiln-console')
@@ -256,6 +271,48 @@ describe('a lock-out', () => {
     visitor.headers['x-forwarded-for'] = '203.0.113.4'
     for (let turn = 0; turn < 7; turn += 1) await tryPassword(from('203.0.113.4'), email, 'wrong')
     assert.equal((await tryPassword(visitor, email, PASSWORD)).status, 429)
+  })
+})
+
+describe('a passkey', () => {
+  test('is not made up, nor a body that is none', async () => {
+    const visitor = visit()
+    const page = await openSignIn(visitor, makeAttempt(service.baseUrl).path)
+    const { text } = await visitor.post(`${page}/passkey/options`, {})
+    const { challenge, allowCredentials = [] } = JSON.parse(text) as Record<string, string>
+    // No account is named, so none can be asked for.
+    assert.equal(allowCredentials.length, 0)
+    const clientData = { type: 'webauthn.get', challenge, origin: service.baseUrl }
+    const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    await service.sql`
+      insert into sign_in_passkey (id, account_id, public_key, counter, transports)
+      select 'made-up', id, 'AAAA', 0, '{}' from sign_in_account limit 1
+    `
+    const response = {
+      clientDataJSON: encode(clientData),
+      authenticatorData: 'AAAA',
+      signature: 'AAAA',
+    }
+    const bodies = [
+      { id: 'made-up', rawId: 'made-up', type: 'public-key', response, clientExtensionResults: {} },
+      { id: 'made-up' },
+      { id: { a: 1 } },
+      [],
+      {},
+    ]
+    const headers = { origin: service.baseUrl, 'content-type': 'application/json' }
+    for (const body of bodies) {
+      const init = { method: 'POST', headers, body: JSON.stringify(body) }
+      assert.equal((await visitor.send(`${page}/passkey`, init)).status, 401)
+    }
+    for (const [body, status] of [
+      ['{', 413],
+      [`"${'x'.repeat(70_000)}"`, 413],
+    ] as const)
+      assert.equal(
+        (await visitor.send(`${page}/passkey`, { method: 'POST', headers, body })).status,
+        status,
+      )
   })
 })
 

@@ -61,7 +61,7 @@ export const makeProvider = (deps: SignInDeps): Provider => {
   const logError = (err: unknown): void => deps.log.error({ err }, 'the provider failed')
   provider.on('server_error', (_ctx, err) => logError(err))
   // Koa's own event, which the types leave out.
-  const app: Pick<EventEmitter, 'on'> = provider as never
+  const app: Pick<EventEmitter, 'on'> = provider
   app.on('error', logError)
   const logRejected = (_ctx: unknown, { message, error_detail: reason }: Rejected): void =>
     deps.log.info({ reason: reason ?? message }, 'sign-in rejected')
