@@ -265,6 +265,18 @@ describe('a lock-out', () => {
     assert.equal(all.filter(({ status }) => status === 429).length, 6)
   })
 
+  test('limits one address that tries one password at many accounts', async () => {
+    const { baseUrl } = await service.startSecondApi({ RATE_LIMITS: 'on' })
+    const visitor = new Visitor(baseUrl, { 'x-forwarded-for': '203.0.113.50' })
+    const page = await openSignIn(visitor, makeAttempt(baseUrl).path)
+    const statuses: number[] = []
+    for (let turn = 0; turn < 22; turn += 1)
+      statuses.push(
+        (await visitor.post(page, { email: `${turn}@example.com`, password: 'wrong' })).status,
+      )
+    assert.deepEqual([statuses[0], statuses.includes(429)], [401, true])
+  })
+
   test('a device cookie of another account, or a forged one, is none', async () => {
     const email = await addAccount(service)
     const { visitor } = await signIn(service, await addAccount(service))

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 
 import { makeSecrets } from '../../src/adapters/secrets.ts'
+import { operate, operateWith } from '../faults/operate.ts'
 import { send } from '../support/request.ts'
 import { useService } from '../support/service.ts'
 import {
@@ -20,6 +21,12 @@ import {
 } from '../support/sign-in.ts'
 
 const service = useService({ roles: ['api'], env: { ...BUILTIN, TRUST_PROXY: '127.0.0.1' } })
+
+const ISSUER = {
+  AUTH_ISSUER: 'https://issuer.example.com',
+  AUTH_AUDIENCE: 'kiln',
+  AUTH_JWKS_URL: 'https://issuer.example.com/jwks',
+}
 
 const ask = (path: string, token: string, method = 'GET', body?: object) =>
   send(
@@ -54,6 +61,34 @@ describe('an account of AUTH=builtin', () => {
     const { status, body } = await ask('/users', tokens.access_token)
     assert.deepEqual([status, body['id'], body['email']], [200, claims.sub, 'first@example.com'])
     assert.equal((await ask('/admin/operations', tokens.access_token)).status, 200)
+  })
+
+  test('is added by what an operator types, which says what is wrong with it', async () => {
+    const run = (...args: string[]) => operate(service, 'user', ...args)
+    const { output } = await run('add', 'Typed@example.com', '--admin')
+    assert.match(output, /\/auth\/link\/[\w-]{43}\nsets the password of typed@example\.com/)
+    const WRONG: [args: string[], expected: RegExp][] = [
+      [
+        ['add', 'typed@example.com'],
+        /has an account: `kiln operate user reset typed@example\.com`/,
+      ],
+      [['add', 'typed'], /behind add must be an email address, got typed/],
+      [['remove', 'typed@example.com'], /must be add, list, disable, reset, link, got remove/],
+      [['reset', 'nobody@example.com'], /has no account/],
+      [['link', 'typed@example.com'], /--subject belongs to link/],
+    ]
+    for (const [args, expected] of WRONG) {
+      const { errors, code } = await run(...args)
+      assert.match(errors, expected)
+      assert.equal(code, 1)
+    }
+    const elsewhere = await operateWith(
+      { ...service.settings, AUTH: 'issuer', ...ISSUER },
+      'user',
+      'add',
+      'a@example.com',
+    )
+    assert.match(elsewhere.errors, /set AUTH=builtin/)
   })
 
   test('is no platform admin without --admin', async () => {
@@ -156,7 +191,7 @@ describe('an account of AUTH=builtin', () => {
       /more than an hour/,
     )
     const options = await visitor.post('/auth/account/passkey/options', {})
-    assert.equal(options.status, 401)
+    assert.deepEqual([options.status, /more than an hour/.test(options.text)], [403, true])
     await signIn(service, email)
   })
 

@@ -1,5 +1,5 @@
 import type { RegistrationResponseJSON } from '@simplewebauthn/server'
-import type { Request, Response, Router } from 'express'
+import type { Request, RequestHandler, Response, Router } from 'express'
 
 import { findPasswordIssue, hashPassword } from '../../adapters/password.ts'
 import { withinDeadline } from '../../db/client.ts'
@@ -7,7 +7,7 @@ import { findLiveAccount, updateAccount, type Account } from '../../db/sign-in/a
 import { deletePasskeys, listPasskeys } from '../../db/sign-in/passkey.ts'
 import { endSession, endSessions, listSessions } from '../../db/sign-in/record.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
-import { errors } from '../../domain/shared/errors.ts'
+import { apiError, errors } from '../../domain/shared/errors.ts'
 import { digest } from '../access/digest.ts'
 import type { SignInDeps } from './deps.ts'
 import { accountPage, messagePage } from './pages.ts'
@@ -63,62 +63,66 @@ export const addAccountPages = (router: Router, deps: SignInDeps, state: State):
     }
     send(response, issue === undefined ? 200 : 400, accountPage({ ...view, issue }))
   }
-  const sessionPath = { '/account/session': false, '/account/sessions': true }
-  router.get('/account', async (request, response) => {
-    const by = await readSignedIn(deps, state, [request, response])
-    if (!by) return send(response, 401, NOBODY)
-    await show(response, by)
-  })
-  for (const [path, areOthers] of Object.entries(sessionPath))
-    router.post(path, FORM, async (request, response) => {
+  const get = (path: string, act: Act) => router.get(path, ask(act))
+  const post = (path: string, act: Act) => router.post(path, FORM, ask(act))
+  const ask =
+    (act: Act): RequestHandler =>
+    async (request, response) => {
       const by = await readSignedIn(deps, state, [request, response])
-      if (!by) return send(response, 401, NOBODY)
-      const accountId = by.account.id
-      const ended = areOthers
-        ? endSessions(sql, accountId, by.session)
-        : endSession(sql, { accountId, id: fieldOf(request, 'id') })
-      await withinDeadline(sql, ended)
-      response.redirect(303, '/auth/account')
-    })
-  router.post('/account/passkeys', FORM, async (request, response) => {
-    const by = await readSignedIn(deps, state, [request, response])
-    if (!by) return send(response, 401, NOBODY)
+      if (by) await act(by, request, response)
+      else send(response, 401, NOBODY)
+    }
+  get('/account', async (by, _request, response) => await show(response, by))
+  post('/account/session', async ({ account }, request, response) => {
+    const ended = { accountId: account.id, id: fieldOf(request, 'id') }
+    await withinDeadline(sql, endSession(sql, ended))
+    response.redirect(303, '/auth/account')
+  })
+  post('/account/sessions', async ({ account, session }, _request, response) => {
+    await withinDeadline(sql, endSessions(sql, account.id, session))
+    response.redirect(303, '/auth/account')
+  })
+  post('/account/passkeys', async (by, request, response) => {
     if (!by.isFresh) return await show(response, by, STALE)
     const removed = { accountId: by.account.id, id: fieldOf(request, 'id') }
     await withinDeadline(sql, deletePasskeys(sql, removed))
     response.redirect(303, '/auth/account')
   })
-  router.post('/account/password', FORM, async (request, response) => {
-    const by = await readSignedIn(deps, state, [request, response])
-    if (!by) return send(response, 401, NOBODY)
-    const { id, email, password: stored } = by.account
-    const password = fieldOf(request, 'password')
-    const given = fieldOf(request, 'new')
-    const isKnown = stored !== null
-    const checked = isKnown ? await checkPassword(deps, { request, email, password }) : by.account
-    const issue =
-      (by.isFresh ? undefined : STALE) ??
-      (typeof checked === 'string' ? checked : findPasswordIssue(given, email))
+  post('/account/password', async (by, request, response) => {
+    const { account, session, isFresh } = by
+    const issue = isFresh ? await findChangeIssue(deps, request, account) : STALE
     if (issue !== undefined) return await show(response, by, issue)
-    const next = await hashPassword(given)
+    const password = await hashPassword(fieldOf(request, 'new'))
     await unitOfWork({ sql }, async (sql) => {
-      await updateAccount(sql, id, { password: next })
-      await endSessions(sql, id, by.session)
+      await updateAccount(sql, account.id, { password })
+      await endSessions(sql, account.id, session)
     })
     response.redirect(303, '/auth/account')
   })
-  const requireFresh = async (request: Request, response: Response): Promise<Account> => {
+  const getFresh = async (request: Request, response: Response): Promise<Account> => {
     const by = await readSignedIn(deps, state, [request, response])
-    if (!by?.isFresh) throw errors.unauthorized()
+    if (!by) throw errors.unauthorized()
+    if (!by.isFresh) throw apiError('forbidden', STALE)
     return by.account
   }
   router.post('/account/passkey/options', async (request, response) => {
-    response.json(await offerPasskey(deps, await requireFresh(request, response)))
+    response.json(await offerPasskey(deps, await getFresh(request, response)))
   })
   router.post('/account/passkey', JSON_BODY, async (request, response) => {
-    const account = await requireFresh(request, response)
+    const account = await getFresh(request, response)
     const made = Object(request.body) as RegistrationResponseJSON
     if (!(await addPasskey(deps, account, made))) throw errors.unauthorized()
     response.json({ location: '/auth/account' })
   })
+}
+
+type Act = (by: SignedIn, request: Request, response: Response) => Promise<void>
+
+/** Says why a password is not changed; an account that has one must give it. */
+const findChangeIssue = async (deps: SignInDeps, request: Request, account: Account) => {
+  const { email } = account
+  const password = fieldOf(request, 'password')
+  const checked =
+    account.password === null ? account : await checkPassword(deps, { request, email, password })
+  return typeof checked === 'string' ? checked : findPasswordIssue(fieldOf(request, 'new'), email)
 }
