@@ -53,6 +53,7 @@ const config = ({ production = false }): KnipConfig => ({
   // These are found by a path or a name that is put together, named by a stylesheet, or run from node_modules/.bin.
   ignoreDependencies: [
     '@fontsource-variable/inter',
+    '@simplewebauthn/browser',
     'dejavu-fonts-ttf',
     'axe-core',
     'swagger-ui-dist',

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
+import { makeKeySet } from './adapters/key-set.ts'
 import { makeIssuerKeys } from './adapters/issuer-keys.ts'
 import { makeFetchPicture, makeReducePicture } from './adapters/picture/fetch-picture.ts'
 import { makeOutbound } from './adapters/outbound/outbound.ts'
@@ -32,6 +33,7 @@ import { makeApp } from './http/app.ts'
 import { makeAuthenticator } from './http/access/auth.ts'
 import { makeBudget } from './http/body/budget.ts'
 import { makeIsAdmin } from './http/access/claims.ts'
+import { makeLinkedUser } from './http/access/linked-user.ts'
 import { makeIdempotency } from './http/access/idempotency.ts'
 import { makeWatches } from './http/live/watches.ts'
 import { makeConsole } from './http/console/serve.ts'
@@ -113,6 +115,7 @@ const stopListening = listenForChanges({
 const publicUrl = config.PUBLIC_URL.replace(/\/+$/, '')
 const timings = readTimings(config)
 const rateFactor = readRateFactor(config)
+const rateLimits = rateFactor === undefined ? undefined : makeRateLimits(rateFactor)
 
 const outbound = makeOutbound({
   allowLoopback: config.OUTBOUND_ALLOW_LOOPBACK,
@@ -260,6 +263,13 @@ const routes = makeRoutes({
   },
   docs: { pages, landing: consolePages ? '/console/' : '/docs' },
 })
+// The provider is loaded only where it serves.
+const signIn =
+  config.AUTH === 'builtin'
+    ? await (
+        await import('./http/sign-in/start.ts')
+      ).startSignIn(config, { sql, secrets, log, limits: rateLimits })
+    : undefined
 const app = makeApp({
   routes,
   log,
@@ -269,16 +279,18 @@ const app = makeApp({
   authenticate: makeAuthenticator({
     issuer: config.AUTH_ISSUER,
     audience: config.AUTH_AUDIENCE,
-    jwksUrl: config.AUTH_JWKS_URL,
+    keys: signIn?.verify ?? makeKeySet({ url: config.AUTH_JWKS_URL, log }),
     sql,
     log,
     users: makeUserRecorder({ sql }),
+    userOf: signIn ? undefined : makeLinkedUser({ sql }),
     isPlatformAdmin: makeIsAdmin({ subjects: config.ADMIN_SUBJECTS, claim: config.ADMIN_CLAIM }),
   }),
   console: consolePages,
+  signIn: signIn?.handle,
   corsOrigins: config.CORS_ORIGINS,
   trustProxy: config.TRUST_PROXY,
-  rateLimits: rateFactor === undefined ? undefined : makeRateLimits(rateFactor),
+  rateLimits,
   idempotency: makeIdempotency({ sql, secrets, log }),
   budget,
   scratchDir: scratch.dir,
@@ -324,6 +336,7 @@ const loops = [
     log,
   }),
   scratch,
+  ...(signIn ? [signIn] : []),
 ]
 
 const renewal = startRenewal({

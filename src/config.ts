@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { fromText } from './domain/shared/from-text.ts'
 import { makeValidator } from './domain/shared/validate.ts'
 import type { Log } from './log.ts'
+import { fillBuiltin } from './process/settings/builtin.ts'
 import { Constants, OVERRIDE, Overrides } from './process/settings/constants.ts'
 import { Env, splitList, TEXT_LISTS, type Config } from './process/settings/env.ts'
 import { listRemovedSettings } from './process/settings/removed.ts'
@@ -24,7 +25,7 @@ export const validateConfig = (
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
   const profile = readProfile(given)
   const { value, issues } = makeValidator(Variables)(
-    fromText(Variables, { ...profile.values, ...given }),
+    fromText(Variables, fillBuiltin({ ...profile.values, ...given })),
   )
   const env = value as Env
   const broken = issues.map(({ field, message }): SettingIssue => {

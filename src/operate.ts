@@ -16,6 +16,7 @@ import { moveFiles } from './operate/move-files.ts'
 import { reportError } from './operate/server-error.ts'
 import { readStackSettings } from './operate/stack-settings.ts'
 import { makeReinspectCommands } from './operate/reinspect.ts'
+import { makeUserCommand } from './operate/user.ts'
 
 const argv = process.argv.slice(2)
 
@@ -86,6 +87,11 @@ const deps = { sql, jobs, taskQueue: config.TASK_QUEUE }
 const commands = makeCommands({ ...deps, ...readTimings(config) })
 const write = (line: string): void => void process.stdout.write(`${line}\n`)
 const fleet = makeFleetCommands({ config, sql, write, searchPath: readSearchPath() })
+const user = makeUserCommand({
+  sql,
+  publicUrl: config.PUBLIC_URL.replace(/\/+$/, ''),
+  isBuiltin: config.AUTH === 'builtin',
+})
 const reinspect = makeReinspectCommands({ ...deps, write })
 
 const run = async (command: Exclude<Command, { name: 'doctor' }>): Promise<string> => {
@@ -100,6 +106,8 @@ const run = async (command: Exclude<Command, { name: 'doctor' }>): Promise<strin
       return await moveFiles(config, command.given, write)
     case 'instance':
       return await fleet.instance(command.given)
+    case 'user':
+      return await user(command.given)
     case 'templates':
       return await fleet.templates(command.given)
     case 'instances':

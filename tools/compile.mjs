@@ -70,7 +70,7 @@ const ALONE = [
 const manifestOf = (source) => `${basename(source, '.ts')}.json`
 const MANIFESTS = [MANIFEST, ...ALONE.map(manifestOf)]
 
-/** Native code, and what only the bundling of workflows or tracing loads. */
+/** Native code, and what only the bundling of workflows, tracing or AUTH=builtin loads. */
 const LEFT_OUT = [
   'sharp',
   'webpack',
@@ -80,6 +80,11 @@ const LEFT_OUT = [
   // It imports modules while it runs.
   '@opentelemetry/exporter-trace-otlp-http',
   '@opentelemetry/sdk-trace-base',
+  // It takes its models by the names of their classes, which go when its syntax is made small.
+  'oidc-provider',
+  '@simplewebauthn/server',
+  '@zxcvbn-ts/core',
+  '@zxcvbn-ts/language-common',
 ]
 
 /** Path of what a source file, named below the checkout, becomes. */

@@ -26,6 +26,8 @@ export interface AppDeps extends ServeDeps {
   corsOrigins?: readonly string[]
   /** Serves /console/; absent where the console is off. */
   console?: RequestHandler | undefined
+  /** Serves /auth/; absent where an issuer elsewhere signs in. */
+  signIn?: RequestHandler | undefined
   /** Networks of the proxies whose X-Forwarded-For names the client (TRUST_PROXY); none unless given. */
   trustProxy?: readonly string[]
 }
@@ -42,6 +44,7 @@ export const makeApp = (deps: AppDeps): Express => {
   if (deps.tracing) app.use(makeRequestSpan(deps.tracing))
   app.use(makeIdentify(), rejectBadPath)
   if (deps.console) app.use('/console', deps.console)
+  if (deps.signIn) app.use('/auth', deps.signIn)
   const serve = makeServe(deps)
   const origins = deps.corsOrigins ?? []
   for (const [path, routes] of groupByPath(deps.routes)) {

@@ -127,6 +127,8 @@ const startAll = async (
     HOST: host,
     PORT: String(port),
     PUBLIC_URL: url,
+    // Its users sign in with a click.
+    AUTH: 'issuer',
     AUTH_ISSUER: DEVELOPMENT_ISSUER,
     AUTH_AUDIENCE: DEVELOPMENT_AUDIENCE,
     AUTH_JWKS_URL: issuer.jwksUrl,

@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util'
 
+import { readEmail } from '../domain/shared/email.ts'
 import { OperatorError } from '../process/operator-error.ts'
 import type { Reinspection } from './reinspect.ts'
+import { USER_VERBS, type UserCommand } from './user.ts'
 
 export const USAGE = `usage: kiln operate <command>
   stuck            tasks and versions that have not moved for 10 minutes, and the oldest rows of the outbox
@@ -20,6 +22,15 @@ export const USAGE = `usage: kiln operate <command>
   instances        how the instances of ComfyUI are
   instance <name> <drain|resume>
                    give an instance no more tasks, or give it tasks again
+  user add <email> [--admin]
+                   add an account of AUTH=builtin, and print the link that sets its password
+  user list        its accounts
+  user disable <email>
+                   keep an account out, and end its sessions and keys
+  user reset <email>
+                   take its password, passkeys and sessions, and print a new link
+  user link <email> --subject <subject>
+                   who signs in at AUTH_ISSUER with this subject is the user of the account
 `
 
 const readNothing = (argv: string[]): void => void take(argv, 0)
@@ -73,6 +84,28 @@ const readDrain = (argv: string[]): { name: string; isDrained: boolean } => {
   throw new OperatorError(`behind the name must be drain or resume, got ${verb}`)
 }
 
+const readUser = (args: string[]): UserCommand => {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      admin: { type: 'boolean', default: false },
+      subject: { type: 'string', default: '' },
+    },
+  })
+  const [asked = 'none', address, ...more] = positionals
+  const verb = USER_VERBS.find((known) => known === asked)
+  if (!verb) throw new OperatorError(`behind user must be ${USER_VERBS.join(', ')}, got ${asked}`)
+  if (more.length > 0) throw new OperatorError(`${more[0]} is too much`)
+  const email = verb === 'list' ? '' : readEmail(address)
+  if (email === undefined)
+    throw new OperatorError(`behind ${verb} must be an email address, got ${address ?? 'none'}`)
+  const { admin: isAdmin, subject } = values
+  if ((verb === 'link') !== (subject !== ''))
+    throw new OperatorError('--subject belongs to link, which needs it')
+  return { verb, email, isAdmin, subject }
+}
+
 const VERSIONS = '--below <version> [--node <id>] [--limit <n>] [--dry-run]'
 
 /** Reader of each command's arguments, and their form. */
@@ -88,6 +121,7 @@ const COMMANDS = {
   templates: [readFolder, '[--render <folder>]'],
   instances: [readNothing, ''],
   instance: [readDrain, '<name> <drain|resume>'],
+  user: [readUser, '<add|list|disable|reset|link> …'],
 } as const
 
 type Name = keyof typeof COMMANDS

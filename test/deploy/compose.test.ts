@@ -96,8 +96,15 @@ describe('docker-compose.yml', () => {
     const asked = listRequired(read('docker-compose.yml'))
     const required = Object.keys(SAMPLES).filter((name) => isRequired(name as keyof Env))
     const made = ['DATABASE_URL', 'TEMPORAL_ADDRESS']
+    // Needed unless AUTH is builtin, so the processes ask for them.
+    const ofIssuer = ['AUTH_ISSUER', 'AUTH_AUDIENCE', 'AUTH_JWKS_URL']
+    for (const name of ofIssuer)
+      assert.match(read('docker-compose.yml'), new RegExp(`  ${name}: \\$\\{${name}:-\\}\n`))
     for (const name of required)
-      assert.ok(made.includes(name) || asked.includes(name), `${name} is not asked for`)
+      assert.ok(
+        [...made, ...ofIssuer].includes(name) || asked.includes(name),
+        `${name} is not asked for`,
+      )
     for (const name of asked)
       assert.throws(() => interpolate(read('docker-compose.yml'), { ...FILLED, [name]: '' }))
   })

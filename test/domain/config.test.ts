@@ -77,6 +77,48 @@ describe('settings', () => {
     assert.deepEqual(readSlots(config), { slots: 3, anonymousSlots: 12 })
   })
 
+  const BUILTIN = {
+    ...without(['AUTH_ISSUER', 'AUTH_AUDIENCE', 'AUTH_JWKS_URL']),
+    AUTH: 'builtin',
+    PUBLIC_URL: 'https://kiln.example.com/',
+  }
+
+  test('of an issuer follow from PUBLIC_URL with AUTH=builtin, and may not be given', () => {
+    const config = readConfig(BUILTIN)
+    assert.deepEqual(
+      [config.AUTH_ISSUER, config.AUTH_JWKS_URL, config.AUTH_AUDIENCE],
+      [
+        'https://kiln.example.com/auth',
+        'https://kiln.example.com/auth/jwks',
+        'https://kiln.example.com',
+      ],
+    )
+    assert.deepEqual([config.CONSOLE_CLIENT_ID, config.ADMIN_CLAIM], ['kiln-console', 'role=admin'])
+    const own = { ...BUILTIN, AUTH_AUDIENCE: 'kiln', ADMIN_CLAIM: 'groups=ops' }
+    const { AUTH_AUDIENCE: audience, ADMIN_CLAIM: claim } = readConfig(own)
+    assert.deepEqual([audience, claim], ['kiln', 'groups=ops'])
+    assert.deepEqual(issuesOf({ ...BUILTIN, AUTH_ISSUER: 'https://issuer.example.com' }), [
+      'AUTH_ISSUER must not be set where AUTH is builtin: the api is the issuer',
+    ])
+  })
+
+  test('with AUTH=builtin need an origin, in production by https', () => {
+    const at = (url: string, more = {}) => issuesOf({ ...BUILTIN, PUBLIC_URL: url, ...more })
+    const path = 'PUBLIC_URL must have no path where AUTH is builtin'
+    assert.deepEqual(at('https://example.com/kiln'), [path])
+    const production = { NODE_ENV: 'production', TRUST_PROXY: 'none' }
+    assert.deepEqual(at('http://kiln.example.com', production), [
+      'PUBLIC_URL must be https where AUTH is builtin, in production',
+    ])
+    readConfig({ ...BUILTIN, PUBLIC_URL: 'http://kiln.example.com' })
+    readConfig({ ...BUILTIN, ...production })
+  })
+
+  test('without any issuer say that there is another way', () => {
+    const [issue] = issuesOf(without(['AUTH_ISSUER']))
+    assert.equal(issue, 'AUTH_ISSUER must be an issuer, or AUTH be builtin, but is absent')
+  })
+
   test('do not name constants, which a variable of its own replaces outside production', () => {
     const given = { ...GOOD, HEARTBEAT_SECONDS: '9', OVERRIDE_MAX_ENDPOINTS: '2' }
     const { HEARTBEAT_SECONDS, MAX_ENDPOINTS, DEVELOPMENT_USERS } = readConfig(given)

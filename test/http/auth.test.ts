@@ -5,6 +5,7 @@ import { before, beforeEach, describe, test, type TestContext } from 'node:test'
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose'
 import type { CryptoKey, JWK, JWTHeaderParameters, JWTPayload } from 'jose'
 
+import { makeKeySet } from '../../src/adapters/key-set.ts'
 import { insertApiKey, listApiKeys, revokeApiKey } from '../../src/db/shared/api-key.ts'
 import { ApiError } from '../../src/domain/shared/errors.ts'
 import { makeCredential } from '../../src/domain/shared/credential.ts'
@@ -95,18 +96,14 @@ let ed: SigningKey
 let logged: string[]
 let time = 0
 
-const make = () =>
-  makeAuthenticator({
-    issuer: ISSUER,
-    audience: AUDIENCE,
-    jwksUrl: issuer.url,
-    sql,
-    clock: () => time,
-    log: {
-      info: (...facts: unknown[]) => void logged.push(JSON.stringify(facts)),
-      warn: (...facts: unknown[]) => void logged.push(String(facts[1])),
-    },
-  })
+const make = () => {
+  const log = {
+    info: (...facts: unknown[]) => void logged.push(JSON.stringify(facts)),
+    warn: (...facts: unknown[]) => void logged.push(String(facts[1])),
+  }
+  const keys = makeKeySet({ url: issuer.url, log, clock: () => time })
+  return makeAuthenticator({ issuer: ISSUER, audience: AUDIENCE, keys, sql, log })
+}
 
 before(async () => {
   ;[rsa, pss, ec, ed] = await Promise.all([

@@ -42,6 +42,7 @@ const GROUPS: Record<string, Name[]> = {
     'SIGNING_KEYS',
     'SECRETS_KEYS',
     'WEBHOOK_DEFAULT_SECRET',
+    'AUTH',
     'AUTH_ISSUER',
     'AUTH_AUDIENCE',
     'AUTH_JWKS_URL',

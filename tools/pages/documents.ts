@@ -20,6 +20,7 @@ export interface Document {
 /** Documents that are served beside the reference page, in this order. Links to other files of the repository become plain text. */
 const GROUPS: Record<string, string[]> = {
   Guides: [
+    'docs/guides/production.md',
     'docs/guides/first-task.md',
     'docs/guides/limits-and-errors.md',
     'docs/guides/webhooks.md',

@@ -148,6 +148,9 @@ const OLD_RECORDS = [
   ['picture', 'fetched_at', 24],
   // One that is in no COMFYUI_URLS any more.
   ['instance', 'seen_at', 30 * 24],
+  ['sign_in_record', 'expires_at', 0],
+  ['sign_in_once', 'expires_at', 0],
+  ['sign_in_failure', 'at', 24],
 ] as const
 
 /** Deletes rows of these tables by age; returns how many. */

@@ -1,6 +1,6 @@
-import { errors as joseErrors, jwtVerify, type JWTPayload, type JWTVerifyOptions } from 'jose'
+import { errors as joseErrors, jwtVerify } from 'jose'
+import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from 'jose'
 
-import { makeKeySet } from '../../adapters/key-set.ts'
 import {
   findPersonalAccessToken,
   touchPersonalAccessToken,
@@ -43,15 +43,16 @@ export type Authenticate = (
 export interface AuthenticatorOptions {
   issuer: string
   audience: string
-  jwksUrl: string
+  /** Keys of the issuer. */
+  keys: JWTVerifyGetKey
   sql: Sql
   log: Pick<Log, 'info' | 'warn'>
   /** Writes down who has signed in; absent: nobody does. */
   users?: UserRecorder
   /** Nobody is a platform admin unless given. */
   isPlatformAdmin?: IsAdmin
-  /** Monotonic milliseconds for the age of the issuer's key set. */
-  clock?: () => number
+  /** Finds the user of a subject; each subject is one unless given. */
+  userOf?: ((subject: string) => Promise<string>) | undefined
 }
 
 /**
@@ -62,14 +63,13 @@ export interface AuthenticatorOptions {
 export const makeAuthenticator = ({
   issuer,
   audience,
-  jwksUrl,
+  keys,
   sql,
   log,
   users,
   isPlatformAdmin = () => false,
-  clock,
+  userOf = (subject) => Promise.resolve(subject),
 }: AuthenticatorOptions): Authenticate => {
-  const keys = makeKeySet({ url: jwksUrl, log, clock })
   const options = { ...JWT_RULES, requiredClaims: ['exp', 'sub'], issuer, audience }
   const verify = makeTokenVerifier(keys, options)
 
@@ -87,7 +87,7 @@ export const makeAuthenticator = ({
     const subject = readSubject(claims)
     const profile = readProfile(claims)
     return {
-      ...callerOf(subject, 'jwt'),
+      ...callerOf(await userOf(subject), 'jwt'),
       ...(Object.keys(profile).length > 0 && { profile }),
       ...(isPlatformAdmin(subject, claims) && ADMIN),
     }

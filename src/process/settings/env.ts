@@ -92,7 +92,15 @@ export const Env = Type.Object({
   PUBLIC_URL: text('Address callers reach the api at; every link is built from it.'),
   HOST: text('Address the api listens on.', '127.0.0.1'),
   PORT: count('Port the api listens on; 0 takes a free one.', 8080, 0, 65_535),
-  AUTH_ISSUER: text('Expected `iss` of bearer tokens.'),
+  AUTH: choice(
+    ['issuer', 'builtin'],
+    'issuer',
+    'Who signs users in: the issuer of AUTH_ISSUER, or the api itself, which then sets AUTH_ISSUER and AUTH_JWKS_URL.',
+  ),
+  AUTH_ISSUER: {
+    ...text('Expected `iss` of bearer tokens.'),
+    'x-expectation': 'an issuer, or AUTH be builtin',
+  },
   AUTH_AUDIENCE: text('Expected `aud` of bearer tokens.'),
   AUTH_JWKS_URL: text('Key set of the issuer.'),
   DEVELOPMENT_ISSUER_KEY: optionalText(

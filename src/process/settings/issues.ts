@@ -7,6 +7,7 @@ import { isLoopbackHost } from '../../adapters/outbound/url.ts'
 import { ENGINE_NAMES } from '../../domain/task/engine.ts'
 import { TEMPLATE_KINDS } from '../../domain/template/fields.ts'
 import { decodeWebhookSecret } from '../../adapters/webhook.ts'
+import { BUILTIN_SETTINGS } from './builtin.ts'
 import { OVERRIDE } from './constants.ts'
 import { hasBucket, splitList, type Env } from './env.ts'
 import { isGuessable } from './guessable.ts'
@@ -40,6 +41,7 @@ export const findSettingIssues = (
       rule(env[name] ?? '', name).map((message): SettingIssue => ({ name, message })),
     )
   const further = [
+    ...builtinIssues(env, given),
     ...developmentIssues(env),
     ...vendorIssues(env, process),
     ...storeIssues(env),
@@ -245,6 +247,27 @@ export const KEY_SETTINGS = [
   'COMFYUI_TOKEN',
   'GITHUB_TOKEN',
 ] as const
+
+/** The pages and the console of AUTH=builtin are at the root of their origin, and browsers keep passkeys for TLS alone. */
+const builtinIssues = (env: Env, given: NodeJS.ProcessEnv): SettingIssue[] => {
+  if (env.AUTH !== 'builtin') return []
+  const { pathname, protocol } = URL.canParse(env.PUBLIC_URL) ? new URL(env.PUBLIC_URL) : NO_URL
+  return toIssues([
+    ...BUILTIN_SETTINGS.map((name): [boolean, string, string] => [
+      given[name] !== undefined,
+      name,
+      'must not be set where AUTH is builtin: the api is the issuer',
+    ]),
+    [pathname !== '/', 'PUBLIC_URL', 'must have no path where AUTH is builtin'],
+    [
+      env.NODE_ENV === 'production' && protocol !== 'https:',
+      'PUBLIC_URL',
+      'must be https where AUTH is builtin, in production',
+    ],
+  ])
+}
+
+const NO_URL = { pathname: '/', protocol: 'https:' }
 
 /**
  * Finds issues of the development issuer. Whoever has its key is every user, so it is for one machine and its own

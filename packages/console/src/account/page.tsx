@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
 import { readQuery, send } from '../api/client.ts'
-import { useMe } from '../api/queries.ts'
+import { serviceQuery, useMe } from '../api/queries.ts'
 import { signOut } from '../api/session.ts'
 import { changeSettings, useSettings } from '../shell/settings.ts'
 import { Endpoints } from '../publish/endpoints.tsx'
@@ -28,7 +28,9 @@ export const Page = () => (
 
 const You = () => {
   const me = useMe()
+  const { data: service } = useQuery(serviceQuery)
   if (me === undefined) return null
+  const isBuiltin = service?.issuer === `${location.origin}/auth`
   return (
     <Panel title="You" actions={me.isAdmin && <Badge tone="info">platform admin</Badge>}>
       <Facts
@@ -38,6 +40,7 @@ const You = () => {
           Email: me.email && <Bdi>{me.email}</Bdi>,
         }}
       />
+      {isBuiltin && <a href="/auth/account">Password, passkeys and sessions</a>}
     </Panel>
   )
 }

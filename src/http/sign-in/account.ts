@@ -1,0 +1,128 @@
+import type { RegistrationResponseJSON } from '@simplewebauthn/server'
+import type { Request, RequestHandler, Response, Router } from 'express'
+
+import { findPasswordIssue, hashPassword } from '../../adapters/password.ts'
+import { withinDeadline } from '../../db/client.ts'
+import { findLiveAccount, updateAccount, type Account } from '../../db/sign-in/account.ts'
+import { deletePasskeys, listPasskeys } from '../../db/sign-in/passkey.ts'
+import { endSession, endSessions, listSessions } from '../../db/sign-in/record.ts'
+import { unitOfWork } from '../../db/unit-of-work.ts'
+import { apiError, errors } from '../../domain/shared/errors.ts'
+import { digest } from '../access/digest.ts'
+import type { SignInDeps } from './deps.ts'
+import { accountPage, messagePage } from './pages.ts'
+import { addPasskey, offerPasskey } from './passkey.ts'
+import { checkPassword } from './password.ts'
+import { fieldOf, FORM, JSON_BODY, send, type State } from './request.ts'
+
+/** An account with the session that it asks by. */
+export interface SignedIn {
+  account: Account
+  /** Id of the session in the database. */
+  session: string
+  /** True within an hour of signing in: a browser that was left open changes no password. */
+  isFresh: boolean
+}
+
+const FRESH_SECONDS = 3600
+
+/** Reads who is signed in, by the cookie of the provider. */
+export const readSignedIn = async (
+  { sql }: SignInDeps,
+  { provider }: State,
+  [request, response]: [Request, Response],
+): Promise<SignedIn | undefined> => {
+  const session = await provider.Session.get(provider.createContext(request, response))
+  const { accountId, jti, loginTs = 0 } = session
+  const account = accountId && (await withinDeadline(sql, findLiveAccount(sql, accountId)))
+  if (!account) return undefined
+  const isFresh = Date.now() / 1000 - loginTs < FRESH_SECONDS
+  return { account, session: digest(jti), isFresh }
+}
+
+export const NOBODY = messagePage('Sign in first', 'Sign in at the console, and come back.')
+
+const STALE = 'You signed in more than an hour ago. Sign out and in again to change this.'
+
+/** Adds the pages on which somebody sees and changes what signs them in. */
+export const addAccountPages = (router: Router, deps: SignInDeps, state: State): void => {
+  const { sql } = deps
+  const show = async (response: Response, { account, session }: SignedIn, issue?: string) => {
+    const { id, email, isAdmin, password } = account
+    const [sessions, passkeys] = await withinDeadline(
+      sql,
+      Promise.all([listSessions(sql, id), listPasskeys(sql, id)]),
+    )
+    const view = {
+      email,
+      isAdmin,
+      hasPassword: password !== null,
+      sessions,
+      own: session,
+      passkeys,
+    }
+    send(response, issue === undefined ? 200 : 400, accountPage({ ...view, issue }))
+  }
+  const get = (path: string, act: Act) => router.get(path, ask(act))
+  const post = (path: string, act: Act) => router.post(path, FORM, ask(act))
+  const ask =
+    (act: Act): RequestHandler =>
+    async (request, response) => {
+      const by = await readSignedIn(deps, state, [request, response])
+      if (by) await act(by, request, response)
+      else send(response, 401, NOBODY)
+    }
+  get('/account', async (by, _request, response) => await show(response, by))
+  post('/account/session', async ({ account }, request, response) => {
+    const ended = { accountId: account.id, id: fieldOf(request, 'id') }
+    await withinDeadline(sql, endSession(sql, ended))
+    response.redirect(303, '/auth/account')
+  })
+  post('/account/sessions', async ({ account, session }, _request, response) => {
+    await withinDeadline(sql, endSessions(sql, account.id, session))
+    response.redirect(303, '/auth/account')
+  })
+  post('/account/passkeys', async (by, request, response) => {
+    if (!by.isFresh) return await show(response, by, STALE)
+    const removed = { accountId: by.account.id, id: fieldOf(request, 'id') }
+    await withinDeadline(sql, deletePasskeys(sql, removed))
+    response.redirect(303, '/auth/account')
+  })
+  post('/account/password', async (by, request, response) => {
+    const { account, session, isFresh } = by
+    const issue = isFresh ? await findChangeIssue(deps, request, account) : STALE
+    if (issue !== undefined) return await show(response, by, issue)
+    const password = await hashPassword(fieldOf(request, 'new'))
+    await unitOfWork({ sql }, async (sql) => {
+      await updateAccount(sql, account.id, { password })
+      await endSessions(sql, account.id, session)
+    })
+    response.redirect(303, '/auth/account')
+  })
+  const getFresh = async (request: Request, response: Response): Promise<Account> => {
+    const by = await readSignedIn(deps, state, [request, response])
+    if (!by) throw errors.unauthorized()
+    if (!by.isFresh) throw apiError('forbidden', STALE)
+    return by.account
+  }
+  router.post('/account/passkey/options', async (request, response) => {
+    response.json(await offerPasskey(deps, await getFresh(request, response)))
+  })
+  router.post('/account/passkey', JSON_BODY, async (request, response) => {
+    const account = await getFresh(request, response)
+    const made = Object(request.body) as RegistrationResponseJSON
+    if (!(await addPasskey(deps, account, made))) throw errors.unauthorized()
+    response.json({ location: '/auth/account' })
+  })
+}
+
+type Act = (by: SignedIn, request: Request, response: Response) => Promise<void>
+
+/** Says why a password is not changed; an account that has one must give it. */
+const findChangeIssue = async (deps: SignInDeps, request: Request, account: Account) => {
+  const { email } = account
+  const password = fieldOf(request, 'password')
+  const checked =
+    account.password === null ? account : await checkPassword(deps, { request, email, password })
+  return typeof checked === 'string' ? checked : findPasswordIssue(fieldOf(request, 'new'), email)
+}

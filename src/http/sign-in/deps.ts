@@ -1,0 +1,26 @@
+import type { Secrets } from '../../adapters/secrets.ts'
+import type { Sql } from '../../db/client.ts'
+import type { Log } from '../../log.ts'
+import type { RateLimits } from '../access/rate-limit.ts'
+import type { SigningKeys } from './keys.ts'
+
+/** Dependencies of the provider and its pages. */
+export interface SignInDeps {
+  sql: Sql
+  secrets: Secrets
+  log: Log
+  keys: SigningKeys
+  /** `iss` of the tokens: PUBLIC_URL and `/auth`. */
+  issuer: string
+  /** Origin of PUBLIC_URL, where the pages are, and the only one whose forms count. */
+  origin: string
+  /** The console. */
+  clientId: string
+  audience: string
+  /** Sign cookies; the first signs, all verify. */
+  cookieKeys: readonly string[]
+  /** Claim of the tokens of admins. */
+  adminClaim: { name: string; value: string }
+  /** Absent: nobody is limited by address. */
+  limits: RateLimits | undefined
+}

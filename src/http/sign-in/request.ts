@@ -1,0 +1,32 @@
+import express from 'express'
+import type { Request, RequestHandler, Response } from 'express'
+import type { Provider } from 'oidc-provider'
+
+import { apiError } from '../../domain/shared/errors.ts'
+
+/** The provider of now: it is made again with each key. */
+export type State = { provider: Provider }
+
+/** A body that no page of ours sends is the sender's error. */
+const rejecting =
+  (read: RequestHandler): RequestHandler =>
+  (request, response, next) =>
+    void read(request, response, (error: unknown) =>
+      next(error && apiError('body_too_large', 'The body must be a small form or JSON object.')),
+    )
+
+/** Reads a form; a page has no more than a password. */
+export const FORM = rejecting(express.urlencoded({ extended: false, limit: '8kb' }))
+
+/** Reads what a passkey has signed. */
+export const JSON_BODY = rejecting(express.json({ limit: '64kb' }))
+
+/** Text of a field of a form. */
+export const fieldOf = ({ body }: Request, name: string): string => {
+  const value: unknown = Object(body)[name]
+  return typeof value === 'string' ? value.slice(0, 1024) : ''
+}
+
+export const send = (response: Response, status: number, page: string): void => {
+  response.status(status).type('html').send(page)
+}

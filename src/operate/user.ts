@@ -1,0 +1,92 @@
+import { disableAccount, inviteAccount, resetAccount } from '../adapters/accounts.ts'
+import type { Sql, Transaction } from '../db/client.ts'
+import { findUser } from '../db/shared/app-user.ts'
+import {
+  findAccountByEmail,
+  linkSubject,
+  listAccounts,
+  ownsAnything,
+  type ListedAccount,
+} from '../db/sign-in/account.ts'
+import { unitOfWork } from '../db/unit-of-work.ts'
+import { OperatorError } from '../process/operator-error.ts'
+
+export const USER_VERBS = ['add', 'list', 'disable', 'reset', 'link'] as const
+
+export interface UserCommand {
+  verb: (typeof USER_VERBS)[number]
+  /** Empty for `list`. */
+  email: string
+  isAdmin: boolean
+  /** Subject at the external issuer, for `link`. */
+  subject: string
+}
+
+export interface UserDeps {
+  sql: Sql
+  publicUrl: string
+  /** False where AUTH is not builtin: no account signs in there. */
+  isBuiltin: boolean
+}
+
+/** Makes the commands for accounts of AUTH=builtin. */
+export const makeUserCommand =
+  ({ sql, publicUrl, isBuiltin }: UserDeps) =>
+  async ({ verb, email, isAdmin, subject }: UserCommand): Promise<string> => {
+    if (!isBuiltin && (verb === 'add' || verb === 'reset'))
+      throw new OperatorError(
+        'the accounts are those of AUTH_ISSUER: set AUTH=builtin for own ones',
+      )
+    if (verb === 'list') return (await listAccounts(sql)).map(describe).join('\n')
+    return await unitOfWork({ sql }, async (sql) => {
+      if (verb === 'add') {
+        const link = await inviteAccount(sql, { email, isAdmin, publicUrl })
+        if (link) return describeLink(link, email)
+        throw new OperatorError(
+          `${email} has an account: \`kiln operate user reset ${email}\` makes a new link`,
+        )
+      }
+      const account = await findAccountByEmail(sql, email)
+      if (!account) throw new OperatorError(`${email} has no account: \`kiln operate user list\``)
+      if (verb === 'reset')
+        return describeLink(await resetAccount(sql, account.id, publicUrl), email)
+      if (verb === 'link') return await link(sql, { subject, email, id: account.id })
+      await disableAccount(sql, account.id)
+      return `${email} is out: sessions, API keys and tokens have ended; a bearer token still counts for its 10 minutes`
+    })
+  }
+
+const describeLink = (link: string, email: string): string =>
+  `${link}\nsets the password of ${email}, once, within three days`
+
+const describe = ({ email, id, ...account }: ListedAccount): string =>
+  [
+    email,
+    id,
+    account.isAdmin ? 'admin' : 'user',
+    account.disabled
+      ? 'disabled'
+      : account.hasPassword || account.passkeys > 0
+        ? 'active'
+        : 'invited',
+    `${account.passkeys} passkeys`,
+    `${account.sessions} sessions`,
+  ].join('  ')
+
+/** Links a subject, which may own nothing yet: that would stay with it. */
+const link = async (
+  sql: Transaction,
+  { subject, email, id }: { subject: string; email: string; id: string },
+): Promise<string> => {
+  const known = await findUser(sql, subject)
+  if (known?.email !== undefined && known.email.toLowerCase() !== email)
+    throw new OperatorError(
+      `${subject} has signed in as ${known.email}: the addresses must be the same`,
+    )
+  if (await ownsAnything(sql, subject))
+    throw new OperatorError(
+      `${subject} owns tasks, API keys or publishers: delete or transfer them first`,
+    )
+  await linkSubject(sql, subject, id)
+  return `who signs in as ${subject} is ${email} (${id}) within a minute`
+}

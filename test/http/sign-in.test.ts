@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import { decodeJwt, decodeProtectedHeader } from 'jose'
+
+import { makeSecrets } from '../../src/adapters/secrets.ts'
+import { operate, operateWith } from '../faults/operate.ts'
+import { send } from '../support/request.ts'
+import { useService } from '../support/service.ts'
+import {
+  addAccount,
+  BUILTIN,
+  exchange,
+  linkIn,
+  makeAttempt,
+  operateUser,
+  openSignIn,
+  PASSWORD,
+  signIn,
+  Visitor,
+} from '../support/sign-in.ts'
+
+const service = useService({ roles: ['api'], env: { ...BUILTIN, TRUST_PROXY: '127.0.0.1' } })
+
+const ISSUER = {
+  AUTH_ISSUER: 'https://issuer.example.com',
+  AUTH_AUDIENCE: 'kiln',
+  AUTH_JWKS_URL: 'https://issuer.example.com/jwks',
+}
+
+const ask = (path: string, token: string, method = 'GET', body?: object) =>
+  send(
+    service.baseUrl + path,
+    { method, headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' } },
+    body && Buffer.from(JSON.stringify(body)),
+  )
+
+const refresh = (visitor: Visitor, token: string) =>
+  exchange(visitor, { grant_type: 'refresh_token', refresh_token: token })
+
+/** Asks without a question to the user, as a reload of the console does. Returns the error. */
+const askSilently = async (visitor: Visitor): Promise<string | null> => {
+  const { path } = makeAttempt(service.baseUrl, { prompt: 'none' })
+  const { location } = await visitor.get(path)
+  return new URL(location).searchParams.get('error')
+}
+
+const idOf = (token: string): string => decodeJwt(token).sub ?? ''
+
+describe('an account of AUTH=builtin', () => {
+  test('is added by an operator, sets its password by the link, signs in and calls the API', async () => {
+    const link = linkIn(
+      await operateUser(service, { verb: 'add', email: 'first@example.com', isAdmin: true }),
+    )
+    const visitor = new Visitor(service.baseUrl)
+    assert.match((await visitor.get(link)).text, /first@example\.com/)
+    assert.equal((await visitor.post(link, { new: PASSWORD })).status, 200)
+    const { tokens } = await signIn(service, 'First@Example.com')
+    const claims = decodeJwt(tokens.access_token)
+    assert.deepEqual([claims.iss, claims['role']], [`${service.baseUrl}/auth`, 'admin'])
+    const { status, body } = await ask('/users', tokens.access_token)
+    assert.deepEqual([status, body['id'], body['email']], [200, claims.sub, 'first@example.com'])
+    assert.equal((await ask('/admin/operations', tokens.access_token)).status, 200)
+  })
+
+  test('is added by what an operator types, which says what is wrong with it', async () => {
+    const run = (...args: string[]) => operate(service, 'user', ...args)
+    const { output } = await run('add', 'Typed@example.com', '--admin')
+    assert.match(output, /\/auth\/link\/[\w-]{43}\nsets the password of typed@example\.com/)
+    const WRONG: [args: string[], expected: RegExp][] = [
+      [
+        ['add', 'typed@example.com'],
+        /has an account: `kiln operate user reset typed@example\.com`/,
+      ],
+      [['add', 'typed'], /behind add must be an email address, got typed/],
+      [['remove', 'typed@example.com'], /must be add, list, disable, reset, link, got remove/],
+      [['reset', 'nobody@example.com'], /has no account/],
+      [['link', 'typed@example.com'], /--subject belongs to link/],
+    ]
+    for (const [args, expected] of WRONG) {
+      const { errors, code } = await run(...args)
+      assert.match(errors, expected)
+      assert.equal(code, 1)
+    }
+    const elsewhere = await operateWith(
+      { ...service.settings, AUTH: 'issuer', ...ISSUER },
+      'user',
+      'add',
+      'a@example.com',
+    )
+    assert.match(elsewhere.errors, /set AUTH=builtin/)
+  })
+
+  test('is no platform admin without --admin', async () => {
+    const { tokens, visitor } = await signIn(service, await addAccount(service))
+    assert.equal((await ask('/users', tokens.access_token)).status, 200)
+    assert.equal((await ask('/admin/operations', tokens.access_token)).status, 403)
+    const people = await visitor.get('/auth/people')
+    assert.deepEqual([people.status, /example\.com/.test(people.text)], [403, false])
+    assert.equal(
+      (await visitor.post('/auth/people/invite', { email: 'x@example.com' })).status,
+      403,
+    )
+  })
+
+  test('is invited by an admin on the page of people, and reset and disabled there', async () => {
+    const { visitor } = await signIn(service, await addAccount(service, { isAdmin: true }))
+    const invited = await visitor.post('/auth/people/invite', { email: 'guest@example.com' })
+    const link = linkIn(invited.text.replaceAll('</code>', ' '))
+    assert.equal((await new Visitor(service.baseUrl).post(link, { new: PASSWORD })).status, 200)
+    const { tokens, visitor: guest } = await signIn(service, 'guest@example.com')
+    const id = idOf(tokens.access_token)
+    assert.equal((await visitor.post('/auth/people/reset', { id })).status, 200)
+    assert.equal((await refresh(guest, tokens.refresh_token)).status, 400)
+    assert.equal((await visitor.post('/auth/people/disable', { id })).status, 200)
+    assert.match((await visitor.get('/auth/people')).text, /guest@example\.com.*disabled/)
+  })
+
+  test('is listed, disabled with its sessions and API keys, and let in again by reset', async () => {
+    const email = await addAccount(service)
+    const { tokens, visitor } = await signIn(service, email)
+    const made = await ask('/users/api-keys', tokens.access_token, 'POST', { name: 'mine' })
+    const withKey = () =>
+      send(`${service.baseUrl}/tasks`, { headers: { 'x-api-key': String(made.body['key']) } })
+    assert.equal((await withKey()).status, 200)
+    assert.match(
+      await operateUser(service, { verb: 'list' }),
+      new RegExp(`${email}  ${idOf(tokens.access_token)}  user  active  0 passkeys  1 sessions`),
+    )
+    await operateUser(service, { verb: 'disable', email })
+    assert.equal((await withKey()).status, 401)
+    assert.equal((await refresh(visitor, tokens.refresh_token)).status, 400)
+    assert.equal(await askSilently(visitor), 'login_required')
+    const page = await openSignIn(visitor, makeAttempt(service.baseUrl).path)
+    const rejected = await visitor.post(page, { email, password: PASSWORD })
+    assert.match(rejected.text, /Email or password is wrong/)
+    const link = linkIn(await operateUser(service, { verb: 'reset', email }))
+    assert.equal((await visitor.post(link, { new: `${PASSWORD} again` })).status, 200)
+    const again = await signIn(service, email, { password: `${PASSWORD} again` })
+    assert.equal(idOf(again.tokens.access_token), idOf(tokens.access_token))
+  })
+
+  test('sees its sessions, and ends one of them or all others', async () => {
+    const email = await addAccount(service)
+    const agent = new Visitor(service.baseUrl, { 'user-agent': '<script>alert(1)</script>' })
+    const other = await signIn(service, email, { visitor: agent })
+    const { visitor } = await signIn(service, email)
+    const { text } = await visitor.get('/auth/account')
+    assert.match(text, /&lt;script&gt;alert\(1\)&lt;\/script&gt;/)
+    assert.doesNotMatch(text, /<script>alert/)
+    const id = /name="id" value="(\w{64})"/.exec(text)?.[1] ?? ''
+    assert.equal((await visitor.post('/auth/account/session', { id })).status, 303)
+    assert.equal((await refresh(other.visitor, other.tokens.refresh_token)).status, 400)
+    const third = await signIn(service, email)
+    await visitor.post('/auth/account/sessions', {})
+    assert.equal(await askSilently(third.visitor), 'login_required')
+    assert.equal(await askSilently(visitor), null)
+  })
+
+  test('changes its password with the old one, which ends its other sessions', async () => {
+    const email = await addAccount(service)
+    const { visitor } = await signIn(service, email)
+    const other = await signIn(service, email)
+    const change = (password: string, next: string) =>
+      visitor.post('/auth/account/password', { password, new: next })
+    assert.match((await change('wrong', `${PASSWORD} new`)).text, /password is wrong/)
+    assert.match((await change(PASSWORD, 'short')).text, /at least 12 characters/)
+    assert.equal((await change(PASSWORD, `${PASSWORD} new`)).status, 303)
+    assert.equal(await askSilently(other.visitor), 'login_required')
+    await signIn(service, email, { password: `${PASSWORD} new` })
+  })
+
+  test('an hour after signing in nothing that signs in can be changed', async () => {
+    const email = await addAccount(service)
+    const { visitor, tokens } = await signIn(service, email)
+    const [row] = await service.sql<{ id: string; payload: string }[]>`
+      select id, payload from sign_in_record
+      where account_id = ${idOf(tokens.access_token)} and model = 'Session'
+    `
+    assert.ok(row)
+    const secrets = makeSecrets({ keys: [String(service.settings['SECRETS_KEYS'])] })
+    const context = `sign_in_record Session ${row.id}`
+    const payload = JSON.parse(secrets.decrypt(row.payload, context)) as { loginTs: number }
+    payload.loginTs -= 3601
+    const older = secrets.encrypt(JSON.stringify(payload), context)
+    await service.sql`update sign_in_record set payload = ${older} where id = ${row.id}`
+    const change = { password: PASSWORD, new: `${PASSWORD} new` }
+    assert.match((await visitor.post('/auth/account/password', change)).text, /more than an hour/)
+    assert.match(
+      (await visitor.post('/auth/account/passkeys', { id: 'x' })).text,
+      /more than an hour/,
+    )
+    const options = await visitor.post('/auth/account/passkey/options', {})
+    assert.deepEqual([options.status, /more than an hour/.test(options.text)], [403, true])
+    await signIn(service, email)
+  })
+
+  const WEAK: [what: string, password: string, expected: RegExp][] = [
+    ['one of eleven characters', 'x9!kQ2$zR7p', /at least 12/],
+    ['a known one, with digits behind', 'password123456', /leaked/],
+    ['the address with a year', 'weak@example.com2026', /leaked/],
+    ['a row of keys', 'qwertyuiop[]asdf', /leaked/],
+  ]
+  for (const [what, password, expected] of WEAK)
+    test(`rejects as a password ${what}, and keeps the link`, async () => {
+      await operateUser(service, { verb: 'add', email: 'weak@example.com' }).catch(() => {})
+      const link = linkIn(await operateUser(service, { verb: 'reset', email: 'weak@example.com' }))
+      const visitor = new Visitor(service.baseUrl)
+      const { status, text } = await visitor.post(link, { new: password })
+      assert.equal(status, 400)
+      assert.match(text, expected)
+      assert.equal((await visitor.get(link)).status, 200)
+    })
+})
+
+describe('tokens of AUTH=builtin', () => {
+  test('are renewed by a refresh token that counts once; the second use ends all that came of it', async () => {
+    const { visitor, tokens } = await signIn(service, await addAccount(service))
+    const first = JSON.parse((await refresh(visitor, tokens.refresh_token)).text) as typeof tokens
+    assert.equal((await ask('/users', first.access_token)).status, 200)
+    assert.equal((await refresh(visitor, tokens.refresh_token)).status, 400)
+    assert.equal((await refresh(visitor, first.refresh_token)).status, 400)
+  })
+
+  test('name the key that signed them, which the key set has without its private part', async () => {
+    const { tokens } = await signIn(service, await addAccount(service))
+    const { kid } = decodeProtectedHeader(tokens.access_token)
+    const { text } = await new Visitor(service.baseUrl).get('/auth/jwks')
+    const { keys } = JSON.parse(text) as { keys: Record<string, string>[] }
+    assert.ok(keys.some((key) => key['kid'] === kid && key['d'] === undefined))
+  })
+
+  test('stand nowhere in the database, nor does a private key', async () => {
+    const { tokens, code, visitor } = await signIn(service, await addAccount(service))
+    const rows = await service.sql`
+      select payload || id || coalesce(grant_id, '') || coalesce(uid, '') as text from sign_in_record
+      union all select private_key from sign_in_key
+      union all select sha256 from sign_in_once
+    `
+    const all = rows.map((row) => String(row['text'])).join('\n')
+    const session = visitor.cookie('kiln_session')?.value ?? ''
+    for (const secret of [tokens.refresh_token, code, session, '"d":', 'redirectUri'])
+      assert.ok(secret.length > 2 && !all.includes(secret))
+  })
+})
