@@ -6,6 +6,7 @@ import { build } from 'esbuild'
 
 import { ROOT } from '../src/local/root.ts'
 import { writeOpenApiTypes } from './openapi-types.ts'
+import { withoutLinks } from './readme.ts'
 
 const CLIENT = join(ROOT, 'packages/client')
 const BUNDLED = {
@@ -36,12 +37,8 @@ export const buildClient = async (out: string, { types }: { types: boolean }): P
   await chmod(join(out, 'kiln.js'), 0o755)
   await writeFile(join(out, 'package.json'), JSON.stringify(await describePackage(), undefined, 2))
   await cp(join(ROOT, 'LICENSE'), join(out, 'LICENSE'))
-  // The pages that it leads to are not in the package.
   const page = await readFile(join(ROOT, 'docs/client.md'), 'utf8')
-  await writeFile(
-    join(out, 'README.md'),
-    page.replaceAll(/\[([^\]]+)\]\((?!https?:)[^)]+\)/g, '$1'),
-  )
+  await writeFile(join(out, 'README.md'), withoutLinks(page))
   if (types) await writeTypes(join(out, 'types'))
 }
 

@@ -36,6 +36,7 @@ const FOLDERS = [
   'tools',
   'packages/inspector',
   'packages/client',
+  'packages/python/test',
   'packages/console/src',
   'packages/console/test',
   'docs',

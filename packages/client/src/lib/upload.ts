@@ -50,7 +50,7 @@ export const putToLink = async (
 }
 
 /** Members of bodies that are images; in their place a caller may give the bytes. */
-const IMAGE_MEMBERS = [
+export const IMAGE_MEMBERS = [
   'image',
   'images',
   'transfer_light_from_lightmap',
