@@ -204,7 +204,7 @@ interface ClassMethodValue {
   function: Value
 }
 
-interface StaticMethodValue {
+export interface StaticMethodValue {
   kind: 'staticmethod'
   function: Value
 }
