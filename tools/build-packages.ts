@@ -45,7 +45,8 @@ const bundle = (options: BuildOptions) =>
 /** Makes the package of the client but for its types: the library and the command-line tool, which the image runs, too. */
 export const buildClient = async (out: string): Promise<void> => {
   await bundle({ entryPoints: [join(CLIENT, 'src/index.ts')], outdir: out })
-  await bundleCommand({ entryPoints: [join(CLIENT, 'src/cli/kiln.ts')], outdir: out })
+  const split = { splitting: true, chunkNames: '[hash]' }
+  await bundleCommand({ entryPoints: [join(CLIENT, 'src/cli/kiln.ts')], outdir: out, ...split })
   const manifest = { bin: { kiln: './kiln.js' }, exports: { '.': LIBRARY } }
   await describe(CLIENT, out, manifest, 'docs/client.md')
 }

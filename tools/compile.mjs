@@ -71,7 +71,7 @@ const ALONE = [
 const manifestOf = (source) => `${basename(source, '.ts')}.json`
 const MANIFESTS = [MANIFEST, ...ALONE.map(manifestOf)]
 
-/** Native code, and what only the bundling of workflows or tracing loads. */
+/** Native code, and what only the bundling of workflows, tracing or `kiln mcp` loads. */
 const LEFT_OUT = [
   'sharp',
   'webpack',
@@ -81,6 +81,7 @@ const LEFT_OUT = [
   // It imports modules while it runs.
   '@opentelemetry/exporter-trace-otlp-http',
   '@opentelemetry/sdk-trace-base',
+  '@modelcontextprotocol/server',
 ]
 
 /** Path of what a source file, named below the checkout, becomes. */
