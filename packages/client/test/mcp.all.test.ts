@@ -61,7 +61,8 @@ const connect = async (context: TestContext, args: string[], era: 'auto' | 'lega
     const result = await client.callTool({ name, arguments: given }, options)
     const [content] = result.content
     assert.ok(content?.type === 'text')
-    return { isError: result.isError === true, text: content.text, value: result.structuredContent }
+    const value = (result.structuredContent ?? {}) as Record<string, unknown>
+    return { isError: result.isError === true, text: content.text, value }
   }
   return { client, call, progress }
 }
@@ -90,9 +91,9 @@ describe('kiln mcp', () => {
       const task = await kiln.upscale({ image: await makePicture({ width: 32, height: 32 }) })
       await kiln.wait(task)
       const read = await call('read_task', { task_id: task.id })
-      assert.deepEqual([read.value?.['task_id'], read.value?.['state']], [task.id, 'succeeded'])
+      assert.deepEqual([read.value['task_id'], read.value['state']], [task.id, 'succeeded'])
       const { value: found } = await call('search_packs', { search: 'mcp-cup' })
-      assert.deepEqual((found?.['packs'] as { id: string }[])[0], {
+      assert.deepEqual((found['packs'] as { id: string }[])[0], {
         id: 'mcp-cup',
         name: 'mcp-cup',
         description: '',
@@ -101,13 +102,13 @@ describe('kiln mcp', () => {
         version: '1.0.0',
       })
       const { value: none } = await call('read_findings', { node: 'mcp-cup' })
-      assert.equal(none?.['status'], 'NodeVersionStatusActive')
+      assert.equal(none['status'], 'NodeVersionStatusActive')
       const { value: findings } = await call('read_findings', {
         node: 'mcp-trap',
         version: '1.0.0',
       })
       assert.deepEqual(
-        [findings?.['status'], (findings?.['counts'] as { high: number }).high],
+        [findings['status'], (findings['counts'] as { high: number }).high],
         ['NodeVersionStatusFlagged', 1],
       )
     })
@@ -121,23 +122,22 @@ describe('kiln mcp', () => {
       prompt: 'sunset',
       settings: { style: 'smooth' },
     })
-    assert.equal(made.value?.['state'], 'succeeded', made.text)
-    assert.match(JSON.stringify(made.value?.['files']), /"url":"http/)
-    assert.deepEqual(
-      progress.map(({ message }) => message),
-      ['CREATED', 'IN_PROGRESS', 'COMPLETED'],
-    )
+    assert.equal(made.value['state'], 'succeeded', made.text)
+    assert.match(JSON.stringify(made.value['files']), /"url":"http/)
+    // What comes with the result may be lost behind it.
+    const begun = progress.slice(0, 2).map(({ message }) => message)
+    assert.deepEqual(begun, ['CREATED', 'IN_PROGRESS'])
     assertGrows(progress)
     progress.length = 0
     const short = { model: 'videoq2-turbo', duration: 1, resolution: '540p' }
     const film = await call('make_video', { prompt: 'Sea', image: 'photo.png', ...short })
-    assert.equal(film.value?.['state'], 'succeeded', film.text)
+    assert.equal(film.value['state'], 'succeeded', film.text)
     assertGrows(progress)
     assert.ok(progress.some(({ message, total }) => message === 'processing' && total === 100))
     const order = { prompt: 'Sea', ...short, wait: false, idempotency_key: 'one' }
     const [first, second] = [await call('make_video', order), await call('make_video', order)]
-    assert.equal(first.value?.['state'], 'running')
-    assert.equal(first.value['task_id'], second.value?.['task_id'])
+    assert.equal(first.value['state'], 'running')
+    assert.equal(first.value['task_id'], second.value['task_id'])
   })
 
   test('returns an error that says what is wrong, and reads no file outside of its folder', async (context) => {

@@ -9,10 +9,29 @@ import { text } from './context.ts'
 import type { Command, Context } from './context.ts'
 import { describeError, EXIT, UsageError } from './error.ts'
 
+/** Arguments of the tools, which the schema of each has validated. */
+interface Given {
+  kind?: keyof typeof IMAGE_KINDS
+  image?: string
+  prompt?: string
+  model?: string
+  duration?: number
+  resolution?: string
+  settings?: object
+  wait?: boolean
+  idempotency_key?: string
+  task_id?: string
+  search?: string
+  host_node?: string
+  limit?: number
+  node?: string
+  version?: string
+}
+
 /** Input of a tool. */
 interface Call {
   kiln: Kiln
-  given: Record<string, unknown>
+  given: Given
   signal: AbortSignal
   /** Reads an image that was given as a path. */
   readImage(image: string): Promise<string | Uint8Array>
@@ -24,7 +43,7 @@ interface Tool {
   description: string
   members: Record<string, JsonSchemaType>
   required: readonly string[]
-  run(call: Call): Promise<object>
+  run(call: Call): Promise<Record<string, unknown>>
 }
 
 const string = (description: string): JsonSchemaType => ({ type: 'string', description })
@@ -71,9 +90,8 @@ const MAKERS: Record<string, Tool> = {
     },
     required: ['kind', 'image'],
     run: async (call) => {
-      const { kind, image, prompt } = call.given
-      const body = { image: await call.readImage(String(image)), ...given({ prompt }) }
-      return await make(call, kind as TaskKind, body)
+      const { kind = 'relight', image = '', prompt } = call.given
+      return await make(call, kind, { image: await call.readImage(image), ...defined({ prompt }) })
     },
   },
   make_video: {
@@ -91,8 +109,8 @@ const MAKERS: Record<string, Tool> = {
     required: [],
     run: async (call) => {
       const { image, prompt, model, duration, resolution } = call.given
-      const images = image === undefined ? {} : { images: [await call.readImage(String(image))] }
-      const body = { ...images, ...given({ prompt, model, duration, resolution }) }
+      const images = image === undefined ? {} : { images: [await call.readImage(image)] }
+      const body = { ...images, ...defined({ prompt, model, duration, resolution }) }
       return await make(call, 'textToVideo', body)
     },
   },
@@ -104,8 +122,8 @@ const READERS: Record<string, Tool> = {
     description: 'Reads an image or video task as it is now, with fresh links of its files.',
     members: { task_id: string('Its id, a UUID.') },
     required: ['task_id'],
-    run: async ({ kiln, given, signal }) =>
-      describeTask(await kiln.read(String(given['task_id']), { signal })),
+    run: async ({ kiln, given: { task_id: id = '' }, signal }) =>
+      describeTask(await kiln.read(id, { signal })),
   },
   search_packs: {
     title: 'Search packs',
@@ -117,7 +135,7 @@ const READERS: Record<string, Tool> = {
     },
     required: [],
     run: async ({ kiln, given: { search, host_node, limit = 10 } }) => {
-      const query = { ...given({ search, host_node_search: host_node }), limit: Number(limit) }
+      const query = { ...defined({ search, host_node_search: host_node }), limit }
       const { nodes, total } = await kiln.registry.searchNodes(query)
       const packs = nodes.map(
         ({ id, name, description, publisher, downloads, latest_version }) => ({
@@ -138,11 +156,10 @@ const READERS: Record<string, Tool> = {
       'Reads what the checks have found in a version of a pack, and how it was decided on. Files and lines are for members of its publisher.',
     members: { node: string('Id of the pack.'), version: string('Its latest one unless given.') },
     required: ['node'],
-    run: async ({ kiln: { registry }, given: { node, version } }) => {
-      const id = String(node)
+    run: async ({ kiln: { registry }, given: { node: id = '', version } }) => {
       const number = version ?? (await registry.readNode(id)).latest_version?.version
       if (number === undefined) throw new UsageError(`${id} has no version that can be installed`)
-      const read = await registry.readVersion(id, String(number))
+      const read = await registry.readVersion(id, number)
       const findings = await registry.readFindings(id, read.version)
       const { status, status_reason, deprecated, host_node_extract_status: host_nodes } = read
       return {
@@ -158,20 +175,20 @@ const READERS: Record<string, Tool> = {
   },
 }
 
-/** The members that were given. */
-const given = (members: Record<string, unknown>): Record<string, unknown> =>
+/** The members that have a value. */
+const defined = (members: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 
-const make = async (call: Call, kind: TaskKind, body: object): Promise<object> => {
+const make = async (call: Call, kind: TaskKind, body: object) => {
   const { kiln, signal, onProgress } = call
   const { settings, wait = true, idempotency_key: key } = call.given
   const create = kiln[kind] as (body: TaskBody<'relight'>, options: object) => Promise<Task>
-  const options = { signal, ...(key === undefined ? {} : { idempotencyKey: String(key) }) }
-  const task = await create({ ...(settings as object), ...body } as TaskBody<'relight'>, options)
-  return describeTask(wait === true ? await kiln.wait(task, { signal, onProgress }) : task)
+  const options = { signal, ...(key === undefined ? {} : { idempotencyKey: key }) }
+  const task = await create({ ...settings, ...body } as TaskBody<'relight'>, options)
+  return describeTask(wait ? await kiln.wait(task, { signal, onProgress }) : task)
 }
 
-const describeTask = ({ id, path: _, ...task }: Task): object => ({ task_id: id, ...task })
+const describeTask = ({ id, ...task }: Task) => ({ task_id: id, ...task })
 
 /** Reads pictures below a folder alone: a model names them, and what it names is sent elsewhere. */
 const makeReadImage = (folder: string) => async (image: string) => {
@@ -199,9 +216,9 @@ const makeOnProgress = ({ mcpReq: { _meta, notify } }: ServerContext): Call['onP
   }
 }
 
-const toResult = (value: object): CallToolResult => ({
+const toResult = (value: Record<string, unknown>): CallToolResult => ({
   content: [{ type: 'text', text: JSON.stringify(value) }],
-  structuredContent: value as Record<string, unknown>,
+  structuredContent: value,
 })
 
 const toFailure = (error: unknown): CallToolResult => {
@@ -221,7 +238,7 @@ const serve = async ({ kiln, signal, values }: Context): Promise<number> => {
     const server = new McpServer({ name: 'kiln', version: '1' })
     for (const [name, { title, description, members, required, run }] of Object.entries(tools)) {
       const schema = { type: 'object', properties: members, required, additionalProperties: false }
-      const inputSchema = fromJsonSchema<Record<string, unknown>>(schema as JsonSchemaType)
+      const inputSchema = fromJsonSchema<Given>(schema)
       const annotations = { readOnlyHint: name in READERS, destructiveHint: false }
       server.registerTool(
         name,
