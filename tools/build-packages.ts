@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmod, cp, readFile, writeFile } from 'node:fs/promises'
+import { chmod, cp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { build } from 'esbuild'
@@ -32,21 +32,36 @@ export const buildPackages = async (out: string): Promise<void> => {
   })
 }
 
-const bundle = (options: BuildOptions) =>
-  build({
+/** Bundles code with the packages that it needs, and puts the license of each beside it. */
+const bundle = async (options: BuildOptions & { outdir: string }): Promise<void> => {
+  const { metafile } = await build({
     bundle: true,
     format: 'esm',
     target: 'es2022',
     absWorkingDir: ROOT,
     logLevel: 'warning',
+    metafile: true,
     ...options,
   })
+  const names = Object.keys(metafile.inputs).flatMap(
+    (path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? [],
+  )
+  for (const name of new Set(names)) await copyLicense(name, options.outdir)
+}
+
+const copyLicense = async (name: string, out: string): Promise<void> => {
+  const folder = join(ROOT, 'node_modules', name)
+  const license = (await readdir(folder)).find((file) => /^licen[cs]e/i.test(file))
+  if (license === undefined) throw new Error(`${name} has no license that can be shipped`)
+  await cp(join(folder, license), join(out, 'licenses', name.replace('/', '-')))
+}
 
 /** Makes the package of the client but for its types: the library and the command-line tool, which the image runs, too. */
 export const buildClient = async (out: string): Promise<void> => {
   await bundle({ entryPoints: [join(CLIENT, 'src/index.ts')], outdir: out })
   const split = { splitting: true, chunkNames: '[hash]' }
-  await bundleCommand({ entryPoints: [join(CLIENT, 'src/cli/kiln.ts')], outdir: out, ...split })
+  const entryPoints = [join(CLIENT, 'src/cli/kiln.ts')]
+  await bundle({ entryPoints, outdir: out, platform: 'node', ...split })
   const manifest = { bin: { kiln: './kiln.js' }, exports: { '.': LIBRARY } }
   await describe(CLIENT, out, manifest, 'docs/client.md')
 }
@@ -54,9 +69,10 @@ export const buildClient = async (out: string): Promise<void> => {
 /** Makes the package of the inspector. All that it needs is in it: its grammar, as a dependency, would bring a compiler. */
 const buildInspector = async (out: string): Promise<void> => {
   const grammar = 'tree-sitter-python.wasm'
-  await bundleCommand({
+  await bundle({
     entryPoints: ['index.ts', 'kiln-inspect.ts'].map((name) => join(INSPECTOR, 'src', name)),
     outdir: out,
+    platform: 'node',
     splitting: true,
     chunkNames: '[hash]',
     plugins: [
@@ -87,15 +103,10 @@ const buildInspector = async (out: string): Promise<void> => {
     files: ['*.js', '*.wasm', 'python', 'licenses', 'types/{index,inspection,versions}.d.ts'],
   }
   await describe(INSPECTOR, out, manifest, 'packages/inspector/README.md')
-  for (const name of ['web-tree-sitter', 'tree-sitter-python', '@zip.js/zip.js'])
-    await cp(join(modules, name, 'LICENSE'), join(out, 'licenses', name.replace(/.*\//, '')))
+  await copyLicense('tree-sitter-python', out)
 }
 
 const LIBRARY = { types: './types/index.d.ts', default: './index.js' }
-
-const bundleCommand = async (options: BuildOptions & { outdir: string }): Promise<void> => {
-  await bundle({ ...options, platform: 'node' })
-}
 
 /** Writes what a package has beside its code. */
 const describe = async (

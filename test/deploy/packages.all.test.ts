@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 
@@ -52,6 +54,18 @@ const readExamples = async (page: string, language: string): Promise<string[]> =
     .filter((block) => block.language === language)
     .map(({ code }) => code)
 
+/** First message of a program that speaks the Model Context Protocol. */
+const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'test', version: '1' },
+  },
+}
+
 const STRICT = ['--noEmit', '--strict', '--module', 'nodenext', '--types', 'node']
 
 /** Checks a program against the types of the packages, all of which are read. */
@@ -80,6 +94,14 @@ describe('what `npm run build` makes to be installed elsewhere', () => {
        // @ts-expect-error -- a body has no such member
        await kiln.relight({ picture: '' })\n`,
     )
+    const command = join(project, 'node_modules/kiln-client/kiln.js')
+    const model = spawn(process.execPath, [command, 'mcp'], { cwd: project, env })
+    model.stdin.write(`${JSON.stringify(INITIALIZE)}\n`)
+    const [line] = (await once(createInterface({ input: model.stdout }), 'line')) as [string]
+    assert.match(line, /"serverInfo":{"name":"kiln"/)
+    const ended = once(model, 'exit')
+    model.stdin.end()
+    assert.deepEqual(await ended, [0, null])
     const relit = ['kiln', 'relight', 'samples/thumbnail.jpg', '-o', 'relit.jpg']
     assert.equal(await run(project, 'npx', ...relit), 'relit.jpg\n')
     const checked = await run(project, 'npx', 'kiln', 'check', 'my-pack', '--publisher', 'alice')
