@@ -166,7 +166,7 @@ class AsyncHttp:
                 yield response
             finally:
                 await response.aclose()
-        except httpx.TransportError as cause:
+        except httpx.RequestError as cause:
             reason = str(cause) or type(cause).__name__
             raise ServiceError("unreachable", f"the service cannot be reached: {reason}") from cause
 
