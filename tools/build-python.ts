@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 
 import { ROOT } from '../src/local/root.ts'
@@ -44,8 +45,8 @@ export const writePythonClient = async (): Promise<string> => {
 /** Builds the wheel and the source distribution. Throws Skipped where there is no Python. */
 export const buildPython = async (out: string): Promise<void> => {
   const bin = await writePythonClient()
-  await mkdir(join(ROOT, '.built'), { recursive: true })
-  const folder = await mkdtemp(join(ROOT, '.built/python-'))
+  // Elsewhere, because the build backend ships the .gitignore of a repository around it.
+  const folder = await mkdtemp(join(tmpdir(), 'kiln-python-'))
   try {
     for (const name of ['src', 'pyproject.toml'])
       await cp(join(PYTHON_CLIENT, name), join(folder, name), {
