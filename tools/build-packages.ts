@@ -40,8 +40,8 @@ const bundle = async (options: BuildOptions & { outdir: string }): Promise<void>
     target: 'es2022',
     absWorkingDir: ROOT,
     logLevel: 'warning',
-    metafile: true,
     ...options,
+    metafile: true,
   })
   const names = Object.keys(metafile.inputs).flatMap(
     (path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? [],
