@@ -1,8 +1,9 @@
 /**
  * Compiles everything that production needs into `dist/`, or the folder of `--out` (`npm run build`), puts the
  * migrations and the library in Python beside their readers, and bundles the workflows once, so that no worker has to do
- * it at its start. `dist/client` is the package of the client, `dist/kiln.mjs` the command `kiln`, `dist/console` the web console; `--watch` builds nothing but
- * that one, where a started stack reads it, and again at each change.
+ * it at its start. `dist/kiln.mjs` is the command `kiln`, `dist/console` the web console, and beside them is what is
+ * installed elsewhere: `build-packages.ts`. `--watch` builds nothing but the console, where a started stack reads it, and
+ * again at each change.
  */
 import { cp, rm, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -11,7 +12,7 @@ import { parseArgs } from 'node:util'
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker'
 
 import { ROOT } from '../src/local/root.ts'
-import { buildClient, compile } from './build-client.ts'
+import { buildClient, buildPackages, compile } from './build-packages.ts'
 import { buildConsole, watchConsole } from './console/build.ts'
 
 const build = async (): Promise<void> => {
@@ -20,8 +21,8 @@ const build = async (): Promise<void> => {
       out: { type: 'string', default: join(ROOT, 'dist') },
       /** For tests, beside which the types are checked anyway. */
       'no-check': { type: 'boolean', default: false },
-      /** The image of the service runs the client, and nothing is written against it there. */
-      'no-types': { type: 'boolean', default: false },
+      /** The image of the service runs the client, and nothing is installed from there. */
+      'no-packages': { type: 'boolean', default: false },
       watch: { type: 'boolean', default: false },
     },
   })
@@ -37,8 +38,8 @@ const build = async (): Promise<void> => {
   await cp(join(ROOT, '.built/manifest.json'), join(out, 'manifest.json'))
   await buildConsole(join(out, 'console'))
   const bundle = await bundleWorkflows(join(out, 'workflow-bundle.js'))
-  const types = !values['no-check'] && !values['no-types']
-  await buildClient(join(out, 'client'), { types })
+  const isImage = values['no-check'] || values['no-packages']
+  await (isImage ? buildClient(join(out, 'client')) : buildPackages(out))
   await cp(join(ROOT, 'tools/kiln.mjs'), join(out, 'kiln.mjs'))
   say(`${out} is built; the workflow bundle has ${Math.round(bundle / 1000)} kB`)
 }

@@ -36,6 +36,7 @@ const FOLDERS = [
   'tools',
   'packages/inspector',
   'packages/client',
+  'packages/python/test',
   'packages/console/src',
   'packages/console/test',
   'docs',
@@ -70,7 +71,7 @@ const ALONE = [
 const manifestOf = (source) => `${basename(source, '.ts')}.json`
 const MANIFESTS = [MANIFEST, ...ALONE.map(manifestOf)]
 
-/** Native code, and what only the bundling of workflows, tracing or AUTH=builtin loads. */
+/** Native code, and what only the bundling of workflows, tracing, AUTH=builtin or `kiln mcp` loads. */
 const LEFT_OUT = [
   'sharp',
   'webpack',
@@ -85,6 +86,7 @@ const LEFT_OUT = [
   '@simplewebauthn/server',
   '@zxcvbn-ts/core',
   '@zxcvbn-ts/language-common',
+  '@modelcontextprotocol/server',
 ]
 
 /** Path of what a source file, named below the checkout, becomes. */

@@ -39,14 +39,23 @@ export const writeOpenApiTypes = async (): Promise<void> => {
 }
 
 interface Operation {
+  parameters?: { name: string; schema: object }[]
   responses: Record<string, unknown>
 }
 
-interface Document {
+export interface Document {
+  info: object
   paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Schema> }
 }
 
-const readDocument = async (): Promise<Document> => {
+interface Schema {
+  type?: string
+  properties?: Record<string, object>
+}
+
+/** Reads the document as the service serves it. */
+export const readDocument = async (): Promise<Document> => {
   const route = listRoutes().find(({ path }) => path === '/openapi.json')
   const response = await route?.handler({} as never)
   if (!response || !('body' in response)) throw new Error('no route returns the OpenAPI document')

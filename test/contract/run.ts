@@ -12,8 +12,11 @@ import { secondsSince } from '../../src/local/console.ts'
 import { listenForInterrupt } from '../../src/local/interrupt.ts'
 import { startTestServers } from '../support/servers.ts'
 import { startService } from '../support/service.ts'
-import { HERE, Skipped, installNode, installPython, run } from './install.ts'
+import { Skipped, installPython, run, type RunOptions } from '../../tools/python.ts'
+import { HERE, installNode } from './install.ts'
 import { USER, seed } from './seed.ts'
+
+const REQUIREMENTS = join(HERE, 'requirements.txt')
 
 const GIVEN = process.argv.slice(2)
 const FIRST_OPTION = GIVEN.findIndex((word) => word.startsWith('-'))
@@ -56,7 +59,7 @@ const typescript: Part = async ({ document, env }) => {
 
 /** Generates a client of Python and runs a program that uses it. */
 const python: Part = async ({ document, folder: cwd, env }) => {
-  const { bin } = await installPython()
+  const bin = await installPython('contract-python', REQUIREMENTS)
   const config = join(HERE, 'clients/python.yaml')
   const options = ['--output-path', 'generated', '--fail-on-warning']
   const steps: [string, string[]][] = [
@@ -68,14 +71,14 @@ const python: Part = async ({ document, folder: cwd, env }) => {
 
 const runAll = async (
   steps: readonly [string, string[]][],
-  options: Parameters<typeof run>[2],
+  options: RunOptions,
 ): Promise<boolean> => {
   for (const [command, args] of steps) if (!(await run(command, args, options))) return false
   return true
 }
 
 const schemathesis: Part = async ({ env, folder: cwd }) => {
-  const { bin } = await installPython()
+  const bin = await installPython('contract-python', REQUIREMENTS)
   const config = join(HERE, 'schemathesis.toml')
   const args = ['--config-file', config, 'run', `${env['KILN_URL']}/openapi.json`, ...OPTIONS]
   return await run('schemathesis', args, { cwd, bin, env: { ...env, PYTHONPATH: HERE } })

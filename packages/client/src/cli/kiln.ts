@@ -4,6 +4,7 @@ import { COMMON_OPTIONS, readEnvironment, take } from './context.ts'
 import type { Command, Values } from './context.ts'
 import { describeError, EXIT } from './error.ts'
 import { PACK_COMMANDS, watchVersion } from './pack-commands.ts'
+import { mcp } from './mcp.ts'
 import { makeScreen } from './screen.ts'
 import { VERSION_COMMANDS } from './version-commands.ts'
 import { cancelTask, listTemplates, TASK_COMMANDS, watchTask } from './task-commands.ts'
@@ -37,6 +38,7 @@ const COMMANDS: Record<string, Command> = {
   },
   ...PACK_COMMANDS,
   ...VERSION_COMMANDS,
+  mcp,
 }
 
 const USAGE = `usage: kiln <command> [options]

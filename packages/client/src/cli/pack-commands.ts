@@ -134,7 +134,7 @@ const decideOutcome = (
 }
 
 const UNREAD =
-  '  reading   not done: the service looks at packs once they are published, and its reader is in its repository'
+  '  reading   not done: the service looks at packs once they are published, and the package kiln-inspector, which reads them here, is not installed'
 
 /** Checks that node and version are free, as far as anybody may see. A service that is away is no error of the pack. */
 const askRegistry = async (

@@ -30,12 +30,13 @@ type Finding = Record<'severity' | 'issue_type' | 'message' | 'file_path', strin
   line_number?: number
 }
 
-/** Reads an archive by the reader of the service, a program of its repository: undefined where neither checkout nor `dist` is around. */
+/** Reads an archive by the reader of the service: that of the checkout or image, or the package kiln-inspector beside this one; undefined where there is none. */
 export const readArchive = async (path: string): Promise<Reading | undefined> => {
   const places = [
     ['../../../../../tools/run.mjs', 'packages/inspector/src/kiln-inspect.ts'],
     ['../packages/inspector/src/kiln-inspect.js'],
   ].map(([program = '', ...args]) => [fileURLToPath(new URL(program, import.meta.url)), ...args])
+  places.push(findInstalled())
   const found = places.find(([program = '']) => existsSync(program))
   if (!found) return undefined
   // It says at length why it cannot start.
@@ -44,4 +45,12 @@ export const readArchive = async (path: string): Promise<Reading | undefined> =>
   const line = await text(child.stdout)
   if (line === '') throw new LocalError('the reader of packs does not start: `npm ci` mends it')
   return JSON.parse(line) as Reading
+}
+
+const findInstalled = (): string[] => {
+  try {
+    return [fileURLToPath(import.meta.resolve('kiln-inspector/command'))]
+  } catch {
+    return []
+  }
 }

@@ -21,7 +21,7 @@ export type NodeVersion =
 /** Decision of the service: `state` is `active` when the version can be installed. */
 export interface Verdict {
   state: 'active' | 'flagged' | 'banned' | 'deleted'
-  /** Why; empty of an active version. */
+  /** Sentence that says why. */
   reason: string
   /** Notes on what does not stand in the way: host nodes that were not read, another version that stays the latest. */
   warnings: string[]

@@ -50,11 +50,13 @@ export const putToLink = async (
 }
 
 /** Members of bodies that are images; in their place a caller may give the bytes. */
-type ImageMember =
-  | 'image'
-  | 'images'
-  | 'transfer_light_from_lightmap'
-  | 'transfer_light_from_reference_image'
+export const IMAGE_MEMBERS = [
+  'image',
+  'images',
+  'transfer_light_from_lightmap',
+  'transfer_light_from_reference_image',
+] as const
+type ImageMember = (typeof IMAGE_MEMBERS)[number]
 
 /** A body in which images may be bytes, too. */
 export type WithBytes<Body> = {

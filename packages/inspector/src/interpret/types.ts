@@ -214,7 +214,7 @@ interface ClassMethodValue {
   function: Value
 }
 
-interface StaticMethodValue {
+export interface StaticMethodValue {
   kind: 'staticmethod'
   function: Value
 }

@@ -178,7 +178,7 @@ export const quietMethods = (names: string): Record<string, NativeCall> =>
   Object.fromEntries(names.split(' ').map((name) => [name, () => null]))
 
 /** Private state that a class of the library keeps in its instances. */
-interface NativeState<State> {
+export interface NativeState<State> {
   /** For `InstanceValue.native`. */
   wrap: (state: State) => unknown
   /** The state; undefined for any other value, and for instances of other classes. */

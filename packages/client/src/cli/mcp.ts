@@ -1,0 +1,273 @@
+import { once } from 'node:events'
+import { readFile, realpath } from 'node:fs/promises'
+import { resolve, sep } from 'node:path'
+
+import type { CallToolResult, JsonSchemaType, ServerContext } from '@modelcontextprotocol/server'
+
+import type { Kiln, RunningTask, Task, TaskBody, TaskKind } from '../index.ts'
+import { text } from './context.ts'
+import type { Command, Context } from './context.ts'
+import { describeError, EXIT, UsageError } from './error.ts'
+
+/** Arguments of the tools, which the schema of each has validated. */
+interface Given {
+  kind?: keyof typeof IMAGE_KINDS
+  image?: string
+  prompt?: string
+  model?: string
+  duration?: number
+  resolution?: string
+  settings?: object
+  wait?: boolean
+  idempotency_key?: string
+  task_id?: string
+  search?: string
+  host_node?: string
+  limit?: number
+  node?: string
+  version?: string
+}
+
+/** Input of a tool. */
+interface Call {
+  kiln: Kiln
+  given: Given
+  signal: AbortSignal
+  /** Reads an image that was given as a path. */
+  readImage(image: string): Promise<string | Uint8Array>
+  onProgress(progress: Pick<RunningTask, 'status' | 'progress'>): void
+}
+
+interface Tool {
+  title: string
+  description: string
+  members: Record<string, JsonSchemaType>
+  required: readonly string[]
+  run(call: Call): Promise<Record<string, unknown>>
+}
+
+const string = (description: string): JsonSchemaType => ({ type: 'string', description })
+
+const IMAGE_KINDS = {
+  relight: 'changes the light: prompt, style, light_transfer_strength',
+  upscale: 'makes it larger: scale_factor such as 2x',
+  upscalePrecision: 'makes it larger and keeps to it: scale_factor such as 2',
+  skinFlexible: 'enhances skin: optimized_for such as improve_lighting',
+  skinCreative: 'enhances skin with more style: sharpen, smart_grain',
+  skinFaithful: 'enhances skin and keeps to the image: sharpen, smart_grain',
+} as const satisfies Partial<Record<TaskKind, string>>
+
+const IMAGE = 'An http(s) link, or the path of a picture in the folder of this server.'
+
+/** Members of both tools that make something. */
+const MAKING = {
+  settings: {
+    type: 'object',
+    description:
+      'Other members of the body, as the document of the service (/openapi.json) has them.',
+  },
+  wait: {
+    type: 'boolean',
+    description:
+      'False returns once the task is made: read_task reads it later. True unless given.',
+  },
+  idempotency_key: string('The same key with the same input gives the same task, once.'),
+} satisfies Record<string, JsonSchemaType>
+
+const MAKERS: Record<string, Tool> = {
+  make_image: {
+    title: 'Make an image of an image',
+    description: `Relights or upscales an image or enhances skin, waits for it, and returns the links of the result. Kinds: ${Object.entries(
+      IMAGE_KINDS,
+    )
+      .map(([kind, what]) => `${kind} ${what}`)
+      .join('; ')}.`,
+    members: {
+      kind: { type: 'string', enum: Object.keys(IMAGE_KINDS) },
+      image: string(IMAGE),
+      prompt: string('Guides relight and upscale, such as "(sunset:1.3) from the left".'),
+      ...MAKING,
+    },
+    required: ['kind', 'image'],
+    run: async (call) => {
+      const { kind = 'relight', image = '', prompt } = call.given
+      return await make(call, kind, { image: await call.readImage(image), ...defined({ prompt }) })
+    },
+  },
+  make_video: {
+    title: 'Make a video',
+    description:
+      'Makes a video of a prompt, a first image, or both, waits for it, and returns its links. It costs credits.',
+    members: {
+      prompt: string('What it shows. It is needed unless there is an image.'),
+      image: string(`The first image. ${IMAGE}`),
+      model: string('Such as videoq2-pro.'),
+      duration: { type: 'integer', description: 'Seconds.' },
+      resolution: string('Such as 540p.'),
+      ...MAKING,
+    },
+    required: [],
+    run: async (call) => {
+      const { image, prompt, model, duration, resolution } = call.given
+      const images = image === undefined ? {} : { images: [await call.readImage(image)] }
+      const body = { ...images, ...defined({ prompt, model, duration, resolution }) }
+      return await make(call, 'textToVideo', body)
+    },
+  },
+}
+
+const READERS: Record<string, Tool> = {
+  read_task: {
+    title: 'Read a task',
+    description: 'Reads an image or video task as it is now, with fresh links of its files.',
+    members: { task_id: string('Its id, a UUID.') },
+    required: ['task_id'],
+    run: async ({ kiln, given: { task_id: id = '' }, signal }) =>
+      describeTask(await kiln.read(id, { signal })),
+  },
+  search_packs: {
+    title: 'Search packs',
+    description: 'Searches the registry for packs of extension nodes.',
+    members: {
+      search: string('Words, each of which must match.'),
+      host_node: string('A part of the name of a host node of the pack.'),
+      limit: { type: 'integer', minimum: 1, maximum: 50, description: '10 unless given.' },
+    },
+    required: [],
+    run: async ({ kiln, given: { search, host_node, limit = 10 } }) => {
+      const query = { ...defined({ search, host_node_search: host_node }), limit }
+      const { nodes, total } = await kiln.registry.searchNodes(query)
+      const packs = nodes.map(
+        ({ id, name, description, publisher, downloads, latest_version }) => ({
+          id,
+          name,
+          description,
+          publisher: publisher.id,
+          downloads,
+          version: latest_version?.version,
+        }),
+      )
+      return { total, packs }
+    },
+  },
+  read_findings: {
+    title: 'Read the findings of a version',
+    description:
+      'Reads what the checks have found in a version of a pack, and how it was decided on. Files and lines are for members of its publisher.',
+    members: { node: string('Id of the pack.'), version: string('Its latest one unless given.') },
+    required: ['node'],
+    run: async ({ kiln: { registry }, given: { node: id = '', version } }) => {
+      const number = version ?? (await registry.readNode(id)).latest_version?.version
+      if (number === undefined) throw new UsageError(`${id} has no version that can be installed`)
+      const read = await registry.readVersion(id, number)
+      const findings = await registry.readFindings(id, read.version)
+      const { status, status_reason, deprecated, host_node_extract_status: host_nodes } = read
+      return {
+        node: id,
+        version: read.version,
+        status,
+        status_reason,
+        deprecated,
+        host_nodes,
+        ...findings,
+      }
+    },
+  },
+}
+
+/** The members that have a value. */
+const defined = (members: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
+
+const make = async (call: Call, kind: TaskKind, body: object) => {
+  const { kiln, signal, onProgress } = call
+  const { settings, wait = true, idempotency_key: key } = call.given
+  const create = kiln[kind] as (body: TaskBody<'relight'>, options: object) => Promise<Task>
+  const options = { signal, ...(key === undefined ? {} : { idempotencyKey: key }) }
+  const task = await create({ ...settings, ...body } as TaskBody<'relight'>, options)
+  return describeTask(wait ? await kiln.wait(task, { signal, onProgress }) : task)
+}
+
+const describeTask = ({ id, ...task }: Task) => ({ task_id: id, ...task })
+
+/** Reads pictures below a folder alone: a model names them, and what it names is sent elsewhere. */
+const makeReadImage = (folder: string) => async (image: string) => {
+  if (/^(https?|data):/.test(image)) return image
+  const root = await realpath(folder)
+  const path = await realpath(resolve(root, image)).catch(() => '')
+  if (path.startsWith(root + sep) && PICTURE.test(path)) return await readFile(path)
+  // Nothing is said of files elsewhere, not even that they are there.
+  throw new UsageError(`${image} is no link, and no picture in the folder of this server`)
+}
+
+const PICTURE = /\.(avif|bmp|gif|hei[cf]|jpe?g|png|svg|tiff?|webp)$/i
+
+/** Sends each progress to a client that has asked for it. Its numbers must grow; those of a video are percentages. */
+const makeOnProgress = ({ mcpReq: { _meta, notify } }: ServerContext): Call['onProgress'] => {
+  const progressToken = _meta?.progressToken
+  let last = -1
+  return ({ status, progress: percent }) => {
+    if (progressToken === undefined) return
+    last = percent !== undefined && percent > last ? percent : last + (last < 0 ? 1 : 0.01)
+    const total = percent === undefined ? {} : { total: 100 }
+    const params = { progressToken, progress: last, message: status, ...total }
+    // Whoever has gone gets no response either.
+    void notify({ method: 'notifications/progress', params }).catch(() => {})
+  }
+}
+
+const toResult = (value: Record<string, unknown>): CallToolResult => ({
+  content: [{ type: 'text', text: JSON.stringify(value) }],
+  structuredContent: value,
+})
+
+const toFailure = (error: unknown): CallToolResult => {
+  const { code, message, details } = describeError(error)
+  const text = [`${code}: ${message}`, ...details].join('\n')
+  return { content: [{ type: 'text', text }], isError: true }
+}
+
+const serve = async ({ kiln, signal, values }: Context): Promise<number> => {
+  // They are a large part of this program, and no other command needs them.
+  const { fromJsonSchema, McpServer } = await import('@modelcontextprotocol/server')
+  const { serveStdio } = await import('@modelcontextprotocol/server/stdio')
+  const readImage = makeReadImage(text(values, 'folder') ?? '.')
+  const isWriting = values['write'] === true
+  const tools = { ...READERS, ...(isWriting ? MAKERS : {}) }
+  const makeServer = () => {
+    const server = new McpServer({ name: 'kiln', version: '1' })
+    for (const [name, { title, description, members, required, run }] of Object.entries(tools)) {
+      const schema = { type: 'object', properties: members, required, additionalProperties: false }
+      const inputSchema = fromJsonSchema<Given>(schema)
+      const annotations = { readOnlyHint: name in READERS, destructiveHint: false }
+      server.registerTool(
+        name,
+        { title, description, inputSchema, annotations },
+        (given, context) =>
+          run({
+            kiln,
+            given,
+            readImage,
+            signal: context.mcpReq.signal,
+            onProgress: makeOnProgress(context),
+          }).then(toResult, toFailure),
+      )
+    }
+    return server
+  }
+  const handle = serveStdio(makeServer)
+  await once(process.stdin, 'close', { signal }).catch(() => {})
+  await handle.close()
+  return EXIT.done
+}
+
+export const mcp: Command = {
+  usage: '[--write] [--folder <folder>]',
+  summary: 'serves a model by the Model Context Protocol on standard input and output',
+  help: [
+    '--write   lets it make images and videos; without it reads alone',
+    '--folder  where images may be read from; the current one unless given',
+  ],
+  options: { write: { type: 'boolean' }, folder: { type: 'string' } },
+  run: serve,
+}

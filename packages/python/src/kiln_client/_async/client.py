@@ -1,0 +1,161 @@
+"""The client: tasks, uploads and the registry."""
+
+import os
+from collections.abc import Callable
+from typing import Any, Unpack
+from urllib.parse import quote
+
+from .. import types
+from .._blocking import async_call
+from ..errors import NotFoundError
+from ..files import IMAGE_MEMBERS, FileSource, hash_and_size, to_base64
+from ..tasks import IMAGES, VIDEOS, Task, read_task, status_path, status_paths
+from .follow import AsyncFollower
+from .http import AsyncHttp
+from .registry import AsyncRegistry
+
+
+class AsyncKiln(AsyncHttp):
+    """A client of one service.
+
+    `token` is a bearer token, or a function that is called before each attempt, for tokens that expire; an
+    `api_key` takes its place. Without a credential a client makes videos and reads the registry. Codes that
+    pass and lost connections are retried: `attempts` times in all, after `backoff` seconds and then twice as
+    long each time, or after Retry-After. `client` brings proxies or certificates of your own.
+
+    There is a method for each kind of task, which returns as soon as the task is durable. Its arguments are the
+    members of the body; images may be bytes or paths, too. With the same `idempotency_key` and body it is the
+    same task.
+    """
+
+    @property
+    def registry(self) -> AsyncRegistry:
+        return AsyncRegistry(self)
+
+    async def relight(self, **body: Unpack[types.RelightBody]) -> Task:
+        """Changes the light of an image."""
+        return await self._create("image-relight", "image-relight", body)
+
+    async def upscale(self, **body: Unpack[types.UpscaleBody]) -> Task:
+        """Makes an image larger."""
+        return await self._create("image-upscaler", "image-upscaler", body)
+
+    async def upscale_precision(self, **body: Unpack[types.UpscalePrecisionBody]) -> Task:
+        """Makes an image larger, and keeps to it."""
+        segment = "image-upscaler-precision-v2"
+        return await self._create(segment, segment, body)
+
+    async def skin_flexible(self, **body: Unpack[types.SkinFlexibleBody]) -> Task:
+        """Enhances skin, optimized for one thing."""
+        return await self._create("skin-enhancer/flexible", "skin-enhancer", body)
+
+    async def skin_creative(self, **body: Unpack[types.SkinCreativeBody]) -> Task:
+        """Enhances skin with more style."""
+        return await self._create("skin-enhancer/creative", "skin-enhancer", body)
+
+    async def skin_faithful(self, **body: Unpack[types.SkinFaithfulBody]) -> Task:
+        """Enhances skin, and keeps to the image."""
+        return await self._create("skin-enhancer/faithful", "skin-enhancer", body)
+
+    async def text_to_video(self, **body: Unpack[types.TextToVideoBody]) -> Task:
+        """Makes a video of a prompt, an image, or both."""
+        return await self._create("text2video", "", body)
+
+    async def image_to_video(self, **body: Unpack[types.ImageToVideoBody]) -> Task:
+        """Makes a video that begins with an image."""
+        return await self._create("img2video", "", body)
+
+    async def start_end_to_video(self, **body: Unpack[types.StartEndToVideoBody]) -> Task:
+        """Makes a video from one image to another."""
+        return await self._create("start-end2video", "", body)
+
+    async def extend_video(self, **body: Unpack[types.ExtendBody]) -> Task:
+        """Makes a video longer."""
+        return await self._create("extend", "", body)
+
+    async def _create(self, name: str, family: str, body: Any) -> Task:
+        given = dict(body)
+        key = given.pop("idempotency_key", None)
+        for member in IMAGE_MEMBERS:
+            if member in given:
+                given[member] = await self._give(given[member])
+        headers = {} if key is None else {"idempotency-key": key}
+        path = f"{IMAGES if family else VIDEOS}/{name}"
+        made = (await self.request("POST", path, json=given, headers=headers)).json()
+        return read_task(made, status_path(family, read_task(made).id))
+
+    async def _give(self, value: Any) -> Any:
+        """Returns a link, or without a credential Base64, in the place of a file."""
+        if isinstance(value, list):
+            return [await self._give(each) for each in value]
+        if isinstance(value, str) or value is None:
+            return value
+        if any(secret is not None for secret in self._secrets.values()):
+            return await self.upload(value)
+        return await async_call(lambda: to_base64(value))
+
+    async def read(self, task: Task | str) -> Task:
+        """Reads a task as it is now. With an id alone it asks each family."""
+        if isinstance(task, Task) and task.path is not None:
+            return read_task((await self.request("GET", task.path)).json(), task.path)
+        error: NotFoundError | None = None
+        for path in status_paths(task if isinstance(task, str) else task.id):
+            try:
+                return read_task((await self.request("GET", path)).json(), path)
+            except NotFoundError as cause:
+                error = cause
+        raise error or AssertionError
+
+    async def wait(
+        self,
+        task: Task | str,
+        *,
+        on_progress: Callable[[str, int | None], object] = lambda _status, _progress: None,
+        patience: float = 300,
+        timeout: float | None = None,
+    ) -> Task:
+        """Waits until a task has ended, however that is, and returns it.
+
+        `on_progress` is called with the status at each transition, and with the percentage of a video. A service
+        that is away for less than `patience` seconds is waited for. After `timeout` seconds it raises a
+        TimeoutError; the task goes on.
+        """
+        begun = task if isinstance(task, Task) and task.path else await self.read(task)
+        path = begun.path or ""
+        status, percent = "", None
+
+        def read(event: str, data: Any) -> Task | None:
+            nonlocal status, percent
+            if event in ("end", "status"):
+                seen = read_task(data, path)
+                if seen.state != "running":
+                    return seen
+                data = {"status": seen.status, "progress": seen.progress}
+            status = data.get("status") or status
+            percent = percent if data.get("progress") is None else data["progress"]
+            on_progress(status, 100 if status == "success" else percent)
+            return None
+
+        paths = f"/tasks/{quote(begun.id, safe='')}/stream", path
+        return await AsyncFollower(self, paths, read, patience=patience, timeout=timeout).follow()
+
+    async def cancel(self, task: Task | str) -> None:
+        """Cancels a task. Raises a ConflictError when it has ended, or is a video that is being rendered."""
+        begun = task if isinstance(task, Task) and task.path else await self.read(task)
+        await self.request("POST", f"{(begun.path or '').removesuffix('/creations')}/cancel")
+
+    async def upload(
+        self, source: FileSource, *, file_name: str | None = None, content_type: str | None = None
+    ) -> str:
+        """Uploads a file; returns its link, which any image or video of a task may be for 24 hours.
+
+        What the caller has uploaded before is not sent again.
+        """
+        hash, size = await async_call(lambda: hash_and_size(source))
+        name = file_name or ("file" if isinstance(source, bytes) else os.path.basename(source))
+        type = {} if content_type is None else {"content_type": content_type}
+        body = {"file_name": name, "file_hash": hash, **type}
+        links = (await self.request("POST", "/customers/storage", json=body)).json()
+        if not links["existing_file"]:
+            await self.put(links["upload_url"], source, size)
+        return str(links["download_url"])

@@ -1,0 +1,177 @@
+"""Requests with credentials, idempotency keys and retries."""
+
+import os
+import random
+import uuid
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
+from itertools import count
+from pathlib import Path
+from typing import Any, Self
+
+import httpx
+from httpx_sse import EventSource, ServerSentEvent
+
+from .._blocking import async_call, async_sleep
+from ..errors import KilnError, ServiceError, read_error
+from ..files import CHUNK, FileSource
+
+# A string, or a function that is called before each attempt, for secrets that expire.
+Secret = str | Callable[[], str]
+
+# Seconds. The longest that the service takes is 55, and a stream sends something every 15.
+RESPONSE_TIMEOUT = 90.0
+STREAM_TIMEOUT = 45.0
+LONGEST_PAUSE = 15.0
+# A service that asks for more is not waited for.
+LONGEST_RETRY_AFTER = 60.0
+
+
+class AsyncHttp:
+    """The requests of a client."""
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        token: Secret | None = None,
+        api_key: Secret | None = None,
+        attempts: int = 6,
+        backoff: float = 0.5,
+        client: httpx.AsyncClient | None = None,
+    ) -> None:
+        self._base_url = base_url.rstrip("/")
+        self._secrets = {"authorization": token, "x-api-key": api_key}
+        self._attempts = attempts
+        self._backoff = backoff
+        self._client = client or httpx.AsyncClient()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Closes the connections."""
+        await self._client.aclose()
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        json: Any = None,
+        params: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> httpx.Response:
+        """Calls any route until there is a success. All attempts of a POST share one idempotency key."""
+        # A member that nothing reads is an error of the caller, not a wish that is dropped.
+        given = {"prefer": "handling=strict", **(headers or {})}
+        if method == "POST":
+            given.setdefault("idempotency-key", str(uuid.uuid4()))
+        query = {name: value for name, value in (params or {}).items() if value is not None}
+        return await self.send(
+            lambda: self._client.build_request(
+                method,
+                self._base_url + path,
+                json=json,
+                params=query or None,
+                headers={**given, **self._credentials()},
+                timeout=RESPONSE_TIMEOUT,
+            )
+        )
+
+    def _credentials(self) -> dict[str, str]:
+        headers = {}
+        for name, secret in self._secrets.items():
+            if secret is not None:
+                text = secret if isinstance(secret, str) else secret()
+                headers[name] = f"Bearer {text}" if name == "authorization" else text
+        return headers
+
+    async def put(self, link: str, source: FileSource, size: int) -> None:
+        """Sends a file to a signed link, which needs no credential."""
+
+        def build() -> httpx.Request:
+            content = source if isinstance(source, bytes) else _read(source)
+            headers = {"content-length": str(size)}
+            return self._client.build_request(
+                "PUT", link, content=content, headers=headers, timeout=RESPONSE_TIMEOUT
+            )
+
+        await self.send(build)
+
+    async def save(self, link: str, path: str | os.PathLike[str]) -> None:
+        """Writes what a task has made, or any other file behind a signed link, into a file."""
+        await self.send(
+            lambda: self._client.build_request("GET", link, timeout=RESPONSE_TIMEOUT), path
+        )
+
+    async def send(
+        self, build: Callable[[], httpx.Request], path: str | os.PathLike[str] | None = None
+    ) -> httpx.Response:
+        """Sends until there is a success, and reads it, or writes it to a path. Raises the error that does not
+        pass, or that of the last attempt."""
+        for attempt in count(1):
+            try:
+                async with self._open(build()) as response:
+                    if path is None:
+                        await response.aread()
+                        return response
+                    with Path(path).open("wb") as file:
+                        async for chunk in response.aiter_bytes(CHUNK):
+                            file.write(chunk)
+                    return response
+            except KilnError as error:
+                pause = self.pause_after(attempt, error)
+                if not error.passing or attempt >= self._attempts or pause is None:
+                    raise
+            await async_sleep(pause)
+        raise AssertionError
+
+    def pause_after(self, attempt: int, error: KilnError) -> float | None:
+        """Seconds until the next attempt; None when the service asks for more than is waited for."""
+        asked = error.retry_after or 0.0
+        if asked > LONGEST_RETRY_AFTER:
+            return None
+        step: float = min(LONGEST_PAUSE, self._backoff * 2 ** (attempt - 1))
+        return max(asked, step * random.uniform(0.5, 1))
+
+    async def events(
+        self, path: str, last_event_id: str, timeout: float
+    ) -> AsyncGenerator[ServerSentEvent]:
+        """Opens a stream and reads it until it ends."""
+        headers = {"accept": "text/event-stream", **self._credentials()}
+        if last_event_id:
+            headers["last-event-id"] = last_event_id
+        url = self._base_url + path
+        request = self._client.build_request("GET", url, headers=headers, timeout=timeout)
+        async with self._open(request) as response:
+            if not response.headers.get("content-type", "").startswith("text/event-stream"):
+                raise KilnError("answer_unknown", f"{url} is no stream", response.status_code)
+            async for event in EventSource(response).aiter_sse():
+                yield event
+
+    @asynccontextmanager
+    async def _open(self, request: httpx.Request) -> AsyncGenerator[httpx.Response]:
+        """Sends once; gives a success whose body is still to be read. Everything else is a KilnError."""
+        try:
+            response = await self._client.send(request, stream=True)
+            try:
+                # 304 is a success, because callers have asked for it.
+                if not response.is_success and response.status_code != 304:
+                    await response.aread()
+                    raise read_error(response)
+                yield response
+            finally:
+                await response.aclose()
+        except httpx.RequestError as cause:
+            reason = str(cause) or type(cause).__name__
+            raise ServiceError("unreachable", f"the service cannot be reached: {reason}") from cause
+
+
+async def _read(path: os.PathLike[str]) -> AsyncGenerator[bytes]:
+    with Path(path).open("rb") as file:
+        while chunk := await async_call(lambda: file.read(CHUNK)):
+            yield chunk

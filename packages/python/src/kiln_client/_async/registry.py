@@ -1,0 +1,114 @@
+"""The registry: reads, and the publication of a pack."""
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Unpack
+from urllib.parse import quote
+
+from .._blocking import async_call
+from ..pack import PackError, Verdict, pack_folder, read_project, read_verdict
+from ..types import Node, NodePage, NodeSearch, NodeVersion, VersionFindings
+from .follow import AsyncFollower
+from .http import AsyncHttp
+
+OnStep = Callable[[str], object]
+
+
+class AsyncRegistry:
+    """Nodes and their versions."""
+
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    async def search(self, **query: Unpack[NodeSearch]) -> NodePage:
+        """Searches the nodes of all publishers."""
+        return await self._get("/nodes/search", query)
+
+    async def node(self, node_id: str) -> Node:
+        """Reads a node."""
+        return await self._get(_path(node_id))
+
+    async def versions(self, node_id: str) -> list[NodeVersion]:
+        """Lists the versions of a node."""
+        return await self._get(f"{_path(node_id)}/versions")
+
+    async def version(self, node_id: str, version: str) -> NodeVersion:
+        """Reads a version."""
+        return await self._get(_path(node_id, version))
+
+    async def install(self, node_id: str, version: str | None = None) -> NodeVersion:
+        """Names the version to install, the latest unless named, and counts a download."""
+        return await self._get(f"{_path(node_id)}/install", {"version": version})
+
+    async def findings(self, node_id: str, version: str) -> VersionFindings:
+        """Reads the findings of the checks; the places are for members of the publisher."""
+        return await self._get(f"{_path(node_id, version)}/findings")
+
+    async def _get(self, path: str, query: Any = None) -> Any:
+        return (await self._http.request("GET", path, params=query)).json()
+
+    async def publish(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        token: str,
+        publisher: str | None = None,
+        changelog: str | None = None,
+        on_step: OnStep = lambda _: None,
+        patience: float = 300,
+        timeout: float | None = None,
+    ) -> Verdict:
+        """Zips a folder, publishes it as its pyproject.toml says, uploads it, and waits for the verdict.
+
+        `token` is a personal access token of the publisher, or what trusted publishing gave in its place.
+        """
+        place = Path(folder)
+        project = read_project(place)
+        owner = publisher or project.publisher_id
+        if owner is None:
+            raise PackError("no publisher is named: `publisher`, or PublisherId in pyproject.toml")
+        version = {**project.version, **({"changelog": changelog} if changelog else {})}
+        body = {"personal_access_token": token, "node": project.node, "node_version": version}
+        with TemporaryDirectory(prefix="kiln-") as scratch:
+            archive = Path(scratch) / "pack.zip"
+            on_step("packing")
+            await async_call(lambda: pack_folder(place, archive))
+            on_step("publishing")
+            path = f"/publishers/{quote(owner, safe='')}{_path(project.node_id)}/versions"
+            made = (await self._http.request("POST", path, json=body)).json()
+            on_step("uploading")
+            await self._http.put(made["signedUrl"], archive, archive.stat().st_size)
+        ref = project.node_id, made["node_version"]["version"]
+        verdict = await self.wait(*ref, on_step=on_step, patience=patience, timeout=timeout)
+        return replace(verdict, warnings=(*made.get("warnings", ()), *verdict.warnings))
+
+    async def wait(
+        self,
+        node_id: str,
+        version: str,
+        *,
+        on_step: OnStep = lambda _: None,
+        patience: float = 300,
+        timeout: float | None = None,
+    ) -> Verdict:
+        """Waits until a version is decided on and its host nodes are read."""
+
+        def read(_: str, data: Any) -> Verdict | None:
+            verdict = read_verdict(data)
+            if verdict is None:
+                on_step(data["status"].removeprefix("NodeVersionStatus"))
+            return verdict
+
+        path = _path(node_id, version)
+        paths = f"{path}/stream", path
+        return await AsyncFollower(
+            self._http, paths, read, patience=patience, timeout=timeout
+        ).follow()
+
+
+def _path(node_id: str, version: str | None = None) -> str:
+    node = f"/nodes/{quote(node_id, safe='')}"
+    return node if version is None else f"{node}/versions/{quote(version, safe='')}"

@@ -1,0 +1,90 @@
+"""Tasks as callers see them, and the paths under which the service has them."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+from urllib.parse import quote
+
+IMAGES = "/proxy/imgvendor/v1/ai"
+VIDEOS = "/proxy/vidvendor"
+
+# Families of image tasks, each with a status path of its own; videos come first when an id is looked up.
+_SEGMENTS = ("image-relight", "image-upscaler", "image-upscaler-precision-v2", "skin-enhancer")
+
+
+@dataclass(frozen=True)
+class TaskFile:
+    """A file that a task has made. Its links need no credential, and live a day."""
+
+    url: str
+    #: Cover of a video.
+    cover_url: str | None = None
+    watermarked_url: str | None = None
+
+
+@dataclass(frozen=True)
+class TaskError:
+    """Why a task failed."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task of either family."""
+
+    id: str
+    state: Literal["running", "succeeded", "failed"]
+    #: The service's own word, such as IN_PROGRESS or queueing.
+    status: str
+    #: Percentage of a video that is rendered.
+    progress: int | None = None
+    files: tuple[TaskFile, ...] = ()
+    error: TaskError | None = None
+    #: Path of its status, where that is known.
+    path: str | None = None
+
+
+def status_path(family: str, id: str) -> str:
+    """Path under which the status of a task is read; `family` is empty for a video."""
+    name = quote(id, safe="")
+    return f"{IMAGES}/{family}/{name}" if family else f"{VIDEOS}/tasks/{name}/creations"
+
+
+def status_paths(id: str) -> list[str]:
+    """Paths under which a task may be, when its family is not known."""
+    return [status_path(family, id) for family in ("", *_SEGMENTS)]
+
+
+def read_task(body: Any, path: str | None = None) -> Task:
+    """Reads a task from the response of any of its routes."""
+    return _read_image(body["data"], path) if "data" in body else _read_video(body, path)
+
+
+def _read_image(record: Any, path: str | None) -> Task:
+    id, status = record["task_id"], record["status"]
+    if status == "COMPLETED":
+        files = tuple(TaskFile(url) for url in record["generated"])
+        return Task(id, "succeeded", status, files=files, path=path)
+    if status == "FAILED":
+        error = record.get("error", {})
+        code, message = error.get("code", "unknown"), error.get("message", "the task failed")
+        return Task(id, "failed", status, error=TaskError(code, message), path=path)
+    return Task(id, "running", status, path=path)
+
+
+def _read_video(record: Any, path: str | None) -> Task:
+    # The response of a creation has `task_id` where the others have `id`.
+    id, status = record.get("task_id") or record["id"], record["state"]
+    if status == "failed":
+        error = TaskError(record["err_code"], record["err_msg"])
+        return Task(id, "failed", status, error=error, path=path)
+    if status == "success":
+        files = tuple(
+            TaskFile(
+                each["url"], each.get("cover_url") or None, each.get("watermarked_url") or None
+            )
+            for each in record["creations"]
+        )
+        return Task(id, "succeeded", status, progress=100, files=files, path=path)
+    return Task(id, "running", status, progress=record.get("progress") or None, path=path)

@@ -1,0 +1,63 @@
+"""Both clients by the same calls: `kiln_of` makes one whose requests a list of responses serves."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import anyio.from_thread
+import httpx
+import pytest
+
+from kiln_client import AsyncKiln, Kiln
+
+
+class Blocking:
+    """An async client, each of whose methods is awaited where it is called."""
+
+    def __init__(self, client: Any, portal: Any) -> None:
+        self._client, self._portal = client, portal
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._client, name)
+        if not callable(value):
+            return Blocking(value, self._portal)
+        if not inspect.iscoroutinefunction(value):
+            return value
+        return lambda *args, **options: self._portal.call(lambda: value(*args, **options))
+
+
+@pytest.fixture(params=[Kiln, AsyncKiln], ids=["sync", "async"])
+def make(request: pytest.FixtureRequest) -> Iterator[Callable[..., Any]]:
+    """Makes a client of either kind."""
+    if request.param is Kiln:
+        yield Kiln
+        return
+    with anyio.from_thread.start_blocking_portal() as portal:
+        yield lambda *args, **options: Blocking(AsyncKiln(*args, **options), portal)
+
+
+Given = httpx.Response | Exception
+
+
+@pytest.fixture
+def kiln_of(make: Callable[..., Any]) -> Callable[..., tuple[Any, list[httpx.Request]]]:
+    def make_wired(*responses: Given, **options: Any) -> tuple[Any, list[httpx.Request]]:
+        seen: list[httpx.Request] = []
+        left = list(responses)
+
+        def handle(request: httpx.Request) -> httpx.Response:
+            seen.append(request)
+            given = left.pop(0)
+            if isinstance(given, Exception):
+                raise given
+            return given
+
+        transport = httpx.MockTransport(handle)
+
+        def factory(is_async: bool) -> httpx.Client | httpx.AsyncClient:
+            return (httpx.AsyncClient if is_async else httpx.Client)(transport=transport)
+
+        client = factory(make is not Kiln)
+        return make("http://kiln.test/", client=client, backoff=0, **options), seen
+
+    return make_wired

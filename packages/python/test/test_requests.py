@@ -1,0 +1,228 @@
+"""Retries, keys, errors and waiting, before a service that is faulty on purpose."""
+
+import asyncio
+import json
+import pickle
+
+import httpx
+import pytest
+
+from kiln_client import (
+    ForbiddenError,
+    InvalidRequestError,
+    KilnError,
+    NotFoundError,
+    RateLimitedError,
+    ServiceError,
+    UnauthorizedError,
+)
+
+ID = "7c9d2f34-5a1b-4e8e-9f53-0d6a2b1c4e57"
+LINK = "https://a.example/a.png"
+
+
+def image(status="COMPLETED", **options):
+    record = {"task_id": ID, "status": status, "generated": [LINK] if status == "COMPLETED" else []}
+    return httpx.Response(200, json={"data": record}, **options)
+
+
+def reject(status, code, **options):
+    body = {"error": code, "message": f"It is {code}.", "request_id": "r-1"}
+    return httpx.Response(status, json=body, **options)
+
+
+def stream(*events, **options):
+    lines = "".join(
+        f"id: {n}\nevent: {name}\ndata: {json.dumps(data)}\n\n" for n, name, data in events
+    )
+    return httpx.Response(200, text=lines, headers={"content-type": "text/event-stream"}, **options)
+
+
+def test_a_post_is_sent_again_with_the_same_key_and_a_fresh_token(kiln_of):
+    tokens = iter(range(9))
+    kiln, seen = kiln_of(
+        reject(503, "unavailable"),
+        reject(429, "rate_limited", headers={"retry-after": "0"}),
+        httpx.Response(502, text="<html>"),
+        httpx.ConnectError("no way"),
+        image(),
+        token=lambda: f"token-{next(tokens)}",
+    )
+    assert kiln.relight(image=LINK).state == "succeeded"
+    assert len({request.headers["idempotency-key"] for request in seen}) == 1
+    assert [request.headers["authorization"] for request in seen] == [
+        f"Bearer token-{n}" for n in range(5)
+    ]
+    assert {request.content for request in seen} == {
+        json.dumps({"image": LINK}, separators=(",", ":")).encode()
+    }
+    assert {request.headers["prefer"] for request in seen} == {"handling=strict"}
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "sent", "kind"),
+    [
+        (400, "validation_failed", 1, InvalidRequestError),
+        (401, "unauthorized", 1, UnauthorizedError),
+        (403, "forbidden", 1, ForbiddenError),
+        (404, "task_not_found", 1, NotFoundError),
+        (429, "quota_exceeded", 1, RateLimitedError),
+        (500, "internal_error", 1, ServiceError),
+        (503, "draining", 6, ServiceError),
+    ],
+)
+def test_a_rejection_is_an_error_of_its_class(kiln_of, status, code, sent, kind):
+    kiln, seen = kiln_of(*[reject(status, code) for _ in range(9)])
+    with pytest.raises(kind) as caught:
+        kiln.relight(image=LINK)
+    error = caught.value
+    assert (error.code, error.status, error.request_id, len(seen)) == (code, status, "r-1", sent)
+    assert str(error) == f"{code}: It is {code}. (request r-1)"
+    assert pickle.loads(pickle.dumps(error)).code == code
+
+
+def test_a_service_that_asks_for_an_hour_is_not_waited_for(kiln_of):
+    kiln, seen = kiln_of(reject(429, "rate_limited", headers={"retry-after": "3600"}))
+    with pytest.raises(RateLimitedError) as caught:
+        kiln.relight(image=LINK)
+    assert (caught.value.retry_after, len(seen)) == (3600, 1)
+
+
+def test_an_error_names_its_fields(kiln_of):
+    details = ["/image must be a string", "?page must be a number", "Something else."]
+    body = {"error": "validation_failed", "message": details[0], "details": details}
+    kiln, _ = kiln_of(httpx.Response(400, json=body))
+    with pytest.raises(KilnError) as caught:
+        kiln.upscale(image="")
+    assert (caught.value.field, caught.value.fields) == ("/image", ["/image", "?page"])
+
+
+def test_a_redirect_is_not_followed_with_a_credential(kiln_of):
+    kiln, seen = kiln_of(
+        httpx.Response(302, headers={"location": "https://b.example"}), api_key="k"
+    )
+    with pytest.raises(KilnError) as caught:
+        kiln.relight(image=LINK)
+    assert (caught.value.code, len(seen)) == ("answer_unknown", 1)
+
+
+def test_a_file_is_base64_without_a_credential_and_a_given_key_is_sent(kiln_of, tmp_path):
+    (tmp_path / "a.png").write_bytes(b"abc")
+    kiln, seen = kiln_of(httpx.Response(200, json={"task_id": ID, "state": "created"}))
+    task = kiln.image_to_video(images=[tmp_path / "a.png"], prompt="Sea", idempotency_key="one")
+    assert json.loads(seen[0].content) == {"images": ["YWJj"], "prompt": "Sea"}
+    assert seen[0].headers["idempotency-key"] == "one"
+    assert task.path == f"/proxy/vidvendor/tasks/{ID}/creations"
+
+
+def test_a_file_is_sent_again_after_a_break_and_not_at_all_when_it_is_known(kiln_of, tmp_path):
+    path = tmp_path / "a.bin"
+    path.write_bytes(b"ab" * 100_000)
+    links = {"upload_url": "http://up.test/1", "download_url": LINK, "existing_file": False}
+    kiln, seen = kiln_of(
+        httpx.Response(200, json=links),
+        reject(503, "busy"),
+        httpx.Response(200, json={}),
+        httpx.Response(200, json={**links, "existing_file": True}),
+        token="t",
+    )
+    assert kiln.upload(path) == LINK
+    assert [len(request.content) for request in seen[1:]] == [200_000, 200_000]
+    assert seen[1].headers["content-length"] == "200000"
+    assert "authorization" not in seen[1].headers
+    assert kiln.upload(path.read_bytes(), file_name="b") == LINK
+    assert len(seen) == 4
+    hashes = [json.loads(seen[n].content)["file_hash"] for n in (0, 3)]
+    assert hashes[0] == hashes[1]
+
+
+def test_a_wait_resumes_a_stream_that_breaks(kiln_of):
+    end = {"id": ID, "state": "success", "creations": [{"url": LINK, "cover_url": ""}]}
+    kiln, seen = kiln_of(
+        httpx.Response(200, json={"task_id": ID, "state": "created"}),
+        stream((1, "state", {"status": "queueing"}), (2, "later", {})),
+        reject(503, "draining"),
+        stream((3, "progress", {"progress": 40}), (4, "end", end)),
+    )
+    reported = []
+    task = kiln.text_to_video(prompt="Sea")
+    ended = kiln.wait(task, on_progress=lambda *each: reported.append(each))
+    assert (ended.state, ended.files[0].cover_url) == ("succeeded", None)
+    assert reported == [("queueing", None), ("queueing", 40)]
+    assert seen[1].url.path == f"/tasks/{ID}/stream"
+    assert [request.headers.get("last-event-id") for request in seen[1:]] == [None, "2", "2"]
+
+
+def test_a_wait_reads_the_status_where_there_is_no_stream(kiln_of):
+    soon = {"retry-after": "0"}
+    kiln, seen = kiln_of(
+        image("IN_PROGRESS"),
+        reject(404, "not_found"),
+        image("IN_PROGRESS", headers={**soon, "etag": '"1"'}),
+        httpx.Response(304, headers=soon),
+        reject(503, "unavailable"),
+        image("FAILED"),
+    )
+    reported = []
+    ended = kiln.wait(kiln.relight(image=LINK), on_progress=lambda *each: reported.append(each))
+    assert (ended.state, ended.error.code, reported) == (
+        "failed",
+        "unknown",
+        [("IN_PROGRESS", None)],
+    )
+    assert seen[2].headers["prefer"] == "wait=30"
+    assert seen[3].headers["if-none-match"] == '"1"'
+
+
+def test_a_wait_ends_after_its_patience_or_its_time(kiln_of):
+    away = [httpx.ConnectError("gone") for _ in range(99)]
+    kiln, _ = kiln_of(image("CREATED"), *away)
+    with pytest.raises(ServiceError, match="unreachable"):
+        kiln.wait(kiln.relight(image=LINK), patience=0)
+    kiln, _ = kiln_of(image("CREATED"), *away)
+    with pytest.raises(TimeoutError, match="within 0 s"):
+        kiln.wait(kiln.relight(image=LINK), timeout=0)
+
+
+def test_an_id_is_looked_up_in_each_family(kiln_of):
+    unknown = [reject(404, "task_not_found") for _ in range(2)]
+    kiln, seen = kiln_of(*unknown, image(), image())
+    task = kiln.read(ID)
+    assert task.path == f"/proxy/imgvendor/v1/ai/image-upscaler/{ID}"
+    assert kiln.read(task).state == "succeeded"
+    assert [request.url.path for request in seen[2:]] == [task.path, task.path]
+    kiln, _ = kiln_of(*[reject(404, "task_not_found") for _ in range(5)])
+    with pytest.raises(NotFoundError):
+        kiln.read(ID)
+
+
+def test_a_wait_that_is_cancelled_closes_its_stream():
+    from kiln_client import AsyncKiln
+
+    closed = asyncio.Event()
+
+    class Endless(httpx.AsyncByteStream):
+        async def __aiter__(self):
+            yield b": open\n\n"
+            await asyncio.sleep(600)
+
+        async def aclose(self):
+            closed.set()
+
+    async def main():
+        def handle(request):
+            if request.method == "POST":
+                return image("CREATED")
+            return httpx.Response(
+                200, stream=Endless(), headers={"content-type": "text/event-stream"}
+            )
+
+        client = httpx.AsyncClient(transport=httpx.MockTransport(handle))
+        async with AsyncKiln("http://kiln.test", client=client) as kiln:
+            task = await kiln.relight(image=LINK)
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(0.05):
+                    await kiln.wait(task)
+        assert closed.is_set()
+
+    asyncio.run(main())

@@ -1,0 +1,135 @@
+"""Both clients, and the examples of the README, against the service that KILN_URL names."""
+
+import base64
+import hashlib
+import hmac
+import os
+import re
+import time
+import uuid
+from pathlib import Path
+
+import pytest
+
+from kiln_client import ConflictError, InvalidRequestError, NotFoundError
+
+pytestmark = pytest.mark.skipif("KILN_URL" not in os.environ, reason="KILN_URL is not set")
+
+ROOT = Path(__file__).parents[3]
+PICTURE = ROOT / "samples/thumbnail.jpg"
+
+
+@pytest.fixture
+def kiln(make):
+    made = make(os.environ["KILN_URL"], token=os.environ["KILN_TOKEN"])
+    yield made
+    if hasattr(made, "aclose"):
+        made.aclose()
+    else:
+        made.close()
+
+
+def test_a_task_of_a_file_ends_and_has_files(kiln, tmp_path):
+    seen = []
+    task = kiln.relight(image=PICTURE, prompt="sunset")
+    ended = kiln.wait(task, on_progress=lambda status, _: seen.append(status))
+    assert (ended.state, ended.error) == ("succeeded", None)
+    assert seen[0] == "CREATED"
+    kiln.save(ended.files[0].url, tmp_path / "out")
+    assert (tmp_path / "out").read_bytes()[:3] == b"\xff\xd8\xff"
+    assert [kiln.read(ref).state for ref in (task, task.id)] == ["succeeded", "succeeded"]
+    with pytest.raises(ConflictError) as caught:
+        kiln.cancel(task)
+    assert caught.value.code == "cannot_cancel"
+    assert kiln.wait(task.id).files[0].url
+
+
+def test_every_kind_of_task_is_made(kiln):
+    link = kiln.upload(PICTURE.read_bytes())
+    images = [
+        kiln.upscale(image=link, scale_factor="2x"),
+        kiln.upscale_precision(image=link, scale_factor=2),
+        kiln.skin_flexible(image=link),
+        kiln.skin_creative(image=link, sharpen=10),
+        kiln.skin_faithful(image=link),
+    ]
+    short = {"duration": 1, "resolution": "540p"}
+    videos = [
+        kiln.text_to_video(prompt="Sea", model="videoq2-turbo", **short),
+        kiln.image_to_video(images=[PICTURE], model="videoq2-turbo", **short),
+        kiln.start_end_to_video(images=[PICTURE, PICTURE], model="videoq2-turbo", **short),
+    ]
+    ended = [kiln.wait(task) for task in [*images, *videos]]
+    assert {task.state for task in ended} == {"succeeded"}
+    source = ended[-1]
+    longer = kiln.extend_video(
+        model="videoq2-turbo", video_creation_id=source.id, video_url=source.files[0].url, **short
+    )
+    assert kiln.wait(longer).progress == 100
+
+
+def test_the_same_key_gives_the_same_task(kiln):
+    link, key = kiln.upload(PICTURE), str(uuid.uuid4())
+    first = kiln.skin_creative(image=link, idempotency_key=key)
+    assert kiln.skin_creative(image=link, idempotency_key=key).id == first.id
+
+
+def test_a_rejection_names_field_code_and_request(kiln):
+    with pytest.raises(InvalidRequestError) as caught:
+        kiln.relight(image=PICTURE, light_transfer_strength=400)
+    error = caught.value
+    assert (error.code, error.field) == ("validation_failed", "/light_transfer_strength")
+    assert error.request_id
+    with pytest.raises(NotFoundError) as missing:
+        kiln.wait(str(uuid.uuid4()))
+    assert missing.value.code == "task_not_found"
+
+
+def test_a_pack_is_published_and_read(kiln, tmp_path, request):
+    name = "python-" + request.node.callspec.id
+    (tmp_path / "pyproject.toml").write_text(
+        f'[project]\nname = "{name}"\nversion = "1.0.0"\ndescription = "Cups."\n'
+        '[tool.host]\nPublisherId = "alice"\n'
+    )
+    mapping = 'class Cup:\n    RETURN_TYPES = ("IMAGE",)\nNODE_CLASS_MAPPINGS = {"Cup": Cup}\n'
+    (tmp_path / "__init__.py").write_text(mapping)
+    steps = []
+    token = os.environ["KILN_PUBLISH_TOKEN"]
+    verdict = kiln.registry.publish(tmp_path, token=token, changelog="First.", on_step=steps.append)
+    assert (verdict.state, verdict.reason) == ("active", "Passed automated checks")
+    assert steps[:4] == ["packing", "publishing", "uploading", "Pending"]
+    registry = kiln.registry
+    assert registry.version(name, "1.0.0")["changelog"] == "First."
+    assert registry.node(name)["description"] == "Cups."
+    assert len(registry.versions(name)) == 1
+    assert registry.install(name)["downloadUrl"]
+    assert registry.findings(name, "1.0.0")["counts"]["high"] == 0
+    assert name in [node["id"] for node in registry.search(search=name)["nodes"]]
+
+
+def test_the_examples_of_the_readme_run(monkeypatch, tmp_path, capsys):
+    page = (ROOT / "packages/python/README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert len(blocks) == 7
+    (tmp_path / "samples").symlink_to(ROOT / "samples")
+    monkeypatch.chdir(tmp_path)
+    key = os.urandom(32)
+    monkeypatch.setenv("WEBHOOK_SECRET", f"whsec_{base64.b64encode(key).decode()}")
+    names: dict = {"__name__": "examples"}
+    exec("\n".join(blocks), names)  # noqa: S102
+    assert (names["film"].state, names["verdict"].state) == ("succeeded", "active")
+    assert len(names["urls"]) == 1
+    assert isinstance(names["credits"], dict)
+    assert (tmp_path / "relit.png").stat().st_size > 1000
+    printed = capsys.readouterr().out
+    assert "validation_failed /light_transfer_strength" in printed
+    sent = str(int(time.time()))
+    digest = hmac.digest(key, f"e.{sent}.{{}}".encode(), hashlib.sha256)
+    headers = {
+        "webhook-id": "e",
+        "webhook-timestamp": sent,
+        "webhook-signature": f"v1,{base64.b64encode(digest).decode()}",
+    }
+    assert names["receive"](headers, b"{}") == 204
+    assert names["receive"](headers, b"{ }") == 401
+    names["kiln"].close()

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+
+import { parse } from 'yaml'
+
+import { ROOT } from '../../src/local/root.ts'
+
+interface Step {
+  uses?: string
+  run?: string
+  with?: Record<string, unknown>
+  env?: Record<string, string>
+}
+
+interface Job {
+  needs?: string | string[]
+  environment?: string
+  permissions?: Record<string, string>
+  steps: Step[]
+}
+
+const read = (path: string): Promise<string> => readFile(join(ROOT, path), 'utf8')
+
+const text = await read('.github/workflows/release.yml')
+const { on, permissions, jobs } = parse(text) as {
+  on: object
+  permissions: object
+  jobs: Record<string, Job>
+}
+const steps = Object.values(jobs).flatMap((job) => job.steps)
+const { version, scripts } = JSON.parse(await read('package.json')) as {
+  version: string
+  scripts: Record<string, string>
+}
+
+/** All jobs that a job waits for. */
+const listNeeds = (name: string): string[] =>
+  [jobs[name]?.needs ?? []].flat().flatMap((need) => [need, ...listNeeds(need)])
+
+const doesPublish = ({ steps }: Job): boolean =>
+  /npm publish|pypi-publish|build-push-action|gh release/.test(JSON.stringify(steps))
+
+describe('the workflow of a release', () => {
+  test('publishes a tag, and only what all tests have passed for', () => {
+    assert.deepEqual(on, { push: { tags: ['v*'] } })
+    const publishing = Object.entries(jobs).flatMap(([name, job]) => (doesPublish(job) ? name : []))
+    assert.deepEqual(publishing, ['npm', 'python', 'image', 'release'])
+    for (const name of publishing) assert.ok(listNeeds(name).includes('test'), name)
+    assert.ok(jobs['test']?.steps.some(({ run }) => run === 'bash .ci/run'))
+  })
+
+  test('has no stored secret, and no right that a job does not use', () => {
+    assert.deepEqual(permissions, {})
+    assert.doesNotMatch(text, /\bsecrets\./)
+    for (const [name, job] of Object.entries(jobs)) {
+      const signs = /attest-|--provenance|pypi-publish/.test(JSON.stringify(job.steps))
+      assert.equal(job.permissions?.['id-token'], signs ? 'write' : undefined, name)
+      // Whoever may release is decided by the reviewers of an environment.
+      if (signs && doesPublish(job)) assert.equal(job.environment, name)
+    }
+  })
+
+  test('names scripts, files and outputs that are there', () => {
+    const runs = steps.map(({ run = '' }) => run).join('\n')
+    for (const [, name = ''] of runs.matchAll(/npm run ([\w:]+)/g)) assert.ok(scripts[name], name)
+    const options = steps.flatMap((step) => Object.entries(step.with ?? {}))
+    const files = options.flatMap(([name, value]) =>
+      /file$|path$/.test(name) ? String(value) : [],
+    )
+    const named = [...files, ...(runs.match(/\.ci\/run|CHANGELOG\.md|package\.json/g) ?? [])]
+    for (const path of named.flatMap((paths) => paths.trim().split('\n')))
+      if (!path.startsWith('dist')) assert.ok(existsSync(join(ROOT, path)), path)
+    for (const { uses } of steps.filter((step) => step.uses !== undefined))
+      assert.match(uses ?? '', /^[\w-]+\/[\w-]+@(v\d+|release\/v1)$/)
+    for (const [, job = '', step] of text.matchAll(/\b(steps)\.(\w+)\.outputs/g))
+      assert.match(text, new RegExp(`id: ${step}\\n`), job)
+  })
+
+  test('hands on the files that the build makes, under the names that it uploads', () => {
+    const uploaded = steps.filter(({ uses }) => uses?.includes('upload-artifact'))
+    const fetched = steps.filter(({ uses }) => uses?.includes('download-artifact'))
+    const names = uploaded.map((step) => step.with?.['name'])
+    assert.deepEqual(
+      fetched.flatMap((step) => step.with?.['name'] ?? []),
+      names,
+    )
+    const globs = uploaded.flatMap((step) => String(step.with?.['path']).trim().split('\n'))
+    assert.deepEqual(globs, ['dist/*.tgz', 'dist/*.whl', 'dist/*.tar.gz'])
+  })
+
+  test('takes its part of the changelog', () => {
+    const { run = '' } = jobs['release']?.steps.at(-1) ?? {}
+    const [command = ''] = /^sed .*(?= > notes\.md$)/m.exec(run) ?? []
+    const script = `version=0.1.0; ${command.replace('CHANGELOG.md', '-')}`
+    const input = '# Changelog\n## [0.2.0] - x\nnew\n## [0.1.0] - x\nold\n## [0.0.1]\nfirst\n'
+    assert.equal(execFileSync('bash', ['-c', script], { input, encoding: 'utf8' }), 'old\n')
+  })
+
+  test('finds one version in all packages', async () => {
+    for (const name of ['client', 'inspector']) {
+      const manifest = JSON.parse(await read(`packages/${name}/package.json`)) as object
+      assert.deepEqual({ ...manifest, version }, manifest, name)
+    }
+    assert.match(
+      await read('packages/python/pyproject.toml'),
+      new RegExp(`^version = "${version}"$`, 'm'),
+    )
+  })
+
+  test('names no registry by its host', () => {
+    assert.doesNotMatch(text, /\b(ghcr|docker|npmjs|pypi)\.(io|org|com)\b/)
+  })
+})
