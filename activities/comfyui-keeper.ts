@@ -40,7 +40,7 @@ export const keepFleet = async (
 const keepInstance = async (
   deps: KeeperDependencies,
   instance: Instance,
-  { templates, stallMs }: Fleet,
+  { templates, custom, stallMs }: Fleet,
 ): Promise<void> => {
   await instance.probe(performance.now() - 1000)
   const state = instance.state()
@@ -50,7 +50,8 @@ const keepInstance = async (
   await checkMarker(deps, instance)
   const left = await leaseLeftPlacements(deps.sql, { instance: instance.name, most: MOST_LEFT })
   for (const placement of left) await cleanUp(deps, instance, placement)
-  if (await leaseReading(deps.sql, instance.name)) await readAbilities(deps, instance, templates)
+  if (await leaseReading(deps.sql, instance.name))
+    await readAbilities(deps, instance, [...templates, ...custom])
 }
 
 /** Reads for operators what an instance can run. */

@@ -43,6 +43,7 @@ export const makeKeepTemplates = (deps: KeeperDependencies, folder: string) => {
     if (issues.length > 0) return
     fleet.templates = templates.filter(({ kind }) => kind !== undefined)
     const custom = templates.filter(({ kind }) => kind === undefined)
+    fleet.custom = custom
     const names = custom.map(({ name }) => customName(name) ?? '')
     const removed = known.get('all names') === names.join() ? [] : await removeTemplates(sql, names)
     known.set('all names', names.join())

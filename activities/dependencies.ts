@@ -108,6 +108,8 @@ export interface Fleet {
   instances: readonly Instance[]
   /** Those of the service's own kinds, as the folder last had them. */
   templates: readonly Template[]
+  /** Those that are kinds of their own, likewise. */
+  custom: readonly Template[]
   /** COMFYUI_DEPTH: our prompts on one instance. */
   depth: number
   /** Silence of an instance after which its tasks go elsewhere, in milliseconds. */

@@ -344,6 +344,7 @@ const makeFleet = async (): Promise<Fleet> => ({
     }),
   ),
   templates: await readFleetTemplates(),
+  custom: [],
   depth: config.COMFYUI_DEPTH,
   lostMs: config.COMFYUI_LOST_SECONDS * 1000,
   stallMs: config.COMFYUI_STALL_SECONDS * 1000,
