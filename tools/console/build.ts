@@ -65,7 +65,7 @@ const nameFirst = (): ((id: string, graph: Graph) => string | null) => {
   }
 }
 
-/** What home and the registry share with other pages: each would be a request of its own. */
+/** Files that home and the registry share with other pages: each would be a request of its own. */
 const SHARED = new RegExp(
   [
     String.raw`src/ui/(button|clip|code|fields|layers|link|list|panels|tabs|values)\.`,

@@ -67,7 +67,7 @@ const LineOf = <Row,>({ row, columns, below }: LineProps<Row>) => {
   )
 }
 
-/** Where a long table is given the same columns, what is added to it renders no other line. */
+/** Line that renders again only when its row or the columns change: a long table grows by its new lines alone. */
 const Line = memo(LineOf) as typeof LineOf
 
 type ListingProps<Row> = Omit<RowsProps<Row>, 'rows'> & {
