@@ -1,18 +1,25 @@
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { chooseFormat, copyPicture } from '../src/adapters/image-engine/raster-file.ts'
 import { probeImage } from '../src/adapters/image-probe.ts'
 import type { ProbedImage } from '../src/adapters/image-probe.ts'
+import { readContainer } from '../src/adapters/video-engine/container.ts'
+import { getTemplateOf } from '../src/db/task/template.ts'
 import { TaskError } from '../src/domain/task/task-error.ts'
+import { VideoError } from '../src/domain/video-task/video-error.ts'
+import { withFields } from '../src/domain/template/custom-kind.ts'
 import { chooseTemplate } from '../src/domain/template/template.ts'
 import type { Template } from '../src/domain/template/template.ts'
-import { imageValues } from '../src/domain/template/values.ts'
+import { customValues, imageValues } from '../src/domain/template/values.ts'
 import type { FleetTask } from './comfyui-place.ts'
 import { runOnFleet } from './comfyui-task.ts'
 import type { ComfyDependencies } from './dependencies.ts'
-import { EngineError } from './render-attempt.ts'
+import type { FetchedInput } from './fetch-inputs.ts'
+import { EngineError, type RenderAttempt } from './render-attempt.ts'
 import { fetchImages, requestOf } from './render-image-task.ts'
 import type { MakeImages, RenderedImage } from './render-image-task.ts'
+import { makeInspectSource } from './render-video-task.ts'
 
 /** Above the largest result of this interface, 10,060 pixels on each side. */
 const RESULT_PIXELS = 105_000_000
@@ -21,27 +28,74 @@ const RESULT_PIXELS = 105_000_000
 export const makeComfyImages =
   (deps: ComfyDependencies): MakeImages =>
   async (task, attempt) => {
-    const inputs = await fetchImages(deps, task, attempt)
-    const files = await preparePictures(deps, inputs, attempt.scratchDir)
+    const { id, kind, settings, templateId } = task
+    // The folder may not have it any more.
+    const custom = templateId === null ? undefined : await getTemplateOf(deps.sql, templateId)
+    const isVideo = (field: string): boolean => custom?.members[field]?.['x-media'] === 'video'
+    const inspect = makeInspectSource(deps, attempt, 0)
+    const inputs = await fetchImages(deps, task, attempt, {
+      isVideo,
+      inspectVideo: (field, path) =>
+        inspect(field, path).catch((error: unknown) => {
+          throw error instanceof VideoError ? toTaskError(error) : error
+        }),
+    })
+    const [videos, images] = [true, false].map((isWanted) =>
+      Object.entries(inputs).filter(([field]) => isVideo(field) === isWanted),
+    ) as [[string, FetchedInput][], [string, FetchedInput][]]
+    const files = {
+      ...(await preparePictures(deps, Object.fromEntries(images), attempt.scratchDir)),
+      ...Object.fromEntries(videos.map(([field, { path }]) => [field, { path, extension: 'mp4' }])),
+    }
     const light =
       files['transfer_light_from_lightmap'] ?? files['transfer_light_from_reference_image']
-    const all = { ...files, ...(light && { light }) }
+    const all = { ...files, ...(!custom && light && { light }) }
     const source = inputs['image'] ?? { width: 1, height: 1 }
+    const extension = (files['image'] ?? files[images[0]?.[0] ?? ''])?.extension
     return await runOnFleet<RenderedImage[]>({
       deps,
       task,
       attempt,
-      template: getTemplate(deps, { id: task.id, kind: task.kind, files: all }),
-      values: imageValues(requestOf(task), source, task.id),
+      template: custom
+        ? withFields(custom.content, custom.members)
+        : getTemplate(deps, { id, kind, files: all }),
+      values: custom ? customValues(settings, id) : imageValues(requestOf(task), source, id),
       files: all,
-      copy: (paths, dir) =>
-        Promise.all(
-          paths.map((path, index) =>
-            finish(path, join(dir, `result-${index + 1}`), files['image']?.extension),
-          ),
-        ),
+      copy: async (paths, dir) => {
+        const made: RenderedImage[] = []
+        for (const [index, path] of paths.entries()) {
+          const to = join(dir, `result-${index + 1}`)
+          const isFilm = custom && (await readContainer(path)) !== undefined
+          made.push(
+            await (isFilm ? finishFilm(deps, attempt, path, to) : finish(path, to, extension)),
+          )
+        }
+        return made
+      },
     })
   }
+
+const toTaskError = (error: VideoError): TaskError => {
+  const code = error.code === 'VideoFormatInvalid' ? 'video_invalid' : 'engine_failed'
+  return new TaskError(code, error.message, { cause: error })
+}
+
+/** Makes the result of a video, with a folder of its own: several may come of one run. */
+const finishFilm = async (
+  { finishVideo }: ComfyDependencies,
+  { signal }: RenderAttempt,
+  path: string,
+  scratchDir: string,
+): Promise<RenderedImage> => {
+  await mkdir(scratchDir)
+  const { video, cover, width, height } = await finishVideo(path, { scratchDir, signal }).catch(
+    (cause: unknown) => {
+      if (signal.aborted) throw cause
+      throw new EngineError('what ComfyUI made is no video', { cause })
+    },
+  )
+  return { path: video, cover, extension: 'mp4', contentType: 'video/mp4', width, height }
+}
 
 /**
  * Finds the template of a task.

@@ -106,6 +106,7 @@ export interface VendorDependencies extends RenderDependencies {
 /** A fleet of ComfyUI as a worker knows it. */
 export interface Fleet {
   instances: readonly Instance[]
+  /** Those of the service's own kinds, as the folder last had them. */
   templates: readonly Template[]
   /** COMFYUI_DEPTH: our prompts on one instance. */
   depth: number

@@ -46,7 +46,8 @@ export const fetchInputs = async (
   const inputs: Record<string, FetchedInput> = {}
   for (const input of await listTaskInputs(deps.sql, task.id)) {
     const rule = ruleOf(input.field)
-    const path = join(attempt.scratchDir, input.field)
+    // Fields of custom kinds have any name, and other files are beside it.
+    const path = join(attempt.scratchDir, `input-${input.field}`)
     attempt.report(`fetching ${input.field}`, 0)
     const { width, height } = await (
       input.storageKey === null

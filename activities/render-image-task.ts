@@ -13,11 +13,14 @@ import type { MediaDependencies, RenderDependencies } from './dependencies.ts'
 import { fetchInputs } from './fetch-inputs.ts'
 import type { FetchedInput } from './fetch-inputs.ts'
 import type { StoredAttempt } from './image-task.ts'
+import type { InspectSource } from './render-video-task.ts'
 import { storeResults } from './results.ts'
 
 /** A finished image in the scratch folder of the attempt. */
 export interface RenderedImage extends Size {
   path: string
+  /** Picture that stands for a video. */
+  cover?: string
   contentType: string
   extension: string
 }
@@ -44,7 +47,7 @@ export const makeRenderImageTask =
           ...image,
           name: `result-${index + 1}.${image.extension}`,
         })),
-        picture: images[0]?.path ?? '',
+        picture: images[0]?.cover ?? images[0]?.path ?? '',
         scratchDir: attempt.scratchDir,
       })
       return { fence: task.fence, ...made }
@@ -69,19 +72,27 @@ export const makeLocalImages =
     })
   }
 
+/** Which inputs of a task are videos, and what reads those. */
+interface VideoInputs {
+  isVideo(field: string): boolean
+  inspectVideo: InspectSource
+}
+
 /** Fetches the images of a task. What a URL led to is validated as an inline image was when it was taken in. */
 export const fetchImages = async (
   deps: RenderDependencies,
   task: ClaimedImageTask,
   attempt: RenderAttempt,
+  videos?: VideoInputs,
 ): Promise<Record<string, FetchedInput>> => {
   const inputs = await fetchInputs(deps, {
     task,
     attempt,
     ruleOf: (field) => ({
       pointer: `/${field}`,
-      limits: deps.limits.image,
-      inspect: (path) => probeImage(path, deps.limits),
+      ...(videos?.isVideo(field)
+        ? { limits: deps.limits.video, inspect: (path) => videos.inspectVideo(field, path) }
+        : { limits: deps.limits.image, inspect: (path) => probeImage(path, deps.limits) }),
     }),
   })
   const error = inputs['image'] && pixelLimitIssue(requestOf(task), inputs['image'])

@@ -72,14 +72,16 @@ export const makeLocalVideo =
     return { ...files, creation: { seconds: frames / fps, fps, width, height } }
   }
 
-/** Makes the rule for the source of an extension, where an ffmpeg is there. */
+/** Makes the rule for the source of an extension, or for any video of a caller's. */
 export const makeInspectSource =
   (
     { videoEngine }: Pick<ComfyDependencies, 'videoEngine'>,
     attempt: RenderAttempt,
+    leastSeconds?: number,
   ): InspectSource =>
   async (field, path) => {
-    const source = { path, isOwn: field === 'video_creation_id' }
+    const isOwn = field === 'video_creation_id' && leastSeconds === undefined
+    const source = { path, isOwn, ...(leastSeconds !== undefined && { leastSeconds }) }
     const { container, width, height } = await videoEngine.probeSource(source, attempt)
     return { extension: container === 'mov' ? 'mp4' : 'mkv', width, height }
   }
@@ -90,7 +92,7 @@ const POINTERS: Readonly<Record<string, string>> = {
 }
 
 /** Finds what the source of an extension is. */
-type InspectSource = (field: string, path: string) => ReturnType<InputRule['inspect']>
+export type InspectSource = (field: string, path: string) => ReturnType<InputRule['inspect']>
 
 /** Fetches the images, the watermark and the source of a task. */
 export const fetchVideoInputs = (

@@ -7,7 +7,7 @@ import { requireDecodable } from '../src/adapters/thumbnail.ts'
 import { makeBody } from '../src/adapters/upstream/body.ts'
 import type { Upstream } from '../src/adapters/upstream/upstream.ts'
 import type { ClaimedImageTask } from '../src/db/image-task/image-task.ts'
-import { IMAGE_KINDS, IMAGE_PREFIX } from '../src/domain/image-task/image-kind.ts'
+import { IMAGE_KINDS, type ImageTaskKind } from '../src/domain/image-task/image-kind.ts'
 import { isObject } from '../src/domain/shared/is-object.ts'
 import { TaskError } from '../src/domain/task/task-error.ts'
 import { readStatusWord, UpstreamImage } from '../src/domain/task/upstream-record.ts'
@@ -45,12 +45,12 @@ const makeJob = (
   task: ClaimedImageTask,
   attempt: RenderAttempt,
 ): UpstreamJob<Links> => {
-  const { path, family } = IMAGE_KINDS[task.kind]
-  const statusPath = (id: string): string => `${IMAGE_PREFIX}/${family}/${encodeURIComponent(id)}`
+  const { path, tasks } = IMAGE_KINDS[task.kind as ImageTaskKind]
+  const statusPath = (id: string): string => `${tasks}/${encodeURIComponent(id)}`
   return {
     submission: async () => {
       const inputs = await fetchImages(deps, task, attempt)
-      return { path: IMAGE_PREFIX + path, body: await makeBody(task.settings, inputs) }
+      return { path, body: await makeBody(task.settings, inputs) }
     },
     idOf: (body) => findRecord(body)?.task_id,
     statusPath,

@@ -42,6 +42,7 @@ import type { Lifecycle } from './http/serve/lifecycle.ts'
 import { makeRateLimits } from './http/access/rate-limit.ts'
 import { makeRoutes } from './http/routes.ts'
 import { readBuild } from './http/platform/service-routes.ts'
+import { makeCustomKinds } from './http/template/kinds.ts'
 import { makeServer } from './http/serve/server.ts'
 import { makeUserRecorder } from './http/access/user-recorder.ts'
 import { makeJobs } from './jobs/client.ts'
@@ -170,9 +171,13 @@ const lists = {
 }
 
 const engineOf = makeEngineOf(config)
+const customKinds = makeCustomKinds(sql)
+await customKinds.refresh()
+const imageTask = { ...task, timing: timings.timing, engineOf }
 const routes = makeRoutes({
   publicUrl,
-  imageTask: { ...task, timing: timings.timing, engineOf },
+  imageTask,
+  template: { ...imageTask, customKinds },
   videoTask: {
     ...task,
     videoTiming: timings.videoTiming,
@@ -296,6 +301,8 @@ const metricsServer =
 
 /** Interval at which a row is found whose notification was lost, because its process was killed after the commit. */
 const WATCH_MS = 5000
+/** Interval at which templates are read that core workers have written. */
+const TEMPLATES_MS = 5000
 
 const loops = [
   startRelay({ sql, jobs, log, intervalMs: config.RELAY_INTERVAL_MS }),
@@ -311,6 +318,7 @@ const loops = [
     runs: config.DELIVERY_RUNS,
     ...timings,
   }),
+  startLoop('templates', () => customKinds.refresh(), { intervalMs: TEMPLATES_MS, log }),
   startLoop('watches', () => watches.poll((ids) => withinDeadline(sql, readRevisions(sql, ids))), {
     intervalMs: WATCH_MS,
     log,

@@ -12,6 +12,7 @@ import {
 } from '@temporalio/worker'
 
 import { keepFleet } from '../activities/comfyui-keeper.ts'
+import { makeKeepTemplates } from '../activities/comfyui-templates.ts'
 import type { Fleet } from '../activities/dependencies.ts'
 import {
   createComfyActivities,
@@ -368,6 +369,8 @@ const FURTHER_TASKS = 4
 const fleet = readInstances(config).length > 0 ? await makeFleet() : undefined
 /** Often enough that files of callers do not stay, and a restart is seen. */
 const KEEP_MS = 2000
+/** An operator who has saved a template waits for it. */
+const TEMPLATES_MS = 5000
 
 const isVendor = Object.keys(upstreams).length > 0
 const startOwnScratch = async (): Promise<Scratch | undefined> => {
@@ -388,6 +391,12 @@ const workers = await Promise.all([
 ])
 const keeper =
   fleet && startLoop('comfyui', () => keepFleet({ ...common, fleet }), { intervalMs: KEEP_MS, log })
+const templateKeeper =
+  fleet &&
+  startLoop('templates', makeKeepTemplates({ ...common, fleet }, config.COMFYUI_TEMPLATES), {
+    intervalMs: TEMPLATES_MS,
+    log,
+  })
 const running = Promise.all(workers.map((worker) => worker.run()))
 const { METRICS_PORT: metricsPort = 0, METRICS_HOST: host } = config
 const renewal = startRenewal({
@@ -421,7 +430,7 @@ closeOnSignal(
     await jobs.drain()
     outbound.close()
     for (const upstream of Object.values(upstreams)) upstream.close()
-    await keeper?.stop()
+    await Promise.all([keeper?.stop(), templateKeeper?.stop()])
     for (const { client, events } of fleet?.instances ?? []) {
       client.close()
       events.close()

@@ -122,6 +122,8 @@ export interface Route {
   /** Path in express's form, `/users/api-keys/:id`. */
   path: string
   tag: string
+  /** Its name for generators of clients; absent: made of method and path. */
+  operationId?: string
   summary: string
   description?: string
   /**
@@ -181,7 +183,17 @@ export interface Route {
   }): Unread[]
   /** The same rules of the query. */
   validateQuery?(request: { query: Record<string, unknown>; caller: Caller | undefined }): Issue[]
+  /** Routes for values of its path, which change while the service runs, and serve in its place. */
+  variants?: Variants
   handler(request: RouteRequest): Promise<RouteResponse>
+}
+
+/** Routes that one stands for: each has the path with a value in place of its parameter. */
+export interface Variants {
+  /** All there are, for the documentation: another list whenever one of them has changed. */
+  list(): readonly Route[]
+  /** Finds the one that serves a request. Throws 404. */
+  get(params: Readonly<Record<string, unknown>>): Route
 }
 
 /** True when a request may change something. */

@@ -28,6 +28,7 @@ import { makeReportRoutes } from './registry/report-routes.ts'
 import { makeTransferRoutes } from './registry/transfer-routes.ts'
 import { makeReviewRoutes } from './registry/review-routes.ts'
 import { makeServiceRoutes, type ServiceDeps } from './platform/service-routes.ts'
+import { makeTemplateRoutes, type TemplateDeps } from './template/routes.ts'
 import { makeStreamRoutes, type StreamDeps } from './live/routes.ts'
 import { makeTrustedPublisherRoutes } from './registry/trusted-publisher-routes.ts'
 import { makeUploadRoutes, type UploadDeps } from './platform/upload-routes.ts'
@@ -55,6 +56,7 @@ import type { VideoTaskDeps } from './video-task/deps.ts'
 export interface RouteDeps {
   publicUrl: string
   imageTask: ImageTaskDeps
+  template: TemplateDeps
   videoTask: VideoTaskDeps
   anyTask: AnyTaskDeps & DeletionDeps
   registry: VersionDeps & PublisherDeps & HostNodeDeps & CheckDeps & TokenDeps & RatingDeps
@@ -74,6 +76,7 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
   withOpenApiRoutes(
     [
       ...makeImageTaskRoutes(deps.imageTask),
+      ...makeTemplateRoutes(deps.template),
       ...makeVideoTaskRoutes(deps.videoTask),
       ...makeAnyTaskRoutes(deps.anyTask),
       ...makePublisherRoutes(deps.registry),

@@ -121,6 +121,15 @@ describe('a template', () => {
           'fps: 5.fps /1',
         ],
         upscale: ['upscale', '9', 'image: 1.image /1', 'scale: 2.value /1'],
+        'custom/poster': [
+          undefined,
+          '9',
+          'image: 1.image /1',
+          'softness: 2.sigma /1',
+          'strength: 3.blend_factor /100',
+          'mode: 3.blend_mode /1',
+          'factor: 4.scale_by /1',
+        ],
         'custom/upscale-model': [undefined, '9', 'image: 1.image /1'],
       },
     )

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 
 import { ERROR_CODES, videoStatusOf } from '../../src/domain/shared/errors.ts'
+import { makeCustomKind } from '../../src/domain/template/custom-kind.ts'
 import {
   findReference,
   listRoutes,
@@ -19,11 +20,28 @@ interface Described extends Operation {
   path: string
 }
 
+/** A kind of each sort of member. */
+const CUSTOM = makeCustomKind({
+  id: 1,
+  name: 'portrait-2',
+  members: {
+    image: { 'x-media': 'image', description: 'A picture.' },
+    clip: { 'x-media': 'video', description: 'A video.' },
+    prompt: { type: 'string', maxLength: 10_000, default: 'soft light', description: 'A text.' },
+    strength: { type: 'number', minimum: 0, maximum: 100, default: 55, description: 'A number.' },
+    seed: { type: 'integer', description: 'A whole number.' },
+    mode: { enum: ['normal', 'screen'], default: 'screen', description: 'A choice.' },
+    tiled: { type: 'boolean', default: false, description: 'A flag.' },
+  },
+})
+/** The routes of a service that has it. */
+const listAll = () => listRoutes({}, [CUSTOM])
+
 let document: Document
 let operations: Described[]
 
 before(async () => {
-  document = await readDocument()
+  document = await readDocument({}, [CUSTOM])
   operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ ...operation, method, path })),
   )
@@ -46,7 +64,7 @@ describe('the OpenAPI document', () => {
   })
 
   test('is written once, however often it is asked for', async (context) => {
-    const server = await startRoutes(listRoutes())
+    const server = await startRoutes(listAll())
     const { mock } = context.mock.method(JSON, 'stringify')
     try {
       const texts = []
@@ -64,9 +82,11 @@ describe('the OpenAPI document', () => {
   })
 
   test('has every route once, and nothing else', () => {
-    const expected = listRoutes().map(
+    const routes = listAll().flatMap((route) => [route, ...(route.variants?.list() ?? [])])
+    const expected = routes.map(
       ({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`,
     )
+    assert.ok(expected.includes('post /templates/portrait-2/tasks'))
     const described = operations.map(({ method, path }) => `${method} ${path}`)
     assert.deepEqual(described.toSorted(), expected.toSorted())
     assert.equal(new Set(expected).size, expected.length)
@@ -187,8 +207,8 @@ describe('the OpenAPI document', () => {
             assert.ok(target.parameters.some((parameter) => parameter.name === name))
           links += 1
         }
-    // Of images, of an API key, of videos, of a list of events, of a publisher, a node and a publication.
-    assert.equal(links, 6 * 3 + 1 + 4 * 3 + 2 + 5 + 3 + 5)
+    // Of images and templates, of an API key, of videos, of a list of events, of a publisher, a node and a publication.
+    assert.equal(links, (6 + 2) * 3 + 1 + 4 * 3 + 2 + 5 + 3 + 5)
   })
 
   test('has one component for each thing that clients name, and no copy of one anywhere', () => {

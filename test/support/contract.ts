@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 
 import { Compile } from 'typebox/compile'
 
+import type { ImageKind } from '../../src/domain/image-task/image-kind.ts'
 import { makeRoutes } from '../../src/http/routes.ts'
 import type { RouteDeps } from '../../src/http/routes.ts'
 import type { VideoTaskDeps } from '../../src/http/video-task/deps.ts'
@@ -56,10 +57,14 @@ export interface Seen {
 }
 
 /** The routes of a service with default settings. None is called, so none needs what it works with. */
-export const listRoutes = (settings: Partial<VideoTaskDeps> = {}): Route[] => {
+export const listRoutes = (
+  settings: Partial<VideoTaskDeps> = {},
+  kinds: readonly ImageKind[] = [],
+): Route[] => {
   const deps = {
     publicUrl: 'http://kiln.example',
     videoTask: { videoAuth: 'optional', extendSource: 'both', ...settings },
+    template: { customKinds: { list: () => kinds } },
     publish: { publishAuth: 'bearer+token' },
     platform: { checks: {} },
   }
@@ -72,8 +77,11 @@ export const listRoutes = (settings: Partial<VideoTaskDeps> = {}): Route[] => {
 }
 
 /** The document as a caller reads it. */
-export const readDocument = async (settings?: Partial<VideoTaskDeps>): Promise<Document> => {
-  const routes = listRoutes(settings)
+export const readDocument = async (
+  settings?: Partial<VideoTaskDeps>,
+  kinds?: readonly ImageKind[],
+): Promise<Document> => {
+  const routes = listRoutes(settings, kinds)
   const route = routes.find(({ path }) => path === '/openapi.json')
   const response = await route?.handler({} as never)
   assert.ok(response && 'body' in response)

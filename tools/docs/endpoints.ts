@@ -56,6 +56,7 @@ const COUNTED: Record<keyof typeof QUOTAS, string> = {
 /** The route values alone: nothing is called, so nothing of what the handlers use has to be there. */
 export const listRoutes = (): Route[] => {
   const deps = {
+    template: { customKinds: { list: () => [] } },
     videoTask: { videoAuth: 'optional', extendSource: 'both' },
     publish: { publishAuth: 'bearer+token' },
     platform: {

@@ -1,4 +1,4 @@
-import { makeCreators } from './lib/create.ts'
+import { makeCreators, makeTemplates } from './lib/create.ts'
 import { makeHttp } from './lib/http.ts'
 import type { KilnOptions } from './lib/http.ts'
 import { makeRegistry } from './lib/registry.ts'
@@ -29,6 +29,8 @@ export const makeKiln = (options: KilnOptions) => {
   return {
     ...makeCreators(http),
     ...makeTasks(http),
+    /** Kinds that an operator of the service has added. */
+    templates: makeTemplates(http),
     /** Uploads a file; returns its link, which any image or video of a task may be for 24 hours. */
     upload: (source: UploadSource, options?: UploadOptions): Promise<string> =>
       upload(http, source, options),

@@ -6,7 +6,8 @@ import { Frame } from './shell/frame.tsx'
 import { lazyPage } from './shell/lazy-page.ts'
 import { CrashPage, MissingPage } from './shell/missing.tsx'
 import { SORT_WORDS } from './registry/sorts.ts'
-import { TASK_KINDS, TASK_STATES } from './tasks/list-rows.ts'
+import { TASK_STATES } from './tasks/list-rows.ts'
+import { findKind } from './try/kinds.ts'
 
 /** Users who may see a page; all others read who may. */
 export type Who = 'all' | 'user' | 'admin'
@@ -47,8 +48,8 @@ const pages = [
   createRoute({
     ...user('/tasks', 'Tasks', () => import('./tasks/list.tsx')),
     validateSearch: search({
-      kind: someOf(...TASK_KINDS),
-      state: someOf(...TASK_STATES),
+      kind: someOf((id) => findKind(id) !== undefined),
+      state: someOf((state) => TASK_STATES.includes(state)),
       from: time,
       to: time,
       q: text,

@@ -14,12 +14,12 @@ export const oneOf =
   (value) =>
     words.find((word) => word === value)
 
-/** Some of these words, with commas between. */
+/** Some words that are known, with commas between. */
 export const someOf =
-  (...words: readonly string[]): Reader<string> =>
+  (isKnown: (word: string) => boolean): Reader<string> =>
   (value) => {
     const list = text(value)
-    return list?.split(',').every((word) => words.includes(word)) ? list : undefined
+    return list?.split(',').every(isKnown) ? list : undefined
   }
 
 /** A day as `2026-01-31`, or a moment as ISO says it. */

@@ -53,7 +53,10 @@ type Room = { users: number; started?: Promise<Shared> }
 /** Service that all files of this process share. */
 const everybody: Room = { users: 0 }
 
-const start = async (): Promise<Shared> => {
+type Settings = () => Promise<NodeJS.ProcessEnv>
+
+const start = async (settings?: Settings): Promise<Shared> => {
+  const more = await settings?.()
   const [service, browser] = await Promise.all([
     startService({
       development: true,
@@ -61,6 +64,7 @@ const start = async (): Promise<Shared> => {
         ADMIN_SUBJECTS: 'operator',
         OVERRIDE_DEVELOPMENT_USERS: 'alice,bob,carol,operator',
         VIDEO_TINY: 'true',
+        ...more,
       },
     }),
     startChromium(executable ?? ''),
@@ -73,16 +77,19 @@ const STILL = { reducedMotion: 'reduce' } as const
 
 /**
  * For a suite: a service with development users, and pages in a browser that are watched and closed after each test. A suite
- * that fills the service has one alone.
+ * that fills the service, or has settings of its own, has one alone.
  */
-export const useConsole = ({ alone = false } = {}): Console => {
+export const useConsole = ({
+  alone = false,
+  settings,
+}: { alone?: boolean; settings?: Settings } = {}): Console => {
   const own = { open: (path: string, visit?: Visit) => open(path, visit) } as Console
   const contexts: BrowserContext[] = []
   const issues: string[][] = []
-  const room: Room = alone ? { users: 0 } : everybody
+  const room: Room = alone || settings ? { users: 0 } : everybody
   room.users += 1
   before(async () => {
-    Object.assign(own, await (room.started ??= start()))
+    Object.assign(own, await (room.started ??= start(settings)))
   })
   afterEach(async () => {
     for (const context of contexts.splice(0)) await context.close()

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { CUSTOM, MOST_CUSTOM } from '../../domain/task/custom-kind.ts'
 import { readTemplate } from '../../domain/template/template.ts'
 import type { Template } from '../../domain/template/template.ts'
 import { isCode } from '../storage/files.ts'
@@ -25,9 +26,14 @@ export const readTemplates = async (
         return readTemplate({ path, text, map: values })
       }),
   )
+  const templates = read.flatMap(({ template }) => template ?? [])
+  const custom = templates.filter(({ kind }) => kind === undefined).length
   return {
-    templates: read.flatMap(({ template }) => template ?? []),
+    templates,
     issues: [
+      ...(custom > MOST_CUSTOM
+        ? [`${CUSTOM}: has ${custom} templates, and at most ${MOST_CUSTOM} can be kinds`]
+        : []),
       ...read.flatMap(({ issues }) => issues),
       ...[...maps].map((name) => `${name}: no template is called ${name.slice(0, -MAP.length)}`),
     ],

@@ -20,7 +20,7 @@ const MOST_SIDE = 4096
  * signal's reason once aborted
  */
 export const probeSource = async (
-  { path, isOwn = false }: SourceFile,
+  { path, isOwn = false, leastSeconds = LEAST_SECONDS }: SourceFile,
   order: ProbeOrder,
 ): Promise<ProbedSource> => {
   if (!isOwn && !order.binaries.readsCallerVideo) throw new VideoError('ModelUnavailable')
@@ -34,7 +34,7 @@ export const probeSource = async (
     if (video.packets === 0) throw rejected('The source video has no pictures.')
     // As ffmpeg does, which moves the start of the file, early or late, to zero.
     const seconds = video.end - start
-    if (!isOwn) requireLength(seconds)
+    if (!isOwn) requireLength(seconds, leastSeconds)
     const stream = Number(video.values.get('index'))
     await decodeOne({ ...file, stream }, order)
     const hasAudio = streams.some(({ values }) => values.get('codec_type') === 'audio')
@@ -71,10 +71,10 @@ const requireSize = ({ width, height }: Size): void => {
   )
 }
 
-const requireLength = (seconds: number): void => {
-  if (seconds >= LEAST_SECONDS - TOLERANCE && seconds <= MOST_SECONDS + TOLERANCE) return
+const requireLength = (seconds: number, least: number): void => {
+  if (seconds >= least - TOLERANCE && seconds <= MOST_SECONDS + TOLERANCE) return
   throw rejected(
-    `The source video must be ${LEAST_SECONDS} to ${MOST_SECONDS} s long, got ${seconds.toFixed(2)} s.`,
+    `The source video must be ${least} to ${MOST_SECONDS} s long, got ${seconds.toFixed(2)} s.`,
   )
 }
 

@@ -36,6 +36,8 @@ export interface SourceFile {
   path: string
   /** This service made the video; otherwise it came from anywhere. */
   isOwn?: boolean
+  /** Shortest that another may be; 4 s unless given, as an extension needs. */
+  leastSeconds?: number
 }
 
 /** Finished files in the job's scratch folder: MP4 (H.264 High, yuv420p, AAC-LC when there is sound) and JPEG. */

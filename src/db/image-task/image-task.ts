@@ -1,4 +1,4 @@
-import type { ImageFamily, ImageTaskKind } from '../../domain/image-task/image-kind.ts'
+import type { AnyImageKind } from '../../domain/image-task/image-kind.ts'
 import type { ImageTaskFacts, ImageTaskStatus } from '../../domain/image-task/image-task.ts'
 import type { EngineName } from '../../domain/task/engine.ts'
 import type { Quota } from '../../domain/task/quota.ts'
@@ -16,8 +16,10 @@ import type { ClaimedTask, Transition, TransitionTable } from '../task/task-tran
 
 export interface NewImageTask {
   id: string
-  kind: ImageTaskKind
-  segment: ImageFamily
+  kind: AnyImageKind
+  segment: string
+  /** Row of the template whose graph it keeps; absent of the service's own kinds. */
+  templateId?: number | undefined
   owner: string
   settings: object
   webhookUrl: string | null
@@ -41,10 +43,10 @@ export const insertImageTask = async (
   await Promise.all([
     sql`
     insert into task (id, family, kind, segment, owner, status, settings, webhook_url, account,
-      stored_bytes, engine)
+      stored_bytes, engine, template_id)
     values (${task.id}, 'image', ${task.kind}, ${task.segment}, ${task.owner}, 'CREATED',
       ${sql.json(task.settings as never)}, ${task.webhookUrl}, ${account}, ${bytes},
-      ${task.engine ?? 'local'})
+      ${task.engine ?? 'local'}, ${task.templateId ?? null})
   `.execute(),
     insertTaskInputs(sql, task.id, task.inputs),
     insertEvent(sql, { taskId: task.id, sequence: 1, status: 'CREATED', deliver: false }),
@@ -57,15 +59,16 @@ export interface ImageTaskRow extends ImageTaskFacts {
   engine: EngineName
 }
 
-/** A task of the owner, of one of the kinds, as readers see it; undefined when there is none. */
+/** A task of the owner, of one of the kinds where some are given, as readers see it; undefined when there is none. */
 export const findImageTask = async (
   sql: Queryable,
-  { id, owner, kinds }: { id: string; owner: string; kinds: readonly ImageTaskKind[] },
+  { id, owner, kinds }: { id: string; owner: string; kinds?: readonly AnyImageKind[] | undefined },
 ): Promise<ImageTaskRow | undefined> => {
   const [row] = await sql<ImageTaskRow[]>`
     select ${factsOf(sql)}, t.rev, t.engine
     from task t
-    where t.id = ${id} and t.family = 'image' and t.owner = ${owner} and t.kind = any(${[...kinds]})
+    where t.id = ${id} and t.family = 'image' and t.owner = ${owner}
+      ${kinds ? sql`and t.kind = any(${[...kinds]})` : sql``}
   `
   return row
 }
@@ -96,14 +99,22 @@ export const listImageTasks = async (
   {
     owner,
     segment,
+    kinds,
     page,
     perPage,
-  }: { owner: string; segment: ImageFamily; page: number; perPage: number },
+  }: {
+    owner: string
+    segment: string
+    kinds: readonly AnyImageKind[]
+    page: number
+    perPage: number
+  },
 ): Promise<{ task_id: string; status: ImageTaskStatus; deleted_at?: string }[]> => {
   const rows = await sql<{ task_id: string; status: ImageTaskStatus; deletedAt: string | null }[]>`
   select id as task_id, status, ${deletedAt(sql)} as "deletedAt"
   from task t
   where owner = ${owner} and segment = ${segment} and family = 'image'
+    and kind = any(${[...kinds]})
   order by created_at desc, id desc
   limit ${perPage} offset ${(page - 1) * perPage}
 `
@@ -123,7 +134,7 @@ export const transitionImageTask = (
   transition: Transition<ImageTaskStatus>,
 ): Promise<boolean> => transitionTask(sql, TRANSITIONS, transition)
 
-export type ClaimedImageTask = ClaimedTask<ImageTaskKind>
+export type ClaimedImageTask = ClaimedTask<AnyImageKind>
 
 /**
  * Claims a task for one attempt at rendering: a new fence, and at the first claim the move to IN_PROGRESS with its event.
@@ -134,7 +145,7 @@ export const claimImageTask = async (
   id: string,
 ): Promise<ClaimedImageTask | undefined> => {
   const mayClaim = sql`family = 'image' and status in ('CREATED', 'IN_PROGRESS')`
-  const claimed = await takeFence<ImageTaskKind>(sql, id, mayClaim)
+  const claimed = await takeFence<AnyImageKind>(sql, id, mayClaim)
   if (claimed) await transitionImageTask(sql, { id, to: 'IN_PROGRESS' })
   return claimed
 }

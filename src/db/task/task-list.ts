@@ -1,8 +1,9 @@
-import { IMAGE_FAMILIES } from '../../domain/image-task/image-kind.ts'
+import { IMAGE_KINDS } from '../../domain/image-task/image-kind.ts'
+import { CUSTOM_SEGMENT, customName } from '../../domain/task/custom-kind.ts'
 import { OPEN_STATES } from '../../domain/task/task-item.ts'
 import type { TaskItem, TaskKind, TaskState, TaskSummary } from '../../domain/task/task-item.ts'
 import type { TaskEvent } from '../../domain/event/event.ts'
-import { VIDEO_SEGMENTS } from '../../domain/video-task/video-task.ts'
+import { VideoTaskKind, videoSegment } from '../../domain/video-task/video-task.ts'
 import type { Fragment, Queryable, Sql } from '../client.ts'
 import { instant } from '../shared/instant.ts'
 import { withTimes, type Times } from '../event/event-log.ts'
@@ -42,19 +43,18 @@ export interface TaskRow {
 /** Tasks that one page looks at: a rare match far down comes with a later page, and each page is fast. */
 const MOST_SEEN = 20_000
 
-/** Kinds of each segment. */
-const SEGMENTS: [segment: string, kinds: readonly TaskKind[]][] = [
-  ...Object.entries(IMAGE_FAMILIES).map(([segment, { made }]): [string, readonly TaskKind[]] => [
-    segment,
-    made,
-  ]),
-  ...Object.entries(VIDEO_SEGMENTS),
+/** Segment of each kind that has one of its own. */
+const SEGMENTS: [segment: string, kind: TaskKind][] = [
+  ...Object.values(IMAGE_KINDS).map(({ segment, kind }): [string, TaskKind] => [segment, kind]),
+  ...VideoTaskKind.enum.map((kind): [string, TaskKind] => [videoSegment(kind), kind]),
 ]
 
-const segmentsOf = (kinds: readonly TaskKind[] | undefined): string[] =>
-  SEGMENTS.filter(
-    ([, made]) => kinds === undefined || made.some((kind) => kinds.includes(kind)),
-  ).map(([segment]) => segment)
+const segmentsOf = (kinds?: readonly TaskKind[]): string[] => [
+  ...new Set(
+    SEGMENTS.flatMap(([segment, kind]) => ((kinds?.includes(kind) ?? true) ? segment : [])),
+  ),
+  ...((kinds?.some((kind) => customName(kind) !== undefined) ?? true) ? [CUSTOM_SEGMENT] : []),
+]
 
 /**
  * The tasks of a walk, newest first, at most so many. Those of an owner are merged from its lists by segment, each of which

@@ -98,6 +98,8 @@ export interface ClaimedTask<Kind extends string = string> {
   fence: number
   /** The upstream's id of the task, once it has taken it; null of other engines. */
   upstreamId: string | null
+  /** Row of the template whose graph it keeps; null of the service's own kinds. */
+  templateId: number | null
   claimedAt: Date
   /** Seconds since the first attempt claimed the task. */
   age: number
@@ -116,7 +118,8 @@ export const takeFence = async <Kind extends string>(
         then tries || jsonb_build_object('n', fence + 1, 'at', clock_timestamp()) else tries end,
       claimed_at = coalesce(claimed_at, greatest(clock_timestamp(), last_moved_at))
     where id = ${id} and ${mayClaim}
-    returning id, kind, settings, fence, upstream_id as "upstreamId", claimed_at as "claimedAt",
+    returning id, kind, settings, fence, upstream_id as "upstreamId", template_id as "templateId",
+      claimed_at as "claimedAt",
       extract(epoch from clock_timestamp() - claimed_at)::float8 as age
   `
   return claimed

@@ -1,6 +1,7 @@
 import { Type, type Static, type TObject, type TSchema } from 'typebox'
 
 import { ADDRESS_MAX, ADDRESS_PATTERN, IMAGE_PATTERN } from '../shared/address.ts'
+import { customName, customPath, type CustomKind } from '../task/custom-kind.ts'
 import {
   RelightSettings,
   SkinCreativeSettings,
@@ -12,25 +13,24 @@ import {
 import type { ImageSettingsByKind } from './image-settings.ts'
 
 /** An image as a caller gives it: Base64, a data: URI or an https URL. */
-const image = (description: string) =>
+export const image = (description: string) =>
   Type.String({
     minLength: 1,
     'x-pattern': IMAGE_PATTERN,
     description: `${description} Base64 (standard or URL-safe), a data: URI or an https URL.`,
   })
 
-const common = {
-  image: image('The image to work on.'),
-  webhook_url: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: ADDRESS_MAX,
-      'x-pattern': ADDRESS_PATTERN,
-      description:
-        'Notified of every change of status after the creation; tried twelve times within 76 hours.',
-    }),
-  ),
-}
+export const webhookUrl = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: ADDRESS_MAX,
+    'x-pattern': ADDRESS_PATTERN,
+    description:
+      'Notified of every change of status after the creation; tried twelve times within 76 hours.',
+  }),
+)
+
+const common = { image: image('The image to work on.'), webhook_url: webhookUrl }
 
 export const ImageTaskKind = Type.Enum([
   'relight',
@@ -42,6 +42,8 @@ export const ImageTaskKind = Type.Enum([
 ])
 export type ImageTaskKind = Static<typeof ImageTaskKind>
 export type ImageSettings = ImageSettingsByKind[ImageTaskKind]
+/** A kind whose tasks have the record of an image task. */
+export type AnyImageKind = ImageTaskKind | CustomKind
 
 /** A kind together with its settings, so that a switch on the kind narrows them. */
 export type ImageRequest = {
@@ -69,17 +71,36 @@ export type ImageField = (typeof IMAGE_FIELDS)[number]
 /** Path prefix of the image task routes. */
 export const IMAGE_PREFIX = '/proxy/imgvendor/v1/ai'
 
-interface KindRow {
-  /** Path of the creation below `IMAGE_PREFIX`. */
+/** Everything that the creation of a kind needs. */
+export interface ImageKind {
+  kind: AnyImageKind
+  /** Path of the creation. */
   path: string
-  /** Segment of the status, list and cancel routes. */
-  family: ImageFamily
+  /** Path below which its tasks are read. */
+  tasks: string
+  /** Groups the tasks of an owner. */
+  segment: string
   title: string
+  description: string
   body: TSchema
   settings: TObject
-  images: readonly ImageField[]
+  /** Members that take an image, inline too. */
+  images: readonly string[]
+  /** Members that take the address of a video. */
+  videos?: readonly string[]
   /** Largest body in bytes: one image of 50 MB is 66.7 MB of Base64; relight takes two. */
   maxBytes: number
+  /** Members in which an empty text counts as absent. */
+  emptyIsAbsent: readonly string[]
+  /** Row of the template whose graph its tasks keep. */
+  templateId?: number
+}
+
+export const IMAGE_BYTES = 68_000_000
+
+interface KindRow extends ImageKind {
+  kind: ImageTaskKind
+  segment: ImageFamily
 }
 
 export type ImageFamily =
@@ -89,18 +110,24 @@ export type ImageFamily =
   | 'skin-enhancer'
 
 const row = (
+  kind: ImageTaskKind,
   path: string,
-  family: ImageFamily,
+  segment: ImageFamily,
   title: string,
   settings: ReturnType<typeof Type.Object>,
 ): KindRow => ({
-  path,
-  family,
+  kind,
+  path: IMAGE_PREFIX + path,
+  tasks: `${IMAGE_PREFIX}/${segment}`,
+  segment,
   title,
+  description:
+    'Not generative: the local engine is classical image processing. Responds once the task is durable; it runs afterwards.',
   body: Type.Object({ ...common, ...settings.properties }),
   settings,
   images: ['image'],
-  maxBytes: 68_000_000,
+  maxBytes: IMAGE_BYTES,
+  emptyIsAbsent: ['prompt'],
 })
 
 /**
@@ -111,7 +138,7 @@ const row = (
  */
 export const IMAGE_KINDS: Record<ImageTaskKind, KindRow> = {
   relight: {
-    ...row('/image-relight', 'image-relight', 'Relight an image', RelightSettings),
+    ...row('relight', '/image-relight', 'image-relight', 'Relight an image', RelightSettings),
     body: Type.Object(
       // The order is that of the documentation, and of the issues that are reported.
       { ...common, prompt: relightPrompt, ...relightImages, ...otherRelightSettings },
@@ -120,28 +147,32 @@ export const IMAGE_KINDS: Record<ImageTaskKind, KindRow> = {
       },
     ),
     images: IMAGE_FIELDS,
-    maxBytes: 136_000_000,
+    maxBytes: 2 * IMAGE_BYTES,
   },
-  upscale: row('/image-upscaler', 'image-upscaler', 'Upscale an image', UpscaleSettings),
+  upscale: row('upscale', '/image-upscaler', 'image-upscaler', 'Upscale an image', UpscaleSettings),
   upscale_precision: row(
+    'upscale_precision',
     '/image-upscaler-precision-v2',
     'image-upscaler-precision-v2',
     'Upscale an image faithfully',
     UpscalePrecisionSettings,
   ),
   skin_flexible: row(
+    'skin_flexible',
     '/skin-enhancer/flexible',
     'skin-enhancer',
     'Enhance skin, flexible mode',
     SkinFlexibleSettings,
   ),
   skin_creative: row(
+    'skin_creative',
     '/skin-enhancer/creative',
     'skin-enhancer',
     'Enhance skin, creative mode',
     SkinCreativeSettings,
   ),
   skin_faithful: row(
+    'skin_faithful',
     '/skin-enhancer/faithful',
     'skin-enhancer',
     'Enhance skin, faithful mode',
@@ -149,17 +180,24 @@ export const IMAGE_KINDS: Record<ImageTaskKind, KindRow> = {
   ),
 }
 
-/** Kinds whose creations the list of a family shows, and kinds whose tasks its status route returns. */
-export const IMAGE_FAMILIES: Record<ImageFamily, { made: ImageTaskKind[]; read: ImageTaskKind[] }> =
-  {
-    'image-relight': { made: ['relight'], read: ['relight'] },
-    'image-upscaler': { made: ['upscale'], read: ['upscale', 'upscale_precision'] },
-    'image-upscaler-precision-v2': {
-      made: ['upscale_precision'],
-      read: ['upscale', 'upscale_precision'],
-    },
-    'skin-enhancer': {
-      made: ['skin_flexible', 'skin_creative', 'skin_faithful'],
-      read: ['skin_flexible', 'skin_creative', 'skin_faithful'],
-    },
-  }
+/** Path on which a task of a kind is made. */
+export const creationPath = (kind: string): string => {
+  const custom = customName(kind)
+  return custom === undefined ? IMAGE_KINDS[kind as ImageTaskKind].path : customPath(custom)
+}
+
+/** Path below which a task of a kind is read. */
+export const tasksPath = (kind: string, segment: string): string => {
+  const custom = customName(kind)
+  return custom === undefined ? `${IMAGE_PREFIX}/${segment}` : customPath(custom)
+}
+
+const UPSCALES: ImageTaskKind[] = ['upscale', 'upscale_precision']
+
+/** Kinds whose tasks the status route of a family returns. */
+export const IMAGE_FAMILIES: Record<ImageFamily, ImageTaskKind[]> = {
+  'image-relight': ['relight'],
+  'image-upscaler': UPSCALES,
+  'image-upscaler-precision-v2': UPSCALES,
+  'skin-enhancer': ['skin_flexible', 'skin_creative', 'skin_faithful'],
+}

@@ -77,6 +77,7 @@ export const ERROR_CODES = {
   ...coded(404, {
     not_found: 'There is no such route.',
     task_not_found: 'There is no such task among those of the caller.',
+    template_not_found: 'There is no such template: GET /templates lists them.',
     api_key_not_found: 'There is no such API key among those of the caller.',
     event_not_found: 'The task, or endpoint, has no such event.',
     endpoint_not_found: 'There is no such endpoint among those of the caller, or of the publisher.',
@@ -274,6 +275,11 @@ export const errors = {
     apiError(
       'task_not_found',
       `There is no task ${shown(id)} here: it was made with another credential, or another route reads it (GET /tasks/{id} reads all of the caller), or it never was.`,
+    ),
+  templateNotFound: (name: string) =>
+    apiError(
+      'template_not_found',
+      `There is no template ${shown(name)}, or not any more; GET /templates lists them. Tasks that were made with it go on.`,
     ),
   apiKeyNotFound: (id: string) =>
     apiError('api_key_not_found', `The caller has no live API key ${shown(id)}.`),

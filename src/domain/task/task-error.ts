@@ -6,6 +6,8 @@ export const TASK_ERRORS = {
   file_too_large: 'A downloaded image is over the byte limit.',
   image_invalid: 'An image is not in a format this service decodes, or is damaged.',
   pixel_limit: 'An image, or the result asked for, has too many pixels.',
+  video_invalid:
+    'A video is not MP4, MOV, Matroska or WebM of at most 60 s, or has no stream that can be decoded.',
   engine_failed: 'The engine failed three times.',
   internal_error: 'An error of this service.',
   timeout: 'The task did not end within its deadline.',

@@ -1,13 +1,22 @@
 import { Type, type Static, type TSchema } from 'typebox'
 
 import { DeliveryState, id, TaskEvent, time } from '../event/event.ts'
-import { ImageTaskKind } from '../image-task/image-kind.ts'
+import { ImageTaskKind, type AnyImageKind } from '../image-task/image-kind.ts'
+import { CUSTOM, CUSTOM_NAME } from './custom-kind.ts'
 import { DeletedAt } from './deleted-at.ts'
 import { queryText } from '../registry/registry-fields.ts'
 import { ImageTaskStatus } from '../image-task/image-task.ts'
 import { VideoTaskKind, VideoTaskState } from '../video-task/video-task.ts'
 
-export const TaskKind = Type.Enum([...ImageTaskKind.enum, ...VideoTaskKind.enum])
+const KINDS = [...ImageTaskKind.enum, ...VideoTaskKind.enum]
+
+export const TaskKind = Type.Unsafe<AnyImageKind | VideoTaskKind>(
+  Type.String({
+    pattern: `^(${KINDS.join('|')}|${CUSTOM}${CUSTOM_NAME})$`,
+    'x-expectation': `one of ${KINDS.join(', ')}, or ${CUSTOM} with the name of a template`,
+    description: `${KINDS.join(', ')}, or \`${CUSTOM}\` with the name of a template.`,
+  }),
+)
 export type TaskKind = Static<typeof TaskKind>
 
 /** States of a task of either family, in the words that both share. */

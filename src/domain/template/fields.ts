@@ -21,7 +21,8 @@ type Schema = TSchema & {
   properties?: Record<string, Schema>
 }
 
-const typeOf = ({ type, enum: choices }: Schema): Field => {
+/** Reads the type of a mark's value from the schema of its field. */
+export const fieldOf = ({ type, enum: choices }: Schema): Field => {
   if (choices) return { type: 'choice', choices }
   if (type === 'boolean') return { type: 'flag' }
   return { type: type === 'string' ? 'text' : 'number' }
@@ -30,7 +31,7 @@ const typeOf = ({ type, enum: choices }: Schema): Field => {
 /** Fields of a body; those of an object in it stand beside the others. */
 const listFields = (properties: Record<string, Schema>): [string, Field][] =>
   Object.entries(properties).flatMap(([name, rule]) =>
-    rule.properties ? listFields(rule.properties) : [[name, typeOf(rule)] as [string, Field]],
+    rule.properties ? listFields(rule.properties) : [[name, fieldOf(rule)] as [string, Field]],
   )
 
 const NUMBER: Field = { type: 'number' }
@@ -95,3 +96,36 @@ export const requiredNames = (kind: string, words: readonly string[]): string[][
 export const wordsOf = (fields: Fields): string[] => [
   ...new Set(Object.values(fields).flatMap(({ word }) => word ?? [])),
 ]
+
+/** Names that a custom kind cannot give to its fields. */
+const RESERVED = new Set(['webhook_url', 'result'])
+
+/** Inputs whose text is the name of a file or folder in the nodes that people use, and such nodes. */
+const FILE_INPUT = /(^|_)(file|files|filename|path|paths|dir|directory|folder|subfolder|url)(_|$)/i
+const FILE_CLASS = /(load|save)\w*(path|file|dir|folder|image|video|audio)|path$|file$/i
+
+/** True of a class whose texts may be names of files. */
+export const takesFileName = (classType: string): boolean => FILE_CLASS.test(classType)
+
+/** Inputs that take the name of an upload. */
+const FILES = new Map<string, 'image' | 'video'>([
+  ['LoadImage.image', 'image'],
+  ['LoadImageMask.image', 'image'],
+  ['LoadVideo.file', 'video'],
+])
+
+/** Finds the media of an input that takes an upload; undefined of all others. */
+export const fileOf = (classType: string, input: string): 'image' | 'video' | undefined =>
+  FILES.get(`${classType}.${input}`)
+
+/** Finds why a mark makes no field of a custom kind, as far as its file says; undefined where it does. */
+export const customMarkIssue = (
+  name: string,
+  { classType, input }: { classType: string; input: string },
+): string | undefined => {
+  if (RESERVED.has(name) || name.startsWith('kiln_'))
+    return `${name} is a name of the service's own`
+  if (FILE_INPUT.test(input) && !fileOf(classType, input))
+    return `${input} names a file, and no caller may name one`
+  return undefined
+}

@@ -5,12 +5,16 @@ import { PREFIX } from './template.ts'
 import type { Literal, Mark, Template } from './template.ts'
 
 /** An input of a class, as an instance describes it. */
-interface InputSpec {
+export interface InputSpec {
   /** `INT`, `FLOAT`, `STRING`, `BOOLEAN`, `COMBO` and types of links. */
   type: string
   choices?: readonly unknown[]
   min?: number
   max?: number
+  /** It takes the name of a file that was uploaded. */
+  isUpload?: boolean
+  /** Its explanation for those who edit a graph. */
+  tooltip?: string
 }
 
 /** Inputs of a class, as an instance has them; undefined for one that it does not have. */
@@ -41,14 +45,19 @@ export const readNodeClass = (
 const readSpec = ([type, given]: unknown[]): InputSpec => {
   const options = isObject(given) ? given : {}
   const choices: unknown = Array.isArray(type) ? type : options['options']
-  const { min, max } = options
+  const { min, max, tooltip } = options
+  const isUpload = Object.keys(options).some((name) => name.endsWith('_upload') && options[name])
   return {
     type: Array.isArray(type) ? 'COMBO' : String(type),
     ...(Array.isArray(choices) && { choices }),
     ...(typeof min === 'number' && { min }),
     ...(typeof max === 'number' && { max }),
+    ...(isUpload && { isUpload }),
+    ...(typeof tooltip === 'string' && { tooltip: tooltip.slice(0, TOOLTIP_CHARACTERS) }),
   }
 }
+
+const TOOLTIP_CHARACTERS = 300
 
 /** Lists why an instance with these classes cannot run a template; empty where it can. */
 export const abilityIssues = ({ graph, marks, values }: Template, classes: NodeClasses): string[] =>

@@ -1,7 +1,15 @@
 import { distance } from 'fastest-levenshtein'
 
 import { isObject } from '../shared/is-object.ts'
-import { fieldsOf, requiredNames, TEMPLATE_KINDS, wordsOf } from './fields.ts'
+import { CUSTOM, CUSTOM_NAME, customName } from '../task/custom-kind.ts'
+import {
+  customMarkIssue,
+  fieldsOf,
+  fileOf,
+  requiredNames,
+  TEMPLATE_KINDS,
+  wordsOf,
+} from './fields.ts'
 import type { Field, Fields } from './fields.ts'
 import { describeNode, isLiteral, readGraph, unsafeOf } from './graph.ts'
 import type { Graph, GraphNode } from './graph.ts'
@@ -9,7 +17,7 @@ import type { Graph, GraphNode } from './graph.ts'
 /** An input of a node that takes a value of the task. */
 export interface Mark {
   name: string
-  /** Undefined: a name of a custom kind. */
+  /** Undefined: of a custom kind, until an instance has described it. */
   field: Field | undefined
   node: string
   input: string
@@ -43,7 +51,6 @@ export interface TemplateFile {
   map?: string | undefined
 }
 
-const CUSTOM = 'custom/'
 /** Input in which a graph names the files that it writes. */
 export const PREFIX = 'filename_prefix'
 const RESULT = 'result'
@@ -78,7 +85,8 @@ type Report = (issue: string) => void
 const read = ({ path, text, map }: TemplateFile, report: Report): Template | undefined => {
   const name = path.replace(/\.json$/, '')
   const [kind = '', ...words] = name.split('+')
-  const isCustom = name.startsWith(CUSTOM)
+  const custom = customName(name)
+  const isCustom = custom !== undefined
   const fields = isCustom ? undefined : fieldsOf(kind)
   if (!isCustom && !fields) {
     report(
@@ -86,6 +94,10 @@ const read = ({ path, text, map }: TemplateFile, report: Report): Template | und
     )
     return undefined
   }
+  if (isCustom && !new RegExp(`^${CUSTOM_NAME}$`).test(custom))
+    report(
+      `a name has small letters, digits, - and _, at most 63 of them, got ${JSON.stringify(custom)}`,
+    )
   const graph = readGraph(text)
   if (fields)
     for (const word of words.filter((word) => !wordsOf(fields).includes(word)))
@@ -100,6 +112,9 @@ const read = ({ path, text, map }: TemplateFile, report: Report): Template | und
   if (fields) reportAbsent(marks, requiredNames(kind, words), report)
   checkLiterals(graph, marks, report)
   const values = readValues(map, marks, report)
+  if (isCustom)
+    for (const field of Object.keys(values).filter((field) => !marks.some((m) => m.name === field)))
+      report(`the map has ${field}, and no node is titled kiln:${field}`)
   return {
     name,
     kind: isCustom ? undefined : kind,
@@ -163,10 +178,11 @@ const resolve = (
   if (!literals.includes(input))
     return reject(`has no input ${input}${didYouMean(input, literals)}`)
   // What a caller wrote would name any file of the instance.
-  const isFileName =
-    input === PREFIX || (node.class_type.startsWith('Load') && OBVIOUS[node.class_type] === input)
+  const isFileName = input === PREFIX || fileOf(node.class_type, input) !== undefined
   if (isFileName && field && (field.type !== 'file' || input === PREFIX))
     return reject(`${input} names a file, and ${name} is none`)
+  const issue = fields ? undefined : customMarkIssue(name, { classType: node.class_type, input })
+  if (issue !== undefined) return reject(issue)
   return { name, field, node: id, input, divisor }
 }
 

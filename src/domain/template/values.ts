@@ -30,9 +30,17 @@ export const imageValues = (request: ImageRequest, source: Size, id: string): Va
     ...flatten(request.settings),
     ...result,
     scale: result.width / source.width,
-    seed: isFixed ? 1 : Number.parseInt(id.slice(0, 8), 16) % 2 ** 31,
+    seed: isFixed ? 1 : seedOf(id),
   }
 }
+
+/** Lists the values of a task of a custom kind. */
+export const customValues = (settings: object, id: string): Values => ({
+  seed: seedOf(id),
+  ...flatten(settings),
+})
+
+const seedOf = (id: string): number => Number.parseInt(id.slice(0, 8), 16) % 2 ** 31
 
 /** Lists the values of a video task. Without a prompt and a picture a recommended prompt is rendered. */
 export const videoValues = (

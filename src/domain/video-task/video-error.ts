@@ -63,6 +63,7 @@ const COMMON = {
   engine_failed: 'InternalServiceFailure',
   internal_error: 'InternalServiceFailure',
   timeout: 'InternalServiceFailure',
+  video_invalid: 'VideoFormatInvalid',
   workflow_lost: 'InternalServiceFailure',
   upstream_rejected: 'InternalServiceFailure',
   upstream_unauthorized: 'InternalServiceFailure',

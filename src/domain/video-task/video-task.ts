@@ -17,12 +17,7 @@ const GENERATED = ['text2video', 'img2video', 'start-end2video'] as const
 /** The kind of a video that is generated with so many images. */
 export const generatedKind = (images: number): VideoTaskKind => GENERATED[images] ?? 'text2video'
 
-/** Kinds of the parts by which lists of an owner's tasks are merged; a task keeps the part that it was made in. */
-export const VIDEO_SEGMENTS: Readonly<Record<string, readonly VideoTaskKind[]>> = {
-  text2video: GENERATED,
-  extend: ['extend'],
-}
-
+/** Part by which lists of an owner's tasks are merged; a task keeps the part that it was made in. */
 export const videoSegment = (kind: VideoTaskKind): string =>
   kind === 'extend' ? 'extend' : 'text2video'
 

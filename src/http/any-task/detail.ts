@@ -2,8 +2,7 @@ import { withinDeadline } from '../../db/client.ts'
 import { withoutQuery } from '../../db/event/attempt.ts'
 import { findTaskDetail, type TaskDetailRow } from '../../db/task/task-detail.ts'
 import { estimateKind } from '../../db/task/task-list.ts'
-import { IMAGE_KINDS, IMAGE_PREFIX } from '../../domain/image-task/image-kind.ts'
-import type { ImageTaskKind } from '../../domain/image-task/image-kind.ts'
+import { creationPath } from '../../domain/image-task/image-kind.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import type { TaskDetail } from '../../domain/task/task-item.ts'
 import { END_IMAGE } from '../../domain/video-task/end-image.ts'
@@ -70,7 +69,7 @@ const makeRequest = (
   const body = Object.fromEntries(given) as Record<string, unknown>
   if (family === 'image')
     return {
-      path: `${IMAGE_PREFIX}${IMAGE_KINDS[kind as ImageTaskKind].path}`,
+      path: creationPath(kind),
       body: { ...urls, ...body, ...(shownUrl && { webhook_url: shownUrl }) },
     }
   const images = [urls['images'], urls[END_IMAGE]].filter((url) => url !== undefined)

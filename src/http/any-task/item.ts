@@ -1,5 +1,5 @@
 import type { TaskRow } from '../../db/task/task-list.ts'
-import { IMAGE_PREFIX } from '../../domain/image-task/image-kind.ts'
+import { tasksPath } from '../../domain/image-task/image-kind.ts'
 import type { TaskItem } from '../../domain/task/task-item.ts'
 import { THUMBNAIL } from '../../domain/task/thumbnail.ts'
 import { VIDEO_PREFIX } from '../../domain/video-task/video-path.ts'
@@ -14,6 +14,8 @@ export const toItem = (
   ...item,
   ...(hasThumbnail && { thumbnail_url: signer.signFile(id, THUMBNAIL, now()) }),
   path:
-    item.family === 'video' ? `${VIDEO_PREFIX}/tasks/${id}` : `${IMAGE_PREFIX}/${segment}/${id}`,
+    item.family === 'video'
+      ? `${VIDEO_PREFIX}/tasks/${id}`
+      : `${tasksPath(item.kind, segment)}/${id}`,
   ...(isAdmin && { owner }),
 })

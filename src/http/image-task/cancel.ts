@@ -3,7 +3,7 @@ import { unitOfWork } from '../../db/unit-of-work.ts'
 import type { Transaction } from '../../db/client.ts'
 import { findImageTask, transitionImageTask } from '../../db/image-task/image-task.ts'
 import { errors } from '../../domain/shared/errors.ts'
-import type { ImageTaskKind } from '../../domain/image-task/image-kind.ts'
+import type { AnyImageKind } from '../../domain/image-task/image-kind.ts'
 import { TASK_ERRORS } from '../../domain/task/task-error.ts'
 import type { JsonResponse, RouteRequest, SavedResponse } from '../route.ts'
 import type { CommitDeps } from '../deps.ts'
@@ -11,7 +11,7 @@ import type { CommitDeps } from '../deps.ts'
 interface CancelRequest {
   id: string
   owner: string
-  kinds: readonly ImageTaskKind[]
+  kinds: readonly AnyImageKind[]
   saveIdempotentResponse: RouteRequest['saveIdempotentResponse']
 }
 

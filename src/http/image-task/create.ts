@@ -2,8 +2,7 @@ import { insertImageTask } from '../../db/image-task/image-task.ts'
 import { toQuotaError } from '../../db/task/account.ts'
 import type { NewTaskInput } from '../../db/task/task-file.ts'
 import { estimateSeconds, pixelLimitIssue, resultSize } from '../../domain/image-task/image-size.ts'
-import { IMAGE_KINDS, IMAGE_PREFIX } from '../../domain/image-task/image-kind.ts'
-import type { ImageRequest, ImageTaskKind } from '../../domain/image-task/image-kind.ts'
+import type { ImageKind, ImageRequest } from '../../domain/image-task/image-kind.ts'
 import type { Size } from '../../domain/shared/size.ts'
 import type { EngineName } from '../../domain/task/engine.ts'
 import type { RenderTiming } from '../../domain/task/render-timing.ts'
@@ -27,7 +26,7 @@ export interface ImageTaskDeps extends TaskDeps {
 
 /** Makes the handler that turns a valid body of a kind into a durable task. */
 export const makeCreation =
-  (deps: ImageTaskDeps, kind: ImageTaskKind) =>
+  (deps: ImageTaskDeps, kind: ImageKind) =>
   (request: RouteRequest): Promise<SavedResponse> => {
     const members = listMembers(kind, request.body as Record<string, unknown>)
     return createUnderNewId(deps, async (id) => {
@@ -38,7 +37,7 @@ export const makeCreation =
 
 /** Makes the handler of the same request's dry run. */
 export const makeDryRun =
-  (deps: ImageTaskDeps, kind: ImageTaskKind) =>
+  (deps: ImageTaskDeps, kind: ImageKind) =>
   (request: RouteRequest): Promise<JsonResponse> => {
     const members = listMembers(kind, request.body as Record<string, unknown>)
     const { owner: account } = getCaller(request)
@@ -46,11 +45,14 @@ export const makeDryRun =
     // Only what brings bytes is rejected for them.
     const bytes = request.inline.size > 0 ? quota.bytes : Infinity
     const limits = { account, quota: { ...quota, bytes } }
-    return respondToDryRun(deps, request, { kind, credits: 0, members, ...limits })
+    return respondToDryRun(deps, request, { kind: kind.kind, credits: 0, members, ...limits })
   }
 
-const listMembers = (kind: ImageTaskKind, body: Record<string, unknown>): InputMember[] =>
-  IMAGE_KINDS[kind].images.map((field) => ({ field, pointer: `/${field}`, value: body[field] }))
+const listMembers = (
+  { images, videos = [] }: ImageKind,
+  body: Record<string, unknown>,
+): InputMember[] =>
+  [...images, ...videos].map((field) => ({ field, pointer: `/${field}`, value: body[field] }))
 
 interface NewTask {
   id: string
@@ -60,19 +62,19 @@ interface NewTask {
 
 const createTask = async (
   deps: ImageTaskDeps,
-  kind: ImageTaskKind,
+  imageKind: ImageKind,
   { id, request, inputs }: NewTask,
 ): Promise<SavedResponse> => {
   const { owner } = getCaller(request)
+  const { kind, segment, templateId } = imageKind
   const quota = deps.quotas.owner
-  const settings = settingsOf(kind, request.body as Record<string, unknown>)
+  const settings = settingsOf(imageKind, request.body as Record<string, unknown>)
   const size = sizeOf(inputs)
-  const result = makeResponse(deps, { kind, settings } as ImageRequest, { id, size })
+  const result = makeResponse(deps, { imageKind, settings, id, size })
   const webhookUrl = (request.body as { webhook_url?: string }).webhook_url?.trim() ?? null
   const engine = deps.engineOf(kind)
-  const segment = IMAGE_KINDS[kind].family
-  const task = { id, kind, segment, owner, settings, webhookUrl, engine, inputs }
-  const facts = { taskId: id, kind, owner, engine, summary: summary(kind, owner, size) }
+  const task = { id, kind, segment, templateId, owner, settings, webhookUrl, engine, inputs }
+  const facts = { taskId: id, kind, owner, engine, summary: summary(kind, owner, { inputs, size }) }
   return await commitTask(deps, {
     id,
     start: startImageTask(facts, deps),
@@ -87,62 +89,70 @@ const createTask = async (
 }
 
 /** The members of a valid body that are settings of its kind. */
-const settingsOf = (kind: ImageTaskKind, body: Record<string, unknown>): object => {
-  const { properties } = IMAGE_KINDS[kind].settings
-  return Object.fromEntries(
-    Object.entries(body).filter(([name]) => Object.hasOwn(properties, name)),
+const settingsOf = ({ settings }: ImageKind, body: Record<string, unknown>): object =>
+  Object.fromEntries(
+    Object.entries(body).filter(([name]) => Object.hasOwn(settings.properties, name)),
   )
-}
 
 const sizeOf = (inputs: NewTaskInput[]): Size | undefined => {
-  const image = inputs.find((input) => input.field === 'image')
+  const image = inputs.find((input) => input.field === 'image') ?? inputs[0]
   return image?.width && image.height ? { width: image.width, height: image.height } : undefined
 }
 
 const makeResponse = (
   { publicUrl, engineOf }: Pick<ImageTaskDeps, 'publicUrl' | 'engineOf'>,
-  image: ImageRequest,
-  { id, size }: { id: string; size: Size | undefined },
+  {
+    imageKind: { kind, tasks },
+    settings,
+    id,
+    size,
+  }: { imageKind: ImageKind; settings: object; id: string; size: Size | undefined },
 ): JsonResponse => ({
   status: 200,
   body: { data: { task_id: id, status: 'CREATED', generated: [] } },
   headers: {
-    location: `${publicUrl}${IMAGE_PREFIX}/${IMAGE_KINDS[image.kind].family}/${id}`,
+    location: `${publicUrl}${tasks}/${id}`,
     'x-credits-used': '0',
-    ...(engineOf(image.kind) === 'local' && {
-      'x-estimated-duration-seconds': String(
-        estimateSeconds(image.kind, size && megapixels(image, size)),
-      ),
+    ...(engineOf(kind) === 'local' && {
+      'x-estimated-duration-seconds': estimate({ kind, settings } as ImageRequest, size),
     }),
   },
 })
+
+const estimate = (image: ImageRequest, size: Size | undefined): string =>
+  String(estimateSeconds(image.kind, size && megapixels(image, size)))
 
 const megapixels = (image: ImageRequest, size: Size): number => {
   const { width, height } = resultSize(image, size)
   return (width * height) / 1_000_000
 }
 
-const summary = (kind: string, owner: string, size: Size | undefined): string =>
-  summarise(`${kind} ${size ? `${size.width}×${size.height}` : 'of a URL'}`, owner)
+const summary = (
+  kind: string,
+  owner: string,
+  { inputs, size }: { inputs: NewTaskInput[]; size: Size | undefined },
+): string => {
+  const source = size ? ` ${size.width}×${size.height}` : ' of a URL'
+  return summarise(inputs.length === 0 ? kind : kind + source, owner)
+}
 
 type Body = Record<string, unknown>
 type Inline = ReadonlyMap<string, InlineImage>
 
 /** Makes the rules of a kind that its schema cannot say. Every issue is reported; the schema's own come beside them. */
 export const makeValidate =
-  (deps: InputDeps, kind: ImageTaskKind) =>
+  (deps: InputDeps, { kind, images, videos = [] }: ImageKind) =>
   ({ body, inline }: { body: Body; inline: Inline }): Issue[] => [
-    ...IMAGE_KINDS[kind].images.flatMap((field) =>
-      validateImage(deps, kind, { field, body, inline }),
-    ),
+    ...images.flatMap((field) => validateImage(deps, kind, { field, body, inline })),
+    ...videos.flatMap((field) => validateSource(deps, `/${field}`, body[field])),
     ...validateUrl(deps, '/webhook_url', body['webhook_url']),
     ...validatePrompt(kind, body['prompt']),
-    ...validatePair(body),
+    ...validatePair(kind, body),
   ]
 
 const validateImage = (
   deps: InputDeps,
-  kind: ImageTaskKind,
+  kind: ImageKind['kind'],
   { field, body, inline }: { field: string; body: Body; inline: Inline },
 ): Issue[] => {
   const pointer = `/${field}`
@@ -154,12 +164,13 @@ const validateImage = (
   return tooLarge ? [makeIssue(pointer, tooLarge, 'pixel_limit')] : []
 }
 
-const validatePrompt = (kind: ImageTaskKind, prompt: unknown): Issue[] =>
+const validatePrompt = (kind: string, prompt: unknown): Issue[] =>
   kind === 'relight' && typeof prompt === 'string'
     ? parsePrompt(prompt).issues.map((sentence) => makeIssue('/prompt', sentence))
     : []
 
-const validatePair = (body: Body): Issue[] =>
+const validatePair = (kind: string, body: Body): Issue[] =>
+  kind === 'relight' &&
   body['transfer_light_from_lightmap'] !== undefined &&
   body['transfer_light_from_reference_image'] !== undefined
     ? [

@@ -7,7 +7,7 @@ import {
   makeImageRecord,
   type ImageTaskFacts,
 } from '../../domain/image-task/image-task.ts'
-import type { ImageTaskKind } from '../../domain/image-task/image-kind.ts'
+import type { AnyImageKind } from '../../domain/image-task/image-kind.ts'
 import type { JsonResponse } from '../route.ts'
 import { VENDOR_POLL_SECONDS, respondToRead } from '../task/read-response.ts'
 import type { TaskReadDeps } from '../task/deps.ts'
@@ -16,7 +16,8 @@ import type { Signer } from '../../adapters/signing.ts'
 interface ReadRequest {
   id: string
   owner: string
-  kinds: readonly ImageTaskKind[]
+  /** Absent: any. */
+  kinds?: readonly AnyImageKind[]
   /** If-None-Match. */
   known: string | undefined
 }

@@ -1,8 +1,9 @@
-import { Type } from 'typebox'
+import { Type, type TObject } from 'typebox'
 
 import { withinDeadline } from '../../db/client.ts'
 import { listImageTasks } from '../../db/image-task/image-task.ts'
 import { IMAGE_FAMILIES, IMAGE_KINDS, IMAGE_PREFIX } from '../../domain/image-task/image-kind.ts'
+import type { AnyImageKind, ImageKind } from '../../domain/image-task/image-kind.ts'
 import { ImageTaskRecord } from '../../domain/image-task/image-task.ts'
 import type { ImageFamily, ImageTaskKind } from '../../domain/image-task/image-kind.ts'
 import { cancelTask } from './cancel.ts'
@@ -22,36 +23,68 @@ import type { TaskReadDeps } from '../task/deps.ts'
 
 /** The routes of image tasks: one creation for each kind; list, status and cancel for each family. */
 export const makeImageTaskRoutes = (deps: ImageTaskDeps): Route[] => [
-  ...Object.keys(IMAGE_KINDS).map((kind) => creation(deps, kind as ImageTaskKind)),
-  ...Object.keys(IMAGE_FAMILIES).flatMap((family) => [
-    list(deps, family as ImageFamily),
-    status(deps, family as ImageFamily),
-    cancel(deps, family as ImageFamily),
-  ]),
+  ...Object.entries(IMAGE_KINDS).map(([kind, row]) =>
+    makeCreationRoute(deps, row, {
+      examples: {
+        address: { image: EXAMPLE_URL, ...EXAMPLES[kind as ImageTaskKind] },
+        inline: { image: DOT },
+      },
+      links: linksOf(row.tasks),
+    }),
+  ),
+  ...Object.keys(IMAGE_FAMILIES).flatMap((family) =>
+    makeTaskRoutes(deps, {
+      ...COMMON,
+      path: `${IMAGE_PREFIX}/${family}`,
+      segment: family,
+      params: Type.Object({}),
+      kindsOf: () => IMAGE_FAMILIES[family as ImageFamily],
+    }),
+  ),
 ]
+
+/** Tasks that are listed, read and cancelled below one path. */
+interface TaskGroup {
+  tag: string
+  path: string
+  segment: string
+  /** Parameters of the path, and the kinds that they mean. */
+  params: TObject
+  kindsOf(params: Readonly<Record<string, unknown>>): readonly AnyImageKind[]
+}
+
+/** Makes the routes of a group: list, status and cancel. */
+export const makeTaskRoutes = (
+  deps: TaskReadDeps & LiveDeps & CommitDeps,
+  group: TaskGroup,
+): Route[] => [list(deps, group), status(deps, group), cancel(deps, group)]
 
 const COMMON = { tag: 'Image tasks', auth: 'required' } as const
 const Data = Type.Object({ data: ImageTaskRecord })
 
-const creation = (deps: ImageTaskDeps, kind: ImageTaskKind): Route => {
-  const { path, family, title, body, images, maxBytes } = IMAGE_KINDS[kind]
+/** Makes the route on which tasks of a kind are made. */
+export const makeCreationRoute = (
+  deps: ImageTaskDeps,
+  kind: ImageKind,
+  { examples, links }: { examples: Record<string, object>; links: Links },
+): Route => {
+  const { path, title, description, body, images, maxBytes, emptyIsAbsent } = kind
   return defineRoute({
     ...COMMON,
     method: 'post',
-    path: IMAGE_PREFIX + path,
+    path,
     query: DryRunQuery,
     quota: 'create',
     summary: title,
-    description:
-      'Not generative: the local engine is classical image processing. Responds once the task is durable; it runs afterwards.',
+    description,
     body: {
       schema: body,
       maxBytes,
       deadlineMs: 120_000,
       heldBytes: 1_048_576,
       images: images.map((field) => `/${field}`),
-      emptyIsAbsent: ['prompt'],
-      examples: { address: { image: EXAMPLE_URL, ...EXAMPLES[kind] }, inline: { image: DOT } },
+      emptyIsAbsent,
+      examples,
     },
     responses: {
       200: {
@@ -59,7 +92,7 @@ const creation = (deps: ImageTaskDeps, kind: ImageTaskKind): Route => {
         schema: orDryRun(Data),
         headers: ['Location', 'X-Credits-Used', 'X-Estimated-Duration-Seconds'],
         example: { data: { task_id: EXAMPLE_ID, status: 'CREATED', generated: [] } },
-        links: linksOf(family),
+        links,
       },
     },
     errors: [
@@ -76,10 +109,12 @@ const creation = (deps: ImageTaskDeps, kind: ImageTaskKind): Route => {
   })
 }
 
+type Links = NonNullable<ResponseSpec['links']>
+
 /** Makes the links to what can be done with a new task. */
-const linksOf = (family: ImageFamily): NonNullable<ResponseSpec['links']> => {
-  const path = `${IMAGE_PREFIX}/${family}/:task_id`
-  const parameters = { task_id: '$response.body#/data/task_id' }
+export const linksOf = (tasks: string, given: Record<string, string> = {}): Links => {
+  const path = `${tasks}/:task_id`
+  const parameters = { ...given, task_id: '$response.body#/data/task_id' }
   return {
     read: { method: 'get', path, parameters },
     cancel: { method: 'post', path: `${path}/cancel`, parameters },
@@ -87,12 +122,14 @@ const linksOf = (family: ImageFamily): NonNullable<ResponseSpec['links']> => {
   }
 }
 
-const list = ({ sql }: ReadDeps, family: ImageFamily): Route =>
+const list = ({ sql }: ReadDeps, { tag, path, segment, params, kindsOf }: TaskGroup): Route =>
   defineRoute({
     ...COMMON,
+    tag,
     method: 'get',
-    path: `${IMAGE_PREFIX}/${family}`,
-    summary: `List the caller's tasks made under ${family}, newest first`,
+    path,
+    summary: `List the caller's tasks made under ${segment}, newest first`,
+    params,
     query: Type.Object({
       page: Type.Integer({
         minimum: 1,
@@ -120,18 +157,23 @@ const list = ({ sql }: ReadDeps, family: ImageFamily): Route =>
     handler: async (request) => {
       const { page, per_page: perPage } = request.query
       const owner = getCaller(request).owner
-      const tasks = listImageTasks(sql, { owner, segment: family, page, perPage })
+      const kinds = kindsOf(request.params)
+      const tasks = listImageTasks(sql, { owner, segment, kinds, page, perPage })
       return { status: 200, body: { data: await withinDeadline(sql, tasks) } }
     },
   })
 
-const status = (deps: TaskReadDeps & LiveDeps, family: ImageFamily): Route =>
+/** Makes the parameters of the routes of one task in a group. */
+const paramsOf = (params: TObject) => Type.Object({ ...params.properties, ...OfTask.properties })
+
+const status = (deps: TaskReadDeps & LiveDeps, { tag, path, params, kindsOf }: TaskGroup): Route =>
   defineRoute({
     ...COMMON,
+    tag,
     method: 'get',
-    path: `${IMAGE_PREFIX}/${family}/:task_id`,
+    path: `${path}/:task_id`,
     summary: 'Read the status and the results of a task',
-    params: OfTask,
+    params: paramsOf(params),
     requestHeaders: ['If-None-Match', 'Prefer'],
     responses: statusResponses(Data, {
       data: { task_id: EXAMPLE_ID, status: 'COMPLETED', generated: [EXAMPLE_LINK] },
@@ -140,7 +182,7 @@ const status = (deps: TaskReadDeps & LiveDeps, family: ImageFamily): Route =>
     handler: (request) => {
       const id = readTaskId(request.params.task_id)
       const { owner } = getCaller(request)
-      const kinds = IMAGE_FAMILIES[family].read
+      const kinds = kindsOf(request.params)
       return respondAfterChange(deps, request, {
         findId: () => id,
         read: (known) => readTask(deps, { id, owner, kinds, known }),
@@ -148,13 +190,14 @@ const status = (deps: TaskReadDeps & LiveDeps, family: ImageFamily): Route =>
     },
   })
 
-const cancel = (deps: CommitDeps, family: ImageFamily): Route =>
+const cancel = (deps: CommitDeps, { tag, path, params, kindsOf }: TaskGroup): Route =>
   defineRoute({
     ...COMMON,
+    tag,
     method: 'post',
-    path: `${IMAGE_PREFIX}/${family}/:task_id/cancel`,
+    path: `${path}/:task_id/cancel`,
     summary: 'Cancel a task that has not ended',
-    params: OfTask,
+    params: paramsOf(params),
     body: { ...SMALL_BODY, schema: Type.Object({}), required: false, examples: { nothing: {} } },
     responses: {
       200: {
@@ -175,7 +218,7 @@ const cancel = (deps: CommitDeps, family: ImageFamily): Route =>
       cancelTask(deps, {
         id: readTaskId(request.params.task_id),
         owner: getCaller(request).owner,
-        kinds: IMAGE_FAMILIES[family].read,
+        kinds: kindsOf(request.params),
         saveIdempotentResponse: request.saveIdempotentResponse,
       }),
   })

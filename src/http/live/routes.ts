@@ -4,7 +4,6 @@ import { withinDeadline } from '../../db/client.ts'
 import { findSequence, readTaskChanges, type TaskChanges } from '../../db/event/event-log.ts'
 import { listVersionSteps } from '../../db/registry/version-steps.ts'
 import { getVersion } from '../../db/registry/version.ts'
-import { IMAGE_KINDS, type ImageTaskKind } from '../../domain/image-task/image-kind.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
 import { ownerOf } from '../access/caller.ts'
@@ -132,11 +131,7 @@ const readEnd = (
 ) =>
   family === 'video'
     ? readVideoTask(deps, { ...task, known: undefined })
-    : readImageTask(deps, {
-        ...task,
-        known: undefined,
-        kinds: Object.keys(IMAGE_KINDS) as ImageTaskKind[],
-      })
+    : readImageTask(deps, { ...task, known: undefined })
 
 const versionStream = (deps: StreamDeps): Route =>
   defineRoute({

@@ -19,6 +19,7 @@ const TAGS: Record<string, string> = {
   'Video tasks':
     'Create, read, list and cancel video tasks. Not generative: drawn scenes and camera moves over a still.',
   Tasks: 'Tasks of every kind in one list, and one with all of its life.',
+  Templates: 'Kinds of tasks that an operator has added, each by a template.',
   Events:
     'Events that webhooks are sent, in the form of Standard Webhooks: log, redelivery, and the secrets that sign.',
   Endpoints:
@@ -107,8 +108,12 @@ const SECURITY_BY_AUTH: Record<Route['auth'], Json[]> = {
   required: [{ bearer: [] }, { apiKey: [] }],
 }
 
-const operationId = ({ method, path }: Pick<Route, 'method' | 'path'>): string =>
-  `${method}_${path.replace(/[^A-Za-z0-9]+/g, '_').replace(/^_|_$/g, '')}`
+const operationId = ({
+  method,
+  path,
+  operationId: given,
+}: Pick<Route, 'method' | 'path' | 'operationId'>): string =>
+  given ?? `${method}_${path.replace(/[^A-Za-z0-9]+/g, '_').replace(/^_|_$/g, '')}`
 
 const makeRequestBody = ({ body, rawBody }: Route, schemas: Schemas): Json => {
   if (rawBody)

@@ -2,28 +2,36 @@ import { setImmediate } from 'node:timers/promises'
 
 import { Type } from 'typebox'
 
+import { makeOnce } from '../../domain/shared/make-once.ts'
 import { makeOpenApi } from './document.ts'
 import { defineRoute, type JsonResponse, type Route } from '../route.ts'
 
+type Json = Record<string, unknown>
+
 /** Adds the routes that return the description of all routes, themselves included. */
 export const withOpenApiRoutes = (others: readonly Route[], publicUrl: string): Route[] => {
-  // Written once: docs/decisions.md, Requests and responses.
-  let written: string | undefined
-  const json = () =>
-    Promise.resolve({ status: 200, body: document, text: (written ??= JSON.stringify(document)) })
-  let text: Promise<string> | undefined
+  const variants = others.find((route) => route.variants)?.variants
+  const none: readonly Route[] = []
+  // Each is written once, until a variant changes: docs/decisions.md, Requests and responses.
+  const documentOf = makeOnce((more: readonly Route[]): Json =>
+    makeOpenApi([...routes, ...more], publicUrl),
+  )
+  const jsonOf = makeOnce((document: object) => JSON.stringify(document))
+  const yamlOf = makeOnce(toYaml)
+  const read = () => documentOf(variants?.list() ?? none)
+  const json = () => Promise.resolve({ status: 200, body: read(), text: jsonOf(read()) })
   const yaml = async () => ({
     status: 200,
-    text: await (text ??= toYaml(document)),
+    text: await yamlOf(read()),
     headers: { 'content-type': YAML },
   })
-  const routes = [
+  const routes: Route[] = [
     ...others,
     documentRoute('/openapi.json', 'Read this document', json),
     documentRoute('/openapi', 'Read this document, as /openapi.json', json),
     documentRoute('/openapi.yml', 'Read this document as YAML', yaml, YAML),
   ]
-  const document = makeOpenApi(routes, publicUrl)
+  read()
   return routes
 }
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Request, Response } from 'express'
 
 import { apiError, errors, shown } from '../../domain/shared/errors.ts'
+import { makeOnce } from '../../domain/shared/make-once.ts'
 import { toPointer } from '../../domain/shared/pointer.ts'
 import {
   describeUnread,
@@ -37,7 +38,16 @@ export interface ServeDeps extends BodyDeps {
  * Makes what serves a route. The order of checks is fixed: quota of the address, stopping, credential, quota of the
  * caller, type and length of the body, Idempotency-Key, budget, JSON, schemas and rules together, then the handler.
  */
-export const makeServe = (deps: ServeDeps) => (route: Route) => {
+export const makeServe = (deps: ServeDeps) => {
+  const serve = makeOnce(serveOne(deps))
+  return (route: Route): ReturnType<typeof serve> => {
+    const { variants } = route
+    if (!variants) return serve(route)
+    return (request, response) => serve(variants.get(request.params))(request, response)
+  }
+}
+
+const serveOne = (deps: ServeDeps) => (route: Route) => {
   const readQuery = makeValidateQuery(route)
   const reader = makeBodyReader(deps, route)
   const limiter = makeLimiter(deps.rateLimits)

@@ -7,6 +7,7 @@ import type { Quotas } from '../../domain/task/quota.ts'
 import type { RenderTiming, VideoTiming } from '../../domain/task/render-timing.ts'
 import { IMAGE_KINDS } from '../../domain/image-task/image-kind.ts'
 import type { EngineName } from '../../domain/task/engine.ts'
+import { customName } from '../../domain/task/custom-kind.ts'
 import { videoSegment, type VideoTaskKind } from '../../domain/video-task/video-task.ts'
 import type { Config } from './env.ts'
 
@@ -129,6 +130,7 @@ export const makeEngineOf = ({ ENGINES, IMAGE_ENGINE, VIDEO_ENGINE }: Config) =>
     EngineName
   >
   return (kind: string): EngineName => {
+    if (customName(kind) !== undefined) return 'comfyui'
     if (Object.hasOwn(IMAGE_KINDS, kind)) return own[kind] ?? IMAGE_ENGINE
     return own[videoSegment(kind as VideoTaskKind)] ?? VIDEO_ENGINE
   }

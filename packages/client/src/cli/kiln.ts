@@ -6,10 +6,17 @@ import { describeError, EXIT } from './error.ts'
 import { PACK_COMMANDS, watchVersion } from './pack-commands.ts'
 import { makeScreen } from './screen.ts'
 import { VERSION_COMMANDS } from './version-commands.ts'
-import { cancelTask, TASK_COMMANDS, watchTask } from './task-commands.ts'
+import { cancelTask, listTemplates, TASK_COMMANDS, watchTask } from './task-commands.ts'
 
 const COMMANDS: Record<string, Command> = {
   ...TASK_COMMANDS,
+  templates: {
+    usage: '',
+    summary: 'lists the templates of the service, and what each takes',
+    help: [],
+    options: {},
+    run: listTemplates,
+  },
   watch: {
     usage: '<task id>|<node>@<version> [-o <file>]',
     summary: 'follows a task or a version to its end',

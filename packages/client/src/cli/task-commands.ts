@@ -1,7 +1,15 @@
 import { access, constants, writeFile } from 'node:fs/promises'
 import { basename, dirname, extname } from 'node:path'
 
-import type { EndedTask, Task, TaskBody, TaskKind, TaskRef } from '../index.ts'
+import type {
+  CreateOptions,
+  EndedTask,
+  Kiln,
+  Task,
+  TaskKind,
+  TaskRef,
+  TemplateBody,
+} from '../index.ts'
 import { take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
 import { EXIT, LocalError, readNamed, UsageError } from './error.ts'
@@ -23,7 +31,15 @@ const CREATION_OPTIONS = {
   'idempotency-key': { type: 'string' },
 } as const
 
-type Asked = { kind: TaskKind; files?: Record<string, string>; body?: object }
+/** Makes the task of a body. */
+type Make = (kiln: Kiln, body: object, options: CreateOptions) => Promise<Task>
+type Asked = { make: Make; files?: Record<string, string>; body?: object }
+
+/** Makes a task of a kind: that the body belongs to it, its command says. */
+const makeOf =
+  (kind: TaskKind): Make =>
+  (kiln, body, options) =>
+    (kiln[kind] as (body: object, options: CreateOptions) => Promise<Task>)(body, options)
 
 interface Creation extends Pick<Command, 'usage' | 'summary'> {
   members: Members
@@ -48,7 +64,7 @@ const defineCreation = ({ usage, summary, members, read }: Creation): Command =>
     ...Object.fromEntries(Object.keys(members).map((name) => [name, { type: 'string' as const }])),
   },
   run: async (context) => {
-    const { kind, files = {}, body = {} } = await read(context)
+    const { make, files = {}, body = {} } = await read(context)
     if (context.values['no-wait'] !== true) await checkFolder(text(context.values, 'output'))
     const given: Record<string, unknown> = { ...body, ...readSet(context) }
     for (const [name, [member, type]] of Object.entries(members)) {
@@ -58,7 +74,7 @@ const defineCreation = ({ usage, summary, members, read }: Creation): Command =>
       else given[member] = type === 'value' ? readValue(value) : value
     }
     for (const [member, path] of Object.entries(files)) given[member] = await giveFile(path, member)
-    return await create(context, { kind, body: given, image: files['image'] })
+    return await create(context, { make, body: given, image: Object.values(files)[0] })
   },
 })
 
@@ -98,14 +114,13 @@ const giveFile = async (path: string, member: string): Promise<unknown> => {
   return member === 'images' ? [given] : given
 }
 
-type Creating = { kind: TaskKind; body: object; image: string | undefined }
+type Creating = { make: Make; body: object; image: string | undefined }
 
-const create = async (context: Context, { kind, body, image }: Creating): Promise<number> => {
+const create = async (context: Context, { make, body, image }: Creating): Promise<number> => {
   const { kiln, screen, signal, values } = context
-  const make = kiln[kind] as (body: TaskBody<'relight'>, options: object) => Promise<Task>
   const options = { signal, idempotencyKey: text(values, 'idempotency-key') }
   screen.show('sending')
-  const task = await make(body as TaskBody<'relight'>, options)
+  const task = await make(kiln, body, options)
   context.leave(`kiln watch ${task.id}`)
   if (values['no-wait'] === true) {
     screen.print([task.id], { task_id: task.id })
@@ -160,7 +175,7 @@ const end = async (
 /** The image that an image command begins with. */
 const image = (kind: TaskKind) => (context: Context) => {
   const [path = ''] = take(context, 'image')
-  return { kind, files: { image: path } }
+  return { make: makeOf(kind), files: { image: path } }
 }
 
 const SKIN: Record<string, TaskKind> = {
@@ -200,7 +215,7 @@ export const TASK_COMMANDS: Record<string, Command> = {
       const [mode = '', path = ''] = take(context, 'mode', 'image')
       const kind = SKIN[mode]
       if (!kind) throw new UsageError(`there is no mode ${mode}: ${Object.keys(SKIN).join(', ')}`)
-      return { kind, files: { image: path } }
+      return { make: makeOf(kind), files: { image: path } }
     },
   }),
   video: defineCreation({
@@ -217,7 +232,8 @@ export const TASK_COMMANDS: Record<string, Command> = {
       if (positionals.length === 0 && values['image'] === undefined)
         throw new UsageError('expected a prompt, or --image')
       const [prompt] = positionals
-      return { kind: 'textToVideo', body: prompt === undefined ? {} : { prompt } }
+      const make = makeOf('textToVideo')
+      return { make, body: prompt === undefined ? {} : { prompt } }
     },
   }),
   extend: defineCreation({
@@ -230,9 +246,55 @@ export const TASK_COMMANDS: Record<string, Command> = {
       if (source.state !== 'succeeded')
         throw new UsageError(`${id} is ${source.status}, no video yet`)
       const links = { video_creation_id: id, video_url: source.files[0]?.url }
-      return { kind: 'extendVideo', body: { model: 'videoq2-turbo', ...links } }
+      return { make: makeOf('extendVideo'), body: { model: 'videoq2-turbo', ...links } }
     },
   }),
+  run: defineCreation({
+    usage: '<template> [<member>=<file or link>…]',
+    summary: 'runs a template of the service; `kiln templates` lists them',
+    members: PROMPT,
+    read: ({ positionals: [name, ...given] }) => {
+      if (name === undefined) throw new UsageError('expected a template')
+      const files = given.map((entry): [string, string] => {
+        const [, member = 'image', path = entry] = /^([a-z]\w*)=(.*)$/s.exec(entry) ?? []
+        return [member, path]
+      })
+      const make: Make = (kiln, body, options) =>
+        kiln.templates.createTask(name, body as TemplateBody, options)
+      return { make, files: Object.fromEntries(files) }
+    },
+  }),
+}
+
+export const listTemplates = async ({ kiln, screen, signal }: Context): Promise<number> => {
+  const templates = await kiln.templates.list({ signal })
+  const lines = templates.flatMap(({ name, body }) => {
+    const { properties = {}, required = [] } = body as {
+      properties?: Record<string, MemberRule>
+      required?: string[]
+    }
+    const describe = ([member, rule]: [string, MemberRule]): string =>
+      `  ${member}  ${describeRule(rule, required.includes(member))}`
+    return [name, ...Object.entries(properties).map(describe)]
+  })
+  screen.print(lines.length > 0 ? lines : ['this service has no templates'], { templates })
+  return EXIT.done
+}
+
+interface MemberRule {
+  type: string
+  enum?: string[]
+  minimum?: number
+  maximum?: number
+  default?: unknown
+}
+
+const describeRule = (rule: MemberRule, isRequired: boolean): string => {
+  const { type, enum: choices, minimum, maximum, default: preset } = rule
+  const range = minimum === undefined ? '' : ` ${minimum} to ${maximum ?? 'any'}`
+  const wanted = isRequired ? ', required' : ''
+  const unless = preset === undefined ? wanted : `, ${JSON.stringify(preset)} unless given`
+  return `${choices?.join('|') ?? type + range}${unless}`
 }
 
 export const watchTask = async (context: Context, id: string): Promise<number> => {

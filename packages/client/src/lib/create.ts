@@ -1,8 +1,9 @@
 import type { paths } from '../generated/openapi.ts'
+import type { FileBytes } from './bytes.ts'
 import { responseOf } from './http.ts'
 import type { Asked, Http } from './http.ts'
 import { IMAGES, toTask, VIDEOS } from './task.ts'
-import type { Task } from './task.ts'
+import type { ReadOf, Task } from './task.ts'
 import { giveFiles } from './upload.ts'
 import type { WithBytes } from './upload.ts'
 
@@ -28,15 +29,6 @@ const KINDS = {
 
 export type TaskKind = keyof typeof KINDS
 
-/** Paths under which tasks are read, but for the id; videos first. */
-export const STATUS_PREFIXES: readonly string[] = [
-  `${VIDEOS}/tasks`,
-  ...new Set(Object.values(KINDS).flatMap(([, name]) => (name ? `${IMAGES}/${name}` : []))),
-]
-
-export const statusPath = (prefix: string, id: string): string =>
-  `${prefix}/${encodeURIComponent(id)}${prefix.startsWith(VIDEOS) ? '/creations' : ''}`
-
 type BodyOf<Path extends keyof paths> = paths[Path] extends {
   post: { requestBody?: { content: { 'application/json': infer Body } } }
 }
@@ -51,19 +43,48 @@ export type Creators = {
   [Kind in TaskKind]: (body: TaskBody<Kind>, options?: CreateOptions) => Promise<Task>
 }
 
+const statusPathOf =
+  (segment: string | undefined) =>
+  (id: string): string =>
+    segment === undefined ? `${VIDEOS}/tasks/${id}/creations` : `${IMAGES}/${segment}/${id}`
+
+/** Makes a task on a path. @param toStatusPath the path of its status, from its id */
+const create = async (
+  http: Http,
+  { path, body, toStatusPath }: { path: string; body: object; toStatusPath(id: string): string },
+  { idempotencyKey, signal }: CreateOptions = {},
+): Promise<Task> => {
+  const given = await giveFiles(http, body, signal)
+  const headers = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }
+  // One call for all: that body and path belong together, Creators says.
+  const post = http.routes.POST as (path: string, init: object) => Promise<Asked<object>>
+  const response = await responseOf(post(path, { body: given, headers, signal }))
+  const { id } = toTask(response)
+  return toTask(response, toStatusPath(encodeURIComponent(id)))
+}
+
 export const makeCreators = (http: Http): Creators =>
   Object.fromEntries(
     Object.entries(KINDS).map(([kind, [path, segment]]) => [
       kind,
-      async (body: object, { idempotencyKey, signal }: CreateOptions = {}): Promise<Task> => {
-        const given = await giveFiles(http, body, signal)
-        const headers = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }
-        // One call for all: that body and path belong together, Creators says.
-        const post = http.routes.POST as (path: string, init: object) => Promise<Asked<object>>
-        const response = await responseOf(post(path, { body: given, headers, signal }))
-        const prefix = segment === undefined ? `${VIDEOS}/tasks` : `${IMAGES}/${segment}`
-        const { id } = toTask(response)
-        return toTask(response, statusPath(prefix, id))
-      },
+      (body: object, options?: CreateOptions): Promise<Task> =>
+        create(http, { path, body, toStatusPath: statusPathOf(segment) }, options),
     ]),
   ) as Creators
+
+/** A kind that an operator of the service has added; `body` is the JSON Schema of what its tasks take. */
+export type Template = ReadOf<'/templates'>['templates'][number]
+
+/** Body of a template's task: what its schema says, with bytes in the place of any image. */
+export type TemplateBody = Readonly<Record<string, string | number | boolean | FileBytes>>
+
+export const makeTemplates = (http: Http) => ({
+  /** Lists the templates that tasks can be made with. */
+  list: async ({ signal }: { signal?: AbortSignal | undefined } = {}): Promise<Template[]> =>
+    (await responseOf(http.routes.GET('/templates', { signal: signal ?? null }))).templates,
+  /** Makes a task with a template. Throws `template_not_found` where there is none of the name any more. */
+  createTask: (name: string, body: TemplateBody, options?: CreateOptions): Promise<Task> => {
+    const path = `/templates/${encodeURIComponent(name)}/tasks`
+    return create(http, { path, body, toStatusPath: (id) => `${path}/${id}` }, options)
+  },
+})

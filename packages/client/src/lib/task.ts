@@ -3,7 +3,7 @@ import type { paths } from '../generated/openapi.ts'
 export const IMAGES = '/proxy/imgvendor/v1/ai'
 export const VIDEOS = '/proxy/vidvendor'
 
-type ReadOf<Path extends keyof paths> = paths[Path] extends {
+export type ReadOf<Path extends keyof paths> = paths[Path] extends {
   get: { responses: { 200: { content: { 'application/json': infer Body } } } }
 }
   ? Body

@@ -1,11 +1,9 @@
-import { STATUS_PREFIXES, statusPath } from './create.ts'
-import { KilnError } from './errors.ts'
 import { follow } from './follow.ts'
 import type { FollowOptions } from './follow.ts'
 import type { Http } from './http.ts'
 import { withRetries } from './retry.ts'
 import { toTask } from './task.ts'
-import type { EndedTask, RunningTask, Task } from './task.ts'
+import type { EndedTask, ReadOf, RunningTask, Task } from './task.ts'
 
 /** A task, or its id. */
 export type TaskRef = string | Pick<Task, 'id' | 'path'>
@@ -21,21 +19,14 @@ export const makeTasks = (http: Http) => {
   const ask = (path: string, { signal }: ReadOptions, init: RequestInit = {}): Promise<Response> =>
     withRetries(http.retry, signal, () => http.send(path, { ...init, signal: signal ?? null }))
 
-  /** Throws `task_not_found` when no family has it. */
+  /** Reads a task of which only the id is known. */
   const find = async (id: string, options: ReadOptions): Promise<Task> => {
-    let failure: unknown
-    for (const prefix of STATUS_PREFIXES)
-      try {
-        const path = statusPath(prefix, id)
-        return toTask(await (await ask(path, options)).json(), path)
-      } catch (error) {
-        if (!(error instanceof KilnError) || error.code !== 'task_not_found') throw error
-        failure = error
-      }
-    throw failure
+    const item = await ask(`/tasks/${encodeURIComponent(id)}`, options)
+    const { family, path } = (await item.json()) as ReadOf<'/tasks/{task_id}'>
+    return await read({ id, path: family === 'video' ? `${path}/creations` : path }, options)
   }
 
-  /** Reads a task as it is now. With an id alone it asks each family. */
+  /** Reads a task as it is now. */
   const read = async (task: TaskRef, options: ReadOptions = {}): Promise<Task> => {
     const { id, path } = toRef(task)
     if (path === undefined) return await find(id, options)

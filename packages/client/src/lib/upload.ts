@@ -50,13 +50,11 @@ export const putToLink = async (
 }
 
 /** Members of bodies that are images; in their place a caller may give the bytes. */
-const IMAGE_MEMBERS = [
-  'image',
-  'images',
-  'transfer_light_from_lightmap',
-  'transfer_light_from_reference_image',
-] as const
-type ImageMember = (typeof IMAGE_MEMBERS)[number]
+type ImageMember =
+  | 'image'
+  | 'images'
+  | 'transfer_light_from_lightmap'
+  | 'transfer_light_from_reference_image'
 
 /** A body in which images may be bytes, too. */
 export type WithBytes<Body> = {
@@ -75,7 +73,8 @@ export const giveFiles = async (
     if (!isFileBytes(value)) return value
     return http.hasCredential ? await upload(http, value, { signal }) : await toBase64(value)
   }
-  const given: Record<string, unknown> = { ...body }
-  for (const name of IMAGE_MEMBERS) if (name in given) given[name] = await give(given[name])
-  return given
+  const given = await Promise.all(
+    Object.entries(body).map(async ([name, value]) => [name, await give(value)] as const),
+  )
+  return Object.fromEntries(given)
 }

@@ -1,9 +1,11 @@
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { SlidersHorizontal } from 'lucide-react'
 import { useState, type ComponentProps } from 'react'
 
 import { useMe } from '../api/queries.ts'
 import { titleOf } from '../try/kinds.ts'
+import { templatesQuery } from '../try/queries.ts'
 import { useChangeSearch } from '../ui/address.ts'
 import { Button } from '../ui/button.tsx'
 import { SearchField, Select } from '../ui/fields.tsx'
@@ -60,6 +62,8 @@ export const Filters = () => {
 const Choices = ({ filter }: { filter: TaskFilter }) => {
   const change = useChangeSearch()
   const isAdmin = useMe()?.isAdmin === true
+  const templates = useQuery(templatesQuery).data?.templates ?? []
+  const kinds = [...TASK_KINDS, ...templates.map(({ kind }) => kind)]
   const { owner, from } = filter
   const periods = Object.fromEntries(
     Object.entries(PERIODS).map(([days, label]) => [dayBefore(days), label]),
@@ -70,7 +74,7 @@ const Choices = ({ filter }: { filter: TaskFilter }) => {
   })
   return (
     <>
-      <Choice label="Kind" any="All kinds" values={TASK_KINDS} {...propsOf('kind')} />
+      <Choice label="Kind" any="All kinds" values={kinds} {...propsOf('kind')} />
       <Choice label="State" any="All states" values={STATES} {...propsOf('state')} />
       <Choice
         {...propsOf('from')}

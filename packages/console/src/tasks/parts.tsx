@@ -123,11 +123,12 @@ const Result = ({ task }: { task: TaskDetail }) => {
       </Note>
     )
   const src = ownLink(main?.url)
+  const media = main?.content_type?.startsWith('video/') ? 'video' : task.family
   if (!main || src === undefined) return <Note>There is no file to show.</Note>
   return (
     <Stack>
       {issues > 1 && <Note tone="warn">A file does not load. Its link may have expired.</Note>}
-      {task.family === 'video' ? (
+      {media === 'video' ? (
         // oxlint-disable-next-line jsx-a11y/media-has-caption -- What a model makes has no captions.
         <video
           key={src}
@@ -169,7 +170,7 @@ const Result = ({ task }: { task: TaskDetail }) => {
         <span className="soft" aria-hidden>
           Use as input
         </span>
-        {NEXT[task.family].map(([kind, title]) => (
+        {NEXT[media].map(([kind, title]) => (
           <LinkButton key={kind} {...tryPage(kind, task.task_id, 'result')}>
             {title}
           </LinkButton>

@@ -68,7 +68,8 @@ const controlOf = (name: string, schema: JsonSchema, pointer: string): Control =
   const { items, maxItems: count = 1 } = schema
   if (isPicture(items ?? schema))
     return { is: 'files', accept: 'image/*', count, isList: items !== undefined }
-  if (name === 'video_url') return { is: 'files', accept: 'video/*', count, isList: false }
+  if (name === 'video_url' || isVideo(name, schema))
+    return { is: 'files', accept: 'video/*', count, isList: false }
   if (schema.enum) return { is: 'choice', options: schema.enum.filter((one) => one !== null) }
   if (schema.properties) return { is: 'group', fields: readFields(schema, pointer) }
   if (type === 'boolean')
@@ -83,6 +84,10 @@ const controlOf = (name: string, schema: JsonSchema, pointer: string): Control =
 /** The pattern of a picture takes a data: URI. */
 const isPicture = ({ pattern }: JsonSchema): boolean =>
   pattern?.includes('[dD][aA][tT][aA]') ?? false
+
+/** An address of a template is that of a video. */
+const isVideo = (name: string, { pattern }: JsonSchema): boolean =>
+  pattern?.includes('[hH][tT][tT][pP]') === true && !RARE.test(name)
 
 const numberOf = (schema: JsonSchema, isWhole: boolean): Control => {
   const { minimum: min, maximum: max, default: preset } = schema

@@ -1,11 +1,15 @@
 import { IMAGES, VIDEOS } from '../../../client/src/lib/task.ts'
+import { sentence } from './words.ts'
 
 /** The last part of its page's address, its title, its creation route, and its function in the TypeScript client. */
 const kind = (id: string, title: string, path: string, call: string) => ({ id, title, path, call })
 
 const PRECISION = `${IMAGES}/image-upscaler-precision-v2`
 
-export type Kind = ReturnType<typeof kind>
+export type Kind = ReturnType<typeof kind> & {
+  /** Argument of the client's function before the body. */
+  argument?: string
+}
 
 /** Kinds of tasks to try, in the order of the choice. */
 export const KINDS = [
@@ -34,8 +38,19 @@ export const FAMILIES: Readonly<Record<string, Readonly<Record<string, string>>>
   },
 }
 
-export const findKind = (id: string | undefined): Kind | undefined =>
-  KINDS.find((known) => known.id === id)
+/** Begins the id of a kind that a template of the service's operator makes. */
+const CUSTOM = 'custom/'
+
+export const findKind = (id = ''): Kind | undefined =>
+  id.startsWith(CUSTOM) ? ofTemplate(id) : KINDS.find((known) => known.id === id)
+
+const ofTemplate = (id: string): Kind => {
+  const name = id.slice(CUSTOM.length)
+  const path = `/templates/${name}/tasks`
+  return { ...kind(id, titleOf(id), path, 'templates.createTask'), argument: `'${name}', ` }
+}
 
 /** The name of a task's kind. */
-export const titleOf = (id: string): string => findKind(id)?.title ?? id.replaceAll('_', ' ')
+export const titleOf = (id: string): string =>
+  KINDS.find((known) => known.id === id)?.title ??
+  sentence(id.replace(CUSTOM, '').replaceAll('-', ' '))

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { Clapperboard, Maximize2, ScanFace, Sun } from 'lucide-react'
+import { Clapperboard, Maximize2, ScanFace, Sun, Workflow } from 'lucide-react'
 import { useEffect } from 'react'
 
 import { keepDraft, session } from '../api/session.ts'
@@ -9,24 +9,39 @@ import { taskQuery } from '../tasks/queries.ts'
 import { Link, tryPage } from '../ui/link.tsx'
 import { Empty, ErrorPanel, Loading, PageTitle, Show } from '../ui/panels.tsx'
 import { readFields, startFrom } from './form.ts'
-import { FAMILIES, findKind, type Kind } from './kinds.ts'
-import { documentQuery } from './queries.ts'
+import { FAMILIES, findKind, titleOf, type Kind } from './kinds.ts'
+import { documentQuery, templatesQuery } from './queries.ts'
 import { schemaOf, type JsonSchema } from './schema.ts'
 import { TryForm } from './try-form.tsx'
 import styles from './try.module.css'
 
-const ICONS = { Relight: Sun, Upscale: Maximize2, Skin: ScanFace, Video: Clapperboard }
+const ICONS = {
+  Relight: Sun,
+  Upscale: Maximize2,
+  Skin: ScanFace,
+  Video: Clapperboard,
+  Custom: Workflow,
+}
 
 export const Page = () => {
   const { kind: id } = useParams({ strict: false })
   const document = useQuery(documentQuery)
+  const templates = useQuery(templatesQuery)
   const kind = findKind(id)
   if (id === undefined) return <Navigate {...tryPage('relight')} search={true} replace />
   return (
     <>
       <PageTitle>Try</PageTitle>
-      <Kinds id={id} />
-      {kind ? (
+      <Kinds id={id} templates={templates.data?.templates.map(({ kind }) => kind) ?? []} />
+      {kind?.argument !== undefined ? (
+        <Show query={templates} loading={<Loading rows={6} />}>
+          {({ templates: all }) => {
+            const schema = all.find((one) => one.kind === id)?.body as JsonSchema | undefined
+            if (!schema) return <Empty>This template is gone. Tasks made with it go on.</Empty>
+            return <Started kind={kind} schema={schema} />
+          }}
+        </Show>
+      ) : kind ? (
         <Show query={document} loading={<Loading rows={6} />}>
           {(read) => {
             const schema = schemaOf(read, kind.path)
@@ -41,13 +56,16 @@ export const Page = () => {
 }
 
 /** Kinds as tiles, and below them the variants of the chosen one. */
-const Kinds = ({ id }: { id: string }) => {
-  const variants = Object.entries(Object.values(FAMILIES).find((one) => id in one) ?? {})
+const Kinds = ({ id, templates }: { id: string; templates: readonly string[] }) => {
+  const custom = Object.fromEntries(templates.map((one) => [one, titleOf(one)]))
+  const families = { ...FAMILIES, Custom: custom }
+  const variants = Object.entries(Object.values(families).find((one) => id in one) ?? {})
   return (
     <nav aria-label="Task type" className={`stack tight ${styles.kinds}`}>
       <ul className={styles.tiles}>
         {Object.entries(ICONS).map(([name, Icon]) => {
-          const ids = Object.keys(FAMILIES[name] ?? {})
+          const ids = Object.keys(families[name as keyof typeof families] ?? {})
+          if (ids.length === 0) return null
           return (
             <li key={name}>
               <Link {...tryPage(ids.includes(id) ? id : (ids[0] ?? ''))} className={styles.tile}>
@@ -58,7 +76,7 @@ const Kinds = ({ id }: { id: string }) => {
           )
         })}
       </ul>
-      {variants.length > 1 && (
+      {(variants.length > 1 || id in custom) && (
         <ul className="row">
           {variants.map(([one, name]) => (
             <li key={one}>

@@ -14,6 +14,9 @@ export const documentQuery = queryOptions({
   staleTime: Infinity,
 })
 
+/** Kinds that the service's operator has added; they may change at any time. */
+export const templatesQuery = readQuery('/templates', {})
+
 /** The caller's newest videos. */
 export const videosQuery = readQuery('/tasks', {
   query: {

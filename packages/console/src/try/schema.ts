@@ -48,5 +48,6 @@ export interface Document {
 /** The schema of a creation's body. */
 export const schemaOf = ({ paths, components }: Document, path: string): JsonSchema | undefined => {
   const schema = paths[path]?.post?.requestBody?.content['application/json'].schema
-  return components.schemas[schema?.$ref?.split('/').at(-1) ?? '']
+  const { $ref: reference } = schema ?? {}
+  return reference === undefined ? schema : components.schemas[reference.split('/').at(-1) ?? '']
 }

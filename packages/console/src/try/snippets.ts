@@ -20,7 +20,7 @@ export const toTypeScript = ({ origin, kind, body }: Request): string =>
   `import { makeKiln } from 'kiln-client'
 
 const kiln = makeKiln({ baseUrl: '${origin}', token: process.env.KILN_TOKEN })
-const task = await kiln.${kind.call}(${toLiteral(body)})
+const task = await kiln.${kind.call}(${kind.argument ?? ''}${toLiteral(body)})
 const ended = await kiln.wait(task)
 console.log(ended)
 `
