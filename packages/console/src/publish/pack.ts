@@ -33,6 +33,14 @@ export const sortEntries = <Given extends { path: string }>(
   }
 }
 
+/** Id of a pack by the name of its folder or zip. */
+export const toId = (name = ''): string =>
+  name
+    .toLowerCase()
+    .replace(/\.zip$/, '')
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '') || 'my-pack'
+
 /** Names that are listed. */
 const LISTED = 8
 

@@ -12,12 +12,12 @@ import { putFile } from '../api/upload.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/fields.tsx'
 import { Link, publisherPage } from '../ui/link.tsx'
-import { Columns, ErrorPanel, PageTitle, Panel, Row } from '../ui/panels.tsx'
+import { Columns, ErrorPanel, PageTitle, Panel, Row, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Bdi, Progress } from '../ui/values.tsx'
 import { PackDrop } from './drop.tsx'
 import { Following, Marks } from './following.tsx'
-import { checkPack, type Pack } from './pack.ts'
+import { checkPack, toId, type Pack } from './pack.ts'
 import { otherWays, PackNeeds } from './ways.tsx'
 
 const route = getRouteApi('/publishers/$publisher/publish')
@@ -40,7 +40,7 @@ export const Page = (): ReactNode => {
       for <Link {...publisherPage(publisherId)}>{publisherId}</Link>
     </span>
   )
-  const target = { publisherId, nodeId: node ?? 'my-pack' }
+  const target = { publisherId, nodeId: node ?? toId(undefined) }
   const ways = {
     browser: ['Browser', <PackDrop key="browser" onPack={setPack} />],
     ...otherWays(target),
@@ -55,7 +55,10 @@ export const Page = (): ReactNode => {
       ) : (
         <Columns>
           <Tabs label="Ways to publish" tabs={ways} selected={way} onSelect={setWay} />
-          {pack ? <PackPanel publisherId={publisherId} pack={pack} /> : <PackNeeds {...target} />}
+          <Stack>
+            {pack && <PackPanel publisherId={publisherId} pack={pack} />}
+            {!pack?.project && <PackNeeds {...target} nodeId={node ?? toId(pack?.name)} />}
+          </Stack>
         </Columns>
       )}
     </>
