@@ -174,7 +174,9 @@ describe('the registry of the console', { skip }, () => {
     await page.getByRole('link', { name: 'Light Mixer Pack' }).click()
     await page.waitForURL(/\/registry\/light-mixer/)
     await page.goto(`${console.service.baseUrl}/console/registry?q=wqxzvy`)
-    await page.getByText('Check the spelling or clear filters.').waitFor()
+    await page.getByText('Check the spelling.').waitFor()
+    await page.getByRole('link', { name: 'Search nodes for “wqxzvy”' }).click()
+    await page.waitForURL(/q=wqxzvy&in=host-nodes/)
   })
 
   test('is walked by keyboard alone, from a search to a host node', inLong, async () => {

@@ -71,7 +71,7 @@ export const Following = ({ publisherId, nodeId, version }: FollowingProps) => {
 }
 
 const Verdict = ({ version }: { version: Version }) => {
-  const { node_id: nodeId, version: number, status } = version
+  const { node_id: nodeId, status } = version
   const reason = <Bdi>{version.status_reason}</Bdi>
   if (status === 'NodeVersionStatusActive')
     return (

@@ -4,11 +4,11 @@ import { useEffect, useState, type ReactNode } from 'react'
 
 import { bad, ok, type Check } from '../../../client/src/cli/check-pack.ts'
 import type { Project } from '../../../client/src/cli/parse-project.ts'
-import { orMissing } from '../../../client/src/lib/errors.ts'
 import { isFreeAgain } from '../../../client/src/lib/registry.ts'
 import { responseOf, KilnError, patientApi, read } from '../api/client.ts'
 import { serviceQuery } from '../api/queries.ts'
 import { putFile } from '../api/upload.ts'
+import type { Node } from '../registry/queries.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/fields.tsx'
 import { Link, publisherPage } from '../ui/link.tsx'
@@ -71,14 +71,17 @@ const askRegistry = async (
   publisherId: string,
   signal: AbortSignal,
 ): Promise<Check & { isNew?: true }> => {
-  const path = { nodeId, version }
-  const node = await orMissing(read('/nodes/{nodeId}', { path }, signal))
+  // Lists, because a browser reports each 404 as an error.
+  const query = { node_id: [nodeId], include_banned: true }
+  const { nodes } = await read('/nodes', { query }, signal)
+  const node = nodes.find((one): one is Node => 'publisher' in one)
   if (!node) return { ...ok(`${nodeId} is a new pack: the ID is free`), isNew: true }
   const { publisher, latest_version: latest } = node
   const owner = publisher.id
   if (owner !== publisherId.toLowerCase())
     return bad(`${nodeId} belongs to ${owner}. Give the pack another name in pyproject.toml.`)
-  const taken = await orMissing(read('/nodes/{nodeId}/versions/{version}', { path }, signal))
+  const versions = await read('/nodes/{nodeId}/versions', { path: { nodeId } }, signal)
+  const taken = versions.find((one) => one.version === version)
   if (taken && !isFreeAgain(taken))
     return bad(`Version ${version} exists. Raise it in pyproject.toml.`)
   return ok(`${version} is free; Latest is ${latest?.version ?? 'none'} now`)

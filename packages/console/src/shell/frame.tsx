@@ -190,7 +190,7 @@ const Guard = () => {
       <PageTitle>{user === undefined ? 'Sign in' : title}</PageTitle>
       {user === undefined ? (
         <Stack>
-          <p>{`Sign in${who === 'admin' ? ' as a platform admin' : ''} to see ${title}.`}</p>
+          <p>{`Sign in${who === 'admin' ? ' as a platform admin' : ''} to open ${title}.`}</p>
           <SignIn />
         </Stack>
       ) : (

@@ -117,7 +117,12 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
   const unused = shown.filter((field) => idle.has(field))
   const wanted = [...new Set(lacking.map(({ label }) => withArticle(label)))].join(' and ')
   const request = { origin: location.origin, kind, body }
-  const run = <Run kind={kind} task={draft.task} onChangeIt={() => focusFirst(form.current)} />
+  const isSending = isWaiting || send.isPending
+  const run = isSending ? (
+    <Placeholder />
+  ) : (
+    <Run kind={kind} task={draft.task} onChangeIt={() => focusFirst(form.current)} />
+  )
   const tabs = {
     result: ['Result', run],
     curl: codeTab('curl', toCurl(request)),
@@ -161,8 +166,8 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
                 ? aboutPrice(price.data)
                 : `Price: shown once ${wanted} is chosen`}
           </span>
-          <Button type="submit" variant="primary" isPending={isWaiting || send.isPending}>
-            {isWaiting || send.isPending ? 'Sending…' : 'Send'}
+          <Button type="submit" variant="primary" isPending={isSending}>
+            {isSending ? 'Sending…' : 'Send'}
           </Button>
         </div>
       </form>
@@ -189,32 +194,27 @@ const aboutPrice = (price: Schema<'DryRun'> | undefined): string => {
 
 const focusFirst = (form: HTMLFormElement | null): void => {
   const first =
-    form?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid] input') ??
-    form?.querySelector<HTMLElement>('button, input, textarea')
+    form?.querySelector<HTMLElement>(
+      '[aria-invalid="true"], [aria-describedby]:is([data-invalid] button), [data-invalid] input',
+    ) ?? form?.querySelector<HTMLElement>('button, input, textarea')
   first?.scrollIntoView({ block: 'center' })
   first?.focus({ preventScroll: true })
 }
 
-const LIGHTS = [
-  'warm evening sun from the left',
-  'soft daylight from above',
-  'cool moonlight from the right',
-]
+const LIGHTS = ['warm sun from the left', 'soft daylight from above', 'cool moonlight']
 
 /** Prompts of a light to begin with, one press each: without one the light stays. */
 const Lights = ({ onChoose }: { onChoose(prompt: string): void }) => (
-  <Stack>
-    <p className="soft small">
-      Without a prompt or light from another picture, the light stays as it is. Try one:
-    </p>
-    <Row>
-      {LIGHTS.map((text) => (
-        <Button key={text} onPress={() => onChoose(text)}>
-          {text}
-        </Button>
-      ))}
-    </Row>
-  </Stack>
+  <div className="row" role="group" aria-label="Samples for Prompt">
+    <span className="soft small">
+      Without a prompt, or light from another picture, the light stays as it is. For example:
+    </span>
+    {LIGHTS.map((text) => (
+      <Button key={text} onPress={() => onChoose(text)}>
+        {text}
+      </Button>
+    ))}
+  </div>
 )
 
 /** A draft in which what must be chosen is. */
