@@ -77,6 +77,7 @@ describe('publishers, moderation and operations', { skip }, () => {
     await page.getByRole('button', { name: 'Publish 0.9.0' }).waitFor()
     await drop(page, folder)
     await page.getByText('Left out: .env (secrets), .git (version control)').waitFor()
+    await page.getByText('1 node in __init__.py: Mixer').waitFor()
     await page.getByText('light-mixer is a new pack').waitFor()
     assert.deepEqual(missing, [])
     await assertSound(page)

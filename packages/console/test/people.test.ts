@@ -16,6 +16,7 @@ const packOf = (paths: readonly string[], given: Partial<Pack> = {}): Pack => ({
   name: 'mixer',
   files: paths.map((path) => ({ path, bytes: 10 })),
   leftOut: [],
+  nodes: [],
   root: findRoot(paths),
   project: parseProject(TOML),
   archive: new Blob(['zip']),
@@ -60,6 +61,7 @@ describe('what was dropped', () => {
   const SECRET = [{ path: '.env', why: 'secrets' }]
   const CASES: [title: string, paths: string[], given: Partial<Pack>, tone: string, RegExp][] = [
     ['a whole pack', WHOLE, {}, 'ok', /^mixer 1\.2\.0 \(from pyproject\.toml\)/],
+    ['its nodes', WHOLE, { nodes: ['A', 'B'] }, 'ok', /^2 nodes in __init__\.py: A, B$/],
     ['no __init__.py', ['pyproject.toml'], {}, 'warn', /Without __init__\.py/],
     ['no pyproject', ['__init__.py'], { project: undefined }, 'bad', /no pyproject\.toml/],
     ['a broken one', WHOLE, { project: undefined, projectIssue: 'no' }, 'bad', /read: no/],
