@@ -58,7 +58,7 @@ export const FileField = (props: FileFieldProps) => {
         data-invalid={error !== undefined || undefined}
         onDrop={({ items }) => {
           const dropped = items.find((item) => item.kind === 'file')
-          void dropped?.getFile().then((chosen) => take(chosen))
+          if (dropped) take(dropped.getFile())
         }}
       >
         {isThere ? (
