@@ -93,6 +93,7 @@ describe('publishers, moderation and operations', { skip }, () => {
     await press(page, 'Publish 1.0.0')
     await page.getByText('1.0.0 is published').waitFor()
     await page.getByText('Nodes read').waitFor()
+    await page.getByText('No findings').waitFor()
     await page.reload()
     await page.getByText('1.0.0 is published').waitFor()
   })

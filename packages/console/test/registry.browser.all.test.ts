@@ -289,7 +289,7 @@ describe('the registry of the console', { skip }, () => {
       ['?tab=host-nodes', '1 node'],
       ['/1.0.0', '2 nodes'],
       [`/1.0.0?host-node=${encodeURIComponent(EVIL)}`, 'As declared by the pack'],
-      ['/1.0.0?tab=findings', 'No findings'],
+      ['/1.0.0?tab=findings', 'Not checked yet'],
       ['/1.0.0?tab=details', 'Requires'],
       ['/compare/1.0.0...1.1.0', 'breaks'],
     ] as const) {
