@@ -20,6 +20,7 @@ import { Tabs } from '../ui/tabs.tsx'
 import { Bdi, Tile } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
 import clip from './clip.mp4'
+import clipPoster from './clip.webp'
 import styles from './home.module.css'
 import portrait from './portrait.webp'
 import relit from './relit.avif'
@@ -98,7 +99,7 @@ const Columns = () => (
     ))}
     <li>
       <Link {...tryPage('text2video')} className={styles.card}>
-        <Clip src={clip} />
+        <Clip src={clip} poster={clipPoster} />
         <strong>Video</strong>
         <span className="soft">From a prompt, a picture or two, or longer than it was.</span>
       </Link>

@@ -1,8 +1,8 @@
-type ClipProps = { src: string; className?: string | undefined }
+type ClipProps = { src: string; poster: string; className?: string | undefined }
 
-/** A video without words, which is played once it is seen; its first picture is there before. */
+/** A video without words, which is read and played once it is seen. */
 export const Clip = (props: ClipProps) => (
-  <video {...props} ref={playOnceSeen} muted loop playsInline preload="metadata" aria-hidden />
+  <video {...props} ref={playOnceSeen} muted loop playsInline preload="none" aria-hidden />
 )
 
 const playOnceSeen = (video: HTMLVideoElement): (() => void) => {
